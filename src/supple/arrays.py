@@ -1,0 +1,70 @@
+"""Arrays at the door: converted once, checked, and frozen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.errors import InputError
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int32]
+Bools = NDArray[np.bool_]
+
+_FREE = -1  # in a shape: any length
+
+
+def frozen(value: ArrayLike, dtype: Any, shape: tuple[int, ...], where: str, what: str) -> NDArray[Any]:
+    """Return `value` as a contiguous read-only array of `dtype`; -1 in `shape` stands for any length.
+
+    An array that is already read-only and of the right kind is passed through, so deriving one noun from another
+    copies nothing; anything else is copied, so the caller's array stays writable and ours stays as it is.
+    """
+    try:
+        given = np.asarray(value)
+    except ValueError as error:  # ragged nested lists
+        raise InputError(where, f"{what} is ragged ({error})", _needs(shape), "make every row equally long") from None
+    fits = given.ndim == len(shape) and all(
+        want in (_FREE, have) for want, have in zip(shape, given.shape, strict=True)
+    )
+    if not fits:
+        raise InputError(where, f"{what} has shape {given.shape}", _needs(shape), "reshape it")
+    if given.dtype.kind not in "biuf":
+        raise InputError(where, f"{what} holds {given.dtype}", "numbers are needed", "convert it to numbers")
+    if np.issubdtype(dtype, np.integer):
+        given = _whole(given, dtype, where, what)
+    elif given.size and not np.isfinite(given).all():
+        first = tuple(int(i) for i in np.argwhere(~np.isfinite(given))[0])
+        bad = int(given.size - np.isfinite(given).sum())
+        raise InputError(
+            where,
+            f"{what} has {bad} values that are not finite (the first at {first})",
+            "every value must be a finite number",
+            "remove or repair those entries",
+        )
+    if given.dtype == dtype and not given.flags.writeable and given.flags.c_contiguous:
+        return given
+    with np.errstate(over="ignore"):
+        copy = np.array(given, dtype=dtype, order="C", copy=True)
+    copy.setflags(write=False)
+    return copy
+
+
+def _whole(given: NDArray[Any], dtype: Any, where: str, what: str) -> NDArray[Any]:
+    """Refuse fractions and numbers that the integer type cannot hold; a blind cast would wrap around."""
+    if given.size == 0:
+        return given.astype(dtype)
+    if given.dtype.kind == "f" and not np.array_equal(given, np.round(given)):
+        raise InputError(where, f"{what} holds fractions", "whole numbers are needed", "pass an integer array")
+    limits = np.iinfo(dtype)
+    if given.min() < limits.min or given.max() > limits.max:
+        raise InputError(where, f"{what} goes up to {given.max()}", f"at most {limits.max} fits", "use fewer items")
+    return given
+
+
+def _needs(shape: tuple[int, ...]) -> str:
+    sides = ", ".join("N" if side == _FREE else str(side) for side in shape)
+    return f"({sides}{',' if len(shape) == 1 else ''}) is needed"

@@ -1,0 +1,207 @@
+"""The character: a mesh, the skeleton inside it, and what ties the two together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.arrays import Floats, Ints, frozen
+from supple.character.skeleton import Skeleton
+from supple.character.weights import Weights
+from supple.errors import InputError
+
+if TYPE_CHECKING:
+    from supple.motion.motion import Motion
+
+_WHERE = "Character"
+
+
+@dataclass(frozen=True, eq=False)
+class Display:
+    """How control points are drawn: seams give one control point several display vertices.
+
+    `control_points` (D,) names the control point of every display vertex, `triangles` (T, 3) the display vertices of
+    every triangle, in the order of the character's own triangles; `uvs` (D, 2) are texture coordinates.
+    """
+
+    control_points: Ints
+    triangles: Ints
+    uvs: Floats | None = None
+
+    def __post_init__(self) -> None:
+        control = frozen(self.control_points, np.int32, (-1,), "Display", "control_points")
+        triangles = frozen(self.triangles, np.int32, (-1, 3), "Display", "triangles")
+        _check_indices(triangles, len(control), "Display", "triangles", "display vertices")
+        object.__setattr__(self, "control_points", control)
+        object.__setattr__(self, "triangles", triangles)
+        if self.uvs is not None:
+            object.__setattr__(self, "uvs", frozen(self.uvs, np.float64, (len(control), 2), "Display", "uvs"))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Character:
+    """A rigged character. Frozen: derive another one with `replace`, which shares what did not change.
+
+    `points` (V, 3) [m] and `triangles` (T, 3) are the control mesh at rest; `polygons` (P, 4) keeps its quads where it
+    was made of quads (-1 in the last place of a triangle). `weights` may be missing until `supple.automatic_weights`
+    makes some. `maps` are painted values per vertex by name (flesh, jiggle, stiffness), `parts` are vertex numbers
+    by name, `motions` are the clips that came along.
+    """
+
+    points: Floats
+    triangles: Ints
+    skeleton: Skeleton
+    weights: Weights | None = None
+    name: str = field(default="character", kw_only=True)
+    maps: Mapping[str, Floats] = field(default_factory=dict, kw_only=True)
+    parts: Mapping[str, Ints] = field(default_factory=dict, kw_only=True)
+    motions: Mapping[str, Motion] = field(default_factory=dict, kw_only=True)
+    polygons: Ints | None = field(default=None, kw_only=True)
+    display: Display | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        points = frozen(self.points, np.float64, (-1, 3), _WHERE, "points")
+        triangles = frozen(self.triangles, np.int32, (-1, 3), _WHERE, "triangles")
+        if len(points) == 0 or len(triangles) == 0:
+            raise InputError(
+                _WHERE,
+                f"the mesh has {len(points)} points and {len(triangles)} triangles",
+                "at least one triangle is needed",
+                "check that the mesh was exported and not hidden",
+            )
+        _check_indices(triangles, len(points), _WHERE, "triangles", "points")
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "triangles", triangles)
+        if self.weights is not None:
+            self._check_weights(self.weights)
+        self._freeze_maps()
+        self._freeze_parts()
+        self._check_motions()
+        if self.polygons is not None:
+            self._freeze_polygons(self.polygons)
+        if self.display is not None:
+            self._check_display(self.display)
+
+    def _check_weights(self, weights: Weights) -> None:
+        if len(weights) != len(self.points):
+            raise InputError(
+                _WHERE,
+                f"there are weights for {len(weights)} vertices",
+                f"the mesh has {len(self.points)}",
+                "pass one row of weights per control point",
+            )
+        joints = len(self.skeleton)
+        used = weights.joints[weights.values > 0.0]
+        if used.size and used.max() >= joints:
+            raise InputError(
+                _WHERE,
+                f"weights name joint {used.max()}",
+                f"the skeleton has {joints} joints (0 to {joints - 1})",
+                "re-export with all joints, or load with repair=True",
+            )
+
+    def _freeze_maps(self) -> None:
+        shape = (len(self.points),)
+        maps = {
+            str(name): frozen(values, np.float64, shape, _WHERE, f"map {name!r}") for name, values in self.maps.items()
+        }
+        object.__setattr__(self, "maps", MappingProxyType(maps))
+
+    def _freeze_parts(self) -> None:
+        parts = {}
+        for name, vertices in self.parts.items():
+            index = frozen(vertices, np.int32, (-1,), _WHERE, f"part {name!r}")
+            _check_indices(index, len(self.points), _WHERE, f"part {name!r}", "points")
+            parts[str(name)] = index
+        object.__setattr__(self, "parts", MappingProxyType(parts))
+
+    def _check_motions(self) -> None:
+        for motion in self.motions.values():
+            motion.check_fits(self.skeleton)
+        object.__setattr__(self, "motions", MappingProxyType(dict(self.motions)))
+
+    def _freeze_polygons(self, given: Ints) -> None:
+        polygons = frozen(given, np.int32, (-1, 4), _WHERE, "polygons")
+        _check_indices(polygons[:, :3], len(self.points), _WHERE, "polygons", "points")
+        _check_indices(np.maximum(polygons[:, 3], 0), len(self.points), _WHERE, "polygons", "points")
+        pieces = int(np.where(polygons[:, 3] >= 0, 2, 1).sum())
+        if pieces != len(self.triangles):
+            raise InputError(
+                _WHERE,
+                f"polygons make {pieces} triangles",
+                f"there are {len(self.triangles)}",
+                "triangulate them with supple.geometry.topology.triangulate",
+            )
+        object.__setattr__(self, "polygons", polygons)
+
+    def _check_display(self, display: Display) -> None:
+        _check_indices(display.control_points, len(self.points), "Display", "control_points", "points")
+        if not np.array_equal(display.control_points[display.triangles], self.triangles):
+            raise InputError(
+                "Display",
+                "its triangles do not lie on the character's",
+                "display triangle t must draw triangle t",
+                "build both from the same faces",
+            )
+
+    def __repr__(self) -> str:
+        extras = [
+            f"{count} {what}"
+            for count, what in ((len(self.maps), "maps"), (len(self.parts), "parts"), (len(self.motions), "motions"))
+            if count
+        ]
+        tied = f"{self.weights.influences} influences" if self.weights is not None else "no weights"
+        body = f"{len(self.points)} points, {len(self.triangles)} triangles, {len(self.skeleton)} joints, {tied}"
+        return f"Character({self.name!r}: {', '.join([body, *extras])})"
+
+    @cached_property
+    def size(self) -> Floats:
+        """Sides of the box around the rest mesh [m]."""
+        return np.ptp(self.points, axis=0)
+
+    @property
+    def height(self) -> float:
+        """How tall the character stands at rest [m]."""
+        return float(self.size[1])
+
+    def replace(self, **changes: Any) -> Character:
+        """Another character that differs in the named fields and shares the rest."""
+        return replace(self, **changes)
+
+    def vertices_of(self, part: str) -> Ints:
+        """The vertices of a named part."""
+        if part in self.parts:
+            return self.parts[part]
+        known = ", ".join(self.parts) or "none"
+        raise InputError(_WHERE, f"part {part!r} was asked for", f"{self.name} has {known}", "use one of its parts")
+
+    def map_of(self, name: str) -> Floats:
+        """The values (V,) of a painted map."""
+        if name in self.maps:
+            return self.maps[name]
+        known = ", ".join(self.maps) or "none"
+        raise InputError(_WHERE, f"map {name!r} was asked for", f"{self.name} has {known}", "use one of its maps")
+
+    def require_weights(self, where: str) -> Weights:
+        """The weights, or a sentence that says how to get some."""
+        if self.weights is None:
+            raise InputError(
+                where,
+                f"{self.name} has no skin weights",
+                "this skin blends joints by weights",
+                "make some with character.replace(weights=supple.automatic_weights(character))",
+            )
+        return self.weights
+
+
+def _check_indices(indices: Ints, count: int, where: str, what: str, of: str) -> None:
+    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= count):
+        worst = int(indices.min()) if int(indices.min()) < 0 else int(indices.max())
+        raise InputError(
+            where, f"{what} name number {worst}", f"there are {count} {of} (0 to {count - 1})", "drop or renumber it"
+        )

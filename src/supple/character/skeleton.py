@@ -1,0 +1,177 @@
+"""The skeleton: named joints, who hangs on whom, and where each stands at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, Ints, frozen
+from supple.errors import InputError
+
+
+@dataclass(frozen=True)
+class Bones:
+    """The segments between joints: bone b turns with joint `joints[b]` and runs from `starts[b]` to `ends[b]` [m]."""
+
+    joints: Ints
+    starts: Floats
+    ends: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Joints by name, their parents (-1 for a root), and their rest transforms.
+
+    `world_from_joint` (J, 4, 4) holds the rest pose, the one in which the skin was bound. `tails` (J, 3) [m] says where
+    the bone of a joint ends at rest; where it is not given, a bone ends at the joint's children, and a last joint
+    carries on in its parent's direction for half the parent's length. Joints may come in any order.
+    """
+
+    names: tuple[str, ...]
+    parents: Ints
+    world_from_joint: Floats
+    tails: Floats | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        where = "Skeleton"
+        names = tuple(str(name) for name in self.names)
+        count = len(names)
+        if count == 0:
+            raise InputError(where, "there are no joints", "at least one is needed", "add a root joint")
+        doubles = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) != count else []
+        if doubles:
+            raise InputError(where, f"joint name {doubles[0]!r} stands twice", "names must differ", "rename one")
+        parents = frozen(self.parents, np.int32, (count,), where, "parents")
+        world = frozen(self.world_from_joint, np.float64, (count, 4, 4), where, "world_from_joint")
+        outside = (parents < -1) | (parents >= count)
+        if outside.any():
+            joint = int(np.argmax(outside))
+            raise InputError(
+                where,
+                f"joint {names[joint]!r} has parent {parents[joint]}",
+                f"parents are -1 (a root) or 0 to {count - 1}",
+                "point it at a joint that exists",
+            )
+        if not np.allclose(world[:, 3], [0.0, 0.0, 0.0, 1.0], atol=1e-6):
+            raise InputError(
+                where,
+                "a rest transform has a last row other than 0 0 0 1",
+                "transforms act on column vectors",
+                "transpose them",
+            )
+        flat = np.abs(np.linalg.det(world[:, :3, :3])) < 1e-12
+        if flat.any():
+            raise InputError(
+                where,
+                f"the rest transform of joint {names[int(np.argmax(flat))]!r} cannot be inverted",
+                "every joint needs a scale other than zero at rest",
+                "give it a scale",
+            )
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "parents", parents)
+        object.__setattr__(self, "world_from_joint", world)
+        if self.tails is not None:
+            object.__setattr__(self, "tails", frozen(self.tails, np.float64, (count, 3), where, "tails"))
+        self.levels  # noqa: B018 - finds cycles at the door
+
+    @classmethod
+    def from_heads(
+        cls, names: Sequence[str], parents: ArrayLike, heads: ArrayLike, *, tails: ArrayLike | None = None
+    ) -> Skeleton:
+        """A skeleton whose joints stand at `heads` (J, 3) [m] with their axes along the world's."""
+        heads = np.asarray(heads, dtype=np.float64)
+        world = np.tile(np.eye(4), (len(heads), 1, 1))
+        world[:, :3, 3] = heads
+        return cls(tuple(names), np.asarray(parents), world, tails=None if tails is None else np.asarray(tails))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def index(self, name: str) -> int:
+        """The number of the joint called `name`."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            near = ", ".join(self.names[:8]) + (", ..." if len(self) > 8 else "")
+            raise InputError(
+                "Skeleton", f"joint {name!r} was asked for", f"it has {near}", "use one of those"
+            ) from None
+
+    @cached_property
+    def levels(self) -> tuple[Ints, ...]:
+        """Joints grouped by depth, roots first, so that a level can be posed at once from the one above."""
+        depth = np.where(self.parents < 0, 0, -1).astype(np.int32)
+        while (depth < 0).any():
+            known = np.flatnonzero(depth >= 0)
+            ready = (depth < 0) & np.isin(self.parents, known)
+            if not ready.any():
+                loop = ", ".join(self.names[j] for j in np.flatnonzero(depth < 0)[:5])
+                raise InputError(
+                    "Skeleton", f"joints {loop} hang on each other in a cycle", "parents must lead to a root",
+                    "make one of them a root (parent -1)",
+                )  # fmt: skip
+            depth[ready] = depth[self.parents[ready]] + 1
+        return tuple(np.flatnonzero(depth == level).astype(np.int32) for level in range(int(depth.max()) + 1))
+
+    @cached_property
+    def joint_from_world(self) -> Floats:
+        """Inverse rest transforms (J, 4, 4), also called inverse bind matrices."""
+        return np.linalg.inv(self.world_from_joint).astype(np.float64, copy=False)
+
+    @cached_property
+    def parent_from_joint(self) -> Floats:
+        """Rest transforms (J, 4, 4) relative to the parent; a root's are relative to the world."""
+        local = self.world_from_joint.copy()
+        hanging = self.parents >= 0
+        local[hanging] = self.joint_from_world[self.parents[hanging]] @ self.world_from_joint[hanging]
+        return local
+
+    def world_from_locals(self, parent_from_joint: Floats) -> Floats:
+        """Forward kinematics: local transforms (J, 4, 4) to transforms in the world."""
+        world = np.array(parent_from_joint, dtype=np.float64)
+        for level in self.levels[1:]:
+            world[level] = world[self.parents[level]] @ world[level]
+        return world
+
+    def children(self, joint: int) -> Ints:
+        """The joints that hang on `joint`."""
+        return np.flatnonzero(self.parents == joint).astype(np.int32)
+
+    def descendants(self, joint: int) -> Ints:
+        """`joint` and everything that hangs below it."""
+        below = np.zeros(len(self), dtype=bool)
+        below[joint] = True
+        for level in self.levels[1:]:
+            below[level] |= below[self.parents[level]]
+        return np.flatnonzero(below).astype(np.int32)
+
+    @cached_property
+    def heads(self) -> Floats:
+        """Rest positions (J, 3) of the joints [m]."""
+        return self.world_from_joint[:, :3, 3].copy()
+
+    @cached_property
+    def bones(self) -> Bones:
+        """Rest segments of the bones; a joint with several children has one to each, a last joint one to its tail."""
+        joints: list[int] = []
+        ends: list[Floats] = []
+        for joint in range(len(self)):
+            for end in self._ends_of(joint):
+                joints.append(joint)
+                ends.append(end)
+        index = np.array(joints, dtype=np.int32)
+        return Bones(index, self.heads[index], np.array(ends))
+
+    def _ends_of(self, joint: int) -> list[Floats]:
+        if self.tails is not None:
+            return [self.tails[joint]]
+        children = self.children(joint)
+        if len(children):
+            return [self.heads[child] for child in children]
+        parent = int(self.parents[joint])
+        reach = 0.5 * (self.heads[joint] - self.heads[parent]) if parent >= 0 else np.zeros(3)
+        return [self.heads[joint] + reach]

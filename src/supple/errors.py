@@ -1,0 +1,38 @@
+"""What Supple says when something is wrong: where, what was given, what was needed, what to do."""
+
+from __future__ import annotations
+
+
+class SuppleError(Exception):
+    """An error with four parts, so that a person can act on it and a program can read it.
+
+    `exit_code` is what the command line ends with.
+    """
+
+    exit_code = 3
+
+    def __init__(self, where: str, given: str, needed: str, advice: str) -> None:
+        self.where, self.given, self.needed, self.advice = where, given, needed, advice
+        super().__init__(f"{where}: {given}, but {needed}; {advice}.")
+
+
+class InputError(SuppleError, ValueError):
+    """Something brought to the door does not fit: a character, a motion, a setting, a file."""
+
+    exit_code = 2
+
+
+class DeviceError(SuppleError, RuntimeError):
+    """The device asked for is not there."""
+
+    exit_code = 2
+
+
+class UnfinishedError(SuppleError, RuntimeError):
+    """The input was fine, and the work could still not be finished."""
+
+    exit_code = 3
+
+
+class SuppleWarning(UserWarning):
+    """Something was repaired or left out, and the result is still good to use."""

@@ -1,0 +1,1 @@
+"""Pure functions on arrays. Nothing here knows what a character or a skin is."""

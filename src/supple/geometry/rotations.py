@@ -1,0 +1,153 @@
+"""Rotations and rigid transforms: quaternions as x y z w, matrices on column vectors, batched over leading axes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def normalised(vectors: ArrayLike) -> Array:
+    """Scale vectors to length one; zero vectors stay zero."""
+    given = np.asarray(vectors, dtype=np.float64)
+    length = np.linalg.norm(given, axis=-1, keepdims=True)
+    return given / np.where(length > 0.0, length, 1.0)
+
+
+def quaternion_about(axis: ArrayLike, angle: ArrayLike) -> Array:
+    """Quaternion (..., 4) turning by `angle` [rad] about `axis` (..., 3)."""
+    direction = normalised(axis)
+    half = 0.5 * np.asarray(angle, dtype=np.float64)[..., None]
+    return np.concatenate(
+        [direction * np.sin(half), np.broadcast_to(np.cos(half), (*direction.shape[:-1], 1))], axis=-1
+    )
+
+
+def multiply(a: ArrayLike, b: ArrayLike) -> Array:
+    """Quaternion product: turn by `b` first, then by `a`."""
+    x1, y1, z1, w1 = np.moveaxis(np.asarray(a, dtype=np.float64), -1, 0)
+    x2, y2, z2, w2 = np.moveaxis(np.asarray(b, dtype=np.float64), -1, 0)
+    return np.stack(
+        [
+            w1 * x2 + x1 * w2 + y1 * z2 - z1 * y2,
+            w1 * y2 - x1 * z2 + y1 * w2 + z1 * x2,
+            w1 * z2 + x1 * y2 - y1 * x2 + z1 * w2,
+            w1 * w2 - x1 * x2 - y1 * y2 - z1 * z2,
+        ],
+        axis=-1,
+    )
+
+
+def conjugate(quaternions: ArrayLike) -> Array:
+    """The opposite turn of unit quaternions."""
+    return np.asarray(quaternions, dtype=np.float64) * np.array([-1.0, -1.0, -1.0, 1.0])
+
+
+def matrix_from_quaternion(quaternions: ArrayLike) -> Array:
+    """Rotation matrices (..., 3, 3) of quaternions (..., 4), which need not have length one."""
+    x, y, z, w = np.moveaxis(normalised(quaternions), -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def quaternion_from_matrix(matrices: ArrayLike) -> Array:
+    """Unit quaternions (..., 4) with w >= 0 of proper rotation matrices (..., 3, 3).
+
+    Each of the four candidate formulas divides by one component; the largest component is taken, so none is near zero.
+    """
+    m = np.asarray(matrices, dtype=np.float64)
+    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    squares = np.stack([1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz], axis=-1)
+    best = np.argmax(squares, axis=-1)
+    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
+    wx, wy, wz = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    candidates = np.stack(
+        [
+            np.stack([squares[..., 0], xy, xz, wx], axis=-1),
+            np.stack([xy, squares[..., 1], yz, wy], axis=-1),
+            np.stack([xz, yz, squares[..., 2], wz], axis=-1),
+            np.stack([wx, wy, wz, squares[..., 3]], axis=-1),
+        ],
+        axis=-2,
+    )
+    chosen = np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
+    unit = normalised(chosen)
+    return unit * np.where(unit[..., 3:] < 0.0, -1.0, 1.0)
+
+
+def slerp(a: ArrayLike, b: ArrayLike, fraction: ArrayLike) -> Array:
+    """Turn evenly from `a` (fraction 0) to `b` (fraction 1) along the shorter arc."""
+    start, end = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    share = np.asarray(fraction, dtype=np.float64)[..., None]
+    cosine = np.sum(start * end, axis=-1, keepdims=True)
+    end = np.where(cosine < 0.0, -end, end)
+    angle = np.arccos(np.clip(np.abs(cosine), 0.0, 1.0))
+    sine = np.sin(angle)
+    near = sine < 1e-6  # the arc is straight to within rounding: blend and renormalise
+    safe = np.where(near, 1.0, sine)
+    from_start = np.where(near, 1.0 - share, np.sin((1.0 - share) * angle) / safe)
+    from_end = np.where(near, share, np.sin(share * angle) / safe)
+    return normalised(from_start * start + from_end * end)
+
+
+def rotation_between(a: ArrayLike, b: ArrayLike) -> Array:
+    """Smallest turn, as a quaternion (..., 4), that takes direction `a` to direction `b` (..., 3)."""
+    start, end = normalised(a), normalised(b)
+    cross = np.cross(start, end)
+    w = 1.0 + np.sum(start * end, axis=-1, keepdims=True)
+    # Opposite directions leave the axis open: take one across the smallest component of `a`.
+    across = np.cross(start, np.eye(3)[np.argmin(np.abs(start), axis=-1)])
+    opposite = w < 1e-9
+    return normalised(np.concatenate([np.where(opposite, across, cross), np.where(opposite, 0.0, w)], axis=-1))
+
+
+def compose(translations: ArrayLike, quaternions: ArrayLike, scales: ArrayLike | None = None) -> Array:
+    """Transforms (..., 4, 4) that scale, then rotate, then translate."""
+    moves = np.asarray(translations, dtype=np.float64)
+    linear = matrix_from_quaternion(quaternions)
+    if scales is not None:
+        linear = linear * np.asarray(scales, dtype=np.float64)[..., None, :]
+    matrix = np.zeros((*moves.shape[:-1], 4, 4))
+    matrix[..., :3, :3] = linear
+    matrix[..., :3, 3] = moves
+    matrix[..., 3, 3] = 1.0
+    return matrix
+
+
+def decompose(matrices: ArrayLike) -> tuple[Array, Array, Array]:
+    """Translations, quaternions and scales whose `compose` gives the matrices back, shear aside.
+
+    A mirrored transform keeps a proper rotation; its mirror goes into a negative first scale.
+    """
+    m = np.asarray(matrices, dtype=np.float64)
+    linear = m[..., :3, :3]
+    scales = np.linalg.norm(linear, axis=-2)
+    scales[..., 0] *= np.where(np.linalg.det(linear) < 0.0, -1.0, 1.0)
+    safe = np.where(np.abs(scales) > 0.0, scales, 1.0)
+    return m[..., :3, 3].copy(), quaternion_from_matrix(nearest_rotation(linear / safe[..., None, :])), scales
+
+
+def nearest_rotation(matrices: ArrayLike) -> Array:
+    """The proper rotations (..., 3, 3) nearest to the matrices (polar decomposition; flat and mirrored ones too)."""
+    u, _, vt = np.linalg.svd(np.asarray(matrices, dtype=np.float64))
+    flip = np.where(np.linalg.det(u) * np.linalg.det(vt) < 0.0, -1.0, 1.0)
+    u = u.copy()
+    u[..., :, 2] *= flip[..., None]
+    result: Array = u @ vt
+    return result
+
+
+def rigid_inverse(matrices: ArrayLike) -> Array:
+    """Inverse of rigid transforms (..., 4, 4) by transposition."""
+    m = np.asarray(matrices, dtype=np.float64)
+    inverse = np.zeros_like(m)
+    turned = np.swapaxes(m[..., :3, :3], -1, -2)
+    inverse[..., :3, :3] = turned
+    inverse[..., :3, 3] = -(turned @ m[..., :3, 3, None])[..., 0]
+    inverse[..., 3, 3] = 1.0
+    return inverse

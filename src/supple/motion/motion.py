@@ -1,0 +1,160 @@
+"""A motion: joint transforms over time, sampled at any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from supple.arrays import Floats, frozen
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.geometry import rotations
+from supple.motion.pose import Pose
+
+_WHERE = "Motion"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Motion:
+    """Keys of every joint relative to its parent, evenly spaced in time.
+
+    `translations` (F, J, 3) [m], `rotations` (F, J, 4) as x y z w, `scales` (F, J, 3) or None for all ones.
+    Between keys, places are blended and rotations turn evenly (slerp). A motion that does not loop holds its first and
+    last key outside its time; one that loops starts over, its last key being its first again, and its roots go on by
+    `stride` (3,) [m] each time, so that a walk can walk on.
+    """
+
+    skeleton: Skeleton
+    fps: float
+    translations: Floats
+    rotations: Floats
+    scales: Floats | None = None
+    name: str = field(default="motion", kw_only=True)
+    loop: bool = field(default=False, kw_only=True)
+    stride: Floats | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        joints = len(self.skeleton)
+        if not (np.isfinite(self.fps) and self.fps > 0.0):
+            raise InputError(_WHERE, f"fps is {self.fps}", "a rate above zero is needed", "most clips have 24 to 120")
+        translations = frozen(self.translations, np.float64, (-1, joints, 3), _WHERE, "translations")
+        if len(translations) == 0:
+            raise InputError(
+                _WHERE, "there are no frames", "at least one is needed", "check that the clip was exported"
+            )
+        count = len(translations)
+        turns = frozen(self.rotations, np.float64, (count, joints, 4), _WHERE, "rotations")
+        length = np.linalg.norm(turns, axis=-1)
+        if (np.abs(length - 1.0) > 1e-3).any():
+            frame, joint = (int(i) for i in np.argwhere(np.abs(length - 1.0) > 1e-3)[0])
+            raise InputError(
+                _WHERE,
+                f"the rotation of joint {self.skeleton.names[joint]!r} at frame {frame} has length "
+                f"{length[frame, joint]:g}",
+                "quaternions must have length one",
+                "normalise them",
+            )
+        object.__setattr__(self, "translations", translations)
+        object.__setattr__(self, "rotations", turns)
+        if self.scales is not None:
+            scales = frozen(self.scales, np.float64, (count, joints, 3), _WHERE, "scales")
+            object.__setattr__(self, "scales", scales)
+        stride = np.zeros(3) if self.stride is None else self.stride
+        object.__setattr__(self, "stride", frozen(stride, np.float64, (3,), _WHERE, "stride"))
+
+    @classmethod
+    def from_poses(cls, skeleton: Skeleton, poses: Callable[[float], Pose], *, seconds: float, fps: float = 60.0,
+                   name: str = "motion", loop: bool = False, stride: Floats | None = None) -> Motion:  # fmt: skip
+        """Record a function of time [s] as keys, `fps` of them a second."""
+        count = max(round(seconds * fps), 0) + 1
+        world = np.stack([poses(frame / fps).world_from_joint for frame in range(count)])
+        local = world.copy()
+        hanging = skeleton.parents >= 0
+        local[:, hanging] = np.linalg.solve(world[:, skeleton.parents[hanging]], world[:, hanging])
+        moves, turns, scales = rotations.decompose(local)
+        plain = np.allclose(scales, 1.0, atol=1e-9)
+        return cls(skeleton, fps, moves, turns, None if plain else scales, name=name, loop=loop, stride=stride)
+
+    def __repr__(self) -> str:
+        kind = "loops" if self.loop else "once"
+        return (
+            f"Motion({self.name!r}: {self.duration:.2f} s, {self.frames} frames at {self.fps:g} fps, "
+            f"{len(self.skeleton)} joints, {kind})"
+        )
+
+    @property
+    def frames(self) -> int:
+        """How many keys there are."""
+        return len(self.translations)
+
+    @property
+    def duration(self) -> float:
+        """From the first key to the last [s]."""
+        return (self.frames - 1) / self.fps
+
+    @property
+    def times(self) -> Floats:
+        """The time of every key [s]."""
+        return np.arange(self.frames) / self.fps
+
+    def sample(self, time: float) -> Pose:
+        """The pose at any `time` [s]."""
+        if not np.isfinite(time):
+            raise InputError(_WHERE, f"time is {time}", "a finite time is needed", "pass seconds")
+        laps = 0
+        if self.loop and self.duration > 0.0:
+            laps = int(np.floor(time / self.duration))
+            time -= laps * self.duration
+        place = min(max(time * self.fps, 0.0), float(self.frames - 1))
+        first = min(int(place), max(self.frames - 2, 0))
+        last = min(first + 1, self.frames - 1)
+        share = place - first
+        moves = self.translations[first] + share * (self.translations[last] - self.translations[first])
+        turns = rotations.slerp(self.rotations[first], self.rotations[last], np.full(len(self.skeleton), share))
+        scales = None
+        if self.scales is not None:
+            scales = self.scales[first] + share * (self.scales[last] - self.scales[first])
+        if laps and self.stride is not None:
+            moves[self.skeleton.parents < 0] += laps * self.stride
+        return Pose(self.skeleton.world_from_locals(rotations.compose(moves, turns, scales)))
+
+    def resampled(self, fps: float) -> Motion:
+        """The same motion with another number of keys a second; the last key stays the last."""
+        count = max(round(self.duration * fps), 1 if self.frames > 1 else 0) + 1
+        place = np.linspace(0.0, self.frames - 1, count)
+        first = np.minimum(place.astype(int), max(self.frames - 2, 0))
+        last = np.minimum(first + 1, self.frames - 1)
+        share = (place - first)[:, None]
+        rate = (count - 1) / self.duration if self.duration > 0.0 else fps
+
+        def blended(keys: Floats) -> Floats:
+            return keys[first] + share[..., None] * (keys[last] - keys[first])
+
+        return replace(
+            self,
+            fps=rate,
+            translations=blended(self.translations),
+            rotations=rotations.slerp(self.rotations[first], self.rotations[last], share),
+            scales=None if self.scales is None else blended(self.scales),
+        )
+
+    def replace(self, **changes: Any) -> Motion:
+        """Another motion that differs in the named fields and shares the rest."""
+        return replace(self, **changes)
+
+    def check_fits(self, skeleton: Skeleton) -> None:
+        """Refuse a motion made for another skeleton: same joints, same parents, in the same order."""
+        own = self.skeleton
+        if own is skeleton or (own.names == skeleton.names and np.array_equal(own.parents, skeleton.parents)):
+            return
+        missing = [name for name in skeleton.names if name not in own.names][:3]
+        detail = f"it lacks {', '.join(missing)}" if missing else "its joints hang or are ordered differently"
+        raise InputError(
+            _WHERE,
+            f"{self.name!r} is for a skeleton of {len(own)} joints",
+            f"this one has {len(skeleton)} and {detail}",
+            "make or load a motion for this character",
+        )

@@ -1,0 +1,103 @@
+"""One pose: where every joint is at one moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from supple.arrays import Floats, frozen
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.geometry import rotations
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """The transforms `world_from_joint` (J, 4, 4) of all joints at one moment."""
+
+    world_from_joint: Floats
+
+    def __post_init__(self) -> None:
+        given = frozen(self.world_from_joint, np.float64, (-1, 4, 4), "Pose", "world_from_joint")
+        object.__setattr__(self, "world_from_joint", given)
+
+    @classmethod
+    def rest(cls, skeleton: Skeleton) -> Pose:
+        """The pose in which the skin was bound."""
+        return cls(skeleton.world_from_joint)
+
+    @classmethod
+    def from_rotations(
+        cls, skeleton: Skeleton, turns: dict[str, tuple[float, float, float, float]], *, move: Floats | None = None
+    ) -> Pose:
+        """Turn named joints away from rest by quaternions in world axes; all that hangs below goes along.
+
+        `move` (3,) [m] shifts the roots.
+        """
+        local = skeleton.parent_from_joint.copy()
+        rest = skeleton.world_from_joint[:, :3, :3]
+        for name, quaternion in turns.items():
+            joint = skeleton.index(name)
+            turn = rotations.matrix_from_quaternion(quaternion)
+            # A turn in world axes, seen from the joint's own rest frame.
+            local[joint, :3, :3] = local[joint, :3, :3] @ np.linalg.inv(rest[joint]) @ turn @ rest[joint]
+        if move is not None:
+            local[skeleton.parents < 0, :3, 3] += move
+        return cls(skeleton.world_from_locals(local))
+
+    def __len__(self) -> int:
+        return len(self.world_from_joint)
+
+    def skinning(self, skeleton: Skeleton) -> Floats:
+        """Transforms (J, 4, 4) that take rest points to where each joint alone would carry them."""
+        if len(self) != len(skeleton):
+            raise InputError(
+                "Pose",
+                f"it has {len(self)} joints",
+                f"the skeleton has {len(skeleton)}",
+                "use a motion made for this character",
+            )
+        return self.world_from_joint @ skeleton.joint_from_world
+
+    def moved(self, world_from_world: Floats) -> Pose:
+        """The same pose carried elsewhere by a transform (4, 4)."""
+        return Pose(np.asarray(world_from_world, dtype=np.float64) @ self.world_from_joint)
+
+
+class PoseSource(Protocol):
+    """Anything that knows the pose at a time: a motion, a noisy one, a live stream."""
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The joints that the poses are for."""
+        ...
+
+    def sample(self, time: float) -> Pose:
+        """The pose at `time` [s]."""
+        ...
+
+
+def between(skeleton: Skeleton, a: Pose, b: Pose, fraction: float) -> Pose:
+    """The pose part of the way from `a` to `b`: joints turn evenly about their parents, so bones keep their length."""
+    if fraction <= 0.0:
+        return a
+    if fraction >= 1.0:
+        return b
+    move_a, turn_a, scale_a = rotations.decompose(_locals(skeleton, a))
+    move_b, turn_b, scale_b = rotations.decompose(_locals(skeleton, b))
+    local = rotations.compose(
+        (1.0 - fraction) * move_a + fraction * move_b,
+        rotations.slerp(turn_a, turn_b, np.full(len(skeleton), fraction)),
+        (1.0 - fraction) * scale_a + fraction * scale_b,
+    )
+    return Pose(skeleton.world_from_locals(local))
+
+
+def _locals(skeleton: Skeleton, pose: Pose) -> Floats:
+    local = pose.world_from_joint.copy()
+    hanging = skeleton.parents >= 0
+    parents = pose.world_from_joint[skeleton.parents[hanging]]
+    local[hanging] = np.linalg.solve(parents, pose.world_from_joint[hanging])
+    return local
