@@ -1,0 +1,190 @@
+"""How a mesh hangs together: edges, neighbours, borders, shells and volume, from its faces alone.
+
+Faces are triangles (T, 3), or polygons (P, 4) whose last place is -1 where the face is a triangle. Every function
+takes faces as they come, broken ones too; the counts say what is broken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The vertices around every vertex: those of vertex v are `indices[starts[v]:starts[v + 1]]`, in rising order."""
+
+    starts: Ints
+    indices: Ints
+
+    def of(self, vertex: int) -> Ints:
+        """The vertices that share an edge with `vertex`."""
+        return self.indices[self.starts[vertex] : self.starts[vertex + 1]]
+
+    @property
+    def valences(self) -> Ints:
+        """How many neighbours every vertex has."""
+        return np.diff(self.starts)
+
+
+@dataclass(frozen=True)
+class Census:
+    """What kind of surface some triangles make.
+
+    `border_edges` have one triangle, `crowded_edges` more than two; `flipped_edges` have two that run the same way
+    round, so one of them is inside out; `pinched_vertices` hold fans together that share no edge. `euler` is
+    V - E + F over the vertices in use: 2 for every closed shell without handles.
+    """
+
+    shells: int
+    euler: int
+    border_edges: int
+    crowded_edges: int
+    flipped_edges: int
+    pinched_vertices: int
+
+    @property
+    def is_manifold(self) -> bool:
+        """Every edge has one or two triangles and every vertex one fan."""
+        return self.crowded_edges == 0 and self.pinched_vertices == 0
+
+    @property
+    def is_closed(self) -> bool:
+        """A manifold without border whose triangles all turn the same way round."""
+        return self.is_manifold and self.border_edges == 0 and self.flipped_edges == 0
+
+
+def directed_edges(faces: Ints) -> Ints:
+    """The sides (3T or more, 2) of all faces, in the direction in which each face runs; the last place varies slowest.
+
+    For triangles, side s of triangle t is row `s * T + t` and runs from corner s to corner s + 1.
+    """
+    given = np.asarray(faces, dtype=np.int32)
+    if given.shape[1] == 3:
+        return np.concatenate([given[:, [0, 1]], given[:, [1, 2]], given[:, [2, 0]]])
+    quads = given[:, 3] >= 0
+    closing = np.where(quads, given[:, 3], given[:, 0])
+    third = np.stack([given[:, 2], closing], axis=1)
+    return np.concatenate([given[:, [0, 1]], given[:, [1, 2]], third, given[quads][:, [3, 0]]])
+
+
+def unique_edges(faces: Ints) -> Ints:
+    """Every edge once (E, 2), lower vertex first, sorted; the sides of quads count, their diagonals do not."""
+    keys, count = _edge_keys(directed_edges(faces))
+    return _from_keys(np.unique(keys), count)
+
+
+def neighbours(faces: Ints, vertex_count: int) -> Neighbours:
+    """Which vertices share an edge, as compressed rows; a vertex without faces has an empty row."""
+    edges = unique_edges(faces).astype(np.int64)
+    both = np.concatenate([edges, edges[:, ::-1]])
+    order = np.argsort(both[:, 0] * vertex_count + both[:, 1], kind="stable")
+    starts = np.zeros(vertex_count + 1, dtype=np.int32)
+    np.cumsum(np.bincount(both[:, 0], minlength=vertex_count), out=starts[1:])
+    return Neighbours(starts, both[order, 1].astype(np.int32))
+
+
+def triangulate(polygons: Ints) -> Ints:
+    """Cut quads (a, b, c, d) into triangles (a, b, c) and (a, c, d); triangles stay, and the order of faces is kept."""
+    given = np.asarray(polygons, dtype=np.int32)
+    pairs = np.stack([given[:, [0, 1, 2]], given[:, [0, 2, 3]]], axis=1)
+    keep = np.stack([np.ones(len(given), dtype=bool), given[:, 3] >= 0], axis=1)
+    return np.ascontiguousarray(pairs[keep])
+
+
+def border_edges(triangles: Ints) -> Ints:
+    """The edges (B, 2) with one triangle only, in the direction in which that triangle runs."""
+    sides = directed_edges(triangles)
+    keys, _ = _edge_keys(sides)
+    _, first, count = np.unique(keys, return_index=True, return_counts=True)
+    return sides[first[count == 1]]
+
+
+def shells(faces: Ints, vertex_count: int) -> Ints:
+    """Number (V,) of the connected piece each vertex belongs to; a vertex without faces is a piece of its own."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    edges = unique_edges(faces)
+    graph = coo_array((np.ones(len(edges), dtype=np.int8), (edges[:, 0], edges[:, 1])), (vertex_count, vertex_count))
+    _, labels = connected_components(graph, directed=False)
+    return np.asarray(labels, dtype=np.int32)
+
+
+def census(triangles: Ints) -> Census:
+    """Count what is right and wrong with a triangle mesh as a surface."""
+    sides = directed_edges(triangles)
+    used = np.unique(triangles)
+    keys, span = _edge_keys(sides)
+    unique, count = np.unique(keys, return_counts=True)
+    directed, repeats = np.unique(sides[:, 0].astype(np.int64) * span + sides[:, 1], return_counts=True)
+    doubled = directed[repeats > 1]
+    low, high = np.minimum(doubled // span, doubled % span), np.maximum(doubled // span, doubled % span)
+    pairs = unique[count == 2]
+    return Census(
+        shells=len(np.unique(shells(triangles, span)[used])),
+        euler=len(used) - len(unique) + len(triangles),
+        border_edges=int((count == 1).sum()),
+        crowded_edges=int((count > 2).sum()),
+        flipped_edges=int(np.isin(low * span + high, pairs).sum()),
+        pinched_vertices=_pinched_vertices(triangles),
+    )
+
+
+def signed_volume(points: Floats, triangles: Ints) -> float:
+    """Volume [m³] inside a closed mesh, positive when its triangles run anticlockwise seen from outside.
+
+    V = 1/6 sum_t a . (b x c), summed about the middle of the mesh so that a mesh far away loses no digits.
+    """
+    corners = (points - points.mean(axis=0))[triangles]
+    return float(np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0)
+
+
+def corner_angles(points: Floats, triangles: Ints) -> Floats:
+    """The three angles (T, 3) [rad] of every triangle."""
+    corners = np.asarray(points, dtype=np.float64)[triangles]
+    ahead = np.roll(corners, -1, axis=1) - corners
+    back = np.roll(corners, 1, axis=1) - corners
+    across = np.linalg.norm(np.cross(ahead, back), axis=2)
+    return np.arctan2(across, np.einsum("tij,tij->ti", ahead, back))
+
+
+def _edge_keys(edges: Ints) -> tuple[NDArray[np.int64], int]:
+    """One number per undirected edge, and the base in which its two vertices are written."""
+    span = int(edges.max(initial=0)) + 1
+    wide = edges.astype(np.int64)
+    return wide.min(axis=1) * span + wide.max(axis=1), span
+
+
+def _from_keys(keys: NDArray[np.int64], span: int) -> Ints:
+    return np.stack([keys // span, keys % span], axis=1).astype(np.int32)
+
+
+def _pinched_vertices(triangles: Ints) -> int:
+    """Vertices whose corners fall into more than one fan.
+
+    Corners are the nodes of a graph; two corners at a vertex are joined where their triangles share an edge there.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    count = len(triangles)
+    corner = np.arange(3 * count).reshape(3, count)  # corner c of triangle t is c * T + t, as in directed_edges
+    sides = directed_edges(triangles)
+    here, there = corner.ravel(), np.roll(corner, -1, axis=0).ravel()  # corners at a side's start and end
+    forward = sides[:, 0] < sides[:, 1]
+    low, high = np.where(forward, here, there), np.where(forward, there, here)
+    keys, _ = _edge_keys(sides)
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(np.diff(keys[order]) == 0)
+    one, other = order[same], order[same + 1]
+    links = np.concatenate([np.stack([low[one], low[other]]), np.stack([high[one], high[other]])], axis=1)
+    graph = coo_array((np.ones(links.shape[1], dtype=np.int8), (links[0], links[1])), (3 * count, 3 * count))
+    _, fan = connected_components(graph, directed=False)
+    vertex = triangles.T.ravel().astype(np.int64)
+    fans = np.unique(vertex * (3 * count) + fan) // (3 * count)
+    return int((np.unique(fans, return_counts=True)[1] > 1).sum())
