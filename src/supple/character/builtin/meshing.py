@@ -1,0 +1,50 @@
+"""Give a body its mesh: a closed shell with exactly as many vertices as asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.arrays import Floats, Ints
+from supple.character.builtin.lenses import Lens, through
+from supple.errors import UnfinishedError
+from supple.geometry import evening, topology
+from supple.geometry.implicit import Body
+from supple.geometry.polygonise import polygonise
+
+_SURPLUS = 1.12  # polygonise this many times the vertices wanted, then collapse the shortest edges
+
+
+def mesh(body: Body, lenses: tuple[Lens, ...], *, vertices: int, finest: int, room: Floats) -> tuple[Floats, Ints]:
+    """Points and triangles of the body's skin.
+
+    The skin is polygonised with at least `finest` vertices, which is what its narrowest gaps need, and thinned to
+    `vertices`. `room` (2, 3) [m] is a box around the drawing seen through the lenses.
+    """
+
+    def distance(drawn: Floats) -> Floats:
+        return body.distance(through(lenses, drawn))
+
+    raw_points, raw_triangles = _raw(distance, room, int(_SURPLUS * max(vertices, finest)), body.beyond / 2.0)
+    points, triangles = evening.decimate(raw_points, raw_triangles, vertices)
+    points, triangles = evening.even_out(points, triangles, distance, rounds=12)
+    points = through(lenses, points)
+    for _ in range(3):
+        triangles = evening.flipped(points, triangles)
+    return points, triangles
+
+
+def _raw(distance: evening.Distance, room: Floats, wanted: int, coarse: float) -> tuple[Floats, Ints]:
+    """A closed shell without handles of at least `wanted` vertices, and not many more."""
+    cell, found = 0.02, 0
+    for attempt in range(12):
+        shift = 0.137 * attempt * cell  # no plane of symmetry on the lattice
+        points, quads = polygonise(distance, room[0] - 0.31 * cell - shift, room[1], cell=cell, coarse=coarse)
+        triangles = topology.triangulate(quads)
+        found = len(points)
+        if 0.96 * wanted <= found <= 1.15 * wanted:
+            census = topology.census(triangles)
+            if census.is_closed and census.shells == 1 and census.euler == 2:
+                return points, triangles
+        # Twice as fine gives four times as many.
+        cell *= float(np.sqrt(found / (1.02 * wanted)))
+    raise UnfinishedError("character", f"no clean mesh came of {found} vertices", "one closed shell is needed", "ask for more vertices")  # fmt: skip

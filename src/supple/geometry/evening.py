@@ -1,0 +1,171 @@
+"""Even out a closed triangle mesh: better triangles of about equal size, on the same surface.
+
+Three moves take turns: vertices slide within the surface towards the middle of the triangles around them, edges flip
+to the better diagonal, and vertices step back onto the surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Floats, Ints
+from supple.geometry import topology
+
+Distance = Callable[[Floats], Floats]
+
+
+def decimate(points: Floats, triangles: Ints, vertex_count: int) -> tuple[Floats, Ints]:
+    """Collapse the shortest edges of a closed shell without handles until exactly `vertex_count` vertices are left."""
+    import igl
+
+    wanted = 2 * vertex_count - 4  # Euler: V - E + F = 2 and 2 E = 3 F
+    fewer, faces, _, _ = igl.decimate(np.asfortranarray(points), np.asfortranarray(triangles), wanted)
+    return np.ascontiguousarray(fewer), np.ascontiguousarray(faces).astype(np.int32)
+
+
+def even_out(
+    points: Floats, triangles: Ints, distance: Distance, *, rounds: int = 9, step: float = 1e-4
+) -> tuple[Floats, Ints]:
+    """Slide, flip and project for some `rounds`; `step` [m] is the stride of the difference quotients."""
+    points, triangles = points.copy(), triangles.copy()
+    for turn in range(rounds):
+        points = relaxed(points, triangles)
+        triangles = flipped(points, triangles)
+        if turn % 3 == 2:
+            points = projected(points, triangles, distance, step=step)
+    for _ in range(2):
+        points = projected(points, triangles, distance, step=step)
+    return points, triangles
+
+
+def relaxed(points: Floats, triangles: Ints, *, share: float = 0.7) -> Floats:
+    """Slide every vertex, within the surface, a `share` of the way to the area-weighted middle of its triangles."""
+    corners = points[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    areas = np.linalg.norm(normals, axis=1)
+    middles = corners.mean(axis=1) * areas[:, None]
+    count = len(points)
+    normal, middle = _scattered(triangles, normals, count), _scattered(triangles, middles, count)
+    area = _scattered(triangles, areas[:, None], count)
+    shift = middle / area - points
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    shift -= normal * np.einsum("ij,ij->i", shift, normal)[:, None]
+    return points + share * shift
+
+
+def projected(points: Floats, triangles: Ints, distance: Distance, *, step: float) -> Floats:
+    """Move every vertex along its normal onto the zero of `distance` by one secant step, at most half an edge."""
+    corners = points[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normal = _scattered(triangles, normals, len(points))
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    here, there = distance(points), distance(points + step * normal)
+    slope = np.maximum((there - here) / step, 0.2)  # where normals and gradients disagree, creep
+    limit = 0.5 * np.sqrt(np.linalg.norm(normals, axis=1).mean())
+    return points - np.clip(here / slope, -limit, limit)[:, None] * normal
+
+
+def flipped(points: Floats, triangles: Ints) -> Ints:
+    """Flip the edges whose two opposite angles exceed half a turn (the Delaunay rule), each triangle at most once.
+
+    An edge stays where the two triangles fold too sharply, where the new edge exists already, or where one of its
+    ends would be left with three neighbours.
+    """
+    count = len(triangles)
+    sides = topology.directed_edges(triangles).astype(np.int64)
+    span = len(points)
+    key = sides.min(axis=1) * span + sides.max(axis=1)
+    order = np.argsort(key, kind="stable")
+    pair = order.reshape(-1, 2)  # closed manifold: every edge stands twice
+    opposite = np.roll(triangles, 1, axis=1).T.ravel()  # across side s (corner s to s + 1) lies corner s + 2
+    one, other = pair[:, 0], pair[:, 1]
+    a, b = sides[one, 0], sides[one, 1]
+    c, d = opposite[one].astype(np.int64), opposite[other].astype(np.int64)
+    # Cosines of the opposite angles: their sum exceeds half a turn when the sine of the sum is negative.
+    gain = -_sine_of_sum(points, a, b, c, d)
+    valence = np.bincount(np.concatenate([a, b]), minlength=span)
+    new_key = np.minimum(c, d) * span + np.maximum(c, d)
+    sorted_keys = key[order[::2]]
+    found = np.searchsorted(sorted_keys, new_key)
+    exists = sorted_keys[np.minimum(found, len(sorted_keys) - 1)] == new_key
+    good = (gain > 1e-6) & (valence[a] > 4) & (valence[b] > 4) & ~exists
+    good[good] &= _stays_flat(points, a[good], b[good], c[good], d[good])
+    score = np.where(good, gain, -1.0)
+    triangle_one, triangle_other = one % count, other % count
+    best = np.full(count, -1.0)
+    np.maximum.at(best, triangle_one, score)
+    np.maximum.at(best, triangle_other, score)
+    chosen = np.flatnonzero(good & (score >= best[triangle_one]) & (score >= best[triangle_other]))
+    chosen = _without_rivals(chosen, triangle_one, triangle_other, new_key, a, b, count, span)
+    result = triangles.copy()
+    # Triangles (a, b, c) and (b, a, d) become (c, d, b) and (d, c, a).
+    result[triangle_one[chosen]] = np.stack([c[chosen], d[chosen], b[chosen]], axis=1)
+    result[triangle_other[chosen]] = np.stack([d[chosen], c[chosen], a[chosen]], axis=1)
+    return result
+
+
+def _without_rivals(
+    chosen: NDArray[np.int64],
+    one: NDArray[np.int64],
+    other: NDArray[np.int64],
+    new_key: NDArray[np.int64],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    triangle_count: int,
+    vertex_count: int,
+) -> NDArray[np.int64]:
+    """Keep flips that share no triangle, make no edge twice, and take no vertex two neighbours at once."""
+    for names, size in ((one, triangle_count), (other, triangle_count), (a, vertex_count), (b, vertex_count)):
+        first = np.full(size, len(one), dtype=np.int64)
+        np.minimum.at(first, names[chosen], chosen)
+        chosen = chosen[first[names[chosen]] == chosen]
+    both = np.zeros(triangle_count, dtype=np.int64)
+    np.add.at(both, one[chosen], 1)
+    np.add.at(both, other[chosen], 1)
+    chosen = chosen[(both[one[chosen]] == 1) & (both[other[chosen]] == 1)]
+    ends = np.zeros(vertex_count, dtype=np.int64)
+    np.add.at(ends, a[chosen], 1)
+    np.add.at(ends, b[chosen], 1)
+    chosen = chosen[(ends[a[chosen]] == 1) & (ends[b[chosen]] == 1)]
+    _, unique = np.unique(new_key[chosen], return_index=True)
+    return chosen[np.sort(unique)]
+
+
+def _sine_of_sum(
+    points: Floats, a: NDArray[np.int64], b: NDArray[np.int64], c: NDArray[np.int64], d: NDArray[np.int64]
+) -> Floats:
+    """sin(angle at c + angle at d) across the edge from a to b."""
+
+    def sine_cosine(tip: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        u, v = points[a] - points[tip], points[b] - points[tip]
+        size = np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
+        return np.linalg.norm(np.cross(u, v), axis=1) / size, np.einsum("ij,ij->i", u, v) / size
+
+    sine_c, cosine_c = sine_cosine(c)
+    sine_d, cosine_d = sine_cosine(d)
+    return sine_c * cosine_d + cosine_c * sine_d
+
+
+def _stays_flat(
+    points: Floats, a: NDArray[np.int64], b: NDArray[np.int64], c: NDArray[np.int64], d: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether the two triangles before and after the flip all face the same way to within about 60 degrees."""
+
+    def normal(p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64]) -> Floats:
+        n = np.cross(points[q] - points[p], points[r] - points[p])
+        return n / np.maximum(np.linalg.norm(n, axis=1, keepdims=True), 1e-30)
+
+    before = normal(a, b, c) + normal(b, a, d)
+    before /= np.maximum(np.linalg.norm(before, axis=1, keepdims=True), 1e-30)
+    faces = (normal(a, b, c), normal(b, a, d), normal(c, d, b), normal(d, c, a))
+    return np.min([np.einsum("ij,ij->i", n, before) for n in faces], axis=0) > 0.6
+
+
+def _scattered(triangles: Ints, values: Floats, vertex_count: int) -> Floats:
+    """Sum values per triangle (T, C) into its three vertices (V, C)."""
+    flat = triangles.ravel()
+    columns = [np.bincount(flat, weights=np.repeat(column, 3), minlength=vertex_count) for column in values.T]
+    return np.stack(columns, axis=1)

@@ -1,0 +1,260 @@
+"""Bodies described by a function that is negative inside: lofted blobs, blended where they should be.
+
+A blob is a loft: cross-sections strung along a straight axis, each with its own place, width and depth, closed by round
+caps. With one section it is an ellipsoid, with two a round cone, with many a torso or a leg. Blobs of one part melt into each other;
+parts melt only near the joint that ties them, so a thigh never grows into the other thigh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats
+
+_CHUNK = 1 << 15  # points at a time, so that the intermediate arrays stay in cache
+
+
+@dataclass(frozen=True, eq=False)
+class Loft:
+    """Cross-sections along an axis.
+
+    `axes` (3, 3) holds the unit directions side, front and along in its rows; `stations` (S,) [m] are places along the
+    axis in rising order, and `sections` (S, 5) [m] say there: how far the middle lies to the side and to the front, half the width,
+    and the depth to the front and to the back. Between stations the sections follow a monotone cubic. `caps` are
+    the lengths [m] of the round ends. `power` 2 makes sections elliptic, more makes them boxy.
+    """
+
+    origin: Floats
+    axes: Floats
+    stations: Floats
+    sections: Floats
+    caps: tuple[float, float]
+    power: float = 2.0
+
+    @cached_property
+    def _coefficients(self) -> tuple[Floats, Floats, Floats]:
+        """Linear, quadratic and cubic terms of every span between stations."""
+        if len(self.stations) == 1:
+            zero = np.zeros((1, 5))
+            return zero, zero, zero
+        step = np.diff(self.stations)[:, None]
+        slope = np.diff(self.sections, axis=0) / step
+        tangent = _monotone_tangents(step, slope)
+        cubic = (tangent[:-1] + tangent[1:] - 2.0 * slope) / step**2
+        square = (3.0 * slope - 2.0 * tangent[:-1] - tangent[1:]) / step
+        return tangent[:-1], square, cubic
+
+    def sections_at(self, along: Floats) -> Floats:
+        """The sections (N, 5) at places `along` (N,) the axis, held constant beyond the ends."""
+        place = np.clip(along, self.stations[0], self.stations[-1])
+        span = np.clip(np.searchsorted(self.stations, place, side="right") - 1, 0, max(len(self.stations) - 2, 0))
+        linear, square, cubic = self._coefficients
+        t = (place - self.stations[span])[:, None]
+        return self.sections[span] + t * (linear[span] + t * (square[span] + t * cubic[span]))
+
+    def distance(self, points: Floats) -> Floats:
+        """Roughly the distance [m] from the surface, negative inside: f = |q| - |q| / rho(q).
+
+        q runs from the middle of the section to the point and rho is the gauge of the section, so f is the distance
+        to the surface along q: exact for spheres, too long where the surface is steep against q.
+        """
+        local = (points - self.origin) @ self.axes.T
+        section = self.sections_at(local[:, 2])
+        over = local[:, 2] - np.clip(local[:, 2], self.stations[0], self.stations[-1])
+        side, front = local[:, 0] - section[:, 0], local[:, 1] - section[:, 1]
+        depth = np.where(front > 0.0, section[:, 3], section[:, 4])
+        cap = np.where(over > 0.0, self.caps[1], self.caps[0])
+        ratios = (np.abs(side) / section[:, 2], np.abs(front) / depth)
+        if self.power == 2.0:
+            flat = ratios[0] ** 2 + ratios[1] ** 2
+        else:
+            flat = (ratios[0] ** self.power + ratios[1] ** self.power) ** (2.0 / self.power)
+        gauge = np.sqrt(flat + (over / cap) ** 2)
+        length = np.sqrt(side * side + front * front + over * over)
+        tiny = 1e-9  # at the very middle both vanish: their ratio tends to the half-width
+        return length - (length + tiny) / (gauge + tiny / section[:, 2])
+
+    @cached_property
+    def box(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of a box around the loft."""
+        dense = np.linspace(self.stations[0], self.stations[-1], 8 * len(self.stations))
+        s = self.sections_at(dense)
+        low = np.stack([s[:, 0] - s[:, 2], s[:, 1] - s[:, 4]], axis=1).min(axis=0)
+        high = np.stack([s[:, 0] + s[:, 2], s[:, 1] + s[:, 3]], axis=1).max(axis=0)
+        local_low = np.array([*low, self.stations[0] - self.caps[0]])
+        local_high = np.array([*high, self.stations[-1] + self.caps[1]])
+        middle, half = 0.5 * (local_low + local_high), 0.5 * (local_high - local_low)
+        centre = self.origin + middle @ self.axes
+        reach = half @ np.abs(self.axes)
+        return centre - reach, centre + reach
+
+
+@dataclass(frozen=True, eq=False)
+class Blob:
+    """A loft that melts into (or, carved, is scooped out of) what came before it, over about `blend` [m]."""
+
+    loft: Loft
+    blend: float = 0.0
+    carve: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Blobs that belong together; the part melts into the body over `blend` [m] within `reach` [m] of `joint`."""
+
+    blobs: tuple[Blob, ...]
+    blend: float = 0.0
+    joint: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    reach: float = 1.0
+
+    @cached_property
+    def box(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of a box around all blobs that add flesh."""
+        boxes = [blob.loft.box for blob in self.blobs if not blob.carve]
+        return np.min([low for low, _ in boxes], axis=0), np.max([high for _, high in boxes], axis=0)
+
+    def distance(self, points: Floats, beyond: float) -> Floats:
+        """Blend the blobs in order; a blob farther than `beyond` [m] counts as just that far."""
+        result = np.full(len(points), beyond)
+        for blob in self.blobs:
+            near = _inside(points, blob.loft.box, beyond)
+            if not near.any():
+                continue
+            value, before = blob.loft.distance(points[near]), result[near]
+            if blob.carve:
+                result[near] = -smooth_minimum(-before, value, blob.blend)
+            else:
+                result[near] = smooth_minimum(before, np.minimum(value, beyond), blob.blend)
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """Parts joined one after the other. A `mirrored` body is given by its left half (x >= 0)."""
+
+    parts: tuple[Part, ...]
+    mirrored: bool = field(default=False, kw_only=True)
+    crease: float = field(default=0.004, kw_only=True)  # over how many metres the halves round into each other
+
+    @cached_property
+    def beyond(self) -> float:
+        """Distances are not told apart past this [m]; no blend reaches so far."""
+        blends = [part.blend for part in self.parts] + [blob.blend for part in self.parts for blob in part.blobs]
+        return 1.1 * max(blends) + 0.02
+
+    @cached_property
+    def box(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of a box around the body."""
+        low = np.min([part.box[0] for part in self.parts], axis=0)
+        high = np.max([part.box[1] for part in self.parts], axis=0)
+        if self.mirrored:
+            low[0] = -high[0]
+        return low, high
+
+    def distance(self, points: Floats) -> Floats:
+        """Roughly the signed distance [m] of points (N, 3) from the skin, cut off at `beyond`."""
+        given = np.asarray(points, dtype=np.float64)
+        pieces = [self._distance(given[i : i + _CHUNK]) for i in range(0, len(given), _CHUNK)]
+        return np.concatenate(pieces) if pieces else np.zeros(0)
+
+    def _distance(self, points: Floats) -> Floats:
+        if self.mirrored:
+            points = points.copy()
+            points[:, 0] = np.sqrt(points[:, 0] ** 2 + self.crease**2)
+        result = np.full(len(points), self.beyond)
+        for part in self.parts:
+            near = np.flatnonzero(_inside(points, part.box, self.beyond))
+            if len(near) == 0:
+                continue
+            here = points[near]
+            value = part.distance(here, self.beyond)
+            away = np.linalg.norm(here - np.asarray(part.joint), axis=1) / part.reach
+            blend = part.blend * _fall(away)
+            result[near] = smooth_minimum(result[near], value, blend)
+        return result
+
+
+def loft(
+    start: ArrayLike,
+    end: ArrayLike,
+    stations: Sequence[Sequence[float]],
+    *,
+    front: ArrayLike = (0.0, 0.0, 1.0),
+    caps: tuple[float, float] | None = None,
+    power: float = 2.0,
+) -> Loft:
+    """A loft along the line from `start` to `end`; each station is (fraction of the line, side, front, width, depths).
+
+    A station may be cut short: (t, radius) is a circle, (t, width, depth) an ellipse, (t, width, front, back) a lopsided
+    one, and (t, side, front, width, front depth, back depth) says everything. `front` tells which way the depths point.
+    Caps are as long as the end sections are wide unless given.
+    """
+    begin, finish = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    length = float(np.linalg.norm(finish - begin))
+    along = (finish - begin) / length
+    ahead = np.asarray(front, dtype=np.float64)
+    ahead = ahead - along * (ahead @ along)
+    ahead /= np.linalg.norm(ahead)
+    rows = np.array([_section(station) for station in stations])
+    ends = caps if caps is not None else (float(rows[0, 3:6].mean()), float(rows[-1, 3:6].mean()))
+    axes = np.stack([np.cross(ahead, along), ahead, along])
+    return Loft(begin, axes, rows[:, 0] * length, rows[:, 1:], ends, power)
+
+
+def ellipsoid(centre: ArrayLike, radii: tuple[float, float, float], *, turn: Floats | None = None) -> Loft:
+    """An ellipsoid with radii [m] along x, y and z, or along the rows of the rotation `turn` (3, 3)."""
+    middle = np.asarray(centre, dtype=np.float64)
+    axes = np.eye(3) if turn is None else np.asarray(turn, dtype=np.float64)
+    section = np.array([[0.0, 0.0, radii[0], radii[2], radii[2]]])
+    return Loft(middle, np.stack([axes[0], axes[2], axes[1]]), np.zeros(1), section, (radii[1], radii[1]))
+
+
+def smooth_minimum(a: Floats, b: Floats, blend: Floats | float) -> Floats:
+    """The smaller of two distances, rounded off where they differ by less than `blend` [m].
+
+    min(a, b) - h^3 k / 6 with h = max(k - |a - b|, 0) / k: twice differentiable, and plain minimum farther off.
+    """
+    width = np.maximum(blend, 1e-9)
+    h = np.maximum(width - np.abs(a - b), 0.0) / width
+    return np.minimum(a, b) - h * h * h * width / 6.0
+
+
+def _section(station: Sequence[float]) -> tuple[float, ...]:
+    t, *rest = station
+    if len(rest) == 1:
+        return (t, 0.0, 0.0, rest[0], rest[0], rest[0])
+    if len(rest) == 2:
+        return (t, 0.0, 0.0, rest[0], rest[1], rest[1])
+    if len(rest) == 3:
+        return (t, 0.0, 0.0, rest[0], rest[1], rest[2])
+    return (t, *rest)
+
+
+def _monotone_tangents(step: Floats, slope: Floats) -> Floats:
+    """Slopes at the stations that let no span overshoot its ends (weighted harmonic means, flat at turning points)."""
+    tangent = np.zeros((len(step) + 1, slope.shape[1]))
+    before, after = slope[:-1], slope[1:]
+    w1, w2 = 2.0 * step[1:] + step[:-1], step[1:] + 2.0 * step[:-1]
+    agree = before * after > 0.0
+    safe_before, safe_after = np.where(agree, before, 1.0), np.where(agree, after, 1.0)
+    tangent[1:-1] = np.where(agree, (w1 + w2) / (w1 / safe_before + w2 / safe_after), 0.0)
+    return tangent
+
+
+def _inside(points: Floats, box: tuple[Floats, Floats], margin: float) -> np.ndarray:
+    low, high = box
+    result = (points[:, 0] > low[0] - margin) & (points[:, 0] < high[0] + margin)
+    result &= (points[:, 1] > low[1] - margin) & (points[:, 1] < high[1] + margin)
+    result &= (points[:, 2] > low[2] - margin) & (points[:, 2] < high[2] + margin)
+    return result
+
+
+def _fall(away: Floats) -> Floats:
+    """One up to half the reach, zero beyond it, smooth between."""
+    t = np.clip(2.0 * away - 1.0, 0.0, 1.0)
+    return 1.0 - t * t * (3.0 - 2.0 * t)
