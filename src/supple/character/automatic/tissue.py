@@ -1,0 +1,124 @@
+"""Ways through the flesh: voxels and skin joined where a straight line between them stays inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Bools, Floats
+from supple.character.automatic.flesh import Flesh
+from supple.geometry import topology
+from supple.geometry.voxels import VoxelGrid, inside_voxels, surface_voxels
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+# Half of the 26 neighbours of a voxel; the others are the same steps backwards.
+_STEPS = np.array(
+    [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) > (0, 0, 0)], dtype=np.int32
+)
+_CORNERS = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=np.int32)
+# A path over 26 neighbours is at most this much longer than the straight line: |(1, sqrt2 - 1, sqrt3 - sqrt2)|.
+STAIRS = 1.1281
+
+Links = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Tissue:
+    """A graph of places in the flesh: first the middles of inner voxels, then the points of the skin.
+
+    `places` (N, 3) [m]; the last ones, from `skin_from` on, are the points of the skin. `graph` (N, N) holds lengths
+    [m] of straight ways between neighbours that do not leave the flesh; ways along the skin's edges always count, so
+    that parts thinner than a voxel (fingers, ears) hang together too. `grid` and `node_of_voxel` find the places again.
+    """
+
+    flesh: Flesh
+    grid: VoxelGrid
+    node_of_voxel: NDArray[np.int64]
+    places: Floats
+    skin_from: int
+    graph: csr_array
+
+    def nodes_around(self, points: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Pairs (which point, which inner voxel) of every point with the inner ones of the eight voxels around it."""
+        return _around(points, self.grid, self.node_of_voxel)
+
+
+def tissue(flesh: Flesh, resolution: int) -> Tissue:
+    """Fill the flesh with voxels, `resolution` along the longest side, and join what is joined through flesh."""
+    from scipy.sparse import coo_array
+
+    grid = VoxelGrid.around(flesh.points, resolution)
+    surface = surface_voxels(flesh.points, flesh.triangles, grid)
+    inside = inside_voxels(flesh.points, flesh.triangles, grid, surface=surface)
+    cells = np.argwhere(inside).astype(np.int32)
+    cells = cells[~flesh.doubled(grid.centres(cells))]
+    node_of_voxel = np.full(int(np.prod(grid.shape)), -1, dtype=np.int64)
+    node_of_voxel[grid.numbers(cells)] = np.arange(len(cells))
+    places = np.concatenate([grid.centres(cells), flesh.points])
+    near_skin = surface.ravel()[grid.numbers(cells)]
+    links = [
+        _voxel_links(flesh, grid, cells, node_of_voxel, near_skin),
+        _skin_links(flesh, grid, node_of_voxel, places[: len(cells)]),
+        _edge_links(flesh, len(cells)),
+    ]
+    a, b, length = (np.concatenate(part) for part in zip(*links, strict=True))
+    count = len(places)
+    both = (np.concatenate([a, b]), np.concatenate([b, a]))
+    graph = coo_array((np.concatenate([length, length]), both), shape=(count, count)).tocsr()
+    return Tissue(flesh, grid, node_of_voxel, places, len(cells), graph)
+
+
+def _voxel_links(
+    flesh: Flesh, grid: VoxelGrid, cells: NDArray[np.int32], node_of_voxel: NDArray[np.int64], near_skin: Bools
+) -> Links:
+    """Ways between inner voxels; only those that touch the skin can be cut by it."""
+    froms, tos, lengths = [], [], []
+    centres = grid.centres(cells)
+    for step in _STEPS:
+        # The margin of the grid is empty, so a step from an inner voxel never leaves the grid.
+        other = node_of_voxel[grid.numbers(cells + step)]
+        a = np.flatnonzero(other >= 0)
+        b = other[a]
+        unsure = near_skin[a] | near_skin[b]
+        open_way = np.ones(len(a), dtype=bool)
+        open_way[unsure] = flesh.joined(centres[a[unsure]], centres[b[unsure]])
+        froms.append(a[open_way])
+        tos.append(b[open_way])
+        lengths.append(np.full(int(open_way.sum()), grid.side * float(np.linalg.norm(step))))
+    return np.concatenate(froms), np.concatenate(tos), np.concatenate(lengths)
+
+
+def _skin_links(flesh: Flesh, grid: VoxelGrid, node_of_voxel: NDArray[np.int64], centres: Floats) -> Links:
+    """Ways from the skin straight inwards to the inner voxels around each of its points."""
+    point, node = _around(flesh.points, grid, node_of_voxel)
+    inwards = np.einsum("ni,ni->n", centres[node] - flesh.points[point], flesh.normals[point]) < 0.0
+    point, node = point[inwards], node[inwards]
+    # From the voxel to just before the skin: the end itself lies on triangles and would count as a crossing.
+    ends = centres[node] + (1.0 - 1e-4) * (flesh.points[point] - centres[node])
+    seen = flesh.joined(centres[node], ends)
+    point, node = point[seen], node[seen]
+    lengths = np.linalg.norm(centres[node] - flesh.points[point], axis=1)
+    return node, point + len(centres), np.maximum(lengths, 1e-9 * grid.side)
+
+
+def _edge_links(flesh: Flesh, skin_from: int) -> Links:
+    edges = topology.unique_edges(flesh.triangles).astype(np.int64)
+    lengths = np.linalg.norm(flesh.points[edges[:, 0]] - flesh.points[edges[:, 1]], axis=1)
+    return edges[:, 0] + skin_from, edges[:, 1] + skin_from, lengths
+
+
+def _around(
+    points: Floats, grid: VoxelGrid, node_of_voxel: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    base = np.floor((points - grid.origin) / grid.side - 0.5).astype(np.int32)
+    cells = base[:, None] + _CORNERS
+    within = ((cells >= 0) & (cells < np.array(grid.shape))).all(axis=2)
+    which, corner = np.nonzero(within)
+    node = node_of_voxel[grid.numbers(cells[which, corner])]
+    found = node >= 0
+    return which[found], node[found]
