@@ -1,0 +1,165 @@
+"""Where the arithmetic runs: all cores of the CPU, or a CUDA device, with the same kernels.
+
+A Warp launch on the CPU runs on one core and releases Python's global lock, so independent work is cut into ranges,
+one per core. Kernels therefore take `first` as their first argument and work on item `first + wp.tid()`; each item is
+written by one range only, so results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import itertools
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import DeviceError, InputError
+
+SMALLEST_RANGE = 2048  # items; below this, waking another thread costs more than it saves
+
+
+@cache
+def warp() -> Any:
+    """The Warp module, started without its greeting and without its warning where there is no CUDA driver."""
+    import warp as wp
+
+    wp.config.log_level = wp.LOG_WARNING
+    with _silent_stderr() if not _has_cuda_driver() else contextlib.nullcontext():
+        wp.init()
+    return wp
+
+
+def _has_cuda_driver() -> bool:
+    for name in ("nvcuda.dll",) if sys.platform == "win32" else ("libcuda.so", "libcuda.so.1"):
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name)
+            return True
+    return False
+
+
+@contextlib.contextmanager
+def _silent_stderr() -> Iterator[None]:
+    """Send what C code writes to standard error nowhere for a moment; Python's own handle is untouched."""
+    try:
+        saved = os.dup(2)
+    except OSError:  # no standard error at all
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        sys.stderr.flush() if sys.stderr else None
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(nowhere)
+
+
+def check_device(device: str) -> str:
+    """Return the device's name, or say plainly that it is not there."""
+    if device == "cpu":
+        return device
+    number = device.removeprefix("cuda:")
+    if device != "cuda" and not (device.startswith("cuda:") and number.isdigit()):
+        raise DeviceError("device", f"{device!r} was asked for", "it is 'cpu' or 'cuda:N'", "use 'cpu' or 'cuda:0'")
+    wp = warp()
+    found = [str(d) for d in wp.get_cuda_devices()] if wp.is_cuda_available() else []
+    name = "cuda:0" if device == "cuda" else device
+    if name not in found:
+        there = f"this machine has {', '.join(found)}" if found else "this machine has no NVIDIA GPU with a driver"
+        raise DeviceError("device", f"{device!r} was asked for", there, "use device='cpu'")
+    return name
+
+
+_asked_threads: int | None = None
+
+
+def threads() -> int:
+    """How many threads independent work is spread over."""
+    if _asked_threads is not None:
+        return _asked_threads
+    from_environment = os.environ.get("SUPPLE_THREADS", "")
+    if from_environment.isdigit() and int(from_environment) > 0:
+        return int(from_environment)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def use_threads(count: int) -> Iterator[None]:
+    """Spread independent work over `count` threads inside a `with` block; the environment's SUPPLE_THREADS outside."""
+    global _asked_threads
+    if count < 1:
+        raise InputError("use_threads", f"count is {count}", "at least one is needed", "use 1 for one thread")
+    before, _asked_threads = _asked_threads, count
+    try:
+        yield
+    finally:
+        _asked_threads = before
+
+
+@cache
+def _pool(workers: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(workers, thread_name_prefix="supple")
+
+
+def to_device(array: NDArray[Any], dtype: Any, device: str) -> Any:
+    """Copy an array to the device as Warp's `dtype`."""
+    wp = warp()
+    return wp.array(np.ascontiguousarray(array), dtype=dtype, device=device)
+
+
+def write(array: Any, values: NDArray[Any]) -> None:
+    """Overwrite a device array with values from the host, so that recorded launches see them."""
+    if array.device.is_cpu:
+        array.numpy()[...] = values
+    else:
+        kind = np.int32 if values.dtype.kind in "biu" else np.float32
+        array.assign(np.ascontiguousarray(values, dtype=kind))
+
+
+def to_host(array: Any) -> NDArray[Any]:
+    """A NumPy array of what is on the device; on the CPU this is a view, so copy it to keep it."""
+    return array.numpy()
+
+
+class Launch:
+    """One kernel over `count` items, recorded once and run every frame on all threads of its device.
+
+    `inputs` are the kernel's arguments after `first`. The arrays among them are fixed; their contents may change.
+    """
+
+    def __init__(self, kernel: Any, count: int, inputs: Sequence[Any], device: str) -> None:
+        wp = warp()
+        self._whole = device != "cpu"
+        ranges = [(0, count)] if self._whole else _ranges(count, threads())
+        self._commands = [
+            wp.launch(kernel, dim=stop - start, inputs=[start, *inputs], device=device, record_cmd=True)
+            for start, stop in ranges
+            if stop > start
+        ]
+
+    def __call__(self) -> None:
+        """Run it; on the CPU, return when all ranges are done."""
+        if len(self._commands) <= 1:
+            for command in self._commands:
+                command.launch()
+            return
+        pool = _pool(len(self._commands) - 1)
+        waiting = [pool.submit(command.launch) for command in self._commands[1:]]
+        self._commands[0].launch()
+        for future in waiting:
+            future.result()
+
+
+def _ranges(count: int, parts: int) -> list[tuple[int, int]]:
+    parts = max(1, min(parts, count // SMALLEST_RANGE))
+    bounds = [count * part // parts for part in range(parts + 1)]
+    return list(itertools.pairwise(bounds))

@@ -1,0 +1,30 @@
+"""Geometry on the device: arithmetic on arrays only, item `first + tid`."""
+
+import warp as wp
+
+
+@wp.kernel(enable_backward=False)
+def area_vectors(
+    first: int, points: wp.array(dtype=wp.vec3f), triangles: wp.array(dtype=wp.vec3i), areas: wp.array(dtype=wp.vec3f)
+):
+    """(b - a) x (c - a): twice the area, along the normal."""
+    t = first + wp.tid()
+    corner = triangles[t]
+    a = points[corner[0]]
+    areas[t] = wp.cross(points[corner[1]] - a, points[corner[2]] - a)
+
+
+@wp.kernel(enable_backward=False)
+def mean_normals(
+    first: int,
+    starts: wp.array(dtype=wp.int32),
+    members: wp.array(dtype=wp.int32),
+    areas: wp.array(dtype=wp.vec3f),
+    normals: wp.array(dtype=wp.vec3f),
+):
+    """Unit sum of the area vectors of a normal's triangles."""
+    n = first + wp.tid()
+    total = wp.vec3f(0.0, 0.0, 0.0)
+    for m in range(starts[n], starts[n + 1]):
+        total += areas[members[m]]
+    normals[n] = wp.normalize(total)

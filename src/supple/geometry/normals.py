@@ -1,0 +1,115 @@
+"""Normals of a moving surface: smooth where it was smooth at rest, split where it had a crease."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import device as devices
+from supple.arrays import Floats, Ints, Singles, frozen
+from supple.geometry.rotations import normalised
+from supple.geometry.rows import grouped
+
+
+@dataclass(frozen=True)
+class Creases:
+    """Which corners of which triangles share a normal, decided once at rest.
+
+    Corner c of triangle t is drawn with normal `normal_of_corner[t, c]`; normal n belongs to vertex
+    `vertex_of_normal[n]` and is made of the triangles `members[starts[n]:starts[n + 1]]`.
+    """
+
+    triangles: Ints
+    normal_of_corner: Ints
+    vertex_of_normal: Ints
+    starts: Ints
+    members: Ints
+
+    def __len__(self) -> int:
+        return len(self.vertex_of_normal)
+
+
+def creases(rest_points: ArrayLike, triangles: ArrayLike, *, angle: float = np.pi / 3.0) -> Creases:
+    """Split normals where two triangles meet at more than `angle` [rad] at rest.
+
+    Two corners of a vertex share a normal when a walk round the vertex leads from one to the other over edges flatter
+    than `angle`. With `angle` >= pi every vertex has one normal wherever its triangles hang together.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    points = frozen(rest_points, np.float64, (-1, 3), "creases", "rest_points")
+    faces = frozen(triangles, np.int32, (-1, 3), "creases", "triangles")
+    count = faces.size
+    a, b = _matching_sides(faces)
+    facing = normalised(_area_vectors(points, faces))
+    flat = np.sum(facing[a // 3] * facing[b // 3], axis=1) >= np.cos(min(angle, np.pi)) - 1e-9
+    a, b = a[flat], b[flat]
+    # Side s of a triangle runs from corner s to the next; its twin runs the other way.
+    joined = np.concatenate([np.stack([a, _next(b)], axis=1), np.stack([_next(a), b], axis=1)])
+    graph = coo_array((np.ones(len(joined), dtype=np.int8), (joined[:, 0], joined[:, 1])), shape=(count, count))
+    groups, label = connected_components(graph, directed=False)
+    label = label.astype(np.int32)
+    starts, corners = grouped(label, groups)
+    vertex = faces.reshape(-1)[corners[starts[:-1]]] if groups else np.zeros(0, dtype=np.int32)
+    return Creases(faces, label.reshape(-1, 3), vertex.astype(np.int32), starts, (corners // 3).astype(np.int32))
+
+
+def _next(corner: Ints) -> Ints:
+    return np.asarray(corner - corner % 3 + (corner + 1) % 3)
+
+
+def _matching_sides(faces: Ints) -> tuple[Ints, Ints]:
+    """Pairs of sides, numbered 3 t + s, that run along one edge in opposite directions, two triangles to the edge."""
+    start = faces.reshape(-1).astype(np.int64)
+    end = np.roll(faces, -1, axis=1).reshape(-1).astype(np.int64)
+    key = np.minimum(start, end) * (int(faces.max(initial=0)) + 1) + np.maximum(start, end)
+    order = np.argsort(key, kind="stable")
+    ordered = key[order]
+    first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.zeros(0, dtype=np.int64)
+    pairs = first[np.diff(np.append(first, len(ordered))) == 2]
+    a, b = order[pairs], order[pairs + 1] if len(pairs) else order[pairs]
+    opposite = start[a] == end[b]
+    return a[opposite], b[opposite]
+
+
+def _area_vectors(points: Floats, faces: Ints) -> Floats:
+    corners = points[faces]
+    return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+
+
+def normals(points: ArrayLike, shared: Creases) -> Floats:
+    """Unit normals (N, 3) of a deformed surface, the area-weighted mean of their triangles; zero where all are flat."""
+    given = np.asarray(points, dtype=np.float64)
+    around = _area_vectors(given, shared.triangles)[shared.members]
+    if len(shared) == 0:
+        return np.zeros((0, 3))
+    return normalised(np.add.reduceat(around, shared.starts[:-1], axis=0))
+
+
+class NormalsOnDevice:
+    """The same normals every frame, computed on the device."""
+
+    def __init__(self, shared: Creases, points: Any, device: str) -> None:
+        """`points` is the device array whose contents change from frame to frame."""
+        from supple.geometry import kernels
+
+        wp = devices.warp()
+        faces = devices.to_device(shared.triangles, wp.vec3i, device)
+        areas = wp.empty(len(shared.triangles), dtype=wp.vec3f, device=device)
+        starts = devices.to_device(shared.starts, wp.int32, device)
+        members = devices.to_device(shared.members, wp.int32, device)
+        self._normals = wp.empty(len(shared), dtype=wp.vec3f, device=device)
+        self._stages = (
+            devices.Launch(kernels.area_vectors, len(shared.triangles), [points, faces, areas], device),
+            devices.Launch(kernels.mean_normals, len(shared), [starts, members, areas, self._normals], device),
+        )
+
+    def __call__(self) -> Singles:
+        """Normals (N, 3) of the points as they are now."""
+        for stage in self._stages:
+            stage()
+        return devices.to_host(self._normals).copy()

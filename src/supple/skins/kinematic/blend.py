@@ -1,0 +1,158 @@
+"""What all weighted blends share: rest points and weights on the device, and the joints' transforms of the frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import device as devices
+from supple.arrays import Floats, Ints, Singles, frozen
+from supple.character.character import Character
+from supple.character.skeleton import Skeleton
+from supple.character.weights import Weights
+from supple.errors import InputError
+from supple.geometry import rotations
+from supple.motion.pose import Pose
+
+BLOCK = 4  # influences a kernel takes at once
+RIGID_TOLERANCE = 1e-6  # of a transform's Gram matrix against one; float32 rounding is 1e-7
+
+
+class BlendArrays:
+    """Rest points, weights in blocks of four, and the output of one blend, on one device."""
+
+    def __init__(self, points: Floats, weights: Weights, joint_count: int, *, device: str) -> None:
+        wp = devices.warp()
+        used = weights.influences
+        self.blocks = -(-used // BLOCK)
+        joints = np.zeros((len(points), self.blocks * BLOCK), dtype=np.int32)
+        values = np.zeros(joints.shape, dtype=np.float32)
+        joints[:, :used], values[:, :used] = weights.joints[:, :used], weights.values[:, :used]
+        # Unused places name the first joint, so that a kernel may read them without asking.
+        joints = np.where(values > 0.0, joints, joints[:, :1])
+        self.device, self.count, self.joint_count = device, len(points), joint_count
+        self.rest = devices.to_device(points.astype(np.float32), wp.vec3f, device)
+        self.joints = devices.to_device(joints.reshape(-1, BLOCK), wp.vec4i, device)
+        self.weights = devices.to_device(values.reshape(-1, BLOCK), wp.vec4f, device)
+        self.posed = wp.empty(self.count, dtype=wp.vec3f, device=device)
+        self.companions = _companions(joints, joint_count)
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The first arguments of every blending kernel."""
+        return [self.blocks, self.rest, self.joints, self.weights]
+
+
+def _companions(joints: Ints, joint_count: int) -> Ints:
+    """Pairs (P, 2) of joints that some vertex blends: its largest influence, and another."""
+    codes = joints[:, :1].astype(np.int64) * joint_count + joints[:, 1:]
+    pairs = np.unique(codes)
+    return np.stack([pairs // joint_count, pairs % joint_count], axis=1).astype(np.int32)
+
+
+class Affine:
+    """Skinning transforms of one frame as 3x4 matrices."""
+
+    def __init__(self, joint_count: int, device: str) -> None:
+        from supple.skins.kinematic import kernels
+
+        self.matrices = devices.warp().zeros(joint_count, dtype=kernels.mat34, device=device)
+
+    def set(self, transforms: Floats) -> None:
+        """Take this frame's skinning transforms (J, 4, 4)."""
+        devices.write(self.matrices, transforms[:, :3, :])
+
+
+class Rigid:
+    """Skinning transforms of one frame as unit dual quaternions, their stretch kept apart: M = T R S."""
+
+    def __init__(self, arrays: BlendArrays) -> None:
+        wp = devices.warp()
+        count, device = arrays.joint_count, arrays.device
+        self.reals = wp.zeros(count, dtype=wp.vec4f, device=device)
+        self.duals = wp.zeros(count, dtype=wp.vec4f, device=device)
+        self.stretches = wp.zeros(count, dtype=wp.mat33f, device=device)
+        self.flags = wp.zeros(2, dtype=wp.int32, device=device)
+        self._companions = arrays.companions
+
+    def set(self, transforms: Floats) -> None:
+        """Take this frame's skinning transforms (J, 4, 4).
+
+        q and -q are the same rotation and must not cancel in a sum. One sign per joint is enough in nearly every frame:
+        it is carried over from companion to companion. Where that leaves two companions pointing apart, the kernel is
+        told to look at every vertex.
+        """
+        linear = transforms[:, :3, :3]
+        gram = np.swapaxes(linear, 1, 2) @ linear
+        rigid = bool(np.abs(gram - np.eye(3)).max() < RIGID_TOLERANCE and np.linalg.det(linear).min() > 0.0)
+        turn = linear if rigid else rotations.nearest_rotation(linear)
+        real = rotations.quaternion_from_matrix(turn)
+        one, other = self._companions[:, 0], self._companions[:, 1]
+        opposed = np.sum(real[one] * real[other], axis=1) < 0.0
+        for a, b in self._companions[opposed]:
+            if real[a] @ real[b] < 0.0:
+                real[b] = -real[b]
+        if opposed.any():
+            opposed = np.sum(real[one] * real[other], axis=1) < 0.0
+        move = np.zeros_like(real)
+        move[:, :3] = transforms[:, :3, 3]
+        devices.write(self.reals, real)
+        devices.write(self.duals, 0.5 * rotations.multiply(move, real))
+        if not rigid:
+            devices.write(self.stretches, np.swapaxes(turn, 1, 2) @ linear)
+        devices.write(self.flags, np.array([not rigid, opposed.any()], dtype=np.int32))
+
+
+class Blend:
+    """Arrays, this frame's transforms in the forms that the kernel wants, and the recorded launch."""
+
+    def __init__(self, arrays: BlendArrays, forms: tuple[Affine | Rigid, ...], launch: devices.Launch) -> None:
+        self._arrays, self._forms, self._launch = arrays, forms, launch
+
+    def run(self, transforms: Floats) -> Any:
+        """Blend with skinning transforms (J, 4, 4) and return the posed points on the device."""
+        for form in self._forms:
+            form.set(transforms)
+        self._launch()
+        return self._arrays.posed
+
+
+@dataclass(frozen=True)
+class BoundBlend:
+    """The binding of a weighted blend: the skeleton it follows, and the blend prepared on the device."""
+
+    skeleton: Skeleton
+    blend: Blend
+
+    def posed(self, pose: Pose) -> Any:
+        """The skin in a pose, on the device."""
+        return self.blend.run(pose.skinning(self.skeleton))
+
+
+def arrays_of(character: Character, where: str, device: str) -> BlendArrays:
+    """Put a character's rest points and weights on the device."""
+    return BlendArrays(character.points, character.require_weights(where), len(character.skeleton), device=device)
+
+
+def plain_input(
+    points: ArrayLike, weights: Weights, transforms: ArrayLike, *, where: str, device: str
+) -> tuple[BlendArrays, Floats]:
+    """Check points (V, 3), a row of weights each, and transforms (J, 4, 4), and put them on the device."""
+    rest = frozen(points, np.float64, (-1, 3), where, "points")
+    matrices = frozen(transforms, np.float64, (-1, 4, 4), where, "transforms")
+    if len(weights) != len(rest):
+        given, needed = f"there are {len(weights)} rows of weights", f"there are {len(rest)} points"
+        raise InputError(where, given, needed, "pass one row per point")
+    used = int(weights.joints[weights.values > 0.0].max(initial=0))
+    if used >= len(matrices):
+        needed = f"there are transforms for joints 0 to {len(matrices) - 1}"
+        raise InputError(where, f"weights name joint {used}", needed, "pass one transform per joint")
+    return BlendArrays(rest, weights, len(matrices), device=devices.check_device(device)), matrices
+
+
+def host_copy(points: Any) -> Singles:
+    """The posed points as an array of one's own."""
+    return devices.to_host(points).copy()

@@ -1,0 +1,52 @@
+"""Linear blend skinning: every joint carries the point along, and the results are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from numpy.typing import ArrayLike
+
+from supple import device as devices
+from supple.arrays import Singles
+from supple.character.character import Character
+from supple.character.weights import Weights
+from supple.motion.pose import Pose
+from supple.skins.kinematic.blend import Affine, Blend, BlendArrays, BoundBlend, arrays_of, host_copy, plain_input
+from supple.skins.skin import DevicePoints, Skin
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearBlend(Skin):
+    """Average where each joint alone would carry the point: x = sum_j w_j M_j v.
+
+    The plainest and fastest skin, and what game engines play.
+
+    Limits: collapses where joints twist (the candy wrapper) and loses volume where they bend.
+    """
+
+    command_name: ClassVar[str] = "linear"
+    papers: ClassVar[tuple[str, ...]] = (
+        "Magnenat-Thalmann, Laperriere and Thalmann 1988, Joint-dependent local deformations for hand animation and "
+        "object grasping",
+    )
+
+    def bind(self, character: Character, device: str) -> BoundBlend:
+        return BoundBlend(character.skeleton, _blend(arrays_of(character, "LinearBlend", device)))
+
+    def deform(self, binding: BoundBlend, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
+        return binding.posed(pose)
+
+
+def _blend(arrays: BlendArrays) -> Blend:
+    from supple.skins.kinematic import kernels
+
+    affine = Affine(arrays.joint_count, arrays.device)
+    inputs = [*arrays.inputs, affine.matrices, arrays.posed]
+    return Blend(arrays, (affine,), devices.Launch(kernels.linear_blend, arrays.count, inputs, arrays.device))
+
+
+def linear_blend(points: ArrayLike, weights: Weights, transforms: ArrayLike, *, device: str = "cpu") -> Singles:
+    """Blend rest `points` (V, 3) by skinning `transforms` (J, 4, 4), rest to posed; returns (V, 3)."""
+    arrays, matrices = plain_input(points, weights, transforms, where="linear_blend", device=device)
+    return host_copy(_blend(arrays).run(matrices))

@@ -1,0 +1,63 @@
+"""The doors that every way of moving a skin has in common.
+
+Three kinds of data never mix: the *settings* are the skin object itself (what the artist chose), the *binding* follows
+from the character and is computed once, the *state* follows from time.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from supple.character.character import Character
+from supple.motion.pose import Pose
+from supple.settings import Settings, setting
+
+DevicePoints = Any
+"""A Warp array of vec3f (V,) on the skin's device."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnySkin(Settings, ABC):
+    """What all skins share: a name on the command line, a stage name for people, the papers to cite."""
+
+    command_name: ClassVar[str]
+    papers: ClassVar[tuple[str, ...]] = ()
+
+    def stands_on(self) -> AnySkin | None:
+        """The skin that comes first when a graph gives this one no incoming shape; None if it needs none."""
+        return None
+
+    @abstractmethod
+    def bind(self, character: Character, device: str) -> Any:
+        """Prepare for one character, once; may be slow. The binding belongs to one player."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skin(AnySkin):
+    """A skin that needs only the pose, so that it can be scrubbed in any order."""
+
+    @abstractmethod
+    def deform(self, binding: Any, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
+        """The skin in one pose, on the device; overwritten by the next call with the same binding.
+
+        `incoming` is the shape from the stage before, for skins that stand on another one.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftSkin(AnySkin):
+    """A skin that carries history and is played in order, always in steps of the same length."""
+
+    step: float = setting(1.0 / 120.0, "Simulation step", unit="s", low=1e-4, high=0.1)
+
+    @abstractmethod
+    def start(self, binding: Any, pose: Pose, incoming: DevicePoints | None) -> Any:
+        """The state at rest in a first pose. Its arrays are what a checkpoint keeps."""
+
+    @abstractmethod
+    def advance(
+        self, binding: Any, state: Any, pose: Pose, dt: float, *, incoming: DevicePoints | None
+    ) -> DevicePoints:
+        """Move on by `dt` [s] to `pose`, changing `state`, and return the skin there."""
