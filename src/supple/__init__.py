@@ -8,22 +8,45 @@ from supple.character.character import Character, Display
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.errors import DeviceError, InputError, SuppleError, SuppleWarning, UnfinishedError
+from supple.graph.graph import Graph
+from supple.graph.mask import Mask
+from supple.graph.player import Player, player
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose, PoseSource
+from supple.skins.catalogue import SKINS
+from supple.skins.kinematic.centers import centers_of_rotation
+from supple.skins.kinematic.delta_mush import DeltaMush, delta_mush
+from supple.skins.kinematic.dual_quaternion import DualQuaternion, dual_quaternion
+from supple.skins.kinematic.linear_blend import LinearBlend, linear_blend
+from supple.skins.kinematic.rotation_centers import RotationCenters, rotation_centers
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "SKINS",
     "Character",
+    "DeltaMush",
     "DeviceError",
     "Display",
+    "DualQuaternion",
+    "Graph",
     "InputError",
+    "LinearBlend",
+    "Mask",
     "Motion",
+    "Player",
     "Pose",
     "PoseSource",
+    "RotationCenters",
     "Skeleton",
     "SuppleError",
     "SuppleWarning",
     "UnfinishedError",
     "Weights",
+    "centers_of_rotation",
+    "delta_mush",
+    "dual_quaternion",
+    "linear_blend",
+    "player",
+    "rotation_centers",
 ]

@@ -101,6 +101,19 @@ class Skeleton:
                 "Skeleton", f"joint {name!r} was asked for", f"it has {near}", "use one of those"
             ) from None
 
+    def check_same(self, other: Skeleton, where: str) -> None:
+        """Refuse another skeleton: its joints must have the same names and parents, in the same order."""
+        if other is self or (other.names == self.names and np.array_equal(other.parents, self.parents)):
+            return
+        missing = [name for name in self.names if name not in other.names][:3]
+        detail = f"lacks {', '.join(missing)}" if missing else "orders or hangs its joints differently"
+        raise InputError(
+            where,
+            f"the motion is for a skeleton of {len(other)} joints that {detail}",
+            f"this character has {len(self)} joints",
+            "make or load a motion for this character",
+        )
+
     @cached_property
     def levels(self) -> tuple[Ints, ...]:
         """Joints grouped by depth, roots first, so that a level can be posed at once from the one above."""

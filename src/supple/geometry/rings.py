@@ -23,9 +23,9 @@ class Rings:
     """Neighbours of every vertex.
 
     `ordered` (V, 8) goes once round a regular vertex against the clock, filled up with its first neighbour; an
-    irregular vertex has only itself there. `counts` (V,) is the length of the ordered ring, 0 for irregular vertices. Those have
-    their neighbours in `others[other_starts[v]:other_starts[v + 1]]` and their triangles (v, a, b) as rows (a, b) of
-    `fans[fan_starts[v]:fan_starts[v + 1]]`.
+    irregular vertex has only itself there. `counts` (V,) is the length of the ordered ring, 0 for irregular vertices.
+    Those have their neighbours in `others[other_starts[v]:other_starts[v + 1]]` and their triangles (v, a, b) as rows
+    (a, b) of `fans[fan_starts[v]:fan_starts[v + 1]]`.
     """
 
     ordered: Ints

@@ -146,15 +146,5 @@ class Motion:
         return replace(self, **changes)
 
     def check_fits(self, skeleton: Skeleton) -> None:
-        """Refuse a motion made for another skeleton: same joints, same parents, in the same order."""
-        own = self.skeleton
-        if own is skeleton or (own.names == skeleton.names and np.array_equal(own.parents, skeleton.parents)):
-            return
-        missing = [name for name in skeleton.names if name not in own.names][:3]
-        detail = f"it lacks {', '.join(missing)}" if missing else "its joints hang or are ordered differently"
-        raise InputError(
-            _WHERE,
-            f"{self.name!r} is for a skeleton of {len(own)} joints",
-            f"this one has {len(skeleton)} and {detail}",
-            "make or load a motion for this character",
-        )
+        """Refuse to move a character that this motion was not made for."""
+        skeleton.check_same(self.skeleton, f"Motion {self.name!r}")

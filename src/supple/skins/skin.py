@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from supple.character.character import Character
 from supple.motion.pose import Pose
@@ -46,6 +46,12 @@ class Skin(AnySkin):
         """
 
 
+class SoftState(Protocol):
+    """What follows from time. Its arrays are what a checkpoint keeps; `points` is the skin as it is now."""
+
+    points: DevicePoints
+
+
 @dataclass(frozen=True, kw_only=True)
 class SoftSkin(AnySkin):
     """A skin that carries history and is played in order, always in steps of the same length."""
@@ -53,8 +59,8 @@ class SoftSkin(AnySkin):
     step: float = setting(1.0 / 120.0, "Simulation step", unit="s", low=1e-4, high=0.1)
 
     @abstractmethod
-    def start(self, binding: Any, pose: Pose, incoming: DevicePoints | None) -> Any:
-        """The state at rest in a first pose. Its arrays are what a checkpoint keeps."""
+    def start(self, binding: Any, pose: Pose, incoming: DevicePoints | None) -> SoftState:
+        """The state at rest in a first pose."""
 
     @abstractmethod
     def advance(

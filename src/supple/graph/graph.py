@@ -1,0 +1,208 @@
+"""A recipe of skins: chains, branches that are blended, saved as a file that people can read."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from supple.errors import InputError
+from supple.files import atomic
+from supple.graph.mask import Mask
+from supple.settings import settings_of
+from supple.skins.catalogue import skin_named
+from supple.skins.skin import AnySkin, SoftSkin
+
+_FORMAT = "supple-graph"
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of a frame: a skin, which may stand on the stage in `inputs`, or a blend of two stages by a mask."""
+
+    name: str
+    work: AnySkin | Mask
+    inputs: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if isinstance(self.work, Mask):
+            return f"{self.inputs[0]} goes over to {self.inputs[1]} {self.work}"
+        chosen = ", ".join(f"{i.name}={getattr(self.work, i.name)!r}" for i in settings_of(type(self.work)))
+        after = f" after {self.inputs[0]}" if self.inputs else ""
+        return f"{type(self.work).__name__}({chosen}){after}"
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Stages in the order in which a frame runs them; the last one is the result."""
+
+    stages: tuple[Stage, ...]
+
+    def __post_init__(self) -> None:
+        if not self.stages:
+            raise InputError("Graph", "there are no stages", "at least one skin is needed", "use Graph.of(skin)")
+        seen: set[str] = set()
+        for stage in self.stages:
+            self._check_stage(stage, seen)
+            seen.add(stage.name)
+        steps = {stage.work.step for stage in self.stages if isinstance(stage.work, SoftSkin)}
+        if len(steps) > 1:
+            listed = " and ".join(f"{step:g} s" for step in sorted(steps))
+            raise InputError("Graph", f"its soft skins have steps of {listed}", "they must share one", "set them alike")
+
+    @staticmethod
+    def _check_stage(stage: Stage, seen: set[str]) -> None:
+        where = f"Graph stage {stage.name!r}"
+        if stage.name in seen:
+            raise InputError(where, "the name stands twice", "names must differ", "rename one stage")
+        unknown = [name for name in stage.inputs if name not in seen]
+        if unknown:
+            raise InputError(
+                where, f"it stands on {unknown[0]!r}", "that stage does not come before it", "reorder the stages"
+            )
+        if isinstance(stage.work, Mask):
+            if len(stage.inputs) != 2:
+                raise InputError(where, f"it has {len(stage.inputs)} inputs", "a blend has two", "name two stages")
+            return
+        wanted = 0 if stage.work.stands_on() is None else 1
+        if len(stage.inputs) != wanted:
+            kind = type(stage.work).__name__
+            raise InputError(
+                where, f"it has {len(stage.inputs)} inputs", f"{kind} takes {wanted}", "use Graph.of or Graph.then"
+            )
+
+    @classmethod
+    def of(cls, skin: AnySkin | Graph) -> Graph:
+        """The graph of one skin, with the skin it stands on, if any, before it."""
+        if isinstance(skin, Graph):
+            return skin
+        base = skin.stands_on()
+        if base is None:
+            return cls((Stage(skin.command_name, skin),))
+        return cls.of(base).then(skin)
+
+    @classmethod
+    def chain(cls, *skins: AnySkin) -> Graph:
+        """Each skin on the one before it."""
+        if not skins:
+            return cls(())
+        graph = cls.of(skins[0])
+        for skin in skins[1:]:
+            graph = graph.then(skin)
+        return graph
+
+    @classmethod
+    def blend(cls, one: AnySkin | Graph, other: AnySkin | Graph, mask: Mask) -> Graph:
+        """`one` where the mask is 0, `other` where it is 1, in between in between. What both share runs once."""
+        first, second = cls.of(one), cls.of(other)
+        stages = list(first.stages)
+        renamed: dict[str, str] = {}
+        for stage in second.stages:
+            inputs = tuple(renamed[name] for name in stage.inputs)
+            twin = next((s for s in stages if s.work == stage.work and s.inputs == inputs), None)
+            if twin is None:
+                twin = Stage(_fresh(stage.name, stages), stage.work, inputs)
+                stages.append(twin)
+            renamed[stage.name] = twin.name
+        ends = (first.stages[-1].name, renamed[second.stages[-1].name])
+        return cls((*stages, Stage(_fresh("blend", stages), mask, ends)))
+
+    def then(self, skin: AnySkin) -> Graph:
+        """This graph with another skin standing on its result."""
+        if skin.stands_on() is None:
+            raise InputError(
+                "Graph",
+                f"{type(skin).__name__} was put on {self.stages[-1].name!r}",
+                "it makes the skin from the pose alone and takes no incoming shape",
+                "start a graph with it, or blend the two",
+            )
+        return Graph((*self.stages, Stage(_fresh(skin.command_name, self.stages), skin, (self.stages[-1].name,))))
+
+    @property
+    def step(self) -> float | None:
+        """The simulation step of its soft skins [s]; None when it can be scrubbed."""
+        return next((stage.work.step for stage in self.stages if isinstance(stage.work, SoftSkin)), None)
+
+    def __str__(self) -> str:
+        wide = max(len(stage.name) for stage in self.stages)
+        lines = [f"  {number} {stage.name:<{wide}}  {stage}" for number, stage in enumerate(self.stages, start=1)]
+        return "\n".join([f"Graph of {len(self.stages)} stage{'s' if len(self.stages) > 1 else ''}", *lines])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that says all of it."""
+        return {"format": _FORMAT, "version": _VERSION, "stages": [_stage_to_dict(stage) for stage in self.stages]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Graph:
+        """The graph that `to_dict` described; anything missing or strange is named."""
+        if data.get("format") != _FORMAT or data.get("version") != _VERSION:
+            given = f"format is {data.get('format')!r}, version {data.get('version')!r}"
+            raise InputError("Graph", given, f"{_FORMAT} {_VERSION} is needed", "save it again with this Supple")
+        stages = data.get("stages")
+        if not isinstance(stages, list):
+            raise InputError("Graph", "stages are missing", "a list of stages is needed", "save it again")
+        return cls(tuple(_stage_from_dict(stage) for stage in stages))
+
+    def save(self, path: str | Path) -> None:
+        """Write a readable file (JSON)."""
+        with atomic(path) as waiting:
+            waiting.write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Graph:
+        """Read what `save` wrote."""
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(str(path), str(error.strerror), "a graph file is needed", "check the path") from None
+        except ValueError as error:
+            raise InputError(
+                str(path), f"it is not JSON ({error})", "a graph file is needed", "save it again"
+            ) from None
+        if not isinstance(data, dict):
+            raise InputError(str(path), "it holds no object", "a graph file is needed", "save it again")
+        return cls.from_dict(data)
+
+
+def _fresh(name: str, stages: tuple[Stage, ...] | list[Stage]) -> str:
+    taken = {stage.name for stage in stages}
+    number = 2
+    candidate = name
+    while candidate in taken:
+        candidate = f"{name}-{number}"
+        number += 1
+    return candidate
+
+
+def _stage_to_dict(stage: Stage) -> dict[str, Any]:
+    inputs = list(stage.inputs)
+    if isinstance(stage.work, Mask):
+        return {"name": stage.name, "blend": dataclasses.asdict(stage.work), "inputs": inputs}
+    chosen = {info.name: getattr(stage.work, info.name) for info in settings_of(type(stage.work))}
+    return {"name": stage.name, "skin": stage.work.command_name, "settings": chosen, "inputs": inputs}
+
+
+def _stage_from_dict(data: Any) -> Stage:
+    where = "Graph stage"
+    if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+        raise InputError(where, f"{data!r} was found", "an object with a name is needed", "save the graph again")
+    inputs = data.get("inputs", [])
+    if not (isinstance(inputs, list) and all(isinstance(name, str) for name in inputs)):
+        raise InputError(f"{where} {data['name']!r}", "inputs are strange", "a list of names is needed", "correct it")
+    if "blend" in data:
+        fields = {field.name: field.type for field in dataclasses.fields(Mask)}
+        given = data["blend"]
+        strange = [key for key in given if key not in fields] if isinstance(given, dict) else ["blend"]
+        if strange:
+            needed = f"a blend has {', '.join(fields)}"
+            raise InputError(f"{where} {data['name']!r}", f"there is {strange[0]!r}", needed, "leave it out")
+        return Stage(data["name"], Mask(**given), tuple(inputs))
+    settings = data.get("settings", {})
+    if not isinstance(settings, dict) or not isinstance(data.get("skin"), str):
+        raise InputError(f"{where} {data['name']!r}", "skin or settings are strange", "a name and an object are needed",
+                         "correct it")  # fmt: skip
+    return Stage(data["name"], skin_named(data["skin"], settings), tuple(inputs))

@@ -1,0 +1,207 @@
+"""The player: runs a graph of skins frame by frame, and is the only thing with a memory."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Singles
+from supple.character.character import Character
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.geometry.normals import Creases, NormalsOnDevice, creases
+from supple.graph.graph import Graph, Stage
+from supple.graph.mask import Mask
+from supple.motion.pose import Pose, PoseSource, between
+from supple.skins.skin import AnySkin, DevicePoints, Skin, SoftSkin, SoftState
+
+_SAME_TIME = 1e-9  # of a step: times closer than this are one time
+
+
+class Player:
+    """Moves one character's skin through time.
+
+    `play(source, time)` goes to a time of a motion; `advance(pose)` takes poses one by one as they come. Skins that
+    need only the pose may be scrubbed. Soft skins run on their own fixed step: the source is sampled at the steps, and
+    what is shown between two steps is blended from them, so a motion gives the same skin whatever the frame rate.
+    """
+
+    def __init__(self, character: Character, skin: AnySkin | Graph, *, device: str = "cpu", fps: float = 60.0) -> None:
+        if not (math.isfinite(fps) and fps > 0.0):
+            raise InputError("player", f"fps is {fps}", "a rate above zero is needed", "use 24, 30 or 60")
+        self.character = character
+        self.graph = Graph.of(skin)
+        self.device = devices.check_device(device)
+        self.fps = fps
+        self._nodes = [_Node(stage, character, self.device) for stage in self.graph.stages]
+        self._step = self.graph.step
+        self._crease_angle = math.nan
+        self._creases: Creases | None = None
+        self._normals: NormalsOnDevice | None = None
+        self._known_source: PoseSource | None = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all history; the next frame is the first one."""
+        self.time: float | None = None
+        self._tick = 0
+        self._pose: Pose | None = None
+        self._shown: DevicePoints | None = None
+        for node in self._nodes:
+            node.state = None
+
+    def advance(self, pose: Pose, dt: float | None = None) -> Singles:
+        """The skin (V, 3) [m] one frame on, `dt` [s] later (1 / fps if not given), now that the pose is `pose`.
+
+        Between the last pose and this one, soft skins see joints turn evenly.
+        """
+        gap = 1.0 / self.fps if dt is None else dt
+        if not (math.isfinite(gap) and gap >= 0.0):
+            raise InputError("player", f"dt is {gap}", "time goes on by zero or more", "pass seconds since last frame")
+        before, start = (pose, 0.0) if self._pose is None or self.time is None else (self._pose, self.time)
+        now = start if self._pose is None else start + gap
+        return self.play(_TwoPoses(self.character, before, pose, start, now), now)
+
+    def play(self, source: PoseSource, time: float) -> Singles:
+        """The skin (V, 3) [m] at `time` [s] of a motion or another source of poses."""
+        if not math.isfinite(time):
+            raise InputError("player", f"time is {time}", "a finite time is needed", "pass seconds")
+        if source is not self._known_source:
+            self.character.skeleton.check_same(source.skeleton, "player")
+            self._known_source = source
+        if self._step is not None:
+            self._simulate(source, time, self._step)
+        pose = source.sample(time)
+        points = self._frame(pose, time)
+        self.time, self._pose, self._shown = time, pose, points
+        return devices.to_host(points).copy()
+
+    def normals(self, *, crease: float = math.pi / 3.0) -> tuple[Singles, Creases]:
+        """Unit normals (N, 3) of the frame just made, and which corner is drawn with which.
+
+        `crease` [rad] is the angle between triangles at rest from which an edge stays sharp.
+        """
+        if self._shown is None:
+            raise InputError("player", "normals were asked for", "no frame was made yet", "call play or advance first")
+        if self._creases is None or self._normals is None or self._crease_angle != crease:
+            self._crease_angle = crease
+            self._creases = creases(self.character.points, self.character.triangles, angle=crease)
+            self._normals = NormalsOnDevice(self._creases, self._shown, self.device)
+        return self._normals(), self._creases
+
+    def _simulate(self, source: PoseSource, time: float, step: float) -> None:
+        """Run soft skins up to the first step that is not before `time`."""
+        if self.time is None:
+            self._tick = math.floor(time / step + _SAME_TIME)
+            self._run(source.sample(self._tick * step), None)
+        elif time < self.time - _SAME_TIME * step:
+            raise InputError(
+                "player",
+                f"time goes back from {self.time:g} s to {time:g} s",
+                "soft skins are played in order",
+                "call reset() and play from the start",
+            )
+        while self._tick * step < time - _SAME_TIME * step:
+            self._tick += 1
+            self._run(source.sample(self._tick * step), step)
+
+    def _run(self, pose: Pose, step: float | None) -> None:
+        """One simulation step of the whole graph; `step` None starts it."""
+        results: dict[str, DevicePoints] = {}
+        for node in self._nodes:
+            results[node.stage.name] = node.simulate(pose, [results[name] for name in node.stage.inputs], step)
+
+    def _frame(self, pose: Pose, time: float) -> DevicePoints:
+        """The graph at the time shown: soft stages between their last two steps, all others in the pose itself."""
+        share = 1.0 if self._step is None else 1.0 - (self._tick - time / self._step)
+        results: dict[str, DevicePoints] = {}
+        for node in self._nodes:
+            inputs = [results[name] for name in node.stage.inputs]
+            results[node.stage.name] = node.show(pose, inputs, min(max(share, 0.0), 1.0))
+        return results[self._nodes[-1].stage.name]
+
+
+@dataclass(frozen=True)
+class _TwoPoses:
+    """A source that knows two poses and what lies between them."""
+
+    character: Character
+    before: Pose
+    after: Pose
+    start: float
+    end: float
+
+    @property
+    def skeleton(self) -> Skeleton:
+        return self.character.skeleton
+
+    def sample(self, time: float) -> Pose:
+        if time >= self.end:
+            return self.after
+        return between(self.skeleton, self.before, self.after, (time - self.start) / (self.end - self.start))
+
+
+class _Node:
+    """One stage of a graph, bound to the character, with its state if it is soft."""
+
+    def __init__(self, stage: Stage, character: Character, device: str) -> None:
+        self.stage = stage
+        self.state: SoftState | None = None
+        self._device, self._count = device, len(character.points)
+        self._recorded: tuple[list[DevicePoints], devices.Launch] | None = None
+        wp = devices.warp()
+        if isinstance(stage.work, Mask):
+            shares = stage.work.shares(character).astype(np.float32)
+            self._shares = devices.to_device(shares, wp.float32, device)
+        else:
+            self._binding = stage.work.bind(character, device)
+        if not isinstance(stage.work, Skin):
+            self._result = wp.zeros(self._count, dtype=wp.vec3f, device=device)
+        if isinstance(stage.work, SoftSkin):
+            self._shares = wp.zeros(1, dtype=wp.float32, device=device)
+            self._steps = [wp.zeros(self._count, dtype=wp.vec3f, device=device) for _ in range(2)]
+
+    def simulate(self, pose: Pose, inputs: list[DevicePoints], step: float | None) -> DevicePoints:
+        """This stage at a simulation step; soft skins move on by `step` [s], or start when it is None."""
+        work = self.stage.work
+        if not isinstance(work, SoftSkin):
+            return self.show(pose, inputs, 1.0)
+        wp = devices.warp()
+        incoming = inputs[0] if inputs else None
+        if step is None:
+            self.state = work.start(self._binding, pose, incoming)
+            points = self.state.points
+            wp.copy(self._steps[0], points)
+        else:
+            points = work.advance(self._binding, self.state, pose, step, incoming=incoming)
+            wp.copy(self._steps[0], self._steps[1])
+        wp.copy(self._steps[1], points)
+        return self._steps[1]
+
+    def show(self, pose: Pose, inputs: list[DevicePoints], share: float) -> DevicePoints:
+        """This stage in the frame that is shown; soft skins `share` of the way from their last step but one."""
+        from supple.graph import kernels
+
+        work = self.stage.work
+        if isinstance(work, Skin):
+            return work.deform(self._binding, pose, inputs[0] if inputs else None)
+        if isinstance(work, SoftSkin):
+            devices.write(self._shares, np.array([share]))
+            return self._blended(kernels.between, self._steps)
+        return self._blended(kernels.blend, inputs)
+
+    def _blended(self, kernel: Any, pair: list[DevicePoints]) -> DevicePoints:
+        if self._recorded is None or any(a is not b for a, b in zip(self._recorded[0], pair, strict=True)):
+            inputs = [*pair, self._shares, self._result]
+            self._recorded = list(pair), devices.Launch(kernel, self._count, inputs, self._device)
+        self._recorded[1]()
+        return self._result
+
+
+def player(character: Character, skin: AnySkin | Graph, *, device: str = "cpu", fps: float = 60.0) -> Player:
+    """A player for one character and a skin or graph of skins: `player.advance(pose) -> points`, `player.reset()`."""
+    return Player(character, skin, device=device, fps=fps)

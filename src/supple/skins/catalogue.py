@@ -1,0 +1,32 @@
+"""All skins by the names they have on the command line and in saved graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from supple.errors import InputError
+from supple.settings import settings_of
+from supple.skins.kinematic.delta_mush import DeltaMush
+from supple.skins.kinematic.dual_quaternion import DualQuaternion
+from supple.skins.kinematic.linear_blend import LinearBlend
+from supple.skins.kinematic.rotation_centers import RotationCenters
+from supple.skins.skin import AnySkin
+
+SKINS: dict[str, type[AnySkin]] = {
+    kind.command_name: kind for kind in (LinearBlend, DualQuaternion, RotationCenters, DeltaMush)
+}
+
+
+def skin_named(name: str, settings: Mapping[str, Any] | None = None) -> AnySkin:
+    """A skin by its command-line name, with settings by theirs."""
+    if name not in SKINS:
+        raise InputError("skin", f"{name!r} was asked for", f"there are {', '.join(SKINS)}", "choose one of those")
+    kind = SKINS[name]
+    known = [info.name for info in settings_of(kind)]
+    given = dict(settings or {})
+    strange = [key for key in given if key not in known]
+    if strange:
+        has = f"it has {', '.join(known)}" if known else "it has none"
+        raise InputError(kind.__name__, f"there is no setting {strange[0]!r}", has, "leave it out or correct it")
+    return kind(**given)
