@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats
 
+_TINY = 1e-9
 _CHUNK = 1 << 15  # points at a time, so that the intermediate arrays stay in cache
 
 
@@ -25,7 +26,7 @@ class Loft:
 
     `axes` (3, 3) holds the unit directions side, front and along in its rows; `stations` (S,) [m] are places along the
     axis in rising order, and `sections` (S, 5) [m] say there: how far the middle lies to the side and to the front, half the width,
-    and the depth to the front and to the back. Between stations the sections follow a monotone cubic. `caps` are
+    and the depth to the front and to the back. Between stations the sections follow a cubic spline. `caps` are
     the lengths [m] of the round ends. `power` 2 makes sections elliptic, more makes them boxy.
     """
 
@@ -44,7 +45,7 @@ class Loft:
             return zero, zero, zero
         step = np.diff(self.stations)[:, None]
         slope = np.diff(self.sections, axis=0) / step
-        tangent = _monotone_tangents(step, slope)
+        tangent = _spline_tangents(step, slope)
         cubic = (tangent[:-1] + tangent[1:] - 2.0 * slope) / step**2
         square = (3.0 * slope - 2.0 * tangent[:-1] - tangent[1:]) / step
         return tangent[:-1], square, cubic
@@ -58,26 +59,28 @@ class Loft:
         return self.sections[span] + t * (linear[span] + t * (square[span] + t * cubic[span]))
 
     def distance(self, points: Floats) -> Floats:
-        """Roughly the distance [m] from the surface, negative inside: f = |q| - |q| / rho(q).
+        """Roughly the distance [m] from the surface, negative inside: f = rho (rho - 1) / |rho grad rho|.
 
-        q runs from the middle of the section to the point and rho is the gauge of the section, so f is the distance
-        to the surface along q: exact for spheres, too long where the surface is steep against q.
+        rho is the gauge of the section (1 on its rim). The distance is right to first order at the surface, up to
+        the slope of the loft itself: where sections change quickly along the axis it is too long.
         """
         local = (points - self.origin) @ self.axes.T
         section = self.sections_at(local[:, 2])
         over = local[:, 2] - np.clip(local[:, 2], self.stations[0], self.stations[-1])
         side, front = local[:, 0] - section[:, 0], local[:, 1] - section[:, 1]
-        depth = np.where(front > 0.0, section[:, 3], section[:, 4])
+        width, depth = section[:, 2], np.where(front > 0.0, section[:, 3], section[:, 4])
         cap = np.where(over > 0.0, self.caps[1], self.caps[0])
-        ratios = (np.abs(side) / section[:, 2], np.abs(front) / depth)
+        u, v, w = np.abs(side) / width, np.abs(front) / depth, over / cap
         if self.power == 2.0:
-            flat = ratios[0] ** 2 + ratios[1] ** 2
+            flat, du, dv = u * u + v * v, u, v
         else:
-            flat = (ratios[0] ** self.power + ratios[1] ** self.power) ** (2.0 / self.power)
-        gauge = np.sqrt(flat + (over / cap) ** 2)
-        length = np.sqrt(side * side + front * front + over * over)
-        tiny = 1e-9  # at the very middle both vanish: their ratio tends to the half-width
-        return length - (length + tiny) / (gauge + tiny / section[:, 2])
+            total = u**self.power + v**self.power + _TINY
+            flat = total ** (2.0 / self.power)
+            du, dv = (flat / total * x ** (self.power - 1.0) for x in (u, v))
+        gauge = np.sqrt(flat + w * w)
+        slope = np.sqrt((du / width) ** 2 + (dv / depth) ** 2 + (w / cap) ** 2)
+        # At the very middle both vanish: their ratio tends to the half-width.
+        return (gauge * (gauge - 1.0) - _TINY) / (slope + _TINY / width)
 
     @cached_property
     def box(self) -> tuple[Floats, Floats]:
@@ -235,15 +238,16 @@ def _section(station: Sequence[float]) -> tuple[float, ...]:
     return (t, *rest)
 
 
-def _monotone_tangents(step: Floats, slope: Floats) -> Floats:
-    """Slopes at the stations that let no span overshoot its ends (weighted harmonic means, flat at turning points)."""
-    tangent = np.zeros((len(step) + 1, slope.shape[1]))
-    before, after = slope[:-1], slope[1:]
-    w1, w2 = 2.0 * step[1:] + step[:-1], step[1:] + 2.0 * step[:-1]
-    agree = before * after > 0.0
-    safe_before, safe_after = np.where(agree, before, 1.0), np.where(agree, after, 1.0)
-    tangent[1:-1] = np.where(agree, (w1 + w2) / (w1 / safe_before + w2 / safe_after), 0.0)
-    return tangent
+def _spline_tangents(step: Floats, slope: Floats) -> Floats:
+    """Slopes at the stations of the cubic spline (twice differentiable) that ends flat, where the caps take over."""
+    count = len(step) + 1
+    system, right = np.eye(count), np.zeros((count, slope.shape[1]))
+    for i in range(1, count - 1):
+        before, after = step[i - 1, 0], step[i, 0]
+        system[i, i - 1 : i + 2] = after, 2.0 * (before + after), before
+        right[i] = 3.0 * (after * slope[i - 1] + before * slope[i])
+    tangents: Floats = np.linalg.solve(system, right)
+    return tangents
 
 
 def _inside(points: Floats, box: tuple[Floats, Floats], margin: float) -> np.ndarray:

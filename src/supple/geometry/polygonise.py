@@ -21,7 +21,7 @@ Distance = Callable[[Floats], Floats]
 
 _CORNERS = np.array([(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)])  # corner x + 2 y + 4 z
 _AROUND = np.array([0, 1, 3, 2])  # the four cells around an edge, in turn
-_SAFETY = 2.0  # how much a distance may be overstated without losing surface
+_SAFETY = 3.0  # how many times too long a distance may be without surface being lost
 _BLOCKS_AT_ONCE = 4096
 
 
@@ -71,7 +71,9 @@ def _crossing_cells(
         places.append(some[block] + np.stack([x, y, z], axis=1))
         corners.append(np.stack([view[block, x, y, z] for view in views], axis=1))
     if not places or not sum(map(len, places)):
-        raise UnfinishedError("polygonise", "no surface was found", "the function must change sign", "use smaller cells")
+        raise UnfinishedError(
+            "polygonise", "no surface was found", "the function must change sign", "use smaller cells"
+        )
     return np.concatenate(places), np.concatenate(corners)
 
 

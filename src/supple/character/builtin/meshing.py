@@ -12,19 +12,24 @@ from supple.geometry.implicit import Body
 from supple.geometry.polygonise import polygonise
 
 _SURPLUS = 1.12  # polygonise this many times the vertices wanted, then collapse the shortest edges
+_SPREAD = 2.2  # how much larger than the body its drawing through the lenses may be
 
 
-def mesh(body: Body, lenses: tuple[Lens, ...], *, vertices: int, finest: int, room: Floats) -> tuple[Floats, Ints]:
+def mesh(body: Body, lenses: tuple[Lens, ...], *, vertices: int, finest: int) -> tuple[Floats, Ints]:
     """Points and triangles of the body's skin.
 
     The skin is polygonised with at least `finest` vertices, which is what its narrowest gaps need, and thinned to
-    `vertices`. `room` (2, 3) [m] is a box around the drawing seen through the lenses.
+    `vertices`.
     """
 
     def distance(drawn: Floats) -> Floats:
         return body.distance(through(lenses, drawn))
 
-    raw_points, raw_triangles = _raw(distance, room, int(_SURPLUS * max(vertices, finest)), body.beyond / 2.0)
+    low, high = body.box
+    middle, margin = 0.5 * (low + high), 0.1 * float((high - low).max())
+    spread = _SPREAD if lenses else 1.0
+    room = np.stack([middle + spread * (low - middle) - margin, middle + spread * (high - middle) + margin])
+    raw_points, raw_triangles = _raw(distance, room, int(_SURPLUS * max(vertices, finest)), 0.36 * body.beyond)
     points, triangles = evening.decimate(raw_points, raw_triangles, vertices)
     points, triangles = evening.even_out(points, triangles, distance, rounds=12)
     points = through(lenses, points)

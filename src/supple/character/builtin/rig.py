@@ -1,0 +1,196 @@
+"""Tie a built-in body to its skeleton: skin weights, named parts and the flesh over the bones, all by formula."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from supple.arrays import Floats, Ints
+from supple.character.builtin.gates import Beyond, Gate, distance_to_segment, rise
+from supple.character.skeleton import Skeleton
+from supple.character.weights import Weights
+from supple.geometry.implicit import Body, smooth_minimum
+
+_INFLUENCES = 4
+_CHUNK = 1 << 16
+_SIDES = 0.02  # over how many metres on both sides of the middle left turns into right
+
+
+@dataclass(frozen=True)
+class Limb:
+    """A part of the body that moves with `root` and what hangs below it; its skin melts into the rest over `width` [m].
+
+    In a mirrored body the limb is the left one, and the right one is its mirror image.
+    """
+
+    root: str
+    part: int
+    width: float
+
+
+@dataclass(frozen=True)
+class Rig:
+    """How a character's skin follows its skeleton.
+
+    A point belongs to a limb as far as it is nearer to that limb's part of the body than to the others, and to the trunk for the rest.
+    Inside a limb, a joint takes over from its parent across a plane through the joint that halves the bend; `gates`
+    replace that plane where a joint needs something else (given for the left; the right mirrors it). `label` names the
+    part of a joint, `core` is the thickness [m] of what is hard around its bone.
+    """
+
+    limbs: tuple[Limb, ...] = ()
+    gates: Mapping[str, Gate] = field(default_factory=dict)
+    label: Callable[[str], str] = str
+    core: Callable[[str], float] = lambda name: 0.0
+    softness: float = 1.0  # width of a joint's rise, in radii of the body there
+    closeness: float = 0.004  # over how many metres branches of one joint share the skin between them
+
+
+def weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> Weights:
+    """Up to four influences per vertex, smooth across every joint and confined to the limb the vertex is on."""
+    radii = -body.distance(skeleton.heads)
+    joints, values = [], []
+    for i in range(0, len(points), _CHUNK):
+        dense = _dense(points[i : i + _CHUNK], body, skeleton, rig, radii)
+        count = min(_INFLUENCES, dense.shape[1])
+        top = np.argsort(-dense, axis=1, kind="stable")[:, :count]
+        value = np.take_along_axis(dense, top, axis=1)
+        joints.append(top)
+        values.append(value / value.sum(axis=1, keepdims=True))
+    return Weights(np.concatenate(joints), np.concatenate(values))
+
+
+def parts(tied: Weights, skeleton: Skeleton, rig: Rig) -> dict[str, Ints]:
+    """Every vertex under the name that `rig` gives to the joint that moves it most."""
+    labels = [rig.label(name) for name in skeleton.names]
+    names = list(dict.fromkeys(labels))
+    number = np.array([names.index(label) for label in labels])[tied.joints[:, 0]]
+    found = {name: np.flatnonzero(number == i).astype(np.int32) for i, name in enumerate(names)}
+    return {name: vertices for name, vertices in found.items() if len(vertices)}
+
+
+def flesh(points: Floats, skeleton: Skeleton, rig: Rig) -> Floats:
+    """Depth (V,) [m] of soft flesh between the skin and what is hard around the nearest bone; never negative.
+
+    The smallest over all bones of |distance to the bone - core|, rounded off where two bones are equally near.
+    """
+    bones = skeleton.bones
+    cores = [rig.core(skeleton.names[joint]) for joint in bones.joints]
+    result = np.empty(len(points))
+    for i in range(0, len(points), _CHUNK):
+        some = points[i : i + _CHUNK]
+        depth = np.full(len(some), 1.0)
+        for start, end, core in zip(bones.starts, bones.ends, cores, strict=True):
+            depth = smooth_minimum(depth, distance_to_segment(some, start, end) - core, 0.02)
+        result[i : i + _CHUNK] = np.maximum(depth, 0.0)
+    return result
+
+
+def _dense(points: Floats, body: Body, skeleton: Skeleton, rig: Rig, radii: Floats) -> Floats:
+    roots, shares = _limb_shares(points, body, skeleton, rig)
+    top = set(roots)
+    result = np.zeros((len(points), len(skeleton)))
+    for joint in np.flatnonzero(skeleton.parents < 0):
+        trunk = 1.0 - sum(shares, np.zeros(len(points)))
+        _descend(points, int(joint), trunk, result, skeleton, rig, radii, top)
+    for root, share in zip(roots, shares, strict=True):
+        _descend(points, root, share, result, skeleton, rig, radii, top)
+    return result
+
+
+def _limb_shares(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> tuple[list[int], list[Floats]]:
+    """Root joints of all limbs, left and right, and how much of every point belongs to each; together at most 1."""
+    if not rig.limbs:
+        return [], []
+    folded = points.copy()
+    if body.mirrored:
+        folded[:, 0] = np.abs(points[:, 0])
+    distances = [part.distance(folded, body.beyond) for part in body.parts]
+    roots: list[int] = []
+    shares: list[Floats] = []
+    for limb in rig.limbs:
+        own = distances[limb.part]
+        others = np.min([d for i, d in enumerate(distances) if i != limb.part], axis=0)
+        share = rise(others - own, limb.width)
+        if "Left" not in limb.root and not limb.root.startswith("Arm"):
+            roots.append(skeleton.index(limb.root))
+            shares.append(share)
+            continue
+        left = rise(points[:, 0], _SIDES)
+        for name, side in ((limb.root, left), (mirrored_name(limb.root), 1.0 - left)):
+            roots.append(skeleton.index(name))
+            shares.append(share * side)
+    total = np.maximum(sum(shares, np.zeros(len(points))), 1.0)
+    return roots, [share / total for share in shares]
+
+
+def _descend(
+    points: Floats,
+    joint: int,
+    share: Floats,
+    result: Floats,
+    skeleton: Skeleton,
+    rig: Rig,
+    radii: Floats,
+    limb_roots: set[int],
+) -> None:
+    """Hand a joint's share of every point on to its children as far as their gates are open, and keep the rest."""
+    children = [int(child) for child in skeleton.children(joint) if int(child) not in limb_roots]
+    open_gates = [_gate(child, skeleton, rig, float(radii[child]))(points) for child in children]
+    if len(children) > 1:
+        near = _nearness(points, children, skeleton, rig.closeness)
+        open_gates = [gate * closest for gate, closest in zip(open_gates, near, strict=True)]
+    result[:, joint] += share * (1.0 - sum(open_gates, np.zeros(len(points))))
+    for child, gate in zip(children, open_gates, strict=True):
+        if (share * gate).any():
+            _descend(points, child, share * gate, result, skeleton, rig, radii, limb_roots)
+
+
+def _nearness(points: Floats, children: list[int], skeleton: Skeleton, width: float) -> list[Floats]:
+    """How much each of several branches is the nearest; shares of sum one, exp(-d / width) normalised."""
+    assert skeleton.tails is not None  # built-in skeletons have them
+    away = np.stack([distance_to_segment(points, skeleton.heads[c], skeleton.tails[c]) for c in children])
+    share = np.exp(-(away - away.min(axis=0)) / width)
+    return list(share / share.sum(axis=0))
+
+
+def _gate(joint: int, skeleton: Skeleton, rig: Rig, radius: float) -> Gate:
+    name = skeleton.names[joint]
+    if name in rig.gates:
+        return rig.gates[name]
+    if mirrored_name(name) in rig.gates:
+        return _Mirrored(rig.gates[mirrored_name(name)])
+    assert skeleton.tails is not None  # built-in skeletons have them
+    head, parent = skeleton.heads[joint], int(skeleton.parents[joint])
+    before, after = head - skeleton.heads[parent], skeleton.tails[joint] - head
+    normal = before / np.linalg.norm(before) + after / np.linalg.norm(after)
+    width = rig.softness * max(radius, 0.004)
+    return Beyond(_point(head), _point(normal), width)
+
+
+@dataclass(frozen=True)
+class _Mirrored:
+    """The gate of the other side."""
+
+    gate: Gate
+
+    def __call__(self, points: Floats) -> Floats:
+        return self.gate(points * np.array([-1.0, 1.0, 1.0]))
+
+
+def mirrored_name(name: str) -> str:
+    """The joint on the other side: Left and Right change places, and octopus arm 1 becomes arm 8."""
+    if "Left" in name:
+        return name.replace("Left", "Right")
+    if "Right" in name:
+        return name.replace("Right", "Left")
+    if name.startswith("Arm") and "_" in name:
+        arm, bone = name[3:].split("_")
+        return f"Arm{9 - int(arm)}_{bone}"
+    return name
+
+
+def _point(values: Floats) -> tuple[float, float, float]:
+    return (float(values[0]), float(values[1]), float(values[2]))
