@@ -1,0 +1,1 @@
+"""The `supple` command: one file per command, no mathematics."""

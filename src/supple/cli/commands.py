@@ -1,0 +1,50 @@
+"""The table of commands, and what a command is.
+
+A command called `some-name` is one module, `supple.cli.some_name`, imported only when it is chosen. It has
+
+- `add_arguments(parser, words)`: adds its own options. `words` are the words after the command's name, for commands
+  whose options depend on another one (see `skin_options`). `--json`, `--device`, `--debug` and `--help` are there
+  already.
+- `run(arguments, console) -> dict`: does the work, tells people about it through `console`, and returns the same as
+  plain data for `--json`. Coming back means done (exit code 0); a `SuppleError` ends with its own code (2 bad input,
+  3 could not finish).
+- optionally `JSON_FILE = True`: `--json` then takes the name of a file to write, `-` for standard output, and what
+  is said to people is still said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, cast
+
+from supple.cli.console import Console
+
+COMMANDS: dict[str, str] = {
+    "demo": "Let the built-in hero walk under two skins; no file needed",
+    "info": "Say what a character is: mesh, skeleton, weights, maps",
+}
+"""What every command does, in one line, by name and in the order of the help."""
+
+
+class Command(Protocol):
+    """What the module of a command holds."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+        """Add the options of this command."""
+        ...
+
+    def run(self, arguments: argparse.Namespace, console: Console) -> Mapping[str, Any]:
+        """Do the work and return what `--json` prints."""
+        ...
+
+
+def command_named(name: str) -> Command:
+    """Import the module of a command in the table."""
+    return cast(Command, importlib.import_module(f"supple.cli.{name.replace('-', '_')}"))
+
+
+def writes_json_file(command: Command) -> bool:
+    """Whether `--json` of this command takes the name of a file."""
+    return bool(getattr(command, "JSON_FILE", False))

@@ -1,0 +1,56 @@
+"""What a command says: results on standard output, progress and notes on standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_PLAIN_LINES = 4  # progress lines of one piece of work where there is no terminal
+
+
+class Console:
+    """Talks to the person at the screen, and keeps standard output clean when a program reads it."""
+
+    def __init__(self, *, machine_reads: bool = False) -> None:
+        """`machine_reads` says that standard output carries JSON and nothing else."""
+        self.machine_reads = machine_reads
+
+    def say(self, text: str = "") -> None:
+        """Part of the result, for people."""
+        if not self.machine_reads:
+            print(text, flush=True)
+
+    def note(self, text: str) -> None:
+        """Something worth knowing that is not part of the result."""
+        print(text, file=sys.stderr, flush=True)
+
+    def progress(self, items: Sequence[T], label: str) -> Iterator[T]:
+        """Go through `items` and show how far it is: a bar on a terminal, a few plain lines elsewhere."""
+        if sys.stderr.isatty():
+            yield from _bar(items, label)
+        else:
+            yield from self._lines(items, label)
+
+    def _lines(self, items: Sequence[T], label: str) -> Iterator[T]:
+        said = 0
+        for number, item in enumerate(items, start=1):
+            yield item
+            quarter = number * _PLAIN_LINES // len(items)
+            if quarter > said:
+                said = quarter
+                self.note(f"{label}: {number} of {len(items)}")
+
+
+def _bar(items: Sequence[T], label: str) -> Iterator[T]:
+    from rich.console import Console as Screen
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Screen(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=len(items))
+        for item in items:
+            yield item
+            progress.advance(task)

@@ -1,0 +1,80 @@
+"""Options for the settings of a skin, built from the skin itself.
+
+`--skin` is read first; then that skin's settings become options of their own, with unit, range and default in the
+help: `supple bake hero --skin delta-mush --iterations 12`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from supple.cli.parser import Parser
+from supple.settings import SettingInfo, settings_of
+from supple.skins.catalogue import SKINS, skin_named
+from supple.skins.skin import AnySkin
+
+_PLACE = "setting_"  # keeps settings apart from the command's own options in the parsed arguments
+
+
+def add_skin_options(parser: argparse.ArgumentParser, words: Sequence[str], *, default: str) -> None:
+    """Add `--skin NAME` and one option for every setting of the skin that `words` name."""
+    first = Parser(prog=parser.prog, add_help=False, allow_abbrev=False, usage=f"{parser.prog} --skin NAME")
+    first.add_argument("--skin", default=default)
+    chosen = first.parse_known_args(list(words))[0].skin
+    kind = type(skin_named(chosen))
+    parser.add_argument(
+        "--skin", default=default, metavar="NAME", help=f"{', '.join(SKINS)} (default: {default}); each has settings"
+    )
+    group = parser.add_argument_group(f"settings of {chosen}")
+    for info in settings_of(kind):
+        _add_setting(group, info)
+
+
+def skin_from(arguments: argparse.Namespace) -> AnySkin:
+    """The skin with the settings that were given; those that were not keep their defaults."""
+    given = {
+        place.removeprefix(_PLACE): value
+        for place, value in vars(arguments).items()
+        if place.startswith(_PLACE) and value is not None
+    }
+    return skin_named(arguments.skin, given)
+
+
+def _add_setting(group: argparse._ArgumentGroup, info: SettingInfo) -> None:
+    option, place = f"--{info.name.replace('_', '-')}", _PLACE + info.name
+    if info.kind is bool:
+        group.add_argument(option, dest=place, action=argparse.BooleanOptionalAction, help=_describe(info))
+    else:
+        group.add_argument(option, dest=place, type=_number_or_word, metavar=_metavar(info), help=_describe(info))
+
+
+def _number_or_word(text: str) -> int | float | str:
+    """What was typed, as a number where it is one; whether it fits is for the setting to say."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _metavar(info: SettingInfo) -> str:
+    return "|".join(info.choices) if info.choices else {int: "N", float: "X"}.get(info.kind, "WORD")
+
+
+def _describe(info: SettingInfo) -> str:
+    unit = f" [{info.unit}]" if info.unit else ""
+    if isinstance(info.default, bool):
+        default = "on" if info.default else "off"
+    else:
+        default = f"{info.default:.4g}" if isinstance(info.default, float) else str(info.default)
+    return f"{info.label}{unit}{_span(info)} (default: {default})".replace("%", "%%")  # argparse reads % as a format
+
+
+def _span(info: SettingInfo) -> str:
+    if info.low is not None and info.high is not None:
+        return f", {info.low:g} to {info.high:g}"
+    if info.low is not None:
+        return f", {info.low:g} or more"
+    return f", {info.high:g} or less" if info.high is not None else ""
