@@ -239,9 +239,13 @@ def _section(station: Sequence[float]) -> tuple[float, ...]:
 
 
 def _spline_tangents(step: Floats, slope: Floats) -> Floats:
-    """Slopes at the stations of the cubic spline (twice differentiable) that ends flat, where the caps take over."""
+    """Slopes at the stations of the cubic spline through them, which is twice differentiable.
+
+    Widths and depths end flat, where the caps take over; the middle line ends in the direction it had.
+    """
     count = len(step) + 1
     system, right = np.eye(count), np.zeros((count, slope.shape[1]))
+    right[0, :2], right[-1, :2] = slope[0, :2], slope[-1, :2]
     for i in range(1, count - 1):
         before, after = step[i - 1, 0], step[i, 0]
         system[i, i - 1 : i + 2] = after, 2.0 * (before + after), before

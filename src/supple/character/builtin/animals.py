@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats
 from supple.character.builtin.lenses import EndLens, Lens, RadialLens
 from supple.character.builtin.skeletons import ARMS, octopus_arm_axes, octopus_arm_course, snake_sway
 from supple.character.skeleton import Skeleton
@@ -89,12 +88,12 @@ def _neck_and_head() -> Part:
     ear = loft(
         (0.046, 1.578, 0.703),
         (0.082, 1.715, 0.690),
-        [(0.0, 0.022, 0.017), (0.35, 0.024, 0.017), (0.60, 0.018, 0.013)],
+        [(0.0, 0.023, 0.019), (0.35, 0.026, 0.020), (0.66, 0.020, 0.016)],
         front=(0.45, 0.0, 0.9),
-        caps=(0.02, 0.062),
+        caps=(0.02, 0.045),
     )
     hollow = loft(
-        (0.068, 1.615, 0.722), (0.088, 1.690, 0.708), [(0.0, 0.010, 0.010), (1.0, 0.007)], front=(0.45, 0.0, 0.9)
+        (0.070, 1.620, 0.727), (0.088, 1.685, 0.714), [(0.0, 0.010, 0.010), (1.0, 0.007)], front=(0.45, 0.0, 0.9)
     )
     return Part(
         (
@@ -102,8 +101,8 @@ def _neck_and_head() -> Part:
             Blob(loft((0.0, 1.22, 0.43), (0.0, 1.58, 0.65), [(0, 0.020, 0.05), (0.5, 0.018, 0.04), (1, 0.020)]), 0.05),  # crest
             Blob(head, 0.045),
             Blob(ellipsoid((0.050, 1.462, 0.765), (0.026, 0.058, 0.060)), 0.035),  # cheek
-            Blob(ellipsoid((0.052, 1.525, 0.815), (0.020, 0.018, 0.024)), 0.020),  # brow over the eye
-            Blob(ellipsoid((0.064, 1.508, 0.822), (0.010, 0.013, 0.015)), 0.006),  # eye
+            Blob(ellipsoid((0.050, 1.520, 0.812), (0.020, 0.020, 0.026)), 0.028),  # brow over the eye
+            Blob(ellipsoid((0.062, 1.505, 0.822), (0.010, 0.014, 0.016)), 0.006),  # eye
             Blob(ellipsoid((0.042, 1.390, 1.075), (0.009, 0.013, 0.017)), 0.010, carve=True),  # nostril
             Blob(loft((-0.1, 1.335, 1.065), (0.1, 1.335, 1.065), [(0, 0.006, 0.030), (1, 0.006, 0.030)], front=(0.0, -0.51, 0.86)), 0.012, carve=True),  # mouth
             Blob(ear, 0.014),
@@ -167,7 +166,7 @@ def _hind_leg(skeleton: Skeleton) -> Part:
         caps=(0.10, 0.02),
     )
     return Part(
-        (Blob(limb), _hoof(skeleton, "LeftHindFoot"), Blob(ellipsoid((0.1290, 0.500, -0.622), (0.018, 0.028, 0.016)), 0.03)),
+        (Blob(limb), _hoof(skeleton, "LeftHindFoot"), Blob(ellipsoid((0.1295, 0.498, -0.613), (0.020, 0.032, 0.020)), 0.03)),
         blend=0.08,
         joint=(0.11, 0.98, -0.45),
         reach=0.32,
@@ -195,41 +194,41 @@ def _tail(skeleton: Skeleton) -> Part:
             (0.08, 0.0, -0.625, 0.030, 0.030, 0.028),
             (0.14, 0.0, -0.700, 0.032, 0.034, 0.034),
             (0.26, 0.0, -0.750, 0.038, 0.034, 0.036),
-            (0.40, 0.0, -0.768, 0.036, 0.032, 0.032),
-            (0.50, 0.0, -0.772, 0.027, 0.024, 0.024),
+            (0.40, 0.0, -0.768, 0.038, 0.034, 0.034),
+            (0.50, 0.0, -0.772, 0.033, 0.029, 0.029),
         ],
-        caps=(0.03, 0.09),
+        caps=(0.03, 0.07),
     )
     return Part((Blob(limb),), blend=0.045, joint=(0.0, 1.07, -0.62), reach=0.16)
 
 
-def snake_body(skeleton: Skeleton) -> Body:
+def snake_body(skeleton: Skeleton, *, mouth: bool = True) -> Body:
     """A long round body that lies in an S, a narrow neck, a flat wedge of a head, a tail that runs out to a point."""
-    z = np.array([-1.02, -0.86, -0.66, -0.40, -0.10, 0.20, 0.45, 0.62, 0.72, 0.80, 0.865, 0.91, 0.95])
-    width = np.array([0.014, 0.021, 0.031, 0.041, 0.047, 0.047, 0.042, 0.036, 0.031, 0.030, 0.041, 0.044, 0.036])
-    up = np.array([0.014, 0.021, 0.030, 0.039, 0.044, 0.044, 0.040, 0.035, 0.030, 0.027, 0.029, 0.030, 0.025])
-    down = np.array([0.014, 0.020, 0.028, 0.036, 0.040, 0.040, 0.038, 0.034, 0.030, 0.027, 0.025, 0.024, 0.020])
+    z = np.array([-1.09, -0.86, -0.66, -0.40, -0.10, 0.20, 0.45, 0.62, 0.72, 0.80, 0.865, 0.91, 0.95])
+    width = np.array([0.009, 0.021, 0.031, 0.041, 0.047, 0.047, 0.042, 0.036, 0.031, 0.030, 0.042, 0.045, 0.037])
+    up = np.array([0.009, 0.021, 0.030, 0.039, 0.044, 0.044, 0.040, 0.035, 0.030, 0.027, 0.029, 0.030, 0.025])
+    down = np.array([0.009, 0.020, 0.028, 0.036, 0.040, 0.040, 0.038, 0.034, 0.030, 0.027, 0.025, 0.024, 0.020])
     dense = np.linspace(z[0], z[-1], 41)
     heads = skeleton.heads
     height = np.interp(dense, heads[:, 2], heads[:, 1])
     rows = np.stack(
         [dense, snake_sway(dense), height, *(np.interp(dense, z, values) for values in (width, up, down))], axis=1
     )
-    body = loft((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), rows.tolist(), front=_UP, caps=(0.10, 0.048))
-    return Body(
-        (
-            Part(
-                (
-                    Blob(body),
-                    Blob(ellipsoid((0.027, 0.070, 0.915), (0.013, 0.010, 0.024)), 0.014),  # brow
-                    Blob(ellipsoid((-0.027, 0.070, 0.915), (0.013, 0.010, 0.024)), 0.014),
-                    Blob(ellipsoid((0.034, 0.064, 0.925), (0.007, 0.008, 0.008)), 0.003),  # eye
-                    Blob(ellipsoid((-0.034, 0.064, 0.925), (0.007, 0.008, 0.008)), 0.003),
-                    Blob(ellipsoid((0.0, 0.047, 0.985), (0.055, 0.0015, 0.045)), 0.006, carve=True),  # mouth
-                )
-            ),
-        )
-    )
+    body = loft((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), rows.tolist(), front=_UP, caps=(0.02, 0.048))
+    x = float(snake_sway(np.array([0.92]))[0])
+    blobs = [Blob(body)]
+    for side in (-1.0, 1.0):
+        blobs.append(Blob(ellipsoid((x + side * 0.027, 0.070, 0.915), (0.013, 0.010, 0.024)), 0.014))  # brow
+        blobs.append(Blob(ellipsoid((x + side * 0.034, 0.064, 0.925), (0.007, 0.008, 0.008)), 0.003))  # eye
+    if mouth:
+        blobs.append(Blob(ellipsoid((x, 0.047, 0.985), (0.055, 0.0020, 0.045)), 0.008, carve=True))
+    return Body((Part(tuple(blobs)),))
+
+
+def snake_axis(skeleton: Skeleton) -> Floats:
+    """The line (K, 3) around which the loops of a snake run, from the tail to the snout."""
+    z = np.linspace(-1.08, 0.94, 200)
+    return np.stack([snake_sway(z), np.interp(z, skeleton.heads[:, 2], skeleton.heads[:, 1]), z], axis=1)
 
 
 def snake_lenses() -> tuple[Lens, ...]:
@@ -240,25 +239,19 @@ def snake_lenses() -> tuple[Lens, ...]:
 def octopus_body(skeleton: Skeleton) -> Body:
     """A bulbous mantle that leans back, two raised eyes, and eight tapering arms laid out around."""
     mantle = loft(
-        (0.0, 0.10, 0.012),
+        (0.0, 0.09, 0.012),
         (0.0, 0.56, -0.115),
-        [
-            (0.00, 0.088, 0.088),
-            (0.14, 0.082, 0.082),
-            (0.28, 0.072, 0.074),
-            (0.42, 0.086, 0.084),
-            (0.60, 0.112, 0.106),
-            (0.78, 0.104, 0.098),
-        ],
-        caps=(0.05, 0.135),
+        [(0.00, 0.096, 0.096), (0.16, 0.088, 0.088), (0.31, 0.080, 0.080), (0.50, 0.110, 0.106), (0.70, 0.122, 0.114)],
+        caps=(0.05, 0.165),
     )
+    eye = skeleton.heads[skeleton.index("LeftEye")]
     middle = Part(
         (
             Blob(mantle),
-            Blob(ellipsoid((0.058, 0.238, 0.040), (0.040, 0.042, 0.044)), 0.030),  # mound of the eye
-            Blob(ellipsoid((0.084, 0.246, 0.058), (0.020, 0.022, 0.022)), 0.006),  # eye
-            Blob(ellipsoid((0.079, 0.262, 0.050), (0.028, 0.014, 0.030)), 0.012),  # lid
-            Blob(loft((0.03, 0.19, 0.065), (0.052, 0.165, 0.115), [(0, 0.020), (1, 0.012)]), 0.02),  # siphon
+            Blob(ellipsoid(eye + (-0.008, 0.004, 0.004), (0.046, 0.046, 0.048)), 0.045),  # mound of the eye
+            Blob(ellipsoid(eye + (0.020, 0.010, 0.018), (0.023, 0.024, 0.024)), 0.006),  # eye
+            Blob(loft((0.0, 0.185, 0.060), (0.0, 0.150, 0.128), [(0, 0.024), (1, 0.015)]), 0.03),  # siphon
+            Blob(ellipsoid((0.0, 0.143, 0.146), (0.008, 0.008, 0.010)), 0.006, carve=True),
         )
     )
     return Body((middle, *(_octopus_arm(arm) for arm in range(ARMS // 2))), mirrored=True, crease=0.003)
@@ -270,20 +263,12 @@ def octopus_lenses() -> tuple[Lens, ...]:
 
 
 def _octopus_arm(arm: int) -> Part:
-    along, across = octopus_arm_axes(arm)
-    reach = np.linspace(0.06, 0.735, 25)
+    along, _ = octopus_arm_axes(arm)
+    reach = np.linspace(0.06, 0.75, 25)
     sway, height = octopus_arm_course(reach, arm)
-    radius = np.interp(reach, [0.06, 0.12, 0.25, 0.45, 0.62, 0.735], [0.040, 0.036, 0.028, 0.0195, 0.013, 0.009])
-    middle = across_up(across, sway, height)
-    rows = np.stack([reach, middle[:, 0], middle[:, 1], radius, radius, radius], axis=1)
-    shape = loft((0.0, 0.0, 0.0), along, rows.tolist(), front=_UP, caps=(0.03, 0.045))
-    root = 0.10 * along + np.array([0.0, 0.08, 0.0])
-    return Part((Blob(shape),), blend=0.035, joint=(float(root[0]), 0.08, float(root[2])), reach=0.11)
-
-
-def across_up(across: Floats, sway: Floats, height: Floats) -> Floats:
-    """Sway and height as offsets to the side and to the front of a level loft whose front is up."""
-    # The side of such a loft is up x along; `across` is the same direction or its opposite.
-    along = np.array([-across[2], 0.0, across[0]])
-    sign = float(np.sign(np.cross(np.array(_UP), along) @ across))
-    return np.stack([sign * sway, height], axis=1)
+    radius = np.interp(reach, [0.06, 0.12, 0.25, 0.45, 0.62, 0.75], [0.046, 0.041, 0.031, 0.0215, 0.0145, 0.009])
+    # The side of a level loft whose front is up is up x along, which is `across`.
+    rows = np.stack([reach, sway, height, radius, radius, radius], axis=1)
+    shape = loft((0.0, 0.0, 0.0), along, rows.tolist(), front=_UP, caps=(0.03, 0.022))
+    root = 0.10 * along
+    return Part((Blob(shape),), blend=0.05, joint=(float(root[0]), 0.08, float(root[2])), reach=0.13)

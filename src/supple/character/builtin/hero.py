@@ -40,16 +40,44 @@ def leg_body(skeleton: Skeleton) -> Body:
     return Body((_leg(skeleton),))
 
 
+def arm_axis(skeleton: Skeleton) -> Floats:
+    """The line (K, 3) around which the loops of an arm run, from the shoulder into the fingers."""
+    shoulder, wrist = (skeleton.heads[skeleton.index(f"Left{name}")] for name in ("Arm", "Hand"))
+    along = (wrist - shoulder) / np.linalg.norm(wrist - shoulder)
+    fingers = (skeleton.heads[skeleton.index("LeftHandMiddle1")] - wrist) * 1.5
+    return _smooth(np.array([shoulder + 0.005 * along, 0.5 * (shoulder + wrist), wrist, wrist + fingers]))
+
+
+def leg_axis(skeleton: Skeleton) -> Floats:
+    """The line (K, 3) around which the loops of a leg run, from the hip through the ankle into the toes."""
+    hip, ankle = (skeleton.heads[skeleton.index(name)] for name in ("LeftUpLeg", "LeftFoot"))
+    bend = ankle + np.array([[0.0, 0.05, 0.004], [0.002, -0.022, 0.022]])
+    toes = ankle + np.array([[0.012, -0.052, 0.085], [0.018, -0.062, 0.132]])
+    return _smooth(np.array([hip + (-0.004, 0.04, 0.0), 0.5 * (hip + ankle), *bend, *toes]))
+
+
+def _smooth(corners: Floats) -> Floats:
+    """A polyline with its corners rounded off by halving it and pulling each point between its neighbours."""
+    line = corners
+    for _ in range(5):
+        middles = 0.5 * (line[:-1] + line[1:])
+        finer = np.empty((2 * len(line) - 1, 3))
+        finer[::2], finer[1::2] = line, middles
+        finer[1:-1] = 0.25 * finer[:-2] + 0.5 * finer[1:-1] + 0.25 * finer[2:]
+        line = finer
+    return line
+
+
 def _torso() -> Part:
     trunk = loft(
         _FLOOR,
         _UP,
         [
-            (0.895, 0.0, 0.0, 0.118, 0.078, 0.084),
-            (0.940, 0.0, 0.0, 0.154, 0.092, 0.098),
-            (0.990, 0.0, 0.0, 0.168, 0.106, 0.100),
-            (1.050, 0.0, 0.0, 0.164, 0.120, 0.090),
-            (1.110, 0.0, 0.0, 0.154, 0.124, 0.082),
+            (0.885, 0.0, 0.0, 0.118, 0.078, 0.084),
+            (0.930, 0.0, 0.0, 0.166, 0.092, 0.098),
+            (0.980, 0.0, 0.0, 0.174, 0.106, 0.100),
+            (1.040, 0.0, 0.0, 0.166, 0.120, 0.090),
+            (1.110, 0.0, 0.0, 0.155, 0.124, 0.082),
             (1.170, 0.0, -0.002, 0.151, 0.118, 0.082),
             (1.240, 0.0, -0.006, 0.156, 0.114, 0.089),
             (1.310, 0.0, -0.010, 0.165, 0.115, 0.096),
@@ -66,7 +94,7 @@ def _torso() -> Part:
         (
             Blob(trunk),
             Blob(ellipsoid((0.0, 1.085, 0.052), (0.130, 0.110, 0.094)), 0.07),  # belly
-            Blob(ellipsoid((0.098, 1.035, -0.020), (0.060, 0.066, 0.078)), 0.08),  # love handle
+            Blob(ellipsoid((0.096, 1.025, -0.020), (0.062, 0.080, 0.080)), 0.09),  # love handle
             Blob(ellipsoid((0.076, 0.930, -0.055), (0.082, 0.084, 0.074)), 0.040),  # buttock
             Blob(ellipsoid((0.078, 1.348, 0.042), (0.078, 0.060, 0.056), turn=_tilt(0.0, 0.0, -0.15)), 0.040),  # chest
             Blob(ellipsoid((0.112, 1.325, -0.045), (0.050, 0.100, 0.050)), 0.06),  # flank
@@ -112,8 +140,8 @@ def _head() -> tuple[Blob, ...]:
         Blob(ellipsoid((0.0, 1.6245, 0.0945), (0.022, 0.0055, 0.0080)), 0.007),  # upper lip
         Blob(ellipsoid((0.0, 1.6105, 0.0930), (0.018, 0.0065, 0.0085)), 0.007),  # lower lip
         Blob(ellipsoid((0.0, 1.6178, 0.1055), (0.024, 0.0016, 0.0085)), 0.004, carve=True),  # between the lips
-        Blob(ellipsoid((0.0760, 1.668, -0.008), (0.0085, 0.030, 0.0185), turn=_tilt(-0.2, 0.35, 0.10)), 0.010),  # ear
-        Blob(ellipsoid((0.0880, 1.670, 0.000), (0.007, 0.016, 0.009), turn=_tilt(-0.2, 0.35, 0.10)), 0.008, carve=True),
+        Blob(ellipsoid((0.0745, 1.668, -0.008), (0.0085, 0.030, 0.0185), turn=_tilt(-0.2, 0.35, 0.10)), 0.010),  # ear
+        Blob(ellipsoid((0.0865, 1.670, 0.000), (0.007, 0.016, 0.009), turn=_tilt(-0.2, 0.35, 0.10)), 0.008, carve=True),
     )
 
 
@@ -204,9 +232,9 @@ def _leg(skeleton: Skeleton) -> Part:
         hip,
         ankle,
         [
-            (-0.03, 0.0, 0.0, 0.074, 0.078, 0.080),
-            (0.06, 0.0, 0.0, 0.086, 0.087, 0.089),
-            (0.16, 0.0, 0.0, 0.0845, 0.090, 0.086),
+            (-0.08, -0.006, 0.0, 0.060, 0.066, 0.068),
+            (0.04, -0.002, 0.0, 0.0835, 0.086, 0.088),
+            (0.15, 0.0, 0.0, 0.0840, 0.090, 0.087),
             (0.30, 0.0, 0.004, 0.0740, 0.082, 0.073),
             (0.42, 0.0, 0.008, 0.0590, 0.066, 0.059),
             (0.495, 0.0, 0.012, 0.0510, 0.056, 0.052),
@@ -217,7 +245,7 @@ def _leg(skeleton: Skeleton) -> Part:
             (0.94, 0.0, 0.002, 0.0300, 0.034, 0.037),
             (1.00, 0.0, 0.002, 0.0310, 0.037, 0.038),
         ],
-        caps=(0.06, 0.03),
+        caps=(0.05, 0.03),
     )
     heel, toes = ankle + (0.000, -0.046, -0.036), ankle + (0.026, -0.070, 0.190)
     # Across the foot: half-widths to the sides, depths up and down.

@@ -15,6 +15,7 @@ from supple.geometry.implicit import Body, smooth_minimum
 
 _INFLUENCES = 4
 _CHUNK = 1 << 16
+_ENTRIES = 1 << 22  # of the dense matrix of weights that is held at a time
 _SIDES = 0.02  # over how many metres on both sides of the middle left turns into right
 
 
@@ -37,12 +38,13 @@ class Rig:
     A point belongs to a limb as far as it is nearer to that limb's part of the body than to the others, and to the trunk for the rest.
     Inside a limb, a joint takes over from its parent across a plane through the joint that halves the bend; `gates`
     replace that plane where a joint needs something else (given for the left; the right mirrors it). `label` names the
-    part of a joint, `core` is the thickness [m] of what is hard around its bone.
+    part of a joint, `regions` are named pieces of such parts (name: part and gate), `core` is the thickness [m] of what is hard around its bone.
     """
 
     limbs: tuple[Limb, ...] = ()
     gates: Mapping[str, Gate] = field(default_factory=dict)
     label: Callable[[str], str] = str
+    regions: Mapping[str, tuple[str, Gate]] = field(default_factory=dict)
     core: Callable[[str], float] = lambda name: 0.0
     softness: float = 1.0  # width of a joint's rise, in radii of the body there
     closeness: float = 0.004  # over how many metres branches of one joint share the skin between them
@@ -52,8 +54,9 @@ def weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> Weights
     """Up to four influences per vertex, smooth across every joint and confined to the limb the vertex is on."""
     radii = -body.distance(skeleton.heads)
     joints, values = [], []
-    for i in range(0, len(points), _CHUNK):
-        dense = _dense(points[i : i + _CHUNK], body, skeleton, rig, radii)
+    chunk = max(_ENTRIES // len(skeleton), 1)
+    for i in range(0, len(points), chunk):
+        dense = _dense(points[i : i + chunk], body, skeleton, rig, radii)
         count = min(_INFLUENCES, dense.shape[1])
         top = np.argsort(-dense, axis=1, kind="stable")[:, :count]
         value = np.take_along_axis(dense, top, axis=1)
@@ -62,11 +65,14 @@ def weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> Weights
     return Weights(np.concatenate(joints), np.concatenate(values))
 
 
-def parts(tied: Weights, skeleton: Skeleton, rig: Rig) -> dict[str, Ints]:
-    """Every vertex under the name that `rig` gives to the joint that moves it most."""
+def parts(points: Floats, tied: Weights, skeleton: Skeleton, rig: Rig) -> dict[str, Ints]:
+    """Every vertex under one name: that of the joint that moves it most, or of the region it lies in."""
     labels = [rig.label(name) for name in skeleton.names]
     names = list(dict.fromkeys(labels))
     number = np.array([names.index(label) for label in labels])[tied.joints[:, 0]]
+    for name, (within, gate) in rig.regions.items():
+        number[(number == names.index(within)) & (gate(points) > 0.5)] = len(names)
+        names.append(name)
     found = {name: np.flatnonzero(number == i).astype(np.int32) for i, name in enumerate(names)}
     return {name: vertices for name, vertices in found.items() if len(vertices)}
 
@@ -89,15 +95,35 @@ def flesh(points: Floats, skeleton: Skeleton, rig: Rig) -> Floats:
 
 
 def _dense(points: Floats, body: Body, skeleton: Skeleton, rig: Rig, radii: Floats) -> Floats:
+    """All weights (N, J): every joint hands on its share to its children as far as their gates are open."""
     roots, shares = _limb_shares(points, body, skeleton, rig)
-    top = set(roots)
     result = np.zeros((len(points), len(skeleton)))
-    for joint in np.flatnonzero(skeleton.parents < 0):
-        trunk = 1.0 - sum(shares, np.zeros(len(points)))
-        _descend(points, int(joint), trunk, result, skeleton, rig, radii, top)
-    for root, share in zip(roots, shares, strict=True):
-        _descend(points, root, share, result, skeleton, rig, radii, top)
+    trunk = 1.0 - sum(shares, np.zeros(len(points)))
+    starts = [(int(joint), trunk) for joint in np.flatnonzero(skeleton.parents < 0)]
+    waiting = [
+        (joint, np.flatnonzero(share > 0.0), share[share > 0.0])
+        for joint, share in [*starts, *zip(roots, shares, strict=True)]
+    ]
+    while waiting:
+        joint, who, share = waiting.pop()
+        children = [int(child) for child in skeleton.children(joint) if int(child) not in roots]
+        passed = _passed_on(points[who], children, skeleton, rig, radii)
+        result[who, joint] += share * (1.0 - sum(passed, np.zeros(len(who))))
+        for child, gate in zip(children, passed, strict=True):
+            through = share * gate
+            some = through > 0.0
+            if some.any():
+                waiting.append((child, who[some], through[some]))
     return result
+
+
+def _passed_on(points: Floats, children: list[int], skeleton: Skeleton, rig: Rig, radii: Floats) -> list[Floats]:
+    """How much of every point each child takes over from its parent; together at most 1."""
+    passed = [_gate(child, skeleton, rig, float(radii[child]))(points) for child in children]
+    if len(children) > 1:
+        near = _nearness(points, children, skeleton, rig.closeness)
+        passed = [gate * closest for gate, closest in zip(passed, near, strict=True)]
+    return passed
 
 
 def _limb_shares(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> tuple[list[int], list[Floats]]:
@@ -126,28 +152,6 @@ def _limb_shares(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> tu
     return roots, [share / total for share in shares]
 
 
-def _descend(
-    points: Floats,
-    joint: int,
-    share: Floats,
-    result: Floats,
-    skeleton: Skeleton,
-    rig: Rig,
-    radii: Floats,
-    limb_roots: set[int],
-) -> None:
-    """Hand a joint's share of every point on to its children as far as their gates are open, and keep the rest."""
-    children = [int(child) for child in skeleton.children(joint) if int(child) not in limb_roots]
-    open_gates = [_gate(child, skeleton, rig, float(radii[child]))(points) for child in children]
-    if len(children) > 1:
-        near = _nearness(points, children, skeleton, rig.closeness)
-        open_gates = [gate * closest for gate, closest in zip(open_gates, near, strict=True)]
-    result[:, joint] += share * (1.0 - sum(open_gates, np.zeros(len(points))))
-    for child, gate in zip(children, open_gates, strict=True):
-        if (share * gate).any():
-            _descend(points, child, share * gate, result, skeleton, rig, radii, limb_roots)
-
-
 def _nearness(points: Floats, children: list[int], skeleton: Skeleton, width: float) -> list[Floats]:
     """How much each of several branches is the nearest; shares of sum one, exp(-d / width) normalised."""
     assert skeleton.tails is not None  # built-in skeletons have them
@@ -166,7 +170,8 @@ def _gate(joint: int, skeleton: Skeleton, rig: Rig, radius: float) -> Gate:
     head, parent = skeleton.heads[joint], int(skeleton.parents[joint])
     before, after = head - skeleton.heads[parent], skeleton.tails[joint] - head
     normal = before / np.linalg.norm(before) + after / np.linalg.norm(after)
-    width = rig.softness * max(radius, 0.004)
+    # No wider than the bones it joins, so that few joints overlap.
+    width = min(rig.softness * max(radius, 0.004), float(np.linalg.norm(before)), float(np.linalg.norm(after)))
     return Beyond(_point(head), _point(normal), width)
 
 

@@ -54,10 +54,12 @@ _HERO_GATES = {
     ),
     "LeftFoot": Beyond((0.148, 0.085, -0.03), (0.0, -0.95, 0.30), 0.034),
 }
+_AHEAD = Beyond((0.0, 1.0, 0.03), (0.0, 0.0, 1.0), 0.01)
 HERO = Rig(
     limbs=(Limb("LeftUpLeg", 1, 0.060), Limb("LeftArm", 2, 0.045)),
     gates=_HERO_GATES,
     label=_hero_label,
+    regions={"belly": ("torso", Both(Near((0.0, 1.085, 0.12), (0.0, 1.06, 0.12), 0.115, 0.135), _AHEAD))},
     core=_hero_core,
 )
 LIMB = Rig(gates={"LeftFoot": _HERO_GATES["LeftFoot"]}, label=_hero_label, core=_hero_core)
@@ -116,7 +118,7 @@ def _octopus_label(name: str) -> str:
 OCTOPUS = Rig(
     limbs=tuple(Limb(f"Arm{arm + 1}_1", arm + 1, 0.030) for arm in range(4)),
     gates={
-        "LeftEye": Near((0.084, 0.246, 0.058), (0.084, 0.246, 0.058), 0.020, 0.038),
+        "LeftEye": Near((0.086, 0.244, 0.050), (0.090, 0.245, 0.053), 0.022, 0.042),
         "Mantle1": Beyond((0.0, 0.285, -0.01), (0.0, 1.0, -0.25), 0.045),
     },
     label=_octopus_label,

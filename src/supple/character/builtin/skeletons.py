@@ -204,7 +204,7 @@ def octopus_arm_course(reach: Floats, arm: int) -> tuple[Floats, Floats]:
     out = np.maximum(reach - 0.10, 0.0) / 0.6
     sway = side * bend * np.sin(2.0 * math.pi * out * 0.85) * out
     height = 0.036 + 0.055 * np.exp(-((reach / 0.17) ** 2)) - 0.018 * np.clip(out, 0.0, 1.0)
-    lift = 0.05 * np.maximum(out - 0.72, 0.0) ** 2 / 0.28**2
+    lift = 0.035 * np.maximum(out - 0.55, 0.0) ** 2 / 0.45**2
     return sway, height + lift
 
 

@@ -1,0 +1,128 @@
+"""Quad meshes in edge loops: rings around the axis of a limb, cast onto its skin, closed by square caps.
+
+Loops follow the limb the way a modeller draws them, so that they bend and twist with it. The limb must be seen whole
+from its axis: every ray from the axis meets the skin once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.arrays import Floats, Ints
+from supple.geometry import evening, topology
+from supple.geometry.implicit import Body
+
+_ROUNDS = 6
+
+
+def loops(body: Body, axis: Floats, *, vertices: int, reach: float) -> tuple[Floats, Ints]:
+    """Points and quads (P, 4) of about `vertices` vertices around the polyline `axis` (K, 3) [m].
+
+    With S rings of 4 m vertices and two caps of (m - 1)^2 the count is 4 m S + 2 (m - 1)^2; it misses `vertices` by
+    at most half a ring. `reach` [m] is farther than any skin lies from the axis.
+    """
+    length = float(np.linalg.norm(np.diff(axis, axis=0), axis=1).sum())
+    coarse_centres, coarse_rays = _rings(axis, 32, 32)
+    girth = 2.0 * np.pi * float(_cast(body, coarse_centres, coarse_rays, reach).mean())
+    quarter = max(2, round(0.25 * float(np.sqrt(vertices * girth / length))))
+    sectors = 4 * quarter
+    rings = max(3, round((vertices - 2 * (quarter - 1) ** 2) / sectors))
+    centres, rays = _rings(axis, rings, sectors)
+    first, last = _cap_rays(rays[0], centres[0] - centres[1]), _cap_rays(rays[-1], centres[-1] - centres[-2])
+    centre = np.concatenate(
+        [centres.repeat(sectors, axis=0), centres[:1].repeat(len(first), axis=0), centres[-1:].repeat(len(last), axis=0)]
+    )  # fmt: skip
+    ray = np.concatenate([rays.reshape(-1, 3), first, last])
+    points = centre + _cast(body, centre, ray, reach)[:, None] * ray
+    quads = _quads(rings, sectors)
+    triangles = topology.triangulate(quads)
+    for _ in range(_ROUNDS):
+        points = evening.relaxed(points, triangles, share=0.5)
+        points = evening.projected(points, triangles, body.distance, step=1e-4)
+    return evening.projected(points, triangles, body.distance, step=1e-4), quads
+
+
+def _rings(axis: Floats, rings: int, sectors: int) -> tuple[Floats, Floats]:
+    """Centres (S, 3) evenly along the axis and unit rays (S, M, 3) across it, carried along without twisting."""
+    steps = np.linalg.norm(np.diff(axis, axis=0), axis=1)
+    place = np.concatenate([[0.0], np.cumsum(steps)])
+    at = np.linspace(0.0, place[-1], rings)
+    centres = np.stack([np.interp(at, place, column) for column in axis.T], axis=1)
+    tangents = np.gradient(centres, axis=0)
+    tangents /= np.linalg.norm(tangents, axis=1, keepdims=True)
+    across = np.eye(3)[int(np.argmin(np.abs(tangents[0])))]
+    rays = np.empty((rings, sectors, 3))
+    turns = 2.0 * np.pi * (np.arange(sectors) + 0.5) / sectors
+    for i, tangent in enumerate(tangents):
+        across = across - tangent * (across @ tangent)
+        across /= np.linalg.norm(across)
+        other = np.cross(tangent, across)
+        rays[i] = np.cos(turns)[:, None] * across + np.sin(turns)[:, None] * other
+    return centres, rays
+
+
+def _cap_rays(ring: Floats, outward: Floats) -> Floats:
+    """Rays ((m - 1)^2, 3) of the inner vertices of a square cap whose rim is `ring` (4 m, 3)."""
+    quarter = len(ring) // 4
+    pole = outward / np.linalg.norm(outward)
+    grid = 2.0 * np.arange(1, quarter) / quarter - 1.0
+    x, y = (values.ravel() for values in np.meshgrid(grid, grid, indexing="ij"))
+    # Squares around the middle become circles; corners of the rim stand at ring vertices 0, m, 2 m, 3 m.
+    size = np.maximum(np.abs(x), np.abs(y))
+    rim = _rim_place(x, y, quarter)
+    low = np.floor(rim).astype(int)
+    share = (rim - low)[:, None]
+    direction = (1.0 - share) * ring[low % len(ring)] + share * ring[(low + 1) % len(ring)]
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    tilt = 0.5 * np.pi * size[:, None]
+    return np.sin(tilt) * direction + np.cos(tilt) * pole
+
+
+def _rim_place(x: Floats, y: Floats, quarter: int) -> Floats:
+    """Where on the rim, counted in ring vertices, the ray from the middle through (x, y) of the square ends."""
+    size = np.maximum(np.maximum(np.abs(x), np.abs(y)), 1e-12)
+    u, v = x / size, y / size
+    sides = [v <= -1.0 + 1e-9, u >= 1.0 - 1e-9, v >= 1.0 - 1e-9]
+    places = [(u + 1.0) / 2.0, 1.0 + (v + 1.0) / 2.0, 2.0 + (1.0 - u) / 2.0]
+    return np.select(sides, places, default=3.0 + (1.0 - v) / 2.0) * quarter
+
+
+def _cast(body: Body, centres: Floats, rays: Floats, reach: float) -> Floats:
+    """Distance [m] at which rays (..., 3) from the inside leave the body for the first time."""
+    flat = rays.reshape(-1, 3)
+    origins = centres if len(centres) == len(flat) else centres.repeat(len(flat) // len(centres), axis=0)
+    near, far = np.zeros(len(flat)), np.full(len(flat), reach)
+    found = np.zeros(len(flat), dtype=bool)
+    for t in np.linspace(0.0, reach, 49)[1:]:
+        outside = body.distance(origins + t * flat) > 0.0
+        far = np.where(outside & ~found, t, far)
+        found |= outside
+        near = np.where(found, near, t)
+    for _ in range(30):
+        middle = 0.5 * (near + far)
+        outside = body.distance(origins + middle[:, None] * flat) > 0.0
+        near, far = np.where(outside, near, middle), np.where(outside, middle, far)
+    return 0.5 * (near + far)
+
+
+def _quads(rings: int, sectors: int) -> Ints:
+    """Quads between neighbouring rings, and the two caps, all anticlockwise seen from outside."""
+    ring, sector = np.meshgrid(np.arange(rings - 1), np.arange(sectors), indexing="ij")
+    here, there = ring * sectors + sector, ring * sectors + (sector + 1) % sectors
+    side = np.stack([here, there, there + sectors, here + sectors], axis=-1).reshape(-1, 4)
+    quarter, body_count = sectors // 4, rings * sectors
+    first = _cap_quads(np.arange(sectors), body_count, quarter)
+    last = _cap_quads(np.arange(sectors) + (rings - 1) * sectors, body_count + (quarter - 1) ** 2, quarter)
+    return np.concatenate([side, first[:, ::-1], last]).astype(np.int32)
+
+
+def _cap_quads(rim: Ints, start: int, quarter: int) -> Ints:
+    """The m x m quads of a cap: its rim by number, its inner vertices counted from `start`."""
+    grid = np.empty((quarter + 1, quarter + 1), dtype=np.int64)
+    grid[1:-1, 1:-1] = start + np.arange((quarter - 1) ** 2).reshape(quarter - 1, quarter - 1)
+    grid[:-1, 0] = rim[:quarter]
+    grid[-1, :-1] = rim[quarter : 2 * quarter]
+    grid[:0:-1, -1] = rim[2 * quarter : 3 * quarter]
+    grid[0, :0:-1] = rim[3 * quarter :]
+    corners = [grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]]
+    return np.stack(corners, axis=-1).reshape(-1, 4)
