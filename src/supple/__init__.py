@@ -4,6 +4,8 @@ A rigged character and a motion go in; a skin that keeps its volume, slides and 
 Importing this is light: Warp, libigl, SciPy and the renderer are loaded when they are first needed.
 """
 
+from supple.character.automatic import automatic_weights
+from supple.character.builtin import character
 from supple.character.character import Character, Display
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
@@ -43,7 +45,9 @@ __all__ = [
     "SuppleWarning",
     "UnfinishedError",
     "Weights",
+    "automatic_weights",
     "centers_of_rotation",
+    "character",
     "delta_mush",
     "dual_quaternion",
     "linear_blend",

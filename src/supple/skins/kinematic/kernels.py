@@ -42,12 +42,11 @@ def blended_point(
     for b in range(i * blocks, i * blocks + blocks):
         w = weights[b]
         j = joints[b]
-        x += (
-            w[0] * carried(transforms[j[0]], v)
-            + w[1] * carried(transforms[j[1]], v)
-            + w[2] * carried(transforms[j[2]], v)
-            + w[3] * carried(transforms[j[3]], v)
-        )
+        x += w[0] * carried(transforms[j[0]], v)
+        if w[1] > 0.0:
+            x += w[1] * carried(transforms[j[1]], v)
+        if w[2] > 0.0:
+            x += w[2] * carried(transforms[j[2]], v) + w[3] * carried(transforms[j[3]], v)
     return x
 
 
@@ -78,7 +77,13 @@ def towards(pivot: wp.vec4f, reals: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp
 
 @wp.func
 def weighted(q: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp.vec4f:
-    return w[0] * q[j[0]] + w[1] * q[j[1]] + w[2] * q[j[2]] + w[3] * q[j[3]]
+    """sum_k w_k q_{j_k}; signs may have been turned, so a place is unused when it is exactly zero."""
+    total = w[0] * q[j[0]]
+    if w[1] != 0.0:
+        total += w[1] * q[j[1]]
+    if w[2] != 0.0:
+        total += w[2] * q[j[2]] + w[3] * q[j[3]]
+    return total
 
 
 @wp.kernel(enable_backward=False)

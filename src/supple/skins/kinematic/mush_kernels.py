@@ -1,6 +1,6 @@
 """Arithmetic of delta mush over rings of neighbours (see geometry/rings.py for their layout).
 
-Symbols: x a point, s the smoothing strength, n its number of neighbours, F its tangent frame.
+Symbols: x a smoothed point, v a rest point, s the smoothing strength, F a tangent frame.
 """
 
 import warp as wp
@@ -40,38 +40,36 @@ def smooth(
 
 
 @wp.func
-def tangent_frame(
-    i: int,
-    rings: wp.array(dtype=vec8i),
-    other_starts: Ints,
-    others: Ints,
-    fan_starts: Ints,
-    fans: wp.array(dtype=wp.vec2i),
-    points: Points,
-) -> wp.mat33f:
-    """Orthonormal frame: columns tangent, bitangent, normal.
+def ring_normal(
+    i: int, rings: wp.array(dtype=vec8i), fan_starts: Ints, fans: wp.array(dtype=wp.vec2i), points: Points
+) -> wp.vec3f:
+    """Area vectors of the triangles round a vertex, summed: along the mean normal, zero if all are flat.
 
-    The normal is the area-weighted mean of the triangles, the tangent points to the first neighbour.
+    For an ordered ring the sum of (p_k - x) x (p_k+1 - x) is the sum of p_k x p_k+1 about any centre: p_0 is taken.
     """
     x = points[i]
     r = rings[i]
-    t = points[r[0]] - x
-    here = t
-    n = wp.vec3f(0.0, 0.0, 0.0)
-    for k in range(1, 8):
-        there = points[r[k]] - x
-        n += wp.cross(here, there)
-        here = there
-    n += wp.cross(here, t)
+    c = points[r[0]]
+    p1 = points[r[1]] - c
+    p2 = points[r[2]] - c
+    p3 = points[r[3]] - c
+    p4 = points[r[4]] - c
+    p5 = points[r[5]] - c
+    p6 = points[r[6]] - c
+    p7 = points[r[7]] - c
+    n = wp.cross(p1, p2) + wp.cross(p2, p3) + wp.cross(p3, p4) + wp.cross(p4, p5) + wp.cross(p5, p6) + wp.cross(p6, p7)
     for k in range(fan_starts[i], fan_starts[i + 1]):
         n += wp.cross(points[fans[k][0]] - x, points[fans[k][1]] - x)
+    return n
+
+
+@wp.func
+def first_edge(i: int, rings: wp.array(dtype=vec8i), other_starts: Ints, others: Ints, points: Points) -> wp.vec3f:
+    """From a vertex to its first neighbour, which gives its frame a direction."""
+    there = rings[i][0]
     if other_starts[i + 1] > other_starts[i]:
-        t = points[others[other_starts[i]]] - x
-    n = wp.normalize(n)
-    t = wp.normalize(t - wp.dot(t, n) * n)
-    if wp.dot(n, n) == 0.0 or wp.dot(t, t) == 0.0:  # no triangle, or only flat ones: detail stays in world axes
-        return wp.identity(n=3, dtype=wp.float32)
-    return wp.matrix_from_cols(t, wp.cross(n, t), n)
+        there = others[other_starts[i]]
+    return points[there] - points[i]
 
 
 @wp.kernel(enable_backward=False)
@@ -86,10 +84,23 @@ def encode(
     smoothed: Points,
     deltas: Points,
 ):
-    """What smoothing took away at rest, in the smoothed surface's own frames: F^T (v - x)."""
+    """What smoothing took away at rest, in the smoothed surface's frame of tangent, bitangent and normal: F^T (v - x).
+
+    With n along the normal and e the first edge, the bitangent lies along b = n x e and the tangent along b x n.
+    A vertex without a frame (no triangle, or only flat ones) keeps its detail in world axes.
+    """
     i = first + wp.tid()
-    frame = tangent_frame(i, rings, other_starts, others, fan_starts, fans, smoothed)
-    deltas[i] = wp.transpose(frame) * (rest[i] - smoothed[i])
+    d = rest[i] - smoothed[i]
+    n = ring_normal(i, rings, fan_starts, fans, smoothed)
+    b = wp.cross(n, first_edge(i, rings, other_starts, others, smoothed))
+    nn = wp.dot(n, n)
+    bb = wp.dot(b, b)
+    if nn > 0.0 and bb > 0.0:
+        n_length = wp.sqrt(nn)
+        b_length = wp.sqrt(bb)
+        t = wp.cross(b, n)
+        d = wp.vec3f(wp.dot(t, d) / (n_length * b_length), wp.dot(b, d) / b_length, wp.dot(n, d) / n_length)
+    deltas[i] = d
 
 
 @wp.kernel(enable_backward=False)
@@ -106,5 +117,13 @@ def decode(
 ):
     """Give the detail back in the posed frames: x + F delta [Mancewicz2014]."""
     i = first + wp.tid()
-    frame = tangent_frame(i, rings, other_starts, others, fan_starts, fans, smoothed)
-    posed[i] = smoothed[i] + frame * deltas[i]
+    d = deltas[i]
+    n = ring_normal(i, rings, fan_starts, fans, smoothed)
+    b = wp.cross(n, first_edge(i, rings, other_starts, others, smoothed))
+    nn = wp.dot(n, n)
+    bb = wp.dot(b, b)
+    if nn > 0.0 and bb > 0.0:
+        per_n = 1.0 / wp.sqrt(nn)
+        per_b = 1.0 / wp.sqrt(bb)
+        d = (d[0] * per_n * per_b) * wp.cross(b, n) + (d[1] * per_b) * b + (d[2] * per_n) * n
+    posed[i] = smoothed[i] + d

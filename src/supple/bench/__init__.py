@@ -1,0 +1,1 @@
+"""Fixed scenes at known sizes, timed beside the programs people use today."""
