@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
 
-_PLAIN_LINES = 4  # progress lines of one piece of work where there is no terminal
+_PATIENCE = 2.0  # [s] between lines of progress where there is no terminal; shorter work says nothing
 
 
 class Console:
@@ -28,19 +29,19 @@ class Console:
         print(text, file=sys.stderr, flush=True)
 
     def progress(self, items: Sequence[T], label: str) -> Iterator[T]:
-        """Go through `items` and show how far it is: a bar on a terminal, a few plain lines elsewhere."""
+        """Go through `items` and show how far it is: a bar on a terminal, plain lines elsewhere."""
         if sys.stderr.isatty():
             yield from _bar(items, label)
         else:
             yield from self._lines(items, label)
 
     def _lines(self, items: Sequence[T], label: str) -> Iterator[T]:
-        said = 0
+        said = time.monotonic()
         for number, item in enumerate(items, start=1):
             yield item
-            quarter = number * _PLAIN_LINES // len(items)
-            if quarter > said:
-                said = quarter
+            now = time.monotonic()
+            if now - said >= _PATIENCE:
+                said = now
                 self.note(f"{label}: {number} of {len(items)}")
 
 

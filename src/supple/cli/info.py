@@ -1,0 +1,99 @@
+"""`supple info FILE`: what a character is."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from supple.character.character import Character
+from supple.character.skeleton import Skeleton
+from supple.cli.characters import add_character_argument, character_from
+from supple.cli.console import Console
+from supple.geometry.topology import census, signed_volume
+from supple.motion.builtin import MOTIONS
+
+
+def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """`FILE` and `--vertices`."""
+    add_character_argument(parser)
+
+
+def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Describe the character to people, and return the same as data."""
+    found = character_from(arguments.file, vertices=arguments.vertices)
+    data = described(found)
+    for line in _lines(data):
+        console.say(line)
+    return data
+
+
+def described(character: Character) -> dict[str, Any]:
+    """All that can be said about a character without moving it, as plain data."""
+    surface = census(character.triangles)
+    skeleton, weights = character.skeleton, character.weights
+    return {
+        "name": character.name,
+        "vertices": len(character.points),
+        "triangles": len(character.triangles),
+        "quads": 0 if character.polygons is None else int((character.polygons[:, 3] >= 0).sum()),
+        "size_m": [float(side) for side in character.size],
+        "closed": surface.is_closed,
+        "manifold": surface.is_manifold,
+        "shells": surface.shells,
+        "border_edges": surface.border_edges,
+        "volume_m3": signed_volume(character.points, character.triangles) if surface.is_closed else None,
+        "joints": [
+            {"name": name, "parent": skeleton.names[parent] if parent >= 0 else None}
+            for name, parent in zip(skeleton.names, skeleton.parents.tolist(), strict=True)
+        ],
+        "influences": None if weights is None else weights.influences,
+        "parts": {name: len(vertices) for name, vertices in character.parts.items()},
+        "maps": {
+            name: {"low": float(values.min()), "high": float(values.max())} for name, values in character.maps.items()
+        },
+        "motions": {
+            name: {"seconds": clip.duration, "frames": clip.frames, "fps": clip.fps, "loops": clip.loop}
+            for name, clip in character.motions.items()
+        },
+        "built_in_motions": list(MOTIONS),
+        "joint_tree": joint_tree(skeleton),
+    }
+
+
+def joint_tree(skeleton: Skeleton) -> list[str]:
+    """The joints as lines of text, children below and to the right of their parents."""
+    lines: list[str] = []
+    waiting = [(root, "", "") for root in reversed(skeleton.levels[0].tolist())]
+    while waiting:  # not by recursion: a tube may have thousands of bones
+        joint, first, below = waiting.pop()
+        lines.append(first + skeleton.names[joint])
+        branches = [("├ ", "│ ")] * len(skeleton.children(joint))
+        branches[-1:] = [("└ ", "  ")] * len(branches[-1:])
+        children = zip(skeleton.children(joint).tolist(), branches, strict=True)
+        waiting += reversed([(child, below + fork, below + line) for child, (fork, line) in children])
+    return lines
+
+
+def _lines(data: dict[str, Any]) -> list[str]:
+    wide, high, deep = data["size_m"]
+    quads = f" ({data['quads']} quads)" if data["quads"] else ""
+    rows = [
+        ("mesh", f"{data['vertices']} vertices, {data['triangles']} triangles{quads}"),
+        ("size", f"{wide:.3g} m wide, {high:.3g} m high, {deep:.3g} m deep"),
+        ("surface", _surface(data)),
+        ("weights", "none" if data["influences"] is None else f"up to {data['influences']} joints per vertex"),
+        ("parts", ", ".join(f"{name} ({count})" for name, count in data["parts"].items()) or "none"),
+        ("maps", ", ".join(f"{name} {m['low']:.3g} to {m['high']:.3g}" for name, m in data["maps"].items()) or "none"),
+        ("motions", ", ".join([*data["motions"], *(f"{name} (built in)" for name in data["built_in_motions"])])),
+        ("joints", str(len(data["joints"]))),
+    ]
+    return [data["name"], *(f"  {what:<8} {text}" for what, text in rows), *("    " + j for j in data["joint_tree"])]
+
+
+def _surface(data: dict[str, Any]) -> str:
+    shells = "one shell" if data["shells"] == 1 else f"{data['shells']} shells"
+    if data["closed"]:
+        return f"closed, manifold, {shells}, {data['volume_m3'] * 1000:.4g} litres"
+    borders = f"{data['border_edges']} open edges" if data["border_edges"] else "no open edges"
+    return f"not closed ({borders}), {'manifold' if data['manifold'] else 'not manifold'}, {shells}"

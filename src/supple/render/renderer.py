@@ -1,0 +1,248 @@
+"""A small photo studio: one character, three lights, a soft shadow, no screen."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, frozen
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.geometry.normals import creases, normals
+from supple.motion.pose import Pose
+from supple.render.bones import spindles
+from supple.render.camera import Camera
+from supple.render.colors import colored
+from supple.render.extra import loaded
+from supple.render.shadow import ground_shadow, samples
+from supple.render.sheet import Picture, save_picture
+
+CLAY = "#dcb8a2"
+_BONE = "#f4efe6"
+_PAPER_LOW, _PAPER_HIGH = "#f1f2f3", "#cdd5dd"
+_SHADOW_INK = (44, 48, 60)
+_FINER = 2  # rendered this many times larger and averaged down, which smooths every edge
+_LIGHTS: tuple[tuple[tuple[float, float, float], float, str], ...] = (
+    ((-0.75, 1.1, 0.75), 3.1, "#fff1e0"),  # key
+    ((1.0, 0.25, 0.7), 0.55, "#d8e6ff"),  # fill
+    ((0.7, 0.8, -1.0), 2.2, "#ffffff"),  # rim
+    ((0.0, -1.0, 0.35), 0.35, "#f6e3d4"),  # what the ground throws back
+)
+"""Directions from the character towards the lights as seen from the camera (right, up, back), strength, colour."""
+_TOWARD_SHADOW_LIGHT = np.array([-0.4, 1.5, 0.3])  # steeper than the key, so that shadows stay near the feet
+
+
+class Renderer:
+    """Draws one mesh again and again as it moves; making it is slow, drawing a frame is not.
+
+    `rest_points` (V, 3) decide where the surface has creases: edges sharper than `crease` [rad] there stay sharp.
+    `size` is width and height in pixels. Use it in a `with` block, or call `close()`.
+    """
+
+    def __init__(
+        self,
+        rest_points: ArrayLike,
+        triangles: ArrayLike,
+        *,
+        size: tuple[int, int] = (720, 900),
+        color: str = CLAY,
+        crease: float = math.pi / 3.0,
+        ground: bool = True,
+    ) -> None:
+        where = "Renderer"
+        self._rest = frozen(rest_points, np.float64, (-1, 3), where, "rest_points")
+        self._triangles = frozen(triangles, np.int32, (-1, 3), where, "triangles")
+        if not (len(size) == 2 and all(8 <= side <= 8192 for side in size)):
+            raise InputError(where, f"size is {size}", "width and height are 8 to 8192 pixels", "try (720, 900)")
+        self.size = (int(size[0]), int(size[1]))
+        self._creases = creases(self._rest, self._triangles, angle=crease)
+        self._samples = samples(self._rest, self._triangles)
+        self._height = max(float(np.ptp(self._rest, axis=0).max()), 1e-6)
+        self._ground = float(self._rest[:, 1].min()) if ground else None
+        self._color = color
+        self._pyvista = loaded("pyvista")
+        with _quiet(self._pyvista):
+            self._open()
+
+    def _open(self) -> None:
+        pv = self._pyvista
+        try:
+            wanted = pv.Color(self._color)
+        except ValueError:
+            given = f"color is {self._color!r}"
+            raise InputError("Renderer", given, "a name or '#rrggbb' is needed", f"try {CLAY!r}") from None
+        window = (self.size[0] * _FINER, self.size[1] * _FINER)
+        self._plotter = pv.Plotter(off_screen=True, window_size=window, lighting="none")
+        self._plotter.set_background(_PAPER_LOW, top=_PAPER_HIGH)
+        faces = np.concatenate([np.full((len(self._triangles), 1), 3), self._creases.normal_of_corner], axis=1)
+        self._mesh = pv.PolyData(self._rest[self._creases.vertex_of_normal].astype(np.float32), faces=faces)
+        self._mesh.point_data["Normals"] = np.zeros((len(self._creases), 3), dtype=np.float32)
+        self._mesh.point_data["paint"] = np.tile(np.array(wanted.int_rgb, dtype=np.uint8), (len(self._creases), 1))
+        self._mesh.point_data.active_normals_name = "Normals"
+        self._skin = self._plotter.add_mesh(
+            self._mesh, scalars="paint", rgb=True, pbr=True, roughness=0.52, metallic=0.0, smooth_shading=False
+        )
+        self._skin.prop.interpolation = "Physically based rendering"
+        self._plain = np.array(wanted.int_rgb, dtype=np.uint8)
+        self._lights = [
+            pv.Light(color=tint, intensity=strength, light_type="scene light") for _, strength, tint in _LIGHTS
+        ]
+        for light in self._lights:
+            light.positional = False
+            self._plotter.add_light(light)
+        self._bones: Any = None
+        self._floor: Any = None
+        self._plotter.enable_ssao(radius=0.06 * self._height, bias=0.002 * self._height, kernel_size=64, blur=True)
+
+    def __enter__(self) -> Renderer:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the memory of the renderer back; it draws no more."""
+        with _quiet(self._pyvista):
+            self._plotter.close()
+
+    def draw(
+        self,
+        points: ArrayLike,
+        *,
+        camera: Camera | None = None,
+        values: ArrayLike | None = None,
+        limits: tuple[float, float] | None = None,
+        ramp: str = "heat",
+        skeleton: tuple[Skeleton, Pose] | None = None,
+    ) -> Picture:
+        """The skin at `points` (V, 3) as a picture (height, width, 3), bytes.
+
+        Without a `camera`, one is chosen that frames these points. `values` (V,) are painted on the skin with the
+        colours of `ramp` between `limits`. A `skeleton` in a pose shows through the skin.
+        """
+        where = frozen(points, np.float64, self._rest.shape, "picture", "points")
+        eye = Camera.framing(where, size=self.size) if camera is None else camera
+        self._pose_skin(where)
+        self._paint(values, ramp, limits)
+        self._place_camera(eye, where)
+        with _quiet(self._pyvista):
+            self._show_bones(skeleton)
+            self._show_shadow(where)
+            self._plotter.render()
+            taken = self._plotter.screenshot(None, return_img=True)
+        return _averaged(np.asarray(taken))
+
+    def _pose_skin(self, points: Floats) -> None:
+        self._mesh.points = points[self._creases.vertex_of_normal].astype(np.float32)
+        self._mesh.point_data["Normals"] = normals(points, self._creases).astype(np.float32)
+
+    def _paint(self, values: ArrayLike | None, ramp: str, limits: tuple[float, float] | None) -> None:
+        if values is None:
+            paint = np.broadcast_to(self._plain, (len(self._creases), 3))
+        else:
+            paint = colored(values, count=len(self._rest), ramp=ramp, limits=limits)[self._creases.vertex_of_normal]
+        self._mesh.point_data["paint"] = np.ascontiguousarray(paint)
+
+    def _place_camera(self, eye: Camera, points: Floats) -> None:
+        """The lights go where the camera goes, so that every picture is lit alike."""
+        camera = self._plotter.camera
+        camera.position, camera.focal_point, camera.up = eye.position, eye.target, (0.0, 1.0, 0.0)
+        camera.view_angle = math.degrees(eye.view_angle)
+        reach = eye.distance + 20.0 * self._height
+        camera.clipping_range = (0.01 * eye.distance, reach)
+        self._toward = _level(eye)
+        for light, (direction, _, _) in zip(self._lights, _LIGHTS, strict=True):
+            light.focal_point = eye.target
+            light.position = tuple(np.add(eye.target, reach * (self._toward @ direction)))
+
+    def _show_shadow(self, points: Floats) -> None:
+        if self._ground is None or not len(self._samples.triangles):
+            return
+        dark, middle, side = ground_shadow(
+            points,
+            self._triangles,
+            self._samples,
+            ground=self._ground,
+            toward_light=self._toward @ _TOWARD_SHADOW_LIGHT,
+            height=self._height,
+        )
+        image = np.empty((*dark.shape, 4), dtype=np.uint8)
+        image[..., :3] = _SHADOW_INK
+        image[..., 3] = np.round(255.0 * dark)
+        corners = np.array([[-0.5, 0.0, -0.5], [0.5, 0.0, -0.5], [0.5, 0.0, 0.5], [-0.5, 0.0, 0.5]])
+        corners = corners * side + [middle[0], self._ground, middle[1]]
+        texture = self._pyvista.Texture(image)
+        texture.InterpolateOn()
+        if self._floor is None:
+            self._floor = self._pyvista.PolyData(corners.astype(np.float32), faces=[4, 0, 1, 2, 3])
+            # A texture's first row is its upper edge, v = 1.
+            self._floor.active_texture_coordinates = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], dtype=np.float32)
+            self._floor_actor = self._plotter.add_mesh(
+                self._floor, texture=texture, lighting=False, reset_camera=False, render=False
+            )
+            self._floor_actor.ForceTranslucentOn()
+        self._floor.points = corners.astype(np.float32)
+        self._floor_actor.texture = texture
+
+    def _show_bones(self, skeleton: tuple[Skeleton, Pose] | None) -> None:
+        if self._bones is not None:
+            self._plotter.remove_actor(self._bones, render=False)
+            self._bones = None
+        self._skin.prop.opacity = 1.0 if skeleton is None else 0.45
+        if skeleton is None:
+            return
+        points, triangles = spindles(*skeleton)
+        faces = np.concatenate([np.full((len(triangles), 1), 3), triangles], axis=1)
+        self._bones = self._plotter.add_mesh(
+            self._pyvista.PolyData(points.astype(np.float32), faces=faces),
+            color=_BONE, pbr=True, roughness=0.4, reset_camera=False, render=False,
+        )  # fmt: skip
+
+
+def picture(
+    points: ArrayLike,
+    triangles: ArrayLike,
+    *,
+    path: str | Path | None = None,
+    size: tuple[int, int] = (720, 900),
+    color: str = CLAY,
+    values: ArrayLike | None = None,
+    skeleton: tuple[Skeleton, Pose] | None = None,
+    camera: Camera | None = None,
+    ground: bool = True,
+    crease: float = math.pi / 3.0,
+) -> Picture:
+    """One picture (height, width, 3), bytes, of a mesh; written to `path` too if one is given.
+
+    For many frames of the same mesh, a `Renderer` is faster. See `Renderer` and `Renderer.draw` for the options.
+    """
+    with Renderer(points, triangles, size=size, color=color, crease=crease, ground=ground) as renderer:
+        image = renderer.draw(points, camera=camera, values=values, skeleton=skeleton)
+    if path is not None:
+        save_picture(image, path)
+    return image
+
+
+def _level(eye: Camera) -> Floats:
+    """The camera's axes as columns, turned upright, so that light comes from above however the camera is tilted."""
+    right, _, _ = eye.axes
+    up = np.array([0.0, 1.0, 0.0])
+    return np.stack([right, up, np.cross(right, up)], axis=1)
+
+
+def _averaged(image: Picture) -> Picture:
+    """Each pixel the mean of the finer ones in it."""
+    high, wide = image.shape[0] // _FINER, image.shape[1] // _FINER
+    total = np.zeros((high, wide, 3), dtype=np.uint16)
+    for down, across in np.ndindex(_FINER, _FINER):
+        total += image[down : high * _FINER : _FINER, across : wide * _FINER : _FINER]
+    return ((total + _FINER**2 // 2) // _FINER**2).astype(np.uint8)
+
+
+def _quiet(pyvista: Any) -> Any:
+    """While this lasts, VTK writes no warnings to the screen (it looks for a display before it does without)."""
+    return pyvista.vtk_verbosity("off")

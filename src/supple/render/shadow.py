@@ -1,0 +1,72 @@
+"""The soft shadow of a character on the ground, so that feet stand on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.arrays import Floats, Ints
+
+_CELLS = 320
+_SAMPLES = 60_000
+_SPREAD = ((0.0, 0.03), (0.03, 0.1), (0.1, 0.3), (0.3, 0.7), (0.7, 9.0))  # heights over character height
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Places on the skin that stay the same places while it moves: triangle numbers (S,) and corner shares (S, 3)."""
+
+    triangles: Ints
+    shares: Floats
+
+
+def samples(points: Floats, triangles: Ints) -> Samples:
+    """Spread places evenly over the skin; the same every time."""
+    corners = points[triangles]
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    reach = np.cumsum(area)
+    if reach[-1] <= 0.0:
+        return Samples(np.zeros(0, dtype=np.int32), np.zeros((0, 3)))
+    steps = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
+    chosen = np.minimum(np.searchsorted(reach, steps * reach[-1]), len(triangles) - 1)
+    # Additive recurrence with the plastic number's powers: even in two dimensions without a random generator.
+    u = np.modf(np.arange(_SAMPLES) * 0.7548776662466927)[0]
+    v = np.modf(np.arange(_SAMPLES) * 0.5698402909980532)[0]
+    fold = u + v > 1.0
+    u, v = np.where(fold, 1.0 - u, u), np.where(fold, 1.0 - v, v)
+    return Samples(chosen.astype(np.int32), np.stack([1.0 - u - v, u, v], axis=1))
+
+
+def ground_shadow(
+    points: Floats, triangles: Ints, where: Samples, *, ground: float, toward_light: Floats, height: float
+) -> tuple[Floats, Floats, float]:
+    """How dark the ground is (C, C), rows along z, columns along x, from 0 to 1; its middle (x, z) and its side [m].
+
+    Two soft shadows together: one straight down, dark only where the skin is close to the ground, and one away from
+    the light `toward_light` (3,), softer the higher the part that throws it. `height` [m] is the character's.
+    """
+    from scipy.ndimage import gaussian_filter
+
+    places = np.einsum("sij,si->sj", points[triangles[where.triangles]], where.shares)
+    above = np.maximum(places[:, 1] - ground, 0.0)
+    middle = (places[:, [0, 2]].max(axis=0) + places[:, [0, 2]].min(axis=0)) / 2.0
+    side = 1.4 * height + 2.0 * float(np.abs(places[:, [0, 2]] - middle).max(initial=0.0))
+    cell = side / _CELLS
+    light = np.ones((_CELLS, _CELLS))
+    slope = toward_light[[0, 2]] / max(float(toward_light[1]), 1e-3)
+    for direct, strength in ((False, 0.62), (True, 0.34)):
+        for low, high in _SPREAD:
+            inside = (above >= low * height) & (above < high * height)
+            if not inside.any():
+                continue
+            typical = float(above[inside].mean())
+            spot = places[inside][:, [0, 2]] - (above[inside, None] * slope if direct else 0.0)
+            bins = np.floor((spot - middle) / cell + _CELLS / 2.0).astype(np.int64)
+            kept = ((bins >= 0) & (bins < _CELLS)).all(axis=1)
+            counts = np.bincount(bins[kept, 1] * _CELLS + bins[kept, 0], minlength=_CELLS * _CELLS)
+            covered = np.minimum(counts.reshape(_CELLS, _CELLS), 1.0)
+            blur = (0.016 * height + (0.14 if direct else 0.55) * typical) / cell
+            fade = 1.0 if direct else 1.0 / (1.0 + 9.0 * typical / height)
+            light *= 1.0 - strength * fade * np.clip(gaussian_filter(covered, blur, mode="constant"), 0.0, 1.0)
+    return 1.0 - light, middle, side
