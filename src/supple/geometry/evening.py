@@ -34,7 +34,7 @@ def even_out(
     for turn in range(rounds):
         points = relaxed(points, triangles)
         triangles = flipped(points, triangles)
-        if turn % 3 == 2:
+        if turn % 3 == 2:  # sliding leaves the surface only slowly
             points = projected(points, triangles, distance, step=step)
     for _ in range(2):
         points = projected(points, triangles, distance, step=step)
@@ -84,7 +84,7 @@ def flipped(points: Floats, triangles: Ints) -> Ints:
     one, other = pair[:, 0], pair[:, 1]
     a, b = sides[one, 0], sides[one, 1]
     c, d = opposite[one].astype(np.int64), opposite[other].astype(np.int64)
-    # Cosines of the opposite angles: their sum exceeds half a turn when the sine of the sum is negative.
+    # The angles add up to more than half a turn when the sine of their sum is negative.
     gain = -_sine_of_sum(points, a, b, c, d)
     valence = np.bincount(np.concatenate([a, b]), minlength=span)
     new_key = np.minimum(c, d) * span + np.maximum(c, d)
@@ -99,7 +99,10 @@ def flipped(points: Floats, triangles: Ints) -> Ints:
     np.maximum.at(best, triangle_one, score)
     np.maximum.at(best, triangle_other, score)
     chosen = np.flatnonzero(good & (score >= best[triangle_one]) & (score >= best[triangle_other]))
-    chosen = _without_rivals(chosen, triangle_one, triangle_other, new_key, a, b, count, span)
+    chosen = _without_rivals(chosen, triangle_one, triangle_other, new_key, count)
+    lost = np.bincount(np.concatenate([a[chosen], b[chosen]]), minlength=span)
+    spare = valence - lost >= 4
+    chosen = chosen[spare[a[chosen]] & spare[b[chosen]]]
     result = triangles.copy()
     # Triangles (a, b, c) and (b, a, d) become (c, d, b) and (d, c, a).
     result[triangle_one[chosen]] = np.stack([c[chosen], d[chosen], b[chosen]], axis=1)
@@ -112,24 +115,11 @@ def _without_rivals(
     one: NDArray[np.int64],
     other: NDArray[np.int64],
     new_key: NDArray[np.int64],
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
     triangle_count: int,
-    vertex_count: int,
 ) -> NDArray[np.int64]:
-    """Keep flips that share no triangle, make no edge twice, and take no vertex two neighbours at once."""
-    for names, size in ((one, triangle_count), (other, triangle_count), (a, vertex_count), (b, vertex_count)):
-        first = np.full(size, len(one), dtype=np.int64)
-        np.minimum.at(first, names[chosen], chosen)
-        chosen = chosen[first[names[chosen]] == chosen]
-    both = np.zeros(triangle_count, dtype=np.int64)
-    np.add.at(both, one[chosen], 1)
-    np.add.at(both, other[chosen], 1)
-    chosen = chosen[(both[one[chosen]] == 1) & (both[other[chosen]] == 1)]
-    ends = np.zeros(vertex_count, dtype=np.int64)
-    np.add.at(ends, a[chosen], 1)
-    np.add.at(ends, b[chosen], 1)
-    chosen = chosen[(ends[a[chosen]] == 1) & (ends[b[chosen]] == 1)]
+    """Keep flips that share no triangle and make no edge twice."""
+    uses = np.bincount(np.concatenate([one[chosen], other[chosen]]), minlength=triangle_count)
+    chosen = chosen[(uses[one[chosen]] == 1) & (uses[other[chosen]] == 1)]
     _, unique = np.unique(new_key[chosen], return_index=True)
     return chosen[np.sort(unique)]
 

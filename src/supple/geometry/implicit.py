@@ -1,8 +1,8 @@
 """Bodies described by a function that is negative inside: lofted blobs, blended where they should be.
 
-A blob is a loft: cross-sections strung along a straight axis, each with its own place, width and depth, closed by round
-caps. With one section it is an ellipsoid, with two a round cone, with many a torso or a leg. Blobs of one part melt into each other;
-parts melt only near the joint that ties them, so a thigh never grows into the other thigh.
+A blob is a loft: cross-sections strung along a straight axis, each with its own place, width and depth, closed by
+round caps. With one section it is an ellipsoid, with two a round cone, with many a torso or a leg. Blobs of one part
+melt into each other; parts melt only near the joint that ties them, so a thigh never grows into the other thigh.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats
+from supple.arrays import Bools, Floats
 
 _TINY = 1e-9
 _CHUNK = 1 << 15  # points at a time, so that the intermediate arrays stay in cache
@@ -25,9 +25,9 @@ class Loft:
     """Cross-sections along an axis.
 
     `axes` (3, 3) holds the unit directions side, front and along in its rows; `stations` (S,) [m] are places along the
-    axis in rising order, and `sections` (S, 5) [m] say there: how far the middle lies to the side and to the front, half the width,
-    and the depth to the front and to the back. Between stations the sections follow a cubic spline. `caps` are
-    the lengths [m] of the round ends. `power` 2 makes sections elliptic, more makes them boxy.
+    axis in rising order, and `sections` (S, 5) [m] say there: how far the middle lies to the side and to the front,
+    half the width, and the depth to the front and to the back. Between stations the sections follow a cubic spline.
+    `caps` are the lengths [m] of the round ends. `power` 2 makes sections elliptic, more makes them boxy.
     """
 
     origin: Floats
@@ -193,9 +193,9 @@ def loft(
 ) -> Loft:
     """A loft along the line from `start` to `end`; each station is (fraction of the line, side, front, width, depths).
 
-    A station may be cut short: (t, radius) is a circle, (t, width, depth) an ellipse, (t, width, front, back) a lopsided
-    one, and (t, side, front, width, front depth, back depth) says everything. `front` tells which way the depths point.
-    Caps are as long as the end sections are wide unless given.
+    A station may be cut short: (t, radius) is a circle, (t, width, depth) an ellipse, (t, width, front, back) a
+    lopsided one, and (t, side, front, width, front depth, back depth) says everything. `front` tells which way the
+    depths point. Caps are as long as the end sections are wide unless given.
     """
     begin, finish = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     length = float(np.linalg.norm(finish - begin))
@@ -250,11 +250,10 @@ def _spline_tangents(step: Floats, slope: Floats) -> Floats:
         before, after = step[i - 1, 0], step[i, 0]
         system[i, i - 1 : i + 2] = after, 2.0 * (before + after), before
         right[i] = 3.0 * (after * slope[i - 1] + before * slope[i])
-    tangents: Floats = np.linalg.solve(system, right)
-    return tangents
+    return np.linalg.solve(system, right).astype(np.float64, copy=False)
 
 
-def _inside(points: Floats, box: tuple[Floats, Floats], margin: float) -> np.ndarray:
+def _inside(points: Floats, box: tuple[Floats, Floats], margin: float) -> Bools:
     low, high = box
     result = (points[:, 0] > low[0] - margin) & (points[:, 0] < high[0] + margin)
     result &= (points[:, 1] > low[1] - margin) & (points[:, 1] < high[1] + margin)

@@ -1,8 +1,8 @@
 """Turn a function that is negative inside into a closed surface of quads, looking only near the surface.
 
 Space is cut into cells. Every piece of surface inside a cell becomes one vertex, and every side of a cell that crosses
-the surface becomes one quad between the four cells around it (the dual of marching cubes). Cells with two sheets of surface get
-two vertices, so sheets that come near each other stay apart and the surface is a manifold.
+the surface becomes one quad between the four cells around it (the dual of marching cubes). Cells with two sheets of
+surface get two vertices, so sheets that come near each other stay apart and the surface is a manifold.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def polygonise(distance: Distance, low: Floats, high: Floats, *, cell: float, co
 
 
 def _blocks_near(distance: Distance, low: Floats, high: Floats, *, size: float, coarse: float) -> NDArray[np.int64]:
-    """Blocks (B, 3) of side `size` that the surface may pass through, halved down from a dense lattice of large ones."""
+    """Blocks (B, 3) of side `size` that the surface may pass through, halved down from large ones."""
     halvings = max(0, int(np.floor(np.log2(coarse / size) + 1e-9)))
     counts = np.ceil((high - low) / (size * 2**halvings)).astype(np.int64)
     blocks = np.stack(np.meshgrid(*[np.arange(n) for n in counts], indexing="ij"), axis=-1).reshape(-1, 3)
@@ -66,7 +66,7 @@ def _crossing_cells(
         found = distance(points.reshape(-1, 3)).reshape(-1, cells + 1, cells + 1, cells + 1)
         n = cells
         views = [found[:, x : x + n, y : y + n, z : z + n] for x, y, z in _CORNERS]
-        inside = sum((view < 0.0).astype(np.int8) for view in views)
+        inside = np.sum([view < 0.0 for view in views], axis=0)
         block, x, y, z = np.nonzero((inside > 0) & (inside < 8))
         places.append(some[block] + np.stack([x, y, z], axis=1))
         corners.append(np.stack([view[block, x, y, z] for view in views], axis=1))

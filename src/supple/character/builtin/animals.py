@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.arrays import Floats
 from supple.character.builtin.lenses import EndLens, Lens, RadialLens
 from supple.character.builtin.skeletons import ARMS, octopus_arm_axes, octopus_arm_course, snake_sway
 from supple.character.skeleton import Skeleton
@@ -77,9 +78,9 @@ def _neck_and_head() -> Part:
             (0.02, 0.0, -0.010, 0.058, 0.052, 0.070),
             (0.20, 0.0, -0.014, 0.070, 0.060, 0.098),
             (0.38, 0.0, -0.010, 0.064, 0.060, 0.092),
-            (0.58, 0.0, -0.004, 0.048, 0.052, 0.064),
-            (0.76, 0.0, -0.002, 0.042, 0.047, 0.052),
-            (0.91, 0.0, -0.004, 0.045, 0.048, 0.050),
+            (0.58, 0.0, -0.006, 0.050, 0.056, 0.074),
+            (0.76, 0.0, -0.004, 0.045, 0.051, 0.062),
+            (0.91, 0.0, -0.006, 0.048, 0.051, 0.057),
         ],
         front=(0.0, 0.86, 0.51),
         caps=(0.050, 0.045),
@@ -95,23 +96,26 @@ def _neck_and_head() -> Part:
     hollow = loft(
         (0.070, 1.620, 0.727), (0.088, 1.685, 0.714), [(0.0, 0.010, 0.010), (1.0, 0.007)], front=(0.45, 0.0, 0.9)
     )
+    crest = loft((0.0, 1.22, 0.43), (0.0, 1.58, 0.65), [(0, 0.020, 0.05), (0.5, 0.018, 0.04), (1, 0.020)])
+    lips = [(0, 0.006, 0.030), (1, 0.006, 0.030)]
+    mouth = loft((-0.1, 1.335, 1.065), (0.1, 1.335, 1.065), lips, front=(0.0, -0.51, 0.86))
     return Part(
         (
             Blob(neck),
-            Blob(loft((0.0, 1.22, 0.43), (0.0, 1.58, 0.65), [(0, 0.020, 0.05), (0.5, 0.018, 0.04), (1, 0.020)]), 0.05),  # crest
+            Blob(crest, 0.05),
             Blob(head, 0.045),
             Blob(ellipsoid((0.050, 1.462, 0.765), (0.026, 0.058, 0.060)), 0.035),  # cheek
             Blob(ellipsoid((0.050, 1.520, 0.812), (0.020, 0.020, 0.026)), 0.028),  # brow over the eye
             Blob(ellipsoid((0.062, 1.505, 0.822), (0.010, 0.014, 0.016)), 0.006),  # eye
             Blob(ellipsoid((0.042, 1.390, 1.075), (0.009, 0.013, 0.017)), 0.010, carve=True),  # nostril
-            Blob(loft((-0.1, 1.335, 1.065), (0.1, 1.335, 1.065), [(0, 0.006, 0.030), (1, 0.006, 0.030)], front=(0.0, -0.51, 0.86)), 0.012, carve=True),  # mouth
+            Blob(mouth, 0.012, carve=True),
             Blob(ear, 0.014),
             Blob(hollow, 0.010, carve=True),
         ),
         blend=0.11,
         joint=(0.0, 1.08, 0.42),
         reach=0.42,
-    )  # fmt: skip
+    )
 
 
 def _front_leg(skeleton: Skeleton) -> Part:
@@ -165,12 +169,13 @@ def _hind_leg(skeleton: Skeleton) -> Part:
         ],
         caps=(0.10, 0.02),
     )
+    hock = ellipsoid((0.1295, 0.498, -0.613), (0.020, 0.032, 0.020))
     return Part(
-        (Blob(limb), _hoof(skeleton, "LeftHindFoot"), Blob(ellipsoid((0.1295, 0.498, -0.613), (0.020, 0.032, 0.020)), 0.03)),
+        (Blob(limb), _hoof(skeleton, "LeftHindFoot"), Blob(hock, 0.03)),
         blend=0.08,
         joint=(0.11, 0.98, -0.45),
         reach=0.32,
-    )  # fmt: skip
+    )
 
 
 def _hoof(skeleton: Skeleton, joint: str) -> Blob:
@@ -221,7 +226,7 @@ def snake_body(skeleton: Skeleton, *, mouth: bool = True) -> Body:
         blobs.append(Blob(ellipsoid((x + side * 0.027, 0.070, 0.915), (0.013, 0.010, 0.024)), 0.014))  # brow
         blobs.append(Blob(ellipsoid((x + side * 0.034, 0.064, 0.925), (0.007, 0.008, 0.008)), 0.003))  # eye
     if mouth:
-        blobs.append(Blob(ellipsoid((x, 0.047, 0.985), (0.055, 0.0020, 0.045)), 0.008, carve=True))
+        blobs.append(Blob(ellipsoid((x, 0.047, 0.985), (0.055, 0.0035, 0.045)), 0.008, carve=True))
     return Body((Part(tuple(blobs)),))
 
 
@@ -248,8 +253,8 @@ def octopus_body(skeleton: Skeleton) -> Body:
     middle = Part(
         (
             Blob(mantle),
-            Blob(ellipsoid(eye + (-0.008, 0.004, 0.004), (0.046, 0.046, 0.048)), 0.045),  # mound of the eye
-            Blob(ellipsoid(eye + (0.020, 0.010, 0.018), (0.023, 0.024, 0.024)), 0.006),  # eye
+            Blob(ellipsoid(eye + np.array([-0.008, 0.004, 0.004]), (0.046, 0.046, 0.048)), 0.045),  # mound of the eye
+            Blob(ellipsoid(eye + np.array([0.020, 0.010, 0.018]), (0.023, 0.024, 0.024)), 0.006),  # eye
             Blob(loft((0.0, 0.185, 0.060), (0.0, 0.150, 0.128), [(0, 0.024), (1, 0.015)]), 0.03),  # siphon
             Blob(ellipsoid((0.0, 0.143, 0.146), (0.008, 0.008, 0.010)), 0.006, carve=True),
         )

@@ -1,7 +1,7 @@
 """The shape of the person: a big-bellied hero, and the arm and leg cut from the same proportions.
 
-Numbers are metres. Only the left half is described; the right mirrors it. Heights are measured from the floor, so a loft
-along (0, 0, 0) to (0, 1, 0) takes its stations as heights.
+Numbers are metres. Only the left half is described; the right mirrors it. Heights are measured from the floor, so a
+loft along (0, 0, 0) to (0, 1, 0) takes its stations as heights.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def arm_body(skeleton: Skeleton, *, thumb: bool = True) -> Body:
 
 def leg_body(skeleton: Skeleton) -> Body:
     """The left leg on its own, closed by a round cap at the hip."""
-    return Body((_leg(skeleton),))
+    return Body((_leg(skeleton, alone=True),))
 
 
 def arm_axis(skeleton: Skeleton) -> Floats:
@@ -53,7 +53,7 @@ def leg_axis(skeleton: Skeleton) -> Floats:
     hip, ankle = (skeleton.heads[skeleton.index(name)] for name in ("LeftUpLeg", "LeftFoot"))
     bend = ankle + np.array([[0.0, 0.05, 0.004], [0.002, -0.022, 0.022]])
     toes = ankle + np.array([[0.012, -0.052, 0.085], [0.018, -0.062, 0.132]])
-    return _smooth(np.array([hip + (-0.004, 0.04, 0.0), 0.5 * (hip + ankle), *bend, *toes]))
+    return _smooth(np.array([hip + np.array([-0.004, 0.04, 0.0]), 0.5 * (hip + ankle), *bend, *toes]))
 
 
 def _smooth(corners: Floats) -> Floats:
@@ -167,13 +167,17 @@ def _arm(skeleton: Skeleton, *, fingers: bool = False, thumb: bool = True) -> Pa
         caps=(0.045, 0.02),
     )
     along = (wrist - shoulder) / np.linalg.norm(wrist - shoulder)
+    down_the_arm = _tilt(0.0, 0.0, 0.785)
+    biceps = shoulder + 0.16 * along + np.array([0.0, 0.0, 0.016])
+    tip = elbow + np.array([0.002, 0.002, -0.018])
+    cap = shoulder + np.array([0.012, 0.0, 0.0])
     blobs = [
         Blob(limb),
-        Blob(ellipsoid(shoulder + (0.012, 0.000, 0.0), (0.054, 0.064, 0.058), turn=_tilt(0.0, 0.0, 0.5)), 0.03),
-        Blob(ellipsoid(shoulder + 0.16 * along + (0.0, 0.0, 0.016), (0.034, 0.070, 0.034), turn=_tilt(0.0, 0.0, 0.785)), 0.03),
-        Blob(ellipsoid(elbow + (0.004, 0.004, -0.026), (0.014, 0.020, 0.014), turn=_tilt(0.0, 0.0, 0.785)), 0.02),
+        Blob(ellipsoid(cap, (0.054, 0.064, 0.058), turn=_tilt(0.0, 0.0, 0.5)), 0.03),  # deltoid
+        Blob(ellipsoid(biceps, (0.034, 0.070, 0.034), turn=down_the_arm), 0.03),
+        Blob(ellipsoid(tip, (0.018, 0.024, 0.018), turn=down_the_arm), 0.03),
         *_hand(skeleton, fingers=fingers, thumb=thumb),
-    ]  # fmt: skip
+    ]
     return Part(tuple(blobs), blend=0.05, joint=(0.15, 1.43, -0.02), reach=0.17)
 
 
@@ -185,10 +189,15 @@ def _hand(skeleton: Skeleton, *, fingers: bool, thumb: bool) -> list[Blob]:
         palm = loft(
             wrist,
             knuckles,
-            [(-0.05, 0.019, 0.026), (0.3, 0.0185, 0.034, 0.036), (0.75, 0.017, 0.039, 0.050), (0.95, 0.0135, 0.037, 0.050)],
+            [
+                (-0.05, 0.0190, 0.026),
+                (0.30, 0.0185, 0.034, 0.036),
+                (0.75, 0.0170, 0.039, 0.050),
+                (0.95, 0.0135, 0.037, 0.050),
+            ],
             caps=(0.02, 0.010),
             power=2.4,
-        )  # fmt: skip
+        )
         return [Blob(palm, 0.02), *_finger_blobs(skeleton)]
     mitten = loft(
         wrist,
@@ -226,13 +235,13 @@ def _finger_blobs(skeleton: Skeleton) -> list[Blob]:
     return blobs
 
 
-def _leg(skeleton: Skeleton) -> Part:
+def _leg(skeleton: Skeleton, *, alone: bool = False) -> Part:
     hip, ankle = (skeleton.heads[skeleton.index(name)] for name in ("LeftUpLeg", "LeftFoot"))
     limb = loft(
         hip,
         ankle,
         [
-            (-0.08, -0.006, 0.0, 0.060, 0.066, 0.068),
+            (-0.08, -0.003, 0.0, 0.080, 0.082, 0.084) if alone else (-0.08, -0.006, 0.0, 0.060, 0.066, 0.068),
             (0.04, -0.002, 0.0, 0.0835, 0.086, 0.088),
             (0.15, 0.0, 0.0, 0.0840, 0.090, 0.087),
             (0.30, 0.0, 0.004, 0.0740, 0.082, 0.073),
@@ -247,7 +256,7 @@ def _leg(skeleton: Skeleton) -> Part:
         ],
         caps=(0.05, 0.03),
     )
-    heel, toes = ankle + (0.000, -0.046, -0.036), ankle + (0.026, -0.070, 0.190)
+    heel, toes = ankle + np.array([0.000, -0.046, -0.036]), ankle + np.array([0.026, -0.070, 0.190])
     # Across the foot: half-widths to the sides, depths up and down.
     foot = loft(
         heel,
@@ -266,10 +275,10 @@ def _leg(skeleton: Skeleton) -> Part:
     return Part(
         (
             Blob(limb),
-            Blob(ellipsoid(hip + (0.028, -0.415, 0.040), (0.030, 0.040, 0.016)), 0.045),  # kneecap
+            Blob(ellipsoid(hip + np.array([0.028, -0.415, 0.040]), (0.030, 0.040, 0.016)), 0.045),  # kneecap
             Blob(foot, 0.055),
-            Blob(ellipsoid(ankle + (0.026, 0.004, -0.002), (0.011, 0.016, 0.014)), 0.022),  # outer ankle
-            Blob(ellipsoid(ankle + (-0.025, 0.010, 0.002), (0.011, 0.016, 0.014)), 0.022),  # inner ankle
+            Blob(ellipsoid(ankle + np.array([0.026, 0.004, -0.002]), (0.011, 0.016, 0.014)), 0.022),  # outer ankle
+            Blob(ellipsoid(ankle + np.array([-0.025, 0.010, 0.002]), (0.011, 0.016, 0.014)), 0.022),  # inner ankle
         ),
         blend=0.075,
         joint=(0.11, 0.95, 0.0),

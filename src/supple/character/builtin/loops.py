@@ -7,6 +7,7 @@ from its axis: every ray from the axis meets the skin once.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
 from supple.geometry import evening, topology
@@ -29,9 +30,8 @@ def loops(body: Body, axis: Floats, *, vertices: int, reach: float) -> tuple[Flo
     rings = max(3, round((vertices - 2 * (quarter - 1) ** 2) / sectors))
     centres, rays = _rings(axis, rings, sectors)
     first, last = _cap_rays(rays[0], centres[0] - centres[1]), _cap_rays(rays[-1], centres[-1] - centres[-2])
-    centre = np.concatenate(
-        [centres.repeat(sectors, axis=0), centres[:1].repeat(len(first), axis=0), centres[-1:].repeat(len(last), axis=0)]
-    )  # fmt: skip
+    ends = [centres[:1].repeat(len(first), axis=0), centres[-1:].repeat(len(last), axis=0)]
+    centre = np.concatenate([centres.repeat(sectors, axis=0), *ends])
     ray = np.concatenate([rays.reshape(-1, 3), first, last])
     points = centre + _cast(body, centre, ray, reach)[:, None] * ray
     quads = _quads(rings, sectors)
@@ -111,12 +111,14 @@ def _quads(rings: int, sectors: int) -> Ints:
     here, there = ring * sectors + sector, ring * sectors + (sector + 1) % sectors
     side = np.stack([here, there, there + sectors, here + sectors], axis=-1).reshape(-1, 4)
     quarter, body_count = sectors // 4, rings * sectors
-    first = _cap_quads(np.arange(sectors), body_count, quarter)
-    last = _cap_quads(np.arange(sectors) + (rings - 1) * sectors, body_count + (quarter - 1) ** 2, quarter)
+    first = _cap_quads(np.arange(sectors, dtype=np.int64), body_count, quarter)
+    last = _cap_quads(
+        np.arange(sectors, dtype=np.int64) + (rings - 1) * sectors, body_count + (quarter - 1) ** 2, quarter
+    )
     return np.concatenate([side, first[:, ::-1], last]).astype(np.int32)
 
 
-def _cap_quads(rim: Ints, start: int, quarter: int) -> Ints:
+def _cap_quads(rim: NDArray[np.int64], start: int, quarter: int) -> NDArray[np.int64]:
     """The m x m quads of a cap: its rim by number, its inner vertices counted from `start`."""
     grid = np.empty((quarter + 1, quarter + 1), dtype=np.int64)
     grid[1:-1, 1:-1] = start + np.arange((quarter - 1) ** 2).reshape(quarter - 1, quarter - 1)

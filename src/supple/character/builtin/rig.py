@@ -11,7 +11,7 @@ from supple.arrays import Floats, Ints
 from supple.character.builtin.gates import Beyond, Gate, distance_to_segment, rise
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
-from supple.geometry.implicit import Body, smooth_minimum
+from supple.geometry.implicit import Body, Loft, smooth_minimum
 
 _INFLUENCES = 4
 _CHUNK = 1 << 16
@@ -35,10 +35,11 @@ class Limb:
 class Rig:
     """How a character's skin follows its skeleton.
 
-    A point belongs to a limb as far as it is nearer to that limb's part of the body than to the others, and to the trunk for the rest.
-    Inside a limb, a joint takes over from its parent across a plane through the joint that halves the bend; `gates`
-    replace that plane where a joint needs something else (given for the left; the right mirrors it). `label` names the
-    part of a joint, `regions` are named pieces of such parts (name: part and gate), `core` is the thickness [m] of what is hard around its bone.
+    A point belongs to a limb as far as it is nearer to that limb's part of the body than to the others, and to the
+    trunk for the rest. Inside a limb, a joint takes over from its parent across a plane through the joint that halves
+    the bend; `gates` replace that plane where a joint needs something else. `label` names the part of a joint, and
+    `regions` are named pieces of such parts (name: part and gate). `core` is the thickness [m] of what is hard around
+    the bone of a joint, `hard` are skull, ribs and pelvis. What is given for the left holds mirrored for the right.
     """
 
     limbs: tuple[Limb, ...] = ()
@@ -46,6 +47,7 @@ class Rig:
     label: Callable[[str], str] = str
     regions: Mapping[str, tuple[str, Gate]] = field(default_factory=dict)
     core: Callable[[str], float] = lambda name: 0.0
+    hard: tuple[Loft, ...] = ()
     softness: float = 1.0  # width of a joint's rise, in radii of the body there
     closeness: float = 0.004  # over how many metres branches of one joint share the skin between them
 
@@ -78,9 +80,9 @@ def parts(points: Floats, tied: Weights, skeleton: Skeleton, rig: Rig) -> dict[s
 
 
 def flesh(points: Floats, skeleton: Skeleton, rig: Rig) -> Floats:
-    """Depth (V,) [m] of soft flesh between the skin and what is hard around the nearest bone; never negative.
+    """Depth (V,) [m] of soft flesh between the skin and what is hard below it; never negative.
 
-    The smallest over all bones of |distance to the bone - core|, rounded off where two bones are equally near.
+    The smallest, over all bones and hard shapes, of the distance to them, rounded off where two are equally near.
     """
     bones = skeleton.bones
     cores = [rig.core(skeleton.names[joint]) for joint in bones.joints]
@@ -90,6 +92,9 @@ def flesh(points: Floats, skeleton: Skeleton, rig: Rig) -> Floats:
         depth = np.full(len(some), 1.0)
         for start, end, core in zip(bones.starts, bones.ends, cores, strict=True):
             depth = smooth_minimum(depth, distance_to_segment(some, start, end) - core, 0.02)
+        folded = some * np.where(some[:, :1] < 0.0, [-1.0, 1.0, 1.0], 1.0)
+        for shape in rig.hard:
+            depth = smooth_minimum(depth, shape.distance(folded), 0.02)
         result[i : i + _CHUNK] = np.maximum(depth, 0.0)
     return result
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from supple.character.builtin.gates import Beyond, Both, Near
+from supple.character.builtin.gates import Beyond, Both, Gate, Near
 from supple.character.builtin.rig import Limb, Rig
+from supple.geometry.implicit import ellipsoid, loft
 
 _HERO_LABELS = {
     "Hips": "torso", "Spine": "torso", "Spine1": "torso", "Spine2": "torso", "Shoulder": "torso",
@@ -15,7 +16,7 @@ _HERO_LABELS = {
 }  # fmt: skip
 # What is hard around the bone [m]: skull, ribs and pelvis are wide, limbs are thin where they are fleshy.
 _HERO_CORES = {
-    "Hips": 0.060, "Spine": 0.045, "Spine1": 0.060, "Spine2": 0.075, "Neck": 0.040, "Neck1": 0.042, "Head": 0.082,
+    "Hips": 0.060, "Spine": 0.045, "Spine1": 0.050, "Spine2": 0.050, "Neck": 0.040, "Neck1": 0.042, "Head": 0.070,
     "Shoulder": 0.030, "Arm": 0.018, "ForeArm": 0.020, "Hand": 0.017,
     "UpLeg": 0.026, "Leg": 0.034, "Foot": 0.030, "ToeBase": 0.020,
 }  # fmt: skip
@@ -41,28 +42,36 @@ def _hero_core(name: str) -> float:
     return _HERO_CORES[base]
 
 
-_HERO_GATES = {
+_HERO_GATES: dict[str, Gate] = {
     # The chin belongs to the head, the nape to the neck: the border runs from under the chin up to the skull.
     "Head": Beyond((0.0, 1.597, 0.0), (0.0, 0.88, 0.47), 0.024),
     "Neck1": Beyond((0.0, 1.550, 0.0), (0.0, 0.95, 0.30), 0.030),
     "Neck": Beyond((0.0, 1.495, -0.01), (0.0, 1.0, 0.15), 0.030),
-    "Spine": Beyond((0.0, 1.065, 0.0), (0.0, 1.0, 0.0), 0.065),
-    "Spine1": Beyond((0.0, 1.195, 0.0), (0.0, 1.0, 0.0), 0.065),
-    "Spine2": Beyond((0.0, 1.320, 0.0), (0.0, 1.0, 0.0), 0.065),
+    "Spine": Beyond((0.0, 1.075, 0.0), (0.0, 1.0, 0.0), 0.085),
+    "Spine1": Beyond((0.0, 1.195, 0.0), (0.0, 1.0, 0.0), 0.075),
+    "Spine2": Beyond((0.0, 1.320, 0.0), (0.0, 1.0, 0.0), 0.075),
     "LeftShoulder": Both(
         Beyond((0.090, 1.44, 0.0), (1.0, 0.0, 0.0), 0.055), Beyond((0.0, 1.395, 0.0), (0.25, 1.0, 0.0), 0.060)
     ),
     "LeftFoot": Beyond((0.148, 0.085, -0.03), (0.0, -0.95, 0.30), 0.034),
 }
+THUMB_BONE = loft((0.566, 1.032, 0.016), (0.610, 0.990, 0.070), [(0, 0.009), (1, 0.007)])
+_RIBS = loft((0.0, 1.20, -0.012), (0.0, 1.43, -0.014), [(0, 0.110, 0.075), (0.5, 0.138, 0.088), (1, 0.090, 0.062)])
 _AHEAD = Beyond((0.0, 1.0, 0.03), (0.0, 0.0, 1.0), 0.01)
 HERO = Rig(
-    limbs=(Limb("LeftUpLeg", 1, 0.060), Limb("LeftArm", 2, 0.045)),
+    limbs=(Limb("LeftUpLeg", 1, 0.065), Limb("LeftArm", 2, 0.055)),
     gates=_HERO_GATES,
     label=_hero_label,
     regions={"belly": ("torso", Both(Near((0.0, 1.085, 0.12), (0.0, 1.06, 0.12), 0.115, 0.135), _AHEAD))},
     core=_hero_core,
+    hard=(
+        ellipsoid((0.0, 1.695, -0.004), (0.072, 0.092, 0.099)),  # skull
+        _RIBS,
+        ellipsoid((0.0, 0.985, -0.020), (0.125, 0.060, 0.060)),  # pelvis
+        THUMB_BONE,
+    ),
 )
-LIMB = Rig(gates={"LeftFoot": _HERO_GATES["LeftFoot"]}, label=_hero_label, core=_hero_core)
+LIMB = Rig(gates={"LeftFoot": _HERO_GATES["LeftFoot"]}, label=_hero_label, core=_hero_core, hard=(THUMB_BONE,))
 
 
 def _chain_label(name: str) -> str:
@@ -87,6 +96,9 @@ _QUADRUPED_CORES = {
     "FrontShoulder": 0.045, "FrontUpperLeg": 0.035, "FrontLowerLeg": 0.028, "FrontCannon": 0.022, "FrontFoot": 0.024,
     "HindUpperLeg": 0.040, "HindLowerLeg": 0.028, "HindCannon": 0.022, "HindPastern": 0.024, "HindFoot": 0.024,
 }  # fmt: skip
+_BARREL = loft(
+    (0.0, 1.0, -0.12), (0.0, 1.0, 0.42), [(0, 0.145, 0.12), (0.5, 0.16, 0.16), (1, 0.09, 0.13)], front=(0.0, 1.0, 0.0)
+)
 QUADRUPED = Rig(
     limbs=(
         Limb("LeftFrontShoulder", 2, 0.060),
@@ -105,6 +117,11 @@ QUADRUPED = Rig(
     },
     label=lambda name: _sided(name, _QUADRUPED_LABELS),
     core=lambda name: _QUADRUPED_CORES[re.sub("^(Left|Right)", "", name)],
+    hard=(
+        _BARREL,
+        loft((0.0, 1.53, 0.73), (0.0, 1.345, 1.04), [(0, 0.05), (0.3, 0.055), (0.8, 0.033)]),  # skull
+        ellipsoid((0.0, 1.06, -0.47), (0.10, 0.07, 0.12)),  # pelvis
+    ),
     softness=0.9,
 )
 
