@@ -23,12 +23,14 @@ def automatic_weights(
     `geodesic` measures how long the way is from each bone to each vertex through the flesh, on voxels, `resolution` of
     them along the longest side, and gives every joint the share
 
-        w = [1 / ((1 - a) d + a d^2)]^2,  a = 1/2, rows of sum one [Dionne2013].
+        w = [1 / ((1 - a) d + a d^2)]^3,  a = 1/2, rows of sum one [after Dionne2013, with 3 for 2].
 
     d is measured in 1/512 of the character's size, so weights depend neither on units nor on the resolution, and fall
-    off with nearly the fourth power of the distance. Fingers, thighs, or an arm beside the belly do not take each
-    other's bones, however close they are, because ways end where the skin is. Open, unwelded, crossing and many-shelled
-    meshes will do; pieces that hang on nothing (buttons, hair) follow the nearest skin that does.
+    off with nearly the sixth power of the distance: softer ones let every joint move half the body. Bones in front of
+    the skin instead of beneath it count as farther, and joints far off in the skeleton fade. Fingers, thighs, or an arm
+    beside the belly do not take each other's bones, however close they are, because ways end where the skin is. Open,
+    unwelded, crossing and many-shelled meshes will do; pieces that hang on nothing (buttons, hair) follow the nearest
+    skin that does.
 
     `nearest-bone` ties every vertex to its nearest bone, in equal shares of three at most where bones meet
     [AbuRumman2016, Eq. 4.1]. It is quick and hard-edged.
@@ -54,7 +56,7 @@ def _weights(character: Character, *, method: Method, influences: int, resolutio
     from supple.character.automatic.nearest_bone import nearest_bone_weights
 
     flesh = Flesh(character.points, character.triangles)
-    bones = owning_bones(character.skeleton, flesh.inside)
+    bones = owning_bones(character.skeleton, flesh)
     if method == "nearest-bone":
         return nearest_bone_weights(character.points, bones).limited(influences)
     weights, _ = geodesic_weights(character.skeleton, bones, flesh, resolution=resolution, influences=influences)

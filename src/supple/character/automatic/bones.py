@@ -2,41 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from supple.arrays import Bools, Floats
+from supple.character.automatic.flesh import Flesh
 from supple.character.skeleton import Bones, Skeleton
 
 _SAMPLES = 33  # places along a bone that are asked whether they lie inside
+_GROWTH = 4.0  # times the guessed length that a last bone may reach
+_SHORT_OF_SKIN = 0.9  # share of the way to the skin that it takes
 _MEET = 1e-4  # share of the skeleton's size within which the ends of two bones count as one
 
 
-def owning_bones(skeleton: Skeleton, inside: Callable[[Floats], Bools]) -> Bones:
+def owning_bones(skeleton: Skeleton, flesh: Flesh) -> Bones:
     """The bones that may own skin: all but those without length and those of joints that only carry the rest.
 
     A bone without length says nothing about the skin around it and is left out, unless it is all its joint has and
     the joint is a last one: then it counts as a point. A joint at the top of the skeleton whose bones lie in the
     flesh for less than half of their length (a root on the floor between the feet) carries the character as a whole,
-    and owns nothing; so does one below it for which the same is true. At least one bone is always left.
+    and owns nothing; so does one below it for which the same is true. Where no bone lies in flesh (a sheet
+    of cloth) nothing can be said, and all own.
+
+    Where the skeleton does not say how long a last bone is, it goes on until it nears the skin, at most four times as
+    long as it was guessed: the top of a head or the tip of a finger is then as near to it as the sides are.
     """
-    bones = skeleton.bones
+    bones = skeleton.bones if skeleton.tails is not None else _grown(skeleton, flesh)
     lengths = np.linalg.norm(bones.ends - bones.starts, axis=1)
     has_length = lengths > _MEET * _extent(skeleton)
     fractions = np.linspace(0.0, 1.0, _SAMPLES)[:, None]
     samples = bones.starts[:, None] + fractions * (bones.ends - bones.starts)[:, None]
-    share = inside(samples.reshape(-1, 3)).reshape(len(lengths), _SAMPLES).mean(axis=1)
+    share = flesh.inside(samples.reshape(-1, 3)).reshape(len(lengths), _SAMPLES).mean(axis=1)
     last = ~np.isin(np.arange(len(skeleton)), skeleton.parents)
     keep = has_length | last[bones.joints]
+    fleshy = has_length & (share >= 0.5)
     carriers = np.zeros(len(skeleton), dtype=bool)
     for level in skeleton.levels:
         for joint in level:
             parent = skeleton.parents[joint]
             own = bones.joints == joint
-            inner = (has_length & (share >= 0.5))[own].any()
-            carriers[joint] = (parent < 0 or carriers[parent]) and not last[joint] and not inner
+            top = parent < 0 or carriers[parent]
+            carriers[joint] = fleshy.any() and top and not last[joint] and not fleshy[own].any()
     return _taken(bones, keep & ~carriers[bones.joints])
+
+
+def _grown(skeleton: Skeleton, flesh: Flesh) -> Bones:
+    bones = skeleton.bones
+    ways = bones.ends - bones.starts
+    last = ~np.isin(bones.joints, skeleton.parents) & (np.linalg.norm(ways, axis=1) > 0.0)
+    last[last] = flesh.inside(bones.starts[last])
+    _, multiple = flesh.first_crossing(bones.starts[last], ways[last], _GROWTH / _SHORT_OF_SKIN)
+    factors = np.ones(len(ways))
+    factors[last] = np.clip(np.nan_to_num(_SHORT_OF_SKIN * multiple, nan=_GROWTH), 1.0, _GROWTH)
+    return Bones(bones.joints, bones.starts, bones.starts + factors[:, None] * ways)
 
 
 def _taken(bones: Bones, keep: Bools) -> Bones:

@@ -14,15 +14,19 @@ from supple.geometry.rotations import normalised
 
 _WELD = 1e-6  # share of the character's size within which vertices count as one
 _INSIDE = 0.5  # generalised winding number of the border
+_HELD = 0.8  # well inside: near a hole of its own a shell cannot hold another one's skin
 _TWICE = 1.5  # above this a shell encloses a place twice: it crosses itself there
+_ENLARGED = 1e5  # size at which rays are cast: libigl takes triangles for parallel to a ray by an absolute tolerance
+_PATCH = 12  # edges around a hole that is patched: a lost face, the open end of a coarse tube
 _LAYERS = 12  # surfaces that one short way may cross before it is given up
 
 
 class Flesh:
     """A closed body guessed from any mesh: unwelded, open, inside out, in many shells that cross each other.
 
-    Vertices at one place are one, triangles that stand twice are one, and shells are turned right side out. `points`
-    (N, 3) [m] are what is left, `triangles` (M, 3) join them, and vertex v of the given mesh is point `point_of[v]`.
+    Vertices at one place are one, triangles that stand twice are one, small holes are patched, and shells are turned
+    right side out. `points` (N, 3) [m] are what is left, `triangles` (M, 3) join them, and vertex v of the given mesh
+    is point `point_of[v]`.
     """
 
     def __init__(self, points: Floats, triangles: Ints) -> None:
@@ -34,14 +38,15 @@ class Flesh:
         self.span = span
         self.point_of: NDArray[np.int64] = np.asarray(point_of).reshape(-1)
         self.points: Floats = np.ascontiguousarray(points[first])
-        self.triangles: Ints = _distinct(self.point_of[triangles])
+        self.triangles: Ints = _patched(_distinct(self.point_of[triangles]))
         self.shell_of_point = topology.shells(self.triangles, len(self.points))
         self.triangles = self._right_side_out()
         self._shell_of_triangle = self.shell_of_point[self.triangles[:, 0]]
         self._faces = np.ascontiguousarray(self.triangles, dtype=np.int64)
         self._single = len(np.unique(self._shell_of_triangle)) == 1
         self._tree: Any = igl.AABB()
-        self._tree.init(self.points, self._faces)
+        self._enlarged = self.points * (_ENLARGED / span)
+        self._tree.init(self._enlarged, self._faces)
 
     def _right_side_out(self) -> Ints:
         """Turn shells of negative volume over, each measured about its own middle so that open ones count too."""
@@ -64,6 +69,28 @@ class Flesh:
         for corner in range(3):
             np.add.at(total, self.triangles[:, corner], facing * angles[:, corner, None])
         return normalised(total)
+
+    def broad_normals(self, width: float) -> Floats:
+        """Normals (N, 3) averaged over the skin within about `width` [m], so that wrinkles do not count.
+
+        One backward step of heat flow over the surface, (A + width^2 L) n = A n0, with areas A and the graph Laplacian
+        L times 1/sqrt(3), its weight for equilateral triangles: whatever the triangles, nothing can turn negative.
+        """
+        from scipy.sparse import coo_array, diags_array
+        from scipy.sparse.linalg import splu
+
+        count = len(self.points)
+        a, b, c = np.moveaxis(self.points[self.triangles], 1, 0)
+        areas = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 6.0
+        area = np.bincount(self.triangles.ravel(), np.repeat(areas, 3), count) + 1e-12 * self.span**2
+        i, j = topology.unique_edges(self.triangles).T
+        flow = np.full(2 * len(i), width**2 / np.sqrt(3.0))
+        links = coo_array((flow, (np.concatenate([i, j]), np.concatenate([j, i]))), shape=(count, count)).tocsr()
+        system = diags_array(area + links.sum(axis=1)) - links
+        solver = splu(
+            system.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+        )
+        return normalised(np.asarray(solver.solve(area[:, None] * self.normals)))
 
     def winding(self, places: Floats) -> Floats:
         """How often the skin surrounds each place: 1 inside, 0 outside, in between near holes."""
@@ -105,20 +132,28 @@ class Flesh:
         ways = np.arange(len(starts))
         places = np.ascontiguousarray(starts, dtype=np.float64)
         for _ in range(_LAYERS):
-            left = np.ascontiguousarray(ends[ways] - places)
-            face, fraction, _ = self._tree.intersect_ray_first(self.points, self._faces, places, left, 1.0)
-            hit = np.flatnonzero(np.asarray(face) >= 0)
+            left = ends[ways] - places
+            face, fraction = self.first_crossing(places, left, 1.0)
+            hit = np.flatnonzero(face >= 0)
             if not len(hit):
                 return joined
             # Just past the crossing, so that the next search does not find it again.
-            beyond = places[hit] + np.minimum(np.asarray(fraction)[hit] + 1e-3, 1.0)[:, None] * left[hit]
-            held = self._held_by_another(beyond, self._shell_of_triangle[np.asarray(face)[hit]])
+            beyond = places[hit] + np.minimum(fraction[hit] + 1e-3, 1.0)[:, None] * left[hit]
+            held = self._held_by_another(beyond, self._shell_of_triangle[face[hit]])
             joined[ways[hit[~held]]] = False
             ways, places = ways[hit[held]], np.ascontiguousarray(beyond[held])
             if not len(ways):
                 return joined
         joined[ways] = False
         return joined
+
+    def first_crossing(self, places: Floats, ways: Floats, farthest: float) -> tuple[NDArray[np.int64], Floats]:
+        """The first triangle that each way from a place meets, -1 for none, and at which multiple of the way."""
+        scale = _ENLARGED / self.span
+        face, multiple, _ = self._tree.intersect_ray_first(
+            self._enlarged, self._faces, places * scale, ways * scale, farthest
+        )
+        return np.asarray(face), np.asarray(multiple)
 
     def _held_by_another(self, places: Floats, shells: Ints) -> Bools:
         """Which places are inside the body even without the shell named for each."""
@@ -128,7 +163,7 @@ class Flesh:
         for shell in np.unique(shells):
             here = shells == shell
             rest[here] -= self._winding(places[here], self._faces[self._shell_of_triangle == shell])
-        return rest > _INSIDE
+        return rest > _HELD
 
 
 def _distinct(triangles: NDArray[np.int64]) -> Ints:
@@ -137,3 +172,22 @@ def _distinct(triangles: NDArray[np.int64]) -> Ints:
     whole = np.flatnonzero((ordered[:, 0] < ordered[:, 1]) & (ordered[:, 1] < ordered[:, 2]))
     _, first = np.unique(ordered[whole], axis=0, return_index=True)
     return triangles[whole[np.sort(first)]].astype(np.int32)
+
+
+def _patched(triangles: Ints) -> Ints:
+    """Close holes with few edges around them; two that face each other would let a way slip from limb to limb."""
+    border = topology.border_edges(triangles)
+    starts, counts = np.unique(border[:, 0], return_counts=True)
+    plain = np.isin(border[:, 0], starts[counts == 1])
+    following = dict(border[plain].tolist())
+    patches: list[tuple[int, int, int]] = []
+    while following:
+        start, ahead = following.popitem()
+        loop = [start]
+        while ahead != start and ahead in following:
+            loop.append(ahead)
+            ahead = following.pop(ahead)
+        if ahead == start and 3 <= len(loop) <= _PATCH:
+            # A border runs with its triangles, so a patch must run against it.
+            patches += [(start, loop[k + 1], loop[k]) for k in range(1, len(loop) - 1)]
+    return np.concatenate([triangles, np.array(patches, dtype=np.int32).reshape(-1, 3)])

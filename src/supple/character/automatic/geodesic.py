@@ -14,13 +14,17 @@ from supple.character.automatic.tissue import STAIRS, Tissue, tissue
 from supple.character.skeleton import Bones, Skeleton
 from supple.character.weights import Weights
 from supple.errors import SuppleWarning
+from supple.geometry.rotations import normalised
 from supple.geometry.segments import distances_to_segments
 
 Ranks = NDArray[np.int64]
 
 _FALLOFF = 0.5  # alpha: share of the quadratic term
+_POWER = 3  # published: 2, which lets the spine move the shoulders and the shins the thighs
 _UNIT = 1.0 / 512.0  # share of the character's size in which distances are measured
-_REACH = 4.0  # bones this many times farther than the nearest have less than 1/256 of its weight
+_REACH = 4.0  # bones this many times farther than the nearest have less than a thousandth of its weight
+_IN_FRONT = 2.0  # added to the distance of a bone straight in front of the skin, as a multiple
+_BROAD = 0.02  # share of the character's size over which normals are averaged
 _FAR_OUT = 0.02  # share of the character's size; a bone farther outside than that is probably misplaced
 _SMALL = 0.01  # weights below this are cut
 
@@ -35,7 +39,7 @@ def geodesic_weights(
     """
     body = tissue(flesh, resolution)
     joints = np.unique(bones.joints)
-    distances = _distances(body, skeleton, bones)
+    distances = _distances(body, _brought_in(body, skeleton, bones))
     reached: Bools = np.asarray(np.isfinite(distances).any(axis=1))
     full = np.zeros((len(flesh.points), len(skeleton)))
     full[:, joints] = _shares(distances, flesh.span)
@@ -44,19 +48,22 @@ def geodesic_weights(
     return _sparse(full, influences), reached
 
 
-def _distances(body: Tissue, skeleton: Skeleton, bones: Bones) -> Floats:
+def _distances(body: Tissue, bones: Bones) -> Floats:
     """Length (points, owning joints) [m] of the way from every owning joint's bones; infinite where none is near.
 
     Voxel paths are jagged: up to 13 % longer than a straight line, depending on its direction. Where the path shows
     that the straight line d_e to the bone is open, d_e itself is the distance, smooth and the same at every resolution;
     only what a path is longer than jaggedness explains is added: d = d_e + max(0, d_path - 1.13 d_e - one voxel).
+
+    A bone in front of the skin instead of beneath it counts as up to three times as far, or a raised arm would pull
+    the chest along: d (1 + 2 ((1 - cos) / 2)^2) with the angle between the normal and the line from the bone.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
 
     joints = np.unique(bones.joints)
     count, sources = len(body.places), len(joints)
-    source, node, length = _seeds(body, skeleton, bones)
+    source, node, length = _seeds(body, bones)
     # One more node per joint, with ways into the flesh but none back. Zero would mean no way, so a hair is added.
     ways = body.graph.tocoo()
     froms, tos = np.concatenate([ways.coords[0], source + count]), np.concatenate([ways.coords[1], node])
@@ -67,13 +74,56 @@ def _distances(body: Tissue, skeleton: Skeleton, bones: Bones) -> Floats:
     nearest = dijkstra(graph, indices=origins, min_only=True)[skin]
     limit = _REACH * float(np.max(nearest[np.isfinite(nearest)], initial=0.0))
     path = dijkstra(graph, indices=origins, limit=limit)[:, skin].T
-    straight, _ = distances_to_segments(body.flesh.points, bones.starts, bones.ends)
-    nearest_of_joint = np.stack([straight[:, bones.joints == joint].min(axis=1) for joint in joints], axis=1)
-    detour = np.maximum(path - STAIRS * nearest_of_joint - body.grid.side, 0.0)
-    return nearest_of_joint + detour
+    straight, beneath = _straight(body.flesh, bones)
+    detour = np.maximum(path - STAIRS * straight - body.grid.side, 0.0)
+    return (straight + detour) * (1.0 + _IN_FRONT * (0.5 - 0.5 * beneath) ** 2)
 
 
-def _seeds(body: Tissue, skeleton: Skeleton, bones: Bones) -> tuple[Ranks, Ranks, Floats]:
+def _straight(flesh: Flesh, bones: Bones) -> tuple[Floats, Floats]:
+    """Straight distance (points, owning joints) [m] to the nearest bone of each joint, and how far it is beneath.
+
+    The second is the cosine between the skin's normal and the line from the bone: 1 straight below the skin, 0 beside
+    it, -1 in front of it, as the arm's bone is for the skin under the armpit.
+    """
+    distances, along = distances_to_segments(flesh.points, bones.starts, bones.ends)
+    normals = flesh.broad_normals(_BROAD * flesh.span)
+    rows = np.arange(len(distances))
+    straight, beneath = [], []
+    for joint in np.unique(bones.joints):
+        own = np.flatnonzero(bones.joints == joint)
+        bone = own[np.argmin(distances[:, own], axis=1)]
+        foot = bones.starts[bone] + np.clip(along[rows, bone], 0.0, 1.0)[:, None] * (bones.ends - bones.starts)[bone]
+        straight.append(distances[rows, bone])
+        beneath.append(np.einsum("ni,ni->n", normalised(flesh.points - foot), normals))
+    return np.stack(straight, axis=1), np.stack(beneath, axis=1)
+
+
+def _brought_in(body: Tissue, skeleton: Skeleton, bones: Bones) -> Bones:
+    """Shift bones that lie outside the flesh from end to end by the shortest way to it; warn where that is far."""
+    from scipy.spatial import cKDTree
+
+    bone, samples = _along(bones, 0.5 * body.grid.side)
+    outside = np.setdiff1d(np.arange(len(bones.joints)), bone[body.flesh.inside(samples)])
+    if not len(outside):
+        return bones
+    gaps, nearest = (np.asarray(found) for found in cKDTree(body.places).query(samples))
+    best = np.array([np.argmin(np.where(bone == one, gaps, np.inf)) for one in outside])
+    shifts = np.zeros_like(bones.starts)
+    shifts[outside] = body.places[nearest[best]] - samples[best]
+    far = outside[gaps[best] > _FAR_OUT * body.flesh.span]
+    if len(far):
+        names = [skeleton.names[joint] for joint in np.unique(bones.joints[far])]
+        few = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        warnings.warn(
+            f"automatic_weights: the bones of {few} lie outside the mesh, and were tied to the flesh nearest to them; "
+            "check that skeleton and mesh fit each other.",
+            SuppleWarning,
+            stacklevel=5,
+        )
+    return Bones(bones.joints, bones.starts + shifts, bones.ends + shifts)
+
+
+def _seeds(body: Tissue, bones: Bones) -> tuple[Ranks, Ranks, Floats]:
     """Where the ways of every joint begin: (joint's rank, node, distance of the node from the joint's bones)."""
     from scipy.spatial import cKDTree
 
@@ -83,16 +133,12 @@ def _seeds(body: Tissue, skeleton: Skeleton, bones: Bones) -> tuple[Ranks, Ranks
     which, node = body.nodes_around(samples[inner])
     seen = body.flesh.joined(samples[inner][which], body.places[node])
     bone_of_seed, node = bone[inner][which[seen]], node[seen]
-    # Bones that meet no inner voxel, being outside or in a part thinner than one, start at the place nearest to them.
+    # Bones that see no inner voxel, because their limb is thinner than one, start at the place nearest to them.
     blind = np.setdiff1d(np.arange(len(bones.joints)), bone_of_seed)
     if len(blind):
-        tree = cKDTree(body.places)
-        gaps, nearest = (np.asarray(found) for found in tree.query(samples))
+        gaps, nearest = (np.asarray(found) for found in cKDTree(body.places).query(samples))
         best = np.array([np.argmin(np.where(bone == one, gaps, np.inf)) for one in blind])
         bone_of_seed, node = np.concatenate([bone_of_seed, blind]), np.concatenate([node, nearest[best]])
-        outside = blind[~np.isin(blind, bone[inner]) & (gaps[best] > _FAR_OUT * body.flesh.span)]
-        if len(outside):
-            _warn_of([skeleton.names[joint] for joint in np.unique(bones.joints[outside])])
     rank = np.searchsorted(joints, bones.joints[bone_of_seed])
     rank, node = np.unique(np.stack([rank, node], axis=1), axis=0).T
     straight, _ = distances_to_segments(body.places[node], bones.starts, bones.ends)
@@ -109,20 +155,10 @@ def _along(bones: Bones, spacing: float) -> tuple[Ranks, Floats]:
     return bone, bones.starts[bone] + fraction[:, None] * (bones.ends - bones.starts)[bone]
 
 
-def _warn_of(names: list[str]) -> None:
-    few = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    warnings.warn(
-        f"automatic_weights: the bones of {few} lie outside the mesh, and were tied to the flesh nearest to them; "
-        "check that skeleton and mesh fit each other.",
-        SuppleWarning,
-        stacklevel=7,
-    )
-
-
 def _shares(distances: Floats, span: float) -> Floats:
-    """w = [1 / ((1 - a)(d + eps) + a (d + eps)^2)]^2, a = 1/2, rows of sum one; rows without any distance are zero."""
+    """w = [1 / ((1 - a)(d + eps) + a (d + eps)^2)]^3, a = 1/2, rows of sum one; rows without any distance are zero."""
     d = distances / (_UNIT * span) + 1e-3
-    raw = np.where(np.isfinite(d), 1.0 / ((1.0 - _FALLOFF) * d + _FALLOFF * d * d) ** 2, 0.0)
+    raw = np.where(np.isfinite(d), 1.0 / ((1.0 - _FALLOFF) * d + _FALLOFF * d * d) ** _POWER, 0.0)
     return _rows_of_one(raw)
 
 

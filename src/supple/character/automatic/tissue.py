@@ -94,9 +94,18 @@ def _voxel_links(
 
 
 def _skin_links(flesh: Flesh, grid: VoxelGrid, node_of_voxel: NDArray[np.int64], centres: Floats) -> Links:
-    """Ways from the skin straight inwards to the inner voxels around each of its points."""
+    """Ways from the skin straight inwards to the inner voxels around each of its points.
+
+    Where limbs run into each other there is flesh on both sides of a skin, but the inner side is enclosed once more.
+    A way that crosses nothing keeps that count, so a voxel is on the inner side when its count is that of this side.
+    """
     point, node = _around(flesh.points, grid, node_of_voxel)
-    inwards = np.einsum("ni,ni->n", centres[node] - flesh.points[point], flesh.normals[point]) < 0.0
+    hair = 1e-3 * grid.side * flesh.normals
+    border = 0.5 * (flesh.winding(flesh.points + hair) + flesh.winding(flesh.points - hair))
+    near, back = np.unique(node, return_inverse=True)
+    inwards = flesh.winding(centres[near])[back] > border[point]
+    # Counts are blurred near holes, so the side must be the right one by the normal as well.
+    inwards &= np.einsum("ni,ni->n", centres[node] - flesh.points[point], flesh.normals[point]) < 0.0
     point, node = point[inwards], node[inwards]
     # From the voxel to just before the skin: the end itself lies on triangles and would count as a crossing.
     ends = centres[node] + (1.0 - 1e-4) * (flesh.points[point] - centres[node])
