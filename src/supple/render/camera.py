@@ -57,7 +57,7 @@ class Camera:
             raise InputError(_WHERE, "there is nothing to frame", "finite points are needed", "pass the frames")
         if margin <= 0.0:
             raise InputError(_WHERE, f"margin is {margin}", "a factor above zero is needed", "try 1.08")
-        start = cls(tuple(direction), (0.0, 0.0, 0.0), view_angle)
+        start = cls(direction, (0.0, 0.0, 0.0), view_angle)
         right, up, back = start.axes
         x, y, z = cloud @ right, cloud @ up, cloud @ back
         # In view at distance d from the origin: |y - cy| <= (d - z) t for every point, and the same for x; both the

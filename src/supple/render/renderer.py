@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from supple.arrays import Floats, frozen
 from supple.character.skeleton import Skeleton
@@ -18,13 +18,16 @@ from supple.render.bones import spindles
 from supple.render.camera import Camera
 from supple.render.colors import colored
 from supple.render.extra import loaded
+from supple.render.occlusion import openness
 from supple.render.shadow import ground_shadow, samples
 from supple.render.sheet import Picture, save_picture
 
+Bytes = NDArray[np.uint8]
 CLAY = "#dcb8a2"
-_BONE = "#f4efe6"
+_BONE = "#3f6592"
 _PAPER_LOW, _PAPER_HIGH = "#f1f2f3", "#cdd5dd"
 _SHADOW_INK = (44, 48, 60)
+_DARKEST = 0.22  # share of its colour that a place keeps which sees nothing but skin
 _FINER = 2  # rendered this many times larger and averaged down, which smooths every edge
 _LIGHTS: tuple[tuple[tuple[float, float, float], float, str], ...] = (
     ((-0.75, 1.1, 0.75), 3.1, "#fff1e0"),  # key
@@ -33,7 +36,7 @@ _LIGHTS: tuple[tuple[tuple[float, float, float], float, str], ...] = (
     ((0.0, -1.0, 0.35), 0.35, "#f6e3d4"),  # what the ground throws back
 )
 """Directions from the character towards the lights as seen from the camera (right, up, back), strength, colour."""
-_TOWARD_SHADOW_LIGHT = np.array([-0.4, 1.5, 0.3])  # steeper than the key, so that shadows stay near the feet
+_TOWARD_SHADOW_LIGHT = np.array([-0.16, 1.5, 0.34])  # steeper than the key: shadows stay by the feet
 
 
 class Renderer:
@@ -96,7 +99,6 @@ class Renderer:
             self._plotter.add_light(light)
         self._bones: Any = None
         self._floor: Any = None
-        self._plotter.enable_ssao(radius=0.06 * self._height, bias=0.002 * self._height, kernel_size=64, blur=True)
 
     def __enter__(self) -> Renderer:
         return self
@@ -126,28 +128,30 @@ class Renderer:
         """
         where = frozen(points, np.float64, self._rest.shape, "picture", "points")
         eye = Camera.framing(where, size=self.size) if camera is None else camera
-        self._pose_skin(where)
-        self._paint(values, ramp, limits)
-        self._place_camera(eye, where)
+        count = len(self._rest)
+        plain = np.broadcast_to(self._plain, (count, 3))
+        paint = plain if values is None else colored(values, count=count, ramp=ramp, limits=limits)
+        blockers = self._samples.at(where, self._triangles)
+        self._show_skin(where, paint, blockers)
+        self._place_camera(eye)
         with _quiet(self._pyvista):
             self._show_bones(skeleton)
-            self._show_shadow(where)
+            self._show_shadow(blockers)
             self._plotter.render()
             taken = self._plotter.screenshot(None, return_img=True)
         return _averaged(np.asarray(taken))
 
-    def _pose_skin(self, points: Floats) -> None:
-        self._mesh.points = points[self._creases.vertex_of_normal].astype(np.float32)
-        self._mesh.point_data["Normals"] = normals(points, self._creases).astype(np.float32)
+    def _show_skin(self, points: Floats, paint: Bytes, blockers: Floats) -> None:
+        """Move the skin, and darken its colours where it sees little of the surroundings."""
+        shown, facing = points[self._creases.vertex_of_normal], normals(points, self._creases)
+        corners = self._creases.normal_of_corner
+        share = openness(shown, facing, corners, blockers=blockers, height=self._height)
+        dimmed = paint[self._creases.vertex_of_normal] * (_DARKEST + (1.0 - _DARKEST) * share)[:, None]
+        self._mesh.points = shown.astype(np.float32)
+        self._mesh.point_data["Normals"] = facing.astype(np.float32)
+        self._mesh.point_data["paint"] = np.round(dimmed).astype(np.uint8)
 
-    def _paint(self, values: ArrayLike | None, ramp: str, limits: tuple[float, float] | None) -> None:
-        if values is None:
-            paint = np.broadcast_to(self._plain, (len(self._creases), 3))
-        else:
-            paint = colored(values, count=len(self._rest), ramp=ramp, limits=limits)[self._creases.vertex_of_normal]
-        self._mesh.point_data["paint"] = np.ascontiguousarray(paint)
-
-    def _place_camera(self, eye: Camera, points: Floats) -> None:
+    def _place_camera(self, eye: Camera) -> None:
         """The lights go where the camera goes, so that every picture is lit alike."""
         camera = self._plotter.camera
         camera.position, camera.focal_point, camera.up = eye.position, eye.target, (0.0, 1.0, 0.0)
@@ -159,13 +163,11 @@ class Renderer:
             light.focal_point = eye.target
             light.position = tuple(np.add(eye.target, reach * (self._toward @ direction)))
 
-    def _show_shadow(self, points: Floats) -> None:
-        if self._ground is None or not len(self._samples.triangles):
+    def _show_shadow(self, blockers: Floats) -> None:
+        if self._ground is None or not len(blockers):
             return
         dark, middle, side = ground_shadow(
-            points,
-            self._triangles,
-            self._samples,
+            blockers,
             ground=self._ground,
             toward_light=self._toward @ _TOWARD_SHADOW_LIGHT,
             height=self._height,
@@ -192,7 +194,7 @@ class Renderer:
         if self._bones is not None:
             self._plotter.remove_actor(self._bones, render=False)
             self._bones = None
-        self._skin.prop.opacity = 1.0 if skeleton is None else 0.45
+        self._skin.prop.opacity = 1.0 if skeleton is None else 0.35
         if skeleton is None:
             return
         points, triangles = spindles(*skeleton)

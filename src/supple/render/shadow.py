@@ -20,6 +20,10 @@ class Samples:
     triangles: Ints
     shares: Floats
 
+    def at(self, points: Floats, triangles: Ints) -> Floats:
+        """Where the places (S, 3) [m] are now that the skin is at `points` (V, 3)."""
+        return np.einsum("sij,si->sj", points[triangles[self.triangles]], self.shares)
+
 
 def samples(points: Floats, triangles: Ints) -> Samples:
     """Spread places evenly over the skin; the same every time."""
@@ -39,16 +43,16 @@ def samples(points: Floats, triangles: Ints) -> Samples:
 
 
 def ground_shadow(
-    points: Floats, triangles: Ints, where: Samples, *, ground: float, toward_light: Floats, height: float
+    places: Floats, *, ground: float, toward_light: Floats, height: float
 ) -> tuple[Floats, Floats, float]:
     """How dark the ground is (C, C), rows along z, columns along x, from 0 to 1; its middle (x, z) and its side [m].
 
-    Two soft shadows together: one straight down, dark only where the skin is close to the ground, and one away from
-    the light `toward_light` (3,), softer the higher the part that throws it. `height` [m] is the character's.
+    `places` (S, 3) are spread over the skin. Two soft shadows together: one straight down, dark only where the skin
+    is close to the ground, and one away from the light `toward_light` (3,), softer the higher the part that throws
+    it. `height` [m] is the character's.
     """
     from scipy.ndimage import gaussian_filter
 
-    places = np.einsum("sij,si->sj", points[triangles[where.triangles]], where.shares)
     above = np.maximum(places[:, 1] - ground, 0.0)
     middle = (places[:, [0, 2]].max(axis=0) + places[:, [0, 2]].min(axis=0)) / 2.0
     side = 1.4 * height + 2.0 * float(np.abs(places[:, [0, 2]] - middle).max(initial=0.0))
@@ -66,7 +70,7 @@ def ground_shadow(
             kept = ((bins >= 0) & (bins < _CELLS)).all(axis=1)
             counts = np.bincount(bins[kept, 1] * _CELLS + bins[kept, 0], minlength=_CELLS * _CELLS)
             covered = np.minimum(counts.reshape(_CELLS, _CELLS), 1.0)
-            blur = (0.016 * height + (0.14 if direct else 0.55) * typical) / cell
+            blur = (0.016 * height + (0.09 if direct else 0.4) * typical) / cell
             fade = 1.0 if direct else 1.0 / (1.0 + 9.0 * typical / height)
             light *= 1.0 - strength * fade * np.clip(gaussian_filter(covered, blur, mode="constant"), 0.0, 1.0)
     return 1.0 - light, middle, side
