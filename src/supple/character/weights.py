@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
 
-SUM_TOLERANCE = 1e-3  # exporters round weights to bytes: 1/255 per influence
+SUM_TOLERANCE = 1e-2  # exporters round weights to bytes: off by up to half of 1/255 per influence
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +77,8 @@ class Weights:
     def from_dense(cls, matrix: ArrayLike, *, influences: int | None = None) -> Weights:
         """Weights of a full (V, J) matrix; `influences` keeps only that many of the largest and renormalises."""
         full = frozen(matrix, np.float64, (-1, -1), "Weights", "matrix")
+        if influences is not None:
+            _check_limit(influences)
         most = max(int((full > 0.0).sum(axis=1).max(initial=1)), 1)
         keep = min(most, full.shape[1]) if influences is None else min(influences, full.shape[1])
         order = np.argsort(-full, axis=1, kind="stable")[:, :keep]
@@ -94,6 +96,8 @@ class Weights:
         renormalised; a vertex left with nothing follows joint 0.
         """
         where = "Weights.repaired"
+        if joint_count < 1:
+            raise InputError(where, f"joint_count is {joint_count}", "at least one joint is needed", "add a root joint")
         index = frozen(joints, np.int32, (-1, -1), where, "joints").copy()
         value = np.array(values, dtype=np.float64)
         if value.shape != index.shape:
@@ -110,14 +114,16 @@ class Weights:
         clear(value < 0.0, "that were negative")
         clear(((index < 0) | (index >= joint_count)) & (value != 0.0), "of joints that do not exist")
         index[(index < 0) | (index >= joint_count)] = 0
+        largest = value.max(axis=1, initial=0.0)
         sums = value.sum(axis=1)
-        empty = sums <= 0.0
+        empty = largest <= 0.0
         if empty.any():
             value[empty, 0], index[empty, 0] = 1.0, 0
             report.append(f"{int(empty.sum())} vertices without weights tied to joint 0")
         off = ~empty & (np.abs(sums - 1.0) > SUM_TOLERANCE)
         if off.any():
             report.append(f"{int(off.sum())} vertices renormalised")
+        value /= value.max(axis=1, keepdims=True)  # first, because the sum of huge values overflows
         return cls(index, value / value.sum(axis=1, keepdims=True)), tuple(report)
 
     def __len__(self) -> int:
@@ -130,11 +136,26 @@ class Weights:
 
     def dense(self, joint_count: int) -> Floats:
         """The full (V, J) matrix; for small meshes and tests."""
+        used = self.joints[self.values > 0.0]
+        if used.size and used.max() >= joint_count:
+            raise InputError(
+                "Weights",
+                f"weights name joint {used.max()}",
+                f"the matrix has room for {joint_count} joints",
+                "pass the skeleton's number of joints",
+            )
         full = np.zeros((len(self), joint_count))
-        np.add.at(full, (np.arange(len(self))[:, None], self.joints), self.values)
+        joints = np.where(self.values > 0.0, self.joints, 0)
+        np.add.at(full, (np.arange(len(self))[:, None], joints), self.values)
         return full
 
     def limited(self, influences: int) -> Weights:
         """Keep the `influences` largest of every vertex, renormalised."""
+        _check_limit(influences)
         values = self.values[:, :influences]
         return Weights(self.joints[:, :influences], values / values.sum(axis=1, keepdims=True))
+
+
+def _check_limit(influences: int) -> None:
+    if influences < 1:
+        raise InputError("Weights", f"influences is {influences}", "at least one is needed", "use 4 for most engines")

@@ -12,6 +12,7 @@ from supple.errors import InputError
 
 _PIECE = 4  # cells: larger triangles are cut before they are tested, so that few cells are tested in vain
 _BATCH = 4096  # triangles tested at a time, each against some dozens of cells
+_SLACK = 1e-9  # cells: rounding may not lose a touch
 _INSIDE = 0.5  # winding number of the border between inside and outside
 _PROBES = 24  # voxels of a region that are asked before the whole region is decided
 _PURE = 0.1  # a winding number this close to a whole one leaves no doubt
@@ -75,8 +76,8 @@ def surface_voxels(points: Floats, triangles: Ints, grid: VoxelGrid) -> Bools:
 
 def _mark(pieces: Floats, mask: Bools) -> None:
     """Mark the cells that triangles (T, 3, 3) touch, all measured in cells."""
-    low = np.maximum(np.ceil(pieces.min(axis=1)).astype(np.int64) - 1, 0)
-    high = np.minimum(np.floor(pieces.max(axis=1)).astype(np.int64), np.array(mask.shape) - 1)
+    low = np.maximum(np.ceil(pieces.min(axis=1) - _SLACK).astype(np.int64) - 1, 0)
+    high = np.minimum(np.floor(pieces.max(axis=1) + _SLACK).astype(np.int64), np.array(mask.shape) - 1)
     spans = np.maximum(high - low + 1, 0)
     counts = spans.prod(axis=1)
     which = np.repeat(np.arange(len(pieces)), counts)
@@ -101,18 +102,17 @@ def _cut(corners: Floats) -> Floats:
 
 def _touching(corners: Floats) -> Bools:
     """Which triangles (N, 3, 3) touch the unit cube around zero."""
-    slack = 1e-9  # rounding may not lose a touch
-    touching = (corners.min(axis=1) <= 0.5 + slack).all(axis=1) & (corners.max(axis=1) >= -0.5 - slack).all(axis=1)
+    touching = (corners.min(axis=1) <= 0.5 + _SLACK).all(axis=1) & (corners.max(axis=1) >= -0.5 - _SLACK).all(axis=1)
     edges = np.roll(corners, -1, axis=1) - corners
     normal = np.cross(edges[:, 0], edges[:, 1])
     offset = np.abs(np.einsum("ni,ni->n", normal, corners[:, 0]))
-    touching &= offset <= 0.5 * np.abs(normal).sum(axis=1) + slack
+    touching &= offset <= 0.5 * np.abs(normal).sum(axis=1) + _SLACK
     for edge in range(3):
         for axis in range(3):
             # The product of the cube's axis with the edge; its component along the axis is zero.
             u, v = (axis + 1) % 3, (axis + 2) % 3
             across = -edges[:, edge, v, None] * corners[:, :, u] + edges[:, edge, u, None] * corners[:, :, v]
-            reach = 0.5 * (np.abs(edges[:, edge, u]) + np.abs(edges[:, edge, v])) + slack
+            reach = 0.5 * (np.abs(edges[:, edge, u]) + np.abs(edges[:, edge, v])) + _SLACK
             touching &= (across.min(axis=1) <= reach) & (across.max(axis=1) >= -reach)
     return touching
 
