@@ -15,7 +15,7 @@ class Spring(Settings):
     stiffness: float = setting(0.5, "How stiff", low=0.0, high=1.0)
     sweeps: int = setting(12, "Sweeps per step", low=1, high=200)
     step: float = setting(0.01, "Step", unit="s", low=1e-4)
-    quick: bool = setting(False, "Skip the last sweep")
+    quick: bool = setting(default=False, label="Skip the last sweep")
     mode: str = setting("soft", "Kind", choices=("soft", "hard"))
     note: int = 3  # a field that is no knob
 

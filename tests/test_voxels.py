@@ -134,7 +134,7 @@ def test_open_meshes_are_filled():
 
 def test_shells_that_cross_make_one_solid():
     points, triangles = sphere()
-    two = np.concatenate([points, points + [0.7, 0.0, 0.0]])
+    two = np.concatenate([points, points + np.array([0.7, 0.0, 0.0])])
     both = np.concatenate([triangles, triangles + len(points)])
     grid = VoxelGrid.around(two, 40)
     inside = inside_voxels(two, both, grid)
