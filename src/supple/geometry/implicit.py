@@ -82,15 +82,24 @@ class Loft:
         # At the very middle both vanish: their ratio tends to the half-width.
         return (gauge * (gauge - 1.0) - _TINY) / (slope + _TINY / width)
 
+    def clearance(self, points: Floats) -> Floats:
+        """Distance [m] from a box around the loft along its own axes: never more than the distance from the loft."""
+        low, high = self._local_box
+        local = (points - self.origin) @ self.axes.T
+        return np.linalg.norm(np.maximum(np.maximum(low - local, local - high), 0.0), axis=1)
+
     @cached_property
-    def box(self) -> tuple[Floats, Floats]:
-        """Lower and upper corner of a box around the loft."""
+    def _local_box(self) -> tuple[Floats, Floats]:
         dense = np.linspace(self.stations[0], self.stations[-1], 8 * len(self.stations))
         s = self.sections_at(dense)
         low = np.stack([s[:, 0] - s[:, 2], s[:, 1] - s[:, 4]], axis=1).min(axis=0)
         high = np.stack([s[:, 0] + s[:, 2], s[:, 1] + s[:, 3]], axis=1).max(axis=0)
-        local_low = np.array([*low, self.stations[0] - self.caps[0]])
-        local_high = np.array([*high, self.stations[-1] + self.caps[1]])
+        return np.array([*low, self.stations[0] - self.caps[0]]), np.array([*high, self.stations[-1] + self.caps[1]])
+
+    @cached_property
+    def box(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of a box around the loft."""
+        local_low, local_high = self._local_box
         middle, half = 0.5 * (local_low + local_high), 0.5 * (local_high - local_low)
         centre = self.origin + middle @ self.axes
         reach = half @ np.abs(self.axes)
@@ -104,6 +113,12 @@ class Blob:
     loft: Loft
     blend: float = 0.0
     carve: bool = False
+
+    @cached_property
+    def is_detail(self) -> bool:
+        """Whether it only changes what is already there: a hollow, or a bump of a few centimetres."""
+        low, high = self.loft.box
+        return self.carve or float(np.linalg.norm(high - low)) < 0.06
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +140,7 @@ class Part:
         """Blend the blobs in order; a blob farther than `beyond` [m] counts as just that far."""
         result = np.full(len(points), beyond)
         for blob in self.blobs:
-            near = _inside(points, blob.loft.box, beyond)
+            near = _inside(points, blob.loft.box, 1.1 * blob.blend + 0.01 if blob.is_detail else beyond)
             if not near.any():
                 continue
             value, before = blob.loft.distance(points[near]), result[near]
@@ -146,7 +161,7 @@ class Body:
 
     @cached_property
     def beyond(self) -> float:
-        """Distances are not told apart past this [m]; no blend reaches so far."""
+        """Farther off than this [m] distances are only estimated; no blend reaches so far."""
         blends = [part.blend for part in self.parts] + [blob.blend for part in self.parts for blob in part.blobs]
         return 1.1 * max(blends) + 0.02
 
@@ -160,7 +175,7 @@ class Body:
         return low, high
 
     def distance(self, points: Floats) -> Floats:
-        """Roughly the signed distance [m] of points (N, 3) from the skin, cut off at `beyond`."""
+        """Roughly the signed distance [m] of points (N, 3) from the skin; past `beyond`, a lower bound of it."""
         given = np.asarray(points, dtype=np.float64)
         pieces = [self._distance(given[i : i + _CHUNK]) for i in range(0, len(given), _CHUNK)]
         return np.concatenate(pieces) if pieces else np.zeros(0)
@@ -179,7 +194,18 @@ class Body:
             away = np.linalg.norm(here - np.asarray(part.joint), axis=1) / part.reach
             blend = part.blend * _fall(away)
             result[near] = smooth_minimum(result[near], value, blend)
+        far = np.flatnonzero(result >= self.beyond)
+        if len(far):
+            result[far] = np.maximum(self._clearance(points[far]), self.beyond)
         return result
+
+    def _clearance(self, points: Floats) -> Floats:
+        """A lower bound [m] for the distance of points far from the body."""
+        bounds = [
+            part.blobs[0].loft.clearance(points) if len(part.blobs) == 1 else _box_distance(points, part.box)
+            for part in self.parts
+        ]
+        return np.min(bounds, axis=0)
 
 
 def loft(
@@ -251,6 +277,11 @@ def _spline_tangents(step: Floats, slope: Floats) -> Floats:
         system[i, i - 1 : i + 2] = after, 2.0 * (before + after), before
         right[i] = 3.0 * (after * slope[i - 1] + before * slope[i])
     return np.linalg.solve(system, right).astype(np.float64, copy=False)
+
+
+def _box_distance(points: Floats, box: tuple[Floats, Floats]) -> Floats:
+    low, high = box
+    return np.linalg.norm(np.maximum(np.maximum(low - points, points - high), 0.0), axis=1)
 
 
 def _inside(points: Floats, box: tuple[Floats, Floats], margin: float) -> Bools:

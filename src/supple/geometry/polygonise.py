@@ -21,28 +21,26 @@ Distance = Callable[[Floats], Floats]
 
 _CORNERS = np.array([(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)])  # corner x + 2 y + 4 z
 _AROUND = np.array([0, 1, 3, 2])  # the four cells around an edge, in turn
-_SAFETY = 3.0  # how many times too long a distance may be without surface being lost
+_SAFETY = 2.0  # how many times too long a distance may be without surface being lost
+_CELLS = 4  # along the side of a block
 _BLOCKS_AT_ONCE = 4096
 
 
-def polygonise(distance: Distance, low: Floats, high: Floats, *, cell: float, coarse: float) -> tuple[Floats, Ints]:
+def polygonise(distance: Distance, low: Floats, high: Floats, *, cell: float) -> tuple[Floats, Ints]:
     """Vertices (V, 3) and quads (Q, 4), anticlockwise from outside, of the surface where `distance` is zero.
 
-    `low` and `high` are corners of a box that holds the surface; `cell` [m] is the size of the cells, and `coarse` [m]
-    the size from which the search is narrowed down: no feature may be thinner, or hide in less than half the
-    distance that the function tells apart. What is thinner than two cells is lost or merged.
+    `low` and `high` are corners of a box that holds the surface, `cell` [m] is the size of the cells. `distance` may
+    be wrong by a factor of two, but not more: where it says that the surface is farther away than that from a block
+    of cells, the block is not looked at. What is thinner than two cells is lost or merged.
     """
-    cells = 1  # along the side of a block
-    while cells < 8 and 2 * cells * cell <= coarse:
-        cells *= 2
-    blocks = _blocks_near(distance, low, high, size=cells * cell, coarse=coarse)
-    place, values = _crossing_cells(distance, low, blocks, cells, cell)
+    blocks = _blocks_near(distance, low, high, size=_CELLS * cell)
+    place, values = _crossing_cells(distance, low, blocks, cell)
     return _dual_surface(low, place, values, cell)
 
 
-def _blocks_near(distance: Distance, low: Floats, high: Floats, *, size: float, coarse: float) -> NDArray[np.int64]:
+def _blocks_near(distance: Distance, low: Floats, high: Floats, *, size: float) -> NDArray[np.int64]:
     """Blocks (B, 3) of side `size` that the surface may pass through, halved down from large ones."""
-    halvings = max(0, int(np.floor(np.log2(coarse / size) + 1e-9)))
+    halvings = max(0, int(np.log2(float((high - low).max()) / (4.0 * size))))
     counts = np.ceil((high - low) / (size * 2**halvings)).astype(np.int64)
     blocks = np.stack(np.meshgrid(*[np.arange(n) for n in counts], indexing="ij"), axis=-1).reshape(-1, 3)
     for level in range(halvings, -1, -1):
@@ -55,16 +53,16 @@ def _blocks_near(distance: Distance, low: Floats, high: Floats, *, size: float, 
 
 
 def _crossing_cells(
-    distance: Distance, low: Floats, blocks: NDArray[np.int64], cells: int, cell: float
+    distance: Distance, low: Floats, blocks: NDArray[np.int64], cell: float
 ) -> tuple[NDArray[np.int64], Floats]:
     """Places (C, 3) of the cells whose corners differ in sign, and the values (C, 8) at their corners."""
-    lattice = np.stack(np.meshgrid(*[np.arange(cells + 1)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    lattice = np.stack(np.meshgrid(*[np.arange(_CELLS + 1)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
     places, corners = [], []
     for i in range(0, len(blocks), _BLOCKS_AT_ONCE):
-        some = blocks[i : i + _BLOCKS_AT_ONCE] * cells
+        some = blocks[i : i + _BLOCKS_AT_ONCE] * _CELLS
         points = low + (some[:, None, :] + lattice) * cell
-        found = distance(points.reshape(-1, 3)).reshape(-1, cells + 1, cells + 1, cells + 1)
-        n = cells
+        found = distance(points.reshape(-1, 3)).reshape(-1, _CELLS + 1, _CELLS + 1, _CELLS + 1)
+        n = _CELLS
         views = [found[:, x : x + n, y : y + n, z : z + n] for x, y, z in _CORNERS]
         inside = np.sum([view < 0.0 for view in views], axis=0)
         block, x, y, z = np.nonzero((inside > 0) & (inside < 8))

@@ -29,19 +29,19 @@ def mesh(body: Body, lenses: tuple[Lens, ...], *, vertices: int, finest: int) ->
     middle, margin = 0.5 * (low + high), 0.1 * float((high - low).max())
     spread = _SPREAD if lenses else 1.0
     room = np.stack([middle + spread * (low - middle) - margin, middle + spread * (high - middle) + margin])
-    raw_points, raw_triangles = _raw(distance, room, int(_SURPLUS * max(vertices, finest)), 0.36 * body.beyond)
+    raw_points, raw_triangles = _raw(distance, room, int(_SURPLUS * max(vertices, finest)))
     points, triangles = evening.decimate(raw_points, raw_triangles, vertices)
     points, triangles = evening.even_out(points, triangles, distance, rounds=12)
     # The lenses squeeze triangles a little; a few more rounds on the character itself make up for it.
     return evening.even_out(through(lenses, points), triangles, body.distance, rounds=4)
 
 
-def _raw(distance: evening.Distance, room: Floats, wanted: int, coarse: float) -> tuple[Floats, Ints]:
+def _raw(distance: evening.Distance, room: Floats, wanted: int) -> tuple[Floats, Ints]:
     """A closed shell without handles of at least `wanted` vertices, and not many more."""
     cell, found = 0.02, 0
     for attempt in range(12):
         shift = 0.137 * attempt * cell  # no plane of symmetry on the lattice
-        points, quads = polygonise(distance, room[0] - 0.31 * cell - shift, room[1], cell=cell, coarse=coarse)
+        points, quads = polygonise(distance, room[0] - 0.31 * cell - shift, room[1], cell=cell)
         triangles = topology.triangulate(_short_diagonals_first(points, quads))
         found = len(points)
         if 0.96 * wanted <= found <= 1.15 * wanted:
