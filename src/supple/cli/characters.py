@@ -7,6 +7,7 @@ import argparse
 from supple.character.builtin import CHARACTERS, character
 from supple.character.character import Character
 from supple.errors import InputError
+from supple.motion.builtin import MOTIONS
 
 
 def add_character_argument(parser: argparse.ArgumentParser) -> None:
@@ -32,3 +33,11 @@ def character_from(file: str, *, vertices: int) -> Character:
         f"the built-in ones are {', '.join(CHARACTERS)}, and this version reads no character files",
         "use one of those names",
     )
+
+
+def check_motion(name: str) -> None:
+    """Refuse a motion that is not built in, before a character is made for it."""
+    if name not in MOTIONS:
+        raise InputError(
+            "--motion", f"{name!r} is no built-in motion", f"there are {', '.join(MOTIONS)}", "use one of those"
+        )

@@ -15,7 +15,7 @@ import numpy as np
 from supple.arrays import Singles
 from supple.character.builtin import character
 from supple.character.character import Character
-from supple.cli.characters import add_vertices_option
+from supple.cli.characters import add_vertices_option, check_motion
 from supple.cli.console import Console
 from supple.device import check_device
 from supple.errors import InputError, UnfinishedError
@@ -62,6 +62,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     if folder.exists() and not folder.is_dir():
         raise InputError("demo", f"{folder} is a file", "a folder is needed", "choose another one with -o")
     check_device(arguments.device)
+    check_motion(arguments.motion)
     console.note(f"making the hero with {arguments.vertices} vertices")
     hero = character("hero", vertices=arguments.vertices)
     clip = motion(arguments.motion, hero)

@@ -1,0 +1,233 @@
+"""The rules of the house: which way imports point, what may be imported at all, how files are named and how long."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import supple
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src"
+BASE = ("errors", "arrays", "files", "settings", "device")
+LAYERS = ("geometry", "character", "motion", "skins", "graph", "measure", "io", "render", "bench", "cli", "studio")
+COPYLEFT = ("tetgen", "igl.copyleft", "igl.triangle", "gmsh", "pymeshlab", "pymeshfix", "cvxopt", "bpy")
+LONGEST = 600
+VAGUE = ("utils", "util", "helpers", "helper", "manager", "managers", "core")
+MACHINE_PATH = re.compile(r"(?<![\w.:/~-])/(work|root|home)/")
+
+
+def source_files() -> list[Path]:
+    return sorted((SOURCE / "supple").rglob("*.py"))
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+# The checkers
+
+
+def imports(text: str, module: str, *, is_package: bool = False) -> Iterator[str]:
+    """All modules a source names in imports, inside functions too; what only the type checker sees is left out."""
+    tree = ast.parse(text)
+    hidden = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if id(node) in hidden:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = module.split(".")[: len(module.split(".")) - node.level + is_package] if node.level else []
+            start = ".".join([*above, *([node.module] if node.module else [])])
+            yield start
+            yield from (f"{start}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in (
+            "importlib.import_module",
+            "loaded",
+            "__import__",
+        ):
+            first = node.args[0] if node.args else None
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield first.value
+
+
+def layer_of(module: str) -> int:
+    """How high a module of supple stands; the base is 0."""
+    room = module.split(".")[1]
+    return 0 if room in BASE else 1 + LAYERS.index(room)
+
+
+def wrong_way(module: str, imported: str) -> bool:
+    """Whether `module` may not import `imported`."""
+    if not imported.startswith("supple."):
+        return False
+    parts, others = module.split("."), imported.split(".")
+    known = others[1] in BASE or others[1] in LAYERS
+    if not known or module == "supple":  # names of supple itself, such as supple.__version__
+        return False
+    if others[1] == "studio" and parts[1] != "studio":
+        return True
+    if layer_of(imported) > layer_of(module):
+        return True
+    if parts[1] == others[1] == "skins" and len(parts) > 3 and len(others) > 2:
+        rooms = {path.name for path in (SOURCE / "supple" / "skins").iterdir() if path.is_dir()} | {"kinematic"}
+        return others[2] in rooms - {parts[2], "kinematic"}
+    return False
+
+
+def forbidden(module: str, imported: str) -> bool:
+    """Whether an import would bring copyleft code in; only the benchmark may time Blender beside us."""
+    hit = next((name for name in COPYLEFT if imported == name or imported.startswith(name + ".")), None)
+    peer = module.startswith(("supple.bench.", "supple.cli.bench"))
+    return hit is not None and not (hit == "bpy" and peer)
+
+
+def faults_of_file(name: str, text: str) -> list[str]:
+    """What is wrong with a file's name, length and words."""
+    found = []
+    if Path(name).stem in VAGUE or any(part in VAGUE for part in Path(name).parts[:-1]):
+        found.append("its name says nothing")
+    if text.count("\n") >= LONGEST:
+        found.append(f"it has {LONGEST} lines or more")
+    if MACHINE_PATH.search(text):
+        found.append("it names a path of one machine")
+    return found
+
+
+# The house
+
+
+@pytest.mark.parametrize("path", source_files(), ids=module_name)
+def test_imports_point_one_way_and_bring_no_copyleft(path):
+    module = module_name(path)
+    found = list(imports(path.read_text(encoding="utf-8"), module, is_package=path.name == "__init__.py"))
+    assert [name for name in found if wrong_way(module, name)] == []
+    assert [name for name in found if forbidden(module, name)] == []
+
+
+def test_every_room_has_a_place_in_the_order():
+    rooms = {path.relative_to(SOURCE / "supple").parts[0].removesuffix(".py") for path in source_files()}
+    assert rooms - {"__init__", *BASE, *LAYERS} == set()
+
+
+def test_nothing_copyleft_is_installed_by_default():
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    names = {re.split(r"[^\w.-]", line, maxsplit=1)[0].lower() for line in wanted}
+    assert names & set(COPYLEFT) == set()
+    assert "numpy" in names  # the names were read
+
+
+def test_files_are_named_for_what_they_do_short_and_know_no_machine():
+    folders = ("src", "tests", "examples", "benchmarks", "docs")
+    paths = [*ROOT.glob("*"), *(path for folder in folders for path in (ROOT / folder).rglob("*"))]
+    faults = {}
+    for path in sorted(paths):
+        readable = path.suffix in (".py", ".md", ".toml") or path.name == "Makefile"
+        if readable and path != Path(__file__).resolve():  # this file names what is forbidden
+            name = str(path.relative_to(ROOT))
+            faults[name] = faults_of_file(name, path.read_text(encoding="utf-8"))
+    assert "src/supple/errors.py" in faults
+    assert {name: found for name, found in faults.items() if found} == {}
+
+
+def test_the_version_is_the_one_that_is_built():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert supple.__version__ == project["version"]
+
+
+def test_all_names_that_are_promised_exist():
+    assert [name for name in supple.__all__ if not hasattr(supple, name)] == []
+    assert len(set(supple.__all__)) == len(supple.__all__)
+
+
+# The checkers find what they are for
+
+
+def test_the_import_finder_sees_every_kind_of_import():
+    text = """
+import a.b
+from c import d
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from hidden import x
+def f():
+    import inside
+    from . import near
+    from ..up import further
+    importlib.import_module("by.name")
+"""
+    found = set(imports(text, "supple.skins.room"))
+    wanted = {"a.b", "c", "c.d", "inside", "supple.skins.near", "supple.up", "supple.up.further", "by.name"}
+    assert wanted <= found
+    assert "hidden" not in found
+    assert "supple.skins.room.near" in set(imports("from . import near", "supple.skins.room", is_package=True))
+
+
+@pytest.mark.parametrize(
+    ("module", "imported", "wrong"),
+    [
+        ("supple.geometry.normals", "supple.skins.skin", True),
+        ("supple.geometry.normals", "supple.errors", False),
+        ("supple.errors", "supple.geometry.rows", True),
+        ("supple.skins.contact.skin", "supple.skins.lattice.skin", True),
+        ("supple.skins.contact.skin", "supple.skins.kinematic.linear_blend", False),
+        ("supple.skins.contact.skin", "supple.skins.contact.layers", False),
+        ("supple.skins.catalogue", "supple.skins.kinematic.linear_blend", False),
+        ("supple.render.camera", "supple.cli.console", True),
+        ("supple.cli.main", "supple.studio.server", True),
+        ("supple.studio.server", "supple.cli.console", False),
+        ("supple.cli.demo", "supple.render", False),
+        ("supple.cli.main", "supple.__version__", False),
+        ("supple.motion.pose", "numpy", False),
+    ],
+)
+def test_the_layer_checker_tells_right_from_wrong(module, imported, wrong, tmp_path, monkeypatch):
+    for room in ("kinematic", "contact", "lattice"):
+        (tmp_path / "supple" / "skins" / room).mkdir(parents=True)
+    monkeypatch.setitem(globals(), "SOURCE", tmp_path)
+    assert wrong_way(module, imported) is wrong
+
+
+@pytest.mark.parametrize(
+    ("module", "imported", "bad"),
+    [
+        ("supple.geometry.tetrahedra", "tetgen", True),
+        ("supple.geometry.tetrahedra", "igl.copyleft.cgal", True),
+        ("supple.geometry.tetrahedra", "igl", False),
+        ("supple.skins.skin", "bpy", True),
+        ("supple.bench.peers.blender", "bpy", False),
+        ("supple.bench.peers.blender", "gmsh", True),
+        ("supple.cli.bench", "bpy", False),
+    ],
+)
+def test_the_copyleft_checker_tells_right_from_wrong(module, imported, bad):
+    assert forbidden(module, imported) is bad
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "faults"),
+    [
+        ("src/supple/skins/utils.py", "", 1),
+        ("src/supple/core/skin.py", "", 1),
+        ("src/supple/skins/skin.py", "x\n" * 599, 0),
+        ("src/supple/skins/skin.py", "x\n" * 600, 1),
+        ("src/a.py", "open('/work/x')", 1),
+        ("src/a.py", "see /home/someone/file", 1),
+        ("src/a.py", "https://example.org/home/page and artwork/root/x", 0),
+    ],
+)
+def test_the_file_checker_tells_right_from_wrong(name, text, faults):
+    assert len(faults_of_file(name, text)) == faults
