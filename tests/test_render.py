@@ -161,6 +161,9 @@ def test_the_ground_is_drawn_only_when_asked_for():
         {"values": np.zeros(3)},
         {"points": np.full((8, 3), np.nan)},
         {"triangles": np.zeros((2, 4), dtype=int)},
+        {"triangles": np.array([[0, 1, 8]])},
+        {"triangles": np.array([[0, 1, -1]])},
+        {"triangles": np.zeros((0, 3), dtype=int)},
         {"path": "picture.txt"},
     ],
 )
@@ -170,6 +173,11 @@ def test_pictures_that_cannot_be_made_are_refused(bad, tmp_path, monkeypatch):
     with pytest.raises(InputError):
         picture(arguments.pop("points"), arguments.pop("triangles"), **arguments)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mesh_without_area_is_a_picture_of_nothing():
+    flat = np.linspace(0.0, 1.0, 3)[:, None] * np.ones(3)
+    assert not subject(picture(flat, np.array([[0, 1, 2]]), size=SIZE)).any()
 
 
 def test_other_points_than_the_mesh_has_are_refused(renderer):

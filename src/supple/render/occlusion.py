@@ -25,6 +25,8 @@ def openness(places: Floats, normals: Floats, triangles: Ints, *, blockers: Floa
     into a grid seen along d; b_d is how near above the place the outermost of them lies, from 1 (close) to 0 (a third
     of `height` [m] away). `triangles` (T, 3) join the places and smooth the result over neighbours.
     """
+    if len(blockers) == 0:
+        return np.ones(len(places))
     middle = (blockers.max(axis=0) + blockers.min(axis=0)) / 2.0
     radius = float(np.linalg.norm(blockers - middle, axis=1).max(initial=1e-9))
     cell = 2.0 * radius / (_CELLS - 4)

@@ -59,6 +59,14 @@ class Renderer:
         where = "Renderer"
         self._rest = frozen(rest_points, np.float64, (-1, 3), where, "rest_points")
         self._triangles = frozen(triangles, np.int32, (-1, 3), where, "triangles")
+        named = self._triangles if self._triangles.size else np.array([-1])
+        if named.min() < 0 or named.max() >= len(self._rest):
+            raise InputError(
+                where,
+                f"there are {len(self._triangles)} triangles over {len(self._rest)} points",
+                "at least one is needed, and all must name points that exist",
+                "pass points and triangles of one mesh",
+            )
         if not (len(size) == 2 and all(8 <= side <= 8192 for side in size)):
             raise InputError(where, f"size is {size}", "width and height are 8 to 8192 pixels", "try (720, 900)")
         self.size = (int(size[0]), int(size[1]))
@@ -84,13 +92,12 @@ class Renderer:
         faces = np.concatenate([np.full((len(self._triangles), 1), 3), self._creases.normal_of_corner], axis=1)
         self._mesh = pv.PolyData(self._rest[self._creases.vertex_of_normal].astype(np.float32), faces=faces)
         self._mesh.point_data["Normals"] = np.zeros((len(self._creases), 3), dtype=np.float32)
-        self._mesh.point_data["paint"] = np.tile(np.array(wanted.int_rgb, dtype=np.uint8), (len(self._creases), 1))
+        self._plain = np.array(wanted.int_rgb, dtype=np.uint8)
+        self._mesh.point_data["paint"] = np.tile(self._plain, (len(self._creases), 1))
         self._mesh.point_data.active_normals_name = "Normals"
         self._skin = self._plotter.add_mesh(
-            self._mesh, scalars="paint", rgb=True, pbr=True, roughness=0.52, metallic=0.0, smooth_shading=False
+            self._mesh, scalars="paint", rgb=True, pbr=True, roughness=0.52, metallic=0.0
         )
-        self._skin.prop.interpolation = "Physically based rendering"
-        self._plain = np.array(wanted.int_rgb, dtype=np.uint8)
         self._lights = [
             pv.Light(color=tint, intensity=strength, light_type="scene light") for _, strength, tint in _LIGHTS
         ]
