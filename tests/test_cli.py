@@ -244,11 +244,27 @@ def test_progress_gives_every_item_and_speaks_only_on_long_work(capsys, monkeypa
     assert capsys.readouterr() == ("", "")
 
 
-def test_progress_is_a_bar_on_a_terminal(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
+
+def test_a_bar_is_taken_down_when_the_work_breaks(command, monkeypatch):
+    def work(arguments, console):
+        for item in console.progress(range(5), "frames"):
+            if item == 2:
+                raise UnfinishedError("here", "this", "that", "do so")
+
+    command(work)
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    assert run(["try"]) == 3
+    assert sys.stderr is screen  # a bar that is up puts its own stream there
+    assert screen.getvalue().endswith("error: here: this, but that; do so.\n")
+
+
+def test_progress_is_a_bar_on_a_terminal(monkeypatch):
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
@@ -267,7 +283,7 @@ class Odd(Skin):
     command_name = "odd"
     rounds: int = setting(3, "Rounds of 100% work", low=1, high=9)
     edge_stiffness: float = setting(0.5, "Stiffness of edges", unit="N/m", low=0.0)
-    sliding: bool = setting(True, "Let it slide")  # noqa: FBT003 - the default of a setting comes first
+    sliding: bool = setting(default=True, label="Let it slide")
     solver: str = setting("direct", "How it is solved", choices=("direct", "sweeps"))
 
     def bind(self, character, device):
