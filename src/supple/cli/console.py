@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -18,7 +18,6 @@ class Console:
     def __init__(self, *, machine_reads: bool = False) -> None:
         """`machine_reads` says that standard output carries JSON and nothing else."""
         self.machine_reads = machine_reads
-        self._bar: Any = None
 
     def say(self, text: str = "") -> None:
         """Part of the result, for people."""
@@ -32,7 +31,7 @@ class Console:
     def progress(self, items: Sequence[T], label: str) -> Iterator[T]:
         """Go through `items` and show how far it is: a bar on a terminal, plain lines elsewhere."""
         if sys.stderr.isatty():
-            yield from self._with_bar(items, label)
+            yield from _with_bar(items, label)
         else:
             yield from self._lines(items, label)
 
@@ -45,19 +44,14 @@ class Console:
                 said = now
                 self.note(f"{label}: {number} of {len(items)}")
 
-    def _with_bar(self, items: Sequence[T], label: str) -> Iterator[T]:
-        from rich.console import Console as Screen
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._bar = Progress(*columns, console=Screen(stderr=True), transient=True)
-        with self._bar:
-            task = self._bar.add_task(label, total=len(items))
-            for item in items:
-                yield item
-                self._bar.advance(task)
+def _with_bar(items: Sequence[T], label: str) -> Iterator[T]:
+    from rich.console import Console as Screen
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    def close(self) -> None:
-        """Take down a bar that is still there because the work under it broke off."""
-        if self._bar is not None:
-            self._bar.stop()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Screen(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=len(items))
+        for item in items:
+            yield item
+            bar.advance(task)

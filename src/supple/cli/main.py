@@ -134,7 +134,7 @@ def _report(error: SuppleError, console: Console) -> int:
 
 @contextlib.contextmanager
 def _speaking_plainly(console: Console) -> Iterator[None]:
-    """Warnings become notes, bars of broken work come down, letters the terminal does not know become question marks."""
+    """Supple's warnings become notes, and letters that the terminal does not know become question marks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -155,10 +155,7 @@ def _speaking_plainly(console: Console) -> Iterator[None]:
                 show(message, category, filename, lineno, file, line)
 
         warnings.showwarning = say
-        try:
-            yield
-        finally:
-            console.close()
+        yield
 
 
 def _forget_stdout() -> None:
