@@ -15,7 +15,7 @@ from supple.geometry.rotations import normalised
 _WELD = 1e-6  # share of the character's size within which vertices count as one
 _INSIDE = 0.5  # generalised winding number of the border
 _HELD = 0.8  # well inside: near a hole of its own a shell cannot hold another one's skin
-_TWICE = 1.5  # above this a shell encloses a place twice: it crosses itself there
+TWICE = 1.5  # above this a shell encloses a place twice: it crosses itself there
 _ENLARGED = 1e5  # size at which rays are cast: libigl takes triangles for parallel to a ray by an absolute tolerance
 _PATCH = 12  # edges around a hole that is patched: a lost face, the open end of a coarse tube
 _LAYERS = 12  # surfaces that one short way may cross before it is given up
@@ -107,19 +107,19 @@ class Flesh:
         """Which places lie inside."""
         return self.winding(places) > _INSIDE
 
-    def doubled(self, places: Floats) -> Bools:
+    def doubled(self, places: Floats, windings: Floats) -> Bools:
         """Which places one and the same shell encloses twice, as where two thighs run into each other.
 
         Such a place belongs to both limbs, and a way through it would lead from one to the other.
         """
         result = np.zeros(len(places), dtype=bool)
-        suspects = np.flatnonzero(self.winding(places) > _TWICE)
+        suspects = np.flatnonzero(windings > TWICE)
         if self._single:
             result[suspects] = True
             return result
         for shell in np.unique(self._shell_of_triangle) if len(suspects) else ():
             own = self._winding(places[suspects], self._faces[self._shell_of_triangle == shell])
-            result[suspects[own > _TWICE]] = True
+            result[suspects[own > TWICE]] = True
         return result
 
     def joined(self, starts: Floats, ends: Floats) -> Bools:

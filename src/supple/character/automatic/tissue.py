@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Bools, Floats
-from supple.character.automatic.flesh import Flesh
+from supple.character.automatic.flesh import TWICE, Flesh
 from supple.geometry import topology
 from supple.geometry.voxels import VoxelGrid, inside_voxels, surface_voxels
 
@@ -56,14 +56,17 @@ def tissue(flesh: Flesh, resolution: int) -> Tissue:
     surface = surface_voxels(flesh.points, flesh.triangles, grid)
     inside = inside_voxels(flesh.points, flesh.triangles, grid, surface=surface)
     cells = np.argwhere(inside).astype(np.int32)
-    cells = cells[~flesh.doubled(grid.centres(cells))]
+    windings = flesh.winding(grid.centres(cells))
+    single = ~flesh.doubled(grid.centres(cells), windings)
+    crowded = bool((windings > TWICE).any())
+    cells, windings = cells[single], windings[single]
     node_of_voxel = np.full(int(np.prod(grid.shape)), -1, dtype=np.int64)
     node_of_voxel[grid.numbers(cells)] = np.arange(len(cells))
     places = np.concatenate([grid.centres(cells), flesh.points])
     near_skin = surface.ravel()[grid.numbers(cells)]
     links = [
         _voxel_links(flesh, grid, cells, node_of_voxel, near_skin),
-        _skin_links(flesh, grid, node_of_voxel, places[: len(cells)]),
+        _skin_links(flesh, grid, node_of_voxel, places[: len(cells)], windings if crowded else None),
         _edge_links(flesh, len(cells)),
     ]
     a, b, length = (np.concatenate(part) for part in zip(*links, strict=True))
@@ -93,17 +96,21 @@ def _voxel_links(
     return np.concatenate(froms), np.concatenate(tos), np.concatenate(lengths)
 
 
-def _skin_links(flesh: Flesh, grid: VoxelGrid, node_of_voxel: NDArray[np.int64], centres: Floats) -> Links:
+def _skin_links(
+    flesh: Flesh, grid: VoxelGrid, node_of_voxel: NDArray[np.int64], centres: Floats, windings: Floats | None
+) -> Links:
     """Ways from the skin straight inwards to the inner voxels around each of its points.
 
     Where limbs run into each other there is flesh on both sides of a skin, but the inner side is enclosed once more.
     A way that crosses nothing keeps that count, so a voxel is on the inner side when its count is that of this side.
+    `windings` are the counts of the voxels, None where all are one.
     """
     point, node = _around(flesh.points, grid, node_of_voxel)
-    hair = 1e-3 * grid.side * flesh.normals
-    border = 0.5 * (flesh.winding(flesh.points + hair) + flesh.winding(flesh.points - hair))
-    near, back = np.unique(node, return_inverse=True)
-    inwards = flesh.winding(centres[near])[back] > border[point]
+    inwards = np.ones(len(point), dtype=bool)
+    if windings is not None:
+        hair = 1e-3 * grid.side * flesh.normals
+        border = 0.5 * (flesh.winding(flesh.points + hair) + flesh.winding(flesh.points - hair))
+        inwards = windings[node] > border[point]
     # Counts are blurred near holes, so the side must be the right one by the normal as well.
     inwards &= np.einsum("ni,ni->n", centres[node] - flesh.points[point], flesh.normals[point]) < 0.0
     point, node = point[inwards], node[inwards]
