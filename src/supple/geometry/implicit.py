@@ -137,8 +137,8 @@ class Part:
         return np.min([low for low, _ in boxes], axis=0), np.max([high for _, high in boxes], axis=0)
 
     def distance(self, points: Floats, beyond: float) -> Floats:
-        """Blend the blobs in order; a blob farther than `beyond` [m] counts as just that far."""
-        result = np.full(len(points), beyond)
+        """Blend the blobs in order; points farther than `beyond` [m] from all of them count as just that far."""
+        result = np.full(len(points), np.inf)
         for blob in self.blobs:
             near = _inside(points, blob.loft.box, 1.1 * blob.blend + 0.01 if blob.is_detail else beyond)
             if not near.any():
@@ -147,8 +147,8 @@ class Part:
             if blob.carve:
                 result[near] = -smooth_minimum(-before, value, blob.blend)
             else:
-                result[near] = smooth_minimum(before, np.minimum(value, beyond), blob.blend)
-        return result
+                result[near] = smooth_minimum(before, value, blob.blend)
+        return np.minimum(result, beyond)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,19 +184,15 @@ class Body:
         if self.mirrored:
             points = points.copy()
             points[:, 0] = np.sqrt(points[:, 0] ** 2 + self.crease**2)
-        result = np.full(len(points), self.beyond)
+        result = np.full(len(points), np.inf)
         for part in self.parts:
             near = np.flatnonzero(_inside(points, part.box, self.beyond))
-            if len(near) == 0:
-                continue
-            here = points[near]
-            value = part.distance(here, self.beyond)
-            away = np.linalg.norm(here - np.asarray(part.joint), axis=1) / part.reach
-            blend = part.blend * _fall(away)
-            result[near] = smooth_minimum(result[near], value, blend)
-        far = np.flatnonzero(result >= self.beyond)
-        if len(far):
-            result[far] = np.maximum(self._clearance(points[far]), self.beyond)
+            value = part.distance(points[near], self.beyond)
+            near, value = near[value < self.beyond], value[value < self.beyond]
+            away = np.linalg.norm(points[near] - np.asarray(part.joint), axis=1) / part.reach
+            result[near] = smooth_minimum(result[near], value, part.blend * _fall(away))
+        far = np.flatnonzero(np.isinf(result))
+        result[far] = np.maximum(self._clearance(points[far]), self.beyond)
         return result
 
     def _clearance(self, points: Floats) -> Floats:

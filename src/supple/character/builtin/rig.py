@@ -49,7 +49,7 @@ class Rig:
     core: Callable[[str], float] = lambda name: 0.0
     hard: tuple[Loft, ...] = ()
     softness: float = 1.0  # width of a joint's rise, in radii of the body there
-    closeness: float = 0.004  # over how many metres branches of one joint share the skin between them
+    closeness: float = 0.0025  # over how many metres branches of one joint share the skin between them
 
 
 def weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> Weights:
@@ -123,12 +123,18 @@ def _dense(points: Floats, body: Body, skeleton: Skeleton, rig: Rig, radii: Floa
 
 
 def _passed_on(points: Floats, children: list[int], skeleton: Skeleton, rig: Rig, radii: Floats) -> list[Floats]:
-    """How much of every point each child takes over from its parent; together at most 1."""
+    """How much of every point each child takes over from its parent; together at most 1.
+
+    Children without a gate of their own branch like fingers: each takes only what is nearest to it.
+    """
     passed = [_gate(child, skeleton, rig, float(radii[child]))(points) for child in children]
-    if len(children) > 1:
-        near = _nearness(points, children, skeleton, rig.closeness)
-        passed = [gate * closest for gate, closest in zip(passed, near, strict=True)]
-    return passed
+    branches = [i for i, child in enumerate(children) if _own_gate(skeleton.names[child], rig) is None]
+    if len(branches) > 1:
+        near = _nearness(points, [children[i] for i in branches], skeleton, rig.closeness)
+        for i, closest in zip(branches, near, strict=True):
+            passed[i] = passed[i] * closest
+    total = np.maximum(sum(passed, np.zeros(len(points))), 1.0)
+    return [share / total for share in passed]
 
 
 def _limb_shares(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> tuple[list[int], list[Floats]]:
@@ -159,18 +165,22 @@ def _limb_shares(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> tu
 
 def _nearness(points: Floats, children: list[int], skeleton: Skeleton, width: float) -> list[Floats]:
     """How much each of several branches is the nearest; shares of sum one, exp(-d / width) normalised."""
-    assert skeleton.tails is not None  # built-in skeletons have them
-    away = np.stack([distance_to_segment(points, skeleton.heads[c], skeleton.tails[c]) for c in children])
+    away = np.stack([distance_to_segment(points, skeleton.heads[c], _tip(c, skeleton)) for c in children])
     share = np.exp(-(away - away.min(axis=0)) / width)
     return list(share / share.sum(axis=0))
 
 
+def _tip(joint: int, skeleton: Skeleton) -> Floats:
+    """Where the chain that starts at a joint ends."""
+    assert skeleton.tails is not None  # built-in skeletons have them
+    below = skeleton.children(joint)
+    return _tip(int(below[0]), skeleton) if len(below) else skeleton.tails[joint]
+
+
 def _gate(joint: int, skeleton: Skeleton, rig: Rig, radius: float) -> Gate:
-    name = skeleton.names[joint]
-    if name in rig.gates:
-        return rig.gates[name]
-    if mirrored_name(name) in rig.gates:
-        return _Mirrored(rig.gates[mirrored_name(name)])
+    own = _own_gate(skeleton.names[joint], rig)
+    if own is not None:
+        return own
     assert skeleton.tails is not None  # built-in skeletons have them
     head, parent = skeleton.heads[joint], int(skeleton.parents[joint])
     before, after = head - skeleton.heads[parent], skeleton.tails[joint] - head
@@ -178,6 +188,14 @@ def _gate(joint: int, skeleton: Skeleton, rig: Rig, radius: float) -> Gate:
     # No wider than the bones it joins, so that few joints overlap.
     width = min(rig.softness * max(radius, 0.004), float(np.linalg.norm(before)), float(np.linalg.norm(after)))
     return Beyond(_point(head), _point(normal), width)
+
+
+def _own_gate(name: str, rig: Rig) -> Gate | None:
+    if name in rig.gates:
+        return rig.gates[name]
+    if mirrored_name(name) in rig.gates:
+        return _Mirrored(rig.gates[mirrored_name(name)])
+    return None
 
 
 @dataclass(frozen=True)
