@@ -324,7 +324,7 @@ def test_lenses_are_the_identity_before_their_plane_and_shrink_by_their_power_be
     "lens", [EndLens((0.0, 0.5, 0.1), 1, (0.0, 1.0, 0.3), 2.5, 0.2), RadialLens(0.1, 0.2, 2.0, 0.3)]
 )
 def test_lenses_never_fold_space(lens: EndLens | RadialLens) -> None:
-    points = np.random.default_rng(5).uniform(-0.6, 0.6, (2000, 3)) + [0.0, 0.5, 0.0]
+    points = np.random.default_rng(5).uniform(-0.6, 0.6, (2000, 3)) + np.array([0.0, 0.5, 0.0])
     step = 1e-6
     columns = [(lens(points + step * axis) - lens(points - step * axis)) / (2.0 * step) for axis in np.eye(3)]
     assert np.linalg.det(np.stack(columns, axis=2)).min() > 0.0

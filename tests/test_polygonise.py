@@ -86,7 +86,8 @@ def test_sheets_closer_than_a_cell_apart_do_not_share_vertices() -> None:
     """Two spheres whose gap passes through single cells stay two shells."""
 
     def pair(points: Floats) -> Floats:
-        left, right = points + [0.53, 0.0, 0.0], points - [0.53, 0.0, 0.0]
+        offset = np.array([0.53, 0.0, 0.0])
+        left, right = points + offset, points - offset
         return np.minimum(np.linalg.norm(left, axis=1), np.linalg.norm(right, axis=1)) - 0.5
 
     _, triangles = meshed(pair, 0.1)

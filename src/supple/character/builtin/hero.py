@@ -73,8 +73,8 @@ def _torso() -> Part:
         _FLOOR,
         _UP,
         [
-            (0.885, 0.0, 0.0, 0.118, 0.078, 0.084),
-            (0.930, 0.0, 0.0, 0.166, 0.092, 0.098),
+            (0.885, 0.0, 0.0, 0.152, 0.082, 0.088),
+            (0.930, 0.0, 0.0, 0.169, 0.093, 0.098),
             (0.980, 0.0, 0.0, 0.174, 0.106, 0.100),
             (1.040, 0.0, 0.0, 0.166, 0.120, 0.090),
             (1.110, 0.0, 0.0, 0.155, 0.124, 0.082),
@@ -128,7 +128,7 @@ def _head() -> tuple[Blob, ...]:
         Blob(ellipsoid((0.0, 1.703, -0.008), (0.0765, 0.0885, 0.0990)), 0.020),  # skull
         Blob(face, 0.030),
         Blob(ellipsoid((0.042, 1.661, 0.060), (0.022, 0.017, 0.026)), 0.026),  # cheekbone
-        Blob(loft((0.052, 1.632, 0.000), (0.026, 1.588, 0.062), [(0, 0.013), (1, 0.014)]), 0.026),  # jaw
+        Blob(loft((0.052, 1.632, 0.000), (0.018, 1.589, 0.064), [(0, 0.013), (1, 0.013)]), 0.030),  # jaw
         Blob(ellipsoid((0.034, 1.632, 0.044), (0.024, 0.030, 0.036)), 0.030),  # cheek
         Blob(ellipsoid((0.0, 1.584, 0.082), (0.019, 0.014, 0.014)), 0.018),  # chin
         Blob(ellipsoid((0.0, 1.618, 0.074), (0.030, 0.024, 0.024)), 0.018),  # mouth barrel
@@ -140,8 +140,8 @@ def _head() -> tuple[Blob, ...]:
         Blob(ellipsoid((0.0, 1.6245, 0.0945), (0.022, 0.0055, 0.0080)), 0.007),  # upper lip
         Blob(ellipsoid((0.0, 1.6105, 0.0930), (0.018, 0.0065, 0.0085)), 0.007),  # lower lip
         Blob(ellipsoid((0.0, 1.6178, 0.1055), (0.024, 0.0016, 0.0085)), 0.004, carve=True),  # between the lips
-        Blob(ellipsoid((0.0745, 1.668, -0.008), (0.0085, 0.030, 0.0185), turn=_tilt(-0.2, 0.35, 0.10)), 0.010),  # ear
-        Blob(ellipsoid((0.0865, 1.670, 0.000), (0.007, 0.016, 0.009), turn=_tilt(-0.2, 0.35, 0.10)), 0.008, carve=True),
+        Blob(ellipsoid((0.0745, 1.668, -0.008), (0.0085, 0.030, 0.0185), turn=_tilt(-0.2, -0.35, -0.08)), 0.010),  # ear
+        Blob(ellipsoid((0.0850, 1.670, 0.004), (0.007, 0.016, 0.009), turn=_tilt(-0.2, -0.35, -0.08)), 0.008, carve=True),
     )
 
 
@@ -192,10 +192,10 @@ def _hand(skeleton: Skeleton, *, fingers: bool, thumb: bool) -> list[Blob]:
             [
                 (-0.05, 0.0190, 0.026),
                 (0.30, 0.0185, 0.034, 0.036),
-                (0.75, 0.0170, 0.039, 0.050),
-                (0.95, 0.0135, 0.037, 0.050),
+                (0.72, 0.0170, 0.039, 0.052),
+                (0.90, 0.0140, 0.037, 0.053),
             ],
-            caps=(0.02, 0.010),
+            caps=(0.02, 0.016),
             power=2.4,
         )
         return [Blob(palm, 0.02), *_finger_blobs(skeleton)]
@@ -224,14 +224,14 @@ def _hand(skeleton: Skeleton, *, fingers: bool, thumb: bool) -> list[Blob]:
 
 def _finger_blobs(skeleton: Skeleton) -> list[Blob]:
     blobs = []
-    widths = {"Thumb": 0.0115, "Index": 0.0092, "Middle": 0.0096, "Ring": 0.0090, "Pinky": 0.0080}
+    widths = {"Thumb": 0.0118, "Index": 0.0098, "Middle": 0.0102, "Ring": 0.0097, "Pinky": 0.0086}
     assert skeleton.tails is not None  # built-in skeletons have them
     for finger, r in widths.items():
         first = skeleton.heads[skeleton.index(f"LeftHand{finger}1")]
         tip = skeleton.tails[skeleton.index(f"LeftHand{finger}3")]
         base = 1.35 if finger == "Thumb" else 1.06
-        profile = [(-0.05, base * r), (0.3, r), (0.46, 1.05 * r), (0.62, 0.93 * r), (0.78, 0.95 * r)]
-        blobs.append(Blob(loft(first, tip, profile, caps=(r, 2.0 * r)), 0.012 if finger == "Thumb" else 0.006))
+        profile = [(-0.15, base * r), (0.3, r), (0.46, 1.05 * r), (0.62, 0.93 * r), (0.78, 0.95 * r)]
+        blobs.append(Blob(loft(first, tip, profile, caps=(r, 2.0 * r)), 0.016 if finger == "Thumb" else 0.010))
     return blobs
 
 
@@ -262,9 +262,9 @@ def _leg(skeleton: Skeleton, *, alone: bool = False) -> Part:
         heel,
         toes,
         [
-            (0.04, 0.0, 0.0, 0.0300, 0.042, 0.040),
-            (0.20, 0.0, 0.0, 0.0345, 0.046, 0.0385),
-            (0.42, 0.0, 0.0, 0.0370, 0.044, 0.0330),
+            (0.04, 0.0, 0.0, 0.0295, 0.034, 0.040),
+            (0.20, 0.0, 0.0, 0.0335, 0.040, 0.0385),
+            (0.42, 0.0, 0.0, 0.0365, 0.043, 0.0330),
             (0.62, 0.0, 0.0, 0.0440, 0.033, 0.0280),
             (0.80, 0.0, 0.0, 0.0475, 0.023, 0.0240),
         ],
@@ -276,13 +276,13 @@ def _leg(skeleton: Skeleton, *, alone: bool = False) -> Part:
         (
             Blob(limb),
             Blob(ellipsoid(hip + np.array([0.028, -0.415, 0.040]), (0.030, 0.040, 0.016)), 0.045),  # kneecap
-            Blob(foot, 0.055),
+            Blob(foot, 0.070),
             Blob(ellipsoid(ankle + np.array([0.026, 0.004, -0.002]), (0.011, 0.016, 0.014)), 0.022),  # outer ankle
             Blob(ellipsoid(ankle + np.array([-0.025, 0.010, 0.002]), (0.011, 0.016, 0.014)), 0.022),  # inner ankle
         ),
-        blend=0.075,
-        joint=(0.11, 0.95, 0.0),
-        reach=0.22,
+        blend=0.06,
+        joint=(0.11, 0.93, 0.0),
+        reach=0.26,
     )
 
 
