@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, TypeVar
+
+import numpy as np
 
 from supple.errors import InputError
 
@@ -27,15 +30,15 @@ class SettingInfo:
 
     def check(self, value: Any, where: str) -> bool | int | float | str:
         """Return `value` as this setting's type, or say what would fit."""
-        if self.kind is bool and isinstance(value, bool):
-            return value
+        if self.kind is bool and isinstance(value, bool | np.bool_):
+            return bool(value)
         if self.kind is str and isinstance(value, str):
             if value not in self.choices:
                 raise InputError(
                     where, f"{self.name} is {value!r}", f"one of {', '.join(self.choices)} is needed", "choose one"
                 )
             return value
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
         if number and self.kind in (int, float) and self.kind(value) == value:
             return self._in_range(self.kind(value), where)
         needed = {bool: "true or false", int: "a whole number", float: "a finite number", str: "a word"}[self.kind]

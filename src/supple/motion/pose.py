@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, frozen
 from supple.character.skeleton import Skeleton
@@ -30,7 +32,7 @@ class Pose:
 
     @classmethod
     def from_rotations(
-        cls, skeleton: Skeleton, turns: dict[str, tuple[float, float, float, float]], *, move: Floats | None = None
+        cls, skeleton: Skeleton, turns: Mapping[str, ArrayLike], *, move: ArrayLike | None = None
     ) -> Pose:
         """Turn named joints away from rest by quaternions in world axes; all that hangs below goes along.
 
@@ -44,7 +46,7 @@ class Pose:
             # A turn in world axes, seen from the joint's own rest frame.
             local[joint, :3, :3] = local[joint, :3, :3] @ np.linalg.inv(rest[joint]) @ turn @ rest[joint]
         if move is not None:
-            local[skeleton.parents < 0, :3, 3] += move
+            local[skeleton.parents < 0, :3, 3] += np.asarray(move, dtype=np.float64)
         return cls(skeleton.world_from_locals(local))
 
     def __len__(self) -> int:

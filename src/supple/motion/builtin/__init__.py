@@ -1,0 +1,5 @@
+"""Motions made by code, so that the demo, the tests and the benchmarks need no file."""
+
+from supple.motion.builtin.catalogue import MOTIONS, motion
+
+__all__ = ["MOTIONS", "motion"]
