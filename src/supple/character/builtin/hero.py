@@ -141,7 +141,9 @@ def _head() -> tuple[Blob, ...]:
         Blob(ellipsoid((0.0, 1.6105, 0.0930), (0.018, 0.0065, 0.0085)), 0.007),  # lower lip
         Blob(ellipsoid((0.0, 1.6178, 0.1055), (0.024, 0.0016, 0.0085)), 0.004, carve=True),  # between the lips
         Blob(ellipsoid((0.0745, 1.668, -0.008), (0.0085, 0.030, 0.0185), turn=_tilt(-0.2, -0.35, -0.08)), 0.010),  # ear
-        Blob(ellipsoid((0.0850, 1.670, 0.004), (0.007, 0.016, 0.009), turn=_tilt(-0.2, -0.35, -0.08)), 0.008, carve=True),
+        Blob(
+            ellipsoid((0.0850, 1.670, 0.004), (0.007, 0.016, 0.009), turn=_tilt(-0.2, -0.35, -0.08)), 0.008, carve=True
+        ),
     )
 
 
