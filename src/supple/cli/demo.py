@@ -67,11 +67,16 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     hero = character("hero", vertices=arguments.vertices)
     clip = motion(arguments.motion, hero)
     frames = _frame_count(clip)
-    takes = {name: _play(hero, clip, SKINS[name](), frames, arguments.device, folder, console) for name in _SKINS}
+    takes = {}
+    for name in _SKINS:
+        path = folder / f"hero-{arguments.motion}-{name}.npz"
+        takes[name] = _play(
+            hero, clip, SKINS[name](), frames=frames, device=arguments.device, path=path, console=console
+        )
     picture = _picture(hero, clip, list(takes.values()), folder / "demo.png", console)
     result = {
         "character": hero.name,
-        "motion": clip.name,
+        "motion": arguments.motion,
         "vertices": len(hero.points),
         "frames": frames,
         "fps": _FPS,
@@ -105,7 +110,7 @@ def _frame_count(clip: Motion) -> int:
 
 
 def _play(
-    hero: Character, clip: Motion, skin: AnySkin, frames: int, device: str, folder: Path, console: Console
+    hero: Character, clip: Motion, skin: AnySkin, *, frames: int, device: str, path: Path, console: Console
 ) -> _Take:
     name = skin.command_name
     playing = player(hero, skin, device=device)
@@ -115,7 +120,6 @@ def _play(
         start = time.perf_counter()
         points[frame] = playing.play(clip, frame / _FPS)
         seconds.append(time.perf_counter() - start)
-    path = folder / f"hero-{clip.name}-{name}.npz"
     with atomic(path) as waiting:
         np.savez(waiting, points=points, triangles=hero.triangles, fps=np.float64(_FPS))
     return _Take(_SKINS[name], points, statistics.median(seconds), path)
