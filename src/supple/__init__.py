@@ -10,9 +10,12 @@ from supple.character.character import Character, Display
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.errors import DeviceError, InputError, SuppleError, SuppleWarning, UnfinishedError
+from supple.graph.bake import bake
+from supple.graph.cache import Cache
 from supple.graph.graph import Graph
 from supple.graph.mask import Mask
 from supple.graph.player import Player, player
+from supple.motion.builtin import motion
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose, PoseSource
 from supple.skins.catalogue import SKINS
@@ -26,6 +29,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "SKINS",
+    "Cache",
     "Character",
     "DeltaMush",
     "DeviceError",
@@ -46,11 +50,13 @@ __all__ = [
     "UnfinishedError",
     "Weights",
     "automatic_weights",
+    "bake",
     "centers_of_rotation",
     "character",
     "delta_mush",
     "dual_quaternion",
     "linear_blend",
+    "motion",
     "player",
     "rotation_centers",
 ]

@@ -38,7 +38,7 @@ class SettingInfo:
                     where, f"{self.name} is {value!r}", f"one of {', '.join(self.choices)} is needed", "choose one"
                 )
             return value
-        number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        number = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
         if number and self.kind in (int, float) and self.kind(value) == value:
             return self._in_range(self.kind(value), where)
         needed = {bool: "true or false", int: "a whole number", float: "a finite number", str: "a word"}[self.kind]

@@ -16,6 +16,7 @@ from supple.errors import InputError
 from supple.geometry.normals import Creases, NormalsOnDevice, creases
 from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
+from supple.graph.snapshot import Arrays, arrays_of, put_back
 from supple.motion.pose import Pose, PoseSource, between
 from supple.skins.skin import AnySkin, DevicePoints, Skin, SoftSkin, SoftState
 
@@ -92,6 +93,31 @@ class Player:
             self._creases = creases(self.character.points, self.character.triangles, angle=crease)
             self._normals = NormalsOnDevice(self._creases, self._shown, self.device)
         return self._normals(), self._creases
+
+    def snapshot(self) -> Arrays:
+        """All that it remembers, as plain arrays; `restore` gives it back to a player of the same kind."""
+        if self.time is None or self._pose is None:
+            return {}
+        kept: Arrays = {
+            "time": np.array(self.time),
+            "tick": np.array(self._tick),
+            "pose": np.array(self._pose.world_from_joint),
+        }
+        for number, node in enumerate(self._nodes):
+            kept.update(node.snapshot(f"stage{number}"))
+        return kept
+
+    def restore(self, kept: Arrays) -> None:
+        """Remember again what `snapshot` kept; the next frame is the one that would have followed."""
+        self.reset()
+        if not kept:
+            return
+        self._pose = Pose(kept["pose"])
+        if self._step is not None:
+            self._run(self._pose, None)
+        for number, node in enumerate(self._nodes):
+            node.restore(f"stage{number}", kept)
+        self.time, self._tick = float(kept["time"]), int(kept["tick"])
 
     def _simulate(self, source: PoseSource, time: float, step: float) -> None:
         """Run soft skins up to the first step that is not before `time`."""
@@ -181,6 +207,21 @@ class _Node:
             wp.copy(self._steps[0], self._steps[1])
         wp.copy(self._steps[1], points)
         return self._steps[1]
+
+    def snapshot(self, prefix: str) -> Arrays:
+        """The memory of a soft stage as plain arrays; nothing for others."""
+        if self.state is None:
+            return {}
+        steps = {f"{prefix}.step{turn}": points.numpy().copy() for turn, points in enumerate(self._steps)}
+        return {**steps, **arrays_of(self.state, f"{prefix}.state")}
+
+    def restore(self, prefix: str, kept: Arrays) -> None:
+        """Overwrite the memory of a soft stage."""
+        if self.state is None:
+            return
+        for turn, points in enumerate(self._steps):
+            points.assign(kept[f"{prefix}.step{turn}"])
+        put_back(self.state, f"{prefix}.state", kept)
 
     def show(self, pose: Pose, inputs: list[DevicePoints], share: float) -> DevicePoints:
         """This stage in the frame that is shown; soft skins `share` of the way from their last step but one."""

@@ -1,0 +1,39 @@
+"""A fingerprint of a character, by which a bake knows what it was made from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.character.character import Character
+
+
+def fingerprint(character: Character) -> str:
+    """Hexadecimal digest of all that can change how the character moves; its name and clips do not count."""
+    total = hashlib.blake2b(digest_size=16)
+    for name, array in _arrays(character):
+        total.update(f"{name} {array.dtype.str} {array.shape};".encode())
+        total.update(np.ascontiguousarray(array).tobytes())
+    return total.hexdigest()
+
+
+def _arrays(character: Character) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    skeleton = character.skeleton
+    yield "points", character.points
+    yield "triangles", character.triangles
+    yield "joints", np.frombuffer("\0".join(skeleton.names).encode(), dtype=np.uint8)
+    yield "parents", skeleton.parents
+    yield "rest", skeleton.world_from_joint
+    if skeleton.tails is not None:
+        yield "tails", skeleton.tails
+    if character.weights is not None:
+        yield "weight joints", character.weights.joints
+        yield "weight values", character.weights.values
+    if character.polygons is not None:
+        yield "polygons", character.polygons
+    for kind, named in (("map", character.maps), ("part", character.parts)):
+        for name in sorted(named):
+            yield f"{kind} {name}", named[name]

@@ -1,0 +1,336 @@
+"""The bake: a player's frames written one by one to a file that survives anything."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import io
+import math
+import os
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Singles
+from supple.character.character import Character
+from supple.character.identity import fingerprint
+from supple.errors import InputError, UnfinishedError
+from supple.graph import container
+from supple.graph.cache import Cache, differences, part_of
+from supple.graph.graph import Graph
+from supple.graph.player import Player
+from supple.motion.motion import Motion
+from supple.motion.pose import PoseSource
+from supple.skins.kinematic.linear_blend import LinearBlend
+from supple.skins.skin import AnySkin
+
+CHECKPOINT_EVERY = 32  # frames, for skins with a memory
+OnFailure = Literal["fall-back", "stop"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Told to whoever watches a bake, after every frame."""
+
+    frame: int
+    frames: int
+    seconds: float
+    fell_back: bool
+
+
+def bake(
+    character: Character,
+    motion: PoseSource,
+    skin: AnySkin | Graph,
+    *,
+    path: str | Path | None = None,
+    device: str = "cpu",
+    fps: float | None = None,
+    start: float = 0.0,
+    end: float | None = None,
+    on_failure: OnFailure = "fall-back",
+    overwrite: bool = False,
+    watch: Callable[[Progress], None] | None = None,
+) -> Cache:
+    """Write every frame of a motion to `path`, and return it as a cache.
+
+    A bake that was interrupted, however rudely, is taken up where it stopped; one that is already there is returned as
+    it is. A file at `path` that was baked from something else is refused by name unless `overwrite` is true. Without a
+    path the cache lives in a temporary file as long as it is used. `fps` is the motion's own if not given, `end` [s]
+    the motion's end. A frame in which the skin fails is replaced by linear blend and noted (`cache.fell_back`), or
+    stops the bake with `on_failure="stop"`.
+    """
+    if on_failure not in ("fall-back", "stop"):
+        raise InputError("bake", f"on_failure is {on_failure!r}", "'fall-back' or 'stop' is needed", "choose one")
+    plan = _Plan.of(character, motion, Graph.of(skin), device=device, fps=fps, start=start, end=end)
+    target = Path(path) if path is not None else _temporary()
+    if target.is_dir():
+        raise InputError(str(target), "it is a folder", "a file name is needed", "name a file such as hero.supple")
+    finished = _existing(target, plan, overwrite=overwrite)
+    if finished is not None:
+        return finished
+    _Bake(plan, target, on_failure, watch).run()
+    cache = Cache(target, verify=False)
+    if path is None:
+        weakref.finalize(cache, _discard, target)
+    return cache
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is to be baked, and the header that says so."""
+
+    character: Character
+    motion: PoseSource
+    graph: Graph
+    player: Player
+    times: NDArray[np.float64]
+    info: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+    @classmethod
+    def of(cls, character: Character, motion: PoseSource, graph: Graph, *, device: str, fps: float | None,
+           start: float, end: float | None) -> _Plan:  # fmt: skip
+        times, rate = _frame_times(motion, fps, start, end)
+        player = Player(character, graph, device=device, fps=rate)
+        character.skeleton.check_same(motion.skeleton, "bake")
+        poses = np.stack([motion.sample(float(at)).world_from_joint for at in times])
+        from supple import __version__
+
+        info = {
+            "supple": __version__,
+            "character": fingerprint(character),
+            "character_name": character.name,
+            "motion": _motion_digest(motion, times, poses, graph.step),
+            "motion_name": getattr(motion, "name", type(motion).__name__),
+            "graph": graph.to_dict(),
+            "fps": rate,
+            "start": float(times[0]),
+            "frames": len(times),
+            "device": player.device.split(":")[0],
+            "joints": list(character.skeleton.names),
+            "parts": sorted(character.parts),
+            "maps": sorted(character.maps),
+        }
+        arrays: dict[str, NDArray[Any]] = {
+            "rest": character.points.astype("<f8"),
+            "triangles": character.triangles.astype("<i4"),
+            "parents": character.skeleton.parents.astype("<i4"),
+            "poses": poses.astype("<f8"),
+            **{f"part {name}": index.astype("<i4") for name, index in sorted(character.parts.items())},
+            **{f"map {name}": values.astype("<f8") for name, values in sorted(character.maps.items())},
+        }
+        return cls(character, motion, graph, player, times, info, arrays)
+
+
+def _frame_times(
+    motion: PoseSource, fps: float | None, start: float, end: float | None
+) -> tuple[NDArray[np.float64], float]:
+    rate = fps if fps is not None else (motion.fps if isinstance(motion, Motion) else 60.0)
+    if not (math.isfinite(rate) and rate > 0.0):
+        raise InputError("bake", f"fps is {rate}", "a rate above zero is needed", "use 24, 30 or 60")
+    if end is None:
+        if not isinstance(motion, Motion):
+            given = f"a {type(motion).__name__} has no end of its own"
+            raise InputError("bake", given, "a bake needs one", "pass end in seconds")
+        end = motion.duration
+    if not (math.isfinite(start) and math.isfinite(end) and end >= start):
+        raise InputError("bake", f"it starts at {start} s and ends at {end} s", "the end comes last", "swap them")
+    count = math.floor((end - start) * rate + 1e-6) + 1
+    return start + np.arange(count) / rate, rate
+
+
+def _motion_digest(
+    motion: PoseSource, times: NDArray[np.float64], poses: NDArray[np.float64], step: float | None
+) -> str:
+    """Fingerprint of all poses the bake will see: at the frames, and for soft skins at their steps too."""
+    total = hashlib.blake2b(poses.tobytes(), digest_size=16)
+    if step is not None:
+        for tick in range(math.floor(times[0] / step), math.ceil(times[-1] / step) + 1):
+            total.update(motion.sample(tick * step).world_from_joint.tobytes())
+    return total.hexdigest()
+
+
+def _existing(target: Path, plan: _Plan, *, overwrite: bool) -> Cache | None:
+    """A finished bake of exactly this, if it is there; anything else in its place is refused or removed."""
+    for found in (target, part_of(target)):
+        if not found.exists():
+            continue
+        try:
+            info, _ = container.read_layout(found)
+        except InputError:
+            if overwrite or found != target:  # a start that was killed before its header was whole
+                found.unlink()
+                continue
+            raise
+        changed = differences(plan.info, info)
+        if changed and not overwrite:
+            raise InputError(
+                str(found),
+                f"it was baked from something else ({', '.join(changed)} differs)",
+                "a bake is only taken up with the same input",
+                "choose another path, delete the file, or allow it to be overwritten",
+            )
+        if changed or overwrite:
+            found.unlink()
+        elif found == target:
+            return Cache(found)
+    return None
+
+
+class _Bake:
+    """One bake under way."""
+
+    def __init__(
+        self, plan: _Plan, target: Path, on_failure: OnFailure, watch: Callable[[Progress], None] | None
+    ) -> None:
+        self._plan, self._target, self._part = plan, target, part_of(target)
+        self._stop_on_failure, self._watch = on_failure == "stop", watch
+        count, vertices = len(plan.times), len(plan.character.points)
+        self._layout = container.plan(plan.info, plan.arrays, frames=count, vertices=vertices)
+        self._soft = plan.graph.step is not None
+        self._checkpoint = target.with_name(target.name + ".checkpoint.npz")
+        self._kinematic: Player | None = None
+
+    def run(self) -> None:
+        """Write what is missing, then give the file its name."""
+        with _disk_full_named(self._target):
+            if not self._part.exists():
+                container.start(self._part, self._layout, self._plan.arrays)
+            with _locked(self._part) as file:
+                self._frames(file)
+                os.fsync(file.fileno())
+            self._part.replace(self._target)
+        for leftover in (self._checkpoint, part_of(self._checkpoint)):
+            leftover.unlink(missing_ok=True)
+
+    def _frames(self, file: io.FileIO) -> None:
+        first = self._resume(file)
+        for frame in range(first, len(self._plan.times)):
+            begin = time.perf_counter()
+            points, status = self._frame(frame)
+            container.write_frame(file, self._layout, frame, points=points, status=status)
+            if self._soft and (frame + 1) % CHECKPOINT_EVERY == 0 and status == container.GOOD:
+                self._save_checkpoint(frame)
+            if self._watch is not None:
+                taken = time.perf_counter() - begin
+                self._watch(Progress(frame, len(self._plan.times), taken, status == container.FELL_BACK))
+
+    def _frame(self, frame: int) -> tuple[Singles, int]:
+        at = float(self._plan.times[frame])
+        why = "numbers that are not finite"
+        try:
+            points = self._plan.player.play(self._plan.motion, at)
+            if np.isfinite(points).all():
+                return points, container.GOOD
+        except (UnfinishedError, FloatingPointError, np.linalg.LinAlgError) as error:
+            why = str(error)
+        if self._stop_on_failure:
+            raise UnfinishedError(
+                "bake", f"the skin failed in frame {frame} ({why})", "it was told to stop there",
+                "try softer settings or a smaller step, or let failing frames fall back to linear blend",
+            )  # fmt: skip
+        self._plan.player.reset()
+        if self._kinematic is None:
+            self._kinematic = Player(self._plan.character, LinearBlend(), device=self._plan.player.device)
+        points = self._kinematic.play(self._plan.motion, at)
+        if not np.isfinite(points).all():
+            raise UnfinishedError("bake", f"the pose of frame {frame} sends linear blend beyond all numbers",
+                                  "poses must keep the skin finite", "look at the motion there")  # fmt: skip
+        return points, container.FELL_BACK
+
+    def _resume(self, file: io.FileIO) -> int:
+        """How many frames are there and whole; a skin with a memory goes back to its last checkpoint."""
+        status, sums = container.read_table(self._part, self._layout)
+        whole = 0
+        while whole < len(status) and status[whole] and self._whole(whole, sums[whole]):
+            whole += 1
+        if self._soft:
+            whole = self._load_checkpoint(whole)
+        container.forget_frames(file, self._layout, whole)
+        return whole
+
+    def _whole(self, frame: int, check: bytes) -> bool:
+        return container.frame_digest(self._part, self._layout, frame) == check
+
+    def _save_checkpoint(self, frame: int) -> None:
+        """Write beside it and rename: a kill leaves the last checkpoint whole. The lock makes the name ours alone."""
+        kept = self._plan.player.snapshot()
+        with part_of(self._checkpoint).open("wb") as file:
+            header = np.frombuffer(container.digest(self._layout.header), dtype=np.uint8)
+            whole: dict[str, Any] = {"header": header, "frame": np.array(frame), "sum": _digest_of(kept), **kept}
+            np.savez(file, **whole)
+        part_of(self._checkpoint).replace(self._checkpoint)
+
+    def _load_checkpoint(self, whole: int) -> int:
+        """Put the player back to the last checkpoint and return the frame after it; 0 if there is none of use."""
+        if not self._checkpoint.exists():
+            return 0
+        try:
+            with np.load(self._checkpoint, allow_pickle=False) as file:
+                saved = dict(file)
+            frame = int(saved.pop("frame"))
+            header, check = saved.pop("header").tobytes(), saved.pop("sum")
+        except (OSError, ValueError, KeyError, EOFError):
+            return 0
+        of_this = header == container.digest(self._layout.header) and np.array_equal(check, _digest_of(saved))
+        if not of_this or frame >= whole:
+            return 0
+        self._plan.player.restore(saved)
+        return frame + 1
+
+
+def _digest_of(arrays: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:
+    total = hashlib.blake2b(digest_size=16)
+    for name in sorted(arrays):
+        total.update(f"{name} {arrays[name].dtype.str} {arrays[name].shape};".encode())
+        total.update(np.ascontiguousarray(arrays[name]).tobytes())
+    return np.frombuffer(total.digest(), dtype=np.uint8)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[io.FileIO]:
+    """The file, unbuffered, held against a second bake to the same place where the system can do that."""
+    with open(path, "r+b", buffering=0) as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:
+            pass  # Windows
+        except BlockingIOError:
+            raise InputError(
+                str(path), "another bake is writing it", "only one may", "wait for it, or choose another path"
+            ) from None
+        yield file
+
+
+@contextlib.contextmanager
+def _disk_full_named(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise UnfinishedError(
+            str(target), f"the disk is full ({error.strerror})", "the frames so far are kept",
+            "make room and bake again: it goes on from there",
+        ) from None  # fmt: skip
+
+
+def _temporary() -> Path:
+    return Path(tempfile.mkdtemp(prefix="supple-")) / "bake.supple"
+
+
+def _discard(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+        path.parent.rmdir()

@@ -1,0 +1,135 @@
+"""A baked skin on disk: points over time, checked when it is opened, readable while it is still being written."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from supple.arrays import Floats, Ints, Singles
+from supple.errors import InputError
+from supple.graph import container
+from supple.graph.graph import Graph
+
+
+class Cache:
+    """Baked points (F, V, 3) [m] with the mesh, the poses and the recipe they came from.
+
+    `ready` frames are there; all of them once the bake is `finished`. Frames are mapped from disk, not read into
+    memory. A damaged file is refused when it is opened.
+    """
+
+    def __init__(self, path: str | Path, *, verify: bool = True) -> None:
+        """Open a finished bake at `path`, or one still being written there."""
+        asked = Path(path)
+        self.path = asked if asked.exists() else part_of(asked)
+        if not self.path.is_file():
+            raise InputError(str(asked), "there is no such file", "a baked cache is needed", "bake one first")
+        self.finished = self.path == asked
+        self.info, self._layout = container.read_layout(self.path)
+        self.ready = 0
+        self.fell_back: tuple[int, ...] = ()
+        self._checked = 0
+        self.refresh(verify=verify)
+
+    def refresh(self, *, verify: bool = True) -> None:
+        """Look again how many frames are there, and check the new ones."""
+        status, sums = container.read_table(self.path, self._layout)
+        known = (status == container.GOOD) | (status == container.FELL_BACK)
+        ready = int(np.argmin(known)) if not known.all() else self._layout.count
+        size = self.path.stat().st_size
+        if self.finished and (ready < self._layout.count or size < self._layout.size):
+            where = f"it ends after {ready} of {self._layout.count} frames ({size} of {self._layout.size} bytes)"
+            raise InputError(str(self.path), where, "a whole cache is needed", "bake it again, or delete the file")
+        for frame in range(self._checked, ready if verify else 0):
+            if container.frame_digest(self.path, self._layout, frame) != sums[frame]:
+                raise InputError(
+                    str(self.path),
+                    f"frame {frame} is damaged (its checksum does not fit)",
+                    "every frame must be as it was written",
+                    "bake it again, or delete the file",
+                )
+        self._checked = max(self._checked, ready if verify else 0)
+        self.ready = ready
+        self.fell_back = tuple(int(frame) for frame in np.flatnonzero(status[:ready] == container.FELL_BACK))
+
+    def __len__(self) -> int:
+        return self._layout.count
+
+    def __repr__(self) -> str:
+        state = "finished" if self.finished else f"{self.ready} frames ready"
+        what = f"{self.info['character_name']}, {self.info['motion_name']}"
+        size = f"{len(self)} frames at {self.fps:g} fps, {self._layout.vertices} points"
+        return f"Cache({str(self.path)!r}: {what}, {size}, {state})"
+
+    @property
+    def fps(self) -> float:
+        """Frames a second."""
+        return float(self.info["fps"])
+
+    @property
+    def times(self) -> Floats:
+        """The time [s] of every frame in the motion."""
+        return float(self.info["start"]) + np.arange(len(self)) / self.fps
+
+    @property
+    def points(self) -> Singles:
+        """The frames that are there, (ready, V, 3) [m], mapped from disk and read-only."""
+        layout = self._layout
+        if self.ready == 0:
+            return np.zeros((0, layout.vertices, 3), dtype=np.float32)
+        # The last frame is mapped without the padding after it, which may not be there yet.
+        room = (self.ready - 1) * layout.stride + layout.frame_bytes
+        flat = np.memmap(self.path, dtype="<f4", mode="r", offset=layout.frames, shape=(room // 4,))
+        shape, strides = (self.ready, layout.vertices, 3), (layout.stride, 12, 4)
+        return np.lib.stride_tricks.as_strided(flat, shape, strides, writeable=False)
+
+    @property
+    def graph(self) -> Graph:
+        """The skins that made it."""
+        return Graph.from_dict(self.info["graph"])
+
+    @cached_property
+    def arrays(self) -> MappingProxyType[str, np.ndarray]:
+        """The fixed arrays by name: rest, triangles, poses, parents, and one for every part and map."""
+        return MappingProxyType(
+            {name: container.read_array(self.path, self._layout, name) for name in self._layout.arrays}
+        )
+
+    @property
+    def triangles(self) -> Ints:
+        """The triangles (T, 3) of the mesh."""
+        return self.arrays["triangles"]
+
+    @property
+    def rest(self) -> Floats:
+        """The points (V, 3) [m] at rest."""
+        return self.arrays["rest"]
+
+    @property
+    def poses(self) -> Floats:
+        """The transforms (F, J, 4, 4) of all joints in every frame."""
+        return self.arrays["poses"]
+
+
+def part_of(path: Path) -> Path:
+    """Where a bake to `path` is written until it is finished."""
+    return path.with_name(path.name + ".part")
+
+
+def differences(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    """In words, what another bake has that this one has not."""
+    words = {
+        "supple": "the Supple version",
+        "character": "the character",
+        "motion": "the motion",
+        "graph": "the skin or its settings",
+        "fps": "the frame rate",
+        "start": "the start time",
+        "frames": "the number of frames",
+        "device": "the device",
+    }
+    return [word for key, word in words.items() if wanted.get(key) != found.get(key)]

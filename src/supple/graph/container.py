@@ -1,0 +1,188 @@
+"""The bytes of a cache file: a header, a few fixed arrays, a table of frames, and the frames.
+
+    8 bytes   magic
+    8 bytes   length of the header, little-endian
+    header    JSON: what was baked, and where everything lies
+    16 bytes  checksum of the header
+    arrays    the fixed ones (rest shape, triangles, poses), each on a multiple of 64 bytes
+    table     32 bytes a frame: status, then the frame's checksum; zeros where the frame is not there yet
+    frames    V x 3 little-endian float32, each on a multiple of 64 bytes
+
+Every place is known before the first frame, so a frame is written straight to where it stays, and then its row of
+the table says that it is there. Killed at any instant, at most the frame being written is lost. Nothing in the file
+depends on the clock, so two bakes of the same thing have the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Singles
+from supple.errors import InputError
+
+MAGIC = b"SUPPLE\x01\n"
+ROW = 32
+DIGEST = 16
+ALIGNMENT = 64
+GOOD, FELL_BACK = 1, 2
+MOST_HEADER = 1 << 26  # 64 MiB: a header longer than this is no header
+
+
+def digest(data: bytes | memoryview) -> bytes:
+    """Checksum of a chunk (BLAKE2b, 16 bytes)."""
+    return hashlib.blake2b(data, digest_size=DIGEST).digest()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything lies in a cache file."""
+
+    header: bytes
+    arrays: dict[str, tuple[str, tuple[int, ...], int, bytes]]
+    table: int
+    frames: int
+    frame_bytes: int
+    count: int
+    vertices: int
+
+    @property
+    def size(self) -> int:
+        """Length of the finished file."""
+        return self.frames + self.count * self.stride
+
+    @property
+    def stride(self) -> int:
+        """Bytes from one frame to the next."""
+        return _aligned(self.frame_bytes)
+
+    def frame_at(self, frame: int) -> int:
+        """Where a frame starts."""
+        return self.frames + frame * self.stride
+
+
+def plan(info: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, frames: int, vertices: int) -> Layout:
+    """Lay out a file for `frames` frames and write down where everything will lie."""
+    listed: dict[str, tuple[str, tuple[int, ...], int, bytes]] = {}
+    place = 0
+    for name, array in arrays.items():
+        listed[name] = (array.dtype.str, array.shape, place, digest(np.ascontiguousarray(array).data.cast("B")))
+        place += _aligned(array.nbytes)
+    table = place
+    first = _aligned(table + frames * ROW)
+    data = {
+        "info": dict(info),
+        "arrays": {n: {"dtype": d, "shape": s, "at": a, "sum": c.hex()} for n, (d, s, a, c) in listed.items()},
+        "table": table,
+        "frames": first,
+        "count": frames,
+        "vertices": vertices,
+    }
+    header = json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
+    base = _aligned(len(MAGIC) + 8 + len(header) + DIGEST)
+    moved = {name: (dtype, shape, base + at, check) for name, (dtype, shape, at, check) in listed.items()}
+    return Layout(header, moved, base + table, base + first, vertices * 12, frames, vertices)
+
+
+def start(path: Path, layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write all but the frames."""
+    with path.open("wb") as file:
+        file.write(MAGIC + len(layout.header).to_bytes(8, "little") + layout.header + digest(layout.header))
+        for name, (_, _, at, _) in layout.arrays.items():
+            file.seek(at)
+            file.write(np.ascontiguousarray(arrays[name]).data.cast("B"))
+        file.truncate(layout.frames)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_layout(path: Path) -> tuple[dict[str, Any], Layout]:
+    """Read and check the header of a cache file; returns what was baked and where everything lies."""
+    where = str(path)
+    with path.open("rb") as file:
+        head = file.read(len(MAGIC) + 8)
+        if head[: len(MAGIC)] != MAGIC:
+            raise _broken(where, "it does not start like a cache")
+        length = int.from_bytes(head[len(MAGIC) :], "little")
+        if length > MOST_HEADER or len(head) < len(MAGIC) + 8:
+            raise _broken(where, "its header is cut off")
+        header, check = file.read(length), file.read(DIGEST)
+        size = file.seek(0, os.SEEK_END)
+    if len(header) != length or check != digest(header):
+        raise _broken(where, "its header is damaged")
+    data = json.loads(header)
+    base = _aligned(len(MAGIC) + 8 + length + DIGEST)
+    arrays = {
+        name: (entry["dtype"], tuple(entry["shape"]), base + entry["at"], bytes.fromhex(entry["sum"]))
+        for name, entry in data["arrays"].items()
+    }
+    vertices, count = data["vertices"], data["count"]
+    layout = Layout(header, arrays, base + data["table"], base + data["frames"], vertices * 12, count, vertices)
+    if size < layout.frames:
+        raise _broken(where, f"it is cut off after {size} bytes")
+    return data["info"], layout
+
+
+def read_array(path: Path, layout: Layout, name: str) -> NDArray[Any]:
+    """One of the fixed arrays, checked."""
+    dtype, shape, at, check = layout.arrays[name]
+    with path.open("rb") as file:
+        file.seek(at)
+        data = file.read(int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize)
+    if digest(data) != check:
+        raise _broken(str(path), f"its array {name!r} is damaged")
+    return np.frombuffer(data, dtype=dtype).reshape(shape)
+
+
+def read_table(path: Path, layout: Layout) -> tuple[NDArray[np.uint8], list[bytes]]:
+    """Status and checksum of every frame."""
+    with path.open("rb") as file:
+        file.seek(layout.table)
+        data = file.read(layout.count * ROW)
+    rows = [data[at : at + ROW] for at in range(0, len(data), ROW)]
+    status = np.array([row[0] for row in rows], dtype=np.uint8)
+    return status, [row[DIGEST:] for row in rows]
+
+
+def write_frame(file: io.RawIOBase, layout: Layout, frame: int, *, points: Singles, status: int) -> None:
+    """Put a frame in its place, and only then say in the table that it is there. `file` must not be buffered."""
+    data = np.ascontiguousarray(points, dtype="<f4").tobytes()
+    _write_all(file, data + bytes(layout.stride - len(data)), layout.frame_at(frame))
+    _write_all(file, bytes([status]) + bytes(ROW - 1 - DIGEST) + digest(data), layout.table + frame * ROW)
+
+
+def forget_frames(file: io.RawIOBase, layout: Layout, first: int) -> None:
+    """Take back what the table says of frame `first` and all after it."""
+    _write_all(file, bytes((layout.count - first) * ROW), layout.table + first * ROW)
+
+
+def _write_all(file: io.RawIOBase, data: bytes, at: int) -> None:
+    """A raw write may take less than it was given: go on until all is written or the system says why not."""
+    file.seek(at)
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) or 0 :]
+
+
+def frame_digest(path: Path, layout: Layout, frame: int) -> bytes:
+    """Checksum of a frame as it lies in the file."""
+    with path.open("rb") as file:
+        file.seek(layout.frame_at(frame))
+        return digest(file.read(layout.frame_bytes))
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def _broken(where: str, what: str) -> InputError:
+    return InputError(where, what, "a whole cache is needed", "bake it again, or delete the file")
