@@ -25,7 +25,7 @@ from supple.cli.console import Console
 from supple.cli.main import main as run
 from supple.cli.parser import Parser, parser_for
 from supple.cli.skin_options import add_skin_options, skin_from
-from supple.motion.builtin import MOTIONS
+from supple.motion.builtin import MOTIONS, motion
 from supple.settings import setting, settings_of
 from supple.skins.catalogue import SKINS
 from supple.skins.skin import Skin
@@ -386,7 +386,8 @@ def test_info_says_what_the_character_is(hero, capsys):
     assert [joint["parent"] for joint in data["joints"]].count(None) == int((hero.skeleton.parents < 0).sum())
     assert data["parts"] == {name: len(vertices) for name, vertices in hero.parts.items()}
     assert set(data["maps"]) == set(hero.maps)
-    assert data["built_in_motions"] == list(MOTIONS)
+    assert [clip["name"] for clip in data["motions"]] == list(MOTIONS)  # the hero can do everything
+    assert all(clip["seconds"] > 0.0 and clip["built_in"] for clip in data["motions"])
     assert run(["info", "hero", "--vertices", "2000"]) == 0
     said = capsys.readouterr().out
     for words in ("2000 vertices", "closed", "litres", "flesh", *hero.skeleton.names, *hero.parts, *MOTIONS):
@@ -400,6 +401,19 @@ def test_info_of_an_open_mesh_claims_no_volume(hero):
     assert data["volume_m3"] is None
     assert data["influences"] is None
     assert any("3 open edges" in line for line in info._lines(data))
+
+
+def test_info_lists_the_motions_that_fit(hero, monkeypatch):
+    def only_bends(name, moved):
+        if name != "bend":
+            raise InputError("motion", "this", "that", "do so")
+        return motion(name, moved)
+
+    own = motion("twist", hero)
+    monkeypatch.setattr(info, "motion", only_bends)
+    clips = info.described(hero.replace(motions={"Own": own}))["motions"]
+    assert [(clip["name"], clip["built_in"]) for clip in clips] == [("bend", True), ("Own", False)]
+    assert clips[1]["frames"] == own.frames
 
 
 def test_the_joint_tree_shows_who_hangs_on_whom():

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.cli.characters import add_character_argument, character_from
 from supple.cli.console import Console
+from supple.errors import InputError
 from supple.geometry.topology import census, signed_volume
-from supple.motion.builtin import MOTIONS
+from supple.motion.builtin import MOTIONS, motion
+from supple.motion.motion import Motion
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
@@ -52,13 +55,26 @@ def described(character: Character) -> dict[str, Any]:
         "maps": {
             name: {"low": float(values.min()), "high": float(values.max())} for name, values in character.maps.items()
         },
-        "motions": {
-            name: {"seconds": clip.duration, "frames": clip.frames, "fps": clip.fps, "loops": clip.loop}
-            for name, clip in character.motions.items()
-        },
-        "built_in_motions": list(MOTIONS),
+        "motions": [
+            {
+                "name": name,
+                "seconds": clip.duration,
+                "frames": clip.frames,
+                "fps": clip.fps,
+                "loops": clip.loop,
+                "built_in": name not in character.motions,
+            }
+            for name, clip in (dict(_built_in_motions(character)) | dict(character.motions)).items()
+        ],
         "joint_tree": joint_tree(skeleton),
     }
+
+
+def _built_in_motions(character: Character) -> Iterator[tuple[str, Motion]]:
+    """The built-in motions that can be made for this skeleton; a snake does not kick."""
+    for name in MOTIONS:
+        with contextlib.suppress(InputError):
+            yield name, motion(name, character)
 
 
 def joint_tree(skeleton: Skeleton) -> list[str]:
@@ -85,7 +101,7 @@ def _lines(data: dict[str, Any]) -> list[str]:
         ("weights", "none" if data["influences"] is None else f"up to {data['influences']} joints per vertex"),
         ("parts", ", ".join(f"{name} ({count})" for name, count in data["parts"].items()) or "none"),
         ("maps", ", ".join(f"{name} {m['low']:.3g} to {m['high']:.3g}" for name, m in data["maps"].items()) or "none"),
-        ("motions", ", ".join([*data["motions"], *(f"{name} (built in)" for name in data["built_in_motions"])])),
+        ("motions", ", ".join(f"{clip['name']} ({clip['seconds']:.3g} s)" for clip in data["motions"]) or "none"),
         ("joints", str(len(data["joints"]))),
     ]
     return [data["name"], *(f"  {what:<8} {text}" for what, text in rows), *("    " + j for j in data["joint_tree"])]
