@@ -17,11 +17,9 @@ def normalised(vectors: ArrayLike) -> Array:
 
 def quaternion_about(axis: ArrayLike, angle: ArrayLike) -> Array:
     """Quaternion (..., 4) turning by `angle` [rad] about `axis` (..., 3)."""
-    direction = normalised(axis)
     half = 0.5 * np.asarray(angle, dtype=np.float64)[..., None]
-    return np.concatenate(
-        [direction * np.sin(half), np.broadcast_to(np.cos(half), (*direction.shape[:-1], 1))], axis=-1
-    )
+    vector = normalised(axis) * np.sin(half)
+    return np.concatenate([vector, np.broadcast_to(np.cos(half), (*vector.shape[:-1], 1))], axis=-1)
 
 
 def multiply(a: ArrayLike, b: ArrayLike) -> Array:
@@ -99,10 +97,13 @@ def rotation_between(a: ArrayLike, b: ArrayLike) -> Array:
     """Smallest turn, as a quaternion (..., 4), that takes direction `a` to direction `b` (..., 3)."""
     start, end = normalised(a), normalised(b)
     cross = np.cross(start, end)
-    w = 1.0 + np.sum(start * end, axis=-1, keepdims=True)
+    cosine = np.sum(start * end, axis=-1, keepdims=True)
+    # Beyond a right angle 1 + cosine cancels; for unit vectors |a + b|^2 / 2 is the same number without that.
+    gap = np.linalg.norm(start + end, axis=-1, keepdims=True)
+    w = np.where(cosine < 0.0, 0.5 * gap * gap, 1.0 + cosine)
     # Opposite directions leave the axis open: take one across the smallest component of `a`.
     across = np.cross(start, np.eye(3)[np.argmin(np.abs(start), axis=-1)])
-    opposite = w < 1e-9
+    opposite = (cosine < 0.0) & (gap < 1e-8)
     return normalised(np.concatenate([np.where(opposite, across, cross), np.where(opposite, 0.0, w)], axis=-1))
 
 

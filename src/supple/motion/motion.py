@@ -23,8 +23,8 @@ class Motion:
 
     `translations` (F, J, 3) [m], `rotations` (F, J, 4) as x y z w, `scales` (F, J, 3) or None for all ones.
     Between keys, places are blended and rotations turn evenly (slerp). A motion that does not loop holds its first and
-    last key outside its time; one that loops starts over, its last key being its first again, and its roots go on by
-    `stride` (3,) [m] each time, so that a walk can walk on.
+    last key outside its time; one that loops starts over, and its roots go on by `stride` (3,) [m] each time, so that a
+    walk can walk on. To loop without a jump, its last key is its first again with the roots moved on by the stride.
     """
 
     skeleton: Skeleton
@@ -38,8 +38,7 @@ class Motion:
 
     def __post_init__(self) -> None:
         joints = len(self.skeleton)
-        if not (np.isfinite(self.fps) and self.fps > 0.0):
-            raise InputError(_WHERE, f"fps is {self.fps}", "a rate above zero is needed", "most clips have 24 to 120")
+        _check_rate(self.fps)
         translations = frozen(self.translations, np.float64, (-1, joints, 3), _WHERE, "translations")
         if len(translations) == 0:
             raise InputError(
@@ -69,8 +68,14 @@ class Motion:
     def from_poses(cls, skeleton: Skeleton, poses: Callable[[float], Pose], *, seconds: float, fps: float = 60.0,
                    name: str = "motion", loop: bool = False, stride: Floats | None = None) -> Motion:  # fmt: skip
         """Record a function of time [s] as keys, `fps` of them a second."""
-        count = max(round(seconds * fps), 0) + 1
+        _check_rate(fps)
+        if not (np.isfinite(seconds) and seconds >= 0.0):
+            raise InputError(_WHERE, f"seconds is {seconds}", "zero or more are needed", "pass how long it lasts")
+        count = round(seconds * fps) + 1
         world = np.stack([poses(frame / fps).world_from_joint for frame in range(count)])
+        if world.shape[1] != len(skeleton):
+            raise InputError(_WHERE, f"the poses have {world.shape[1]} joints", f"the skeleton has {len(skeleton)}",
+                             "make poses for this skeleton")  # fmt: skip
         local = world.copy()
         hanging = skeleton.parents >= 0
         local[:, hanging] = np.linalg.solve(world[:, skeleton.parents[hanging]], world[:, hanging])
@@ -123,6 +128,7 @@ class Motion:
 
     def resampled(self, fps: float) -> Motion:
         """The same motion with another number of keys a second; the last key stays the last."""
+        _check_rate(fps)
         count = max(round(self.duration * fps), 1 if self.frames > 1 else 0) + 1
         place = np.linspace(0.0, self.frames - 1, count)
         first = np.minimum(place.astype(int), max(self.frames - 2, 0))
@@ -148,3 +154,8 @@ class Motion:
     def check_fits(self, skeleton: Skeleton) -> None:
         """Refuse to move a character that this motion was not made for."""
         skeleton.check_same(self.skeleton, f"Motion {self.name!r}")
+
+
+def _check_rate(fps: float) -> None:
+    if not (np.isfinite(fps) and fps > 0.0):
+        raise InputError(_WHERE, f"fps is {fps}", "a rate above zero is needed", "most clips have 24 to 120")

@@ -42,11 +42,15 @@ class Pose:
         rest = skeleton.world_from_joint[:, :3, :3]
         for name, quaternion in turns.items():
             joint = skeleton.index(name)
-            turn = rotations.matrix_from_quaternion(quaternion)
+            given = frozen(quaternion, np.float64, (4,), "Pose", f"the turn of {name!r}")
+            if not given.any():
+                raise InputError("Pose", f"the turn of {name!r} is zero", "a quaternion x y z w is needed",
+                                 "use 0 0 0 1 for no turn")  # fmt: skip
+            turn = rotations.matrix_from_quaternion(given)
             # A turn in world axes, seen from the joint's own rest frame.
             local[joint, :3, :3] = local[joint, :3, :3] @ np.linalg.inv(rest[joint]) @ turn @ rest[joint]
         if move is not None:
-            local[skeleton.parents < 0, :3, 3] += np.asarray(move, dtype=np.float64)
+            local[skeleton.parents < 0, :3, 3] += frozen(move, np.float64, (3,), "Pose", "move")
         return cls(skeleton.world_from_locals(local))
 
     def __len__(self) -> int:
@@ -65,7 +69,7 @@ class Pose:
 
     def moved(self, world_from_world: Floats) -> Pose:
         """The same pose carried elsewhere by a transform (4, 4)."""
-        return Pose(np.asarray(world_from_world, dtype=np.float64) @ self.world_from_joint)
+        return Pose(frozen(world_from_world, np.float64, (4, 4), "Pose", "world_from_world") @ self.world_from_joint)
 
 
 class PoseSource(Protocol):
