@@ -30,7 +30,8 @@ def test_one_skin_is_a_graph_of_one_stage():
 
 
 def test_a_skin_that_stands_on_another_brings_it_along(tube):
-    graph = Graph.of(DeltaMush(iterations=3))
+    assert [stage.name for stage in Graph.of(DeltaMush()).stages] == ["dual-quaternion", "delta-mush"]
+    graph = Graph.of(DeltaMush(iterations=3, base="linear"))
     assert [stage.name for stage in graph.stages] == ["linear", "delta-mush"]
     pose = twist(tube)
     by_hand = supple.delta_mush(tube.points, tube.triangles, frame(tube, LinearBlend(), pose), iterations=3)
@@ -70,16 +71,16 @@ def test_softening_keeps_shares_between_0_and_1_and_smooths_the_border(marked):
 
 
 def test_a_blend_runs_what_both_sides_share_once():
-    graph = Graph.blend(DeltaMush(), RotationCenters(), Mask())
+    graph = Graph.blend(DeltaMush(base="linear"), RotationCenters(), Mask())
     again = Graph.blend(graph, LinearBlend(), Mask(amount=0.5))
     assert [s.name for s in again.stages] == ["linear", "delta-mush", "rotation-centers", "blend", "blend-2"]
     assert again.stages[-1].inputs == ("blend", "linear")
 
 
 def test_print_reads_as_a_list_of_stages():
-    text = str(Graph.blend(DeltaMush(iterations=7), DualQuaternion(), Mask(part="belly", soften=4)))
+    text = str(Graph.blend(DeltaMush(iterations=7, base="linear"), DualQuaternion(), Mask(part="belly", soften=4)))
     assert text.splitlines()[0] == "Graph of 4 stages"
-    assert "DeltaMush(iterations=7, strength=0.5) after linear" in text
+    assert "DeltaMush(iterations=7, strength=0.5, base='linear') after linear" in text
     assert "delta-mush goes over to dual-quaternion on part 'belly', softened 4 times" in text
 
 
@@ -122,10 +123,15 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
         (lambda d: d["stages"][1].update(inputs=["nowhere"]), "stands on 'nowhere'"),
         (lambda d: d["stages"][1].update(inputs=[]), "DeltaMush takes 1"),
         (lambda d: d["stages"][1].update(inputs=3), "inputs are strange"),
-        (lambda d: d["stages"][1].update(name="linear"), "stands twice"),
+        (lambda d: d["stages"][1].update(name="dual-quaternion"), "stands twice"),
         (lambda d: d["stages"][0].pop("name"), "an object with a name"),
-        (lambda d: d["stages"].append({"name": "b", "blend": {"wild": 1}, "inputs": ["linear", "linear"]}), "'wild'"),
-        (lambda d: d["stages"].append({"name": "b", "blend": {}, "inputs": ["linear"]}), "a blend has two"),
+        (
+            lambda d: d["stages"].append(
+                {"name": "b", "blend": {"wild": 1}, "inputs": ["dual-quaternion", "dual-quaternion"]}
+            ),
+            "'wild'",
+        ),
+        (lambda d: d["stages"].append({"name": "b", "blend": {}, "inputs": ["dual-quaternion"]}), "a blend has two"),
     ],
 )
 def test_damaged_files_are_named(change, message, tmp_path):

@@ -34,7 +34,7 @@ def _skins() -> list[tuple[str, AnySkin]]:
         ("linear blend", supple.LinearBlend()),
         ("dual quaternion", supple.DualQuaternion()),
         ("rotation centers", supple.RotationCenters()),
-        (f"delta mush, {SMOOTHING} rounds", supple.DeltaMush(iterations=SMOOTHING)),
+        (f"delta mush, {SMOOTHING} rounds", supple.DeltaMush(iterations=SMOOTHING, base="linear")),
     ]
 
 

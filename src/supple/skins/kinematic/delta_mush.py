@@ -15,8 +15,12 @@ from supple.geometry.rings import rings
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.kinematic.blend import host_copy
+from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
+from supple.skins.kinematic.rotation_centers import RotationCenters
 from supple.skins.skin import DevicePoints, Skin
+
+_BASES: dict[str, type[Skin]] = {kind.command_name: kind for kind in (DualQuaternion, LinearBlend, RotationCenters)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +28,8 @@ class DeltaMush(Skin):
     """Smooth the incoming skin and restore its rest detail in the smoothed surface's own frames [Mancewicz2014].
 
     Rough weights become good enough: creases and bulges of the incoming skin are smoothed away, detail stays.
-    Stands on linear blend unless a graph gives it another skin.
+    Stands on dual quaternions unless told otherwise, because smoothing cannot bring back what linear blend collapses;
+    published on linear blend (`base="linear"`). A graph may give it any other skin.
 
     Limits: smoothing takes a little volume at bends; many iterations melt thin parts such as fingers.
     """
@@ -36,9 +41,10 @@ class DeltaMush(Skin):
 
     iterations: int = setting(10, "Rounds of smoothing", low=1, high=500)
     strength: float = setting(0.5, "Smoothing per round", low=0.0, high=1.0)
+    base: str = setting("dual-quaternion", "The skin it smooths, where a graph gives it none", choices=tuple(_BASES))
 
     def stands_on(self) -> Skin:
-        return LinearBlend()
+        return _BASES[self.base]()
 
     def bind(self, character: Character, device: str) -> Mush:
         return Mush(character.points, character.triangles, self.iterations, strength=self.strength, device=device)
