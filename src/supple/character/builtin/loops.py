@@ -14,20 +14,19 @@ from supple.geometry import evening, topology
 from supple.geometry.implicit import Body
 
 _ROUNDS = 6
+_MISS = 0.01  # of the vertices wanted; to come closer is not worth worse quads
 
 
 def loops(body: Body, axis: Floats, *, vertices: int, reach: float) -> tuple[Floats, Ints]:
     """Points and quads (P, 4) of about `vertices` vertices around the polyline `axis` (K, 3) [m].
 
-    With S rings of 4 m vertices and two caps of (m - 1)^2 the count is 4 m S + 2 (m - 1)^2; it misses `vertices` by
-    at most half a ring. `reach` [m] is farther than any skin lies from the axis.
+    With S rings of 4 m vertices and two caps of (m - 1)^2 inside, the count is 4 m S + 2 (m - 1)^2; it misses
+    `vertices` by at most half a ring. `reach` [m] is farther than any skin lies from the axis.
     """
     length = float(np.linalg.norm(np.diff(axis, axis=0), axis=1).sum())
     coarse_centres, coarse_rays = _rings(axis, 32, 32)
     girth = 2.0 * np.pi * float(_cast(body, coarse_centres, coarse_rays, reach).mean())
-    quarter = max(2, round(0.25 * float(np.sqrt(vertices * girth / length))))
-    sectors = 4 * quarter
-    rings = max(3, round((vertices - 2 * (quarter - 1) ** 2) / sectors))
+    rings, sectors = _counts(vertices, girth / length)
     centres, rays = _rings(axis, rings, sectors)
     first, last = _cap_rays(rays[0], centres[0] - centres[1]), _cap_rays(rays[-1], centres[-1] - centres[-2])
     ends = [centres[:1].repeat(len(first), axis=0), centres[-1:].repeat(len(last), axis=0)]
@@ -40,6 +39,19 @@ def loops(body: Body, axis: Floats, *, vertices: int, reach: float) -> tuple[Flo
         points = evening.relaxed(points, triangles, share=0.5)
         points = evening.projected(points, triangles, body.distance, step=1e-4)
     return evening.projected(points, triangles, body.distance, step=1e-4), quads
+
+
+def _counts(vertices: int, slimness: float) -> tuple[int, int]:
+    """Rings and sectors that make nearly square quads; somewhat oblong ones where that meets the count much better."""
+    even = max(2, round(0.25 * float(np.sqrt(vertices * slimness))))
+    choices = []
+    for quarter in range(max(2, even - 1), even + 2):
+        sectors, caps = 4 * quarter, 2 * (quarter - 1) ** 2
+        rings = max(3, round((vertices - caps) / sectors))
+        miss = max(abs(rings * sectors + caps - vertices) - _MISS * vertices, 0.0)
+        choices.append((miss, abs(quarter - even), rings, sectors))
+    _, _, rings, sectors = min(choices)
+    return rings, sectors
 
 
 def _rings(axis: Floats, rings: int, sectors: int) -> tuple[Floats, Floats]:

@@ -28,17 +28,18 @@ def mesh(body: Body, lenses: tuple[Lens, ...], *, vertices: int, finest: int) ->
     low, high = body.box
     middle, margin = 0.5 * (low + high), 0.1 * float((high - low).max())
     spread = _SPREAD if lenses else 1.0
+    guess = min(0.02, 0.2 * float((high - low).min()))
     room = np.stack([middle + spread * (low - middle) - margin, middle + spread * (high - middle) + margin])
-    raw_points, raw_triangles = _raw(distance, room, int(_SURPLUS * max(vertices, finest)))
+    raw_points, raw_triangles = _raw(distance, room, int(_SURPLUS * max(vertices, finest)), guess)
     points, triangles = evening.decimate(raw_points, raw_triangles, vertices)
     points, triangles = evening.even_out(points, triangles, distance, rounds=12)
     # The lenses squeeze triangles a little; a few more rounds on the character itself make up for it.
     return evening.even_out(through(lenses, points), triangles, body.distance, rounds=4)
 
 
-def _raw(distance: evening.Distance, room: Floats, wanted: int) -> tuple[Floats, Ints]:
-    """A closed shell without handles of at least `wanted` vertices, and not many more."""
-    cell, found = 0.02, 0
+def _raw(distance: evening.Distance, room: Floats, wanted: int, cell: float) -> tuple[Floats, Ints]:
+    """A closed shell without handles of about `wanted` vertices, searched for from a first guess of the cell."""
+    found = 0
     for attempt in range(12):
         shift = 0.137 * attempt * cell  # no plane of symmetry on the lattice
         points, quads = polygonise(distance, room[0] - 0.31 * cell - shift, room[1], cell=cell)
