@@ -12,8 +12,11 @@ from supple.errors import InputError
 from supple.motion.motion import Motion
 
 MOTIONS: dict[str, tuple[str, str]] = {
+    "walk": ("walk", "walk"),
     "bend": ("joint_turns", "bend"),
     "twist": ("joint_turns", "twist"),
+    "slither": ("crawl", "slither"),
+    "swim": ("crawl", "swim"),
 }
 """Module below `supple.motion.builtin` and function, by name."""
 

@@ -1,0 +1,82 @@
+"""Time in the built-in motions: eased shares, keys on a curve, and waves of a cycle; all without a jump in speed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from supple.errors import InputError
+
+Curve = Callable[[float], float]
+
+
+def share(time: float, start: float, end: float) -> float:
+    """How much of the way from `start` to `end` is gone, from 0 to 1; sets off and arrives without speed or push.
+
+    With s = (time - start) / (end - start): 6 s^5 - 15 s^4 + 10 s^3.
+    """
+    s = min(max((time - start) / (end - start), 0.0), 1.0)
+    return s * s * s * (s * (6.0 * s - 15.0) + 10.0)
+
+
+def keyed(keys: Sequence[tuple[float, float]]) -> Curve:
+    """A curve through keys (time, value): level at both ends and at every peak, never beyond the keys it is between.
+
+    Before the first key and after the last it holds.
+    """
+    from scipy.interpolate import PchipInterpolator
+
+    times, values = zip(*keys, strict=True)
+    around = [times[0] - 1.0, *times, times[-1] + 1.0]  # a hold on either side makes the ends level
+    spline = PchipInterpolator(around, [values[0], *values, values[-1]])
+    return lambda time: float(spline(min(max(time, times[0]), times[-1])))
+
+
+def cyclic(keys: Sequence[tuple[float, float]]) -> Curve:
+    """A smooth curve through keys (phase, value), phases rising from 0 to below 1, that repeats with period one."""
+    from scipy.interpolate import CubicSpline
+
+    phases, values = zip(*keys, strict=True)
+    spline = CubicSpline([*phases, phases[0] + 1.0], [*values, values[0]], bc_type="periodic")
+    return lambda phase: float(spline(phases[0] + (phase - phases[0]) % 1.0))
+
+
+def wave(phase: float, peak: float = 0.0) -> float:
+    """A cosine of period one that is 1 at the phase `peak` and -1 half a cycle later."""
+    return math.cos(2.0 * math.pi * (phase - peak))
+
+
+def lesser(a: float, b: float, *, width: float) -> float:
+    """The lesser of two numbers, with the corner rounded where they are closer than `width`; elsewhere exact."""
+    near = max(width - abs(a - b), 0.0) / width
+    return min(a, b) - 0.25 * width * near * near
+
+
+def hermite(start: np.ndarray, speed: np.ndarray, end: np.ndarray, end_speed: np.ndarray, *, seconds: float,
+            s: float) -> np.ndarray:  # fmt: skip
+    """A cubic from `start` to `end` that leaves and arrives with the given speeds; `s` is the share of `seconds`."""
+    left, right = 1.0 - s, s
+    return (
+        start * (left * left * (1.0 + 2.0 * s))
+        + speed * (seconds * s * left * left)
+        + end * (right * right * (3.0 - 2.0 * s))
+        - end_speed * (seconds * right * right * left)
+    )
+
+
+def whole_frames(name: str, *, seconds: float, fps: float) -> float:
+    """`seconds` rounded to a whole number of frames, so that a motion ends on a key."""
+    for what, value in (("seconds", seconds), ("fps", fps)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise InputError(f"motion {name!r}", f"{what} is {value}", "more than zero is needed", "use 2 and 60")
+    return max(round(seconds * fps), 2) / fps
+
+
+def checked(name: str, what: str, value: float, *, low: float, high: float) -> float:
+    """An option as given, if it lies between `low` and `high`."""
+    if not (math.isfinite(value) and low <= value <= high):
+        needed = f"{low:g} to {high:g} is needed"
+        raise InputError(f"motion {name!r}", f"{what} is {value}", needed, "use 1 for the usual amount")
+    return value
