@@ -151,7 +151,7 @@ def _limb_shares(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> tu
         own = distances[limb.part]
         others = np.min([d for i, d in enumerate(distances) if i != limb.part], axis=0)
         share = rise(others - own, limb.width)
-        if "Left" not in limb.root and not limb.root.startswith("Arm"):
+        if mirrored_name(limb.root) == limb.root:  # a tail
             roots.append(skeleton.index(limb.root))
             shares.append(share)
             continue
