@@ -80,7 +80,7 @@ def test_a_blend_runs_what_both_sides_share_once():
 def test_print_reads_as_a_list_of_stages():
     text = str(Graph.blend(DeltaMush(iterations=7, base="linear"), DualQuaternion(), Mask(part="belly", soften=4)))
     assert text.splitlines()[0] == "Graph of 4 stages"
-    assert "DeltaMush(iterations=7, strength=0.5, base='linear') after linear" in text
+    assert "DeltaMush(iterations=7, strength=0.5, guard=True, base='linear') after linear" in text
     assert "delta-mush goes over to dual-quaternion on part 'belly', softened 4 times" in text
 
 

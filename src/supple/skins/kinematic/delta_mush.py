@@ -17,6 +17,7 @@ from supple.settings import setting
 from supple.skins.kinematic.blend import host_copy
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
+from supple.skins.kinematic.melting import guarded_strengths
 from supple.skins.kinematic.rotation_centers import RotationCenters
 from supple.skins.skin import DevicePoints, Skin
 
@@ -31,7 +32,10 @@ class DeltaMush(Skin):
     Stands on dual quaternions unless told otherwise, because smoothing cannot bring back what linear blend collapses;
     published on linear blend (`base="linear"`). A graph may give it any other skin.
 
-    Limits: smoothing takes a little volume at bends; many iterations melt thin parts such as fingers.
+    Smoothing would melt thin parts such as fingertips to points, whose frames mean nothing; with `guard` such parts are
+    smoothed only as far as their rest shape keeps a quarter of its area.
+
+    Limits: smoothing takes a little volume at bends.
     """
 
     command_name: ClassVar[str] = "delta-mush"
@@ -41,13 +45,14 @@ class DeltaMush(Skin):
 
     iterations: int = setting(10, "Rounds of smoothing", low=1, high=500)
     strength: float = setting(0.5, "Smoothing per round", low=0.0, high=1.0)
+    guard: bool = setting(True, "Smooth thin parts less, so that they do not melt")
     base: str = setting("dual-quaternion", "The skin it smooths, where a graph gives it none", choices=tuple(_BASES))
 
     def stands_on(self) -> Skin:
         return _BASES[self.base]()
 
     def bind(self, character: Character, device: str) -> Mush:
-        return Mush(character.points, character.triangles, self.iterations, strength=self.strength, device=device)
+        return Mush(character.points, character.triangles, self, device=device)
 
     def deform(self, binding: Mush, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
         return binding.run(incoming)
@@ -56,13 +61,17 @@ class DeltaMush(Skin):
 class Mush:
     """Smoothing over one mesh, and the detail it takes away at rest, on one device."""
 
-    def __init__(self, points: Floats, triangles: Ints, iterations: int, *, strength: float, device: str) -> None:
+    def __init__(self, points: Floats, triangles: Ints, settings: DeltaMush, *, device: str) -> None:
         from supple.skins.kinematic import mush_kernels
 
         wp = devices.warp()
         around = rings(triangles, len(points))
         self._device, self._count = device, len(points)
-        self._iterations, self._strength = iterations, strength
+        self._iterations = settings.iterations
+        strengths = np.full(len(points), settings.strength)
+        if settings.guard:
+            strengths = guarded_strengths(points, triangles, settings.iterations, strengths)
+        self._strengths = devices.to_device(strengths.astype(np.float32), wp.float32, device)
         self._rings = devices.to_device(around.ordered, mush_kernels.vec8i, device)
         self._counts = devices.to_device(around.counts, wp.int32, device)
         self._others = [devices.to_device(a, wp.int32, device) for a in (around.other_starts, around.others)]
@@ -92,7 +101,7 @@ class Mush:
         stages = []
         for turn in range(self._iterations):
             target = self._buffers[turn % 2]
-            inputs = [self._rings, self._counts, *self._others, self._strength, source, target]
+            inputs = [self._rings, self._counts, *self._others, self._strengths, source, target]
             stages.append(devices.Launch(mush_kernels.smooth, self._count, inputs, self._device))
             source = target
         return stages
@@ -116,14 +125,15 @@ def delta_mush(
     *,
     iterations: int = 10,
     strength: float = 0.5,
+    guard: bool = True,
     device: str = "cpu",
 ) -> Singles:
     """Smooth `posed_points` (V, 3) and restore the detail of `rest_points` (V, 3); returns (V, 3)."""
     where = "delta_mush"
-    settings = DeltaMush(iterations=iterations, strength=strength)
+    settings = DeltaMush(iterations=iterations, strength=strength, guard=guard)
     rest = frozen(rest_points, np.float64, (-1, 3), where, "rest_points")
     posed = frozen(posed_points, np.float64, rest.shape, where, "posed_points")
     faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
     name = devices.check_device(device)
-    mush = Mush(rest, faces, settings.iterations, strength=settings.strength, device=name)
+    mush = Mush(rest, faces, settings, device=name)
     return host_copy(mush.run(devices.to_device(posed.astype(np.float32), devices.warp().vec3f, name)))

@@ -17,7 +17,7 @@ def smooth(
     counts: Ints,
     other_starts: Ints,
     others: Ints,
-    strength: float,
+    strengths: wp.array(dtype=wp.float32),
     before: Points,
     after: Points,
 ):
@@ -36,7 +36,7 @@ def smooth(
     for k in range(other_starts[i], other_starts[i + 1]):
         total += before[others[k]]
         n += 1
-    after[i] = x + (strength / float(wp.max(n, 1))) * (total - float(n) * x)
+    after[i] = x + (strengths[i] / float(wp.max(n, 1))) * (total - float(n) * x)
 
 
 @wp.func
