@@ -24,6 +24,7 @@ from supple.cli.console import Console
 COMMANDS: dict[str, str] = {
     "demo": "Let the built-in hero walk under two skins; no file needed",
     "info": "Say what a character is: mesh, skeleton, weights, maps",
+    "bench": "Time the skins here, beside other programs where they are installed",
 }
 """What every command does, in one line, by name and in the order of the help."""
 
