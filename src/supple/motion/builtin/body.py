@@ -7,7 +7,7 @@ module are degrees, as one keys them; places are metres.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 import numpy as np
 
@@ -49,6 +49,11 @@ class ArmTurn:
     elbow: float = 16.0
     wrist: float = 0.0
     curl: float = 18.0
+
+    def toward(self, other: ArmTurn, share: float) -> ArmTurn:
+        """This arm moved some share of the way to how another is held."""
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return ArmTurn(*(start + share * (end - start) for start, end in pairs))
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,7 @@ class Body:
             aside = foot.ankle[[0, 2]] - (stance_hips + hip)[[0, 2]]
             reach = _REACH * self.reach_of(side)
             rise = math.sqrt(max(reach * reach - float(aside @ aside), (0.3 * reach) ** 2))
-            height = lesser(height, float(foot.ankle[1]) + rise - float(hip[1]), width=0.02 * self.leg)
+            height = lesser(height, float(foot.ankle[1]) + rise - float(hip[1]), width=0.05 * self.leg)
         return np.array([stance_hips[0], height, stance_hips[2]])
 
     def reach_of(self, side: str) -> float:

@@ -13,6 +13,7 @@ from supple.motion.motion import Motion
 
 MOTIONS: dict[str, tuple[str, str]] = {
     "walk": ("walk", "walk"),
+    "run-and-stop": ("run", "run_and_stop"),
     "bend": ("joint_turns", "bend"),
     "twist": ("joint_turns", "twist"),
     "slither": ("crawl", "slither"),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from supple.arrays import Floats
 from supple.motion.builtin.body import Body, FootPlace
-from supple.motion.builtin.timing import hermite
 
 _PUSH = 0.45  # how much of the roll over the ball is eased out before the foot leaves
 
@@ -21,7 +21,8 @@ class Contact:
 
     `place` (2,) [m] is the x and z of the ankle with the foot flat. The foot touches at `strike` [s], tipped by
     `strike_pitch` (degrees, toes up above 0), is flat from `flat` to `rise`, and leaves at `leave` tipped by
-    `leave_pitch`. `lift` [m] is how much the swing before it is raised beyond the shortest way.
+    `leave_pitch`. `lift` [m] is how much the swing before it is raised beyond the shortest way; `via` are the
+    times [s] and places that this swing goes through instead, where it has such.
     """
 
     place: Floats
@@ -32,7 +33,8 @@ class Contact:
     strike_pitch: float = 0.0
     leave_pitch: float = 0.0
     yaw: float = 0.0
-    lift: float = field(default=0.05)
+    lift: float = 0.05
+    via: tuple[tuple[float, FootPlace], ...] = ()
 
     def pitch(self, time: float) -> float:
         """How far the foot is tipped while it stands (degrees)."""
@@ -50,34 +52,52 @@ class Steps:
 
     def __init__(self, body: Body, side: str, contacts: Sequence[Contact]) -> None:
         self._body, self._side, self._contacts = body, side, list(contacts)
+        self._swings = [self._swing(start, end) for start, end in itertools.pairwise(self._contacts)]
 
     def at(self, time: float) -> FootPlace:
         """The foot at a time [s]."""
-        last = self._contacts[-1]
-        for contact, following in zip(self._contacts, [*self._contacts[1:], last], strict=True):
+        for contact, swing in zip(self._contacts, self._swings, strict=False):
             if time <= contact.leave:
                 return self._standing(contact, time)
-            if time < following.strike:
-                return self._swinging(contact, following, time)
-        return self._standing(last, min(time, last.leave))
+            if time < swing.end:
+                return swing.at(time)
+        return self._standing(self._contacts[-1], time)
 
     def _standing(self, contact: Contact, time: float) -> FootPlace:
-        time = max(time, contact.strike)
+        time = min(max(time, contact.strike), contact.leave)
         return self._body.rolled(self._side, contact.place, pitch=contact.pitch(time), yaw=contact.yaw)
 
-    def _swinging(self, start: Contact, end: Contact, time: float) -> FootPlace:
+    def _swing(self, start: Contact, end: Contact) -> _Swing:
+        from scipy.interpolate import CubicSpline
+
         seconds = end.strike - start.leave
-        s = (time - start.leave) / seconds
         before, leaving = self._state(start, start.leave, -1e-4 * seconds)
         after, arriving = self._state(end, end.strike, 1e-4 * seconds)
-        state = hermite(before, leaving, after, arriving, seconds=seconds, s=s)
-        state[1] += end.lift * 16.0 * (s * (1.0 - s)) ** 2
-        return FootPlace(state[:3], float(state[3]), float(state[4]), float(state[5]))
+        times = [start.leave, *(time for time, _ in end.via), end.strike]
+        states = [before, *(_packed(place) for _, place in end.via), after]
+        path = CubicSpline(times, states, bc_type=((1, leaving), (1, arriving)))
+        return _Swing(start.leave, end.strike, path, 0.0 if end.via else end.lift)
 
     def _state(self, contact: Contact, time: float, step: float) -> tuple[Floats, Floats]:
         """Ankle, pitch, toes and yaw in one array at an end of a contact, and their speeds just inside it."""
         now, inside = (_packed(self._standing(contact, moment)) for moment in (time, time + step))
         return now, (inside - now) / step
+
+
+@dataclass(frozen=True)
+class _Swing:
+    """The way of a foot through the air: a cubic from contact to contact, raised by a bump of height `lift` [m]."""
+
+    start: float
+    end: float
+    path: Callable[[float], Floats]
+    lift: float
+
+    def at(self, time: float) -> FootPlace:
+        state = np.array(self.path(time))
+        s = (time - self.start) / (self.end - self.start)
+        state[1] += self.lift * 16.0 * (s * (1.0 - s)) ** 2
+        return FootPlace(state[:3], float(state[3]), float(state[4]), float(state[5]))
 
 
 def _packed(foot: FootPlace) -> Floats:

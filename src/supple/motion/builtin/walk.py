@@ -16,7 +16,7 @@ from supple.motion.pose import Pose
 _STANCE = 0.62  # of the cycle that a foot is on the ground
 _MIDDLE = 0.31  # phase at which the left leg carries the body
 _FOOT_DOWN = 0.09  # from heel strike to foot flat
-_HEEL_OFF = 0.34
+_HEEL_OFF = 0.37
 
 
 def walk(skeleton: Skeleton, *, pace: float = 1.0, intensity: float = 1.0, fps: float = 60.0) -> Motion:
@@ -45,7 +45,7 @@ class _Walk:
         self.fps = fps
         # Faster walking is half longer steps, half quicker ones.
         self.cycle = whole_frames("walk", seconds=1.06 * self.body.tempo / math.sqrt(pace), fps=fps)
-        self.stride = 1.62 * self.body.leg * math.sqrt(pace)
+        self.stride = 1.52 * self.body.leg * math.sqrt(pace)
         self.feet = (self._steps("Left", 0.0), self._steps("Right", 0.5))
         self.flex = cyclic([(0.02, -19.0), (0.27, 3.0), (0.52, 24.0), (0.77, 3.0)])
         self.elbow = cyclic([(0.08, 13.0), (0.34, 20.0), (0.58, 38.0), (0.82, 25.0)])
@@ -55,13 +55,13 @@ class _Walk:
         aside = 0.85 * float(body.rest(side + "UpLeg")[0] - body.hips[0]) + body.hips[0]
         ahead = float(body.rest(side + "Foot")[2])
         # At strike the heel is ahead of the hips by somewhat less than half of what the leg covers while it stands.
-        reach = 0.5 * _STANCE * self.stride * 0.93
+        reach = 0.5 * _STANCE * self.stride * 0.84
         contacts = []
         for lap in range(-2, 3):
             start = lap + phase
             moments = [(start + after) * self.cycle for after in (0.0, _FOOT_DOWN, _HEEL_OFF, _STANCE)]
             place = np.array([aside, ahead + start * self.stride + reach])
-            contacts.append(Contact(place, *moments, strike_pitch=20.0, leave_pitch=-58.0, lift=0.035 * body.size))
+            contacts.append(Contact(place, *moments, strike_pitch=20.0, leave_pitch=-56.0, lift=0.035 * body.size))
         return Steps(body, side, contacts)
 
     def motion(self) -> Motion:
@@ -76,7 +76,8 @@ class _Walk:
         sway = wave(phase, _MIDDLE)
         # The body slows as it climbs over the standing leg and gains as it falls to the next.
         ahead = phase * self.stride - 0.012 * self.stride * math.sin(4.0 * math.pi * (phase - _MIDDLE))
-        hips = body.hips + np.array([0.026 * body.size * sway, -0.012 * body.leg, ahead])
+        rise = (-0.023 + 0.015 * wave(2.0 * phase, 2.0 * _MIDDLE + 0.05)) * body.size
+        hips = body.hips + np.array([0.026 * body.size * sway, rise, ahead])
         pelvis = turned(
             yaw=-7.0 * amount * wave(phase), pitch=3.0 + 1.5 * wave(2.0 * phase, 0.1),
             roll=4.5 * amount * wave(phase, 0.16),
@@ -98,6 +99,6 @@ class _Walk:
         flex = 2.0 + amount * (self.flex(phase) - 2.0)
         elbow = 16.0 + amount * (self.elbow(phase) - 16.0)
         return ArmTurn(
-            flex=flex, spread=14.0 - 2.0 * amount * wave(phase, 0.5), turn=14.0 + 8.0 * amount * wave(phase, 0.55),
+            flex=flex, spread=14.0 - 2.0 * amount * wave(phase, 0.5), turn=8.0 + 5.0 * amount * wave(phase, 0.55),
             elbow=max(elbow, 8.0), wrist=6.0 + 5.0 * wave(phase, 0.7), curl=24.0,
         )  # fmt: skip
