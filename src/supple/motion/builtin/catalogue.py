@@ -14,6 +14,11 @@ from supple.motion.motion import Motion
 MOTIONS: dict[str, tuple[str, str]] = {
     "walk": ("walk", "walk"),
     "run-and-stop": ("run", "run_and_stop"),
+    "kick": ("kick", "kick"),
+    "jump": ("jump", "jump"),
+    "wave": ("gestures", "wave"),
+    "breathing": ("gestures", "breathing"),
+    "dance": ("dance", "dance"),
     "bend": ("joint_turns", "bend"),
     "twist": ("joint_turns", "twist"),
     "slither": ("crawl", "slither"),

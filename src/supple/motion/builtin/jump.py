@@ -1,0 +1,120 @@
+"""Jump: crouch, push off, fly along a parabola, land softly and rise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.character.skeleton import Skeleton
+from supple.motion.builtin.body import SIDES, ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.steps import Contact, Steps
+from supple.motion.builtin.timing import checked, hermite, keyed, whole_frames
+from supple.motion.motion import Motion
+from supple.motion.pose import Pose
+
+GRAVITY = 9.81  # [m/s^2]
+_CROUCHED, _OFF = 0.62, 0.88  # [s] when the crouch is deepest, and when the feet leave the ground
+_BALL = -44.0  # how far the feet are tipped when they leave (degrees)
+
+
+def jump(skeleton: Skeleton, *, height: float = 0.30, fps: float = 60.0) -> Motion:
+    """Jump on the spot: the hips rise by `height` (in leg lengths) after the feet have left the ground.
+
+    A crouch with the arms back, a push over the balls of the feet, a flight in which the hips follow
+    y = y0 + v t - g t^2 / 2 with g = 9.81 m/s^2, a landing on the toes that the knees take up, and a rise to standing.
+    """
+    checked("jump", "height", height, low=0.05, high=0.7)
+    return _Jump(skeleton, height, fps).motion()
+
+
+class _Jump:
+    def __init__(self, skeleton: Skeleton, height: float, fps: float) -> None:
+        self.body = body = Body(skeleton, "jump")
+        self.fps, self.tempo = fps, body.tempo
+        rise = height * body.leg
+        self.gravity = GRAVITY * body.tempo**2  # per square unit of time; a unit is `tempo` seconds
+        self.speed = math.sqrt(2.0 * self.gravity * rise)
+        self.on = _OFF + 2.0 * self.speed / self.gravity
+        self.depth = -min(0.30, 0.16 + 0.45 * height) * body.leg
+        self.deepest = self.on + 0.24
+        self.end = self.on + 1.35
+        self.seconds = whole_frames("jump", seconds=self.end * body.tempo, fps=fps)
+        tipped = body.rolled("Left", body.rest("LeftFoot")[[0, 2]], pitch=_BALL).ankle[1] - body.rest("LeftFoot")[1]
+        self.free = float(tipped) - 0.045 * body.leg  # height of the hips at take-off, over rest
+        self.before = keyed([(0.05, -0.012 * body.leg), (_CROUCHED, self.depth)])
+        self.after = keyed([(self.deepest, 0.85 * self.depth), (self.on + 0.85, -0.004 * body.leg),
+                            (self.end, -0.012 * body.leg)])  # fmt: skip
+        self.feet = tuple(self._steps(side) for side in SIDES)
+        on, deep = self.on, self.deepest
+        self.lean = keyed([(0.05, 0.0), (_CROUCHED, 38.0), (_OFF + 0.02, 1.0), (_OFF + 0.2, -2.0), (on - 0.05, 10.0),
+                           (deep + 0.02, 32.0), (on + 0.85, -1.0), (self.end, 0.0)])  # fmt: skip
+        self.tilt = keyed([(0.05, 0.0), (_CROUCHED, 24.0), (_OFF + 0.02, 0.0), (on - 0.05, 6.0), (deep, 20.0),
+                           (on + 0.85, 0.0), (self.end, 0.0)])  # fmt: skip
+        self.nod = keyed([(0.05, 0.0), (_CROUCHED - 0.05, 8.0), (_OFF, -12.0), (_OFF + 0.22, -4.0), (on, 12.0),
+                          (deep + 0.05, 10.0), (on + 0.9, 0.0), (self.end, 0.0)])  # fmt: skip
+        self.flex = keyed([(0.05, 2.0), (0.25, 10.0), (_CROUCHED + 0.02, -52.0), (_OFF + 0.02, 128.0),
+                           (_OFF + 0.16, 150.0), (on, 62.0), (deep + 0.06, 8.0), (on + 0.62, -8.0), (on + 0.95, 5.0),
+                           (self.end, 2.0)])  # fmt: skip
+        self.spread = keyed([(0.05, 13.0), (_CROUCHED, 17.0), (_OFF + 0.1, 22.0), (on, 40.0), (deep, 30.0),
+                             (on + 0.9, 14.0), (self.end, 13.0)])  # fmt: skip
+        self.elbow = keyed([(0.05, 16.0), (_CROUCHED, 22.0), (_OFF - 0.08, 58.0), (_OFF + 0.15, 24.0), (on, 42.0),
+                            (deep + 0.1, 52.0), (on + 0.9, 14.0), (self.end, 16.0)])  # fmt: skip
+
+    def _steps(self, side: str) -> Steps:
+        ankle = self.body.rest(side + "Foot")[[0, 2]]
+        flight = self.on - _OFF
+        stays = Contact(ankle, rise=_OFF - 0.15, leave=_OFF, leave_pitch=_BALL, strike=-2.0, flat=-1.0)
+        via = tuple(
+            (_OFF + share * flight, self._hanging(side, _OFF + share * flight, bend, pitch))
+            for share, bend, pitch in ((0.16, 0.975, -58.0), (0.5, 0.90, -40.0), (0.84, 0.955, -26.0))
+        )
+        lands = Contact(ankle, strike=self.on, flat=self.on + 0.09, rise=1e6, leave=2e6, strike_pitch=-26.0, via=via)
+        return Steps(self.body, side, [stays, lands])
+
+    def _hanging(self, side: str, t: float, reach: float, pitch: float) -> FootPlace:
+        """A foot in the air, below the hips by a share of the leg's length."""
+        body = self.body
+        hip = body.rest(side + "UpLeg") + np.array([0.0, self._height(t), 0.0])
+        ankle = body.rest(side + "Foot")
+        down = np.array([ankle[0] - hip[0], 0.0, ankle[2] - hip[2]])
+        length = reach * body.reach_of(side)
+        down[1] = -math.sqrt(length * length - float(down @ down))
+        return FootPlace(hip + down, pitch, pitch * 0.6)
+
+    def motion(self) -> Motion:
+        return Motion.from_poses(self.body.skeleton, lambda time: self.pose(time / self.tempo), seconds=self.seconds,
+                                 fps=self.fps, name="jump")  # fmt: skip
+
+    def pose(self, t: float) -> Pose:
+        t, body = min(t, self.end), self.body
+        feet = (self.feet[0].at(t), self.feet[1].at(t))
+        tilt, lean = self.tilt(t), self.lean(t)
+        pelvis, chest, head = turned(pitch=tilt), turned(pitch=lean), turned(pitch=self.nod(t))
+        # Bent over, the hips go back, so that the weight stays above the feet.
+        back = -0.30 * body.leg * math.sin(math.radians(0.62 * lean + 0.38 * tilt))
+        hips = body.hips + np.array([0.0, self._height(t), back * self._standing(t)])
+        arm = ArmTurn(self.flex(t), self.spread(t), 6.0, self.elbow(t), 0.0, 24.0)
+        if not _OFF <= t <= self.on:
+            hips = body.settled(hips, pelvis, feet)
+        return body.pose(Stance(hips, feet, pelvis, chest, head, (arm, arm)))
+
+    def _standing(self, t: float) -> float:
+        return 1.0 if t < _OFF else 1.0
+
+    def _height(self, t: float) -> float:
+        """Hips over their rest height [m]."""
+        if t < _CROUCHED:
+            return self.before(t)
+        if t < _OFF:
+            return self._between(t, _CROUCHED, _OFF, (self.depth, 0.0, self.free, self.speed))
+        if t < self.on:
+            return self.free + self.speed * (t - _OFF) - 0.5 * self.gravity * (t - _OFF) ** 2
+        if t < self.deepest:
+            return self._between(t, self.on, self.deepest, (self.free, -self.speed, 0.85 * self.depth, 0.0))
+        return self.after(t)
+
+    def _between(self, t: float, start: float, end: float, values: tuple[float, float, float, float]) -> float:
+        ends: list[Floats] = [np.array([value]) for value in values]
+        return float(hermite(*ends, seconds=end - start, s=(t - start) / (end - start))[0])

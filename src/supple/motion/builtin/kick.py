@@ -1,0 +1,85 @@
+"""Kick: wind up, kick with the right leg to about hip height, and step back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.character.skeleton import Skeleton
+from supple.motion.builtin.body import ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.steps import Contact, Steps
+from supple.motion.builtin.timing import checked, keyed, whole_frames
+from supple.motion.motion import Motion
+from supple.motion.pose import Pose
+
+_SHIFTED, _BACK, _HIT, _DRAWN, _DOWN, _END = 0.42, 0.74, 1.00, 1.26, 1.66, 2.30  # [s], the beats
+
+
+def kick(skeleton: Skeleton, *, intensity: float = 1.0, fps: float = 60.0) -> Motion:
+    """Kick forward with the right leg, once.
+
+    The weight goes over the left leg, the right one swings back with the knee bent, whips forward to about hip height
+    (times `intensity`) while the body leans back and the arms counter it, is drawn in and set down where it was.
+    """
+    checked("kick", "intensity", intensity, low=0.3, high=1.3)
+    return _Kick(skeleton, intensity, fps).motion()
+
+
+class _Kick:
+    def __init__(self, skeleton: Skeleton, intensity: float, fps: float) -> None:
+        self.body = body = Body(skeleton, "kick")
+        self.fps, self.tempo = fps, body.tempo
+        self.seconds = whole_frames("kick", seconds=_END * body.tempo, fps=fps)
+        self.amount = intensity
+        left = body.rest("LeftFoot")
+        self.left = body.rolled("Left", left[[0, 2]])
+        self.right = self._right_steps()
+        self.aside = keyed([(0.05, 0.0), (_SHIFTED, 0.80 * left[0]), (_HIT, 0.86 * left[0]), (_DRAWN, 0.80 * left[0]),
+                            (_DOWN, 0.45 * left[0]), (_END - 0.15, 0.0)])  # fmt: skip
+        self.height = keyed([(0.05, -0.014), (_SHIFTED, -0.028), (_BACK, -0.048), (_HIT, -0.016), (_DRAWN, -0.022),
+                             (_DOWN, -0.050), (_END - 0.1, -0.014)])  # fmt: skip
+        self.ahead = keyed([(0.05, 0.0), (_BACK, 0.03), (_HIT, 0.045), (_DRAWN, -0.01), (_DOWN, 0.01), (_END - 0.1, 0.0)])
+        self.yaw = keyed([(0.1, 0.0), (_BACK, -17.0), (_HIT, 20.0), (_DRAWN, 8.0), (_DOWN, -3.0), (_END - 0.1, 0.0)])
+        self.tilt = keyed([(0.1, 0.0), (_BACK, 13.0), (_HIT, -17.0), (_DRAWN, -8.0), (_DOWN, 2.0), (_END - 0.1, 0.0)])
+        self.lean = keyed([(0.1, 0.0), (_BACK, 7.0), (_HIT - 0.02, -13.0), (_DRAWN, 4.0), (_DOWN, 4.0), (_END - 0.1, 0.0)])
+        self.twist = keyed([(0.1, 0.0), (_BACK, 14.0), (_HIT, -17.0), (_DRAWN, -8.0), (_DOWN, 2.0), (_END - 0.1, 0.0)])
+        self.nod = keyed([(0.1, 0.0), (_BACK, 5.0), (_HIT, 3.0), (_DOWN, 3.0), (_END - 0.1, 0.0)])
+        self.left_flex = keyed([(0.1, 2.0), (_BACK, -32.0), (_HIT + 0.02, 52.0), (_DRAWN, 30.0), (_DOWN, -3.0), (_END, 2.0)])
+        self.right_flex = keyed([(0.1, 2.0), (_BACK, 44.0), (_HIT + 0.02, -40.0), (_DRAWN, -15.0), (_DOWN, 9.0), (_END, 2.0)])
+        self.spread = keyed([(0.1, 13.0), (_BACK, 33.0), (_HIT, 40.0), (_DRAWN, 30.0), (_DOWN, 19.0), (_END, 13.0)])
+        self.elbow = keyed([(0.1, 16.0), (_BACK, 46.0), (_HIT, 34.0), (_DRAWN, 44.0), (_DOWN, 28.0), (_END, 16.0)])
+
+    def _right_steps(self) -> Steps:
+        body, leg = self.body, self.body.leg
+        ankle = body.rest("RightFoot")
+        hip = body.rest("RightUpLeg") + np.array([0.09 * body.size, 0.0, 0.0])  # while the weight is on the left
+        up = (self.amount - 1.0) * 0.45
+
+        def at(time: float, x: float, y: float, z: float, pitch: float) -> tuple[float, FootPlace]:
+            """A place seen from the hip, in leg lengths."""
+            return time, FootPlace(hip + leg * np.array([x, y, z]), pitch, pitch)
+
+        via = (
+            at(_BACK - 0.02, -0.03, -0.72, -0.44, -72.0),
+            at(_BACK + 0.12, -0.02, -0.80, -0.10, -52.0),
+            at(_HIT, 0.03, -0.10 + up, 0.93 - 0.3 * up * up, 42.0),
+            at(_DRAWN, -0.02, -0.52, 0.42, 12.0),
+        )
+        starts = Contact(ankle[[0, 2]], -2.0, -1.0, _SHIFTED - 0.22, _SHIFTED + 0.06, leave_pitch=-42.0)
+        ends = Contact(ankle[[0, 2]], _DOWN - 0.05, _DOWN + 0.12, 1e6, 2e6, strike_pitch=-20.0, via=via)
+        return Steps(body, "Right", [starts, ends])
+
+    def motion(self) -> Motion:
+        return Motion.from_poses(self.body.skeleton, lambda time: self.pose(time / self.tempo), seconds=self.seconds,
+                                 fps=self.fps, name="kick")  # fmt: skip
+
+    def pose(self, t: float) -> Pose:
+        body = self.body
+        feet = (self.left, self.right.at(t))
+        pelvis = turned(self.yaw(t), self.tilt(t), 0.0)
+        chest, head = turned(self.twist(t), self.lean(t)), turned(0.2 * self.twist(t), self.nod(t))
+        hips = body.hips + np.array([self.aside(t), self.height(t) * body.leg, self.ahead(t) * body.leg])
+        arms = (
+            ArmTurn(self.left_flex(t), self.spread(t), 8.0, self.elbow(t), 4.0, 30.0),
+            ArmTurn(self.right_flex(t), self.spread(t), 8.0, self.elbow(t), 4.0, 30.0),
+        )
+        return body.pose(Stance(body.settled(hips, pelvis, feet), feet, pelvis, chest, head, arms))
