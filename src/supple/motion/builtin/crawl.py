@@ -19,8 +19,8 @@ from supple.motion.pose import Pose
 
 _UP = np.array([0.0, 1.0, 0.0])
 _TRACK_STEPS = 4096  # of one wave of the track; the error of the straight pieces is far below a micrometre
-_STEADY = 0.2  # share of the track's swing that the head still makes
-_EASED = 5  # bones over which the swing fades out towards the head
+_STEADY = 0.3  # share of the track's swing that the head still makes
+_EASED = 4  # bones over which the swing fades out towards the head
 
 _OPEN = math.radians(4.0)  # how far the arms hang when open
 _DROOP = math.radians(2.0)  # and how much more with every joint
@@ -82,7 +82,7 @@ def slither(skeleton: Skeleton, *, seconds: float = 2.5, fps: float = 60.0, wave
                              stride=stride)  # fmt: skip
 
 
-def swim(skeleton: Skeleton, *, seconds: float = 2.0, fps: float = 60.0, sweep: float = math.radians(62.0),
+def swim(skeleton: Skeleton, *, seconds: float = 2.0, fps: float = 60.0, sweep: float = math.radians(54.0),
          squeeze: float = 0.08, bob: float = 0.06) -> Motion:  # fmt: skip
     """Swim on the spot by pulses, one in `seconds`: the arms close quickly, open slowly, and trail in a wave.
 
