@@ -20,15 +20,19 @@ types: $(STAMP)
 tests: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-# Beside Blender, when its wheel can be installed here (about 400 MB, Python 3.11).
-bench: $(STAMP)
-	-$(BIN)/pip install --quiet --disable-pip-version-check -e '.[peers]'
-	$(BIN)/supple bench
+# Beside Blender, in an environment of its own because Blender wants an older NumPy (about 400 MB, Python 3.11).
+bench: .venv-bench/.installed
+	.venv-bench/bin/supple bench
+
+.venv-bench/.installed: pyproject.toml
+	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/pip install --quiet --disable-pip-version-check -e '.[peers]'
+	touch $@
 
 clean:
-	rm -rf .venv supple-demo
+	rm -rf .venv .venv-bench supple-demo
 
 $(STAMP): pyproject.toml
 	test -d .venv || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[render,dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[render,film,dev]'
 	touch $@

@@ -40,7 +40,8 @@ def table(rows: Sequence[Row]) -> list[str]:
         heading = f"{row.room}: {row.scene}"
         if heading not in lines:
             lines += ["", heading]
-        spread = f" ({_milliseconds(row.spread[0])} to {_milliseconds(row.spread[1])})" if _spreads(row) else ""
+        low, high = row.spread or (row.seconds, row.seconds)
+        spread = f" ({_milliseconds(low)} to {_milliseconds(high)})" if low != high else ""
         peer = ""
         if row.ratio is not None and row.peer_seconds is not None:
             peer = f"; {row.peer} {_milliseconds(row.peer_seconds)}: {row.ratio:.2f} times as fast"
@@ -49,10 +50,6 @@ def table(rows: Sequence[Row]) -> list[str]:
         note = f"; {row.note}" if row.note else ""
         lines.append(f"  {row.what:<{wide}}  {_milliseconds(row.seconds):>10}{spread}{peer}{note}")
     return lines
-
-
-def _spreads(row: Row) -> bool:
-    return row.spread is not None and row.spread[0] != row.spread[1]
 
 
 def _milliseconds(seconds: float) -> str:

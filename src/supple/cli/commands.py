@@ -23,6 +23,8 @@ from supple.cli.console import Console
 
 COMMANDS: dict[str, str] = {
     "demo": "Let the built-in hero walk under two skins; no file needed",
+    "bake": "Write every frame of a skin to disk; goes on where it stopped",
+    "render": "Make a picture, a contact sheet or a film of a bake",
     "info": "Say what a character is: mesh, skeleton, weights, maps",
     "bench": "Time the skins here, beside other programs where they are installed",
 }

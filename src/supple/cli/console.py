@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
+Count = Callable[[int, int], None]
 
 _PATIENCE = 2.0  # [s] between lines of progress where there is no terminal; shorter work says nothing
 
@@ -29,29 +31,39 @@ class Console:
         print(text, file=sys.stderr, flush=True)
 
     def progress(self, items: Sequence[T], label: str) -> Iterator[T]:
-        """Go through `items` and show how far it is: a bar on a terminal, plain lines elsewhere."""
+        """Go through `items` and show how far it is."""
+        with self.counting(label) as count:
+            for number, item in enumerate(items, start=1):
+                yield item
+                count(number, len(items))
+
+    @contextlib.contextmanager
+    def counting(self, label: str) -> Iterator[Count]:
+        """Yields a function to be told (done, of how many): a bar on a terminal, plain lines elsewhere."""
         if sys.stderr.isatty():
-            yield from _with_bar(items, label)
+            with _bar(label) as count:
+                yield count
         else:
-            yield from self._lines(items, label)
+            yield self._lines(label)
 
-    def _lines(self, items: Sequence[T], label: str) -> Iterator[T]:
+    def _lines(self, label: str) -> Count:
         said = time.monotonic()
-        for number, item in enumerate(items, start=1):
-            yield item
-            now = time.monotonic()
-            if now - said >= _PATIENCE:
-                said = now
-                self.note(f"{label}: {number} of {len(items)}")
+
+        def count(done: int, total: int) -> None:
+            nonlocal said
+            if time.monotonic() - said >= _PATIENCE:
+                said = time.monotonic()
+                self.note(f"{label}: {done} of {total}")
+
+        return count
 
 
-def _with_bar(items: Sequence[T], label: str) -> Iterator[T]:
+@contextlib.contextmanager
+def _bar(label: str) -> Iterator[Count]:
     from rich.console import Console as Screen
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Screen(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=len(items))
-        for item in items:
-            yield item
-            bar.advance(task)
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

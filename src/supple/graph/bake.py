@@ -124,10 +124,13 @@ class _Plan:
             "rest": character.points.astype("<f8"),
             "triangles": character.triangles.astype("<i4"),
             "parents": character.skeleton.parents.astype("<i4"),
+            "joint_rest": character.skeleton.world_from_joint.astype("<f8"),
             "poses": poses.astype("<f8"),
             **{f"part {name}": index.astype("<i4") for name, index in sorted(character.parts.items())},
             **{f"map {name}": values.astype("<f8") for name, values in sorted(character.maps.items())},
         }
+        if character.skeleton.tails is not None:
+            arrays["joint_tails"] = character.skeleton.tails.astype("<f8")
         return cls(character, motion, graph, player, times, info, arrays)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import Floats, Ints, Singles
+from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.graph import container
 from supple.graph.graph import Graph
@@ -108,6 +109,12 @@ class Cache:
     def rest(self) -> Floats:
         """The points (V, 3) [m] at rest."""
         return self.arrays["rest"]
+
+    @cached_property
+    def skeleton(self) -> Skeleton:
+        """The skeleton of the character."""
+        tails = self.arrays.get("joint_tails")
+        return Skeleton(tuple(self.info["joints"]), self.arrays["parents"], self.arrays["joint_rest"], tails=tails)
 
     @property
     def poses(self) -> Floats:

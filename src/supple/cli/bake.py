@@ -1,0 +1,80 @@
+"""`supple bake FILE --skin NAME --motion NAME -o OUT`: every frame on disk, whatever happens in between."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from supple.cli.characters import add_character_argument, character_from, check_motion
+from supple.cli.console import Console
+from supple.cli.skin_options import add_skin_options, skin_from
+from supple.device import check_device
+from supple.graph.bake import Progress, bake
+from supple.graph.graph import Graph
+from supple.motion.builtin import MOTIONS, motion
+
+
+def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """`FILE`, `--motion`, `-o`, the range of frames, and the settings of the skin."""
+    add_character_argument(parser)
+    parser.add_argument("--motion", default="walk", metavar="NAME", help=f"{', '.join(MOTIONS)} (default: walk)")
+    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write, such as hero.supple")
+    parser.add_argument("--fps", type=float, metavar="X", help="frames a second (default: the motion's own)")
+    parser.add_argument("--start", type=float, default=0.0, metavar="S", help="where in the motion to start [s]")
+    parser.add_argument("--end", type=float, metavar="S", help="where to end [s] (default: the motion's end)")
+    parser.add_argument("--graph", metavar="FILE", help="a saved graph of skins, instead of --skin")
+    parser.add_argument(
+        "--stop-on-failure", action="store_true", help="stop where a skin fails instead of falling back"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace what was baked there from something else")
+    add_skin_options(parser, words, default="dual-quaternion")
+
+
+def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Bake, showing how far it is, and say what was written and which frames fell back."""
+    began = time.perf_counter()
+    check_device(arguments.device)
+    check_motion(arguments.motion)
+    skin = Graph.load(arguments.graph) if arguments.graph else skin_from(arguments)
+    character = character_from(arguments.file, vertices=arguments.vertices)
+    clip = motion(arguments.motion, character)
+    seconds: list[float] = []
+
+    with console.counting("frames") as count:
+
+        def watch(progress: Progress) -> None:
+            seconds.append(progress.seconds)
+            count(progress.frame + 1, progress.frames)
+            if progress.fell_back:
+                console.note(f"frame {progress.frame}: the skin failed and linear blend took its place")
+
+        cache = bake(
+            character, clip, skin, path=Path(arguments.output), device=arguments.device, fps=arguments.fps,
+            start=arguments.start, end=arguments.end, overwrite=arguments.overwrite, watch=watch,
+            on_failure="stop" if arguments.stop_on_failure else "fall-back",
+        )  # fmt: skip
+    result = {
+        "cache": str(cache.path),
+        "character": character.name,
+        "motion": arguments.motion,
+        "graph": cache.graph.to_dict(),
+        "frames": len(cache),
+        "frames_made_now": len(seconds),
+        "fps": cache.fps,
+        "vertices": len(cache.rest),
+        "fell_back": list(cache.fell_back),
+        "seconds": time.perf_counter() - began,
+        "seconds_per_frame": sum(seconds) / len(seconds) if seconds else None,
+    }
+    console.say(str(cache.graph))
+    made = f"{len(seconds)} made now" if seconds else "all there already"
+    pace = f", {1000 * sum(seconds) / len(seconds):.2f} ms each" if seconds else ""
+    console.say(f"{cache.path}: {len(cache)} frames at {cache.fps:g} fps ({made}{pace}), {len(cache.rest)} vertices")
+    if cache.fell_back:
+        console.say(
+            f"linear blend took the place of the skin in {len(cache.fell_back)} frames: {list(cache.fell_back)}"
+        )
+    return result

@@ -1,0 +1,107 @@
+"""`supple render CACHE -o OUT`: a picture, a contact sheet or a film of a bake."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.cli.console import Console
+from supple.errors import InputError
+from supple.graph.cache import Cache
+from supple.render.bakes import BakeRenderer, View
+from supple.render.film import KINDS, Film
+from supple.render.sheet import contact_sheet, save_picture
+
+_ACROSS = 8  # pictures in a row of a contact sheet
+
+
+def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """`CACHE`, `-o`, and how it is looked at."""
+    parser.add_argument("cache", metavar="CACHE", help="a bake, finished or still being written")
+    kinds = f"a film ({', '.join(KINDS)}) or a picture (.png, .jpg)"
+    parser.add_argument("-o", "--output", required=True, metavar="OUT", help=kinds)
+    parser.add_argument("--frame", type=int, metavar="N", help="one picture, of this frame (default: the middle one)")
+    parser.add_argument("--sheet", type=int, metavar="N", help="a contact sheet of N frames")
+    parser.add_argument("--color", default="clay", metavar="WHAT", help="clay, or a painted map of the character")
+    parser.add_argument("--skeleton", action="store_true", help="show the bones through the skin")
+    parser.add_argument(
+        "--camera", choices=("auto", "whole", "follow"), default="auto", help="stand still, walk along, or what suits"
+    )
+    parser.add_argument("--size", default="640x720", metavar="WxH", help="of a picture [pixels] (default: 640x720)")
+    parser.add_argument("--no-ground", action="store_true", help="leave out the ground and the shadow on it")
+    parser.add_argument("--fps", type=float, metavar="X", help="of a film (default: that of the bake, at most 30)")
+
+
+def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Draw what was asked for and say where it is."""
+    cache = Cache(arguments.cache)
+    output = Path(arguments.output)
+    view = View(size=_size(arguments.size), camera=arguments.camera, skeleton=arguments.skeleton,
+                ground=not arguments.no_ground)  # fmt: skip
+    moving = output.suffix.lower() in KINDS and arguments.sheet is None and arguments.frame is None
+    fps = min(cache.fps, 30.0) if arguments.fps is None else arguments.fps
+    with BakeRenderer(cache, view, values=_values(cache, arguments.color)) as renderer:
+        if moving:
+            frames = _film(cache, renderer, output, fps, console)
+        elif arguments.sheet is not None:
+            frames = _sheet(cache, renderer, output, arguments.sheet, console)
+        else:
+            frames = _picture(cache, renderer, output, arguments.frame)
+    console.say(f"{output}: {len(frames)} of {len(cache)} frames")
+    return {"output": str(output), "frames": frames, "fps": fps if moving else None, "size": list(view.size)}
+
+
+def _film(cache: Cache, renderer: BakeRenderer, output: Path, fps: float, console: Console) -> list[int]:
+    if not (np.isfinite(fps) and fps > 0.0):
+        raise InputError("--fps", f"fps is {fps}", "a rate above zero is needed", "use 24 or 30")
+    count = max(int(np.floor((cache.ready - 1) / cache.fps * fps + 1e-6)) + 1, 1)
+    frames = [min(round(number / fps * cache.fps), cache.ready - 1) for number in range(count)]
+    with Film(output, fps=fps) as film:
+        for frame in console.progress(frames, "pictures"):
+            film.add(renderer.draw(frame))
+    return frames
+
+
+def _sheet(cache: Cache, renderer: BakeRenderer, output: Path, count: int, console: Console) -> list[int]:
+    if not 1 <= count <= 400:
+        raise InputError("--sheet", f"{count} pictures were asked for", "the range is 1 to 400", "try 8")
+    frames = [round(place) for place in np.linspace(0, cache.ready - 1, min(count, cache.ready))]
+    pictures = [renderer.draw(frame) for frame in console.progress(frames, "pictures")]
+    times = [f"{cache.times[frame]:.2f} s" for frame in frames]
+    if len(frames) <= _ACROSS:
+        contact_sheet([pictures], captions=times, path=output)
+        return frames
+    starts = range(0, len(frames), _ACROSS)
+    labels = [f"{times[start]} to {times[min(start + _ACROSS, len(frames)) - 1]}" for start in starts]
+    contact_sheet([pictures[start : start + _ACROSS] for start in starts], labels=labels, path=output)
+    return frames
+
+
+def _picture(cache: Cache, renderer: BakeRenderer, output: Path, frame: int | None) -> list[int]:
+    chosen = cache.ready // 2 if frame is None else frame
+    if not 0 <= chosen < cache.ready:
+        raise InputError("--frame", f"frame {chosen} was asked for", f"there are 0 to {cache.ready - 1}", "choose one")
+    save_picture(renderer.draw(chosen), output)
+    return [chosen]
+
+
+def _values(cache: Cache, color: str) -> Floats | None:
+    if color == "clay":
+        return None
+    if color in cache.info["maps"]:
+        return cache.arrays[f"map {color}"]
+    known = ", ".join(["clay", *cache.info["maps"]])
+    raise InputError("--color", f"{color!r} was asked for", f"this bake has {known}", "choose one of those")
+
+
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{2,4})x(\d{2,4})", text)
+    if match is None:
+        raise InputError("--size", f"{text!r} was given", "width x height in pixels is needed", "try 640x720")
+    return int(match[1]), int(match[2])

@@ -1,0 +1,105 @@
+"""Pictures of a bake: any frames of it, coloured by a map or by what the skin did, seen by a camera that keeps up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Floats, Singles
+from supple.errors import InputError
+from supple.graph.cache import Cache
+from supple.motion.pose import Pose
+from supple.render.camera import Camera
+from supple.render.renderer import Renderer
+
+Picture = NDArray[np.uint8]
+Direction = tuple[float, float, float]
+FROM_THE_SIDE: Direction = (0.95, 0.2, 0.8)
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """How a bake is looked at.
+
+    `size` is in pixels. `camera` stands still and frames the whole motion ("whole"), walks along ("follow"), or does
+    what suits how far the character goes ("auto").
+    `direction` leads from the character to the camera. `skeleton` shows the bones through the skin.
+    """
+
+    size: tuple[int, int] = (640, 720)
+    camera: Literal["auto", "whole", "follow"] = "auto"
+    direction: Direction = FROM_THE_SIDE
+    skeleton: bool = False
+    ground: bool = True
+
+
+class BakeRenderer:
+    """Draws the frames of one bake."""
+
+    def __init__(self, cache: Cache, view: View, *, values: Floats | None = None, camera: Camera | None = None) -> None:
+        """`values` (V,) or (F, V) are painted on the skin; `camera` overrides the view's own."""
+        if cache.ready == 0:
+            raise InputError(str(cache.path), "it has no frames yet", "at least one is needed", "let the bake go on")
+        self._cache, self._view, self._values = cache, view, values
+        self._points: Singles = cache.points
+        self._camera = camera or framing([cache], view)
+        self._follows = follows(cache, view)
+        self._limits = None if values is None else _limits(values)
+        self._renderer = Renderer(cache.rest, cache.triangles, size=view.size, ground=view.ground)
+
+    def __enter__(self) -> BakeRenderer:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._renderer.close()
+
+    def draw(self, frame: int) -> Picture:
+        """One frame as a picture (height, width, 3)."""
+        values = self._values
+        painted = None if values is None else (values if values.ndim == 1 else values[frame])
+        camera = self._camera
+        if self._follows:
+            camera = camera.moved(walked(self._cache)[frame])
+        skeleton = (self._cache.skeleton, Pose(self._cache.poses[frame])) if self._view.skeleton else None
+        return self._renderer.draw(
+            self._points[frame], camera=camera, values=painted, limits=self._limits, skeleton=skeleton
+        )
+
+    def frames(self, chosen: Sequence[int]) -> Iterator[Picture]:
+        """Several frames one after another."""
+        for frame in chosen:
+            yield self.draw(frame)
+
+
+def walked(cache: Cache) -> Floats:
+    """How far (F, 3) [m] the root has gone over the ground since the first frame."""
+    root = int(np.flatnonzero(cache.arrays["parents"] < 0)[0])
+    place = cache.poses[:, root, :3, 3]
+    return (place - place[0]) * np.array([1.0, 0.0, 1.0])
+
+
+def follows(cache: Cache, view: View) -> bool:
+    """Whether the camera walks along: when told to, or when the character goes further than it is tall."""
+    if view.camera == "auto":
+        return bool(np.linalg.norm(walked(cache), axis=1).max() > np.ptp(cache.rest[:, 1]))
+    return view.camera == "follow"
+
+
+def framing(caches: Sequence[Cache], view: View) -> Camera:
+    """One camera from which all frames of all bakes are seen; one that walks along is given as it starts."""
+    clouds = []
+    for cache in caches:
+        points = cache.points[:: max(cache.ready // 40, 1), :: max(len(cache.rest) // 2000, 1)].astype(np.float64)
+        if follows(cache, view):
+            points = points - walked(cache)[: cache.ready][:: max(cache.ready // 40, 1), None]
+        clouds.append(points.reshape(-1, 3))
+    return Camera.framing(np.concatenate(clouds), size=view.size, direction=view.direction)
+
+
+def _limits(values: Floats) -> tuple[float, float]:
+    low, high = float(np.min(values)), float(np.percentile(values, 99.5))
+    return low, max(high, low + 1e-9)
