@@ -20,7 +20,7 @@ from supple.motion.pose import Pose
 
 SIDES = ("Left", "Right")
 _DOWN = np.array([0.0, -1.0, 0.0])
-_REACH = 0.992  # of a leg's length: a planted leg is never straighter than this
+_REACH = 0.996  # of a leg's length: a planted leg is never straighter than this
 _LONGEST = 0.9995  # of a limb's length, for targets out of reach
 _HERO_LEG = 0.842  # [m], the leg for which the timings were made
 _NEEDED = ("Hips", "Spine", "Head", *(side + part for side in SIDES for part in
@@ -140,7 +140,7 @@ class Body:
             aside = foot.ankle[[0, 2]] - (stance_hips + hip)[[0, 2]]
             reach = _REACH * self.reach_of(side)
             rise = math.sqrt(max(reach * reach - float(aside @ aside), (0.3 * reach) ** 2))
-            height = lesser(height, float(foot.ankle[1]) + rise - float(hip[1]), width=0.05 * self.leg)
+            height = lesser(height, float(foot.ankle[1]) + rise - float(hip[1]), width=0.02 * self.leg)
         return np.array([stance_hips[0], height, stance_hips[2]])
 
     def reach_of(self, side: str) -> float:

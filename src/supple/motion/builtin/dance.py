@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import SIDES, ArmTurn, Body, FootPlace, Stance, turned
-from supple.motion.builtin.timing import checked, cyclic, wave, whole_frames
+from supple.motion.builtin.timing import checked, cyclic, keyed, wave, whole_frames
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
@@ -22,7 +22,7 @@ def dance(skeleton: Skeleton, *, seconds: float = 8.0, intensity: float = 1.0, f
     checked("dance", "intensity", intensity, low=0.2, high=1.3)
     body = Body(skeleton, "dance")
     seconds = whole_frames("dance", seconds=seconds, fps=fps)
-    high = cyclic([(0.0, 0.0), (0.08, 0.0), (0.42, 0.0), (0.54, 0.86), (0.62, 1.0), (0.86, 1.0), (0.95, 0.14)])
+    high = keyed([(0.0, 0.0), (0.42, 0.0), (0.56, 1.0), (0.86, 1.0), (1.0, 0.0)])
     turn = cyclic([(0.0, 0.0), (0.125, 1.0), (0.25, 0.0), (0.375, -1.0), (0.5, 0.0), (0.625, -1.0), (0.875, 1.0)])
 
     def foot(side: str, lift: float) -> FootPlace:
@@ -40,13 +40,14 @@ def dance(skeleton: Skeleton, *, seconds: float = 8.0, intensity: float = 1.0, f
         feet = (foot("Left", -a * swing), foot("Right", a * swing))
         around = turn(lap)
         hips = body.hips + body.leg * np.array(
-            [0.075 * a * swing, -0.075 - 0.026 * a * bounce, 0.030 * a * wave(beat / 2.0, 0.25)]
+            [0.09 * a * swing, -0.075 - 0.026 * a * bounce, 0.030 * a * wave(beat / 2.0, 0.25)]
         )
-        pelvis = turned(12.0 * a * late + 8.0 * around, 4.0 + 4.0 * a * wave(beat, 0.3), 8.0 * a * swing)
+        pelvis = turned(12.0 * a * late + 8.0 * around, 4.0 + 4.0 * a * wave(beat, 0.3), 10.0 * a * swing)
         chest = turned(-14.0 * a * late + 16.0 * a * around, 5.0 + 5.0 * a * wave(beat, 0.45), -8.0 * a * late)
         head = turned(-4.0 * a * late + 14.0 * a * around, 3.0 + 6.0 * a * wave(beat, 0.6), 5.0 * a * wave(beat / 2.0, 0.3))
         arms = (_arm(beat, high(lap), a), _arm(beat + 1.0, high(lap), a))
-        return body.pose(Stance(body.settled(hips, pelvis, feet), feet, pelvis, chest, head, arms, 3.0 * a * (0.5 - 0.5 * bounce)))
+        shrug = 1.5 * a * (1.0 - bounce)
+        return body.pose(Stance(body.settled(hips, pelvis, feet), feet, pelvis, chest, head, arms, shrug))
 
     return Motion.from_poses(skeleton, pose, seconds=seconds, fps=fps, name="dance", loop=True)
 
@@ -55,7 +56,7 @@ def _arm(beat: float, high: float, amount: float) -> ArmTurn:
     """The left arm; the right one does the same a beat later."""
     pump = wave(beat / 2.0, 0.55)
     late = wave(beat / 2.0, 0.70)
-    low = ArmTurn(flex=8.0 + 30.0 * amount * pump, spread=27.0 + 5.0 * late, turn=8.0, elbow=78.0 - 20.0 * amount * late,
+    low = ArmTurn(flex=8.0 + 30.0 * amount * pump, spread=30.0 + 5.0 * late, turn=-4.0, elbow=78.0 - 20.0 * amount * late,
                   wrist=8.0 * late, curl=50.0)  # fmt: skip
     up = ArmTurn(flex=26.0 + 8.0 * pump, spread=118.0 + 18.0 * amount * pump, turn=-48.0, elbow=52.0 - 26.0 * amount * late,
                  wrist=14.0 * late, curl=14.0)  # fmt: skip

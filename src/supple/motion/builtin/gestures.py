@@ -12,7 +12,7 @@ from supple.motion.builtin.timing import checked, keyed, share, wave as cosine, 
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
-_LOW = -0.014  # of a leg's length: how far the hips of someone standing at ease are below those of the rest pose
+_LOW = -0.004  # of a leg's length: how far the hips of someone standing at ease are below those of the rest pose
 
 
 def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Motion:

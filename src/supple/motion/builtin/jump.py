@@ -43,9 +43,9 @@ class _Jump:
         self.seconds = whole_frames("jump", seconds=self.end * body.tempo, fps=fps)
         tipped = body.rolled("Left", body.rest("LeftFoot")[[0, 2]], pitch=_BALL).ankle[1] - body.rest("LeftFoot")[1]
         self.free = float(tipped) - 0.045 * body.leg  # height of the hips at take-off, over rest
-        self.before = keyed([(0.05, -0.012 * body.leg), (_CROUCHED, self.depth)])
+        self.before = keyed([(0.05, -0.004 * body.leg), (_CROUCHED, self.depth)])
         self.after = keyed([(self.deepest, 0.85 * self.depth), (self.on + 0.85, -0.004 * body.leg),
-                            (self.end, -0.012 * body.leg)])  # fmt: skip
+                            (self.end, -0.004 * body.leg)])  # fmt: skip
         self.feet = tuple(self._steps(side) for side in SIDES)
         on, deep = self.on, self.deepest
         self.lean = keyed([(0.05, 0.0), (_CROUCHED, 38.0), (_OFF + 0.02, 1.0), (_OFF + 0.2, -2.0), (on - 0.05, 10.0),
@@ -54,8 +54,8 @@ class _Jump:
                            (on + 0.85, 0.0), (self.end, 0.0)])  # fmt: skip
         self.nod = keyed([(0.05, 0.0), (_CROUCHED - 0.05, 8.0), (_OFF, -12.0), (_OFF + 0.22, -4.0), (on, 12.0),
                           (deep + 0.05, 10.0), (on + 0.9, 0.0), (self.end, 0.0)])  # fmt: skip
-        self.flex = keyed([(0.05, 2.0), (0.25, 10.0), (_CROUCHED + 0.02, -52.0), (_OFF + 0.02, 128.0),
-                           (_OFF + 0.16, 150.0), (on, 62.0), (deep + 0.06, 8.0), (on + 0.62, -8.0), (on + 0.95, 5.0),
+        self.flex = keyed([(0.05, 2.0), (0.25, 10.0), (_CROUCHED - 0.06, -44.0), (_OFF + 0.03, 112.0),
+                           (_OFF + 0.19, 146.0), (on, 62.0), (deep + 0.06, 8.0), (on + 0.62, -8.0), (on + 0.95, 5.0),
                            (self.end, 2.0)])  # fmt: skip
         self.spread = keyed([(0.05, 13.0), (_CROUCHED, 17.0), (_OFF + 0.1, 22.0), (on, 40.0), (deep, 30.0),
                              (on + 0.9, 14.0), (self.end, 13.0)])  # fmt: skip
@@ -68,9 +68,9 @@ class _Jump:
         stays = Contact(ankle, rise=_OFF - 0.15, leave=_OFF, leave_pitch=_BALL, strike=-2.0, flat=-1.0)
         via = tuple(
             (_OFF + share * flight, self._hanging(side, _OFF + share * flight, bend, pitch))
-            for share, bend, pitch in ((0.16, 0.975, -58.0), (0.5, 0.90, -40.0), (0.84, 0.955, -26.0))
+            for share, bend, pitch in ((0.16, 0.975, -58.0), (0.5, 0.89, -40.0), (0.84, 0.935, -44.0))
         )
-        lands = Contact(ankle, strike=self.on, flat=self.on + 0.09, rise=1e6, leave=2e6, strike_pitch=-26.0, via=via)
+        lands = Contact(ankle, strike=self.on, flat=self.on + 0.11, rise=1e6, leave=2e6, strike_pitch=-42.0, via=via)
         return Steps(self.body, side, [stays, lands])
 
     def _hanging(self, side: str, t: float, reach: float, pitch: float) -> FootPlace:
@@ -94,14 +94,11 @@ class _Jump:
         pelvis, chest, head = turned(pitch=tilt), turned(pitch=lean), turned(pitch=self.nod(t))
         # Bent over, the hips go back, so that the weight stays above the feet.
         back = -0.30 * body.leg * math.sin(math.radians(0.62 * lean + 0.38 * tilt))
-        hips = body.hips + np.array([0.0, self._height(t), back * self._standing(t)])
+        hips = body.hips + np.array([0.0, self._height(t), back])
         arm = ArmTurn(self.flex(t), self.spread(t), 6.0, self.elbow(t), 0.0, 24.0)
         if not _OFF <= t <= self.on:
             hips = body.settled(hips, pelvis, feet)
         return body.pose(Stance(hips, feet, pelvis, chest, head, (arm, arm)))
-
-    def _standing(self, t: float) -> float:
-        return 1.0 if t < _OFF else 1.0
 
     def _height(self, t: float) -> float:
         """Hips over their rest height [m]."""

@@ -49,8 +49,8 @@ class _Run:
         self.low = -0.058 * body.leg
         self.feet = (self._steps("Left"), self._steps("Right"))
         t = self.brake
-        self.height = keyed([(t + 0.20, -0.135), (t + 0.45, -0.100), (t + 0.75, -0.045), (t + 1.05, -0.010),
-                             (t + _SETTLED, -0.012)])  # fmt: skip
+        self.height = keyed([(t + 0.20, -0.135), (t + 0.45, -0.100), (t + 0.75, -0.045), (t + 1.05, -0.002),
+                             (t + _SETTLED, -0.004)])  # fmt: skip
         self.lean = keyed([(t - 0.1, 12.0), (t + 0.24, -12.0), (t + 0.62, 13.0), (t + 1.0, -1.5), (t + _SETTLED, 1.0)])
         self.tilt = keyed([(t - 0.1, 9.0), (t + 0.26, -6.0), (t + 0.6, 7.0), (t + 1.02, -0.5), (t + _SETTLED, 0.0)])
         self.nod = keyed([(t - 0.1, 4.0), (t + 0.20, 8.0), (t + 0.42, -5.0), (t + 0.78, 8.0), (t + _SETTLED, 0.0)])
@@ -75,7 +75,7 @@ class _Run:
         t = self.brake
         if parity == _RUNNING % 2:
             braking = place + [0.0, self.speed * t + 0.42 * body.leg]
-            contacts.append(self._contact(braking, (t, t + 0.09, t + 0.32, t + 0.54), (22.0, -38.0), 0.12))
+            contacts.append(self._contact(braking, (t, t + 0.09, t + 0.28, t + 0.52), (22.0, -52.0), 0.12))
             contacts.append(self._contact(beside + [0.0, self.goal], (t + 0.90, t + 1.00, 1e6, 2e6), (-10.0, 0.0), 0.05))
         else:
             step = beside + [0.0, self.goal + 0.04 * body.leg]

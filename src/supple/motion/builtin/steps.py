@@ -6,11 +6,12 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from supple.arrays import Floats
-from supple.motion.builtin.body import Body, FootPlace
+from supple.motion.builtin.body import FootPlace
 
 _PUSH = 0.45  # how much of the roll over the ball is eased out before the foot leaves
 
@@ -47,10 +48,17 @@ class Contact:
         return 0.0
 
 
+class Ground(Protocol):
+    """Whoever has feet to roll over the ground; see `Body.rolled`."""
+
+    def rolled(self, side: str, place: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPlace:
+        """The foot called `side` at a place, tipped."""
+
+
 class Steps:
     """A foot's contacts in the order of time, and the swings between them. C1 in time throughout."""
 
-    def __init__(self, body: Body, side: str, contacts: Sequence[Contact]) -> None:
+    def __init__(self, body: Ground, side: str, contacts: Sequence[Contact]) -> None:
         self._body, self._side, self._contacts = body, side, list(contacts)
         self._swings = [self._swing(start, end) for start, end in itertools.pairwise(self._contacts)]
 

@@ -1,0 +1,183 @@
+"""The walk of an animal on four legs: four beats, feet planted, head and tail swinging along."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.geometry import rotations
+from supple.motion.builtin.body import FootPlace, turned
+from supple.motion.builtin.steps import Contact, Steps
+from supple.motion.builtin.timing import wave, whole_frames
+from supple.motion.motion import Motion
+from supple.motion.pose import Pose
+
+_FRONT = ("FrontShoulder", "FrontUpperLeg", "FrontLowerLeg", "FrontCannon", "FrontFoot")
+_HIND = ("HindUpperLeg", "HindLowerLeg", "HindCannon", "HindPastern")
+_LEGS = {  # the joints of a leg down to the fetlock, which is placed; and the phase at which its foot strikes
+    "LeftHind": (tuple("Left" + name for name in _HIND), 0.0),
+    "LeftFront": (tuple("Left" + name for name in _FRONT), 0.25),
+    "RightHind": (tuple("Right" + name for name in _HIND), 0.5),
+    "RightFront": (tuple("Right" + name for name in _FRONT), 0.75),
+}
+_TRUNK = ("Hips", "Spine1", "Spine2", "Spine3", "Neck1", "Head")
+_STANCE = 0.64  # of the cycle that a foot is on the ground
+_HORSE_LEG = 0.82  # [m], for which the timing was made
+_STRAIGHTEST = 0.985  # of a leg's length
+
+
+def walk_on_four(skeleton: Skeleton, *, pace: float, intensity: float, fps: float) -> Motion:
+    """Walk on: one cycle of four beats (left hind, left front, right hind, right front), which loops with its stride.
+
+    Each leg keeps the shape it has at rest, folded more or less: all its inner bends are scaled by one factor, found so
+    that the leg reaches its planted foot.
+    """
+    return _Walk(skeleton, pace, intensity, fps).motion()
+
+
+class _Walk:
+    def __init__(self, skeleton: Skeleton, pace: float, intensity: float, fps: float) -> None:
+        needed = [*_TRUNK, *(name for names, _ in _LEGS.values() for name in names)]
+        missing = [name for name in needed if name not in skeleton.names]
+        if missing:
+            raise InputError("motion 'walk'", f"the skeleton lacks {', '.join(missing)}",
+                             "an animal with four legs needs these joints", "rename the joints")  # fmt: skip
+        self.skeleton, self.intensity, self.fps = skeleton, intensity, fps
+        self.legs = {leg: _Leg(skeleton, names) for leg, (names, _) in _LEGS.items()}
+        self.height = float(np.mean([leg.height for leg in self.legs.values()]))
+        self.size = self.height / _HORSE_LEG
+        self.cycle = whole_frames("walk", seconds=1.16 * math.sqrt(self.size / pace), fps=fps)
+        self.stride = 1.28 * self.height * math.sqrt(pace)
+        self.steps = {leg: self._steps(leg, phase) for leg, (_, phase) in _LEGS.items()}
+        self.order = [int(joint) for level in skeleton.levels for joint in level]
+
+    def rolled(self, side: str, place: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPlace:
+        """A fetlock over a planted hoof, tipped over the tip of the hoof."""
+        leg = self.legs[side]
+        swung = leg.toe + turned(pitch=-pitch) @ (leg.fetlock - leg.toe)
+        here = np.array([place[0], leg.fetlock[1], place[1]])
+        return FootPlace(here + turned(yaw) @ (swung - leg.fetlock), pitch, pitch, yaw)
+
+    def _steps(self, leg: str, phase: float) -> Steps:
+        fetlock = self.legs[leg].fetlock
+        half = 0.5 * _STANCE * self.stride * 0.96
+        contacts = []
+        for lap in range(-2, 3):
+            start = lap + phase
+            times = [(start + after) * self.cycle for after in (0.0, 0.06, 0.40, _STANCE)]
+            place = np.array([0.85 * fetlock[0], fetlock[2] + start * self.stride + half])
+            contacts.append(Contact(place, *times, strike_pitch=-4.0, leave_pitch=-62.0, lift=0.07 * self.size))
+        return Steps(self, leg, contacts)
+
+    def motion(self) -> Motion:
+        return Motion.from_poses(
+            self.skeleton, self.pose, seconds=self.cycle, fps=self.fps, name="walk", loop=True,
+            stride=np.array([0.0, 0.0, self.stride]),
+        )  # fmt: skip
+
+    def pose(self, time: float) -> Pose:
+        phase = time / self.cycle
+        turns = self._trunk(phase)
+        move = np.array([
+            0.012 * self.size * wave(phase, 0.32),
+            self.size * (-0.030 + 0.010 * wave(2.0 * phase, 0.64)),
+            phase * self.stride,
+        ])  # fmt: skip
+        world = self._assembled(turns, move)
+        for name, leg in self.legs.items():
+            foot = self.steps[name].at(time)
+            root = world[leg.joints[0], :3, 3]
+            air = (phase - _LEGS[name][1] - _STANCE) % 1.0
+            fold = math.sin(math.pi * air / (1.0 - _STANCE)) ** 2 if air < 1.0 - _STANCE else 0.0
+            turns.update(leg.reaching(root, foot, fold))
+        return Pose(self._assembled(turns, move))
+
+    def _trunk(self, phase: float) -> dict[str, Floats]:
+        """Hips turn with the hind leg that steps; the spine bends back against it; head and tail follow late."""
+        a = self.intensity
+        yaw, roll = -3.0 * a * wave(phase), 2.5 * a * wave(phase, 0.2)
+        nod = 4.0 * a * wave(2.0 * phase, 0.15)
+        bends = {
+            "Hips": turned(yaw, 0.6 * wave(2.0 * phase, 0.3), roll),
+            "Spine1": turned(0.4 * yaw, 0.0, 0.6 * roll),
+            "Spine2": turned(-0.6 * yaw, 0.0, 0.1 * roll),
+            "Spine3": turned(-1.0 * yaw, 0.4 * wave(2.0 * phase, 0.6), -0.5 * roll),
+            "Neck1": turned(-0.6 * yaw, 3.0 + 0.5 * nod),
+            "Neck2": turned(-0.4 * yaw, 4.0 + 0.9 * nod),
+            "Neck3": turned(-0.3 * yaw, 4.0 + nod),
+            "Head": turned(-0.2 * yaw, 2.0 + 0.4 * wave(2.0 * phase, 0.35) * 4.0 * a),
+            "LeftEar": turned(0.0, 2.0 + 4.0 * a * wave(2.0 * phase, 0.5)),
+            "RightEar": turned(0.0, 2.0 + 4.0 * a * wave(2.0 * phase, 0.5)),
+        }
+        for number, name in enumerate(("Tail1", "Tail2", "Tail3")):
+            late = 0.12 * (number + 1)
+            bends[name] = turned(0.0, -2.0, (number + 1) * 4.0 * a * wave(phase, 0.1 + late)) @ bends["Hips"]
+        return {name: turn for name, turn in bends.items() if name in self.skeleton.names}
+
+    def _assembled(self, turns: dict[str, Floats], move: Floats) -> Floats:
+        """Transforms (J, 4, 4) with every bone as long as at rest; joints without a turn go along with their parent."""
+        skeleton = self.skeleton
+        world = np.tile(np.eye(4), (len(skeleton), 1, 1))
+        turn = np.empty((len(skeleton), 3, 3))
+        for joint in self.order:
+            parent = int(skeleton.parents[joint])
+            above = turn[parent] if parent >= 0 else np.eye(3)
+            turn[joint] = turns.get(skeleton.names[joint], above)
+            start = world[parent, :3, 3] if parent >= 0 else move
+            rest = skeleton.heads[parent] if parent >= 0 else np.zeros(3)
+            world[joint, :3, 3] = start + above @ (skeleton.heads[joint] - rest)
+            world[joint, :3, :3] = turn[joint] @ skeleton.world_from_joint[joint, :3, :3]
+        return world
+
+
+class _Leg:
+    """A chain of joints that folds in the plane it walks in."""
+
+    def __init__(self, skeleton: Skeleton, names: tuple[str, ...]) -> None:
+        self.names = names
+        self.joints = [skeleton.index(name) for name in names]
+        places = skeleton.heads[self.joints]
+        self.bones = np.diff(places, axis=0)
+        self.fetlock = places[-1]
+        self.height = float(places[0, 1] - places[-1, 1])
+        last = self.joints[-1]
+        while len(skeleton.children(last)):
+            last = int(skeleton.children(last)[0])
+        bones = skeleton.bones
+        self.toe = bones.ends[bones.joints == last][0]
+        slopes = np.arctan2(-self.bones[:, 2], -self.bones[:, 1])  # of every bone in the plane, from straight down
+        self.bends = np.diff(slopes)
+        self.longest = _STRAIGHTEST * float(np.linalg.norm(self._end(-self.bends)))
+
+    def _turns(self, extra: Floats) -> list[Floats]:
+        """Turns of the bones about x, the first kept, when every joint bends by `extra` (radians) more."""
+        return [turned(pitch=math.degrees(angle)) for angle in np.concatenate([[0.0], np.cumsum(extra)])]
+
+    def _end(self, extra: Floats) -> Floats:
+        """From the first joint to the fetlock."""
+        total: Floats = np.sum([turn @ bone for turn, bone in zip(self._turns(extra), self.bones, strict=True)], axis=0)
+        return total
+
+    def reaching(self, root: Floats, foot: FootPlace, fold: float) -> dict[str, Floats]:
+        """Turns by joint name that bring the fetlock to its place; `fold` (0 to 1) bends the lower joints more."""
+        way = foot.ankle - root
+        distance = min(float(np.linalg.norm(way)), self.longest)
+        low = np.linspace(0.0, 1.0, len(self.bends)) ** 2
+        more = math.radians(34.0) * fold * low * np.sign(self.bends)
+        straight, folded = 0.0, 3.0
+        for _ in range(40):
+            middle = 0.5 * (straight + folded)
+            extra = (middle - 1.0) * self.bends + middle * more
+            if np.linalg.norm(self._end(extra)) > distance:
+                straight = middle
+            else:
+                folded = middle
+        extra = (straight - 1.0) * self.bends + straight * more
+        aim = rotations.matrix_from_quaternion(rotations.rotation_between(self._end(extra), way))
+        turns = {name: aim @ turn for name, turn in zip(self.names, self._turns(extra), strict=False)}
+        turns[self.names[-1]] = turned(foot.yaw, -foot.pitch)
+        return turns
