@@ -18,6 +18,7 @@ from supple.geometry.normals import creases, normals
 from supple.render import Camera, Renderer, contact_sheet, picture, save_picture
 from supple.render.colors import RAMPS, colored
 from supple.render.occlusion import openness
+from supple.render.quality import FILM, PICTURE
 from supple.render.shadow import ground_shadow, samples
 
 SIZE = (96, 120)
@@ -259,15 +260,31 @@ def test_shadow_samples_lie_evenly_on_the_surface():
 # Occlusion
 
 
-def seen_openness(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+def seen_openness(points: np.ndarray, triangles: np.ndarray, quality=PICTURE) -> np.ndarray:
     shared = creases(points, triangles)
     places, facing = points[shared.vertex_of_normal], normals(points, shared)
-    blockers = samples(points, triangles).at(points, triangles)
-    return openness(places, facing, shared.normal_of_corner, blockers=blockers, height=1.0)
+    blockers = samples(points, triangles, count=quality.places).at(points, triangles)
+    return openness(
+        places, facing, shared.normal_of_corner, blockers=blockers, height=1.0,
+        directions=quality.directions, cells=quality.cells,
+    )  # fmt: skip
 
 
-def test_a_convex_body_is_open_everywhere():
-    np.testing.assert_allclose(seen_openness(CUBE, CUBE_FACES), 1.0, atol=0.02)
+@pytest.mark.parametrize("quality", [PICTURE, FILM])
+def test_a_convex_body_is_open_everywhere(quality):
+    np.testing.assert_allclose(seen_openness(CUBE, CUBE_FACES, quality), 1.0, atol=0.02)
+
+
+def test_a_film_looks_like_its_pictures():
+    """The same light and shadow to within what an eye sees; the outline alone, one pixel wide, may differ more."""
+    camera = Camera.framing(CUBE, size=SIZE, margin=1.6)
+    seen = []
+    for quality in (PICTURE, FILM):
+        with Renderer(CUBE, CUBE_FACES, size=SIZE, quality=quality) as made:
+            seen.append(made.draw(CUBE, camera=camera).astype(int))
+    apart = np.abs(seen[0] - seen[1]).max(axis=2)
+    assert apart.max() > 0
+    assert np.percentile(apart, 97.0) <= 12
 
 
 def test_a_wall_closes_as_much_as_the_integral_says():

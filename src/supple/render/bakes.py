@@ -14,6 +14,7 @@ from supple.errors import InputError
 from supple.graph.cache import Cache
 from supple.motion.pose import Pose
 from supple.render.camera import Camera
+from supple.render.quality import PICTURE, Quality
 from supple.render.renderer import Renderer
 
 Picture = NDArray[np.uint8]
@@ -28,6 +29,7 @@ class View:
     `size` is in pixels. `camera` stands still and frames the whole motion ("whole"), walks along ("follow"), or does
     what suits how far the character goes ("auto").
     `direction` leads from the character to the camera. `skeleton` shows the bones through the skin.
+    `quality` may be lowered for films.
     """
 
     size: tuple[int, int] = (640, 720)
@@ -35,6 +37,7 @@ class View:
     direction: Direction = FROM_THE_SIDE
     skeleton: bool = False
     ground: bool = True
+    quality: Quality = PICTURE
 
 
 class BakeRenderer:
@@ -49,7 +52,7 @@ class BakeRenderer:
         self._camera = camera or framing([cache], view)
         self._follows = follows(cache, view)
         self._limits = None if values is None else _limits(values)
-        self._renderer = Renderer(cache.rest, cache.triangles, size=view.size, ground=view.ground)
+        self._renderer = Renderer(cache.rest, cache.triangles, size=view.size, ground=view.ground, quality=view.quality)
 
     def __enter__(self) -> BakeRenderer:
         return self

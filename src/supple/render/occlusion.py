@@ -10,39 +10,48 @@ import math
 import numpy as np
 
 from supple.arrays import Floats, Ints
+from supple.render.quality import PICTURE
 
-_DIRECTIONS = 56
-_CELLS = 150
 _LEAST_COSINE = 0.12  # directions closer to the surface than this see their own triangle
 
 
-def openness(places: Floats, normals: Floats, triangles: Ints, *, blockers: Floats, height: float) -> Floats:
+def openness(
+    places: Floats,
+    normals: Floats,
+    triangles: Ints,
+    *,
+    blockers: Floats,
+    height: float,
+    directions: int = PICTURE.directions,
+    cells: int = PICTURE.cells,
+) -> Floats:
     """Share (N,) of the hemisphere above each place that is open, weighted by the cosine to its normal.
 
         o = 1 - sum_d max(n . d, 0) b_d / sum_d max(n . d, 0)
 
-    For each of some directions d spread over the sphere, the `blockers` (S, 3), points all over the skin, are sorted
-    into a grid seen along d; b_d is how near above the place the outermost of them lies, from 1 (close) to 0 (a third
-    of `height` [m] away). `triangles` (T, 3) join the places and smooth the result over neighbours.
+    For each of `directions` d spread over the sphere, the `blockers` (S, 3), points all over the skin, are sorted
+    into a grid of `cells` by `cells` seen along d; b_d is how near above the place the outermost of them lies, from 1
+    (close) to 0 (a third of `height` [m] away). `triangles` (T, 3) join the places and smooth the result over
+    neighbours.
     """
     if len(blockers) == 0:
         return np.ones(len(places))
     middle = (blockers.max(axis=0) + blockers.min(axis=0)) / 2.0
     radius = float(np.linalg.norm(blockers - middle, axis=1).max(initial=1e-9))
-    cell = 2.0 * radius / (_CELLS - 4)
+    cell = 2.0 * radius / (cells - 4)
     seen_from = places + 1.6 * cell * normals
     reach = height / 3.0
     blocked, total = np.zeros(len(places)), np.zeros(len(places))
-    for toward in _spread_directions(_DIRECTIONS):
+    for toward in _spread_directions(directions):
         cosine = normals @ toward
         facing = np.flatnonzero(cosine > _LEAST_COSINE)
         aside = np.eye(3)[np.argmin(np.abs(toward))]
         first = np.cross(toward, aside)
         first /= np.linalg.norm(first)
         plane = np.stack([first, np.cross(toward, first)], axis=1)
-        outermost = np.full(_CELLS * _CELLS, -np.inf)
-        np.maximum.at(outermost, _cells(blockers - middle, plane, cell), blockers @ toward)
-        above = outermost[_cells(seen_from[facing] - middle, plane, cell)] - seen_from[facing] @ toward
+        outermost = np.full(cells * cells, -np.inf)
+        np.maximum.at(outermost, _cells(blockers - middle, plane, cell, cells), blockers @ toward)
+        above = outermost[_cells(seen_from[facing] - middle, plane, cell, cells)] - seen_from[facing] @ toward
         near = np.where(above > 0.8 * cell, np.clip(1.0 - above / reach, 0.0, 1.0), 0.0)
         blocked[facing] += cosine[facing] * near
         total[facing] += cosine[facing]
@@ -52,9 +61,9 @@ def openness(places: Floats, normals: Floats, triangles: Ints, *, blockers: Floa
     return open_share
 
 
-def _cells(points: Floats, plane: Floats, cell: float) -> Ints:
-    spot = np.clip(np.floor(points @ plane / cell + _CELLS / 2.0), 0, _CELLS - 1).astype(np.int32)
-    return spot[:, 0] * _CELLS + spot[:, 1]
+def _cells(points: Floats, plane: Floats, cell: float, cells: int) -> Ints:
+    spot = np.clip(np.floor(points @ plane / cell + cells / 2.0), 0, cells - 1).astype(np.int32)
+    return spot[:, 0] * cells + spot[:, 1]
 
 
 def _spread_directions(count: int) -> Floats:

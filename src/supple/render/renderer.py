@@ -19,6 +19,7 @@ from supple.render.camera import Camera
 from supple.render.colors import colored
 from supple.render.extra import loaded
 from supple.render.occlusion import openness
+from supple.render.quality import PICTURE, Quality
 from supple.render.shadow import ground_shadow, samples
 from supple.render.sheet import Picture, save_picture
 
@@ -43,7 +44,8 @@ class Renderer:
     """Draws one mesh again and again as it moves; making it is slow, drawing a frame is not.
 
     `rest_points` (V, 3) decide where the surface has creases: edges sharper than `crease` [rad] there stay sharp.
-    `size` is width and height in pixels. Use it in a `with` block, or call `close()`.
+    `size` is width and height in pixels; `quality` may be lowered for films. Use it in a `with` block, or call
+    `close()`.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Renderer:
         color: str = CLAY,
         crease: float = math.pi / 3.0,
         ground: bool = True,
+        quality: Quality = PICTURE,
     ) -> None:
         where = "Renderer"
         self._rest = frozen(rest_points, np.float64, (-1, 3), where, "rest_points")
@@ -71,7 +74,8 @@ class Renderer:
             raise InputError(where, f"size is {size}", "width and height are 8 to 8192 pixels", "try (720, 900)")
         self.size = (int(size[0]), int(size[1]))
         self._creases = creases(self._rest, self._triangles, angle=crease)
-        self._samples = samples(self._rest, self._triangles)
+        self._quality = quality
+        self._samples = samples(self._rest, self._triangles, count=quality.places)
         self._height = max(float(np.ptp(self._rest, axis=0).max()), 1e-6)
         self._ground = float(self._rest[:, 1].min()) if ground else None
         self._color = color
@@ -88,6 +92,7 @@ class Renderer:
             raise InputError("Renderer", given, "a name or '#rrggbb' is needed", f"try {CLAY!r}") from None
         window = (self.size[0] * _FINER, self.size[1] * _FINER)
         self._plotter = pv.Plotter(off_screen=True, window_size=window, lighting="none")
+        self._plotter.render_window.SetMultiSamples(self._quality.multisamples)
         self._plotter.set_background(_PAPER_LOW, top=_PAPER_HIGH)
         faces = np.concatenate([np.full((len(self._triangles), 1), 3), self._creases.normal_of_corner], axis=1)
         self._mesh = pv.PolyData(self._rest[self._creases.vertex_of_normal].astype(np.float32), faces=faces)
@@ -152,7 +157,10 @@ class Renderer:
         """Move the skin, and darken its colours where it sees little of the surroundings."""
         shown, facing = points[self._creases.vertex_of_normal], normals(points, self._creases)
         corners = self._creases.normal_of_corner
-        share = openness(shown, facing, corners, blockers=blockers, height=self._height)
+        share = openness(
+            shown, facing, corners, blockers=blockers, height=self._height,
+            directions=self._quality.directions, cells=self._quality.cells,
+        )  # fmt: skip
         dimmed = paint[self._creases.vertex_of_normal] * (_DARKEST + (1.0 - _DARKEST) * share)[:, None]
         self._mesh.points = shown.astype(np.float32)
         self._mesh.point_data["Normals"] = facing.astype(np.float32)
@@ -178,6 +186,7 @@ class Renderer:
             ground=self._ground,
             toward_light=self._toward @ _TOWARD_SHADOW_LIGHT,
             height=self._height,
+            cells=self._quality.shadow_cells,
         )
         image = np.empty((*dark.shape, 4), dtype=np.uint8)
         image[..., :3] = _SHADOW_INK

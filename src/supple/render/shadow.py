@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.arrays import Floats, Ints
+from supple.render.quality import PICTURE
 
-_CELLS = 320
-_SAMPLES = 60_000
 _SPREAD = ((0.0, 0.03), (0.03, 0.1), (0.1, 0.3), (0.3, 0.7), (0.7, 9.0))  # heights over character height
 
 
@@ -25,25 +24,25 @@ class Samples:
         return np.einsum("sij,si->sj", points[triangles[self.triangles]], self.shares)
 
 
-def samples(points: Floats, triangles: Ints) -> Samples:
-    """Spread places evenly over the skin; the same every time."""
+def samples(points: Floats, triangles: Ints, *, count: int = PICTURE.places) -> Samples:
+    """Spread `count` places evenly over the skin; the same every time."""
     corners = points[triangles]
     area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
     reach = np.cumsum(area)
     if reach[-1] <= 0.0:
         return Samples(np.zeros(0, dtype=np.int32), np.zeros((0, 3)))
-    steps = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
+    steps = (np.arange(count) + 0.5) / count
     chosen = np.minimum(np.searchsorted(reach, steps * reach[-1]), len(triangles) - 1)
     # Additive recurrence with the plastic number's powers: even in two dimensions without a random generator.
-    u = np.modf(np.arange(_SAMPLES) * 0.7548776662466927)[0]
-    v = np.modf(np.arange(_SAMPLES) * 0.5698402909980532)[0]
+    u = np.modf(np.arange(count) * 0.7548776662466927)[0]
+    v = np.modf(np.arange(count) * 0.5698402909980532)[0]
     fold = u + v > 1.0
     u, v = np.where(fold, 1.0 - u, u), np.where(fold, 1.0 - v, v)
     return Samples(chosen.astype(np.int32), np.stack([1.0 - u - v, u, v], axis=1))
 
 
 def ground_shadow(
-    places: Floats, *, ground: float, toward_light: Floats, height: float
+    places: Floats, *, ground: float, toward_light: Floats, height: float, cells: int = PICTURE.shadow_cells
 ) -> tuple[Floats, Floats, float]:
     """How dark the ground is (C, C), rows along z, columns along x, from 0 to 1; its middle (x, z) and its side [m].
 
@@ -56,8 +55,8 @@ def ground_shadow(
     above = np.maximum(places[:, 1] - ground, 0.0)
     middle = (places[:, [0, 2]].max(axis=0) + places[:, [0, 2]].min(axis=0)) / 2.0
     side = 1.4 * height + 2.0 * float(np.abs(places[:, [0, 2]] - middle).max(initial=0.0))
-    cell = side / _CELLS
-    light = np.ones((_CELLS, _CELLS))
+    cell = side / cells
+    light = np.ones((cells, cells))
     slope = toward_light[[0, 2]] / max(float(toward_light[1]), 1e-3)
     for direct, strength in ((False, 0.62), (True, 0.34)):
         for low, high in _SPREAD:
@@ -66,10 +65,10 @@ def ground_shadow(
                 continue
             typical = float(above[inside].mean())
             spot = places[inside][:, [0, 2]] - (above[inside, None] * slope if direct else 0.0)
-            bins = np.floor((spot - middle) / cell + _CELLS / 2.0).astype(np.int64)
-            kept = ((bins >= 0) & (bins < _CELLS)).all(axis=1)
-            counts = np.bincount(bins[kept, 1] * _CELLS + bins[kept, 0], minlength=_CELLS * _CELLS)
-            covered = np.minimum(counts.reshape(_CELLS, _CELLS), 1.0)
+            bins = np.floor((spot - middle) / cell + cells / 2.0).astype(np.int64)
+            kept = ((bins >= 0) & (bins < cells)).all(axis=1)
+            counts = np.bincount(bins[kept, 1] * cells + bins[kept, 0], minlength=cells * cells)
+            covered = np.minimum(counts.reshape(cells, cells), 1.0)
             blur = (0.016 * height + (0.09 if direct else 0.4) * typical) / cell
             fade = 1.0 if direct else 1.0 / (1.0 + 9.0 * typical / height)
             light *= 1.0 - strength * fade * np.clip(gaussian_filter(covered, blur, mode="constant"), 0.0, 1.0)

@@ -1,0 +1,26 @@
+"""How much work goes into a picture: all of it for a still, less for the frames of a film."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quality:
+    """What a picture's looks are computed from.
+
+    `multisamples` smooth the edges within each of the four finer pixels that make a pixel. `places` on the skin throw
+    shadow and take light; each is looked at from `directions` over a grid of `cells` by `cells`. The shadow on the
+    ground has `shadow_cells` by `shadow_cells`.
+    """
+
+    multisamples: int
+    places: int
+    directions: int
+    cells: int
+    shadow_cells: int
+
+
+PICTURE = Quality(multisamples=8, places=60_000, directions=56, cells=150, shadow_cells=320)
+FILM = Quality(multisamples=0, places=16_000, directions=24, cells=90, shadow_cells=112)
+"""A fifth of the work; hard to tell apart at the size of a film's panels."""
