@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
@@ -81,6 +81,7 @@ def test_at_its_keys_a_motion_is_its_keys(scaled):
         np.testing.assert_allclose(motion.sample(time).world_from_joint, known, **TIGHT)
 
 
+@settings(deadline=None)
 @given(seed=seeds, place=st.floats(0.0, 4.0))
 def test_between_keys_places_are_blended_and_turns_are_even(seed, place):
     motion = make_motion(seed, scaled=True)
@@ -105,6 +106,7 @@ def test_a_motion_that_does_not_loop_holds_its_ends():
         )
 
 
+@settings(deadline=None)
 @given(time=st.floats(-5.0, 5.0), laps=st.integers(-4, 4))
 def test_a_loop_comes_round_moved_on_by_its_stride(time, laps):
     walk = make_walk()
@@ -169,6 +171,7 @@ def test_more_keys_say_the_same_and_taking_them_away_gives_the_first_back(times)
     np.testing.assert_allclose(back.scales, motion.scales, **TIGHT)
 
 
+@settings(deadline=None)
 @given(fps=st.floats(0.5, 200.0))
 def test_any_rate_keeps_the_ends_and_comes_near(fps):
     motion = make_walk()
@@ -196,6 +199,7 @@ def test_recording_a_motion_gives_it_back(scaled):
 # Poses
 
 
+@settings(deadline=None)
 @given(seed=seeds, joint=st.sampled_from(NAMES))
 def test_a_turn_is_about_the_joint_in_world_axes_and_carries_what_hangs_below(seed, joint):
     turn = rotations.normalised(np.random.default_rng(seed).standard_normal(4))
@@ -227,6 +231,7 @@ def test_at_rest_nothing_is_moved():
     np.testing.assert_allclose(Pose.from_rotations(SKELETON, {}).world_from_joint, SKELETON.world_from_joint, **TIGHT)
 
 
+@settings(deadline=None)
 @given(seed=seeds)
 def test_a_pose_carried_elsewhere_carries_its_skinning(seed):
     source = np.random.default_rng(seed)
@@ -235,6 +240,7 @@ def test_a_pose_carried_elsewhere_carries_its_skinning(seed):
     np.testing.assert_allclose(pose.moved(away).skinning(SKELETON), away @ pose.skinning(SKELETON), **TIGHT)
 
 
+@settings(deadline=None)
 @given(seed=seeds, share=st.floats(0.0, 1.0))
 def test_between_two_poses_bones_keep_their_length(seed, share):
     a, b = random_pose(seed), random_pose(seed + 1)

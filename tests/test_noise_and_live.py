@@ -1,10 +1,11 @@
 """Noise on a motion, and live streams of poses."""
 
+import sys
 import threading
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -40,6 +41,7 @@ def errors(noisy: NoisyMotion, times) -> tuple[np.ndarray, np.ndarray]:
 # Noise
 
 
+@settings(deadline=None)
 @given(times=st.lists(st.floats(-100.0, 100.0), min_size=2, max_size=6), seed=st.integers(0, 2**70))
 def test_noise_follows_from_time_and_seed_alone(times, seed):
     noisy = NoisyMotion(NOD, position=0.1, angle=0.2, seed=seed)
@@ -71,6 +73,7 @@ def test_noise_has_the_standard_deviation_asked_for_on_every_axis():
     assert np.abs(following).max() < 5.0 / np.sqrt(len(ticks))  # and so are one time and the next
 
 
+@settings(deadline=None)
 @given(tick=st.integers(-50, 50), share=st.floats(0.0, 1.0), rate=st.sampled_from([1.0, 8.0, 64.0]))
 def test_noise_is_new_at_its_rate_and_blended_between(tick, share, rate):
     noisy = NoisyMotion(STILL, position=0.3, angle=0.4, rate=rate, seed=2)
@@ -155,6 +158,7 @@ def test_before_anything_arrived_the_character_rests():
     assert_same(live.sample(3.0), Pose.rest(SKELETON))
 
 
+@settings(deadline=None)
 @given(time=st.floats(0.0, 1.0), delay=st.sampled_from([0.0, 0.25, 4.0]))
 def test_between_received_poses_joints_turn_evenly(time, delay):
     live = received([0.0, 0.125, 0.5, 1.0], delay=delay)
@@ -167,6 +171,7 @@ def test_at_the_time_of_a_pose_it_is_that_pose():
         assert_same(live.sample(time), nod(time))
 
 
+@settings(deadline=None)
 @given(order=st.permutations(list(range(8))), time=st.floats(-1.0, 9.0))
 def test_the_order_of_arrival_does_not_matter(order, time):
     assert_same(received(order).sample(time), received(range(8)).sample(time))
@@ -278,38 +283,81 @@ def test_a_stream_refuses_options(options, says):
 
 
 def test_threads_may_push_while_others_sample():
-    """Every sender sends the same steady motion, so whatever has arrived, each sample must be a moment of it."""
+    """Whatever has arrived, a sample is either one of the poses sent, held, or exactly what was at the time asked."""
     live = LiveMotion(SKELETON, keep=32)
     live.push(nod(0.0), 0.0)
-    senders, problems, sampled = 3, [], []
-    ready = threading.Barrier(senders + 2)
-    done = threading.Event()
+    poses = {step: nod(step / 400.0) for step in range(600)}
+    asked = 0.90037  # between two sent times
+    problems: list[object] = []
+    sampled: list[float] = []
+    ready, done = threading.Barrier(5), threading.Event()
 
     def send(first: int) -> None:
         ready.wait()
-        for step in range(first, 600, senders):
-            live.push(nod(step / 400.0), step / 400.0)
+        for _ in range(5):
+            for step in range(first, 600, 3):
+                live.push(poses[step], step / 400.0)
+            live.clear()
+            live.push(poses[0], 0.0)
 
     def watch() -> None:
         ready.wait()
         while not done.is_set():
-            world = live.sample(0.9).world_from_joint
-            time = world[0, 2, 3]
+            try:
+                world = live.sample(asked).world_from_joint
+            except Exception as problem:  # a torn state may break in any way
+                problems.append(problem)
+                continue
+            time = float(world[0, 2, 3])
             sampled.append(time)
-            off = np.abs(world - nod(time).world_from_joint).max()
-            if off > 1e-9 or len(live) > 32:
-                problems.append((time, off))
+            held = abs(400.0 * time - round(400.0 * time)) < 1e-9
+            off = 0.0 if held else abs(time - asked)
+            if off > 1e-9 or np.abs(world - nod(time).world_from_joint).max() > 1e-9 or len(live) > 32:
+                problems.append(time)
 
-    threads = [threading.Thread(target=send, args=(first,)) for first in range(senders)]
+    threads = [threading.Thread(target=send, args=(first,)) for first in range(3)]
     watchers = [threading.Thread(target=watch) for _ in range(2)]
-    for thread in threads + watchers:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    done.set()
-    for watcher in watchers:
-        watcher.join()
+    patience = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # threads take turns so often that a torn state would be seen
+    try:
+        for thread in threads + watchers:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        done.set()
+        for watcher in watchers:
+            watcher.join()
+    finally:
+        sys.setswitchinterval(patience)
     assert sampled
     assert not problems
-    assert len(live) == 32
-    assert live.latest == 599 / 400.0
+
+
+class _Interrupted(float):
+    """A time that lets another thread have a go while its place among the others is being looked for."""
+
+    def __new__(cls, value: float, intrude):
+        time = super().__new__(cls, value)
+        time.thread = threading.Thread(target=intrude)
+        return time
+
+    def __gt__(self, other: float) -> bool:
+        if self.thread.ident is None:
+            self.thread.start()
+            self.thread.join(timeout=0.2)  # it can only end here if nothing keeps it out
+        return float(self) > other
+
+
+def test_a_push_is_not_disturbed_by_another():
+    live, orderly = LiveMotion(SKELETON), LiveMotion(SKELETON)
+    poses = {0.0: nod(0.0), 0.1: nod(0.9), 0.2: nod(0.3), 0.5: nod(1.5), 1.0: nod(0.2)}  # unsteady: order is seen
+    for time, pose in poses.items():
+        orderly.push(pose, time)
+    live.push(poses[0.0], 0.0)
+    live.push(poses[1.0], 1.0)
+    time = _Interrupted(0.5, lambda: [live.push(poses[early], early) for early in (0.1, 0.2)])
+    live.push(poses[0.5], time)
+    time.thread.join()
+    assert len(live) == 5
+    for moment in (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7):
+        assert_same(live.sample(moment), orderly.sample(moment))

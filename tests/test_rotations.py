@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
@@ -30,6 +30,7 @@ def same_turn(a, b) -> bool:
     return bool(np.allclose(np.abs(np.sum(np.asarray(a) * np.asarray(b), axis=-1)), 1.0, **CLOSE))
 
 
+@settings(deadline=None)
 @given(seed=seeds)
 def test_matrices_are_those_of_scipy(seed):
     turns = random_turns(seed)
@@ -37,6 +38,7 @@ def test_matrices_are_those_of_scipy(seed):
     np.testing.assert_allclose(rotations.matrix_from_quaternion(-3.0 * turns.as_quat()), turns.as_matrix(), **CLOSE)
 
 
+@settings(deadline=None)
 @given(seed=seeds)
 def test_quaternions_are_those_of_scipy_half_turns_too(seed):
     turns = random_turns(seed)
@@ -46,6 +48,7 @@ def test_quaternions_are_those_of_scipy_half_turns_too(seed):
     np.testing.assert_allclose(rotations.matrix_from_quaternion(found), turns.as_matrix(), **CLOSE)
 
 
+@settings(deadline=None)
 @given(seed=seeds)
 def test_products_and_opposites_are_those_of_scipy(seed):
     a, b = random_turns(seed), random_turns(seed + 1)
@@ -53,6 +56,7 @@ def test_products_and_opposites_are_those_of_scipy(seed):
     assert same_turn(rotations.conjugate(a.as_quat()), a.inv().as_quat())
 
 
+@settings(deadline=None)
 @given(seed=seeds)
 def test_turn_about_an_axis_is_that_of_scipy(seed):
     source = np.random.default_rng(seed)
@@ -70,6 +74,7 @@ def test_turns_broadcast_one_axis_over_many_angles_and_the_other_way():
     assert rotations.quaternion_about([0.0, 0.0, 1.0], 0.3).shape == (4,)
 
 
+@settings(deadline=None)
 @given(seed=seeds, share=shares)
 def test_slerp_is_that_of_scipy(seed, share):
     source = np.random.default_rng(seed)
@@ -79,6 +84,7 @@ def test_slerp_is_that_of_scipy(seed, share):
     np.testing.assert_allclose(np.abs(rotations.slerp(a, b, share) @ known), 1.0, rtol=0.0, atol=1e-10)
 
 
+@settings(deadline=None)
 @given(seed=seeds, share=shares, far=st.sampled_from([1e-9, 1e-6, 3e-6, 1e-3, 1.0, 3.0]))
 def test_slerp_turns_at_constant_speed_along_the_shorter_arc(seed, share, far):
     source = np.random.default_rng(seed)
@@ -91,6 +97,7 @@ def test_slerp_turns_at_constant_speed_along_the_shorter_arc(seed, share, far):
         assert abs((end * middle.inv()).magnitude() - (1.0 - share) * far) < 1e-8
 
 
+@settings(deadline=None)
 @given(seed=seeds)
 def test_slerp_ends_at_its_ends(seed):
     a, b = random_turns(seed).as_quat(), random_turns(seed + 7).as_quat()
@@ -98,6 +105,7 @@ def test_slerp_ends_at_its_ends(seed):
     assert same_turn(rotations.slerp(a, b, np.ones(len(a))), b)
 
 
+@settings(deadline=None)
 @given(seed=seeds, gap=st.sampled_from([0.0, 1e-12, 1e-9, 1e-8, 1e-6, 4e-5, 1e-3, 0.5]), toward=st.booleans())
 def test_rotation_between_carries_one_direction_to_the_other(seed, gap, toward):
     """`gap` from the same direction, or from the opposite one, where the axis is all but lost."""
@@ -127,6 +135,7 @@ def test_rotation_between_is_none_where_there_is_no_direction():
         np.testing.assert_array_equal(rotations.rotation_between(a, b), [0.0, 0.0, 0.0, 1.0])
 
 
+@settings(deadline=None)
 @given(seed=seeds, mirrored=st.booleans())
 def test_decompose_gives_back_what_compose_took(seed, mirrored):
     source = np.random.default_rng(seed)
@@ -141,6 +150,7 @@ def test_decompose_gives_back_what_compose_took(seed, mirrored):
     assert same_turn(got_turns, turns.as_quat())
 
 
+@settings(deadline=None)
 @given(seed=seeds, axis=st.integers(0, 2))
 def test_a_mirror_in_any_axis_survives_decompose_and_compose(seed, axis):
     scales = np.random.default_rng(seed).uniform(0.2, 2.0, (12, 3))
@@ -163,6 +173,7 @@ def test_decompose_leaves_its_input_alone():
     np.testing.assert_array_equal(matrices, before)
 
 
+@settings(deadline=None)
 @given(seed=seeds, kind=st.sampled_from(["full", "mirrored", "flat", "line", "zero"]))
 def test_nearest_rotation_is_proper_and_no_other_is_nearer(seed, kind):
     source = np.random.default_rng(seed)
@@ -184,6 +195,7 @@ def test_nearest_rotation_is_proper_and_no_other_is_nearer(seed, kind):
     assert (np.linalg.norm(np.concatenate([others, nudged]) - matrix, axis=(1, 2)) >= distance - 1e-12).all()
 
 
+@settings(deadline=None)
 @given(seed=seeds)
 def test_rigid_inverse_undoes(seed):
     rigid = rotations.compose(np.random.default_rng(seed).standard_normal((12, 3)), random_turns(seed).as_quat())
