@@ -16,7 +16,9 @@ from supple.graph.graph import Graph
 from supple.graph.mask import Mask
 from supple.graph.player import Player, player
 from supple.motion.builtin import motion
+from supple.motion.live import LiveMotion
 from supple.motion.motion import Motion
+from supple.motion.noise import NoisyMotion
 from supple.motion.pose import Pose, PoseSource
 from supple.skins.catalogue import SKINS
 from supple.skins.kinematic.centers import centers_of_rotation
@@ -38,8 +40,10 @@ __all__ = [
     "Graph",
     "InputError",
     "LinearBlend",
+    "LiveMotion",
     "Mask",
     "Motion",
+    "NoisyMotion",
     "Player",
     "Pose",
     "PoseSource",
