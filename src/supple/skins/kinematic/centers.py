@@ -47,13 +47,22 @@ class _Pairs:
 
 
 def centers_of_rotation(
-    points: ArrayLike, triangles: ArrayLike, weights: Weights, *, width: float = 0.1, bins: int = BINS
+    points: ArrayLike,
+    triangles: ArrayLike,
+    weights: Weights,
+    *,
+    width: float = 0.1,
+    bins: int = BINS,
+    device: str = "cpu",
 ) -> Floats:
     """Centres (V, 3) [m] for `RotationCenters`; a vertex that follows one joint alone is its own centre."""
     where = "centers_of_rotation"
     rest = frozen(points, np.float64, (-1, 3), where, "points")
     faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
-    sums = _similar_skin(_pairs(weights.joints, weights.values), _binned(rest, faces, weights, bins), width, len(rest))
+    name = devices.check_device(device)
+    pairs = _pairs(weights.joints, weights.values)
+    each = _similar_skin(pairs, _binned(rest, faces, weights, bins), width, name)
+    sums = np.stack([np.bincount(pairs.rows, weights=column, minlength=len(rest)) for column in each.T], axis=1)
     centers = rest.copy()
     alike = sums[:, 3] > 0.0
     centers[alike] = sums[alike, :3] / sums[alike, 3:]
@@ -113,18 +122,17 @@ def _mean_weights(faces: Ints, weights: Weights) -> tuple[Ints, Floats]:
     return joints, values
 
 
-def _similar_skin(pairs: _Pairs, bins: _Bins, width: float, count: int) -> Floats:
-    """Sums (V, 4) over all skin weighted alike: mass times middle, and mass."""
+def _similar_skin(pairs: _Pairs, bins: _Bins, width: float, device: str) -> Floats:
+    """For every pair of influences, sums (P, 4) over all skin weighted alike: mass times middle, and mass."""
     from supple.skins.kinematic import center_kernels
 
     wp = devices.warp()
     starts = np.searchsorted(bins.pairs, pairs.codes, side="left").astype(np.int32)
     stops = np.searchsorted(bins.pairs, pairs.codes, side="right").astype(np.int32)
-    found = wp.zeros(len(starts), dtype=wp.vec4d, device="cpu")
-    ranges = [devices.to_device(ends, wp.int32, "cpu") for ends in (starts, stops)]
-    means = [devices.to_device(v, wp.float64, "cpu") for v in (pairs.first, pairs.second, bins.mean_j, bins.mean_k)]
-    amounts = devices.to_device(bins.amounts, wp.vec4d, "cpu")
+    found = wp.zeros(len(starts), dtype=wp.vec4d, device=device)
+    ranges = [devices.to_device(ends, wp.int32, device) for ends in (starts, stops)]
+    means = [devices.to_device(v, wp.float64, device) for v in (pairs.first, pairs.second, bins.mean_j, bins.mean_k)]
+    amounts = devices.to_device(bins.amounts, wp.vec4d, device)
     inputs = [*ranges, *means, amounts, width, found]
-    devices.Launch(center_kernels.similar_skin, len(starts), inputs, "cpu")()
-    each = devices.to_host(found)
-    return np.stack([np.bincount(pairs.rows, weights=each[:, axis], minlength=count) for axis in range(4)], axis=1)
+    devices.Launch(center_kernels.similar_skin, len(starts), inputs, device)()
+    return devices.to_host(found)

@@ -47,7 +47,8 @@ class RotationCenters(Skin):
 
     def bind(self, character: Character, device: str) -> BoundBlend:
         weights = character.require_weights("RotationCenters")
-        centers = centers_of_rotation(character.points, character.triangles, weights, width=self.width)
+        points, triangles = character.points, character.triangles
+        centers = centers_of_rotation(points, triangles, weights, width=self.width, device=device)
         return BoundBlend(character.skeleton, _blend(arrays_of(character, "RotationCenters", device), centers))
 
     def deform(self, binding: BoundBlend, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
