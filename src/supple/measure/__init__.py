@@ -1,0 +1,37 @@
+"""What a skin did to a character: every measure is a plain function, and `measure` takes them all."""
+
+from supple.measure.errors import Distance, SequenceError, distance, sequence_error
+from supple.measure.inversion import Tetrahedra, inverted
+from supple.measure.jitter import Vibration, vibration
+from supple.measure.measuring import measure
+from supple.measure.penetration import Penetration, penetration
+from supple.measure.report import Report, Row
+from supple.measure.sections import SectionRadius, section_radius
+from supple.measure.settling import Settling, settling
+from supple.measure.stretch import Stretch, area_stretch, edge_stretch
+from supple.measure.volume import part_volume_ratio, volume_ratio
+
+__all__ = [
+    "Distance",
+    "Penetration",
+    "Report",
+    "Row",
+    "SectionRadius",
+    "SequenceError",
+    "Settling",
+    "Stretch",
+    "Tetrahedra",
+    "Vibration",
+    "area_stretch",
+    "distance",
+    "edge_stretch",
+    "inverted",
+    "measure",
+    "part_volume_ratio",
+    "penetration",
+    "section_radius",
+    "sequence_error",
+    "settling",
+    "vibration",
+    "volume_ratio",
+]
