@@ -15,7 +15,9 @@ import supple
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 BASE = ("errors", "arrays", "files", "settings", "device")
-LAYERS = ("geometry", "character", "motion", "skins", "graph", "measure", "io", "render", "bench", "cli", "studio")
+LAYERS = (
+    "geometry", "character", "motion", "skins", "graph", "measure", "io", "render", "report", "bench", "cli", "studio",
+)  # fmt: skip
 COPYLEFT = ("tetgen", "igl.copyleft", "igl.triangle", "gmsh", "pymeshlab", "pymeshfix", "cvxopt", "bpy")
 LONGEST = 600
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "managers", "core")

@@ -1,0 +1,119 @@
+"""`supple compare FILE --skins a,b,c -o report.html`: skins side by side, measured, on one page."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import math
+import shlex
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from supple.cli.characters import add_character_argument, character_from, check_motion
+from supple.cli.console import Console, Count
+from supple.device import check_device
+from supple.errors import InputError
+from supple.measure.report import Report
+from supple.motion.builtin import MOTIONS, motion
+from supple.report import Step, compare
+from supple.skins.catalogue import SKINS, skin_named
+
+
+def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """`FILE`, `--skins`, `--motion`, `-o`, how long, how often, and from where."""
+    add_character_argument(parser)
+    parser.add_argument(
+        "--skins",
+        default=",".join(SKINS),
+        metavar="A,B,C",
+        help=f"names with commas between them (default: {','.join(SKINS)})",
+    )
+    parser.add_argument("--motion", default="walk", metavar="NAME", help=f"{', '.join(MOTIONS)} (default: walk)")
+    parser.add_argument(
+        "-o", "--output", default="report.html", metavar="PAGE", help="the page to write (default: report.html)"
+    )
+    parser.add_argument("--film", metavar="FILM", help="keep the film as a file too (.mp4, .gif or .webp)")
+    parser.add_argument("--bakes", metavar="FOLDER", help="keep the bakes here, and use those that are there already")
+    parser.add_argument("--fps", type=float, default=30.0, metavar="X", help="frames a second (default: 30)")
+    parser.add_argument("--seconds", type=float, metavar="S", help="how long (default: the motion's length)")
+    parser.add_argument(
+        "--camera",
+        choices=("auto", "whole", "follow"),
+        default="auto",
+        help="stand still, or walk along",
+    )
+    parser.set_defaults(words=list(words))
+
+
+def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Compare, showing how far it is, and say where the page is."""
+    began = time.perf_counter()
+    check_device(arguments.device)
+    check_motion(arguments.motion)
+    names = [name.strip() for name in arguments.skins.split(",") if name.strip()]
+    if not names:
+        raise InputError("--skins", f"{arguments.skins!r} was given", f"there are {', '.join(SKINS)}", "name some")
+    skins = [skin_named(name) for name in names]
+    character = character_from(arguments.file, vertices=arguments.vertices)
+    with _Steps(console) as steps:
+        made = compare(
+            character, motion(arguments.motion, character), skins,
+            path=Path(arguments.output), film=arguments.film, bakes=arguments.bakes, device=arguments.device,
+            fps=arguments.fps, seconds=arguments.seconds, camera=arguments.camera,
+            made_by=shlex.join(["supple", "compare", *arguments.words]), watch=steps.tell,
+        )  # fmt: skip
+    if made.without_film:
+        console.note(f"the page has no film: {made.without_film}")
+    first = next(iter(made.reports.values()))
+    seconds = time.perf_counter() - began
+    wide = max(len(label) for label in made.reports)
+    for label, report in made.reports.items():
+        console.say(f"  {label:<{wide}}  {_pace(report)}")
+    frames = f"{len(first)} frames at {first.fps:g} fps"
+    console.say(f"{made.path}: {len(made.reports)} skins, {frames}, in {seconds:.1f} s")
+    return {
+        "page": str(made.path),
+        "film": None if made.film is None else str(made.film),
+        "character": first.character,
+        "motion": first.motion,
+        "frames": len(first),
+        "fps": first.fps,
+        "skins": {label: _rows(report) for label, report in made.reports.items()},
+        "seconds": seconds,
+    }
+
+
+def _rows(report: Report) -> list[dict[str, Any]]:
+    return [
+        {**dataclasses.asdict(row), "value": row.value if math.isfinite(row.value) else None} for row in report.rows()
+    ]
+
+
+def _pace(report: Report) -> str:
+    taken = [1000.0 * statistics.median(values) for values in report.seconds.values()]
+    return f"{taken[0]:.2f} ms a frame" if taken else "baked before"
+
+
+class _Steps:
+    """Turns the steps of a comparison into one line of progress after another."""
+
+    def __init__(self, console: Console) -> None:
+        self._console, self._stack = console, contextlib.ExitStack()
+        self._what = ""
+        self._count: Count | None = None
+
+    def __enter__(self) -> _Steps:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._stack.close()
+
+    def tell(self, step: Step) -> None:
+        if step.what != self._what or self._count is None:
+            self._stack.close()
+            self._what, self._count = step.what, self._stack.enter_context(self._console.counting(step.what))
+        self._count(step.done, step.total)
