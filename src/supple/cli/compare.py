@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     for label, report in made.reports.items():
         console.say(f"  {label:<{wide}}  {_pace(report)}")
     frames = f"{len(first)} frames at {first.fps:g} fps"
-    console.say(f"{made.path}: {len(made.reports)} skins, {frames}, in {seconds:.1f} s")
+    count = "1 skin" if len(made.reports) == 1 else f"{len(made.reports)} skins"
+    console.say(f"{made.path}: {count}, {frames}, in {seconds:.1f} s")
     return {
         "page": str(made.path),
         "film": None if made.film is None else str(made.film),

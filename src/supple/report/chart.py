@@ -45,9 +45,17 @@ class Chart:
         )
 
     def data(self) -> dict[str, Any]:
-        """What the script needs to place its cursor and say the values."""
+        """What the script needs to place its cursor and say the values, named for whoever reads them off the page."""
         lines = [[float(f"{v:.5g}") if math.isfinite(v) else None for v in line.tolist()] for line in self._values]
-        return {"low": self.low, "high": self.high, "decimals": self.decimals, "unit": self.unit, "values": lines}
+        return {
+            "name": self.name,
+            "unit": self.unit,
+            "skins": list(self.labels),
+            "low": self.low,
+            "high": self.high,
+            "decimals": self.decimals,
+            "values": lines,
+        }
 
     def _line(self, number: int) -> str:
         steps, pen = [], "M"

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-_THOUSANDTHS = {"m": "mm", "s": "ms"}
 _DIGITS = 4
 
 
 def sized(unit: str, values: Iterable[float]) -> tuple[float, str]:
-    """A factor and a unit that bring the largest of some values near 1: metres below 0.1 become millimetres."""
+    """A factor and a unit that bring the largest of some values near 1: metres below 0.1 become mm, and then µm."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
-    if unit in _THOUSANDTHS and 0.0 < largest < 0.1:
-        return 1000.0, _THOUSANDTHS[unit]
-    return 1.0, unit
+    if unit not in ("m", "s") or largest == 0.0 or largest >= 0.1:
+        return 1.0, unit
+    return (1e3, f"m{unit}") if largest >= 1e-4 else (1e6, f"µ{unit}")
 
 
 def decimals(values: Iterable[float]) -> int:
