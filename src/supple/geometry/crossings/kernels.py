@@ -111,9 +111,10 @@ def edges_pierce(
 def cross_each_other(
     a: wp.vec3d, b: wp.vec3d, c: wp.vec3d, x: wp.vec3d, y: wp.vec3d, z: wp.vec3d
 ) -> bool:  # fmt: skip
-    """Whether triangles abc and xyz pass through each other: a side of one goes through the other.
+    """Whether triangles abc and xyz pass through each other.
 
-    Touching without passing through, and lying in one plane, do not count.
+    Each has corners on both sides of the other's plane, and a side of one goes through the other. Touching without
+    passing through, and lying in one plane, do not count.
     """
     zero = wp.float64(0.0)
     n = wp.cross(b - a, c - a)
