@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import astuple, dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -29,10 +30,14 @@ _NEEDED = ("Hips", "Spine", "Head", *(side + part for side in SIDES for part in
 
 def turned(yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0) -> Floats:
     """A turn (3, 3) by degrees: roll to the right (the left side goes up), then bow forward, then turn to the left."""
-    axes = (([0.0, 1.0, 0.0], yaw), ([1.0, 0.0, 0.0], pitch), ([0.0, 0.0, 1.0], roll))
-    first, second, third = (_about(axis, angle) for axis, angle in axes)
-    result: Floats = first @ second @ third
-    return result
+    (sy, cy), (sp, cp), (sr, cr) = (
+        (math.sin(angle), math.cos(angle)) for angle in (math.radians(yaw), math.radians(pitch), math.radians(roll))
+    )
+    return np.array([
+        [cy * cr + sy * sp * sr, sy * sp * cr - cy * sr, sy * cp],
+        [cp * sr, cp * cr, -sp],
+        [cy * sp * sr - sy * cr, sy * sr + cy * sp * cr, cy * cp],
+    ])  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ class Body:
         self._number = {name: joint for joint, name in enumerate(skeleton.names)}
         self._order = [int(joint) for level in skeleton.levels for joint in level]
         self._rest = skeleton.heads
-        self._spine = [n for n in ("Spine", "Spine1", "Spine2", "Spine3") if n in self._number]
+        self._spine: list[str] = [n for n in ("Spine", "Spine1", "Spine2", "Spine3") if n in self._number]
         self._neck = [n for n in ("Neck", "Neck1") if n in self._number]
         self.hips = self.rest("Hips")
         self.leg = sum(self._length("Left" + part, "Left" + end) for part, end in (("UpLeg", "Leg"), ("Leg", "Foot")))
@@ -183,6 +188,7 @@ class Body:
         for name in knuckles:
             turns[name] = fingers @ palm.T
 
+    @cache  # noqa: B019 - a body lives as long as the making of one motion
     def _hanging(self, start: str, end: str) -> Floats:
         """The least turn (3, 3) that takes straight down to a bone at rest: the bone's frame, thumbs forward."""
         if end in self._number:
@@ -236,10 +242,6 @@ class Body:
         for name, swell in zip(self._spine[:-3:-1], stance.swell, strict=False):
             world[self._number[name], :3, :3] *= 1.0 + swell
         return Pose(world)
-
-
-def _about(axis: list[float], degrees: float) -> Floats:
-    return rotations.matrix_from_quaternion(rotations.quaternion_about(axis, math.radians(degrees)))
 
 
 def _spread(turns: dict[str, Floats], names: list[str], start: Floats, end: Floats) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.character.skeleton import Skeleton
-from supple.motion.builtin.body import SIDES, ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.body import ArmTurn, Body, FootPlace, Stance, turned
 from supple.motion.builtin.timing import checked, cyclic, keyed, wave, whole_frames
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
@@ -44,7 +44,9 @@ def dance(skeleton: Skeleton, *, seconds: float = 8.0, intensity: float = 1.0, f
         )
         pelvis = turned(12.0 * a * late + 8.0 * around, 4.0 + 4.0 * a * wave(beat, 0.3), 10.0 * a * swing)
         chest = turned(-14.0 * a * late + 16.0 * a * around, 5.0 + 5.0 * a * wave(beat, 0.45), -8.0 * a * late)
-        head = turned(-4.0 * a * late + 14.0 * a * around, 3.0 + 6.0 * a * wave(beat, 0.6), 5.0 * a * wave(beat / 2.0, 0.3))
+        head = turned(
+            -4.0 * a * late + 14.0 * a * around, 3.0 + 6.0 * a * wave(beat, 0.6), 5.0 * a * wave(beat / 2.0, 0.3)
+        )
         arms = (_arm(beat, high(lap), a), _arm(beat + 1.0, high(lap), a))
         shrug = 1.5 * a * (1.0 - bounce)
         return body.pose(Stance(body.settled(hips, pelvis, feet), feet, pelvis, chest, head, arms, shrug))
@@ -56,8 +58,6 @@ def _arm(beat: float, high: float, amount: float) -> ArmTurn:
     """The left arm; the right one does the same a beat later."""
     pump = wave(beat / 2.0, 0.55)
     late = wave(beat / 2.0, 0.70)
-    low = ArmTurn(flex=8.0 + 30.0 * amount * pump, spread=30.0 + 5.0 * late, turn=-4.0, elbow=78.0 - 20.0 * amount * late,
-                  wrist=8.0 * late, curl=50.0)  # fmt: skip
-    up = ArmTurn(flex=26.0 + 8.0 * pump, spread=118.0 + 18.0 * amount * pump, turn=-48.0, elbow=52.0 - 26.0 * amount * late,
-                 wrist=14.0 * late, curl=14.0)  # fmt: skip
+    low = ArmTurn(8.0 + 30.0 * amount * pump, 30.0 + 5.0 * late, -4.0, 78.0 - 20.0 * amount * late, 8.0 * late, 50.0)
+    up = ArmTurn(26.0 + 8.0 * pump, 118.0 + 18.0 * amount * pump, -48.0, 52.0 - 26.0 * amount * late, 14.0 * late, 14.0)
     return low.toward(up, high)

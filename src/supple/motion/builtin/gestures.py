@@ -8,7 +8,8 @@ import numpy as np
 
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import SIDES, ArmTurn, Body, FootPlace, Stance, turned
-from supple.motion.builtin.timing import checked, keyed, share, wave as cosine, whole_frames
+from supple.motion.builtin.timing import checked, keyed, share, whole_frames
+from supple.motion.builtin.timing import wave as cosine
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
-from supple.motion.builtin.body import SIDES, ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.body import ArmTurn, Body, FootPlace, Stance, turned
 from supple.motion.builtin.steps import Contact, Steps
 from supple.motion.builtin.timing import checked, hermite, keyed, whole_frames
 from supple.motion.motion import Motion
@@ -46,7 +46,7 @@ class _Jump:
         self.before = keyed([(0.05, -0.004 * body.leg), (_CROUCHED, self.depth)])
         self.after = keyed([(self.deepest, 0.85 * self.depth), (self.on + 0.85, -0.004 * body.leg),
                             (self.end, -0.004 * body.leg)])  # fmt: skip
-        self.feet = tuple(self._steps(side) for side in SIDES)
+        self.feet = (self._steps("Left"), self._steps("Right"))
         on, deep = self.on, self.deepest
         self.lean = keyed([(0.05, 0.0), (_CROUCHED, 38.0), (_OFF + 0.02, 1.0), (_OFF + 0.2, -2.0), (on - 0.05, 10.0),
                            (deep + 0.02, 32.0), (on + 0.85, -1.0), (self.end, 0.0)])  # fmt: skip
@@ -65,12 +65,12 @@ class _Jump:
     def _steps(self, side: str) -> Steps:
         ankle = self.body.rest(side + "Foot")[[0, 2]]
         flight = self.on - _OFF
-        stays = Contact(ankle, rise=_OFF - 0.15, leave=_OFF, leave_pitch=_BALL, strike=-2.0, flat=-1.0)
+        stays = Contact(ankle, (-2.0, -1.0, _OFF - 0.15, _OFF), (0.0, _BALL))
         via = tuple(
             (_OFF + share * flight, self._hanging(side, _OFF + share * flight, bend, pitch))
             for share, bend, pitch in ((0.16, 0.975, -58.0), (0.5, 0.89, -40.0), (0.84, 0.935, -44.0))
         )
-        lands = Contact(ankle, strike=self.on, flat=self.on + 0.11, rise=1e6, leave=2e6, strike_pitch=-42.0, via=via)
+        lands = Contact(ankle, (self.on, self.on + 0.11, math.inf, math.inf), (-42.0, 0.0), via=via)
         return Steps(self.body, side, [stays, lands])
 
     def _hanging(self, side: str, t: float, reach: float, pitch: float) -> FootPlace:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from supple.character.skeleton import Skeleton
@@ -37,14 +39,22 @@ class _Kick:
                             (_DOWN, 0.45 * left[0]), (_END - 0.15, 0.0)])  # fmt: skip
         self.height = keyed([(0.05, -0.004), (_SHIFTED, -0.028), (_BACK, -0.048), (_HIT, -0.008), (_DRAWN, -0.016),
                              (_DOWN, -0.050), (_END - 0.1, -0.004)])  # fmt: skip
-        self.ahead = keyed([(0.05, 0.0), (_BACK, 0.03), (_HIT, 0.045), (_DRAWN, -0.01), (_DOWN, 0.01), (_END - 0.1, 0.0)])
+        self.ahead = keyed(
+            [(0.05, 0.0), (_BACK, 0.03), (_HIT, 0.045), (_DRAWN, -0.01), (_DOWN, 0.01), (_END - 0.1, 0.0)]
+        )
         self.yaw = keyed([(0.1, 0.0), (_BACK, -17.0), (_HIT, 20.0), (_DRAWN, 8.0), (_DOWN, -3.0), (_END - 0.1, 0.0)])
         self.tilt = keyed([(0.1, 0.0), (_BACK, 13.0), (_HIT, -17.0), (_DRAWN, -8.0), (_DOWN, 2.0), (_END - 0.1, 0.0)])
-        self.lean = keyed([(0.1, 0.0), (_BACK, 7.0), (_HIT - 0.02, -13.0), (_DRAWN, 4.0), (_DOWN, 4.0), (_END - 0.1, 0.0)])
+        self.lean = keyed(
+            [(0.1, 0.0), (_BACK, 7.0), (_HIT - 0.02, -13.0), (_DRAWN, 4.0), (_DOWN, 4.0), (_END - 0.1, 0.0)]
+        )
         self.twist = keyed([(0.1, 0.0), (_BACK, 14.0), (_HIT, -17.0), (_DRAWN, -8.0), (_DOWN, 2.0), (_END - 0.1, 0.0)])
         self.nod = keyed([(0.1, 0.0), (_BACK, 5.0), (_HIT, 3.0), (_DOWN, 3.0), (_END - 0.1, 0.0)])
-        self.left_flex = keyed([(0.1, 2.0), (_BACK, -32.0), (_HIT + 0.02, 52.0), (_DRAWN, 30.0), (_DOWN, -3.0), (_END, 2.0)])
-        self.right_flex = keyed([(0.1, 2.0), (_BACK, 44.0), (_HIT + 0.02, -40.0), (_DRAWN, -15.0), (_DOWN, 9.0), (_END, 2.0)])
+        self.left_flex = keyed(
+            [(0.1, 2.0), (_BACK, -32.0), (_HIT + 0.02, 52.0), (_DRAWN, 30.0), (_DOWN, -3.0), (_END, 2.0)]
+        )
+        self.right_flex = keyed(
+            [(0.1, 2.0), (_BACK, 44.0), (_HIT + 0.02, -40.0), (_DRAWN, -15.0), (_DOWN, 9.0), (_END, 2.0)]
+        )
         self.spread = keyed([(0.1, 13.0), (_BACK, 33.0), (_HIT, 40.0), (_DRAWN, 30.0), (_DOWN, 19.0), (_END, 13.0)])
         self.elbow = keyed([(0.1, 16.0), (_BACK, 46.0), (_HIT, 34.0), (_DRAWN, 44.0), (_DOWN, 28.0), (_END, 16.0)])
 
@@ -64,8 +74,8 @@ class _Kick:
             at(_HIT, 0.03, -0.10 + up, 0.93 - 0.3 * up * up, 42.0),
             at(_DRAWN, -0.02, -0.52, 0.42, 12.0),
         )
-        starts = Contact(ankle[[0, 2]], -2.0, -1.0, _SHIFTED - 0.22, _SHIFTED + 0.06, leave_pitch=-42.0)
-        ends = Contact(ankle[[0, 2]], _DOWN - 0.05, _DOWN + 0.12, 1e6, 2e6, strike_pitch=-20.0, via=via)
+        starts = Contact(ankle[[0, 2]], (-2.0, -1.0, _SHIFTED - 0.22, _SHIFTED + 0.06), (0.0, -42.0))
+        ends = Contact(ankle[[0, 2]], (_DOWN - 0.05, _DOWN + 0.12, math.inf, math.inf), (-20.0, 0.0), via=via)
         return Steps(body, "Right", [starts, ends])
 
     def motion(self) -> Motion:

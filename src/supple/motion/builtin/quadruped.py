@@ -68,9 +68,9 @@ class _Walk:
         contacts = []
         for lap in range(-2, 3):
             start = lap + phase
-            times = [(start + after) * self.cycle for after in (0.0, 0.06, 0.40, _STANCE)]
+            strike, flat, rise, leave = ((start + after) * self.cycle for after in (0.0, 0.06, 0.40, _STANCE))
             place = np.array([0.85 * fetlock[0], fetlock[2] + start * self.stride + half])
-            contacts.append(Contact(place, *times, strike_pitch=-4.0, leave_pitch=-62.0, lift=0.07 * self.size))
+            contacts.append(Contact(place, (strike, flat, rise, leave), (-4.0, -62.0), lift=0.07 * self.size))
         return Steps(self, leg, contacts)
 
     def motion(self) -> Motion:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import SIDES, ArmTurn, Body, FootPlace, Stance, turned
 from supple.motion.builtin.steps import Contact, Steps
@@ -67,23 +68,28 @@ class _Run:
         for step in range(parity - 2, _RUNNING, 2):
             strike = _FIRST + step * _STEP
             contacts.append(self._contact(
-                under + [0.0, self.speed * strike + 0.30 * body.leg],
+                under + np.array([0.0, self.speed * strike + 0.30 * body.leg]),
                 (strike, strike + 0.05, strike + 0.10, strike + _STANCE), (7.0, -62.0), 0.16,
             ))  # fmt: skip
         beside = np.array([ankle[0], ankle[2]])
         place = np.array([0.5 * (under[0] + beside[0]), under[1]])
         t = self.brake
         if parity == _RUNNING % 2:
-            braking = place + [0.0, self.speed * t + 0.42 * body.leg]
-            contacts.append(self._contact(braking, (t, t + 0.09, t + 0.28, t + 0.52), (22.0, -52.0), 0.12))
-            contacts.append(self._contact(beside + [0.0, self.goal], (t + 0.90, t + 1.00, 1e6, 2e6), (-10.0, 0.0), 0.05))
+            braking = place + np.array([0.0, self.speed * t + 0.34 * body.leg])
+            contacts.append(self._contact(braking, (t, t + 0.09, t + 0.16, t + 0.38), (22.0, -58.0), 0.12))
+            contacts.append(
+                self._contact(
+                    beside + np.array([0.0, self.goal]), (t + 0.90, t + 1.00, math.inf, math.inf), (-10.0, 0.0), 0.05
+                )
+            )
         else:
-            step = beside + [0.0, self.goal + 0.04 * body.leg]
-            contacts.append(self._contact(step, (t + 0.34, t + 0.44, 1e6, 2e6), (16.0, 0.0), 0.08))
+            aim = beside + np.array([0.0, self.goal + 0.04 * body.leg])
+            contacts.append(self._contact(aim, (t + 0.34, t + 0.44, math.inf, math.inf), (16.0, 0.0), 0.08))
         return Steps(body, side, contacts)
 
-    def _contact(self, place: np.ndarray, times: tuple[float, ...], pitches: tuple[float, float], lift: float) -> Contact:
-        return Contact(place, *times, *pitches, lift=lift * self.body.size)
+    def _contact(self, place: Floats, times: tuple[float, float, float, float], pitches: tuple[float, float],
+                 lift: float) -> Contact:  # fmt: skip
+        return Contact(place, times, pitches, lift=lift * self.body.size)
 
     def motion(self) -> Motion:
         return Motion.from_poses(
@@ -128,7 +134,7 @@ class _Run:
     def _arm(self, t: float, phase: float, running: float) -> ArmTurn:
         """The left arm: behind at the strike of the left foot, forearms trailing."""
         ahead = -wave(phase, 0.03)
-        run = ArmTurn(flex=-6.0 + 40.0 * ahead, spread=19.0, turn=6.0 + 14.0 * ahead, elbow=84.0 - 14.0 * wave(phase, 0.1),
-                      wrist=5.0, curl=55.0)  # fmt: skip
+        elbow = 84.0 - 14.0 * wave(phase, 0.1)
+        run = ArmTurn(-6.0 + 40.0 * ahead, 19.0, 6.0 + 14.0 * ahead, elbow, wrist=5.0, curl=55.0)
         stop = ArmTurn(self.flex(t), self.spread(t), 6.0, self.elbow(t), 4.0, 24.0)
         return run.toward(stop, 1.0 - running)

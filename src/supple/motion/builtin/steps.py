@@ -1,9 +1,8 @@
-"""Feet through time: where they stand, how they roll over heel and ball, and how they swing from one place to the next."""
+"""Feet through time: where they stand, how they roll over heel and ball, and how they swing to the next place."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -20,31 +19,37 @@ _PUSH = 0.45  # how much of the roll over the ball is eased out before the foot 
 class Contact:
     """One time a foot is on the ground, and how it got there.
 
-    `place` (2,) [m] is the x and z of the ankle with the foot flat. The foot touches at `strike` [s], tipped by
-    `strike_pitch` (degrees, toes up above 0), is flat from `flat` to `rise`, and leaves at `leave` tipped by
-    `leave_pitch`. `lift` [m] is how much the swing before it is raised beyond the shortest way; `via` are the
-    times [s] and places that this swing goes through instead, where it has such.
+    `place` (2,) [m] is the x and z of the ankle with the foot flat. `times` [s] are when the foot touches, is flat,
+    rises and leaves; `pitches` (degrees, toes up above 0) are how far it is tipped when it touches and when it leaves.
+    `lift` [m] is how much the swing before it is raised beyond the shortest way; `via` are the times [s] and places
+    that this swing goes through instead, where it has such.
     """
 
     place: Floats
-    strike: float = -math.inf
-    flat: float = -math.inf
-    rise: float = math.inf
-    leave: float = math.inf
-    strike_pitch: float = 0.0
-    leave_pitch: float = 0.0
-    yaw: float = 0.0
+    times: tuple[float, float, float, float]
+    pitches: tuple[float, float] = (0.0, 0.0)
     lift: float = 0.05
     via: tuple[tuple[float, FootPlace], ...] = ()
 
+    @property
+    def strike(self) -> float:
+        """When the foot touches [s]."""
+        return self.times[0]
+
+    @property
+    def leave(self) -> float:
+        """When the foot leaves [s]."""
+        return self.times[3]
+
     def pitch(self, time: float) -> float:
         """How far the foot is tipped while it stands (degrees)."""
-        if time < self.flat:
-            left = (self.flat - time) / (self.flat - self.strike)
-            return self.strike_pitch * left * left
-        if time > self.rise:
-            s = (time - self.rise) / (self.leave - self.rise)
-            return self.leave_pitch * s * s * (1.0 - _PUSH + _PUSH * (3.0 - 2.0 * s))
+        strike, flat, rise, leave = self.times
+        if time < flat:
+            left = (flat - time) / (flat - strike)
+            return self.pitches[0] * left * left
+        if time > rise:
+            s = (time - rise) / (leave - rise)
+            return self.pitches[1] * s * s * (1.0 - _PUSH + _PUSH * (3.0 - 2.0 * s))
         return 0.0
 
 
@@ -73,7 +78,7 @@ class Steps:
 
     def _standing(self, contact: Contact, time: float) -> FootPlace:
         time = min(max(time, contact.strike), contact.leave)
-        return self._body.rolled(self._side, contact.place, pitch=contact.pitch(time), yaw=contact.yaw)
+        return self._body.rolled(self._side, contact.place, pitch=contact.pitch(time))
 
     def _swing(self, start: Contact, end: Contact) -> _Swing:
         from scipy.interpolate import CubicSpline

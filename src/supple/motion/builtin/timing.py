@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
+from supple.arrays import Floats
 from supple.errors import InputError
 
 Curve = Callable[[float], float]
@@ -54,8 +53,8 @@ def lesser(a: float, b: float, *, width: float) -> float:
     return min(a, b) - 0.25 * width * near * near
 
 
-def hermite(start: np.ndarray, speed: np.ndarray, end: np.ndarray, end_speed: np.ndarray, *, seconds: float,
-            s: float) -> np.ndarray:  # fmt: skip
+def hermite(start: Floats, speed: Floats, end: Floats, end_speed: Floats, *, seconds: float,
+            s: float) -> Floats:  # fmt: skip
     """A cubic from `start` to `end` that leaves and arrives with the given speeds; `s` is the share of `seconds`."""
     left, right = 1.0 - s, s
     return (

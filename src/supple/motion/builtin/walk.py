@@ -59,9 +59,10 @@ class _Walk:
         contacts = []
         for lap in range(-2, 3):
             start = lap + phase
-            moments = [(start + after) * self.cycle for after in (0.0, _FOOT_DOWN, _HEEL_OFF, _STANCE)]
+            moments = (0.0, _FOOT_DOWN, _HEEL_OFF, _STANCE)
+            strike, flat, rise, leave = ((start + after) * self.cycle for after in moments)
             place = np.array([aside, ahead + start * self.stride + reach])
-            contacts.append(Contact(place, *moments, strike_pitch=20.0, leave_pitch=-56.0, lift=0.035 * body.size))
+            contacts.append(Contact(place, (strike, flat, rise, leave), (20.0, -56.0), lift=0.05 * body.size))
         return Steps(body, side, contacts)
 
     def motion(self) -> Motion:
