@@ -6,7 +6,10 @@ import numpy as np
 
 
 def sphere(rings: int = 12, *, radius: float = 1.0, centre=(0.0, 0.0, 0.0)) -> tuple[np.ndarray, np.ndarray]:
-    """A closed ball of 2 * rings sectors, with its poles on the x axis."""
+    """A closed ball of 2 * rings sectors, with its poles on the x axis.
+
+    Coordinates are multiples of 2^-20, so that what lies in one plane does so exactly.
+    """
     sectors = 2 * rings
     polar = np.linspace(0.0, np.pi, rings + 1)[1:-1]
     round_it = np.arange(sectors) * 2.0 * np.pi / sectors
@@ -28,7 +31,7 @@ def sphere(rings: int = 12, *, radius: float = 1.0, centre=(0.0, 0.0, 0.0)) -> t
             triangles += [[a, a + sectors, b], [b, a + sectors, b + sectors]]
         last = 1 + (rings - 2) * sectors
         triangles.append([last + sector, len(points) - 1, last + along])
-    return radius * points + np.asarray(centre), np.array(triangles, dtype=np.int32)
+    return np.round((radius * points + np.asarray(centre)) * 2.0**20) / 2.0**20, np.array(triangles, dtype=np.int32)
 
 
 def together(*bodies: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

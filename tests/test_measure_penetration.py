@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracles.crossings import exact_pairs
+from solids import sphere, together
 from supple.errors import InputError
 from supple.geometry.crossings import CrossingFinder, crossing_pairs
 from supple.geometry.crossings.patches import GROUP, PATCH, patches
 from supple.measure import penetration
-from oracles.crossings import exact_pairs
-from solids import sphere, together
 
 
 def two_spheres(apart: float, *, rings: int = 8, radius: float = 0.8):

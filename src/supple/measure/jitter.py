@@ -79,12 +79,18 @@ def _smoothed(frames: Singles, taps: Floats, rows: slice) -> Singles:
 
 
 def _add_mirrored(row: Floats, frame: int, taps: Floats) -> None:
-    """Put the taps round a frame into a row; outside the sequence, d(-t) = 2 d(0) - d(t), and so at the end."""
+    """Put the taps round a frame into a row of weights of the frames.
+
+    Outside the sequence the motion is mirrored through its ends, d(-t) = 2 d(0) - d(t), as often as needed: after there
+    and back, 2 L frames later, it has gone on by 2 (d(L) - d(0)).
+    """
     last, reach = len(row) - 1, len(taps) // 2
-    place = frame + np.arange(-reach, reach + 1)
-    inside = (place >= 0) & (place <= last)
-    np.add.at(row, place[inside], taps[inside])
-    for end, out in ((0, place < 0), (last, place > last)):
-        mirrored = np.clip(2 * end - place[out], 0, last)
-        row[end] += 2.0 * taps[out].sum()
-        np.add.at(row, mirrored, -taps[out])
+    if last == 0:
+        row[0] = 1.0
+        return
+    laps, place = np.divmod(frame + np.arange(-reach, reach + 1), 2 * last)
+    back = place > last
+    np.add.at(row, np.where(back, 2 * last - place, place), np.where(back, -taps, taps))
+    gone_on = 2.0 * float(laps @ taps)
+    row[last] += 2.0 * taps[back].sum() + gone_on
+    row[0] -= gone_on

@@ -40,8 +40,9 @@ class CrossingFinder:
 
     Triangles are sorted into patches that lie together at rest; every frame gives each triangle, patch and group of
     patches a new box, and only where boxes meet are triangles compared. The comparison is in double precision on the
-    single-precision points. Triangles that share a vertex are not compared, so a crease that folds within one ring of
-    triangles is not found; touching without passing through is no crossing.
+    single-precision points; what rounding leaves open (4e-15 of the lengths) counts as touching. Triangles that share a
+    vertex are not compared, so a crease that folds within one ring of triangles is not found; touching without passing
+    through is no crossing.
     """
 
     def __init__(self, rest_points: ArrayLike, triangles: ArrayLike, *, frames_at_once: int = CHUNK) -> None:

@@ -24,6 +24,8 @@ INSIDE = wp.constant(3)
 SLANT_Y = wp.constant(wp.float64(0.0137219))
 SLANT_Z = wp.constant(wp.float64(0.0271631))
 
+ROUNDING = wp.constant(wp.float64(4.0e-15))
+
 
 @wp.kernel(enable_backward=False)
 def triangle_boxes(first: int, points: Points, triangles: Triangles, boxes: Boxes):
@@ -79,6 +81,18 @@ def wide(v: wp.vec3f) -> wp.vec3d:
 
 
 @wp.func
+def volume(u: wp.vec3d, v: wp.vec3d, w: wp.vec3d) -> wp.float64:
+    """w . (u x v), six times a tetrahedron's volume; 0 where rounding leaves its sign open.
+
+    The coordinates are exact, being single-precision numbers; the products are rounded. What rounding alone can make is
+    a few times 1e-16 of the product of the lengths.
+    """
+    found = wp.dot(w, wp.cross(u, v))
+    least = ROUNDING * wp.length(u) * wp.length(v) * wp.length(w)
+    return wp.where(wp.abs(found) <= least, wp.float64(0.0), found)
+
+
+@wp.func
 def pierces(p: wp.vec3d, q: wp.vec3d, a: wp.vec3d, b: wp.vec3d, c: wp.vec3d) -> bool:
     """Whether the segment pq, whose ends lie on the two sides of the plane of abc, passes through the triangle.
 
@@ -86,9 +100,9 @@ def pierces(p: wp.vec3d, q: wp.vec3d, a: wp.vec3d, b: wp.vec3d, c: wp.vec3d) -> 
     have one sign. Passing exactly through a side counts.
     """
     d = q - p
-    x = wp.dot(d, wp.cross(a - p, b - p))
-    y = wp.dot(d, wp.cross(b - p, c - p))
-    z = wp.dot(d, wp.cross(c - p, a - p))
+    x = volume(a - p, b - p, d)
+    y = volume(b - p, c - p, d)
+    z = volume(c - p, a - p, d)
     zero = wp.float64(0.0)
     return (x >= zero and y >= zero and z >= zero) or (x <= zero and y <= zero and z <= zero)
 
@@ -117,16 +131,14 @@ def cross_each_other(
     passing through, and lying in one plane, do not count.
     """
     zero = wp.float64(0.0)
-    n = wp.cross(b - a, c - a)
-    sx = wp.dot(n, x - a)
-    sy = wp.dot(n, y - a)
-    sz = wp.dot(n, z - a)
+    sx = volume(b - a, c - a, x - a)
+    sy = volume(b - a, c - a, y - a)
+    sz = volume(b - a, c - a, z - a)
     if (sx >= zero and sy >= zero and sz >= zero) or (sx <= zero and sy <= zero and sz <= zero):
         return False
-    m = wp.cross(y - x, z - x)
-    sa = wp.dot(m, a - x)
-    sb = wp.dot(m, b - x)
-    sc = wp.dot(m, c - x)
+    sa = volume(y - x, z - x, a - x)
+    sb = volume(y - x, z - x, b - x)
+    sc = volume(y - x, z - x, c - x)
     if (sa >= zero and sb >= zero and sc >= zero) or (sa <= zero and sb <= zero and sc <= zero):
         return False
     return edges_pierce(a, b, c, sa, sb, sc, x, y, z) or edges_pierce(x, y, z, sx, sy, sz, a, b, c)
