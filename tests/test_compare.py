@@ -27,6 +27,7 @@ from supple.report.findings import Bundle, Line, Take, bundles_of, lines_of
 from supple.report.page import Document, Embedded, page
 from supple.report.palette import DARK, LIGHT, color_number, dashes
 from supple.report.quantities import sized, texts
+from supple.report.side_by_side import FOOT, HEAD, Wall
 
 NAN, INF = math.nan, math.inf
 NASTY = "</script><script>alert(1)</script>"
@@ -275,6 +276,24 @@ def test_the_policy_allows_this_style_and_this_script_and_nothing_else():
     assert set(rules) == {
         "default-src", "media-src", "img-src", "style-src", "script-src", "base-uri", "form-action"
     }  # fmt: skip
+
+
+# The film
+
+
+@pytest.mark.parametrize(("count", "columns", "rows"), [(1, 1, 1), (4, 4, 1), (5, 3, 2), (7, 4, 2), (10, 4, 3)])
+def test_panels_hang_side_by_side_as_they_are(count, columns, rows):
+    rng = np.random.default_rng(1)
+    panels = [rng.integers(0, 256, (40, 100, 3), dtype=np.uint8) for _ in range(count)]
+    wall = Wall([f"skin {number}" for number in range(count)], (100, 40))
+    start, end = wall.hung(panels, time=0.0, share=0.0), wall.hung(panels, time=1.5, share=1.0)
+    assert start.shape == end.shape == (rows * (HEAD + 40) + FOOT, columns * 100, 3)
+    for number, panel in enumerate(panels):
+        row, column = divmod(number, columns)
+        top = row * (HEAD + 40) + HEAD
+        np.testing.assert_array_equal(end[top : top + 40, column * 100 : (column + 1) * 100], panel)
+    changed = np.argwhere((start != end).any(axis=2))
+    assert changed[:, 0].min() >= len(start) - FOOT  # only the time below moves on
 
 
 # The whole comparison

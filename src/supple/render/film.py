@@ -28,10 +28,8 @@ class Film:
     """
 
     def __init__(self, path: str | Path, *, fps: float) -> None:
-        self._path = Path(path)
+        self._path = check_film_path(path)
         kind = self._path.suffix.lower()
-        if kind not in KINDS:
-            raise InputError(str(path), f"its suffix is {kind!r}", f"films are {', '.join(KINDS)}", "rename it")
         if not (np.isfinite(fps) and fps > 0.0):
             raise InputError("film", f"fps is {fps}", "a rate above zero is needed", "use 24 or 30")
         self._fps = float(fps)
@@ -63,6 +61,14 @@ class Film:
                 self._stack.__exit__(kind, problem, trace)
             elif self._size is None:
                 raise InputError("film", "no picture was added", "a film needs one", "add pictures")
+
+
+def check_film_path(path: str | Path) -> Path:
+    """The path, if its suffix is that of a film; better asked before the work than after it."""
+    kind = Path(path).suffix.lower()
+    if kind not in KINDS:
+        raise InputError(str(path), f"its suffix is {kind!r}", f"films are {', '.join(KINDS)}", "rename it")
+    return Path(path)
 
 
 class _Mp4:

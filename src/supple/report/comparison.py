@@ -25,6 +25,7 @@ from supple.measure.measuring import measure
 from supple.measure.report import Report
 from supple.motion.motion import Motion
 from supple.motion.pose import PoseSource
+from supple.render.film import check_film_path
 from supple.report.facts import facts, lead, name_of
 from supple.report.findings import Take
 from supple.report.page import Document, Embedded, page
@@ -87,7 +88,7 @@ def compare(
     appears whole or not at all.
     """
     graphs = _labelled(skins)
-    target, kept_film = _writable(path), None if film is None else _writable(film)
+    target, kept_film = _writable(path), None if film is None else _writable(check_film_path(film))
     end = _end(motion, seconds, fps)
     told = watch or (lambda step: None)
     with _folder(bakes) as folder:
@@ -141,7 +142,7 @@ def _writable(path: str | Path) -> Path:
     target = Path(path)
     if target.is_dir():
         raise InputError(str(target), "it is a folder", "a file name is needed", "name a file such as report.html")
-    folder = next(parent for parent in [target.absolute().parent, *target.absolute().parents] if parent.exists())
+    folder = next(parent for parent in target.absolute().parents if parent.exists())
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         given = f"{folder} is no folder that can be written to"
         raise InputError(str(target), given, "the page needs a place", "choose another path")

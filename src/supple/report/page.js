@@ -7,6 +7,8 @@
   const figures = [...document.querySelectorAll(".measure")].map((figure, number) => ({
     chart: charts[number],
     svg: figure.querySelector("svg"),
+    curves: [...figure.querySelectorAll(".curve")],
+    names: [...figure.querySelectorAll(".legend li")],
     cursor: figure.querySelector(".cursor"),
     dots: [...figure.querySelectorAll(".dot")],
     values: [...figure.querySelectorAll("output")],
@@ -35,7 +37,7 @@
   const now = () => (hovered !== null ? hovered : first + (film ? film.currentTime : 0));
   const update = () => show(now());
 
-  for (const { svg } of figures) {
+  for (const { svg, curves, dots, names } of figures) {
     const timeAt = (event) => {
       const box = svg.getBoundingClientRect();
       const x = ((event.clientX - box.left) / box.width) * svg.viewBox.baseVal.width;
@@ -43,6 +45,15 @@
     };
     svg.addEventListener("pointermove", (event) => { hovered = timeAt(event); update(); });
     svg.addEventListener("pointerleave", () => { hovered = null; update(); });
+    names.forEach((name, skin) => {
+      const light = (on) => () => {
+        svg.classList.toggle("dim", on);
+        curves[skin].classList.toggle("lit", on);
+        dots[skin].classList.toggle("lit", on);
+      };
+      name.addEventListener("pointerenter", light(true));
+      name.addEventListener("pointerleave", light(false));
+    });
     svg.addEventListener("click", (event) => { if (film) film.currentTime = timeAt(event) - first; });
   }
   if (film) {

@@ -22,6 +22,7 @@ from supple.report.palette import color_number, dashes, style
 from supple.report.quantities import texts
 from supple.settings import settings_of
 
+_MANY = 5  # skins, beyond which the table is set closer
 _DIRECTION: dict[Better, str] = {
     "lower": "lower is better",
     "higher": "higher is better",
@@ -150,10 +151,11 @@ def _table(takes: Sequence[Take]) -> str:
         f'<th scope="col">{_key(number)}{escape(take.label)}<small>best in {won[number]} of {len(lines)}</small></th>'
         for number, take in enumerate(takes)
     )
+    many = " many" if len(takes) > _MANY else ""
     return (
         "<h2>The measures</h2><p>Of the whole motion. A star marks the best of a row; values that read the same share "
         "it, and a row in which all read the same has none.</p>"
-        f'<div class="card scroll"><table><thead><tr><th scope="col">Measure</th>{heads}</tr></thead>'
+        f'<div class="card scroll{many}"><table><thead><tr><th scope="col">Measure</th>{heads}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
 
@@ -216,7 +218,7 @@ def _settings(take: Take) -> list[tuple[str, str]]:
                 if isinstance(value, float)
                 else value
             )
-            where = f"{stage.name}: " if len(take.graph.stages) > 1 else ""
+            where = "" if stage is take.graph.stages[-1] else f"{stage.name}: "
             found.append((f"{where}{info.label}", f"{text} {info.unit}".rstrip()))
     return found
 
@@ -244,7 +246,7 @@ def _facts(document: Document) -> str:
         entries = "".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
         groups.append(f'<section class="card"><h3>{escape(name)}</h3><dl>{entries}</dl></section>')
     if document.made_by:
-        groups.append(f'<section class="card"><h3>Made by</h3><pre>{escape(document.made_by)}</pre></section>')
+        groups.append(f'<section class="card wide"><h3>Made by</h3><pre>{escape(document.made_by)}</pre></section>')
     return (
         f'<h2>How it was made</h2><p>The same words make the same page again.</p><div class="facts">{"".join(groups)}'
         f"</div><footer>Made with Supple {escape(__version__)}. This page holds all it shows and asks nothing of the "

@@ -18,12 +18,12 @@ from supple.render.extra import loaded
 from supple.render.film import Film
 from supple.render.quality import FILM
 from supple.render.renderer import Renderer
-from supple.report.palette import rgb
+from supple.report.palette import dashes, rgb
 
 Picture = NDArray[np.uint8]
 PANEL = (360, 480)  # [pixels]
 FASTEST = 30.0  # pictures a second
-_HEAD, _FOOT = 44, 34  # [pixels] for the label over a panel, for the time under all
+HEAD, FOOT = 44, 34  # [pixels] for the label over a panel, for the time under all
 _PAPER, _INK, _PALE_INK, _TRACK = (205, 213, 221), (33, 38, 45), (88, 97, 108), (190, 197, 205)
 _FOOT_PAPER = (241, 242, 243)
 
@@ -48,7 +48,7 @@ def draw_film(
     quick = replace(view, quality=FILM)
     camera = framing(caches, quick)
     along = walked(first) if follows(first, quick) else np.zeros((len(first), 3))
-    wall = _Wall(labels, quick.size)
+    wall = Wall(labels, quick.size)
     points = [cache.points for cache in caches]
     with ExitStack() as stack:
         renderer = stack.enter_context(
@@ -66,44 +66,46 @@ def draw_film(
     return fps
 
 
-class _Wall:
+class Wall:
     """Where the panels hang: up to four in a row, each under its label, and the time below them all."""
 
     def __init__(self, labels: Sequence[str], size: tuple[int, int]) -> None:
         self._columns = len(labels) if len(labels) <= 4 else min(math.ceil(len(labels) / 2), 4)
         self._wide, self._high = size
-        rows = math.ceil(len(labels) / self._columns)
-        self._size = (self._columns * self._wide, rows * (_HEAD + self._high) + _FOOT)
+        self._rows = math.ceil(len(labels) / self._columns)
+        self._size = (self._columns * self._wide, self._rows * (HEAD + self._high) + FOOT)
         pillow = loaded("PIL.Image")
         empty = pillow.new("RGB", self._size, _PAPER)
         pen = loaded("PIL.ImageDraw").Draw(empty)
         for number, label in enumerate(labels):
             left, top = self._corner(number)
-            middle = top + _HEAD // 2
-            pen.ellipse((left + 16, middle - 7, left + 30, middle + 7), fill=rgb(number))
+            middle = top + HEAD // 2
+            inside = _PAPER if dashes(number) else rgb(number)  # a ring where the curve is dashed
+            pen.ellipse((left + 16, middle - 7, left + 30, middle + 7), fill=inside, outline=rgb(number), width=4)
             pen.text((left + 40, middle), label, fill=_INK, font=_font(20), anchor="lm")
-        pen.rectangle((0, self._size[1] - _FOOT, *self._size), fill=_FOOT_PAPER)
+        pen.rectangle((0, self._size[1] - FOOT, *self._size), fill=_FOOT_PAPER)
         self._empty = np.asarray(empty, dtype=np.uint8)
 
     def hung(self, panels: Sequence[Picture], *, time: float, share: float) -> Picture:
         """The panels in their places, and a line as long as the share of the film that is over."""
         image = self._empty.copy()
-        for number, panel in enumerate(panels):
+        for number in range(self._columns * self._rows):
             left, top = self._corner(number)
-            image[top + _HEAD : top + _HEAD + self._high, left : left + self._wide] = panel
+            panel = panels[number] if number < len(panels) else panels[0][:, :1]  # nothing but background
+            image[top + HEAD : top + HEAD + self._high, left : left + self._wide] = panel
         wide, high = self._size
-        strip = loaded("PIL.Image").fromarray(image[high - _FOOT :])
+        strip = loaded("PIL.Image").fromarray(image[high - FOOT :])
         pen = loaded("PIL.ImageDraw").Draw(strip)
-        pen.text((16, _FOOT // 2), f"{time:.2f} s", fill=_PALE_INK, font=_font(15), anchor="lm")
-        start, end, level = 84, wide - 16, _FOOT // 2
+        pen.text((16, FOOT // 2), f"{time:.2f} s", fill=_PALE_INK, font=_font(15), anchor="lm")
+        start, end, level = 84, wide - 16, FOOT // 2
         pen.rectangle((start, level - 1, end, level + 1), fill=_TRACK)
         pen.rectangle((start, level - 1, start + round(share * (end - start)), level + 1), fill=_PALE_INK)
-        image[high - _FOOT :] = np.asarray(strip, dtype=np.uint8)
+        image[high - FOOT :] = np.asarray(strip, dtype=np.uint8)
         return image
 
     def _corner(self, number: int) -> tuple[int, int]:
         row, column = divmod(number, self._columns)
-        return column * self._wide, row * (_HEAD + self._high)
+        return column * self._wide, row * (HEAD + self._high)
 
 
 def _font(size: int) -> Any:
