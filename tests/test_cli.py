@@ -25,6 +25,7 @@ from supple.cli.console import Console
 from supple.cli.main import main as run
 from supple.cli.parser import Parser, parser_for
 from supple.cli.skin_options import add_skin_options, skin_from
+from supple.graph.cache import Cache
 from supple.motion.builtin import MOTIONS, motion
 from supple.settings import setting, settings_of
 from supple.skins.catalogue import SKINS
@@ -437,53 +438,41 @@ def test_every_builtin_character_can_be_named():
 
 @pytest.fixture(scope="session")
 def shown(tmp_path_factory):
-    """The demo run once as people run it, in a process of its own."""
+    """The demo run once as people run it, in a process of its own, without a screen."""
     folder = tmp_path_factory.mktemp("demo")
     environment = {name: value for name, value in os.environ.items() if name != "DISPLAY"}
     done = subprocess.run(
-        [COMMAND, "demo", "-o", "out", "--vertices", "2000", "--json"],
+        [COMMAND, "demo", "-o", "out", "--vertices", "1500", "--seconds", "0.5", "--json"],
         cwd=folder, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return folder, json.loads(done.stdout), done.stderr
 
 
-def test_the_demo_writes_points_and_a_picture(shown, hero):
-    from PIL import Image
-
+def test_the_demo_shows_every_skin(shown):
     folder, data, said = shown
-    files = [Path(skin["file"]) for skin in data["skins"].values()]
-    assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(
-        [*(path.name for path in files), "demo.png"]
-    )
+    assert set(data["skins"]) == set(SKINS)
+    assert all(pace > 0.0 for pace in data["skins"].values())
     assert "WARN" not in said
-    for path in files:
-        with np.load(folder / path) as baked:
-            assert baked["points"].shape == (data["frames"], 2000, 3)
-            assert baked["points"].dtype == np.float32
-            assert np.isfinite(baked["points"]).all()
-            assert baked["fps"] == data["fps"]
-            np.testing.assert_array_equal(baked["triangles"], hero.triangles)
-            assert np.abs(np.diff(baked["points"], axis=0)).max() > 1e-3  # the hero moves
-    image = np.asarray(Image.open(folder / data["picture"]))
-    assert image.shape[1] > image.shape[0] > 500
-    for row in (image[: len(image) // 2], image[len(image) // 2 :]):  # somebody is in both rows
-        assert (row[..., 0].astype(int) - row[..., 2] > 12).mean() > 0.05
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["bakes", "hero.mp4", "report.html"]
+    assert len(list((folder / "out" / "bakes").iterdir())) == len(SKINS)
+    assert (folder / data["film"]).stat().st_size > 1000
+    assert "<video" in (folder / data["page"]).read_text()
 
 
-def test_the_python_of_the_demo_does_the_same(shown):
+def test_the_python_of_the_demo_does_the_same(shown, tmp_path, monkeypatch):
     folder, data, _ = shown
+    monkeypatch.chdir(tmp_path)
     assert 3 <= len(data["python"]) <= 6
-    names: dict[str, object] = {}
-    exec("\n".join(data["python"]), names)
-    with np.load(folder / data["skins"]["dual-quaternion"]["file"]) as baked:
-        np.testing.assert_array_equal(names["points"], baked["points"])
+    exec("\n".join(data["python"]), {})
+    assert (tmp_path / "report.html").exists()
+    theirs = {path.name: path.read_bytes() for path in (folder / "out" / "bakes").iterdir()}
+    assert {path.name: path.read_bytes() for path in (tmp_path / "bakes").iterdir()} == theirs
 
 
 def test_the_demo_tells_people_what_it_wrote(quick_hero, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(demo, "_COLUMNS", 2)
-    monkeypatch.setattr(demo, "_PANEL", (60, 100))
-    assert run(["demo", "-o", str(tmp_path / "out"), "--motion", "bend"]) == 0
+    monkeypatch.setattr(demo, "SKINS", {"linear": LinearBlend})
+    assert run(["demo", "-o", str(tmp_path / "out"), "--motion", "bend", "--seconds", "0.1"]) == 0
     said = capsys.readouterr().out
     for path in (tmp_path / "out").iterdir():
         assert str(path) in said
@@ -493,34 +482,31 @@ def test_the_demo_tells_people_what_it_wrote(quick_hero, tmp_path, monkeypatch, 
 
 @pytest.mark.parametrize("problem", [OSError(28, "No space left on device"), KeyboardInterrupt(), RuntimeError("x")])
 def test_a_demo_that_breaks_leaves_nothing_half_written(problem, quick_hero, tmp_path, monkeypatch, capsys):
-    whole = np.savez
+    monkeypatch.setattr(demo, "SKINS", {"linear": LinearBlend})
 
-    def breaks(path, **arrays):
-        if "dual" not in str(path):
-            return whole(path, **arrays)
-        Path(path).write_bytes(b"half")
+    def breaks(document):
         raise problem
 
-    monkeypatch.setattr(np, "savez", breaks)
+    monkeypatch.setattr("supple.report.comparison.page", breaks)
     codes = {OSError: 3, KeyboardInterrupt: 130, RuntimeError: 3}
-    assert run(["demo", "-o", str(tmp_path)]) == codes[type(problem)]
+    assert run(["demo", "-o", str(tmp_path), "--seconds", "0.1"]) == codes[type(problem)]
     assert "Traceback" not in capsys.readouterr().err
-    left = list(tmp_path.iterdir())
-    assert [path.name for path in left] == ["hero-walk-linear.npz"]
-    with np.load(left[0]) as baked:  # what was finished is whole
-        assert np.isfinite(baked["points"]).all()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bakes", "hero.mp4"]  # what was finished is whole
+    (bake,) = (tmp_path / "bakes").iterdir()
+    assert Cache(bake).finished
 
 
-def test_a_demo_without_the_render_extra_still_writes_points(quick_hero, tmp_path, monkeypatch, capsys):
+def test_a_demo_without_the_render_extra_still_makes_the_page(quick_hero, tmp_path, monkeypatch, capsys):
     def absent(module):
         raise UnfinishedError("render", f"{module} could not be loaded", "pictures need it", "install it")
 
     monkeypatch.setattr("supple.render.renderer.loaded", absent)
-    assert run(["demo", "-o", str(tmp_path), "--json"]) == 0
+    monkeypatch.setattr(demo, "SKINS", {"linear": LinearBlend})
+    assert run(["demo", "-o", str(tmp_path), "--seconds", "0.1", "--json"]) == 0
     out, err = capsys.readouterr()
-    assert json.loads(out)["picture"] is None
-    assert "no picture was made: render: pyvista could not be loaded" in err
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".npz", ".npz"]
+    assert json.loads(out)["film"] is None
+    assert "no film was made: render: pyvista could not be loaded" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bakes", "report.html"]
 
 
 def test_a_demo_into_a_file_is_refused(tmp_path, capsys):

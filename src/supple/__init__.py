@@ -15,11 +15,13 @@ from supple.graph.cache import Cache
 from supple.graph.graph import Graph
 from supple.graph.mask import Mask
 from supple.graph.player import Player, player
+from supple.measure import measure
 from supple.motion.builtin import motion
 from supple.motion.live import LiveMotion
 from supple.motion.motion import Motion
 from supple.motion.noise import NoisyMotion
 from supple.motion.pose import Pose, PoseSource
+from supple.report import compare
 from supple.skins.catalogue import SKINS
 from supple.skins.kinematic.centers import centers_of_rotation
 from supple.skins.kinematic.delta_mush import DeltaMush, delta_mush
@@ -57,9 +59,11 @@ __all__ = [
     "bake",
     "centers_of_rotation",
     "character",
+    "compare",
     "delta_mush",
     "dual_quaternion",
     "linear_blend",
+    "measure",
     "motion",
     "player",
     "rotation_centers",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import dataclasses
 import math
 import shlex
@@ -14,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from supple.cli.characters import add_character_argument, character_from, check_motion
-from supple.cli.console import Console, Count
+from supple.cli.console import Console
+from supple.cli.steps import Steps
 from supple.device import check_device
 from supple.errors import InputError
 from supple.measure.report import Report
 from supple.motion.builtin import MOTIONS, motion
-from supple.report import Step, compare
+from supple.report import compare
 from supple.skins.catalogue import SKINS, skin_named
 
 
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         raise InputError("--skins", f"{arguments.skins!r} was given", f"there are {', '.join(SKINS)}", "name some")
     skins = [skin_named(name) for name in names]
     character = character_from(arguments.file, vertices=arguments.vertices)
-    with _Steps(console) as steps:
+    with Steps(console) as steps:
         made = compare(
             character, motion(arguments.motion, character), skins,
             path=Path(arguments.output), film=arguments.film, bakes=arguments.bakes, device=arguments.device,
@@ -97,24 +97,3 @@ def _rows(report: Report) -> list[dict[str, Any]]:
 def _pace(report: Report) -> str:
     taken = [1000.0 * statistics.median(values) for values in report.seconds.values()]
     return f"{taken[0]:.2f} ms a frame" if taken else "baked before"
-
-
-class _Steps:
-    """Turns the steps of a comparison into one line of progress after another."""
-
-    def __init__(self, console: Console) -> None:
-        self._console, self._stack = console, contextlib.ExitStack()
-        self._what = ""
-        self._count: Count | None = None
-
-    def __enter__(self) -> _Steps:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self._stack.close()
-
-    def tell(self, step: Step) -> None:
-        if step.what != self._what or self._count is None:
-            self._stack.close()
-            self._what, self._count = step.what, self._stack.enter_context(self._console.counting(step.what))
-        self._count(step.done, step.total)
