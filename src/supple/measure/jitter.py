@@ -16,6 +16,7 @@ from supple.measure.frames import frames_of
 CUTOFF = 10.0  # Hz: flesh jiggles below, solvers tremble above
 SLOWEST = 1.0  # Hz: below this the skin follows the pose
 PERIODS = 2.0  # of the cut-off frequency that a filter looks ahead and back
+SLOW_PERIODS = 1.0  # the same for the slow filter, which is long enough as it is
 BLOCK = 48  # frames filtered at once
 
 
@@ -35,10 +36,10 @@ def vibration(deviation: ArrayLike, *, fps: float, cutoff: float = CUTOFF) -> Vi
     """Split the motion of a skin relative to the kinematic one, `deviation` (F, V, 3) [m], at `cutoff` [Hz].
 
     Every coordinate is smoothed over time by a Hamming-windowed sinc, normalised to keep constants,
-        low_c(t) = sum_k h_k d(t + k),  h_k ~ sinc(2 c k / fps) (0.54 + 0.46 cos(pi k / m)),  m = 2 fps / c,
-    and jitter = |d - low_cutoff|, jiggle = |low_cutoff - low_1Hz|. The filter goes over within about 40 % of the
-    cut-off. Before the first and after the last frame the motion is mirrored through its end, so that a steady drift
-    is no vibration.
+        low_c(t) = sum_k h_k d(t + k),  h_k ~ sinc(2 c k / fps) (0.54 + 0.46 cos(pi k / m)),  m = 2 fps / c
+    (fps / c for 1 Hz), and jitter = |d - low_cutoff|, jiggle = |low_cutoff - low_1Hz|. The filter goes over within
+    about 40 % of the cut-off. Before the first and after the last frame the motion is mirrored through its end, so that
+    a steady drift is no vibration.
     """
     if not (math.isfinite(fps) and fps > 0.0):
         raise InputError("vibration", f"fps is {fps}", "a rate above zero is needed", "pass the frames a second")
@@ -50,7 +51,7 @@ def vibration(deviation: ArrayLike, *, fps: float, cutoff: float = CUTOFF) -> Vi
             "choose a lower one, or bake more frames a second",
         )
     frames = frames_of(deviation, "vibration", what="deviation")
-    fast, slow = _low_pass(cutoff, fps), _low_pass(SLOWEST, fps)
+    fast, slow = _low_pass(cutoff, fps, PERIODS), _low_pass(SLOWEST, fps, SLOW_PERIODS)
     jitter, jiggle = np.empty(len(frames)), np.empty(len(frames))
     for begin in range(0, len(frames), BLOCK):
         rows = slice(begin, min(begin + BLOCK, len(frames)))
@@ -60,8 +61,8 @@ def vibration(deviation: ArrayLike, *, fps: float, cutoff: float = CUTOFF) -> Vi
     return Vibration(jitter, jiggle)
 
 
-def _low_pass(cutoff: float, fps: float) -> Floats:
-    reach = max(1, round(PERIODS * fps / cutoff))
+def _low_pass(cutoff: float, fps: float, periods: float) -> Floats:
+    reach = max(1, round(periods * fps / cutoff))
     k = np.arange(-reach, reach + 1)
     taps = np.sinc(2.0 * cutoff * k / fps) * (0.54 + 0.46 * np.cos(np.pi * k / reach))
     return np.asarray(taps / taps.sum())

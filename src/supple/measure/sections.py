@@ -115,7 +115,9 @@ def _cut(rest: Floats, height: Floats, crossed: Ints, centre: Floats, axis: Floa
     for chosen in (~above & turned, above & ~turned):
         side = np.argmax(chosen, axis=1)
         sides.append(np.sort(np.stack([crossed[row, side], crossed[row, (side + 1) % 3]], axis=1), axis=1))
-    ends, node = np.unique(np.concatenate(sides), axis=0, return_inverse=True)
+    pairs = np.concatenate(sides).astype(np.int64)
+    keys, node = np.unique(pairs[:, 0] * len(rest) + pairs[:, 1], return_inverse=True)
+    ends = np.stack([keys // len(rest), keys % len(rest)], axis=1)
     first, second = node.astype(np.int32).reshape(2, -1)
     shares = height[ends[:, 0]] / (height[ends[:, 0]] - height[ends[:, 1]])
     places = rest[ends[:, 0]] + shares[:, None] * (rest[ends[:, 1]] - rest[ends[:, 0]])
