@@ -12,7 +12,7 @@ import numpy as np
 from supple.arrays import Floats, Ints, Singles
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.graph import container
+from supple.graph import container, exports
 from supple.graph.graph import Graph
 
 
@@ -65,6 +65,10 @@ class Cache:
         what = f"{self.info['character_name']}, {self.info['motion_name']}"
         size = f"{len(self)} frames at {self.fps:g} fps, {self._layout.vertices} points"
         return f"Cache({str(self.path)!r}: {what}, {size}, {state})"
+
+    def save(self, path: str | Path) -> None:
+        """Write it for another program; the suffix says the format (see `supple.graph.exports`)."""
+        exports.write(self, path)
 
     @property
     def fps(self) -> float:

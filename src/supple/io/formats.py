@@ -1,0 +1,30 @@
+"""Which module reads or writes which suffix. Modules are imported when a file asks for them.
+
+A reader of characters has `read_character(path, *, repair) -> Character` and says with a `SuppleWarning` what it
+repaired or left out; a reader of motions has `read_motion(path) -> Motion`. Both raise `InputError` for files that are
+broken, never anything else, and never hang. A writer of characters has `write_character(character, path)`, a writer of
+motions `write_motion(motion, path)`; files appear whole or not at all (`supple.files.atomic`).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from supple.errors import InputError
+
+CHARACTER_READERS: dict[str, str] = {}
+MOTION_READERS: dict[str, str] = {}
+CHARACTER_WRITERS: dict[str, str] = {}
+MOTION_WRITERS: dict[str, str] = {}
+"""Suffix to the name of a module below `supple.io`."""
+
+
+def module_for(path: str | Path, table: dict[str, str], what: str) -> ModuleType:
+    """The module that handles this suffix, or a sentence that lists those there are."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in table:
+        known = ", ".join(table) or "none yet"
+        raise InputError(str(path), f"its suffix is {suffix!r}", f"{what} are {known}", "convert it to one of those")
+    return import_module(f"supple.io.{table[suffix]}")

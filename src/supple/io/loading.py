@@ -1,0 +1,35 @@
+"""The doors for files: `supple.load` and `supple.load_motion`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from supple.character.character import Character
+from supple.errors import InputError
+from supple.io import formats
+from supple.motion.motion import Motion
+
+
+def load(path: str | Path, *, repair: bool = False) -> Character:
+    """A character from a file, by suffix, in metres and y up.
+
+    Faults are refused in a sentence; with `repair` those that can be mended are, and a `SuppleWarning` says what was
+    done.
+    """
+    module = formats.module_for(_existing(path), formats.CHARACTER_READERS, "files of characters")
+    character: Character = module.read_character(Path(path), repair=repair)
+    return character
+
+
+def load_motion(path: str | Path) -> Motion:
+    """A motion from a file, by suffix, on the skeleton it came with; `retarget` it to another."""
+    module = formats.module_for(_existing(path), formats.MOTION_READERS, "files of motions")
+    motion: Motion = module.read_motion(Path(path))
+    return motion
+
+
+def _existing(path: str | Path) -> Path:
+    found = Path(path)
+    if not found.is_file():
+        raise InputError(str(path), "there is no such file", "a file is needed", "check the path")
+    return found
