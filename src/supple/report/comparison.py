@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from supple.character.character import Character
 from supple.errors import InputError, UnfinishedError
@@ -59,6 +59,7 @@ class Comparison:
 
 
 Watch = Callable[[Step], None]
+CameraWork = Literal["auto", "whole", "follow"]
 Skins = Sequence[str | AnySkin | Graph] | Mapping[str, str | AnySkin | Graph]
 
 
@@ -73,7 +74,7 @@ def compare(
     device: str = "cpu",
     fps: float = 30.0,
     seconds: float | None = None,
-    camera: Literal["auto", "whole", "follow"] = "auto",
+    camera: CameraWork = "auto",
     made_by: str = "",
     watch: Watch | None = None,
 ) -> Comparison:
@@ -89,6 +90,9 @@ def compare(
     """
     graphs = _labelled(skins)
     target, kept_film = _writable(path), None if film is None else _writable(check_film_path(film))
+    if camera not in get_args(CameraWork):
+        known = ", ".join(get_args(CameraWork))
+        raise InputError(_WHERE, f"camera is {camera!r}", f"one of {known} is needed", "choose one")
     end = _end(motion, seconds, fps)
     told = watch or (lambda step: None)
     with _folder(bakes) as folder:
@@ -97,7 +101,7 @@ def compare(
             file = folder / _file_name(character, motion, label, [graph.to_dict(), len(character.points), fps, end])
             cache, taken = _baked(
                 character, motion, graph, label, file=file, device=device, fps=fps, end=end, told=told
-            )  # fmt: skip
+            )
             told(Step(f"{label}: measures", 0, 1))
             report = measure(character, cache, seconds=taken)
             told(Step(f"{label}: measures", 1, 1))
@@ -193,7 +197,7 @@ def _baked(
 def _filmed(
     caches: Sequence[Cache],
     labels: Sequence[str],
-    camera: Literal["auto", "whole", "follow"],
+    camera: CameraWork,
     kept: Path | None,
     told: Watch,
 ) -> tuple[Embedded | None, str]:

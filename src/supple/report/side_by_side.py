@@ -82,7 +82,8 @@ class Wall:
             middle = top + HEAD // 2
             inside = _PAPER if dashes(number) else rgb(number)  # a ring where the curve is dashed
             pen.ellipse((left + 16, middle - 7, left + 30, middle + 7), fill=inside, outline=rgb(number), width=4)
-            pen.text((left + 40, middle), label, fill=_INK, font=_font(20), anchor="lm")
+            text = _fitted(label, self._wide - 56)
+            pen.text((left + 40, middle), text, fill=_INK, font=_font(20), anchor="lm")
         pen.rectangle((0, self._size[1] - FOOT, *self._size), fill=_FOOT_PAPER)
         self._empty = np.asarray(empty, dtype=np.uint8)
 
@@ -106,6 +107,14 @@ class Wall:
     def _corner(self, number: int) -> tuple[int, int]:
         row, column = divmod(number, self._columns)
         return column * self._wide, row * (HEAD + self._high)
+
+
+def _fitted(label: str, room: int) -> str:
+    """The label, shortened until it is at most `room` pixels wide."""
+    text = label
+    while len(text) > 1 and _font(20).getlength(text) > room:
+        text = text.rstrip("…")[:-1] + "…"
+    return text
 
 
 def _font(size: int) -> Any:
