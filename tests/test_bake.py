@@ -16,6 +16,7 @@ import supple
 from conftest import make_tube
 from soft_skins import Trailing
 from supple import DualQuaternion, InputError, LinearBlend, Motion, Pose, UnfinishedError
+from supple.character.identity import fingerprint
 from supple.device import use_threads
 from supple.graph import bake as baking
 from supple.graph import container
@@ -78,11 +79,21 @@ def test_a_cache_carries_its_mesh_poses_and_recipe(tube, motion, tmp_path):
     assert np.array_equal(again.arrays["map flesh"], marked.maps["flesh"])
     assert np.array_equal(again.poses[3], motion.sample(0.5 + 3 / 30.0).world_from_joint)
     assert again.graph == supple.Graph.of(DualQuaternion())
+    assert fingerprint(again.character) == fingerprint(marked)
     assert again.info["joints"] == list(tube.skeleton.names)
     assert np.allclose(again.times, 0.5 + np.arange(16) / 30.0)
     assert "16 frames at 30 fps" in repr(cache)
     with pytest.raises(ValueError, match="read-only"):
         again.points[0, 0, 0] = 1.0
+
+
+def test_every_stage_says_how_long_it_took(tube, motion):
+    seen = []
+    bake(tube, motion, supple.DeltaMush(iterations=2), end=0.1, watch=seen.append)
+    for progress in seen:
+        assert set(progress.stages) == {"dual-quaternion", "delta-mush"}
+        assert all(seconds > 0.0 for seconds in progress.stages.values())
+        assert sum(progress.stages.values()) <= progress.seconds
 
 
 def test_a_finished_bake_is_not_made_again(tube, motion, tmp_path):
@@ -136,13 +147,13 @@ class Failing(io.FileIO):
 def test_a_full_disk_is_a_clear_error_and_nothing_is_lost(tube, motion, skin, tmp_path, monkeypatch):
     whole = tmp_path / "whole.supple"
     bake(tube, motion, skin, path=whole)
-    size = whole.stat().st_size
+    _, layout = container.read_layout(whole)
     path = tmp_path / "full.supple"
     rng = np.random.default_rng(1)
     with monkeypatch.context() as patch:
         patch.setattr(baking, "open", lambda p, mode, buffering: Failing(p, mode), raising=False)
         for _ in range(6):
-            Failing.room = int(rng.integers(1, size // 3))
+            Failing.room = int(rng.integers(1, layout.count * layout.stride // 7))  # six of these are not enough
             with pytest.raises(UnfinishedError, match=r"disk is full.*goes on from there"):
                 bake(tube, motion, skin, path=path)
             assert not path.exists()

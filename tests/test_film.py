@@ -184,6 +184,7 @@ def test_bake_refuses_what_was_baked_from_something_else(baked, capsys):
         ([], "d.mp4"),
         (["--fps", "4", "--skeleton"], "e.gif"),
         (["--color", "flesh", "--camera", "whole", "--no-ground"], "f.png"),
+        (["--color", "stretch"], "g.png"),
     ],
 )
 def test_render_makes_pictures_sheets_and_films(baked, words, name, tmp_path, capsys):

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import Floats, Singles
 from supple.cli.console import Console
 from supple.errors import InputError
 from supple.graph.cache import Cache
+from supple.measure.painted import PAINTED, painted
 from supple.render.bakes import BakeRenderer, View
 from supple.render.film import KINDS, Film
 from supple.render.sheet import contact_sheet, save_picture
@@ -28,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help=kinds)
     parser.add_argument("--frame", type=int, metavar="N", help="one picture, of this frame (default: the middle one)")
     parser.add_argument("--sheet", type=int, metavar="N", help="a contact sheet of N frames")
-    parser.add_argument("--color", default="clay", metavar="WHAT", help="clay, or a painted map of the character")
+    parser.add_argument(
+        "--color", default="clay", metavar="WHAT", help=f"clay, a map of the character, or {', '.join(PAINTED)}"
+    )
     parser.add_argument("--skeleton", action="store_true", help="show the bones through the skin")
     parser.add_argument(
         "--camera", choices=("auto", "whole", "follow"), default="auto", help="stand still, walk along, or what suits"
@@ -91,12 +94,14 @@ def _picture(cache: Cache, renderer: BakeRenderer, output: Path, frame: int | No
     return [chosen]
 
 
-def _values(cache: Cache, color: str) -> Floats | None:
+def _values(cache: Cache, color: str) -> Floats | Singles | None:
     if color == "clay":
         return None
     if color in cache.info["maps"]:
         return cache.arrays[f"map {color}"]
-    known = ", ".join(["clay", *cache.info["maps"]])
+    if color in PAINTED:
+        return painted(cache, color)
+    known = ", ".join(["clay", *cache.info["maps"], *PAINTED])
     raise InputError("--color", f"{color!r} was asked for", f"this bake has {known}", "choose one of those")
 
 

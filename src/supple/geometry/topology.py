@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import Floats, Ints, Singles
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,14 @@ def signed_volume(points: Floats, triangles: Ints) -> float:
     """
     corners = (points - points.mean(axis=0))[triangles]
     return float(np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0)
+
+
+def ring_areas(points: Floats | Singles, triangles: Ints) -> Floats:
+    """Twice the area [m²] of the triangles round every vertex (V,); zero for a vertex without any."""
+    corners = np.asarray(points, dtype=np.float64)[triangles]
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    total = np.bincount(np.asarray(triangles).reshape(-1), weights=np.repeat(area, 3), minlength=len(points))
+    return total.astype(np.float64)
 
 
 def corner_angles(points: Floats, triangles: Ints) -> Floats:

@@ -11,7 +11,7 @@ import os
 import tempfile
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -38,12 +38,13 @@ OnFailure = Literal["fall-back", "stop"]
 
 @dataclass(frozen=True)
 class Progress:
-    """Told to whoever watches a bake, after every frame."""
+    """Told to whoever watches a bake, after every frame; `stages` are the seconds of every stage of the graph."""
 
     frame: int
     frames: int
     seconds: float
     fell_back: bool
+    stages: Mapping[str, float]
 
 
 def bake(
@@ -131,6 +132,9 @@ class _Plan:
         }
         if character.skeleton.tails is not None:
             arrays["joint_tails"] = character.skeleton.tails.astype("<f8")
+        if character.weights is not None:
+            arrays["weight_joints"] = character.weights.joints.astype("<i4")
+            arrays["weight_values"] = character.weights.values.astype("<f8")
         return cls(character, motion, graph, player, times, info, arrays)
 
 
@@ -224,8 +228,8 @@ class _Bake:
             if self._soft and (frame + 1) % CHECKPOINT_EVERY == 0 and status == container.GOOD:
                 self._save_checkpoint(frame)
             if self._watch is not None:
-                taken = time.perf_counter() - begin
-                self._watch(Progress(frame, len(self._plan.times), taken, status == container.FELL_BACK))
+                taken, stages = time.perf_counter() - begin, self._plan.player.stage_seconds
+                self._watch(Progress(frame, len(self._plan.times), taken, status == container.FELL_BACK, stages))
 
     def _frame(self, frame: int) -> tuple[Singles, int]:
         at = float(self._plan.times[frame])

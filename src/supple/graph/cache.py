@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import Floats, Ints, Singles
+from supple.character.character import Character
 from supple.character.skeleton import Skeleton
+from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.graph import container, exports
 from supple.graph.graph import Graph
@@ -119,6 +121,23 @@ class Cache:
         """The skeleton of the character."""
         tails = self.arrays.get("joint_tails")
         return Skeleton(tuple(self.info["joints"]), self.arrays["parents"], self.arrays["joint_rest"], tails=tails)
+
+    @cached_property
+    def character(self) -> Character:
+        """The character as it was baked: mesh, skeleton, weights, parts and maps."""
+        arrays = self.arrays
+        weights = None
+        if "weight_joints" in arrays:
+            weights = Weights(arrays["weight_joints"], arrays["weight_values"])
+        return Character(
+            self.rest,
+            self.triangles,
+            self.skeleton,
+            weights,
+            name=self.info["character_name"],
+            parts={name: arrays[f"part {name}"] for name in self.info["parts"]},
+            maps={name: arrays[f"map {name}"] for name in self.info["maps"]},
+        )
 
     @property
     def poses(self) -> Floats:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -44,6 +47,8 @@ class Player:
         self._creases: Creases | None = None
         self._normals: NormalsOnDevice | None = None
         self._known_source: PoseSource | None = None
+        self.stage_seconds: dict[str, float] = {}
+        """How long every stage took in the last frame [s], its simulation steps included."""
         self.reset()
 
     def reset(self) -> None:
@@ -74,6 +79,7 @@ class Player:
         if source is not self._known_source:
             self.character.skeleton.check_same(source.skeleton, "player")
             self._known_source = source
+        self.stage_seconds = dict.fromkeys((node.stage.name for node in self._nodes), 0.0)
         if self._step is not None:
             self._simulate(source, time, self._step)
         pose = source.sample(time)
@@ -139,7 +145,16 @@ class Player:
         """One simulation step of the whole graph; `step` None starts it."""
         results: dict[str, DevicePoints] = {}
         for node in self._nodes:
-            results[node.stage.name] = node.simulate(pose, [results[name] for name in node.stage.inputs], step)
+            with self._timed(node):
+                results[node.stage.name] = node.simulate(pose, [results[name] for name in node.stage.inputs], step)
+
+    @contextlib.contextmanager
+    def _timed(self, node: _Node) -> Iterator[None]:
+        """Add the time of a block to its stage; on a GPU that is the time to hand the work over."""
+        start = perf_counter()
+        yield
+        name = node.stage.name
+        self.stage_seconds[name] = self.stage_seconds.get(name, 0.0) + perf_counter() - start
 
     def _frame(self, pose: Pose, time: float) -> DevicePoints:
         """The graph at the time shown: soft stages between their last two steps, all others in the pose itself."""
@@ -147,7 +162,8 @@ class Player:
         results: dict[str, DevicePoints] = {}
         for node in self._nodes:
             inputs = [results[name] for name in node.stage.inputs]
-            results[node.stage.name] = node.show(pose, inputs, min(max(share, 0.0), 1.0))
+            with self._timed(node):
+                results[node.stage.name] = node.show(pose, inputs, min(max(share, 0.0), 1.0))
         return results[self._nodes[-1].stage.name]
 
 

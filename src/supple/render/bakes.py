@@ -43,7 +43,9 @@ class View:
 class BakeRenderer:
     """Draws the frames of one bake."""
 
-    def __init__(self, cache: Cache, view: View, *, values: Floats | None = None, camera: Camera | None = None) -> None:
+    def __init__(
+        self, cache: Cache, view: View, *, values: Floats | Singles | None = None, camera: Camera | None = None
+    ) -> None:
         """`values` (V,) or (F, V) are painted on the skin; `camera` overrides the view's own."""
         if cache.ready == 0:
             raise InputError(str(cache.path), "it has no frames yet", "at least one is needed", "let the bake go on")
@@ -103,6 +105,6 @@ def framing(caches: Sequence[Cache], view: View) -> Camera:
     return Camera.framing(np.concatenate(clouds), size=view.size, direction=view.direction)
 
 
-def _limits(values: Floats) -> tuple[float, float]:
+def _limits(values: Floats | Singles) -> tuple[float, float]:
     low, high = float(np.min(values)), float(np.percentile(values, 99.5))
     return low, max(high, low + 1e-9)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.arrays import Floats, Ints
-from supple.geometry.topology import neighbours
+from supple.geometry.topology import neighbours, ring_areas
 
 LEAST_AREA = 0.25
 _TRIES = 8
@@ -25,23 +25,16 @@ def guarded_strengths(points: Floats, triangles: Ints, iterations: int, strength
     share = np.repeat(1.0 / np.maximum(np.diff(around.starts), 1), np.diff(around.starts))
     mean = csr_array((share, around.indices, around.starts), shape=(count, count))
     lonely = np.diff(around.starts) == 0
-    rest_area = _area_round(points, triangles)
+    rest_area = ring_areas(points, triangles)
     allowed = strengths.copy()
     for _ in range(_TRIES):
         smoothed = points
         for _ in range(iterations):
             smoothed = smoothed + allowed[:, None] * np.where(lonely[:, None], 0.0, mean @ smoothed - smoothed)
-        melting = _area_round(smoothed, triangles) < LEAST_AREA * rest_area
+        melting = ring_areas(smoothed, triangles) < LEAST_AREA * rest_area
         if not melting.any():
             break
         # The neighbours of what melts are slowed too, so that strength changes gradually over the surface.
         near = np.maximum(melting, mean @ melting.astype(np.float64))
         allowed = allowed * (1.0 - 0.5 * near)
     return allowed
-
-
-def _area_round(points: Floats, triangles: Ints) -> Floats:
-    """Twice the area of the triangles round every vertex."""
-    corners = points[triangles]
-    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    return np.bincount(triangles.reshape(-1), weights=np.repeat(area, 3), minlength=len(points)).astype(np.float64)

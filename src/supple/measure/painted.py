@@ -1,0 +1,40 @@
+"""Measures per vertex, to be painted on the skin: stretch, distance from linear blend, depth inside."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.arrays import Singles
+from supple.errors import InputError
+from supple.geometry.crossings import CrossingFinder
+from supple.geometry.topology import ring_areas
+from supple.graph.cache import Cache
+from supple.measure.kinematic import kinematic_frames
+
+PAINTED = {
+    "stretch": "how much the triangles round a vertex have grown or shrunk: |area / rest area - 1|",
+    "moved": "distance from linear blend of the same pose [m]",
+    "depth": "how deep a vertex lies inside the skin [m]",
+}
+"""What can be painted, by name."""
+
+
+def painted(cache: Cache, what: str) -> Singles:
+    """A value for every vertex in every frame, (F, V)."""
+    if what not in PAINTED:
+        raise InputError("painted", f"{what!r} was asked for", f"there are {', '.join(PAINTED)}", "choose one of those")
+    points = cache.points
+    values = np.zeros(points.shape[:2], dtype=np.float32)
+    if what == "stretch":
+        rest = ring_areas(cache.rest, cache.triangles)
+        for frame, here in enumerate(points):
+            values[frame] = np.abs(ring_areas(here, cache.triangles) / np.where(rest > 0.0, rest, 1.0) - 1.0)
+    elif what == "moved":
+        for frame, plain in enumerate(kinematic_frames(cache.character, cache.poses[: len(points)])):
+            values[frame] = np.linalg.norm(points[frame] - plain, axis=1)
+    else:
+        finder = CrossingFinder(cache.rest, cache.triangles)
+        for frame, here in enumerate(points):
+            inside, depth = finder.vertex_depths(here)
+            values[frame] = np.where(inside, depth, 0.0)
+    return values
