@@ -314,8 +314,8 @@ def bend(tube):
 
 @pytest.fixture
 def quick_film(monkeypatch):
-    """Panels a third as wide."""
-    monkeypatch.setattr("supple.report.side_by_side.PANEL", (120, 160))
+    """Small panels."""
+    monkeypatch.setattr("supple.report.side_by_side.PANELS", ((120, 160),))
 
 
 def test_compare_bakes_measures_films_and_writes(tube, bend, tmp_path, quick_film):

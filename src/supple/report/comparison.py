@@ -203,16 +203,19 @@ def _filmed(
 ) -> tuple[Embedded | None, str]:
     """The film, or why there is none."""
     from supple.render.bakes import View
-    from supple.report.side_by_side import PANEL, draw_film
+    from supple.report.side_by_side import draw_film, panel_size
 
     suffix = ".mp4" if importlib.util.find_spec("imageio_ffmpeg") else ".webp"
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         own = Path(folder) / f"film{suffix}"
         try:
             draw_film(
-                [own] if kept is None else [own, kept], caches, labels,
-                view=View(size=PANEL, camera=camera), watch=lambda done, total: told(Step("film", done, total)),
-            )  # fmt: skip
+                [own] if kept is None else [own, kept],
+                caches,
+                labels,
+                view=View(size=panel_size(len(labels)), camera=camera),
+                watch=lambda done, total: told(Step("film", done, total)),
+            )
         except UnfinishedError as missing:
             if missing.where != "render":
                 raise

@@ -21,7 +21,7 @@ from supple.render.renderer import Renderer
 from supple.report.palette import dashes, rgb
 
 Picture = NDArray[np.uint8]
-PANEL = (360, 480)  # [pixels]
+PANELS = ((960, 600), (640, 560), (480, 520), (360, 480))  # [pixels] of one skin alone, of each of two, three, more
 FASTEST = 30.0  # pictures a second
 HEAD, FOOT = 44, 34  # [pixels] for the label over a panel, for the time under all
 _PAPER, _INK, _PALE_INK, _TRACK = (205, 213, 221), (33, 38, 45), (88, 97, 108), (190, 197, 205)
@@ -64,6 +64,11 @@ def draw_film(
             if watch is not None:
                 watch(done, count)
     return fps
+
+
+def panel_size(count: int) -> tuple[int, int]:
+    """Width and height of a panel [pixels]: a row of them fills the width of a page without being blown up."""
+    return PANELS[min(count, len(PANELS)) - 1]
 
 
 class Wall:
