@@ -213,6 +213,8 @@ def test_the_page_says_settings_graph_papers_facts_and_how_it_was_made():
         assert part in text
     for skin in (LinearBlend, DualQuaternion, DeltaMush):
         assert skin.papers[0] in text
+    timed = document(takes=(take("one", [0.9, 0.02], stage_seconds={"linear": 0.00125}),))
+    assert "1.25 ms" in Reader(page(timed)).text()
     fell = document(takes=(take("one", [0.9, 0.02], fell_back=(3, 4)),))
     assert "in 2 frames, where it failed: 3, 4." in Reader(page(fell)).text()
     assert "in 2 frames" not in text

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -102,12 +103,18 @@ def compare(
             cache, taken = _baked(
                 character, motion, graph, label, file=file, device=device, fps=fps, end=end, told=told
             )
+            whole = {"whole frame": [made.seconds for made in taken]} if taken else {}
             told(Step(f"{label}: measures", 0, 1))
-            report = measure(character, cache, seconds=taken)
+            report = measure(character, cache, seconds=whole)
             told(Step(f"{label}: measures", 1, 1))
             caches.append(cache)
             reports[label] = report
-            takes.append(Take(label, graph, tuple(report.rows()), report.curves(), report.fell_back))
+            stages = {
+                stage.name: statistics.median(made.stages.get(stage.name, 0.0) for made in taken)
+                for stage in graph.stages
+                if taken
+            }
+            takes.append(Take(label, graph, tuple(report.rows()), report.curves(), report.fell_back, stages))
         embedded, why_not = _filmed(caches, list(graphs), camera, kept_film, told)
         document = Document(
             title=f"{character.name}, {name_of(motion)}",
@@ -182,16 +189,16 @@ def _folder(bakes: str | Path | None) -> Iterator[Path]:
 def _baked(
     character: Character, motion: PoseSource, graph: Graph, label: str, *, file: Path, device: str, fps: float,
     end: float | None, told: Watch,
-) -> tuple[Cache, dict[str, list[float]]]:  # fmt: skip
-    """The bake of one skin, and how long its frames took [s] if all of them were made now."""
-    seconds: list[float] = []
+) -> tuple[Cache, list[Progress]]:  # fmt: skip
+    """The bake of one skin, and what was told of its frames if all of them were made now."""
+    frames: list[Progress] = []
 
     def watch(progress: Progress) -> None:
-        seconds.append(progress.seconds)
+        frames.append(progress)
         told(Step(f"{label}: frames", progress.frame + 1, progress.frames))
 
     cache = bake(character, motion, graph, path=file, device=device, fps=fps, end=end, watch=watch)
-    return cache, {"whole frame": seconds} if len(seconds) == len(cache) else {}
+    return cache, frames if len(frames) == len(cache) else []
 
 
 def _filmed(

@@ -19,13 +19,14 @@ Curves = Mapping[str, tuple[Floats, str]]
 
 @dataclass(frozen=True, eq=False)
 class Take:
-    """One skin in a comparison: what it is, what was measured, and the frames in which it failed."""
+    """One skin in a comparison: what it is, what was measured, where it failed, and how long its stages took."""
 
     label: str
     graph: Graph
     rows: tuple[Row, ...] = ()
     curves: Curves = field(default_factory=dict)
     fell_back: tuple[int, ...] = ()
+    stage_seconds: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

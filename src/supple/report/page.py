@@ -191,7 +191,9 @@ def _skins(takes: Sequence[Take]) -> str:
                 f'<p class="warning">Linear blend took its place in {len(take.fell_back)} frames, where it failed: '
                 f"{listed}.</p>"
             )
-        knobs = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in _settings(take))
+        times = [(f"{stage}, of each frame", f"{1e3 * taken:.2f} ms") for stage, taken in take.stage_seconds.items()]
+        known = [*_settings(take), *times]
+        knobs = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in known)
         settings = f"<dl>{knobs}</dl>" if knobs else "<p>It has no settings.</p>"
         cards.append(
             f'<section class="skin card"><h3>{_key(number)}{escape(take.label)}</h3>{fell}{settings}'
