@@ -191,7 +191,7 @@ def _skins(takes: Sequence[Take]) -> str:
                 f'<p class="warning">Linear blend took its place in {len(take.fell_back)} frames, where it failed: '
                 f"{listed}.</p>"
             )
-        times = [(f"{stage}, of each frame", f"{1e3 * taken:.2f} ms") for stage, taken in take.stage_seconds.items()]
+        times = [(f"Median time of {stage}", f"{1e3 * taken:.2f} ms") for stage, taken in take.stage_seconds.items()]
         known = [*_settings(take), *times]
         knobs = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in known)
         settings = f"<dl>{knobs}</dl>" if knobs else "<p>It has no settings.</p>"
@@ -250,7 +250,7 @@ def _facts(document: Document) -> str:
     if document.made_by:
         groups.append(f'<section class="card wide"><h3>Made by</h3><pre>{escape(document.made_by)}</pre></section>')
     return (
-        f'<h2>How it was made</h2><p>The same words make the same page again.</p><div class="facts">{"".join(groups)}'
+        f'<h2>How it was made</h2><p>What went in, and where it ran.</p><div class="facts">{"".join(groups)}'
         f"</div><footer>Made with Supple {escape(__version__)}. This page holds all it shows and asks nothing of the "
         "network.</footer>"
     )
