@@ -9,7 +9,7 @@ from supple.character.builtin import character
 from supple.character.character import Character, Display
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
-from supple.errors import DeviceError, InputError, SuppleError, SuppleWarning, UnfinishedError
+from supple.errors import DeviceError, FormatError, InputError, SuppleError, SuppleWarning, UnfinishedError
 from supple.graph.bake import bake
 from supple.graph.cache import Cache
 from supple.graph.graph import Graph
@@ -39,6 +39,7 @@ __all__ = [
     "DeviceError",
     "Display",
     "DualQuaternion",
+    "FormatError",
     "Graph",
     "InputError",
     "LinearBlend",

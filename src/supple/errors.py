@@ -22,6 +22,10 @@ class InputError(SuppleError, ValueError):
     exit_code = 2
 
 
+class FormatError(InputError):
+    """A file is not what its suffix says, or is damaged; `where` names the file and the place in it."""
+
+
 class DeviceError(SuppleError, RuntimeError):
     """The device asked for is not there."""
 

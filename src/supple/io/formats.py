@@ -1,7 +1,7 @@
 """Which module reads or writes which suffix. Modules are imported when a file asks for them.
 
 A reader of characters has `read_character(path, *, repair) -> Character` and says with a `SuppleWarning` what it
-repaired or left out; a reader of motions has `read_motion(path) -> Motion`. Both raise `InputError` for files that are
+repaired or left out; a reader of motions has `read_motion(path) -> Motion`. Both raise `FormatError` for files that are
 broken, never anything else, and never hang. A writer of characters has `write_character(character, path)`, a writer of
 motions `write_motion(motion, path)`; files appear whole or not at all (`supple.files.atomic`).
 """
