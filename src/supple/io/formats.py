@@ -15,9 +15,9 @@ from types import ModuleType
 from supple.errors import InputError
 
 CHARACTER_READERS: dict[str, str] = {}
-MOTION_READERS: dict[str, str] = {}
+MOTION_READERS: dict[str, str] = {".bvh": "bvh.reader"}
 CHARACTER_WRITERS: dict[str, str] = {}
-MOTION_WRITERS: dict[str, str] = {}
+MOTION_WRITERS: dict[str, str] = {".bvh": "bvh.writer"}
 """Suffix to the name of a module below `supple.io`."""
 
 
