@@ -135,7 +135,26 @@ class _Plan:
         if character.weights is not None:
             arrays["weight_joints"] = character.weights.joints.astype("<i4")
             arrays["weight_values"] = character.weights.values.astype("<f8")
+        if character.polygons is not None:
+            arrays["polygons"] = character.polygons.astype("<i4")
+        drawn = _display_arrays(character)
+        info["display"] = _digest_of(drawn).tobytes().hex() if drawn else None
+        arrays |= drawn
         return cls(character, motion, graph, player, times, info, arrays)
+
+
+def _display_arrays(character: Character) -> dict[str, NDArray[Any]]:
+    """Seams and texture coordinates: nothing moves by them, but they go along to the programs that draw the bake."""
+    display = character.display
+    if display is None:
+        return {}
+    arrays: dict[str, NDArray[Any]] = {
+        "display_control_points": display.control_points.astype("<i4"),
+        "display_triangles": display.triangles.astype("<i4"),
+    }
+    if display.uvs is not None:
+        arrays["display_uvs"] = display.uvs.astype("<f8")
+    return arrays
 
 
 def _frame_times(

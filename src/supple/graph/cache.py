@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import Floats, Ints, Singles
-from supple.character.character import Character
+from supple.character.character import Character, Display
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.errors import InputError
@@ -124,11 +124,15 @@ class Cache:
 
     @cached_property
     def character(self) -> Character:
-        """The character as it was baked: mesh, skeleton, weights, parts and maps."""
+        """The character as it was baked: mesh with its quads and seams, skeleton, weights, parts and maps."""
         arrays = self.arrays
         weights = None
         if "weight_joints" in arrays:
             weights = Weights(arrays["weight_joints"], arrays["weight_values"])
+        display = None
+        if "display_triangles" in arrays:
+            control, drawn = arrays["display_control_points"], arrays["display_triangles"]
+            display = Display(control, drawn, arrays.get("display_uvs"))
         return Character(
             self.rest,
             self.triangles,
@@ -137,6 +141,8 @@ class Cache:
             name=self.info["character_name"],
             parts={name: arrays[f"part {name}"] for name in self.info["parts"]},
             maps={name: arrays[f"map {name}"] for name in self.info["maps"]},
+            polygons=arrays.get("polygons"),
+            display=display,
         )
 
     @property
@@ -161,5 +167,6 @@ def differences(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
         "start": "the start time",
         "frames": "the number of frames",
         "device": "the device",
+        "display": "the seams or texture coordinates",
     }
     return [word for key, word in words.items() if wanted.get(key) != found.get(key)]
