@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from supple import device as devices
 from supple.arrays import Bools, Floats, Ints, Singles, frozen
 from supple.errors import InputError
-from supple.geometry.crossings.patches import GROUP, patches
+from supple.geometry.crossings.patches import GROUP, beside, patches
 from supple.geometry.rows import grouped
 from supple.geometry.topology import census
 
 CHUNK = 8  # frames at once, so that every thread has enough to do
 OFF_SKIN = 1e-3  # of the mean side of a triangle: where "just off the skin" is
 FARTHEST = 4.0  # of the rest mesh's diagonal: beyond this no depth is looked for
+LATTICE = float((1 << 20) - 8)  # steps along the longest side of a frame's box
 FEWEST_PAIRS = 1024  # that there is room for at first
 
 
@@ -87,6 +88,9 @@ class CrossingFinder:
         self._starts, self._group_starts = whole(self._sorted.starts), whole(self._sorted.group_starts)
         self._group_of = whole(np.arange(patch_count) // GROUP)
         self._boxes, self._patch_boxes, self._group_boxes = boxes(len(ordered)), boxes(patch_count), boxes(group_count)
+        touching = beside(ordered, self._sorted)
+        masks = devices.to_device(touching.masks.reshape(-1), wp.uint32, "cpu")
+        self._beside = [whole(touching.starts), whole(touching.others), masks]
         corner_starts, corners = grouped(ordered.reshape(-1), self._vertices)
         self._corners = [whole(corner_starts), whole(corners // 3)]
         self._marks = wp.zeros((self._chunk, self._vertices), dtype=wp.int32, device="cpu")
@@ -102,6 +106,15 @@ class CrossingFinder:
             self._launch(kernels.joined_boxes, patch_count, patch_members),
             self._launch(kernels.joined_boxes, group_count, group_members),
         ]
+        self._lattices = wp.zeros(self._chunk, dtype=wp.vec4f, device="cpu")
+        self._codes, self._patch_codes = (
+            wp.zeros(self._chunk * count, dtype=kernels.Code, device="cpu") for count in (len(ordered), patch_count)
+        )
+        for count, boxed, coded in (
+            (len(ordered), self._boxes, self._codes),
+            (patch_count, self._patch_boxes, self._patch_codes),
+        ):
+            self._boxing.append(self._launch(kernels.coded_boxes, count, [count, self._lattices, boxed, coded]))
         tree = [*mesh, self._starts, self._group_starts, self._patch_boxes, self._group_boxes, *self._corners]
         off_skin, nearby, widest = (wp.float64(length) for length in self._lengths)
         self._looking = self._launch(kernels.look_inside, self._vertices, [off_skin, *tree, self._marks, self._changed])
@@ -120,7 +133,7 @@ class CrossingFinder:
         self._keys = wp.zeros((self._chunk, pairs), dtype=wp.int64, device="cpu")
         inputs = [
             self._points, self._triangles, self._starts, self._group_starts, self._group_of,
-            self._boxes, self._patch_boxes, self._group_boxes,
+            self._boxes, self._codes, self._patch_codes, self._patch_boxes, self._group_boxes, *self._beside,
             devices.to_device(known, wp.int64, "cpu"), self._marks, self._keys, self._found, self._counts,
         ]  # fmt: skip
         self._searching = self._launch(kernels.count_crossings, len(self._sorted.starts) - 1, inputs)
@@ -185,6 +198,10 @@ class CrossingFinder:
         held = self._points.numpy()
         held[: len(points)] = points
         held[len(points) :] = held[len(points) - 1]
+        low, high = held.min(axis=1), held.max(axis=1)
+        steps = LATTICE / np.maximum((high - low).max(axis=1), np.finfo(np.float32).tiny * LATTICE)
+        # Two steps of room on either side, for the rounding outward.
+        devices.write(self._lattices, np.concatenate([low - 2.0 / steps[:, None], steps[:, None]], axis=1))
         self._marks.zero_()
         self._found.zero_()
         for stage in self._boxing:

@@ -10,6 +10,8 @@ import warp as wp
 Points = wp.array2d(dtype=wp.vec3f)
 Box = wp.types.vector(length=6, dtype=wp.float32)
 Boxes = wp.array(dtype=Box)
+Code = wp.types.vector(length=2, dtype=wp.uint64)
+Codes = wp.array(dtype=Code)
 Triangles = wp.array(dtype=wp.vec3i)
 Starts = wp.array(dtype=wp.int32)
 Keys = wp.array(dtype=wp.int64)
@@ -23,6 +25,9 @@ INSIDE = wp.constant(3)
 # The ray of the inside test runs along (1, SLANT_Y, SLANT_Z): no modelled edge or symmetry plane lies in its way.
 SLANT_Y = wp.constant(wp.float64(0.0137219))
 SLANT_Z = wp.constant(wp.float64(0.0271631))
+
+PATCH = wp.constant(16)  # triangles at most in a patch
+EMPTY = wp.constant(wp.uint64((1 << 20) | (1 << 41) | (1 << 62)))
 
 ROUNDING = wp.constant(wp.float64(4.0e-15))
 
@@ -39,6 +44,42 @@ def triangle_boxes(first: int, points: Points, triangles: Triangles, boxes: Boxe
     lo = wp.min(wp.min(a, b), c)
     hi = wp.max(wp.max(a, b), c)
     boxes[i] = Box(lo[0], lo[1], lo[2], hi[0], hi[1], hi[2])
+
+
+@wp.func
+def packed(x: wp.vec3f) -> wp.uint64:
+    """Three whole numbers below 2^20 side by side, with an empty bit above each."""
+    return (
+        wp.uint64(wp.int32(x[0]))
+        | (wp.uint64(wp.int32(x[1])) << wp.uint64(21))
+        | (wp.uint64(wp.int32(x[2])) << wp.uint64(42))
+    )
+
+
+@wp.kernel(enable_backward=False)
+def coded_boxes(first: int, members: int, frames: wp.array(dtype=wp.vec4f), boxes: Boxes, codes: Codes):
+    """Boxes rounded outward to a lattice of 2^20 steps over the frame: low and high corner, each in one number.
+
+    A frame has its lattice's origin and its steps per metre. Half a step and more is given away on either side, which
+    covers the rounding of single precision.
+    """
+    i = first + wp.tid()
+    lattice = frames[i // members]
+    box = boxes[i]
+    lo = (wp.vec3f(box[0], box[1], box[2]) - wp.vec3f(lattice[0], lattice[1], lattice[2])) * lattice[3]
+    hi = (wp.vec3f(box[3], box[4], box[5]) - wp.vec3f(lattice[0], lattice[1], lattice[2])) * lattice[3]
+    spare = wp.vec3f(1.5, 1.5, 1.5)
+    codes[i] = Code(packed(lo - spare), packed(hi + spare))
+
+
+@wp.func
+def codes_apart(a: Code, b: Code) -> bool:
+    """Whether two coded boxes have no point in common.
+
+    With the empty bits set, a difference keeps its bit where the high corner is not below the other's low corner: all
+    three axes and both ways are compared by two subtractions.
+    """
+    return (((a[1] | EMPTY) - b[0]) & ((b[1] | EMPTY) - a[0]) & EMPTY) != EMPTY
 
 
 @wp.kernel(enable_backward=False)
@@ -167,8 +208,13 @@ def count_crossings(
     group_starts: Starts,
     group_of: Starts,
     boxes: Boxes,
+    codes: Codes,
+    patch_codes: Codes,
     patch_boxes: Boxes,
     group_boxes: Boxes,
+    beside_starts: Starts,
+    beside: Starts,
+    touching: wp.array(dtype=wp.uint32),
     known: Keys,
     marks: Marks,
     keys: wp.array2d(dtype=wp.int64),
@@ -176,6 +222,9 @@ def count_crossings(
     counts: wp.array2d(dtype=wp.int32),
 ):
     """Pairs of triangles that cross, one from patch p and the other from p or a later patch.
+
+    Patches that share vertices are listed in `beside`; for those, `touching` has a bit for every triangle of the other
+    patch that is worth comparing with a triangle of this one: it shares no corner and was not compared before.
 
     All in one body: a function that takes this many arrays would copy their descriptions at every call.
     """
@@ -186,20 +235,37 @@ def count_crossings(
     frame = f * triangles.shape[0]
     groups = group_starts.shape[0] - 1
     box = patch_boxes[i]
+    box_code = patch_codes[i]
     count = wp.int32(0)
     for g in range(group_of[p], groups):
         if not apart(box, group_boxes[f * groups + g]):
             for q in range(wp.max(group_starts[g], p), group_starts[g + 1]):
-                other_box = patch_boxes[f * patches + q]
-                if not apart(box, other_box):
+                other_box = patch_codes[f * patches + q]
+                if not codes_apart(box_code, other_box):
+                    known_pair = wp.int32(-1)
+                    for e in range(beside_starts[p], beside_starts[p + 1]):
+                        known_pair = wp.where(beside[e] == q, e, known_pair)
+                    start = patch_starts[q]
+                    width = patch_starts[q + 1] - start
                     for t in range(patch_starts[p], patch_starts[p + 1]):
-                        t_box = boxes[frame + t]
-                        if not apart(t_box, other_box):
-                            mine = triangles[t]
-                            for u in range(wp.max(t + 1, patch_starts[q]), patch_starts[q + 1]):
-                                if not apart(t_box, boxes[frame + u]):
+                        t_box = codes[frame + t]
+                        if not codes_apart(t_box, other_box):
+                            # Without a branch: whether two boxes meet cannot be guessed, and a wrong guess costs more.
+                            hits = wp.uint32(0)
+                            for k in range(width):
+                                meets = wp.where(
+                                    codes_apart(t_box, codes[frame + start + k]), wp.uint32(0), wp.uint32(1)
+                                )
+                                hits = hits | (meets << wp.uint32(k))
+                            if known_pair >= 0:
+                                hits = hits & touching[known_pair * PATCH + t - patch_starts[p]]
+                            k = wp.int32(0)
+                            while hits != wp.uint32(0):
+                                if (hits & wp.uint32(1)) != wp.uint32(0):
+                                    u = start + k
+                                    mine = triangles[t]
                                     other = triangles[u]
-                                    if not share_a_corner(mine, other):
+                                    if not (share_a_corner(mine, other) or apart(boxes[frame + t], boxes[frame + u])):
                                         crossing = cross_each_other(
                                             wide(points[f, mine[0]]), wide(points[f, mine[1]]),
                                             wide(points[f, mine[2]]), wide(points[f, other[0]]),
@@ -208,12 +274,14 @@ def count_crossings(
                                         key = wp.int64(t) * wp.int64(triangles.shape[0]) + wp.int64(u)
                                         if crossing and not is_known(key, known):
                                             count += 1
-                                            for k in range(3):
-                                                marks[f, mine[k]] = ASKED
-                                                marks[f, other[k]] = ASKED
+                                            for c in range(3):
+                                                marks[f, mine[c]] = ASKED
+                                                marks[f, other[c]] = ASKED
                                             place = wp.atomic_add(found, f, 1)
                                             if place < keys.shape[1]:
                                                 keys[f, place] = key
+                                hits = hits >> wp.uint32(1)
+                                k += 1
     counts[f, p] = count
 
 
