@@ -29,12 +29,20 @@ def test_importing_supple_is_light_and_silent():
     assert modules_after("import supple") == (set(), "")
 
 
-@pytest.mark.parametrize("room", ["render", "cli.main", "cli.demo", "cli.info", "graph", "skins.catalogue"])
+@pytest.mark.parametrize(
+    "room",
+    [
+        "render", "cli.main", "cli.demo", "cli.info", "cli.bake", "cli.render", "cli.compare", "cli.bench", "graph",
+        "skins.catalogue", "measure", "report", "io",
+    ],
+)  # fmt: skip
 def test_rooms_are_light_to_import(room):
     assert modules_after(f"import supple.{room}") == (set(), "")
 
 
-@pytest.mark.parametrize("words", [["--help"], [], ["--version"], ["demo", "--help"], ["info", "--help"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], [], ["--version"], ["demo", "--help"], ["info", "--help"], ["bake", "--help"]]
+)
 def test_help_is_light(words):
     loaded, said = modules_after(f"from supple.cli.main import main\nassert main({words!r}) == 0")
     assert loaded == set()
