@@ -14,7 +14,17 @@ from supple.errors import InputError
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
 
-CACHE_WRITERS: dict[str, str] = {}
+CACHE_WRITERS: dict[str, str] = {
+    ".usd": "supple.io.usd.cache_writer",
+    ".usda": "supple.io.usd.cache_writer",
+    ".usdc": "supple.io.usd.cache_writer",
+    ".glb": "supple.io.gltf_out.writer",
+    ".abc": "supple.io.alembic",
+    ".pc2": "supple.io.pc2",
+    ".mdd": "supple.io.mdd",
+    ".npz": "supple.io.npz",
+    ".obj": "supple.io.obj",
+}
 """Suffix to the full name of a module."""
 
 

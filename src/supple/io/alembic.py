@@ -1,0 +1,90 @@
+"""A bake as Alembic, through alembic3d, which is an extra."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Ints
+from supple.errors import UnfinishedError
+from supple.files import atomic
+from supple.io.drawn import CornerNormals
+from supple.io.surface import Surface
+
+if TYPE_CHECKING:
+    from supple.graph.cache import Cache
+
+
+def write_cache(cache: Cache, path: Path) -> None:
+    """Write a polygon mesh with texture coordinates, and points and normals at every frame; frame 0 is at time zero.
+
+    Alembic runs faces clockwise, so they are turned round; programs turn them back.
+    """
+    Abc, AbcGeom, Core = (_alembic(name, str(path)) for name in ("Abc", "AbcGeom", "AbcCoreAbstract"))
+    character = cache.character
+    surface = Surface.of(character)
+    normals = CornerNormals.of(character, surface)
+    turned = surface.reversed()
+    back = np.arange(len(surface.corners), dtype=np.int32)
+    if not normals.per_point:
+        back = Surface(surface.counts, back).reversed().corners
+    scope = AbcGeom.GeometryScope
+    normal_scope = scope.kVertexScope if normals.per_point else scope.kFacevaryingScope
+    with atomic(path) as waiting:
+        archive = Abc.CreateArchiveWithInfo(str(waiting), cache.fps, "supple", character.name)
+        rate = archive.addTimeSampling(Core.TimeSampling(1.0 / cache.fps, 0.0))
+        transform = AbcGeom.OXform(archive.getTop(), _name_for(character.name))
+        mesh = AbcGeom.OPolyMesh(transform, f"{_name_for(character.name)}Shape")
+        schema = mesh.getSchema()
+        schema.setTimeSampling(rate)
+        for frame, points in enumerate(cache.points):
+            found = normals(points)
+            sample = AbcGeom.OPolyMeshSchemaSample()
+            sample.setPositions(_vectors(points))
+            sample.setNormals(AbcGeom.ON3fGeomParamSample(_vectors(found if normals.per_point else found[back]),
+                                                          normal_scope))  # fmt: skip
+            if frame == 0:
+                sample.setFaceIndices(_numbers(turned.corners))
+                sample.setFaceCounts(_numbers(turned.counts))
+                if turned.uvs is not None and turned.uv_corners is not None:
+                    rows = _unsigned(turned.uv_corners)
+                    uvs = AbcGeom.OV2fGeomParamSample(_vectors(turned.uvs), rows, scope.kFacevaryingScope)
+                    sample.setUVs(uvs)
+            schema.set(sample)
+        del schema, mesh, transform, archive  # the file is whole when the last of them is gone
+
+
+def _name_for(name: str) -> str:
+    """Object names may not hold the sign that parts paths."""
+    return name.replace("/", "_") or "character"
+
+
+def _vectors(values: ArrayLike) -> Any:
+    imath = import_module("imath")
+    given = np.ascontiguousarray(values, dtype=np.float32)
+    return (imath.V3fArrayFromBuffer if given.shape[1] == 3 else imath.V2fArrayFromBuffer)(given)
+
+
+def _numbers(values: ArrayLike) -> Any:
+    return import_module("imath").IntArrayFromBuffer(np.ascontiguousarray(values, dtype=np.int32))
+
+
+def _unsigned(values: Ints) -> Any:
+    made = import_module("imath").UnsignedIntArray(len(values))
+    for place, value in enumerate(values.tolist()):
+        made[place] = value
+    return made
+
+
+def _alembic(module: str, where: str) -> Any:
+    try:
+        return getattr(import_module("alembic3d"), module)
+    except ImportError:
+        raise UnfinishedError(
+            where, "alembic3d could not be loaded", "Alembic files need the alembic extra",
+            "install it with: pip install 'supple[alembic]'",
+        ) from None  # fmt: skip

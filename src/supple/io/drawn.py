@@ -1,0 +1,80 @@
+"""The mesh as drawing programs want it: one normal at every drawn vertex, split at seams and creases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, Ints, Singles
+from supple.character.character import Character
+from supple.geometry.normals import Creases, creases, normals
+from supple.io.surface import Surface
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Drawn vertices (D,): the control point each stands on, its texture coordinate and its normal.
+
+    `triangles` (T, 3) name drawn vertices and lie on the character's own triangles, one for one.
+    """
+
+    control_points: Ints
+    triangles: Ints
+    uvs: Floats | None
+    normal_of_vertex: Ints
+    shared: Creases
+
+    @classmethod
+    def of(cls, character: Character) -> Drawn:
+        """Split the control points where texture coordinates or normals differ between triangles."""
+        shared = creases(character.points, character.triangles)
+        display = character.display
+        seams = character.triangles if display is None else display.triangles
+        pairs = np.stack([seams.ravel(), shared.normal_of_corner.ravel()], axis=1)
+        unique, label = np.unique(pairs, axis=0, return_inverse=True)
+        vertex = unique[:, 0]
+        uvs = None if display is None or display.uvs is None else display.uvs[vertex]
+        control = vertex if display is None else display.control_points[vertex]
+        return cls(control, label.reshape(-1, 3).astype(np.int32), uvs, unique[:, 1], shared)
+
+    def positions(self, points: ArrayLike) -> Singles:
+        """Places (D, 3) [m] of the drawn vertices."""
+        return np.asarray(points, dtype=np.float32)[self.control_points]
+
+    def normals(self, points: ArrayLike) -> Singles:
+        """Unit normals (D, 3) of the drawn vertices; where all triangles are flat, up."""
+        return _unit(normals(points, self.shared))[self.normal_of_vertex]
+
+
+@dataclass(frozen=True, eq=False)
+class CornerNormals:
+    """Normals for formats that hold faces of any length: one a point where nothing is creased, else one a corner."""
+
+    shared: Creases
+    order: Ints
+    per_point: bool
+
+    @classmethod
+    def of(cls, character: Character, surface: Surface) -> CornerNormals:
+        """Decide at rest which corners share a normal."""
+        shared = creases(character.points, character.triangles)
+        count = len(character.points)
+        if len(np.unique(shared.vertex_of_normal)) == len(shared) == count:
+            order = np.empty(count, dtype=np.int32)
+            order[shared.vertex_of_normal] = np.arange(count)
+            return cls(shared, order, per_point=True)
+        order = np.zeros(len(surface.corners), dtype=np.int32)
+        order[surface.triangle_corners().ravel()] = shared.normal_of_corner.ravel()
+        return cls(shared, order, per_point=False)
+
+    def __call__(self, points: ArrayLike) -> Singles:
+        """Unit normals (V, 3) or (C, 3) of the points as they are now."""
+        return _unit(normals(points, self.shared))[self.order]
+
+
+def _unit(given: Floats) -> Singles:
+    found = given.astype(np.float32)
+    found[(found == 0.0).all(axis=1)] = [0.0, 1.0, 0.0]
+    return found

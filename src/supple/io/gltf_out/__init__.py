@@ -1,0 +1,1 @@
+"""Characters, motions and bakes as GLB."""

@@ -1,0 +1,224 @@
+"""GLB out: a rigged character with its clips, a clip on its skeleton, and a bake for engines and browsers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.arrays import Floats, Ints
+from supple.character.character import Character
+from supple.character.skeleton import Skeleton
+from supple.character.weights import Weights
+from supple.geometry import rotations
+from supple.io.drawn import Drawn
+from supple.io.gltf_out.container import FOR_INDICES, FOR_VERTICES, Glb, check_room
+from supple.motion.motion import Motion
+from supple.motion.pose import Pose
+from supple.skins.kinematic.linear_blend import LinearBlend
+
+if TYPE_CHECKING:
+    from supple.graph.cache import Cache
+
+_SAME = 1e-7  # a channel that stays this close to rest is left to the node's own transform
+
+
+def write_character(character: Character, path: Path) -> None:
+    """Write mesh, seams, texture coordinates, painted maps, skeleton, all influences, and every motion as an animation.
+
+    Painted maps become custom attributes (flesh is `_FLESH`). Named parts and quads have no place in the format.
+    """
+    glb = Glb()
+    drawn = Drawn.of(character)
+    joints = _add_skeleton(glb, character.skeleton)
+    attributes = _rest_attributes(glb, character, drawn)
+    mesh_node: dict[str, Any] = {"name": character.name, "mesh": 0}
+    if character.weights is not None:
+        attributes |= _influences(glb, character.weights, drawn.control_points, len(character.skeleton))
+        mesh_node["skin"] = 0
+    _add_mesh(glb, character.name, attributes, drawn.triangles)
+    glb.scene["nodes"].append(mesh_node)
+    _set_scene(glb, [*joints, len(glb.scene["nodes"]) - 1])
+    for name, motion in character.motions.items():
+        _add_motion(glb, name, motion)
+    glb.write(path)
+
+
+def write_motion(motion: Motion, path: Path) -> None:
+    """Write a clip with the skeleton it moves, and no mesh."""
+    glb = Glb()
+    _set_scene(glb, _add_skeleton(glb, motion.skeleton))
+    _add_motion(glb, motion.name, motion)
+    glb.write(path)
+
+
+def write_cache(cache: Cache, path: Path) -> None:
+    """Write a bake as small as it can be: rigged where that is the same, else one morph target a frame.
+
+    A bake of plain linear blend is a skinned mesh and its motion, a few hundred kilobytes. Any other is played by
+    blending one morph target a frame into the next: 24 bytes (place and normal) a drawn vertex and frame, and
+    4 bytes times the square of the number of frames for the animation.
+    """
+    motion = _plain_motion(cache)
+    if motion is not None:
+        write_character(cache.character.replace(motions={motion.name: motion}), path)
+    else:
+        _write_morphing(cache, path)
+
+
+def _plain_motion(cache: Cache) -> Motion | None:
+    """The poses as a motion, when the bake is linear blend and nothing but turns, moves and scales is in them."""
+    stages = cache.graph.stages
+    if len(stages) > 1 or not isinstance(stages[0].work, LinearBlend) or cache.character.weights is None:
+        return None
+    motion = Motion.from_poses(
+        cache.skeleton,
+        lambda at: Pose(cache.poses[round(at * cache.fps)]),
+        seconds=(len(cache) - 1) / cache.fps,
+        fps=cache.fps,
+        name=str(cache.info["motion_name"]),
+    )
+    reach = np.abs(cache.poses[..., :3, 3]).max(initial=1.0)
+    sheared = any(
+        np.abs(motion.sample(at).world_from_joint - pose).max() > 1e-6 * reach
+        for at, pose in zip(motion.times, cache.poses, strict=True)
+    )
+    return None if sheared else motion
+
+
+def _write_morphing(cache: Cache, path: Path) -> None:
+    character = cache.character
+    drawn = Drawn.of(character)
+    frames = len(cache)
+    check_room(frames * (len(drawn.control_points) * 24 + frames * 4), path)
+    glb = Glb()
+    attributes = _rest_attributes(glb, character, drawn)
+    rest_positions, rest_normals = drawn.positions(character.points), drawn.normals(character.points)
+    targets = []
+    for points in cache.points:
+        moved = drawn.positions(points) - rest_positions
+        turned = drawn.normals(points) - rest_normals
+        targets.append(
+            {
+                "POSITION": glb.add(moved, target=FOR_VERTICES, bounds=True),
+                "NORMAL": glb.add(turned, target=FOR_VERTICES),
+            }
+        )
+    _add_mesh(glb, character.name, attributes, drawn.triangles)
+    mesh = glb.scene["meshes"][0]
+    mesh["primitives"][0]["targets"] = targets
+    mesh["weights"] = [1.0] + [0.0] * (frames - 1)
+    mesh["extras"] = {"targetNames": [f"frame {number:04d}" for number in range(1, frames + 1)]}
+    glb.scene["nodes"] = [{"name": character.name, "mesh": 0}]
+    _set_scene(glb, [0])
+    times = glb.add((np.arange(frames) / cache.fps).astype(np.float32), bounds=True)
+    weights = glb.add(np.eye(frames, dtype=np.float32).ravel())
+    glb.scene["animations"] = [
+        {
+            "name": str(cache.info["motion_name"]),
+            "samplers": [{"input": times, "output": weights, "interpolation": "LINEAR"}],
+            "channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}],
+        }
+    ]
+    glb.write(path)
+
+
+def _set_scene(glb: Glb, roots: list[int]) -> None:
+    glb.scene["scenes"] = [{"nodes": roots}]
+    glb.scene["scene"] = 0
+
+
+def _add_mesh(glb: Glb, name: str, attributes: dict[str, int], triangles: Ints) -> None:
+    kind = np.uint16 if triangles.max() < 65535 else np.uint32  # the highest number is kept for restarts
+    indices = glb.add(triangles.ravel().astype(kind), target=FOR_INDICES)
+    glb.scene["meshes"] = [{"name": name, "primitives": [{"attributes": attributes, "indices": indices, "mode": 4}]}]
+
+
+def _rest_attributes(glb: Glb, character: Character, drawn: Drawn) -> dict[str, int]:
+    attributes = {
+        "POSITION": glb.add(drawn.positions(character.points), target=FOR_VERTICES, bounds=True),
+        "NORMAL": glb.add(drawn.normals(character.points), target=FOR_VERTICES),
+    }
+    if drawn.uvs is not None:
+        # The format counts v from the top of the picture.
+        flipped = np.stack([drawn.uvs[:, 0], 1.0 - drawn.uvs[:, 1]], axis=1).astype(np.float32)
+        attributes["TEXCOORD_0"] = glb.add(flipped, target=FOR_VERTICES)
+    for name, values in character.maps.items():
+        key = "_" + "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in name).upper()
+        attributes[key] = glb.add(values[drawn.control_points].astype(np.float32), target=FOR_VERTICES)
+    return attributes
+
+
+def _influences(glb: Glb, weights: Weights, control_points: Ints, joint_count: int) -> dict[str, int]:
+    """Influences in sets of four, as many sets as are needed; engines that read one set get the largest four."""
+    used = weights.influences
+    sets = -(-used // 4)
+    joints = np.zeros((len(weights), 4 * sets), dtype=np.uint8 if joint_count <= 256 else np.uint16)
+    values = np.zeros((len(weights), 4 * sets), dtype=np.float32)
+    values[:, :used] = weights.values[:, :used]
+    joints[:, :used] = np.where(values[:, :used] > 0.0, weights.joints[:, :used], 0)
+    values /= values.sum(axis=1, keepdims=True)
+    attributes = {}
+    for number in range(sets):
+        four = slice(4 * number, 4 * number + 4)
+        attributes[f"JOINTS_{number}"] = glb.add(joints[control_points, four], target=FOR_VERTICES)
+        attributes[f"WEIGHTS_{number}"] = glb.add(values[control_points, four], target=FOR_VERTICES)
+    return attributes
+
+
+def _add_skeleton(glb: Glb, skeleton: Skeleton) -> list[int]:
+    """One node for every joint, node j for joint j, and the skin that binds them; returns the roots."""
+    moves, turns, scales = rotations.decompose(skeleton.parent_from_joint)
+    nodes: list[dict[str, Any]] = []
+    for joint, name in enumerate(skeleton.names):
+        node: dict[str, Any] = {
+            "name": name,
+            "translation": moves[joint].tolist(),
+            "rotation": turns[joint].tolist(),
+            "scale": scales[joint].tolist(),
+        }
+        children = skeleton.children(joint).tolist()
+        if children:
+            node["children"] = children
+        nodes.append(node)
+    inverse = skeleton.joint_from_world.astype(np.float32)
+    inverse[:, 3] = [0.0, 0.0, 0.0, 1.0]
+    glb.scene["nodes"] = nodes
+    glb.scene["skins"] = [{"joints": list(range(len(skeleton))), "inverseBindMatrices": glb.add(inverse)}]
+    return np.flatnonzero(skeleton.parents < 0).tolist()
+
+
+def _add_motion(glb: Glb, name: str, motion: Motion) -> None:
+    """An animation of all that moves; what stays as it is at rest is left out."""
+    rest_moves, rest_turns, rest_scales = rotations.decompose(motion.skeleton.parent_from_joint)
+    scales = np.ones_like(motion.translations) if motion.scales is None else motion.scales
+    turns = _shortest(motion.rotations)
+    times = glb.add(motion.times.astype(np.float32), bounds=True)
+    samplers: list[dict[str, Any]] = []
+    channels: list[dict[str, Any]] = []
+
+    def channel(joint: int, path: str, keys: Floats) -> None:
+        channels.append({"sampler": len(samplers), "target": {"node": joint, "path": path}})
+        samplers.append({"input": times, "output": glb.add(keys.astype(np.float32)), "interpolation": "LINEAR"})
+
+    for joint in range(len(motion.skeleton)):
+        if not np.allclose(motion.translations[:, joint], rest_moves[joint], atol=_SAME, rtol=0.0):
+            channel(joint, "translation", motion.translations[:, joint])
+        opposite = np.abs(turns[:, joint] @ rest_turns[joint])
+        if (opposite < 1.0 - 1e-14).any():
+            channel(joint, "rotation", turns[:, joint])
+        if not np.allclose(scales[:, joint], rest_scales[joint], atol=_SAME, rtol=0.0):
+            channel(joint, "scale", scales[:, joint])
+    if not channels:  # an animation needs one
+        channel(0, "translation", motion.translations[:, 0])
+    glb.scene.setdefault("animations", []).append({"name": name, "samplers": samplers, "channels": channels})
+
+
+def _shortest(quaternions: Floats) -> Floats:
+    """Unit quaternions (F, J, 4) with signs such that each key lies on the near side of the one before."""
+    unit = rotations.normalised(quaternions)
+    dots = np.einsum("fjq,fjq->fj", unit[1:], unit[:-1])
+    signs = np.cumprod(np.where(dots < 0.0, -1.0, 1.0), axis=0)
+    unit[1:] *= signs[..., None]
+    return unit

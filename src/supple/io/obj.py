@@ -1,0 +1,157 @@
+"""Wavefront OBJ: meshes in, with their order, quads, texture coordinates and groups; meshes and sequences out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.arrays import Floats, Ints
+from supple.character.character import Character
+from supple.errors import InputError
+from supple.files import atomic
+from supple.io.statue import statue
+from supple.io.surface import Surface
+
+if TYPE_CHECKING:
+    from supple.graph.cache import Cache
+
+
+def read_character(path: Path, *, repair: bool) -> Character:
+    """Read a mesh, which has no skeleton and gets one joint; groups and objects become parts.
+
+    Vertices keep their order. Quads stay quads where all faces are triangles and quads; longer faces are cut into fans.
+    Normals, materials, lines and curves are left out. An OBJ says neither its unit nor its up axis: metres and y up
+    are taken.
+    """
+    found = _Obj(str(path))
+    with path.open(encoding="utf-8", errors="replace") as file:
+        held = ""
+        for number, line in enumerate(file, start=1):
+            text = held + line.split("#", 1)[0].rstrip()
+            if text.endswith("\\"):
+                held = text[:-1] + " "
+                continue
+            held = ""
+            found.take(text, number)
+    return found.character(path)
+
+
+@dataclass
+class _Obj:
+    """What was found in the file so far."""
+
+    where: str
+    points: list[tuple[float, float, float]] = field(default_factory=list)
+    uvs: list[tuple[float, float]] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    corners: list[int] = field(default_factory=list)
+    uv_corners: list[int] = field(default_factory=list)
+    groups: dict[str, list[int]] = field(default_factory=dict)
+    group: str = ""
+
+    def take(self, text: str, number: int) -> None:
+        words = text.split()
+        if not words:
+            return
+        try:
+            if words[0] == "v":
+                self.points.append((float(words[1]), float(words[2]), float(words[3])))
+            elif words[0] == "vt":
+                self.uvs.append((float(words[1]), float(words[2]) if len(words) > 2 else 0.0))
+            elif words[0] == "f":
+                self._face(words[1:])
+            elif words[0] in ("g", "o"):
+                self.group = " ".join(words[1:])
+        except (ValueError, IndexError):
+            shown = text if len(text) < 60 else text[:57] + "..."
+            given = f"line {number} is {shown!r}"
+            raise InputError(self.where, given, "numbers are needed there", "export the mesh again") from None
+
+    def _face(self, words: list[str]) -> None:
+        if len(words) < 3:
+            raise ValueError
+        for word in words:
+            places = word.split("/")
+            self.corners.append(_place(int(places[0]), len(self.points)))
+            uv = int(places[1]) if len(places) > 1 and places[1] else 0
+            self.uv_corners.append(_place(uv, len(self.uvs)) if uv else -1)
+        self.groups.setdefault(self.group, []).append(len(self.counts))
+        self.counts.append(len(words))
+
+    def character(self, path: Path) -> Character:
+        points = np.array(self.points, dtype=np.float64).reshape(-1, 3)
+        uvs = np.array(self.uvs, dtype=np.float64).reshape(-1, 2)
+        corners, uv_corners = _indices(self.corners, self.where), _indices(self.uv_corners, self.where)
+        if len(uv_corners) and int(uv_corners.max()) >= len(uvs):
+            given = f"a face names texture coordinate {int(uv_corners.max()) + 1}"
+            raise InputError(self.where, given, f"there are {len(uvs)}", "export the mesh again")
+        has_uvs = bool((uv_corners >= 0).any())
+        surface = Surface(
+            np.array(self.counts, dtype=np.int32), corners, uvs if has_uvs else None, uv_corners if has_uvs else None
+        )
+        surface.check(len(points), self.where)
+        return statue(points, surface, path, parts=self._parts(surface))
+
+    def _parts(self, surface: Surface) -> dict[str, Ints]:
+        """The points of every named group, when there is a name at all."""
+        ends = np.cumsum(surface.counts)
+        parts = {}
+        for name, faces in self.groups.items():
+            if name:
+                corners = np.concatenate([surface.corners[ends[f] - surface.counts[f] : ends[f]] for f in faces])
+                parts[name] = np.unique(corners)
+        return parts
+
+
+def _place(number: int, count: int) -> int:
+    """Files count from one, or backwards from what was last given."""
+    place = number - 1 if number > 0 else count + number
+    if number == 0 or place < 0:
+        raise ValueError
+    return place
+
+
+def _indices(numbers: list[int], where: str) -> Ints:
+    if numbers and max(numbers) > np.iinfo(np.int32).max:
+        raise InputError(where, f"a face names point {max(numbers)}", "so many do not exist", "export the mesh again")
+    return np.array(numbers, dtype=np.int32)
+
+
+def write_character(character: Character, path: Path) -> None:
+    """Write the mesh at rest with its quads, seams and texture coordinates; an OBJ has no skeleton."""
+    _write(path, character.points, _faces_text(Surface.of(character)), character.name)
+
+
+def write_cache(cache: Cache, path: Path) -> None:
+    """Write `hero.obj` at rest, and beside it `hero_0001.obj`, `hero_0002.obj`, ... one for every frame."""
+    character = cache.character
+    faces = _faces_text(Surface.of(character))
+    for number, points in enumerate(cache.points, start=1):
+        _write(path.with_name(f"{path.stem}_{number:04d}{path.suffix}"), points, faces, character.name)
+    _write(path, character.points, faces, character.name)
+
+
+def _write(path: Path, points: Floats | np.ndarray, faces: str, name: str) -> None:
+    flat = tuple(np.asarray(points, dtype=np.float64).ravel().tolist())
+    text = ("v %.9g %.9g %.9g\n" * len(points)) % flat
+    with atomic(path) as waiting:
+        waiting.write_text(f"o {'_'.join(name.split()) or 'character'}\n{text}{faces}", encoding="utf-8")
+
+
+def _faces_text(surface: Surface) -> str:
+    """Texture coordinates and faces, the same in every frame."""
+    lines = []
+    if surface.uvs is not None:
+        lines.append(("vt %.9g %.9g\n" * len(surface.uvs)) % tuple(surface.uvs.ravel().tolist()))
+    corners = (surface.corners + 1).tolist()
+    coordinates = None if surface.uv_corners is None else (surface.uv_corners + 1).tolist()
+    words = [str(c) for c in corners] if coordinates is None else [
+        f"{c}/{t}" if t else str(c) for c, t in zip(corners, coordinates, strict=True)
+    ]  # fmt: skip
+    ends = np.cumsum(surface.counts).tolist()
+    starts = [0, *ends[:-1]]
+    lines.append("".join(f"f {' '.join(words[a:b])}\n" for a, b in zip(starts, ends, strict=True)))
+    return "".join(lines)

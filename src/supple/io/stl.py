@@ -1,0 +1,63 @@
+"""STL meshes, binary and text: loose triangles, welded where corners have the same place."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.character.character import Character
+from supple.errors import InputError
+from supple.io.statue import statue
+from supple.io.surface import Surface
+
+_HEADER = 84
+_RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("spare", "<u2")])
+_VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.IGNORECASE)
+
+
+def read_character(path: Path, *, repair: bool) -> Character:
+    """Read a mesh, which has no skeleton and gets one joint.
+
+    Corners at exactly the same place become one point. Triangles with two corners at one point are left out. An STL
+    says neither its unit nor its up axis: metres and y up are taken.
+    """
+    data = path.read_bytes()
+    corners = _binary(data) if _is_binary(data) else _text(data, str(path))
+    if not len(corners) or not np.isfinite(corners).all():
+        given = "it has no triangles" if not len(corners) else "it has numbers that are not finite"
+        raise InputError(str(path), given, "a mesh of triangles is needed", "export the mesh again")
+    points, label = np.unique(corners.reshape(-1, 3) + 0.0, axis=0, return_inverse=True)  # -0 becomes 0
+    triangles = label.reshape(-1, 3).astype(np.int32)
+    a, b, c = triangles.T
+    whole = triangles[(a != b) & (b != c) & (c != a)]
+    surface = Surface(np.full(len(whole), 3, dtype=np.int32), whole.ravel())
+    return statue(points, surface, path)
+
+
+def _is_binary(data: bytes) -> bool:
+    """Binary files may start with the word 'solid' too; their length gives them away."""
+    if len(data) < _HEADER:
+        return False
+    return len(data) == _HEADER + _RECORD.itemsize * int.from_bytes(data[80:84], "little")
+
+
+def _binary(data: bytes) -> Floats:
+    return np.frombuffer(data, dtype=_RECORD, offset=_HEADER)["corners"].astype(np.float64)
+
+
+def _text(data: bytes, where: str) -> Floats:
+    if data.lstrip()[:5].lower() != b"solid":
+        given = f"it has {len(data)} bytes and does not start with 'solid'"
+        raise InputError(where, given, "84 bytes and 50 for every triangle are needed", "export the mesh again")
+    numbers = [word for match in _VERTEX.finditer(data) for word in match.groups()]
+    try:
+        values = np.array([float(word) for word in numbers])
+    except ValueError as error:
+        raise InputError(where, str(error), "numbers are needed", "export the mesh again") from None
+    if len(values) % 9:
+        given = f"it has {len(values) // 3} corners"
+        raise InputError(where, given, "three for every triangle are needed", "export the mesh again")
+    return values.reshape(-1, 3, 3)

@@ -1,0 +1,129 @@
+"""A mesh as files hold it: faces of any length, with a texture coordinate at every corner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.arrays import Floats, Ints
+from supple.character.character import Character, Display
+from supple.errors import InputError
+from supple.geometry.topology import triangulate
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Faces one after the other: face f has `counts[f]` corners, corner c stands on point `corners[c]`.
+
+    `uv_corners` (C,) names the row of `uvs` (U, 2) at every corner, -1 for none.
+    """
+
+    counts: Ints
+    corners: Ints
+    uvs: Floats | None = None
+    uv_corners: Ints | None = None
+
+    @classmethod
+    def of(cls, character: Character) -> Surface:
+        """The faces of a character, quads where it has them, and its seams."""
+        display, polygons = character.display, character.polygons
+        if polygons is not None and np.array_equal(triangulate(polygons), character.triangles):
+            quads = polygons[:, 3] >= 0
+            used = np.stack([np.ones_like(quads), np.ones_like(quads), np.ones_like(quads), quads], axis=1)
+            drawn = None if display is None else _drawn_polygons(display.triangles, quads)
+            if drawn is not None or display is None or display.uvs is None:
+                faces, counts = polygons[used], np.where(quads, 4, 3).astype(np.int32)
+                if display is None or display.uvs is None or drawn is None:
+                    return cls(counts, faces)
+                return cls(counts, faces, display.uvs, drawn[used])
+        counts = np.full(len(character.triangles), 3, dtype=np.int32)
+        if display is None or display.uvs is None:
+            return cls(counts, character.triangles.ravel())
+        return cls(counts, character.triangles.ravel(), display.uvs, display.triangles.ravel())
+
+    def check(self, points: int, where: str) -> None:
+        """Refuse faces that do not fit together, in a sentence."""
+        if (len(self.counts) and int(self.counts.min()) < 0) or int(self.counts.sum()) != len(self.corners):
+            given = f"its faces have {int(self.counts.sum())} corners"
+            raise InputError(where, given, f"{len(self.corners)} are listed", "export the mesh again")
+        if len(self.corners) and not 0 <= int(self.corners.min()) <= int(self.corners.max()) < points:
+            worst = int(self.corners.min()) if int(self.corners.min()) < 0 else int(self.corners.max())
+            given = f"a face names point {worst}"
+            raise InputError(where, given, f"there are {points} points (0 to {points - 1})", "export the mesh again")
+        if not (self.counts >= 3).any():
+            raise InputError(where, "it has no faces", "a mesh of triangles or polygons is needed", "export faces too")
+
+    def reversed(self) -> Surface:
+        """The same faces turned inside out; the first corner stays the first."""
+        starts = np.repeat(np.cumsum(self.counts) - self.counts, self.counts)
+        lengths = np.repeat(self.counts, self.counts)
+        place = np.arange(len(self.corners)) - starts
+        order = starts + (lengths - place) % np.maximum(lengths, 1)
+        turned = None if self.uv_corners is None else self.uv_corners[order]
+        return Surface(self.counts, self.corners[order], self.uvs, turned)
+
+    def triangle_corners(self) -> Ints:
+        """The corners (T, 3) of the fans into which faces are cut; quads as `triangulate` cuts them."""
+        fans = np.maximum(self.counts - 2, 0)
+        face = np.repeat(np.arange(len(self.counts)), fans)
+        starts = (np.cumsum(self.counts) - self.counts)[face]
+        step = np.arange(len(face)) - (np.cumsum(fans) - fans)[face]
+        return np.stack([starts, starts + step + 1, starts + step + 2], axis=1).astype(np.int32)
+
+    def triangles(self) -> Ints:
+        """Triangles (T, 3) of points."""
+        return self.corners[self.triangle_corners()].astype(np.int32)
+
+    def polygons(self) -> Ints | None:
+        """Faces (P, 4) when they are triangles and quads with at least one quad; None otherwise."""
+        if not ((self.counts == 4).any() and np.isin(self.counts, (3, 4)).all()):
+            return None
+        starts = np.cumsum(self.counts) - self.counts
+        faces = np.full((len(self.counts), 4), -1, dtype=np.int32)
+        for place in range(4):
+            has = self.counts > place
+            faces[has, place] = self.corners[starts[has] + place]
+        return faces
+
+    def display(self) -> Display | None:
+        """Display vertices: one for every pair of point and texture coordinate that meets at a corner."""
+        if self.uvs is None or self.uv_corners is None or not len(self.uvs):
+            return None
+        pairs = np.stack([self.corners, self.uv_corners], axis=1)
+        unique, label = np.unique(pairs, axis=0, return_inverse=True)
+        uvs = np.where(unique[:, 1:] >= 0, self.uvs[np.maximum(unique[:, 1], 0)], 0.0)
+        return Display(unique[:, 0].astype(np.int32), label.reshape(-1)[self.triangle_corners()].astype(np.int32), uvs)
+
+
+def joined(surfaces: list[tuple[Surface, int]]) -> Surface:
+    """Several surfaces as one; each comes with its number of points, and the points stand one after the other."""
+    corners, uv_corners, uvs = [], [], []
+    points = rows = 0
+    for surface, count in surfaces:
+        corners.append(surface.corners + points)
+        given = surface.uv_corners
+        if given is None or surface.uvs is None:
+            uv_corners.append(np.full(len(surface.corners), -1, dtype=np.int32))
+        else:
+            uv_corners.append(np.where(given >= 0, given + rows, -1))
+            uvs.append(surface.uvs)
+            rows += len(surface.uvs)
+        points += count
+    counts = np.concatenate([surface.counts for surface, _ in surfaces])
+    if not uvs:
+        return Surface(counts, np.concatenate(corners))
+    return Surface(counts, np.concatenate(corners), np.concatenate(uvs), np.concatenate(uv_corners))
+
+
+def _drawn_polygons(drawn: Ints, quads: np.ndarray) -> Ints | None:
+    """Display vertices (P, 4) of the polygons whose triangles are `drawn`; None where a seam crosses a quad."""
+    pieces = np.where(quads, 2, 1)
+    first = np.cumsum(pieces) - pieces
+    faces = np.full((len(quads), 4), -1, dtype=np.int32)
+    faces[:, :3] = drawn[first]
+    second = drawn[first[quads] + 1]
+    if not np.array_equal(second[:, :2], drawn[first[quads]][:, [0, 2]]):
+        return None
+    faces[quads, 3] = second[:, 2]
+    return faces

@@ -1,0 +1,1 @@
+"""Characters, motions and bakes as USD, through usd-core, which is an extra."""

@@ -1,0 +1,29 @@
+"""A bake as USD: one mesh whose points, normals and box are sampled at every frame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from supple.io.usd.library import name_for, new_stage, usd
+from supple.io.usd.mesh_prim import MeshPrim
+
+if TYPE_CHECKING:
+    from supple.graph.cache import Cache
+
+
+def write_cache(cache: Cache, path: Path) -> None:
+    """Write the mesh with its quads, texture coordinates, maps and parts, and all frames; frame 0 is time code 0."""
+    character = cache.character
+    UsdGeom = usd("UsdGeom", str(path))
+    with new_stage(path) as stage:
+        stage.SetTimeCodesPerSecond(cache.fps)
+        stage.SetFramesPerSecond(cache.fps)
+        stage.SetStartTimeCode(0.0)
+        stage.SetEndTimeCode(float(len(cache) - 1))
+        name = name_for(character.name)
+        root = UsdGeom.Xform.Define(stage, f"/{name}")
+        stage.SetDefaultPrim(root.GetPrim())
+        mesh = MeshPrim(stage, f"/{name}/Mesh", character)
+        for frame, points in enumerate(cache.points):
+            mesh.set_points(points, time=float(frame))

@@ -1,0 +1,134 @@
+"""A character as UsdSkel: a SkelRoot that holds the mesh, the skeleton, and every motion as a SkelAnimation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.character.character import Character
+from supple.character.skeleton import Skeleton
+from supple.character.weights import Weights
+from supple.geometry import rotations
+from supple.io.usd.library import matrices, name_for, new_stage, numbers, singles, usd, vectors
+from supple.io.usd.mesh_prim import MeshPrim
+from supple.motion.motion import Motion
+
+
+def write_character(character: Character, path: Path) -> None:
+    """Write mesh, skeleton, all influences and all motions; the first motion is the one that plays.
+
+    Joint names with signs that USD paths cannot have are kept as `jointNames`. Scales of joints are stored in half
+    precision, as UsdSkel does. The stage plays at the rate of the first motion; others keep their timing.
+    """
+    UsdSkel = usd("UsdSkel", str(path))
+    with new_stage(path) as stage:
+        name = name_for(character.name)
+        root = UsdSkel.Root.Define(stage, f"/{name}")
+        stage.SetDefaultPrim(root.GetPrim())
+        mesh = MeshPrim(stage, f"/{name}/Mesh", character)
+        mesh.set_points(character.points)
+        order = _parents_first(character.skeleton)
+        skeleton = _define_skeleton(stage, f"/{name}/Skeleton", character.skeleton, order)
+        if character.weights is not None:
+            _bind(mesh.mesh.GetPrim(), skeleton, character.weights, order)
+        _write_motions(stage, skeleton, character.motions, order)
+
+
+def _bind(prim: Any, skeleton: Any, weights: Weights, order: np.ndarray) -> None:
+    """Tie the mesh to the joints, as many influences a point as there are."""
+    UsdSkel, Gf = usd("UsdSkel", "weights"), usd("Gf", "weights")
+    binding = UsdSkel.BindingAPI.Apply(prim)
+    binding.CreateSkeletonRel().SetTargets([skeleton.GetPath()])
+    binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1.0))
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order))
+    used = weights.influences
+    values = weights.values[:, :used]
+    joints = np.where(values > 0.0, place[np.where(values > 0.0, weights.joints[:, :used], 0)], 0)
+    binding.CreateJointIndicesPrimvar(constant=False, elementSize=used).Set(numbers(joints.ravel()))
+    binding.CreateJointWeightsPrimvar(constant=False, elementSize=used).Set(singles(values.ravel()))
+
+
+def write_motion(motion: Motion, path: Path) -> None:
+    """Write a clip with the skeleton it moves, and no mesh."""
+    UsdSkel = usd("UsdSkel", str(path))
+    with new_stage(path) as stage:
+        root = UsdSkel.Root.Define(stage, "/Motion")
+        stage.SetDefaultPrim(root.GetPrim())
+        order = _parents_first(motion.skeleton)
+        skeleton = _define_skeleton(stage, "/Motion/Skeleton", motion.skeleton, order)
+        _write_motions(stage, skeleton, {motion.name: motion}, order)
+
+
+def _parents_first(skeleton: Skeleton) -> np.ndarray:
+    """The joints as UsdSkel wants them, no child before its parent; as they are, where they already stand so."""
+    if (skeleton.parents < np.arange(len(skeleton))).all():
+        return np.arange(len(skeleton))
+    return np.concatenate(skeleton.levels)
+
+
+def _joint_paths(skeleton: Skeleton, order: np.ndarray) -> list[str]:
+    """Paths such as Hips/Spine/Head, in `order`; names that would clash below one parent get a number."""
+    paths: dict[int, str] = {}
+    taken: set[str] = set()
+    for joint in order.tolist():
+        parent = int(skeleton.parents[joint])
+        start = f"{paths[parent]}/" if parent >= 0 else ""
+        plain = path = start + name_for(skeleton.names[joint])
+        number = 2
+        while path in taken:
+            path, number = f"{plain}_{number}", number + 1
+        taken.add(path)
+        paths[joint] = path
+    return [paths[joint] for joint in order.tolist()]
+
+
+def _define_skeleton(stage: Any, path: str, skeleton: Skeleton, order: np.ndarray) -> Any:
+    UsdSkel = usd("UsdSkel", path)
+    prim = UsdSkel.Skeleton.Define(stage, path)
+    prim.CreateJointsAttr(_joint_paths(skeleton, order))
+    prim.CreateJointNamesAttr([skeleton.names[joint] for joint in order.tolist()])
+    prim.CreateBindTransformsAttr(matrices(skeleton.world_from_joint[order]))
+    prim.CreateRestTransformsAttr(matrices(skeleton.parent_from_joint[order]))
+    return prim
+
+
+def _write_motions(stage: Any, skeleton: Any, motions: Mapping[str, Motion], order: np.ndarray) -> None:
+    UsdSkel, Vt = usd("UsdSkel", "motions"), usd("Vt", "motions")
+    rate = 0.0
+    last = 0.0
+    taken: set[str] = set()
+    for title, motion in motions.items():
+        if not rate:
+            rate = motion.fps
+        name = name_for(title)
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        clip = UsdSkel.Animation.Define(stage, f"{skeleton.GetPath()}/{name}")
+        clip.GetPrim().SetDisplayName(title)
+        clip.CreateJointsAttr(skeleton.GetJointsAttr().Get())
+        moves, turns, scales = clip.CreateTranslationsAttr(), clip.CreateRotationsAttr(), clip.CreateScalesAttr()
+        if motion.scales is None:
+            scales.Set(Vt.Vec3hArray.FromNumpy(np.ones((len(order), 3), dtype=np.float16)))
+        unit = rotations.normalised(motion.rotations)
+        for frame in range(motion.frames):
+            at = frame * rate / motion.fps
+            moves.Set(vectors(motion.translations[frame, order]), at)
+            keys = np.ascontiguousarray(unit[frame, order], dtype=np.float32)
+            turns.Set(Vt.QuatfArray.FromNumpy(keys), at)
+            if motion.scales is not None:
+                halves = np.ascontiguousarray(motion.scales[frame, order], dtype=np.float16)
+                scales.Set(Vt.Vec3hArray.FromNumpy(halves), at)
+            last = max(last, at)
+        if len(taken) == 1:
+            binding = UsdSkel.BindingAPI.Apply(skeleton.GetPrim())
+            binding.CreateAnimationSourceRel().SetTargets([clip.GetPath()])
+    if rate:
+        stage.SetTimeCodesPerSecond(rate)
+        stage.SetFramesPerSecond(rate)
+        stage.SetStartTimeCode(0.0)
+        stage.SetEndTimeCode(last)

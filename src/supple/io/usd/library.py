@@ -1,0 +1,72 @@
+"""The USD library, loaded when a file asks for it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.errors import UnfinishedError
+from supple.files import atomic
+
+
+def usd(module: str, where: str) -> Any:
+    """A module of USD by name, such as UsdGeom, or a sentence that says how to get it."""
+    try:
+        return import_module(f"pxr.{module}")
+    except ImportError:
+        raise UnfinishedError(
+            where, "usd-core could not be loaded", "USD files need the usd extra",
+            "install it with: pip install 'supple[usd]'",
+        ) from None  # fmt: skip
+
+
+@contextlib.contextmanager
+def new_stage(path: Path) -> Iterator[Any]:
+    """An empty stage, y up and in metres, that becomes the file `path`, whole or not at all, when the block ends."""
+    Usd, UsdGeom = usd("Usd", str(path)), usd("UsdGeom", str(path))
+    with atomic(path) as waiting:
+        stage = Usd.Stage.CreateNew(str(waiting))
+        UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.y)
+        UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+        yield stage
+        stage.GetRootLayer().Save()
+
+
+def name_for(name: str) -> str:
+    """The name with the signs that a USD path may have."""
+    made: str = usd("Tf", name).MakeValidIdentifier(name)
+    return made
+
+
+def vectors(values: ArrayLike) -> Any:
+    """Rows (N, 2) or (N, 3) as USD's own array of single-precision vectors."""
+    given = np.ascontiguousarray(values, dtype=np.float32)
+    Vt = usd("Vt", "vectors")
+    return (Vt.Vec3fArray if given.shape[1] == 3 else Vt.Vec2fArray).FromNumpy(given)
+
+
+def numbers(values: ArrayLike) -> Any:
+    """Whole numbers as USD's own array."""
+    return usd("Vt", "numbers").IntArray.FromNumpy(np.ascontiguousarray(values, dtype=np.int32))
+
+
+def singles(values: ArrayLike) -> Any:
+    """Numbers as USD's own array of single precision."""
+    return usd("Vt", "singles").FloatArray.FromNumpy(np.ascontiguousarray(values, dtype=np.float32))
+
+
+def matrices(values: NDArray[np.float64]) -> Any:
+    """Transforms (N, 4, 4) on columns as USD's own array; USD's act on rows."""
+    turned = np.ascontiguousarray(values.swapaxes(-1, -2))
+    return usd("Vt", "matrices").Matrix4dArray.FromNumpy(turned)
+
+
+def from_matrices(values: Any) -> NDArray[np.float64]:
+    """USD's transforms on rows as transforms (N, 4, 4) on columns."""
+    return np.array(values, dtype=np.float64).reshape(-1, 4, 4).swapaxes(-1, -2).copy()

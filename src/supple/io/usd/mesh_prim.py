@@ -1,0 +1,53 @@
+"""The mesh of a character as a USD prim: faces, texture coordinates, painted maps and parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.arrays import Singles
+from supple.character.character import Character
+from supple.io.drawn import CornerNormals
+from supple.io.surface import Surface
+from supple.io.usd.library import name_for, numbers, singles, usd, vectors
+
+PART = "supplePart"  # the family of the subsets that are parts
+
+
+class MeshPrim:
+    """A mesh on a stage, ready to be given points."""
+
+    def __init__(self, stage: Any, path: str, character: Character) -> None:
+        UsdGeom, Sdf = usd("UsdGeom", path), usd("Sdf", path)
+        surface = Surface.of(character)
+        self._normals = CornerNormals.of(character, surface)
+        self.mesh = UsdGeom.Mesh.Define(stage, path)
+        self.mesh.CreateFaceVertexCountsAttr(numbers(surface.counts))
+        self.mesh.CreateFaceVertexIndicesAttr(numbers(surface.corners))
+        self.mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
+        self.mesh.CreateDoubleSidedAttr(True)  # noqa: FBT003 - a USD attribute
+        self.mesh.GetPrim().SetDisplayName(character.name)
+        per_point = self._normals.per_point
+        self.mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex if per_point else UsdGeom.Tokens.faceVarying)
+        primvars = UsdGeom.PrimvarsAPI(self.mesh)
+        if surface.uvs is not None and surface.uv_corners is not None:
+            kind = Sdf.ValueTypeNames.TexCoord2fArray
+            st = primvars.CreatePrimvar("st", kind, UsdGeom.Tokens.faceVarying)
+            st.Set(vectors(surface.uvs))
+            st.SetIndices(numbers(surface.uv_corners))
+        for name, values in character.maps.items():
+            painted = primvars.CreatePrimvar(name_for(name), Sdf.ValueTypeNames.FloatArray, UsdGeom.Tokens.vertex)
+            painted.Set(singles(values))
+        for name, vertices in character.parts.items():
+            subset = UsdGeom.Subset.CreateGeomSubset(
+                self.mesh, name_for(f"part_{name}"), UsdGeom.Tokens.point, numbers(vertices), PART
+            )
+            subset.GetPrim().SetDisplayName(name)
+
+    def set_points(self, points: Singles | np.ndarray, *, time: float | None = None) -> None:
+        """Give it points (V, 3), their box and their normals, for all time or at one time code."""
+        at = usd("Usd", "points").TimeCode.Default() if time is None else time
+        self.mesh.CreatePointsAttr().Set(vectors(points), at)
+        self.mesh.CreateExtentAttr().Set(vectors(np.stack([points.min(axis=0), points.max(axis=0)])), at)
+        self.mesh.CreateNormalsAttr().Set(vectors(self._normals(points)), at)
