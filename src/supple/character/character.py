@@ -50,7 +50,8 @@ class Character:
     `points` (V, 3) [m] and `triangles` (T, 3) are the control mesh at rest; `polygons` (P, 4) keeps its quads where it
     was made of quads (-1 in the last place of a triangle). `weights` may be missing until `supple.automatic_weights`
     makes some. `maps` are painted values per vertex by name (flesh, jiggle, stiffness), `parts` are vertex numbers
-    by name, `motions` are the clips that came along.
+    by name, `motions` are the clips that came along. `shapes` are offsets (V, 3) [m] of the rest points by name (morph
+    targets), `extras` what a file brought along that Supple hands on and does not use.
     """
 
     points: Floats
@@ -63,6 +64,8 @@ class Character:
     motions: Mapping[str, Motion] = field(default_factory=dict, kw_only=True)
     polygons: Ints | None = field(default=None, kw_only=True)
     display: Display | None = field(default=None, kw_only=True)
+    shapes: Mapping[str, Floats] = field(default_factory=dict, kw_only=True)
+    extras: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
         points = frozen(self.points, np.float64, (-1, 3), _WHERE, "points")
@@ -80,6 +83,8 @@ class Character:
         if self.weights is not None:
             self._check_weights(self.weights)
         self._freeze_maps()
+        self._freeze_shapes()
+        object.__setattr__(self, "extras", MappingProxyType(dict(self.extras)))
         self._freeze_parts()
         self._check_motions()
         if self.polygons is not None:
@@ -111,6 +116,13 @@ class Character:
             str(name): frozen(values, np.float64, shape, _WHERE, f"map {name!r}") for name, values in self.maps.items()
         }
         object.__setattr__(self, "maps", MappingProxyType(maps))
+
+    def _freeze_shapes(self) -> None:
+        shapes = {
+            str(name): frozen(offsets, np.float64, self.points.shape, _WHERE, f"shape {name!r}")
+            for name, offsets in self.shapes.items()
+        }
+        object.__setattr__(self, "shapes", MappingProxyType(shapes))
 
     def _freeze_parts(self) -> None:
         parts = {}
@@ -150,11 +162,8 @@ class Character:
             )
 
     def __repr__(self) -> str:
-        extras = [
-            f"{count} {what}"
-            for count, what in ((len(self.maps), "maps"), (len(self.parts), "parts"), (len(self.motions), "motions"))
-            if count
-        ]
+        named = {"maps": self.maps, "parts": self.parts, "motions": self.motions, "shapes": self.shapes}
+        extras = [f"{len(items)} {what}" for what, items in named.items() if items]
         tied = f"{self.weights.influences} influences" if self.weights is not None else "no weights"
         body = f"{len(self.points)} points, {len(self.triangles)} triangles, {len(self.skeleton)} joints, {tied}"
         return f"Character({self.name!r}: {', '.join([body, *extras])})"

@@ -1,0 +1,271 @@
+"""Animation: key frames of nodes, sampled onto one even rate per clip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.arrays import Bools, Floats
+from supple.geometry import rotations
+from supple.io.gltf.accessors import FLOAT, Accessors
+from supple.io.gltf.document import Document
+from supple.io.gltf.rig import Rig, unique
+from supple.io.gltf.scene import Scene
+from supple.motion.motion import Motion
+
+HIGHEST_RATE = 120.0  # [1/s]
+SMOOTH_RATE = 60.0  # [1/s] at least, where keys are joined by curves or jumps, which a straight blend would miss
+ALONE = 30.0  # [1/s] of a clip with one key, where no rate follows from the keys
+_PATHS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3"}
+_GRID = 2e-3  # of the closest step: how far float32 times may lie off an even grid
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Keys of one node: `times` (K,) [s] rising, `values` (K, w), and for CUBICSPLINE the slopes at each key."""
+
+    node: int
+    path: str
+    interpolation: str
+    times: Floats
+    values: Floats
+    slopes_in: Floats
+    slopes_out: Floats
+
+    def sample(self, times: Floats) -> Floats:
+        """Values (F, w) at `times` [s]; the first and the last key hold outside."""
+        after = np.searchsorted(self.times, times, side="right")
+        first = np.clip(after - 1, 0, len(self.times) - 1)
+        last = np.minimum(first + 1, len(self.times) - 1)
+        step = self.times[last] - self.times[first]
+        share = np.clip((times - self.times[first]) / np.where(step > 0.0, step, 1.0), 0.0, 1.0)
+        a, b = self.values[first], self.values[last]
+        if self.interpolation == "STEP":
+            return a
+        if self.interpolation == "CUBICSPLINE":
+            t, long = share[:, None], step[:, None]
+            mixed = (
+                (2 * t**3 - 3 * t**2 + 1) * a
+                + (t**3 - 2 * t**2 + t) * long * self.slopes_out[first]
+                + (3 * t**2 - 2 * t**3) * b
+                + (t**3 - t**2) * long * self.slopes_in[last]
+            )
+            return rotations.normalised(mixed) if self.path == "rotation" else mixed
+        if self.path == "rotation":
+            return rotations.slerp(a, b, share)
+        mixed = a + share[:, None] * (b - a)
+        return np.where(share[:, None] == 1.0, b, mixed)
+
+    @property
+    def bends(self) -> bool:
+        """Whether a straight blend between keys would miss what happens there."""
+        if self.interpolation == "LINEAR" or len(self.times) == 1:
+            return False
+        size = max(float(np.abs(self.values).max()), 1.0)
+        slopes = float(np.abs(self.slopes_out).max(initial=0.0)) * float(np.diff(self.times).max())
+        return max(float(np.ptp(self.values, axis=0).max()), slopes) > 1e-6 * size  # less is rounding
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One property of one node that a clip moves, and the sampler that says how."""
+
+    node: int
+    path: str
+    sampler: int
+    where: str
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """One animation: its name, what it moves, and its samplers, unread."""
+
+    name: str
+    channels: list[Channel]
+    samplers: list[Any]
+
+
+def read_clips(document: Document) -> list[Clip]:
+    """All animations of a file, by unique names; their keys are read when a joint needs them."""
+    items = document.items("animations")
+    names = unique([document.text(fields, "name", f"animation{number}") for number, fields in enumerate(items)])
+    clips = []
+    for number, fields in enumerate(items):
+        where = f"animations[{number}]"
+        samplers = document.listing(fields, "samplers", where)
+        channels = {}
+        for place, channel in enumerate(document.listing(fields, "channels", where)):
+            at = f"{where}.channels[{place}]"
+            if not isinstance(channel, dict):
+                raise document.error(at, "it is no object", "an object is needed")
+            target = document.mapping(channel, "target", at)
+            node = document.index(target, "node", f"{at}.target", of="nodes")
+            path = target.get("path")
+            if node is not None and isinstance(path, str) and (path in _PATHS or path == "weights"):
+                sampler = document.whole(channel, "sampler", at, high=len(samplers) - 1)
+                channels[node, path] = Channel(node, path, sampler, at)
+        if any(path == "weights" for _, path in channels):
+            document.faults.note(f"clip {names[number]!r}", "its animated shape weights are left out")
+        moved = [channel for channel in channels.values() if channel.path in _PATHS]
+        clips.append(Clip(names[number], moved, samplers))
+    return clips
+
+
+def moving_nodes(clips: list[Clip], count: int) -> Bools:
+    """The nodes (N,) that any clip moves."""
+    moving = np.zeros(count, dtype=bool)
+    moving[[channel.node for clip in clips for channel in clip.channels]] = True
+    return moving
+
+
+def read_curve(document: Document, accessors: Accessors, clip: Clip, channel: Channel) -> Curve:
+    """The keys of one channel."""
+    where = channel.where
+    interpolation, times, rows = _keys(
+        document, accessors, clip.samplers[channel.sampler], _PATHS[channel.path], f"{where}.sampler"
+    )
+    slopes_in = slopes_out = rows[:0]
+    values = rows
+    if interpolation == "CUBICSPLINE":
+        slopes_in, values, slopes_out = rows[0::3], rows[1::3], rows[2::3]
+    if channel.path == "rotation":
+        values = _turns(document, values, where)
+    return Curve(channel.node, channel.path, interpolation, times, values, slopes_in, slopes_out)
+
+
+def _keys(document: Document, accessors: Accessors, sampler: Any, shape: str, where: str
+          ) -> tuple[str, Floats, Floats]:  # fmt: skip
+    """How a sampler joins its keys, when they are, and its values (K, w), or (3K, w) for curves."""
+    if not isinstance(sampler, dict):
+        raise document.error(where, "it is no object", "an object is needed")
+    interpolation = sampler.get("interpolation", "LINEAR")
+    if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
+        raise document.error(where, "its interpolation is unknown", "LINEAR, STEP or CUBICSPLINE is needed")
+    numbers = [document.index(sampler, key, where, of="accessors") for key in ("input", "output")]
+    if numbers[0] is None or numbers[1] is None:
+        raise document.error(where, "it lacks its input or its output", "both are needed")
+    times = accessors.rows(numbers[0], f"{where}.input", shape="SCALAR", kinds=FLOAT)[:, 0]
+    rows = accessors.rows(numbers[1], f"{where}.output", shape=shape)
+    document.spend(48 * len(times) + 16 * rows.size, where)
+    times, rows = times.astype(np.float64), rows.astype(np.float64)
+    each = 3 if interpolation == "CUBICSPLINE" else 1
+    if len(rows) != each * len(times):
+        raise document.error(where, f"there are {len(rows)} values", f"{len(times)} keys need {each} each")
+    if not np.isfinite(rows).all() or not np.isfinite(times).all():
+        raise document.error(where, "some keys are not finite", "finite keys are needed")
+    later = times > np.maximum.accumulate(np.concatenate([[-np.inf], times[:-1]]))
+    if not later.all():
+        document.faults.mend(
+            f"{where}.input", f"{int((~later).sum())} keys are not later than those before", "times must rise",
+            "those keys are dropped",
+        )  # fmt: skip
+        rows = rows.reshape(len(times), each, -1)[later].reshape(-1, rows.shape[1])
+        times = times[later]
+    return interpolation, times, rows
+
+
+def _turns(document: Document, values: Floats, where: str) -> Floats:
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    zero = largest[:, 0] < 1e-6
+    if zero.any():
+        document.faults.mend(
+            where, f"{int(zero.sum())} rotations are zero", "unit quaternions are needed", "those are not turned"
+        )
+        values, largest = values.copy(), np.maximum(largest, 1e-6)
+        values[zero] = [0.0, 0.0, 0.0, 1.0]
+        largest[zero] = 1.0
+    return rotations.normalised(values / largest)
+
+
+def motions(document: Document, accessors: Accessors, scene: Scene, rig: Rig, clips: list[Clip]) -> dict[str, Motion]:
+    """The clips as motions of the skeleton; a clip that moves none of its joints is no motion."""
+    made = {}
+    for number, clip in enumerate(clips):
+        curves = [
+            read_curve(document, accessors, clip, channel) for channel in clip.channels if channel.node in rig.joint_of
+        ]
+        if curves:
+            made[clip.name] = _motion(document, scene, rig, curves, clip.name, len(clips) - number)
+    return made
+
+
+def default_pose(scene: Scene, rig: Rig) -> Motion | None:
+    """The pose the file opens in, as a motion of one frame, where it is not the one the mesh was bound in."""
+    motion = _assemble(scene, rig, [], np.zeros(1), ALONE, "default pose")
+    rest = rig.skeleton.world_from_joint
+    apart = np.abs(motion.sample(0.0).world_from_joint - rest)
+    size = max(float(np.ptp(rest[:, :3, 3], axis=0).max()), 1e-3)
+    if apart[:, :3, 3].max() <= 1e-3 * size and apart[:, :3, :3].max() <= 1e-3:
+        return None
+    return motion
+
+
+def _motion(document: Document, scene: Scene, rig: Rig, curves: list[Curve], name: str, clips_left: int) -> Motion:
+    keys = np.unique(np.concatenate([curve.times for curve in curves]))
+    bends = any(curve.bends for curve in curves)
+    joints = len(rig.skeleton)
+    most = max(document.room(clips_left) // (joints * _BYTES), 2)
+    times, fps = even_times(keys, bends=bends, most=most)
+    document.spend(len(times) * joints * _BYTES, f"clip {name!r}")
+    if len(times) == most and most > 2:
+        document.faults.note(f"clip {name!r}", f"it is long, and sampled at {fps:.3g} frames a second only")
+    return _assemble(scene, rig, curves, times, fps, name)
+
+
+_BYTES = 160  # of one joint in one frame: ten numbers, and as many again while they are made
+
+
+def even_times(keys: Floats, *, bends: bool, most: int) -> tuple[Floats, float]:
+    """At most `most` evenly spaced times [s] from the first key to the last, and their rate [1/s].
+
+    The rate is that of the two closest keys, or the smallest multiple of it whose grid hits all keys, up to 120 a
+    second; keys on the grid are hit at the very times of the file. Where keys lie closer, or on no such grid, the rate
+    is 120 and keys fall between frames. `bends` asks for 60 a second at least.
+    """
+    length = float(keys[-1] - keys[0])
+    if len(keys) == 1 or length <= 1e-6:
+        return keys[:1], ALONE
+    gaps = np.diff(keys)
+    base = length / float(gaps[gaps > min(1e-4, length / 2)].min())  # steps of the closest keys, not yet whole
+    highest = HIGHEST_RATE * length * (1.0 + 1e-3)
+    frames, hit = max(int(np.ceil(highest * 0.999 - 1e-3)), 1), False
+    for finer in range(1, int(highest / base) + 1):
+        count = max(round(base * finer), 1)
+        place = (keys - keys[0]) * (count / length)
+        if (np.abs(place - np.round(place)) <= _GRID * finer).all():
+            times_as_many = max(int(np.ceil(SMOOTH_RATE * length / count - 1e-3)), 1) if bends else 1
+            frames, hit = count * times_as_many, True
+            break
+    hit &= frames < most
+    frames = min(frames, most - 1)
+    times = np.linspace(keys[0], keys[-1], frames + 1)
+    if hit:
+        times[np.round((keys - keys[0]) * (frames / length)).astype(np.int64)] = keys
+    rate = frames / length
+    near = round(rate)
+    return times, float(near) if near and abs(rate - near) <= 1e-4 * near else rate
+
+
+def _assemble(scene: Scene, rig: Rig, curves: list[Curve], times: Floats, fps: float, name: str) -> Motion:
+    """Joint transforms over time: what no curve moves stays as the file opens."""
+    frames, joints = len(times), len(rig.nodes)
+    real = rig.nodes >= 0
+    nodes = rig.nodes[real]
+    moves, scales = np.zeros((frames, joints, 3)), np.ones((frames, joints, 3))
+    turns = np.zeros((frames, joints, 4))
+    turns[:, :, 3] = 1.0
+    moves[:, real], turns[:, real], scales[:, real] = scene.moves[nodes], scene.turns[nodes], scene.scales[nodes]
+    target = {"translation": moves, "rotation": turns, "scale": scales}
+    for curve in curves:
+        target[curve.path][:, rig.joint_of[curve.node]] = curve.sample(times)
+    held = np.flatnonzero((rig.fixed != np.eye(4)).any(axis=(1, 2)))
+    if len(held):
+        move, turn, scale = rotations.decompose(rig.fixed[held])
+        turned = rig.fixed[held, :3, :3]
+        moves[:, held] = np.einsum("jab,fjb->fja", turned, moves[:, held]) + move
+        turns[:, held] = rotations.normalised(rotations.multiply(turn, turns[:, held]))
+        scales[:, held] *= scale
+    plain = bool((np.abs(scales - 1.0) <= 1e-6).all())
+    return Motion(rig.skeleton, fps, moves, turns, None if plain else scales, name=name)

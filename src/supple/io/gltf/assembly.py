@@ -1,0 +1,190 @@
+"""From the meshes of all nodes to the one mesh of a character: put down in the world, weighted, joined and welded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Floats, Ints
+from supple.character.character import Display
+from supple.character.weights import SUM_TOLERANCE, Weights
+from supple.errors import InputError
+from supple.io.gltf.document import Document
+from supple.io.gltf.meshes import Meshes, Primitive
+from supple.io.gltf.rig import Rig, unique
+from supple.io.gltf.welding import weld
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A mesh shown by a node, bent by a skin or, where `skin` is None, riding on the node."""
+
+    node: int
+    mesh: int
+    skin: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """The welded mesh of a character and what belongs to its points."""
+
+    points: Floats
+    triangles: Ints
+    weights: Weights
+    display: Display
+    parts: dict[str, Ints]
+    shapes: dict[str, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """One primitive of one instance, in the world and in joints of the skeleton."""
+
+    parts: tuple[str, ...]
+    points: Floats
+    triangles: Ints
+    uvs: Floats | None
+    joints: Ints
+    values: Floats
+    shapes: dict[str, Floats]
+
+
+def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Instance]) -> Body:
+    """Join all instances into one mesh."""
+    pieces = _pieces(document, meshes, rig, instances)
+    if not pieces:
+        raise InputError(
+            document.path.name, "it is well formed and none of its meshes has triangles with an area",
+            "a character needs a mesh of triangles",
+            "check that the mesh was exported as triangles",
+        )  # fmt: skip
+    starts = np.cumsum([0, *(len(piece.points) for piece in pieces)])
+    total = int(starts[-1])
+    widest = max(piece.joints.shape[1] for piece in pieces)
+    names = list(dict.fromkeys(name for piece in pieces for name in piece.shapes))
+    document.spend(total * (120 + 40 * widest + 48 * len(names)), "the meshes")
+    points = np.concatenate([piece.points for piece in pieces])
+    joints = np.concatenate([_widened(piece.joints, widest) for piece in pieces])
+    values = np.concatenate([_widened(piece.values, widest) for piece in pieces])
+    drawn = np.concatenate([piece.triangles + start for piece, start in zip(pieces, starts[:-1], strict=True)])
+    shapes = {name: np.zeros((total, 3)) for name in names}
+    for piece, start in zip(pieces, starts[:-1], strict=True):
+        for name, offsets in piece.shapes.items():
+            shapes[name][start : start + len(offsets)] = offsets
+    joints, values = _in_one_order(joints, values)
+    first, control = weld([points, values, joints, *shapes.values()])
+    triangles = control[drawn]
+    flat = (triangles == np.roll(triangles, 1, axis=1)).any(axis=1)
+    if flat.all():
+        raise InputError(document.path.name, "every triangle is a point or a line", "triangles with an area are needed",
+                             "check that the vertices were exported")  # fmt: skip
+    return Body(
+        points[first],
+        triangles[~flat],
+        Weights(joints[first], values[first]),
+        Display(control, drawn[~flat], _uvs(pieces, total)),
+        _parts(pieces, starts, control),
+        {name: offsets[first] for name, offsets in shapes.items()},
+    )
+
+
+def _pieces(document: Document, meshes: Meshes, rig: Rig, instances: list[Instance]) -> list[_Piece]:
+    labels = unique([meshes.name(instance.mesh) for instance in instances])
+    pieces = []
+    for instance, label in zip(instances, labels, strict=True):
+        primitives = meshes.primitives(instance.mesh)
+        inner = [f"{label}/{name}" for name in unique([primitive.name for primitive in primitives])]
+        for primitive, name in zip(primitives, inner, strict=True):
+            where = f"meshes[{instance.mesh}] on nodes[{instance.node}]"
+            document.spend(150 * len(primitive.points) + 24 * len(primitive.triangles), where)
+            parts = (label, name) if len(primitives) > 1 else (label,)
+            pieces.append(_placed(document, rig, instance, primitive, parts, where))
+    return pieces
+
+
+def _placed(document: Document, rig: Rig, instance: Instance, primitive: Primitive, parts: tuple[str, ...],
+            where: str) -> _Piece:  # fmt: skip
+    skin = instance.skin
+    if skin is not None and primitive.joints is not None and primitive.values is not None:
+        placement = rig.placements[skin]
+        joints, values = _checked(document, primitive.joints, primitive.values, len(rig.slots[skin]), where)
+        joints = np.where(values > 0.0, rig.slots[skin][joints], 0).astype(np.int32)
+    else:
+        joint = int(rig.slots[skin][0]) if skin is not None else rig.joint_of[instance.node]
+        placement = rig.placements[skin] if skin is not None else rig.skeleton.world_from_joint[joint]
+        if skin is not None:
+            document.faults.mend(
+                where,
+                "it has a skin but no weights",
+                "JOINTS_0 and WEIGHTS_0 are needed",
+                "it rides on the first joint",
+            )
+        joints = np.full((len(primitive.points), 1), joint, dtype=np.int32)
+        values = np.ones((len(primitive.points), 1))
+    if np.array_equal(placement, np.eye(4)):
+        points, shapes = primitive.points, primitive.shapes
+    else:
+        points = _turned(placement, primitive.points) + placement[:3, 3]
+        shapes = {name: _turned(placement, offsets) for name, offsets in primitive.shapes.items()}
+    mirrored = np.linalg.det(placement[:3, :3]) < 0.0
+    triangles = primitive.triangles[:, ::-1] if mirrored else primitive.triangles
+    return _Piece(parts, points, triangles, primitive.uvs, joints, values, shapes)
+
+
+def _turned(placement: Floats, vectors: Floats) -> Floats:
+    """Vectors under the linear part; summed place by place, so that equal vectors stay equal to the last bit."""
+    linear = placement[:3, :3]
+    return vectors[:, :1] * linear[:, 0] + vectors[:, 1:2] * linear[:, 1] + vectors[:, 2:] * linear[:, 2]
+
+
+def _checked(document: Document, joints: Ints, values: Floats, count: int, where: str) -> tuple[Ints, Floats]:
+    """Weights of sum one over joints that exist; what is off is mended when asked for, and rounding always."""
+    outside = joints >= count
+    if outside.any():
+        idle = outside & (values == 0.0)
+        if idle.any():
+            document.faults.note(where, f"{int(idle.sum())} joint numbers out of range with weight 0 were set to 0")
+            joints = np.where(idle, 0, joints).astype(np.int32)
+    with np.errstate(all="ignore"):
+        sums = values.sum(axis=1)
+        sound = (values >= 0.0).all() and (np.abs(sums - 1.0) <= SUM_TOLERANCE).all() and int(joints.max()) < count
+    if not sound:
+        weights, report = Weights.repaired(joints, values, joint_count=count)
+        document.faults.mend(
+            where, "its weights are not sound", "weights of sum one over joints that exist are needed",
+            ", ".join(report).replace("joint 0", "the skin's first joint"),
+        )  # fmt: skip
+        return weights.joints, weights.values
+    return joints, values / sums[:, None]
+
+
+def _widened(columns: NDArray[Any], width: int) -> NDArray[Any]:
+    lacking = width - columns.shape[1]
+    return np.pad(columns, ((0, 0), (0, lacking))) if lacking else columns
+
+
+def _in_one_order(joints: Ints, values: Floats) -> tuple[Ints, Floats]:
+    """Influences by falling weight, equal weights by joint, so that equal vertices have equal rows."""
+    if joints.shape[1] > 1:
+        for keys in (joints, None):
+            order = np.argsort(-values if keys is None else keys, axis=1, kind="stable")
+            joints, values = np.take_along_axis(joints, order, axis=1), np.take_along_axis(values, order, axis=1)
+    used = max(int((values > 0.0).sum(axis=1).max()), 1)
+    return np.ascontiguousarray(joints[:, :used]), np.ascontiguousarray(values[:, :used])
+
+
+def _uvs(pieces: list[_Piece], total: int) -> Floats | None:
+    if all(piece.uvs is None for piece in pieces):
+        return None
+    return np.concatenate([np.zeros((len(piece.points), 2)) if piece.uvs is None else piece.uvs for piece in pieces])
+
+
+def _parts(pieces: list[_Piece], starts: Ints, control: Ints) -> dict[str, Ints]:
+    rows: dict[str, list[Ints]] = {}
+    for piece, start in zip(pieces, starts[:-1], strict=True):
+        for name in piece.parts:
+            rows.setdefault(name, []).append(control[start : start + len(piece.points)])
+    return {name: np.unique(np.concatenate(found)).astype(np.int32) for name, found in rows.items()}

@@ -1,0 +1,202 @@
+"""A glTF document: its JSON read with suspicion, its buffers, and how much memory it may ask for."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, unquote_to_bytes
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.errors import FormatError
+from supple.io.gltf import container
+from supple.io.gltf.faults import Faults
+
+Fields = dict[str, Any]
+
+ALLOWANCE = 192 << 20  # bytes that any file may ask for, however small it is
+GROWTH = 16  # and bytes per byte of the file: compact integers become floats, joints and weights gain a column
+
+_SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+class Document:
+    """The JSON and the bytes of one file. Every number is checked when it is asked for, none is trusted."""
+
+    def __init__(self, path: Path, faults: Faults) -> None:
+        self.path, self.faults = path, faults
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise FormatError(
+                str(path), f"it cannot be read ({error.strerror})", "a readable file is needed", "check its rights"
+            ) from None
+        self.root, self._binary = container.unwrap(data, path)
+        self._buffers: dict[int, memoryview] = {}
+        self._left = ALLOWANCE + GROWTH * len(data)
+        self._lists: dict[str, list[Fields]] = {}
+
+    # What the file may cost
+
+    def spend(self, size: int, where: str) -> None:
+        """Count `size` bytes that are about to be allocated; a small file that asks for much is refused."""
+        self._left -= size
+        if self._left < 0:
+            raise self.error(
+                where,
+                f"it unfolds to {size} bytes more",
+                f"a file may unfold to {ALLOWANCE >> 20} MB and {GROWTH} times its own size",
+                "merge repeated meshes and clips, or export the parts one by one",
+            )
+
+    def room(self, shares: int) -> int:
+        """Bytes left for each of `shares` equal ones."""
+        return max(self._left, 0) // max(shares, 1)
+
+    # JSON
+
+    def error(self, where: str, given: str, needed: str, advice: str = "re-export the file") -> FormatError:
+        """An error at a place in this file."""
+        return FormatError(f"{self.path.name}: {where}", given, needed, advice)
+
+    def items(self, kind: str) -> list[Fields]:
+        """One of the top-level arrays, such as nodes; absent means empty."""
+        if kind not in self._lists:
+            found = self.listing(self.root, kind, kind)
+            for number, item in enumerate(found):
+                if not isinstance(item, dict):
+                    raise self.error(f"{kind}[{number}]", f"it is {_brief(item)}", "an object is needed")
+            self._lists[kind] = found
+        return self._lists[kind]
+
+    def item(self, kind: str, number: int) -> Fields:
+        """One element of a top-level array; `number` comes from `index`."""
+        return self.items(kind)[number]
+
+    def listing(self, fields: Fields, key: str, where: str) -> list[Any]:
+        """A list, or an empty one when there is none."""
+        found = fields.get(key, [])
+        if not isinstance(found, list):
+            raise self.error(where, f"{key} is {_brief(found)}", "a list is needed")
+        return found
+
+    def mapping(self, fields: Fields, key: str, where: str) -> Fields:
+        """An object, or an empty one when there is none."""
+        found = fields.get(key, {})
+        if not isinstance(found, dict):
+            raise self.error(where, f"{key} is {_brief(found)}", "an object is needed")
+        return found
+
+    def text(self, fields: Fields, key: str, default: str) -> str:
+        """A name; what is no text counts as none, because names are decoration."""
+        found = fields.get(key)
+        return found if isinstance(found, str) and found else default
+
+    def whole(self, fields: Fields, key: str, where: str, *, low: int = 0, high: int = 2**53) -> int:
+        """A whole number in a range; it must be there."""
+        return self.whole_value(fields.get(key), f"{where}.{key}", low=low, high=high)
+
+    def whole_value(self, value: Any, where: str, *, low: int = 0, high: int = 2**53) -> int:
+        """A whole number in a range."""
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise self.error(where, f"it is {_brief(value)}", f"a whole number from {low} to {high} is needed")
+        return value
+
+    def index(self, fields: Fields, key: str, where: str, *, of: str) -> int | None:
+        """A reference into a top-level array, or None when there is none."""
+        if fields.get(key) is None:
+            return None
+        return self.index_value(fields[key], f"{where}.{key}", of=of)
+
+    def index_value(self, value: Any, where: str, *, of: str) -> int:
+        """A reference into a top-level array."""
+        count = len(self.items(of))
+        if count == 0:
+            raise self.error(where, f"it is {_brief(value)}", f"there are no {of}")
+        return self.whole_value(value, where, high=count - 1)
+
+    def numbers(self, fields: Fields, key: str, where: str, *, count: int) -> Floats | None:
+        """A list of `count` finite numbers, or None when there is none."""
+        if fields.get(key) is None:
+            return None
+        found = self.listing(fields, key, where)
+        fine = len(found) == count and all(isinstance(v, int | float) and not isinstance(v, bool) for v in found)
+        if not fine or not all(-1e100 < v < 1e100 and math.isfinite(v) for v in found):
+            raise self.error(f"{where}.{key}", f"it is {_brief(found)}", f"{count} finite numbers are needed")
+        return np.array([float(v) for v in found])
+
+    # Bytes
+
+    def buffer(self, number: int) -> memoryview:
+        """The bytes of a buffer: from the file itself, from a data: address, or from a file beside it."""
+        if number not in self._buffers:
+            where = f"buffers[{number}]"
+            fields = self.item("buffers", number)
+            length = self.whole(fields, "byteLength", where, low=1)
+            address = fields.get("uri")
+            if address is None:
+                if number or self._binary is None:
+                    raise self.error(where, "it has no uri", "only the first buffer of a GLB may lack one")
+                content = self._binary
+            elif not isinstance(address, str):
+                raise self.error(where, f"its uri is {_brief(address)}", "text is needed")
+            elif address[:5].lower() == "data:":
+                content = memoryview(self._embedded(address, where))
+            else:
+                content = memoryview(self._beside(address, length, where))
+            if len(content) < length:
+                raise self.error(where, f"it has {len(content)} bytes", f"its byteLength is {length}")
+            self._buffers[number] = content[:length]
+        return self._buffers[number]
+
+    def _embedded(self, address: str, where: str) -> bytes:
+        head, comma, body = address.partition(",")
+        if not comma:
+            raise self.error(where, "its data: address has no comma", "the data follow a comma")
+        if not head.lower().endswith(";base64"):
+            return unquote_to_bytes(body)
+        try:
+            return base64.b64decode(body, validate=True)
+        except (binascii.Error, ValueError):
+            raise self.error(where, "its base64 cannot be read", "embedded data are base64") from None
+
+    def _beside(self, address: str, length: int, where: str) -> bytes:
+        """A file in the folder of this one or below it; nothing else on the machine can be named."""
+        advice = "put the buffer beside the .gltf, or export as .glb"
+        name = unquote(address)
+        steps = name.split("/")
+        outside = _SCHEME.match(name) or name.startswith("/") or "\\" in name or "\0" in name or ".." in steps
+        if outside or not name:
+            raise self.error(where, f"its uri is {_brief(address)}", "a file beside this one is needed", advice)
+        folder = self.path.resolve().parent
+        try:
+            found = (folder / name).resolve()
+            if not found.is_relative_to(folder):
+                raise self.error(where, f"{_brief(name)} leads out of the folder", "files stay beside it", advice)
+            if not found.is_file():
+                raise self.error(where, f"there is no file {_brief(name)}", "its buffer must be there", advice)
+            size = found.stat().st_size
+            if size < length:
+                raise self.error(where, f"{_brief(name)} has {size} bytes", f"its byteLength is {length}")
+            with found.open("rb") as file:
+                content = file.read(length)
+        except (OSError, ValueError, RuntimeError) as error:
+            if isinstance(error, FormatError):
+                raise
+            raise self.error(
+                where, f"{_brief(name)} cannot be read ({error})", "its buffer is needed", advice
+            ) from None
+        self._left += GROWTH * len(content)
+        return content
+
+
+def _brief(value: Any) -> str:
+    text = repr(value) if not isinstance(value, list | dict) else f"a {type(value).__name__} of {len(value)}"
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,123 @@
+"""A character from glTF 2.0: .gltf, .glb and .vrm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from supple.character.character import Character
+from supple.errors import InputError
+from supple.io.gltf import animation
+from supple.io.gltf.accessors import Accessors
+from supple.io.gltf.assembly import Instance, build_body
+from supple.io.gltf.document import Document
+from supple.io.gltf.faults import Faults
+from supple.io.gltf.meshes import Meshes, compressed
+from supple.io.gltf.rig import Rig, build_rig
+from supple.io.gltf.scene import Scene, read_scene
+from supple.io.gltf.skins import Skin, read_skins
+
+_COMPRESSION = {
+    "KHR_draco_mesh_compression": "Draco",
+    "EXT_meshopt_compression": "meshopt",
+    "KHR_meshopt_compression": "meshopt",
+}
+_HARMLESS = ("KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_mesh_quantization", "VRM",
+             "MSFT_texture_", "KHR_xmp", "KHR_animation_pointer")  # fmt: skip
+
+
+def read_character(path: Path, *, repair: bool) -> Character:
+    """All that the file's scene shows, as one character.
+
+    The rest pose is the one the skins were bound in; the pose the file opens in comes along as the motion "default
+    pose" where it differs. Meshes that no skin bends ride on their node, which becomes a joint. Vertices split by seams
+    are welded where place, weights and shapes agree.
+
+    Cameras, lights, materials, tangents and colours are not read; shape weights do not move over time yet.
+    """
+    faults = Faults(path.name, repair=repair)
+    document = Document(path, faults)
+    _check_extensions(document)
+    accessors = Accessors(document)
+    scene = read_scene(document)
+    skins = read_skins(document, accessors, scene)
+    clips = animation.read_clips(document)
+    instances = _instances(document, scene, skins)
+    users = {instance.skin: instance.node for instance in reversed(instances) if instance.skin is not None}
+    riders = [instance.node for instance in instances if instance.skin is None]
+    moving = animation.moving_nodes(clips, len(scene))
+    rig = build_rig(document, scene, skins, users=users, riders=riders, moving=moving)
+    body = build_body(document, Meshes(document, accessors), rig, instances)
+    motions = animation.motions(document, accessors, scene, rig, clips)
+    opening = animation.default_pose(scene, rig)
+    if opening is not None:
+        motions.setdefault(opening.name, opening)
+    character = Character(
+        body.points,
+        body.triangles,
+        rig.skeleton,
+        body.weights,
+        name=path.stem,
+        parts=body.parts,
+        motions=motions,
+        display=body.display,
+        shapes=body.shapes,
+        extras={"gltf": _kept(document, rig)},
+    )
+    faults.tell()
+    return character
+
+
+def _check_extensions(document: Document) -> None:
+    for name in document.listing(document.root, "extensionsRequired", "the file"):
+        if not isinstance(name, str):
+            raise document.error("extensionsRequired", "a name is no text", "names are needed")
+        if name in _COMPRESSION:
+            raise compressed(document, "extensionsRequired", f"{_COMPRESSION[name]} ({name})")
+        if not name.startswith(_HARMLESS):
+            document.faults.note("extensionsRequired", f"{name[:60]} is not known, and what it adds is left out")
+
+
+def _instances(document: Document, scene: Scene, skins: list[Skin]) -> list[Instance]:
+    """The meshes that the scene shows; a file without any is refused, and told apart from a broken one."""
+    found = []
+    for node in scene.order.tolist():
+        fields = document.item("nodes", node)
+        mesh = document.index(fields, "mesh", f"nodes[{node}]", of="meshes")
+        skin = document.index(fields, "skin", f"nodes[{node}]", of="skins")
+        if mesh is None or not scene.shown[node]:
+            continue
+        if skin is not None and not scene.shown[skins[skin].joints].any():
+            document.faults.mend(
+                f"nodes[{node}]", "the joints of its skin are outside the scene", "they must be inside",
+                "they move it from there",
+            )  # fmt: skip
+        found.append(Instance(node, mesh, skin))
+        _note_default_shapes(document, node, mesh)
+    if not found:
+        raise InputError(
+            document.path.name, "the file is well formed and holds no mesh that is shown", "a character needs a mesh",
+            "export the mesh together with its skeleton",
+        )  # fmt: skip
+    return found
+
+
+def _note_default_shapes(document: Document, node: int, mesh: int) -> None:
+    fields = document.item("nodes", node)
+    where = f"nodes[{node}]"
+    values = document.listing(fields, "weights", where)
+    values = values or document.listing(document.item("meshes", mesh), "weights", f"meshes[{mesh}]")
+    if any(values):
+        document.faults.note(where, "the file opens with shapes blended in; they rest at zero here")
+
+
+def _kept(document: Document, rig: Rig) -> dict[str, Any]:
+    """What other software reads from the file and Supple only hands on: VRM's data, and the joint of every node."""
+    extensions = document.mapping(document.root, "extensions", "the file")
+    joints: list[str | None] = [None] * len(document.items("nodes"))
+    for node, joint in rig.joint_of.items():
+        joints[node] = rig.skeleton.names[joint]
+    return {
+        "extensions": {name: value for name, value in extensions.items() if name.startswith("VRM")},
+        "node_joints": tuple(joints),
+    }
