@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import rotations
 from supple.motion.pose import Pose
+
+if TYPE_CHECKING:
+    from supple.character.character import Character
 
 _WHERE = "Motion"
 
@@ -146,6 +149,18 @@ class Motion:
             rotations=rotations.slerp(self.rotations[first], self.rotations[last], share),
             scales=None if self.scales is None else blended(self.scales),
         )
+
+    def retarget(
+        self, target: Character | Skeleton, *, table: Mapping[str, str] | None = None, ground: bool = True
+    ) -> Motion:
+        """This movement on another body; see `supple.motion.retarget.retarget`, which does it.
+
+        `table` {target joint: source joint} says who follows whom; without it, names and shape do. With `ground` the
+        soles stay as high over the floor, in leg lengths, as they were.
+        """
+        from supple.motion.retarget.retarget import retarget
+
+        return retarget(self, target, table=table, ground=ground)
 
     def replace(self, **changes: Any) -> Motion:
         """Another motion that differs in the named fields and shares the rest."""

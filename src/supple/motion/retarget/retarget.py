@@ -1,0 +1,198 @@
+"""Carry a motion over to another skeleton."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.character.character import Character
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError, SuppleWarning
+from supple.geometry import rotations
+from supple.motion.motion import Motion
+from supple.motion.retarget.alignment import rest_alignments
+from supple.motion.retarget.anatomy import Anatomy
+from supple.motion.retarget.ground import Soles, leg_length, measured_floor
+from supple.motion.retarget.matching import Follow, follows
+
+_WHERE = "retarget"
+
+
+def retarget(
+    motion: Motion, target: Character | Skeleton, *, table: Mapping[str, str] | None = None, ground: bool = True
+) -> Motion:
+    """The same movement on another body: bones point where the source's point, lengths stay the target's.
+
+    Joints are matched by `table` {target joint: source joint}, else by the parts of the body that names and shape
+    tell, else by equal names. A matched joint, turned by D from rest at the source, is turned by D A from its own,
+    where A aligns the two rests (`alignment`), so T-poses and A-poses and any joint axes mix. Spines and necks of
+    other lengths share the turn along the chain. The way of the hips is scaled by the ratio of leg lengths; with
+    `ground` the hips are then raised or lowered in every frame so that the lowest sole is as high over the floor, in
+    leg lengths, as the source's. Joints without a partner keep their rest on their parent; a `SuppleWarning` names
+    them.
+
+    Limits: no foot is pinned, so where the proportions of thigh and shin differ a planted foot can slide a little;
+    hands do not keep contacts; scales and changing bone lengths of the source are left out.
+    """
+    skeleton = target.skeleton if isinstance(target, Character) else target
+    if not isinstance(skeleton, Skeleton):
+        raise InputError(_WHERE, f"the target is {type(target).__name__}", "a character or skeleton is needed",
+                         "pass the character that shall move")  # fmt: skip
+    source = motion.skeleton
+    if table is None and _same(source, skeleton):
+        return motion.replace(skeleton=skeleton)
+    of, to = Anatomy(source), Anatomy(skeleton)
+    pairs = follows(of, to, table)
+    _report(of, to, pairs)
+    source_turns, source_places = _from_rest(motion)
+    turns = _target_turns(source_turns, of, to, pairs)
+    ratio = _ratio(of, to, pairs)
+    places = _places(skeleton, turns, _root_ways(of, to, pairs, source_places, turns, ratio))
+    if ground and of.complete and to.complete:
+        places[..., 1] += _lift(of, to, (source_turns, source_places), (turns, places), ratio)[:, None]
+    moves, quaternions, scales = _keys(skeleton, turns, places)
+    stride = None if motion.stride is None else motion.stride * ratio
+    return Motion(
+        skeleton, motion.fps, moves, quaternions, scales, name=motion.name, loop=motion.loop, stride=stride
+    )  # fmt: skip
+
+
+def _same(a: Skeleton, b: Skeleton) -> bool:
+    return a is b or (
+        a.names == b.names
+        and np.array_equal(a.parents, b.parents)
+        and np.allclose(a.world_from_joint, b.world_from_joint, atol=1e-9)
+    )
+
+
+def _report(of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> None:
+    """One warning for all joints that have no partner."""
+    used = {follow.source for follow in pairs.values()} | {follow.beyond for follow in pairs.values()}
+    still = [name for joint, name in enumerate(to.skeleton.names) if joint not in pairs]
+    unused = [name for joint, name in enumerate(of.skeleton.names) if joint not in used]
+    said = []
+    if still:
+        said.append(f"{len(still)} joints of the target follow nothing ({_list(still)})")
+    if unused:
+        said.append(f"{len(unused)} joints of the source move nothing ({_list(unused)})")
+    if said:
+        warnings.warn(f"{_WHERE}: {'; '.join(said)}.", SuppleWarning, stacklevel=4)
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+
+
+def _from_rest(motion: Motion) -> tuple[Floats, Floats]:
+    """Turns (F, J, 3, 3) from rest in world axes, and places (F, J, 3) of all joints."""
+    skeleton = motion.skeleton
+    local = rotations.compose(motion.translations, motion.rotations, motion.scales).swapaxes(0, 1)
+    world = skeleton.world_from_locals(local)
+    turns = world[..., :3, :3] @ skeleton.joint_from_world[:, None, :3, :3]
+    if not np.allclose(turns @ turns.swapaxes(-1, -2), np.eye(3), atol=1e-9):
+        turns = rotations.nearest_rotation(turns)
+    return turns.swapaxes(0, 1), world[..., :3, 3].swapaxes(0, 1)
+
+
+def _target_turns(source: Floats, of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> Floats:
+    """Turns (F, J, 3, 3) of the target from its rest, in world axes."""
+    skeleton = to.skeleton
+    alignments = rest_alignments(of, to, pairs)
+    turns = np.tile(np.eye(3), (len(source), len(skeleton), 1, 1))
+    for level in skeleton.levels:
+        for joint in level.tolist():
+            parent = int(skeleton.parents[joint])
+            if joint in pairs:
+                turns[:, joint] = _followed(source, pairs[joint]) @ alignments[joint]
+            elif parent >= 0:
+                turns[:, joint] = turns[:, parent]
+    return turns
+
+
+def _followed(source: Floats, follow: Follow) -> Floats:
+    here = source[:, follow.source]
+    if follow.share == 0.0:
+        return here
+    a, b = (rotations.quaternion_from_matrix(m) for m in (here, source[:, follow.beyond]))
+    return rotations.matrix_from_quaternion(rotations.slerp(a, b, np.full(len(a), follow.share)))
+
+
+def _ratio(of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> float:
+    """How much longer the target's steps are: by its legs, else by the spread of the matched joints."""
+    legs = leg_length(of), leg_length(to)
+    if min(legs) > 0.0:
+        return legs[1] / legs[0]
+    spread_to = np.ptp(to.skeleton.heads[list(pairs)], axis=0)
+    spread_of = np.ptp(of.skeleton.heads[[follow.source for follow in pairs.values()]], axis=0)
+    sizes = float(np.linalg.norm(spread_of)), float(np.linalg.norm(spread_to))
+    return sizes[1] / sizes[0] if min(sizes) > 1e-9 else 1.0
+
+
+def _root_ways(
+    of: Anatomy, to: Anatomy, pairs: dict[int, Follow], source_places: Floats, turns: Floats, ratio: float
+) -> dict[int, Floats]:
+    """Places (F, 3) of the matched joints with no matched joint above them.
+
+    Hips are placed by the middle of the hip sockets, which the legs hang on, because rigs put the hip joint itself
+    at various heights.
+    """
+    ways = {}
+    for joint, follow in pairs.items():
+        if any(above in pairs for above in to.path(-1, joint)[:-1]):
+            continue
+        way = ratio * source_places[:, follow.source]
+        if follow.part == "hips" and to.parts.get("hips") == joint:
+            sockets_of = [of.parts[f"{side} upper leg"] for side in ("left", "right")]
+            sockets_to = [to.parts[f"{side} upper leg"] for side in ("left", "right")]
+            middle = to.skeleton.heads[sockets_to].mean(axis=0) - to.skeleton.heads[joint]
+            way = ratio * source_places[:, sockets_of].mean(axis=1) - np.einsum("fij,j->fi", turns[:, joint], middle)
+        ways[joint] = way
+    return ways
+
+
+def _places(skeleton: Skeleton, turns: Floats, ways: dict[int, Floats]) -> Floats:
+    """Places (F, J, 3): bones of the target's own lengths, set end to end."""
+    heads = skeleton.heads
+    places = np.tile(heads, (len(turns), 1, 1))
+    for level in skeleton.levels:
+        for joint in level.tolist():
+            parent = int(skeleton.parents[joint])
+            if joint in ways:
+                places[:, joint] = ways[joint]
+            elif parent >= 0:
+                reach = np.einsum("fij,j->fi", turns[:, parent], heads[joint] - heads[parent])
+                places[:, joint] = places[:, parent] + reach
+    return places
+
+
+def _lift(
+    of: Anatomy, to: Anatomy, source: tuple[Floats, Floats], result: tuple[Floats, Floats], ratio: float
+) -> Floats:
+    """By how much (F,) [m] to raise the target so that its lowest sole is where the source's is, in leg lengths."""
+    soles_of, soles_to = Soles(of), Soles(to)
+    if not (len(soles_of) and len(soles_to)):
+        return np.zeros(len(result[1]))
+    over, spots = soles_of.lowest(*source)
+    if soles_to.stands and not soles_of.stands:
+        over = over - measured_floor(over, spots, soles_of.leg)
+    return ratio * over - soles_to.lowest(*result)[0]
+
+
+def _keys(skeleton: Skeleton, turns: Floats, places: Floats) -> tuple[Floats, Floats, Floats | None]:
+    """Keys relative to the parents."""
+    rest = skeleton.world_from_joint[:, :3, :3]
+    world = np.zeros((*places.shape[:2], 4, 4))
+    world[..., :3, :3] = turns @ rest
+    world[..., :3, 3] = places
+    world[..., 3, 3] = 1.0
+    hanging = skeleton.parents >= 0
+    parents = skeleton.parents[hanging]
+    local = world.copy()
+    if np.allclose(rest @ rest.swapaxes(-1, -2), np.eye(3), atol=1e-9):
+        local[:, hanging] = rotations.rigid_inverse(world[:, parents]) @ world[:, hanging]
+        return local[..., :3, 3].copy(), rotations.quaternion_from_matrix(local[..., :3, :3]), None
+    local[:, hanging] = np.linalg.solve(world[:, parents], world[:, hanging])
+    return rotations.decompose(local)
