@@ -99,7 +99,8 @@ def test_version(capsys):
         ("info hero --vertices 3", "vertices is 3"),
         ("info hero --vert 3000", "unrecognized arguments"),
         ("info nobody", "'nobody' is no built-in character"),
-        ("info some/file.glb", "this version reads no character files"),
+        ("info some/file.glb", "there is no such file"),
+        ("info some/file.doc", "there is no such file"),
         ("demo --motion moonwalk", "'moonwalk' is no built-in motion"),
         ("demo --device tpu", "'tpu' was asked for"),
     ],
@@ -523,7 +524,7 @@ def test_the_installed_command_ends_with_its_code():
     done = subprocess.run([COMMAND, "info", "nobody"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith("error: FILE: 'nobody' is no built-in character, but ")
+    assert done.stderr.startswith("error: FILE: 'nobody' is no built-in character and has no suffix of a file, but ")
     done = subprocess.run([COMMAND, "--help"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 

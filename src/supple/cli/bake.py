@@ -8,20 +8,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from supple.cli.characters import add_character_argument, character_from, check_motion
+from supple.cli.characters import add_character_argument, add_motion_option, character_from, motion_from
 from supple.cli.console import Console
 from supple.cli.skin_options import add_skin_options, skin_from
 from supple.device import check_device
+from supple.errors import InputError
 from supple.graph.bake import Progress, bake
+from supple.graph.exports import CACHE_WRITERS
 from supple.graph.graph import Graph
-from supple.motion.builtin import MOTIONS, motion
+
+SUFFIX = ".supple"
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     """`FILE`, `--motion`, `-o`, the range of frames, and the settings of the skin."""
     add_character_argument(parser)
-    parser.add_argument("--motion", default="walk", metavar="NAME", help=f"{', '.join(MOTIONS)} (default: walk)")
-    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the file to write, such as hero.supple")
+    add_motion_option(parser)
+    kinds = ", ".join(CACHE_WRITERS)
+    parser.add_argument("-o", "--output", required=True, metavar="OUT", help=f".supple, or for other programs: {kinds}")
     parser.add_argument("--fps", type=float, metavar="X", help="frames a second (default: the motion's own)")
     parser.add_argument("--start", type=float, default=0.0, metavar="S", help="where in the motion to start [s]")
     parser.add_argument("--end", type=float, metavar="S", help="where to end [s] (default: the motion's end)")
@@ -37,12 +41,11 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Bake, showing how far it is, and say what was written and which frames fell back."""
     began = time.perf_counter()
     check_device(arguments.device)
-    check_motion(arguments.motion)
+    output, cache_path = Path(arguments.output), cache_path_for(arguments.output)
     skin = Graph.load(arguments.graph) if arguments.graph else skin_from(arguments)
-    character = character_from(arguments.file, vertices=arguments.vertices)
-    clip = motion(arguments.motion, character)
+    character = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair)
+    clip = motion_from(arguments.motion, character)
     seconds: list[float] = []
-
     with console.counting("frames") as count:
 
         def watch(progress: Progress) -> None:
@@ -52,19 +55,22 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
                 console.note(f"frame {progress.frame}: the skin failed and linear blend took its place")
 
         cache = bake(
-            character, clip, skin, path=Path(arguments.output), device=arguments.device, fps=arguments.fps,
+            character, clip, skin, path=cache_path, device=arguments.device, fps=arguments.fps,
             start=arguments.start, end=arguments.end, overwrite=arguments.overwrite, watch=watch,
             on_failure="stop" if arguments.stop_on_failure else "fall-back",
         )  # fmt: skip
+    if cache_path != output:
+        cache.save(output)
+        cache_path.unlink()
     result = {
-        "cache": str(cache.path),
+        "output": str(output),
         "character": character.name,
-        "motion": arguments.motion,
+        "motion": clip.name,
         "graph": cache.graph.to_dict(),
         "frames": len(cache),
         "frames_made_now": len(seconds),
         "fps": cache.fps,
-        "vertices": len(cache.rest),
+        "vertices": len(character.points),
         "fell_back": list(cache.fell_back),
         "seconds": time.perf_counter() - began,
         "seconds_per_frame": sum(seconds) / len(seconds) if seconds else None,
@@ -72,9 +78,20 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     console.say(str(cache.graph))
     made = f"{len(seconds)} made now" if seconds else "all there already"
     pace = f", {1000 * sum(seconds) / len(seconds):.2f} ms each" if seconds else ""
-    console.say(f"{cache.path}: {len(cache)} frames at {cache.fps:g} fps ({made}{pace}), {len(cache.rest)} vertices")
+    console.say(f"{output}: {len(cache)} frames at {cache.fps:g} fps ({made}{pace}), {len(character.points)} vertices")
     if cache.fell_back:
         console.say(
             f"linear blend took the place of the skin in {len(cache.fell_back)} frames: {list(cache.fell_back)}"
         )
     return result
+
+
+def cache_path_for(output: str) -> Path:
+    """Where the frames are kept: the output itself, or for another format a file beside it until that is written."""
+    path = Path(output)
+    if path.suffix.lower() == SUFFIX:
+        return path
+    if path.suffix.lower() not in CACHE_WRITERS:
+        known = ", ".join([SUFFIX, *CACHE_WRITERS])
+        raise InputError("-o", f"the suffix of {output!r} is unknown", f"there are {known}", "choose one of those")
+    return path.with_name(path.name + SUFFIX)

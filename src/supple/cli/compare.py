@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from supple.cli.characters import add_character_argument, character_from, check_motion
+from supple.cli.characters import add_character_argument, add_motion_option, character_from, motion_from
 from supple.cli.console import Console
 from supple.cli.steps import Steps
 from supple.device import check_device
 from supple.errors import InputError
 from supple.measure.report import Report
-from supple.motion.builtin import MOTIONS, motion
 from supple.report import compare
 from supple.skins.catalogue import SKINS, skin_named
 
@@ -32,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
         metavar="A,B,C",
         help=f"names with commas between them (default: {','.join(SKINS)})",
     )
-    parser.add_argument("--motion", default="walk", metavar="NAME", help=f"{', '.join(MOTIONS)} (default: walk)")
+    add_motion_option(parser)
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="PAGE", help="the page to write (default: report.html)"
     )
@@ -53,15 +52,14 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Compare, showing how far it is, and say where the page is."""
     began = time.perf_counter()
     check_device(arguments.device)
-    check_motion(arguments.motion)
     names = [name.strip() for name in arguments.skins.split(",") if name.strip()]
     if not names:
         raise InputError("--skins", f"{arguments.skins!r} was given", f"there are {', '.join(SKINS)}", "name some")
     skins = [skin_named(name) for name in names]
-    character = character_from(arguments.file, vertices=arguments.vertices)
+    character = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair)
     with Steps(console) as steps:
         made = compare(
-            character, motion(arguments.motion, character), skins,
+            character, motion_from(arguments.motion, character), skins,
             path=Path(arguments.output), film=arguments.film, bakes=arguments.bakes, device=arguments.device,
             fps=arguments.fps, seconds=arguments.seconds, camera=arguments.camera,
             made_by=shlex.join(["supple", "compare", *arguments.words]), watch=steps.tell,

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
 
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Describe the character to people, and return the same as data."""
-    found = character_from(arguments.file, vertices=arguments.vertices)
+    found = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair)
     data = described(found)
     for line in _lines(data):
         console.say(line)
