@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from supple.character.builtin import CHARACTERS, character
+from supple.character.builtin.skeletons import hero_skeleton
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.io import load, load_motion
@@ -63,7 +64,18 @@ def motion_from(name: str | None, moved: Character) -> Motion:
     if Path(name).suffix.lower() in MOTION_READERS:
         return load_motion(name).retarget(moved)
     check_motion(name, clips=list(moved.motions))
-    return motion(name, moved)
+    return _built_in(name, moved)
+
+
+def _built_in(name: str, moved: Character) -> Motion:
+    """A built-in motion for the character; where its joints have other names, the hero's carried over to it."""
+    try:
+        return motion(name, moved)
+    except InputError as refused:
+        try:
+            return motion(name, hero_skeleton()).retarget(moved)
+        except InputError:
+            raise refused from None
 
 
 def check_motion(name: str, *, clips: list[str] | None = None) -> None:
