@@ -93,7 +93,9 @@ class _Reader:
             word, at = self._take("{")
             if word == "{":
                 break
-            if word == "}" or len(words) == 16:
+            # A joint may well be called Root; a second word that is a keyword means that the brace is missing.
+            keyword = word.lower() in ("offset", "channels", "joint", "root", "end") and bool(words)
+            if word == "}" or keyword or len(words) == 16:
                 raise self._error(at, f"{word[:40]!r} stands where {{ should open a joint", "a name and { are needed",
                                   "check the braces")  # fmt: skip
             words.append(word)

@@ -14,6 +14,7 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError, SuppleWarning
 from supple.geometry import rotations
 from supple.io.bvh.hierarchy import FARTHEST, Joint, read_hierarchy
+from supple.io.bvh.upright import upright
 from supple.motion.motion import Motion
 
 # How long one unit of the file may be. A person is 1.4 to 2.2 m tall, and no two of these put one there.
@@ -42,7 +43,8 @@ def read_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Mo
     several children its tail is their middle.
 
     BVH names no unit. Unless `metres_per_unit` says, the unit is the one that makes the skeleton nearest to a grown
-    person's size, and a `SuppleWarning` names it. The file's up axis is not guessed: frames are taken as y up.
+    person's size, and a `SuppleWarning` names it. Nor does it name the way up: y is taken, unless a human body stands
+    along z at rest and in its frames, which are then turned, and that is said too.
     """
     path = Path(path)
     where = path.name
@@ -63,7 +65,8 @@ def read_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Mo
                          "most joints of a motion have channels", "remove the joints that never move")  # fmt: skip
     skeleton, unit = _skeleton(joints, metres_per_unit, where)
     places, turns = _keys(joints, rows)
-    return Motion(skeleton, fps, places * unit, turns, name=path.stem or "motion")
+    motion = Motion(skeleton, fps, places * unit, turns, name=path.stem or "motion")
+    return upright(motion, where)
 
 
 def _text(path: Path) -> str:
@@ -114,7 +117,7 @@ def _rows(text: str, start: int, channels: int, count: int, where: str) -> Float
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # unread rests are found below, with their line
         try:
-            numbers = np.fromstring(body, dtype=np.float64, sep=" ")
+            numbers = np.fromstring(body, dtype=np.float64, sep=" ") if words else np.zeros(0)
         except ValueError:
             numbers = np.zeros(0)
     if len(numbers) != words or not (np.abs(numbers) <= FARTHEST).all():

@@ -18,6 +18,7 @@ from supple.geometry import rotations
 from supple.motion.motion import Motion
 
 _UNITS = {"cm": 100.0, "m": 1.0}
+_DIGITS = {"cm": 6, "m": 8}  # after the point; both keep a place to 1e-8 m
 _STILL = 1e-7  # m; a joint whose place on its parent moves less has no position channels
 _PLACE, _TURN = "Xposition Yposition Zposition", "Zrotation Xrotation Yrotation"
 
@@ -48,11 +49,12 @@ def write_motion(motion: Motion, path: str | Path, *, unit: Literal["cm", "m"] =
         if moving[joint]:
             columns.append(places[joint] * _UNITS[unit])
         columns.append(np.degrees(_angles(turns[joint])))
-    rows = np.round(np.concatenate(columns, axis=1), 6) + 0.0  # no minus zeros
-    line = " ".join(["%.6f"] * rows.shape[1]) + "\n"
+    digits = _DIGITS[unit]
+    rows = np.round(np.concatenate(columns, axis=1), digits) + 0.0  # no minus zeros
+    line = " ".join([f"%.{digits}f"] * rows.shape[1]) + "\n"
     with atomic(path) as waiting, waiting.open("w", encoding="utf-8", newline="\n") as out:
         out.write("HIERARCHY\n")
-        out.writelines(_hierarchy(skeleton, order, offsets * _UNITS[unit], moving, _UNITS[unit]))
+        out.writelines(_hierarchy(skeleton, order, offsets, moving, unit))
         out.write(f"MOTION\nFrames: {motion.frames}\nFrame Time: {1.0 / motion.fps:.10g}\n")
         out.writelines(line % tuple(row) for row in rows.tolist())
 
@@ -105,26 +107,27 @@ def _depth_first(skeleton: Skeleton) -> list[tuple[int, int]]:
 
 
 def _hierarchy(
-    skeleton: Skeleton, order: list[tuple[int, int]], offsets: Floats, moving: Bools, units_per_metre: float
+    skeleton: Skeleton, order: list[tuple[int, int]], offsets: Floats, moving: Bools, unit: str
 ) -> Iterator[str]:
     """The lines of the joints, opened and closed as the depth rises and falls."""
     names = _plain_names(skeleton)
     bones = skeleton.bones
-    ends = dict(zip(bones.joints.tolist(), (bones.ends - bones.starts) * units_per_metre, strict=True))
+    ends = dict(zip(bones.joints.tolist(), bones.ends - bones.starts, strict=True))
     depths = [depth for _, depth in order[1:]] + [0]
     for (joint, depth), after in zip(order, depths, strict=True):
         tab, inner = "\t" * depth, "\t" * (depth + 1)
         channels = f"6 {_PLACE} {_TURN}" if moving[joint] else f"3 {_TURN}"
         yield f"{tab}{'JOINT' if depth else 'ROOT'} {names[joint]}\n{tab}{{\n"
-        yield f"{inner}OFFSET {_triple(offsets[joint])}\n{inner}CHANNELS {channels}\n"
+        yield f"{inner}OFFSET {_triple(offsets[joint], unit)}\n{inner}CHANNELS {channels}\n"
         if after <= depth:
-            yield f"{inner}End Site\n{inner}{{\n{inner}\tOFFSET {_triple(ends[joint])}\n{inner}}}\n"
+            yield f"{inner}End Site\n{inner}{{\n{inner}\tOFFSET {_triple(ends[joint], unit)}\n{inner}}}\n"
             for closing in range(depth, after - 1, -1):
                 yield "\t" * closing + "}\n"
 
 
-def _triple(values: Floats) -> str:
-    return "{:.6f} {:.6f} {:.6f}".format(*(np.round(values, 6) + 0.0))
+def _triple(metres: Floats, unit: str) -> str:
+    digits = _DIGITS[unit]
+    return " ".join(f"{value:.{digits}f}" for value in np.round(metres * _UNITS[unit], digits) + 0.0)
 
 
 def _plain_names(skeleton: Skeleton) -> list[str]:

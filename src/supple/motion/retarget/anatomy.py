@@ -87,11 +87,11 @@ class Anatomy:
 
     def _limb_by_lengths(self, chain: list[int], side: str, limb: str) -> None:
         """Name the joints of a chain by the two long bones in a row that a limb has."""
+        if len(chain) < 2:
+            return
         heads = self.skeleton.heads
         ends = [*(heads[joint] for joint in chain[1:]), self.ends[chain[-1]]]
         lengths = [float(np.linalg.norm(end - heads[joint])) for joint, end in zip(chain, ends, strict=True)]
-        if len(chain) < 2:
-            return
         first = max(range(len(chain) - 1), key=lambda place: min(lengths[place], lengths[place + 1]))
         names = LIMBS[limb]
         start = first - names.index(f"upper {limb}")

@@ -42,7 +42,7 @@ class Soles:
         self.points: Floats = np.array(points).reshape(-1, 3)
         heights = self.points @ up
         lowest = float(heights.min()) if len(heights) else 0.0
-        self.stands = bool(up[1] > 0.99 and -0.02 * self.leg <= lowest <= _SOLE * self.leg)
+        self.stands = bool(up[1] > 0.99 and -0.05 * self.leg <= lowest <= _SOLE * self.leg)
         self._heights = heights if self.stands else heights - lowest
         self._heads = heads
 
