@@ -15,6 +15,7 @@ from supple.graph.cache import Cache
 from supple.graph.graph import Graph
 from supple.graph.mask import Mask
 from supple.graph.player import Player, player
+from supple.io import load, load_motion, save
 from supple.measure import measure
 from supple.motion.builtin import motion
 from supple.motion.live import LiveMotion
@@ -64,8 +65,11 @@ __all__ = [
     "delta_mush",
     "dual_quaternion",
     "linear_blend",
+    "load",
+    "load_motion",
     "measure",
     "motion",
     "player",
     "rotation_centers",
+    "save",
 ]
