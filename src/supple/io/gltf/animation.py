@@ -245,7 +245,8 @@ def even_times(keys: Floats, *, bends: bool, most: int) -> tuple[Floats, float]:
         times[np.round((keys - keys[0]) * (frames / length)).astype(np.int64)] = keys
     rate = frames / length
     near = round(rate)
-    return times, float(near) if near and abs(rate - near) <= 1e-4 * near else rate
+    rounding = 2e-7 * max(abs(float(keys[0])), abs(float(keys[-1])))  # of float32 times
+    return times, float(near) if near and abs(frames / near - length) <= rounding else rate
 
 
 def _assemble(scene: Scene, rig: Rig, curves: list[Curve], times: Floats, fps: float, name: str) -> Motion:
