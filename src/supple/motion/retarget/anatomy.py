@@ -69,7 +69,7 @@ class Anatomy:
         vague = [joint for joint, named in on_side if named.part == (upper if limb == "arm" else lower)]
         if only_numbered and len(vague) > 1:
             self._limb_by_lengths(vague, side, limb)
-            return
+            on_side = [item for item in on_side if item[0] not in vague]
         shoulders = [joint for joint, named in on_side if named.part == "shoulder"]
         for joint, named in on_side:
             part = named.part

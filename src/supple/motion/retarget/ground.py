@@ -10,7 +10,7 @@ from supple.arrays import Floats
 from supple.motion.retarget.alignment import body_axes
 from supple.motion.retarget.anatomy import SIDES, Anatomy
 
-_SOLE = 0.12  # a lowest foot joint this share of the leg above y = 0 belongs to a body that stands there
+_SOLE = 0.12  # a lowest foot joint this share of the leg above the origin belongs to a body that stands there
 _NEAR_FLOOR = 0.15  # of the leg: soles that come no lower than this never touch the floor
 _STEP = 0.08  # of the leg: a sole this near to the floor may stand on it
 _WALKED = 0.5  # of the leg: who keeps nearer than this to one spot shows no slope
@@ -21,7 +21,7 @@ class Soles:
     """The points of the feet that may touch the floor: ankles, balls of the feet and tips of the toes.
 
     A point's height over its height at rest says how far the sole below it is off the floor. `stands` tells whether
-    the skeleton stands on y = 0 at rest; many BVH skeletons have their hips there instead.
+    the skeleton stands at the height of the origin at rest; many BVH skeletons have their hips there instead.
     """
 
     def __init__(self, anatomy: Anatomy) -> None:
@@ -42,7 +42,7 @@ class Soles:
         self.points: Floats = np.array(points).reshape(-1, 3)
         heights = self.points @ up
         lowest = float(heights.min()) if len(heights) else 0.0
-        self.stands = bool(up[1] > 0.99 and -0.05 * self.leg <= lowest <= _SOLE * self.leg)
+        self.stands = -0.05 * self.leg <= lowest <= _SOLE * self.leg
         self._heights = heights if self.stands else heights - lowest
         self._heads = heads
 

@@ -55,8 +55,8 @@ def retarget(
         places[..., 1] += _lift(of, to, (source_turns, source_places), (turns, places), ratio)[:, None]
     moves, quaternions, scales = _keys(skeleton, turns, places)
     stride = None if motion.stride is None else motion.stride * ratio
-    return Motion(
-        skeleton, motion.fps, moves, quaternions, scales, name=motion.name, loop=motion.loop, stride=stride
+    return motion.replace(
+        skeleton=skeleton, translations=moves, rotations=quaternions, scales=scales, stride=stride
     )  # fmt: skip
 
 
