@@ -19,7 +19,8 @@ HIGHEST_RATE = 120.0  # [1/s]
 SMOOTH_RATE = 60.0  # [1/s] at least, where keys are joined by curves or jumps, which a straight blend would miss
 ALONE = 30.0  # [1/s] of a clip with one key, where no rate follows from the keys
 _PATHS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3"}
-_GRID = 2e-3  # of the closest step: how far float32 times may lie off an even grid
+_FINEST = 240  # frames between the two closest keys that are tried, no more
+_GRID = 2e-3  # of a frame: how far float32 times may lie off an even grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,13 +229,12 @@ def even_times(keys: Floats, *, bends: bool, most: int) -> tuple[Floats, float]:
     if len(keys) == 1 or length <= 1e-6:
         return keys[:1], ALONE
     gaps = np.diff(keys)
-    base = length / float(gaps[gaps > min(1e-4, length / 2)].min())  # steps of the closest keys, not yet whole
+    base = length / float(gaps[gaps > 1e-4].min(initial=length))  # steps of the closest keys, not yet whole
     highest = HIGHEST_RATE * length * (1.0 + 1e-3)
     frames, hit = max(int(np.ceil(highest * 0.999 - 1e-3)), 1), False
-    for finer in range(1, int(highest / base) + 1):
+    for finer in range(1, min(int(highest / base), _FINEST) + 1):
         count = max(round(base * finer), 1)
-        place = (keys - keys[0]) * (count / length)
-        if (np.abs(place - np.round(place)) <= _GRID * finer).all():
+        if _on_grid(keys[:100], keys[0], count / length) and _on_grid(keys, keys[0], count / length):
             times_as_many = max(int(np.ceil(SMOOTH_RATE * length / count - 1e-3)), 1) if bends else 1
             frames, hit = count * times_as_many, True
             break
@@ -242,11 +242,18 @@ def even_times(keys: Floats, *, bends: bool, most: int) -> tuple[Floats, float]:
     frames = min(frames, most - 1)
     times = np.linspace(keys[0], keys[-1], frames + 1)
     if hit:
-        times[np.round((keys - keys[0]) * (frames / length)).astype(np.int64)] = keys
+        place = np.round((keys - keys[0]) * (frames / length)).astype(np.int64)
+        times[place[::-1]] = keys[::-1]  # of keys in one place the first counts
+        times[-1] = keys[-1]
     rate = frames / length
     near = round(rate)
     rounding = 2e-7 * max(abs(float(keys[0])), abs(float(keys[-1])))  # of float32 times
     return times, float(near) if near and abs(frames / near - length) <= rounding else rate
+
+
+def _on_grid(keys: Floats, start: float, rate: float) -> bool:
+    place = (keys - start) * rate
+    return bool((np.abs(place - np.round(place)) <= _GRID).all())
 
 
 def _assemble(scene: Scene, rig: Rig, curves: list[Curve], times: Floats, fps: float, name: str) -> Motion:
