@@ -34,6 +34,6 @@ def _arrays(character: Character) -> Iterator[tuple[str, NDArray[np.generic]]]:
         yield "weight values", character.weights.values
     if character.polygons is not None:
         yield "polygons", character.polygons
-    for kind, named in (("map", character.maps), ("part", character.parts)):
+    for kind, named in (("map", character.maps), ("part", character.parts), ("shape", character.shapes)):
         for name in sorted(named):
             yield f"{kind} {name}", named[name]

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import hashlib
 import io
+import itertools
 import math
 import os
 import tempfile
@@ -23,12 +24,12 @@ from supple.arrays import Singles
 from supple.character.character import Character
 from supple.character.identity import fingerprint
 from supple.errors import InputError, UnfinishedError
-from supple.graph import container
+from supple.graph import container, kept
 from supple.graph.cache import Cache, differences, part_of
 from supple.graph.graph import Graph
 from supple.graph.player import Player
 from supple.motion.motion import Motion
-from supple.motion.pose import PoseSource
+from supple.motion.pose import Pose, PoseSource
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.skin import AnySkin
 
@@ -103,9 +104,10 @@ class _Plan:
         times, rate = _frame_times(motion, fps, start, end)
         player = Player(character, graph, device=device, fps=rate)
         character.skeleton.check_same(motion.skeleton, "bake")
-        poses = np.stack([motion.sample(float(at)).world_from_joint for at in times])
+        poses = [motion.sample(float(at)) for at in times]
         from supple import __version__
 
+        arrays, drawn = kept.arrays_of(character), kept.display_arrays_of(character)
         info = {
             "supple": __version__,
             "character": fingerprint(character),
@@ -120,41 +122,15 @@ class _Plan:
             "joints": list(character.skeleton.names),
             "parts": sorted(character.parts),
             "maps": sorted(character.maps),
+            "shapes": sorted(character.shapes),
+            "display": _digest_of(drawn).tobytes().hex() if drawn else None,
         }
-        arrays: dict[str, NDArray[Any]] = {
-            "rest": character.points.astype("<f8"),
-            "triangles": character.triangles.astype("<i4"),
-            "parents": character.skeleton.parents.astype("<i4"),
-            "joint_rest": character.skeleton.world_from_joint.astype("<f8"),
-            "poses": poses.astype("<f8"),
-            **{f"part {name}": index.astype("<i4") for name, index in sorted(character.parts.items())},
-            **{f"map {name}": values.astype("<f8") for name, values in sorted(character.maps.items())},
+        shares = [[pose.shapes.get(name, 0.0) for name in sorted(character.shapes)] for pose in poses]
+        moving = {
+            "poses": np.stack([pose.world_from_joint for pose in poses]).astype("<f8"),
+            "shape_shares": np.array(shares, dtype="<f8").reshape(len(poses), len(character.shapes)),
         }
-        if character.skeleton.tails is not None:
-            arrays["joint_tails"] = character.skeleton.tails.astype("<f8")
-        if character.weights is not None:
-            arrays["weight_joints"] = character.weights.joints.astype("<i4")
-            arrays["weight_values"] = character.weights.values.astype("<f8")
-        if character.polygons is not None:
-            arrays["polygons"] = character.polygons.astype("<i4")
-        drawn = _display_arrays(character)
-        info["display"] = _digest_of(drawn).tobytes().hex() if drawn else None
-        arrays |= drawn
-        return cls(character, motion, graph, player, times, info, arrays)
-
-
-def _display_arrays(character: Character) -> dict[str, NDArray[Any]]:
-    """Seams and texture coordinates: nothing moves by them, but they go along to the programs that draw the bake."""
-    display = character.display
-    if display is None:
-        return {}
-    arrays: dict[str, NDArray[Any]] = {
-        "display_control_points": display.control_points.astype("<i4"),
-        "display_triangles": display.triangles.astype("<i4"),
-    }
-    if display.uvs is not None:
-        arrays["display_uvs"] = display.uvs.astype("<f8")
-    return arrays
+        return cls(character, motion, graph, player, times, info, {**arrays, **drawn, **moving})
 
 
 def _frame_times(
@@ -174,14 +150,15 @@ def _frame_times(
     return start + np.arange(count) / rate, rate
 
 
-def _motion_digest(
-    motion: PoseSource, times: NDArray[np.float64], poses: NDArray[np.float64], step: float | None
-) -> str:
+def _motion_digest(motion: PoseSource, times: NDArray[np.float64], poses: list[Pose], step: float | None) -> str:
     """Fingerprint of all poses the bake will see: at the frames, and for soft skins at their steps too."""
-    total = hashlib.blake2b(poses.tobytes(), digest_size=16)
+    total = hashlib.blake2b(digest_size=16)
+    ticks = range(0)
     if step is not None:
-        for tick in range(math.floor(times[0] / step), math.ceil(times[-1] / step) + 1):
-            total.update(motion.sample(tick * step).world_from_joint.tobytes())
+        ticks = range(math.floor(times[0] / step), math.ceil(times[-1] / step) + 1)
+    for pose in itertools.chain(poses, (motion.sample(tick * step) for tick in ticks if step is not None)):
+        total.update(pose.world_from_joint.tobytes())
+        total.update(repr(sorted(pose.shapes.items())).encode())
     return total.hexdigest()
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import Floats, Ints, Singles
-from supple.character.character import Character, Display
+from supple.character.character import Character
 from supple.character.skeleton import Skeleton
-from supple.character.weights import Weights
 from supple.errors import InputError
-from supple.graph import container, exports
+from supple.graph import container, exports, kept
 from supple.graph.graph import Graph
+from supple.motion.pose import Pose
 
 
 class Cache:
@@ -119,31 +119,17 @@ class Cache:
     @cached_property
     def skeleton(self) -> Skeleton:
         """The skeleton of the character."""
-        tails = self.arrays.get("joint_tails")
-        return Skeleton(tuple(self.info["joints"]), self.arrays["parents"], self.arrays["joint_rest"], tails=tails)
+        return kept.skeleton_from(self.arrays, self.info)
 
     @cached_property
     def character(self) -> Character:
-        """The character as it was baked: mesh with its quads and seams, skeleton, weights, parts and maps."""
-        arrays = self.arrays
-        weights = None
-        if "weight_joints" in arrays:
-            weights = Weights(arrays["weight_joints"], arrays["weight_values"])
-        display = None
-        if "display_triangles" in arrays:
-            control, drawn = arrays["display_control_points"], arrays["display_triangles"]
-            display = Display(control, drawn, arrays.get("display_uvs"))
-        return Character(
-            self.rest,
-            self.triangles,
-            self.skeleton,
-            weights,
-            name=self.info["character_name"],
-            parts={name: arrays[f"part {name}"] for name in self.info["parts"]},
-            maps={name: arrays[f"map {name}"] for name in self.info["maps"]},
-            polygons=arrays.get("polygons"),
-            display=display,
-        )
+        """The character as it was baked: mesh with its quads and seams, skeleton, weights, parts, maps and shapes."""
+        return kept.character_from(self.arrays, self.info)
+
+    def pose(self, frame: int) -> Pose:
+        """The pose of a frame, shapes included."""
+        shares = dict(zip(self.info["shapes"], self.arrays["shape_shares"][frame].tolist(), strict=True))
+        return Pose(self.poses[frame], shapes=shares)
 
     @property
     def poses(self) -> Floats:

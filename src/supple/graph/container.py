@@ -75,7 +75,7 @@ def plan(info: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, frames:
     listed: dict[str, tuple[str, tuple[int, ...], int, bytes]] = {}
     place = 0
     for name, array in arrays.items():
-        listed[name] = (array.dtype.str, array.shape, place, digest(np.ascontiguousarray(array).data.cast("B")))
+        listed[name] = (array.dtype.str, array.shape, place, digest(np.ascontiguousarray(array).tobytes()))
         place += _aligned(array.nbytes)
     table = place
     first = _aligned(table + frames * ROW)
@@ -99,7 +99,7 @@ def start(path: Path, layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> Non
         file.write(MAGIC + len(layout.header).to_bytes(8, "little") + layout.header + digest(layout.header))
         for name, (_, _, at, _) in layout.arrays.items():
             file.seek(at)
-            file.write(np.ascontiguousarray(arrays[name]).data.cast("B"))
+            file.write(np.ascontiguousarray(arrays[name]).tobytes())
         file.truncate(layout.frames)
         file.flush()
         os.fsync(file.fileno())

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Singles
+from supple.arrays import Singles
 from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.skins.kinematic.linear_blend import LinearBlend
 
 
-def kinematic_frames(character: Character, poses: Floats) -> Iterator[Singles]:
-    """The linear blend (V, 3) [m] of every pose (F, J, 4, 4), one after another; each is overwritten by the next."""
+def kinematic_frames(character: Character, poses: Iterable[Pose]) -> Iterator[Singles]:
+    """The linear blend (V, 3) [m] of every pose, one after another; each is overwritten by the next."""
     skin = LinearBlend()
     binding = skin.bind(character, "cpu")
     for pose in poses:
-        yield devices.to_host(skin.deform(binding, Pose(pose), None))
+        yield devices.to_host(skin.deform(binding, pose, None))
 
 
-def deviation_from_kinematic(character: Character, points: Singles, poses: Floats, *, into: Singles) -> Singles:
+def deviation_from_kinematic(character: Character, points: Singles, poses: Iterable[Pose], *, into: Singles) -> Singles:
     """Fill `into` (F, V, 3) with how far every vertex is from the linear blend of the same pose, as a vector [m]."""
     for frame, kinematic in enumerate(kinematic_frames(character, poses)):
         np.subtract(points[frame], kinematic, out=into[frame])

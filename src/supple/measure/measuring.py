@@ -51,7 +51,7 @@ def measure(
     _check_same(character, cache)
     points = frames_of(cache.points, str(cache.path), what="the bake")
     rest, faces, poses = character.points, character.triangles, cache.poses[: len(points)]
-    moved, shaken = _against_kinematic(character, points, poses, cache.fps, cutoff)
+    moved, shaken = _against_kinematic(character, points, cache, cutoff)
     return Report(
         character=character.name,
         motion=str(cache.info["motion_name"]),
@@ -87,10 +87,11 @@ def bones_of(skeleton: Skeleton, rest_points: Floats) -> dict[str, tuple[Floats,
 
 
 def _against_kinematic(
-    character: Character, points: Singles, poses: Floats, fps: float, cutoff: float | None
+    character: Character, points: Singles, cache: Cache, cutoff: float | None
 ) -> tuple[Distance | None, Vibration | None]:
     if character.weights is None:
         return None, None
+    fps, poses = cache.fps, (cache.pose(frame) for frame in range(len(points)))
     deviation = deviation_from_kinematic(character, points, poses, into=room_for(points.shape))
     rms, worst = np.empty(len(points)), np.empty(len(points))
     for rows in chunks(len(points)):

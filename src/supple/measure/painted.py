@@ -30,7 +30,8 @@ def painted(cache: Cache, what: str) -> Singles:
         for frame, here in enumerate(points):
             values[frame] = np.abs(ring_areas(here, cache.triangles) / np.where(rest > 0.0, rest, 1.0) - 1.0)
     elif what == "moved":
-        for frame, plain in enumerate(kinematic_frames(cache.character, cache.poses[: len(points)])):
+        poses = (cache.pose(frame) for frame in range(len(points)))
+        for frame, plain in enumerate(kinematic_frames(cache.character, poses)):
             values[frame] = np.linalg.norm(points[frame] - plain, axis=1)
     else:
         finder = CrossingFinder(cache.rest, cache.triangles)

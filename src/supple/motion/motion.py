@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,7 @@ class Motion:
     Between keys, places are blended and rotations turn evenly (slerp). A motion that does not loop holds its first and
     last key outside its time; one that loops starts over, and its roots go on by `stride` (3,) [m] each time, so that a
     walk can walk on. To loop without a jump, its last key is its first again with the roots moved on by the stride.
+    `shapes` are the shares (F,) of the character's shapes by name, blended between keys.
     """
 
     skeleton: Skeleton
@@ -38,6 +40,7 @@ class Motion:
     name: str = field(default="motion", kw_only=True)
     loop: bool = field(default=False, kw_only=True)
     stride: Floats | None = field(default=None, kw_only=True)
+    shapes: Mapping[str, Floats] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
         joints = len(self.skeleton)
@@ -66,6 +69,11 @@ class Motion:
             object.__setattr__(self, "scales", scales)
         stride = np.zeros(3) if self.stride is None else self.stride
         object.__setattr__(self, "stride", frozen(stride, np.float64, (3,), _WHERE, "stride"))
+        shapes = {
+            str(name): frozen(shares, np.float64, (count,), _WHERE, f"shape {name!r}")
+            for name, shares in self.shapes.items()
+        }
+        object.__setattr__(self, "shapes", MappingProxyType(shapes))
 
     @classmethod
     def from_poses(cls, skeleton: Skeleton, poses: Callable[[float], Pose], *, seconds: float, fps: float = 60.0,
@@ -75,7 +83,8 @@ class Motion:
         if not (np.isfinite(seconds) and seconds >= 0.0):
             raise InputError(_WHERE, f"seconds is {seconds}", "zero or more are needed", "pass how long it lasts")
         count = round(seconds * fps) + 1
-        world = np.stack([poses(frame / fps).world_from_joint for frame in range(count)])
+        keys = [poses(frame / fps) for frame in range(count)]
+        world = np.stack([pose.world_from_joint for pose in keys])
         if world.shape[1] != len(skeleton):
             raise InputError(_WHERE, f"the poses have {world.shape[1]} joints", f"the skeleton has {len(skeleton)}",
                              "make poses for this skeleton")  # fmt: skip
@@ -84,7 +93,10 @@ class Motion:
         local[:, hanging] = np.linalg.solve(world[:, skeleton.parents[hanging]], world[:, hanging])
         moves, turns, scales = rotations.decompose(local)
         plain = np.allclose(scales, 1.0, atol=1e-9)
-        return cls(skeleton, fps, moves, turns, None if plain else scales, name=name, loop=loop, stride=stride)
+        named = {shape for pose in keys for shape in pose.shapes}
+        shapes = {shape: np.array([pose.shapes.get(shape, 0.0) for pose in keys]) for shape in sorted(named)}
+        return cls(skeleton, fps, moves, turns, None if plain else scales, name=name, loop=loop, stride=stride,
+                   shapes=shapes)  # fmt: skip
 
     def __repr__(self) -> str:
         kind = "loops" if self.loop else "once"
@@ -127,7 +139,8 @@ class Motion:
             scales = self.scales[first] + share * (self.scales[last] - self.scales[first])
         if laps and self.stride is not None:
             moves[self.skeleton.parents < 0] += laps * self.stride
-        return Pose(self.skeleton.world_from_locals(rotations.compose(moves, turns, scales)))
+        shares = {name: float(keys[first] + share * (keys[last] - keys[first])) for name, keys in self.shapes.items()}
+        return Pose(self.skeleton.world_from_locals(rotations.compose(moves, turns, scales)), shapes=shares)
 
     def resampled(self, fps: float) -> Motion:
         """The same motion with another number of keys a second; the last key stays the last."""
@@ -148,6 +161,7 @@ class Motion:
             translations=blended(self.translations),
             rotations=rotations.slerp(self.rotations[first], self.rotations[last], share),
             scales=None if self.scales is None else blended(self.scales),
+            shapes={name: np.interp(place, np.arange(self.frames), keys) for name, keys in self.shapes.items()},
         )
 
     def retarget(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -17,13 +18,23 @@ from supple.geometry import rotations
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """The transforms `world_from_joint` (J, 4, 4) of all joints at one moment."""
+    """The transforms `world_from_joint` (J, 4, 4) of all joints at one moment.
+
+    `shapes` says how much of each of the character's shapes (morph targets) there is; 0 where it is silent.
+    """
 
     world_from_joint: Floats
+    shapes: Mapping[str, float] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
         given = frozen(self.world_from_joint, np.float64, (-1, 4, 4), "Pose", "world_from_joint")
         object.__setattr__(self, "world_from_joint", given)
+        shares = {str(name): float(share) for name, share in self.shapes.items()}
+        strange = [name for name, share in shares.items() if not np.isfinite(share)]
+        if strange:
+            what = f"there is {shares[strange[0]]} of shape {strange[0]!r}"
+            raise InputError("Pose", what, "a finite share is needed", "use 0 for none of it and 1 for all")
+        object.__setattr__(self, "shapes", MappingProxyType(shares))
 
     @classmethod
     def rest(cls, skeleton: Skeleton) -> Pose:
@@ -69,7 +80,8 @@ class Pose:
 
     def moved(self, world_from_world: Floats) -> Pose:
         """The same pose carried elsewhere by a transform (4, 4)."""
-        return Pose(frozen(world_from_world, np.float64, (4, 4), "Pose", "world_from_world") @ self.world_from_joint)
+        carry = frozen(world_from_world, np.float64, (4, 4), "Pose", "world_from_world")
+        return Pose(carry @ self.world_from_joint, shapes=self.shapes)
 
 
 class PoseSource(Protocol):
@@ -98,7 +110,11 @@ def between(skeleton: Skeleton, a: Pose, b: Pose, fraction: float) -> Pose:
         rotations.slerp(turn_a, turn_b, np.full(len(skeleton), fraction)),
         (1.0 - fraction) * scale_a + fraction * scale_b,
     )
-    return Pose(skeleton.world_from_locals(local))
+    shares = {
+        name: (1.0 - fraction) * a.shapes.get(name, 0.0) + fraction * b.shapes.get(name, 0.0)
+        for name in {**a.shapes, **b.shapes}
+    }
+    return Pose(skeleton.world_from_locals(local), shapes=shares)
 
 
 def _locals(skeleton: Skeleton, pose: Pose) -> Floats:

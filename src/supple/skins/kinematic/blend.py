@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,21 +121,44 @@ class Blend:
         return self._arrays.posed
 
 
+class ShapedRest:
+    """Rest points of a frame before any joint moves them: v + sum_k share_k offset_k, for shapes (morph targets) k."""
+
+    def __init__(self, character: Character, arrays: BlendArrays) -> None:
+        self._points, self._offsets, self._arrays = character.points, character.shapes, arrays
+        self._shares: dict[str, float] = {}
+
+    def set(self, shares: Mapping[str, float]) -> None:
+        """Take this frame's shares by name; shapes that the character does not have change nothing."""
+        wanted = {name: share for name, share in shares.items() if share != 0.0 and name in self._offsets}
+        if wanted == self._shares:
+            return
+        rest = np.array(self._points)
+        for name, share in wanted.items():
+            rest += share * self._offsets[name]
+        devices.write(self._arrays.rest, rest)
+        self._shares = wanted
+
+
 @dataclass(frozen=True)
 class BoundBlend:
-    """The binding of a weighted blend: the skeleton it follows, and the blend prepared on the device."""
+    """The binding of a weighted blend: the skeleton it follows, its shapes, and the blend prepared on the device."""
 
     skeleton: Skeleton
+    rest: ShapedRest
     blend: Blend
+
+    @classmethod
+    def of(cls, character: Character, device: str, *, where: str, blend: Callable[[BlendArrays], Blend]) -> BoundBlend:
+        """Put a character's rest points and weights on the device and prepare a blend of them."""
+        weights = character.require_weights(where)
+        arrays = BlendArrays(character.points, weights, len(character.skeleton), device=device)
+        return cls(character.skeleton, ShapedRest(character, arrays), blend(arrays))
 
     def posed(self, pose: Pose) -> Any:
         """The skin in a pose, on the device."""
+        self.rest.set(pose.shapes)
         return self.blend.run(pose.skinning(self.skeleton))
-
-
-def arrays_of(character: Character, where: str, device: str) -> BlendArrays:
-    """Put a character's rest points and weights on the device."""
-    return BlendArrays(character.points, character.require_weights(where), len(character.skeleton), device=device)
 
 
 def plain_input(

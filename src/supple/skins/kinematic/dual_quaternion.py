@@ -12,7 +12,7 @@ from supple.arrays import Singles
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.motion.pose import Pose
-from supple.skins.kinematic.blend import Blend, BlendArrays, BoundBlend, Rigid, arrays_of, host_copy, plain_input
+from supple.skins.kinematic.blend import Blend, BlendArrays, BoundBlend, Rigid, host_copy, plain_input
 from supple.skins.skin import DevicePoints, Skin
 
 
@@ -31,7 +31,7 @@ class DualQuaternion(Skin):
     )
 
     def bind(self, character: Character, device: str) -> BoundBlend:
-        return BoundBlend(character.skeleton, _blend(arrays_of(character, "DualQuaternion", device)))
+        return BoundBlend.of(character, device, where="DualQuaternion", blend=_blend)
 
     def deform(self, binding: BoundBlend, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
         return binding.posed(pose)

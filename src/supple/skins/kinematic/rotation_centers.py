@@ -20,7 +20,6 @@ from supple.skins.kinematic.blend import (
     BlendArrays,
     BoundBlend,
     Rigid,
-    arrays_of,
     host_copy,
     plain_input,
 )
@@ -49,7 +48,7 @@ class RotationCenters(Skin):
         weights = character.require_weights("RotationCenters")
         points, triangles = character.points, character.triangles
         centers = centers_of_rotation(points, triangles, weights, width=self.width, device=device)
-        return BoundBlend(character.skeleton, _blend(arrays_of(character, "RotationCenters", device), centers))
+        return BoundBlend.of(character, device, where="RotationCenters", blend=lambda arrays: _blend(arrays, centers))
 
     def deform(self, binding: BoundBlend, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
         return binding.posed(pose)
