@@ -14,10 +14,39 @@ from types import ModuleType
 
 from supple.errors import InputError
 
-CHARACTER_READERS: dict[str, str] = {}
-MOTION_READERS: dict[str, str] = {".bvh": "bvh.reader"}
-CHARACTER_WRITERS: dict[str, str] = {}
-MOTION_WRITERS: dict[str, str] = {".bvh": "bvh.writer"}
+CHARACTER_READERS: dict[str, str] = {
+    ".glb": "gltf.reader",
+    ".gltf": "gltf.reader",
+    ".vrm": "gltf.reader",
+    ".usd": "usd.reader",
+    ".usda": "usd.reader",
+    ".usdc": "usd.reader",
+    ".usdz": "usd.reader",
+    ".obj": "obj",
+    ".ply": "ply",
+    ".stl": "stl",
+}
+MOTION_READERS: dict[str, str] = {
+    ".bvh": "bvh.reader",
+    ".usd": "usd.reader",
+    ".usda": "usd.reader",
+    ".usdc": "usd.reader",
+    ".usdz": "usd.reader",
+}
+CHARACTER_WRITERS: dict[str, str] = {
+    ".glb": "gltf_out.writer",
+    ".usd": "usd.character_writer",
+    ".usda": "usd.character_writer",
+    ".usdc": "usd.character_writer",
+    ".obj": "obj",
+}
+MOTION_WRITERS: dict[str, str] = {
+    ".bvh": "bvh.writer",
+    ".glb": "gltf_out.writer",
+    ".usd": "usd.character_writer",
+    ".usda": "usd.character_writer",
+    ".usdc": "usd.character_writer",
+}
 """Suffix to the name of a module below `supple.io`."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
-from supple.errors import InputError
+from supple.errors import FormatError
 from supple.files import atomic
 from supple.io.statue import statue
 from supple.io.surface import Surface
@@ -68,7 +68,7 @@ class _Obj:
         except (ValueError, IndexError):
             shown = text if len(text) < 60 else text[:57] + "..."
             given = f"line {number} is {shown!r}"
-            raise InputError(self.where, given, "numbers are needed there", "export the mesh again") from None
+            raise FormatError(self.where, given, "numbers are needed there", "export the mesh again") from None
 
     def _face(self, words: list[str]) -> None:
         if len(words) < 3:
@@ -87,7 +87,7 @@ class _Obj:
         corners, uv_corners = _indices(self.corners, self.where), _indices(self.uv_corners, self.where)
         if len(uv_corners) and int(uv_corners.max()) >= len(uvs):
             given = f"a face names texture coordinate {int(uv_corners.max()) + 1}"
-            raise InputError(self.where, given, f"there are {len(uvs)}", "export the mesh again")
+            raise FormatError(self.where, given, f"there are {len(uvs)}", "export the mesh again")
         has_uvs = bool((uv_corners >= 0).any())
         surface = Surface(
             np.array(self.counts, dtype=np.int32), corners, uvs if has_uvs else None, uv_corners if has_uvs else None
@@ -116,7 +116,7 @@ def _place(number: int, count: int) -> int:
 
 def _indices(numbers: list[int], where: str) -> Ints:
     if numbers and max(numbers) > np.iinfo(np.int32).max:
-        raise InputError(where, f"a face names point {max(numbers)}", "so many do not exist", "export the mesh again")
+        raise FormatError(where, f"a face names point {max(numbers)}", "so many do not exist", "export the mesh again")
     return np.array(numbers, dtype=np.int32)
 
 

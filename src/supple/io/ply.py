@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.character.character import Character
-from supple.errors import InputError
+from supple.errors import FormatError
 from supple.io.statue import statue
 from supple.io.surface import Surface
 
@@ -49,18 +49,18 @@ def read_character(path: Path, *, repair: bool) -> Character:
         columns = _text(data[start:], elements) if order == "" else _binary(data, start, elements, order)
     except (ValueError, IndexError, OverflowError):
         given = "its data does not fit its header"
-        raise InputError(where, given, "every element that the header promises", "export the mesh again") from None
+        raise FormatError(where, given, "every element that the header promises", "export the mesh again") from None
     vertex, faces = columns.get("vertex", {}), columns.get("face", {})
     if not all(axis in vertex for axis in "xyz"):
-        raise InputError(where, "its vertices lack x, y or z", "all three are needed", "export the mesh again")
+        raise FormatError(where, "its vertices lack x, y or z", "all three are needed", "export the mesh again")
     points = np.stack([vertex[axis][0] for axis in "xyz"], axis=1).astype(np.float64)
     listed = next((faces[name] for name in ("vertex_indices", "vertex_index") if name in faces), None)
     if listed is None:
-        raise InputError(where, "it has no faces", "a mesh is needed, not a cloud of points", "export faces too")
+        raise FormatError(where, "it has no faces", "a mesh is needed, not a cloud of points", "export faces too")
     corners, counts = listed
     if len(corners) and int(corners.max()) >= len(points):
         given = f"a face names point {int(corners.max())}"
-        raise InputError(where, given, f"there are {len(points)} points", "export the mesh again")
+        raise FormatError(where, given, f"there are {len(points)} points", "export the mesh again")
     uvs = next((np.stack([vertex[u][0], vertex[v][0]], axis=1) for u, v in _UV_NAMES if u in vertex and v in vertex),
                None)  # fmt: skip
     flat = corners.astype(np.int32)
@@ -73,7 +73,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
 def _header(data: bytes, where: str) -> tuple[str, list[_Element], int]:
     end = data.find(b"end_header", 0, 1 << 20)
     if not data.startswith(b"ply") or end < 0:
-        raise InputError(where, "it does not start like a PLY file", "a header is needed", "export the mesh again")
+        raise FormatError(where, "it does not start like a PLY file", "a header is needed", "export the mesh again")
     start = data.find(b"\n", end) + 1
     order: str | None = None
     elements: list[_Element] = []
@@ -90,10 +90,10 @@ def _header(data: bytes, where: str) -> tuple[str, list[_Element], int]:
                 elements[-1].properties.append(_Property(words[2], _TYPES[words[1]]))
         except (KeyError, IndexError, ValueError):
             given = f"its header says {line.strip()!r}"
-            raise InputError(where, given, "elements and properties of known types", "export the mesh again") from None
+            raise FormatError(where, given, "elements and properties of known types", "export the mesh again") from None
     least = sum(max(element.count, 0) for element in elements if element.properties)
     if order is None or start == 0 or any(element.count < 0 for element in elements) or least > len(data) - start:
-        raise InputError(where, "its header promises more than there is", "a whole file", "export the mesh again")
+        raise FormatError(where, "its header promises more than there is", "a whole file", "export the mesh again")
     return order, elements, start
 
 

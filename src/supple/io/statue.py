@@ -11,13 +11,17 @@ from supple.arrays import Floats, Ints
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
-from supple.errors import SuppleWarning
+from supple.errors import FormatError, SuppleWarning
 from supple.io.surface import Surface
 
 
 def statue(points: Floats, surface: Surface, path: Path, *, parts: dict[str, Ints] | None = None) -> Character:
     """A character of one root joint at the middle of its base, on which all weights lie; a warning says so."""
     surface.check(len(points), str(path))
+    if not np.isfinite(points).all():
+        vertex = int(np.argmin(np.isfinite(points).all(axis=1)))
+        given = f"point {vertex} is not finite"
+        raise FormatError(str(path), given, "every point needs a place", "export the mesh again")
     low, high = points.min(axis=0), points.max(axis=0)
     base = np.array([0.5 * (low[0] + high[0]), low[1], 0.5 * (low[2] + high[2])])
     tip = np.array([base[0], high[1], base[2]])

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.character.character import Character
-from supple.errors import InputError
+from supple.errors import FormatError
 from supple.io.statue import statue
 from supple.io.surface import Surface
 
@@ -28,7 +28,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
     corners = _binary(data) if _is_binary(data) else _text(data, str(path))
     if not len(corners) or not np.isfinite(corners).all():
         given = "it has no triangles" if not len(corners) else "it has numbers that are not finite"
-        raise InputError(str(path), given, "a mesh of triangles is needed", "export the mesh again")
+        raise FormatError(str(path), given, "a mesh of triangles is needed", "export the mesh again")
     points, label = np.unique(corners.reshape(-1, 3) + 0.0, axis=0, return_inverse=True)  # -0 becomes 0
     triangles = label.reshape(-1, 3).astype(np.int32)
     a, b, c = triangles.T
@@ -51,13 +51,13 @@ def _binary(data: bytes) -> Floats:
 def _text(data: bytes, where: str) -> Floats:
     if data.lstrip()[:5].lower() != b"solid":
         given = f"it has {len(data)} bytes and does not start with 'solid'"
-        raise InputError(where, given, "84 bytes and 50 for every triangle are needed", "export the mesh again")
+        raise FormatError(where, given, "84 bytes and 50 for every triangle are needed", "export the mesh again")
     numbers = [word for match in _VERTEX.finditer(data) for word in match.groups()]
     try:
         values = np.array([float(word) for word in numbers])
     except ValueError as error:
-        raise InputError(where, str(error), "numbers are needed", "export the mesh again") from None
+        raise FormatError(where, str(error), "numbers are needed", "export the mesh again") from None
     if len(values) % 9:
         given = f"it has {len(values) // 3} corners"
-        raise InputError(where, given, "three for every triangle are needed", "export the mesh again")
+        raise FormatError(where, given, "three for every triangle are needed", "export the mesh again")
     return values.reshape(-1, 3, 3)

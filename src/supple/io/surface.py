@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.character.character import Character, Display
-from supple.errors import InputError
+from supple.errors import FormatError
 from supple.geometry.topology import triangulate
 
 
@@ -46,13 +46,13 @@ class Surface:
         """Refuse faces that do not fit together, in a sentence."""
         if (len(self.counts) and int(self.counts.min()) < 0) or int(self.counts.sum()) != len(self.corners):
             given = f"its faces have {int(self.counts.sum())} corners"
-            raise InputError(where, given, f"{len(self.corners)} are listed", "export the mesh again")
+            raise FormatError(where, given, f"{len(self.corners)} are listed", "export the mesh again")
         if len(self.corners) and not 0 <= int(self.corners.min()) <= int(self.corners.max()) < points:
             worst = int(self.corners.min()) if int(self.corners.min()) < 0 else int(self.corners.max())
             given = f"a face names point {worst}"
-            raise InputError(where, given, f"there are {points} points (0 to {points - 1})", "export the mesh again")
+            raise FormatError(where, given, f"there are {points} points (0 to {points - 1})", "export the mesh again")
         if not (self.counts >= 3).any():
-            raise InputError(where, "it has no faces", "a mesh of triangles or polygons is needed", "export faces too")
+            raise FormatError(where, "it has no faces", "a mesh of triangles or polygons is needed", "export faces too")
 
     def reversed(self) -> Surface:
         """The same faces turned inside out; the first corner stays the first."""

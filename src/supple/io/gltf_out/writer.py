@@ -68,9 +68,11 @@ def write_cache(cache: Cache, path: Path) -> None:
 
 
 def _plain_motion(cache: Cache) -> Motion | None:
-    """The poses as a motion, when the bake is linear blend and nothing but turns, moves and scales is in them."""
+    """The poses as a motion, when the bake is linear blend of nothing but turns, moves and scales of joints."""
     stages = cache.graph.stages
     if len(stages) > 1 or not isinstance(stages[0].work, LinearBlend) or cache.character.weights is None:
+        return None
+    if np.any(cache.arrays.get("shape_shares", 0.0)):
         return None
     motion = Motion.from_poses(
         cache.skeleton,

@@ -1,253 +1,58 @@
-"""USD in: skinned characters (UsdSkel) with their clips, and plain meshes."""
+"""USD in, read by a process of its own: a damaged file can bring the USD library down, or keep it busy for minutes."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tempfile
 import warnings
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import cast
 
-import numpy as np
-
-from supple.arrays import Floats, Ints
+from supple import errors
 from supple.character.character import Character
-from supple.character.weights import Weights
-from supple.errors import InputError, SuppleWarning
-from supple.io.statue import statue
-from supple.io.surface import Surface, joined
-from supple.io.usd.library import from_matrices, usd
-from supple.io.usd.mesh_prim import PART
-from supple.io.usd.rig_reader import UsdRig
-from supple.io.usd.stage_reader import OpenStage, open_stage
+from supple.errors import FormatError, SuppleWarning
+from supple.io import parcel
 from supple.motion.motion import Motion
 
-_ADVICE = "export it again, or load with repair=True"
-
-
-@dataclass(eq=False)
-class _Piece:
-    """One mesh of the stage in our space: a point p is bound at `ours_from_prim geomBind p`."""
-
-    name: str
-    points: Floats
-    surface: Surface
-    joints: Ints | None
-    values: Floats | None
-    maps: dict[str, Floats] = field(default_factory=dict)
-    parts: dict[str, Ints] = field(default_factory=dict)
+PATIENCE = 15.0  # [s], and one more for every two megabytes
+MEGABYTES_A_SECOND = 2.0
 
 
 def read_character(path: Path, *, repair: bool) -> Character:
     """Read all meshes of a stage as one character, in metres and y up, with all clips.
 
     Where there are several meshes each becomes a part. Meshes that no skeleton moves ride on the first joint. Quads
-    and texture coordinates (primvar st) are kept; blend shapes, materials and subdivision are left out, and a warning
-    says so.
+    and texture coordinates (primvar st) are kept; blend shapes, materials and subdivision are left out.
     """
-    opened = open_stage(path)
-    rig = UsdRig(opened)
-    notes: list[str] = []
-    pieces = _pieces(opened, rig, notes)
-    if not pieces:
-        raise InputError(str(path), "it has no mesh that is drawn", "a character has one", "export the mesh too")
-    points = np.concatenate([piece.points for piece in pieces])
-    if not np.isfinite(points).all():
-        raise InputError(str(path), "a point is not finite", "finite numbers are needed", "export it again")
-    surface = joined([(piece.surface, len(piece.points)) for piece in pieces])
-    parts, maps = _named(pieces, len(points))
-    if not rig.skeletons:
-        _say(notes, path)
-        return statue(points, surface, path, parts=parts).replace(maps=maps)
-    weights = _weights(pieces, rig, notes, str(path), repair=repair)
-    _say(notes, path)
-    prim = opened.stage.GetDefaultPrim()
-    return Character(
-        points,
-        surface.triangles(),
-        rig.skeleton,
-        weights,
-        name=prim.GetName() if prim else path.stem,
-        parts=parts,
-        maps=maps,
-        motions=rig.motions(),
-        polygons=surface.polygons(),
-        display=surface.display(),
-    )
+    return cast(Character, _read_apart(path, "repair" if repair else "character"))
 
 
 def read_motion(path: Path) -> Motion:
     """The clip that plays, or the first there is, on its own skeleton."""
-    rig = UsdRig(open_stage(path))
-    motions = rig.motions() if rig.skeletons else {}
-    if not motions:
-        given = "it has no skeleton with a clip"
-        raise InputError(str(path), given, "a SkelAnimation is needed", "export the animation too")
-    return next(iter(motions.values()))
+    return cast(Motion, _read_apart(path, "motion"))
 
 
-def _say(notes: list[str], path: Path) -> None:
-    if notes:
-        warnings.warn(f"{path.name}: {'; '.join(dict.fromkeys(notes))}", SuppleWarning, stacklevel=4)
-
-
-def _pieces(opened: OpenStage, rig: UsdRig, notes: list[str]) -> list[_Piece]:
-    UsdGeom = usd("UsdGeom", opened.where)
-    found = []
-    for prim in opened.prims():
-        if prim.IsA(UsdGeom.Mesh):
-            image = UsdGeom.Imageable(prim)
-            hidden = image.ComputeVisibility() == UsdGeom.Tokens.invisible
-            if hidden or image.ComputePurpose() not in (UsdGeom.Tokens.default_, UsdGeom.Tokens.render):
-                notes.append(f"{prim.GetName()} is hidden and was left out")
-                continue
-            found.append(_piece(prim, opened, rig, notes))
-    return found
-
-
-def _piece(prim: Any, opened: OpenStage, rig: UsdRig, notes: list[str]) -> _Piece:
-    Usd, UsdGeom, UsdSkel = (usd(name, opened.where) for name in ("Usd", "UsdGeom", "UsdSkel"))
-    where = f"{opened.where} {prim.GetPath()}"
-    mesh = UsdGeom.Mesh(prim)
-    first = Usd.TimeCode.EarliestTime()
-    points = np.array(mesh.GetPointsAttr().Get(first) or [], dtype=np.float64).reshape(-1, 3)
-    surface = _surface(mesh, len(points), where, first)
-    placed = opened.ours_from_prim(prim)
-    joints = values = None
-    skeleton = UsdSkel.BindingAPI(prim).GetInheritedSkeleton()
-    owner = rig.skeletons.get(str(skeleton.GetPath())) if skeleton else None
-    if owner is not None:
-        joints, values, bound = _influences(prim, owner, len(points), where, notes)
-        if joints is not None:
-            placed = opened.ours_from_prim(owner.prim) @ bound
-    if np.linalg.det(placed[:3, :3]) < 0.0:
-        surface = surface.reversed()
-    moved = points @ placed[:3, :3].T + placed[:3, 3]
-    piece = _Piece(prim.GetName(), moved, surface, joints, values)
-    _read_named(mesh, piece)
-    return piece
-
-
-def _surface(mesh: Any, points: int, where: str, first: Any) -> Surface:
-    UsdGeom = usd("UsdGeom", where)
-    counts = np.array(mesh.GetFaceVertexCountsAttr().Get(first) or [], dtype=np.int32)
-    corners = np.array(mesh.GetFaceVertexIndicesAttr().Get(first) or [], dtype=np.int32)
-    Surface(counts, corners).check(points, where)
-    surface = _textured(mesh, counts, corners, where)
-    return surface.reversed() if mesh.GetOrientationAttr().Get(first) == UsdGeom.Tokens.leftHanded else surface
-
-
-def _textured(mesh: Any, counts: Ints, corners: Ints, where: str) -> Surface:
-    """Texture coordinates st, or the first there are, when they fit."""
-    UsdGeom = usd("UsdGeom", where)
-    primvars = [p for p in UsdGeom.PrimvarsAPI(mesh).GetPrimvarsWithValues() if "texCoord2" in str(p.GetTypeName())]
-    primvars.sort(key=lambda p: p.GetPrimvarName() != "st")
-    for primvar in primvars:
-        uvs = np.array(primvar.Get(), dtype=np.float64).reshape(-1, 2)
-        rows = np.array(primvar.GetIndices(), dtype=np.int32) if primvar.IsIndexed() else np.arange(len(uvs))
-        if primvar.GetInterpolation() in (UsdGeom.Tokens.vertex, UsdGeom.Tokens.varying):
-            if len(corners) and int(corners.max()) >= len(rows):
-                continue
-            rows = rows[corners]
-        fits = len(rows) == len(corners) and len(uvs) > 0 and np.isfinite(uvs).all()
-        if fits and int(rows.min()) >= 0 and int(rows.max()) < len(uvs):
-            return Surface(counts, corners, uvs, rows.astype(np.int32))
-    return Surface(counts, corners)
-
-
-def _influences(
-    prim: Any, owner: Any, count: int, where: str, notes: list[str]
-) -> tuple[Ints | None, Floats | None, Floats]:
-    """Joint numbers on the merged skeleton and values (V, K), and the transform that the mesh was bound with."""
-    UsdSkel = usd("UsdSkel", where)
-    query = UsdSkel.Cache().GetSkinningQuery(prim) or _query_of(prim, owner)
-    if query.HasBlendShapes():
-        notes.append(f"the blend shapes of {prim.GetName()} were left out")
-    if not query.HasJointInfluences():
-        return None, None, np.eye(4)
-    if query.GetSkinningMethod() == "dualQuaternion":
-        notes.append(f"{prim.GetName()} asks for dual quaternions; choose the skin yourself")
-    size = int(query.GetNumInfluencesPerComponent())
-    joints = np.array(query.GetJointIndicesPrimvar().ComputeFlattened() or [], dtype=np.int64)
-    values = np.array(query.GetJointWeightsPrimvar().ComputeFlattened() or [], dtype=np.float64)
-    shape = (1 if query.IsRigidlyDeformed() else count, size)
-    if joints.size != shape[0] * size or values.size != joints.size:
-        given = f"it has {joints.size} joint indices and {values.size} weights"
-        raise InputError(where, given, f"{shape[0]} x {size} are needed", "export it again")
-    joints = np.broadcast_to(joints.reshape(shape), (count, size)).copy()
-    values = np.broadcast_to(values.reshape(shape), (count, size)).copy()
-    order = query.GetJointOrder()
-    place = np.arange(len(owner.paths)) if order is None else np.array(
-        [owner.number.get(str(token), -1) for token in order], dtype=np.int64
-    )  # fmt: skip
-    known = (joints >= 0) & (joints < len(place))
-    mapped = np.where(known, place[np.where(known, joints, 0)], -1) if len(place) else np.full(joints.shape, -1)
-    numbers = np.where(mapped >= 0, mapped + owner.first, np.iinfo(np.int32).max)  # beyond all joints: none
-    unused = (numbers == np.iinfo(np.int32).max) & (values == 0.0)
-    return np.where(unused, 0, numbers).astype(np.int32), values, from_matrices([query.GetGeomBindTransform()])[0]
-
-
-def _query_of(prim: Any, owner: Any) -> Any:
-    """A query outside a populated cache."""
-    UsdSkel = usd("UsdSkel", str(prim.GetPath()))
-    cache = UsdSkel.Cache()
-    root = UsdSkel.Root.Find(prim)
-    Usd = usd("Usd", str(prim.GetPath()))
-    cache.Populate(root, Usd.TraverseInstanceProxies())
-    return cache.GetSkinningQuery(prim)
-
-
-def _read_named(mesh: Any, piece: _Piece) -> None:
-    """Painted maps (floats, one a point) and parts (subsets of points)."""
-    UsdGeom = usd("UsdGeom", piece.name)
-    for primvar in UsdGeom.PrimvarsAPI(mesh).GetPrimvarsWithValues():
-        name = str(primvar.GetPrimvarName())
-        if primvar.GetTypeName() == "float[]" and primvar.GetElementSize() == 1 and not name.startswith("skel:"):
-            values = np.array(primvar.ComputeFlattened() or [], dtype=np.float64)
-            whole = primvar.GetInterpolation() in (UsdGeom.Tokens.vertex, UsdGeom.Tokens.varying)
-            if whole and len(values) == len(piece.points) and np.isfinite(values).all():
-                piece.maps[name] = values
-    for subset in UsdGeom.Subset.GetGeomSubsets(mesh, UsdGeom.Tokens.point, PART):
-        prim = subset.GetPrim()
-        vertices = np.array(subset.GetIndicesAttr().Get() or [], dtype=np.int32)
-        if len(vertices) == 0 or 0 <= int(vertices.min()) <= int(vertices.max()) < len(piece.points):
-            piece.parts[prim.GetDisplayName() or prim.GetName()] = vertices
-
-
-def _named(pieces: list[_Piece], count: int) -> tuple[dict[str, Ints], dict[str, Floats]]:
-    parts: dict[str, Ints] = {}
-    maps: dict[str, Floats] = {}
-    first = 0
-    for piece in pieces:
-        here = np.arange(first, first + len(piece.points), dtype=np.int32)
-        named = {name: vertices + first for name, vertices in piece.parts.items()}
-        if len(pieces) > 1:
-            named = {piece.name: here} | named
-        for name, vertices in named.items():
-            parts[name] = np.concatenate([parts[name], vertices]) if name in parts else vertices
-        for name, values in piece.maps.items():
-            maps.setdefault(name, np.zeros(count))[here] = values
-        first += len(piece.points)
-    return parts, maps
-
-
-def _weights(pieces: list[_Piece], rig: UsdRig, notes: list[str], where: str, *, repair: bool) -> Weights:
-    """Weights of all meshes side by side; a mesh that no skeleton moves rides on joint 0."""
-    wide = max((piece.joints.shape[1] for piece in pieces if piece.joints is not None), default=1)
-    joints = [np.zeros((len(piece.points), wide), dtype=np.int32) for piece in pieces]
-    values = [np.zeros((len(piece.points), wide)) for piece in pieces]
-    for piece, index, value in zip(pieces, joints, values, strict=True):
-        if piece.joints is None or piece.values is None:
-            value[:, 0] = 1.0
-            notes.append(f"{piece.name} has no weights and rides on {rig.skeleton.names[0]}")
-        else:
-            index[:, : piece.joints.shape[1]], value[:, : piece.values.shape[1]] = piece.joints, piece.values
-    all_joints, all_values = np.concatenate(joints), np.concatenate(values)
-    if repair:
-        weights, report = Weights.repaired(all_joints, all_values, joint_count=len(rig.skeleton))
-        notes.extend(report)
-        return weights
-    used = all_joints[all_values > 0.0]
-    if used.size and int(used.max()) >= len(rig.skeleton):
-        given = "weights name a joint that its skeleton does not have"
-        raise InputError(where, given, f"there are {len(rig.skeleton)} joints", _ADVICE)
-    return Weights(np.where(all_joints < len(rig.skeleton), all_joints, 0), all_values)
+def _read_apart(path: Path, what: str) -> Character | Motion | None:
+    """Let another process read the file, and say here what it said there."""
+    megabytes = path.stat().st_size / 1e6
+    with tempfile.TemporaryDirectory(prefix="supple-") as folder:
+        answer = Path(folder) / "answer.npz"
+        command = [sys.executable, "-m", "supple.io.usd.reading_process", what, str(path), str(answer)]
+        try:
+            limit = PATIENCE + megabytes / MEGABYTES_A_SECOND
+            done = subprocess.run(command, capture_output=True, timeout=limit, check=False)
+        except subprocess.TimeoutExpired:
+            given = f"USD was still busy with it after {limit:.0f} s"
+            raise FormatError(str(path), given, "a whole USD file is needed", "export it again") from None
+        if not answer.exists():
+            last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
+            given = f"USD broke down over it (exit {done.returncode}: {last[0][:160]})"
+            raise FormatError(str(path), given, "a whole USD file is needed", "export it again")
+        made, words = parcel.read(answer)
+    for note in words["warnings"]:
+        warnings.warn(note, SuppleWarning, stacklevel=5)
+    if "error" in words:
+        kind, *parts = words["error"]
+        raise getattr(errors, kind)(*parts)
+    return made

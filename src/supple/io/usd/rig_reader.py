@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
-from supple.errors import InputError
+from supple.errors import FormatError
 from supple.io.usd.library import from_matrices, usd
 from supple.io.usd.stage_reader import OpenStage
 from supple.motion.motion import Motion
@@ -115,7 +115,7 @@ class UsdRig:
         keys = from_matrices(query.ComputeJointLocalTransforms(code))
         if len(keys) != len(order):
             given = f"clip {query.GetPrim().GetName()} has {len(keys)} transforms at time code {code:g}"
-            raise InputError(self.opened.where, given, f"it names {len(order)} joints", "export it again")
+            raise FormatError(self.opened.where, given, f"it names {len(order)} joints", "export it again")
         for one in owners:
             local = one.rest.copy()
             for key, path in zip(keys, order, strict=True):
@@ -137,23 +137,23 @@ def _read_skeleton(prim: Any, where: str) -> UsdSkeleton | None:
     topology = UsdSkel.Topology(schema.GetJointsAttr().Get())
     valid, reason = topology.Validate()
     if not valid or len(set(paths)) != len(paths):
-        raise InputError(at, f"its joints are in no order ({reason or 'a path stands twice'})",
+        raise FormatError(at, f"its joints are in no order ({reason or 'a path stands twice'})",
                          "parents must come before children", "export it again")  # fmt: skip
     parents = np.array([topology.GetParent(joint) for joint in range(len(paths))])
     bind = from_matrices(schema.GetBindTransformsAttr().Get() or [])
     rest = from_matrices(schema.GetRestTransformsAttr().Get() or [])
     if len(bind) != len(paths) and len(rest) != len(paths):
         given = f"it has {len(bind)} bind and {len(rest)} rest transforms"
-        raise InputError(at, given, f"{len(paths)} of either are needed", "export it again")
+        raise FormatError(at, given, f"{len(paths)} of either are needed", "export it again")
     made = UsdSkeleton(prim, paths, _names(schema, paths), parents, bind, rest)
     made.number = {path: joint for joint, path in enumerate(paths)}
     for transforms in (bind, rest):
         if not np.isfinite(transforms).all():
-            raise InputError(at, "a transform is not finite", "finite numbers are needed", "export it again")
+            raise FormatError(at, "a transform is not finite", "finite numbers are needed", "export it again")
     if len(bind) != len(paths):
         made.bind = made.skeleton_space(rest)
     if np.any(np.abs(np.linalg.det(made.bind[:, :3, :3])) < 1e-18):
-        raise InputError(at, "a bind transform cannot be inverted", "every joint needs a scale", "export it again")
+        raise FormatError(at, "a bind transform cannot be inverted", "every joint needs a scale", "export it again")
     if len(rest) != len(paths):
         made.rest = made.bind.copy()
         hanging = parents >= 0
@@ -184,7 +184,7 @@ def _scale_of(placed: Floats, prim: str, where: str) -> float:
     """How much bigger things become on their way to our space; joints are freed of it."""
     volume = float(abs(np.linalg.det(placed[:3, :3])))
     if not (np.isfinite(volume) and volume > 0.0):
-        raise InputError(f"{where} {prim}", "its transform cannot be inverted", "a scale other than zero",
+        raise FormatError(f"{where} {prim}", "its transform cannot be inverted", "a scale other than zero",
                          "apply the transform and export it again")  # fmt: skip
     return float(np.cbrt(volume))
 
@@ -193,7 +193,7 @@ def _time_codes(samples: list[float], rate: float, name: str, where: str) -> tup
     """Even times that meet the samples, and how many there are a second."""
     times = np.array(sorted(samples) or [0.0], dtype=np.float64)
     if not (np.isfinite(times).all() and np.isfinite(rate) and rate > 0.0):
-        raise InputError(where, f"clip {name} has times that are not finite", "finite times", "export it again")
+        raise FormatError(where, f"clip {name} has times that are not finite", "finite times", "export it again")
     if len(times) == 1:
         return times, rate
     span = float(times[-1] - times[0])
@@ -203,6 +203,6 @@ def _time_codes(samples: list[float], rate: float, name: str, where: str) -> tup
         step = 1.0
         count = int(span) + 1
     if count > _MOST_FRAMES:
-        raise InputError(where, f"clip {name} lasts {span:g} time codes", f"at most {_MOST_FRAMES} are read",
+        raise FormatError(where, f"clip {name} lasts {span:g} time codes", f"at most {_MOST_FRAMES} are read",
                          "cut the clip")  # fmt: skip
     return times[0] + step * np.arange(count), rate / step

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import Floats
-from supple.errors import InputError
+from supple.errors import FormatError, InputError, SuppleError
 from supple.io.usd.library import from_matrices, usd
 
 
@@ -45,27 +47,45 @@ def open_stage(path: Path) -> OpenStage:
     A package (.usdz) holds all its layers itself.
     """
     where = str(path)
-    Usd, UsdGeom, Tf = usd("Usd", where), usd("UsdGeom", where), usd("Tf", where)
-    try:
-        stage = Usd.Stage.Open(str(path.resolve()))
-    except (Tf.ErrorException, RuntimeError) as error:
-        raise InputError(where, f"USD cannot read it ({_short(error)})", "a USD file is needed",
-                         "export it again") from None  # fmt: skip
+    Usd, UsdGeom = usd("Usd", where), usd("UsdGeom", where)
+    stage = Usd.Stage.Open(str(path.resolve()))
     folder = path.resolve().parent
     for layer in stage.GetUsedLayers():
         real = layer.realPath
         if not layer.anonymous and not Path(real.split("[", 1)[0]).resolve().is_relative_to(folder):
             given = f"it draws in {layer.identifier}"
-            raise InputError(where, given, "a file may name only files beside it", "flatten it into one file")
+            raise FormatError(where, given, "a file may name only files beside it", "flatten it into one file")
     unit = float(UsdGeom.GetStageMetersPerUnit(stage))
     if not (np.isfinite(unit) and 0.0 < unit < 1e6):
-        raise InputError(where, f"metersPerUnit is {unit:g}", "a length above zero is needed", "export it again")
+        raise FormatError(where, f"metersPerUnit is {unit:g}", "a length above zero is needed", "export it again")
     ours = np.diag([unit, unit, unit, 1.0])
     if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.z:
         ours = ours @ np.array([[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]], dtype=np.float64)
     return OpenStage(stage, where, ours)
 
 
+@contextlib.contextmanager
+def refusing(path: Path) -> Iterator[None]:
+    """Turn whatever USD says about a broken file, and values of a kind that has no business there, into one error."""
+    Tf = usd("Tf", str(path))
+    strange = (Tf.ErrorException, RuntimeError, TypeError, ValueError, IndexError, OverflowError, MemoryError)
+    try:
+        yield
+    except FormatError:
+        raise
+    except InputError as error:  # the parts are whole and do not fit together
+        where = f"{path} ({error.where})"
+        raise FormatError(where, error.given, error.needed, error.advice) from None
+    except SuppleError:
+        raise
+    except strange as error:
+        given = f"USD cannot read it ({_short(error)})"
+        raise FormatError(str(path), given, "a whole USD file is needed", "export it again") from None
+
+
 def _short(error: Exception) -> str:
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except UnicodeDecodeError:  # USD quotes the broken bytes
+        text = type(error).__name__
     return text if len(text) < 160 else text[:157] + "..."

@@ -1,0 +1,291 @@
+"""Characters and motions through USD: our file skinned by USD itself, USD files of others, and broken ones."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import supple
+from export_scenes import FPS, swing, textured_tube
+from supple import Character, FormatError, LinearBlend, Skeleton, SuppleWarning, Weights, linear_blend
+from supple.io import save
+from supple.io.usd import reader, stage_character
+from supple.io.usd.reader import read_character, read_motion
+
+Usd = pytest.importorskip("pxr.Usd")
+from pxr import Gf, Sdf, UsdGeom, UsdSkel, Vt  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def tube():
+    plain = textured_tube()
+    return plain.replace(motions={"swing it": swing(plain), "grow": swing(plain, scaled=True).replace(name="grow")})
+
+
+def dense(character):
+    return character.weights.dense(len(character.skeleton))
+
+
+def worlds(motion):
+    return np.stack([motion.sample(at).world_from_joint for at in motion.times])
+
+
+@pytest.mark.parametrize("suffix", [".usda", ".usdc"])
+def test_usd_itself_skins_our_character_as_linear_blend_does(tube, tmp_path, suffix):
+    save(tube, tmp_path / f"a{suffix}")
+    stage = Usd.Stage.Open(str(tmp_path / f"a{suffix}"))
+    assert UsdSkel.BakeSkinning(Usd.PrimRange.Stage(stage))
+    mesh = UsdGeom.Mesh(stage.GetPrimAtPath("/tube/Mesh"))
+    cache = supple.bake(tube, tube.motions["swing it"], LinearBlend())
+    for frame, points in enumerate(cache.points):
+        assert np.abs(np.array(mesh.GetPointsAttr().Get(frame)) - points).max() < 1e-5
+
+
+@pytest.mark.parametrize("suffix", [".usd", ".usda", ".usdc"])
+def test_a_character_comes_back(tube, tmp_path, suffix):
+    save(tube, tmp_path / f"a{suffix}")
+    again = supple.io.load(tmp_path / f"a{suffix}")
+    assert again.name == "tube"
+    assert again.skeleton.names == tube.skeleton.names
+    assert np.array_equal(again.skeleton.parents, tube.skeleton.parents)
+    assert np.allclose(again.skeleton.world_from_joint, tube.skeleton.world_from_joint)
+    assert np.allclose(again.points, tube.points, atol=1e-7)
+    assert np.array_equal(again.triangles, tube.triangles)
+    assert np.array_equal(again.polygons, tube.polygons)
+    assert np.allclose(dense(again), dense(tube), atol=1e-6)
+    assert np.allclose(again.display.uvs[again.display.triangles], tube.display.uvs[tube.display.triangles], atol=1e-7)
+    assert len(again.display.control_points) == len(tube.display.control_points)
+    assert np.allclose(again.maps["flesh"], tube.maps["flesh"], atol=1e-7)
+    assert np.array_equal(again.parts["the rim"], tube.parts["the rim"])
+    assert list(again.motions) == ["swing it", "grow"]
+    assert again.motions["swing it"].fps == FPS
+    assert np.allclose(worlds(again.motions["swing it"]), worlds(tube.motions["swing it"]), atol=1e-6)
+    # UsdSkel keeps scales in half precision
+    assert np.allclose(worlds(again.motions["grow"]), worlds(tube.motions["grow"]), atol=2e-3)
+
+
+def test_a_motion_comes_back(tube, tmp_path):
+    motion = swing(tube)
+    save(motion, tmp_path / "a.usda")
+    again = supple.io.load_motion(tmp_path / "a.usda")
+    assert again.name == "swing it"
+    assert again.skeleton.names == tube.skeleton.names
+    assert np.allclose(worlds(again), worlds(motion), atol=1e-6)
+
+
+def test_joints_out_of_order_and_names_that_usd_cannot_hold(tmp_path):
+    skeleton = Skeleton.from_heads(
+        ["the tip", "1 root!", "mixamo:Spine"], [2, -1, 1], [[0, 2, 0], [0, 0, 0], [0, 1, 0]]
+    )
+    points = np.array([[0, 0, 0], [1, 1, 0], [0, 2, 1.0]])
+    weights = Weights(np.array([[1], [2], [0]]), np.ones((3, 1)))
+    save(Character(points, [[0, 1, 2]], skeleton, weights), tmp_path / "a.usda")
+    again = read_character(tmp_path / "a.usda", repair=False)
+    assert set(again.skeleton.names) == set(skeleton.names)
+    for name in skeleton.names:
+        one, other = skeleton.index(name), again.skeleton.index(name)
+        assert np.allclose(skeleton.heads[one], again.skeleton.heads[other])
+        assert np.allclose(dense(again)[:, other], weights.dense(3)[:, one])
+    parents = {n: again.skeleton.names[p] for n, p in zip(again.skeleton.names, again.skeleton.parents, strict=True)}
+    assert (parents["the tip"], parents["mixamo:Spine"]) == ("mixamo:Spine", "1 root!")
+
+
+def test_a_character_without_weights_is_written(tube, tmp_path):
+    save(tube.replace(weights=None, motions={}), tmp_path / "a.usda")
+    with pytest.warns(SuppleWarning, match="rides on bone0"):
+        again = read_character(tmp_path / "a.usda", repair=False)
+    assert np.allclose(dense(again)[:, 0], 1.0)
+
+
+def foreign_stage(path, *, up="Z", unit=0.01, constant=False, joints=("Hips", "Hips/Knee"), weights=None, indices=None):
+    """A stage as others write them: centimetres, z up, a placed root, its own joint order on the mesh, and a clip
+    that moves the knee alone, between time codes 10 and 14."""
+    stage = Usd.Stage.CreateNew(str(path))
+    UsdGeom.SetStageUpAxis(stage, up)
+    UsdGeom.SetStageMetersPerUnit(stage, unit)
+    stage.SetTimeCodesPerSecond(24)
+    root = UsdSkel.Root.Define(stage, "/hero")
+    UsdGeom.XformCommonAPI(root).SetTranslate((5.0, 0.0, 20.0))
+    UsdGeom.XformCommonAPI(root).SetScale((2.0, 2.0, 2.0))
+    skeleton = UsdSkel.Skeleton.Define(stage, "/hero/rig")
+    skeleton.CreateJointsAttr(list(joints))
+    up_ten = Gf.Matrix4d().SetTranslate((0, 0, 10))
+    skeleton.CreateBindTransformsAttr([Gf.Matrix4d(1), up_ten])
+    skeleton.CreateRestTransformsAttr([Gf.Matrix4d(1), up_ten])
+    mesh = UsdGeom.Mesh.Define(stage, "/hero/leg")
+    mesh.CreatePointsAttr([(0, 0, 0), (1, 0, 10), (0, 1, 20), (0, 0, 30), (9, 9, 9)])
+    mesh.CreateFaceVertexCountsAttr([3, 4])
+    mesh.CreateFaceVertexIndicesAttr([0, 1, 2, 0, 2, 3, 4])
+    binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
+    binding.CreateSkeletonRel().SetTargets([skeleton.GetPath()])
+    binding.CreateJointsAttr(list(reversed(joints)))
+    binding.CreateGeomBindTransformAttr(Gf.Matrix4d().SetTranslate((3, 0, 0)))
+    if constant:
+        binding.CreateJointIndicesPrimvar(constant=True, elementSize=1).Set([0])
+        binding.CreateJointWeightsPrimvar(constant=True, elementSize=1).Set([1.0])
+    else:
+        chosen = [1, 0] * 5 if indices is None else indices
+        shares = [1, 0, 0.5, 0.5, 0, 1, 0.25, 0.75, 1, 0] if weights is None else weights
+        binding.CreateJointIndicesPrimvar(constant=False, elementSize=2).Set(chosen)
+        binding.CreateJointWeightsPrimvar(constant=False, elementSize=2).Set(shares)
+    clip = UsdSkel.Animation.Define(stage, "/hero/kick")
+    clip.CreateJointsAttr([joints[1]])
+    for code, angle in ((10, 0), (12, 45), (14, 90)):
+        turn = Gf.Rotation(Gf.Vec3d(1, 0, 0), angle).GetQuat()
+        clip.CreateTranslationsAttr().Set([(0, 0, 10)], code)
+        clip.CreateRotationsAttr().Set([Gf.Quatf(turn)], code)
+        clip.CreateScalesAttr().Set(Vt.Vec3hArray([Gf.Vec3h(1, 1, 1)]), code)
+    UsdSkel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets([clip.GetPath()])
+    return stage
+
+
+def baked_by_usd(stage, code, unit, up):
+    """World positions of the mesh, skinned by USD, in metres and y up."""
+    UsdSkel.BakeSkinning(Usd.PrimRange.Stage(stage))
+    mesh = UsdGeom.Mesh(stage.GetPrimAtPath("/hero/leg"))
+    to_world = UsdGeom.Xformable(mesh).ComputeLocalToWorldTransform(code)
+    points = unit * np.array([to_world.Transform(Gf.Vec3d(*map(float, p))) for p in mesh.GetPointsAttr().Get(code)])
+    return points if up == "Y" else np.stack([points[:, 0], points[:, 2], -points[:, 1]], axis=1)
+
+
+@pytest.mark.parametrize("constant", [False, True], ids=["per point", "rigid"])
+@pytest.mark.parametrize(("up", "unit"), [("Z", 0.01), ("Y", 1.0), ("Z", 1.0)])
+def test_files_of_others_are_skinned_as_usd_skins_them(tmp_path, up, unit, constant):
+    stage = foreign_stage(tmp_path / "a.usda", up=up, unit=unit, constant=constant)
+    stage.GetRootLayer().Save()
+    character = read_character(tmp_path / "a.usda", repair=False)
+    motion = character.motions["kick"]
+    assert (motion.fps, motion.frames) == (12.0, 3)
+    assert np.allclose(np.linalg.norm(character.skeleton.world_from_joint[:, :3, :3], axis=1), 1.0)
+    for frame, code in enumerate((10, 12, 14)):
+        pose = motion.sample(frame / 12.0)
+        ours = linear_blend(character.points, character.weights, pose.skinning(character.skeleton))
+        truth = baked_by_usd(Usd.Stage.Open(str(tmp_path / "a.usda")), code, unit, up)
+        assert np.abs(ours - truth).max() < 1e-5 * max(1.0, np.abs(truth).max())
+    assert character.name == "a"
+    assert np.array_equal(character.polygons, [[0, 1, 2, -1], [0, 2, 3, 4]])
+    again = read_motion(tmp_path / "a.usda")
+    assert np.allclose(worlds(again), worlds(motion))
+
+
+def test_several_meshes_become_parts_and_left_handed_ones_are_turned(tmp_path):
+    stage = foreign_stage(tmp_path / "a.usda", up="Y", unit=1.0)
+    hat = UsdGeom.Mesh.Define(stage, "/hero/hat")
+    hat.CreatePointsAttr([(0, 0, 0), (1, 0, 0), (0, 1, 0)])
+    hat.CreateFaceVertexCountsAttr([3])
+    hat.CreateFaceVertexIndicesAttr([0, 1, 2])
+    hat.CreateOrientationAttr("leftHanded")
+    st = UsdGeom.PrimvarsAPI(hat).CreatePrimvar("st", Sdf.ValueTypeNames.TexCoord2fArray, "vertex")
+    st.Set([(0, 0), (1, 0), (0, 1)])
+    UsdSkel.BindingAPI.Apply(hat.GetPrim()).CreateBlendShapesAttr(["smile"])
+    UsdSkel.BindingAPI(hat.GetPrim()).CreateSkeletonRel().SetTargets(["/hero/rig"])
+    hidden = UsdGeom.Mesh.Define(stage, "/hero/proxy")
+    hidden.CreatePurposeAttr("proxy")
+    stage.GetRootLayer().Save()
+    with pytest.warns(SuppleWarning, match=r"blend shapes of hat.*proxy is hidden.*hat has no weights"):
+        character = read_character(tmp_path / "a.usda", repair=False)
+    assert {name: len(part) for name, part in character.parts.items()} == {"leg": 5, "hat": 3}
+    place = character.display.triangles[-1]
+    assert np.array_equal(character.triangles[-1], [5, 7, 6])
+    assert np.allclose(character.display.uvs[place], [(0, 0), (0, 1), (1, 0)])
+
+
+def test_two_skeletons_become_one(tmp_path):
+    stage = foreign_stage(tmp_path / "a.usda", up="Y", unit=1.0)
+    Sdf.CopySpec(stage.GetRootLayer(), "/hero", stage.GetRootLayer(), "/twin")
+    for prim, name in (("/twin/leg", "skel:skeleton"), ("/twin/rig", "skel:animationSource")):
+        target = {"skel:skeleton": "/twin/rig", "skel:animationSource": "/twin/kick"}[name]
+        stage.GetPrimAtPath(prim).GetRelationship(name).SetTargets([target])
+    stage.GetRootLayer().Save()
+    character = read_character(tmp_path / "a.usda", repair=False)
+    assert character.skeleton.names == ("Hips", "Knee", "rig_Hips", "rig_Knee")
+    assert character.skeleton.parents.tolist() == [-1, 0, -1, 2]
+    assert np.allclose(dense(character)[5:, 2:], dense(character)[:5, :2])
+
+
+def test_a_mesh_without_a_skeleton_gets_one_joint(tmp_path):
+    cube = textured_tube()
+    supple.bake(cube, swing(cube), LinearBlend()).save(tmp_path / "a.usda")
+    with pytest.warns(SuppleWarning, match="one root joint at the middle of its base"):
+        character = read_character(tmp_path / "a.usda", repair=False)
+    assert len(character.skeleton) == 1
+    assert np.array_equal(character.polygons, cube.polygons)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weights": [1.0] * 10}, "do not sum to one"),
+        ({"indices": [7, 0] * 5}, "joint that its skeleton does not have"),
+        ({"indices": [0, 0] * 4}, "8 joint indices"),
+        ({"joints": ("Hips/Knee", "Hips")}, "parents must come before children"),
+    ],
+)
+def test_faults_are_refused_and_weights_mended_when_asked(tmp_path, change, message):
+    stage = foreign_stage(tmp_path / "a.usda", **change)
+    stage.GetRootLayer().Save()
+    with pytest.raises(FormatError, match=message):
+        read_character(tmp_path / "a.usda", repair=False)
+    if "weights" in change or message.startswith("joint"):
+        with pytest.warns(SuppleWarning, match="renormalised|set to zero"):
+            read_character(tmp_path / "a.usda", repair=True)
+
+
+def test_a_file_draws_in_only_files_beside_it(tmp_path):
+    (tmp_path / "in").mkdir()
+    for place in ("secret.usda", "in/friend.usda"):
+        stage = foreign_stage(tmp_path / place)
+        stage.GetRootLayer().Save()
+    for target, fine in (("./friend.usda", True), ("../secret.usda", False), (str(tmp_path / "secret.usda"), False)):
+        path = tmp_path / "in" / "a.usda"
+        path.write_text(f'#usda 1.0\n(\n    upAxis = "Z"\n    subLayers = [@{target}@]\n)\n')
+        if fine:
+            assert len(read_character(path, repair=False).points) == 5
+        else:
+            with pytest.raises(FormatError, match="only files beside it"):
+                read_character(path, repair=False)
+
+
+@pytest.mark.parametrize("text", [b"", b"nonsense", b"#usda 1.0\n(", b"PXR-USDC" + bytes(80), b"#usda 1.0\n"])
+def test_what_is_no_usd_is_refused(tmp_path, text):
+    for suffix in (".usda", ".usdc", ".usdz"):
+        (tmp_path / f"a{suffix}").write_bytes(text)
+        with pytest.raises(FormatError):
+            stage_character.stage_character(tmp_path / f"a{suffix}", repair=False)
+        with pytest.raises(FormatError):
+            stage_character.stage_motion(tmp_path / f"a{suffix}")
+
+
+def test_broken_text_ends_in_one_error(tube, tmp_path):
+    """Binary files are not thrown at the library in this process: it may die of them, which is the next test."""
+    save(tube, tmp_path / "whole.usda")
+    whole = (tmp_path / "whole.usda").read_bytes()
+    rng = np.random.default_rng(3)
+    refused = 0
+    for number in range(60):
+        data = bytearray(whole)
+        for place in rng.integers(0, len(data), 4):
+            data[place] = rng.integers(48, 58) if number % 4 else rng.integers(32, 256)  # digits do less harm
+        cut = int(rng.integers(1, len(data))) if number % 3 == 0 else len(data)
+        (tmp_path / f"{number}.usda").write_bytes(data[:cut])
+        try:
+            stage_character.stage_character(tmp_path / f"{number}.usda", repair=bool(number % 2))
+        except FormatError:
+            refused += 1
+        except SuppleWarning:
+            pass
+    assert 10 < refused < 60
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [("import os; os.abort()", "broke down over it"), ("import time; time.sleep(60)", "still busy with it")],
+)
+def test_a_library_that_dies_or_hangs_is_an_error_of_the_file(tube, tmp_path, monkeypatch, code, message):
+    save(tube, tmp_path / "a.usdc")
+    monkeypatch.setattr(reader, "PATIENCE", 0.5 if "sleep" in code else 30.0)
+    real = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda command, **named: real([sys.executable, "-c", code], **named))
+    with pytest.raises(FormatError, match=message):
+        read_character(tmp_path / "a.usdc", repair=False)
