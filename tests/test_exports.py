@@ -142,8 +142,9 @@ def test_usd_splits_normals_at_creases(folded_cache, tmp_path):
     folded_cache.save(tmp_path / "a.usda")
     stage = Usd.Stage.Open(str(tmp_path / "a.usda"))
     mesh = UsdGeom.Mesh(stage.GetPrimAtPath("/folded/Mesh"))
-    assert mesh.GetNormalsInterpolation() == "faceVarying"
-    found = np.array(mesh.GetNormalsAttr().Get(0)).reshape(4, 3, 3)
+    primvar = UsdGeom.PrimvarsAPI(mesh).GetPrimvar("normals")
+    assert primvar.GetInterpolation() == "faceVarying"
+    found = np.array(primvar.ComputeFlattened(0)).reshape(4, 3, 3)
     assert np.allclose(found[:2], [0.0, 0.0, -1.0], atol=1e-6)
     assert np.allclose(found[2:], [0.0, -1.0, 0.0], atol=1e-6)
 

@@ -29,11 +29,8 @@ def write_cache(cache: Cache, path: Path) -> None:
     surface = Surface.of(character)
     normals = CornerNormals.of(character, surface)
     turned = surface.reversed()
-    back = np.arange(len(surface.corners), dtype=np.int32)
-    if not normals.per_point:
-        back = Surface(surface.counts, back).reversed().corners
     scope = AbcGeom.GeometryScope
-    normal_scope = scope.kVertexScope if normals.per_point else scope.kFacevaryingScope
+    rows = None if normals.per_point else _unsigned(Surface(surface.counts, normals.rows).reversed().corners)
     with atomic(path) as waiting:
         archive = Abc.CreateArchiveWithInfo(str(waiting), cache.fps, "supple", character.name)
         rate = archive.addTimeSampling(Core.TimeSampling(1.0 / cache.fps, 0.0))
@@ -42,18 +39,19 @@ def write_cache(cache: Cache, path: Path) -> None:
         schema = mesh.getSchema()
         schema.setTimeSampling(rate)
         for frame, points in enumerate(cache.points):
-            found = normals(points)
+            found = _vectors(normals(points))
             sample = AbcGeom.OPolyMeshSchemaSample()
             sample.setPositions(_vectors(points))
-            sample.setNormals(AbcGeom.ON3fGeomParamSample(_vectors(found if normals.per_point else found[back]),
-                                                          normal_scope))  # fmt: skip
+            if rows is None:
+                sample.setNormals(AbcGeom.ON3fGeomParamSample(found, scope.kVertexScope))
+            else:
+                sample.setNormals(AbcGeom.ON3fGeomParamSample(found, rows, scope.kFacevaryingScope))
             if frame == 0:
                 sample.setFaceIndices(_numbers(turned.corners))
                 sample.setFaceCounts(_numbers(turned.counts))
                 if turned.uvs is not None and turned.uv_corners is not None:
-                    rows = _unsigned(turned.uv_corners)
-                    uvs = AbcGeom.OV2fGeomParamSample(_vectors(turned.uvs), rows, scope.kFacevaryingScope)
-                    sample.setUVs(uvs)
+                    places, values = _unsigned(turned.uv_corners), _vectors(turned.uvs)
+                    sample.setUVs(AbcGeom.OV2fGeomParamSample(values, places, scope.kFacevaryingScope))
             schema.set(sample)
         del schema, mesh, transform, archive  # the file is whole when the last of them is gone
 

@@ -28,9 +28,15 @@ class MeshPrim:
         self.mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
         self.mesh.CreateDoubleSidedAttr(True)  # noqa: FBT003 - a USD attribute
         self.mesh.GetPrim().SetDisplayName(character.name)
-        per_point = self._normals.per_point
-        self.mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex if per_point else UsdGeom.Tokens.faceVarying)
         primvars = UsdGeom.PrimvarsAPI(self.mesh)
+        if self._normals.per_point:
+            self.mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
+            self._normals_attribute = self.mesh.CreateNormalsAttr()
+        else:
+            kind = Sdf.ValueTypeNames.Normal3fArray
+            creased = primvars.CreatePrimvar("normals", kind, UsdGeom.Tokens.faceVarying)
+            creased.SetIndices(numbers(self._normals.rows))
+            self._normals_attribute = creased.GetAttr()
         if surface.uvs is not None and surface.uv_corners is not None:
             kind = Sdf.ValueTypeNames.TexCoord2fArray
             st = primvars.CreatePrimvar("st", kind, UsdGeom.Tokens.faceVarying)
@@ -50,4 +56,4 @@ class MeshPrim:
         at = usd("Usd", "points").TimeCode.Default() if time is None else time
         self.mesh.CreatePointsAttr().Set(vectors(points), at)
         self.mesh.CreateExtentAttr().Set(vectors(np.stack([points.min(axis=0), points.max(axis=0)])), at)
-        self.mesh.CreateNormalsAttr().Set(vectors(self._normals(points)), at)
+        self._normals_attribute.Set(vectors(self._normals(points)), at)
