@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.arrays import Floats
 from supple.io.gltf.document import Document, Fields
 
 Array = NDArray[Any]
@@ -127,6 +128,12 @@ class Accessors:
         if end > length:
             raise document.error(where, f"it ends at byte {end}", f"{at} has {length}")
         return np.ndarray(shape, dtype=kind, buffer=content, offset=start + offset, strides=(stride, kind.itemsize))
+
+
+def as_floats(rows: Array) -> Floats:
+    """Rows as float64; what is not a number stays so, in silence even where its bits would signal."""
+    with np.errstate(invalid="ignore"):
+        return rows.astype(np.float64)
 
 
 def _allowed(kinds: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.arrays import Bools, Floats
 from supple.geometry import rotations
-from supple.io.gltf.accessors import FLOAT, Accessors
+from supple.io.gltf.accessors import FLOAT, Accessors, as_floats
 from supple.io.gltf.document import Document
 from supple.io.gltf.rig import Rig, unique
 from supple.io.gltf.scene import Scene
@@ -150,7 +150,7 @@ def _keys(document: Document, accessors: Accessors, sampler: Any, shape: str, wh
     times = accessors.rows(numbers[0], f"{where}.input", shape="SCALAR", kinds=FLOAT)[:, 0]
     rows = accessors.rows(numbers[1], f"{where}.output", shape=shape)
     document.spend(48 * len(times) + 16 * rows.size, where)
-    times, rows = times.astype(np.float64), rows.astype(np.float64)
+    times, rows = as_floats(times), as_floats(rows)
     each = 3 if interpolation == "CUBICSPLINE" else 1
     if len(rows) != each * len(times):
         raise document.error(where, f"there are {len(rows)} values", f"{len(times)} keys need {each} each")

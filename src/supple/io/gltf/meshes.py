@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
-from supple.io.gltf.accessors import FLOAT, UNSIGNED, Accessors
+from supple.io.gltf.accessors import FLOAT, UNSIGNED, Accessors, as_floats
 from supple.io.gltf.document import Document, Fields
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
@@ -81,14 +81,14 @@ class Meshes:
             document.faults.note(where, "it has no triangles and is left out")
             return None
         document.spend(80 * len(triangles) + 100 * len(used), where)
-        points = rows[used].astype(np.float64)
+        points = as_floats(rows[used])
         if not np.isfinite(points).all():
             raise document.error(f"{where}.POSITION", "some places are not finite", "finite places are needed")
         if not np.ptp(points, axis=0).any():
             document.faults.note(where, "all its vertices are in one place, and it is left out")
             return None
         uvs = self._vertex_rows(attributes, "TEXCOORD_0", "VEC2", len(rows), where)
-        uvs = None if uvs is None else uvs[used].astype(np.float64)
+        uvs = None if uvs is None else as_floats(uvs[used])
         if uvs is not None and not np.isfinite(uvs).all():
             document.faults.note(f"{where}.TEXCOORD_0", "some are not finite and become 0")
             uvs = np.nan_to_num(uvs, nan=0.0, posinf=0.0, neginf=0.0)
@@ -135,7 +135,7 @@ class Meshes:
             if index is None or share is None:
                 raise self._document.error(where, f"JOINTS_{number} or WEIGHTS_{number} is missing", "both are needed")
             self._document.spend(48 * len(used), where)
-            share = share[used].astype(np.float64)
+            share = as_floats(share[used])
             if number and not share.any():
                 share = share[:, :0]
             joints.append(index[used, : share.shape[1]].astype(np.int64))
@@ -143,10 +143,7 @@ class Meshes:
         if not joints:
             return None, None
         index, share = np.concatenate(joints, axis=1), np.concatenate(values, axis=1)
-        index = np.minimum(index, np.iinfo(np.int32).max)
-        busy = np.flatnonzero((share != 0.0).any(axis=0))
-        columns = busy if len(busy) else np.array([0])
-        return index[:, columns].astype(np.int32), share[:, columns]
+        return np.minimum(index, np.iinfo(np.int32).max).astype(np.int32), share
 
     def _shapes(self, fields: Fields, names: list[str], used: Ints, count: int, where: str) -> dict[str, Floats]:
         shapes: dict[str, Floats] = {}
@@ -157,7 +154,7 @@ class Meshes:
             name = names[number] if number < len(names) else f"shape{number}"
             rows = self._vertex_rows(target, "POSITION", "VEC3", count, at)
             self._document.spend(24 * len(used), at)
-            offsets = np.zeros((len(used), 3)) if rows is None else rows[used].astype(np.float64)
+            offsets = np.zeros((len(used), 3)) if rows is None else as_floats(rows[used])
             if not np.isfinite(offsets).all():
                 raise self._document.error(at, "some offsets are not finite", "finite offsets are needed")
             shapes[name] = offsets + shapes.get(name, 0.0)

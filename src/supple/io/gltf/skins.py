@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.arrays import Floats, Ints
-from supple.io.gltf.accessors import FLOAT, Accessors
+from supple.io.gltf.accessors import FLOAT, Accessors, as_floats
 from supple.io.gltf.document import Document, Fields
 from supple.io.gltf.scene import Scene
 
@@ -44,7 +44,7 @@ def _read(document: Document, accessors: Accessors, scene: Scene, fields: Fields
     if "byteStride" in (accessors.view_of(number) or {}):
         document.faults.mend(at, "they have a byteStride", "only vertex data may", "read with it all the same")
     rows = accessors.rows(number, at, shape="MAT4", kinds=FLOAT)[: len(joints)]
-    matrices = rows.astype(np.float64).reshape(-1, 4, 4).transpose(0, 2, 1).copy()
+    matrices = as_floats(rows).reshape(-1, 4, 4).transpose(0, 2, 1).copy()
     return Skin(joints, matrices)
 
 
