@@ -62,57 +62,67 @@ class Mush:
     """Smoothing over one mesh, and the detail it takes away at rest, on one device."""
 
     def __init__(self, points: Floats, triangles: Ints, settings: DeltaMush, *, device: str) -> None:
-        from supple.skins.kinematic import mush_kernels
+        from supple.skins.kinematic import mush_kernels as kernels
 
         wp = devices.warp()
         around = rings(triangles, len(points))
-        self._device, self._count = device, len(points)
-        self._iterations = settings.iterations
+        self._device, self._count, self._iterations = device, len(points), settings.iterations
         strengths = np.full(len(points), settings.strength)
         if settings.guard:
             strengths = guarded_strengths(points, triangles, settings.iterations, strengths)
         self._strengths = devices.to_device(strengths.astype(np.float32), wp.float32, device)
-        self._rings = devices.to_device(around.ordered, mush_kernels.vec8i, device)
+        self._rings = devices.to_device(around.ordered, kernels.vec8i, device)
         self._counts = devices.to_device(around.counts, wp.int32, device)
+        irregular = np.flatnonzero(around.counts == 0).astype(np.int32)
+        self._irregular = devices.to_device(irregular, wp.int32, device) if len(irregular) else None
         self._others = [devices.to_device(a, wp.int32, device) for a in (around.other_starts, around.others)]
-        self._fans = [
-            devices.to_device(around.fan_starts, wp.int32, device),
-            devices.to_device(around.fans, wp.vec2i, device),
-        ]
+        fans = devices.to_device(around.fans, wp.vec2i, device)
+        self._fans = [*self._others, devices.to_device(around.fan_starts, wp.int32, device), fans]
         self._buffers = [wp.empty(self._count, dtype=wp.vec3f, device=device) for _ in range(2)]
         self._posed = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._deltas = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._recorded: tuple[Any, list[devices.Launch]] | None = None
         rest = devices.to_device(points.astype(np.float32), wp.vec3f, device)
-        for stage in [*self._smoothing(rest), self._framed(mush_kernels.encode, rest, self._smoothed, self._deltas)]:
+        shapes = [rest, self._smoothed, self._deltas]
+        encoding = self._step((kernels.encode, [self._rings]), (kernels.encode_irregular, self._fans), shapes)
+        for stage in [*self._smoothing(rest), *encoding]:
             stage()
 
     @property
     def _smoothed(self) -> Any:
         return self._buffers[(self._iterations + 1) % 2]
 
-    def _framed(self, kernel: Any, *inputs: Any) -> devices.Launch:
-        layout = [self._rings, *self._others, *self._fans]
-        return devices.Launch(kernel, self._count, [*layout, *inputs], self._device)
+    def _step(
+        self, regular: tuple[Any, list[Any]], irregular: tuple[Any, list[Any]], shapes: list[Any]
+    ) -> list[devices.Launch]:
+        """One kernel over all vertices and its twin over the irregular ones, if there are any."""
+        kernel, layout = regular
+        launches = [devices.Launch(kernel, self._count, [*layout, *shapes], self._device)]
+        if self._irregular is not None:
+            kernel, layout = irregular
+            inputs = [self._irregular, *layout, *shapes]
+            launches.append(devices.Launch(kernel, len(self._irregular), inputs, self._device))
+        return launches
 
     def _smoothing(self, source: Any) -> list[devices.Launch]:
-        from supple.skins.kinematic import mush_kernels
+        from supple.skins.kinematic import mush_kernels as kernels
 
-        stages = []
+        stages: list[devices.Launch] = []
         for turn in range(self._iterations):
             target = self._buffers[turn % 2]
-            inputs = [self._rings, self._counts, *self._others, self._strengths, source, target]
-            stages.append(devices.Launch(mush_kernels.smooth, self._count, inputs, self._device))
+            regular, irregular = (kernels.smooth, [self._rings, self._counts]), (kernels.smooth_irregular, self._others)
+            stages += self._step(regular, irregular, [self._strengths, source, target])
             source = target
         return stages
 
     def run(self, incoming: Any) -> Any:
         """Smooth the incoming points and give the detail back."""
-        from supple.skins.kinematic import mush_kernels
+        from supple.skins.kinematic import mush_kernels as kernels
 
         if self._recorded is None or self._recorded[0] is not incoming:  # recorded for one array, contents may change
-            last = self._framed(mush_kernels.decode, self._smoothed, self._deltas, self._posed)
-            self._recorded = incoming, [*self._smoothing(incoming), last]
+            shapes = [self._smoothed, self._deltas, self._posed]
+            last = self._step((kernels.decode, [self._rings]), (kernels.decode_irregular, self._fans), shapes)
+            self._recorded = incoming, [*self._smoothing(incoming), *last]
         for stage in self._recorded[1]:
             stage()
         return self._posed
