@@ -11,6 +11,7 @@ from oracles.glb import ReadGlb
 from supple import DualQuaternion, InputError, LinearBlend, UnfinishedError
 from supple.geometry.normals import creases, normals
 from supple.graph import exports
+from supple.io import save
 from supple.io.gltf_out import container
 from supple.io.surface import Surface
 
@@ -237,6 +238,59 @@ def test_glb_of_poses_that_no_rig_can_hold_is_morphed(tube, tmp_path):
     glb = ReadGlb(tmp_path / "a.glb")
     owner = np.array([np.argmin(np.linalg.norm(tube.points - p, axis=1)) for p in glb.attribute("POSITION")])
     assert np.abs(glb.morphed(3) - cache.points[3][owner]).max() < 1e-6
+
+
+def test_glb_of_linear_blend_with_shapes_is_morphed(tube, tmp_path):
+    bumped = tube.replace(shapes={"bump": np.tile([0.0, 0.0, 0.3], (len(tube.points), 1))})
+    motion = swing(bumped)
+    motion = motion.replace(shapes={"bump": np.linspace(0.0, 1.0, motion.frames)})
+    cache = supple.bake(bumped, motion, LinearBlend())
+    cache.save(tmp_path / "a.glb")
+    glb = ReadGlb(tmp_path / "a.glb")
+    owner = np.array([np.argmin(np.linalg.norm(tube.points - p, axis=1)) for p in glb.attribute("POSITION")])
+    for frame, points in enumerate(cache.points):
+        assert np.abs(glb.morphed(frame) - points[owner]).max() < 1e-6
+
+
+def test_a_character_as_glb_keeps_all_motions_shapes_and_influences(tube, tmp_path):
+    rng = np.random.default_rng(2)
+    many = supple.Weights.from_dense(rng.dirichlet(np.ones(6), size=len(tube.points)))
+    shapes = {"bump": 0.1 * rng.standard_normal(tube.points.shape), "dent": rng.standard_normal(tube.points.shape)}
+    first, second = swing(tube), swing(tube, scaled=True).replace(name="grow")
+    first = first.replace(shapes={"dent": np.linspace(0.0, 1.0, first.frames)})
+    whole = tube.replace(weights=many, shapes=shapes, motions={"swing it": first, "grow": second})
+    save(whole, tmp_path / "a.glb")
+    glb = ReadGlb(tmp_path / "a.glb")
+    assert glb.attribute("JOINTS_1").shape == glb.attribute("WEIGHTS_0").shape
+    assert [animation["name"] for animation in glb.scene["animations"]] == ["swing it", "grow"]
+    owner = np.array([np.argmin(np.linalg.norm(tube.points - p, axis=1)) for p in glb.attribute("POSITION")])
+    plain = supple.bake(whole.replace(shapes={}), second, LinearBlend())
+    for frame, points in enumerate(plain.points):
+        assert np.abs(glb.skinned(frame, 1) - points[owner]).max() < 1e-5
+    assert glb.scene["meshes"][0]["extras"]["targetNames"] == ["bump", "dent"]
+    for target, offsets in zip(glb.primitive["targets"], shapes.values(), strict=True):
+        assert np.allclose(glb.array(target["POSITION"]), offsets[owner], atol=1e-6)
+    channel = glb.scene["animations"][0]["channels"][-1]
+    assert channel["target"] == {"node": len(tube.skeleton), "path": "weights"}
+    shares = glb.array(glb.scene["animations"][0]["samplers"][channel["sampler"]]["output"]).reshape(-1, 2)
+    assert np.allclose(shares, np.stack([np.zeros(first.frames), first.shapes["dent"]], axis=1))
+
+
+def test_a_motion_as_glb_comes_with_its_skeleton(tube, tmp_path):
+    motion = swing(tube, scaled=True)
+    save(motion, tmp_path / "a.glb")
+    glb = ReadGlb(tmp_path / "a.glb")
+    assert "meshes" not in glb.scene
+    assert [node["name"] for node in glb.scene["nodes"]] == list(tube.skeleton.names)
+    for frame, at in enumerate(motion.times):
+        assert np.allclose(glb.joints_at(frame), motion.sample(at).world_from_joint, atol=1e-6)
+
+
+def test_only_characters_and_motions_are_saved(tube, cache, tmp_path):
+    with pytest.raises(InputError, match=r"a Cache was given.*cache\.save"):
+        save(cache, tmp_path / "a.glb")
+    with pytest.raises(InputError, match=r"files for characters are .*\.glb"):
+        save(tube, tmp_path / "a.doc")
 
 
 def test_a_glb_that_no_file_can_hold_is_refused(cache, tmp_path, monkeypatch):

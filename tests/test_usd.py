@@ -183,7 +183,7 @@ def test_several_meshes_become_parts_and_left_handed_ones_are_turned(tmp_path):
     hidden = UsdGeom.Mesh.Define(stage, "/hero/proxy")
     hidden.CreatePurposeAttr("proxy")
     stage.GetRootLayer().Save()
-    with pytest.warns(SuppleWarning, match=r"blend shapes of hat.*proxy is hidden.*hat has no weights"):
+    with pytest.warns(SuppleWarning, match=r"1 blend shapes of hat lead nowhere.*proxy is hidden.*hat has no weights"):
         character = read_character(tmp_path / "a.usda", repair=False)
     assert {name: len(part) for name, part in character.parts.items()} == {"leg": 5, "hat": 3}
     place = character.display.triangles[-1]
@@ -202,6 +202,51 @@ def test_two_skeletons_become_one(tmp_path):
     assert character.skeleton.names == ("Hips", "Knee", "rig_Hips", "rig_Knee")
     assert character.skeleton.parents.tolist() == [-1, 0, -1, 2]
     assert np.allclose(dense(character)[5:, 2:], dense(character)[:5, :2])
+
+
+def with_shapes(tube):
+    """Two shapes, and a clip in which both come and go while the joints turn."""
+    rng = np.random.default_rng(5)
+    shapes = {"smile, wide": 0.1 * rng.standard_normal(tube.points.shape), "blink": np.zeros(tube.points.shape)}
+    shapes["blink"][:5, 1] = 0.2
+    motion = swing(tube)
+    shares = {"blink": np.linspace(0.0, 1.0, motion.frames), "smile, wide": np.sin(np.arange(motion.frames))}
+    return tube.replace(shapes=shapes, motions={"swing it": motion.replace(shapes=shares)})
+
+
+def test_usd_itself_blends_our_shapes_as_we_do_and_they_come_back(tmp_path):
+    tube = with_shapes(textured_tube())
+    motion = tube.motions["swing it"]
+    save(tube, tmp_path / "a.usda")
+    stage = Usd.Stage.Open(str(tmp_path / "a.usda"))
+    assert UsdSkel.BakeSkinning(Usd.PrimRange.Stage(stage))
+    mesh = UsdGeom.Mesh(stage.GetPrimAtPath("/tube/Mesh"))
+    for frame, points in enumerate(supple.bake(tube, motion, LinearBlend()).points):
+        assert np.abs(np.array(mesh.GetPointsAttr().Get(frame)) - points).max() < 1e-5
+    again = read_character(tmp_path / "a.usda", repair=False)
+    for name, offsets in tube.shapes.items():
+        assert np.allclose(again.shapes[name], offsets, atol=1e-7)
+        assert np.allclose(again.motions["swing it"].shapes[name], motion.shapes[name], atol=1e-6)
+
+
+def test_a_blend_shape_of_a_few_points_in_centimetres(tmp_path):
+    stage = foreign_stage(tmp_path / "a.usda", up="Z", unit=0.01)
+    shape = UsdSkel.BlendShape.Define(stage, "/hero/leg/bump")
+    shape.CreateOffsetsAttr([(0, 0, 50)])
+    shape.CreatePointIndicesAttr([3])
+    shape.CreateInbetween("half").SetOffsets([(0, 0, 10)])
+    binding = UsdSkel.BindingAPI(stage.GetPrimAtPath("/hero/leg"))
+    binding.CreateBlendShapesAttr(["bump"])
+    binding.CreateBlendShapeTargetsRel().SetTargets([shape.GetPath()])
+    stage.GetRootLayer().Save()
+    with pytest.warns(SuppleWarning, match="in between of bump"):
+        found = read_character(tmp_path / "a.usda", repair=False).shapes["bump"]
+    assert np.allclose(found[3], [0.0, 1.0, 0.0])  # twice, because the root is scaled
+    assert np.abs(np.delete(found, 3, axis=0)).max() == 0.0
+    shape.CreatePointIndicesAttr([5])
+    stage.GetRootLayer().Save()
+    with pytest.raises(FormatError, match="bump does not fit its mesh"):
+        read_character(tmp_path / "a.usda", repair=False)
 
 
 def test_a_mesh_without_a_skeleton_gets_one_joint(tmp_path):

@@ -57,11 +57,13 @@ def _pack_character(character: Character, arrays: Arrays) -> dict[str, Any]:
             arrays["uvs"] = character.display.uvs
     arrays |= {f"map {number}": values for number, values in enumerate(character.maps.values())}
     arrays |= {f"part {number}": vertices for number, vertices in enumerate(character.parts.values())}
+    arrays |= {f"shape {number}": offsets for number, offsets in enumerate(character.shapes.values())}
     return {
         "name": character.name,
         "skeleton": _pack_skeleton(character.skeleton, arrays),
         "maps": list(character.maps),
         "parts": list(character.parts),
+        "shapes": list(character.shapes),
         "motions": [
             [key, _pack_motion(motion, arrays, f"motion {number}")]
             for number, (key, motion) in enumerate(character.motions.items())
@@ -83,6 +85,7 @@ def _unpack_character(words: dict[str, Any], arrays: Arrays) -> Character:
         name=words["name"],
         maps={name: arrays[f"map {number}"] for number, name in enumerate(words["maps"])},
         parts={name: arrays[f"part {number}"] for number, name in enumerate(words["parts"])},
+        shapes={name: arrays[f"shape {number}"] for number, name in enumerate(words["shapes"])},
         motions={
             key: _unpack_motion(motion, arrays, f"motion {number}", skeleton)
             for number, (key, motion) in enumerate(words["motions"])
@@ -109,7 +112,8 @@ def _pack_motion(motion: Motion, arrays: Arrays, key: str) -> dict[str, Any]:
         arrays[f"{key} scales"] = motion.scales
     if motion.stride is not None:
         arrays[f"{key} stride"] = motion.stride
-    return {"name": motion.name, "fps": motion.fps, "loop": motion.loop}
+    arrays |= {f"{key} shape {number}": shares for number, shares in enumerate(motion.shapes.values())}
+    return {"name": motion.name, "fps": motion.fps, "loop": motion.loop, "shapes": list(motion.shapes)}
 
 
 def _unpack_motion(words: dict[str, Any], arrays: Arrays, key: str, skeleton: Skeleton) -> Motion:
@@ -122,4 +126,5 @@ def _unpack_motion(words: dict[str, Any], arrays: Arrays, key: str, skeleton: Sk
         name=words["name"],
         loop=words["loop"],
         stride=arrays.get(f"{key} stride"),
+        shapes={name: arrays[f"{key} shape {number}"] for number, name in enumerate(words["shapes"])},
     )

@@ -27,7 +27,8 @@ _SAME = 1e-7  # a channel that stays this close to rest is left to the node's ow
 def write_character(character: Character, path: Path) -> None:
     """Write mesh, seams, texture coordinates, painted maps, skeleton, all influences, and every motion as an animation.
 
-    Painted maps become custom attributes (flesh is `_FLESH`). Named parts and quads have no place in the format.
+    Shapes become morph targets, without normals of their own, and painted maps custom attributes (flesh is `_FLESH`).
+    Named parts and quads have no place in the format.
     """
     glb = Glb()
     drawn = Drawn.of(character)
@@ -38,10 +39,19 @@ def write_character(character: Character, path: Path) -> None:
         attributes |= _influences(glb, character.weights, drawn.control_points, len(character.skeleton))
         mesh_node["skin"] = 0
     _add_mesh(glb, character.name, attributes, drawn.triangles)
+    if character.shapes:
+        offsets = (values[drawn.control_points].astype(np.float32) for values in character.shapes.values())
+        targets = [{"POSITION": glb.add(values, target=FOR_VERTICES, bounds=True)} for values in offsets]
+        _set_targets(glb, targets, list(character.shapes), [0.0] * len(targets))
     glb.scene["nodes"].append(mesh_node)
-    _set_scene(glb, [*joints, len(glb.scene["nodes"]) - 1])
+    drawn_by = len(glb.scene["nodes"]) - 1
+    _set_scene(glb, [*joints, drawn_by])
     for name, motion in character.motions.items():
         _add_motion(glb, name, motion)
+        if any(shape in motion.shapes for shape in character.shapes):
+            still = np.zeros(motion.frames)
+            shares = np.stack([motion.shapes.get(shape, still) for shape in character.shapes], axis=1)
+            _add_shares(glb, drawn_by, shares)
     glb.write(path)
 
 
@@ -108,10 +118,8 @@ def _write_morphing(cache: Cache, path: Path) -> None:
             }
         )
     _add_mesh(glb, character.name, attributes, drawn.triangles)
-    mesh = glb.scene["meshes"][0]
-    mesh["primitives"][0]["targets"] = targets
-    mesh["weights"] = [1.0] + [0.0] * (frames - 1)
-    mesh["extras"] = {"targetNames": [f"frame {number:04d}" for number in range(1, frames + 1)]}
+    names = [f"frame {number:04d}" for number in range(1, frames + 1)]
+    _set_targets(glb, targets, names, [1.0] + [0.0] * (frames - 1))
     glb.scene["nodes"] = [{"name": character.name, "mesh": 0}]
     _set_scene(glb, [0])
     times = glb.add((np.arange(frames) / cache.fps).astype(np.float32), bounds=True)
@@ -135,6 +143,13 @@ def _add_mesh(glb: Glb, name: str, attributes: dict[str, int], triangles: Ints) 
     kind = np.uint16 if triangles.max() < 65535 else np.uint32  # the highest number is kept for restarts
     indices = glb.add(triangles.ravel().astype(kind), target=FOR_INDICES)
     glb.scene["meshes"] = [{"name": name, "primitives": [{"attributes": attributes, "indices": indices, "mode": 4}]}]
+
+
+def _set_targets(glb: Glb, targets: list[dict[str, int]], names: list[str], weights: list[float]) -> None:
+    mesh = glb.scene["meshes"][0]
+    mesh["primitives"][0]["targets"] = targets
+    mesh["weights"] = weights
+    mesh["extras"] = {"targetNames": names}
 
 
 def _rest_attributes(glb: Glb, character: Character, drawn: Drawn) -> dict[str, int]:
@@ -215,6 +230,14 @@ def _add_motion(glb: Glb, name: str, motion: Motion) -> None:
     if not channels:  # an animation needs one
         channel(0, "translation", motion.translations[:, 0])
     glb.scene.setdefault("animations", []).append({"name": name, "samplers": samplers, "channels": channels})
+
+
+def _add_shares(glb: Glb, node: int, shares: Floats) -> None:
+    """Let the last animation blend the shapes too, by shares (F, S)."""
+    animation = glb.scene["animations"][-1]
+    sampler = {"input": animation["samplers"][0]["input"], "output": glb.add(shares.ravel().astype(np.float32))}
+    animation["channels"].append({"sampler": len(animation["samplers"]), "target": {"node": node, "path": "weights"}})
+    animation["samplers"].append({**sampler, "interpolation": "LINEAR"})
 
 
 def _shortest(quaternions: Floats) -> Floats:

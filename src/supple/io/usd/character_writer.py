@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.arrays import Floats
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
@@ -34,6 +35,7 @@ def write_character(character: Character, path: Path) -> None:
         skeleton = _define_skeleton(stage, f"/{name}/Skeleton", character.skeleton, order)
         if character.weights is not None:
             _bind(mesh.mesh.GetPrim(), skeleton, character.weights, order)
+        _write_shapes(stage, mesh.mesh.GetPrim(), skeleton, character.shapes)
         _write_motions(stage, skeleton, character.motions, order)
 
 
@@ -50,6 +52,22 @@ def _bind(prim: Any, skeleton: Any, weights: Weights, order: np.ndarray) -> None
     joints = np.where(values > 0.0, place[np.where(values > 0.0, weights.joints[:, :used], 0)], 0)
     binding.CreateJointIndicesPrimvar(constant=False, elementSize=used).Set(numbers(joints.ravel()))
     binding.CreateJointWeightsPrimvar(constant=False, elementSize=used).Set(singles(values.ravel()))
+
+
+def _write_shapes(stage: Any, prim: Any, skeleton: Any, shapes: Mapping[str, Floats]) -> None:
+    """Shapes as blend shapes below the mesh; a clip names them as the mesh does."""
+    if not shapes:
+        return
+    UsdSkel = usd("UsdSkel", "shapes")
+    targets = []
+    for number, (name, offsets) in enumerate(shapes.items()):
+        target = UsdSkel.BlendShape.Define(stage, f"{prim.GetPath()}/{name_for(f'shape{number}_{name}')}")
+        target.CreateOffsetsAttr(vectors(offsets))
+        targets.append(target.GetPath())
+    binding = UsdSkel.BindingAPI.Apply(prim)
+    binding.CreateSkeletonRel().SetTargets([skeleton.GetPath()])
+    binding.CreateBlendShapesAttr(list(shapes))
+    binding.CreateBlendShapeTargetsRel().SetTargets(targets)
 
 
 def write_motion(motion: Motion, path: Path) -> None:
@@ -112,6 +130,9 @@ def _write_motions(stage: Any, skeleton: Any, motions: Mapping[str, Motion], ord
         clip.GetPrim().SetDisplayName(title)
         clip.CreateJointsAttr(skeleton.GetJointsAttr().Get())
         moves, turns, scales = clip.CreateTranslationsAttr(), clip.CreateRotationsAttr(), clip.CreateScalesAttr()
+        shares = clip.CreateBlendShapeWeightsAttr() if motion.shapes else None
+        if motion.shapes:
+            clip.CreateBlendShapesAttr(list(motion.shapes))
         if motion.scales is None:
             scales.Set(Vt.Vec3hArray.FromNumpy(np.ones((len(order), 3), dtype=np.float16)))
         unit = rotations.normalised(motion.rotations)
@@ -123,6 +144,8 @@ def _write_motions(stage: Any, skeleton: Any, motions: Mapping[str, Motion], ord
             if motion.scales is not None:
                 halves = np.ascontiguousarray(motion.scales[frame, order], dtype=np.float16)
                 scales.Set(Vt.Vec3hArray.FromNumpy(halves), at)
+            if shares is not None:
+                shares.Set(singles([keys[frame] for keys in motion.shapes.values()]), at)
             last = max(last, at)
         if len(taken) == 1:
             binding = UsdSkel.BindingAPI.Apply(skeleton.GetPrim())

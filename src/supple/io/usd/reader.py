@@ -23,7 +23,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
     """Read all meshes of a stage as one character, in metres and y up, with all clips.
 
     Where there are several meshes each becomes a part. Meshes that no skeleton moves ride on the first joint. Quads
-    and texture coordinates (primvar st) are kept; blend shapes, materials and subdivision are left out.
+    and texture coordinates (primvar st) are kept, blend shapes become shapes; materials and subdivision are left out.
     """
     return cast(Character, _read_apart(path, "repair" if repair else "character"))
 

@@ -99,15 +99,26 @@ class UsdRig:
         owners = [one for one in self.skeletons.values() if any(path in one.number for path in order)]
         if not owners:
             return None
-        codes, fps = _time_codes(query.GetJointTransformTimeSamples(), self.opened.rate, name, self.opened.where)
-        frames = np.stack([self._world(query, order, owners, code) for code in codes])
+        samples = [*query.GetJointTransformTimeSamples(), *query.GetBlendShapeWeightTimeSamples()]
+        codes, fps = _time_codes(samples, self.opened.rate, name, self.opened.where)
+        poses = [
+            Pose(self._world(query, order, owners, code), shapes=self._shares(query, code)) for code in codes.tolist()
+        ]
         return Motion.from_poses(
             self.skeleton,
-            lambda at: Pose(frames[round(at * fps)]),
-            seconds=(len(frames) - 1) / fps,
+            lambda at: poses[round(at * fps)],
+            seconds=(len(poses) - 1) / fps,
             fps=fps,
             name=name,
         )
+
+    def _shares(self, query: Any, code: float) -> dict[str, float]:
+        """How much of every blend shape there is at one time."""
+        names = [str(token) for token in query.GetBlendShapeOrder()]
+        shares = query.ComputeBlendShapeWeights(code) if names else None
+        if shares is None or len(shares) != len(names):
+            return {}
+        return {name: float(share) for name, share in zip(names, shares, strict=True)}
 
     def _world(self, query: Any, order: list[str], owners: list[UsdSkeleton], code: float) -> Floats:
         """All joints at one time; joints that the clip does not name stay at rest."""
@@ -191,7 +202,7 @@ def _scale_of(placed: Floats, prim: str, where: str) -> float:
 
 def _time_codes(samples: list[float], rate: float, name: str, where: str) -> tuple[Floats, float]:
     """Even times that meet the samples, and how many there are a second."""
-    times = np.array(sorted(samples) or [0.0], dtype=np.float64)
+    times = np.array(sorted(set(samples)) or [0.0], dtype=np.float64)
     if not (np.isfinite(times).all() and np.isfinite(rate) and rate > 0.0):
         raise FormatError(where, f"clip {name} has times that are not finite", "finite times", "export it again")
     if len(times) == 1:

@@ -35,14 +35,15 @@ class _Piece:
     values: Floats | None
     maps: dict[str, Floats] = field(default_factory=dict)
     parts: dict[str, Ints] = field(default_factory=dict)
+    shapes: dict[str, Floats] = field(default_factory=dict)
 
 
 def stage_character(path: Path, *, repair: bool) -> Character:
     """Read all meshes of a stage as one character, in metres and y up, with all clips.
 
     Where there are several meshes each becomes a part. Meshes that no skeleton moves ride on the first joint. Quads
-    and texture coordinates (primvar st) are kept; blend shapes, materials and subdivision are left out, and a warning
-    says so.
+    and texture coordinates (primvar st) are kept and blend shapes become shapes; materials, subdivision and shapes
+    in between are left out.
     """
     with refusing(path):
         return _character(path, repair=repair)
@@ -70,10 +71,10 @@ def _character(path: Path, *, repair: bool) -> Character:
     if not np.isfinite(points).all():
         raise FormatError(str(path), "a point is not finite", "finite numbers are needed", "export it again")
     surface = joined([(piece.surface, len(piece.points)) for piece in pieces])
-    parts, maps = _named(pieces, len(points))
+    parts, maps, shapes = _named(pieces, len(points))
     if not rig.skeletons:
         _say(notes, path)
-        return statue(points, surface, path, parts=parts).replace(maps=maps)
+        return statue(points, surface, path, parts=parts).replace(maps=maps, shapes=shapes)
     weights = _weights(pieces, rig, notes, str(path), repair=repair)
     _say(notes, path)
     prim = opened.stage.GetDefaultPrim()
@@ -85,6 +86,7 @@ def _character(path: Path, *, repair: bool) -> Character:
         name=prim.GetName() if prim else path.stem,
         parts=parts,
         maps=maps,
+        shapes=shapes,
         motions=rig.motions(),
         polygons=surface.polygons(),
         display=surface.display(),
@@ -130,6 +132,8 @@ def _piece(prim: Any, opened: OpenStage, rig: UsdRig, notes: list[str]) -> _Piec
     moved = points @ placed[:3, :3].T + placed[:3, 3]
     piece = _Piece(prim.GetName(), moved, surface, joints, values)
     _read_named(mesh, piece)
+    for name, offsets in _shapes(prim, len(points), where, notes).items():
+        piece.shapes[name] = offsets @ placed[:3, :3].T
     return piece
 
 
@@ -166,8 +170,6 @@ def _influences(
     """Joint numbers on the merged skeleton and values (V, K), and the transform that the mesh was bound with."""
     UsdGeom = usd("UsdGeom", where)
     primvars = UsdGeom.PrimvarsAPI(prim)
-    if _inherited(prim, "skel:blendShapes"):
-        notes.append(f"the blend shapes of {prim.GetName()} were left out")
     indices, shares = (primvars.FindPrimvarWithInheritance(f"skel:{name}") for name in ("jointIndices", "jointWeights"))
     if not (indices and indices.HasValue() and shares and shares.HasValue()):
         return None, None, np.eye(4)
@@ -194,6 +196,33 @@ def _influences(
     bound = _inherited(prim, "primvars:skel:geomBindTransform")
     placed = np.eye(4) if bound is None else from_matrices([bound])[0]
     return np.where(unused, 0, numbers).astype(np.int32), values, placed
+
+
+def _shapes(prim: Any, count: int, where: str, notes: list[str]) -> dict[str, Floats]:
+    """Offsets (V, 3) of the blend shapes that the mesh names, in its own space."""
+    UsdSkel = usd("UsdSkel", where)
+    binding = UsdSkel.BindingAPI(prim)
+    names = [str(token) for token in _array(binding.GetBlendShapesAttr().Get())]
+    targets = binding.GetBlendShapeTargetsRel().GetTargets()
+    found: dict[str, Floats] = {}
+    for name, path in zip(names, targets, strict=False):
+        shape = UsdSkel.BlendShape(prim.GetStage().GetPrimAtPath(path))
+        if not shape:
+            continue
+        offsets = np.array(_array(shape.GetOffsetsAttr().Get()), dtype=np.float64).reshape(-1, 3)
+        moved = np.array(_array(shape.GetPointIndicesAttr().Get()), dtype=np.int64)
+        moved = moved if len(moved) else np.arange(len(offsets))
+        fits = len(moved) == len(offsets) and (not len(moved) or 0 <= int(moved.min()) <= int(moved.max()) < count)
+        if not fits or not np.isfinite(offsets).all():
+            given = f"blend shape {name} does not fit its mesh"
+            raise FormatError(where, given, f"offsets for {count} points are needed", "export it again")
+        if shape.GetInbetweens():
+            notes.append(f"the shapes in between of {name} were left out")
+        found[name] = np.zeros((count, 3))
+        found[name][moved] = offsets
+    if len(found) < len(names):
+        notes.append(f"{len(names) - len(found)} blend shapes of {prim.GetName()} lead nowhere and were left out")
+    return found
 
 
 def _inherited(prim: Any, name: str) -> Any:
@@ -227,7 +256,9 @@ def _read_named(mesh: Any, piece: _Piece) -> None:
             piece.parts[prim.GetDisplayName() or prim.GetName()] = vertices
 
 
-def _named(pieces: list[_Piece], count: int) -> tuple[dict[str, Ints], dict[str, Floats]]:
+def _named(pieces: list[_Piece], count: int) -> tuple[dict[str, Ints], dict[str, Floats], dict[str, Floats]]:
+    """Parts, maps and shapes of all meshes on all points; meshes that use one name share it."""
+    shapes: dict[str, Floats] = {}
     parts: dict[str, Ints] = {}
     maps: dict[str, Floats] = {}
     first = 0
@@ -240,8 +271,10 @@ def _named(pieces: list[_Piece], count: int) -> tuple[dict[str, Ints], dict[str,
             parts[name] = np.concatenate([parts[name], vertices]) if name in parts else vertices
         for name, values in piece.maps.items():
             maps.setdefault(name, np.zeros(count))[here] = values
+        for name, offsets in piece.shapes.items():
+            shapes.setdefault(name, np.zeros((count, 3)))[here] = offsets
         first += len(piece.points)
-    return parts, maps
+    return parts, maps, shapes
 
 
 def _weights(pieces: list[_Piece], rig: UsdRig, notes: list[str], where: str, *, repair: bool) -> Weights:
