@@ -11,7 +11,7 @@ from supple.io.bvh import read_motion
 from supple.motion.motion import Motion
 from supple.motion.retarget.alignment import body_axes
 from supple.motion.retarget.anatomy import Anatomy
-from supple.motion.retarget.ground import Soles, measured_floor
+from supple.motion.retarget.ground import Soles, lowest_skin, measured_floor, smoothed
 from supple.motion.retarget.names import is_auxiliary, named_part
 
 QUIET = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
@@ -464,22 +464,38 @@ def test_longer_shins_stand_on_the_same_floor():
     )
     heads[~below, 1] += 0.2  # longer shins
     longer = supple.Skeleton.from_heads(target.names, target.parents, heads)
-    motion = dance(body(), size=0.3)
     ratio = Soles(Anatomy(longer)).leg / Soles(Anatomy(target)).leg
-    np.testing.assert_allclose(soles(motion.retarget(longer))[0], ratio * soles(motion)[0], atol=1e-9)
-    free = motion.retarget(longer, ground=False)
-    assert np.abs(soles(free)[0] - ratio * soles(motion)[0]).max() > 1e-3  # the law is not empty
+    changed = []
+    for seed in range(4):
+        pose = dance(body(), size=0.3, frames=1, seed=seed)  # one frame, so nothing is smoothed
+        np.testing.assert_allclose(soles(pose.retarget(longer))[0], ratio * soles(pose)[0], atol=1e-9)
+        changed.append(soles(pose.retarget(longer, ground=False))[0] - ratio * soles(pose)[0])
+    assert np.abs(changed).max() > 1e-3  # the law is not empty
+
+
+def test_lifts_are_smoothed_and_a_loop_stays_a_loop():
+    values = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+    once, around = smoothed(values, 1.0, loop=False), smoothed(values, 1.0, loop=True)
+    assert np.abs(np.diff(once)).max() < 0.5
+    assert around[0] == around[-1]
+    assert around[:-1].sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(smoothed(np.full(5, 0.3), 2.0, loop=False), 0.3)
+    np.testing.assert_array_equal(smoothed(np.array([0.3]), 2.0, loop=True), [0.3])
+
+
+def at(floor, spots):
+    return floor[0] + spots[:, [0, 2]] @ floor[1:]
 
 
 def test_the_floor_of_a_capture_is_found_under_its_steps():
     way = np.linspace(0.0, 4.0, 200)
     spots = np.stack([0.3 * way, 0.0 * way, way], axis=1)
     over = 0.05 + 0.02 * way + np.maximum(0.0, 0.3 * np.sin(way * 9.0) - 0.1)  # a tilted floor, and leaps
-    on_floor = over - measured_floor(over, spots, 0.9)
+    on_floor = over - at(measured_floor(over, spots, 0.9), spots)
     assert np.abs(np.percentile(on_floor, 25.0)) < 0.01
     assert on_floor.max() > 0.15
     stairs = 0.05 + 0.5 * way
-    assert np.ptp(stairs - measured_floor(stairs, spots, 0.9)) > 1.5  # stairs stay stairs
+    assert np.ptp(stairs - at(measured_floor(stairs, spots, 0.9), spots)) > 1.5  # stairs stay stairs
     np.testing.assert_array_equal(measured_floor(over + 1.0, spots, 0.9), 0.0)  # on a table: left there
 
 
@@ -492,6 +508,29 @@ def test_captured_people_keep_their_feet_on_the_floor_of_the_hero(data_file, her
     assert over.min() > -0.03
     assert np.percentile(over, 40.0) < 0.02
     np.testing.assert_allclose(directions(result), directions(motion), atol=1e-6)
+
+
+@QUIET
+def test_the_skin_of_the_feet_stays_above_the_floor(hero):
+    """In thick shoes, which the joints know nothing of, the hero stands higher by their soles."""
+    points = hero.points.copy()
+    points[points[:, 1] < 0.03, 1] -= 0.05
+    shod, anatomy = hero.replace(points=points), Anatomy(hero.skeleton)
+    feet = np.flatnonzero(points[:, 1] < 0.1)
+    gaps = []
+    for seed in range(6):
+        pose = dance(body(), size=0.4, frames=1, seed=seed)
+        result, barefoot = pose.retarget(shod), pose.retarget(hero.skeleton)
+        allowed = min(0.0, soles(pose)[0][0] * Soles(anatomy).leg / Soles(Anatomy(pose.skeleton)).leg)
+        skin = supple.player(shod, supple.LinearBlend()).play(result, 0.0)[feet, 1].min()
+        assert skin > allowed - 0.01
+        world = worlds(result)
+        turns = world[..., :3, :3] @ hero.skeleton.joint_from_world[:, :3, :3]
+        assert lowest_skin(shod, anatomy, turns, world[..., :3, 3])[0] == pytest.approx(skin, abs=0.01)
+        gaps.append(result.translations[0, 0, 1] - barefoot.translations[0, 0, 1])
+    assert min(gaps) >= 0.0
+    assert max(gaps) > 0.03
+    assert lowest_skin(hero.replace(weights=None), anatomy, turns, world[..., :3, 3]) is None
 
 
 @QUIET

@@ -15,10 +15,11 @@ from supple.geometry import rotations
 from supple.motion.motion import Motion
 from supple.motion.retarget.alignment import rest_alignments
 from supple.motion.retarget.anatomy import Anatomy
-from supple.motion.retarget.ground import Soles, leg_length, measured_floor
+from supple.motion.retarget.ground import Soles, leg_length, lowest_skin, measured_floor, smoothed
 from supple.motion.retarget.matching import Follow, follows
 
 _WHERE = "retarget"
+_CALM = 0.05  # s; a lift that changed feet from one frame to the next would jolt the whole body
 
 
 def retarget(
@@ -31,7 +32,8 @@ def retarget(
     where A aligns the two rests (`alignment`), so T-poses and A-poses and any joint axes mix. Spines and necks of
     other lengths share the turn along the chain. The way of the hips is scaled by the ratio of leg lengths; with
     `ground` the hips are then raised or lowered in every frame so that the lowest sole is as high over the floor, in
-    leg lengths, as the source's. Joints without a partner keep their rest on their parent; a `SuppleWarning` names
+    leg lengths, as the source's, and no skin of the feet below it; the lift is smoothed over a few hundredths of a
+    second, which costs millimetres. Joints without a partner keep their rest on their parent; a `SuppleWarning` names
     them.
 
     Limits: no foot is pinned, so where the proportions of thigh and shin differ a planted foot can slide a little;
@@ -52,7 +54,9 @@ def retarget(
     ratio = _ratio(of, to, pairs)
     places = _places(skeleton, turns, _root_ways(of, to, pairs, source_places, turns, ratio))
     if ground and of.complete and to.complete:
-        places[..., 1] += _lift(of, to, (source_turns, source_places), (turns, places), ratio)[:, None]
+        skin = target if isinstance(target, Character) else None
+        lift = _lift(of, to, (source_turns, source_places), (turns, places), ratio, skin)
+        places[..., 1] += smoothed(lift, _CALM * motion.fps, loop=motion.loop)[:, None]
     moves, quaternions, scales = _keys(skeleton, turns, places)
     stride = None if motion.stride is None else motion.stride * ratio
     return motion.replace(
@@ -169,16 +173,29 @@ def _places(skeleton: Skeleton, turns: Floats, ways: dict[int, Floats]) -> Float
 
 
 def _lift(
-    of: Anatomy, to: Anatomy, source: tuple[Floats, Floats], result: tuple[Floats, Floats], ratio: float
+    of: Anatomy,
+    to: Anatomy,
+    source: tuple[Floats, Floats],
+    result: tuple[Floats, Floats],
+    ratio: float,
+    skin: Character | None,
 ) -> Floats:
-    """By how much (F,) [m] to raise the target so that its lowest sole is where the source's is, in leg lengths."""
+    """By how much (F,) [m] to raise the target so that its lowest sole is where the source's is, in leg lengths.
+
+    Where there is a skin, none of it may then be below the floor, unless the source's soles are.
+    """
     soles_of, soles_to = Soles(of), Soles(to)
     if not (len(soles_of) and len(soles_to)):
         return np.zeros(len(result[1]))
     over, spots = soles_of.lowest(*source)
     if soles_to.stands and not soles_of.stands:
-        over = over - measured_floor(over, spots, soles_of.leg)
-    return ratio * over - soles_to.lowest(*result)[0]
+        over, _ = soles_of.lowest(*source, floor=measured_floor(over, spots, soles_of.leg))
+    turns, places = result
+    lift = ratio * over - soles_to.lowest(turns, places)[0]
+    lowest = None if skin is None else lowest_skin(skin, to, turns, places)
+    if lowest is not None:
+        lift = np.maximum(lift, np.minimum(0.0, ratio * over) - lowest)
+    return lift
 
 
 def _keys(skeleton: Skeleton, turns: Floats, places: Floats) -> tuple[Floats, Floats, Floats | None]:
