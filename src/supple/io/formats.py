@@ -22,16 +22,21 @@ CHARACTER_READERS: dict[str, str] = {
     ".usda": "usd.reader",
     ".usdc": "usd.reader",
     ".usdz": "usd.reader",
+    ".fbx": "fbx.reader",
     ".obj": "obj",
     ".ply": "ply",
     ".stl": "stl",
 }
 MOTION_READERS: dict[str, str] = {
+    ".glb": "gltf.reader",
+    ".gltf": "gltf.reader",
+    ".vrm": "gltf.reader",
     ".bvh": "bvh.reader",
     ".usd": "usd.reader",
     ".usda": "usd.reader",
     ".usdc": "usd.reader",
     ".usdz": "usd.reader",
+    ".fbx": "fbx.reader",
 }
 CHARACTER_WRITERS: dict[str, str] = {
     ".glb": "gltf_out.writer",

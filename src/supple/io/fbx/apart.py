@@ -1,0 +1,69 @@
+"""Running the reading program in a process of its own, and turning whatever happens there into a sentence."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import FormatError, UnfinishedError
+
+PROGRAM: tuple[str, ...] = ("-m", "supple.io.fbx.child")
+PATIENCE = 5.0  # [s], and one more for every megabyte
+MEMORY = 256 << 20  # [bytes] of the answer, and as much again as twenty times the file
+_NEEDED = "a whole FBX file of version 6 or 7 is needed"
+_ADVICE = "export it again, or convert it to .glb with Blender"
+
+
+def read_apart(path: Path, *, repair: bool) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The arrays and words that `supple.io.fbx.child` finds in a file."""
+    if importlib.util.find_spec("ufbx") is None:
+        raise UnfinishedError(
+            path.name, "FBX is read with the package ufbx, which is not installed", "it is needed",
+            "pip install 'supple[fbx]', or convert the file to .glb with Blender",
+        )  # fmt: skip
+    size = path.stat().st_size
+    limit = PATIENCE + size / 1e6
+    with tempfile.TemporaryDirectory(prefix="supple-") as folder:
+        answer = Path(folder) / "answer.npz"
+        handling = "repair" if repair else "refuse"
+        command = [sys.executable, *PROGRAM, str(path.resolve()), str(answer), handling]
+        # One thread: each would reserve memory that counts against the limit.
+        surroundings = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        try:
+            subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                timeout=limit, check=False, env=surroundings,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            given = f"the reader was still busy with it after {limit:.0f} s"
+            raise FormatError(path.name, given, _NEEDED, _ADVICE) from None
+        if not answer.exists():
+            raise FormatError(path.name, "the file could not be read (the reader crashed)", _NEEDED, _ADVICE)
+        if answer.stat().st_size > MEMORY + 20 * size:
+            given = f"it unfolds to {answer.stat().st_size >> 20} MB from {size} bytes"
+            raise FormatError(path.name, given, "that is more than a character needs", _ADVICE)
+        arrays, words = _unpacked(answer, path)
+    if "error" in words:
+        given = f"the reader says: {words['error'][:160]}"
+        advice = "export it again, or load with repair=True" if "index" in given.lower() and not repair else _ADVICE
+        raise FormatError(path.name, given, _NEEDED, advice)
+    return arrays, words
+
+
+def _unpacked(answer: Path, path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    try:
+        with np.load(answer, allow_pickle=False) as file:
+            arrays = dict(file)
+        return arrays, json.loads(arrays.pop("words").tobytes())
+    except (ValueError, KeyError, OSError, BadZipFile):
+        raise FormatError(path.name, "the reader left half an answer", _NEEDED, _ADVICE) from None

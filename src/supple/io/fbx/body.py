@@ -1,0 +1,83 @@
+"""From the meshes of an FBX file to the one mesh of a character."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.arrays import Floats, Ints
+from supple.character.weights import Weights
+from supple.io.fbx.pieces import Piece
+from supple.io.fbx.rig import Rig
+from supple.io.gltf.welding import weld
+from supple.io.surface import Surface, joined
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """The mesh at rest and what belongs to its points."""
+
+    points: Floats
+    surface: Surface
+    weights: Weights
+    parts: dict[str, Ints]
+    shapes: dict[str, Floats]
+
+
+def build_body(pieces: list[Piece], rig: Rig) -> Body:
+    """Put all pieces down in the world and join them; each becomes a part where there are several.
+
+    The points of a mesh that agree in place, weights and shapes become one, because game engines split meshes at
+    texture seams and a soft skin would come apart there. Points of different meshes stay apart.
+    """
+    counts = [len(piece.points) for piece in pieces]
+    total, wide = sum(counts), max(piece.slots.shape[1] for piece in pieces)
+    owner = np.repeat(np.arange(len(pieces), dtype=np.int32), counts)[:, None]
+    points = np.empty((total, 3))
+    joints, values = np.zeros((total, wide), dtype=np.int32), np.zeros((total, wide))
+    shapes = {name: np.zeros((total, 3)) for piece in pieces for name in piece.shapes}
+    surfaces = []
+    first = 0
+    for piece, numbers, placement in zip(pieces, rig.joints, rig.placements, strict=True):
+        rows = slice(first, first + len(piece.points))
+        influences = piece.slots.shape[1]
+        points[rows] = _turned(placement, piece.points) + placement[:3, 3]
+        joints[rows, :influences] = np.where(piece.values > 0.0, numbers[piece.slots], 0)
+        values[rows, :influences] = piece.values
+        for name, offsets in piece.shapes.items():
+            shapes[name][rows] = _turned(placement, offsets)
+        mirrored = np.linalg.det(placement[:3, :3]) < 0.0
+        surfaces.append((piece.surface.reversed() if mirrored else piece.surface, len(piece.points)))
+        first += len(piece.points)
+    kept, control = weld([owner, points, values, joints, *shapes.values()])
+    parts = {}
+    if len(pieces) > 1:
+        parts = {piece.name: np.unique(control[owner[:, 0] == number]) for number, piece in enumerate(pieces)}
+    return Body(
+        points[kept],
+        _without_repeats(joined(surfaces), control),
+        Weights(joints[kept], values[kept]),
+        parts,
+        {name: offsets[kept] for name, offsets in shapes.items()},
+    )
+
+
+def _turned(placement: Floats, vectors: Floats) -> Floats:
+    """Vectors under the linear part; summed place by place, so that equal vectors stay equal to the last bit."""
+    linear = placement[:3, :3]
+    return vectors[:, :1] * linear[:, 0] + vectors[:, 1:2] * linear[:, 1] + vectors[:, 2:] * linear[:, 2]
+
+
+def _without_repeats(surface: Surface, control: Ints) -> Surface:
+    """The faces on welded points; corners that meet the next one are dropped, and faces left with two."""
+    corners = control[surface.corners]
+    face = np.repeat(np.arange(len(surface.counts)), surface.counts)
+    starts = np.cumsum(surface.counts) - surface.counts
+    following = np.arange(1, len(corners) + 1)
+    following[starts + surface.counts - 1] = starts
+    stays = corners != corners[following]
+    counts = np.bincount(face[stays], minlength=len(surface.counts))
+    stays &= counts[face] >= 3
+    rows = None if surface.uv_corners is None else surface.uv_corners[stays]
+    return Surface(counts[counts >= 3].astype(np.int32), corners[stays].astype(np.int32), surface.uvs, rows)

@@ -1,0 +1,223 @@
+"""Read one FBX file and leave its contents as plain arrays: `python -m supple.io.fbx.child FILE ANSWER repair|refuse`.
+
+The library is compiled code that a damaged file may bring down, so this program runs apart from the user's. The
+handles it gives out must never be let go: letting one go frees what others still point at. All are therefore kept to
+the end, and the program ends without tidying up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MEMORY = 2 << 30  # [bytes], and as much again as twenty times the file
+CLIP_BYTES = 64 << 20  # for all sampled clips, and as much again as eight times the file
+KEY_BYTES = 80  # ten numbers for one node at one moment
+DEEPEST = 1000  # nodes hanging on each other
+USUAL_RATE = 30.0  # [1/s], where the file names none that makes sense
+
+Arrays = dict[str, NDArray[Any]]
+Words = dict[str, Any]
+
+_KEPT: list[Any] = []
+
+
+def _kept(handle: Any) -> Any:
+    _KEPT.append(handle)
+    return handle
+
+
+def _every(handles: Any) -> list[Any]:
+    held = _kept(handles)
+    return [_kept(held[place]) for place in range(len(held))]
+
+
+def _number(handle: Any) -> int:
+    """The number of a node, or of any other thing among its kind; -1 where there is none."""
+    return -1 if _kept(handle) is None else int(handle.typed_id)
+
+
+def _floats(values: Any, width: int) -> NDArray[np.float64]:
+    return np.array(_kept(values), dtype=np.float64).reshape(-1, width)
+
+
+def _ints(values: Any, width: int = 1) -> NDArray[np.int64]:
+    found = np.array(_kept(values)).astype(np.int64)
+    return found.reshape(-1, width) if width > 1 else found.reshape(-1)
+
+
+def _matrix(columns: Any) -> NDArray[np.float64]:
+    """A library matrix, four columns of three, as (4, 4)."""
+    full = np.eye(4)
+    full[:3] = np.array(columns, dtype=np.float64).T
+    return full
+
+
+def _parts(transform: Any) -> list[float]:
+    return [*transform.translation, *transform.rotation, *transform.scale]
+
+
+def read(data: bytes, *, repair: bool) -> tuple[Arrays, Words]:
+    """All that a character needs: nodes, meshes with skins and shapes, and clips sampled at the file's rate."""
+    import ufbx
+
+    handling = ufbx.IndexErrorHandling
+    scene = _kept(
+        ufbx.load_memory(
+            data,
+            file_format=ufbx.FileFormat.FBX,
+            index_error_handling=handling.CLAMP if repair else handling.ABORT_LOADING,
+            inherit_mode_handling=ufbx.InheritModeHandling.COMPENSATE,
+            target_axes=ufbx.axes_right_handed_y_up,
+            target_unit_meters=1.0,
+            node_depth_limit=DEEPEST,
+            ignore_embedded=True,
+        )
+    )
+    arrays: Arrays = {}
+    words: Words = {"notes": [str(said.description) for said in _every(_kept(scene.metadata).warnings)]}
+    nodes = _every(scene.nodes)
+    _read_nodes(scene, nodes, arrays, words)
+    words["meshes"] = []
+    for mesh in _every(scene.meshes):
+        words["meshes"].append(_read_mesh(mesh, f"mesh {len(words['meshes'])}", arrays))
+    _read_clips(scene, nodes, arrays, words, room=CLIP_BYTES + 8 * len(data))
+    return arrays, words
+
+
+def _read_nodes(scene: Any, nodes: list[Any], arrays: Arrays, words: Words) -> None:
+    arrays["parents"] = np.array([_number(node.parent) for node in nodes], dtype=np.int32)
+    arrays["locals"] = np.array([_parts(node.local_transform) for node in nodes], dtype=np.float64).reshape(-1, 10)
+    arrays["bones"] = np.array([_kept(node.bone) is not None for node in nodes], dtype=bool)
+    arrays["shown"] = np.array([bool(node.visible) for node in nodes], dtype=bool)
+    arrays["geometry"] = np.array([_matrix(node.geometry_to_node) for node in nodes]).reshape(-1, 4, 4)
+    words["names"] = [str(node.name) for node in nodes]
+    posed: dict[int, NDArray[np.float64]] = {}
+    for pose in _every(scene.poses):
+        if pose.is_bind_pose:
+            for bone in _every(pose.bone_poses):
+                posed.setdefault(_number(bone.bone_node), _matrix(bone.bone_to_world))
+    arrays["posed_nodes"] = np.array(list(posed), dtype=np.int32)
+    arrays["posed"] = np.array(list(posed.values())).reshape(-1, 4, 4)
+
+
+def _read_mesh(mesh: Any, key: str, arrays: Arrays) -> Words:
+    arrays[f"{key} points"] = _floats(mesh.vertices, 3)
+    arrays[f"{key} faces"] = _ints(mesh.faces, 2)
+    arrays[f"{key} corners"] = _ints(mesh.vertex_indices)
+    uv = _kept(mesh.vertex_uv)
+    if uv.exists:
+        arrays[f"{key} uvs"], arrays[f"{key} uv_corners"] = _floats(uv.values, 2), _ints(uv.indices)
+    skins = _every(mesh.skin_deformers)
+    words: Words = {
+        "name": str(mesh.name),
+        "nodes": [_number(node) for node in _every(mesh.instances)],
+        "skins": len(skins),
+        "method": int(skins[0].skinning_method) if skins else 0,
+        "shapes": _read_shapes(mesh, key, arrays),
+    }
+    clusters = _every(skins[0].clusters) if skins else []
+    arrays[f"{key} bones"] = np.array([_number(cluster.bone_node) for cluster in clusters], dtype=np.int32)
+    for name in ("geometry_to_bone", "bind_to_world"):
+        matrices = [_matrix(getattr(cluster, name)) for cluster in clusters]
+        arrays[f"{key} {name}"] = np.array(matrices).reshape(-1, 4, 4)
+    counts = [int(cluster.num_weights) for cluster in clusters]
+    arrays[f"{key} counts"] = np.array(counts, dtype=np.int64)
+    arrays[f"{key} vertices"] = _joined((_ints(cluster.vertices) for cluster in clusters), np.int64)
+    arrays[f"{key} weights"] = _joined((_floats(cluster.weights, 1)[:, 0] for cluster in clusters), np.float64)
+    return words
+
+
+def _joined(pieces: Iterable[NDArray[Any]], kind: Any) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype=kind), *pieces])
+
+
+def _read_shapes(mesh: Any, key: str, arrays: Arrays) -> list[Words]:
+    shapes: list[Words] = []
+    for deformer in _every(mesh.blend_deformers):
+        for channel in _every(deformer.channels):
+            shape = _kept(channel.target_shape)
+            if shape is None:
+                continue
+            arrays[f"{key} shape {len(shapes)} vertices"] = _ints(shape.offset_vertices)
+            arrays[f"{key} shape {len(shapes)} offsets"] = _floats(shape.position_offsets, 3)
+            between = len(_kept(channel.keyframes)) - 1
+            shapes.append({"name": str(channel.name), "weight": float(channel.weight), "between": between})
+    return shapes
+
+
+def _read_clips(scene: Any, nodes: list[Any], arrays: Arrays, words: Words, *, room: int) -> None:
+    """Places, turns and scales (F, N, 10) of all nodes relative to their parents, one array a clip."""
+    rate = float(_kept(scene.settings).frames_per_second)
+    rate = rate if math.isfinite(rate) and 1.0 <= rate <= 1000.0 else USUAL_RATE
+    stacks = _every(scene.anim_stacks)
+    most = max(room // (KEY_BYTES * max(len(nodes), 1) * max(len(stacks), 1)), 2)
+    words["clips"] = []
+    for stack in stacks:
+        anim = _kept(stack.anim)
+        first, last, shaped = _span(stack)
+        frames = math.ceil(min((last - first) * rate, 1e9) - 1e-3) + 1
+        step = 1.0 / rate
+        if frames > most:
+            step = (last - first) / (most - 1)
+            words["notes"].append(f"clip {stack.name!r} is long, and sampled at {1.0 / step:.3g} frames a second only")
+            frames = most
+        keys = np.empty((frames, len(nodes), 10))
+        for frame in range(frames):
+            time = first + frame * step
+            keys[frame] = [_parts(node.evaluate_transform(anim, time)) for node in nodes]
+        arrays[f"clip {len(words['clips'])}"] = keys
+        words["clips"].append({"name": str(stack.name), "fps": 1.0 / step, "shaped": shaped})
+
+
+def _span(stack: Any) -> tuple[float, float, bool]:
+    """From when to when a clip runs [s]: as the file says, or else as its keys do; and whether it blends shapes."""
+    first, last, shaped = float(stack.time_begin), float(stack.time_end), False
+    times: list[float] = []
+    for layer in _every(stack.layers):
+        for moved in _every(layer.anim_props):
+            shaped |= str(moved.prop_name) == "DeformPercent"
+            for curve in _kept(_kept(moved.anim_value).curves):
+                if _kept(curve) is not None:
+                    times += [float(curve.min_time), float(curve.max_time)]
+    if not (math.isfinite(first) and math.isfinite(last) and last > first):
+        sound = [time for time in times if math.isfinite(time)]
+        first, last = (min(sound), max(sound)) if sound else (0.0, 0.0)
+    return first, last, shaped
+
+
+def main(path: Path, answer: Path, *, repair: bool) -> None:
+    """Read the file; the answer holds its arrays, or what the library said against it."""
+    data = path.read_bytes()
+    with contextlib.suppress(ImportError, ValueError, OSError):  # not on every system
+        import resource
+
+        limit = MEMORY + 20 * len(data)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    arrays: Arrays = {}
+    try:
+        arrays, words = read(data, repair=repair)
+    except MemoryError:
+        words = {"error": "it asks for more memory than such a file needs"}
+    except Exception as error:  # the library has a class for every complaint, and none may pass for a crash
+        words = {"error": " ".join(str(error).split()) or type(error).__name__}
+    arrays["words"] = np.frombuffer(json.dumps(words).encode(), dtype=np.uint8)
+    named: dict[str, Any] = arrays
+    waiting = answer.with_suffix(".part")
+    with waiting.open("wb") as file:
+        np.savez(file, **named)
+    waiting.replace(answer)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), repair=sys.argv[3] == "repair")
+    os._exit(0)  # tidying up would free handles in an order that the library does not survive

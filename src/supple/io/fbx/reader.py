@@ -1,0 +1,152 @@
+"""A character or a motion from FBX, binary or text, through the package ufbx in a process of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Floats
+from supple.character.character import Character
+from supple.errors import FormatError, InputError
+from supple.io.fbx import apart
+from supple.io.fbx.body import build_body
+from supple.io.fbx.pieces import Meshes, Piece
+from supple.io.fbx.rig import Nodes, Rig, build_rig, moving
+from supple.io.gltf.faults import Faults
+from supple.io.gltf.rig import unique
+from supple.motion.motion import Motion
+
+
+def read_character(path: Path, *, repair: bool) -> Character:
+    """All that the file shows, as one character, in metres and y up.
+
+    The rest pose is the one the skins were bound in. Bones shared by several meshes are one joint; meshes that no skin
+    bends ride on their node, which becomes a joint. Every animation stack is a motion, sampled at the frame rate of
+    the file; a file without any that opens in another pose than it was bound in has the motion "default pose". Quads,
+    texture coordinates and blend shapes are kept.
+
+    Cameras, lights, materials, constraints, subdivision and texture files are not read; shape weights do not move over
+    time. Polygons with more than four corners are cut into fans.
+    """
+    faults = Faults(path.name, repair=repair)
+    read = _read(path, faults, repair=repair)
+    if not read.pieces:
+        raise InputError(
+            path.name, "the file is well formed and holds no mesh that is shown", "a character needs a mesh",
+            "export the mesh together with its skeleton, or load it with supple.load_motion",
+        )  # fmt: skip
+    try:
+        body = build_body(read.pieces, read.rig)
+        body.surface.check(len(body.points), path.name)
+        character = Character(
+            body.points,
+            body.surface.triangles(),
+            read.rig.skeleton,
+            body.weights,
+            name=path.stem,
+            parts=body.parts,
+            motions=read.motions(),
+            polygons=body.surface.polygons(),
+            display=body.surface.display(),
+            shapes=body.shapes,
+        )
+    except InputError as error:
+        raise _refused(path, error) from None
+    faults.tell()
+    return character
+
+
+def read_motion(path: Path) -> Motion:
+    """The first clip of a file, on the file's own skeleton; the file may hold bones alone."""
+    faults = Faults(path.name, repair=True)
+    read = _read(path, faults, repair=True)
+    try:
+        motions = read.motions()
+    except InputError as error:
+        raise _refused(path, error) from None
+    if not motions:
+        raise InputError(
+            path.name, "the file is well formed and holds no clip", "a motion needs one", "export the animation too"
+        )
+    faults.tell()
+    return next(iter(motions.values()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """What a file holds: its nodes, its meshes, the skeleton of both, and its clips as keys of nodes."""
+
+    nodes: Nodes
+    pieces: list[Piece]
+    rig: Rig
+    clips: list[Floats]
+    words: dict[str, Any]
+
+    def motions(self) -> dict[str, Motion]:
+        """The clips by name, without those that only stand at rest."""
+        names = unique([_plain(clip["name"], self.nodes.names) for clip in self.words["clips"]])
+        made = {}
+        for keys, name, clip in zip(self.clips, names, self.words["clips"], strict=True):
+            motion = self.rig.motion(keys, clip["fps"], name)
+            if not _rests(motion):
+                made[name] = motion
+        if not made:
+            opening = self.rig.motion(self.nodes.keys[None], 30.0, "default pose")
+            return {} if _rests(opening) else {opening.name: opening}
+        return made
+
+
+def _read(path: Path, faults: Faults, *, repair: bool) -> _Read:
+    arrays, words = apart.read_apart(path, repair=repair)
+    for said in words["notes"]:
+        faults.note("the reader says", said)
+    try:
+        posed = dict(zip(arrays["posed_nodes"].tolist(), arrays["posed"], strict=True))
+        nodes = Nodes.of(words["names"], arrays["parents"], arrays["locals"], arrays["bones"], posed, file=path.name)
+        room = apart.MEMORY + 20 * path.stat().st_size
+        pieces = Meshes(arrays, words, nodes.world, faults, file=path.name, room=room).pieces()
+        clips = _clips(arrays, words, path)
+        rig = build_rig(nodes, pieces, moving(nodes, clips), file=path.name)
+    except FormatError:
+        raise
+    except InputError as error:
+        raise _refused(path, error) from None
+    for clip in words["clips"]:
+        if clip["shaped"]:
+            faults.note(f"clip {clip['name']!r}", "its animated shape weights are left out")
+    return _Read(nodes, pieces, rig, clips, words)
+
+
+def _clips(arrays: dict[str, NDArray[Any]], words: dict[str, Any], path: Path) -> list[Floats]:
+    clips = [arrays[f"clip {number}"] for number in range(len(words["clips"]))]
+    for keys, clip in zip(clips, words["clips"], strict=True):
+        if not (np.abs(keys) < 1e30).all():
+            raise FormatError(f"{path.name}: clip {clip['name']!r}", "some keys are not finite",
+                              "finite keys are needed", "export it again")  # fmt: skip
+    return clips
+
+
+def _plain(name: str, nodes: list[str]) -> str:
+    """The name of a clip without the object that Blender puts before it ('Armature|walk')."""
+    owner, bar, rest = name.partition("|")
+    return rest if bar and rest and owner in nodes else name or "clip"
+
+
+def _rests(motion: Motion) -> bool:
+    """Whether a motion leaves all joints where they are at rest."""
+    rest = motion.skeleton.world_from_joint
+    size = max(float(np.ptp(rest[:, :3, 3], axis=0).max()), 1e-3)
+    for frame in range(motion.frames):
+        apart_by = np.abs(motion.sample(frame / motion.fps).world_from_joint - rest)
+        if apart_by[:, :3, 3].max() > 1e-3 * size or apart_by[:, :3, :3].max() > 1e-3:
+            return False
+    return True
+
+
+def _refused(path: Path, error: InputError) -> FormatError:
+    """What a character, skeleton or motion refused, said of the file that it came from."""
+    return FormatError(f"{path.name}: {error.where}", error.given, error.needed, "export it again")
