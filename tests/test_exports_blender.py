@@ -15,7 +15,6 @@ from supple.io import save
 
 pytest.importorskip("pxr")
 pytest.importorskip("alembic3d")
-pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -21,6 +21,11 @@ from supple.skins.kinematic.linear_blend import LinearBlend
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
 
+_MATERIAL = {
+    "name": "skin",
+    "pbrMetallicRoughness": {"baseColorFactor": [0.8, 0.8, 0.8, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7},
+}
+"""Plain grey: without one, the format means a metal, which is black where nothing is mirrored in it."""
 _SAME = 1e-7  # a channel that stays this close to rest is left to the node's own transform
 
 
@@ -142,7 +147,9 @@ def _set_scene(glb: Glb, roots: list[int]) -> None:
 def _add_mesh(glb: Glb, name: str, attributes: dict[str, int], triangles: Ints) -> None:
     kind = np.uint16 if triangles.max() < 65535 else np.uint32  # the highest number is kept for restarts
     indices = glb.add(triangles.ravel().astype(kind), target=FOR_INDICES)
-    glb.scene["meshes"] = [{"name": name, "primitives": [{"attributes": attributes, "indices": indices, "mode": 4}]}]
+    primitive = {"attributes": attributes, "indices": indices, "material": 0, "mode": 4}
+    glb.scene["meshes"] = [{"name": name, "primitives": [primitive]}]
+    glb.scene["materials"] = [_MATERIAL]
 
 
 def _set_targets(glb: Glb, targets: list[dict[str, int]], names: list[str], weights: list[float]) -> None:
