@@ -90,6 +90,16 @@ def test_a_skin_without_matrices_binds_in_the_space_of_its_joints(read):
     np.testing.assert_allclose(shown, quad() + np.array([[0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 1, 0]]), atol=1e-6)
 
 
+def test_joints_keep_the_order_of_their_skin(read):
+    file = arm()
+    file.json["skins"] = []
+    file.skin([1, 0], [moved(y=-1.0), np.eye(4)])
+    character = read(file)
+    assert character.skeleton.names == ("hand", "shoulder")
+    assert character.skeleton.parents.tolist() == [1, -1]
+    assert character.weights.joints[:, 0].tolist() == [0, 0, 1, 1]
+
+
 def test_any_number_of_influence_sets_and_unused_ones_are_trimmed(read):
     file = GltfFile()
     count = 9

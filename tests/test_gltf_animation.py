@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gltf_files import GltfFile, arm
 from supple import InputError, Motion, SuppleWarning
 from supple.geometry import rotations
-from supple.io import load
+from supple.io import load, load_motion
 from supple.io.gltf.animation import ALONE, HIGHEST_RATE, even_times
 
 HALF = math.sqrt(0.5)
@@ -147,6 +147,34 @@ def test_clips_that_move_nothing_of_the_character_are_no_motions(tmp_path):
     file.clip((camera, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]]), name="pan")
     file.add("animations", name="light", samplers=[{}], channels=[{"sampler": 0, "target": {"path": "pointer"}}])
     assert not load(file.save(tmp_path)).motions
+
+
+def test_a_motion_may_come_without_a_mesh(tmp_path):
+    file = arm()
+    file.clip((1, "translation", [0.0, 1.0], [[0, 1, 0], [0, 3, 0]]), name="reach")
+    whole = load(file.save(tmp_path))
+    del file.json["meshes"], file.json["nodes"][2]["mesh"], file.json["nodes"][2]["skin"]
+    motion = load_motion(file.save(tmp_path))
+    assert motion.name == "reach"
+    motion.check_fits(whole.skeleton)
+    np.testing.assert_allclose(motion.skeleton.world_from_joint, whole.skeleton.world_from_joint)
+    np.testing.assert_allclose(
+        motion.sample(0.5).world_from_joint, whole.motions["reach"].sample(0.5).world_from_joint, atol=1e-7
+    )
+
+
+def test_a_motion_of_nodes_that_are_no_joints_rests_as_the_file_opens(tmp_path):
+    file = GltfFile()
+    file.add("nodes", name="arm", translation=[1.0, 0.0, 0.0])
+    file.clip((0, "translation", [0.0, 1.0], [[0, 1, 0], [0, 3, 0]]))
+    motion = load_motion(file.save(tmp_path))
+    np.testing.assert_allclose(motion.skeleton.heads, [[1.0, 0.0, 0.0]])
+    np.testing.assert_allclose(motion.sample(1.0).world_from_joint[0, :3, 3], [0.0, 3.0, 0.0])
+
+
+def test_a_file_without_clips_is_no_motion(tmp_path):
+    with pytest.raises(InputError, match="no clip moves a node"):
+        load_motion(arm().save(tmp_path))
 
 
 # Rates

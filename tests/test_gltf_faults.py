@@ -111,6 +111,18 @@ def test_bind_matrices_that_cannot_be_inverted_are_refused_or_replaced(tmp_path,
     assert "bound where the file shows them" in told[0]
 
 
+def test_a_joint_bound_at_no_size_is_refused(tmp_path):
+    file = arm()
+    file.json["nodes"][1]["translation"] = [0.0, 0.0, 0.0]
+    file.json["skins"] = []
+    file.skin([0, 1], [np.diag([900.0, 900.0, 900.0, 1.0])] * 2)
+    file.json["nodes"][0]["scale"] = [1e-3] * 3
+    np.testing.assert_allclose(load(file.save(tmp_path)).points, 0.9 * np.array(QUAD))
+    file.json["nodes"][0]["scale"] = [5e-6] * 3
+    with pytest.raises(FormatError, match=r"'shoulder'.*size of nearly nothing"):
+        load(file.save(tmp_path))
+
+
 def test_matrices_of_skins_that_nothing_uses_do_no_harm(tmp_path):
     file = arm()
     file.skin([0], [np.zeros((4, 4))])

@@ -79,7 +79,8 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
     triangles = control[drawn]
     flat = (triangles == np.roll(triangles, 1, axis=1)).any(axis=1)
     if flat.all():
-        raise InputError(document.path.name, "every triangle is a point or a line", "triangles with an area are needed",
+        raise InputError(document.path.name, "it is well formed and every triangle is a point or a line",
+                         "triangles with an area are needed",
                              "check that the vertices were exported")  # fmt: skip
     return Body(
         points[first],

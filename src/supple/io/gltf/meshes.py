@@ -13,6 +13,7 @@ from supple.io.gltf.accessors import FLOAT, UNSIGNED, Accessors, as_floats
 from supple.io.gltf.document import Document, Fields
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
+_TARGET = 4096  # bytes that a shape costs however few points it moves
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +154,7 @@ class Meshes:
                 raise self._document.error(at, "it is no object", "an object is needed")
             name = names[number] if number < len(names) else f"shape{number}"
             rows = self._vertex_rows(target, "POSITION", "VEC3", count, at)
-            self._document.spend(24 * len(used), at)
+            self._document.spend(24 * len(used) + _TARGET, at)
             offsets = np.zeros((len(used), 3)) if rows is None else as_floats(rows[used])
             if not np.isfinite(offsets).all():
                 raise self._document.error(at, "some offsets are not finite", "finite offsets are needed")

@@ -1,9 +1,11 @@
-"""A character from glTF 2.0: .gltf, .glb and .vrm."""
+"""A character, or a motion alone, from glTF 2.0: .gltf, .glb and .vrm."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from supple.character.character import Character
 from supple.errors import InputError
@@ -16,6 +18,7 @@ from supple.io.gltf.meshes import Meshes, compressed
 from supple.io.gltf.rig import Rig, build_rig
 from supple.io.gltf.scene import Scene, read_scene
 from supple.io.gltf.skins import Skin, read_skins
+from supple.motion.motion import Motion
 
 _COMPRESSION = {
     "KHR_draco_mesh_compression": "Draco",
@@ -66,6 +69,28 @@ def read_character(path: Path, *, repair: bool) -> Character:
     )
     faults.tell()
     return character
+
+
+def read_motion(path: Path) -> Motion:
+    """The first clip of a file, on a skeleton of all joints of its skins and all nodes that a clip moves.
+
+    The file needs no mesh. Bind poses count where there are skins; a skeleton without any rests as the file opens.
+    """
+    faults = Faults(path.name, repair=False)
+    document = Document(path, faults)
+    accessors = Accessors(document)
+    scene = read_scene(document)
+    skins = read_skins(document, accessors, scene)
+    clips = animation.read_clips(document)
+    moving = animation.moving_nodes(clips, len(scene))
+    if not moving.any():
+        raise InputError(path.name, "it is well formed and no clip moves a node", "a motion needs one",
+                         "export the animation too")  # fmt: skip
+    users = {number: int(skin.joints[0]) for number, skin in enumerate(skins)}
+    rig = build_rig(document, scene, skins, users=users, riders=np.flatnonzero(moving).tolist(), moving=moving)
+    first = next(iter(animation.motions(document, accessors, scene, rig, clips).values()))
+    faults.tell()
+    return first
 
 
 def _check_extensions(document: Document) -> None:

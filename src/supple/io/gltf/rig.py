@@ -80,6 +80,12 @@ def build_rig(document: Document, scene: Scene, skins: list[Skin], *, users: dic
         number: np.array([joint_of[node] if repeat < 0 else count + repeat for node, repeat in pairs], dtype=np.int32)
         for number, pairs in numbered.items()
     }
+    small = np.abs(np.linalg.det(rest[:, :3, :3])) < 1e-12
+    if small.any():
+        raise document.error(
+            f"joint {names[int(np.argmax(small))]!r}", "it is bound at a size of nearly nothing",
+            "joints need a size at rest", "apply the scale of the armature before exporting",
+        )  # fmt: skip
     return Rig(Skeleton(names, parents, rest), nodes, fixed, slots, placements, joint_of)
 
 
@@ -141,7 +147,7 @@ def _solid(world: Floats) -> Floats:
 
 
 def _chains(document: Document, scene: Scene, binding: _Binding, moving: Bools) -> tuple[Ints, Floats, list[int]]:
-    """Parents and fixed transforms of the joints, in tree order, and their nodes.
+    """Parents and fixed transforms of the joints, and their nodes: joints of skins first, in the skins' own order.
 
     Above the joints, nodes that a clip moves become joints too, and so do those that stretch or mirror, because such a
     transform cannot be folded into translation, rotation and scale of what hangs below.
@@ -154,7 +160,8 @@ def _chains(document: Document, scene: Scene, binding: _Binding, moving: Bools) 
             above[scene.parents[node]] = True
     even = np.abs(np.ptp(scene.scales, axis=1)) <= 1e-6 * np.abs(scene.scales).max(axis=1)
     folds = even & (scene.scales[:, 0] > 0.0) & ~moving
-    kept = [int(node) for node in scene.order if above[node] and (needed[node] or not folds[node])]
+    carriers = [int(node) for node in scene.order if above[node] and not needed[node] and not folds[node]]
+    kept = [*binding.rests, *carriers]  # in the order of the skins, which is the order their authors know
     _check_size(document, len(kept) + len(binding.repeats))
     joint_of = {node: joint for joint, node in enumerate(kept)}
     nearest = np.full(len(scene), -1, dtype=np.int32)

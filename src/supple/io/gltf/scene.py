@@ -10,6 +10,7 @@ from supple.arrays import Bools, Floats, Ints
 from supple.geometry import rotations
 from supple.io.gltf.document import Document, Fields
 
+_PLACES = frozenset(("matrix", "translation", "rotation", "scale"))
 _SHEAR = 1e-4  # relative; exporters round, so less than this is no shear
 
 
@@ -70,6 +71,8 @@ def read_scene(document: Document) -> Scene:
     moves, turns = np.zeros((len(nodes), 3)), np.tile([0.0, 0.0, 0.0, 1.0], (len(nodes), 1))
     scales = np.ones((len(nodes), 3))
     for number, node in enumerate(nodes):
+        if _PLACES.isdisjoint(node):
+            continue
         moves[number], turns[number], scales[number] = _placement(document, node, f"nodes[{number}]")
     local = rotations.compose(moves, turns, scales)
     world = local.copy()
