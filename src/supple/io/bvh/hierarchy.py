@@ -10,7 +10,7 @@ from supple.errors import InputError
 
 MOST_JOINTS = 4096
 FARTHEST = 1e9  # file units; beyond it sums of offsets lose every digit that matters
-_TOKEN = re.compile(r"[{}]|[^\s{}]+")
+_TOKEN = re.compile(r"[\n{}]|[^\s{}]+")
 _CHANNELS = {
     f"{axis}{kind}": (kind, "xyz".index(axis)) for axis in "xyz" for kind in ("position", "rotation")
 }  # fmt: skip
@@ -39,22 +39,17 @@ class _Reader:
 
     def __init__(self, text: str, where: str) -> None:
         self._where = where
-        self._words = [
-            (match.group(), number)
-            for number, line in enumerate(text.split("\n"), start=1)
-            for match in _TOKEN.finditer(line)
-        ]
-        self._next = 0
+        self._rest = _TOKEN.finditer(text)  # one at a time: a list of all words of a bad file could fill the memory
+        self._line = 1
 
     def joints(self) -> list[Joint]:
-        word, line = self._take("HIERARCHY")
-        if word.lower() != "hierarchy":
-            raise self._error(line, f"it begins with {word[:40]!r}", "a BVH begins with HIERARCHY", "check the file")
+        start, line = self._take("HIERARCHY")
+        if start.lower() != "hierarchy":
+            raise self._error(line, f"it begins with {start[:40]!r}", "a BVH begins with HIERARCHY", "check the file")
         joints: list[Joint] = []
         open_joints: list[int] = []  # -1 stands for an end site
-        while self._next < len(self._words):
-            word, line = self._take("a joint")
-            key = word.lower()
+        while (word := self._word()) is not None:
+            key, line = word.lower(), self._line
             if key in ("root", "joint") and (not open_joints or open_joints[-1] >= 0):
                 parent = open_joints[-1] if open_joints else -1
                 joints.append(Joint(self._name(line), parent, line))
@@ -79,8 +74,7 @@ class _Reader:
                                   "ROOT, JOINT, End Site, OFFSET, CHANNELS or a closing brace is needed",
                                   "check the braces before it")  # fmt: skip
         if open_joints:
-            last = self._words[-1][1]
-            raise self._error(last, f"{len(open_joints)} braces are still open at the end of the hierarchy",
+            raise self._error(self._line, f"{len(open_joints)} braces are still open at the end of the hierarchy",
                               "every { needs its }", "the file may be cut off; export it again")  # fmt: skip
         if not joints:
             raise self._error(1, "there are no joints", "at least one ROOT is needed", "export it again")
@@ -144,12 +138,19 @@ class _Reader:
         return value
 
     def _take(self, wanted: str) -> tuple[str, int]:
-        if self._next >= len(self._words):
-            last = self._words[-1][1] if self._words else 1
-            raise self._error(last, "the hierarchy ends here", f"{wanted} is needed",
+        word = self._word()
+        if word is None:
+            raise self._error(self._line, "the hierarchy ends here", f"{wanted} is needed",
                               "the file may be cut off; export it again")  # fmt: skip
-        self._next += 1
-        return self._words[self._next - 1]
+        return word, self._line
+
+    def _word(self) -> str | None:
+        """The next word, or None at the end; counts lines on the way."""
+        for match in self._rest:
+            if match.group() != "\n":
+                return match.group()
+            self._line += 1
+        return None
 
     def _error(self, line: int, given: str, needed: str, advice: str) -> InputError:
         return InputError(f"{self._where}, line {line}", given, needed, advice)

@@ -30,8 +30,9 @@ UNITS = {
 _PERSON = 1.75  # m
 _FASTEST = 1e5  # frames a second
 _COMMENT = re.compile(r"(?m)(?:^|(?<=\s))(?:#|//).*$")
-_MOTION = re.compile(r"(?im)^[ \t]*MOTION\b")
-_HEADER = re.compile(r"(?i)\s*MOTION\s+Frames\s*:?\s*(\S+)\s+Frame\s*Time\s*:?\s*(\S+)")
+# Possessive (++): a run of blanks is walked over once, however long, or a bad file could take hours.
+_MOTION = re.compile(r"(?im)^[ \t]*+MOTION\b|(?<=[}\s])MOTION(?=\s++Frames)")
+_HEADER = re.compile(r"(?i)\s*+MOTION\s++Frames\s*+:?\s*+(\S++)\s++Frame\s*+Time\s*+:?\s*+(\S++)")
 
 
 def read_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Motion:
