@@ -236,6 +236,18 @@ def test_a_compressed_primitive_is_refused_though_the_file_does_not_say_so(tmp_p
         load(file.save(tmp_path))
 
 
+def test_a_buffer_that_is_only_there_compressed_is_refused_by_name(tmp_path):
+    file = arm()
+    whole = file.document(uri="arm.bin")
+    (tmp_path / "arm.bin").write_bytes(bytes(file.blob))
+    whole["buffers"].append({"byteLength": 64, "extensions": {"EXT_meshopt_compression": {"fallback": True}}})
+    whole["bufferViews"][0]["buffer"] = 1
+    path = tmp_path / "arm.gltf"
+    path.write_text(json.dumps(whole))
+    with pytest.raises(FormatError, match=r"buffers\[1\]: it is compressed with meshopt"):
+        load(path)
+
+
 def test_unknown_extensions_are_told_and_those_of_materials_are_not(tmp_path):
     file = arm()
     file.json["extensionsRequired"] = ["KHR_materials_unlit", "KHR_mesh_quantization", "KHR_texture_transform"]

@@ -64,6 +64,11 @@ class Document:
         """An error at a place in this file."""
         return FormatError(f"{self.path.name}: {where}", given, needed, advice)
 
+    def compressed(self, where: str, how: str) -> FormatError:
+        """The refusal of a compressed file."""
+        advice = "unpack it first, for instance with `npx @gltf-transform/cli copy in.glb out.glb`, or export it plain"
+        return self.error(where, f"it is compressed with {how}", "plain glTF is read", advice)
+
     def items(self, kind: str) -> list[Fields]:
         """One of the top-level arrays, such as nodes; absent means empty."""
         if kind not in self._lists:
@@ -142,6 +147,8 @@ class Document:
             length = self.whole(fields, "byteLength", where, low=1)
             address = fields.get("uri")
             if address is None:
+                if any("meshopt" in name for name in self.mapping(fields, "extensions", where)):
+                    raise self.compressed(where, "meshopt")
                 if number or self._binary is None:
                     raise self.error(where, "it has no uri", "only the first buffer of a GLB may lack one")
                 content = self._binary

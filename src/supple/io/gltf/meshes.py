@@ -69,7 +69,7 @@ class Meshes:
             raise document.error(where, "it is no object", "an object is needed")
         mode = document.whole(fields, "mode", where, high=6) if "mode" in fields else TRIANGLES
         if "KHR_draco_mesh_compression" in document.mapping(fields, "extensions", where):
-            raise compressed(document, where, "Draco")
+            raise document.compressed(where, "Draco")
         attributes = document.mapping(fields, "attributes", where)
         position = document.index(attributes, "POSITION", f"{where}.attributes", of="accessors")
         if mode < TRIANGLES or position is None:
@@ -160,16 +160,6 @@ class Meshes:
                 raise self._document.error(at, "some offsets are not finite", "finite offsets are needed")
             shapes[name] = offsets + shapes.get(name, 0.0)
         return shapes
-
-
-def compressed(document: Document, where: str, how: str) -> Exception:
-    """The refusal of a compressed file."""
-    return document.error(
-        where,
-        f"it is compressed with {how}",
-        "plain glTF is read",
-        "unpack it first, for instance with `npx @gltf-transform/cli copy in.glb out.glb`, or export uncompressed",
-    )
 
 
 def _faces(corners: NDArray[Any], mode: int) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from supple.io.gltf.accessors import Accessors
 from supple.io.gltf.assembly import Instance, build_body
 from supple.io.gltf.document import Document
 from supple.io.gltf.faults import Faults
-from supple.io.gltf.meshes import Meshes, compressed
+from supple.io.gltf.meshes import Meshes
 from supple.io.gltf.rig import Rig, build_rig
 from supple.io.gltf.scene import Scene, read_scene
 from supple.io.gltf.skins import Skin, read_skins
@@ -98,7 +98,7 @@ def _check_extensions(document: Document) -> None:
         if not isinstance(name, str):
             raise document.error("extensionsRequired", "a name is no text", "names are needed")
         if name in _COMPRESSION:
-            raise compressed(document, "extensionsRequired", f"{_COMPRESSION[name]} ({name})")
+            raise document.compressed("extensionsRequired", f"{_COMPRESSION[name]} ({name})")
         if not name.startswith(_HARMLESS):
             document.faults.note("extensionsRequired", f"{name[:60]} is not known, and what it adds is left out")
 
