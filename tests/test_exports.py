@@ -286,6 +286,21 @@ def test_a_motion_as_glb_comes_with_its_skeleton(tube, tmp_path):
         assert np.allclose(glb.joints_at(frame), motion.sample(at).world_from_joint, atol=1e-6)
 
 
+def test_several_roots_hang_on_one_node(tmp_path):
+    """A skin whose joints have no node in common is no valid glTF."""
+    skeleton = supple.Skeleton.from_heads(["a", "b", "c"], [-1, -1, 1], np.eye(3))
+    triangle = supple.Character(np.eye(3), [[0, 1, 2]], skeleton, supple.Weights([[0], [1], [2]], np.ones((3, 1))))
+    turned = supple.Pose.from_rotations(skeleton, {"b": (0.0, 0.0, 0.6, 0.8)})
+    motion = supple.Motion.from_poses(skeleton, lambda _: turned, seconds=0.0)
+    save(triangle.replace(motions={"turn": motion}), tmp_path / "a.glb")
+    glb = ReadGlb(tmp_path / "a.glb")
+    top = [glb.scene["nodes"][number] for number in glb.scene["scenes"][0]["nodes"]]
+    assert [node.get("children") for node in top] == [[0, 1], None]
+    ours = supple.linear_blend(triangle.points, triangle.weights, turned.skinning(skeleton))
+    owner = np.argmax(glb.attribute("POSITION"), axis=1)
+    assert np.allclose(glb.skinned(0), ours[owner], atol=1e-6)
+
+
 def test_only_characters_and_motions_are_saved(tube, cache, tmp_path):
     with pytest.raises(InputError, match=r"a Cache was given.*cache\.save"):
         save(cache, tmp_path / "a.glb")

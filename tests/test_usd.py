@@ -80,8 +80,9 @@ def test_joints_out_of_order_and_names_that_usd_cannot_hold(tmp_path):
     )
     points = np.array([[0, 0, 0], [1, 1, 0], [0, 2, 1.0]])
     weights = Weights(np.array([[1], [2], [0]]), np.ones((3, 1)))
-    save(Character(points, [[0, 1, 2]], skeleton, weights), tmp_path / "a.usda")
+    save(Character(points, [[0, 1, 2]], skeleton, weights, name="a-b c"), tmp_path / "a.usda")
     again = read_character(tmp_path / "a.usda", repair=False)
+    assert again.name == "a-b c"
     assert set(again.skeleton.names) == set(skeleton.names)
     for name in skeleton.names:
         one, other = skeleton.index(name), again.skeleton.index(name)
@@ -202,6 +203,25 @@ def test_two_skeletons_become_one(tmp_path):
     assert character.skeleton.names == ("Hips", "Knee", "rig_Hips", "rig_Knee")
     assert character.skeleton.parents.tolist() == [-1, 0, -1, 2]
     assert np.allclose(dense(character)[5:, 2:], dense(character)[:5, :2])
+
+
+@pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
+@pytest.mark.parametrize(
+    "name", ["CesiumMan", "Fox", "InterpolationTest", "RecursiveSkeletons", "RiggedFigure", "snake-animations"]
+)
+def test_usd_itself_skins_real_characters_as_we_do(data_file, tmp_path, name):
+    """Ten frames of the first clip; half-precision scales of joints are the largest part of what is left."""
+    character = supple.io.load(data_file(f"gltf/{name}.glb"))
+    motion = next(iter(character.motions.values()))
+    save(character.replace(motions={motion.name: motion}), tmp_path / "a.usdc")
+    stage = Usd.Stage.Open(str(tmp_path / "a.usdc"))
+    assert UsdSkel.BakeSkinning(Usd.PrimRange.Stage(stage))
+    mesh = UsdGeom.Mesh(next(prim for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh)))
+    for frame in np.linspace(0, motion.frames - 1, 10).astype(int):
+        pose = motion.sample(frame / motion.fps)
+        ours = linear_blend(character.points, character.weights, pose.skinning(character.skeleton))
+        theirs = np.array(mesh.GetPointsAttr().Get(float(frame)))
+        assert np.abs(ours - theirs).max() < 1e-4 * character.size.max()
 
 
 def with_shapes(tube):

@@ -37,7 +37,7 @@ def write_character(character: Character, path: Path) -> None:
     """
     glb = Glb()
     drawn = Drawn.of(character)
-    joints = _add_skeleton(glb, character.skeleton)
+    tops = _add_skeleton(glb, character.skeleton)
     attributes = _rest_attributes(glb, character, drawn)
     mesh_node: dict[str, Any] = {"name": character.name, "mesh": 0}
     if character.weights is not None:
@@ -50,7 +50,7 @@ def write_character(character: Character, path: Path) -> None:
         _set_targets(glb, targets, list(character.shapes), [0.0] * len(targets))
     glb.scene["nodes"].append(mesh_node)
     drawn_by = len(glb.scene["nodes"]) - 1
-    _set_scene(glb, [*joints, drawn_by])
+    _set_scene(glb, [*tops, drawn_by])
     for name, motion in character.motions.items():
         _add_motion(glb, name, motion)
         if any(shape in motion.shapes for shape in character.shapes):
@@ -192,7 +192,7 @@ def _influences(glb: Glb, weights: Weights, control_points: Ints, joint_count: i
 
 
 def _add_skeleton(glb: Glb, skeleton: Skeleton) -> list[int]:
-    """One node for every joint, node j for joint j, and the skin that binds them; returns the roots."""
+    """One node for every joint, node j for joint j, and the skin that binds them; returns the node on top."""
     moves, turns, scales = rotations.decompose(skeleton.parent_from_joint)
     nodes: list[dict[str, Any]] = []
     for joint, name in enumerate(skeleton.names):
@@ -210,7 +210,11 @@ def _add_skeleton(glb: Glb, skeleton: Skeleton) -> list[int]:
     inverse[:, 3] = [0.0, 0.0, 0.0, 1.0]
     glb.scene["nodes"] = nodes
     glb.scene["skins"] = [{"joints": list(range(len(skeleton))), "inverseBindMatrices": glb.add(inverse)}]
-    return np.flatnonzero(skeleton.parents < 0).tolist()
+    roots = np.flatnonzero(skeleton.parents < 0).tolist()
+    if len(roots) == 1:
+        return roots
+    nodes.append({"name": "roots", "children": roots})  # the joints of a skin must have a node in common
+    return [len(nodes) - 1]
 
 
 def _add_motion(glb: Glb, name: str, motion: Motion) -> None:

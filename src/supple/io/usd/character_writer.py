@@ -28,6 +28,7 @@ def write_character(character: Character, path: Path) -> None:
     with new_stage(path) as stage:
         name = name_for(character.name)
         root = UsdSkel.Root.Define(stage, f"/{name}")
+        root.GetPrim().SetDisplayName(character.name)
         stage.SetDefaultPrim(root.GetPrim())
         mesh = MeshPrim(stage, f"/{name}/Mesh", character)
         mesh.set_points(character.points)

@@ -83,7 +83,7 @@ def _character(path: Path, *, repair: bool) -> Character:
         surface.triangles(),
         rig.skeleton,
         weights,
-        name=prim.GetName() if prim else path.stem,
+        name=(prim.GetDisplayName() or prim.GetName()) if prim else path.stem,
         parts=parts,
         maps=maps,
         shapes=shapes,
