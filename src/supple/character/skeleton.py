@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
+from supple.geometry.rows import grouped
 
 
 @dataclass(frozen=True)
@@ -117,18 +118,26 @@ class Skeleton:
     @cached_property
     def levels(self) -> tuple[Ints, ...]:
         """Joints grouped by depth, roots first, so that a level can be posed at once from the one above."""
-        depth = np.where(self.parents < 0, 0, -1).astype(np.int32)
-        while (depth < 0).any():
-            known = np.flatnonzero(depth >= 0)
-            ready = (depth < 0) & np.isin(self.parents, known)
-            if not ready.any():
-                loop = ", ".join(self.names[j] for j in np.flatnonzero(depth < 0)[:5])
+        parents = self.parents.tolist()
+        unknown, on_the_way = -1, -2
+        depth = [unknown] * len(parents)
+        for joint in range(len(parents)):
+            path, here = [], joint
+            while here >= 0 and depth[here] == unknown:
+                depth[here] = on_the_way
+                path.append(here)
+                here = parents[here]
+            if here >= 0 and depth[here] == on_the_way:
+                loop = ", ".join(self.names[j] for j in sorted(path[path.index(here) :])[:5])
                 raise InputError(
                     "Skeleton", f"joints {loop} hang on each other in a cycle", "parents must lead to a root",
                     "make one of them a root (parent -1)",
                 )  # fmt: skip
-            depth[ready] = depth[self.parents[ready]] + 1
-        return tuple(np.flatnonzero(depth == level).astype(np.int32) for level in range(int(depth.max()) + 1))
+            above = depth[here] if here >= 0 else -1
+            for step, member in enumerate(reversed(path), start=1):
+                depth[member] = above + step
+        _, members = grouped(np.array(depth, dtype=np.int32), max(depth) + 1)
+        return tuple(np.split(members, np.cumsum(np.bincount(depth))[:-1]))
 
     @cached_property
     def joint_from_world(self) -> Floats:
