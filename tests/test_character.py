@@ -211,7 +211,7 @@ def test_a_character_cannot_be_changed_in_place():
         ({"names": [], "parents": [], "heads": np.empty((0, 3))}, "there are no joints"),
         ({"names": ["a", "b", "a"]}, "joint name 'a' stands twice"),
         ({"parents": [1, 2, 0]}, "joints root, mid, top hang on each other in a cycle"),
-        ({"parents": [-1, 1, 1]}, "joints mid, top hang on each other in a cycle"),
+        ({"parents": [-1, 1, 1]}, "joint mid hangs on itself"),
         ({"parents": [-1, 0, 3]}, "joint 'top' has parent 3"),
         ({"parents": [-1, -2, 1]}, "joint 'mid' has parent -2"),
         ({"parents": [-1, 0]}, "parents has shape (2,)"),

@@ -128,11 +128,13 @@ class Skeleton:
                 path.append(here)
                 here = parents[here]
             if here >= 0 and depth[here] == on_the_way:
-                loop = ", ".join(self.names[j] for j in sorted(path[path.index(here) :])[:5])
+                loop = [self.names[j] for j in sorted(path[path.index(here) :])]
+                given = f"joints {', '.join(loop[:5])} hang on each other in a cycle"
+                if len(loop) == 1:
+                    given = f"joint {loop[0]} hangs on itself"
                 raise InputError(
-                    "Skeleton", f"joints {loop} hang on each other in a cycle", "parents must lead to a root",
-                    "make one of them a root (parent -1)",
-                )  # fmt: skip
+                    "Skeleton", given, "parents must lead to a root", "make one of them a root (parent -1)"
+                )
             above = depth[here] if here >= 0 else -1
             for step, member in enumerate(reversed(path), start=1):
                 depth[member] = above + step
