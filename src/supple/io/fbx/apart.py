@@ -17,14 +17,16 @@ from numpy.typing import NDArray
 
 from supple.errors import FormatError, UnfinishedError
 
-PROGRAM: tuple[str, ...] = ("-m", "supple.io.fbx.child")
+PROGRAM: tuple[str, ...] = ("-P", "-m", "supple.io.fbx.child")  # -P: nothing that lies beside the file is run
 PATIENCE = 5.0  # [s], and one more for every megabyte
 MEMORY = 256 << 20  # [bytes] of the answer, and as much again as twenty times the file
+# One thread: each would reserve memory that counts against the limit.
+_SURROUNDINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _NEEDED = "a whole FBX file of version 6 or 7 is needed"
 _ADVICE = "export it again, or convert it to .glb with Blender"
 
 
-def read_apart(path: Path, *, repair: bool) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def read_apart(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The arrays and words that `supple.io.fbx.child` finds in a file."""
     if importlib.util.find_spec("ufbx") is None:
         raise UnfinishedError(
@@ -35,10 +37,10 @@ def read_apart(path: Path, *, repair: bool) -> tuple[dict[str, NDArray[Any]], di
     limit = PATIENCE + size / 1e6
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         answer = Path(folder) / "answer.npz"
-        handling = "repair" if repair else "refuse"
-        command = [sys.executable, *PROGRAM, str(path.resolve()), str(answer), handling]
-        # One thread: each would reserve memory that counts against the limit.
-        surroundings = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        command = [sys.executable, *PROGRAM, str(path.resolve()), str(answer)]
+        surroundings = (
+            os.environ | _SURROUNDINGS | {"PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
+        )
         try:
             subprocess.run(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -55,8 +57,7 @@ def read_apart(path: Path, *, repair: bool) -> tuple[dict[str, NDArray[Any]], di
         arrays, words = _unpacked(answer, path)
     if "error" in words:
         given = f"the reader says: {words['error'][:160]}"
-        advice = "export it again, or load with repair=True" if "index" in given.lower() and not repair else _ADVICE
-        raise FormatError(path.name, given, _NEEDED, advice)
+        raise FormatError(path.name, given, _NEEDED, _ADVICE)
     return arrays, words
 
 

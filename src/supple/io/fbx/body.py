@@ -26,7 +26,7 @@ class Body:
 
 
 def build_body(pieces: list[Piece], rig: Rig) -> Body:
-    """Put all pieces down in the world and join them; each becomes a part where there are several.
+    """Put all pieces down in the world and join them; each becomes a part.
 
     The points of a mesh that agree in place, weights and shapes become one, because game engines split meshes at
     texture seams and a soft skin would come apart there. Points of different meshes stay apart.
@@ -51,9 +51,7 @@ def build_body(pieces: list[Piece], rig: Rig) -> Body:
         surfaces.append((piece.surface.reversed() if mirrored else piece.surface, len(piece.points)))
         first += len(piece.points)
     kept, control = weld([owner, points, values, joints, *shapes.values()])
-    parts = {}
-    if len(pieces) > 1:
-        parts = {piece.name: np.unique(control[owner[:, 0] == number]) for number, piece in enumerate(pieces)}
+    parts = {piece.name: np.unique(control[owner[:, 0] == number]) for number, piece in enumerate(pieces)}
     return Body(
         points[kept],
         _without_repeats(joined(surfaces), control),

@@ -1,4 +1,4 @@
-"""Read one FBX file and leave its contents as plain arrays: `python -m supple.io.fbx.child FILE ANSWER repair|refuse`.
+"""Read one FBX file and leave its contents as plain arrays: `python -m supple.io.fbx.child FILE ANSWER`.
 
 The library is compiled code that a damaged file may bring down, so this program runs apart from the user's. The
 handles it gives out must never be let go: letting one go frees what others still point at. All are therefore kept to
@@ -66,16 +66,14 @@ def _parts(transform: Any) -> list[float]:
     return [*transform.translation, *transform.rotation, *transform.scale]
 
 
-def read(data: bytes, *, repair: bool) -> tuple[Arrays, Words]:
+def read(data: bytes) -> tuple[Arrays, Words]:
     """All that a character needs: nodes, meshes with skins and shapes, and clips sampled at the file's rate."""
     import ufbx
 
-    handling = ufbx.IndexErrorHandling
     scene = _kept(
         ufbx.load_memory(
             data,
             file_format=ufbx.FileFormat.FBX,
-            index_error_handling=handling.CLAMP if repair else handling.ABORT_LOADING,
             inherit_mode_handling=ufbx.InheritModeHandling.COMPENSATE,
             target_axes=ufbx.axes_right_handed_y_up,
             target_unit_meters=1.0,
@@ -195,7 +193,7 @@ def _span(stack: Any) -> tuple[float, float, bool]:
     return first, last, shaped
 
 
-def main(path: Path, answer: Path, *, repair: bool) -> None:
+def main(path: Path, answer: Path) -> None:
     """Read the file; the answer holds its arrays, or what the library said against it."""
     data = path.read_bytes()
     with contextlib.suppress(ImportError, ValueError, OSError):  # not on every system
@@ -205,7 +203,7 @@ def main(path: Path, answer: Path, *, repair: bool) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
     arrays: Arrays = {}
     try:
-        arrays, words = read(data, repair=repair)
+        arrays, words = read(data)
     except MemoryError:
         words = {"error": "it asks for more memory than such a file needs"}
     except Exception as error:  # the library has a class for every complaint, and none may pass for a crash
@@ -219,5 +217,5 @@ def main(path: Path, answer: Path, *, repair: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), repair=sys.argv[3] == "repair")
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
     os._exit(0)  # tidying up would free handles in an order that the library does not survive

@@ -33,7 +33,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
     time. Polygons with more than four corners are cut into fans.
     """
     faults = Faults(path.name, repair=repair)
-    read = _read(path, faults, repair=repair)
+    read = _read(path, faults)
     if not read.pieces:
         raise InputError(
             path.name, "the file is well formed and holds no mesh that is shown", "a character needs a mesh",
@@ -63,7 +63,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
 def read_motion(path: Path) -> Motion:
     """The first clip of a file, on the file's own skeleton; the file may hold bones alone."""
     faults = Faults(path.name, repair=True)
-    read = _read(path, faults, repair=True)
+    read = _read(path, faults)
     try:
         motions = read.motions()
     except InputError as error:
@@ -100,8 +100,8 @@ class _Read:
         return made
 
 
-def _read(path: Path, faults: Faults, *, repair: bool) -> _Read:
-    arrays, words = apart.read_apart(path, repair=repair)
+def _read(path: Path, faults: Faults) -> _Read:
+    arrays, words = apart.read_apart(path)
     for said in words["notes"]:
         faults.note("the reader says", said)
     try:
