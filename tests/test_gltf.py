@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gltf_files import QUAD, QUAD_TRIANGLES, GltfFile, arm, moved, quad
-from supple import Character, InputError, Pose, SuppleWarning, linear_blend
+from supple import Character, FormatError, InputError, LinearBlend, Pose, SuppleWarning, linear_blend, player
 from supple.geometry import rotations
 from supple.io import load
 
@@ -323,7 +323,8 @@ def test_seams_are_welded_and_still_drawn(read):
     assert len(character.points) == 4
     assert character.triangles.tolist() == [[0, 1, 2], [0, 2, 3]]
     assert character.display.control_points.tolist() == [0, 1, 2, 0, 2, 3]
-    np.testing.assert_allclose(character.display.uvs, np.arange(12).reshape(6, 2) / 12, atol=1e-7)
+    in_the_file = np.arange(12).reshape(6, 2) / 12  # whose v goes down
+    np.testing.assert_allclose(character.display.uvs, in_the_file * [1.0, -1.0] + [0.0, 1.0], atol=1e-7)
 
 
 def test_a_body_split_into_two_meshes_is_one_again(read):
@@ -369,16 +370,50 @@ def test_shapes_turn_with_their_mesh(read):
     np.testing.assert_allclose(read(file).shapes["shape0"], [[0.0, 1.0, 0.0]] * 4, atol=1e-7)
 
 
-def test_shape_weights_are_told_to_be_left_out(read):
+def two_shapes(**names):
     file = GltfFile()
-    file.add("nodes", mesh=file.mesh(targets=[{"POSITION": file.accessor([[1.0, 0, 0]] * 4)}]))
-    file.json["meshes"][0]["weights"] = [0.5]
+    targets = [{"POSITION": file.accessor([[1.0, 0, 0]] * 4)}, {"POSITION": file.accessor([[0, 2.0, 0]] * 4)}]
+    file.add("nodes", mesh=file.mesh(targets=targets))
+    file.json["meshes"][0].update(names)
+    return file
+
+
+def test_shapes_move_over_time_as_their_weights_say(read):
+    file = two_shapes(extras={"targetNames": ["smile"]})
+    file.clip((0, "weights", [0.0, 1.0], [0.0, 1.0, 0.5, 0.0]), name="talk")
+    character = read(file)
+    motion = character.motions["talk"]
+    assert motion.sample(0.5).shapes == pytest.approx({"smile": 0.25, "shape1": 0.5})
+    points = player(character, LinearBlend()).play(motion, 0.25)
+    np.testing.assert_allclose(points, np.array(QUAD) + np.array([0.125, 2.0 * 0.75, 0.0]), atol=1e-6)
+
+
+def test_shapes_follow_curves_and_jumps(read):
+    file = two_shapes()
+    keys = [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # slope in, value, slope out
+    file.clip((0, "weights", [0.0, 1.0], np.ravel(keys), "CUBICSPLINE"), name="curve")
+    file.clip((0, "weights", [0.0, 1.0], [0.0, 0.0, 1.0, 1.0], "STEP"), name="jump")
+    motions = read(file).motions
+    # p(t) = (t^3 - 2 t^2 + t) m0 + (3 t^2 - 2 t^3) p1 at t = 1/2
+    assert motions["curve"].sample(0.5).shapes == pytest.approx({"shape0": 0.125 + 0.5, "shape1": 0.5}, abs=1e-6)
+    assert motions["jump"].sample(0.9).shapes["shape0"] == pytest.approx(0.0)
+
+
+def test_weights_that_do_not_fit_the_shapes_are_refused(read):
+    file = two_shapes()
+    file.clip((0, "weights", [0.0, 1.0], [0.0, 1.0, 0.5]), name="talk")
+    with pytest.raises(FormatError, match="a multiple of 2 is needed"):
+        read(file)
+    file = two_shapes()
     file.clip((0, "weights", [0.0, 1.0], [0.0, 1.0]), name="talk")
+    with pytest.raises(FormatError, match="2 keys need 1 each"):
+        read(file)
+
+
+def test_shapes_that_the_file_opens_with_are_told_of(read):
     told: list[str] = []
-    character = read(file, told=told)
+    character = read(two_shapes(weights=[0.5, 0.0]), told=told)
     np.testing.assert_allclose(character.points, QUAD)
-    assert not character.motions
-    assert "'talk'" in told[0]
     assert "opens with shapes" in told[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 from supple.character.character import Character
@@ -21,11 +22,20 @@ def load(path: str | Path, *, repair: bool = False) -> Character:
     return character
 
 
-def load_motion(path: str | Path) -> Motion:
-    """A motion from a file, by suffix, on the skeleton it came with; `retarget` it to another."""
+def load_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Motion:
+    """A motion from a file, by suffix, on the skeleton it came with; `retarget` it to another.
+
+    `metres_per_unit` settles the unit of files that do not say theirs (BVH), where it is guessed otherwise.
+    """
     module = formats.module_for(_existing(path), formats.MOTION_READERS, "files of motions")
-    motion: Motion = module.read_motion(Path(path))
-    return motion
+    if metres_per_unit is None:
+        motion: Motion = module.read_motion(Path(path))
+        return motion
+    if "metres_per_unit" not in inspect.signature(module.read_motion).parameters:
+        given = f"metres_per_unit is {metres_per_unit}"
+        raise InputError(str(path), given, "this format says its own unit", "leave it out")
+    measured: Motion = module.read_motion(Path(path), metres_per_unit=metres_per_unit)
+    return measured
 
 
 def _existing(path: str | Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,10 +82,11 @@ class Channel:
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """One animation: its name, what it moves, and its samplers, unread."""
+    """One animation: its name, the nodes and the shapes it moves, and its samplers, unread."""
 
     name: str
     channels: list[Channel]
+    shape_channels: list[Channel]
     samplers: list[Any]
 
 
@@ -107,10 +109,9 @@ def read_clips(document: Document) -> list[Clip]:
             if node is not None and isinstance(path, str) and (path in _PATHS or path == "weights"):
                 sampler = document.whole(channel, "sampler", at, high=len(samplers) - 1)
                 channels[node, path] = Channel(node, path, sampler, at)
-        if any(path == "weights" for _, path in channels):
-            document.faults.note(f"clip {names[number]!r}", "its animated shape weights are left out")
         moved = [channel for channel in channels.values() if channel.path in _PATHS]
-        clips.append(Clip(names[number], moved, samplers))
+        shaped = [channel for channel in channels.values() if channel.path == "weights"]
+        clips.append(Clip(names[number], moved, shaped, samplers))
     return clips
 
 
@@ -136,9 +137,24 @@ def read_curve(document: Document, accessors: Accessors, clip: Clip, channel: Ch
     return Curve(channel.node, channel.path, interpolation, times, values, slopes_in, slopes_out)
 
 
-def _keys(document: Document, accessors: Accessors, sampler: Any, shape: str, where: str
+def read_shape_curve(document: Document, accessors: Accessors, clip: Clip, channel: Channel, count: int) -> Curve:
+    """The keys of the weights (K, count) of one mesh's shapes."""
+    where = channel.where
+    interpolation, times, rows = _keys(
+        document, accessors, clip.samplers[channel.sampler], "SCALAR", f"{where}.sampler", width=count
+    )
+    slopes_in, values, slopes_out = rows[:0], rows, rows[:0]
+    if interpolation == "CUBICSPLINE":
+        slopes_in, values, slopes_out = rows[0::3], rows[1::3], rows[2::3]
+    return Curve(channel.node, channel.path, interpolation, times, values, slopes_in, slopes_out)
+
+
+def _keys(document: Document, accessors: Accessors, sampler: Any, shape: str, where: str, *, width: int = 1
           ) -> tuple[str, Floats, Floats]:  # fmt: skip
-    """How a sampler joins its keys, when they are, and its values (K, w), or (3K, w) for curves."""
+    """How a sampler joins its keys, when they are, and its values (K, w), or (3K, w) for curves.
+
+    `width` scalars that follow each other in the file are one row.
+    """
     if not isinstance(sampler, dict):
         raise document.error(where, "it is no object", "an object is needed")
     interpolation = sampler.get("interpolation", "LINEAR")
@@ -151,6 +167,10 @@ def _keys(document: Document, accessors: Accessors, sampler: Any, shape: str, wh
     rows = accessors.rows(numbers[1], f"{where}.output", shape=shape)
     document.spend(48 * len(times) + 16 * rows.size, where)
     times, rows = as_floats(times), as_floats(rows)
+    if width > 1:
+        if len(rows) % width:
+            raise document.error(where, f"there are {len(rows)} values", f"a multiple of {width} is needed")
+        rows = rows.reshape(-1, width)
     each = 3 if interpolation == "CUBICSPLINE" else 1
     if len(rows) != each * len(times):
         raise document.error(where, f"there are {len(rows)} values", f"{len(times)} keys need {each} each")
@@ -180,21 +200,39 @@ def _turns(document: Document, values: Floats, where: str) -> Floats:
     return rotations.normalised(values / largest)
 
 
-def motions(document: Document, accessors: Accessors, scene: Scene, rig: Rig, clips: list[Clip]) -> dict[str, Motion]:
-    """The clips as motions of the skeleton; a clip that moves none of its joints is no motion."""
+def motions(
+    document: Document,
+    accessors: Accessors,
+    scene: Scene,
+    rig: Rig,
+    clips: list[Clip],
+    *,
+    shapes_of: Mapping[int, list[str]] | None = None,
+) -> dict[str, Motion]:
+    """The clips as motions of the skeleton; a clip that moves none of its joints and no shape is no motion.
+
+    `shapes_of` names the shapes of the nodes that are drawn, in the order of their weights.
+    """
     made = {}
+    known = shapes_of or {}
     for number, clip in enumerate(clips):
         curves = [
             read_curve(document, accessors, clip, channel) for channel in clip.channels if channel.node in rig.joint_of
         ]
-        if curves:
-            made[clip.name] = _motion(document, scene, rig, curves, clip.name, len(clips) - number)
+        shaped = [
+            read_shape_curve(document, accessors, clip, channel, len(known[channel.node]))
+            for channel in clip.shape_channels
+            if known.get(channel.node)
+        ]
+        if curves or shaped:
+            named = [(curve, known[curve.node]) for curve in shaped]
+            made[clip.name] = _motion(document, scene, rig, curves, named, clip.name, len(clips) - number)
     return made
 
 
 def default_pose(scene: Scene, rig: Rig) -> Motion | None:
     """The pose the file opens in, as a motion of one frame, where it is not the one the mesh was bound in."""
-    motion = _assemble(scene, rig, [], np.zeros(1), ALONE, "default pose")
+    motion = _assemble(scene, rig, [], [], np.zeros(1), ALONE, "default pose")
     rest = rig.skeleton.world_from_joint
     apart = np.abs(motion.sample(0.0).world_from_joint - rest)
     size = max(float(np.ptp(rest[:, :3, 3], axis=0).max()), 1e-3)
@@ -203,16 +241,18 @@ def default_pose(scene: Scene, rig: Rig) -> Motion | None:
     return motion
 
 
-def _motion(document: Document, scene: Scene, rig: Rig, curves: list[Curve], name: str, clips_left: int) -> Motion:
-    keys = np.unique(np.concatenate([curve.times for curve in curves]))
-    bends = any(curve.bends for curve in curves)
+def _motion(document: Document, scene: Scene, rig: Rig, curves: list[Curve], shaped: list[tuple[Curve, list[str]]],
+            name: str, clips_left: int) -> Motion:  # fmt: skip
+    every = [*curves, *(curve for curve, _ in shaped)]
+    keys = np.unique(np.concatenate([curve.times for curve in every]))
+    bends = any(curve.bends for curve in every)
     joints = len(rig.skeleton)
     most = max(document.room(clips_left) // (joints * _BYTES), 2)
     times, fps = even_times(keys, bends=bends, most=most)
     document.spend(len(times) * joints * _BYTES, f"clip {name!r}")
     if len(times) == most and most > 2:
         document.faults.note(f"clip {name!r}", f"it is long, and sampled at {fps:.3g} frames a second only")
-    return _assemble(scene, rig, curves, times, fps, name)
+    return _assemble(scene, rig, curves, shaped, times, fps, name)
 
 
 _BYTES = 160  # of one joint in one frame: ten numbers, and as many again while they are made
@@ -256,8 +296,9 @@ def _on_grid(keys: Floats, start: float, rate: float) -> bool:
     return bool((np.abs(place - np.round(place)) <= _GRID).all())
 
 
-def _assemble(scene: Scene, rig: Rig, curves: list[Curve], times: Floats, fps: float, name: str) -> Motion:
-    """Joint transforms over time: what no curve moves stays as the file opens."""
+def _assemble(scene: Scene, rig: Rig, curves: list[Curve], shaped: list[tuple[Curve, list[str]]], times: Floats,
+              fps: float, name: str) -> Motion:  # fmt: skip
+    """Joint transforms and shares of shapes over time: what no curve moves stays as the file opens."""
     frames, joints = len(times), len(rig.nodes)
     real = rig.nodes >= 0
     nodes = rig.nodes[real]
@@ -276,4 +317,8 @@ def _assemble(scene: Scene, rig: Rig, curves: list[Curve], times: Floats, fps: f
         turns[:, held] = rotations.normalised(rotations.multiply(turn, turns[:, held]))
         scales[:, held] *= scale
     plain = bool((np.abs(scales - 1.0) <= 1e-6).all())
-    return Motion(rig.skeleton, fps, moves, turns, None if plain else scales, name=name)
+    # Meshes that are drawn together often share names of shapes (a face and its lashes); one share moves them all.
+    shapes = {
+        label: column for curve, names in shaped for label, column in zip(names, curve.sample(times).T, strict=True)
+    }
+    return Motion(rig.skeleton, fps, moves, turns, None if plain else scales, name=name, shapes=shapes)

@@ -50,7 +50,7 @@ class Meshes:
             fields = self._document.item("meshes", mesh)
             where = f"meshes[{mesh}]"
             found = self._document.listing(fields, "primitives", where)
-            names = self._shape_names(fields, where)
+            names = self._shape_names(fields)
             pieces = [
                 self._primitive(piece, names, f"{where}.primitives[{number}]", number)
                 for number, piece in enumerate(found)
@@ -58,7 +58,19 @@ class Meshes:
             self._read[mesh] = [piece for piece in pieces if piece is not None]
         return self._read[mesh]
 
-    def _shape_names(self, fields: Fields, where: str) -> list[str]:
+    def shape_names(self, mesh: int) -> list[str]:
+        """The names of a mesh's shapes, in the order in which their weights are animated."""
+        fields = self._document.item("meshes", mesh)
+        where = f"meshes[{mesh}]"
+        counts = [
+            len(self._document.listing(piece, "targets", f"{where}.primitives[{number}]"))
+            for number, piece in enumerate(self._document.listing(fields, "primitives", where))
+            if isinstance(piece, dict)
+        ]
+        names = self._shape_names(fields)
+        return [names[k] if k < len(names) else f"shape{k}" for k in range(max(counts, default=0))]
+
+    def _shape_names(self, fields: Fields) -> list[str]:
         extras = fields.get("extras")
         names = extras.get("targetNames") if isinstance(extras, dict) else None
         return [str(name) for name in names] if isinstance(names, list) else []
@@ -89,7 +101,7 @@ class Meshes:
             document.faults.note(where, "all its vertices are in one place, and it is left out")
             return None
         uvs = self._vertex_rows(attributes, "TEXCOORD_0", "VEC2", len(rows), where)
-        uvs = None if uvs is None else as_floats(uvs[used])
+        uvs = None if uvs is None else as_floats(uvs[used]) * [1.0, -1.0] + [0.0, 1.0]  # glTF counts v from the top
         if uvs is not None and not np.isfinite(uvs).all():
             document.faults.note(f"{where}.TEXCOORD_0", "some are not finite and become 0")
             uvs = np.nan_to_num(uvs, nan=0.0, posinf=0.0, neginf=0.0)

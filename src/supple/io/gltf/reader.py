@@ -36,7 +36,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
     pose" where it differs. Meshes that no skin bends ride on their node, which becomes a joint. Vertices split by seams
     are welded where place, weights and shapes agree.
 
-    Cameras, lights, materials, tangents and colours are not read; shape weights do not move over time yet.
+    Cameras, lights, materials, tangents and colours are not read.
     """
     faults = Faults(path.name, repair=repair)
     document = Document(path, faults)
@@ -50,8 +50,10 @@ def read_character(path: Path, *, repair: bool) -> Character:
     riders = [instance.node for instance in instances if instance.skin is None]
     moving = animation.moving_nodes(clips, len(scene))
     rig = build_rig(document, scene, skins, users=users, riders=riders, moving=moving)
-    body = build_body(document, Meshes(document, accessors), rig, instances)
-    motions = animation.motions(document, accessors, scene, rig, clips)
+    meshes = Meshes(document, accessors)
+    body = build_body(document, meshes, rig, instances)
+    shapes_of = {instance.node: meshes.shape_names(instance.mesh) for instance in instances}
+    motions = animation.motions(document, accessors, scene, rig, clips, shapes_of=shapes_of)
     opening = animation.default_pose(scene, rig)
     if opening is not None:
         motions.setdefault(opening.name, opening)
