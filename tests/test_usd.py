@@ -354,3 +354,11 @@ def test_a_library_that_dies_or_hangs_is_an_error_of_the_file(tube, tmp_path, mo
     monkeypatch.setattr(subprocess, "run", lambda command, **named: real([sys.executable, "-c", code], **named))
     with pytest.raises(FormatError, match=message):
         read_character(tmp_path / "a.usdc", repair=False)
+
+
+def test_nothing_in_the_current_folder_is_executed(tube, tmp_path, monkeypatch):
+    save(tube, tmp_path / "tube.usda")
+    (tmp_path / "numpy.py").write_text("open('executed', 'w')\nraise SystemExit(9)\n")
+    monkeypatch.chdir(tmp_path)
+    assert len(supple.load("tube.usda").points) == len(tube.points)
+    assert not (tmp_path / "executed").exists()

@@ -38,7 +38,8 @@ def _read_apart(path: Path, what: str) -> Character | Motion | None:
     megabytes = path.stat().st_size / 1e6
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         answer = Path(folder) / "answer.npz"
-        command = [sys.executable, "-m", "supple.io.usd.reading_process", what, str(path), str(answer)]
+        # -P: nothing that lies in the current folder is taken for a module.
+        command = [sys.executable, "-P", "-m", "supple.io.usd.reading_process", what, str(path), str(answer)]
         try:
             limit = PATIENCE + megabytes / MEGABYTES_A_SECOND
             done = subprocess.run(command, capture_output=True, timeout=limit, check=False)
