@@ -104,3 +104,44 @@ def test_kernels_are_compiled_once_and_kept(tmp_path):
         if _ == 0:
             before = found
     assert found == before
+
+
+def test_launches_from_several_threads_do_not_mix():
+    """Whoever finds the crew busy works alone, and every result is whole."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from supple.graph import kernels
+
+    wp = warp()
+
+    def blended(value):
+        count = 20_001
+        one, other = (wp.array(np.full((count, 3), v), dtype=wp.vec3f, device="cpu") for v in (0.0, value))
+        result = wp.zeros(count, dtype=wp.vec3f, device="cpu")
+        share = wp.array([0.5], dtype=wp.float32, device="cpu")
+        launch = Launch(kernels.between, count, [one, other, share, result], "cpu")
+        for _ in range(20):
+            result.zero_()
+            launch()
+            if not (result.numpy() == 0.5 * value).all():
+                return False
+        return True
+
+    with use_threads(3), ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(blended, [1.0, 2.0, 4.0, 8.0]))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_makes_its_own_threads():
+    code = (
+        "import os, sys, numpy as np, supple\n"
+        "from supple.device import use_threads\n"
+        "points, weights = np.zeros((9000, 3)), supple.Weights(np.zeros((9000, 1), int), np.ones((9000, 1)))\n"
+        "with use_threads(2):\n"
+        "    supple.linear_blend(points, weights, np.eye(4)[None])\n"
+        "    child = os.fork()\n"
+        "    supple.linear_blend(points, weights, np.eye(4)[None])\n"
+        "    if child == 0: os._exit(0)\n"
+        "    sys.exit(os.waitpid(child, 0)[1])\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -64,23 +64,31 @@ def quaternion_from_matrix(matrices: ArrayLike) -> Array:
     Each of the four candidate formulas divides by one component; the largest component is taken, so none is near zero.
     """
     m = np.asarray(matrices, dtype=np.float64)
-    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    squares = np.stack([1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz], axis=-1)
-    best = np.argmax(squares, axis=-1)
-    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
-    wx, wy, wz = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
-    candidates = np.stack(
-        [
-            np.stack([squares[..., 0], xy, xz, wx], axis=-1),
-            np.stack([xy, squares[..., 1], yz, wy], axis=-1),
-            np.stack([xz, yz, squares[..., 2], wz], axis=-1),
-            np.stack([wx, wy, wz, squares[..., 3]], axis=-1),
-        ],
-        axis=-2,
-    )
-    chosen = np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
-    unit = normalised(chosen)
+    candidates = (m.reshape(*m.shape[:-2], 9) @ _CANDIDATES + _CANDIDATES_OF_ZERO).reshape(*m.shape[:-2], 4, 4)
+    best = np.argmax(np.diagonal(candidates, axis1=-2, axis2=-1), axis=-1)
+    unit = normalised(np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :])
     return unit * np.where(unit[..., 3:] < 0.0, -1.0, 1.0)
+
+
+def _candidates() -> tuple[Array, Array]:
+    """The four candidates of `quaternion_from_matrix` as one linear map of a matrix's nine numbers, and a constant.
+
+    With m the matrix, row r of the 4x4 result is 4 q_r q: its diagonal is 1 +- m_00 +- m_11 +- m_22, and off it stand
+    m_ij + m_ji between x, y, z and m_kj - m_jk beside w.
+    """
+    linear, constant = np.zeros((3, 3, 4, 4)), np.eye(4)
+    for place in range(3):
+        for other in range(4):
+            linear[place, place, other, other] = 1.0 if other in (place, 3) else -1.0
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        for row, column in ((i, j), (j, i)):
+            linear[i, j, row, column] = linear[j, i, row, column] = 1.0
+        for row, column in ((i, 3), (3, i)):
+            linear[k, j, row, column], linear[j, k, row, column] = 1.0, -1.0
+    return linear.reshape(9, 16), constant.reshape(16)
+
+
+_CANDIDATES, _CANDIDATES_OF_ZERO = _candidates()
 
 
 def slerp(a: ArrayLike, b: ArrayLike, fraction: ArrayLike) -> Array:

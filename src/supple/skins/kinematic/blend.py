@@ -18,6 +18,7 @@ from supple.errors import InputError
 from supple.geometry import rotations
 from supple.motion.pose import Pose
 
+_ONE = np.eye(3)
 BLOCK = 4  # influences a kernel takes at once
 RIGID_TOLERANCE = 1e-6  # of a transform's Gram matrix against one; float32 rounding is 1e-7
 
@@ -71,10 +72,12 @@ class Rigid:
     """Skinning transforms of one frame as unit dual quaternions, their stretch kept apart: M = T R S."""
 
     def __init__(self, arrays: BlendArrays) -> None:
+        from supple.skins.kinematic import kernels
+
         wp = devices.warp()
         count, device = arrays.joint_count, arrays.device
         self.reals = wp.zeros(count, dtype=wp.vec4f, device=device)
-        self.duals = wp.zeros(count, dtype=wp.vec4f, device=device)
+        self.motions = wp.zeros(count, dtype=kernels.vec8, device=device)
         self.stretches = wp.zeros(count, dtype=wp.mat33f, device=device)
         self.flags = wp.zeros(2, dtype=wp.int32, device=device)
         self._companions = arrays.companions
@@ -87,8 +90,8 @@ class Rigid:
         told to look at every vertex.
         """
         linear = transforms[:, :3, :3]
-        gram = np.swapaxes(linear, 1, 2) @ linear
-        rigid = bool(np.abs(gram - np.eye(3)).max() < RIGID_TOLERANCE and np.linalg.det(linear).min() > 0.0)
+        gram = np.swapaxes(linear, 1, 2) @ linear - _ONE
+        rigid = bool(np.abs(gram).max() < RIGID_TOLERANCE and np.linalg.det(linear).min() > 0.0)
         turn = linear if rigid else rotations.nearest_rotation(linear)
         real = rotations.quaternion_from_matrix(turn)
         one, other = self._companions[:, 0], self._companions[:, 1]
@@ -101,7 +104,7 @@ class Rigid:
         move = np.zeros_like(real)
         move[:, :3] = transforms[:, :3, 3]
         devices.write(self.reals, real)
-        devices.write(self.duals, 0.5 * rotations.multiply(move, real))
+        devices.write(self.motions, np.concatenate([real, 0.5 * rotations.multiply(move, real)], axis=1))
         if not rigid:
             devices.write(self.stretches, np.swapaxes(turn, 1, 2) @ linear)
         devices.write(self.flags, np.array([not rigid, opposed.any()], dtype=np.int32))

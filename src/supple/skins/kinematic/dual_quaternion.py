@@ -41,7 +41,7 @@ def _blend(arrays: BlendArrays) -> Blend:
     from supple.skins.kinematic import kernels
 
     rigid = Rigid(arrays)
-    inputs = [*arrays.inputs, rigid.reals, rigid.duals, rigid.stretches, rigid.flags, arrays.posed]
+    inputs = [*arrays.inputs, rigid.reals, rigid.motions, rigid.stretches, rigid.flags, arrays.posed]
     return Blend(arrays, (rigid,), devices.Launch(kernels.dual_quaternion, arrays.count, inputs, arrays.device))
 
 

@@ -14,7 +14,9 @@ mat34 = wp.types.matrix(shape=(3, 4), dtype=wp.float32)
 Points = wp.array(dtype=wp.vec3f)
 Joints = wp.array(dtype=wp.vec4i)
 Weights = wp.array(dtype=wp.vec4f)
+vec8 = wp.types.vector(length=8, dtype=wp.float32)
 Quaternions = wp.array(dtype=wp.vec4f)
+DualQuaternions = wp.array(dtype=vec8)
 Stretches = wp.array(dtype=wp.mat33f)
 Transforms = wp.array(dtype=mat34)
 Flags = wp.array(dtype=wp.int32)
@@ -86,6 +88,17 @@ def weighted(q: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp.vec4f:
     return total
 
 
+@wp.func
+def weighted_duals(q: DualQuaternions, j: wp.vec4i, w: wp.vec4f) -> vec8:
+    """The same for dual quaternions (r, d) in one."""
+    total = w[0] * q[j[0]]
+    if w[1] != 0.0:
+        total += w[1] * q[j[1]]
+    if w[2] != 0.0:
+        total += w[2] * q[j[2]] + w[3] * q[j[3]]
+    return total
+
+
 @wp.kernel(enable_backward=False)
 def linear_blend(
     first: int, blocks: int, rest: Points, joints: Joints, weights: Weights, transforms: Transforms, posed: Points
@@ -102,7 +115,7 @@ def dual_quaternion(
     joints: Joints,
     weights: Weights,
     reals: Quaternions,
-    duals: Quaternions,
+    motions: DualQuaternions,
     stretches: Stretches,
     flags: Flags,
     posed: Points,
@@ -113,23 +126,20 @@ def dual_quaternion(
     Signs follow the largest influence.
     """
     i = first + wp.tid()
-    pivot = reals[joints[i * blocks][0]]
-    r = wp.vec4f(0.0, 0.0, 0.0, 0.0)
-    d = wp.vec4f(0.0, 0.0, 0.0, 0.0)
+    q = vec8()
     for b in range(i * blocks, i * blocks + blocks):
         w = weights[b]
         j = joints[b]
         if flags[OPPOSED] != 0:
-            w = towards(pivot, reals, j, w)
-        r += weighted(reals, j, w)
-        d += weighted(duals, j, w)
+            w = towards(reals[joints[i * blocks][0]], reals, j, w)
+        q += weighted_duals(motions, j, w)
     v = rest[i]
     if flags[STRETCHED] != 0:
         v = blended_stretch(i, blocks, v, joints, weights, stretches)
-    u = wp.vec3f(r[0], r[1], r[2])
-    e = wp.vec3f(d[0], d[1], d[2])
-    turn = wp.cross(u, wp.cross(u, v) + r[3] * v + e) + r[3] * e - d[3] * u
-    posed[i] = v + (2.0 / wp.dot(r, r)) * turn
+    u = wp.vec3f(q[0], q[1], q[2])
+    e = wp.vec3f(q[4], q[5], q[6])
+    turn = wp.cross(u, wp.cross(u, v) + q[3] * v + e) + q[3] * e - q[7] * u
+    posed[i] = v + (2.0 / (wp.dot(u, u) + q[3] * q[3])) * turn
 
 
 @wp.kernel(enable_backward=False)
