@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,17 @@ def frozen(value: ArrayLike, dtype: Any, shape: tuple[int, ...], where: str, wha
         copy = np.array(given, dtype=dtype, order="C", copy=True)
     copy.setflags(write=False)
     return copy
+
+
+def digest_of(named: Iterable[tuple[str, NDArray[Any]]]) -> bytes:
+    """Fingerprint (BLAKE2b, 16 bytes) of arrays with their names, kinds and shapes, in the order in which they come."""
+    import hashlib
+
+    total = hashlib.blake2b(digest_size=16)
+    for name, array in named:
+        total.update(f"{name} {array.dtype.str} {array.shape};".encode())
+        total.update(np.ascontiguousarray(array).tobytes())
+    return total.digest()
 
 
 def _whole(given: NDArray[Any], dtype: Any, where: str, what: str) -> NDArray[Any]:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.arrays import digest_of
 from supple.character.character import Character
 
 
 def fingerprint(character: Character) -> str:
     """Hexadecimal digest of all that can change how the character moves; its name and clips do not count."""
-    total = hashlib.blake2b(digest_size=16)
-    for name, array in _arrays(character):
-        total.update(f"{name} {array.dtype.str} {array.shape};".encode())
-        total.update(np.ascontiguousarray(array).tobytes())
-    return total.hexdigest()
+    return digest_of(_arrays(character)).hex()
 
 
 def _arrays(character: Character) -> Iterator[tuple[str, NDArray[np.generic]]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import shlex
 import statistics
 import time
@@ -18,6 +17,7 @@ from supple.cli.steps import Steps
 from supple.device import check_device
 from supple.errors import InputError
 from supple.motion.builtin import MOTIONS, motion
+from supple.render.film import playable_suffix
 from supple.report import compare
 from supple.skins.catalogue import SKINS
 
@@ -50,11 +50,10 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     check_motion(arguments.motion)
     console.note(f"making the hero with {arguments.vertices} vertices; kernels are compiled the first time")
     hero = character("hero", vertices=arguments.vertices)
-    suffix = ".mp4" if importlib.util.find_spec("imageio_ffmpeg") else ".webp"
     with Steps(console) as steps:
         made = compare(
             hero, motion(arguments.motion, hero), list(SKINS),
-            path=folder / "report.html", film=folder / f"hero{suffix}", bakes=folder / "bakes",
+            path=folder / "report.html", film=folder / f"hero{playable_suffix()}", bakes=folder / "bakes",
             device=arguments.device, seconds=arguments.seconds,
             made_by=shlex.join(["supple", "demo", *arguments.words]), watch=steps.tell,
         )  # fmt: skip

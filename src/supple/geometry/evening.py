@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
 from supple.geometry import topology
+from supple.geometry.topology import area_vectors
 
 Distance = Callable[[Floats], Floats]
 
@@ -43,10 +44,9 @@ def even_out(
 
 def relaxed(points: Floats, triangles: Ints, *, share: float = 0.7) -> Floats:
     """Slide every vertex, within the surface, a `share` of the way to the area-weighted middle of its triangles."""
-    corners = points[triangles]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = area_vectors(points, triangles)
     areas = np.linalg.norm(normals, axis=1)
-    middles = corners.mean(axis=1) * areas[:, None]
+    middles = points[triangles].mean(axis=1) * areas[:, None]
     count = len(points)
     normal, middle = _scattered(triangles, normals, count), _scattered(triangles, middles, count)
     area = _scattered(triangles, areas[:, None], count)
@@ -58,8 +58,7 @@ def relaxed(points: Floats, triangles: Ints, *, share: float = 0.7) -> Floats:
 
 def projected(points: Floats, triangles: Ints, distance: Distance, *, step: float) -> Floats:
     """Move every vertex along its normal onto the zero of `distance` by one secant step, at most half an edge."""
-    corners = points[triangles]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = area_vectors(points, triangles)
     normal = _scattered(triangles, normals, len(points))
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
     here, there = distance(points), distance(points + step * normal)

@@ -12,6 +12,7 @@ from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.geometry.rotations import normalised
 from supple.geometry.rows import grouped
+from supple.geometry.topology import area_vectors
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def creases(rest_points: ArrayLike, triangles: ArrayLike, *, angle: float = np.p
     faces = frozen(triangles, np.int32, (-1, 3), "creases", "triangles")
     count = faces.size
     a, b = _matching_sides(faces)
-    facing = normalised(_area_vectors(points, faces))
+    facing = normalised(area_vectors(points, faces))
     flat = np.sum(facing[a // 3] * facing[b // 3], axis=1) >= np.cos(min(angle, np.pi)) - 1e-9
     a, b = a[flat], b[flat]
     # Side s of a triangle runs from corner s to the next; its twin runs the other way.
@@ -76,15 +77,10 @@ def _matching_sides(faces: Ints) -> tuple[Ints, Ints]:
     return a[opposite], b[opposite]
 
 
-def _area_vectors(points: Floats, faces: Ints) -> Floats:
-    corners = points[faces]
-    return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-
-
 def normals(points: ArrayLike, shared: Creases) -> Floats:
     """Unit normals (N, 3) of a deformed surface, the area-weighted mean of their triangles; zero where all are flat."""
     given = np.asarray(points, dtype=np.float64)
-    around = _area_vectors(given, shared.triangles)[shared.members]
+    around = area_vectors(given, shared.triangles)[shared.members]
     if len(shared) == 0:
         return np.zeros((0, 3))
     return normalised(np.add.reduceat(around, shared.starts[:-1], axis=0))

@@ -144,10 +144,15 @@ def signed_volume(points: Floats, triangles: Ints) -> float:
     return float(np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0)
 
 
+def area_vectors(points: Floats | Singles, triangles: Ints) -> Floats:
+    """(b - a) x (c - a) of every triangle (T, 3): twice its area [m²], along its normal."""
+    corners = np.asarray(points, dtype=np.float64)[triangles]
+    return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+
+
 def ring_areas(points: Floats | Singles, triangles: Ints) -> Floats:
     """Twice the area [m²] of the triangles round every vertex (V,); zero for a vertex without any."""
-    corners = np.asarray(points, dtype=np.float64)[triangles]
-    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    area = np.linalg.norm(area_vectors(points, triangles), axis=1)
     total = np.bincount(np.asarray(triangles).reshape(-1), weights=np.repeat(area, 3), minlength=len(points))
     return total.astype(np.float64)
 

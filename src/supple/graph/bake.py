@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Singles
+from supple.arrays import Singles, digest_of
 from supple.character.character import Character
 from supple.character.identity import fingerprint
 from supple.errors import InputError, UnfinishedError
@@ -292,11 +292,7 @@ class _Bake:
 
 
 def _digest_of(arrays: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:
-    total = hashlib.blake2b(digest_size=16)
-    for name in sorted(arrays):
-        total.update(f"{name} {arrays[name].dtype.str} {arrays[name].shape};".encode())
-        total.update(np.ascontiguousarray(arrays[name]).tobytes())
-    return np.frombuffer(total.digest(), dtype=np.uint8)
+    return np.frombuffer(digest_of(sorted(arrays.items())), dtype=np.uint8)
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple import device as devices
 from supple.arrays import Floats, Singles
 from supple.errors import InputError
-from supple.geometry.topology import unique_edges
+from supple.geometry.topology import area_vectors, unique_edges
 from supple.measure.frames import Held, chunks, frames_of, mesh_of
 
 HIGH = 95.0  # percent
@@ -50,8 +50,7 @@ def area_stretch(points: ArrayLike, rest_points: ArrayLike, triangles: ArrayLike
 
     rest, faces = mesh_of(rest_points, triangles, "area_stretch")
     frames = frames_of(points, "area_stretch", vertices=len(rest))
-    corners = rest[faces]
-    areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    areas = np.linalg.norm(area_vectors(rest, faces), axis=1)
     kept = areas > 1e-12 * areas.max()
     return _stretch(frames, kernels.area_ratios, faces[kept], areas[kept], "area_stretch")
 

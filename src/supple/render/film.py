@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Generator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +19,11 @@ from supple.render.extra import loaded
 
 Picture = NDArray[np.uint8]
 KINDS = (".mp4", ".gif", ".webp")
+
+
+def playable_suffix() -> str:
+    """The best kind of film that can be written here: .mp4 with the `film` extra, .webp without."""
+    return ".mp4" if importlib.util.find_spec("imageio_ffmpeg") else ".webp"
 
 
 class Film:

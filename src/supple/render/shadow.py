@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.arrays import Floats, Ints
+from supple.geometry.topology import area_vectors
 from supple.render.quality import PICTURE
 
 _SPREAD = ((0.0, 0.03), (0.03, 0.1), (0.1, 0.3), (0.3, 0.7), (0.7, 9.0))  # heights over character height
@@ -26,8 +27,7 @@ class Samples:
 
 def samples(points: Floats, triangles: Ints, *, count: int = PICTURE.places) -> Samples:
     """Spread `count` places evenly over the skin; the same every time."""
-    corners = points[triangles]
-    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    area = np.linalg.norm(area_vectors(points, triangles), axis=1)
     reach = np.cumsum(area)
     if reach[-1] <= 0.0:
         return Samples(np.zeros(0, dtype=np.int32), np.zeros((0, 3)))

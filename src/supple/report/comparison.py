@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.util
 import json
 import math
 import os
@@ -210,9 +209,10 @@ def _filmed(
 ) -> tuple[Embedded | None, str]:
     """The film, or why there is none."""
     from supple.render.bakes import View
+    from supple.render.film import playable_suffix
     from supple.report.side_by_side import draw_film, panel_size
 
-    suffix = ".mp4" if importlib.util.find_spec("imageio_ffmpeg") else ".webp"
+    suffix = playable_suffix()
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         own = Path(folder) / f"film{suffix}"
         try:

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple import device as devices
 from supple.arrays import Floats, Ints, frozen
 from supple.character.weights import Weights
+from supple.geometry.topology import area_vectors
 
 Codes = NDArray[np.int64]
 
@@ -87,7 +88,7 @@ def _pairs(joints: Ints, values: Floats) -> _Pairs:
 
 def _binned(rest: Floats, faces: Ints, weights: Weights, bins: int) -> _Bins:
     corners = rest[faces]
-    area = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    area = 0.5 * np.linalg.norm(area_vectors(rest, faces), axis=1)
     pairs = _pairs(*_mean_weights(faces, weights))
     mass = pairs.first * pairs.second * area[pairs.rows]
     cell = (pairs.first * bins).astype(np.int64) * (bins + 1) + (pairs.second * bins).astype(np.int64)
