@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.arrays import Floats, Ints, frozen
+from supple.character.materials import Material, checked
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.errors import InputError
@@ -51,7 +52,9 @@ class Character:
     was made of quads (-1 in the last place of a triangle). `weights` may be missing until `supple.automatic_weights`
     makes some. `maps` are painted values per vertex by name (flesh, jiggle, stiffness), `parts` are vertex numbers
     by name, `motions` are the clips that came along. `shapes` are offsets (V, 3) [m] of the rest points by name (morph
-    targets), `extras` what a file brought along that Supple hands on and does not use.
+    targets), `extras` what a file brought along that Supple hands on and does not use. `materials` are what it looks
+    like, and `material_of_triangle` (T,) says which of them a triangle wears (-1 for none; not given, all wear the
+    first).
     """
 
     points: Floats
@@ -66,6 +69,8 @@ class Character:
     display: Display | None = field(default=None, kw_only=True)
     shapes: Mapping[str, Floats] = field(default_factory=dict, kw_only=True)
     extras: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    materials: Sequence[Material] = field(default=(), kw_only=True)
+    material_of_triangle: Ints | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         points = frozen(self.points, np.float64, (-1, 3), _WHERE, "points")
@@ -91,6 +96,9 @@ class Character:
             self._freeze_polygons(self.polygons)
         if self.display is not None:
             self._check_display(self.display)
+        materials, worn = checked(self.materials, self.material_of_triangle, len(triangles), _WHERE)
+        object.__setattr__(self, "materials", materials)
+        object.__setattr__(self, "material_of_triangle", worn)
 
     def _check_weights(self, weights: Weights) -> None:
         if len(weights) != len(self.points):
@@ -162,8 +170,14 @@ class Character:
             )
 
     def __repr__(self) -> str:
-        named = {"maps": self.maps, "parts": self.parts, "motions": self.motions, "shapes": self.shapes}
-        extras = [f"{len(items)} {what}" for what, items in named.items() if items]
+        counts = {
+            "maps": len(self.maps),
+            "parts": len(self.parts),
+            "motions": len(self.motions),
+            "shapes": len(self.shapes),
+            "materials": len(self.materials),
+        }
+        extras = [f"{count} {what}" for what, count in counts.items() if count]
         tied = f"{self.weights.influences} influences" if self.weights is not None else "no weights"
         body = f"{len(self.points)} points, {len(self.triangles)} triangles, {len(self.skeleton)} joints, {tied}"
         return f"Character({self.name!r}: {', '.join([body, *extras])})"

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from supple.character.character import Character, Display
+from supple.character.materials import packed, unpacked
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 
@@ -37,16 +38,14 @@ def arrays_of(character: Character) -> Arrays:
 
 
 def display_arrays_of(character: Character) -> Arrays:
-    """Seams and texture coordinates: nothing moves by them, but they go along to the programs that draw the bake."""
+    """Seams, texture coordinates and materials: nothing moves by them, but programs that draw the bake want them."""
     display = character.display
-    if display is None:
-        return {}
-    arrays: Arrays = {
-        "display_control_points": display.control_points.astype("<i4"),
-        "display_triangles": display.triangles.astype("<i4"),
-    }
-    if display.uvs is not None:
-        arrays["display_uvs"] = display.uvs.astype("<f8")
+    arrays: Arrays = packed(character.materials, character.material_of_triangle)
+    if display is not None:
+        arrays["display_control_points"] = display.control_points.astype("<i4")
+        arrays["display_triangles"] = display.triangles.astype("<i4")
+        if display.uvs is not None:
+            arrays["display_uvs"] = display.uvs.astype("<f8")
     return arrays
 
 
@@ -75,4 +74,5 @@ def character_from(arrays: Mapping[str, NDArray[Any]], info: Mapping[str, Any]) 
         shapes={name: arrays[f"shape {name}"] for name in info["shapes"]},
         polygons=arrays.get("polygons"),
         display=display,
+        **unpacked(arrays),
     )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.character.character import Character, Display
+from supple.character.materials import packed, unpacked
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.motion.motion import Motion
@@ -55,6 +56,7 @@ def _pack_character(character: Character, arrays: Arrays) -> dict[str, Any]:
         arrays |= {"drawn_points": character.display.control_points, "drawn_triangles": character.display.triangles}
         if character.display.uvs is not None:
             arrays["uvs"] = character.display.uvs
+    arrays |= packed(character.materials, character.material_of_triangle)
     arrays |= {f"map {number}": values for number, values in enumerate(character.maps.values())}
     arrays |= {f"part {number}": vertices for number, vertices in enumerate(character.parts.values())}
     arrays |= {f"shape {number}": offsets for number, offsets in enumerate(character.shapes.values())}
@@ -92,6 +94,7 @@ def _unpack_character(words: dict[str, Any], arrays: Arrays) -> Character:
         },
         polygons=arrays.get("polygons"),
         display=display,
+        **unpacked(arrays),
     )
 
 

@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
 from supple.character.character import Display
+from supple.character.materials import Material
 from supple.character.weights import SUM_TOLERANCE, Weights
 from supple.errors import InputError
-from supple.io.gltf.document import Document
+from supple.io.gltf import keepsakes
+from supple.io.gltf.document import Document, Fields
+from supple.io.gltf.materials import Materials
 from supple.io.gltf.meshes import Meshes, Primitive
 from supple.io.gltf.rig import Rig, unique
 from supple.io.gltf.welding import weld
@@ -29,7 +32,7 @@ class Instance:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """The welded mesh of a character and what belongs to its points."""
+    """The welded mesh of a character and what belongs to it; `name` is the character's, where the file keeps it."""
 
     points: Floats
     triangles: Ints
@@ -37,6 +40,11 @@ class Body:
     display: Display
     parts: dict[str, Ints]
     shapes: dict[str, Floats]
+    maps: dict[str, Floats]
+    polygons: Ints | None
+    materials: list[Material]
+    material_of_triangle: Ints | None
+    name: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +58,8 @@ class _Piece:
     joints: Ints
     values: Floats
     shapes: dict[str, Floats]
+    maps: dict[str, Floats]
+    material: int
 
 
 def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Instance]) -> Body:
@@ -65,31 +75,65 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
     total = int(starts[-1])
     widest = max(piece.joints.shape[1] for piece in pieces)
     names = list(dict.fromkeys(name for piece in pieces for name in piece.shapes))
-    document.spend(total * (120 + 40 * widest + 48 * len(names)), "the meshes")
+    painted = list(dict.fromkeys(name for piece in pieces for name in piece.maps))
+    document.spend(total * (120 + 40 * widest + 48 * len(names) + 16 * len(painted)), "the meshes")
     points = np.concatenate([piece.points for piece in pieces])
     joints = np.concatenate([_widened(piece.joints, widest) for piece in pieces])
     values = np.concatenate([_widened(piece.values, widest) for piece in pieces])
     drawn = np.concatenate([piece.triangles + start for piece, start in zip(pieces, starts[:-1], strict=True)])
     shapes = {name: np.zeros((total, 3)) for name in names}
+    maps = {name: np.zeros(total) for name in painted}
     for piece, start in zip(pieces, starts[:-1], strict=True):
+        rows = slice(start, start + len(piece.points))
         for name, offsets in piece.shapes.items():
-            shapes[name][start : start + len(offsets)] = offsets
+            shapes[name][rows] = offsets
+        for name, painting in piece.maps.items():
+            maps[name][rows] = painting
     joints, values = _in_one_order(joints, values)
-    first, control = weld([points, values, joints, *shapes.values()])
+    ours = meshes.extras(instances[0].mesh) if len(instances) == 1 else {}
+    columns = [points, values, joints, *shapes.values()]
+    given = maps.pop(keepsakes.NUMBER, None)
+    again = keepsakes.welded(columns, given if ours else None)
+    first, control, numbers = again or (*weld(columns), None)
     triangles = control[drawn]
     flat = (triangles == np.roll(triangles, 1, axis=1)).any(axis=1)
     if flat.all():
         raise InputError(document.path.name, "it is well formed and every triangle is a point or a line",
                          "triangles with an area are needed",
                              "check that the vertices were exported")  # fmt: skip
+    kept_parts = None if numbers is None else keepsakes.parts(document, ours, numbers)
+    materials, worn = _worn(document, pieces)
     return Body(
         points[first],
         triangles[~flat],
         Weights(joints[first], values[first]),
         Display(control, drawn[~flat], _uvs(pieces, total)),
-        _parts(pieces, starts, control),
+        _parts(pieces, starts, control) if kept_parts is None else kept_parts,
         {name: offsets[first] for name, offsets in shapes.items()},
+        {_map_name(ours, name): painting[first] for name, painting in maps.items()},
+        keepsakes.quads(ours, triangles) if not flat.any() else None,
+        materials,
+        worn[~flat] if materials else None,
+        document.text(ours, "name", "") or None,
     )
+
+
+def _worn(document: Document, pieces: list[_Piece]) -> tuple[list[Material], Ints]:
+    """The materials in use, in the order of the file, and which of them each triangle wears."""
+    read = Materials(document)
+    used = sorted({piece.material for piece in pieces if piece.material >= 0})
+    found = {number: read.read(number) for number in used}
+    materials = {number: material for number, material in found.items() if material is not None}
+    place = {number: row for row, number in enumerate(materials)}
+    rows = [np.full(len(piece.triangles), place.get(piece.material, -1), dtype=np.int32) for piece in pieces]
+    return list(materials.values()), np.concatenate(rows)
+
+
+def _map_name(ours: Fields, attribute: str) -> str:
+    """What a painted map was called, or else the name of its attribute in the way of maps."""
+    names = ours.get("maps")
+    given = names.get(attribute) if isinstance(names, dict) else None
+    return given if isinstance(given, str) and given else attribute[1:].lower()
 
 
 def _pieces(document: Document, meshes: Meshes, rig: Rig, instances: list[Instance]) -> list[_Piece]:
@@ -132,7 +176,7 @@ def _placed(document: Document, rig: Rig, instance: Instance, primitive: Primiti
         shapes = {name: _turned(placement, offsets) for name, offsets in primitive.shapes.items()}
     mirrored = np.linalg.det(placement[:3, :3]) < 0.0
     triangles = primitive.triangles[:, ::-1] if mirrored else primitive.triangles
-    return _Piece(parts, points, triangles, primitive.uvs, joints, values, shapes)
+    return _Piece(parts, points, triangles, primitive.uvs, joints, values, shapes, primitive.maps, primitive.material)
 
 
 def _turned(placement: Floats, vectors: Floats) -> Floats:

@@ -163,6 +163,10 @@ class Document:
             self._buffers[number] = content[:length]
         return self._buffers[number]
 
+    def attachment(self, address: str, where: str) -> bytes:
+        """All bytes behind an address that says no length, as that of a picture: embedded, or a file beside this."""
+        return self._embedded(address, where) if address[:5].lower() == "data:" else self._beside(address, None, where)
+
     def _embedded(self, address: str, where: str) -> bytes:
         head, comma, body = address.partition(",")
         if not comma:
@@ -174,7 +178,7 @@ class Document:
         except (binascii.Error, ValueError):
             raise self.error(where, "its base64 cannot be read", "embedded data are base64") from None
 
-    def _beside(self, address: str, length: int, where: str) -> bytes:
+    def _beside(self, address: str, length: int | None, where: str) -> bytes:
         """A file in the folder of this one or below it; nothing else on the machine can be named."""
         advice = "put the buffer beside the .gltf, or export as .glb"
         name = unquote(address)
@@ -190,17 +194,19 @@ class Document:
             if not found.is_file():
                 raise self.error(where, f"there is no file {_brief(name)}", "its buffer must be there", advice)
             size = found.stat().st_size
-            if size < length:
+            if length is None and size > self.room(1):
+                raise self.error(where, f"{_brief(name)} has {size} bytes", f"there is room for {self.room(1)}")
+            if length is not None and size < length:
                 raise self.error(where, f"{_brief(name)} has {size} bytes", f"its byteLength is {length}")
             with found.open("rb") as file:
-                content = file.read(length)
+                content = file.read(size if length is None else length)
         except (OSError, ValueError, RuntimeError) as error:
             if isinstance(error, FormatError):
                 raise
             raise self.error(
                 where, f"{_brief(name)} cannot be read ({error})", "its buffer is needed", advice
             ) from None
-        self._left += GROWTH * len(content)
+        self._left += -len(content) if length is None else GROWTH * len(content)
         return content
 
 

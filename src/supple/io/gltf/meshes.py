@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from supple.arrays import Floats, Ints
 from supple.io.gltf.accessors import FLOAT, UNSIGNED, Accessors, as_floats
 from supple.io.gltf.document import Document, Fields
+from supple.io.gltf.materials import kept_by
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
 _TARGET = 4096  # bytes that a shape costs however few points it moves
@@ -21,7 +22,8 @@ class Primitive:
     """One piece of a mesh with one material; only vertices that triangles use are kept.
 
     `joints` and `values` (V, K) are numbers into a skin and weights, None where the mesh has none; `shapes` are offsets
-    (V, 3) of the points by name.
+    (V, 3) of the points by name, `maps` custom attributes (V,) by their names in the file. `material` is a number into
+    the materials of the file, -1 for none.
     """
 
     name: str
@@ -31,6 +33,8 @@ class Primitive:
     joints: Ints | None
     values: Floats | None
     shapes: dict[str, Floats]
+    maps: dict[str, Floats]
+    material: int
 
 
 class Meshes:
@@ -70,6 +74,10 @@ class Meshes:
         names = self._shape_names(fields)
         return [names[k] if k < len(names) else f"shape{k}" for k in range(max(counts, default=0))]
 
+    def extras(self, mesh: int) -> Fields:
+        """What Supple wrote about the mesh beyond the format; empty where another program wrote it."""
+        return kept_by(self._document.item("meshes", mesh))
+
     def _shape_names(self, fields: Fields) -> list[str]:
         extras = fields.get("extras")
         names = extras.get("targetNames") if isinstance(extras, dict) else None
@@ -107,10 +115,21 @@ class Meshes:
             uvs = np.nan_to_num(uvs, nan=0.0, posinf=0.0, neginf=0.0)
         joints, values = self._influences(attributes, used, len(rows), where)
         shapes = self._shapes(fields, shape_names, used, len(rows), where)
-        return Primitive(self._name(fields, number, where), points, triangles, uvs, joints, values, shapes)
+        maps = self._maps(attributes, used, len(rows), where)
+        material = document.index(fields, "material", where, of="materials")
+        return Primitive(
+            self._name(material, number),
+            points,
+            triangles,
+            uvs,
+            joints,
+            values,
+            shapes,
+            maps,
+            -1 if material is None else material,
+        )
 
-    def _name(self, fields: Fields, number: int, where: str) -> str:
-        material = self._document.index(fields, "material", where, of="materials")
+    def _name(self, material: int | None, number: int) -> str:
         if material is None:
             return f"primitive{number}"
         return self._document.text(self._document.item("materials", material), "name", f"material{material}")
@@ -157,6 +176,22 @@ class Meshes:
             return None, None
         index, share = np.concatenate(joints, axis=1), np.concatenate(values, axis=1)
         return np.minimum(index, np.iinfo(np.int32).max).astype(np.int32), share
+
+    def _maps(self, attributes: Fields, used: Ints, count: int, where: str) -> dict[str, Floats]:
+        """Custom attributes of one number a vertex; what is wider, or not finite, is no painted map."""
+        maps: dict[str, Floats] = {}
+        for key in attributes:
+            number = self._document.index(attributes, key, where, of="accessors") if key.startswith("_") else None
+            if number is None or self._document.item("accessors", number).get("type") != "SCALAR":
+                continue
+            rows = self._vertex_rows(attributes, key, "SCALAR", count, where)
+            if rows is None:
+                continue
+            self._document.spend(16 * len(used), f"{where}.{key}")
+            values = as_floats(rows[used, 0])
+            if np.isfinite(values).all():
+                maps[key] = values
+        return maps
 
     def _shapes(self, fields: Fields, names: list[str], used: Ints, count: int, where: str) -> dict[str, Floats]:
         shapes: dict[str, Floats] = {}

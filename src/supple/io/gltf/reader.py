@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.character.character import Character
 from supple.errors import InputError
-from supple.io.gltf import animation
+from supple.io.gltf import animation, keepsakes
 from supple.io.gltf.accessors import Accessors
 from supple.io.gltf.assembly import Instance, build_body
 from supple.io.gltf.document import Document
@@ -36,7 +36,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
     pose" where it differs. Meshes that no skin bends ride on their node, which becomes a joint. Vertices split by seams
     are welded where place, weights and shapes agree.
 
-    Cameras, lights, materials, tangents and colours are not read.
+    Cameras, lights, tangents and colours of vertices are not read.
     """
     faults = Faults(path.name, repair=repair)
     document = Document(path, faults)
@@ -49,11 +49,12 @@ def read_character(path: Path, *, repair: bool) -> Character:
     users = {instance.skin: instance.node for instance in reversed(instances) if instance.skin is not None}
     riders = [instance.node for instance in instances if instance.skin is None]
     moving = animation.moving_nodes(clips, len(scene))
-    rig = build_rig(document, scene, skins, users=users, riders=riders, moving=moving)
+    rig = keepsakes.with_tails(document, build_rig(document, scene, skins, users=users, riders=riders, moving=moving))
     meshes = Meshes(document, accessors)
     body = build_body(document, meshes, rig, instances)
     shapes_of = {instance.node: meshes.shape_names(instance.mesh) for instance in instances}
     motions = animation.motions(document, accessors, scene, rig, clips, shapes_of=shapes_of)
+    motions = keepsakes.looping(document, motions, [clip.name for clip in clips])
     opening = animation.default_pose(scene, rig)
     if opening is not None:
         motions.setdefault(opening.name, opening)
@@ -62,11 +63,15 @@ def read_character(path: Path, *, repair: bool) -> Character:
         body.triangles,
         rig.skeleton,
         body.weights,
-        name=path.stem,
+        name=body.name or path.stem,
+        maps=body.maps,
         parts=body.parts,
         motions=motions,
         display=body.display,
         shapes=body.shapes,
+        polygons=body.polygons,
+        materials=body.materials,
+        material_of_triangle=body.material_of_triangle,
         extras={"gltf": _kept(document, rig)},
     )
     faults.tell()
@@ -90,7 +95,8 @@ def read_motion(path: Path) -> Motion:
                          "export the animation too")  # fmt: skip
     users = {number: int(skin.joints[0]) for number, skin in enumerate(skins)}
     rig = build_rig(document, scene, skins, users=users, riders=np.flatnonzero(moving).tolist(), moving=moving)
-    first = next(iter(animation.motions(document, accessors, scene, rig, clips).values()))
+    motions = animation.motions(document, accessors, scene, keepsakes.with_tails(document, rig), clips)
+    first = next(iter(keepsakes.looping(document, motions, [clip.name for clip in clips]).values()))
     faults.tell()
     return first
 

@@ -35,12 +35,8 @@ class Glb:
         """Add an array as an accessor and return its number; matrices are written column by column."""
         shape = _SHAPES[array.shape[1:]]
         flat = np.ascontiguousarray(array.swapaxes(1, 2) if shape == "MAT4" else array)
-        view: dict[str, Any] = {"buffer": 0, "byteOffset": self._length, "byteLength": flat.nbytes}
-        if target is not None:
-            view["target"] = target
-        self.scene["bufferViews"].append(view)
         accessor: dict[str, Any] = {
-            "bufferView": len(self.scene["bufferViews"]) - 1,
+            "bufferView": self.add_bytes(flat.tobytes(), target=target),
             "componentType": _COMPONENTS[flat.dtype.name],
             "count": len(flat),
             "type": shape,
@@ -49,10 +45,18 @@ class Glb:
             rows = flat.reshape(len(flat), -1)
             accessor["min"], accessor["max"] = rows.min(axis=0).tolist(), rows.max(axis=0).tolist()
         self.scene["accessors"].append(accessor)
-        data = flat.tobytes() + b"\0" * (-flat.nbytes % 4)
-        self._pieces.append(data)
-        self._length += len(data)
         return len(self.scene["accessors"]) - 1
+
+    def add_bytes(self, data: bytes, *, target: int | None = None) -> int:
+        """Add bytes as a buffer view, such as a picture, and return its number."""
+        view: dict[str, Any] = {"buffer": 0, "byteOffset": self._length, "byteLength": len(data)}
+        if target is not None:
+            view["target"] = target
+        self.scene["bufferViews"].append(view)
+        padding = b"\0" * (-len(data) % 4)
+        self._pieces += [data, padding]
+        self._length += len(data) + len(padding)
+        return len(self.scene["bufferViews"]) - 1
 
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import Floats
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
-from supple.character.weights import Weights
 from supple.geometry import rotations
 from supple.io.drawn import Drawn
-from supple.io.gltf_out.container import FOR_INDICES, FOR_VERTICES, Glb, check_room
+from supple.io.gltf.materials import KEY
+from supple.io.gltf_out.container import Glb, check_room
+from supple.io.gltf_out.mesh import GlbMesh, influence_columns, map_columns, rest_columns
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 from supple.skins.kinematic.linear_blend import LinearBlend
@@ -21,33 +22,31 @@ from supple.skins.kinematic.linear_blend import LinearBlend
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
 
-_MATERIAL = {
-    "name": "skin",
-    "pbrMetallicRoughness": {"baseColorFactor": [0.8, 0.8, 0.8, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7},
-}
-"""Plain grey: without one, the format means a metal, which is black where nothing is mirrored in it."""
 _SAME = 1e-7  # a channel that stays this close to rest is left to the node's own transform
 
 
 def write_character(character: Character, path: Path) -> None:
-    """Write mesh, seams, texture coordinates, painted maps, skeleton, all influences, and every motion as an animation.
+    """Write mesh, seams, texture coordinates, materials, skeleton, all influences, and every motion as an animation.
 
-    Shapes become morph targets, without normals of their own, and painted maps custom attributes (flesh is `_FLESH`).
-    Named parts and quads have no place in the format.
+    Shapes become morph targets, without normals of their own, painted maps custom attributes (flesh is `_FLESH`), and
+    every material a primitive of the one mesh. What the format has no place for (named parts, quads, tails of joints,
+    motions that start over) goes into `extras`, where Supple finds it again.
     """
     glb = Glb()
     drawn = Drawn.of(character)
     tops = _add_skeleton(glb, character.skeleton)
-    attributes = _rest_attributes(glb, character, drawn)
+    mesh = GlbMesh(glb, character, drawn)
+    mesh.add(rest_columns(character, drawn))
+    maps, names = map_columns(character, drawn)
+    mesh.add(maps)
     mesh_node: dict[str, Any] = {"name": character.name, "mesh": 0}
     if character.weights is not None:
-        attributes |= _influences(glb, character.weights, drawn.control_points, len(character.skeleton))
+        mesh.add(influence_columns(character.weights, drawn.control_points, len(character.skeleton)))
         mesh_node["skin"] = 0
-    _add_mesh(glb, character.name, attributes, drawn.triangles)
     if character.shapes:
-        offsets = (values[drawn.control_points].astype(np.float32) for values in character.shapes.values())
-        targets = [{"POSITION": glb.add(values, target=FOR_VERTICES, bounds=True)} for values in offsets]
-        _set_targets(glb, targets, list(character.shapes), [0.0] * len(targets))
+        offsets = ({"POSITION": v[drawn.control_points].astype(np.float32)} for v in character.shapes.values())
+        mesh.add_targets(offsets, list(character.shapes), [0.0] * len(character.shapes))
+    mesh.keep(character, names)
     glb.scene["nodes"].append(mesh_node)
     drawn_by = len(glb.scene["nodes"]) - 1
     _set_scene(glb, [*tops, drawn_by])
@@ -110,21 +109,18 @@ def _write_morphing(cache: Cache, path: Path) -> None:
     frames = len(cache)
     check_room(frames * (len(drawn.control_points) * 24 + frames * 4), path)
     glb = Glb()
-    attributes = _rest_attributes(glb, character, drawn)
-    rest_positions, rest_normals = drawn.positions(character.points), drawn.normals(character.points)
-    targets = []
-    for points in cache.points:
-        moved = drawn.positions(points) - rest_positions
-        turned = drawn.normals(points) - rest_normals
-        targets.append(
-            {
-                "POSITION": glb.add(moved, target=FOR_VERTICES, bounds=True),
-                "NORMAL": glb.add(turned, target=FOR_VERTICES),
-            }
-        )
-    _add_mesh(glb, character.name, attributes, drawn.triangles)
+    mesh = GlbMesh(glb, character, drawn)
+    rest = rest_columns(character, drawn)
+    mesh.add(rest | map_columns(character, drawn)[0])
+    targets = (
+        {
+            "POSITION": drawn.positions(points) - rest["POSITION"],
+            "NORMAL": drawn.normals(points) - rest["NORMAL"],
+        }
+        for points in cache.points
+    )
     names = [f"frame {number:04d}" for number in range(1, frames + 1)]
-    _set_targets(glb, targets, names, [1.0] + [0.0] * (frames - 1))
+    mesh.add_targets(targets, names, [1.0] + [0.0] * (frames - 1))
     glb.scene["nodes"] = [{"name": character.name, "mesh": 0}]
     _set_scene(glb, [0])
     times = glb.add((np.arange(frames) / cache.fps).astype(np.float32), bounds=True)
@@ -144,53 +140,6 @@ def _set_scene(glb: Glb, roots: list[int]) -> None:
     glb.scene["scene"] = 0
 
 
-def _add_mesh(glb: Glb, name: str, attributes: dict[str, int], triangles: Ints) -> None:
-    kind = np.uint16 if triangles.max() < 65535 else np.uint32  # the highest number is kept for restarts
-    indices = glb.add(triangles.ravel().astype(kind), target=FOR_INDICES)
-    primitive = {"attributes": attributes, "indices": indices, "material": 0, "mode": 4}
-    glb.scene["meshes"] = [{"name": name, "primitives": [primitive]}]
-    glb.scene["materials"] = [_MATERIAL]
-
-
-def _set_targets(glb: Glb, targets: list[dict[str, int]], names: list[str], weights: list[float]) -> None:
-    mesh = glb.scene["meshes"][0]
-    mesh["primitives"][0]["targets"] = targets
-    mesh["weights"] = weights
-    mesh["extras"] = {"targetNames": names}
-
-
-def _rest_attributes(glb: Glb, character: Character, drawn: Drawn) -> dict[str, int]:
-    attributes = {
-        "POSITION": glb.add(drawn.positions(character.points), target=FOR_VERTICES, bounds=True),
-        "NORMAL": glb.add(drawn.normals(character.points), target=FOR_VERTICES),
-    }
-    if drawn.uvs is not None:
-        # The format counts v from the top of the picture.
-        flipped = np.stack([drawn.uvs[:, 0], 1.0 - drawn.uvs[:, 1]], axis=1).astype(np.float32)
-        attributes["TEXCOORD_0"] = glb.add(flipped, target=FOR_VERTICES)
-    for name, values in character.maps.items():
-        key = "_" + "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in name).upper()
-        attributes[key] = glb.add(values[drawn.control_points].astype(np.float32), target=FOR_VERTICES)
-    return attributes
-
-
-def _influences(glb: Glb, weights: Weights, control_points: Ints, joint_count: int) -> dict[str, int]:
-    """Influences in sets of four, as many sets as are needed; engines that read one set get the largest four."""
-    used = weights.influences
-    sets = -(-used // 4)
-    joints = np.zeros((len(weights), 4 * sets), dtype=np.uint8 if joint_count <= 256 else np.uint16)
-    values = np.zeros((len(weights), 4 * sets), dtype=np.float32)
-    values[:, :used] = weights.values[:, :used]
-    joints[:, :used] = np.where(values[:, :used] > 0.0, weights.joints[:, :used], 0)
-    values /= values.sum(axis=1, keepdims=True)
-    attributes = {}
-    for number in range(sets):
-        four = slice(4 * number, 4 * number + 4)
-        attributes[f"JOINTS_{number}"] = glb.add(joints[control_points, four], target=FOR_VERTICES)
-        attributes[f"WEIGHTS_{number}"] = glb.add(values[control_points, four], target=FOR_VERTICES)
-    return attributes
-
-
 def _add_skeleton(glb: Glb, skeleton: Skeleton) -> list[int]:
     """One node for every joint, node j for joint j, and the skin that binds them; returns the node on top."""
     moves, turns, scales = rotations.decompose(skeleton.parent_from_joint)
@@ -205,6 +154,9 @@ def _add_skeleton(glb: Glb, skeleton: Skeleton) -> list[int]:
         children = skeleton.children(joint).tolist()
         if children:
             node["children"] = children
+        if skeleton.tails is not None:
+            tail = skeleton.joint_from_world[joint] @ [*skeleton.tails[joint], 1.0]
+            node["extras"] = {KEY: {"tail": tail[:3].tolist()}}
         nodes.append(node)
     inverse = skeleton.joint_from_world.astype(np.float32)
     inverse[:, 3] = [0.0, 0.0, 0.0, 1.0]
@@ -240,7 +192,10 @@ def _add_motion(glb: Glb, name: str, motion: Motion) -> None:
             channel(joint, "scale", scales[:, joint])
     if not channels:  # an animation needs one
         channel(0, "translation", motion.translations[:, 0])
-    glb.scene.setdefault("animations", []).append({"name": name, "samplers": samplers, "channels": channels})
+    clip: dict[str, Any] = {"name": name, "samplers": samplers, "channels": channels}
+    if motion.loop and motion.stride is not None:
+        clip["extras"] = {KEY: {"loop": True, "stride": motion.stride.tolist()}}
+    glb.scene.setdefault("animations", []).append(clip)
 
 
 def _add_shares(glb: Glb, node: int, shares: Floats) -> None:

@@ -1,0 +1,152 @@
+"""Materials: what the surface of a character looks like; no skin moves by them, programs that draw it want them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Ints, frozen
+from supple.errors import InputError
+
+SLOTS = ("color", "metal_rough", "normal", "occlusion", "emission")
+"""What a picture may say: base colour and opacity; roughness in green and metal in blue; normals in tangent space;
+occlusion in red; light of its own."""
+
+_KINDS = {b"\x89PNG\r\n\x1a\n": ("image/png", ".png"), b"\xff\xd8\xff": ("image/jpeg", ".jpg")}
+
+
+@dataclass(frozen=True)
+class Texture:
+    """A picture as it came, PNG or JPEG; Supple hands its bytes on and never decodes them."""
+
+    name: str
+    data: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not any(self.data.startswith(start) for start in _KINDS):
+            raise InputError(
+                f"Texture {self.name!r}",
+                f"its {len(self.data)} bytes start with {self.data[:8]!r}",
+                "a PNG or a JPEG is needed",
+                "convert the picture",
+            )
+
+    @property
+    def mime_type(self) -> str:
+        """image/png or image/jpeg."""
+        return self._kind[0]
+
+    @property
+    def suffix(self) -> str:
+        """.png or .jpg."""
+        return self._kind[1]
+
+    @property
+    def _kind(self) -> tuple[str, str]:
+        return next(kind for start, kind in _KINDS.items() if self.data.startswith(start))
+
+
+@dataclass(frozen=True)
+class Material:
+    """One look, in the words that glTF and UsdPreviewSurface share.
+
+    `color` is red, green, blue and opacity, linear, 0 to 1; `emission` is light of its own, 0 and up. `alpha` says what
+    opacity does: "opaque" nothing, "blend" shows what is behind, a number draws nothing below it. `textures` are
+    pictures by slot (`SLOTS`), which multiply the numbers, on the character's texture coordinates, repeated.
+    """
+
+    name: str = "material"
+    color: tuple[float, float, float, float] = (0.8, 0.8, 0.8, 1.0)
+    metallic: float = 0.0
+    roughness: float = 0.7
+    emission: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    double_sided: bool = False
+    alpha: Literal["opaque", "blend"] | float = "opaque"
+    textures: Mapping[str, Texture] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        where = f"Material {self.name!r}"
+        color = _numbers(self.color, 4, 1.0, where, "color")
+        emission = _numbers(self.emission, 3, np.inf, where, "emission")
+        metallic, roughness = _numbers((self.metallic, self.roughness), 2, 1.0, where, "metallic and roughness")
+        if isinstance(self.alpha, str):
+            if self.alpha not in ("opaque", "blend"):
+                needed = "'opaque', 'blend' or a number from 0 to 1 is needed"
+                raise InputError(where, f"alpha is {self.alpha!r}", needed, "choose one")
+        else:
+            object.__setattr__(self, "alpha", _numbers((self.alpha,), 1, 1.0, where, "alpha")[0])
+        unknown = [slot for slot in self.textures if slot not in SLOTS]
+        if unknown:
+            raise InputError(where, f"a texture is for {unknown[0]!r}", f"there are {', '.join(SLOTS)}", "rename it")
+        object.__setattr__(self, "color", color)
+        object.__setattr__(self, "emission", emission)
+        object.__setattr__(self, "metallic", metallic)
+        object.__setattr__(self, "roughness", roughness)
+        object.__setattr__(self, "textures", MappingProxyType(dict(self.textures)))
+
+
+def checked(
+    materials: Sequence[Material], worn: Ints | None, triangles: int, where: str
+) -> tuple[tuple[Material, ...], Ints | None]:
+    """Materials, and which of them every triangle (T,) wears, -1 for none; not told, all wear the first."""
+    held = tuple(materials)
+    if not held and worn is None:
+        return held, None
+    rows = frozen(np.zeros(triangles) if worn is None else worn, np.int32, (triangles,), where, "material_of_triangle")
+    if rows.size and not -1 <= int(rows.min()) <= int(rows.max()) < len(held):
+        worst = int(rows.min()) if int(rows.min()) < -1 else int(rows.max())
+        raise InputError(where, f"a triangle wears material {worst}", f"there are {len(held)}; -1 is none", "add it")
+    return held, rows if held else None
+
+
+def packed(materials: Sequence[Material], worn: Ints | None) -> dict[str, NDArray[Any]]:
+    """Materials as plain arrays, little-endian; nothing where there are none. A picture used twice is there once."""
+    if not materials or worn is None:
+        return {}
+    pictures: dict[Texture, int] = {}
+    words = [
+        {
+            "name": material.name,
+            "color": material.color,
+            "metallic": material.metallic,
+            "roughness": material.roughness,
+            "emission": material.emission,
+            "double_sided": material.double_sided,
+            "alpha": material.alpha,
+            "textures": {slot: pictures.setdefault(t, len(pictures)) for slot, t in material.textures.items()},
+        }
+        for material in materials
+    ]
+    text = json.dumps({"materials": words, "pictures": [picture.name for picture in pictures]}, sort_keys=True)
+    return {
+        "materials": np.frombuffer(text.encode(), dtype=np.uint8),
+        "material_of_triangle": worn.astype("<i4"),
+        **{f"picture {n}": np.frombuffer(picture.data, dtype=np.uint8) for picture, n in pictures.items()},
+    }
+
+
+def unpacked(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    """What `packed` made, as the fields of a character."""
+    if "materials" not in arrays:
+        return {}
+    words = json.loads(arrays["materials"].tobytes())
+    pictures = [Texture(name, arrays[f"picture {number}"].tobytes()) for number, name in enumerate(words["pictures"])]
+    materials = [
+        Material(**{**fields, "textures": {slot: pictures[n] for slot, n in fields["textures"].items()}})
+        for fields in words["materials"]
+    ]
+    return {"materials": tuple(materials), "material_of_triangle": arrays["material_of_triangle"]}
+
+
+def _numbers(given: Any, count: int, most: float, where: str, what: str) -> tuple[Any, ...]:
+    found = frozen(given, np.float64, (count,), where, what)
+    if (found < 0.0).any() or (found > most).any():
+        needed = f"numbers from 0 {f'to {most:g}' if np.isfinite(most) else 'up'} are needed"
+        raise InputError(where, f"{what} is {tuple(found.tolist())}", needed, "bring it into that range")
+    return tuple(found.tolist())

@@ -1,0 +1,132 @@
+"""Materials of a glTF file: numbers, and pictures as the bytes they are; nothing is decoded."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from supple.character.materials import Material, Texture
+from supple.errors import InputError
+from supple.io.gltf.document import Document, Fields
+
+KEY = "supple"  # under `extras`: what Supple writes beyond the format
+_PICTURES = {
+    "color": ("pbrMetallicRoughness", "baseColorTexture"),
+    "metal_rough": ("pbrMetallicRoughness", "metallicRoughnessTexture"),
+    "normal": (None, "normalTexture"),
+    "occlusion": (None, "occlusionTexture"),
+    "emission": (None, "emissiveTexture"),
+}
+_STILL = {"offset": [0, 0], "rotation": 0, "scale": [1, 1]}  # a texture transform that does nothing
+
+
+class Materials:
+    """The materials of a document, read when a triangle wears them, and each of their pictures once."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._images: dict[int, Texture | None] = {}
+
+    def read(self, number: int) -> Material | None:
+        """One material; None for the plain one that Supple writes where a character has none."""
+        document = self._document
+        where = f"materials[{number}]"
+        fields = document.item("materials", number)
+        if kept_by(fields).get("none") is True:
+            return None
+        pbr = document.mapping(fields, "pbrMetallicRoughness", where)
+        color = document.numbers(pbr, "baseColorFactor", where, count=4)
+        emission = document.numbers(fields, "emissiveFactor", where, count=3)
+        extensions = document.mapping(fields, "extensions", where)
+        strength = self._number(
+            document.mapping(extensions, "KHR_materials_emissive_strength", where), "emissiveStrength", 1.0, where
+        )
+        return Material(
+            document.text(fields, "name", f"material{number}"),
+            tuple((np.ones(4) if color is None else np.clip(color, 0.0, 1.0)).tolist()),
+            min(max(self._number(pbr, "metallicFactor", 1.0, where), 0.0), 1.0),
+            min(max(self._number(pbr, "roughnessFactor", 1.0, where), 0.0), 1.0),
+            tuple((np.zeros(3) if emission is None else np.clip(emission * strength, 0.0, None)).tolist()),
+            double_sided=fields.get("doubleSided") is True,
+            alpha=self._alpha(fields, where),
+            textures=self._textures(fields, pbr, where),
+        )
+
+    def _alpha(self, fields: Fields, where: str) -> Literal["opaque", "blend"] | float:
+        mode = fields.get("alphaMode", "OPAQUE")
+        if mode == "MASK":
+            return min(max(self._number(fields, "alphaCutoff", 0.5, where), 0.0), 1.0)
+        return "blend" if mode == "BLEND" else "opaque"
+
+    def _number(self, fields: Fields, key: str, default: float, where: str) -> float:
+        value = fields.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise self._document.error(f"{where}.{key}", f"it is {str(value)[:40]}", "a finite number is needed")
+        return min(max(float(value), -1e30), 1e30)
+
+    def _textures(self, fields: Fields, pbr: Fields, where: str) -> dict[str, Texture]:
+        document = self._document
+        found = {}
+        for slot, (group, key) in _PICTURES.items():
+            at = f"{where}.{key}"
+            info = document.mapping(pbr if group else fields, key, where)
+            number = document.index(info, "index", at, of="textures") if info else None
+            if number is None:
+                continue
+            transform = document.mapping(document.mapping(info, "extensions", at), "KHR_texture_transform", at)
+            if info.get("texCoord", 0) != 0 or transform.get("texCoord", 0) != 0:
+                document.faults.note(at, "it lies on a second set of texture coordinates and is left out")
+                continue
+            if any(transform.get(name, still) != still for name, still in _STILL.items()):
+                document.faults.note(at, "its texture transform is left out")
+            source = document.index(document.item("textures", number), "source", f"textures[{number}]", of="images")
+            picture = None if source is None else self._image(source)
+            if source is None:
+                document.faults.note(at, "its picture is in a format beyond PNG and JPEG and is left out")
+            if picture is not None:
+                found[slot] = picture
+        return found
+
+    def _image(self, number: int) -> Texture | None:
+        """A picture; one that is missing, damaged or outside the folder is left out, and told."""
+        if number not in self._images:
+            fields = self._document.item("images", number)
+            where = f"images[{number}]"
+            try:
+                name, data = self._named_bytes(fields, number, where)
+                self._images[number] = Texture(name, data)
+            except InputError as error:
+                self._images[number] = None
+                self._document.faults.note(where, f"{error.given}, and it is left out")
+        return self._images[number]
+
+    def _named_bytes(self, fields: Fields, number: int, where: str) -> tuple[str, bytes]:
+        document = self._document
+        address: Any = fields.get("uri")
+        name = document.text(fields, "name", f"image{number}")
+        if isinstance(address, str):
+            if address[:5].lower() != "data:" and "name" not in fields:
+                name = address.rsplit("/", 1)[-1].rsplit(".", 1)[0] or name
+            return name, document.attachment(address, where)
+        view = document.index(fields, "bufferView", where, of="bufferViews")
+        place = {} if view is None else document.item("bufferViews", view)
+        at = f"bufferViews[{view}]"
+        buffer = document.index(place, "buffer", at, of="buffers")
+        if buffer is None:
+            raise document.error(where, "it has neither a uri nor a buffer", "one of them is needed")
+        content = document.buffer(buffer)
+        start = document.whole(place, "byteOffset", at) if "byteOffset" in place else 0
+        length = document.whole(place, "byteLength", at, low=1)
+        if start + length > len(content):
+            raise document.error(at, f"it ends at byte {start + length}", f"the buffer has {len(content)}")
+        document.spend(length, where)
+        return name, bytes(content[start : start + length])
+
+
+def kept_by(fields: Fields) -> Fields:
+    """What Supple wrote about a material, a mesh, a node or a clip beyond the format; empty where it wrote nothing."""
+    extras = fields.get("extras")
+    ours = extras.get(KEY) if isinstance(extras, dict) else None
+    return ours if isinstance(ours, dict) else {}

@@ -1,0 +1,141 @@
+"""The mesh of a GLB: one, with a primitive for every material it wears, each with the vertices it draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Ints
+from supple.character.character import Character
+from supple.character.weights import Weights
+from supple.geometry.topology import triangulate
+from supple.io.drawn import Drawn
+from supple.io.gltf.keepsakes import NUMBER, ranges_of, runs_of
+from supple.io.gltf.materials import KEY
+from supple.io.gltf_out.container import FOR_INDICES, FOR_VERTICES, Glb
+from supple.io.gltf_out.materials import add_materials
+
+Columns = dict[str, NDArray[Any]]
+_MOST_NUMBERS = 1 << 24  # whole numbers that a float32 tells apart
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """The triangles that wear one material, numbered over their own vertices."""
+
+    material: int
+    vertices: Ints
+    triangles: Ints
+
+
+class GlbMesh:
+    """The mesh of a character, split by materials, ready to be given columns of vertices and morph targets."""
+
+    def __init__(self, glb: Glb, character: Character, drawn: Drawn) -> None:
+        self._glb, self._drawn = glb, drawn
+        count = len(character.materials)
+        worn = character.material_of_triangle
+        look = np.full(len(character.triangles), count) if worn is None else np.where(worn < 0, count, worn)
+        self._looks = look
+        self._groups = [_group(material, drawn.triangles[look == material]) for material in np.unique(look).tolist()]
+        add_materials(glb, character.materials, bare=bool((look == count).any()))
+        self._primitives: list[dict[str, Any]] = []
+        for group in self._groups:
+            kind = np.uint16 if len(group.vertices) < 65535 else np.uint32  # the highest number is kept for restarts
+            indices = glb.add(group.triangles.ravel().astype(kind), target=FOR_INDICES)
+            primitive = {"attributes": {}, "indices": indices, "material": group.material, "mode": 4}
+            self._primitives.append(primitive)
+        self.fields: dict[str, Any] = {"name": character.name, "primitives": self._primitives}
+        glb.scene["meshes"] = [self.fields]
+
+    def add(self, columns: Columns) -> None:
+        """Give every drawn vertex attributes: columns (D, *) by name."""
+        for group, primitive in zip(self._groups, self._primitives, strict=True):
+            primitive["attributes"] |= self._added(columns, group)
+
+    def add_targets(self, targets: Iterable[Columns], names: list[str], weights: list[float]) -> None:
+        """Give it morph targets, one after the other: offsets (D, 3) by attribute."""
+        for columns in targets:
+            for group, primitive in zip(self._groups, self._primitives, strict=True):
+                primitive.setdefault("targets", []).append(self._added(columns, group))
+        self.fields["weights"] = weights
+        self.fields.setdefault("extras", {})["targetNames"] = names
+
+    def _added(self, columns: Columns, group: _Group) -> dict[str, int]:
+        return {
+            name: self._glb.add(values[group.vertices], target=FOR_VERTICES, bounds=name == "POSITION")
+            for name, values in columns.items()
+        }
+
+    def keep(self, character: Character, names: dict[str, str]) -> None:
+        """Write down what the format has no place for; `names` are those of the maps by their attributes."""
+        kept: dict[str, Any] = {"name": character.name}
+        if names:
+            kept["maps"] = names
+        if len(character.points) <= _MOST_NUMBERS:
+            self.add({NUMBER: self._drawn.control_points.astype(np.float32)})
+            kept["parts"] = {name: ranges_of(vertices) for name, vertices in character.parts.items()}
+        runs = self._quads(character)
+        if runs is not None:
+            kept["quads"] = runs
+        self.fields.setdefault("extras", {})[KEY] = kept
+
+    def _quads(self, character: Character) -> list[int] | None:
+        """Which of the triangles, as they stand in the file, are halves of quads; None where a quad wears two looks."""
+        faces = character.polygons
+        if faces is None or not np.array_equal(triangulate(faces), character.triangles):
+            return None
+        square = faces[:, 3] >= 0
+        pieces = np.where(square, 2, 1)
+        first = np.cumsum(pieces) - pieces
+        if not np.array_equal(self._looks[first + pieces - 1], self._looks[first]):
+            return None
+        return runs_of(square[np.argsort(self._looks[first], kind="stable")])
+
+
+def _group(material: int, triangles: Ints) -> _Group:
+    vertices, inverse = np.unique(triangles, return_inverse=True)
+    return _Group(material, vertices, inverse.reshape(-1, 3).astype(np.int32))
+
+
+def rest_columns(character: Character, drawn: Drawn) -> Columns:
+    """Places, normals and texture coordinates at rest."""
+    columns: Columns = {"POSITION": drawn.positions(character.points), "NORMAL": drawn.normals(character.points)}
+    if drawn.uvs is not None:
+        # The format counts v from the top of the picture.
+        columns["TEXCOORD_0"] = np.stack([drawn.uvs[:, 0], 1.0 - drawn.uvs[:, 1]], axis=1).astype(np.float32)
+    return columns
+
+
+def map_columns(character: Character, drawn: Drawn) -> tuple[Columns, dict[str, str]]:
+    """Painted maps as custom attributes (flesh is `_FLESH`), and the names of the maps by attribute."""
+    columns: Columns = {}
+    names = {}
+    for name, values in character.maps.items():
+        plain = key = "_" + "".join(sign if sign.isalnum() and sign.isascii() else "_" for sign in name).upper()
+        number = 2
+        while key in names or key == NUMBER:
+            key, number = f"{plain}_{number}", number + 1
+        columns[key], names[key] = values[drawn.control_points].astype(np.float32), name
+    return columns, names
+
+
+def influence_columns(weights: Weights, control_points: Ints, joint_count: int) -> Columns:
+    """Influences in sets of four, as many sets as are needed; engines that read one set get the largest four."""
+    used = weights.influences
+    sets = -(-used // 4)
+    joints = np.zeros((len(weights), 4 * sets), dtype=np.uint8 if joint_count <= 256 else np.uint16)
+    values = np.zeros((len(weights), 4 * sets), dtype=np.float32)
+    values[:, :used] = weights.values[:, :used]
+    joints[:, :used] = np.where(values[:, :used] > 0.0, weights.joints[:, :used], 0)
+    values /= values.sum(axis=1, keepdims=True)
+    columns: Columns = {}
+    for number in range(sets):
+        four = slice(4 * number, 4 * number + 4)
+        columns[f"JOINTS_{number}"] = joints[control_points, four]
+        columns[f"WEIGHTS_{number}"] = values[control_points, four]
+    return columns
