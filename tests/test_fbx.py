@@ -13,6 +13,7 @@ import fbx_files
 import supple
 from supple.character.character import Character
 from supple.errors import FormatError, InputError, SuppleWarning, UnfinishedError
+from supple.io import confined
 from supple.io.fbx import apart
 from supple.motion.pose import Pose
 
@@ -226,20 +227,21 @@ def test_without_the_library_the_error_says_what_to_do(tmp_path: Path, monkeypat
         ("import os; os.abort()", "the reader crashed"),
         ("raise SystemExit(0)", "the reader crashed"),
         ("import sys; open(sys.argv[2], 'wb').write(b'PK half')", "half an answer"),
-        ("while True: pass", "still busy"),
+        ("while True: pass", "still busy with it after"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGXCPU)", "its time was up"),
     ],
 )
 def test_a_reader_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, said: str) -> None:
     monkeypatch.setattr(apart, "PROGRAM", ("-c", program))
     if "busy" in said:
-        monkeypatch.setattr(apart, "PATIENCE", 0.3)
+        monkeypatch.setattr(confined, "START", 0.3 - confined.BUSY * confined.SECONDS)
     with pytest.raises(FormatError, match=said):
         supple.load(saved(tmp_path, fbx_files.text()))
 
 
 def test_an_answer_out_of_proportion_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = saved(tmp_path, fbx_files.text())
-    monkeypatch.setattr(apart, "MEMORY", -20 * path.stat().st_size)
+    monkeypatch.setattr(apart, "MEMORY", -confined.GROWTH * path.stat().st_size)
     with pytest.raises(FormatError, match="unfolds to"):
         supple.load(path)
 

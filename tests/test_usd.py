@@ -9,8 +9,8 @@ import pytest
 import supple
 from export_scenes import FPS, swing, textured_tube
 from supple import Character, FormatError, LinearBlend, Skeleton, SuppleWarning, Weights, linear_blend
-from supple.io import save
-from supple.io.usd import reader, stage_character
+from supple.io import confined, save
+from supple.io.usd import stage_character, stage_reader
 from supple.io.usd.reader import read_character, read_motion
 
 Usd = pytest.importorskip("pxr.Usd")
@@ -312,6 +312,54 @@ def test_a_file_draws_in_only_files_beside_it(tmp_path):
                 read_character(path, repair=False)
 
 
+@pytest.mark.parametrize("text", [
+    "(\n    subLayers = [@TARGET@]\n)\n", 'def "a" (\n    references = @TARGET@\n)\n{\n}\n',
+    'def "a" (\n    payload = @TARGET@\n)\n{\n}\n',
+    'def "a" (\n    variantSets = "v"\n)\n{\n    variantSet "v" = {\n        "x" (\n            references = @TARGET@\n'
+    "        ) {\n        }\n    }\n}\n",
+    'def "a" (\n    clips = {\n        dictionary default = {\n            asset[] assetPaths = [@TARGET@]\n'
+    "        }\n    }\n)\n{\n}\n",
+    'def "a" (\n    clips = {\n        dictionary default = {\n            asset manifestAssetPath = @TARGET@\n'
+    "        }\n    }\n)\n{\n}\n",
+], ids=["sublayer", "reference", "payload", "variant", "clip", "manifest"])  # fmt: skip
+@pytest.mark.parametrize("target", ["../secret.usda", "./friend.usda", "`'../secret.usda'`"])
+def test_what_lies_outside_is_refused_unopened(tmp_path, text, target):
+    """However it is drawn in: the library has not seen the layer outside once the error is there."""
+    (tmp_path / "in").mkdir()
+    for place in ("secret.usda", "in/friend.usda"):
+        (tmp_path / place).write_text("#usda 1.0\n")
+    path = tmp_path / "in" / "a.usda"
+    path.write_text("#usda 1.0\n" + text.replace("TARGET", target))
+    if target == "./friend.usda":
+        assert len(stage_reader.layers_of(path)) == 2
+        return
+    with pytest.raises(FormatError, match="only files beside it"):
+        stage_reader.layers_of(path)
+    assert Sdf.Layer.Find(str(tmp_path / "secret.usda")) is None
+
+
+def test_layers_that_draw_each_other_in_are_opened_once_and_their_sizes_add_up(tmp_path):
+    for name, other in (("a", "b"), ("b", "a")):
+        (tmp_path / f"{name}.usda").write_text(f"#usda 1.0\n(\n    subLayers = [@./{other}.usda@]\n)\n")
+    sizes = []
+    layers = stage_reader.layers_of(tmp_path / "a.usda", before_opening=sizes.append)
+    each = (tmp_path / "a.usda").stat().st_size
+    assert len(layers) == 2
+    assert sizes == [each, 2 * each]
+
+
+def test_a_file_that_unfolds_without_end_is_refused(tmp_path):
+    """A kilobyte of references that would be a thousand million meshes, within the memory of the other process."""
+    levels = "".join(
+        f'def Xform "L{k}" {{\n' + "".join(f'def "c{i}" (references = </L{k + 1}>) {{}}\n' for i in range(10)) + "}\n"
+        for k in range(9)
+    )
+    path = tmp_path / "a.usda"
+    path.write_text(f'#usda 1.0\n{levels}def Mesh "L9" {{\n}}\n')
+    with pytest.raises(FormatError, match=r"more memory over it|its time was up"):
+        read_character(path, repair=False)
+
+
 @pytest.mark.parametrize("text", [b"", b"nonsense", b"#usda 1.0\n(", b"PXR-USDC" + bytes(80), b"#usda 1.0\n"])
 def test_what_is_no_usd_is_refused(tmp_path, text):
     for suffix in (".usda", ".usdc", ".usdz"):
@@ -345,11 +393,14 @@ def test_broken_text_ends_in_one_error(tube, tmp_path):
 
 @pytest.mark.parametrize(
     ("code", "message"),
-    [("import os; os.abort()", "broke down over it"), ("import time; time.sleep(60)", "still busy with it")],
-)
+    [
+        ("import os; os.abort()", "broke down over it"), ("import time; time.sleep(60)", "still busy with it after"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGXCPU)", "its time was up"),
+    ],
+)  # fmt: skip
 def test_a_library_that_dies_or_hangs_is_an_error_of_the_file(tube, tmp_path, monkeypatch, code, message):
     save(tube, tmp_path / "a.usdc")
-    monkeypatch.setattr(reader, "PATIENCE", 0.5 if "sleep" in code else 30.0)
+    monkeypatch.setattr(confined, "START", 0.5 - confined.BUSY * confined.SECONDS if "sleep" in code else 60.0)
     real = subprocess.run
     monkeypatch.setattr(subprocess, "run", lambda command, **named: real([sys.executable, "-c", code], **named))
     with pytest.raises(FormatError, match=message):

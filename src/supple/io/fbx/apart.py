@@ -16,42 +16,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import FormatError, UnfinishedError
+from supple.io import confined
 
 PROGRAM: tuple[str, ...] = ("-P", "-m", "supple.io.fbx.child")  # -P: nothing that lies beside the file is run
-PATIENCE = 5.0  # [s], and one more for every megabyte
-MEMORY = 256 << 20  # [bytes] of the answer, and as much again as twenty times the file
-# One thread: each would reserve memory that counts against the limit.
-_SURROUNDINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+MEMORY = 128 << 20  # [bytes] of the answer, and as much again as sixteen times the file; the user's process holds it
 _NEEDED = "a whole FBX file of version 6 or 7 is needed"
 _ADVICE = "export it again, or convert it to .glb with Blender"
 
 
 def read_apart(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """The arrays and words that `supple.io.fbx.child` finds in a file."""
+    """The arrays and words that `supple.io.fbx.child` finds in a file.
+
+    The other process is bounded in memory and time as `supple.io.confined` says: for a damaged file of up to a megabyte
+    240 MB and 5 s.
+    """
     if importlib.util.find_spec("ufbx") is None:
         raise UnfinishedError(
             path.name, "FBX is read with the package ufbx, which is not installed", "it is needed",
             "pip install 'supple[fbx]', or convert the file to .glb with Blender",
         )  # fmt: skip
     size = path.stat().st_size
-    limit = PATIENCE + size / 1e6
+    limit = confined.patience_for(size)
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         answer = Path(folder) / "answer.npz"
         command = [sys.executable, *PROGRAM, str(path.resolve()), str(answer)]
-        surroundings = (
-            os.environ | _SURROUNDINGS | {"PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
-        )
+        places = {"PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
         try:
-            subprocess.run(
+            done = subprocess.run(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                timeout=limit, check=False, env=surroundings,
+                timeout=limit, check=False, env=os.environ | confined.SURROUNDINGS | places,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             given = f"the reader was still busy with it after {limit:.0f} s"
             raise FormatError(path.name, given, _NEEDED, _ADVICE) from None
+        if done.returncode in confined.OUT_OF_TIME:
+            raise FormatError(path.name, "the reader was still busy with it when its time was up", _NEEDED, _ADVICE)
         if not answer.exists():
             raise FormatError(path.name, "the file could not be read (the reader crashed)", _NEEDED, _ADVICE)
-        if answer.stat().st_size > MEMORY + 20 * size:
+        if answer.stat().st_size > MEMORY + confined.GROWTH * size:
             given = f"it unfolds to {answer.stat().st_size >> 20} MB from {size} bytes"
             raise FormatError(path.name, given, "that is more than a character needs", _ADVICE)
         arrays, words = _unpacked(answer, path)

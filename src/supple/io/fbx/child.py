@@ -7,7 +7,6 @@ the end, and the program ends without tidying up.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
@@ -19,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MEMORY = 2 << 30  # [bytes], and as much again as twenty times the file
-CLIP_BYTES = 64 << 20  # for all sampled clips, and as much again as eight times the file
+from supple.io.confined import Confinement
+
+CLIP_BYTES = 16 << 20  # for all sampled clips, and as much again as eight times the file
 KEY_BYTES = 80  # ten numbers for one node at one moment
 DEEPEST = 1000  # nodes hanging on each other
 USUAL_RATE = 30.0  # [1/s], where the file names none that makes sense
@@ -194,15 +194,16 @@ def _span(stack: Any) -> tuple[float, float, bool]:
 
 
 def main(path: Path, answer: Path) -> None:
-    """Read the file; the answer holds its arrays, or what the library said against it."""
-    data = path.read_bytes()
-    with contextlib.suppress(ImportError, ValueError, OSError):  # not on every system
-        import resource
+    """Read the file; the answer holds its arrays, or what the library said against it.
 
-        limit = MEMORY + 20 * len(data)
-        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    Memory and time are bounded as `supple.io.confined` says, from the moment the library is loaded.
+    """
+    import ufbx  # noqa: F401, what it costs is not the file's doing
+
+    Confinement().allow(path.stat().st_size)
     arrays: Arrays = {}
     try:
+        data = path.read_bytes()
         arrays, words = read(data)
     except MemoryError:
         words = {"error": "it asks for more memory than such a file needs"}

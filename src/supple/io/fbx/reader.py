@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from supple.arrays import Floats
 from supple.character.character import Character
 from supple.errors import FormatError, InputError
+from supple.io import confined
 from supple.io.fbx import apart
 from supple.io.fbx.body import build_body
 from supple.io.fbx.pieces import Meshes, Piece
@@ -107,7 +108,7 @@ def _read(path: Path, faults: Faults) -> _Read:
     try:
         posed = dict(zip(arrays["posed_nodes"].tolist(), arrays["posed"], strict=True))
         nodes = Nodes.of(words["names"], arrays["parents"], arrays["locals"], arrays["bones"], posed, file=path.name)
-        room = apart.MEMORY + 20 * path.stat().st_size
+        room = apart.MEMORY + confined.GROWTH * path.stat().st_size
         pieces = Meshes(arrays, words, nodes.world, faults, file=path.name, room=room).pieces()
         clips = _clips(arrays, words, path)
         rig = build_rig(nodes, pieces, moving(nodes, clips), file=path.name)

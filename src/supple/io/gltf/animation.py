@@ -19,9 +19,13 @@ from supple.motion.motion import Motion
 HIGHEST_RATE = 120.0  # [1/s]
 SMOOTH_RATE = 60.0  # [1/s] at least, where keys are joined by curves or jumps, which a straight blend would miss
 ALONE = 30.0  # [1/s] of a clip with one key, where no rate follows from the keys
+LONGEST = 1 << 17  # frames, or four for every key: 18 minutes at the highest rate, and no damaged time asks for more
 _PATHS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3"}
 _FINEST = 240  # frames between the two closest keys that are tried, no more
 _GRID = 2e-3  # of a frame: how far float32 times may lie off an even grid
+# What a frame costs while it is made: ten numbers of each joint and as many again to check them, the numbers that blend
+# one curve, and of each shape its share and what blends it.
+_JOINT_BYTES, _FRAME_BYTES, _SHAPE_BYTES = 160, 640, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,16 +250,14 @@ def _motion(document: Document, scene: Scene, rig: Rig, curves: list[Curve], sha
     every = [*curves, *(curve for curve, _ in shaped)]
     keys = np.unique(np.concatenate([curve.times for curve in every]))
     bends = any(curve.bends for curve in every)
-    joints = len(rig.skeleton)
-    most = max(document.room(clips_left) // (joints * _BYTES), 2)
+    widest = max((len(names) for _, names in shaped), default=0)
+    each = _JOINT_BYTES * len(rig.skeleton) + _FRAME_BYTES + _SHAPE_BYTES * (widest + sum(len(n) for _, n in shaped))
+    most = max(min(document.room(clips_left) // each, max(LONGEST, 4 * len(keys))), 2)
     times, fps = even_times(keys, bends=bends, most=most)
-    document.spend(len(times) * joints * _BYTES, f"clip {name!r}")
+    document.spend(len(times) * each, f"clip {name!r}")
     if len(times) == most and most > 2:
         document.faults.note(f"clip {name!r}", f"it is long, and sampled at {fps:.3g} frames a second only")
     return _assemble(scene, rig, curves, shaped, times, fps, name)
-
-
-_BYTES = 160  # of one joint in one frame: ten numbers, and as many again while they are made
 
 
 def even_times(keys: Floats, *, bends: bool, most: int) -> tuple[Floats, float]:
@@ -316,9 +318,11 @@ def _assemble(scene: Scene, rig: Rig, curves: list[Curve], shaped: list[tuple[Cu
         moves[:, held] = np.einsum("jab,fjb->fja", turned, moves[:, held]) + move
         turns[:, held] = rotations.normalised(rotations.multiply(turn, turns[:, held]))
         scales[:, held] *= scale
-    plain = bool((np.abs(scales - 1.0) <= 1e-6).all())
+    plain = bool(scales.min() >= 1.0 - 1e-6 and scales.max() <= 1.0 + 1e-6)
     # Meshes that are drawn together often share names of shapes (a face and its lashes); one share moves them all.
     shapes = {
         label: column for curve, names in shaped for label, column in zip(names, curve.sample(times).T, strict=True)
     }
+    for made in (moves, turns, scales):
+        made.setflags(write=False)  # nobody else has them, so the motion need not copy them
     return Motion(rig.skeleton, fps, moves, turns, None if plain else scales, name=name, shapes=shapes)

@@ -26,6 +26,12 @@ def usd(module: str, where: str) -> Any:
         ) from None  # fmt: skip
 
 
+def load_all(where: str) -> None:
+    """Load every module that reading needs, so that what comes after is the file's doing."""
+    for module in ("Gf", "Sdf", "Tf", "Usd", "UsdGeom", "UsdSkel", "Vt"):
+        usd(module, where)
+
+
 @contextlib.contextmanager
 def new_stage(path: Path) -> Iterator[Any]:
     """An empty stage, y up and in metres, that becomes the file `path`, whole or not at all, when the block ends."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -12,11 +13,8 @@ from typing import cast
 from supple import errors
 from supple.character.character import Character
 from supple.errors import FormatError, SuppleWarning
-from supple.io import parcel
+from supple.io import confined, parcel
 from supple.motion.motion import Motion
-
-PATIENCE = 15.0  # [s], and one more for every two megabytes
-MEGABYTES_A_SECOND = 2.0
 
 
 def read_character(path: Path, *, repair: bool) -> Character:
@@ -34,22 +32,25 @@ def read_motion(path: Path) -> Motion:
 
 
 def _read_apart(path: Path, what: str) -> Character | Motion | None:
-    """Let another process read the file, and say here what it said there."""
-    megabytes = path.stat().st_size / 1e6
+    """Let another process read the file, and say here what it said there.
+
+    The other process is bounded in memory and time as `supple.io.confined` says: for a damaged file of up to a megabyte
+    240 MB and 5 s.
+    """
+    limit = confined.patience_for(path.stat().st_size)
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         answer = Path(folder) / "answer.npz"
         # -P: nothing that lies in the current folder is taken for a module.
         command = [sys.executable, "-P", "-m", "supple.io.usd.reading_process", what, str(path), str(answer)]
         try:
-            limit = PATIENCE + megabytes / MEGABYTES_A_SECOND
-            done = subprocess.run(command, capture_output=True, timeout=limit, check=False)
+            done = subprocess.run(
+                command, capture_output=True, timeout=limit, check=False, env=os.environ | confined.SURROUNDINGS
+            )
         except subprocess.TimeoutExpired:
             given = f"USD was still busy with it after {limit:.0f} s"
             raise FormatError(str(path), given, "a whole USD file is needed", "export it again") from None
         if not answer.exists():
-            last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
-            given = f"USD broke down over it (exit {done.returncode}: {last[0][:160]})"
-            raise FormatError(str(path), given, "a whole USD file is needed", "export it again")
+            raise FormatError(str(path), _ended(done), "a whole USD file is needed", "export it again")
         made, words = parcel.read(answer)
     for note in words["warnings"]:
         warnings.warn(note, SuppleWarning, stacklevel=5)
@@ -57,3 +58,13 @@ def _read_apart(path: Path, what: str) -> Character | Motion | None:
         kind, *parts = words["error"]
         raise getattr(errors, kind)(*parts)
     return made
+
+
+def _ended(done: subprocess.CompletedProcess[bytes]) -> str:
+    """How a process ended that left no answer."""
+    if done.returncode in confined.OUT_OF_TIME:
+        return "USD was still busy with it when its time was up"
+    if b"bad_alloc" in done.stderr:
+        return "USD asks for more memory over it than such a file needs"
+    last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
+    return f"USD broke down over it (exit {done.returncode}: {last[0][:160]})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import warnings
 from pathlib import Path
@@ -11,24 +10,30 @@ from typing import Any
 from supple.character.character import Character
 from supple.errors import SuppleError
 from supple.io import parcel
+from supple.io.confined import Confinement
+from supple.io.usd.library import load_all
 from supple.io.usd.stage_character import stage_character, stage_motion
+from supple.io.usd.stage_reader import layers_of, refusing
 from supple.motion.motion import Motion
-
-_MOST_MEMORY = 16 << 30  # a damaged count must not take the machine's memory
 
 
 def main(what: str, path: Path, answer: Path) -> None:
-    """Read a character ('character', 'repair') or a 'motion'; errors and warnings go into the parcel too."""
-    with contextlib.suppress(ImportError, ValueError, OSError):  # not on every system
-        import resource
+    """Read a character ('character', 'repair') or a 'motion'; errors and warnings go into the parcel too.
 
-        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    Memory and time are bounded as `supple.io.confined` says, from the moment the USD library is loaded, by the size of
+    the file and of the files that it draws in.
+    """
+    load_all(str(path))
+    bounds = Confinement()
     made: Character | Motion | None = None
     said: dict[str, Any] = {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
+            with refusing(path):
+                held = layers_of(path, before_opening=bounds.allow)
             made = stage_motion(path) if what == "motion" else stage_character(path, repair=what == "repair")
+            held.clear()  # the library would have forgotten them before, and read them twice
         except SuppleError as error:
             said["error"] = [type(error).__name__, error.where, error.given, error.needed, error.advice]
     said["warnings"] = [str(note.message) for note in caught]
