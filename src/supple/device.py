@@ -173,12 +173,15 @@ class Launch:
     """One kernel over `count` items, recorded once and run every frame on all threads of its device.
 
     `inputs` are the kernel's arguments after `first`. The arrays among them are fixed; their contents may change.
+    `smallest` is how many items are worth waking another thread for: 1 where an item is a long walk of its own.
     """
 
-    def __init__(self, kernel: Any, count: int, inputs: Sequence[Any], device: str) -> None:
+    def __init__(
+        self, kernel: Any, count: int, inputs: Sequence[Any], device: str, *, smallest: int = SMALLEST_RANGE
+    ) -> None:
         wp = warp()
         self._whole = device != "cpu"
-        ranges = [(0, count)] if self._whole else _ranges(count, threads())
+        ranges = [(0, count)] if self._whole else _ranges(count, threads(), smallest)
         self._commands = [
             wp.launch(kernel, dim=stop - start, inputs=[start, *inputs], device=device, record_cmd=True)
             for start, stop in ranges
@@ -206,7 +209,7 @@ class Launch:
             _crew_busy.release()
 
 
-def _ranges(count: int, parts: int) -> list[tuple[int, int]]:
-    parts = max(1, min(parts, count // SMALLEST_RANGE))
+def _ranges(count: int, parts: int, smallest: int) -> list[tuple[int, int]]:
+    parts = max(1, min(parts, count // smallest))
     bounds = [count * part // parts for part in range(parts + 1)]
     return list(itertools.pairwise(bounds))

@@ -31,13 +31,14 @@ class DualQuaternion(Skin):
     )
 
     def bind(self, character: Character, device: str) -> BoundBlend:
-        return BoundBlend.of(character, device, where="DualQuaternion", blend=_blend)
+        return BoundBlend.of(character, device, where="DualQuaternion", blend=prepared)
 
     def deform(self, binding: BoundBlend, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
         return binding.posed(pose)
 
 
-def _blend(arrays: BlendArrays) -> Blend:
+def prepared(arrays: BlendArrays) -> Blend:
+    """The blend of any points that have weights, recorded for one device."""
     from supple.skins.kinematic import kernels
 
     rigid = Rigid(arrays)
@@ -48,4 +49,4 @@ def _blend(arrays: BlendArrays) -> Blend:
 def dual_quaternion(points: ArrayLike, weights: Weights, transforms: ArrayLike, *, device: str = "cpu") -> Singles:
     """Blend rest `points` (V, 3) by skinning `transforms` (J, 4, 4), rest to posed, as motions; returns (V, 3)."""
     arrays, matrices = plain_input(points, weights, transforms, where="dual_quaternion", device=device)
-    return host_copy(_blend(arrays).run(matrices))
+    return host_copy(prepared(arrays).run(matrices))

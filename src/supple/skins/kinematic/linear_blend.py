@@ -32,13 +32,14 @@ class LinearBlend(Skin):
     )
 
     def bind(self, character: Character, device: str) -> BoundBlend:
-        return BoundBlend.of(character, device, where="LinearBlend", blend=_blend)
+        return BoundBlend.of(character, device, where="LinearBlend", blend=prepared)
 
     def deform(self, binding: BoundBlend, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
         return binding.posed(pose)
 
 
-def _blend(arrays: BlendArrays) -> Blend:
+def prepared(arrays: BlendArrays) -> Blend:
+    """The blend of any points that have weights, recorded for one device."""
     from supple.skins.kinematic import kernels
 
     affine = Affine(arrays.joint_count, arrays.device)
@@ -49,4 +50,4 @@ def _blend(arrays: BlendArrays) -> Blend:
 def linear_blend(points: ArrayLike, weights: Weights, transforms: ArrayLike, *, device: str = "cpu") -> Singles:
     """Blend rest `points` (V, 3) by skinning `transforms` (J, 4, 4), rest to posed; returns (V, 3)."""
     arrays, matrices = plain_input(points, weights, transforms, where="linear_blend", device=device)
-    return host_copy(_blend(arrays).run(matrices))
+    return host_copy(prepared(arrays).run(matrices))
