@@ -209,7 +209,7 @@ class Launch:
             _crew_busy.release()
 
 
-def _ranges(count: int, parts: int, smallest: int) -> list[tuple[int, int]]:
+def _ranges(count: int, parts: int, smallest: int = SMALLEST_RANGE) -> list[tuple[int, int]]:
     parts = max(1, min(parts, count // smallest))
     bounds = [count * part // parts for part in range(parts + 1)]
     return list(itertools.pairwise(bounds))
