@@ -24,6 +24,8 @@ from supple.motion.noise import NoisyMotion
 from supple.motion.pose import Pose, PoseSource
 from supple.report import compare
 from supple.skins.catalogue import SKINS
+from supple.skins.expressive.attachment import attach
+from supple.skins.expressive.incremental_rotation import IncrementalRotation
 from supple.skins.kinematic.centers import centers_of_rotation
 from supple.skins.kinematic.delta_mush import DeltaMush, delta_mush
 from supple.skins.kinematic.dual_quaternion import DualQuaternion, dual_quaternion
@@ -42,6 +44,7 @@ __all__ = [
     "DualQuaternion",
     "FormatError",
     "Graph",
+    "IncrementalRotation",
     "InputError",
     "LinearBlend",
     "LiveMotion",
@@ -57,6 +60,7 @@ __all__ = [
     "SuppleWarning",
     "UnfinishedError",
     "Weights",
+    "attach",
     "automatic_weights",
     "bake",
     "centers_of_rotation",

@@ -7,6 +7,7 @@ from typing import Any
 
 from supple.errors import InputError
 from supple.settings import settings_of
+from supple.skins.expressive.incremental_rotation import IncrementalRotation
 from supple.skins.kinematic.delta_mush import DeltaMush
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
@@ -14,7 +15,7 @@ from supple.skins.kinematic.rotation_centers import RotationCenters
 from supple.skins.skin import AnySkin
 
 SKINS: dict[str, type[AnySkin]] = {
-    kind.command_name: kind for kind in (LinearBlend, DualQuaternion, RotationCenters, DeltaMush)
+    kind.command_name: kind for kind in (LinearBlend, DualQuaternion, RotationCenters, DeltaMush, IncrementalRotation)
 }
 
 

@@ -1,0 +1,1 @@
+"""Skins that need no good weights: every vertex hangs on a place of the skeleton by a vector of its own."""

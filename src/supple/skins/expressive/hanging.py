@@ -1,0 +1,175 @@
+"""An attached skin on one device: posed attachment points and scale vectors of a frame, as the joints move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Floats, Ints
+from supple.character.character import Character
+from supple.geometry import rotations
+from supple.motion.pose import Pose
+from supple.skins.expressive.attachment import Attachment
+from supple.skins.expressive.segments import Segments
+from supple.skins.expressive.turns import Ties, knot_places, strongest
+from supple.skins.kinematic.blend import RIGID_TOLERANCE
+
+_BLOCK = 4
+_ONE = np.eye(3)
+
+
+class Hanging:
+    """The posed skeleton as attached vertices see it.
+
+    `attached` (V,) are posed attachment points, `turned` (V,) posed scale vectors, `places` the posed ends of all
+    segments, `directions` the posed unit vectors along them.
+    """
+
+    def __init__(self, character: Character, attachment: Attachment, ties: Ties, *, squash: float, device: str) -> None:
+        wp = devices.warp()
+        self.skeleton, self.segments, self.squash, self.device = character.skeleton, attachment.segments, squash, device
+        self.count, size = len(character.points), len(attachment.segments)
+        knots, knot_shares = strongest(ties.knots, _width(ties.knots))
+        pairs, pair_shares, self._one, self._other = _pairs(ties)
+        self.rest_attached = np.einsum(
+            "vk,vki->vi", knot_shares, knot_places(self.segments.starts, self.segments.ends)[knots]
+        )
+        vectors = character.points - self.rest_attached
+        self.rest_lengths = np.linalg.norm(vectors, axis=1)
+        self.rest_vectors = vectors
+        self._points, self._offsets, self._shares = character.points, character.shapes, {}  # type: ignore[var-annotated]
+
+        def put(array: Any, dtype: Any) -> Any:
+            return devices.to_device(array, dtype, device)
+
+        self.knot_blocks, self.pair_blocks = knots.shape[1] // _BLOCK, pairs.shape[1] // _BLOCK
+        self.knots = put(knots.reshape(-1, _BLOCK), wp.vec4i)
+        self.knot_shares = put(knot_shares.reshape(-1, _BLOCK).astype(np.float32), wp.vec4f)
+        self.pairs = put(pairs.reshape(-1, _BLOCK), wp.vec4i)
+        self.pair_shares = put(pair_shares.reshape(-1, _BLOCK).astype(np.float32), wp.vec4f)
+        self.vectors = put(vectors.astype(np.float32), wp.vec3f)
+        self.segment = put(ties.segment, wp.int32)
+        self.places = put(knot_places(self.segments.starts, self.segments.ends).astype(np.float32), wp.vec3f)
+        self.directions = put(self.segments.directions.astype(np.float32), wp.vec3f)
+        self.turns = put(np.tile(_ONE, (size, 1, 1)).astype(np.float32), wp.mat33f)
+        self.stretches = put(np.tile(_ONE, (size, 1, 1)).astype(np.float32), wp.mat33f)
+        self.pair_turns = wp.zeros(len(self._one), dtype=wp.vec3f, device=device)
+        self.pair_stretches = wp.zeros(len(self._one), dtype=wp.mat33f, device=device)
+        self.pair_insides = wp.zeros(len(self._one), dtype=wp.vec3f, device=device)
+        self.flags = wp.zeros(1, dtype=wp.int32, device=device)
+        self.attached = wp.zeros(self.count, dtype=wp.vec3f, device=device)
+        self.turned = wp.zeros(self.count, dtype=wp.vec3f, device=device)
+        self._launches = self._recorded()
+
+    def _recorded(self) -> list[devices.Launch]:
+        from supple.skins.expressive import kernels
+
+        knots = [self.knot_blocks, self.knots, self.knot_shares, self.places, self.attached]
+        turning = [
+            self.vectors, self.segment, self.pair_blocks, self.pairs, self.pair_shares, self.pair_turns,
+            self.pair_stretches, self.turns, self.stretches, self.flags, self.turned,
+        ]  # fmt: skip
+        return [
+            devices.Launch(kernels.attach, self.count, knots, self.device),
+            devices.Launch(kernels.scale_vectors, self.count, turning, self.device),
+        ]
+
+    def set(self, pose: Pose) -> None:
+        """Take a pose: move attachment points and turn scale vectors."""
+        self._set_shapes(pose)
+        skinning = pose.skinning(self.skeleton)
+        starts, ends = self.segments.posed(self.skeleton, pose.world_from_joint, skinning)
+        linear = skinning[self.segments.joints][:, :3, :3]
+        gram = np.swapaxes(linear, 1, 2) @ linear - _ONE
+        rigid = bool(np.abs(gram).max() < RIGID_TOLERANCE and np.linalg.det(linear).min() > 0.0)
+        turns = linear if rigid else rotations.nearest_rotation(linear)
+        stretches = np.tile(_ONE, (len(linear), 1, 1)) if rigid else np.swapaxes(turns, 1, 2) @ linear
+        squashed = _squash(self.segments, starts, ends, self.squash)
+        if squashed is not None:
+            stretches = stretches @ squashed
+        directions = rotations.normalised(ends - starts)
+        one, other = self._one, self._other
+        devices.write(self.places, knot_places(starts, ends))
+        devices.write(self.directions, directions)
+        devices.write(self.turns, turns)
+        devices.write(self.pair_turns, _logs(np.swapaxes(turns[one], 1, 2) @ turns[other]))
+        devices.write(self.pair_insides, _insides(self.segments, directions, one, other))
+        stretched = not rigid or squashed is not None
+        devices.write(self.flags, np.array([stretched], dtype=np.int32))
+        if stretched:
+            devices.write(self.stretches, stretches)
+            devices.write(self.pair_stretches, stretches[other] - stretches[one])
+        for launch in self._launches:
+            launch()
+
+    def _set_shapes(self, pose: Pose) -> None:
+        """Shapes (morph targets) change the scale vectors and leave the attachment where it is."""
+        wanted = {name: share for name, share in pose.shapes.items() if share != 0.0 and name in self._offsets}
+        if wanted == self._shares:
+            return
+        rest = self.rest_vectors.copy()
+        for name, share in wanted.items():
+            rest += share * self._offsets[name]
+        devices.write(self.vectors, rest)
+        self._shares = wanted
+
+
+def _width(shares: Floats) -> int:
+    """Room for the places of most vertices, in whole blocks: four, or eight where shares were blended over the skin."""
+    most = int(np.percentile((shares > 0.0).sum(axis=1), 99.0)) if len(shares) else 1
+    return _BLOCK if most <= _BLOCK else 2 * _BLOCK
+
+
+def _pairs(ties: Ties) -> tuple[Ints, Floats, Ints, Ints]:
+    """For every vertex the pairs (own segment, other) it turns between (V, K), with their shares, and all pairs."""
+    size = ties.turns.shape[1]
+    others = ties.turns.copy()
+    own = others[np.arange(len(others)), ties.segment].copy()
+    others[np.arange(len(others)), ties.segment] = 0.0
+    width = _BLOCK if int((others > 0.0).sum(axis=1).max(initial=0)) <= _BLOCK else 2 * _BLOCK
+    some = min(width, size)
+    order = np.argsort(-others, axis=1, kind="stable")[:, :some]
+    shares = np.take_along_axis(others, order, axis=1)
+    total = shares.sum(axis=1) + own
+    shares = shares / np.where(total > 0.0, total, 1.0)[:, None]
+    codes = np.where(shares > 0.0, ties.segment[:, None].astype(np.int64) * size + order, 0)
+    known, index = np.unique(codes, return_inverse=True)
+    fill = ((0, 0), (0, width - some))
+    pairs = np.pad(index.reshape(codes.shape), fill).astype(np.int32)
+    return pairs, np.pad(shares, fill), (known // size).astype(np.int32), (known % size).astype(np.int32)
+
+
+def _logs(turns: Floats) -> Floats:
+    """Axis times angle (N, 3) [rad] of rotations, the shorter way round."""
+    quaternions = rotations.quaternion_from_matrix(turns)
+    sine = np.linalg.norm(quaternions[:, :3], axis=1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, quaternions[:, 3:])
+    return quaternions[:, :3] * np.where(sine > 1e-9, angle / np.where(sine > 1e-9, sine, 1.0), 2.0)
+
+
+def _insides(segments: Segments, directions: Floats, one: Ints, other: Ints) -> Floats:
+    """Towards the inside of the bend between two segments (N, 3): the sum of the two ways away from where they meet."""
+    ends = np.stack([segments.starts, segments.ends], axis=1)
+    apart = np.linalg.norm(ends[one][:, :, None] - ends[other][:, None], axis=3).reshape(-1, 4)
+    where = np.argmin(apart, axis=1)
+    away_one = np.where((where // 2 == 0)[:, None], directions[one], -directions[one])
+    away_other = np.where((where % 2 == 0)[:, None], directions[other], -directions[other])
+    return np.where((one != other)[:, None], away_one + away_other, 0.0)
+
+
+def _squash(segments: Segments, starts: Floats, ends: Floats, amount: float) -> Floats | None:
+    """How a limb thins when its bone grows longer and swells when it shortens (B, 3, 3), across the bone only.
+
+    Across it is scaled by (rest length / length)^(amount / 2): with amount 1 the volume stays. None if nothing changes.
+    """
+    lengths = np.linalg.norm(ends - starts, axis=1)
+    usable = (segments.lengths > 0.0) & (lengths > 0.0)
+    ratio = np.where(usable, segments.lengths / np.where(usable, lengths, 1.0), 1.0)
+    if amount == 0.0 or np.abs(ratio - 1.0).max() < 1e-6:
+        return None
+    across = np.clip(ratio, 0.01, 100.0) ** (0.5 * amount)
+    along = np.einsum("bi,bj->bij", segments.directions, segments.directions)
+    squashed: Floats = across[:, None, None] * (_ONE - along) + along
+    return squashed
