@@ -1,9 +1,13 @@
 """A small character with everything that exports must keep, and its clip."""
 
+import struct
+import zlib
+
 import numpy as np
 
 from conftest import make_tube
 from supple import Character, Display, Motion, Pose
+from supple.character.materials import Material, Texture
 from supple.geometry.topology import triangulate
 
 FPS = 24.0
@@ -34,6 +38,29 @@ def textured_tube(bones: int = 6) -> Character:
         parts={"the rim": np.arange(sectors)},
         name="tube",
     )
+
+
+def picture(shade: int) -> bytes:
+    """The smallest grey PNG, 2 by 2."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    rows = b"".join(b"\0" + bytes([shade] * 6) for _ in range(2))
+    head = struct.pack(">IIBBBBB", 2, 2, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def dressed_tube() -> Character:
+    """The tube in two materials, the lower quads in cloth, the upper in glass, and the uppermost in none."""
+    tube = textured_tube()
+    light, dark = Texture("light", picture(200)), Texture("dark", picture(40))
+    cloth = Material("red cloth", (0.8, 0.1, 0.1, 1.0), roughness=0.9, double_sided=True,
+                     textures={"color": light, "normal": dark})  # fmt: skip
+    glass = Material("glass", (0.2, 0.4, 0.9, 0.5), 0.1, 0.2, (0.0, 0.3, 0.0), alpha="blend", textures={"color": light})
+    height = tube.points[tube.polygons].mean(axis=1)[:, 1]
+    worn = np.where(height < 1.0, 0, np.where(height < 1.6, 1, -1))
+    return tube.replace(materials=[cloth, glass], material_of_triangle=np.repeat(worn, 2))
 
 
 def swing(character: Character, *, scaled: bool = False) -> Motion:

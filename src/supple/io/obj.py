@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +11,10 @@ import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
+from supple.character.materials import Material
 from supple.errors import FormatError
 from supple.files import atomic
+from supple.io.pictures import PictureFolder
 from supple.io.statue import statue
 from supple.io.surface import Surface
 
@@ -121,14 +124,19 @@ def _indices(numbers: list[int], where: str) -> Ints:
 
 
 def write_character(character: Character, path: Path) -> None:
-    """Write the mesh at rest with its quads, seams and texture coordinates; an OBJ has no skeleton."""
-    _write(path, character.points, _faces_text(Surface.of(character)), character.name)
+    """Write the mesh at rest with its quads, seams, texture coordinates and materials; an OBJ has no skeleton.
+
+    Materials go to `hero.mtl` and their pictures to the folder `hero_textures`, beside `hero.obj`.
+    """
+    _write_materials(character, path)
+    _write(path, character.points, _faces_text(character, path), character.name)
 
 
 def write_cache(cache: Cache, path: Path) -> None:
     """Write `hero.obj` at rest, and beside it `hero_0001.obj`, `hero_0002.obj`, ... one for every frame."""
     character = cache.character
-    faces = _faces_text(Surface.of(character))
+    _write_materials(character, path)
+    faces = _faces_text(character, path)
     for number, points in enumerate(cache.points, start=1):
         _write(path.with_name(f"{path.stem}_{number:04d}{path.suffix}"), points, faces, character.name)
     _write(path, character.points, faces, character.name)
@@ -141,8 +149,9 @@ def _write(path: Path, points: Floats | np.ndarray, faces: str, name: str) -> No
         waiting.write_text(f"o {'_'.join(name.split()) or 'character'}\n{text}{faces}", encoding="utf-8")
 
 
-def _faces_text(surface: Surface) -> str:
-    """Texture coordinates and faces, the same in every frame."""
+def _faces_text(character: Character, path: Path) -> str:
+    """Texture coordinates and faces with what they wear, the same in every frame."""
+    surface = Surface.of(character)
     lines = []
     if surface.uvs is not None:
         lines.append(("vt %.9g %.9g\n" * len(surface.uvs)) % tuple(surface.uvs.ravel().tolist()))
@@ -152,6 +161,49 @@ def _faces_text(surface: Surface) -> str:
         f"{c}/{t}" if t else str(c) for c, t in zip(corners, coordinates, strict=True)
     ]  # fmt: skip
     ends = np.cumsum(surface.counts).tolist()
-    starts = [0, *ends[:-1]]
-    lines.append("".join(f"f {' '.join(words[a:b])}\n" for a, b in zip(starts, ends, strict=True)))
-    return "".join(lines)
+    faces = [f"f {' '.join(words[a:b])}\n" for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    if surface.worn is not None:
+        lines.append(f"mtllib {_material_file(path).name}\n")
+        names = _material_names(character.materials)
+        for face in np.flatnonzero(np.diff(surface.worn, prepend=surface.worn[:1] - 1)).tolist():
+            worn = int(surface.worn[face])
+            faces[face] = f"usemtl {names[worn] if worn >= 0 else 'none'}\n{faces[face]}"
+    return "".join([*lines, *faces])
+
+
+def _material_file(path: Path) -> Path:
+    return path.with_name("_".join(path.stem.split()) + ".mtl")  # a name ends at a space
+
+
+def _material_names(materials: Sequence[Material]) -> list[str]:
+    """Names without spaces, each once."""
+    names: list[str] = []
+    for material in materials:
+        name = plain = "_".join(material.name.split()) or "material"
+        number = 2
+        while name in names or name == "none":
+            name, number = f"{plain}_{number}", number + 1
+        names.append(name)
+    return names
+
+
+def _write_materials(character: Character, path: Path) -> None:
+    """The file of materials, in the words of old and those that programs added for metal and roughness."""
+    worn = character.material_of_triangle
+    if worn is None:
+        return
+    pictures = PictureFolder(_material_file(path))
+    lines = []
+    for material, name in zip(character.materials, _material_names(character.materials), strict=True):
+        shine = 1000.0 * (1.0 - material.roughness) ** 2
+        lines += [f"newmtl {name}", "Kd {:.6g} {:.6g} {:.6g}".format(*material.color[:3]), f"Ns {shine:.6g}"]
+        lines += ["Ke {:.6g} {:.6g} {:.6g}".format(*material.emission)]
+        lines += [f"d {1.0 if material.alpha == 'opaque' else material.color[3]:.6g}"]
+        lines += [f"Pm {material.metallic:.6g}", f"Pr {material.roughness:.6g}"]
+        for slot, key in (("color", "map_Kd"), ("emission", "map_Ke"), ("normal", "norm")):
+            if slot in material.textures:
+                lines.append(f"{key} {pictures.file_of(material.textures[slot])}")
+        lines.append("")
+    lines += ["newmtl none", "Kd 0.8 0.8 0.8", ""] if (worn < 0).any() else []
+    with atomic(_material_file(path)) as waiting:
+        waiting.write_text("\n".join(lines), encoding="utf-8")

@@ -16,31 +16,36 @@ from supple.geometry.topology import triangulate
 class Surface:
     """Faces one after the other: face f has `counts[f]` corners, corner c stands on point `corners[c]`.
 
-    `uv_corners` (C,) names the row of `uvs` (U, 2) at every corner, -1 for none.
+    `uv_corners` (C,) names the row of `uvs` (U, 2) at every corner, `worn` (F,) the material of every face; -1 is none.
     """
 
     counts: Ints
     corners: Ints
     uvs: Floats | None = None
     uv_corners: Ints | None = None
+    worn: Ints | None = None
 
     @classmethod
     def of(cls, character: Character) -> Surface:
         """The faces of a character, quads where it has them, and its seams."""
-        display, polygons = character.display, character.polygons
+        display, polygons, worn = character.display, character.polygons, character.material_of_triangle
         if polygons is not None and np.array_equal(triangulate(polygons), character.triangles):
             quads = polygons[:, 3] >= 0
+            pieces = np.where(quads, 2, 1)
+            first = np.cumsum(pieces) - pieces
+            whole = worn is None or np.array_equal(worn[first], worn[first + pieces - 1])
             used = np.stack([np.ones_like(quads), np.ones_like(quads), np.ones_like(quads), quads], axis=1)
             drawn = None if display is None else _drawn_polygons(display.triangles, quads)
-            if drawn is not None or display is None or display.uvs is None:
+            if whole and (drawn is not None or display is None or display.uvs is None):
                 faces, counts = polygons[used], np.where(quads, 4, 3).astype(np.int32)
+                looks = None if worn is None else worn[first]
                 if display is None or display.uvs is None or drawn is None:
-                    return cls(counts, faces)
-                return cls(counts, faces, display.uvs, drawn[used])
+                    return cls(counts, faces, worn=looks)
+                return cls(counts, faces, display.uvs, drawn[used], looks)
         counts = np.full(len(character.triangles), 3, dtype=np.int32)
         if display is None or display.uvs is None:
-            return cls(counts, character.triangles.ravel())
-        return cls(counts, character.triangles.ravel(), display.uvs, display.triangles.ravel())
+            return cls(counts, character.triangles.ravel(), worn=worn)
+        return cls(counts, character.triangles.ravel(), display.uvs, display.triangles.ravel(), worn)
 
     def check(self, points: int, where: str) -> None:
         """Refuse faces that do not fit together, in a sentence."""
@@ -61,7 +66,7 @@ class Surface:
         place = np.arange(len(self.corners)) - starts
         order = starts + (lengths - place) % np.maximum(lengths, 1)
         turned = None if self.uv_corners is None else self.uv_corners[order]
-        return Surface(self.counts, self.corners[order], self.uvs, turned)
+        return Surface(self.counts, self.corners[order], self.uvs, turned, self.worn)
 
     def triangle_corners(self) -> Ints:
         """The corners (T, 3) of the fans into which faces are cut; quads as `triangulate` cuts them."""
@@ -74,6 +79,10 @@ class Surface:
     def triangles(self) -> Ints:
         """Triangles (T, 3) of points."""
         return self.corners[self.triangle_corners()].astype(np.int32)
+
+    def worn_by_triangles(self) -> Ints | None:
+        """The material of every triangle (T,), where faces have any."""
+        return None if self.worn is None else np.repeat(self.worn, np.maximum(self.counts - 2, 0))
 
     def polygons(self) -> Ints | None:
         """Faces (P, 4) when they are triangles and quads with at least one quad; None otherwise."""
@@ -111,9 +120,11 @@ def joined(surfaces: list[tuple[Surface, int]]) -> Surface:
             rows += len(surface.uvs)
         points += count
     counts = np.concatenate([surface.counts for surface, _ in surfaces])
+    looks = [np.full(len(s.counts), -1, dtype=np.int32) if s.worn is None else s.worn for s, _ in surfaces]
+    worn = None if all(surface.worn is None for surface, _ in surfaces) else np.concatenate(looks)
     if not uvs:
-        return Surface(counts, np.concatenate(corners))
-    return Surface(counts, np.concatenate(corners), np.concatenate(uvs), np.concatenate(uv_corners))
+        return Surface(counts, np.concatenate(corners), worn=worn)
+    return Surface(counts, np.concatenate(corners), np.concatenate(uvs), np.concatenate(uv_corners), worn)
 
 
 def _drawn_polygons(drawn: Ints, quads: np.ndarray) -> Ints | None:

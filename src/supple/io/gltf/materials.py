@@ -99,7 +99,7 @@ class Materials:
                 self._images[number] = Texture(name, data)
             except InputError as error:
                 self._images[number] = None
-                self._document.faults.note(where, f"{error.given}, and it is left out")
+                self._document.faults.note(where, f"{error.given} ({error.needed}), and it is left out")
         return self._images[number]
 
     def _named_bytes(self, fields: Fields, number: int, where: str) -> tuple[str, bytes]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from supple.io.usd.library import name_for, new_stage, usd
+from supple.io.usd.material_writer import Wardrobe
 from supple.io.usd.mesh_prim import MeshPrim
 
 if TYPE_CHECKING:
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def write_cache(cache: Cache, path: Path) -> None:
-    """Write the mesh with its quads, texture coordinates, maps and parts, and all frames; frame 0 is time code 0."""
+    """Write the mesh with its quads, texture coordinates, materials, maps and parts, and all frames.
+
+    Frame 0 is time code 0. Pictures of materials lie in a folder beside the file: hero.usdc has hero_textures.
+    """
     character = cache.character
     UsdGeom = usd("UsdGeom", str(path))
     with new_stage(path) as stage:
@@ -25,5 +29,6 @@ def write_cache(cache: Cache, path: Path) -> None:
         root = UsdGeom.Xform.Define(stage, f"/{name}")
         stage.SetDefaultPrim(root.GetPrim())
         mesh = MeshPrim(stage, f"/{name}/Mesh", character)
+        Wardrobe(stage, f"/{name}", path).dress(mesh.mesh, tuple(character.materials), mesh.surface.worn)
         for frame, points in enumerate(cache.points):
             mesh.set_points(points, time=float(frame))

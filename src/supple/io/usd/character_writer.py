@@ -14,15 +14,21 @@ from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.geometry import rotations
 from supple.io.usd.library import matrices, name_for, new_stage, numbers, singles, usd, vectors
+from supple.io.usd.material_writer import Wardrobe
 from supple.io.usd.mesh_prim import MeshPrim
 from supple.motion.motion import Motion
+
+TAILS, LOOP, STRIDE = "supple:tails", "supple:loop", "supple:stride"
+"""Custom attributes: where bones end, of a skeleton; whether a clip starts over, and how far its roots go on."""
 
 
 def write_character(character: Character, path: Path) -> None:
     """Write mesh, skeleton, all influences and all motions; the first motion is the one that plays.
 
     Joint names with signs that USD paths cannot have are kept as `jointNames`. Scales of joints are stored in half
-    precision, as UsdSkel does. The stage plays at the rate of the first motion; others keep their timing.
+    precision, as UsdSkel does. The stage plays at the rate of the first motion; others keep their timing. Pictures of
+    materials lie in a folder beside the file: hero.usdc has hero_textures. Tails of joints and motions that start over
+    are written under names of our own (`supple:tails`, `supple:loop`, `supple:stride`).
     """
     UsdSkel = usd("UsdSkel", str(path))
     with new_stage(path) as stage:
@@ -32,6 +38,7 @@ def write_character(character: Character, path: Path) -> None:
         stage.SetDefaultPrim(root.GetPrim())
         mesh = MeshPrim(stage, f"/{name}/Mesh", character)
         mesh.set_points(character.points)
+        Wardrobe(stage, f"/{name}", path).dress(mesh.mesh, tuple(character.materials), mesh.surface.worn)
         order = _parents_first(character.skeleton)
         skeleton = _define_skeleton(stage, f"/{name}/Skeleton", character.skeleton, order)
         if character.weights is not None:
@@ -112,6 +119,9 @@ def _define_skeleton(stage: Any, path: str, skeleton: Skeleton, order: np.ndarra
     prim.CreateJointNamesAttr([skeleton.names[joint] for joint in order.tolist()])
     prim.CreateBindTransformsAttr(matrices(skeleton.world_from_joint[order]))
     prim.CreateRestTransformsAttr(matrices(skeleton.parent_from_joint[order]))
+    if skeleton.tails is not None:
+        kind = usd("Sdf", path).ValueTypeNames.Point3fArray
+        prim.GetPrim().CreateAttribute(TAILS, kind, True).Set(vectors(skeleton.tails[order]))  # noqa: FBT003 - custom
     return prim
 
 
@@ -130,6 +140,11 @@ def _write_motions(stage: Any, skeleton: Any, motions: Mapping[str, Motion], ord
         clip = UsdSkel.Animation.Define(stage, f"{skeleton.GetPath()}/{name}")
         clip.GetPrim().SetDisplayName(title)
         clip.CreateJointsAttr(skeleton.GetJointsAttr().Get())
+        if motion.loop and motion.stride is not None:
+            kinds = usd("Sdf", name).ValueTypeNames
+            clip.GetPrim().CreateAttribute(LOOP, kinds.Bool, True).Set(True)  # noqa: FBT003 - custom
+            stride = usd("Gf", name).Vec3d(*motion.stride.tolist())
+            clip.GetPrim().CreateAttribute(STRIDE, kinds.Vector3d, True).Set(stride)  # noqa: FBT003 - custom
         moves, turns, scales = clip.CreateTranslationsAttr(), clip.CreateRotationsAttr(), clip.CreateScalesAttr()
         shares = clip.CreateBlendShapeWeightsAttr() if motion.shapes else None
         if motion.shapes:

@@ -20,7 +20,7 @@ class MeshPrim:
 
     def __init__(self, stage: Any, path: str, character: Character) -> None:
         UsdGeom, Sdf = usd("UsdGeom", path), usd("Sdf", path)
-        surface = Surface.of(character)
+        self.surface = surface = Surface.of(character)
         self._normals = CornerNormals.of(character, surface)
         self.mesh = UsdGeom.Mesh.Define(stage, path)
         self.mesh.CreateFaceVertexCountsAttr(numbers(surface.counts))

@@ -10,6 +10,7 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import FormatError
+from supple.io.usd.character_writer import LOOP, STRIDE, TAILS
 from supple.io.usd.library import from_matrices, usd
 from supple.io.usd.stage_reader import OpenStage
 from supple.motion.motion import Motion
@@ -28,6 +29,7 @@ class UsdSkeleton:
     parents: Floats
     bind: Floats
     rest: Floats
+    tails: Floats | None = None
     first: int = 0
     scale: float = 1.0
     number: dict[str, int] = field(default_factory=dict)
@@ -63,6 +65,7 @@ class UsdRig:
         names: list[str] = []
         parents: list[int] = []
         world: list[Floats] = []
+        tails: list[Floats] = []
         for one in self.skeletons.values():
             one.first = len(names)
             placed = self.opened.ours_from_prim(one.prim)
@@ -71,7 +74,10 @@ class UsdRig:
                 names.append(_fresh(name, one.prim.GetName(), set(names)))
             parents += [int(parent) + one.first if parent >= 0 else -1 for parent in one.parents]
             world.append(placed @ one.bind @ np.diag([1 / one.scale] * 3 + [1.0]))
-        return Skeleton(tuple(names), np.array(parents), np.concatenate(world))
+            if one.tails is not None:
+                tails.append(one.tails @ placed[:3, :3].T + placed[:3, 3])
+        ends = np.concatenate(tails) if len(tails) == len(self.skeletons) else None
+        return Skeleton(tuple(names), np.array(parents), np.concatenate(world), tails=ends)
 
     def motions(self) -> dict[str, Motion]:
         """Every clip that moves some of the joints, on the merged skeleton; the one that plays comes first."""
@@ -104,13 +110,17 @@ class UsdRig:
         poses = [
             Pose(self._world(query, order, owners, code), shapes=self._shares(query, code)) for code in codes.tolist()
         ]
-        return Motion.from_poses(
+        motion = Motion.from_poses(
             self.skeleton,
             lambda at: poses[round(at * fps)],
             seconds=(len(poses) - 1) / fps,
             fps=fps,
             name=name,
         )
+        stride = _custom(clip.GetPrim(), STRIDE, (3,))
+        if stride is None or clip.GetPrim().GetAttribute(LOOP).Get() is not True:
+            return motion
+        return motion.replace(loop=True, stride=self.opened.ours_from_prim(owners[0].prim)[:3, :3] @ stride)
 
     def _shares(self, query: Any, code: float) -> dict[str, float]:
         """How much of every blend shape there is at one time."""
@@ -158,6 +168,7 @@ def _read_skeleton(prim: Any, where: str) -> UsdSkeleton | None:
         raise FormatError(at, given, f"{len(paths)} of either are needed", "export it again")
     made = UsdSkeleton(prim, paths, _names(schema, paths), parents, bind, rest)
     made.number = {path: joint for joint, path in enumerate(paths)}
+    made.tails = _custom(prim, TAILS, (len(paths), 3))
     for transforms in (bind, rest):
         if not np.isfinite(transforms).all():
             raise FormatError(at, "a transform is not finite", "finite numbers are needed", "export it again")
@@ -170,6 +181,15 @@ def _read_skeleton(prim: Any, where: str) -> UsdSkeleton | None:
         hanging = parents >= 0
         made.rest[hanging] = np.linalg.solve(made.bind[parents[hanging]], made.bind[hanging])
     return made
+
+
+def _custom(prim: Any, name: str, shape: tuple[int, ...]) -> Floats | None:
+    """The finite numbers of an attribute of our own; None where it is missing or of another shape."""
+    given = prim.GetAttribute(name).Get() if prim.HasAttribute(name) else None
+    if given is None:
+        return None
+    found = np.array(given, dtype=np.float64)
+    return found if found.shape == shape and np.isfinite(found).all() else None
 
 
 def _names(schema: Any, paths: list[str]) -> list[str]:

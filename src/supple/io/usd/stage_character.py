@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from supple.errors import FormatError, SuppleWarning
 from supple.io.statue import statue
 from supple.io.surface import Surface, joined
 from supple.io.usd.library import from_matrices, usd
+from supple.io.usd.material_reader import Materials
 from supple.io.usd.mesh_prim import PART
 from supple.io.usd.rig_reader import UsdRig
 from supple.io.usd.stage_reader import OpenStage, open_stage, refusing
@@ -42,8 +43,8 @@ def stage_character(path: Path, *, repair: bool) -> Character:
     """Read all meshes of a stage as one character, in metres and y up, with all clips.
 
     Where there are several meshes each becomes a part. Meshes that no skeleton moves ride on the first joint. Quads
-    and texture coordinates (primvar st) are kept and blend shapes become shapes; materials, subdivision and shapes
-    in between are left out.
+    and texture coordinates (primvar st) are kept, blend shapes become shapes and UsdPreviewSurface materials; other
+    shaders, subdivision and shapes in between are left out.
     """
     with refusing(path):
         return _character(path, repair=repair)
@@ -64,7 +65,8 @@ def _character(path: Path, *, repair: bool) -> Character:
     opened = open_stage(path)
     rig = UsdRig(opened)
     notes: list[str] = []
-    pieces = _pieces(opened, rig, notes)
+    materials = Materials(path, notes)
+    pieces = _pieces(opened, rig, materials, notes)
     if not pieces:
         raise FormatError(str(path), "it has no mesh that is drawn", "a character has one", "export the mesh too")
     points = np.concatenate([piece.points for piece in pieces])
@@ -72,9 +74,11 @@ def _character(path: Path, *, repair: bool) -> Character:
         raise FormatError(str(path), "a point is not finite", "finite numbers are needed", "export it again")
     surface = joined([(piece.surface, len(piece.points)) for piece in pieces])
     parts, maps, shapes = _named(pieces, len(points))
+    worn = surface.worn_by_triangles()
     if not rig.skeletons:
         _say(notes, path)
-        return statue(points, surface, path, parts=parts).replace(maps=maps, shapes=shapes)
+        plain = statue(points, surface, path, parts=parts)
+        return plain.replace(maps=maps, shapes=shapes, materials=materials.found, material_of_triangle=worn)
     weights = _weights(pieces, rig, notes, str(path), repair=repair)
     _say(notes, path)
     prim = opened.stage.GetDefaultPrim()
@@ -90,6 +94,8 @@ def _character(path: Path, *, repair: bool) -> Character:
         motions=rig.motions(),
         polygons=surface.polygons(),
         display=surface.display(),
+        materials=materials.found,
+        material_of_triangle=worn,
     )
 
 
@@ -98,7 +104,7 @@ def _say(notes: list[str], path: Path) -> None:
         warnings.warn(f"{path.name}: {'; '.join(dict.fromkeys(notes))}", SuppleWarning, stacklevel=5)
 
 
-def _pieces(opened: OpenStage, rig: UsdRig, notes: list[str]) -> list[_Piece]:
+def _pieces(opened: OpenStage, rig: UsdRig, materials: Materials, notes: list[str]) -> list[_Piece]:
     UsdGeom = usd("UsdGeom", opened.where)
     found = []
     for prim in opened.prims():
@@ -108,7 +114,10 @@ def _pieces(opened: OpenStage, rig: UsdRig, notes: list[str]) -> list[_Piece]:
             if hidden or image.ComputePurpose() not in (UsdGeom.Tokens.default_, UsdGeom.Tokens.render):
                 notes.append(f"{prim.GetName()} is hidden and was left out")
                 continue
-            found.append(_piece(prim, opened, rig, notes))
+            piece = _piece(prim, opened, rig, notes)
+            worn = materials.worn_by(UsdGeom.Mesh(prim), len(piece.surface.counts))
+            piece.surface = replace(piece.surface, worn=worn)
+            found.append(piece)
     return found
 
 
@@ -129,7 +138,8 @@ def _piece(prim: Any, opened: OpenStage, rig: UsdRig, notes: list[str]) -> _Piec
             placed = opened.ours_from_prim(owner.prim) @ bound
     if np.linalg.det(placed[:3, :3]) < 0.0:
         surface = surface.reversed()
-    moved = points @ placed[:3, :3].T + placed[:3, 3]
+    with np.errstate(all="ignore"):  # what is not finite is refused when all meshes are there
+        moved = points @ placed[:3, :3].T + placed[:3, 3]
     piece = _Piece(prim.GetName(), moved, surface, joints, values)
     _read_named(mesh, piece)
     for name, offsets in _shapes(prim, len(points), where, notes).items():
