@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 import supple
 from supple.geometry import rotations
 from supple.io import load_motion
-from supple.io.bvh import read_motion, write_motion
+from supple.io.bvh import frames, read_motion, reader, write_motion
 from supple.io.bvh.reader import UNITS
 from supple.motion.motion import Motion
 
@@ -245,7 +245,7 @@ def broken(old, new):
     ],
 )  # fmt: skip
 def test_a_broken_file_is_refused_with_its_line(tmp_path, text, line, words):
-    with pytest.raises(supple.InputError) as caught:
+    with pytest.raises(supple.FormatError) as caught:
         read(tmp_path, text)
     assert "clip.bvh" in caught.value.where
     if line is not None:
@@ -280,11 +280,11 @@ def test_a_joint_without_end_site_carries_on(tmp_path):
 
 def test_sizes_are_checked_before_anything_is_made(tmp_path):
     many = "".join(f"ROOT j{i} {{ OFFSET 0 0 0 }}\n" for i in range(5000))
-    with pytest.raises(supple.InputError, match="4096 joints"):
+    with pytest.raises(supple.FormatError, match="4096 joints"):
         read(tmp_path, f"HIERARCHY\n{many}MOTION\nFrames: 1\nFrame Time: 0.1\n")
     still = "".join(f"ROOT j{i} {{ OFFSET 0 0 0 }}\n" for i in range(4000))
     one = "ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation }\n"
-    with pytest.raises(supple.InputError, match="never move"):
+    with pytest.raises(supple.FormatError, match="never move"):
         read(tmp_path, f"HIERARCHY\n{one}{still}MOTION\nFrames: 40000\nFrame Time: 0.1\n{'0 ' * 40000}")
 
 
@@ -294,6 +294,48 @@ def test_depth_does_not_recurse(tmp_path):
         f"HIERARCHY\n{opened}End Site {{ OFFSET 0 1 0 }}{'}' * 3000}\nMOTION\nFrames: 1\nFrame Time: 1\n{'0 ' * 3000}"
     )
     assert len(read(tmp_path, text).skeleton) == 3000
+
+
+@QUIET
+@pytest.mark.parametrize("kept", [0, 10**6])
+@pytest.mark.parametrize("block", [30, 64, 1000])
+def test_frames_are_the_same_however_small_the_blocks_they_are_read_in(tmp_path, monkeypatch, block, kept):
+    """In rows, wrapped, on one line, with comments across blocks, cut off; and what is refused is refused alike."""
+    numbers = " ".join(f"{value:g}" for value in ROWS.ravel())
+    texts = [
+        TEXT, BODY + numbers, BODY + numbers.replace(" ", "\n"), BODY + numbers.replace(" ", " \t "),
+        TEXT.replace("\n4.5", " # " + "a comment " * 20 + "\n// and one more\n4.5"),
+        BODY + numbers + " # " + "7 " * 99, TEXT.rsplit(" ", 3)[0], TEXT.rsplit(" ", 3)[0] + " x",
+        TEXT.replace("Frames: 2", "Frames: 9"), BODY + numbers + " 1", BODY + "\n" * 99, TEXT.replace("0.25", "1e99"),
+    ]  # fmt: skip
+
+    def outcome(text):
+        try:
+            motion = read(tmp_path, text)
+        except supple.FormatError as error:
+            return str(error)
+        return motion.frames, motion.translations.tobytes(), motion.rotations.tobytes()
+
+    whole = [outcome(text) for text in texts]
+    assert sum(isinstance(made, tuple) for made in whole) == 8
+    monkeypatch.setattr(frames, "_BLOCK", block)
+    monkeypatch.setattr(frames, "_KEPT", kept)
+    assert [outcome(text) for text in texts] == whole
+
+
+def test_a_word_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(frames, "_BLOCK", 64)
+    with pytest.raises(supple.FormatError, match=r"line 32.*longer than 64"):
+        read(tmp_path, BODY + "0" * 99)
+
+
+def test_a_hierarchy_without_end_is_refused(tmp_path, monkeypatch):
+    assert read(tmp_path, TEXT).frames == 2
+    start = BODY.index("Frame Time")
+    for length in (start - 40, start, len(BODY) - 3):
+        monkeypatch.setattr(reader, "_LONGEST_HEAD", length)
+        with pytest.raises(supple.FormatError):
+            read(tmp_path, TEXT)
 
 
 MANY = 1_000_000
@@ -309,7 +351,7 @@ MANY = 1_000_000
     ids=range(9),
 )  # fmt: skip
 def test_long_nonsense_is_refused_at_once(tmp_path, text):
-    with pytest.raises(supple.InputError):
+    with pytest.raises(supple.FormatError):
         read(tmp_path, text)
 
 
@@ -322,7 +364,7 @@ def survives(tmp_path, content):
         warnings.simplefilter("ignore", supple.SuppleWarning)
         try:
             motion = read_motion(saved(tmp_path, content))
-        except supple.InputError:
+        except supple.FormatError:
             return
         assert np.isfinite(worlds(motion)).all()
 
@@ -476,7 +518,7 @@ def test_the_door_knows_the_suffix(tmp_path, walk):
 def test_every_bent_file_gets_its_verdict(data_file, name, verdict):
     path = data_file(f"broken/bvh/{name}.bvh")
     if name[:2] in ("04", "06", "08", "10", "12", "14"):
-        with pytest.raises(supple.InputError, match=verdict):
+        with pytest.raises(supple.FormatError, match=verdict):
             read_motion(path, metres_per_unit=0.0564)
         return
     with warnings.catch_warnings(record=True) as said:

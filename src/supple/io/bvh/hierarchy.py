@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from supple.errors import InputError
+from supple.errors import FormatError
 
 MOST_JOINTS = 4096
 FARTHEST = 1e9  # file units; beyond it sums of offsets lose every digit that matters
@@ -152,5 +152,5 @@ class _Reader:
             self._line += 1
         return None
 
-    def _error(self, line: int, given: str, needed: str, advice: str) -> InputError:
-        return InputError(f"{self._where}, line {line}", given, needed, advice)
+    def _error(self, line: int, given: str, needed: str, advice: str) -> FormatError:
+        return FormatError(f"{self._where}, line {line}", given, needed, advice)

@@ -11,9 +11,10 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
-from supple.errors import InputError, SuppleWarning
+from supple.errors import FormatError, InputError, SuppleWarning
 from supple.geometry import rotations
-from supple.io.bvh.hierarchy import FARTHEST, Joint, read_hierarchy
+from supple.io.bvh.frames import COMMENT, read_frames, read_header
+from supple.io.bvh.hierarchy import Joint, read_hierarchy
 from supple.io.bvh.upright import upright
 from supple.motion.motion import Motion
 
@@ -28,11 +29,10 @@ UNITS = {
     0.1: "decimetres",
 }
 _PERSON = 1.75  # m
-_FASTEST = 1e5  # frames a second
-_COMMENT = re.compile(r"(?m)(?:^|(?<=\s))(?:#|//).*$")
+_LONGEST_HEAD = 2 << 20  # bytes of hierarchy and header: 512 for each of the most joints there may be
+_FEW_KEYS = 1_000_000  # of one joint in one frame, which any file may have; more need a byte each
 # Possessive (++): a run of blanks is walked over once, however long, or a bad file could take hours.
-_MOTION = re.compile(r"(?im)^[ \t]*+MOTION\b|(?<=[}\s])MOTION(?=\s++Frames)")
-_HEADER = re.compile(r"(?i)\s*+MOTION\s++Frames\s*+:?\s*+(\S++)\s++Frame\s*+Time\s*+:?\s*+(\S++)")
+_MOTION = re.compile(rb"(?im)^[ \t]*+MOTION\b|(?<=[}\s])MOTION(?=\s++Frames)")
 
 
 def read_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Motion:
@@ -52,118 +52,58 @@ def read_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Mo
     if metres_per_unit is not None and not (math.isfinite(metres_per_unit) and metres_per_unit > 0.0):
         raise InputError(where, f"metres_per_unit is {metres_per_unit}", "a number above zero is needed",
                          "use 0.01 for centimetres")  # fmt: skip
-    text = _text(path)
-    start = _MOTION.search(text)
-    joints = read_hierarchy(text[: start.start()] if start else text, where)
+    data = _bytes(path)
+    head = _head(data)
+    start = _MOTION.search(head)
+    joints = read_hierarchy(_text(head[: start.start()] if start else head), where)
     if start is None:
-        line = text.count("\n") + 1
-        raise InputError(f"{where}, line {line}", "the file ends without MOTION", "frames are needed after the joints",
-                         "the file may be cut off; export it again")  # fmt: skip
-    count, fps, numbers_at = _header(text, start.start(), where)
-    rows = _rows(text, numbers_at, sum(len(joint.channels) for joint in joints), count, where)
-    if len(rows) * len(joints) > max(2_000_000, len(text)):
-        raise InputError(where, f"{len(rows)} frames of {len(joints)} joints come from {len(text)} characters",
-                         "most joints of a motion have channels", "remove the joints that never move")  # fmt: skip
-    skeleton, unit = _skeleton(joints, metres_per_unit, where)
-    places, turns = _keys(joints, rows)
-    motion = Motion(skeleton, fps, places * unit, turns, name=path.stem or "motion")
-    return upright(motion, where)
-
-
-def _text(path: Path) -> str:
-    raw = path.read_bytes()
+        line = head.count(b"\n") + 1
+        given = "the file ends without MOTION" if len(head) == len(data) else "there is no MOTION up to here"
+        raise FormatError(f"{where}, line {line}", given, "frames are needed after the joints",
+                          "the file may be cut off; export it again")  # fmt: skip
+    header = read_header(head, start.start(), where)
+    if header.end == len(head) < len(data):
+        raise FormatError(where, f"its hierarchy and header are longer than {_LONGEST_HEAD} bytes",
+                          "no body needs so many", "check that the file is a motion")  # fmt: skip
+    rows = read_frames(data, header, sum(len(joint.channels) for joint in joints), where)
+    if len(rows) * len(joints) > max(_FEW_KEYS, len(data)):
+        raise FormatError(where, f"{len(rows)} frames of {len(joints)} joints come from {len(data)} bytes",
+                          "most joints of a motion have channels", "remove the joints that never move")  # fmt: skip
+    del data, head
     try:
-        text = raw.decode("utf-8-sig")
+        skeleton, unit = _skeleton(joints, metres_per_unit, where)
+        places, turns = _keys(joints, rows)
+        motion = Motion(skeleton, header.fps, places * unit, turns, name=path.stem or "motion")
+        return upright(motion, where)
+    except InputError as error:  # a skeleton or motion that cannot be, said of the file unless the unit made it so
+        if metres_per_unit is not None:
+            raise
+        raise FormatError(f"{where}: {error.where}", error.given, error.needed, "export it again") from None
+
+
+def _bytes(path: Path) -> bytes:
+    """The file with line feeds only, and without a byte order mark."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FormatError(path.name, f"it cannot be read ({error.strerror})", "a readable file is needed",
+                          "check its rights") from None  # fmt: skip
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def _head(data: bytes) -> bytes:
+    """The bytes that hierarchy and header may take, each where it was in the file, with blanks for comments."""
+    head = data[:_LONGEST_HEAD]
+    return COMMENT.sub(lambda found: b" " * len(found.group()), head) if b"#" in head or b"//" in head else head
+
+
+def _text(head: bytes) -> str:
+    try:
+        return head.decode("utf-8")
     except UnicodeDecodeError:
-        text = raw.decode("latin-1")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _COMMENT.sub("", text) if "#" in text or "//" in text else text
-
-
-def _header(text: str, start: int, where: str) -> tuple[int, float, int]:
-    """Frame count, frames a second, and where the numbers begin."""
-    found = _HEADER.match(text, start)
-    line = text.count("\n", 0, start) + 1
-    if found is None:
-        raise InputError(f"{where}, line {line}", "MOTION is not followed by its header",
-                         "'Frames: N' and 'Frame Time: seconds' are needed", "add them")  # fmt: skip
-    word, seconds = found.group(1), found.group(2)
-    if not (word.isascii() and word.isdigit()):
-        raise InputError(f"{where}, line {line + 1}", f"Frames is {word[:40]!r}", "a whole number is needed",
-                         "correct it")  # fmt: skip
-    try:
-        step = float(seconds)
-    except ValueError:
-        step = math.nan
-    if not (math.isfinite(step) and step >= 1.0 / _FASTEST):
-        raise InputError(f"{where}, line {line + 2}", f"Frame Time is {seconds[:40]!r}",
-                         f"seconds from {1.0 / _FASTEST:g} are needed", "0.0333333 is 30 frames a second")  # fmt: skip
-    # Six digits of a frame time blur the rate: 0.033333 s is meant to be 30 a second, and 29.97 stays itself.
-    fps = 1.0 / step
-    whole = round(fps)
-    near = whole > 0 and abs(fps - whole) < 2e-5 * whole
-    # A count with thousands of digits cannot be turned into a number, and says no more than a large one does.
-    return (int(word) if len(word) < 19 else 10**18), float(whole) if near else fps, found.end()
-
-
-def _rows(text: str, start: int, channels: int, count: int, where: str) -> Floats:
-    """The frames (F, C) that are there; nothing is allocated by what the header claims."""
-    body = text[start:]
-    words = _count_words(body)
-    if channels == 0:
-        if words:
-            raise InputError(where, f"there are {words} numbers after the header", "no joint has a channel for them",
-                             "export it with channels")  # fmt: skip
-        return np.zeros((1, 0))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # unread rests are found below, with their line
-        try:
-            numbers = np.fromstring(body, dtype=np.float64, sep=" ") if words else np.zeros(0)
-        except ValueError:
-            numbers = np.zeros(0)
-    if len(numbers) != words or not (np.abs(numbers) <= FARTHEST).all():
-        raise _bad_number(text, start, where)
-    whole, rest = divmod(words, channels)
-    if whole == count and rest == 0 and count > 0:
-        return numbers.reshape(count, channels)
-    first = text.count("\n", 0, start) + 1
-    lengths = [length for length in (len(line.split()) for line in body.split("\n")) if length]
-    wrapped = bool(lengths) and max(lengths) < channels and len(lengths) != count
-    by_rows = all(length == channels for length in lengths[:-1]) and bool(lengths) and lengths[-1] <= channels
-    if whole == 0 or not (wrapped or by_rows):
-        most = max(lengths, default=0)
-        raise InputError(f"{where}, from line {first}",
-                         f"{words} numbers in {len(lengths)} rows of up to {most} follow",
-                         f"the joints have {channels} channels and the header says {count} frames",
-                         "the channels or the rows are wrong; export it again")  # fmt: skip
-    cut = " and a cut-off row" if rest else ""
-    warnings.warn(f"{where}: the header says {count} frames and {whole}{cut} are there; loaded {whole}.",
-                  SuppleWarning, stacklevel=4)  # fmt: skip
-    return numbers[: whole * channels].reshape(whole, channels)
-
-
-def _count_words(body: str) -> int:
-    """How many words there are, in a byte per character instead of a string per word."""
-    blank = np.frombuffer(body.encode("utf-8"), dtype=np.uint8) <= 32
-    if blank.size == 0:
-        return 0
-    return int(np.count_nonzero(blank[:-1] & ~blank[1:]) + (not blank[0]))
-
-
-def _bad_number(text: str, start: int, where: str) -> InputError:
-    """The first word among the frames that is no finite number, with its line."""
-    first = text.count("\n", 0, start) + 1
-    for number, line in enumerate(text[start:].split("\n"), start=first):
-        for word in line.split():
-            try:
-                fine = abs(float(word)) <= FARTHEST and "_" not in word
-            except ValueError:
-                fine = False
-            if not fine:
-                return InputError(f"{where}, line {number}", f"{word[:40]!r} stands in a frame",
-                                  "finite numbers are needed", "correct it, or cut the frame out")  # fmt: skip
-    return InputError(f"{where}, from line {first}", "the frames hold characters that are no text",
-                      "numbers between spaces are needed", "export it again")  # fmt: skip
+        return head.decode("latin-1")
 
 
 def _skeleton(joints: list[Joint], metres_per_unit: float | None, where: str) -> tuple[Skeleton, float]:
