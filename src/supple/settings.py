@@ -33,7 +33,7 @@ class SettingInfo:
         if self.kind is bool and isinstance(value, bool | np.bool_):
             return bool(value)
         if self.kind is str and isinstance(value, str):
-            if value not in self.choices:
+            if self.choices and value not in self.choices:
                 raise InputError(
                     where, f"{self.name} is {value!r}", f"one of {', '.join(self.choices)} is needed", "choose one"
                 )

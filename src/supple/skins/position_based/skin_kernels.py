@@ -1,0 +1,58 @@
+"""Arithmetic on the skin's own points: how it follows the flesh, and the volume it encloses."""
+
+import warp as wp
+
+from supple.skins.kinematic.kernels import Joints, Weights
+from supple.skins.position_based.kernels import Numbers, Points, Whole
+
+SMALLEST_AREA = wp.constant(1.0e-20)
+
+
+@wp.kernel(enable_backward=False)
+def carry_skin(
+    first: int, blocks: int, corners: Joints, shares: Weights, offsets: Points, incoming: Points, skin: Points
+):
+    """The skin goes along with the flesh around it: x = s + sum_k share_k d_k."""
+    v = first + wp.tid()
+    x = incoming[v]
+    for b in range(v * blocks, v * blocks + blocks):
+        c = corners[b]
+        s = shares[b]
+        x += s[0] * offsets[c[0]] + s[1] * offsets[c[1]] + s[2] * offsets[c[2]] + s[3] * offsets[c[3]]
+    skin[v] = x
+
+
+@wp.kernel(enable_backward=False)
+def volume_terms(
+    first: int,
+    starts: Whole,
+    members: Whole,
+    areas: Points,
+    thickness: Numbers,
+    origin: Points,
+    skin: Points,
+    ways: Points,
+    volumes: Numbers,
+    gains: Numbers,
+):
+    """With S_i the sum of the area vectors (twice the area each) around vertex i: V = sum_i (x_i - o) . S_i / 18.
+
+    A vertex that moves by m_i along its normal n_i = S_i / |S_i| adds m_i |S_i| / 6 to the volume.
+    """
+    i = first + wp.tid()
+    total = wp.vec3f(0.0, 0.0, 0.0)
+    for m in range(starts[i], starts[i + 1]):
+        total += areas[members[m]]
+    size = wp.length(total)
+    volumes[i] = wp.dot(skin[i] - origin[0], total) / 18.0
+    gains[i] = thickness[i] * size / 6.0
+    ways[i] = (thickness[i] / wp.max(size, SMALLEST_AREA)) * total
+
+
+@wp.kernel(enable_backward=False)
+def inflate(first: int, sums: Numbers, ways: Points, skin: Points):
+    """Move every vertex along its normal by what is missing: sums are rest volume, volume, and gain for one metre."""
+    i = first + wp.tid()
+    gain = sums[2]
+    if gain > 0.0:
+        skin[i] = skin[i] + ((sums[0] - sums[1]) / gain) * ways[i]

@@ -1,0 +1,126 @@
+"""Where a body is soft: an automatic map of flesh, and regions that the artist marks."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from supple.arrays import Floats, Ints
+from supple.character.character import Character
+from supple.errors import InputError
+from supple.motion.retarget.names import FINGERS, named_part
+from supple.skins.position_based.body import Body
+
+_WHERE = "PositionBased"
+_FIRM = {"head", "neck", "hand", "foot", "toes", *FINGERS}  # parts that are bone and sinew, whatever their width
+_THIN, _THICK = 0.035, 0.075  # of the character's size: flesh over the bone that is firm, and that is fully soft
+_DEEP, _SHALLOW = 0.35, 0.9  # of the way from bone to skin: nearer to the bone is driven, farther is free
+_VERTICES = re.compile(r"\d+(-\d+)?(\+\d+(-\d+)?)*")
+
+
+def automatic_softness(character: Character, body: Body) -> Floats:
+    """How soft the skin is at every particle (P,), 0 firm to 1 soft, from the depth of flesh over the bone.
+
+    A painted map "jiggle" (0 to 1) is taken as it is; a map "flesh" [m] in place of the depth found here. Head, hands
+    and feet are firm where names tell them.
+    """
+    if "jiggle" in character.maps:
+        return np.clip(body.from_skin(character.maps["jiggle"]), 0.0, 1.0)
+    depth = body.from_skin(character.maps["flesh"]) if "flesh" in character.maps else body.flesh
+    size = float(np.ptp(character.points, axis=0).max())
+    soft = _step(depth / size, _THIN, _THICK)
+    firm = _firm_joints(character)
+    carried = body.weights.values * firm[body.weights.joints]
+    return np.asarray(soft * (1.0 - carried.sum(axis=1)))
+
+
+def _firm_joints(character: Character) -> Floats:
+    """1 for joints of head, hands and feet and all that hangs on them."""
+    skeleton = character.skeleton
+    firm = np.zeros(len(skeleton))
+    for level in skeleton.levels:
+        for joint in level:
+            named = named_part(skeleton.names[joint])
+            parent = int(skeleton.parents[joint])
+            firm[joint] = (named is not None and named.part in _FIRM) or (parent >= 0 and firm[parent] > 0.0)
+    return firm
+
+
+def regional_softness(character: Character, body: Body, regions: str) -> tuple[Floats, Floats]:
+    """How soft (P,) the artist wants the skin at every particle, and how much that counts there (P,).
+
+    Regions are written "belly=0.2, ears=0.7": the name of a part or of a painted map, or numbers of vertices such as
+    "12+30-45=0.5"; then a stiffness from 0 (soft) to 1 (driven by the bones). Later ones win.
+    """
+    soft, counts = np.zeros(len(body.joint)), np.zeros(len(body.joint))
+    for name, stiffness in parsed_regions(regions):
+        share = np.clip(body.from_skin(_marked(character, name)), 0.0, 1.0)
+        soft += share * (1.0 - stiffness - soft)
+        counts = np.maximum(counts, share)
+    return soft, counts
+
+
+def parsed_regions(text: str) -> list[tuple[str, float]]:
+    """Names and stiffnesses of regions as they are written."""
+    found = []
+    for piece in filter(None, (piece.strip() for piece in text.split(","))):
+        name, equals, value = piece.rpartition("=")
+        try:
+            stiffness = float(value)
+        except ValueError:
+            stiffness = np.nan
+        if not equals or not name.strip() or not 0.0 <= stiffness <= 1.0:
+            raise InputError(
+                _WHERE, f"regions has {piece!r}", "NAME=STIFFNESS is needed, with a stiffness from 0 to 1",
+                "write for example belly=0.2",
+            )  # fmt: skip
+        found.append((name.strip(), stiffness))
+    return found
+
+
+def _marked(character: Character, name: str) -> Floats:
+    """Which vertices a region has (V,), as shares."""
+    if name in character.maps:
+        return character.maps[name]
+    marked = np.zeros(len(character.points))
+    if name in character.parts:
+        marked[character.parts[name]] = 1.0
+        return marked
+    if _VERTICES.fullmatch(name):
+        marked[_listed(name, len(marked))] = 1.0
+        return marked
+    known = ", ".join([*character.maps, *character.parts]) or "none"
+    raise InputError(
+        _WHERE, f"regions names {name!r}", f"the character has {known}",
+        "name a part, a map, or vertices such as 12+30-45",
+    )  # fmt: skip
+
+
+def _listed(text: str, count: int) -> Ints:
+    spans = [tuple(int(end) for end in piece.split("-")) for piece in text.split("+")]
+    vertices = np.concatenate([np.arange(span[0], span[-1] + 1) for span in spans])
+    if len(vertices) == 0 or vertices.max() >= count:
+        raise InputError(
+            _WHERE, f"regions names vertices {text}", f"there are vertices 0 to {count - 1}", "correct the numbers"
+        )
+    return vertices
+
+
+def depth_factor(body: Body) -> Floats:
+    """How free a particle is by where it lies between bone and skin (P,): 0 at the bone, 1 at the skin."""
+    return _step(body.bone_distance / np.maximum(body.flesh, 1e-9), _DEEP, _SHALLOW)
+
+
+def beyond_the_mean(body: Body, soft: Floats) -> Floats:
+    """The published choice (P,): of all soft particles, those farther from the bone than the mean of them are free."""
+    chosen = soft > 0.0
+    if not chosen.any():
+        return np.zeros(len(soft))
+    return (chosen & (body.bone_distance > body.bone_distance[chosen].mean())).astype(np.float64)
+
+
+def _step(values: Floats, low: float, high: float) -> Floats:
+    """Rises smoothly from 0 at `low` to 1 at `high`."""
+    t = np.clip((values - low) / (high - low), 0.0, 1.0)
+    return np.asarray(t * t * (3.0 - 2.0 * t))

@@ -1,0 +1,213 @@
+"""The sweeps over all constraints of a body, on the CPU slab by slab, on a GPU colour by colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Bools, Floats, Ints
+from supple.skins.position_based.constraints import Constraints, Walk, colours, walks
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """How stiff each kind of constraint is, 0 to 1, and whether that holds for any number of rounds."""
+
+    volume: float
+    bind: float
+    stretch: float
+    compliant: bool
+
+    def row(self) -> Floats:
+        """As the kernels take them."""
+        return np.array([self.volume, self.bind, self.stretch, float(self.compliant)], dtype=np.float32)
+
+
+class Solver:
+    """The particles of a body on a device, and sweeps that bring them nearer to all constraints.
+
+    `particles` holds position and inverse mass; `anchors` are the points of the bones that particles are bound to, at
+    `bind_lengths`. On the CPU the schedule is by slabs, on a GPU by colours, unless `by_colours` says otherwise.
+    """
+
+    def __init__(
+        self, constraints: Constraints, bind_lengths: Floats, *, device: str, by_colours: bool | None = None
+    ) -> None:
+        wp = devices.warp()
+        count = len(constraints.points)
+        self.constraints, self.device = constraints, device
+        self.particles = wp.zeros(count, dtype=wp.vec4f, device=device)
+        self.anchors = wp.zeros(count, dtype=wp.vec3f, device=device)
+        self.bind_lengths = devices.to_device(bind_lengths.astype(np.float32), wp.float32, device)
+        self._in_colours = device != "cpu" if by_colours is None else by_colours
+        self._walks = (_colour_walks if self._in_colours else _slab_walks)(constraints)
+
+    def tables(self) -> Tables:
+        """All constraints of the body on the device, in the order of the schedule; some may be left out later."""
+        kind = _ColourTable if self._in_colours else _SlabTable
+        return Tables([kind(self.constraints, walks, self.device) for walks in self._walks])
+
+    def sweeps(self, tables: Tables) -> Sweeps:
+        """Sweeps over the constraints in `tables`, with knobs of their own."""
+        return Sweeps(self, tables)
+
+
+class Tables:
+    """Constraints on the device, in one or two walks that follow each other."""
+
+    def __init__(self, each: list[_SlabTable] | list[_ColourTable]) -> None:
+        self.each = each
+
+    def choose(self, moving: Bools) -> None:
+        """Walk only through constraints with a particle among `moving` (P,) from now on."""
+        for table in self.each:
+            table.choose(moving)
+
+    def stiffen(self, factors: Floats) -> None:
+        """Factors (E,) on the stiffness of every edge of the body."""
+        for table in self.each:
+            table.stiffen(factors)
+
+    def forget(self) -> None:
+        """Begin a step: no constraint has gathered anything yet."""
+        for table in self.each:
+            table.forget()
+
+
+class Sweeps:
+    """Recorded sweeps over some constraints."""
+
+    def __init__(self, solver: Solver, tables: Tables) -> None:
+        wp = devices.warp()
+        self._knobs = wp.zeros(4, dtype=wp.float32, device=solver.device)
+        self._launches = [launch for table in tables.each for launch in table.launches(self._knobs, solver)]
+
+    def set(self, knobs: Knobs) -> None:
+        """Take stiffnesses for the sweeps to come."""
+        devices.write(self._knobs, knobs.row())
+
+    def round(self) -> None:
+        """Once through all constraints."""
+        for launch in self._launches:
+            launch()
+
+
+Walks = tuple[Walk, Walk, Walk]  # through volumes, bonds and edges
+
+
+def _slab_walks(constraints: Constraints) -> list[Walks]:
+    particles = np.arange(len(constraints.points))[:, None]
+    (a, d), (b, e), (c, f) = (
+        walks(members, constraints.slab_of) for members in (constraints.corners, particles, constraints.ends)
+    )
+    return [(a, b, c)] if constraints.slabs == 1 else [(a, b, c), (d, e, f)]
+
+
+def _colour_walks(constraints: Constraints) -> list[Walks]:
+    count = len(constraints.points)
+    every = Walk(np.arange(count, dtype=np.int32), np.array([0, count], dtype=np.int32))
+    return [(colours(constraints.corners, count), every, colours(constraints.ends, count))]
+
+
+class _Table:
+    """Device arrays of one walk through volumes, bonds and edges."""
+
+    def __init__(self, constraints: Constraints, walks: Walks, device: str) -> None:
+        wp = devices.warp()
+        self.constraints, self.device = constraints, device
+        self.walks, self.kept = walks, list(walks)  # all, and what `choose` left of them
+        volumes, bonds, edges = walks
+        self.corners = wp.zeros(max(len(volumes.order), 1), dtype=wp.vec4i, device=device)
+        self.rest_volumes = wp.zeros(len(self.corners), dtype=wp.float32, device=device)
+        self.bound = wp.zeros(max(len(bonds.order), 1), dtype=wp.int32, device=device)
+        self.ends = wp.zeros(max(len(edges.order), 1), dtype=wp.vec2i, device=device)
+        self.rest_lengths = wp.zeros(len(self.ends), dtype=wp.float32, device=device)
+        self.stiffness = wp.zeros(len(self.ends), dtype=wp.float32, device=device)
+        lengths = [len(self.corners), len(self.bound), len(self.ends)]
+        self.gathered = [wp.zeros(length, dtype=wp.float32, device=device) for length in lengths]
+        self.starts = [wp.zeros(len(walk) + 1, dtype=wp.int32, device=device) for walk in self.walks]
+        self.factors: Floats = np.ones(len(constraints.ends))
+        self.write()
+
+    def choose(self, moving: Bools) -> None:
+        body = self.constraints
+        members = [body.corners, np.arange(len(body.points))[:, None], body.ends]
+        self.kept = [_left(walk, moving[m].any(axis=1)) for walk, m in zip(self.walks, members, strict=True)]
+        self.write()
+
+    def stiffen(self, factors: Floats) -> None:
+        self.factors = factors
+        self.write()
+
+    def write(self) -> None:
+        """Put what is left of the walks on the device, in place, so that recorded launches see it."""
+        body, (volumes, bonds, edges) = self.constraints, self.kept
+        _put(self.corners, body.corners[volumes.order])
+        _put(self.rest_volumes, body.rest_volumes[volumes.order].astype(np.float32))
+        _put(self.bound, bonds.order)
+        _put(self.ends, body.ends[edges.order])
+        _put(self.rest_lengths, body.rest_lengths[edges.order].astype(np.float32))
+        _put(self.stiffness, self.factors[edges.order].astype(np.float32))
+        for starts, walk in zip(self.starts, self.kept, strict=True):
+            devices.write(starts, walk.starts)
+
+    def forget(self) -> None:
+        for gathered in self.gathered:
+            gathered.zero_()
+
+
+def _left(walk: Walk, keep: Bools) -> Walk:
+    kept = keep[walk.order]
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return Walk(walk.order[kept], before[walk.starts].astype(np.int32))
+
+
+def _put(array: Any, values: Ints | Floats) -> None:
+    if len(values):
+        whole = array.numpy()
+        whole[: len(values)] = values
+        devices.write(array, whole)
+
+
+class _SlabTable(_Table):
+    """One walk per slab, or per pair of neighbouring slabs; each runs on a thread of its own."""
+
+    def launches(self, knobs: Any, solver: Solver) -> list[devices.Launch]:
+        from supple.skins.position_based import kernels
+
+        volume_starts, bind_starts, stretch_starts = self.starts
+        volumes, bonds, edges = self.gathered
+        inputs = [
+            knobs, volume_starts, self.corners, self.rest_volumes, volumes,
+            bind_starts, self.bound, solver.anchors, solver.bind_lengths, bonds,
+            stretch_starts, self.ends, self.rest_lengths, self.stiffness, edges, solver.particles,
+        ]  # fmt: skip
+        return [devices.Launch(kernels.sweep, len(volume_starts) - 1, inputs, self.device, smallest=1)]
+
+
+class _ColourTable(_Table):
+    """One launch per colour; constraints that were not chosen have particles that cannot move."""
+
+    def choose(self, moving: Bools) -> None:
+        """Launches have a fixed size; what may not move has no inverse mass."""
+
+    def launches(self, knobs: Any, solver: Solver) -> list[devices.Launch]:
+        from supple.skins.position_based import kernels
+
+        volumes, bonds, edges = self.gathered
+        tets = [knobs, self.corners, self.rest_volumes, volumes, solver.particles]
+        ends = [knobs, self.ends, self.rest_lengths, self.stiffness, edges, solver.particles]
+        binding = [knobs, self.bound, solver.anchors, solver.bind_lengths, bonds, solver.particles]
+        return [
+            *_by_colour(kernels.volumes_of_colour, self.walks[0], tets, self.device),
+            devices.Launch(kernels.bonds, len(self.bound), binding, self.device),
+            *_by_colour(kernels.edges_of_colour, self.walks[2], ends, self.device),
+        ]
+
+
+def _by_colour(kernel: Any, walk: Walk, inputs: list[Any], device: str) -> list[devices.Launch]:
+    bounds = zip(walk.starts[:-1].tolist(), walk.starts[1:].tolist(), strict=True)
+    return [devices.Launch(kernel, stop - start, [start, *inputs], device) for start, stop in bounds]
