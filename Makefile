@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint types tests bench clean
+.PHONY: demo test lint types tests peers bench clean
 
 demo: $(STAMP)
 	$(BIN)/supple demo
@@ -19,6 +19,10 @@ types: $(STAMP)
 
 tests: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# What we read and write against Blender: pytest in one environment, Blender's module in the other.
+peers: $(STAMP) .venv-bench/.installed
+	SUPPLE_BLENDER_PYTHON=.venv-bench/bin/python $(BIN)/python -m pytest tests/test_*_blender.py
 
 # Beside Blender, in an environment of its own because Blender wants an older NumPy (about 400 MB, Python 3.11).
 bench: .venv-bench/.installed

@@ -11,7 +11,7 @@ from supple.arrays import Floats, Ints
 from supple.character.materials import Material, Texture
 from supple.errors import InputError
 from supple.io.usd.library import usd
-from supple.io.usd.material_writer import BOTH_SIDES
+from supple.io.usd.material_writer import BOTH_SIDES, NONE
 
 MOST_BYTES = 64 << 20  # of all pictures together
 _SLOTS = {"diffuseColor": "color", "roughness": "metal_rough", "normal": "normal", "occlusion": "occlusion",
@@ -40,7 +40,7 @@ class Materials:
         return worn
 
     def _number(self, bound: Any, *, both: bool) -> int:
-        if not bound:
+        if not bound or bound.GetPrim().GetCustomDataByKey(NONE) is True:
             return -1
         path = str(bound.GetPath())
         if path not in self._numbers:

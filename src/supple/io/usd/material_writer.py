@@ -13,6 +13,7 @@ from supple.io.pictures import PictureFolder
 from supple.io.usd.library import name_for, numbers, usd
 
 BOTH_SIDES = "supple:doubleSided"  # USD says it of a mesh; this keeps it of each material
+NONE = "supple:none"  # says of a material that it stands for none
 _CHANNELS = {
     "color": {"diffuseColor": "rgb"},
     "metal_rough": {"roughness": "g", "metallic": "b"},
@@ -30,19 +31,26 @@ class Wardrobe:
         self._stage, self._root, self._pictures = stage, root, PictureFolder(path)
 
     def dress(self, mesh: Any, materials: tuple[Material, ...], worn: Ints | None) -> None:
-        """Write the materials and bind them: to the mesh where all faces wear one, else to subsets of its faces."""
+        """Write the materials and bind them: to the mesh where all faces wear one, else to subsets of its faces.
+
+        Faces that wear none while others wear some get a grey one that stands for none, because programs that know
+        none show the first there is.
+        """
         if worn is None:
             return
         UsdGeom, UsdShade = usd("UsdGeom", self._root), usd("UsdShade", self._root)
         mesh.GetDoubleSidedAttr().Set(any(material.double_sided for material in materials))
         UsdGeom.Scope.Define(self._stage, f"{self._root}/Materials")
         taken: set[str] = set()
-        for number, material in enumerate(materials):
+        bare = [Material("none")] if (worn < 0).any() else []
+        for number, material in [*enumerate(materials), *((-1, grey) for grey in bare)]:
             name = plain = name_for(material.name)
             while name in taken:
                 name = f"{plain}_{len(taken) + 1}"
             taken.add(name)
             made = self._write(material, f"{self._root}/Materials/{name}")
+            if number < 0:
+                made.GetPrim().SetCustomDataByKey(NONE, True)  # noqa: FBT003 - USD's own way
             faces = np.flatnonzero(worn == number)
             if len(faces) == len(worn):
                 UsdShade.MaterialBindingAPI.Apply(mesh.GetPrim()).Bind(made)
