@@ -1,0 +1,5 @@
+"""Which particles lie inside which elements of a moving tetrahedral mesh, found through hashed cells of space."""
+
+from supple.geometry.spatial_hash.spatial_hash import Boxes, Pairs, SpatialHash
+
+__all__ = ["Boxes", "Pairs", "SpatialHash"]

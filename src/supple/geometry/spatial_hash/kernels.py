@@ -1,0 +1,251 @@
+"""Arithmetic of the spatial hash, on arrays.
+
+Symbols: p a particle, e an element (a tetrahedron), c a copy of the character: particles and elements of several copies
+are stacked copy by copy. A cell is three whole numbers, x / size rounded down; its slot in the table is
+(i 73856093 xor j 19349663 xor k 83492791 xor c 1640531527) mod n, with n a power of two.
+
+A slot holds two numbers in one: the time of its last use above, its first particle below. Entering a particle swaps
+that number for its own in one atomic step and keeps what was there as `next`; an older time means that the slot was
+empty. So nothing is ever cleared, and the same kernel is right on one core and on a GPU.
+"""
+
+from typing import Any
+
+import warp as wp
+
+Places = wp.array(dtype=Any)  # of vec3f, or of vec4f whose last number is something else
+Corners = wp.array(dtype=wp.vec4i)
+Numbers = wp.array(dtype=wp.int32)
+Slots = wp.array(dtype=wp.int64)
+Boxes = wp.array2d(dtype=wp.vec3f)
+
+FARTHEST = wp.constant(1.0e9)  # cells from the origin: beyond this whole numbers run out
+MOST_CELLS = wp.constant(4096)  # under one element: a larger one is torn, and meets nothing
+FLAT = wp.constant(1.0e-7)  # of the cube of its longest side: an element of less volume has no inside
+NOBODY = wp.constant(-1)
+LOWER_HALF = wp.constant(wp.int64(0x7FFFFFFF))
+
+
+@wp.func
+def place(x: wp.vec3f) -> wp.vec3f:
+    """Where a particle is."""
+    return x
+
+
+@wp.func
+def place(x: wp.vec4f) -> wp.vec3f:  # noqa: F811 - Warp chooses by type
+    """Where a particle is, of which another number is kept beside."""
+    return wp.vec3f(x[0], x[1], x[2])
+
+
+@wp.func
+def slot_of(i: int, j: int, k: int, c: int, mask: wp.uint32) -> int:
+    """The place of a cell in the table."""
+    h = (
+        (wp.uint32(i) * wp.uint32(73856093))
+        ^ (wp.uint32(j) * wp.uint32(19349663))
+        ^ (wp.uint32(k) * wp.uint32(83492791))
+        ^ (wp.uint32(c) * wp.uint32(1640531527))
+    )
+    return int(h & mask)
+
+
+@wp.func
+def in_reach(x: wp.vec3f, per_length: float) -> bool:
+    """Whether a place has a cell; one that is not finite has none."""
+    return (
+        wp.abs(x[0]) * per_length < FARTHEST
+        and wp.abs(x[1]) * per_length < FARTHEST
+        and wp.abs(x[2]) * per_length < FARTHEST
+    )
+
+
+@wp.func
+def cell_of(x: wp.vec3f, per_length: float) -> wp.vec3i:
+    """x / size, rounded down."""
+    return wp.vec3i(
+        int(wp.floor(x[0] * per_length)), int(wp.floor(x[1] * per_length)), int(wp.floor(x[2] * per_length))
+    )
+
+
+@wp.func
+def boxes_meet(low: wp.vec3f, high: wp.vec3f, other_low: wp.vec3f, other_high: wp.vec3f) -> bool:
+    """Whether two boxes have a point in common; false where a number is not one."""
+    return (
+        low[0] <= other_high[0]
+        and low[1] <= other_high[1]
+        and low[2] <= other_high[2]
+        and other_low[0] <= high[0]
+        and other_low[1] <= high[1]
+        and other_low[2] <= high[2]
+    )
+
+
+@wp.kernel(enable_backward=False)
+def enter_particles(
+    first: int,
+    points: Places,
+    per_length: float,
+    particles_per_copy: int,
+    mask: wp.uint32,
+    everywhere: int,
+    labels: Numbers,
+    lows: Boxes,
+    highs: Boxes,
+    now: Slots,
+    slots: Slots,
+    following: Numbers,
+):
+    """Put every particle (or with `everywhere` 0, those in the box of their label) into its cell's list."""
+    p = first + wp.tid()
+    x = place(points[p])
+    c = p // particles_per_copy
+    if not in_reach(x, per_length):
+        return
+    if everywhere == 0:
+        j = labels[p - c * particles_per_copy]
+        if not boxes_meet(x, x, lows[c, j], highs[c, j]):
+            return
+    cell = cell_of(x, per_length)
+    stamp = now[0] << wp.int64(32)
+    before = wp.atomic_exch(slots, slot_of(cell[0], cell[1], cell[2], c, mask), stamp | wp.int64(p))
+    if (before >> wp.int64(32)) == now[0]:
+        following[p] = int(before & LOWER_HALF)
+    else:
+        following[p] = -1
+
+
+@wp.func
+def corner_shares(x: wp.vec3f, a: wp.vec3f, b: wp.vec3f, c: wp.vec3f, d: wp.vec3f) -> wp.vec4f:
+    """Barycentric coordinates of x in the element (a, b, c, d), which must not be flat; it may be inside out.
+
+    With edges from a, the share of b is ((x - a) x (c - a)) . (d - a) over ((b - a) x (c - a)) . (d - a), and so on.
+    """
+    u = b - a
+    v = c - a
+    w = d - a
+    r = x - a
+    vw = wp.cross(v, w)
+    whole = wp.dot(u, vw)
+    sb = wp.dot(r, vw) / whole
+    sc = wp.dot(r, wp.cross(w, u)) / whole
+    sd = wp.dot(r, wp.cross(u, v)) / whole
+    return wp.vec4f(1.0 - sb - sc - sd, sb, sc, sd)
+
+
+@wp.func
+def is_flat(a: wp.vec3f, b: wp.vec3f, c: wp.vec3f, d: wp.vec3f, low: wp.vec3f, high: wp.vec3f) -> bool:
+    """Whether an element has next to no volume for its size; true where a number is not one."""
+    side = wp.max(wp.max(high[0] - low[0], high[1] - low[1]), high[2] - low[2])
+    return not (wp.abs(wp.dot(b - a, wp.cross(c - a, d - a))) > FLAT * side * side * side)
+
+
+@wp.func
+def is_near_at_rest(
+    p: int, e: int, corner: wp.vec4i, ring_starts: Numbers, ring: Numbers, met_starts: Numbers, met: Numbers
+) -> bool:
+    """Whether an element touches the particle's rings, or held it at rest; p, e and corners count within one copy."""
+    near = bool(0)
+    for n in range(ring_starts[p], ring_starts[p + 1]):
+        v = ring[n]
+        if v == corner[0] or v == corner[1] or v == corner[2] or v == corner[3]:
+            near = True
+            break
+    if not near:
+        for n in range(met_starts[p], met_starts[p + 1]):
+            if met[n] == e:
+                near = True
+                break
+    return near
+
+
+@wp.func
+def meets_own_box(low: wp.vec3f, high: wp.vec3f, label: wp.vec4i, c: int, lows: Boxes, highs: Boxes) -> bool:
+    """Whether an element's box meets the box of one of its corners' labels, of which repeats are -1."""
+    meets = boxes_meet(low, high, lows[c, label[0]], highs[c, label[0]])
+    for corner in range(1, 4):
+        j = label[corner]
+        if j >= 0 and not meets:
+            meets = boxes_meet(low, high, lows[c, j], highs[c, j])
+    return meets
+
+
+@wp.kernel(enable_backward=False)
+def find_pairs(
+    first: int,
+    points: Places,
+    corners: Corners,
+    per_length: float,
+    particles_per_copy: int,
+    mask: wp.uint32,
+    everywhere: int,
+    element_labels: Corners,
+    lows: Boxes,
+    highs: Boxes,
+    now: Slots,
+    slots: Slots,
+    following: Numbers,
+    ring_starts: Numbers,
+    ring: Numbers,
+    met_starts: Numbers,
+    met: Numbers,
+    found: Numbers,
+    pair_particles: Numbers,
+    pair_elements: Numbers,
+):
+    """Look for particles in every element: through the cells of its box, then its box, then barycentric coordinates.
+
+    A cell's list may hold particles of other cells, whose hashes are equal; comparing cells leaves them out, which also
+    keeps a particle from being found twice where two cells of one box share a list.
+    """
+    e = first + wp.tid()
+    c = e // corners.shape[0]
+    local = e - c * corners.shape[0]
+    shift = c * particles_per_copy
+    corner = corners[local]
+    xa = place(points[shift + corner[0]])
+    xb = place(points[shift + corner[1]])
+    xc = place(points[shift + corner[2]])
+    xd = place(points[shift + corner[3]])
+    low = wp.min(wp.min(xa, xb), wp.min(xc, xd))
+    high = wp.max(wp.max(xa, xb), wp.max(xc, xd))
+    if everywhere == 0 and not meets_own_box(low, high, element_labels[local], c, lows, highs):
+        return
+    if not (in_reach(low, per_length) and in_reach(high, per_length)) or is_flat(xa, xb, xc, xd, low, high):
+        return
+    start = cell_of(low, per_length)
+    stop = cell_of(high, per_length)
+    span = stop - start
+    if span[0] >= MOST_CELLS or span[1] >= MOST_CELLS or span[2] >= MOST_CELLS:
+        return
+    if wp.int64(span[0] + 1) * wp.int64(span[1] + 1) * wp.int64(span[2] + 1) > wp.int64(MOST_CELLS):
+        return
+    time = now[0]
+    for i in range(start[0], stop[0] + 1):
+        for j in range(start[1], stop[1] + 1):
+            for k in range(start[2], stop[2] + 1):
+                head = slots[slot_of(i, j, k, c, mask)]
+                p = int(head & LOWER_HALF)
+                if (head >> wp.int64(32)) != time:
+                    p = NOBODY
+                while p >= 0:
+                    x = place(points[p])
+                    own = p - shift
+                    if boxes_meet(x, x, low, high) and own >= 0 and own < particles_per_copy:
+                        cell = cell_of(x, per_length)
+                        mine = own == corner[0] or own == corner[1] or own == corner[2] or own == corner[3]
+                        if not mine and cell[0] == i and cell[1] == j and cell[2] == k:
+                            share = corner_shares(x, xa, xb, xc, xd)
+                            inside = wp.min(wp.min(share[0], share[1]), wp.min(share[2], share[3])) >= 0.0
+                            if inside and not is_near_at_rest(own, local, corner, ring_starts, ring, met_starts, met):
+                                n = wp.atomic_add(found, 0, 1)
+                                if n < pair_particles.shape[0]:
+                                    pair_particles[n] = p
+                                    pair_elements[n] = e
+                    p = following[p]
+
+
+# Both are compiled at once; a kernel met later with another type would compile the whole file again.
+for _kernel in (enter_particles, find_pairs):
+    for _kind in (wp.vec3f, wp.vec4f):
+        wp.overload(_kernel, {"points": wp.array(dtype=_kind)})

@@ -1,0 +1,337 @@
+"""Flesh that meets flesh and the world: what touches what is found before a step, and parted inside its rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple import device as devices
+from supple.arrays import Floats, Ints, frozen
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.geometry.rows import grouped
+from supple.geometry.spatial_hash import Boxes, SpatialHash
+from supple.motion.motion import Motion
+from supple.skins.position_based.bodies import DeviceBodies, RigidBody
+from supple.skins.position_based.joint_planes import JointPlanes
+
+BELOW = 2.0 * np.pi / 3.0  # [rad]: joints bent less than this are not searched
+LOWEST_BELOW, HIGHEST_BELOW = np.pi / 3.0, np.pi
+CLOSING = 1e-6  # [rad] in a step: less is standing still
+RELEASE = 0.5  # of a cell: a contact that has opened by this is let go
+SPARE = 1e-3  # of a cell: room for rounding round the boxes that are searched
+LANES = 65536  # threads that go through pairs on a GPU
+_WHERE = "Contacts"
+
+
+@dataclass
+class ContactState:
+    """What contacts remember from step to step.
+
+    `plane_of` and `face_of` (C P,) on the device say which joint's plane and which face each particle is held off,
+    -1 for none. `angles` (C, R) [rad] are those of the last step, and `steps` counts the steps so far.
+    """
+
+    plane_of: Any
+    face_of: Any
+    angles: Floats
+    steps: int = 0
+
+
+class Contacts:
+    """Finds and parts the contacts of a body of tetrahedra with itself and with rigid bodies.
+
+    Particles that have come into an element of another part of the body are held off: by the plane between the two
+    bones where the parts meet at a joint, else by the face of the body's boundary that is nearest in the rest shape.
+    A contact is held until it has opened by half an edge or slid off its face, because a particle that was parted in
+    one step is inside nothing in the next, and would otherwise fall back in every other step.
+
+    On demand, a joint is searched while its two bones close and their angle is below `below`, a limb while it closes on
+    the body's midline; also while contacts are held there, or a joint that stops in full bend would lose what the
+    flesh does next. At the first step every joint that is bent enough is searched. Only what lies where the two sides'
+    boxes meet is searched then. This misses what no angle tells of, such as a stretched arm that touches a leg;
+    `full` searches everything in every step.
+
+    Not found: contacts within one part, and between elements that are near each other at rest.
+    """
+
+    def __init__(
+        self,
+        rest_points: ArrayLike,
+        corners: ArrayLike,
+        faces: ArrayLike,
+        *,
+        joints: ArrayLike,
+        skeleton: Skeleton,
+        motion: Motion | None = None,
+        bodies: Sequence[RigidBody] = (),
+        copies: int = 1,
+        device: str = "cpu",
+    ) -> None:
+        """Prepare for particles at `rest_points` (P, 3) [m], elements `corners` (T, 4), boundary `faces` (F, 3).
+
+        Faces run anticlockwise seen from outside. `joints` (P,) are the joints that carry each particle most; `motion`
+        shows the axes of the joints. Of a crowd, `copies` bodies are stacked.
+        """
+        rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
+        elements = frozen(corners, np.int32, (-1, 4), _WHERE, "corners")
+        boundary = frozen(faces, np.int32, (-1, 3), _WHERE, "faces")
+        carriers = frozen(joints, np.int32, (len(rest),), _WHERE, "joints")
+        _check_numbers("faces", boundary, len(rest), "particles")
+        _check_numbers("joints", carriers, len(skeleton), "joints")
+        self.planes = JointPlanes.of(skeleton, motion=motion)
+        self.parts = self.planes.part_of_joint[carriers]
+        self.hash = SpatialHash(rest, elements, copies=copies, device=device, labels=self.parts)
+        self.device, self.copies, self.particles = self.hash.device, copies, len(rest)
+        self.regions = _groups(self.planes)
+        self.bodies = DeviceBodies(bodies, self.device)
+        rest_angles = self.planes.flexion(skeleton.world_from_joint)
+        self._rest_angles = np.concatenate([rest_angles, np.full(len(self.planes.limb_joints), np.inf)])
+        self._allocate(rest, elements, boundary)
+        self._detections: dict[tuple[int, bool], list[list[Callable[[], None]]]] = {}
+        self._partings: dict[tuple[int, int], list[Callable[[], None]]] = {}
+        self.choose()
+
+    def choose(self, *, full: bool = False, below: float = BELOW, stiffness: float = 1.0) -> None:
+        """Take knobs that may change between steps: what is searched, the angle [rad], how much one parting parts."""
+        if not LOWEST_BELOW <= below <= HIGHEST_BELOW + 1e-6:
+            raise InputError(_WHERE, f"below is {below:g} rad", "the range is pi/3 to pi", f"try {BELOW:.3f}")
+        if not 0.0 <= stiffness <= 1.0:
+            raise InputError(
+                _WHERE, f"stiffness is {stiffness:g}", "the range is 0 to 1", "use 1, or 0.93 as published"
+            )
+        self.full = full
+        # A joint that is no more bent than at rest touches nothing that it does not touch at rest.
+        self._below = np.minimum(below, self._rest_angles)
+        devices.write(self._stiffness, np.array([stiffness], dtype=np.float32))
+
+    def _allocate(self, rest: Floats, corners: Ints, faces: Ints) -> None:
+        wp = devices.warp()
+        stacked, planes, regions = self.copies * self.particles, len(self.planes), len(self.regions)
+        parts = len(self.planes.skeleton)
+
+        def put(values: NDArray[Any], dtype: Any) -> Any:
+            return devices.to_device(values, dtype, self.device)
+
+        def empty(shape: int | tuple[int, ...], dtype: Any) -> Any:
+            return wp.zeros(shape, dtype=dtype, device=self.device)
+
+        self._corners, self._faces = put(corners, wp.vec4i), put(faces, wp.vec3i)
+        self._rest = put(rest, wp.vec3f)
+        self._boundary = wp.Mesh(put(rest, wp.vec3f), put(faces.reshape(-1), wp.int32))
+        self._parts = put(self.parts, wp.int32)
+        self._sides, self._groups = put(self.planes.sides(), wp.int32), put(self.regions, wp.int32)
+        self._limb_of_part = put(_limb_of_part(self.planes), wp.int32)
+        self._extents = put(self.planes.extents.astype(np.float32), wp.float32)
+        self._plane_points = empty((self.copies, max(planes, 1)), wp.vec3f)
+        self._plane_normals = empty((self.copies, max(planes, 1)), wp.vec3f)
+        self._fires, self._held = (empty((self.copies, max(regions, 1)), wp.int32) for _ in range(2))
+        starts, members = _reaching(corners, self.parts, parts)
+        self._members = [put(starts, wp.int32), put(members, wp.int32)]
+        self._part_boxes = [empty((self.copies, parts), wp.vec3f) for _ in range(2)]
+        self._boxes = Boxes(*(empty((self.copies, parts), wp.vec3f) for _ in range(2)))
+        self._plane_of, self._face_of = empty(stacked, wp.int32), empty(stacked, wp.int32)
+        self._new_plane, self._new_element = empty(stacked, wp.int32), empty(stacked, wp.int32)
+        self._touched, self._near = empty(1, wp.int32), empty(1, wp.int32)
+        self._touching, self._near_bodies = empty(stacked, wp.int32), empty(stacked, wp.int32)
+        self._stiffness = empty(1, wp.float32)
+        on_gpu = self.device != "cpu"
+        self._sums, self._counts = empty(3 * stacked * on_gpu, wp.int64), empty(stacked * on_gpu, wp.int32)
+
+    def start(self) -> ContactState:
+        """The state in which nothing touches. Its arrays belong to this object: the last state started is the one."""
+        from supple.skins.position_based import contact_kernels
+
+        for held in (self._plane_of, self._face_of):
+            held.fill_(-1)
+        for new in (self._new_plane, self._new_element):
+            new.fill_(int(contact_kernels.NONE))
+        self._touched.zero_()
+        self._near.zero_()
+        angles = np.full((self.copies, len(self.regions)), np.inf)
+        return ContactState(self._plane_of, self._face_of, angles)
+
+    # Before the rounds of a step
+
+    def detect(
+        self, particles: Any, world_from_joint: Floats, state: ContactState, *, time: float = 0.0, dt: float = 0.0
+    ) -> None:
+        """Find what touches at the predicted places of `particles` (C P,) in a pose (J, 4, 4), or (C, J, 4, 4).
+
+        `time` [s] is the end of the step and `dt` its length; rigid bodies are put where they are then.
+        """
+        self.pose(world_from_joint, state, time=time, dt=dt)
+        self.find(particles)
+
+    def pose(self, world_from_joint: Floats, state: ContactState, *, time: float = 0.0, dt: float = 0.0) -> None:
+        """The part of `detect` on the host: planes, angles and bodies of a pose go to the device."""
+        joints = len(self.planes.skeleton)
+        given = np.asarray(world_from_joint, dtype=np.float64)
+        if given.shape not in ((joints, 4, 4), (self.copies, joints, 4, 4)):
+            raise InputError(_WHERE, f"the pose has shape {given.shape}", f"({self.copies}, {joints}, 4, 4) is needed",
+                             "pass one pose for each copy")  # fmt: skip
+        world = np.broadcast_to(given, (self.copies, joints, 4, 4))
+        if len(self.planes):
+            points, normals, flexion = self.planes.planes(world)
+            devices.write(self._plane_points, points)
+            devices.write(self._plane_normals, normals)
+        if len(self.regions):
+            adduction = self.planes.adduction(world)
+            angles = np.concatenate([flexion, adduction], axis=1) if len(self.planes) else adduction
+            fires = (angles < self._below) & (angles < state.angles - CLOSING)
+            devices.write(self._fires, fires.astype(np.int32))
+            state.angles[...] = angles
+        if len(self.bodies):
+            self.bodies.move(time, dt)
+        state.steps += 1
+
+    def find(self, particles: Any) -> None:
+        """The part of `detect` on the device. Nothing in it waits for the device, so that a CUDA graph can hold it."""
+        before, after = self._recorded(particles)
+        self._held.zero_()
+        for launch in before:
+            launch()
+        self.hash.find(particles, within=None if self.full else self._boxes)
+        if self._sorted_room is not self.hash.pairs:  # it grew
+            self._detections.clear()
+            _, after = self._recorded(particles)
+        for launch in after:
+            launch()
+
+    def _recorded(self, particles: Any) -> list[list[Callable[[], None]]]:
+        key = (particles.ptr, self.full)
+        if key not in self._detections:
+            self._detections[key] = self._record_detection(particles)
+        return self._detections[key]
+
+    def _record_detection(self, particles: Any) -> list[list[Callable[[], None]]]:
+        from supple.skins.position_based import contact_kernels as kernels
+
+        count, own = self.copies * self.particles, self.particles
+        planes = [self._plane_points, self._plane_normals]
+        slots = [self._plane_of, self._face_of]
+        margin = SPARE * self.hash.cell
+        keeping = [
+            particles, own, RELEASE * self.hash.cell, self._parts, *planes, self._extents, self._faces,
+            self._limb_of_part, *slots, self._held, self._touched, self._near,
+        ]  # fmt: skip
+        before = [self._launch(kernels.keep_held, count, keeping)]
+        if not self.full:
+            parts = self.copies * len(self.planes.skeleton)
+            boxing = [particles, own, *self._members, *self._part_boxes]
+            wanted = [margin, self._fires, self._held, self._groups, self._sides, len(self.planes)]
+            searching = [*wanted, *self._part_boxes, self._boxes.lows, self._boxes.highs]
+            before += [
+                self._launch(kernels.part_boxes, parts, boxing),
+                self._launch(kernels.search_boxes, parts, searching),
+            ]
+        self._sorted_room = pairs = self.hash.pairs
+        lanes = 1 if self.device == "cpu" else min(LANES, pairs.room)
+        new = [self._new_plane, self._new_element]
+        sorting = [
+            lanes, pairs.found, pairs.particles, pairs.elements, particles, own, self._corners, self._parts,
+            self._sides, self._plane_points, self._extents, *new,
+        ]  # fmt: skip
+        settling = [
+            particles, own, self._corners, self._rest, self._boundary.id, *new, *slots, self._touched, self._touching,
+        ]  # fmt: skip
+        after = [
+            self._launch(kernels.sort_pairs, lanes, sorting),
+            self._launch(kernels.settle_contacts, count, settling),
+        ]
+        if len(self.bodies):
+            on = self.bodies
+            inputs = [particles, self.hash.cell, on.kinds, on.sizes, on.meshes, on.now, on.reach]
+            after.append(self._launch(kernels.find_near_bodies, count, [*inputs, self._near, self._near_bodies]))
+        return [before, after]
+
+    # Inside every round
+
+    def part(self, particles: Any, *, before: Any = None) -> None:
+        """Part everything that touches, once: places of `particles` (C P,), as (x, y, z, inverse mass), change.
+
+        `before` (C P,) are the places at the beginning of the step; bodies with friction need them, else they slide.
+        """
+        origin = particles if before is None else before
+        key = (particles.ptr, origin.ptr)
+        if key not in self._partings:
+            self._partings[key] = self._record_parting(particles, origin)
+        for launch in self._partings[key]:
+            launch()
+
+    def _record_parting(self, particles: Any, before: Any) -> list[Callable[[], None]]:
+        from supple.skins.position_based import contact_kernels as kernels
+
+        count = self.copies * self.particles
+        listed = [self._touched, self._touching, self.particles, self._stiffness]
+        planes = [self._plane_of, self._plane_points, self._plane_normals]
+        faces = [self._face_of, self._faces]
+        if self.device == "cpu":
+            found = [self._launch(kernels.part_contacts, 1, [*listed, *planes, *faces, particles])]
+        else:
+            sums = [self._sums, self._counts]
+            found = [
+                self._launch(kernels.gather_faces, count, [*listed, *faces, particles, *sums]),
+                self._launch(kernels.part_faces, count, [*sums, particles]),
+                self._launch(kernels.part_planes, count, [*listed, *planes, particles]),
+            ]
+        if len(self.bodies):
+            on = self.bodies
+            inputs = [
+                self._near, self._near_bodies, self._stiffness, before, on.kinds, on.sizes, on.frictions, on.meshes,
+                on.now, on.earlier, on.reach, particles,
+            ]  # fmt: skip
+            found.append(self._launch(kernels.part_bodies, count, inputs))
+        return found
+
+    def _launch(self, kernel: Any, count: int, inputs: list[Any]) -> Callable[[], None]:
+        """Recorded on one core on the CPU: contacts are few, and atomic steps are not atomic among its threads."""
+        command = devices.warp().launch(kernel, dim=count, inputs=[0, *inputs], device=self.device, record_cmd=True)
+        launch: Callable[[], None] = command.launch
+        return launch
+
+    def touching(self) -> tuple[Ints, Ints]:
+        """For pictures and reports: particles held off a plane and off a face; waits for the device."""
+        held = [np.flatnonzero(slots.numpy() >= 0).astype(np.int32) for slots in (self._plane_of, self._face_of)]
+        return held[0], held[1]
+
+
+def _groups(planes: JointPlanes) -> Ints:
+    """The two sides (R, J) of every region, 1 and 2, and 0 for parts that it leaves alone: joints first, then limbs."""
+    skeleton, merged = planes.skeleton, planes.part_of_joint
+    rows = np.zeros((len(planes) + len(planes.limb_joints), len(skeleton)), dtype=np.int32)
+    for row, joint in zip(rows, planes.joints.tolist(), strict=False):
+        row[merged[skeleton.descendants(joint)]] = 1
+        row[merged[skeleton.parents[joint]]] = 2
+    for row, joint in zip(rows[len(planes) :], planes.limb_joints.tolist(), strict=True):
+        row[merged] = 2
+        row[merged[skeleton.descendants(joint)]] = 1
+        row[merged[skeleton.parents[joint]]] = 2
+    return rows
+
+
+def _limb_of_part(planes: JointPlanes) -> Ints:
+    """The limb (J,) that a part belongs to, -1 for the trunk."""
+    limb_of = np.full(len(planes.skeleton), -1, dtype=np.int32)
+    for limb, joint in enumerate(planes.limb_joints.tolist()):
+        limb_of[planes.skeleton.descendants(joint)] = limb
+    return limb_of
+
+
+def _reaching(corners: Ints, parts: Ints, count: int) -> tuple[Ints, Ints]:
+    """The particles of all elements that have a corner in each part, as compressed rows."""
+    touching = parts[corners]  # (T, 4)
+    both = np.stack([np.repeat(touching, 4, axis=1).reshape(-1), np.tile(corners, (1, 4)).reshape(-1)], axis=1)
+    unique = np.unique(both, axis=0)
+    starts, order = grouped(unique[:, 0], count)
+    return starts, unique[order, 1].astype(np.int32)
+
+
+def _check_numbers(what: str, numbers: Ints, count: int, of: str) -> None:
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
+        worst = int(numbers.min() if numbers.min() < 0 else numbers.max())
+        raise InputError(_WHERE, f"{what} name number {worst}", f"there are {count} {of}", "pass those of this body")
