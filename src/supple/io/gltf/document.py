@@ -13,7 +13,7 @@ from urllib.parse import unquote, unquote_to_bytes
 import numpy as np
 
 from supple.arrays import Floats
-from supple.errors import FormatError
+from supple.errors import FormatError, InputError
 from supple.io.gltf import container
 from supple.io.gltf.faults import Faults
 
@@ -22,6 +22,8 @@ Fields = dict[str, Any]
 ALLOWANCE = 192 << 20  # bytes that any file may ask for, however small it is
 GROWTH = 16  # and bytes per byte of the file: compact integers become floats, joints and weights gain a column
 
+_KINDS = ("accessors", "animations", "buffers", "bufferViews", "cameras", "images", "materials", "meshes", "nodes",
+          "samplers", "scenes", "skins", "textures")  # fmt: skip
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -40,6 +42,9 @@ class Document:
         self._buffers: dict[int, memoryview] = {}
         self._left = ALLOWANCE + GROWTH * len(data)
         self._lists: dict[str, list[Fields]] = {}
+        self._empty = [kind for kind in _KINDS if self.root.get(kind) == []]
+        for kind in self._empty:
+            faults.note(kind, "it is an empty list, which glTF forbids, and is taken for none")
 
     # What the file may cost
 
@@ -63,6 +68,15 @@ class Document:
     def error(self, where: str, given: str, needed: str, advice: str = "re-export the file") -> FormatError:
         """An error at a place in this file."""
         return FormatError(f"{self.path.name}: {where}", given, needed, advice)
+
+    def nothing(self, given: str, needed: str, advice: str) -> InputError:
+        """The refusal of a file that is well formed and does not hold what was asked for.
+
+        An empty list harms no character, and is told; in a file that has none to show it is what is wrong.
+        """
+        if self._empty:
+            return self.error(self._empty[0], "it is an empty list", "a list of at least one is needed, or none at all")
+        return InputError(self.path.name, f"the file is well formed and {given}", needed, advice)
 
     def compressed(self, where: str, how: str) -> FormatError:
         """The refusal of a compressed file."""

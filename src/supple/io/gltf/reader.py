@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from supple.character.character import Character
-from supple.errors import InputError
 from supple.io.gltf import animation, keepsakes
 from supple.io.gltf.accessors import Accessors
 from supple.io.gltf.assembly import Instance, build_body
@@ -91,8 +90,7 @@ def read_motion(path: Path) -> Motion:
     clips = animation.read_clips(document)
     moving = animation.moving_nodes(clips, len(scene))
     if not moving.any():
-        raise InputError(path.name, "it is well formed and no clip moves a node", "a motion needs one",
-                         "export the animation too")  # fmt: skip
+        raise document.nothing("no clip moves a node", "a motion needs one", "export the animation too")
     users = {number: int(skin.joints[0]) for number, skin in enumerate(skins)}
     rig = build_rig(document, scene, skins, users=users, riders=np.flatnonzero(moving).tolist(), moving=moving)
     motions = animation.motions(document, accessors, scene, keepsakes.with_tails(document, rig), clips)
@@ -128,10 +126,9 @@ def _instances(document: Document, scene: Scene, skins: list[Skin]) -> list[Inst
         found.append(Instance(node, mesh, skin))
         _note_default_shapes(document, node, mesh)
     if not found:
-        raise InputError(
-            document.path.name, "the file is well formed and holds no mesh that is shown", "a character needs a mesh",
-            "export the mesh together with its skeleton",
-        )  # fmt: skip
+        raise document.nothing(
+            "holds no mesh that is shown", "a character needs a mesh", "export the mesh together with its skeleton"
+        )
     return found
 
 
