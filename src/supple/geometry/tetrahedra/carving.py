@@ -1,0 +1,260 @@
+"""A body carved out of the body-centred lattice by isosurface stuffing [Labelle2007].
+
+Nodes inside the body are kept. Where the skin passes close to a node, the node moves onto it; elsewhere the edges
+that the skin cuts get a point on it, and the elements there are filled by stencils. Since a cut point is never close
+to a node, no element is ever thin: angles depend on these two limits alone, and not on the skin.
+
+Parts that lie close to each other are kept apart: an edge that passes through air between two inner nodes is cut
+twice, once for each side, and a node outside gives every side its own copy of itself to hold on to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.arrays import Bools, Floats, Ints
+from supple.geometry.tetrahedra import stencils
+from supple.geometry.tetrahedra.body import Body
+from supple.geometry.tetrahedra.lattice import (
+    DIRECTIONS,
+    ELEMENTS,
+    LONG,
+    STEPS,
+    Lattice,
+    Numbers,
+    elements_around,
+    find,
+)
+from supple.geometry.tetrahedra.tetrahedra import EDGES, FACES, face_keys
+
+# A cut point nearer to a node than this share of a long or short edge pulls the node onto the skin; these two give
+# the best smallest angle [Labelle2007, Section 4].
+_NEAR = np.where(np.arange(14) < LONG, 0.24999, 0.41189)
+_LENGTHS = np.linalg.norm(STEPS, axis=1)  # in lattice units
+_BLOCK = 8  # lattice units along the side of a block of nodes that is asked as a whole
+_REACH = 1.5 * 3.5 * np.sqrt(3.0)  # lattice units: no node of a block is near a skin that is farther from its middle
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """The lattice nodes inside: sorted `numbers` (N,), whole coordinates `nodes` (N, 3), `places` (N, 3) [m]."""
+
+    lattice: Lattice
+    unit: float
+    numbers: Numbers
+    nodes: Ints
+    places: Floats
+    depth: Floats  # distance [m] to the skin where that is near, inf elsewhere
+
+
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """Elements, once for every side that holds corners of it: `members` (R, 4) are the corners of that side."""
+
+    corners: Numbers
+    kind: Ints
+    base: Numbers
+    members: Bools
+
+
+def carve(body: Body, spacing: float) -> tuple[Floats, Ints]:
+    """Points (P, 3) [m] and elements (T, 4) of the body on a lattice of cubes of side `spacing` [m].
+
+    Pieces smaller than one cube are left out. Empty where nothing of the body is thick enough to hold a node.
+    """
+    found = _nodes_inside(body, 0.5 * spacing)
+    if len(found.numbers) == 0:
+        return np.empty((0, 3)), np.empty((0, 4), dtype=np.int32)
+    cuts = _cuts(body, found)
+    sides = _sides(found, cuts)
+    points, elements = _stuff(found, cuts, sides)
+    return points, _without_specks(points, elements, spacing**3)
+
+
+def _nodes_inside(body: Body, unit: float) -> _Nodes:
+    """Ask blocks of nodes whether they are near the skin, and every node of those that are."""
+    low, high = body.points.min(axis=0), body.points.max(axis=0)
+    middle = 0.5 * (low + high)
+    reach = np.ceil((high - middle) / (unit * _BLOCK)).astype(np.int64)
+    axes = [np.arange(-r, r) * _BLOCK for r in reach]
+    blocks = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    centres = middle + unit * (blocks + 3.5)
+    near = body.distance(centres) <= unit * _REACH
+    inside, sure = body.clear(centres[~near])
+    far = np.flatnonzero(~near)
+    asked = np.concatenate([np.flatnonzero(near), far[~sure]])
+    pattern = np.array(
+        [(x, y, z) for x in range(8) for y in range(8) for z in range(8) if x % 2 == y % 2 == z % 2], dtype=np.int64
+    )
+    candidates = (blocks[asked][:, None] + pattern).reshape(-1, 3)
+    candidates = candidates[body.inside(middle + unit * candidates)]
+    deep = (blocks[far[sure & inside]][:, None] + pattern).reshape(-1, 3)
+    lattice = Lattice(-_BLOCK * reach.astype(np.int32), _BLOCK * reach.astype(np.int32))
+    nodes = np.concatenate([candidates, deep])
+    depth = np.concatenate([body.distance(middle + unit * candidates), np.full(len(deep), np.inf)])
+    numbers = lattice.numbers(nodes)
+    order = np.argsort(numbers)
+    nodes = nodes[order].astype(np.int32)
+    return _Nodes(lattice, unit, numbers[order], nodes, middle + unit * nodes, depth[order])
+
+
+def _cuts(body: Body, found: _Nodes) -> Floats:
+    """At which share (N, 14) of the edge to each neighbour a node meets the air for the first time; inf for never."""
+    cuts = np.full((len(found.numbers), 14), np.inf)
+    other = np.stack([find(found.numbers, found.numbers + shift) for shift in found.lattice.shifts(STEPS)], axis=1)
+    together = found.depth[:, None] + np.where(other >= 0, found.depth[other], -np.inf)
+    node, step = np.nonzero(together < found.unit * _LENGTHS)
+    ways: Floats = found.unit * STEPS[step].astype(np.float64)
+    exits = body.first_exits(found.places[node], ways)
+    open_ended = np.flatnonzero(np.isinf(exits) & (other[node, step] < 0))
+    if len(open_ended):
+        exits[open_ended] = body.exits_through_holes(found.places[node[open_ended]], ways[open_ended])
+    cuts[node, step] = exits
+    # A way is open in both directions or in none, whatever rounding says.
+    back = np.array([int((-step == STEPS).all(axis=1).argmax()) for step in STEPS])
+    returned = np.where(other >= 0, cuts[other, back], np.inf)
+    cuts[np.isinf(cuts) & np.isfinite(returned)] = 0.5
+    return cuts
+
+
+def _sides(found: _Nodes, cuts: Floats) -> _Sides:
+    """Split every element into the groups of inner corners that are joined through the body.
+
+    A group that is joined only round a corner, with air between two of its own, is left out.
+    """
+    corners, kind, base = elements_around(found.lattice, found.numbers)
+    inner = corners >= 0
+    apart = np.zeros((len(corners), 6), dtype=bool)
+    for edge, (i, j) in enumerate(EDGES):
+        both = np.flatnonzero(inner[:, i] & inner[:, j])
+        apart[both, edge] = np.isfinite(cuts[corners[both, i], DIRECTIONS[kind[both], i, j]])
+    whole = ~apart.any(axis=1)
+    split = np.flatnonzero(~whole)
+    label = np.where(inner[split], np.arange(4), 4)
+    for _ in range(3):
+        for edge, (i, j) in enumerate(EDGES):
+            joined = inner[split, i] & inner[split, j] & ~apart[split, edge]
+            least = np.minimum(label[:, i], label[:, j])
+            label[:, i] = np.where(joined, least, label[:, i])
+            label[:, j] = np.where(joined, least, label[:, j])
+    rows, members = [np.flatnonzero(whole)], [inner[whole]]
+    for group in range(4):
+        of_group = label == group
+        torn = np.zeros(len(split), dtype=bool)
+        for edge, (i, j) in enumerate(EDGES):
+            torn |= of_group[:, i] & of_group[:, j] & apart[split, edge]
+        some = of_group.any(axis=1) & ~torn
+        rows.append(split[some])
+        members.append(of_group[some])
+    row = np.concatenate(rows)
+    return _Sides(corners[row], kind[row], base[row], np.concatenate(members))
+
+
+def _stuff(found: _Nodes, cuts: Floats, sides: _Sides) -> tuple[Floats, Ints]:
+    """Move nodes onto the skin, put points on cut edges, and fill the elements."""
+    count = len(found.numbers)
+    own = np.where(cuts < _NEAR, cuts * _LENGTHS, np.inf)
+    nearest = own.argmin(axis=1)
+    moved = np.isfinite(own.min(axis=1))
+    home = found.places.copy()
+    home[moved] += (cuts[moved, nearest[moved]] * found.unit)[:, None] * STEPS[nearest[moved]]
+
+    # Cut edges (R, 4, 4) from a member to a corner that is none: the edge as seen from the member.
+    edge = np.where(
+        sides.members[:, None, :] & ~sides.members[:, :, None],
+        sides.corners[:, None, :] * 14 + np.swapaxes(DIRECTIONS, 1, 2)[sides.kind],
+        -1,
+    )
+    known, place = np.unique(edge, return_inverse=True)
+    place = place.reshape(edge.shape) - int(known[0] < 0)
+    known = known[known >= 0]
+    view = _views(place, len(known))
+    start, step = known // 14, known % 14
+    shares = cuts[start, step]
+    points_on_edges = found.places[start] + (shares * found.unit)[:, None] * STEPS[step]
+    views = int(view.max(initial=-1)) + 1
+    gap = np.where(~moved[start] & (1.0 - shares < _NEAR[step]), (1.0 - shares) * _LENGTHS[step], np.inf)
+    order = np.lexsort((np.arange(len(known)), gap, view))
+    _, first = np.unique(view[order], return_index=True)
+    closest = order[first]
+    pulled = np.isfinite(gap[closest])
+
+    seen_by = np.where(sides.members, -1, place.max(axis=2))
+    view_of = np.where(seen_by >= 0, view[seen_by], -1) if len(known) else np.full(seen_by.shape, -1)
+    states = np.where(sides.members, stencils.KEPT - moved[sides.corners].astype(np.int32), stencils.AWAY)
+    states[(view_of >= 0) & np.append(pulled, False)[view_of]] = stencils.SKIN
+    alive = (states == stencils.KEPT).any(axis=1)
+    states, view_of, place = states[alive], view_of[alive], place[alive]
+    corners, kind, base = sides.corners[alive], sides.kind[alive], sides.base[alive]
+
+    # The vertex at every place of an element: cut points, then corners of its own side, then views of other corners.
+    vertex = np.swapaxes(place, 1, 2) + count + views
+    own_vertex = np.where(view_of >= 0, count + view_of, corners)
+    vertex[:, np.arange(4), np.arange(4)] = own_vertex
+    vertices = np.concatenate([home, points_on_edges[closest], points_on_edges])
+    rows = stencils.pattern(states, *_parities(found.lattice.nodes(base), kind), _crosswise(states, vertex, vertices))
+    counts, pieces = stencils.table()
+    element = np.repeat(np.arange(len(rows)), counts[rows])
+    within = np.arange(len(element)) - np.repeat(np.cumsum(counts[rows]) - counts[rows], counts[rows])
+    chosen = pieces[rows[element], within]
+    return vertices, vertex.reshape(-1, 16)[element[:, None], chosen].astype(np.int32)
+
+
+def _views(place: Numbers, count: int) -> Ints:
+    """Number (count,) of the copy of its far node that every cut edge leads to.
+
+    Two edges lead to the same copy where an element holds both on one side.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    ordered = np.sort(place.reshape(-1, 4), axis=1)
+    ordered = ordered[ordered[:, -1] >= 0]
+    links = np.concatenate([ordered[:, [k, 3]] for k in range(3)])
+    links = links[links[:, 0] >= 0]
+    graph = coo_array((np.ones(len(links), dtype=np.int8), (links[:, 0], links[:, 1])), shape=(count, count))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
+
+
+def _parities(base: Ints, kind: Ints) -> tuple[Ints, Ints]:
+    """Whether corner 0 rather than 1, and corner 2 rather than 3, stands at an even place along their common edge."""
+    result = []
+    for first in (0, 2):
+        axis = np.abs(ELEMENTS[:, first + 1] - ELEMENTS[:, first]).argmax(axis=1)[kind]
+        along = base[np.arange(len(base)), axis] + ELEMENTS[kind, first, axis]
+        result.append(1 - ((along >> 1) & 1))
+    return result[0].astype(np.int32), result[1].astype(np.int32)
+
+
+def _crosswise(states: Ints, vertex: Numbers, points: Floats) -> Ints:
+    """The shorter diagonal (R,) of the quads that two kept and two lost corners leave on the skin."""
+    result = np.zeros(len(states), dtype=np.int32)
+    kept, away = states == stencils.KEPT, states == stencils.AWAY
+    quads = np.flatnonzero((kept.sum(axis=1) == 2) & (away.sum(axis=1) == 2))
+    a, b = np.nonzero(kept[quads])[1].reshape(-1, 2).T
+    c, d = np.nonzero(away[quads])[1].reshape(-1, 2).T
+    one = points[vertex[quads, a, c]] - points[vertex[quads, b, d]]
+    other = points[vertex[quads, a, d]] - points[vertex[quads, b, c]]
+    result[quads] = np.linalg.norm(one, axis=1) <= np.linalg.norm(other, axis=1)
+    return result
+
+
+def _without_specks(points: Floats, corners: Ints, smallest: float) -> Ints:
+    """Leave out pieces, joined by faces, that hold less than `smallest` [m³], such as a knuckle on its own."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not len(corners):
+        return corners
+    keys = face_keys(corners[:, FACES].reshape(-1, 3))
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(np.diff(keys[order]) == 0)
+    one, other = order[same] // 4, order[same + 1] // 4
+    count = len(corners)
+    graph = coo_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(count, count))
+    pieces, piece = connected_components(graph, directed=False)
+    a, b, c, d = (points[corners[:, k]] for k in range(4))
+    volumes = np.einsum("ti,ti->t", np.cross(b - a, c - a), d - a) / 6.0
+    return corners[(np.bincount(piece, volumes, pieces) >= smallest)[piece]]
