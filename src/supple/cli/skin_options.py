@@ -27,6 +27,10 @@ def add_skin_options(parser: argparse.ArgumentParser, words: Sequence[str], *, d
         "--skin", default=default, metavar="NAME", help=f"{', '.join(SKINS)} (default: {default}); each has settings"
     )
     group = parser.add_argument_group(f"settings of {chosen}")
+    if kind.presets:
+        group.add_argument(
+            "--preset", dest=f"{_PLACE}preset", metavar="|".join(kind.presets), help="settings that go well together"
+        )
     for info in settings_of(kind):
         _add_setting(group, info)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -86,6 +87,26 @@ class Player:
         points = self._frame(pose, time)
         self.time, self._pose, self._shown = time, pose, points
         return devices.to_host(points).copy()
+
+    def change(self, *, stage: str | None = None, **settings: Any) -> None:
+        """Change settings of a skin from the next frame on, without binding again and without losing its history.
+
+        `stage` names the stage, where there are several; else it is the last one. Only settings that the skin calls
+        live can be changed; others need another player.
+        """
+        name = self.graph.stages[-1].name if stage is None else stage
+        node = next((node for node in self._nodes if node.stage.name == name), None)
+        if node is None:
+            there = ", ".join(node.stage.name for node in self._nodes)
+            raise InputError("player", f"stage {name!r} was named", f"there are {there}", "name one of those")
+        work = node.stage.work
+        live = frozenset() if isinstance(work, Mask) else work.live
+        fixed = [key for key in settings if key not in live]
+        if fixed or isinstance(work, Mask):
+            can = f"while playing, {name} can change {', '.join(sorted(live)) or 'nothing'}"
+            raise InputError("player", f"{', '.join(fixed) or 'a blend'} was to change", can, "make another player")
+        node.stage = dataclasses.replace(node.stage, work=dataclasses.replace(work, **settings))
+        self.graph = Graph(tuple(node.stage for node in self._nodes))
 
     def normals(self, *, crease: float = math.pi / 3.0) -> tuple[Singles, Creases]:
         """Unit normals (N, 3) of the frame just made, and which corner is drawn with which.

@@ -20,14 +20,15 @@ SKINS: dict[str, type[AnySkin]] = {
 
 
 def skin_named(name: str, settings: Mapping[str, Any] | None = None) -> AnySkin:
-    """A skin by its command-line name, with settings by theirs."""
+    """A skin by its command-line name, with settings by theirs; `preset` names settings that go well together."""
     if name not in SKINS:
         raise InputError("skin", f"{name!r} was asked for", f"there are {', '.join(SKINS)}", "choose one of those")
     kind = SKINS[name]
     known = [info.name for info in settings_of(kind)]
     given = dict(settings or {})
+    preset = given.pop("preset", None)
     strange = [key for key in given if key not in known]
     if strange:
         has = f"it has {', '.join(known)}" if known else "it has none"
         raise InputError(kind.__name__, f"there is no setting {strange[0]!r}", has, "leave it out or correct it")
-    return kind(**given)
+    return kind(**given) if preset is None else kind.preset(preset, **given)

@@ -7,10 +7,13 @@ from the character and is computed once, the *state* follows from time.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol, Self
 
 from supple.character.character import Character
+from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.settings import Settings, setting
 
@@ -24,6 +27,18 @@ class AnySkin(Settings, ABC):
 
     command_name: ClassVar[str]
     papers: ClassVar[tuple[str, ...]] = ()
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    """Settings by name that go well together; what a preset is silent about keeps its default."""
+    live: ClassVar[frozenset[str]] = frozenset()
+    """Settings that a player may change while it plays, without binding again."""
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Self:
+        """This skin with the settings of one of its presets, and some changed."""
+        if name not in cls.presets:
+            there = f"there are {', '.join(cls.presets)}" if cls.presets else "it has none"
+            raise InputError(cls.__name__, f"preset {name!r} was asked for", there, "choose one, or give settings")
+        return cls(**{**cls.presets[name], **changes})
 
     def stands_on(self) -> AnySkin | None:
         """The skin that comes first when a graph gives this one no incoming shape; None if it needs none."""

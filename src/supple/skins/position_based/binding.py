@@ -199,9 +199,7 @@ class _Launches:
             kernels.settle_from, blend.blocks, blend.joints, blend.weights, flesh.rigid.reals, blend.posed,
             state.corrections, flesh.knobs, flesh.frames, particles,
         )  # fmt: skip
-        self.settled = recorded(
-            kernels.settled, particles, blend.posed, flesh.frames, state.corrections, flesh.rested
-        )
+        self.settled = recorded(kernels.settled, particles, blend.posed, flesh.frames, state.corrections, flesh.rested)
         self.swing = recorded(
             kernels.swing, flesh.knobs, flesh.pace, flesh.reach, flesh.frames, state.before, flesh.rested,
             state.positions, state.velocities, particles,

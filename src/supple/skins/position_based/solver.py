@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple import device as devices
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import Bools, Floats
 from supple.skins.position_based.constraints import Constraints, Walk, colours, walks
 
 
@@ -165,7 +166,7 @@ def _left(walk: Walk, keep: Bools) -> Walk:
     return Walk(walk.order[kept], before[walk.starts].astype(np.int32))
 
 
-def _put(array: Any, values: Ints | Floats) -> None:
+def _put(array: Any, values: NDArray[Any]) -> None:
     if len(values):
         whole = array.numpy()
         whole[: len(values)] = values
