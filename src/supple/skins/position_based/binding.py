@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats
 from supple.character.character import Character
 from supple.geometry.embedding import embed, embed_smoothly
 from supple.geometry.tetrahedra import Tetrahedra

@@ -8,8 +8,10 @@ one colour share no particle and are projected all at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple import device as devices
 from supple.arrays import Floats, Ints
@@ -110,7 +112,7 @@ def _apart(slab_of: Ints, corners: Ints, span: Ints) -> bool:
     return bool((most <= least).all())
 
 
-def walks(members: Ints, slab_of: Ints) -> tuple[Walk, Walk]:
+def walks(members: NDArray[Any], slab_of: Ints) -> tuple[Walk, Walk]:
     """Constraints (C, K) inside each slab, and those that span a slab and the next, both in the order of memory."""
     count = int(slab_of[-1]) + 1
     of_member = slab_of[members]
@@ -119,7 +121,7 @@ def walks(members: Ints, slab_of: Ints) -> tuple[Walk, Walk]:
     return _grouped(np.flatnonzero(inside), lower, count), _grouped(np.flatnonzero(~inside), lower, max(count - 1, 1))
 
 
-def _grouped(chosen: Ints, group_of: Ints, count: int) -> Walk:
+def _grouped(chosen: NDArray[Any], group_of: Ints, count: int) -> Walk:
     groups = group_of[chosen]
     order = chosen[np.argsort(groups, kind="stable")]
     starts = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=count))])

@@ -75,9 +75,9 @@ def project_volume(
 ):
     """C = (p_21 x p_31) . p_41 / 6 - V_0, all of it times six.
 
-    g_2 = p_31 x p_41, g_3 = p_41 x p_21, g_4 = p_21 x p_31, g_1 = -(g_2 + g_3 + g_4). An element that is inside out has a
-    negative volume and is pushed through flatness; where it is nearly flat no corner moves more than a part of its
-    size at once.
+    g_2 = p_31 x p_41, g_3 = p_41 x p_21, g_4 = p_21 x p_31, g_1 = -(g_2 + g_3 + g_4). An element that is inside out
+    has a negative volume and is pushed through flatness; where it is nearly flat no corner moves more than a part of
+    its size at once.
     """
     t = corners[c]
     p1 = particles[t[0]]

@@ -1,7 +1,8 @@
 """Arithmetic of single particles on arrays: how they start a step and what is kept of it.
 
 Symbols: q a particle where the bones alone carry it, R its blended turn (a quaternion), c the correction that the last
-step found, in the frame of the bones at rest; y the settled particle; x and v the lively one and its velocity; d = x - q.
+step found, in the frame of the bones at rest; y the settled particle; x and v the lively one and its velocity;
+d = x - q.
 """
 
 import warp as wp

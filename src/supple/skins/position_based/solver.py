@@ -59,7 +59,7 @@ class Solver:
 class Tables:
     """Constraints on the device, in one or two walks that follow each other."""
 
-    def __init__(self, each: list[_SlabTable] | list[_ColourTable]) -> None:
+    def __init__(self, each: list[_SlabTable | _ColourTable]) -> None:
         self.each = each
 
     def choose(self, moving: Bools) -> None:
@@ -135,7 +135,7 @@ class _Table:
 
     def choose(self, moving: Bools) -> None:
         body = self.constraints
-        members = [body.corners, np.arange(len(body.points))[:, None], body.ends]
+        members: list[NDArray[Any]] = [body.corners, np.arange(len(body.points))[:, None], body.ends]
         self.kept = [_left(walk, moving[m].any(axis=1)) for walk, m in zip(self.walks, members, strict=True)]
         self.write()
 
