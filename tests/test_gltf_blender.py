@@ -67,6 +67,7 @@ def errors_against_blender(path: Path) -> dict[str, float]:
         for name, times in keys.items()
     ] or [("rest", [0.0])]
     theirs = ask_blender({"do": "clips", "key": "file", "file": str(path), "clips": chosen})
+    assert not keys or any(np.ptp(seen, axis=0).max() > 1e-2 * character.height for seen in theirs.values())
     control = character.display.control_points
     places = [np.flatnonzero(np.isin(control, rows)) for rows in character.parts.values()]
     meshes = len(theirs) // len(chosen)

@@ -43,10 +43,15 @@ class MeshPrim:
             st.Set(vectors(surface.uvs))
             st.SetIndices(numbers(surface.uv_corners))
         for name, values in character.maps.items():
-            painted = primvars.CreatePrimvar(name_for(name), Sdf.ValueTypeNames.FloatArray, UsdGeom.Tokens.vertex)
+            plain = key = name_for(name)
+            number = 2
+            while primvars.HasPrimvar(key):
+                key, number = f"{plain}_{number}", number + 1
+            painted = primvars.CreatePrimvar(key, Sdf.ValueTypeNames.FloatArray, UsdGeom.Tokens.vertex)
             painted.Set(singles(values))
+            painted.GetAttr().SetDisplayName(name)
         for name, vertices in character.parts.items():
-            subset = UsdGeom.Subset.CreateGeomSubset(
+            subset = UsdGeom.Subset.CreateUniqueGeomSubset(
                 self.mesh, name_for(f"part_{name}"), UsdGeom.Tokens.point, numbers(vertices), PART
             )
             subset.GetPrim().SetDisplayName(name)

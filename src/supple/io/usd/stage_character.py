@@ -258,7 +258,7 @@ def _read_named(mesh: Any, piece: _Piece) -> None:
             values = np.array(primvar.ComputeFlattened(), dtype=np.float64)
             whole = primvar.GetInterpolation() in (UsdGeom.Tokens.vertex, UsdGeom.Tokens.varying)
             if whole and len(values) == len(piece.points) and np.isfinite(values).all():
-                piece.maps[name] = values
+                piece.maps[primvar.GetAttr().GetDisplayName() or name] = values
     for subset in UsdGeom.Subset.GetGeomSubsets(mesh, UsdGeom.Tokens.point, PART):
         prim = subset.GetPrim()
         vertices = np.array(subset.GetIndicesAttr().Get() or [], dtype=np.int32)
