@@ -1,0 +1,293 @@
+"""A fine surface carried by a coarse body: every vertex keeps its shares in a few particles.
+
+When the particles have moved to X, a vertex stands at sum_k share_k X_k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.arrays import Bools, Floats, Ints, frozen
+from supple.errors import InputError
+from supple.geometry import topology
+from supple.geometry.tetrahedra.tetrahedra import EDGES, FACES, Tetrahedra, edges_of, face_keys
+
+_PAIRS = 1 << 20  # tests of a point against an element at a time
+_SLACK = 1e-12  # a share this far below zero still counts as inside: rounding may not lose a point on a face
+_STEEPEST = 4.0  # no share outside the body may be more than this above one or below zero
+_NEIGHBOURS = 16
+_LEAST_SHARE = -0.5  # smooth shares below this make way for barycentric ones
+_CHUNK = 8192  # vertices at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """Which particles carry each vertex, and with which shares.
+
+    `corners` (V, K) are particle indices and `shares` (V, K) sum to one in every row; unused places have share zero.
+    `distance` (V,) [m] is how far the vertex lies outside the body at rest, 0 for those within.
+    """
+
+    corners: Ints
+    shares: Floats
+    distance: Floats
+
+    def __post_init__(self) -> None:
+        where = "Embedding"
+        object.__setattr__(self, "corners", frozen(self.corners, np.int32, (-1, -1), where, "corners"))
+        object.__setattr__(self, "shares", frozen(self.shares, np.float64, self.corners.shape, where, "shares"))
+        count = len(self.corners)
+        object.__setattr__(self, "distance", frozen(self.distance, np.float64, (count,), where, "distance"))
+        off = np.abs(self.shares.sum(axis=1) - 1.0)
+        if count and off.max() > 1e-6:
+            raise InputError(
+                where,
+                f"the shares of vertex {int(off.argmax())} sum to {float(self.shares[off.argmax()].sum()):.6g}",
+                "they must sum to one",
+                "divide every row by its sum",
+            )
+
+    def carry(self, particles: ArrayLike) -> Floats:
+        """Where the vertices (V, ...) are when the particles (P, ...) are there, or any other quantity of theirs."""
+        values = np.asarray(particles, dtype=np.float64)
+        total = np.zeros((len(self.corners), *values.shape[1:]))
+        for corner, share in zip(self.corners.T, self.shares.T, strict=True):
+            total += share.reshape(-1, *[1] * (values.ndim - 1)) * values[corner]
+        return total
+
+
+def embed(points: ArrayLike, tetrahedra: Tetrahedra, *, normals: ArrayLike | None = None) -> Embedding:
+    """Tie every point to the four corners of the element that holds it, or else of the closest one.
+
+    Shares are barycentric coordinates, so an affine motion of the body carries the points exactly. A point outside
+    extrapolates from the element at the closest point of the boundary; beyond the size of that element it changes
+    over to the shares of the closest point itself, and no share goes far beyond one, so that nothing explodes.
+
+    `points` (V, 3) [m]. `normals` (V, 3), where given, keep the skin of one part from being tied to another close by:
+    a boundary that faces the other way is passed over where there is one near that does not.
+    """
+    places = frozen(points, np.float64, (-1, 3), "embed", "points")
+    facing = None if normals is None else frozen(normals, np.float64, places.shape, "embed", "normals")
+    if len(tetrahedra.corners) == 0:
+        raise InputError("embed", "the body has no elements", "at least one is needed", "fill the character first")
+    element, shares = _containing(places, tetrahedra)
+    distance = np.zeros(len(places))
+    outside = np.flatnonzero(element < 0)
+    if len(outside):
+        found = _outside(places[outside], tetrahedra, None if facing is None else facing[outside])
+        element[outside], shares[outside], distance[outside] = found
+    return Embedding(tetrahedra.corners[element], shares, distance)
+
+
+def embed_smoothly(
+    points: ArrayLike,
+    tetrahedra: Tetrahedra,
+    *,
+    neighbours: int = _NEIGHBOURS,
+    normals: ArrayLike | None = None,
+) -> Embedding:
+    """Tie every point to the particles around it, so that no facets of the elements show in the skin.
+
+    Shares are those of moving least squares with a linear basis, s_i = w_i b_i . M^-1 b(0), b_i = (1, (X_i - x) / R),
+    M = sum_i w_i b_i b_i^T, w_i = (1 - |X_i - x|² / R²)³: they sum to one and carry affine motions exactly. Particles
+    are the nearest ones among the corners of the point's element and those joined to them by an edge, so that shares
+    never reach across air; R is the distance of the first that is left out, so shares fade in and out.
+
+    `neighbours` is the most particles (5 or more) that share a point. Where particles lie almost in a plane or a share
+    would fall below -0.5, the shares are those of `embed`. Points far outside are treated as in `embed`. Particles are
+    blended, not met: the skin is a little smoother than the body.
+    """
+    if neighbours < 5:
+        raise InputError("embed_smoothly", f"neighbours is {neighbours}", "5 or more are needed", "try 16")
+    plain = embed(points, tetrahedra, normals=normals)
+    targets = plain.carry(tetrahedra.points)  # the points themselves, and for far ones those that stand in for them
+    starts, joined = _rings(tetrahedra)
+    corners = np.zeros((len(targets), neighbours), dtype=np.int32)
+    shares = np.zeros((len(targets), neighbours))
+    for first in range(0, len(targets), _CHUNK):
+        rows = slice(first, first + _CHUNK)
+        around = _around(plain.corners[rows], starts, joined)
+        corners[rows], shares[rows] = _moving_least_squares(targets[rows], tetrahedra.points, around, neighbours)
+    poor = ~((shares.min(axis=1) >= _LEAST_SHARE) & (shares.max(axis=1) <= 1.0 - _LEAST_SHARE))
+    corners[poor] = plain.corners[poor, :1]
+    shares[poor] = 0.0
+    corners[poor, :4], shares[poor, :4] = plain.corners[poor], plain.shares[poor]
+    return Embedding(corners, shares, plain.distance)
+
+
+def _containing(points: Floats, tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Floats]:
+    """The element (V,) that holds each point, -1 for none, and the point's barycentric coordinates (V, 4) in it.
+
+    Elements are entered into every cell of a grid that their box touches, so each point meets all that could hold it.
+    Of several, the one is taken in which the point lies deepest.
+    """
+    solid = tetrahedra.points[tetrahedra.corners]
+    low, high = solid.min(axis=1), solid.max(axis=1)
+    origin, end = low.min(axis=0), high.max(axis=0)
+    side = max(float((high - low).mean()), float((end - origin).max()) / 1024)
+    shape = np.floor((end - origin) / side).astype(np.int64) + 1
+    first, last = np.floor((low - origin) / side).astype(np.int64), np.floor((high - origin) / side).astype(np.int64)
+    owner, cell = _cells(first, last, shape)
+    order = np.argsort(cell, kind="stable")
+    owner, cell = owner[order], cell[order]
+
+    element = np.full(len(points), -1, dtype=np.int64)
+    shares = np.zeros((len(points), 4))
+    within = np.flatnonzero(((points >= origin) & (points <= end)).all(axis=1))
+    index = np.floor((points[within] - origin) / side).astype(np.int64)
+    wanted = (index[:, 0] * shape[1] + index[:, 1]) * shape[2] + index[:, 2]
+    begin, stop = np.searchsorted(cell, wanted, side="left"), np.searchsorted(cell, wanted, side="right")
+    inverse = _inverses(solid)
+    done = 0
+    total = np.cumsum(stop - begin)
+    while done < len(within):
+        until = max(int(np.searchsorted(total, (total[done - 1] if done else 0) + _PAIRS, side="right")), done + 1)
+        some = np.arange(done, min(until, len(within)))
+        lengths = (stop - begin)[some]
+        row = np.repeat(some, lengths)
+        place = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        candidate = owner[begin[row] + place]
+        point = within[row]
+        boxed = ((points[point] >= low[candidate]) & (points[point] <= high[candidate])).all(axis=1)
+        point, candidate = point[boxed], candidate[boxed]
+        found = _coordinates(points[point], solid[candidate, 0], inverse[candidate])
+        depth = found.min(axis=1)
+        hold = depth >= -_SLACK
+        point, candidate, found, depth = point[hold], candidate[hold], found[hold], depth[hold]
+        best = np.lexsort((candidate, -depth, point))
+        point, choice = np.unique(point[best], return_index=True)
+        element[point], shares[point] = candidate[best[choice]], found[best[choice]]
+        done = int(some[-1]) + 1
+    return element, shares
+
+
+def _cells(
+    first: NDArray[np.int64], last: NDArray[np.int64], shape: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Every pair of a box (rows of `first` to `last`) and the number of a cell it touches."""
+    spans = last - first + 1
+    counts = spans.prod(axis=1)
+    owner = np.repeat(np.arange(len(first)), counts)
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    deep = spans[owner, 2]
+    wide = deep * spans[owner, 1]
+    x, y, z = first[owner].T + np.stack([place // wide, place % wide // deep, place % deep])
+    return owner, (x * shape[1] + y) * shape[2] + z
+
+
+def _inverses(solid: Floats) -> Floats:
+    """Rows (T, 3, 3) that turn a way from corner 0 into the shares of corners 1, 2 and 3."""
+    b, c, d = (solid[:, k] - solid[:, 0] for k in (1, 2, 3))
+    rows = np.stack([np.cross(c, d), np.cross(d, b), np.cross(b, c)], axis=1)
+    return rows / np.einsum("ti,ti->t", b, rows[:, 0])[:, None, None]
+
+
+def _coordinates(points: Floats, origins: Floats, inverses: Floats) -> Floats:
+    others = np.einsum("nij,nj->ni", inverses, points - origins)
+    return np.concatenate([1.0 - others.sum(axis=1, keepdims=True), others], axis=1)
+
+
+def _outside(
+    points: Floats, tetrahedra: Tetrahedra, normals: Floats | None
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """The element at the closest point of the boundary, shares in it, and the distance [m] to it."""
+    faces, owner = _owned_boundary(tetrahedra)
+    closest, face = _closest(points, tetrahedra.points, faces, normals)
+    element = owner[face]
+    solid = tetrahedra.points[tetrahedra.corners[element]]
+    inverse = _inverses(solid)
+    at_boundary = np.maximum(_coordinates(closest, solid[:, 0], inverse), 0.0)
+    at_boundary /= at_boundary.sum(axis=1, keepdims=True)
+    slope = _coordinates(points, solid[:, 0], inverse) - at_boundary
+    distance = np.linalg.norm(points - closest, axis=1)
+    size = np.linalg.norm(solid[:, EDGES[:, 0]] - solid[:, EDGES[:, 1]], axis=2).mean(axis=1)
+    steep = np.abs(slope).max(axis=1)
+    share = np.clip(2.0 - distance / size, 0.0, 1.0) * np.minimum(1.0, _STEEPEST / np.maximum(steep, _STEEPEST))
+    return element, at_boundary + share[:, None] * slope, distance
+
+
+def _owned_boundary(tetrahedra: Tetrahedra) -> tuple[Ints, NDArray[np.int64]]:
+    """Outer faces (B, 3) and the element (B,) that each belongs to."""
+    faces = tetrahedra.corners[:, FACES].reshape(-1, 3)
+    _, first, count = np.unique(face_keys(faces), return_index=True, return_counts=True)
+    outer = np.sort(first[count == 1])
+    return faces[outer], outer // 4
+
+
+def _closest(points: Floats, vertices: Floats, faces: Ints, normals: Floats | None) -> tuple[Floats, NDArray[np.int64]]:
+    """Closest points (N, 3) of a surface and their faces (N,), facing the way of `normals` where that is near too."""
+    import igl
+
+    def ask(some: Floats, among: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
+        chosen = np.ascontiguousarray(faces[among], dtype=np.int64)
+        _, face, place = igl.point_mesh_squared_distance(np.ascontiguousarray(some), vertices, chosen)
+        return np.asarray(place), among[np.asarray(face, dtype=np.int64)]
+
+    every = np.arange(len(faces))
+    closest, face = ask(points, every)
+    if normals is None:
+        return closest, face
+    outward = topology.area_vectors(vertices, faces)
+    outward /= np.linalg.norm(outward, axis=1, keepdims=True)
+    wrong: Bools = np.einsum("ni,ni->n", outward[face], normals) < 0.0
+    reach = 2.0 * np.sqrt(topology.ring_areas(vertices, faces).max())
+    for axis in range(3):
+        for sign in (-1.0, 1.0):
+            # Vertices whose normal points mostly along one axis look at the faces that do not turn away from it.
+            mine = np.flatnonzero(wrong & (np.abs(normals).argmax(axis=1) == axis) & (normals[:, axis] * sign > 0.0))
+            among = np.flatnonzero(outward[:, axis] * sign > 0.0)
+            if len(mine) and len(among):
+                place, found = ask(points[mine], among)
+                near = np.linalg.norm(place - points[mine], axis=1) <= reach
+                closest[mine[near]], face[mine[near]] = place[near], found[near]
+    return closest, face
+
+
+def _rings(tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Ints]:
+    """Particles joined to each by an edge, as compressed rows."""
+    edges = edges_of(tetrahedra)
+    both = np.concatenate([edges, edges[:, ::-1]])
+    order = np.lexsort((both[:, 1], both[:, 0]))
+    counts = np.bincount(both[:, 0], minlength=len(tetrahedra.points))
+    return np.concatenate([[0], np.cumsum(counts)]), both[order, 1]
+
+
+def _around(corners: Ints, starts: NDArray[np.int64], joined: Ints) -> Ints:
+    """The corners and all particles joined to them, each once in a row (N, M); -1 fills up."""
+    lengths = starts[corners + 1] - starts[corners]
+    place = np.arange(int(lengths.max(initial=0)))
+    index = np.minimum(starts[corners][:, :, None] + place, len(joined) - 1)
+    ring = np.where(place < lengths[:, :, None], joined[index], -1).reshape(len(corners), -1)
+    row = np.sort(np.concatenate([corners, ring], axis=1), axis=1)
+    row[:, 1:][row[:, 1:] == row[:, :-1]] = -1
+    return row
+
+
+def _moving_least_squares(points: Floats, particles: Floats, around: Ints, most: int) -> tuple[Ints, Floats]:
+    """Particles (N, most) and their shares; rows that cannot be solved hold NaN."""
+    ways = particles[around] - points[:, None]
+    squared = np.where(around >= 0, np.einsum("nki,nki->nk", ways, ways), np.inf)
+    if squared.shape[1] <= most:
+        squared = np.pad(squared, ((0, 0), (0, most + 1 - squared.shape[1])), constant_values=np.inf)
+    order = np.argsort(squared, axis=1, kind="stable")[:, : most + 1]
+    nearest = np.take_along_axis(squared, order, axis=1)
+    known = np.isfinite(nearest)
+    # Where fewer particles are known than asked for, the radius is a little beyond the last of them.
+    last = np.where(known, nearest, 0.0).max(axis=1)
+    radius = np.sqrt(np.where(known[:, most], nearest[:, most], 1.3 * last))
+    used = order[:, :most]
+    used = np.minimum(used, around.shape[1] - 1)
+    weight = np.where(known[:, :most], 1.0 - nearest[:, :most] / (radius**2)[:, None], 0.0).clip(0.0) ** 3
+    basis = np.ones((*used.shape, 4))
+    basis[..., 1:] = np.take_along_axis(ways, used[:, :, None], axis=1) / radius[:, None, None]
+    moments = np.einsum("nk,nki,nkj->nij", weight, basis, basis)
+    solvable = np.linalg.cond(moments) < 1e6
+    shares = np.full(used.shape, np.nan)
+    unit = np.array([1.0, 0.0, 0.0, 0.0])
+    factor = np.linalg.solve(moments[solvable], np.broadcast_to(unit, (int(solvable.sum()), 4))[:, :, None])[:, :, 0]
+    shares[solvable] = weight[solvable] * np.einsum("nki,ni->nk", basis[solvable], factor)
+    corners = np.where(weight > 0.0, np.take_along_axis(around, used, axis=1), 0)
+    return corners.astype(np.int32), shares
