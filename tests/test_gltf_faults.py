@@ -17,6 +17,7 @@ from fuzzing import NASTY, changed, parts_of, places_in, rich
 from gltf_files import QUAD, GltfFile, arm, glb
 from supple import Character, FormatError, InputError, SuppleWarning
 from supple.io import load, load_motion
+from supple.io.gltf import container
 
 BROKEN = sorted(path for path in (SHARED / "broken" / "gltf").glob("*/*.gl*") if path.suffix != ".json")
 
@@ -273,6 +274,27 @@ def test_a_sound_file_without_a_mesh_is_told_apart_from_a_broken_one(tmp_path, c
     with pytest.raises(InputError, match="well formed and holds no mesh") as caught:
         load(path)
     assert not isinstance(caught.value, FormatError)
+
+
+@pytest.mark.parametrize("unit", ["{},", "[],", '{"a":0},', "0,"])
+def test_text_that_unfolds_to_many_times_its_size_is_refused(tmp_path, monkeypatch, unit):
+    monkeypatch.setattr(container, "ALLOWANCE", 10_000)
+    path = tmp_path / "brackets.gltf"
+    for count, said in ((3, "well formed"), (3000, "JSON unfolds to")):
+        path.write_text('{"asset":{"version":"2.0"},"extras":[' + unit * count + "0]}")
+        with pytest.raises(InputError, match=said):
+            load(path)
+
+
+def test_dense_text_of_a_sound_file_is_not_taken_for_brackets(tmp_path, monkeypatch):
+    monkeypatch.setattr(container, "ALLOWANCE", 0)
+    file = arm()
+    file.json["animations"] = [{"samplers": [], "channels": [{"sampler": 0, "target": {"path": "pointer"}}] * 900}]
+    file.json["accessors"] += [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"}] * 900
+    path = tmp_path / "dense.gltf"
+    path.write_text(json.dumps(file.document(uri="arm.bin"), separators=(",", ":")))
+    (tmp_path / "arm.bin").write_bytes(bytes(file.blob))
+    assert len(told_by(path)[0].points) == 4
 
 
 @pytest.mark.parametrize("kind", ["skins", "animations", "nodes", "meshes", "scenes"])

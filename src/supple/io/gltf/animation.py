@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -217,21 +217,28 @@ def motions(
 
     `shapes_of` names the shapes of the nodes that are drawn, in the order of their weights.
     """
-    made = {}
-    known = shapes_of or {}
+    return dict(_each_motion(document, accessors, scene, rig, clips, shapes_of or {}))
+
+
+def first_motion(document: Document, accessors: Accessors, scene: Scene, rig: Rig, clips: list[Clip]) -> Motion:
+    """The first clip that moves a joint, of which there is one; those after it are not read."""
+    return next(motion for _, motion in _each_motion(document, accessors, scene, rig, clips, {}))
+
+
+def _each_motion(document: Document, accessors: Accessors, scene: Scene, rig: Rig, clips: list[Clip],
+                 shapes_of: Mapping[int, list[str]]) -> Iterator[tuple[str, Motion]]:  # fmt: skip
     for number, clip in enumerate(clips):
         curves = [
             read_curve(document, accessors, clip, channel) for channel in clip.channels if channel.node in rig.joint_of
         ]
         shaped = [
-            read_shape_curve(document, accessors, clip, channel, len(known[channel.node]))
+            read_shape_curve(document, accessors, clip, channel, len(shapes_of[channel.node]))
             for channel in clip.shape_channels
-            if known.get(channel.node)
+            if shapes_of.get(channel.node)
         ]
         if curves or shaped:
-            named = [(curve, known[curve.node]) for curve in shaped]
-            made[clip.name] = _motion(document, scene, rig, curves, named, clip.name, len(clips) - number)
-    return made
+            named = [(curve, shapes_of[curve.node]) for curve in shaped]
+            yield clip.name, _motion(document, scene, rig, curves, named, clip.name, len(clips) - number)
 
 
 def default_pose(scene: Scene, rig: Rig) -> Motion | None:

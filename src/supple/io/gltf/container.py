@@ -11,6 +11,9 @@ from supple.errors import FormatError
 
 MAGIC = b"glTF"
 JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
+ALLOWANCE = 192 << 20  # bytes that the JSON of any file may unfold to
+GROWTH = 12  # and bytes per byte of it; accessors and channels without a blank between them come to as much
+_COSTS = {b"{": 120, b"[": 64, b",": 32, b":": 60}  # bytes of an object, a list, an item and a field
 _HEADER, _CHUNK = struct.Struct("<4sII"), struct.Struct("<II")
 
 
@@ -61,7 +64,14 @@ def _unwrap_glb(data: memoryview, path: Path) -> tuple[dict[str, Any], memoryvie
 
 
 def parse(text: bytes, path: Path) -> dict[str, Any]:
-    """Strict JSON, with an object at the top that says it is glTF 2."""
+    """Strict JSON, with an object at the top that says it is glTF 2.
+
+    Text of nothing but brackets would unfold to thirty times its size; it is refused before it does.
+    """
+    size = sum(cost * text.count(sign) for sign, cost in _COSTS.items())
+    if size > ALLOWANCE + GROWTH * len(text):
+        raise _broken(path, f"its JSON unfolds to some {size >> 20} MB",
+                      f"{ALLOWANCE >> 20} MB and {GROWTH} times its own size are enough for any glTF")  # fmt: skip
     try:
         root = json.loads(text.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:

@@ -93,10 +93,9 @@ def read_motion(path: Path) -> Motion:
         raise document.nothing("no clip moves a node", "a motion needs one", "export the animation too")
     users = {number: int(skin.joints[0]) for number, skin in enumerate(skins)}
     rig = build_rig(document, scene, skins, users=users, riders=np.flatnonzero(moving).tolist(), moving=moving)
-    motions = animation.motions(document, accessors, scene, keepsakes.with_tails(document, rig), clips)
-    first = next(iter(keepsakes.looping(document, motions, [clip.name for clip in clips]).values()))
+    first = animation.first_motion(document, accessors, scene, keepsakes.with_tails(document, rig), clips)
     faults.tell()
-    return first
+    return keepsakes.looping(document, {first.name: first}, [clip.name for clip in clips])[first.name]
 
 
 def _check_extensions(document: Document) -> None:
