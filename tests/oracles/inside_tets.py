@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 
@@ -30,3 +32,25 @@ def near_at_rest(rest: np.ndarray, corners: np.ndarray, rings: int = 2) -> np.nd
     touch = (belongs.T.astype(int) @ belongs.astype(int)) > 0
     held = (least_shares(rest, corners) >= 0.0) & ~near
     return near | ((held.astype(int) @ touch.astype(int)) > 0)
+
+
+def lattice(cubes: tuple[int, int, int], *, side: float = 0.1, origin=(0.0, 0.0, 0.0)) -> tuple[np.ndarray, np.ndarray]:
+    """A block of cubes in six tetrahedra each, all of positive volume: points and corners."""
+    grid = [np.arange(count + 1) for count in cubes]
+    points = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1).reshape(-1, 3)
+    number = np.arange(len(points)).reshape([count + 1 for count in cubes])
+    lowest = np.stack(np.meshgrid(*(np.arange(count) for count in cubes), indexing="ij"), axis=-1).reshape(-1, 3)
+    elements = []
+    for path in itertools.permutations(range(3)):
+        steps = np.cumsum([np.zeros(3, dtype=int), *np.eye(3, dtype=int)[list(path)]], axis=0)
+        corners = np.stack([number[tuple((lowest + step).T)] for step in steps], axis=1)
+        odd = np.linalg.det(np.eye(3)[list(path)]) < 0.0
+        elements.append(corners[:, [0, 2, 1, 3]] if odd else corners)
+    return side * points + np.asarray(origin), np.concatenate(elements).astype(np.int32)
+
+
+def joined(*bodies: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Several blocks as one mesh."""
+    before = np.cumsum([0, *(len(points) for points, _ in bodies)])
+    corners = [elements + start for (_, elements), start in zip(bodies, before[:-1], strict=True)]
+    return np.concatenate([points for points, _ in bodies]), np.concatenate(corners).astype(np.int32)

@@ -6,17 +6,14 @@ r a region, which is a joint that bends or a limb that comes near the body; j a 
 
 A particle touches at most one plane and one face at a time: `plane_of` is 2 k on the child's side, 2 k + 1 on the
 parent's, `face_of` a face within its copy; -1 for none. Every kernel works on item `first + tid`. Kernels with atomic
-steps run on one core on the CPU, where these are no such thing between threads.
+steps run on one core on the CPU, where they are not atomic between threads.
 """
-
-from typing import Any
 
 import warp as wp
 
 from supple.geometry.spatial_hash.kernels import boxes_meet, corner_shares, place
 
 Particles = wp.array(dtype=wp.vec4f)
-Places = wp.array(dtype=Any)
 Points = wp.array(dtype=wp.vec3f)
 Corners = wp.array(dtype=wp.vec4i)
 Faces = wp.array(dtype=wp.vec3i)
@@ -24,7 +21,6 @@ Whole = wp.array(dtype=wp.int32)
 Numbers = wp.array(dtype=wp.float32)
 Table = wp.array2d(dtype=wp.int32)
 Boxes = wp.array2d(dtype=wp.vec3f)
-Transforms = wp.array(dtype=wp.transformf)
 Sums = wp.array(dtype=wp.int64)
 
 NONE = wp.constant(2147483647)
@@ -32,11 +28,6 @@ FARTHEST = wp.constant(3.0e38)
 BESIDE = wp.constant(-0.5)  # share of a face's corner: a particle farther beside it than this has slid off
 FIXED_POINT = wp.constant(1.0995116277760e12)  # 2^40 steps a metre: whole numbers add up alike in any order
 LARGEST_SUM = wp.constant(1.0e3)  # [m]
-
-SPHERE = wp.constant(0)
-CAPSULE = wp.constant(1)
-PLANE = wp.constant(2)
-MESH = wp.constant(3)
 
 
 # One contact
@@ -104,69 +95,6 @@ def pushed(p: wp.vec4f, push: wp.vec4f, share: float) -> wp.vec4f:
     """A particle after its share of a push for unit inverse mass."""
     m = share * p[3]
     return wp.vec4f(p[0] + m * push[0], p[1] + m * push[1], p[2] + m * push[2], p[3])
-
-
-@wp.func
-def body_surface(x: wp.vec3f, kind: int, size: wp.vec2f, mesh: wp.uint64, reach: float) -> wp.vec4f:
-    """Direction out of a rigid body and signed distance to its skin (negative inside), in the body's frame.
-
-    A sphere has radius size[0]; a capsule too, about the y axis from -size[1] to size[1]; a plane is y = 0 with the
-    body below; a mesh is closed. Nothing of a mesh farther than `reach` is looked for.
-    """
-    if kind == PLANE:
-        return wp.vec4f(0.0, 1.0, 0.0, x[1])
-    if kind == MESH:
-        hit = wp.mesh_query_point_sign_normal(mesh, x, reach)
-        if not hit.result:
-            return wp.vec4f(0.0, 1.0, 0.0, reach)
-        offset = x - wp.mesh_eval_position(mesh, hit.face, hit.u, hit.v)
-        far = wp.length(offset)
-        out = wp.mesh_eval_face_normal(mesh, hit.face)
-        if far > 1.0e-7:
-            out = hit.sign * offset / far
-        return wp.vec4f(out[0], out[1], out[2], hit.sign * far)
-    middle = wp.vec3f(0.0, 0.0, 0.0)
-    if kind == CAPSULE:
-        middle = wp.vec3f(0.0, wp.clamp(x[1], -size[1], size[1]), 0.0)
-    away = x - middle
-    distance = wp.length(away)
-    away = away / distance if distance > 1.0e-9 else wp.vec3f(1.0, 0.0, 0.0)
-    return wp.vec4f(away[0], away[1], away[2], distance - size[0])
-
-
-@wp.func
-def project_body(
-    p: wp.vec4f,
-    before: wp.vec3f,
-    b: int,
-    stiffness: float,
-    kinds: Whole,
-    sizes: wp.array(dtype=wp.vec2f),
-    frictions: Numbers,
-    meshes: wp.array(dtype=wp.uint64),
-    now: Transforms,
-    earlier: Transforms,
-    reach: float,
-) -> wp.vec4f:
-    """C = signed distance to body b >= 0; friction then takes back up to mu times the push from the sliding.
-
-    Sliding is the move since `before`, less that of the body's own material, along its skin.
-    """
-    moved = p
-    if p[3] > 0.0:
-        local = wp.transform_point(wp.transform_inverse(now[b]), place(p))
-        skin = body_surface(local, kinds[b], sizes[b], meshes[b], reach)
-        if skin[3] < 0.0:
-            n = wp.transform_vector(now[b], wp.vec3f(skin[0], skin[1], skin[2]))
-            depth = -stiffness * skin[3]
-            x = place(p) + depth * n
-            sliding = x - before - (place(p) - wp.transform_point(earlier[b], local))
-            sliding = sliding - wp.dot(sliding, n) * n
-            length = wp.length(sliding)
-            if frictions[b] > 0.0 and length > 1.0e-12:
-                x = x - sliding * (wp.min(length, frictions[b] * depth) / length)
-            moved = wp.vec4f(x[0], x[1], x[2], p[3])
-    return moved
 
 
 # Which particles touch what
@@ -310,8 +238,8 @@ def sort_pairs(
     new_plane: Whole,
     new_element: Whole,
 ):
-    """What each pair means: a plane where two parts meet at a joint, else a face of the element's side; -none within
-    one part. Of several, the lowest number counts, so that the order of the pairs does not.
+    """What each pair means: a plane where two parts meet at a joint, else a face of the element's side, and
+    nothing within one part. Of several, the lowest number counts, so that the order of the pairs does not.
     """
     count = wp.min(found[0], pair_particles.shape[0])
     for n in range(lane + wp.tid(), count, lanes):
@@ -389,32 +317,6 @@ def settle_contacts(
             face_of[i] = hit.face
     if plane_of[i] >= 0 or face_of[i] >= 0:
         touching[wp.atomic_add(touched, 0, 1)] = i
-
-
-@wp.kernel(enable_backward=False)
-def find_near_bodies(
-    first: int,
-    particles: Particles,
-    margin: float,
-    kinds: Whole,
-    sizes: wp.array(dtype=wp.vec2f),
-    meshes: wp.array(dtype=wp.uint64),
-    now: Transforms,
-    reach: float,
-    near: Whole,
-    near_bodies: Whole,
-):
-    """List the particles that are inside a rigid body or closer to one than `margin`."""
-    i = first + wp.tid()
-    x = place(particles[i])
-    close = bool(0)
-    for b in range(kinds.shape[0]):
-        local = wp.transform_point(wp.transform_inverse(now[b]), x)
-        skin = body_surface(local, kinds[b], sizes[b], meshes[b], reach)
-        if skin[3] < margin:
-            close = True
-    if close:
-        near_bodies[wp.atomic_add(near, 0, 1)] = i
 
 
 # Parting them, one after another on the CPU
@@ -553,35 +455,3 @@ def part_faces(first: int, sums: Sums, counts: Whole, particles: Particles):
         counts[i] = 0
         for axis in range(3):
             sums[3 * i + axis] = wp.int64(0)
-
-
-@wp.kernel(enable_backward=False)
-def part_bodies(
-    first: int,
-    near: Whole,
-    near_bodies: Whole,
-    stiffness: Numbers,
-    before: Places,
-    kinds: Whole,
-    sizes: wp.array(dtype=wp.vec2f),
-    frictions: Numbers,
-    meshes: wp.array(dtype=wp.uint64),
-    now: Transforms,
-    earlier: Transforms,
-    reach: float,
-    particles: Particles,
-):
-    """Push particles out of rigid bodies; each is moved alone, so any number may run at once."""
-    t = first + wp.tid()
-    if t < near[0]:
-        i = near_bodies[t]
-        p = particles[i]
-        x = place(before[i])
-        for b in range(kinds.shape[0]):
-            p = project_body(p, x, b, stiffness[0], kinds, sizes, frictions, meshes, now, earlier, reach)
-        particles[i] = p
-
-
-# Both are compiled at once; a kernel met later with another type would compile the whole file again.
-wp.overload(part_bodies, {"before": wp.array(dtype=wp.vec3f)})
-wp.overload(part_bodies, {"before": wp.array(dtype=wp.vec4f)})

@@ -209,6 +209,7 @@ class Contacts:
         return self._detections[key]
 
     def _record_detection(self, particles: Any) -> list[list[Callable[[], None]]]:
+        from supple.skins.position_based import body_kernels
         from supple.skins.position_based import contact_kernels as kernels
 
         count, own = self.copies * self.particles, self.particles
@@ -246,7 +247,7 @@ class Contacts:
         if len(self.bodies):
             on = self.bodies
             inputs = [particles, self.hash.cell, on.kinds, on.sizes, on.meshes, on.now, on.reach]
-            after.append(self._launch(kernels.find_near_bodies, count, [*inputs, self._near, self._near_bodies]))
+            after.append(self._launch(body_kernels.find_near_bodies, count, [*inputs, self._near, self._near_bodies]))
         return [before, after]
 
     # Inside every round
@@ -264,6 +265,7 @@ class Contacts:
             launch()
 
     def _record_parting(self, particles: Any, before: Any) -> list[Callable[[], None]]:
+        from supple.skins.position_based import body_kernels
         from supple.skins.position_based import contact_kernels as kernels
 
         count = self.copies * self.particles
@@ -285,7 +287,7 @@ class Contacts:
                 self._near, self._near_bodies, self._stiffness, before, on.kinds, on.sizes, on.frictions, on.meshes,
                 on.now, on.earlier, on.reach, particles,
             ]  # fmt: skip
-            found.append(self._launch(kernels.part_bodies, count, inputs))
+            found.append(self._launch(body_kernels.part_bodies, count, inputs))
         return found
 
     def _launch(self, kernel: Any, count: int, inputs: list[Any]) -> Callable[[], None]:

@@ -24,6 +24,7 @@ from supple.motion.motion import Motion
 
 SHORTEST = 1e-4  # of the skeleton's size: a bone below this has no direction
 STRAIGHT = np.radians(5.0)  # bones that differ by less at rest show no axis
+BESIDE = np.radians(30.0)  # bones folded more than this at rest lie beside each other, as a jaw beside a head
 HELPER = np.radians(1.0)  # a joint in line that never bends more than this over a clip only twists
 STILL = np.radians(1.0)  # a joint that turns less than this over a clip shows no axis
 ONE_WAY = 0.3  # of the spread about the main axis: a joint that turns less about another axis does not turn about it
@@ -38,11 +39,12 @@ class JointPlanes:
     """The joints of a skeleton at which flesh can fold, and its limbs.
 
     Plane k stands at joint `joints[k]`, between that joint's own bone and its parent's. `parent_bones` (K, 3) points
-    from the joint back along the parent's bone in the frame of joint `parents[k]`, `child_bones` (K, 3) along its own
+    from the joint back along the parent's bone in the frame of joint `parents[k]`, the
+    nearest ancestor that stands elsewhere, `child_bones` (K, 3) along its own
     in its own frame; `axes` (K, 3) in the parent's frame. `freedoms` (K,) says how many axes the joint turns about:
     at 1 the plane is parallel to the axis, at 2 or 3 to the axis that the bones bend about at the moment. A plane ends
-    `extents[k]` [m] from the joint. `part_of_joint` (J,) puts joints that only help (of no length, or twisting in
-    line) together with the joint they help.
+    `extents[k]` [m] from the joint. `part_of_joint` (J,) puts joints that only help (of no length, twisting in
+    line, or lying beside their parent's bone) together with the joint they help.
 
     Limb m hangs on the body's midline: `limb_joints[m]` is its first joint, `limb_bones` (M, 3) the direction of its
     upper bone in the frame of `limb_carriers[m]`. `midline` (3,) points down the trunk in the frame of joint `trunk`.
@@ -72,8 +74,8 @@ class JointPlanes:
         rows, merged = [], np.arange(len(skeleton), dtype=np.int32)
         for level in skeleton.levels[1:]:
             for joint in level.tolist():
-                parent = int(skeleton.parents[joint])
-                back, own = _parent_bone(skeleton, joint, middle), _own_bone(skeleton, joint, middle)
+                parent = _carrier(skeleton, joint, SHORTEST * size)
+                back, own = _parent_bone(skeleton, joint, parent, middle), _own_bone(skeleton, joint, middle)
                 short = min(np.linalg.norm(back), np.linalg.norm(own)) < SHORTEST * size
                 turns = None if relative is None else relative[:, joint]
                 if short or _is_helper(skeleton.names[joint], normalised(back), normalised(own), turns):
@@ -176,13 +178,22 @@ def _seen_from(world_from_frame: Floats, directions: list[Floats]) -> Floats:
 # Bones
 
 
-def _parent_bone(skeleton: Skeleton, joint: int, middle: NDArray[np.bool_]) -> Floats:
-    """From the joint back along the parent's bone (3,) [m] at rest.
+def _carrier(skeleton: Skeleton, joint: int, shortest: float) -> int:
+    """The joint above whose bone leads here: the parent, or the first ancestor that stands elsewhere."""
+    above = int(skeleton.parents[joint])
+    while skeleton.tails is None and skeleton.parents[above] >= 0:
+        if np.linalg.norm(skeleton.heads[above] - skeleton.heads[joint]) > shortest:
+            break
+        above = int(skeleton.parents[above])
+    return above
+
+
+def _parent_bone(skeleton: Skeleton, joint: int, parent: int, middle: NDArray[np.bool_]) -> Floats:
+    """From the joint back along the bone (3,) [m] of `parent` at rest.
 
     A limb bends against the trunk, not against the stretch of pelvis between the trunk and its joint; so a joint off
     the midline whose parent is on it sees the trunk, in the direction that leads away from the joint.
     """
-    parent = int(skeleton.parents[joint])
     head, here = skeleton.heads[parent], skeleton.heads[joint]
     ends = [np.asarray(skeleton.tails[parent])] if skeleton.tails is not None else []
     if not ends and middle[parent] and not middle[joint]:
@@ -210,7 +221,9 @@ def _own_bone(skeleton: Skeleton, joint: int, middle: NDArray[np.bool_]) -> Floa
 
 
 def _is_helper(name: str, back: Floats, own: Floats, turns: Floats | None) -> bool:
-    """Whether a joint in line with its parent is there for twisting only."""
+    """Whether a joint in line with its parent is there for twisting only, or lies beside it."""
+    if _angle(back, own) < BESIDE:
+        return True
     if np.pi - _angle(back, own) > STRAIGHT:
         return False
     if turns is None:

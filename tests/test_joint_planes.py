@@ -1,0 +1,233 @@
+"""Planes and angles of joints: axes known beforehand, planes that halve, limbs that close on the body."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import supple
+from supple import Motion, Pose, Skeleton
+from supple.geometry import rotations
+from supple.skins.position_based.joint_planes import JointPlanes
+
+
+@pytest.fixture(scope="module")
+def hero():
+    return supple.character("hero")
+
+
+def swinging(skeleton, turns, seconds=1.0):
+    """A motion in which joints turn about axes: name to a function of time that gives a quaternion."""
+
+    def pose(time):
+        return Pose.from_rotations(skeleton, {name: turn(time) for name, turn in turns.items()})
+
+    return Motion.from_poses(skeleton, pose, seconds=seconds, fps=30.0)
+
+
+def hinge(axis, most):
+    return lambda time: rotations.quaternion_about(axis, most * time)
+
+
+def arm(*, bend=0.0):
+    """Three bones along x; the second turns up out of line by `bend` [rad] at rest."""
+    direction = np.array([np.cos(bend), np.sin(bend), 0.0])
+    heads = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0] + 0.8 * direction])
+    tails = np.array([heads[1], heads[2], heads[2] + 0.2 * direction])
+    return Skeleton.from_heads(["upper", "fore", "hand"], [-1, 0, 1], heads, tails=tails)
+
+
+def plane_of(planes, name):
+    return planes.joints.tolist().index(planes.skeleton.index(name))
+
+
+def axis_in_world(planes, name, world):
+    plane = plane_of(planes, name)
+    return world[planes.parents[plane], :3, :3] @ planes.axes[plane]
+
+
+@pytest.mark.parametrize(
+    ("name", "axis"),
+    [("LeftForeArm", (0.7, 0.7, 0.0)), ("LeftLeg", (1.0, 0.1, 0.0)), ("LeftUpLeg", (1.0, 0.0, 0.0))],
+)
+@pytest.mark.parametrize("side", ["Left", "Right"])
+def test_the_heros_joints_have_the_axis_they_walk_about(hero, name, axis, side):
+    """Elbows turn across the arm, knees and hips about the line from left to right."""
+    planes = JointPlanes.of(hero.skeleton, motion=supple.motion("walk", hero))
+    mirror = np.array([1.0, 1.0 if side == "Left" else -1.0, 1.0])
+    found = axis_in_world(planes, name.replace("Left", side), hero.skeleton.world_from_joint)
+    wanted = rotations.normalised(np.array(axis) * mirror)
+    assert abs(found @ wanted) > np.cos(np.radians(8.0))
+    assert planes.freedoms[plane_of(planes, name.replace("Left", side))] == 1
+
+
+def test_a_shoulder_is_no_hinge_even_where_a_clip_swings_it_one_way(hero):
+    planes = JointPlanes.of(hero.skeleton, motion=supple.motion("walk", hero))
+    assert planes.freedoms[plane_of(planes, "LeftArm")] > 1
+
+
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.0, 0.6, 0.8)])
+def test_the_axis_of_a_hinge_is_found_from_its_motion(axis):
+    skeleton = arm()
+    planes = JointPlanes.of(skeleton, motion=swinging(skeleton, {"fore": hinge(axis, 2.0)}))
+    assert abs(axis_in_world(planes, "fore", skeleton.world_from_joint) @ np.array(axis)) > 1.0 - 1e-6
+    assert planes.freedoms[plane_of(planes, "fore")] == 1
+
+
+def test_axes_are_counted():
+    skeleton = arm()
+
+    def both(time):
+        flex = rotations.quaternion_about([0.0, 0.0, 1.0], 1.2 * np.sin(9.0 * time))
+        return rotations.multiply(rotations.quaternion_about([0.0, 1.0, 0.0], 0.9 * np.cos(4.0 * time)), flex)
+
+    def all_three(time):
+        return rotations.multiply(both(time), rotations.quaternion_about([1.0, 0.0, 0.0], np.sin(13.0 * time)))
+
+    for turn, wanted in ((both, 2), (all_three, 3)):
+        planes = JointPlanes.of(skeleton, motion=swinging(skeleton, {"fore": turn}, seconds=3.0))
+        assert planes.freedoms[plane_of(planes, "fore")] == wanted
+
+
+def test_without_a_motion_a_bend_at_rest_shows_the_axis():
+    bent, straight = JointPlanes.of(arm(bend=0.4)), JointPlanes.of(arm())
+    assert np.allclose(np.abs(bent.axes[plane_of(bent, "fore")]), [0.0, 0.0, 1.0], atol=1e-9)
+    assert bent.freedoms[plane_of(bent, "fore")] == 1
+    assert straight.freedoms[plane_of(straight, "fore")] == 3
+
+
+@given(seed=st.integers(0, 10**6), with_motion=st.booleans())
+def test_planes_halve_the_angle_of_any_pose(seed, with_motion):
+    """Unit vectors along both bones are equally far from the plane, on either side; a hinge's plane holds its axis."""
+    random = np.random.default_rng(seed)
+    skeleton = arm()
+    axis = np.array([0.0, 0.0, 1.0])
+    motion = swinging(skeleton, {"fore": hinge(axis, 2.0)}) if with_motion else None
+    planes = JointPlanes.of(skeleton, motion=motion)
+    turn = (
+        rotations.quaternion_about(axis, random.uniform(-3.0, 3.0))
+        if with_motion
+        else rotations.normalised(random.normal(size=4))
+    )
+    pose = Pose.from_rotations(skeleton, {"upper": rotations.normalised(random.normal(size=4)), "fore": turn})
+    world = pose.moved(rotations.compose(random.normal(size=3), rotations.normalised(random.normal(size=4))))
+    points, normals, flexion = planes.planes(world.world_from_joint)
+    plane = plane_of(planes, "fore")
+    back, own = (bones[plane] for bones in planes.bones(world.world_from_joint))
+    normal = normals[plane]
+    assert np.allclose(points[plane], world.world_from_joint[1, :3, 3])
+    assert np.isclose(np.linalg.norm(normal), 1.0)
+    assert np.isclose(own @ normal, -(back @ normal))
+    assert own @ normal > 0.0  # normals point to the child's side
+    assert np.isclose(np.cos(flexion[plane]), back @ own)
+    if with_motion:
+        assert abs(axis_in_world(planes, "fore", world.world_from_joint) @ normal) < 1e-6
+
+
+def test_flexion_is_the_angle_between_the_bones():
+    skeleton = arm()
+    planes = JointPlanes.of(skeleton)
+    for angle in (0.0, 0.3, 1.5, 3.0, np.pi):
+        pose = Pose.from_rotations(skeleton, {"fore": rotations.quaternion_about([0.0, 0.0, 1.0], angle)})
+        assert np.isclose(planes.flexion(pose.world_from_joint)[plane_of(planes, "fore")], np.pi - angle)
+
+
+def test_bones_folded_on_each_other_still_have_a_plane():
+    skeleton = arm()
+    motion = swinging(skeleton, {"fore": hinge((0.0, 0.0, 1.0), 2.0)})
+    for planes in (JointPlanes.of(skeleton), JointPlanes.of(skeleton, motion=motion)):
+        pose = Pose.from_rotations(skeleton, {"fore": rotations.quaternion_about([0.0, 0.0, 1.0], np.pi)})
+        _, normals, flexion = planes.planes(pose.world_from_joint)
+        plane = plane_of(planes, "fore")
+        assert flexion[plane] < 1e-6
+        assert np.isclose(np.linalg.norm(normals[plane]), 1.0)
+
+
+def test_limbs_are_found_and_close_on_the_midline(hero):
+    skeleton = hero.skeleton
+    planes = JointPlanes.of(skeleton)
+    names = [skeleton.names[joint] for joint in planes.limb_joints]
+    assert names == ["LeftShoulder", "LeftUpLeg", "RightShoulder", "RightUpLeg"]
+    assert skeleton.names[planes.limb_carriers[0]] == "LeftArm"  # the collar bone is short
+    rest = planes.adduction(skeleton.world_from_joint)
+    assert np.isclose(rest[0], rest[2])
+    assert np.isclose(rest[1], rest[3])
+    assert rest[0] > np.radians(30.0) > rest[1]  # arms stand off at rest, legs hang down
+    closer = Pose.from_rotations(skeleton, {"LeftArm": rotations.quaternion_about([0.0, 0.0, 1.0], -0.5)})
+    assert np.isclose(planes.adduction(closer.world_from_joint)[0], rest[0] - 0.5, atol=0.05)
+
+
+def test_angles_do_not_depend_on_where_the_character_is(hero):
+    planes = JointPlanes.of(hero.skeleton)
+    pose = supple.motion("walk", hero).sample(0.3)
+    away = pose.moved(rotations.compose([3.0, -1.0, 2.0], rotations.quaternion_about([1.0, 2.0, 3.0], 1.1)))
+    for angles in (planes.flexion, planes.adduction):
+        assert np.allclose(angles(pose.world_from_joint), angles(away.world_from_joint))
+
+
+def test_many_poses_at_once_are_the_same_poses(hero):
+    planes = JointPlanes.of(hero.skeleton)
+    walk = supple.motion("walk", hero)
+    poses = np.stack([walk.sample(time).world_from_joint for time in (0.0, 0.2, 0.5)])
+    for together, each in zip(planes.planes(poses), zip(*map(planes.planes, poses), strict=True), strict=True):
+        assert np.allclose(together, np.stack(each))
+    assert np.allclose(planes.adduction(poses), np.stack([planes.adduction(pose) for pose in poses]))
+
+
+def test_helpers_belong_to_the_joint_they_help():
+    heads = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.8, 0.0, 0.0]])
+    names = ["upper", "UpperTwist", "nothing", "fore", "hand"]
+    skeleton = Skeleton.from_heads(names, [-1, 0, 1, 2, 3], heads)
+    planes = JointPlanes.of(skeleton)
+    assert planes.part_of_joint.tolist() == [0, 0, 0, 3, 4]
+    assert [names[joint] for joint in planes.joints] == ["fore", "hand"]
+    assert [names[joint] for joint in planes.parents] == ["UpperTwist", "fore"]  # whose bones lead there
+    turning = swinging(skeleton, {"fore": hinge((0.0, 0.0, 1.0), 1.0), "UpperTwist": hinge((1.0, 0.0, 0.0), 1.0)})
+    assert JointPlanes.of(skeleton, motion=turning).part_of_joint[1] == 0
+
+
+def test_a_joint_in_line_that_bends_in_a_clip_is_no_helper():
+    skeleton = arm()
+    moving = JointPlanes.of(skeleton, motion=swinging(skeleton, {"fore": hinge((0.0, 0.0, 1.0), 1.0)}))
+    still = JointPlanes.of(skeleton, motion=swinging(skeleton, {"hand": hinge((0.0, 0.0, 1.0), 1.0)}))
+    assert moving.part_of_joint.tolist() == [0, 1, 1]
+    assert still.part_of_joint.tolist() == [0, 0, 2]
+
+
+@pytest.mark.parametrize("joints", [1, 2])
+def test_the_smallest_skeletons_have_what_there_is(joints):
+    skeleton = Skeleton.from_heads(["a", "b"][:joints], [-1, 0][:joints], np.zeros((joints, 3)))
+    planes = JointPlanes.of(skeleton)
+    points, normals, flexion = planes.planes(skeleton.world_from_joint)
+    assert len(planes) == 0
+    assert points.shape == normals.shape == (0, 3)
+    assert flexion.shape == (0,)
+    assert planes.adduction(skeleton.world_from_joint).shape == (0,)
+
+
+def test_sides_name_the_plane_between_two_parts():
+    planes = JointPlanes.of(arm())
+    sides = planes.sides()
+    elbow, wrist = plane_of(planes, "fore"), plane_of(planes, "hand")
+    assert sides[1, 0] == 2 * elbow
+    assert sides[0, 1] == 2 * elbow + 1
+    assert sides[2, 1] == 2 * wrist
+    assert (sides[[0, 2], [2, 0]] == -1).all()
+    assert (np.diagonal(sides) == -1).all()
+
+
+@pytest.mark.parametrize("name", ["arm", "leg", "tube", "snake", "quadruped", "octopus"])
+def test_other_bodies_have_planes_too(name):
+    character = supple.character(name)
+    planes = JointPlanes.of(character.skeleton)
+    _, normals, flexion = planes.planes(character.skeleton.world_from_joint)
+    assert np.allclose(np.linalg.norm(normals, axis=1), 1.0)
+    assert len(planes) > 0
+    assert (flexion > np.radians(30.0)).all()  # nothing is folded at rest
+    if name == "quadruped":
+        skeleton = character.skeleton
+        assert planes.part_of_joint[skeleton.index("Jaw")] == skeleton.index("Head")  # they lie beside each other
+        legs = {"LeftFrontShoulder", "RightFrontShoulder", "LeftHindUpperLeg", "RightHindUpperLeg"}
+        assert legs < {skeleton.names[joint] for joint in planes.limb_joints}
