@@ -219,6 +219,26 @@ def test_a_buffer_that_is_too_short_is_refused(tmp_path):
         load(embedded(file, tmp_path, uri="short.bin"))
 
 
+def test_a_file_that_many_buffers_name_is_read_once(tmp_path):
+    """However they spell it and whatever lengths they give, and no further than the longest of them."""
+    (tmp_path / "a.bin").write_bytes(bytes(range(200)))
+    lengths = [7, 100, 20, 1e999, "long"]
+    buffers = [{"byteLength": length, "uri": "./" * number + "a.bin"} for number, length in enumerate(lengths)]
+    path = tmp_path / "test.gltf"
+    for most, read in ((3, 100), (5, 200)):
+        path.write_text(
+            json.dumps({"asset": {"version": "2.0"}, "buffers": buffers[:most]}).replace("Infinity", "1e999")
+        )
+        document = Document(path, Faults(path.name, repair=False))
+        contents = [document.buffer(number) for number in range(3)]
+        assert [bytes(content) for content in contents] == [bytes(range(length)) for length in lengths[:3]]
+        assert {id(content.obj) for content in contents} == {id(contents[0].obj)}
+        assert len(contents[0].obj) == read
+    for number in (3, 4):
+        with pytest.raises(FormatError, match=rf"buffers\[{number}\].byteLength"):
+            document.buffer(number)
+
+
 def test_plain_data_addresses_are_read(tmp_path):
     file = arm()
     uri = "data:application/octet-stream," + "".join(f"%{byte:02x}" for byte in file.blob)

@@ -40,6 +40,7 @@ class Document:
             ) from None
         self.root, self._binary = container.unwrap(data, path)
         self._buffers: dict[int, memoryview] = {}
+        self._files: dict[Path, bytes] = {}
         self._left = ALLOWANCE + GROWTH * len(data)
         self._lists: dict[str, list[Fields]] = {}
         self._empty = [kind for kind in _KINDS if self.root.get(kind) == []]
@@ -212,8 +213,10 @@ class Document:
                 raise self.error(where, f"{_brief(name)} has {size} bytes", f"there is room for {self.room(1)}")
             if length is not None and size < length:
                 raise self.error(where, f"{_brief(name)} has {size} bytes", f"its byteLength is {length}")
+            if length is not None and found in self._files:
+                return self._files[found]
             with found.open("rb") as file:
-                content = file.read(size if length is None else length)
+                content = file.read(size if length is None else int(min(size, self._longest_buffer())))
         except (OSError, ValueError, RuntimeError) as error:
             if isinstance(error, FormatError):
                 raise
@@ -221,7 +224,14 @@ class Document:
                 where, f"{_brief(name)} cannot be read ({error})", "its buffer is needed", advice
             ) from None
         self._left += -len(content) if length is None else GROWTH * len(content)
+        if length is not None:
+            self._files[found] = content
         return content
+
+    def _longest_buffer(self) -> float:
+        """The largest byteLength of all buffers: a file is read once, however many of them name it."""
+        lengths = [fields.get("byteLength") for fields in self.items("buffers")]
+        return max(length for length in lengths if isinstance(length, int | float))
 
 
 def _brief(value: Any) -> str:
