@@ -166,6 +166,14 @@ def test_quads_of_two_materials_are_triangles_in_a_glb(tmp_path):
     assert looks(again) == looks(tube.replace(materials=[Material("a"), Material("b")], material_of_triangle=worn))
 
 
+def test_without_texture_coordinates_a_glb_has_no_pictures(tmp_path):
+    """The format forbids them, and they would lie nowhere."""
+    save(dressed_tube().replace(display=None), tmp_path / "a.glb")
+    glb = ReadGlb(tmp_path / "a.glb")
+    assert "images" not in glb.scene
+    assert glb.scene["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] == [0.8, 0.1, 0.1, 1.0]
+
+
 def test_no_material_comes_back_as_none(tmp_path):
     save(textured_tube(), tmp_path / "a.glb")
     assert ReadGlb(tmp_path / "a.glb").scene["materials"][0]["name"] == "skin"

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.geometry.normals import Creases, creases, normals
-from supple.io.surface import Surface
+from supple.io.surface import Surface, distinct_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +32,10 @@ class Drawn:
         shared = creases(character.points, character.triangles)
         display = character.display
         seams = character.triangles if display is None else display.triangles
-        pairs = np.stack([seams.ravel(), shared.normal_of_corner.ravel()], axis=1)
-        unique, label = np.unique(pairs, axis=0, return_inverse=True)
-        vertex = unique[:, 0]
+        vertex, normal, label = distinct_pairs(seams.ravel(), shared.normal_of_corner.ravel())
         uvs = None if display is None or display.uvs is None else display.uvs[vertex]
         control = vertex if display is None else display.control_points[vertex]
-        return cls(control, label.reshape(-1, 3).astype(np.int32), uvs, unique[:, 1], shared)
+        return cls(control, label.reshape(-1, 3), uvs, normal, shared)
 
     def positions(self, points: ArrayLike) -> Singles:
         """Places (D, 3) [m] of the drawn vertices."""

@@ -99,10 +99,17 @@ class Surface:
         """Display vertices: one for every pair of point and texture coordinate that meets at a corner."""
         if self.uvs is None or self.uv_corners is None or not len(self.uvs):
             return None
-        pairs = np.stack([self.corners, self.uv_corners], axis=1)
-        unique, label = np.unique(pairs, axis=0, return_inverse=True)
-        uvs = np.where(unique[:, 1:] >= 0, self.uvs[np.maximum(unique[:, 1], 0)], 0.0)
-        return Display(unique[:, 0].astype(np.int32), label.reshape(-1)[self.triangle_corners()].astype(np.int32), uvs)
+        points, rows, label = distinct_pairs(self.corners, self.uv_corners)
+        uvs = np.where(rows[:, None] >= 0, self.uvs[np.maximum(rows, 0)], 0.0)
+        return Display(points, label[self.triangle_corners()], uvs)
+
+
+def distinct_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+    """The distinct pairs among (C,) and (C,), in order, and which of them each pair is (C,); -1 may stand in either."""
+    wide = int(second.max(initial=0)) + 2
+    keys, label = np.unique((first.astype(np.int64) + 1) * wide + second + 1, return_inverse=True)
+    pairs = np.stack([keys // wide - 1, keys % wide - 1]).astype(np.int32)
+    return pairs[0], pairs[1], label.reshape(-1).astype(np.int32)
 
 
 def joined(surfaces: list[tuple[Surface, int]]) -> Surface:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from supple.character.materials import Material, Texture
@@ -17,10 +18,15 @@ _NONE = {
 """Plain grey: without a material, the format means a metal, which is black where nothing is mirrored in it."""
 
 
-def add_materials(glb: Glb, materials: Sequence[Material], *, bare: bool) -> None:
-    """Add all materials, each at its own number, and where something is `bare` the grey that stands for none."""
+def add_materials(glb: Glb, materials: Sequence[Material], *, bare: bool, textured: bool) -> None:
+    """Add all materials, each at its own number, and where something is `bare` the grey that stands for none.
+
+    Pictures go along where the mesh is `textured`: without texture coordinates the format forbids them.
+    """
     pictures: dict[Texture, int] = {}
-    listed = [_fields(glb, material, pictures) for material in materials]
+    listed = [
+        _fields(glb, material if textured else replace(material, textures={}), pictures) for material in materials
+    ]
     glb.scene["materials"] = [*listed, _NONE] if bare else listed
     strong = [fields for fields in listed if "extensions" in fields]
     if strong:

@@ -42,7 +42,7 @@ class GlbMesh:
         look = np.full(len(character.triangles), count) if worn is None else np.where(worn < 0, count, worn)
         self._looks = look
         self._groups = [_group(material, drawn.triangles[look == material]) for material in np.unique(look).tolist()]
-        add_materials(glb, character.materials, bare=bool((look == count).any()))
+        add_materials(glb, character.materials, bare=bool((look == count).any()), textured=drawn.uvs is not None)
         self._primitives: list[dict[str, Any]] = []
         for group in self._groups:
             kind = np.uint16 if len(group.vertices) < 65535 else np.uint32  # the highest number is kept for restarts
