@@ -26,6 +26,8 @@ from supple.report import compare
 from supple.skins.catalogue import SKINS
 from supple.skins.expressive.attachment import attach
 from supple.skins.expressive.incremental_rotation import IncrementalRotation
+from supple.skins.expressive.spring_dynamics import SpringDynamics
+from supple.skins.expressive.spring_rig import SpringRig
 from supple.skins.kinematic.centers import centers_of_rotation
 from supple.skins.kinematic.delta_mush import DeltaMush, delta_mush
 from supple.skins.kinematic.dual_quaternion import DualQuaternion, dual_quaternion
@@ -56,6 +58,8 @@ __all__ = [
     "PoseSource",
     "RotationCenters",
     "Skeleton",
+    "SpringDynamics",
+    "SpringRig",
     "SuppleError",
     "SuppleWarning",
     "UnfinishedError",

@@ -8,6 +8,8 @@ from typing import Any
 from supple.errors import InputError
 from supple.settings import settings_of
 from supple.skins.expressive.incremental_rotation import IncrementalRotation
+from supple.skins.expressive.spring_dynamics import SpringDynamics
+from supple.skins.expressive.spring_rig import SpringRig
 from supple.skins.kinematic.delta_mush import DeltaMush
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
@@ -15,8 +17,11 @@ from supple.skins.kinematic.rotation_centers import RotationCenters
 from supple.skins.skin import AnySkin
 
 SKINS: dict[str, type[AnySkin]] = {
-    kind.command_name: kind for kind in (LinearBlend, DualQuaternion, RotationCenters, DeltaMush, IncrementalRotation)
-}
+    kind.command_name: kind
+    for kind in (
+        LinearBlend, DualQuaternion, RotationCenters, DeltaMush, IncrementalRotation, SpringRig, SpringDynamics,
+    )
+}  # fmt: skip
 
 
 def skin_named(name: str, settings: Mapping[str, Any] | None = None) -> AnySkin:

@@ -50,6 +50,7 @@ class Hanging:
         self.pairs = put(pairs.reshape(-1, _BLOCK), wp.vec4i)
         self.pair_shares = put(pair_shares.reshape(-1, _BLOCK).astype(np.float32), wp.vec4f)
         self.vectors = put(vectors.astype(np.float32), wp.vec3f)
+        self.owners = ties.segment
         self.segment = put(ties.segment, wp.int32)
         self.places = put(knot_places(self.segments.starts, self.segments.ends).astype(np.float32), wp.vec3f)
         self.directions = put(self.segments.directions.astype(np.float32), wp.vec3f)
@@ -61,6 +62,7 @@ class Hanging:
         self.flags = wp.zeros(1, dtype=wp.int32, device=device)
         self.attached = wp.zeros(self.count, dtype=wp.vec3f, device=device)
         self.turned = wp.zeros(self.count, dtype=wp.vec3f, device=device)
+        self.length_ratios, self.stretched = np.ones(size), False
         self._launches = self._recorded()
 
     def _recorded(self) -> list[devices.Launch]:
@@ -86,7 +88,8 @@ class Hanging:
         rigid = bool(np.abs(gram).max() < RIGID_TOLERANCE and np.linalg.det(linear).min() > 0.0)
         turns = linear if rigid else rotations.nearest_rotation(linear)
         stretches = np.tile(_ONE, (len(linear), 1, 1)) if rigid else np.swapaxes(turns, 1, 2) @ linear
-        squashed = _squash(self.segments, starts, ends, self.squash)
+        self.length_ratios = _length_ratios(self.segments, starts, ends)
+        squashed = _squash(self.segments, self.length_ratios, self.squash)
         if squashed is not None:
             stretches = stretches @ squashed
         directions = rotations.normalised(ends - starts)
@@ -96,9 +99,9 @@ class Hanging:
         devices.write(self.turns, turns)
         devices.write(self.pair_turns, _logs(np.swapaxes(turns[one], 1, 2) @ turns[other]))
         devices.write(self.pair_insides, _insides(self.segments, directions, one, other))
-        stretched = not rigid or squashed is not None
-        devices.write(self.flags, np.array([stretched], dtype=np.int32))
-        if stretched:
+        self.stretched = not rigid or squashed is not None
+        devices.write(self.flags, np.array([self.stretched], dtype=np.int32))
+        if self.stretched:
             devices.write(self.stretches, stretches)
             devices.write(self.pair_stretches, stretches[other] - stretches[one])
         for launch in self._launches:
@@ -159,17 +162,21 @@ def _insides(segments: Segments, directions: Floats, one: Ints, other: Ints) -> 
     return np.where((one != other)[:, None], away_one + away_other, 0.0)
 
 
-def _squash(segments: Segments, starts: Floats, ends: Floats, amount: float) -> Floats | None:
+def _length_ratios(segments: Segments, starts: Floats, ends: Floats) -> Floats:
+    """Length of every segment in a pose against rest (B,); one where it had none."""
+    lengths = np.linalg.norm(ends - starts, axis=1)
+    known = segments.lengths > 0.0
+    return np.where(known, lengths / np.where(known, segments.lengths, 1.0), 1.0)
+
+
+def _squash(segments: Segments, ratios: Floats, amount: float) -> Floats | None:
     """How a limb thins when its bone grows longer and swells when it shortens (B, 3, 3), across the bone only.
 
     Across it is scaled by (rest length / length)^(amount / 2): with amount 1 the volume stays. None if nothing changes.
     """
-    lengths = np.linalg.norm(ends - starts, axis=1)
-    usable = (segments.lengths > 0.0) & (lengths > 0.0)
-    ratio = np.where(usable, segments.lengths / np.where(usable, lengths, 1.0), 1.0)
-    if amount == 0.0 or np.abs(ratio - 1.0).max() < 1e-6:
+    if amount == 0.0 or np.abs(ratios - 1.0).max() < 1e-6:
         return None
-    across = np.clip(ratio, 0.01, 100.0) ** (0.5 * amount)
+    across = np.clip(ratios, 0.01, 100.0) ** (-0.5 * amount)
     along = np.einsum("bi,bj->bij", segments.directions, segments.directions)
     squashed: Floats = across[:, None, None] * (_ONE - along) + along
     return squashed

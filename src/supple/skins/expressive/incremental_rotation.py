@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +29,8 @@ class IncrementalRotation(Skin):
 
     `correction` restores the distance from the skeleton where a bend would come to a point; `squash` thins a limb whose
     bone grows longer (1 keeps its volume). `soften` blends attachments and turns over the skin where bones branch;
-    0 is the published method, which tears shoulders and hips (see `published`).
+    0 is the published method, which tears shoulders and hips. The preset `rigid` moves every vertex with its own bone
+    alone: the first stage of published spring rigs.
 
     Limits: a bend may press into itself on the inside; a twist of more than half a turn flips to the other way round.
     """
@@ -38,22 +41,19 @@ class IncrementalRotation(Skin):
         "Toothman 2022, Expressive skinning and surface deformation",
     )
 
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            "published": {"soften": 0.0},
+            "rigid": {"reach": 0.0, "correction": 0.0, "soften": 0.0},
+        }
+    )
+
     reach: float = setting(0.5, "How far a joint's turn spreads, as a share of the bone", low=0.0, high=1.0)
     correction: float = setting(1.0, "How much of the distance from the skeleton is restored", low=0.0, high=1.0)
     squash: float = setting(0.0, "How much a limb thins as its bone grows longer", low=0.0, high=2.0)
     soften: float = setting(0.5, "How far branches are blended over the skin, in limb radii", low=0.0, high=4.0)
     binding: str = setting("automatic", "How vertices are hung on bones", choices=METHODS)
     rounds: int = setting(ROUNDS, "Rounds of smoothing of the attachment", low=0, high=100)
-
-    @classmethod
-    def published(cls) -> IncrementalRotation:
-        """The method as it was published: no softening, half of every bone."""
-        return cls(soften=0.0)
-
-    @classmethod
-    def rigid(cls) -> IncrementalRotation:
-        """Every vertex with its own bone alone: the first stage of published spring rigs."""
-        return cls(reach=0.0, correction=0.0, soften=0.0)
 
     def bind(self, character: Character, device: str) -> Increments:
         return Increments(character, self, device=device)
@@ -71,26 +71,26 @@ class Increments:
         wp = devices.warp()
         attachment = attach(character, method=settings.binding, rounds=settings.rounds)
         tied = ties(character, attachment, reach=settings.reach, soften=settings.soften)
-        self._hanging = hanging = Hanging(character, attachment, tied, squash=settings.squash, device=device)
+        self.hanging = hanging = Hanging(character, attachment, tied, squash=settings.squash, device=device)
         count = hanging.count
         near = [np.flatnonzero(row) for row in attachment.segments.meets]
         starts = np.concatenate([[0], np.cumsum([len(row) for row in near])]).astype(np.int32)
         near_starts = devices.to_device(starts, wp.int32, device)
         members = devices.to_device(np.concatenate(near).astype(np.int32), wp.int32, device)
         distances = wp.zeros(count, dtype=wp.float32, device=device)
-        self._posed = wp.zeros(count, dtype=wp.vec3f, device=device)
+        self.posed = wp.zeros(count, dtype=wp.vec3f, device=device)
         rest = devices.to_device(character.points.astype(np.float32), wp.vec3f, device)
         skeleton: list[Any] = [near_starts, members, len(attachment.segments), hanging.places]
         measured = [rest, hanging.segment, *skeleton, distances]
         devices.Launch(kernels.rest_distances, count, measured, device)()
         inputs = [
             hanging.attached, hanging.turned, hanging.vectors, hanging.segment, hanging.pair_blocks, hanging.pairs,
-            hanging.pair_shares, hanging.pair_insides, *skeleton, distances, settings.correction, self._posed,
+            hanging.pair_shares, hanging.pair_insides, *skeleton, distances, settings.correction, self.posed,
         ]  # fmt: skip
         self._launch = devices.Launch(kernels.incremental, count, inputs, device)
 
     def run(self, pose: Pose) -> Any:
         """The skin in a pose, on the device."""
-        self._hanging.set(pose)
+        self.hanging.set(pose)
         self._launch()
-        return self._posed
+        return self.posed

@@ -145,7 +145,7 @@ def incremental(
     if correction > 0.0:
         b = segments[i]
         length = wp.length(s)
-        inside = float(0.0)  # noqa: UP018 - changed in a loop, so Warp wants a variable
+        inside = float(0.0)
         for n in range(i * pair_blocks, i * pair_blocks + pair_blocks):
             w = pair_shares[n]
             p = pairs[n]

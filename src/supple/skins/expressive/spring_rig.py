@@ -1,0 +1,116 @@
+"""Spring rig: a skin that is let go and comes to rest between springs along its surface and springs to its bones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from supple import device as devices
+from supple.character.character import Character
+from supple.motion.pose import Pose
+from supple.settings import setting
+from supple.skins.expressive.springs import CHECK, Springs, SpringSettings
+from supple.skins.expressive.sweeps import Sweeps
+from supple.skins.skin import DevicePoints, Skin
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpringRig(SpringSettings, Skin):
+    """Start from a kinematic skin and let springs pull every vertex to where they balance [Toothman2022, Sec. 4.2].
+
+    Four springs from the paper (edge lengths, scale vector lengths beside their neighbours', angles between
+    neighbouring scale vectors, angles to the bone) and two that make the balance unique: `girth`, the distance from
+    the bone itself, without which a whole ring may shrink together, and `hold`, the twist about the bone, without
+    which a twisted limb unwinds for ever.
+
+    A sweep moves each vertex by `pace` times the pull on it, at most to the mean of where its springs want it, and on
+    by `swing` of its last move while that helps. So no stiffness and no pace makes it diverge, and fifty sweeps do the
+    work of several hundred. It stops after `iterations`, or earlier when `until` says so: by the largest `movement`
+    (against `threshold` times the smallest side of the rest shape), by the largest `force` likewise, or at the
+    least `energy`; it looks every ten sweeps.
+
+    Limits: skin that touches skin is not seen; sweeps reach as many edges far as there are sweeps, so very fine meshes
+    should start from a smooth skin. For motion after the motion see `SpringDynamics`.
+    """
+
+    command_name: ClassVar[str] = "springs"
+    papers: ClassVar[tuple[str, ...]] = (
+        "Toothman and Neff 2019, Spring rigs for skinning",
+        "Toothman 2022, Expressive skinning and surface deformation",
+    )
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            # Rigid start, the four forces of the text, 1/30 of the force in each of at most 50 sweeps. It gives no
+            # stiffness; 7.5 each puts their sum at the edge of what is stable.
+            "published": {
+                "base": "rigid", "pace": 1.0 / 30.0, "swing": 0.0, "edges": 7.5, "lengths": 7.5, "turns": 7.5,
+                "bones": 7.5, "girth": 0.0, "hold": 0.0,
+            },
+        }
+    )  # fmt: skip
+
+    pace: float = setting(1e3, "Move per pull; more than the safe step is cut", unit="1/stiffness", low=0.0, high=1e12)
+    swing: float = setting(0.9, "Share of the last move that is kept", low=0.0, high=0.98)
+    until: str = setting("movement", "When to stop early", choices=("sweeps", "movement", "force", "energy"))
+    threshold: float = setting(1e-4, "Movement or force, of the smallest side, that is rest", low=0.0, high=1.0)
+
+    def stands_on(self) -> Skin:
+        return self.first_stage()
+
+    def bind(self, character: Character, device: str) -> Relaxation:
+        return Relaxation(character, self, device=device)
+
+    def deform(self, binding: Relaxation, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
+        return binding.run(pose, incoming)
+
+
+class Relaxation:
+    """Springs, the sweeps recorded over them, and when to stop."""
+
+    def __init__(self, character: Character, settings: SpringRig, *, device: str) -> None:
+        wp = devices.warp()
+        self.springs = Springs(character, settings, device=device)
+        self._settings = settings
+        self._small = settings.threshold * float(max(np.min(character.size), 0.0))
+        by_force = settings.until == "force"
+        self._sweeps = Sweeps(self.springs.launches(settings.pace, settings.swing, by_force=by_force), device)
+        self._posed = wp.zeros(self.springs.count, dtype=wp.vec3f, device=device)
+        self._begin: tuple[Any, devices.Launch] | None = None
+        self.sweeps_done = 0
+
+    def run(self, pose: Pose, incoming: Any) -> Any:
+        """Bring the incoming shape to rest in a pose."""
+        if self._begin is None or self._begin[0] is not incoming:
+            self._begin = incoming, self.springs.starting_from(incoming)
+        self.springs.set(pose)
+        self._begin[1]()
+        self.sweeps_done = self._relax()
+        devices.warp().copy(self._posed, self.springs.points[self.sweeps_done % 2])
+        return self._posed
+
+    def _relax(self) -> int:
+        wanted = self._settings.iterations
+        if self._settings.until == "sweeps":
+            self._sweeps.run(wanted)
+            return wanted
+        done, energy = 0, math.inf
+        while done < wanted:
+            some = min(CHECK, wanted - done)
+            self._sweeps.run(some)
+            done += some
+            if done == wanted:
+                break
+            if self._settings.until == "energy":
+                now = self.springs.energy()
+                if not now < energy:
+                    break
+                energy = now
+            elif self.springs.largest_move() <= self._small:
+                break
+        return done
