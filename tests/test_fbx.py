@@ -103,6 +103,55 @@ def test_the_clip_bends_the_strip_as_by_hand(strip: Character, time: float) -> N
     np.testing.assert_allclose(blended(strip, motion.sample(time)), bent(90.0 * time), atol=1e-6)
 
 
+def smiling(*, bends: bool = True, full: float = 100.0) -> bytes:
+    """The strip with its shape blended in over the second, from 25 to 75 of a hundred."""
+    curve = f"""
+    AnimationCurveNode: 72, "AnimCurveNode::DeformPercent", "" {{
+        Properties70:  {{
+            P: "d|DeformPercent", "Number", "", "A",0
+        }}
+    }}
+    AnimationCurve: 73, "AnimCurve::", "" {{
+        KeyVer: 4008
+        KeyTime: *2 {{
+            a: 0,{fbx_files.SECOND}
+        }}
+        KeyValueFloat: *2 {{
+            a: 25,75
+        }}
+        KeyAttrFlags: *1 {{
+            a: 4
+        }}
+        KeyAttrDataFloat: *4 {{
+            a: 0,0,0,0
+        }}
+        KeyAttrRefCount: *1 {{
+            a: 2
+        }}
+    }}
+}}
+Connections:  {{
+    C: "OO",72,61
+    C: "OP",72,54, "DeformPercent"
+    C: "OP",73,72, "d|DeformPercent"
+""".encode()
+    text = fbx_files.text().replace(b"}\nConnections:  {\n", curve, 1)
+    text = text.replace(b"FullWeights: *1 {\n a: 100", f"FullWeights: *1 {{\n a: {full:g}".encode())
+    return text if bends else text.replace(b'C: "OP",63,62, "d|Y"', b"")
+
+
+@pytest.mark.parametrize("bends", [True, False])
+@pytest.mark.parametrize("full", [100.0, 50.0])
+def test_shapes_move_over_time(tmp_path: Path, strip: Character, bends: bool, full: float) -> None:
+    moved = supple.load(saved(tmp_path, smiling(bends=bends, full=full)))
+    motion = moved.motions["bend"]
+    np.testing.assert_allclose(motion.shapes["wide"], np.linspace(0.25, 0.75, 31) * 100.0 / full, atol=1e-6)
+    np.testing.assert_allclose(moved.shapes["wide"], strip.shapes["wide"], atol=1e-12)
+    pose = motion.sample(1.0)
+    np.testing.assert_allclose(blended(moved, pose), bent(90.0 if bends else 0.0), atol=1e-6)
+    assert not strip.motions["bend"].shapes
+
+
 def test_rest_is_where_the_skin_was_bound_not_where_the_file_opens(tmp_path: Path) -> None:
     opened = supple.load(saved(tmp_path, fbx_files.text(knee_opens_at=40.0, clip=False)))
     np.testing.assert_allclose(opened.points[:6], STRIP, atol=1e-12)

@@ -148,49 +148,66 @@ def _read_shapes(mesh: Any, key: str, arrays: Arrays) -> list[Words]:
                 continue
             arrays[f"{key} shape {len(shapes)} vertices"] = _ints(shape.offset_vertices)
             arrays[f"{key} shape {len(shapes)} offsets"] = _floats(shape.position_offsets, 3)
-            between = len(_kept(channel.keyframes)) - 1
-            shapes.append({"name": str(channel.name), "weight": float(channel.weight), "between": between})
+            stages = _every(channel.keyframes)
+            shapes.append(
+                {
+                    "name": str(channel.name),
+                    "weight": float(channel.weight),
+                    "between": len(stages) - 1,
+                    "channel": _number(channel),
+                    "full": float(stages[-1].target_weight) if stages else 1.0,
+                }
+            )
     return shapes
 
 
 def _read_clips(scene: Any, nodes: list[Any], arrays: Arrays, words: Words, *, room: int) -> None:
-    """Places, turns and scales (F, N, 10) of all nodes relative to their parents, one array a clip."""
+    """Places, turns and scales (F, N, 10) of all nodes relative to their parents, one array a clip.
+
+    Shape weights (F, S) come along for the channels that the clip moves.
+    """
     rate = float(_kept(scene.settings).frames_per_second)
     rate = rate if math.isfinite(rate) and 1.0 <= rate <= 1000.0 else USUAL_RATE
     stacks = _every(scene.anim_stacks)
-    most = max(room // (KEY_BYTES * max(len(nodes), 1) * max(len(stacks), 1)), 2)
+    channels = {int(channel.element_id): channel for channel in _every(scene.blend_channels)}
     words["clips"] = []
     for stack in stacks:
         anim = _kept(stack.anim)
-        first, last, shaped = _span(stack)
+        first, last, moved = _span(stack)
+        shaped = [channels[element] for element in sorted(moved & set(channels))]
+        most = max(room // (KEY_BYTES * max(len(nodes) + len(shaped), 1) * len(stacks)), 2)
         frames = math.ceil(min((last - first) * rate, 1e9) - 1e-3) + 1
         step = 1.0 / rate
         if frames > most:
             step = (last - first) / (most - 1)
             words["notes"].append(f"clip {stack.name!r} is long, and sampled at {1.0 / step:.3g} frames a second only")
             frames = most
-        keys = np.empty((frames, len(nodes), 10))
+        keys, shares = np.empty((frames, len(nodes), 10)), np.empty((frames, len(shaped)))
         for frame in range(frames):
             time = first + frame * step
             keys[frame] = [_parts(node.evaluate_transform(anim, time)) for node in nodes]
-        arrays[f"clip {len(words['clips'])}"] = keys
-        words["clips"].append({"name": str(stack.name), "fps": 1.0 / step, "shaped": shaped})
+            shares[frame] = [channel.evaluate_blend_weight(anim, time) for channel in shaped]
+        key = f"clip {len(words['clips'])}"
+        arrays[key], arrays[f"{key} shares"] = keys, shares
+        listed = [_number(channel) for channel in shaped]
+        words["clips"].append({"name": str(stack.name), "fps": 1.0 / step, "channels": listed})
 
 
-def _span(stack: Any) -> tuple[float, float, bool]:
-    """From when to when a clip runs [s]: as the file says, or else as its keys do; and whether it blends shapes."""
-    first, last, shaped = float(stack.time_begin), float(stack.time_end), False
+def _span(stack: Any) -> tuple[float, float, set[int]]:
+    """From when to when a clip runs [s]: as the file says, or else as its keys do; and what it moves, by numbers."""
+    first, last = float(stack.time_begin), float(stack.time_end)
     times: list[float] = []
+    moved: set[int] = set()
     for layer in _every(stack.layers):
-        for moved in _every(layer.anim_props):
-            shaped |= str(moved.prop_name) == "DeformPercent"
-            for curve in _kept(_kept(moved.anim_value).curves):
+        for prop in _every(layer.anim_props):
+            moved.add(int(_kept(prop.element).element_id))
+            for curve in _kept(_kept(prop.anim_value).curves):
                 if _kept(curve) is not None:
                     times += [float(curve.min_time), float(curve.max_time)]
     if not (math.isfinite(first) and math.isfinite(last) and last > first):
         sound = [time for time in times if math.isfinite(time)]
         first, last = (min(sound), max(sound)) if sound else (0.0, 0.0)
-    return first, last, shaped
+    return first, last, moved
 
 
 def main(path: Path, answer: Path) -> None:

@@ -27,7 +27,8 @@ class Piece:
     """One mesh on one node, in its own space: `bones` (K,) are nodes, `bone_from_mesh` (K, 4, 4) their bind matrices.
 
     `world_from_bone` (K, 4, 4) is where the file says that the bones were when they were bound; `slots` and `values`
-    (V, I) are the weights of the vertices on these K bones.
+    (V, I) are the weights of the vertices on these K bones. `channels` names the shape that each of the file's channels
+    blends in, and the weight at which it is blended in wholly.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Piece:
     slots: Ints
     values: Floats
     shapes: dict[str, Floats]
+    channels: dict[int, tuple[str, float]]
 
 
 class Meshes:
@@ -89,7 +91,9 @@ class Meshes:
             self._faults.note(f"mesh {name!r}", "it asks for dual quaternions; choose the skin yourself")
         bones, matrices, bound = self._bones(key, name, node)
         slots, values = self._weights(key, name, len(points))
-        return Piece(name, points, surface, bones, matrices, bound, slots, values, self._shapes(key, name, len(points)))
+        shapes = self._shapes(key, name, len(points))
+        channels = {item["channel"]: (label, item["full"]) for item, label in zip(words["shapes"], shapes, strict=True)}
+        return Piece(name, points, surface, bones, matrices, bound, slots, values, shapes, channels)
 
     def _surface(self, key: str, name: str, count: int) -> Surface | None:
         faces, listed = self._arrays[f"{key} faces"], self._arrays[f"{key} corners"]

@@ -28,10 +28,10 @@ def read_character(path: Path, *, repair: bool) -> Character:
     The rest pose is the one the skins were bound in. Bones shared by several meshes are one joint; meshes that no skin
     bends ride on their node, which becomes a joint. Every animation stack is a motion, sampled at the frame rate of
     the file; a file without any that opens in another pose than it was bound in has the motion "default pose". Quads,
-    texture coordinates and blend shapes are kept.
+    texture coordinates and blend shapes are kept, and shapes move with the clips.
 
-    Cameras, lights, materials, constraints, subdivision and texture files are not read; shape weights do not move over
-    time. Polygons with more than four corners are cut into fans.
+    Cameras, lights, materials, constraints, subdivision, texture files and shapes in between are not read. Polygons
+    with more than four corners are cut into fans.
     """
     faults = Faults(path.name, repair=repair)
     read = _read(path, faults)
@@ -85,20 +85,31 @@ class _Read:
     pieces: list[Piece]
     rig: Rig
     clips: list[Floats]
+    shares: list[Floats]
     words: dict[str, Any]
 
     def motions(self) -> dict[str, Motion]:
         """The clips by name, without those that only stand at rest."""
         names = unique([_plain(clip["name"], self.nodes.names) for clip in self.words["clips"]])
         made = {}
-        for keys, name, clip in zip(self.clips, names, self.words["clips"], strict=True):
-            motion = self.rig.motion(keys, clip["fps"], name)
+        for keys, shares, name, clip in zip(self.clips, self.shares, names, self.words["clips"], strict=True):
+            motion = self.rig.motion(keys, clip["fps"], name, shapes=self._shapes(shares, clip["channels"]))
             if not _rests(motion):
                 made[name] = motion
         if not made:
             opening = self.rig.motion(self.nodes.keys[None], 30.0, "default pose")
             return {} if _rests(opening) else {opening.name: opening}
         return made
+
+    def _shapes(self, shares: Floats, channels: list[int]) -> dict[str, Floats]:
+        """Shares (F,) of the shapes that a clip moves, by name; meshes that name a shape alike move it together."""
+        column = {channel: place for place, channel in enumerate(channels)}
+        known = {name: (channel, full) for piece in self.pieces for channel, (name, full) in piece.channels.items()}
+        return {
+            name: shares[:, column[channel]] / (full if full > 0.0 else 1.0)
+            for name, (channel, full) in known.items()
+            if channel in column
+        }
 
 
 def _read(path: Path, faults: Faults) -> _Read:
@@ -110,20 +121,17 @@ def _read(path: Path, faults: Faults) -> _Read:
         nodes = Nodes.of(words["names"], arrays["parents"], arrays["locals"], arrays["bones"], posed, file=path.name)
         room = apart.MEMORY + confined.GROWTH * path.stat().st_size
         pieces = Meshes(arrays, words, nodes.world, faults, file=path.name, room=room).pieces()
-        clips = _clips(arrays, words, path)
+        clips, shares = (_clips(arrays, words, path, ending) for ending in ("", " shares"))
         rig = build_rig(nodes, pieces, moving(nodes, clips), file=path.name)
     except FormatError:
         raise
     except InputError as error:
         raise _refused(path, error) from None
-    for clip in words["clips"]:
-        if clip["shaped"]:
-            faults.note(f"clip {clip['name']!r}", "its animated shape weights are left out")
-    return _Read(nodes, pieces, rig, clips, words)
+    return _Read(nodes, pieces, rig, clips, shares, words)
 
 
-def _clips(arrays: dict[str, NDArray[Any]], words: dict[str, Any], path: Path) -> list[Floats]:
-    clips = [arrays[f"clip {number}"] for number in range(len(words["clips"]))]
+def _clips(arrays: dict[str, NDArray[Any]], words: dict[str, Any], path: Path, ending: str) -> list[Floats]:
+    clips = [arrays[f"clip {number}{ending}"] for number in range(len(words["clips"]))]
     for keys, clip in zip(clips, words["clips"], strict=True):
         if not (np.abs(keys) < 1e30).all():
             raise FormatError(f"{path.name}: clip {clip['name']!r}", "some keys are not finite",
@@ -138,7 +146,9 @@ def _plain(name: str, nodes: list[str]) -> str:
 
 
 def _rests(motion: Motion) -> bool:
-    """Whether a motion leaves all joints where they are at rest."""
+    """Whether a motion leaves all joints where they are at rest, and all shapes out."""
+    if any(np.abs(shares).max() > 1e-3 for shares in motion.shapes.values()):
+        return False
     rest = motion.skeleton.world_from_joint
     size = max(float(np.ptp(rest[:, :3, 3], axis=0).max()), 1e-3)
     for frame in range(motion.frames):

@@ -73,8 +73,8 @@ class Rig:
     joints: list[Ints]
     placements: list[Floats]
 
-    def motion(self, keys: Floats, fps: float, name: str) -> Motion:
-        """Keys (F, N, 10) of all nodes as a motion of the joints."""
+    def motion(self, keys: Floats, fps: float, name: str, *, shapes: dict[str, Floats] | None = None) -> Motion:
+        """Keys (F, N, 10) of all nodes as a motion of the joints; `shapes` are shares (F,) of shapes by name."""
         real = self.nodes >= 0
         frames = len(keys)
         own = np.tile([0.0, 0, 0, 0, 0, 0, 1, 1, 1, 1], (frames, len(self.nodes), 1))
@@ -87,7 +87,7 @@ class Rig:
         above = np.where(parents >= 0, self.sizes[parents], 1.0)[:, None]
         moves, scales = moves * above, scales * scale * above / self.sizes[:, None]
         plain = bool((np.abs(scales - 1.0) <= _STRETCHES).all())
-        return Motion(self.skeleton, fps, moves, turns, None if plain else scales, name=name)
+        return Motion(self.skeleton, fps, moves, turns, None if plain else scales, name=name, shapes=shapes or {})
 
 
 def matrices(keys: Floats) -> Floats:
