@@ -80,7 +80,7 @@ class BoundFlesh:
         )
         solid = Tetrahedra(constraints.points, constraints.corners)
         embedding = embed_smoothly(character.points, solid) if skin.smooth else embed(character.points, solid)
-        self.surface = Surface(character, embedding, self.offsets, device=device)
+        self.surface = Surface(character, embedding, self.offsets, size=constraints.size, device=device)
         self.keeper = VolumeKeeper(character, self.body.skin_distance, self.surface.points, device=device)
         self._soft = automatic_softness(character, self.body)
         self._tuned: tuple[PositionBased, float] | None = None

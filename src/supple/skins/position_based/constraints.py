@@ -20,6 +20,7 @@ from supple.geometry.tetrahedra.tetrahedra import Tetrahedra, edges_of, volumes
 
 _THIN = 500  # particles; slabs of fewer are not worth a thread
 _MOST_SLABS = 16
+_WINDOW = 256  # constraints
 _WORDS = 4  # of 64 colours each
 
 
@@ -113,12 +114,21 @@ def _apart(slab_of: Ints, corners: Ints, span: Ints) -> bool:
 
 
 def walks(members: NDArray[Any], slab_of: Ints) -> tuple[Walk, Walk]:
-    """Constraints (C, K) inside each slab, and those that span a slab and the next, both in the order of memory."""
+    """Constraints (C, K) inside each slab, and those that span a slab and the next.
+
+    Both go through memory in order, but within a short window colour by colour: neighbours in the walk then share no
+    particle, and a processor can begin with one before it has ended the other, which takes half the time.
+    """
     count = int(slab_of[-1]) + 1
     of_member = slab_of[members]
     lower = of_member.min(axis=1)
     inside = of_member.max(axis=1) == lower
-    return _grouped(np.flatnonzero(inside), lower, count), _grouped(np.flatnonzero(~inside), lower, max(count - 1, 1))
+    painted = colours(members, len(slab_of))
+    colour_of = np.empty(len(members), dtype=np.int64)
+    colour_of[painted.order] = np.repeat(np.arange(len(painted)), np.diff(painted.starts))
+    order = np.lexsort((colour_of, np.arange(len(members)) // _WINDOW))
+    inner, outer = order[inside[order]], order[~inside[order]]
+    return _grouped(inner, lower, count), _grouped(outer, lower, max(count - 1, 1))
 
 
 def _grouped(chosen: NDArray[Any], group_of: Ints, count: int) -> Walk:

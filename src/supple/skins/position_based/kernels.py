@@ -20,6 +20,7 @@ Particles = wp.array(dtype=wp.vec4f)
 Points = wp.array(dtype=wp.vec3f)
 Corners = wp.array(dtype=wp.vec4i)
 Ends = wp.array(dtype=wp.vec2i)
+Sizes = wp.array(dtype=wp.vec2f)
 Numbers = wp.array(dtype=wp.float32)
 Whole = wp.array(dtype=wp.int32)
 
@@ -28,7 +29,7 @@ BIND = wp.constant(1)
 STRETCH = wp.constant(2)
 COMPLIANT = wp.constant(3)
 TINY = wp.constant(1.0e-12)
-LONGEST_MOVE = wp.constant(0.5)  # of an element's size, in one projection: flat elements would jump
+FLATTEST = wp.constant(1.0e-12)  # of a squared size: below this a gradient says nothing
 
 
 @wp.func
@@ -71,13 +72,13 @@ def project_stretch(
 
 @wp.func
 def project_volume(
-    c: int, k: float, compliant: float, corners: Corners, rest_volumes: Numbers, gathered: Numbers, particles: Particles
+    c: int, k: float, compliant: float, corners: Corners, sizes: Sizes, gathered: Numbers, particles: Particles
 ):
     """C = (p_21 x p_31) . p_41 / 6 - V_0, all of it times six.
 
     g_2 = p_31 x p_41, g_3 = p_41 x p_21, g_4 = p_21 x p_31, g_1 = -(g_2 + g_3 + g_4). An element that is inside out
     has a negative volume and is pushed through flatness; where it is nearly flat no corner moves more than a part of
-    its size at once.
+    its size at once. A size is (6 V_0, square of the longest move).
     """
     t = corners[c]
     p1 = particles[t[0]]
@@ -91,14 +92,14 @@ def project_volume(
     g3 = wp.cross(p41, p21)
     g4 = wp.cross(p21, p31)
     g1 = -(g2 + g3 + g4)
-    rest = 6.0 * rest_volumes[c]
+    size = sizes[c]
     slope = p1[3] * wp.dot(g1, g1) + p2[3] * wp.dot(g2, g2) + p3[3] * wp.dot(g3, g3) + p4[3] * wp.dot(g4, g4)
-    if slope > 1.0e-6 * rest * wp.sqrt(slope):
-        s = multiplier(c, wp.dot(g4, p41) - rest, slope, k, compliant, gathered)
+    if slope > size[1] * FLATTEST:
+        s = multiplier(c, wp.dot(g4, p41) - size[0], slope, k, compliant, gathered)
         # sqrt(slope) bounds the longest gradient, so that |s| sqrt(slope) bounds the longest move.
         reach = s * s * slope
-        if reach * reach * reach > LONGEST_MOVE * rest * rest:
-            s = s * wp.pow(LONGEST_MOVE * rest * rest / (reach * reach * reach), 0.16666667)
+        if reach > size[1]:
+            s = s * wp.sqrt(size[1] / reach)
         particles[t[0]] = moved(p1, (s * p1[3]) * g1)
         particles[t[1]] = moved(p2, (s * p2[3]) * g2)
         particles[t[2]] = moved(p3, (s * p3[3]) * g3)
@@ -126,7 +127,7 @@ def sweep(
     knobs: Numbers,
     volume_starts: Whole,
     corners: Corners,
-    rest_volumes: Numbers,
+    sizes: Sizes,
     volume_gathered: Numbers,
     bind_starts: Whole,
     bound: Whole,
@@ -146,7 +147,7 @@ def sweep(
     volume = knobs[VOLUME]
     if volume > 0.0:
         for c in range(volume_starts[s], volume_starts[s + 1]):
-            project_volume(c, volume, compliant, corners, rest_volumes, volume_gathered, particles)
+            project_volume(c, volume, compliant, corners, sizes, volume_gathered, particles)
     bind = knobs[BIND]
     if bind > 0.0:
         for c in range(bind_starts[s], bind_starts[s + 1]):
@@ -161,11 +162,11 @@ def sweep(
 
 @wp.kernel(enable_backward=False)
 def volumes_of_colour(
-    first: int, start: int, knobs: Numbers, corners: Corners, rest_volumes: Numbers, gathered: Numbers,
+    first: int, start: int, knobs: Numbers, corners: Corners, sizes: Sizes, gathered: Numbers,
     particles: Particles
 ):  # fmt: skip
     c = start + first + wp.tid()
-    project_volume(c, knobs[VOLUME], knobs[COMPLIANT], corners, rest_volumes, gathered, particles)
+    project_volume(c, knobs[VOLUME], knobs[COMPLIANT], corners, sizes, gathered, particles)
 
 
 @wp.kernel(enable_backward=False)

@@ -12,6 +12,8 @@ from supple import device as devices
 from supple.arrays import Bools, Floats
 from supple.skins.position_based.constraints import Constraints, Walk, colours, walks
 
+_LONGEST_MOVE = 0.5  # of an element's size, in one projection: flat elements would jump
+
 
 @dataclass(frozen=True)
 class Knobs:
@@ -122,7 +124,7 @@ class _Table:
         self.walks, self.kept = walks, list(walks)  # all, and what `choose` left of them
         volumes, bonds, edges = walks
         self.corners = wp.zeros(max(len(volumes.order), 1), dtype=wp.vec4i, device=device)
-        self.rest_volumes = wp.zeros(len(self.corners), dtype=wp.float32, device=device)
+        self.sizes = wp.zeros(len(self.corners), dtype=wp.vec2f, device=device)
         self.bound = wp.zeros(max(len(bonds.order), 1), dtype=wp.int32, device=device)
         self.ends = wp.zeros(max(len(edges.order), 1), dtype=wp.vec2i, device=device)
         self.rest_lengths = wp.zeros(len(self.ends), dtype=wp.float32, device=device)
@@ -147,7 +149,8 @@ class _Table:
         """Put what is left of the walks on the device, in place, so that recorded launches see it."""
         body, (volumes, bonds, edges) = self.constraints, self.kept
         _put(self.corners, body.corners[volumes.order])
-        _put(self.rest_volumes, body.rest_volumes[volumes.order].astype(np.float32))
+        rest = 6.0 * body.rest_volumes[volumes.order]
+        _put(self.sizes, np.stack([rest, (_LONGEST_MOVE * np.cbrt(rest)) ** 2], axis=1).astype(np.float32))
         _put(self.bound, bonds.order)
         _put(self.ends, body.ends[edges.order])
         _put(self.rest_lengths, body.rest_lengths[edges.order].astype(np.float32))
@@ -182,7 +185,7 @@ class _SlabTable(_Table):
         volume_starts, bind_starts, stretch_starts = self.starts
         volumes, bonds, edges = self.gathered
         inputs = [
-            knobs, volume_starts, self.corners, self.rest_volumes, volumes,
+            knobs, volume_starts, self.corners, self.sizes, volumes,
             bind_starts, self.bound, solver.anchors, solver.bind_lengths, bonds,
             stretch_starts, self.ends, self.rest_lengths, self.stiffness, edges, solver.particles,
         ]  # fmt: skip
@@ -199,7 +202,7 @@ class _ColourTable(_Table):
         from supple.skins.position_based import kernels
 
         volumes, bonds, edges = self.gathered
-        tets = [knobs, self.corners, self.rest_volumes, volumes, solver.particles]
+        tets = [knobs, self.corners, self.sizes, volumes, solver.particles]
         ends = [knobs, self.ends, self.rest_lengths, self.stiffness, edges, solver.particles]
         binding = [knobs, self.bound, solver.anchors, solver.bind_lengths, bonds, solver.particles]
         return [

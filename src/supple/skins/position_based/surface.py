@@ -15,11 +15,13 @@ from supple.geometry.rows import grouped
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import BLOCK
 
+_NEAR, _FAR = 0.25, 1.25  # sizes of an element outside the flesh: to the first the skin goes along, from the second not
+
 
 class Surface:
-    """A character's skin on a device, moved by the flesh it is embedded in."""
+    """A character's skin on a device, moved by the flesh it is embedded in; `size` [m] is that of an element."""
 
-    def __init__(self, character: Character, embedding: Embedding, offsets: Any, *, device: str) -> None:
+    def __init__(self, character: Character, embedding: Embedding, offsets: Any, *, size: float, device: str) -> None:
         wp = devices.warp()
         count = len(character.points)
         self._device, self._count = device, count
@@ -28,6 +30,9 @@ class Surface:
         shares = np.zeros(corners.shape, dtype=np.float32)
         width = embedding.corners.shape[1]
         corners[:, :width], shares[:, :width] = embedding.corners, embedding.shares
+        # Fingers and ears that no element reaches are left to the bones, fading in so that no ring shows.
+        away = np.clip((embedding.distance / size - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
+        shares *= (1.0 - away * away * (3.0 - 2.0 * away))[:, None]
         self._corners = devices.to_device(corners.reshape(-1, BLOCK), wp.vec4i, device)
         self._shares = devices.to_device(shares.reshape(-1, BLOCK), wp.vec4f, device)
         self._offsets = offsets
