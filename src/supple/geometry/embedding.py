@@ -182,7 +182,7 @@ def _inverses(solid: Floats) -> Floats:
     """Rows (T, 3, 3) that turn a way from corner 0 into the shares of corners 1, 2 and 3."""
     b, c, d = (solid[:, k] - solid[:, 0] for k in (1, 2, 3))
     rows = np.stack([np.cross(c, d), np.cross(d, b), np.cross(b, c)], axis=1)
-    return rows / np.einsum("ti,ti->t", b, rows[:, 0])[:, None, None]
+    return np.asarray(rows / np.einsum("ti,ti->t", b, rows[:, 0])[:, None, None])
 
 
 def _coordinates(points: Floats, origins: Floats, inverses: Floats) -> Floats:

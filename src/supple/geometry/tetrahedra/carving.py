@@ -28,25 +28,29 @@ from supple.geometry.tetrahedra.lattice import (
     find,
 )
 from supple.geometry.tetrahedra.tetrahedra import EDGES, FACES, face_keys
+from supple.geometry.tetrahedra.thin import ThinParts, nearest_nodes
 
 # A cut point nearer to a node than this share of a long or short edge pulls the node onto the skin; these two give
 # the best smallest angle [Labelle2007, Section 4].
 _NEAR = np.where(np.arange(14) < LONG, 0.24999, 0.41189)
 _LENGTHS = np.linalg.norm(STEPS, axis=1)  # in lattice units
+_HELD = 1.001 * _NEAR  # where the skin cuts the edges of a node that may not be pulled onto it
 _BLOCK = 8  # lattice units along the side of a block of nodes that is asked as a whole
 _REACH = 1.5 * 3.5 * np.sqrt(3.0)  # lattice units: no node of a block is near a skin that is farther from its middle
 
 
 @dataclass(frozen=True, eq=False)
 class _Nodes:
-    """The lattice nodes inside: sorted `numbers` (N,), whole coordinates `nodes` (N, 3), `places` (N, 3) [m]."""
+    """The lattice nodes inside: sorted `numbers` (N,) and `places` (N, 3) [m]."""
 
     lattice: Lattice
     unit: float
     numbers: Numbers
-    nodes: Ints
     places: Floats
     depth: Floats  # distance [m] to the skin where that is near, inf elsewhere
+    anchors: Floats  # the places themselves; for nodes that stand in for a thin part, a place (N, 3) [m] within it
+    stand_in: Bools
+    held: Bools  # nodes in the middle of a thin part, stand-ins among them
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +63,14 @@ class _Sides:
     members: Bools
 
 
-def carve(body: Body, spacing: float) -> tuple[Floats, Ints]:
+def carve(body: Body, spacing: float, *, thin: ThinParts | None = None) -> tuple[Floats, Ints]:
     """Points (P, 3) [m] and elements (T, 4) of the body on a lattice of cubes of side `spacing` [m].
 
-    Pieces smaller than one cube are left out. Empty where nothing of the body is thick enough to hold a node.
+    Pieces smaller than one cube are left out. Where the body is thinner than its elements, the nodes nearest to the
+    middle of its `thin` parts stand in for it, so that an arm is not lost: it is thicker there than it should be.
+    Without them, thin parts are left out. Empty where there is nothing to hold a node.
     """
-    found = _nodes_inside(body, 0.5 * spacing)
+    found = _nodes_inside(body, 0.5 * spacing, np.empty((0, 3)) if thin is None else thin.at(spacing))
     if len(found.numbers) == 0:
         return np.empty((0, 3)), np.empty((0, 4), dtype=np.int32)
     cuts = _cuts(body, found)
@@ -73,8 +79,12 @@ def carve(body: Body, spacing: float) -> tuple[Floats, Ints]:
     return points, _without_specks(points, elements, spacing**3)
 
 
-def _nodes_inside(body: Body, unit: float) -> _Nodes:
-    """Ask blocks of nodes whether they are near the skin, and every node of those that are."""
+def _nodes_inside(body: Body, unit: float, thin: Floats) -> _Nodes:
+    """Ask blocks of nodes whether they are near the skin, and every node of those that are.
+
+    Neighbouring places in the middle `thin` (K, 3) [m] of a part have the same nearest node or neighbouring ones, so
+    nodes that stand in for a part make a chain.
+    """
     low, high = body.points.min(axis=0), body.points.max(axis=0)
     middle = 0.5 * (low + high)
     reach = np.ceil((high - middle) / (unit * _BLOCK)).astype(np.int64)
@@ -95,27 +105,62 @@ def _nodes_inside(body: Body, unit: float) -> _Nodes:
     nodes = np.concatenate([candidates, deep])
     depth = np.concatenate([body.distance(middle + unit * candidates), np.full(len(deep), np.inf)])
     numbers = lattice.numbers(nodes)
+    extra, anchors = _nearest_to(lattice, (thin - middle) / unit)
+    held = np.isin(numbers, lattice.numbers(extra))
+    fresh = ~np.isin(lattice.numbers(extra), numbers)
+    extra, anchors = extra[fresh], middle + unit * anchors[fresh]
+    places = middle + unit * np.concatenate([nodes, extra])
+    numbers = np.concatenate([numbers, lattice.numbers(extra)])
     order = np.argsort(numbers)
-    nodes = nodes[order].astype(np.int32)
-    return _Nodes(lattice, unit, numbers[order], nodes, middle + unit * nodes, depth[order])
+    return _Nodes(
+        lattice,
+        unit,
+        numbers[order],
+        places[order],
+        np.concatenate([depth, np.zeros(len(extra))])[order],
+        np.concatenate([places[: len(nodes)], anchors])[order],
+        np.arange(len(numbers))[order] >= len(nodes),
+        np.concatenate([held, np.ones(len(extra), dtype=bool)])[order],
+    )
+
+
+def _nearest_to(lattice: Lattice, middles: Floats) -> tuple[Numbers, Floats]:
+    """The nodes (K, 3) nearest to places in lattice units, each once, with the place (K, 3) nearest to it."""
+    nodes = nearest_nodes(middles)
+    order = np.lexsort((np.linalg.norm(middles - nodes, axis=1), lattice.numbers(nodes)))
+    _, first = np.unique(lattice.numbers(nodes)[order], return_index=True)
+    return nodes[order[first]], middles[order[first]]
 
 
 def _cuts(body: Body, found: _Nodes) -> Floats:
-    """At which share (N, 14) of the edge to each neighbour a node meets the air for the first time; inf for never."""
-    cuts = np.full((len(found.numbers), 14), np.inf)
+    """At which share (N, 14) of the edge to each neighbour a node meets the air for the first time; inf for never.
+
+    A node that stands in for a thin part is joined to a neighbour where the straight way between the places that the
+    two stand for stays inside.
+    """
     other = np.stack([find(found.numbers, found.numbers + shift) for shift in found.lattice.shifts(STEPS)], axis=1)
     together = found.depth[:, None] + np.where(other >= 0, found.depth[other], -np.inf)
-    node, step = np.nonzero(together < found.unit * _LENGTHS)
+    standing = found.stand_in[:, None] | (found.stand_in[other] & (other >= 0))
+    node, step = np.nonzero((together < found.unit * _LENGTHS) & ~found.stand_in[:, None])
+    this, onward = np.nonzero(standing & (other >= 0))
     ways: Floats = found.unit * STEPS[step].astype(np.float64)
-    exits = body.first_exits(found.places[node], ways)
+    between: Floats = found.anchors[other[this, onward]] - found.anchors[this]
+    exits = body.first_exits(np.concatenate([found.places[node], found.anchors[this]]), np.concatenate([ways, between]))
+    exits, apart = exits[: len(node)], np.isfinite(exits[len(node) :])
     open_ended = np.flatnonzero(np.isinf(exits) & (other[node, step] < 0))
     if len(open_ended):
         exits[open_ended] = body.exits_through_holes(found.places[node[open_ended]], ways[open_ended])
+
+    cuts = np.full((len(found.numbers), 14), np.inf)
     cuts[node, step] = exits
+    cuts[found.stand_in] = 0.0  # they lie in the air themselves
+    cuts[this[~apart], onward[~apart]] = np.inf
     # A way is open in both directions or in none, whatever rounding says.
     back = np.array([int((-step == STEPS).all(axis=1).argmax()) for step in STEPS])
     returned = np.where(other >= 0, cuts[other, back], np.inf)
     cuts[np.isinf(cuts) & np.isfinite(returned)] = 0.5
+    # The skin may not pull a thin part's middle onto itself: the part would lose its volume.
+    cuts[found.held] = np.maximum(cuts[found.held], _HELD)
     return cuts
 
 

@@ -13,17 +13,18 @@ from supple.geometry.tetrahedra.body import Body
 from supple.geometry.tetrahedra.carving import carve
 from supple.geometry.tetrahedra.ordering import ordered
 from supple.geometry.tetrahedra.tetrahedra import Tetrahedra
+from supple.geometry.tetrahedra.thin import ThinParts
 
 _WHERE = "fill"
 _FEWEST, _MOST = 50, 20_000_000  # elements
-_CLOSE = 0.03  # share of the wanted count that ends the search at once
-_GOOD = 0.05  # share that is good enough when the search ends
+_GOOD = 0.05  # share of the wanted count by which the result may be off
+_CLOSE = 0.045  # share that ends the search
 _TRIES = 14
 _FIRST = 20_000  # elements of the first try: small enough to be quick, large enough to tell how counts grow
 _PER_VOLUME = 16.0  # elements for every cube of the lattice inside a body of common size, its cut ones included
 
 
-def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000) -> Tetrahedra:
+def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000, thicken: bool = True) -> Tetrahedra:
     """Fill a character's surface with about `count` tetrahedra, whatever state the surface is in.
 
     The inside is where the generalised winding number exceeds one half, so holes are closed by the smoothest lid,
@@ -31,17 +32,20 @@ def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000) -> Tetra
     lattice, carved by the skin without ever making a thin one: no dihedral angle is under 9 degrees. The spacing
     of the lattice is searched until the count is right within 5 %. Parts that come close without touching stay apart.
 
+    Arms and hands thinner than an element are filled by elements thicker than they are, so that they are there to move;
+    `thicken=False` leaves them out. What is thinner than a third of an element is left out either way.
+
     `points` (V, 3) [m], `triangles` (T, 3). Points and elements come out in an order that is good for memory, always
     the same for the same surface.
 
-    Limits: parts thinner than an element (fingers, ears) are left out or end early; the boundary follows the skin with
+    Limits: the boundary follows the skin with
     the detail of the elements, not of the triangles. What a shell encloses twice, as where two thighs run into each
     other, is left empty.
     """
     if not _FEWEST <= count <= _MOST:
         raise InputError(_WHERE, f"count is {count}", f"{_FEWEST} to {_MOST:,} elements can be made", "try 5000")
     body = Body(points, triangles, _WHERE)
-    places, corners = _search(body, count)
+    places, corners = _search(body, count, ThinParts.of(body) if thicken else None)
     if not len(corners):
         raise InputError(
             _WHERE,
@@ -58,7 +62,7 @@ def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000) -> Tetra
     return ordered(places, corners)
 
 
-def _search(body: Body, count: int) -> tuple[Floats, Ints]:
+def _search(body: Body, count: int, thin: ThinParts | None) -> tuple[Floats, Ints]:
     """Carve at several spacings until the number of elements is right; the nearest found is returned.
 
     Counts grow as a power of one over the spacing, nearly the third. Between a spacing that gives too few and one that
@@ -71,11 +75,11 @@ def _search(body: Body, count: int) -> tuple[Floats, Ints]:
         spacing = _next_spacing(body, tried, wanted)
         if spacing is None:
             break
-        points, corners = carve(body, spacing)
+        points, corners = carve(body, spacing, thin=thin)
         tried.append((spacing, len(corners)))
         if abs(len(corners) - count) < abs(len(best[1]) - count):
             best = points, corners
-        if abs(len(best[1]) - count) <= (_CLOSE if number < _TRIES // 2 else _GOOD) * count:
+        if abs(len(best[1]) - count) <= _CLOSE * count:
             break
     return best
 

@@ -57,7 +57,7 @@ class Lattice:
         self._low = np.asarray(low, dtype=np.int64) - 4  # room for the neighbours of neighbours
         self._sides = np.asarray(high, dtype=np.int64) + 5 - self._low
 
-    def numbers(self, nodes: Ints) -> Numbers:
+    def numbers(self, nodes: Ints | Numbers) -> Numbers:
         """One number for each node (..., 3); they rise as x, then y, then z."""
         x, y, z = np.moveaxis(np.asarray(nodes, dtype=np.int64) - self._low, -1, 0)
         return np.asarray((x * self._sides[1] + y) * self._sides[2] + z)
