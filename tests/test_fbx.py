@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import struct
+import sys
+import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -293,6 +297,52 @@ def test_an_answer_out_of_proportion_is_refused(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(apart, "MEMORY", -confined.GROWTH * path.stat().st_size)
     with pytest.raises(FormatError, match="unfolds to"):
         supple.load(path)
+
+
+def record(name: bytes, *fields: bytes, inside: Sequence[Callable[[int], bytes]] = ()) -> Callable[[int], bytes]:
+    """A record of a binary file, once it is known at which byte it starts."""
+
+    def at(start: int) -> bytes:
+        listed = b"".join(fields)
+        content = name + listed
+        for inner in inside:
+            content += inner(start + 25 + len(content))
+        content += bytes(25) if inside else b""
+        return struct.pack("<QQQB", start + 25 + len(content), len(fields), len(listed), len(name)) + content
+
+    return at
+
+
+def packed(size: int) -> bytes:
+    """A binary file with one triangle, after whose points come `size` bytes of zeros when they are unpacked."""
+
+    def word(text: bytes) -> bytes:
+        return b"S" + struct.pack("<I", len(text)) + text
+
+    def number(value: int) -> bytes:
+        return b"L" + struct.pack("<q", value)
+
+    content = zlib.compress(struct.pack("<9d", 0, 0, 0, 1, 0, 0, 0, 1, 0) + bytes(size))
+    points = b"d" + struct.pack("<III", 9 + size // 8, 1, len(content)) + content
+    corners = b"i" + struct.pack("<IIIiii", 3, 0, 12, 0, 1, -3)
+    mesh = [record(b"Vertices", points), record(b"PolygonVertexIndex", corners)]
+    objects = [
+        record(b"Geometry", number(10), word(b"g\0\1Geometry"), word(b"Mesh"), inside=mesh),
+        record(b"Model", number(20), word(b"m\0\1Model"), word(b"Mesh")),
+    ]
+    links = [record(b"C", word(b"OO"), number(a), number(b)) for a, b in ((20, 0), (10, 20))]
+    data = b"Kaydara FBX Binary  \x00\x1a\x00" + struct.pack("<I", 7500)
+    for part in (record(b"Objects", inside=objects), record(b"Connections", inside=links)):
+        data += part(len(data))
+    return data + bytes(25)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux only")
+@pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
+def test_points_that_unpack_to_a_thousand_times_the_file_are_refused(tmp_path: Path) -> None:
+    assert len(supple.load(saved(tmp_path, packed(240))).triangles) == 1
+    with pytest.raises(FormatError, match="[mM]emory"):
+        supple.load(saved(tmp_path, packed(400 << 20)))
 
 
 def test_a_clip_without_end_is_sampled_coarsely(tmp_path: Path) -> None:
