@@ -115,6 +115,7 @@ def keep_held(
     parts: Whole,
     plane_points: Boxes,
     plane_normals: Boxes,
+    holds: Table,
     extents: Numbers,
     faces: Faces,
     limb_of_part: Whole,
@@ -124,7 +125,10 @@ def keep_held(
     touched: Whole,
     near: Whole,
 ):
-    """Let go of contacts that have opened by `release`, or slid off; count the others for the regions they are in."""
+    """Let go of contacts that have opened by `release`, or slid off; count the others for the regions they are in.
+
+    A joint that is open (`holds` 0) lets go of all: particles next to it are always near its plane.
+    """
     i = first + wp.tid()
     if i == 0:
         touched[0] = 0
@@ -137,7 +141,7 @@ def keep_held(
         k = code // 2
         apart = x - plane_points[c, k]
         height = plane_side(code) * wp.dot(apart, plane_normals[c, k])
-        if height < release and wp.length(apart) <= extents[k] + release:
+        if holds[c, k] > 0 and height < release and wp.length(apart) <= extents[k] + release:
             wp.atomic_add(held, c, k, 1)
         else:
             plane_of[i] = -1

@@ -23,6 +23,8 @@ BELOW = 2.0 * np.pi / 3.0  # [rad]: joints bent less than this are not searched
 LOWEST_BELOW, HIGHEST_BELOW = np.pi / 3.0, np.pi
 CLOSING = 1e-6  # [rad] in a step: less is standing still
 RELEASE = 0.5  # of a cell: a contact that has opened by this is let go
+OPENED = 0.2  # [rad] above the angle at which a joint is searched: its contacts are let go
+LIKE_AT_REST = 0.05  # [rad]: a joint this near to its rest angle, or beyond, holds nothing
 SPARE = 1e-3  # of a cell: room for rounding round the boxes that are searched
 LANES = 65536  # threads that go through pairs on a GPU
 _WHERE = "Contacts"
@@ -47,8 +49,8 @@ class Contacts:
 
     Particles that have come into an element of another part of the body are held off: by the plane between the two
     bones where the parts meet at a joint, else by the face of the body's boundary that is nearest in the rest shape.
-    A contact is held until it has opened by half an edge or slid off its face, because a particle that was parted in
-    one step is inside nothing in the next, and would otherwise fall back in every other step.
+    A contact is held until it has opened by half an edge, slid off its face, or its joint has straightened, because a
+    particle that was parted in one step is inside nothing in the next, and would otherwise fall back every other step.
 
     On demand, a joint is searched while its two bones close and their angle is below `below`, a limb while it closes on
     the body's midline; also while contacts are held there, or a joint that stops in full bend would lose what the
@@ -107,6 +109,9 @@ class Contacts:
         self.full = full
         # A joint that is no more bent than at rest touches nothing that it does not touch at rest.
         self._below = np.minimum(below, self._rest_angles)
+        planes = len(self.planes)
+        most = np.inf if full else below + OPENED
+        self._holds_below = np.minimum(most, self._rest_angles[:planes] - LIKE_AT_REST)
         devices.write(self._stiffness, np.array([stiffness], dtype=np.float32))
 
     def _allocate(self, rest: Floats, corners: Ints, faces: Ints) -> None:
@@ -129,6 +134,7 @@ class Contacts:
         self._extents = put(self.planes.extents.astype(np.float32), wp.float32)
         self._plane_points = empty((self.copies, max(planes, 1)), wp.vec3f)
         self._plane_normals = empty((self.copies, max(planes, 1)), wp.vec3f)
+        self._holds = empty((self.copies, max(planes, 1)), wp.int32)
         self._fires, self._held = (empty((self.copies, max(regions, 1)), wp.int32) for _ in range(2))
         starts, members = _reaching(corners, self.parts, parts)
         self._members = [put(starts, wp.int32), put(members, wp.int32)]
@@ -179,6 +185,7 @@ class Contacts:
             points, normals, flexion = self.planes.planes(world)
             devices.write(self._plane_points, points)
             devices.write(self._plane_normals, normals)
+            devices.write(self._holds, (flexion < self._holds_below).astype(np.int32))
         if len(self.regions):
             adduction = self.planes.adduction(world)
             angles = np.concatenate([flexion, adduction], axis=1) if len(self.planes) else adduction
@@ -217,7 +224,7 @@ class Contacts:
         slots = [self._plane_of, self._face_of]
         margin = SPARE * self.hash.cell
         keeping = [
-            particles, own, RELEASE * self.hash.cell, self._parts, *planes, self._extents, self._faces,
+            particles, own, RELEASE * self.hash.cell, self._parts, *planes, self._holds, self._extents, self._faces,
             self._limb_of_part, *slots, self._held, self._touched, self._near,
         ]  # fmt: skip
         before = [self._launch(kernels.keep_held, count, keeping)]

@@ -1,0 +1,675 @@
+"""Contacts of soft bodies: found on demand or in full, parted by planes, faces and rigid bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial import cKDTree
+
+import supple
+from oracles.inside_tets import joined, lattice, least_shares
+from solids import sphere
+from supple import InputError, Pose, Skeleton
+from supple import device as devices
+from supple.geometry import rotations
+from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill
+from supple.graph.snapshot import arrays_of, put_back
+from supple.skins.position_based.bodies import Capsule, Keys, MovingMesh, Plane, RigidBody, Sphere
+from supple.skins.position_based.contacts import Contacts
+
+EXACT = 1e-5  # [m]: what single precision leaves of a distance of some metres
+
+
+@dataclass
+class Flesh:
+    """A body of tetrahedra that linear blending carries."""
+
+    rest: np.ndarray
+    corners: np.ndarray
+    skeleton: Skeleton
+    weights: np.ndarray  # (P, J)
+
+    @property
+    def joints(self):
+        return np.argmax(self.weights, axis=1)
+
+    def carried(self, pose):
+        moved = np.einsum("jab,pb->jpa", pose.skinning(self.skeleton), np.c_[self.rest, np.ones(len(self.rest))])
+        return np.einsum("pj,jpa->pa", self.weights, moved)[:, :3]
+
+    def contacts(self, **options):
+        faces = boundary_faces(Tetrahedra(self.rest, self.corners))
+        return Contacts(self.rest, self.corners, faces, joints=self.joints, skeleton=self.skeleton, **options)
+
+
+def particles_at(points, device="cpu", masses=1.0):
+    wp = devices.warp()
+    inverse = np.broadcast_to(1.0 / np.asarray(masses, dtype=float), len(points))
+    return devices.to_device(np.c_[points, inverse].astype(np.float32), wp.vec4f, device)
+
+
+def arm() -> Flesh:
+    """A bar of 1.2 m along x with a joint in its middle."""
+    rest, corners = lattice((24, 4, 4), side=0.05, origin=(0.0, -0.1, -0.1))
+    skeleton = Skeleton.from_heads(
+        ["upper", "fore"], [-1, 0], [[0.0, 0.0, 0.0], [0.6, 0.0, 0.0]], tails=[[0.6, 0.0, 0.0], [1.2, 0.0, 0.0]]
+    )
+    share = np.clip((rest[:, 0] - 0.5) / 0.2, 0.0, 1.0)
+    return Flesh(rest, corners, skeleton, np.stack([1.0 - share, share], axis=1))
+
+
+def bent(flesh, angle, *, name="fore"):
+    return Pose.from_rotations(flesh.skeleton, {name: rotations.quaternion_about([0.0, 0.0, 1.0], angle)})
+
+
+def trunk_and_limb() -> Flesh:
+    """A block with another one beside it, which hangs on it by a thin joint and shares no particle with it."""
+    rest, corners = joined(
+        lattice((4, 6, 4), side=0.1, origin=(-0.2, 0.0, -0.2)), lattice((2, 6, 2), side=0.1, origin=(0.3, -0.1, -0.1))
+    )
+    names = ["root", "collar", "limb"]
+    heads = [[0.0, 0.0, 0.0], [0.0, 0.6, 0.0], [0.4, 0.6, 0.0]]
+    skeleton = Skeleton.from_heads(names, [-1, 0, 1], heads, tails=[[0.0, 0.6, 0.0], [0.4, 0.6, 0.0], [0.4, 0.0, 0.0]])
+    weights = np.zeros((len(rest), 3))
+    own = np.arange(len(rest)) < 5 * 7 * 5
+    weights[own, 0], weights[~own, 2] = 1.0, 1.0
+    return Flesh(rest, corners, skeleton, weights)
+
+
+@pytest.fixture(scope="module")
+def hero():
+    """The hero filled with about 1500 elements."""
+    character = supple.character("hero")
+    body = fill(character.points, character.triangles, count=1500)
+    near = cKDTree(character.points).query(body.points)[1]
+    weights = np.zeros((len(body.points), len(character.skeleton)))
+    rows = np.arange(len(near))[:, None]
+    np.add.at(weights, (rows, character.weights.joints[near]), character.weights.values[near])
+    return Flesh(body.points, body.corners, character.skeleton, weights)
+
+
+# Planes
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("degrees", [100.0, 130.0, 160.0])
+def test_a_bent_elbow_leaves_nobody_on_the_wrong_side(full, degrees):
+    flesh = arm()
+    contacts = flesh.contacts()
+    contacts.choose(full=full)
+    state = contacts.start()
+    pose = bent(flesh, np.radians(degrees))
+    particles = particles_at(flesh.carried(pose))
+    before = particles.numpy().copy()
+    contacts.detect(particles, pose.world_from_joint, state)
+    at_plane, at_face = contacts.touching()
+    points, normals, _ = contacts.planes.planes(pose.world_from_joint)
+    side = np.where(flesh.joints == 1, 1.0, -1.0)
+    heights = side * ((before[:, :3] - points[0]) @ normals[0])
+    assert len(at_face) == 0
+    assert heights[at_plane].min() < -0.01  # there was something to do
+    contacts.part(particles)
+    after = particles.numpy()
+    heights = side * ((after[:, :3] - points[0]) @ normals[0])
+    assert heights[at_plane].min() > -EXACT
+    moved = np.flatnonzero((after != before).any(axis=1))
+    assert np.isin(moved, at_plane).all()
+    # The move is along the normal, and no longer than needed.
+    assert np.allclose(np.cross((after - before)[moved, :3], normals[0]), 0.0, atol=EXACT)
+    assert np.abs(heights[moved]).max() < EXACT
+
+
+def test_planes_take_part_of_the_way_when_soft_and_leave_pinned_particles_alone():
+    flesh = arm()
+    contacts = flesh.contacts()
+    contacts.choose(full=True, stiffness=0.93)
+    pose = bent(flesh, np.radians(140.0))
+    masses = np.where(np.arange(len(flesh.rest)) % 2 == 0, np.inf, 1.0)
+    particles = particles_at(flesh.carried(pose), masses=masses)
+    before = particles.numpy().copy()
+    contacts.detect(particles, pose.world_from_joint, contacts.start())
+    points, normals, _ = contacts.planes.planes(pose.world_from_joint)
+    contacts.part(particles)
+    after = particles.numpy()
+    assert (after[np.isinf(masses)] == before[np.isinf(masses)]).all()
+    moved = (after != before).any(axis=1)
+    depth = [np.abs((place[moved, :3] - points[0]) @ normals[0]) for place in (before, after)]
+    assert np.allclose(depth[1], 0.07 * depth[0], atol=EXACT)
+    assert moved.sum() > 10
+
+
+def test_planes_are_finite():
+    """Beyond the plane's end, the same two parts are held off each other by faces."""
+    flesh = arm()
+    contacts = flesh.contacts()
+    contacts.choose(full=True)
+    pose = bent(flesh, np.radians(178.0))
+    particles = particles_at(flesh.carried(pose))
+    contacts.detect(particles, pose.world_from_joint, contacts.start())
+    at_plane, at_face = contacts.touching()
+    distance = np.linalg.norm(particles.numpy()[:, :3] - [0.6, 0.0, 0.0], axis=1)
+    assert contacts.planes.extents[0] == pytest.approx(0.6)
+    assert len(at_plane) > 100
+    assert len(at_face) > 0
+    assert distance[at_plane].max() <= 0.6 + EXACT
+    assert distance[at_face].min() >= 0.6 - EXACT
+
+
+# Faces
+
+
+def closing(flesh, angle):
+    return bent(flesh, -angle, name="limb")
+
+
+def test_a_limb_is_pushed_out_of_the_trunk_and_both_give_way():
+    flesh = trunk_and_limb()
+    contacts = flesh.contacts()
+    contacts.choose(full=True)
+    random = np.random.default_rng(1)
+    masses = random.uniform(0.5, 3.0, len(flesh.rest))
+    pose = closing(flesh, 0.3)
+    particles = particles_at(flesh.carried(pose), masses=masses)
+    before = particles.numpy().copy()
+    state = contacts.start()
+    contacts.detect(particles, pose.world_from_joint, state)
+    at_plane, at_face = contacts.touching()
+    assert len(at_plane) == 0
+    assert len(at_face) > 5
+    inside = least_shares(before[:, :3], flesh.corners)[at_face].max(axis=1)
+    assert inside.min() > -1e-4
+    for _ in range(20):
+        contacts.part(particles)
+    after = particles.numpy()
+    moves = (after - before)[:, :3]
+    assert np.abs(masses @ moves).max() < 1e-4 * (masses @ np.abs(moves)).max()  # momentum is shared
+    trunk = flesh.joints == 0
+    assert np.abs(moves[trunk]).max() > 0.005
+    assert np.abs(moves[~trunk]).max() > 0.005
+    heights = face_heights(contacts, after, at_face)
+    assert face_heights(contacts, before, at_face).min() < -0.02
+    assert heights.min() > -1e-3
+
+
+def face_heights(contacts, particles, touching):
+    face = contacts._faces.numpy()[contacts._face_of.numpy()[touching]]
+    a, b, c = (particles[face[:, corner], :3] for corner in range(3))
+    normals = rotations.normalised(np.cross(b - a, c - a))
+    return np.einsum("ij,ij->i", particles[touching, :3] - a, normals)
+
+
+@given(seed=st.integers(0, 10**6))
+def test_one_face_contact_is_solved_at_once_and_weighed_by_mass(seed):
+    """A particle over the middle of a face: one parting ends on it; the moves stand as the inverse masses."""
+    flesh = trunk_and_limb()
+    random = np.random.default_rng(seed)
+    contacts = flesh.contacts()
+    contacts.choose(full=True)
+    points = flesh.rest.copy()
+    alone = len(points) - 1
+    points[alone] = [0.2 - random.uniform(0.005, 0.04), random.uniform(0.1, 0.5), random.uniform(-0.15, 0.15)]
+    masses = random.uniform(0.1, 10.0, len(points))
+    particles = particles_at(points, masses=masses)
+    before = particles.numpy().copy()
+    contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start())
+    assert contacts.touching()[1].tolist() == [alone]
+    contacts.part(particles)
+    moves = (particles.numpy() - before)[:, :3]
+    assert abs(face_heights(contacts, particles.numpy(), [alone])[0]) < EXACT
+    assert np.allclose(masses @ moves, 0.0, atol=1e-5 * masses.max())
+    assert moves[alone, 0] > 0.0
+    assert (moves[flesh.joints == 0, 0] <= 0.0).all()
+    assert np.allclose(moves[:, 1:], 0.0, atol=EXACT)
+
+
+def test_flesh_of_one_part_does_not_touch_itself():
+    flesh = arm()
+    flesh.weights = np.tile([1.0, 0.0], (len(flesh.rest), 1))
+    contacts = flesh.contacts()
+    contacts.choose(full=True)
+    points = flesh.rest * [-1.0, 1.0, 1.0] * np.where(flesh.rest[:, :1] > 0.6, -1.0, 1.0) + [1.2, 0.0, 0.0]
+    particles = particles_at(points)
+    contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start())
+    assert [len(found) for found in contacts.touching()] == [0, 0]
+
+
+# On demand and in full
+
+
+def pairs_of(contacts):
+    return set(map(tuple, contacts.hash.pairs.on_host().tolist()))
+
+
+def promised(contacts, flesh, points, pairs, regions):
+    """The pairs whose two parts are on the two sides of a region."""
+    chosen = set()
+    for particle, element in pairs:
+        corner = flesh.corners[element][np.argmax(_shares(points[particle], points[flesh.corners[element]]))]
+        one, other = contacts.parts[particle], contacts.parts[corner]
+        for region in regions:
+            sides = contacts.regions[region, [one, other]]
+            adjacent = contacts.planes.sides()[one, other] >= 0
+            if sorted(sides) == [1, 2] and (region < len(contacts.planes) or not adjacent):
+                chosen.add((particle, element))
+    return chosen
+
+
+def _shares(point, corners):
+    three = np.linalg.solve((corners[1:] - corners[0]).T, point - corners[0])
+    return [1.0 - three.sum(), *three]
+
+
+def curling(skeleton, share, seed):
+    """The hero curls up: knees, elbows and hips bend, arms close on the body; each seed in another way."""
+    random = np.random.default_rng(seed)
+    most = {"ForeArm": ([0.0, 1.0, 0.0], 2.4), "Leg": ([1.0, 0.0, 0.0], 2.4), "UpLeg": ([1.0, 0.0, 0.0], -1.9),
+            "Arm": ([0.0, 0.0, -1.0], 0.9), "Foot": ([1.0, 0.0, 0.0], -0.5)}  # fmt: skip
+    turns = {}
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        for name, (axis, angle) in most.items():
+            mirrored = np.array(axis) * [1.0, sign, sign]
+            swing = share * angle * random.uniform(0.6, 1.1) + 0.15 * np.sin(9.0 * share + random.uniform(0.0, 6.0))
+            turns[side + name] = rotations.quaternion_about(mirrored, swing)
+    return Pose.from_rotations(skeleton, turns)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_on_demand_finds_what_full_finds_wherever_an_angle_fires(hero, seed):
+    on_demand, in_full = hero.contacts(), hero.contacts()
+    in_full.choose(full=True)
+    states = on_demand.start(), in_full.start()
+    last = np.full(len(on_demand.regions), np.inf)
+    below = np.minimum(2.0 * np.pi / 3.0, on_demand._rest_angles)
+    wanted = 0
+    for share in np.sin(np.linspace(0.0, np.pi, 30)):
+        pose = curling(hero.skeleton, share, seed).world_from_joint
+        points = hero.carried(Pose(pose))
+        particles = particles_at(points)
+        for contacts, state in zip((on_demand, in_full), states, strict=True):
+            contacts.detect(particles, pose, state)
+        angles = np.concatenate([on_demand.planes.flexion(pose), on_demand.planes.adduction(pose)])
+        fires = np.flatnonzero((angles < below) & (angles < last - 1e-6))
+        last = angles
+        everything = pairs_of(in_full)
+        must = promised(on_demand, hero, points.astype(np.float32), everything, fires)
+        assert must <= pairs_of(on_demand) <= everything
+        wanted += len(must)
+    assert wanted > 100
+
+
+def test_the_gap_a_leg_that_comes_to_a_stretched_arm(hero):
+    """No angle closes when a leg is lifted sideways to an arm that hangs still: only the full search sees it."""
+    arm_parts = np.isin(hero.joints, hero.skeleton.descendants(hero.skeleton.index("LeftForeArm")))
+    found = {}
+    for full in (True, False):
+        contacts = hero.contacts()
+        contacts.choose(full=full)
+        state = contacts.start()
+        for lift in np.linspace(0.0, 0.9, 10):
+            pose = Pose.from_rotations(
+                hero.skeleton,
+                {
+                    "LeftArm": rotations.quaternion_about([0.0, 0.0, 1.0], -0.6),
+                    "LeftUpLeg": rotations.quaternion_about([0.0, 0.0, 1.0], lift),
+                },
+            )
+            contacts.detect(particles_at(hero.carried(pose)), pose.world_from_joint, state)
+            if lift == 0.0:
+                contacts.start()  # what touches in the first pose is not the question
+        touching = np.concatenate(contacts.touching())
+        found[full] = int(arm_parts[touching].sum())
+    assert found[True] > 0
+    assert found[False] == 0
+
+
+def test_a_joint_that_stops_in_full_bend_keeps_its_contacts_and_goes_on_looking():
+    flesh = arm()
+    contacts = flesh.contacts()
+    state = contacts.start()
+    straight, folded = bent(flesh, 0.2), bent(flesh, np.radians(120.0))
+    contacts.detect(particles_at(flesh.carried(straight)), straight.world_from_joint, state)
+    assert len(contacts.touching()[0]) == 0
+    points = flesh.carried(folded)
+    deep = particles_at(points)
+    contacts.detect(deep, folded.world_from_joint, state)
+    first = contacts.touching()[0]
+    assert len(first) > 10
+    contacts.part(deep)
+    contacts.detect(deep, folded.world_from_joint, state)  # it holds still, and nobody is inside anything now
+    assert set(first) <= set(contacts.touching()[0])
+    points[:, 1] += 0.05 * (flesh.joints == 0)  # flesh that goes on moving: other particles come in
+    contacts.detect(particles_at(points), folded.world_from_joint, state)
+    assert len(pairs_of(contacts)) > 0
+    assert len(set(contacts.touching()[0]) - set(first)) > 0
+    for angle in (1.5, 0.8, 0.1):
+        pose = bent(flesh, angle)
+        contacts.detect(particles_at(flesh.carried(pose)), pose.world_from_joint, state)
+    assert len(contacts.touching()[0]) == 0  # opened
+    assert len(pairs_of(contacts)) == 0
+
+
+def test_an_opening_joint_without_contacts_is_not_searched():
+    flesh = arm()
+    contacts = flesh.contacts()
+    state = contacts.start()
+    for degrees in (20.0, 160.0):  # a teleport into full bend, then opening
+        pose = bent(flesh, np.radians(degrees))
+        contacts.pose(pose.world_from_joint, state)
+    contacts.start()
+    opening = bent(flesh, np.radians(150.0))
+    contacts.detect(particles_at(flesh.carried(opening)), opening.world_from_joint, state)
+    assert pairs_of(contacts) == set()
+
+
+def test_faces_are_let_go_when_a_particle_slides_off_or_away():
+    flesh = trunk_and_limb()
+    contacts = flesh.contacts()
+    contacts.choose(full=True)
+    state = contacts.start()
+    rest = flesh.skeleton.world_from_joint
+    points = flesh.rest.copy()
+    alone = len(points) - 1
+    for place, held in (
+        ([0.18, 0.3, 0.0], True),
+        ([0.21, 0.3, 0.0], True),
+        ([0.21, 0.32, 0.01], True),
+        ([0.21, 0.55, 0.15], False),
+        ([0.18, 0.3, 0.0], True),
+        ([0.35, 0.3, 0.0], False),
+    ):
+        points[alone] = place
+        contacts.detect(particles_at(points), rest, state)
+        assert (contacts.touching()[1].tolist() == [alone]) is held
+
+
+def test_a_checkpoint_brings_contacts_back():
+    flesh = arm()
+    contacts = flesh.contacts()
+    state = contacts.start()
+    poses = [bent(flesh, angle) for angle in (1.0, 2.0, 2.2, 2.2)]
+    for pose in poses[:3]:
+        contacts.detect(particles_at(flesh.carried(pose)), pose.world_from_joint, state)
+    kept = arrays_of(state, "contacts")
+    contacts.detect(particles_at(flesh.carried(poses[3])), poses[3].world_from_joint, state)
+    wanted = arrays_of(state, "contacts")
+    again = contacts.start()
+    assert len(contacts.touching()[0]) == 0
+    put_back(again, "contacts", kept)
+    contacts.detect(particles_at(flesh.carried(poses[3])), poses[3].world_from_joint, again)
+    for name, values in arrays_of(again, "contacts").items():
+        assert np.array_equal(values, wanted[name]), name
+
+
+def test_a_crowd_is_its_members():
+    flesh = arm()
+    angles = (0.5, 2.0, 2.6)
+    poses = [bent(flesh, angle) for angle in angles]
+    crowd = flesh.contacts(copies=3)
+    state = crowd.start()
+    together = particles_at(np.concatenate([flesh.carried(pose) for pose in poses]))
+    crowd.detect(together, np.stack([pose.world_from_joint for pose in poses]), state)
+    crowd.part(together)
+    for copy, pose in enumerate(poses):
+        single = flesh.contacts()
+        alone = particles_at(flesh.carried(pose))
+        single.detect(alone, pose.world_from_joint, single.start())
+        single.part(alone)
+        own = slice(copy * len(flesh.rest), (copy + 1) * len(flesh.rest))
+        assert np.array_equal(together.numpy()[own], alone.numpy())
+        assert np.array_equal(state.plane_of.numpy()[own], single._plane_of.numpy())
+    assert (state.plane_of.numpy() >= 0).any()
+
+
+# Rigid bodies
+
+BALL = sphere(8, radius=0.3)
+BODIES = {
+    "sphere": Sphere(radius=0.3, at=(0.5, 0.1, 0.0)),
+    "capsule": Capsule(
+        radius=0.1, length=0.6, at=rotations.compose([0.5, 0.0, 0.0], rotations.quaternion_about([1, 0, 1], 0.7))
+    ),
+    "plane": Plane(at=rotations.compose([0.5, 0.0, 0.0], rotations.quaternion_about([0.0, 0.0, 1.0], 0.4))),
+    "mesh": MovingMesh(points=BALL[0], triangles=BALL[1], at=(0.5, 0.1, 0.0)),
+}
+
+
+def depth_in(body, points, time=0.0):
+    """How deep (P,) points are inside a body, from its definition."""
+    local = (points - body.world_from_body(time)[:3, 3]) @ body.world_from_body(time)[:3, :3]
+    if isinstance(body, Plane):
+        return -local[:, 1]
+    if isinstance(body, MovingMesh):  # convex: the nearest of its planes
+        corners = body.points[body.triangles]
+        normals = rotations.normalised(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
+        return -(np.einsum("pti,ti->pt", local[:, None] - corners[None, :, 0], normals)).max(axis=1)
+    half = 0.5 * getattr(body, "length", 0.0)
+    along = np.clip(local[:, 1], -half, half)
+    return body.radius - np.linalg.norm(local - along[:, None] * [0.0, 1.0, 0.0], axis=1)
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_nobody_stays_inside_a_rigid_body(name):
+    flesh, body = arm(), BODIES[name]
+    contacts = flesh.contacts(bodies=[body])
+    particles = particles_at(flesh.rest)
+    before = particles.numpy().copy()
+    contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start())
+    assert depth_in(body, before[:, :3]).max() > 0.05
+    contacts.part(particles)
+    after = particles.numpy()
+    assert depth_in(body, after[:, :3]).max() < EXACT
+    outside = depth_in(body, before[:, :3]) < 0.0
+    assert np.array_equal(after[outside], before[outside])
+    assert np.isfinite(after).all()
+    assert (after[:, 3] == 1.0).all()
+
+
+def test_two_bodies_and_pinned_particles():
+    flesh = arm()
+    bodies = [Sphere(radius=0.2, at=(0.2, 0.0, 0.0)), Sphere(radius=0.2, at=(1.0, 0.0, 0.0))]
+    contacts = flesh.contacts(bodies=bodies)
+    masses = np.where(flesh.rest[:, 0] < 0.6, np.inf, 1.0)
+    particles = particles_at(flesh.rest, masses=masses)
+    contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start())
+    contacts.part(particles)
+    after = particles.numpy()[:, :3]
+    assert np.allclose(after[np.isinf(masses)], flesh.rest[np.isinf(masses)], atol=1e-6)
+    assert depth_in(bodies[1], after).max() < EXACT
+
+
+def test_a_body_that_moves_is_met_where_it_is():
+    flesh = arm()
+    path = Keys(np.array([0.0, 1.0]), np.array([[0.0, 5.0, 0.0], [0.6, 0.0, 0.0]]))
+    body = Sphere(radius=0.25, at=path)
+    assert np.allclose(path(0.5)[:3, 3], [0.3, 2.5, 0.0])
+    assert np.allclose(path(-3.0)[:3, 3], [0.0, 5.0, 0.0])
+    assert np.allclose(path(3.0)[:3, 3], [0.6, 0.0, 0.0])
+    contacts = flesh.contacts(bodies=[body])
+    state = contacts.start()
+    for time, moved in ((0.0, False), (1.0, True)):
+        particles = particles_at(flesh.rest)
+        contacts.detect(particles, flesh.skeleton.world_from_joint, state, time=time, dt=0.01)
+        contacts.part(particles)
+        assert bool(np.abs(particles.numpy()[:, :3] - flesh.rest).max() > 0.01) is moved
+    assert depth_in(body, particles.numpy()[:, :3], 1.0).max() < EXACT
+
+
+def test_keys_turn_evenly():
+    quarter = rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 2.0)
+    path = Keys(np.array([0.0, 2.0]), np.zeros((2, 3)), np.array([[0.0, 0.0, 0.0, 1.0], quarter]))
+    half = rotations.matrix_from_quaternion(rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 4.0))
+    assert np.allclose(path(1.0)[:3, :3], half)
+    assert np.allclose(Keys(np.array([1.0]), np.ones((1, 3)))(7.0)[:3, 3], 1.0)
+
+
+@pytest.mark.parametrize("moves", [False, True])
+def test_friction_holds_skin_on_what_it_touches(moves):
+    """On a floor that drifts along x, skin goes along as far as friction reaches; without friction it slides."""
+    flesh = arm()
+    drift = 0.01 if moves else 0.0
+    left = {}
+    for friction in (0.0, 0.5, 100.0):
+        floor = Plane(at=lambda time: (drift * time, -0.09, 0.0), friction=friction)
+        contacts = flesh.contacts(bodies=[floor])
+        before = particles_at(flesh.rest)
+        slid = flesh.rest + np.array([0.004, 0.0, 0.0])
+        particles = particles_at(slid)
+        contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start(), time=1.0, dt=1.0)
+        contacts.part(particles, before=before)
+        sole = flesh.rest[:, 1] < -0.09
+        left[friction] = (particles.numpy()[sole, 0] - flesh.rest[sole, 0]).mean() - drift
+    assert np.isclose(left[0.0], 0.004 - drift, atol=EXACT)
+    assert np.isclose(left[100.0], 0.0, atol=EXACT)
+    # The push is 1 cm, so friction takes back up to 0.5 cm.
+    assert np.isclose(abs(left[0.5]), max(abs(0.004 - drift) - 0.005, 0.0), atol=EXACT)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Sphere(radius=0.0), "radius is 0"),
+        (lambda: Sphere(radius=np.nan), "radius is nan"),
+        (lambda: Capsule(radius=0.1, length=-1.0), "length is -1"),
+        (lambda: Plane(friction=-0.1), "friction is -0.1"),
+        (lambda: Plane(at=np.diag([2.0, 1.0, 1.0, 1.0])), "no rotation and translation"),
+        (lambda: Plane(at=(1.0, 2.0)), "shape"),
+        (lambda: Plane(at=(np.nan, 0.0, 0.0)), "not finite"),
+        (lambda: MovingMesh(points=BALL[0], triangles=BALL[1][1:]), "open edges"),
+        (lambda: MovingMesh(points=BALL[0], triangles=BALL[1][:, ::-1]), "face inward"),
+        (lambda: MovingMesh(points=BALL[0][:5], triangles=BALL[1]), "there are 5 points"),
+        (lambda: Keys(np.array([1.0, 0.0]), np.zeros((2, 3))), "do not rise"),
+        (lambda: Keys(np.zeros(0), np.zeros((0, 3))), "no times"),
+        (lambda: Keys(np.zeros(1), np.zeros((1, 3)), np.zeros((1, 4))), "a rotation is zero"),
+    ],
+)
+def test_strange_bodies_are_refused_in_words(make, words):
+    with pytest.raises(InputError, match=words):
+        make()
+
+
+def test_a_path_that_goes_wrong_is_noticed_when_it_does():
+    body = Sphere(radius=0.1, at=lambda time: (np.inf if time > 1.0 else 0.0, 0.0, 0.0))
+    assert np.allclose(body.world_from_body(0.5), np.eye(4))
+    with pytest.raises(InputError, match="not finite"):
+        body.world_from_body(2.0)
+    assert isinstance(body, RigidBody)
+
+
+# Strange bodies and wrong input
+
+
+@pytest.mark.parametrize("kind", ["one place", "random", "not numbers", "far"])
+def test_strange_places_make_no_strange_numbers(kind):
+    flesh = arm()
+    contacts = flesh.contacts(bodies=list(BODIES.values()))
+    contacts.choose(full=True)
+    state = contacts.start()
+    random = np.random.default_rng(23)
+    points = {
+        "one place": np.zeros_like(flesh.rest),
+        "random": random.uniform(0.0, 1.0, flesh.rest.shape),
+        "not numbers": np.where(random.uniform(size=(len(flesh.rest), 1)) < 0.2, np.nan, flesh.rest),
+        "far": flesh.rest + 1e6,
+    }[kind]
+    particles = particles_at(points)
+    for _ in range(3):
+        contacts.detect(particles, bent(flesh, 2.0).world_from_joint, state)
+        contacts.part(particles)
+    were = np.isfinite(points).all(axis=1)
+    after = particles.numpy()
+    if kind != "not numbers":
+        assert np.isfinite(after).all()
+    else:
+        assert np.isfinite(after[were]).mean() > 0.5  # faces with a lost corner may lose more
+    assert np.abs(after[np.isfinite(after)]).max() < 2e6
+
+
+def test_a_skeleton_of_one_joint_or_of_no_length_has_no_planes():
+    flesh = arm()
+    for skeleton in (
+        Skeleton.from_heads(["a"], [-1], np.zeros((1, 3))),
+        Skeleton.from_heads(["a", "b"], [-1, 0], np.zeros((2, 3))),
+    ):
+        bare = Flesh(flesh.rest, flesh.corners, skeleton, np.eye(len(skeleton))[np.zeros(len(flesh.rest), dtype=int)])
+        contacts = bare.contacts(bodies=[BODIES["sphere"]])
+        particles = particles_at(flesh.rest)
+        contacts.detect(particles, skeleton.world_from_joint, contacts.start())
+        contacts.part(particles)
+        assert depth_in(BODIES["sphere"], particles.numpy()[:, :3]).max() < EXACT
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"below": 0.5}, "below is 0.5"),
+        ({"below": 4.0}, "pi/3 to pi"),
+        ({"stiffness": 1.5}, "stiffness is 1.5"),
+        ({"stiffness": -0.1}, "stiffness is -0.1"),
+    ],
+)
+def test_knobs_have_ranges(options, words):
+    contacts = arm().contacts()
+    contacts.choose(below=np.pi, stiffness=0.0)
+    with pytest.raises(InputError, match=words):
+        contacts.choose(**options)
+
+
+def test_wrong_input_is_refused_in_words():
+    flesh = arm()
+    faces = boundary_faces(Tetrahedra(flesh.rest, flesh.corners))
+    good = {"joints": flesh.joints, "skeleton": flesh.skeleton}
+    with pytest.raises(InputError, match="faces name number 9999"):
+        Contacts(flesh.rest, flesh.corners, [[0, 1, 9999]], **good)
+    with pytest.raises(InputError, match="joints name number 2"):
+        Contacts(flesh.rest, flesh.corners, faces, **good | {"joints": flesh.joints + 1})
+    with pytest.raises(InputError, match="joints has shape"):
+        Contacts(flesh.rest, flesh.corners, faces, **good | {"joints": [0]})
+    contacts = Contacts(flesh.rest, flesh.corners, faces, **good)
+    with pytest.raises(InputError, match="one pose for each copy"):
+        contacts.pose(np.zeros((3, 4, 4)), contacts.start())
+
+
+# CUDA
+
+
+def test_cuda_does_what_the_cpu_does():
+    if not devices.warp().is_cuda_available():
+        pytest.skip("no CUDA device")
+    flesh = arm()
+    results = {}
+    for device in ("cpu", "cuda:0"):
+        contacts = flesh.contacts(device=device, bodies=list(BODIES.values()), copies=2)
+        state = contacts.start()
+        for angle in (1.8, 2.2):
+            poses = [bent(flesh, angle), bent(flesh, angle + 0.3)]
+            particles = particles_at(np.concatenate([flesh.carried(pose) for pose in poses]), device)
+            contacts.detect(particles, np.stack([pose.world_from_joint for pose in poses]), state)
+            contacts.part(particles)
+        results[device] = (state.plane_of.numpy().copy(), particles.numpy().copy())
+    assert (results["cpu"][0] == results["cuda:0"][0]).mean() > 0.99  # rounding decides on a side of an element
+    same = results["cpu"][0] == results["cuda:0"][0]
+    assert np.allclose(results["cpu"][1][same], results["cuda:0"][1][same], atol=1e-4)
+
+
+def test_cuda_parts_faces_alike_every_time():
+    if not devices.warp().is_cuda_available():
+        pytest.skip("no CUDA device")
+    flesh = trunk_and_limb()
+    pose = closing(flesh, 0.3)
+    results = []
+    for _ in range(3):
+        contacts = flesh.contacts(device="cuda:0")
+        contacts.choose(full=True)
+        particles = particles_at(flesh.carried(pose), "cuda:0")
+        contacts.detect(particles, pose.world_from_joint, contacts.start())
+        before = face_heights(contacts, particles.numpy(), contacts.touching()[1])
+        for _ in range(40):
+            contacts.part(particles)
+        results.append(particles.numpy().copy())
+        assert face_heights(contacts, particles.numpy(), contacts.touching()[1]).min() > 0.1 * before.min()
+    assert np.array_equal(results[0], results[1])
+    assert np.array_equal(results[0], results[2])
