@@ -341,7 +341,7 @@ def packed(size: int) -> bytes:
 @pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
 def test_points_that_unpack_to_a_thousand_times_the_file_are_refused(tmp_path: Path) -> None:
     assert len(supple.load(saved(tmp_path, packed(240))).triangles) == 1
-    with pytest.raises(FormatError, match="[mM]emory"):
+    with pytest.raises(FormatError, match=r"[mM]emory"):
         supple.load(saved(tmp_path, packed(400 << 20)))
 
 
