@@ -8,7 +8,7 @@ from importlib import import_module
 from supple.bench.rows import Row
 from supple.errors import InputError
 
-ROOMS = {"kinematic": "supple.bench.kinematic"}
+ROOMS = {"kinematic": "supple.bench.kinematic", "expressive": "supple.bench.expressive"}
 
 
 def rows_of(room: str | None, progress: Callable[[str], None]) -> Iterator[Row]:

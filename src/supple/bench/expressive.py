@@ -1,0 +1,148 @@
+"""Spring rigs at the published sizes, beside Blender's corrective smooth, and their growth up to a million vertices.
+
+The scenes are tubes made by arithmetic alone, so that they need neither a mesher nor files; where a CUDA device is
+there, the same rows are timed on it too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from supple import device as devices
+from supple.bench.peers import blender
+from supple.bench.rows import Row
+from supple.bench.timing import Timing, once, timed
+from supple.character.character import Character
+from supple.character.skeleton import Skeleton
+from supple.character.weights import Weights
+from supple.geometry import rotations
+from supple.geometry.topology import triangulate
+from supple.graph.player import Player
+from supple.motion.pose import Pose
+from supple.skins.expressive.incremental_rotation import IncrementalRotation
+from supple.skins.expressive.spring_rig import SpringRig
+
+ROOM = "expressive"
+ITERATIONS = (1, 25, 50, 100)
+PUBLISHED: tuple[tuple[str, int, int, tuple[float, ...]], ...] = (
+    ("box", 4, 1802, (0.01, 0.28, 0.54, 1.10)),
+    ("plus", 17, 5634, (0.01, 0.34, 0.59, 1.27)),
+    ("human", 85, 10774, (0.02, 0.42, 0.84, 1.50)),
+    ("chibi", 36, 16314, (0.02, 0.53, 0.91, 1.78)),
+    ("armadillo", 19, 90000, (0.03, 0.77, 1.59, 3.04)),
+)
+"""Mesh, bones, vertices and milliseconds of 1, 25, 50 and 100 iterations by compute shaders [Toothman2022]."""
+GROWTH = (2_000, 10_000, 50_000, 200_000, 1_000_000)
+SMOOTHING = 5  # rounds of Blender's corrective smooth
+PEER_SCENE = "human"
+
+
+def rows(progress: Callable[[str], None]) -> Iterator[Row]:
+    """The published sizes and the growth on the CPU, and on a CUDA device if there is one."""
+    yield from device_rows(progress, device="cpu")
+    wp = devices.warp()
+    if wp.is_cuda_available():
+        yield from device_rows(progress, device="cuda:0")
+
+
+def device_rows(progress: Callable[[str], None], *, device: str) -> Iterator[Row]:
+    """All rows on one device."""
+    for name, bones, vertices, published in PUBLISHED:
+        scene = f"{name}-{vertices}-{bones}-bones" + ("" if device == "cpu" else f"-{device}")
+        progress(f"{scene}: building")
+        character, poses = limb(vertices, bones)
+        peer = _smoothing_in_blender(character, poses, progress) if name == PEER_SCENE and device == "cpu" else None
+        yield from _scene_rows(scene, character, poses, published=published, peer=peer, device=device)
+    for vertices in GROWTH:
+        progress(f"growth: {vertices} vertices")
+        yield _growth_row(vertices, device)
+
+
+def _scene_rows(scene: str, character: Character, poses: list[Pose], *, published: tuple[float, ...],
+                peer: Timing | None, device: str) -> Iterator[Row]:  # fmt: skip
+    made: list[Player] = []
+    bind = once(lambda: made.append(Player(character, IncrementalRotation(), device=device)))
+    yield Row.of(ROOM, scene, "incremental rotation: bind", timing=bind)
+    yield Row.of(ROOM, scene, "incremental rotation: steady frame", timing=_steady(made[0], poses))
+    for iterations, milliseconds in zip(ITERATIONS, published, strict=True):
+        player = Player(character, SpringRig(iterations=iterations, until="sweeps", base="rigid"), device=device)
+        beside = peer if iterations == 50 else None
+        note = ""
+        timing = _steady(player, poses)
+        if beside is not None:
+            note = f"{timing.seconds / beside.seconds:.1f} times the cost of {SMOOTHING} rounds of corrective smooth"
+        yield Row.of(
+            ROOM, scene, f"springs, {iterations} sweeps: steady frame", timing=timing,
+            published_seconds=1e-3 * milliseconds, note=note,
+            peer=f"{blender.name()}, corrective smooth" if beside is not None else None,
+            peer_seconds=None if beside is None else beside.seconds,
+        )  # fmt: skip
+
+
+def _growth_row(vertices: int, device: str) -> Row:
+    character, poses = limb(vertices, 19)
+    timing = _steady(Player(character, SpringRig(until="sweeps", base="rigid"), device=device), poses)
+    each = timing.seconds / (50 * len(character.points))
+    scene = "growth" if device == "cpu" else f"growth-{device}"
+    what = f"springs, 50 sweeps, {vertices} vertices"
+    return Row.of(ROOM, scene, what, timing=timing, note=f"{1e9 * each:.1f} ns per vertex and sweep")
+
+
+def _steady(player: Player, poses: list[Pose]) -> Timing:
+    """A frame as a user gets it: pose in, points out on the host."""
+    turn = iter(range(10**9))
+    return timed(lambda: player.advance(poses[next(turn) % len(poses)]), repeats=60, warm_up=3)
+
+
+def _smoothing_in_blender(character: Character, poses: list[Pose], progress: Callable[[str], None]) -> Timing | None:
+    """Seconds that corrective smooth alone takes: a frame with it, less the same frame without."""
+    if not blender.installed():
+        progress("Blender is not installed: no peer; install supple[peers] to have it")
+        return None
+    progress("Blender: building the same character")
+    other = blender.BlenderCharacter(character)
+    other.use(armature=True)
+    plain = other.frame(poses).seconds
+    other.use(armature=True, smoothing=SMOOTHING)
+    both = other.frame(poses)
+    return Timing(both.seconds - plain, both.low - plain, both.high - plain)
+
+
+def limb(vertices: int, bones: int) -> tuple[Character, list[Pose]]:
+    """A closed tube of about `vertices` vertices over a chain of `bones`, and a dozen poses that wave it."""
+    radius, length = 0.1, 0.25 * bones
+    sectors = max(8, round(math.sqrt(vertices * 2.0 * math.pi * radius / length)))
+    rings = max(2, (vertices - 2) // sectors)
+    height, angle = np.linspace(0.0, length, rings), np.arange(sectors) * 2.0 * np.pi / sectors
+    side = np.stack([radius * np.cos(angle), np.zeros(sectors), -radius * np.sin(angle)], axis=1)
+    points = (side[None] + height[:, None, None] * [0.0, 1.0, 0.0]).reshape(-1, 3)
+    ring, sector = (index.ravel() for index in np.meshgrid(np.arange(rings - 1), np.arange(sectors), indexing="ij"))
+    across = (sector + 1) % sectors
+    here, there = ring * sectors, (ring + 1) * sectors
+    sides = triangulate(np.stack([here + sector, here + across, there + across, there + sector], axis=1))
+    first, top = np.arange(sectors), (rings - 1) * sectors + np.arange(sectors)
+    low, high = np.full(sectors, len(points)), np.full(sectors, len(points) + 1)
+    caps = [np.stack([low, np.roll(first, -1), first], axis=1), np.stack([high, top, np.roll(top, -1)], axis=1)]
+    points = np.concatenate([points, [[0.0, 0.0, 0.0], [0.0, length, 0.0]]])
+    heads = np.zeros((bones, 3))
+    heads[:, 1] = 0.25 * np.arange(bones)
+    names = [f"bone{bone}" for bone in range(bones)]
+    skeleton = Skeleton.from_heads(names, np.arange(bones) - 1, heads, tails=heads + np.array([0.0, 0.25, 0.0]))
+    own = np.clip((points[:, 1] / 0.25).astype(np.int32), 0, bones - 1)
+    beyond = points[:, 1] / 0.25 - own - 0.5
+    other = np.clip(own + np.where(beyond > 0.0, 1, -1), 0, bones - 1)
+    share = np.where(other == own, 0.0, np.abs(beyond))
+    weights = Weights(np.stack([own, other], axis=1), np.stack([1.0 - share, share], axis=1))
+    character = Character(points, np.concatenate([sides, *caps]).astype(np.int32), skeleton, weights, name="limb")
+    return character, [_waving(skeleton, phase) for phase in np.linspace(0.0, 2.0 * np.pi, 13)[:-1]]
+
+
+def _waving(skeleton: Skeleton, phase: float) -> Pose:
+    turns = {
+        name: rotations.quaternion_about([1.0, 0.6, 0.3], 0.35 * math.sin(phase + 0.7 * joint))
+        for joint, name in enumerate(skeleton.names)
+    }
+    return Pose.from_rotations(skeleton, turns)
