@@ -20,7 +20,9 @@ from supple.skins.position_based.softness import (
     automatic_softness,
     beyond_the_mean,
     depth_factor,
+    firmness,
     regional_softness,
+    skin_depth,
 )
 from supple.skins.position_based.solver import Knobs, Solver
 from supple.skins.position_based.surface import Surface, VolumeKeeper
@@ -73,6 +75,8 @@ class BoundFlesh:
         self.offsets = wp.zeros(self.count, dtype=wp.vec3f, device=device)
         self.pace = wp.zeros(self.count, dtype=wp.float32, device=device)
         self.reach = devices.to_device(self.body.flesh.astype(np.float32), wp.float32, device)
+        masses = 1.0 - firmness(character, self.body)
+        self.masses = devices.to_device(masses.astype(np.float32), wp.float32, device)
         bone = devices.to_device(self.body.joint, wp.int32, device)
         bone_point = devices.to_device(self.body.bone_point.astype(np.float32), wp.vec3f, device)
         self._anchor = devices.Launch(
@@ -81,7 +85,7 @@ class BoundFlesh:
         solid = Tetrahedra(constraints.points, constraints.corners)
         embedding = embed_smoothly(character.points, solid) if skin.smooth else embed(character.points, solid)
         self.surface = Surface(character, embedding, self.offsets, size=constraints.size, device=device)
-        self.keeper = VolumeKeeper(character, self.body.skin_distance, self.surface.points, device=device)
+        self.keeper = VolumeKeeper(character, skin_depth(character, self.body), self.surface.points, device=device)
         self._soft = automatic_softness(character, self.body)
         self._tuned: tuple[PositionBased, float] | None = None
         self._recorded: tuple[FleshState, _Launches] | None = None
@@ -196,7 +200,7 @@ class _Launches:
         blend, particles = flesh.arrays, flesh.solver.particles
         self.settle_from = recorded(
             kernels.settle_from, blend.blocks, blend.joints, blend.weights, flesh.rigid.reals, blend.posed,
-            state.corrections, flesh.knobs, flesh.frames, particles,
+            state.corrections, flesh.masses, flesh.knobs, flesh.frames, particles,
         )  # fmt: skip
         self.settled = recorded(kernels.settled, particles, blend.posed, flesh.frames, state.corrections, flesh.rested)
         self.swing = recorded(

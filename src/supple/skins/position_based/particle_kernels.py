@@ -41,11 +41,12 @@ def settle_from(
     reals: Quaternions,
     kinematic: Points,
     corrections: Points,
+    masses: Numbers,
     knobs: Numbers,
     frames: Quaternions,
     particles: Particles,
 ):
-    """Start at q + keep R c."""
+    """Start at q + keep R c; `masses` are inverse."""
     i = first + wp.tid()
     pivot = reals[joints[i * blocks][0]]
     r = wp.vec4f(0.0, 0.0, 0.0, 0.0)
@@ -54,7 +55,7 @@ def settle_from(
     r = r / wp.max(wp.length(r), 1.0e-9)
     frames[i] = r
     p = kinematic[i] + turned(r, knobs[KEEP] * corrections[i])
-    particles[i] = wp.vec4f(p[0], p[1], p[2], 1.0)
+    particles[i] = wp.vec4f(p[0], p[1], p[2], masses[i])
 
 
 @wp.kernel(enable_backward=False)

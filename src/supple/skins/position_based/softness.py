@@ -8,13 +8,16 @@ import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
+from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.motion.retarget.names import FINGERS, named_part
 from supple.skins.position_based.body import Body
 
 _WHERE = "PositionBased"
-_FIRM = {"head", "neck", "hand", "foot", "toes", *FINGERS}  # parts that are bone and sinew, whatever their width
-_THIN, _THICK = 0.035, 0.075  # of the character's size: flesh over the bone that is firm, and that is fully soft
+_FIRM = {"head", "hand", "foot", "toes", *FINGERS}  # parts that are bone and sinew, whatever their width
+# Shares of the character's size: how deep flesh is that is firm, and that is fully soft.
+_TO_BONE = (0.035, 0.075)  # measured to the line of the bone
+_PAINTED = (0.008, 0.045)  # measured to what is hard, as a painted map does
 _DEEP, _SHALLOW = 0.35, 0.9  # of the way from bone to skin: nearer to the bone is driven, farther is free
 _VERTICES = re.compile(r"\d+(-\d+)?(\+\d+(-\d+)?)*")
 
@@ -27,12 +30,32 @@ def automatic_softness(character: Character, body: Body) -> Floats:
     """
     if "jiggle" in character.maps:
         return np.clip(body.from_skin(character.maps["jiggle"]), 0.0, 1.0)
-    depth = body.from_skin(character.maps["flesh"]) if "flesh" in character.maps else body.flesh
     size = float(np.ptp(character.points, axis=0).max())
-    soft = _step(depth / size, _THIN, _THICK)
+    if "flesh" in character.maps:
+        soft = _step(body.from_skin(character.maps["flesh"]) / size, *_PAINTED)
+    else:
+        soft = _step(body.flesh / size, *_TO_BONE)
+    return np.asarray(soft * (1.0 - firmness(character, body)))
+
+
+def firmness(character: Character, body: Body) -> Floats:
+    """How much of every particle (P,) belongs to head, hands or feet, where names tell them: 0 to 1.
+
+    Faces and hands are kept as the bones carry them, because people see every change in them.
+    """
+    return _firm_share(character, body.weights)
+
+
+def skin_depth(character: Character, body: Body) -> Floats:
+    """How much flesh (V,) [m] there is below every vertex of the skin; none on head, hands and feet."""
+    weights = character.weights
+    firm = 0.0 if weights is None else _firm_share(character, weights)
+    return np.asarray(body.skin_distance * (1.0 - firm))
+
+
+def _firm_share(character: Character, weights: Weights) -> Floats:
     firm = _firm_joints(character)
-    carried = body.weights.values * firm[body.weights.joints]
-    return np.asarray(soft * (1.0 - carried.sum(axis=1)))
+    return np.clip((weights.values * firm[weights.joints]).sum(axis=1), 0.0, 1.0)
 
 
 def _firm_joints(character: Character) -> Floats:
