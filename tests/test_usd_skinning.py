@@ -45,15 +45,18 @@ def errors_against_usd(path, folder) -> dict[str, float]:
     clips = {prim.GetDisplayName(): prim for prim in stage.Traverse() if prim.IsA(UsdSkel.Animation)}
     assert set(clips) == set(character.motions)
     root = UsdSkel.Root(stage.GetDefaultPrim())
-    found = {}
+    found, moved = {}, 0.0
     for name, motion in character.motions.items():
         UsdSkel.BindingAPI(skeleton.GetPrim()).GetAnimationSourceRel().SetTargets([clips[name].GetPath()])
-        worst = 0.0
+        worst, seen = 0.0, []
         for frame in np.unique(np.linspace(0, motion.frames - 1, FRAMES).astype(int)):
             ours = blended(character, motion.sample(frame / motion.fps))
             theirs = skinned_by_usd(root, skeleton, mesh, float(frame * rate / motion.fps))
             worst = max(worst, float(np.linalg.norm(ours - theirs, axis=1).max()))
+            seen.append(theirs)
+        moved = max(moved, float(np.ptp(seen, axis=0).max()))
         found[name] = worst / character.height
+    assert moved > 1e-2 * character.height or not character.motions  # or else nothing was compared
     if not character.motions:
         ours = blended(character, Pose.rest(character.skeleton))
         found["rest"] = float(np.abs(ours - skinned_by_usd(root, skeleton, mesh, 0.0)).max() / character.height)
