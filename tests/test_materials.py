@@ -369,6 +369,16 @@ def test_usd_reads_no_picture_outside_its_folder(tmp_path):
     assert not any(material.textures for material in again.materials)
 
 
+def test_pictures_come_out_of_a_package(tmp_path):
+    UsdUtils = pytest.importorskip("pxr.UsdUtils")
+    dressed = dressed_tube()
+    save(dressed, tmp_path / "a.usdc")
+    (tmp_path / "packed").mkdir()
+    assert UsdUtils.CreateNewUsdzPackage(str(tmp_path / "a.usdc"), str(tmp_path / "packed" / "a.usdz"))
+    again = load(tmp_path / "packed" / "a.usdz")
+    assert all(close(one, other) for one, other in zip(dressed.materials, again.materials, strict=True))
+
+
 def test_obj_has_a_file_of_materials(tmp_path):
     dressed = dressed_tube()
     save(dressed, tmp_path / "my tube.obj")

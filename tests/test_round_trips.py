@@ -1,11 +1,16 @@
 """What Supple writes it reads back: characters through GLB and USD, motions through BVH, GLB and USD."""
 
+import json
+import struct
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from export_scenes import picture
+from gltf_files import glb
 from oracles.glb import ReadGlb
 from supple import Character, Display, Motion, Skeleton, Weights
 from supple.character.materials import Material, Texture
@@ -190,24 +195,107 @@ def test_a_motion_survives_bvh(tmp_path_factory, seed):
         assert np.allclose(theirs, motion.sample(at).world_from_joint[:, :3, 3], atol=1e-4)
 
 
-def test_what_other_programs_changed_is_read_as_any_mesh(tmp_path):
-    """A vertex moved away from its twin across the seam: the old numbers no longer hold, and nothing is forced."""
-    import json
-    import struct
-
-    character = any_character(np.random.default_rng(3))
-    save(character, tmp_path / "a.glb")
-    glb = ReadGlb(tmp_path / "a.glb")
-    data = bytearray((tmp_path / "a.glb").read_bytes())
+def rewritten(path, change) -> Path:
+    """A copy of a GLB in which `change` was given the JSON and the bytes to change."""
+    data = path.read_bytes()
     (length,) = struct.unpack_from("<I", data, 12)
     scene = json.loads(data[20 : 20 + length])
-    primitive = scene["meshes"][0]["primitives"][-1]
-    numbers = glb.array(primitive["attributes"]["_CONTROL_POINT"])
-    accessor = scene["accessors"][primitive["attributes"]["POSITION"]]
-    start = 28 + length + scene["bufferViews"][accessor["bufferView"]]["byteOffset"]
-    twin = next(n for n, number in enumerate(numbers) if (numbers == number).sum() > 1 or len(numbers) == 1)
-    struct.pack_into("<f", data, start + 12 * twin, 9.0)
-    (tmp_path / "b.glb").write_bytes(bytes(data))
-    again = load(tmp_path / "b.glb")
+    binary = bytearray(data[28 + length :])
+    change(scene, binary)
+    made = path.with_name("changed.glb")
+    made.write_bytes(glb(json.dumps(scene).encode(), bytes(binary)))
+    return made
+
+
+def test_what_other_programs_changed_is_read_as_any_mesh(tmp_path):
+    """A vertex moved away from its twin across the seam: the old numbers no longer hold, and nothing is forced."""
+    character = any_character(np.random.default_rng(3))
+    save(character, tmp_path / "a.glb")
+
+    def change(scene, binary):
+        attributes = scene["meshes"][0]["primitives"][-1]["attributes"]
+        numbers = ReadGlb(tmp_path / "a.glb").array(attributes["_CONTROL_POINT"])
+        twin = next(n for n, number in enumerate(numbers) if (numbers == number).sum() > 1)
+        view = scene["bufferViews"][scene["accessors"][attributes["POSITION"]]["bufferView"]]
+        struct.pack_into("<f", binary, view["byteOffset"] + 12 * twin, 9.0)
+
+    again = load(rewritten(tmp_path / "a.glb", change))
     assert len(again.points) == len(character.points) + 1
     assert np.isclose(again.points[:, 0], 9.0).sum() == 1
+
+
+def full_character() -> Character:
+    """One with parts, tails, and a motion that starts over, in one material."""
+    rng = np.random.default_rng(8)
+    made = any_character(rng).replace(materials=(), material_of_triangle=None, parts={"some": [1, 2, 4]})
+    skeleton = Skeleton(("a", "b"), [-1, 0], np.tile(np.eye(4), (2, 1, 1)), tails=rng.standard_normal((2, 3)))
+    weights = Weights(np.zeros((len(made.points), 1)), np.ones((len(made.points), 1)))
+    motion = any_motion(rng, skeleton, "go", []).replace(loop=True, stride=[1.0, 2.0, 3.0])
+    maps = {"Flesh, soft": rng.random(len(made.points))}
+    return made.replace(skeleton=skeleton, weights=weights, motions={"go": motion}, shapes={}, maps=maps)
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value", "lost"),
+    [
+        ("meshes", "parts", {"some": [1, 3, 4]}, "parts"),
+        ("meshes", "parts", {"some": "all"}, "parts"),
+        ("meshes", "parts", {"some": [-1, 3]}, "parts"),
+        ("meshes", "parts", 7, "parts"),
+        ("meshes", "quads", [1], "quads"),
+        ("meshes", "quads", [10**15], "quads"),
+        ("meshes", "quads", [0, 2, 1, 0, 10**6], "quads"),
+        ("meshes", "quads", ["two"], "quads"),
+        ("meshes", "name", 5, "name"),
+        ("meshes", "maps", [1], "maps"),
+        ("nodes", "tail", [0.0, 1.0], "tails"),
+        ("nodes", "tail", [0.0, 1.0, True], "tails"),
+        ("nodes", "tail", [0.0, 1.0, 1e60], "tails"),
+        ("animations", "loop", "yes", "loop"),
+        ("animations", "stride", "far", "stride"),
+        ("animations", "stride", [0.0, 1.0, "x"], "stride"),
+    ],
+)
+def test_keepsakes_that_make_no_sense_are_left_out(tmp_path, kind, key, value, lost):
+    """And only they: the rest of the character comes back as it was."""
+    character = full_character()
+    save(character, tmp_path / "a.glb")
+    again = load(
+        rewritten(tmp_path / "a.glb", lambda scene, _: scene[kind][0]["extras"]["supple"].update({key: value}))
+    )
+    assert np.allclose(again.points, character.points, atol=1e-6)
+    whole = {
+        "parts": set(again.parts) == {"some"} and np.array_equal(again.parts["some"], [1, 2, 4]),
+        "quads": again.polygons is not None,
+        "name": again.name == character.name,
+        "maps": set(again.maps) == set(character.maps),
+        "tails": again.skeleton.tails is not None,
+        "loop": again.motions["go"].loop,
+        "stride": np.allclose(again.motions["go"].stride, [1.0, 2.0, 3.0]),
+    }
+    assert [name for name, fine in whole.items() if not fine] == [lost]
+
+
+@pytest.mark.parametrize("extras", [5, [], {"supple": 3}, {"supple": {}}, None])
+def test_extras_of_any_kind_do_no_harm(tmp_path, extras):
+    save(full_character(), tmp_path / "a.glb")
+
+    def change(scene, _):
+        for item in (*scene["meshes"], *scene["nodes"], *scene["animations"], *scene["materials"]):
+            item["extras"] = extras
+
+    again = load(rewritten(tmp_path / "a.glb", change))
+    assert (again.polygons, again.skeleton.tails, again.motions["go"].loop) == (None, None, False)
+    assert len(again.materials) == 1  # the grey stands for itself now
+
+
+def test_points_that_no_triangle_uses_are_left_out_of_a_glb(tmp_path):
+    character = full_character()
+    count = len(character.points)
+    points = np.insert(character.points, 2, [5.0, 5.0, 5.0], axis=0)
+    renumbered = np.where(np.arange(count) < 2, np.arange(count), np.arange(count) + 1)
+    loose = Character(points, renumbered[character.triangles], character.skeleton, parts={"some": [1, 2, 3, 5]})
+    save(loose, tmp_path / "a.glb")
+    again = load(tmp_path / "a.glb", repair=True)
+    assert np.allclose(again.points, character.points, atol=1e-6)
+    assert np.array_equal(again.parts["some"], [1, 2, 4])
