@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from gltf_files import QUAD, GltfFile, arm, glb, moved
-from supple import Character, InputError, Motion, SuppleWarning
+from supple import Character, FormatError, InputError, Motion, SuppleWarning
 from supple.io import load, load_motion
 
 SECONDS = 5.0  # of this process's own time
@@ -368,8 +368,10 @@ class Watch:
             try:
                 made = way()
             except InputError as error:
-                if len(str(error)) > 2000:
-                    raise Broken(f"it says {len(str(error))} characters") from error
+                if len(str(error)) > 2000 or "spoilt" not in error.where:
+                    raise Broken("an error is long, or does not name the file") from error
+                if not isinstance(error, FormatError) and "well formed" not in error.given:
+                    raise Broken("an error calls the file neither broken nor well formed") from error
                 return re.sub(r"[^a-zA-Z ]+", "", f"{type(error).__name__} {error.where} {error.needed}")
             finally:
                 signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
@@ -415,7 +417,7 @@ def suffix_of(data: bytes) -> str:
 
 
 def run(kind: str, seed: int, seconds: float) -> int:
-    """Damage files for `seconds` of this process's time and read each; how many were read is said at the end.
+    """Damage files for `seconds` and read each; how many were read is said at the end.
 
     Files that came to something new are damaged further, so the run finds its way into the readers. The first that
     breaks a reader ends the run, under its seed and number, and is left as a file in the folder for temporary ones.
@@ -427,8 +429,8 @@ def run(kind: str, seed: int, seconds: float) -> int:
     with tempfile.TemporaryDirectory(prefix="supple-fuzz-") as folder:
         watch = Watch(Path(folder))
         keep_to(MEMORY)
-        number, start = 0, time.process_time()
-        while time.process_time() - start < seconds:
+        number, start = 0, time.monotonic()
+        while time.monotonic() - start < seconds:
             data = damaged(luck.choice(pool), luck)[:20_000]
             suffix = ".bvh" if kind == "bvh" else suffix_of(data)
             try:
