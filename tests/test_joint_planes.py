@@ -113,7 +113,8 @@ def test_planes_halve_the_angle_of_any_pose(seed, with_motion):
     )
     pose = Pose.from_rotations(skeleton, {"upper": rotations.normalised(random.normal(size=4)), "fore": turn})
     world = pose.moved(rotations.compose(random.normal(size=3), rotations.normalised(random.normal(size=4))))
-    points, normals, flexion = planes.planes(world.world_from_joint)
+    posed = planes.posed(world.world_from_joint)
+    points, normals, flexion = posed.points, posed.normals, posed.flexion
     plane = plane_of(planes, "fore")
     back, own = (bones[plane] for bones in planes.bones(world.world_from_joint))
     normal = normals[plane]
@@ -131,7 +132,7 @@ def test_flexion_is_the_angle_between_the_bones():
     planes = JointPlanes.of(skeleton)
     for angle in (0.0, 0.3, 1.5, 3.0, np.pi):
         pose = Pose.from_rotations(skeleton, {"fore": rotations.quaternion_about([0.0, 0.0, 1.0], angle)})
-        assert np.isclose(planes.flexion(pose.world_from_joint)[plane_of(planes, "fore")], np.pi - angle)
+        assert np.isclose(planes.posed(pose.world_from_joint).flexion[plane_of(planes, "fore")], np.pi - angle)
 
 
 def test_bones_folded_on_each_other_still_have_a_plane():
@@ -139,10 +140,10 @@ def test_bones_folded_on_each_other_still_have_a_plane():
     motion = swinging(skeleton, {"fore": hinge((0.0, 0.0, 1.0), 2.0)})
     for planes in (JointPlanes.of(skeleton), JointPlanes.of(skeleton, motion=motion)):
         pose = Pose.from_rotations(skeleton, {"fore": rotations.quaternion_about([0.0, 0.0, 1.0], np.pi)})
-        _, normals, flexion = planes.planes(pose.world_from_joint)
+        posed = planes.posed(pose.world_from_joint)
         plane = plane_of(planes, "fore")
-        assert flexion[plane] < 1e-6
-        assert np.isclose(np.linalg.norm(normals[plane]), 1.0)
+        assert posed.flexion[plane] < 1e-6
+        assert np.isclose(np.linalg.norm(posed.normals[plane]), 1.0)
 
 
 def test_limbs_are_found_and_close_on_the_midline(hero):
@@ -151,29 +152,30 @@ def test_limbs_are_found_and_close_on_the_midline(hero):
     names = [skeleton.names[joint] for joint in planes.limb_joints]
     assert names == ["LeftShoulder", "LeftUpLeg", "RightShoulder", "RightUpLeg"]
     assert skeleton.names[planes.limb_carriers[0]] == "LeftArm"  # the collar bone is short
-    rest = planes.adduction(skeleton.world_from_joint)
+    rest = planes.posed(skeleton.world_from_joint).adduction
     assert np.isclose(rest[0], rest[2])
     assert np.isclose(rest[1], rest[3])
     assert rest[0] > np.radians(30.0) > rest[1]  # arms stand off at rest, legs hang down
     closer = Pose.from_rotations(skeleton, {"LeftArm": rotations.quaternion_about([0.0, 0.0, 1.0], -0.5)})
-    assert np.isclose(planes.adduction(closer.world_from_joint)[0], rest[0] - 0.5, atol=0.05)
+    assert np.isclose(planes.posed(closer.world_from_joint).adduction[0], rest[0] - 0.5, atol=0.05)
 
 
 def test_angles_do_not_depend_on_where_the_character_is(hero):
     planes = JointPlanes.of(hero.skeleton)
     pose = supple.motion("walk", hero).sample(0.3)
     away = pose.moved(rotations.compose([3.0, -1.0, 2.0], rotations.quaternion_about([1.0, 2.0, 3.0], 1.1)))
-    for angles in (planes.flexion, planes.adduction):
-        assert np.allclose(angles(pose.world_from_joint), angles(away.world_from_joint))
+    here, there = planes.posed(pose.world_from_joint), planes.posed(away.world_from_joint)
+    assert np.allclose(here.flexion, there.flexion)
+    assert np.allclose(here.adduction, there.adduction)
 
 
 def test_many_poses_at_once_are_the_same_poses(hero):
     planes = JointPlanes.of(hero.skeleton)
     walk = supple.motion("walk", hero)
     poses = np.stack([walk.sample(time).world_from_joint for time in (0.0, 0.2, 0.5)])
-    for together, each in zip(planes.planes(poses), zip(*map(planes.planes, poses), strict=True), strict=True):
-        assert np.allclose(together, np.stack(each))
-    assert np.allclose(planes.adduction(poses), np.stack([planes.adduction(pose) for pose in poses]))
+    together, each = planes.posed(poses), [planes.posed(pose) for pose in poses]
+    for what in ("points", "normals", "flexion", "adduction"):
+        assert np.allclose(getattr(together, what), np.stack([getattr(one, what) for one in each]))
 
 
 def test_helpers_belong_to_the_joint_they_help():
@@ -200,11 +202,10 @@ def test_a_joint_in_line_that_bends_in_a_clip_is_no_helper():
 def test_the_smallest_skeletons_have_what_there_is(joints):
     skeleton = Skeleton.from_heads(["a", "b"][:joints], [-1, 0][:joints], np.zeros((joints, 3)))
     planes = JointPlanes.of(skeleton)
-    points, normals, flexion = planes.planes(skeleton.world_from_joint)
+    posed = planes.posed(skeleton.world_from_joint)
     assert len(planes) == 0
-    assert points.shape == normals.shape == (0, 3)
-    assert flexion.shape == (0,)
-    assert planes.adduction(skeleton.world_from_joint).shape == (0,)
+    assert posed.points.shape == posed.normals.shape == (0, 3)
+    assert posed.flexion.shape == posed.adduction.shape == (0,)
 
 
 def test_sides_name_the_plane_between_two_parts():
@@ -222,10 +223,10 @@ def test_sides_name_the_plane_between_two_parts():
 def test_other_bodies_have_planes_too(name):
     character = supple.character(name)
     planes = JointPlanes.of(character.skeleton)
-    _, normals, flexion = planes.planes(character.skeleton.world_from_joint)
-    assert np.allclose(np.linalg.norm(normals, axis=1), 1.0)
+    posed = planes.posed(character.skeleton.world_from_joint)
+    assert np.allclose(np.linalg.norm(posed.normals, axis=1), 1.0)
     assert len(planes) > 0
-    assert (flexion > np.radians(30.0)).all()  # nothing is folded at rest
+    assert (posed.flexion > np.radians(30.0)).all()  # nothing is folded at rest
     if name == "quadruped":
         skeleton = character.skeleton
         assert planes.part_of_joint[skeleton.index("Jaw")] == skeleton.index("Head")  # they lie beside each other

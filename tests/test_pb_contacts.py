@@ -95,11 +95,12 @@ def hero():
 # Planes
 
 
+@pytest.mark.parametrize("at_once", [False, True])
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("degrees", [100.0, 130.0, 160.0])
-def test_a_bent_elbow_leaves_nobody_on_the_wrong_side(full, degrees):
+def test_a_bent_elbow_leaves_nobody_on_the_wrong_side(full, degrees, at_once):
     flesh = arm()
-    contacts = flesh.contacts()
+    contacts = flesh.contacts(at_once=at_once)
     contacts.choose(full=full)
     state = contacts.start()
     pose = bent(flesh, np.radians(degrees))
@@ -107,7 +108,8 @@ def test_a_bent_elbow_leaves_nobody_on_the_wrong_side(full, degrees):
     before = particles.numpy().copy()
     contacts.detect(particles, pose.world_from_joint, state)
     at_plane, at_face = contacts.touching()
-    points, normals, _ = contacts.planes.planes(pose.world_from_joint)
+    posed = contacts.planes.posed(pose.world_from_joint)
+    points, normals = posed.points, posed.normals
     side = np.where(flesh.joints == 1, 1.0, -1.0)
     heights = side * ((before[:, :3] - points[0]) @ normals[0])
     assert len(at_face) == 0
@@ -132,7 +134,8 @@ def test_planes_take_part_of_the_way_when_soft_and_leave_pinned_particles_alone(
     particles = particles_at(flesh.carried(pose), masses=masses)
     before = particles.numpy().copy()
     contacts.detect(particles, pose.world_from_joint, contacts.start())
-    points, normals, _ = contacts.planes.planes(pose.world_from_joint)
+    posed = contacts.planes.posed(pose.world_from_joint)
+    points, normals = posed.points, posed.normals
     contacts.part(particles)
     after = particles.numpy()
     assert (after[np.isinf(masses)] == before[np.isinf(masses)]).all()
@@ -202,16 +205,21 @@ def face_heights(contacts, particles, touching):
     return np.einsum("ij,ij->i", particles[touching, :3] - a, normals)
 
 
-@given(seed=st.integers(0, 10**6))
-def test_one_face_contact_is_solved_at_once_and_weighed_by_mass(seed):
-    """A particle over the middle of a face: one parting ends on it; the moves stand as the inverse masses."""
+@given(seed=st.integers(0, 10**6), at_once=st.booleans())
+def test_one_face_contact_is_solved_in_one_parting_and_weighed_by_mass(seed, at_once):
+    """The tip of a thorn in the trunk: one parting takes it out; the moves stand as the inverse masses."""
+    block = lattice((4, 6, 4), side=0.1, origin=(-0.2, 0.0, -0.2))
+    thorn = np.array([[0.5, 0.3, 0.0], [0.5, 0.3, 0.01], [0.5, 0.31, 0.0], [0.49, 0.3, 0.0]])
     flesh = trunk_and_limb()
+    flesh.rest, flesh.corners = joined(block, (thorn, np.array([[0, 1, 2, 3]])))
+    flesh.weights = np.eye(3)[np.where(np.arange(len(flesh.rest)) < len(block[0]), 0, 2)]
     random = np.random.default_rng(seed)
-    contacts = flesh.contacts()
+    contacts = flesh.contacts(at_once=at_once)
     contacts.choose(full=True)
     points = flesh.rest.copy()
     alone = len(points) - 1
-    points[alone] = [0.2 - random.uniform(0.005, 0.04), random.uniform(0.1, 0.5), random.uniform(-0.15, 0.15)]
+    cube = 0.1 * random.integers([1, -1], [5, 1])  # the tip is in the middle of a cube, clear of its corners
+    points[alone] = [0.2 - random.uniform(0.005, 0.04), *(cube + random.uniform(0.02, 0.08, 2))]
     masses = random.uniform(0.1, 10.0, len(points))
     particles = particles_at(points, masses=masses)
     before = particles.numpy().copy()
@@ -224,6 +232,22 @@ def test_one_face_contact_is_solved_at_once_and_weighed_by_mass(seed):
     assert moves[alone, 0] > 0.0
     assert (moves[flesh.joints == 0, 0] <= 0.0).all()
     assert np.allclose(moves[:, 1:], 0.0, atol=EXACT)
+
+
+def test_faces_parted_all_at_once_end_where_those_parted_in_turn_do():
+    """The mean of what several contacts ask of a particle takes more rounds, and leaves nothing inside either."""
+    flesh = trunk_and_limb()
+    pose = closing(flesh, 0.3)
+    for at_once, rounds in ((False, 20), (True, 60)):
+        contacts = flesh.contacts(at_once=at_once)
+        contacts.choose(full=True)
+        particles = particles_at(flesh.carried(pose))
+        contacts.detect(particles, pose.world_from_joint, contacts.start())
+        touching = contacts.touching()[1]
+        assert face_heights(contacts, particles.numpy(), touching).min() < -0.02
+        for _ in range(rounds):
+            contacts.part(particles)
+        assert face_heights(contacts, particles.numpy(), touching).min() > -1e-3
 
 
 def test_flesh_of_one_part_does_not_touch_itself():
@@ -291,7 +315,8 @@ def test_on_demand_finds_what_full_finds_wherever_an_angle_fires(hero, seed):
         particles = particles_at(points)
         for contacts, state in zip((on_demand, in_full), states, strict=True):
             contacts.detect(particles, pose, state)
-        angles = np.concatenate([on_demand.planes.flexion(pose), on_demand.planes.adduction(pose)])
+        posed = on_demand.planes.posed(pose)
+        angles = np.concatenate([posed.flexion, posed.adduction])
         fires = np.flatnonzero((angles < below) & (angles < last - 1e-6))
         last = angles
         everything = pairs_of(in_full)

@@ -170,6 +170,17 @@ def meets_own_box(low: wp.vec3f, high: wp.vec3f, label: wp.vec4i, c: int, lows: 
     return meets
 
 
+@wp.func
+def is_left_alone(label: wp.vec4i, c: int, lows: Boxes, highs: Boxes) -> bool:
+    """Whether the boxes of all labels of an element are empty, so that it need not be looked at."""
+    alone = lows[c, label[0]][0] > highs[c, label[0]][0]
+    for corner in range(1, 4):
+        j = label[corner]
+        if j >= 0 and alone:
+            alone = lows[c, j][0] > highs[c, j][0]
+    return alone
+
+
 @wp.kernel(enable_backward=False)
 def find_pairs(
     first: int,
@@ -201,6 +212,8 @@ def find_pairs(
     e = first + wp.tid()
     c = e // corners.shape[0]
     local = e - c * corners.shape[0]
+    if everywhere == 0 and is_left_alone(element_labels[local], c, lows, highs):
+        return
     shift = c * particles_per_copy
     corner = corners[local]
     xa = place(points[shift + corner[0]])

@@ -323,7 +323,7 @@ def settle_contacts(
         touching[wp.atomic_add(touched, 0, 1)] = i
 
 
-# Parting them, one after another on the CPU
+# Parting them, one after another
 
 
 @wp.func
@@ -373,7 +373,7 @@ def part_contacts(
             part_from_plane(i, plane_of[i], c, stiffness[0], plane_points, plane_normals, particles)
 
 
-# Parting them, all at once on a GPU
+# Parting them, all at once
 
 
 @wp.kernel(enable_backward=False)

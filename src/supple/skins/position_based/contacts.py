@@ -73,11 +73,13 @@ class Contacts:
         bodies: Sequence[RigidBody] = (),
         copies: int = 1,
         device: str = "cpu",
+        at_once: bool | None = None,
     ) -> None:
         """Prepare for particles at `rest_points` (P, 3) [m], elements `corners` (T, 4), boundary `faces` (F, 3).
 
         Faces run anticlockwise seen from outside. `joints` (P,) are the joints that carry each particle most; `motion`
-        shows the axes of the joints. Of a crowd, `copies` bodies are stacked.
+        shows the axes of the joints. Of a crowd, `copies` bodies are stacked. On the CPU contacts are parted one after
+        another, on a GPU all at once with the mean of what they ask for, unless `at_once` says otherwise.
         """
         rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
         elements = frozen(corners, np.int32, (-1, 4), _WHERE, "corners")
@@ -89,9 +91,10 @@ class Contacts:
         self.parts = self.planes.part_of_joint[carriers]
         self.hash = SpatialHash(rest, elements, copies=copies, device=device, labels=self.parts)
         self.device, self.copies, self.particles = self.hash.device, copies, len(rest)
+        self._at_once = self.device != "cpu" if at_once is None else at_once
         self.regions = _groups(self.planes)
         self.bodies = DeviceBodies(bodies, self.device)
-        rest_angles = self.planes.flexion(skeleton.world_from_joint)
+        rest_angles = self.planes.posed(skeleton.world_from_joint).flexion
         self._rest_angles = np.concatenate([rest_angles, np.full(len(self.planes.limb_joints), np.inf)])
         self._allocate(rest, elements, boundary)
         self._detections: dict[tuple[int, bool], list[list[Callable[[], None]]]] = {}
@@ -145,8 +148,8 @@ class Contacts:
         self._touched, self._near = empty(1, wp.int32), empty(1, wp.int32)
         self._touching, self._near_bodies = empty(stacked, wp.int32), empty(stacked, wp.int32)
         self._stiffness = empty(1, wp.float32)
-        on_gpu = self.device != "cpu"
-        self._sums, self._counts = empty(3 * stacked * on_gpu, wp.int64), empty(stacked * on_gpu, wp.int32)
+        summed = stacked if self._at_once else 0
+        self._sums, self._counts = empty(3 * summed, wp.int64), empty(summed, wp.int32)
 
     def start(self) -> ContactState:
         """The state in which nothing touches. Its arrays belong to this object: the last state started is the one."""
@@ -181,16 +184,14 @@ class Contacts:
             raise InputError(_WHERE, f"the pose has shape {given.shape}", f"({self.copies}, {joints}, 4, 4) is needed",
                              "pass one pose for each copy")  # fmt: skip
         world = np.broadcast_to(given, (self.copies, joints, 4, 4))
+        posed = self.planes.posed(world)
         if len(self.planes):
-            points, normals, flexion = self.planes.planes(world)
-            devices.write(self._plane_points, points)
-            devices.write(self._plane_normals, normals)
-            devices.write(self._holds, (flexion < self._holds_below).astype(np.int32))
+            devices.write(self._plane_points, posed.points)
+            devices.write(self._plane_normals, posed.normals)
+            devices.write(self._holds, posed.flexion < self._holds_below)
         if len(self.regions):
-            adduction = self.planes.adduction(world)
-            angles = np.concatenate([flexion, adduction], axis=1) if len(self.planes) else adduction
-            fires = (angles < self._below) & (angles < state.angles - CLOSING)
-            devices.write(self._fires, fires.astype(np.int32))
+            angles = np.concatenate([posed.flexion, posed.adduction], axis=1)
+            devices.write(self._fires, (angles < self._below) & (angles < state.angles - CLOSING))
             state.angles[...] = angles
         if len(self.bodies):
             self.bodies.move(time, dt)
@@ -279,7 +280,7 @@ class Contacts:
         listed = [self._touched, self._touching, self.particles, self._stiffness]
         planes = [self._plane_of, self._plane_points, self._plane_normals]
         faces = [self._face_of, self._faces]
-        if self.device == "cpu":
+        if not self._at_once:
             found = [self._launch(kernels.part_contacts, 1, [*listed, *planes, *faces, particles])]
         else:
             sums = [self._sums, self._counts]

@@ -7,6 +7,8 @@ axis and halves the angle between the bones, so both sides of a crease meet in i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,20 @@ ON_MIDLINE = 0.03  # of the skeleton's size
 ALONG = 0.5  # cosine: an axis nearer than this to a bone's direction is no hinge's
 LONGER = 1.5  # a limb's second bone stands for it where it is so many times longer than the first (a collar bone)
 TWISTERS = ("twist", "roll")
+
+
+@dataclass(frozen=True)
+class PosedPlanes:
+    """Planes and angles in a pose: a point and the normal (..., K, 3) of every plane, pointing to the child's side.
+
+    `flexion` (..., K) [rad] is the angle between the two bones of every joint: pi where they are in line. `adduction`
+    (..., M) [rad] is that between every limb and the body's midline: 0 where it hangs down along the body.
+    """
+
+    points: Floats
+    normals: Floats
+    flexion: Floats
+    adduction: Floats
 
 
 @dataclass(frozen=True)
@@ -112,23 +128,38 @@ class JointPlanes:
     def __len__(self) -> int:
         return len(self.joints)
 
+    @cached_property
+    def _carried(self) -> tuple[Ints, Floats]:
+        """All directions at once, because many small products cost more: carriers (N,) and directions (N, 3, 1).
+
+        They are the parents' bones, the children's, the axes, the limbs and the midline.
+        """
+        trunk = np.array([self.trunk], dtype=np.int32)
+        carriers = [self.parents, self.joints, self.parents, self.limb_carriers, trunk]
+        directions = [self.parent_bones, self.child_bones, self.axes, self.limb_bones, self.midline[None]]
+        return np.concatenate(carriers), np.concatenate(directions)[..., None]
+
+    def _directions(self, world_from_joint: Floats) -> tuple[Floats, ...]:
+        """Unit vectors in a pose, in the order of `_carried`."""
+        carriers, directions = self._carried
+        turned = normalised((world_from_joint[..., :3, :3][..., carriers, :, :] @ directions)[..., 0])
+        planes, limbs = len(self.joints), len(self.limb_joints)
+        ends = np.cumsum([0, planes, planes, planes, limbs, 1]).tolist()
+        return tuple(turned[..., start:stop, :] for start, stop in pairwise(ends))
+
     def bones(self, world_from_joint: Floats) -> tuple[Floats, Floats]:
         """Unit vectors (..., K, 3) from every joint back along the parent's bone and on along its own, in a pose."""
-        turns = world_from_joint[..., :3, :3]
-        back = np.einsum("...kij,kj->...ki", turns[..., self.parents, :, :], self.parent_bones)
-        own = np.einsum("...kij,kj->...ki", turns[..., self.joints, :, :], self.child_bones)
-        return normalised(back), normalised(own)
+        back, own, _, _, _ = self._directions(world_from_joint)
+        return back, own
 
-    def planes(self, world_from_joint: Floats) -> tuple[Floats, Floats, Floats]:
-        """A point and the normal (..., K, 3) of every plane in a pose (..., J, 4, 4), and the flexion (..., K) there.
+    def posed(self, world_from_joint: Floats) -> PosedPlanes:
+        """The planes and angles in a pose (..., J, 4, 4).
 
-        Normals point to the child's side. With u back along the parent's bone and v along the child's, v - u is normal
-        to the plane that halves their angle; a joint of one axis a takes the part of it across a. Where the bones lie
-        on each other and v - u vanishes, the normal is across the axis and the bones.
+        With u back along the parent's bone and v along the child's, v - u is normal to the plane that halves their
+        angle; a joint of one axis a takes the part of it across a. Where the bones lie on each other and v - u
+        vanishes, the normal is across the axis and the bones.
         """
-        back, own = self.bones(world_from_joint)
-        turns = world_from_joint[..., :3, :3][..., self.parents, :, :]
-        axes = normalised(np.einsum("...kij,kj->...ki", turns, self.axes))
+        back, own, axes, limbs, down = self._directions(world_from_joint)
         apart = own - back
         along = np.einsum("...i,...i->...", apart, axes) * (self.freedoms == 1)
         normals = apart - along[..., None] * axes
@@ -137,18 +168,8 @@ class JointPlanes:
             across = np.cross(axes, back)
             lost = np.linalg.norm(across, axis=-1, keepdims=True) < 1e-6  # the axis along the bones too
             normals = np.where(folded[..., None], np.where(lost, own, across), normals)
-        return world_from_joint[..., :3, 3][..., self.joints, :], normalised(normals), _angle(back, own)
-
-    def flexion(self, world_from_joint: Floats) -> Floats:
-        """The angle (..., K) [rad] between the two bones of every joint in a pose: pi where they are in line."""
-        return _angle(*self.bones(world_from_joint))
-
-    def adduction(self, world_from_joint: Floats) -> Floats:
-        """The angle (..., M) [rad] between every limb and the body's midline: 0 where it hangs down along the body."""
-        turns = world_from_joint[..., :3, :3]
-        limbs = np.einsum("...mij,mj->...mi", turns[..., self.limb_carriers, :, :], self.limb_bones)
-        down = np.einsum("...ij,j->...i", turns[..., self.trunk, :, :], self.midline)
-        return _angle(limbs, np.broadcast_to(down[..., None, :], limbs.shape))
+        places = world_from_joint[..., :3, 3][..., self.joints, :]
+        return PosedPlanes(places, normalised(normals), _angle(back, own), _angle(limbs, down))
 
     def sides(self) -> Ints:
         """Which plane stands between two parts (J, J): 2 k seen from the child's part, 2 k + 1 from the parent's.
