@@ -10,8 +10,6 @@ import numpy as np
 
 from supple import device as devices
 from supple.character.character import Character
-from supple.geometry.embedding import embed, embed_smoothly
-from supple.geometry.tetrahedra import Tetrahedra
 from supple.motion.pose import Pose
 from supple.skins.kinematic import dual_quaternion, linear_blend
 from supple.skins.kinematic.blend import Affine, BlendArrays, Rigid
@@ -57,7 +55,7 @@ class BoundFlesh:
 
         wp = devices.warp()
         self.character, self.device = character, device
-        self.body = body_of(character, count=skin.tetrahedra, weights=skin.weights)
+        self.body = body_of(character, count=skin.tetrahedra, weights=skin.weights, smooth=skin.smooth)
         constraints = self.body.constraints
         self.count = len(constraints.points)
         self.solver = Solver(constraints, self.body.bone_distance, device=device)
@@ -82,9 +80,9 @@ class BoundFlesh:
         self._anchor = devices.Launch(
             kernels.move_anchors, self.count, [bone, bone_point, self._affine.matrices, self.solver.anchors], device
         )
-        solid = Tetrahedra(constraints.points, constraints.corners)
-        embedding = embed_smoothly(character.points, solid) if skin.smooth else embed(character.points, solid)
-        self.surface = Surface(character, embedding, self.offsets, size=constraints.size, device=device)
+        self.surface = Surface(
+            character, self.body.embedding, (self.arrays.posed, self.offsets), size=constraints.size, device=device
+        )
         self.keeper = VolumeKeeper(character, skin_depth(character, self.body), self.surface.points, device=device)
         self._soft = automatic_softness(character, self.body)
         self._tuned: tuple[PositionBased, float] | None = None

@@ -15,12 +15,14 @@ from supple.character.character import Character
 from supple.character.skeleton import Bones
 from supple.character.weights import Weights
 from supple.errors import InputError
+from supple.geometry.embedding import Embedding, embed, embed_smoothly
 from supple.geometry.segments import distances_to_segments
-from supple.geometry.tetrahedra import fill
+from supple.geometry.tetrahedra import Tetrahedra, fill
 from supple.skins.position_based.constraints import Constraints, constraints_of
 
 _INFLUENCES = 8  # joints that carry one particle
-_SMOOTHING = 3  # rounds that spread weights from the skin through the flesh
+_SMOOTHING = 0.02  # how much smoothness inside the flesh counts beside agreement with the skin
+WHERE = "PositionBased"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,8 @@ class Body:
     `joint` (P,) is the joint of the nearest bone, `bone_point` (P, 3) [m] the nearest point of that bone at rest,
     `bone_distance` (P,) [m] how far it is. Every particle sees the skin through the triangle nearest to it: `seen`
     (P, 3) are its corners and `seen_shares` (P, 3) how much each counts. `skin_distance` (V,) [m] is how far each
-    vertex of the skin is from the nearest bone, and `flesh` (P,) [m] the same where a particle sees the skin.
+    vertex of the skin is from the nearest bone, and `flesh` (P,) [m] the same where a particle sees the skin. The skin
+    itself follows the particles by `embedding`.
     """
 
     constraints: Constraints
@@ -41,6 +44,7 @@ class Body:
     seen: Ints
     seen_shares: Floats
     skin_distance: Floats
+    embedding: Embedding
 
     @cached_property
     def flesh(self) -> Floats:
@@ -51,23 +55,24 @@ class Body:
         return np.asarray(np.einsum("pk,pk...->p...", self.seen_shares, values[self.seen]))
 
 
-def body_of(character: Character, *, count: int, weights: str) -> Body:
+def body_of(character: Character, *, count: int, weights: str, smooth: bool = True) -> Body:
     """Fill a character with about `count` tetrahedra and tie them to its bones.
 
-    `weights` "carried" takes the skin's own weights inwards; "bones" shares out by the nearest bone as published.
+    `weights` "carried" takes the skin's own weights inwards; "bones" shares out by the nearest bone as published. The
+    skin follows the elements evenly across their borders if `smooth`, else it follows each by itself.
     """
     constraints = constraints_of(fill(character.points, character.triangles, count=count))
     points = constraints.points
     bones = owning_bones(character.skeleton, Flesh(character.points, character.triangles))
     if not len(bones.joints):
-        raise InputError(
-            "PositionBased", "no bone has a length", "flesh hangs on bones", "give joints children or tails"
-        )
+        raise InputError(WHERE, "no bone has a length", "flesh hangs on bones", "give joints children or tails")
     nearest, place, distance = _nearest(points, bones)
     seen, shares = _seen(points, character)
     skin_distance = _nearest(character.points, bones)[2]
     shared = nearest_bone_weights(points, bones)
-    body = Body(constraints, shared, bones.joints[nearest], place, distance, seen, shares, skin_distance)
+    solid = Tetrahedra(points, constraints.corners)
+    embedding = embed_smoothly(character.points, solid) if smooth else embed(character.points, solid)
+    body = Body(constraints, shared, bones.joints[nearest], place, distance, seen, shares, skin_distance, embedding)
     return body if weights == "bones" else replace(body, weights=_carried(body, character))
 
 
@@ -96,17 +101,31 @@ def _seen(points: Floats, character: Character) -> tuple[Ints, Floats]:
 
 
 def _carried(body: Body, character: Character) -> Weights:
-    """The skin's weights at the nearest skin, then evened out through the flesh."""
-    from scipy.sparse import coo_array
+    """Weights W of the particles with which the flesh moves the skin as the skin's own weights W_s do.
 
-    dense = character.require_weights("PositionBased").dense(len(character.skeleton))
-    values = body.from_skin(dense)
-    ends, count = body.constraints.ends, len(values)
-    one, other = ends.T
-    links = coo_array(
-        (np.ones(2 * len(ends)), (np.concatenate([one, other]), np.concatenate([other, one]))), shape=(count, count)
-    ).tocsr()
-    degree = np.maximum(links.sum(axis=1), 1.0)[:, None]
-    for _ in range(_SMOOTHING):
-        values = 0.5 * values + 0.5 * (links @ values) / degree
-    return Weights.from_dense(values, influences=_INFLUENCES)
+    What the bones alone do to the flesh must agree with what they do to the skin; where it does not, the difference
+    would show as a bulge. With B the embedding and L the Laplacian of the edges, W is the least of
+      |B W - W_s|^2 + s tr(W^T L W),
+    cut at zero and made to sum to one. The second term carries weights on to where no skin is near.
+    """
+    from scipy.sparse import csr_array, diags_array, eye_array
+    from scipy.sparse.linalg import splu
+
+    dense = character.require_weights(WHERE).dense(len(character.skeleton))
+    points, embedding = body.constraints.points, body.embedding
+    rows = np.repeat(np.arange(len(dense)), embedding.corners.shape[1])
+    near = (embedding.distance <= body.constraints.size).repeat(embedding.corners.shape[1])
+    shares = np.where(near, embedding.shares.ravel(), 0.0)
+    onto = csr_array((shares, (rows, embedding.corners.ravel())), shape=(len(dense), len(points)))
+    one, other = body.constraints.ends.T
+    ends = np.concatenate([one, other]), np.concatenate([other, one])
+    links = csr_array((np.ones(len(ends[0])), ends), shape=(len(points), len(points)))
+    laplacian = diags_array(links.sum(axis=1)) - links
+    stiffness = _SMOOTHING * len(dense) / len(points)
+    system = (onto.T @ onto + stiffness * laplacian + 1e-9 * eye_array(len(points))).tocsc()
+    solver = splu(system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    used = np.flatnonzero(dense.any(axis=0))
+    values = np.zeros((len(points), dense.shape[1]))
+    values[:, used] = np.maximum(solver.solve(np.ascontiguousarray(onto.T @ dense[:, used])), 0.0)
+    values[values.sum(axis=1) <= 0.0, body.joint[values.sum(axis=1) <= 0.0]] = 1.0
+    return Weights.from_dense(values / values.sum(axis=1, keepdims=True), influences=_INFLUENCES)

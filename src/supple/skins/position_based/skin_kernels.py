@@ -10,16 +10,36 @@ SMALLEST_AREA = wp.constant(1.0e-20)
 
 @wp.kernel(enable_backward=False)
 def carry_skin(
-    first: int, blocks: int, corners: Joints, shares: Weights, offsets: Points, incoming: Points, skin: Points
+    first: int,
+    blocks: int,
+    corners: Joints,
+    shares: Weights,
+    along: Numbers,
+    leeway: float,
+    kinematic: Points,
+    offsets: Points,
+    incoming: Points,
+    skin: Points,
 ):
-    """The skin goes along with the flesh around it: x = s + sum_k share_k d_k."""
+    """The skin goes along with the flesh around it.
+
+    With s the skin, q the flesh where the bones alone carry them, d what moved the flesh from there, and r = s - sum_k
+    share_k q_k what the coarse flesh cannot follow of the bones: x = sum_k share_k (q_k + d_k) + r / (1 + |r| / leeway).
+    Small differences are kept, they are the bones' own detail; large ones come of a crease that the flesh has undone.
+    `along` says how much of all this reaches the vertex.
+    """
     v = first + wp.tid()
     x = incoming[v]
+    q = wp.vec3f(0.0, 0.0, 0.0)
+    d = wp.vec3f(0.0, 0.0, 0.0)
     for b in range(v * blocks, v * blocks + blocks):
         c = corners[b]
         s = shares[b]
-        x += s[0] * offsets[c[0]] + s[1] * offsets[c[1]] + s[2] * offsets[c[2]] + s[3] * offsets[c[3]]
-    skin[v] = x
+        q += s[0] * kinematic[c[0]] + s[1] * kinematic[c[1]] + s[2] * kinematic[c[2]] + s[3] * kinematic[c[3]]
+        d += s[0] * offsets[c[0]] + s[1] * offsets[c[1]] + s[2] * offsets[c[2]] + s[3] * offsets[c[3]]
+    r = x - q
+    size = wp.length(r)
+    skin[v] = x + along[v] * (d - (size / (leeway + size)) * r)
 
 
 @wp.kernel(enable_backward=False)

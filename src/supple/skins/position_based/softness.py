@@ -11,9 +11,8 @@ from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.motion.retarget.names import FINGERS, named_part
-from supple.skins.position_based.body import Body
+from supple.skins.position_based.body import WHERE, Body
 
-_WHERE = "PositionBased"
 _FIRM = {"head", "hand", "foot", "toes", *FINGERS}  # parts that are bone and sinew, whatever their width
 # Shares of the character's size: how deep flesh is that is firm, and that is fully soft.
 _TO_BONE = (0.035, 0.075)  # measured to the line of the bone
@@ -95,7 +94,7 @@ def parsed_regions(text: str) -> list[tuple[str, float]]:
             stiffness = np.nan
         if not equals or not name.strip() or not 0.0 <= stiffness <= 1.0:
             raise InputError(
-                _WHERE, f"regions has {piece!r}", "NAME=STIFFNESS is needed, with a stiffness from 0 to 1",
+                WHERE, f"regions has {piece!r}", "NAME=STIFFNESS is needed, with a stiffness from 0 to 1",
                 "write for example belly=0.2",
             )  # fmt: skip
         found.append((name.strip(), stiffness))
@@ -115,7 +114,7 @@ def _marked(character: Character, name: str) -> Floats:
         return marked
     known = ", ".join([*character.maps, *character.parts]) or "none"
     raise InputError(
-        _WHERE, f"regions names {name!r}", f"the character has {known}",
+        WHERE, f"regions names {name!r}", f"the character has {known}",
         "name a part, a map, or vertices such as 12+30-45",
     )  # fmt: skip
 
@@ -125,7 +124,7 @@ def _listed(text: str, count: int) -> Ints:
     vertices = np.concatenate([np.arange(span[0], span[-1] + 1) for span in spans])
     if len(vertices) == 0 or vertices.max() >= count:
         raise InputError(
-            _WHERE, f"regions names vertices {text}", f"there are vertices 0 to {count - 1}", "correct the numbers"
+            WHERE, f"regions names vertices {text}", f"there are vertices 0 to {count - 1}", "correct the numbers"
         )
     return vertices
 

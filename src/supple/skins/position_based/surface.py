@@ -15,13 +15,16 @@ from supple.geometry.rows import grouped
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import BLOCK
 
+_LEEWAY = 0.05  # sizes of an element: how far skin and flesh may disagree on where the bones carry them
 _NEAR, _FAR = 0.25, 1.25  # sizes of an element outside the flesh: to the first the skin goes along, from the second not
 
 
 class Surface:
     """A character's skin on a device, moved by the flesh it is embedded in; `size` [m] is that of an element."""
 
-    def __init__(self, character: Character, embedding: Embedding, offsets: Any, *, size: float, device: str) -> None:
+    def __init__(
+        self, character: Character, embedding: Embedding, flesh: tuple[Any, Any], *, size: float, device: str
+    ) -> None:
         wp = devices.warp()
         count = len(character.points)
         self._device, self._count = device, count
@@ -32,10 +35,12 @@ class Surface:
         corners[:, :width], shares[:, :width] = embedding.corners, embedding.shares
         # Fingers and ears that no element reaches are left to the bones, fading in so that no ring shows.
         away = np.clip((embedding.distance / size - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
-        shares *= (1.0 - away * away * (3.0 - 2.0 * away))[:, None]
+        along = 1.0 - away * away * (3.0 - 2.0 * away)
+        self._along = devices.to_device(along.astype(np.float32), wp.float32, device)
+        self._leeway = _LEEWAY * size
         self._corners = devices.to_device(corners.reshape(-1, BLOCK), wp.vec4i, device)
         self._shares = devices.to_device(shares.reshape(-1, BLOCK), wp.vec4f, device)
-        self._offsets = offsets
+        self._flesh = flesh  # where the bones alone carry the particles, and what moved them from there
         self.points = wp.zeros(count, dtype=wp.vec3f, device=device)
         self._recorded: tuple[Any, devices.Launch] | None = None
 
@@ -44,7 +49,16 @@ class Surface:
         from supple.skins.position_based import skin_kernels as kernels
 
         if self._recorded is None or self._recorded[0] is not incoming:
-            inputs = [self._blocks, self._corners, self._shares, self._offsets, incoming, self.points]
+            inputs = [
+                self._blocks,
+                self._corners,
+                self._shares,
+                self._along,
+                self._leeway,
+                *self._flesh,
+                incoming,
+                self.points,
+            ]
             self._recorded = incoming, devices.Launch(kernels.carry_skin, self._count, inputs, self._device)
         self._recorded[1]()
 
