@@ -95,7 +95,8 @@ def _bind(binding: _Binding, node: int, rest: Floats) -> tuple[int, int]:
         binding.rests[node] = rest
     if _close(binding.rests[node], rest):
         return node, -1
-    key = (node, rest.astype(np.float32).tobytes())
+    with np.errstate(over="ignore"):  # places beyond single precision only fail to be recognised as the same
+        key = (node, rest.astype(np.float32).tobytes())
     if key not in binding.known:
         binding.known[key] = len(binding.repeats)
         binding.repeats.append((node, rest))
