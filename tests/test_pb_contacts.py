@@ -656,6 +656,11 @@ def test_wrong_input_is_refused_in_words():
     contacts = Contacts(flesh.rest, flesh.corners, faces, **good)
     with pytest.raises(InputError, match="one pose for each copy"):
         contacts.pose(np.zeros((3, 4, 4)), contacts.start())
+    for wrong in (particles_at(flesh.rest[:-1]), devices.to_device(flesh.rest, devices.warp().vec3f, "cpu")):
+        with pytest.raises(InputError, match="of vec4f are needed"):
+            contacts.find(wrong)
+        with pytest.raises(InputError, match="of vec4f are needed"):
+            contacts.part(wrong)
 
 
 # CUDA

@@ -15,7 +15,7 @@ from supple.geometry.rows import grouped
 
 CELL = 1.1  # of the mean edge
 FEWEST_PAIRS = 4096  # that there is room for at first
-LAST_TIME = (1 << 31) - 1
+MOST_RECORDED = 16  # arrays of points whose launches are kept
 _WHERE = "SpatialHash"
 
 
@@ -95,8 +95,7 @@ class SpatialHash:
         edges = tetrahedron_edges(elements)
         lengths = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
         self.cell = CELL * float(lengths.mean()) if lengths.any() else 1.0
-        self._time = 0
-        self._searches: dict[tuple[int, int], list[devices.Launch]] = {}
+        self._searches: dict[Any, list[Any]] = {}
         met = np.zeros((0, 2), dtype=np.int32) if keep_rest_overlaps else _met_at_rest(rest, elements, rings)
         self._allocate(elements, _rings(edges, len(rest), rings - 1), met)
         self._make_room(max(FEWEST_PAIRS, copies * len(rest)) if room is None else room)
@@ -148,24 +147,16 @@ class SpatialHash:
         return self.pairs
 
     def _search(self, points: Any, within: Boxes | None) -> None:
-        if self._time == LAST_TIME:
-            self._time = 0
-            self._slots.zero_()
-        self._time += 1
-        wp = devices.warp()
-        if self.device == "cpu":
-            self._now.numpy()[0] = self._time
-        else:
-            self._now.fill_(self._time)
-        self.pairs.found.zero_()
         for launch in self._recorded(points, within):
             launch()
-        wp.copy(self._last_found, self.pairs.found)
+        devices.warp().copy(self._last_found, self.pairs.found)
 
     def _recorded(self, points: Any, within: Boxes | None) -> list[Any]:
         """Launches for these arrays. On the CPU they run on one core: its atomic steps are not atomic among threads."""
-        key = (points.ptr, 0 if within is None else id(within))
+        key = (points.ptr, points.dtype, len(points), None if within is None else (within.lows.ptr, within.highs.ptr))
         if key not in self._searches:
+            if len(self._searches) >= MOST_RECORDED:
+                self._searches.clear()
             from supple.geometry.spatial_hash import kernels
 
             wp = devices.warp()
@@ -185,6 +176,7 @@ class SpatialHash:
             self._searches[key] = [
                 wp.launch(kernel, dim=count, inputs=inputs, device=self.device, record_cmd=True).launch
                 for kernel, count, inputs in (
+                    (kernels.begin_search, 1, [0, self._now, self.pairs.found]),
                     (kernels.enter_particles, self.copies * self.particles, entering),
                     (kernels.find_pairs, self.copies * self.elements, finding),
                 )

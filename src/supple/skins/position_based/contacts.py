@@ -26,6 +26,7 @@ RELEASE = 0.5  # of a cell: a contact that has opened by this is let go
 OPENED = 0.2  # [rad] above the angle at which a joint is searched: its contacts are let go
 LIKE_AT_REST = 0.05  # [rad]: a joint this near to its rest angle, or beyond, holds nothing
 SPARE = 1e-3  # of a cell: room for rounding round the boxes that are searched
+MOST_RECORDED = 16  # arrays of particles whose launches are kept
 LANES = 65536  # threads that go through pairs on a GPU
 _WHERE = "Contacts"
 
@@ -98,7 +99,7 @@ class Contacts:
         self._rest_angles = np.concatenate([rest_angles, np.full(len(self.planes.limb_joints), np.inf)])
         self._allocate(rest, elements, boundary)
         self._detections: dict[tuple[int, bool], list[list[Callable[[], None]]]] = {}
-        self._partings: dict[tuple[int, int], list[Callable[[], None]]] = {}
+        self._partings: dict[Any, list[Callable[[], None]]] = {}
         self.choose()
 
     def choose(self, *, full: bool = False, below: float = BELOW, stiffness: float = 1.0) -> None:
@@ -211,8 +212,10 @@ class Contacts:
             launch()
 
     def _recorded(self, particles: Any) -> list[list[Callable[[], None]]]:
-        key = (particles.ptr, self.full)
+        key = (self._checked(particles).ptr, self.full)
         if key not in self._detections:
+            if len(self._detections) >= MOST_RECORDED:
+                self._detections.clear()
             self._detections[key] = self._record_detection(particles)
         return self._detections[key]
 
@@ -266,8 +269,10 @@ class Contacts:
         `before` (C P,) are the places at the beginning of the step; bodies with friction need them, else they slide.
         """
         origin = particles if before is None else before
-        key = (particles.ptr, origin.ptr)
+        key = (self._checked(particles).ptr, origin.ptr, origin.dtype)
         if key not in self._partings:
+            if len(self._partings) >= MOST_RECORDED:
+                self._partings.clear()
             self._partings[key] = self._record_parting(particles, origin)
         for launch in self._partings[key]:
             launch()
@@ -297,6 +302,14 @@ class Contacts:
             ]  # fmt: skip
             found.append(self._launch(body_kernels.part_bodies, count, inputs))
         return found
+
+    def _checked(self, particles: Any) -> Any:
+        wp = devices.warp()
+        if particles.dtype is not wp.vec4f or len(particles) != self.copies * self.particles:
+            raise InputError(_WHERE, f"there are {len(particles)} particles of {particles.dtype.__name__}",
+                             f"{self.copies} x {self.particles} of vec4f are needed",
+                             "pass place and inverse mass of every particle")  # fmt: skip
+        return particles
 
     def _launch(self, kernel: Any, count: int, inputs: list[Any]) -> Callable[[], None]:
         """Recorded on one core on the CPU: contacts are few, and atomic steps are not atomic among its threads."""
