@@ -217,8 +217,8 @@ def test_shares_of_turns_are_half_at_a_joint_and_nothing_beyond_the_reach():
     found = attach(tube, rounds=0)
     reach = np.full(len(tube.points), 0.25)
     shares = turn_shares(found, reach, reach)
-    assert np.allclose(shares.sum(axis=1), 1.0)
-    own = shares[np.arange(len(shares)), found.segment]
+    assert np.allclose(shares.values.sum(axis=1), 1.0)
+    own = np.where(shares.indices == found.segment[:, None], shares.values, 0.0).max(axis=1)
     middle = (found.along > 0.25) & (found.along < 0.75)
     assert np.allclose(own[middle], 1.0)
     inner = (found.segment < 3) & (found.along == 1.0)  # of two bones at a joint the first is taken

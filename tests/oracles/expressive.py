@@ -66,9 +66,10 @@ def risen(angle):
 
 
 def towards(u, other):
-    """The unit vector across u on the side of `other`."""
+    """The unit vector across u on the side of `other`; nothing where the two are one."""
     across = other - (u @ other) * u
-    return across / np.linalg.norm(across)
+    length = np.linalg.norm(across)
+    return across / length if length > 1e-9 else np.zeros(3)
 
 
 def pull(i, points, *, attached, rest_points, rest_attached, ring, bone, rest_bone, aim, k, slack):

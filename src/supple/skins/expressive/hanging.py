@@ -13,10 +13,9 @@ from supple.geometry import rotations
 from supple.motion.pose import Pose
 from supple.skins.expressive.attachment import Attachment
 from supple.skins.expressive.segments import Segments
-from supple.skins.expressive.turns import Ties, knot_places, strongest
+from supple.skins.expressive.turns import BLOCK, Ties, knot_places
 from supple.skins.kinematic.blend import RIGID_TOLERANCE
 
-_BLOCK = 4
 _ONE = np.eye(3)
 
 
@@ -31,7 +30,7 @@ class Hanging:
         wp = devices.warp()
         self.skeleton, self.segments, self.squash, self.device = character.skeleton, attachment.segments, squash, device
         self.count, size = len(character.points), len(attachment.segments)
-        knots, knot_shares = strongest(ties.knots, _width(ties.knots))
+        knots, knot_shares = ties.knots.indices, ties.knots.values
         pairs, pair_shares, self._one, self._other = _pairs(ties)
         self.rest_attached = np.einsum(
             "vk,vki->vi", knot_shares, knot_places(self.segments.starts, self.segments.ends)[knots]
@@ -44,11 +43,11 @@ class Hanging:
         def put(array: Any, dtype: Any) -> Any:
             return devices.to_device(array, dtype, device)
 
-        self.knot_blocks, self.pair_blocks = knots.shape[1] // _BLOCK, pairs.shape[1] // _BLOCK
-        self.knots = put(knots.reshape(-1, _BLOCK), wp.vec4i)
-        self.knot_shares = put(knot_shares.reshape(-1, _BLOCK).astype(np.float32), wp.vec4f)
-        self.pairs = put(pairs.reshape(-1, _BLOCK), wp.vec4i)
-        self.pair_shares = put(pair_shares.reshape(-1, _BLOCK).astype(np.float32), wp.vec4f)
+        self.knot_blocks, self.pair_blocks = knots.shape[1] // BLOCK, pairs.shape[1] // BLOCK
+        self.knots = put(knots.reshape(-1, BLOCK), wp.vec4i)
+        self.knot_shares = put(knot_shares.reshape(-1, BLOCK).astype(np.float32), wp.vec4f)
+        self.pairs = put(pairs.reshape(-1, BLOCK), wp.vec4i)
+        self.pair_shares = put(pair_shares.reshape(-1, BLOCK).astype(np.float32), wp.vec4f)
         self.vectors = put(vectors.astype(np.float32), wp.vec3f)
         self.owners = ties.segment
         self.segment = put(ties.segment, wp.int32)
@@ -119,29 +118,15 @@ class Hanging:
         self._shares = wanted
 
 
-def _width(shares: Floats) -> int:
-    """Room for the places of most vertices, in whole blocks: four, or eight where shares were blended over the skin."""
-    most = int(np.percentile((shares > 0.0).sum(axis=1), 99.0)) if len(shares) else 1
-    return _BLOCK if most <= _BLOCK else 2 * _BLOCK
-
-
 def _pairs(ties: Ties) -> tuple[Ints, Floats, Ints, Ints]:
     """For every vertex the pairs (own segment, other) it turns between (V, K), with their shares, and all pairs."""
-    size = ties.turns.shape[1]
-    others = ties.turns.copy()
-    own = others[np.arange(len(others)), ties.segment].copy()
-    others[np.arange(len(others)), ties.segment] = 0.0
-    width = _BLOCK if int((others > 0.0).sum(axis=1).max(initial=0)) <= _BLOCK else 2 * _BLOCK
-    some = min(width, size)
-    order = np.argsort(-others, axis=1, kind="stable")[:, :some]
-    shares = np.take_along_axis(others, order, axis=1)
-    total = shares.sum(axis=1) + own
-    shares = shares / np.where(total > 0.0, total, 1.0)[:, None]
-    codes = np.where(shares > 0.0, ties.segment[:, None].astype(np.int64) * size + order, 0)
+    own, size = ties.segment.astype(np.int64), int(ties.turns.indices.max(initial=0)) + 1
+    others, shares = ties.turns.indices[:, 1:], ties.turns.values[:, 1:]
+    codes = np.where(shares > 0.0, own[:, None] * size + others, 0)
     known, index = np.unique(codes, return_inverse=True)
-    fill = ((0, 0), (0, width - some))
-    pairs = np.pad(index.reshape(codes.shape), fill).astype(np.int32)
-    return pairs, np.pad(shares, fill), (known // size).astype(np.int32), (known % size).astype(np.int32)
+    fill = ((0, 0), (0, 1))  # back to whole blocks
+    pairs, padded = np.pad(index.reshape(codes.shape), fill).astype(np.int32), np.pad(shares, fill)
+    return pairs, padded, (known // size).astype(np.int32), (known % size).astype(np.int32)
 
 
 def _logs(turns: Floats) -> Floats:

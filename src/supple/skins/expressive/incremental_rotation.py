@@ -73,14 +73,10 @@ class Increments:
         tied = ties(character, attachment, reach=settings.reach, soften=settings.soften)
         self.hanging = hanging = Hanging(character, attachment, tied, squash=settings.squash, device=device)
         count = hanging.count
-        near = [np.flatnonzero(row) for row in attachment.segments.meets]
-        starts = np.concatenate([[0], np.cumsum([len(row) for row in near])]).astype(np.int32)
-        near_starts = devices.to_device(starts, wp.int32, device)
-        members = devices.to_device(np.concatenate(near).astype(np.int32), wp.int32, device)
         distances = wp.zeros(count, dtype=wp.float32, device=device)
         self.posed = wp.zeros(count, dtype=wp.vec3f, device=device)
         rest = devices.to_device(character.points.astype(np.float32), wp.vec3f, device)
-        skeleton: list[Any] = [near_starts, members, len(attachment.segments), hanging.places]
+        skeleton: list[Any] = [len(attachment.segments), hanging.places]
         measured = [rest, hanging.segment, *skeleton, distances]
         devices.Launch(kernels.rest_distances, count, measured, device)()
         inputs = [

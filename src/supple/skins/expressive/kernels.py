@@ -13,10 +13,13 @@ Ints = wp.array(dtype=wp.int32)
 Floats = wp.array(dtype=wp.float32)
 Indices = wp.array(dtype=wp.vec4i)
 Shares = wp.array(dtype=wp.vec4f)
+COLUMN = wp.types.vector(length=16, dtype=wp.float32)
+Columns = wp.array(dtype=COLUMN)
 Matrices = wp.array(dtype=wp.mat33f)
 
 STRETCHED = wp.constant(0)  # flag: some segment stretches or squashes
 PER_STOP = wp.constant(2.0)  # how fast length correction fades towards the inside of a bend
+LEANING = wp.constant(8.0)  # and how fast it sets in with the share of another segment's turn
 
 
 @wp.func
@@ -44,33 +47,33 @@ def turned_by(omega: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
 
 
 @wp.func
-def distance_along(x: wp.vec3f, start: wp.vec3f, end: wp.vec3f) -> wp.vec3f:
+def nearest_place(x: wp.vec3f, start: wp.vec3f, end: wp.vec3f) -> wp.vec3f:
     """The nearest place to x on a segment."""
     way = end - start
     t = wp.dot(x - start, way) / wp.max(wp.dot(way, way), 1.0e-20)
     return start + wp.clamp(t, 0.0, 1.0) * way
 
 
-@wp.func
-def nearest_place(x: wp.vec3f, b: int, near_starts: Ints, near: Ints, size: int, places: Points) -> wp.vec3f:
-    """The nearest place on segment b and those that meet it; starts come first in `places`, then ends."""
-    best = distance_along(x, places[b], places[size + b])
-    least = wp.length_sq(x - best)
-    for n in range(near_starts[b], near_starts[b + 1]):
-        other = distance_along(x, places[near[n]], places[size + near[n]])
-        far = wp.length_sq(x - other)
-        if far < least:
-            least = far
-            best = other
-    return best
+@wp.kernel(enable_backward=False)
+def average(first: int, starts: Ints, others: Ints, before: Columns, after: Columns):
+    """Every column goes half way to the mean of the neighbours."""
+    i = first + wp.tid()
+    count = starts[i + 1] - starts[i]
+    mean = COLUMN()
+    for e in range(starts[i], starts[i + 1]):
+        mean += before[others[e]]
+    if count > 0:
+        after[i] = 0.5 * before[i] + (0.5 / float(count)) * mean
+    else:
+        after[i] = before[i]
 
 
 @wp.kernel(enable_backward=False)
-def rest_distances(
-    first: int, rest: Points, segments: Ints, near_starts: Ints, near: Ints, size: int, places: Points, found: Floats
-):
+def rest_distances(first: int, rest: Points, segments: Ints, size: int, places: Points, found: Floats):
+    """How far every vertex is from its own segment; starts come first in `places`, then ends."""
     i = first + wp.tid()
-    found[i] = wp.length(rest[i] - nearest_place(rest[i], segments[i], near_starts, near, size, places))
+    b = segments[i]
+    found[i] = wp.length(rest[i] - nearest_place(rest[i], places[b], places[size + b]))
 
 
 @wp.kernel(enable_backward=False)
@@ -127,17 +130,16 @@ def incremental(
     pairs: Indices,
     pair_shares: Shares,
     pair_insides: Points,
-    near_starts: Ints,
-    near: Ints,
     size: int,
     places: Points,
     distances: Floats,
     correction: float,
     posed: Points,
 ):
-    """x = a' + s', then its distance from the skeleton as at rest [Toothman2022, Sec. 4.1], except inside a bend.
+    """x = a' + s', then its distance from its segment as at rest [Toothman2022, Sec. 4.1], except inside a bend.
 
-    Inside, the nearest bone may be the one on the other side, and pushing away from it would cross the fold.
+    A scale vector that leans over comes nearer to the bone; outside a bend that would leave a point at the joint. The
+    paper asks the nearest bone of all, which changes abruptly where two are equally near; outside it is the own one.
     """
     i = first + wp.tid()
     s = turned[i]
@@ -146,19 +148,21 @@ def incremental(
         b = segments[i]
         length = wp.length(s)
         inside = float(0.0)
+        leaning = float(0.0)
         for n in range(i * pair_blocks, i * pair_blocks + pair_blocks):
             w = pair_shares[n]
             p = pairs[n]
             for k in range(4):
                 if w[k] > 0.0:
                     facing = wp.dot(s, pair_insides[p[k]]) / wp.max(length, 1.0e-12)
+                    leaning += w[k]
                     inside += 2.0 * w[k] * wp.clamp(PER_STOP * facing, 0.0, 1.0)
-        amount = correction * (1.0 - wp.min(inside, 1.0))
+        amount = correction * wp.min(LEANING * leaning, 1.0) * (1.0 - wp.min(inside, 1.0))
         if amount > 0.0 and length > 0.0:
-            place = nearest_place(x, b, near_starts, near, size, places)
+            place = nearest_place(x, places[b], places[size + b])
             away = x - place
             far = wp.length(away)
             grown = length / wp.max(wp.length(vectors[i]), 1.0e-12)  # what stretch did to the scale vector
-            if far > 0.1 * distances[i] * grown:
-                x += amount * (distances[i] * grown / far - 1.0) * away
+            wanted = distances[i] * grown
+            x += amount * (wanted / wp.max(wp.max(far, 0.2 * wanted), 1.0e-12) - 1.0) * away
     posed[i] = x

@@ -1,6 +1,6 @@
 """Arithmetic of the springs between skin and skeleton.
 
-Symbols: x a vertex, a its attachment point, s = x - a = l u its scale vector with length l (`radius`) and direction u; l'
+Symbols: x a vertex, a its attachment point, s = x - a = l u its scale vector of length l (`radius`) and direction u; l'
 and u' the length and direction it would have by incremental rotation, d the direction of its bone, j its n neighbours;
 L_ij the length an edge should have, theta_ij the angle between u_i and u_j, phi the angle between u and d; index 0 at
 bind.
@@ -21,6 +21,7 @@ Edges = wp.array(dtype=wp.vec3f)
 
 TINY = wp.constant(1.0e-12)
 SLACK = wp.constant(0.2)  # of its stiffness an edge has against being pressed: skin folds where it cannot stretch
+SURE = wp.constant(4.0)  # how soon the last move counts fully, by the cosine between it and the pull
 FLAT = wp.constant(1.0e-4)  # sine below which two directions count as one
 
 
@@ -28,12 +29,12 @@ FLAT = wp.constant(1.0e-4)  # sine below which two directions count as one
 def turn_back(u: wp.vec3f, other: wp.vec3f, cosine_0: float, sine_0: float) -> wp.vec3f:
     """Across u, towards `other`, as long as the angle between them is larger than at bind: (theta - theta_0) tau.
 
-    tau sin(theta - theta_0) = (other - cos(theta) u) (cos(theta_0) - cos(theta) sin(theta_0) / sin(theta)).
+    tau sin(theta - theta_0) = (other - cos(theta) u) sin(theta - theta_0) / sin(theta).
     """
     cosine = wp.dot(u, other)
     across = other - cosine * u
     sine = wp.length(across)
-    change = cosine_0 - cosine * sine_0 / wp.max(sine, FLAT)
+    change = (sine * cosine_0 - cosine * sine_0) / wp.max(sine, FLAT)
     if cosine * cosine_0 + sine * sine_0 < 0.0:  # more than a quarter turn from bind
         off = wp.abs(change) * sine
         change *= (2.0 - off) / wp.max(off, FLAT)
@@ -128,6 +129,35 @@ def aim(first: int, aimed_at: Points, attached: Points, fallback: Points, aims: 
 
 
 @wp.kernel(enable_backward=False)
+def bind(
+    first: int, rest: Points, polars: Polars, starts: Ints, others: Ints, segments: Ints, directions: Points,
+    firm: Ints, edges: Edges, bone_angles: Angles,
+):  # fmt: skip
+    """Lengths and angles at bind, by the arithmetic that measures them later: at rest nothing pulls, to the last bit.
+
+    Cosine and sine are both zero where a scale vector has no direction: then nothing pulls either.
+    """
+    i = first + wp.tid()
+    p = polars[i]
+    u = wp.vec3f(p[0], p[1], p[2])
+    for e in range(starts[i], starts[i + 1]):
+        j = others[e]
+        q = polars[j]
+        other = wp.vec3f(q[0], q[1], q[2])
+        angle = wp.vec2f(0.0, 0.0)
+        if firm[i] != 0 and firm[j] != 0:
+            cosine = wp.dot(u, other)
+            angle = wp.vec2f(cosine, wp.length(other - cosine * u))
+        edges[e] = wp.vec3f(wp.length(rest[j] - rest[i]), angle[0], angle[1])
+    bone = directions[segments[i]]
+    if firm[i] != 0:
+        cosine = wp.dot(u, bone)
+        bone_angles[i] = wp.vec2f(cosine, wp.length(bone - cosine * u))
+    else:
+        bone_angles[i] = wp.vec2f(0.0, 0.0)
+
+
+@wp.kernel(enable_backward=False)
 def edge_lengths(
     first: int,
     starts: Ints,
@@ -193,8 +223,8 @@ def sweep(
     safe = 1.0 / wp.max(total, TINY)
     move = wp.min(pace, safe) * force
     last = x - before[i]
-    if wp.dot(move, last) > 0.0:
-        move += swing * last
+    together = wp.dot(move, last) / wp.max(wp.length(move) * wp.length(last), 1.0e-30)
+    move += (swing * wp.clamp(SURE * together, 0.0, 1.0)) * last
     if by_force != 0:
         moves[i] = safe * wp.length(force)
     else:

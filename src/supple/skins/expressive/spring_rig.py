@@ -18,6 +18,8 @@ from supple.skins.expressive.springs import CHECK, Springs, SpringSettings
 from supple.skins.expressive.sweeps import Sweeps
 from supple.skins.skin import DevicePoints, Skin
 
+_FALLS = 0.999  # of the last energy: what falls less in ten sweeps counts as the least energy
+
 
 @dataclass(frozen=True, kw_only=True)
 class SpringRig(SpringSettings, Skin):
@@ -30,9 +32,10 @@ class SpringRig(SpringSettings, Skin):
 
     A sweep moves each vertex by `pace` times the pull on it, at most to the mean of where its springs want it, and on
     by `swing` of its last move while that helps. So no stiffness and no pace makes it diverge, and fifty sweeps do the
-    work of several hundred. It stops after `iterations`, or earlier when `until` says so: by the largest `movement`
-    (against `threshold` times the smallest side of the rest shape), by the largest `force` likewise, or at the
-    least `energy`; it looks every ten sweeps.
+    work of several hundred. It stops after `iterations` sweeps, or earlier when `until` says so: by the largest
+    `movement` (against `threshold` times the smallest side of the rest shape), by the largest `force` likewise, or at
+    the least `energy`; it looks every ten sweeps. Stopping early saves time and costs a little of the promise that a
+    pose carried elsewhere gives the same skin there: rounding may decide about ten sweeps more or less.
 
     Limits: skin that touches skin is not seen; sweeps reach as many edges far as there are sweeps, so very fine meshes
     should start from a smooth skin. For motion after the motion see `SpringDynamics`.
@@ -50,14 +53,14 @@ class SpringRig(SpringSettings, Skin):
             # stiffness; 7.5 each puts their sum at the edge of what is stable.
             "published": {
                 "base": "rigid", "pace": 1.0 / 30.0, "swing": 0.0, "edges": 7.5, "lengths": 7.5, "turns": 7.5,
-                "bones": 7.5, "girth": 0.0, "hold": 0.0,
+                "bones": 7.5, "girth": 0.0, "hold": 0.0, "until": "movement",
             },
         }
     )  # fmt: skip
 
     pace: float = setting(1e3, "Move per pull; more than the safe step is cut", unit="1/stiffness", low=0.0, high=1e12)
     swing: float = setting(0.9, "Share of the last move that is kept", low=0.0, high=0.98)
-    until: str = setting("movement", "When to stop early", choices=("sweeps", "movement", "force", "energy"))
+    until: str = setting("sweeps", "When to stop early", choices=("sweeps", "movement", "force", "energy"))
     threshold: float = setting(1e-4, "Movement or force, of the smallest side, that is rest", low=0.0, high=1.0)
 
     def stands_on(self) -> Skin:
@@ -108,7 +111,7 @@ class Relaxation:
                 break
             if self._settings.until == "energy":
                 now = self.springs.energy()
-                if not now < energy:
+                if not now < _FALLS * energy or now < self.springs.noise:
                     break
                 energy = now
             elif self.springs.largest_move() <= self._small:

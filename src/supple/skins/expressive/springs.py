@@ -34,6 +34,7 @@ _BASES: dict[str, Callable[[], Skin]] = {
     "dual-quaternion": DualQuaternion,
     "rotation-centers": RotationCenters,
 }
+_ROUNDING = 1e-4  # of an edge: changes this small are not worth a sweep
 _ON_SKELETON = 1e-3  # of an edge: a vertex this near to its attachment point has no direction of its own
 
 
@@ -78,15 +79,17 @@ class Springs:
         with np.errstate(divide="ignore", invalid="ignore"):
             self.answer = np.nan_to_num(np.sqrt(8.0 * (rings.sum(axis=1) + sites.sum(axis=1)) / rings[:, 1]), nan=0.0)
         self.edge_size, self.rest_lengths = bind.edge_size, hanging.rest_lengths
+        self.noise = float(((rings.sum(axis=1) + sites.sum(axis=1)) * (_ROUNDING * bind.edge_size) ** 2).sum())
         self._starts, self._others = put(around.starts, wp.int32), put(around.indices, wp.int32)
-        self._edges = put(bind.edges.astype(np.float32), wp.vec3f)
+        self._edges = wp.zeros(len(around.indices), dtype=wp.vec3f, device=device)
+        bone_angles = empty(wp.vec2f)
         self._halves = put(bind.halves.astype(np.float32), wp.vec2f)
         self.aims = empty(wp.vec4f)
         self._ratios = wp.ones(len(hanging.segments), dtype=wp.float32, device=device)
         self.springs = [
             self._starts, self._others, self._edges, put(rings.astype(np.float32), wp.vec3f),
             put(sites.astype(np.float32), wp.vec3f), self.aims, hanging.segment, hanging.directions,
-            put(bind.bone_angles.astype(np.float32), wp.vec2f),
+            bone_angles,
         ]  # fmt: skip
         self.points = [empty(wp.vec3f) for _ in range(2)]
         self.polars = [empty(wp.vec4f) for _ in range(2)]
@@ -94,6 +97,7 @@ class Springs:
         self._lengths = put(hanging.rest_lengths.astype(np.float32), wp.float32)
         self._stretched = False
         self._record(put(bind.fallback.astype(np.float32), wp.vec3f))
+        self._bind(put(bind.firm.astype(np.int32), wp.int32), bone_angles, Pose.rest(character.skeleton))
 
     def _record(self, fallback: Any) -> None:
         from supple.skins.expressive import spring_kernels as kernels
@@ -107,6 +111,19 @@ class Springs:
         self._grow = devices.Launch(kernels.edge_lengths, self.count, lengths, self.device)
         measured = [*self.springs, self.points[0], self.polars[0], self._energy]
         self._measure = devices.Launch(kernels.energies, self.count, measured, self.device)
+
+    def _bind(self, firm: Any, bone_angles: Any, rest: Pose) -> None:
+        """Measure lengths and angles in the rest pose."""
+        from supple.skins.expressive import spring_kernels as kernels
+
+        self._aimed_at.run(rest)
+        self._aim()
+        self.starting_from(self._aimed_at.posed)()
+        inputs = [
+            self.points[0], self.polars[0], self._starts, self._others, self.hanging.segment, self.hanging.directions,
+            firm, self._edges, bone_angles,
+        ]  # fmt: skip
+        devices.Launch(kernels.bind, self.count, inputs, self.device)()
 
     def launches(self, pace: float, swing: float, *, by_force: bool) -> list[devices.Launch]:
         """The two sweeps that go back and forth between the buffers."""
@@ -148,11 +165,11 @@ class Springs:
 
 
 class _Bind:
-    """Lengths and angles at bind.
+    """What is measured of the rest shape on the host.
 
-    `edges` (E, 3) are length, and cosine and sine of the angle between the scale vectors at both ends, of directed
-    edges; `halves` (E, 2) its parts along and across the bone; `bone_angles` (V, 2) cosine and sine of the angle to the
-    bone; `fallback` (V, 3) directions that stand in where there is none; `firm` (V,) marks vertices that have one.
+    `edge_size` and `radius` (V,) [m] are the mean edge of a vertex and its distance from its attachment point, `halves`
+    (E, 2) the parts of directed edges along and across the bone, `firm` (V,) marks vertices that have a direction from
+    the bone, `fallback` (V, 3) are directions, and stand in where there is none.
     """
 
     def __init__(self, points: Floats, around: Neighbours, hanging: Hanging) -> None:
@@ -162,19 +179,10 @@ class _Bind:
         self.edge_size = _ring_mean(lengths, around)
         self.radius = hanging.rest_lengths
         self.firm = hanging.rest_lengths > _ON_SKELETON * np.maximum(self.edge_size, 1e-300)
-        directions = normalised(hanging.rest_vectors)
-        self.fallback = np.where(self.firm[:, None], directions, [0.0, 1.0, 0.0])
-        cosine, sine = _angle(directions[owner], directions[around.indices])
-        known = self.firm[owner] & self.firm[around.indices]  # cosine and sine zero: no pull at all
-        self.edges = np.stack([lengths, np.where(known, cosine, 0.0), np.where(known, sine, 0.0)], axis=1)
+        self.fallback = np.where(self.firm[:, None], normalised(hanging.rest_vectors), [0.0, 1.0, 0.0])
         bone = hanging.segments.directions[hanging.owners]
         along = np.abs(np.einsum("ei,ei->e", ways, bone[owner]))
         self.halves = np.stack([along, np.sqrt(np.maximum(lengths**2 - along**2, 0.0))], axis=1)
-        self.bone_angles = np.stack(_angle(directions, bone), axis=1) * self.firm[:, None]
-
-
-def _angle(one: Floats, other: Floats) -> tuple[Floats, Floats]:
-    return np.einsum("ni,ni->n", one, other), np.linalg.norm(np.cross(one, other), axis=1)
 
 
 def _ring_mean(values: Floats, around: Neighbours) -> Floats:

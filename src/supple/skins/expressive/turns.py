@@ -16,29 +16,62 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
 from supple.errors import InputError
-from supple.geometry.topology import neighbours, unique_edges
+from supple.geometry.topology import Neighbours, neighbours, unique_edges
 from supple.skins.expressive.attachment import Attachment, attach
-from supple.skins.expressive.segments import NONE
+from supple.skins.expressive.segments import NONE, Segments
 
 START_MAP, END_MAP = "reach_start", "reach_end"
+BLOCK = 4  # shares that a kernel takes at once
+COLUMNS = 16  # things that are averaged at once, as many as the kernel's columns
 _MOST_ROUNDS = 60
 _LEAST_SHARE = 1e-3  # shares below this are dropped: they move nothing one could see
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares `values` (V, K) of things by their numbers `indices` (V, K), largest first; rows sum to one.
+
+    Unused places have value zero and name the first thing of their row.
+    """
+
+    indices: Ints
+    values: Floats
+
+    @classmethod
+    def of(cls, indices: Ints, values: Floats) -> Shares:
+        """From any number of columns, which must not name a thing twice unless with value zero."""
+        order = np.argsort(-values, axis=1, kind="stable")
+        indices, values = np.take_along_axis(indices, order, axis=1), np.take_along_axis(values, order, axis=1)
+        values = values / values.sum(axis=1, keepdims=True)
+        return cls(np.where(values > 0.0, indices, indices[:, :1]).astype(np.int32), values)
+
+    def strongest(self, width: int) -> Shares:
+        """The `width` largest, made to sum to one again; what is too small to be seen is dropped."""
+        kept = np.where(self.values[:, :width] >= _LEAST_SHARE, self.values[:, :width], 0.0)
+        fill = ((0, 0), (0, width - kept.shape[1]))
+        indices = np.pad(self.indices[:, :width], fill, mode="edge")
+        return Shares.of(indices, np.pad(kept, fill))
 
 
 @dataclass(frozen=True)
 class Ties:
     """What a posed vertex is made of.
 
-    `knots` (V, B + S) are shares of the skeleton's places, one per segment end and start (see `knots_of`), whose sum is
-    the attachment point; `turns` (V, B) are shares of the segments whose turns are blended, the own one included.
+    `knots` are shares of the skeleton's places (see `knot_places`), whose sum is the attachment point; `turns` are
+    shares of the segments whose turns are blended, the strongest of which, `segment` (V,), counts as its own.
     """
 
-    knots: Floats
-    turns: Floats
-    segment: Ints
+    knots: Shares
+    turns: Shares
+
+    @property
+    def segment(self) -> Ints:
+        """The segment (V,) a vertex turns with most."""
+        return np.ascontiguousarray(self.turns.indices[:, 0])
 
 
 def knot_places(starts: Floats, ends: Floats) -> Floats:
@@ -46,8 +79,8 @@ def knot_places(starts: Floats, ends: Floats) -> Floats:
     return np.concatenate([starts, ends])
 
 
-def turn_shares(attachment: Attachment, start_reach: Floats, end_reach: Floats) -> Floats:
-    """Shares (V, B) of every segment's turn; rows sum to one.
+def turn_shares(attachment: Attachment, start_reach: Floats, end_reach: Floats) -> Shares:
+    """Shares (V, 3) of the turns of a vertex's own segment, the one before and the one after.
 
     Where both ends of a segment reach a vertex, their turns are blended by their weights, as rotations:
     p_w^2 / 2 (p_w + c_w) of the segment before and c_w^2 / 2 (p_w + c_w) of the one after.
@@ -57,12 +90,8 @@ def turn_shares(attachment: Attachment, start_reach: Floats, end_reach: Floats) 
     start = _closeness(t, start_reach) * (before != NONE)
     end = _closeness(1.0 - t, end_reach) * (after != NONE)
     both = np.where(start + end > 0.0, start + end, 1.0)
-    shares = np.zeros((len(t), len(segments)))
-    row = np.arange(len(t))
-    np.add.at(shares, (row, np.maximum(before, 0)), 0.5 * start * start / both)
-    np.add.at(shares, (row, np.maximum(after, 0)), 0.5 * end * end / both)
-    shares[row, own] += 1.0 - shares.sum(axis=1)
-    return shares
+    first, second = 0.5 * start * start / both, 0.5 * end * end / both
+    return Shares.of(np.stack([own, before, after], axis=1), np.stack([1.0 - first - second, first, second], axis=1))
 
 
 def _closeness(distance: Floats, reach: Floats) -> Floats:
@@ -76,15 +105,33 @@ def ties(character: Character, attachment: Attachment, *, reach: float, soften: 
     start = character.maps.get(START_MAP, np.full(count, reach))
     end = character.maps.get(END_MAP, np.full(count, reach))
     turns = turn_shares(attachment, np.clip(start, 0.0, 1.0), np.clip(end, 0.0, 1.0))
-    knots = np.zeros((count, 2 * size))
-    row = np.arange(count)
-    knots[row, attachment.segment] = 1.0 - attachment.along
-    knots[row, size + attachment.segment] += attachment.along
+    own, t = attachment.segment, attachment.along
+    names = _places(attachment.segments)  # an end and the start that goes on from there are one place
+    knots = Shares.of(np.stack([names[own], names[size + own]], axis=1), np.stack([1.0 - t, t], axis=1))
     rounds = _rounds(character, attachment, soften)
     if rounds:
-        both = _diffused(np.concatenate([knots, turns], axis=1), character.triangles, rounds)
-        knots, turns = both[:, : 2 * size], both[:, 2 * size :]
-    return Ties(knots, turns, np.argmax(turns, axis=1).astype(np.int32))
+        around = neighbours(character.triangles, count)
+        knots, turns = diffused(knots, around, rounds), diffused(turns, around, rounds)
+    return Ties(knots.strongest(_width(knots)), turns.strongest(_width(turns)))
+
+
+def _places(segments: Segments) -> Ints:
+    """The number of the place (2 B,) that stands for each start and end: the end of the segment before for a start.
+
+    Only where the joint at that end is the one at the start, so that both move together.
+    """
+    size = len(segments)
+    names = np.arange(2 * size, dtype=np.int32)
+    for segment in range(size):
+        before = int(segments.before[segment])
+        if before != NONE and segments.children[before] == segments.joints[segment]:
+            names[segment] = size + before
+    return names
+
+
+def _width(shares: Shares) -> int:
+    """Room for all places, in whole blocks: four, or eight where shares were blended over the skin."""
+    return BLOCK if int((shares.values > _LEAST_SHARE).sum(axis=1).max(initial=0)) <= BLOCK else 2 * BLOCK
 
 
 def _rounds(character: Character, attachment: Attachment, soften: float) -> int:
@@ -97,31 +144,41 @@ def _rounds(character: Character, attachment: Attachment, soften: float) -> int:
     return min(math.ceil(2.0 * (soften * radius / length) ** 2), _MOST_ROUNDS)
 
 
-def _diffused(shares: Floats, triangles: Ints, rounds: int) -> Floats:
-    """Shares averaged with those of the neighbours, half and half, `rounds` times; a lone vertex keeps its own."""
-    around = neighbours(triangles, len(shares))
-    valence = np.diff(around.starts)
-    some = np.flatnonzero(valence)
-    used = np.flatnonzero(shares.any(axis=0))
-    part = shares[:, used]
-    for _ in range(rounds):
-        sums = np.add.reduceat(part[around.indices], around.starts[some], axis=0)
-        part[some] = 0.5 * part[some] + 0.5 * sums / valence[some, None]
-    result = np.zeros_like(shares)
-    result[:, used] = part
-    return result
+def diffused(shares: Shares, around: Neighbours, rounds: int) -> Shares:
+    """Shares averaged with those of the neighbours, half and half, `rounds` times; a lone vertex keeps its own.
 
+    Things are taken a few at a time, as columns, so that a million vertices fit; the eight strongest are kept.
+    """
+    from supple.skins.expressive import kernels
 
-def strongest(shares: Floats, width: int) -> tuple[Ints, Floats]:
-    """The `width` largest shares of each row (V, width), largest first, made to sum to one again."""
-    some = min(width, shares.shape[1])
-    order = np.argsort(-shares, axis=1, kind="stable")[:, :some]
-    values = np.take_along_axis(shares, order, axis=1)
-    values = np.where(values >= _LEAST_SHARE, values, 0.0)
-    values = values / values.sum(axis=1, keepdims=True)
-    order = np.where(values > 0.0, order, order[:, :1])
-    fill = ((0, 0), (0, width - some))
-    return np.pad(order, fill, mode="edge").astype(np.int32), np.pad(values, fill)
+    wp = devices.warp()
+    count = len(shares.values)
+    starts = devices.to_device(around.starts, wp.int32, "cpu")
+    others = devices.to_device(around.indices, wp.int32, "cpu")
+    columns = [wp.zeros(count, dtype=kernels.COLUMN, device="cpu") for _ in range(2)]
+    launches = [
+        devices.Launch(kernels.average, count, [starts, others, columns[turn], columns[1 - turn]], "cpu")
+        for turn in range(2)
+    ]
+    row = np.arange(count)
+    used = np.unique(shares.indices[shares.values > 0.0])
+    kept_values, kept = np.zeros((count, 0)), np.zeros((count, 0), dtype=np.int32)
+    for first in range(0, len(used), COLUMNS):
+        chunk = used[first : first + COLUMNS]
+        dense = columns[0].numpy()
+        dense[...] = 0.0
+        for place in range(shares.values.shape[1]):
+            at = np.searchsorted(chunk, shares.indices[:, place]).clip(0, len(chunk) - 1)
+            dense[row, at] += np.where(chunk[at] == shares.indices[:, place], shares.values[:, place], 0.0)
+        for turn in range(rounds):
+            launches[turn % 2]()
+        found = columns[rounds % 2].numpy()[:, : len(chunk)]
+        kept = np.concatenate([kept, np.broadcast_to(chunk, found.shape)], axis=1)
+        kept_values = np.concatenate([kept_values, found], axis=1)
+        if kept.shape[1] > 2 * BLOCK:
+            best = np.argpartition(-kept_values, 2 * BLOCK, axis=1)[:, : 2 * BLOCK]
+            kept, kept_values = np.take_along_axis(kept, best, axis=1), np.take_along_axis(kept_values, best, axis=1)
+    return Shares.of(kept, kept_values)
 
 
 def with_reaches(character: Character, reaches: Mapping[str, float], *, default: float = 0.5) -> Character:
