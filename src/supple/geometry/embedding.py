@@ -93,8 +93,8 @@ def embed_smoothly(
 
     Shares are those of moving least squares with a linear basis, s_i = w_i b_i . M^-1 b(0), b_i = (1, (X_i - x) / R),
     M = sum_i w_i b_i b_i^T, w_i = (1 - |X_i - x|² / R²)³: they sum to one and carry affine motions exactly. Particles
-    are the nearest ones among the corners of the point's element and those joined to them by an edge, so that shares
-    never reach across air; R is the distance of the first that is left out, so shares fade in and out.
+    are the nearest ones among those at most two edges from the corner with the largest barycentric share, so that
+    shares do not reach across air; R is the distance of the first that is left out, so shares fade in and out.
 
     `neighbours` is the most particles (5 or more) that share a point. Where particles lie almost in a plane or a share
     would fall below -0.5, the shares are those of `embed`. Points far outside are treated as in `embed`. Particles are
@@ -104,12 +104,13 @@ def embed_smoothly(
         raise InputError("embed_smoothly", f"neighbours is {neighbours}", "5 or more are needed", "try 16")
     plain = embed(points, tetrahedra, normals=normals)
     targets = plain.carry(tetrahedra.points)  # the points themselves, and for far ones those that stand in for them
+    leading = np.take_along_axis(plain.corners, plain.shares.argmax(axis=1)[:, None], axis=1)[:, 0]
     starts, joined = _rings(tetrahedra)
     corners = np.zeros((len(targets), neighbours), dtype=np.int32)
     shares = np.zeros((len(targets), neighbours))
     for first in range(0, len(targets), _CHUNK):
         rows = slice(first, first + _CHUNK)
-        around = _around(plain.corners[rows], starts, joined)
+        around = _around(leading[rows], starts, joined)
         corners[rows], shares[rows] = _moving_least_squares(targets[rows], tetrahedra.points, around, neighbours)
     poor = ~((shares.min(axis=1) >= _LEAST_SHARE) & (shares.max(axis=1) <= 1.0 - _LEAST_SHARE))
     corners[poor] = plain.corners[poor, :1]
@@ -247,23 +248,24 @@ def _closest(points: Floats, vertices: Floats, faces: Ints, normals: Floats | No
 
 
 def _rings(tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Ints]:
-    """Particles joined to each by an edge, as compressed rows."""
-    edges = edges_of(tetrahedra)
-    both = np.concatenate([edges, edges[:, ::-1]])
-    order = np.lexsort((both[:, 1], both[:, 0]))
-    counts = np.bincount(both[:, 0], minlength=len(tetrahedra.points))
-    return np.concatenate([[0], np.cumsum(counts)]), both[order, 1]
+    """Particles at most two edges from each, itself among them, as compressed rows."""
+    from scipy.sparse import coo_array, eye_array
+
+    count = len(tetrahedra.points)
+    one, other = edges_of(tetrahedra).T
+    near = coo_array((np.ones(len(one), dtype=np.int32), (one, other)), shape=(count, count)).tocsr()
+    near = near + near.T + eye_array(count, dtype=np.int32, format="csr")
+    twice = (near @ near).tocsr()
+    twice.sort_indices()
+    return twice.indptr.astype(np.int64), twice.indices.astype(np.int32)
 
 
-def _around(corners: Ints, starts: NDArray[np.int64], joined: Ints) -> Ints:
-    """The corners and all particles joined to them, each once in a row (N, M); -1 fills up."""
-    lengths = starts[corners + 1] - starts[corners]
+def _around(particles: Ints, starts: NDArray[np.int64], joined: Ints) -> Ints:
+    """The rows (N, M) of `joined` that belong to these particles (N,); -1 fills up."""
+    lengths = starts[particles + 1] - starts[particles]
     place = np.arange(int(lengths.max(initial=0)))
-    index = np.minimum(starts[corners][:, :, None] + place, len(joined) - 1)
-    ring = np.where(place < lengths[:, :, None], joined[index], -1).reshape(len(corners), -1)
-    row = np.sort(np.concatenate([corners, ring], axis=1), axis=1)
-    row[:, 1:][row[:, 1:] == row[:, :-1]] = -1
-    return row
+    index = np.minimum(starts[particles][:, None] + place, len(joined) - 1)
+    return np.where(place < lengths[:, None], joined[index], -1).astype(np.int32)
 
 
 def _moving_least_squares(points: Floats, particles: Floats, around: Ints, most: int) -> tuple[Ints, Floats]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supple.arrays import Bools, Floats, Ints
 from supple.geometry.tetrahedra import stencils
@@ -63,14 +64,16 @@ class _Sides:
     members: Bools
 
 
-def carve(body: Body, spacing: float, *, thin: ThinParts | None = None) -> tuple[Floats, Ints]:
+def carve(body: Body, spacing: float, *, thin: ThinParts | None = None, shift: ArrayLike = 0.0) -> tuple[Floats, Ints]:
     """Points (P, 3) [m] and elements (T, 4) of the body on a lattice of cubes of side `spacing` [m].
 
+    A node stands in the middle of the box around the body, or `shift` (3,) cubes away from there.
     Pieces smaller than one cube are left out. Where the body is thinner than its elements, the nodes nearest to the
     middle of its `thin` parts stand in for it, so that an arm is not lost: it is thicker there than it should be.
     Without them, thin parts are left out. Empty where there is nothing to hold a node.
     """
-    found = _nodes_inside(body, 0.5 * spacing, np.empty((0, 3)) if thin is None else thin.at(spacing))
+    middle = 0.5 * (body.points.min(axis=0) + body.points.max(axis=0)) + spacing * np.asarray(shift, dtype=np.float64)
+    found = _nodes_inside(body, middle, 0.5 * spacing, np.empty((0, 3)) if thin is None else thin.at(spacing))
     if len(found.numbers) == 0:
         return np.empty((0, 3)), np.empty((0, 4), dtype=np.int32)
     cuts = _cuts(body, found)
@@ -79,15 +82,13 @@ def carve(body: Body, spacing: float, *, thin: ThinParts | None = None) -> tuple
     return points, _without_specks(points, elements, spacing**3)
 
 
-def _nodes_inside(body: Body, unit: float, thin: Floats) -> _Nodes:
+def _nodes_inside(body: Body, middle: Floats, unit: float, thin: Floats) -> _Nodes:
     """Ask blocks of nodes whether they are near the skin, and every node of those that are.
 
     Neighbouring places in the middle `thin` (K, 3) [m] of a part have the same nearest node or neighbouring ones, so
     nodes that stand in for a part make a chain.
     """
-    low, high = body.points.min(axis=0), body.points.max(axis=0)
-    middle = 0.5 * (low + high)
-    reach = np.ceil((high - middle) / (unit * _BLOCK)).astype(np.int64)
+    reach = np.ceil(np.abs(body.points - middle).max(axis=0) / (unit * _BLOCK)).astype(np.int64)
     axes = [np.arange(-r, r) * _BLOCK for r in reach]
     blocks = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     centres = middle + unit * (blocks + 3.5)
@@ -212,9 +213,11 @@ def _stuff(found: _Nodes, cuts: Floats, sides: _Sides) -> tuple[Floats, Ints]:
         sides.corners[:, None, :] * 14 + np.swapaxes(DIRECTIONS, 1, 2)[sides.kind],
         -1,
     )
-    known, place = np.unique(edge, return_inverse=True)
-    place = place.reshape(edge.shape) - int(known[0] < 0)
-    known = known[known >= 0]
+    present = np.zeros(14 * count + 1, dtype=bool)  # the last place stands for -1
+    present[edge] = True
+    present[-1] = False
+    place = np.where(edge >= 0, np.cumsum(present)[edge] - 1, -1)
+    known = np.flatnonzero(present)
     view = _views(place, len(known))
     start, step = known // 14, known % 14
     shares = cuts[start, step]

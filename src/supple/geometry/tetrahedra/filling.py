@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints
 from supple.errors import InputError, SuppleWarning
+from supple.geometry import topology
 from supple.geometry.tetrahedra.body import Body
 from supple.geometry.tetrahedra.carving import carve
 from supple.geometry.tetrahedra.ordering import ordered
@@ -19,9 +21,21 @@ _WHERE = "fill"
 _FEWEST, _MOST = 50, 20_000_000  # elements
 _GOOD = 0.05  # share of the wanted count by which the result may be off
 _CLOSE = 0.045  # share that ends the search
-_TRIES = 14
+_TRIES = 18
+_FINEST = 0.1  # share of the first spacing below which nothing is looked for
+_STEADY = 6  # tries before the lattice is shifted as well: a symmetric body may have no count between two
+_GOLDEN = np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703])  # spreads shifts evenly
 _FIRST = 20_000  # elements of the first try: small enough to be quick, large enough to tell how counts grow
-_PER_VOLUME = 16.0  # elements for every cube of the lattice inside a body of common size, its cut ones included
+_PER_CUBE = 12.0  # elements in every cube of the lattice
+_PER_AREA = 4.0  # elements that the skin adds for every square of that size on it, roughly
+
+
+class _Try(NamedTuple):
+    """What a spacing [m] gave: how many elements, and how much volume [m³]."""
+
+    spacing: float
+    made: int
+    volume: float
 
 
 def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000, thicken: bool = True) -> Tetrahedra:
@@ -63,20 +77,16 @@ def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000, thicken:
 
 
 def _search(body: Body, count: int, thin: ThinParts | None) -> tuple[Floats, Ints]:
-    """Carve at several spacings until the number of elements is right; the nearest found is returned.
-
-    Counts grow as a power of one over the spacing, nearly the third. Between a spacing that gives too few and one that
-    gives too many, the power law through both is followed; it is stopped from crawling by halving now and then.
-    """
+    """Carve at several spacings until the number of elements is right; the nearest found is returned."""
     best = np.empty((0, 3)), np.empty((0, 4), dtype=np.int32)
-    tried: list[tuple[float, int]] = []  # spacing, elements
+    tried: list[_Try] = []
     for number in range(_TRIES):
-        wanted = min(count, _FIRST) if number == 0 else count
-        spacing = _next_spacing(body, tried, wanted)
+        spacing = _next_spacing(body, tried, min(count, _FIRST) if number == 0 else count)
         if spacing is None:
             break
-        points, corners = carve(body, spacing, thin=thin)
-        tried.append((spacing, len(corners)))
+        shift = (number >= _STEADY) * ((number * _GOLDEN) % 1.0)
+        points, corners = carve(body, spacing, thin=thin, shift=shift)
+        tried.append(_Try(spacing, len(corners), _volume(points, corners)))
         if abs(len(corners) - count) < abs(len(best[1]) - count):
             best = points, corners
         if abs(len(best[1]) - count) <= _CLOSE * count:
@@ -84,28 +94,49 @@ def _search(body: Body, count: int, thin: ThinParts | None) -> tuple[Floats, Int
     return best
 
 
-def _next_spacing(body: Body, tried: list[tuple[float, int]], count: int) -> float | None:
-    """The spacing [m] of the lattice to try next; None where nothing new can be learnt."""
-    if not tried:
-        size = float(np.ptp(body.points, axis=0).max())
-        return float(np.clip((_PER_VOLUME * body.volume / count) ** (1.0 / 3.0), 0.2 * size / count ** (1 / 2), size))
-    spacing, made = tried[-1]
-    few = [(s, n) for s, n in tried if n < count]
-    many = [(s, n) for s, n in tried if n > count]
+def _next_spacing(body: Body, tried: list[_Try], count: int) -> float | None:
+    """The spacing [m] of the lattice to try next; None where nothing new can be learnt.
+
+    Between a spacing that gives too few and one that gives too many, counts follow a power law; it is kept from
+    crawling by halving now and then.
+    """
+    few = [one for one in tried if one.made < count]
+    many = [one for one in tried if one.made > count]
     if few and many:
-        coarse, fine = min(few), max(many)
-        if coarse[0] / fine[0] < 1.0 + 1e-6:
+        coarse, fine = min(few, key=lambda one: one.spacing), max(many, key=lambda one: one.spacing)
+        if coarse.spacing < fine.spacing * (1.0 + 1e-6):
             return None
         share = 0.5
-        if coarse[1] and len(tried) % 4 != 3:
-            share = np.log(count / coarse[1]) / np.log(fine[1] / coarse[1])
-        return float(coarse[0] * (fine[0] / coarse[0]) ** np.clip(share, 0.05, 0.95))
-    if not made:
-        return 0.5 * spacing
-    power = 3.0
-    if len(tried) > 1 and tried[-2][1]:
-        power = np.log(made / tried[-2][1]) / np.log(tried[-2][0] / spacing)
-    return float(spacing * np.clip(made / count, 1e-3, 1e3) ** (1.0 / np.clip(power, 2.0, 3.5)))
+        if coarse.made and len(tried) % 4 != 3:
+            share = np.log(count / coarse.made) / np.log(fine.made / coarse.made)
+        return float(coarse.spacing * (fine.spacing / coarse.spacing) ** np.clip(share, 0.05, 0.95))
+    if not tried:
+        area = 0.5 * float(np.linalg.norm(topology.area_vectors(body.points, body.triangles), axis=1).sum())
+        # Volume and area may be far off where shells cross or lie inside each other; the box is not.
+        fair = float(np.ptp(body.points, axis=0).max() / (4.0 * np.sqrt(count)))
+        return max(_spacing_for(body.volume, _PER_AREA * area, count), fair)
+    last = tried[-1]
+    if not last.made:
+        # The first spacing was right for a body of this volume and area; one that stays empty below it has no inside.
+        return 0.5 * last.spacing if last.spacing > _FINEST * tried[0].spacing else None
+    at_skin = max(last.made - _PER_CUBE * last.volume / last.spacing**3, 0.0) * last.spacing**2
+    # Never quite the same again, even where the model says so.
+    return _spacing_for(last.volume, at_skin, count) * (0.999 if last.made < count else 1.001)
+
+
+def _spacing_for(volume: float, at_skin: float, count: int) -> float:
+    """The spacing a at which 12 V / a³ + S / a² elements are `count`, by Newton's method on 1 / a."""
+    dense = (count / (_PER_CUBE * volume + 1e-300)) ** (1.0 / 3.0)
+    dense = min(dense, (count / (at_skin + 1e-300)) ** 0.5)
+    for _ in range(30):
+        off = _PER_CUBE * volume * dense**3 + at_skin * dense**2 - count
+        dense -= off / (3.0 * _PER_CUBE * volume * dense**2 + 2.0 * at_skin * dense)
+    return float(1.0 / dense)
+
+
+def _volume(points: Floats, corners: Ints) -> float:
+    a, b, c, d = (points[corners[:, k]] for k in range(4))
+    return float(np.einsum("ti,ti->", np.cross(b - a, c - a), d - a)) / 6.0
 
 
 def _size(body: Body) -> str:
