@@ -33,6 +33,7 @@ from supple.skins.kinematic.delta_mush import DeltaMush, delta_mush
 from supple.skins.kinematic.dual_quaternion import DualQuaternion, dual_quaternion
 from supple.skins.kinematic.linear_blend import LinearBlend, linear_blend
 from supple.skins.kinematic.rotation_centers import RotationCenters, rotation_centers
+from supple.skins.position_based.skin import PositionBased
 
 __version__ = "0.1.0"
 
@@ -56,6 +57,7 @@ __all__ = [
     "Player",
     "Pose",
     "PoseSource",
+    "PositionBased",
     "RotationCenters",
     "Skeleton",
     "SpringDynamics",

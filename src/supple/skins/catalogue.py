@@ -14,13 +14,12 @@ from supple.skins.kinematic.delta_mush import DeltaMush
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.kinematic.rotation_centers import RotationCenters
+from supple.skins.position_based.skin import PositionBased
 from supple.skins.skin import AnySkin
 
 SKINS: dict[str, type[AnySkin]] = {
     kind.command_name: kind
-    for kind in (
-        LinearBlend, DualQuaternion, RotationCenters, DeltaMush, IncrementalRotation, SpringRig, SpringDynamics,
-    )
+    for kind in (LinearBlend, DualQuaternion, RotationCenters, DeltaMush, IncrementalRotation, SpringRig, SpringDynamics, PositionBased)
 }  # fmt: skip
 
 

@@ -126,9 +126,9 @@ class BoundFlesh:
         if self._tuned is not None and skin is self._tuned[0] and dt == self._tuned[1]:
             return
         compliant = skin.form == "compliance"
-        self._settling.set(Knobs(skin.volume, skin.bond, skin.stretch, compliant))
+        self._settling.set(Knobs(skin.volume, skin.bond, skin.stretch, compliant, skin.slack))
         self._finishing.set(Knobs(1.0, 0.0, 0.0, compliant=False))
-        self._swinging.set(Knobs(skin.volume, skin.bond, skin.stretch, compliant))
+        self._swinging.set(Knobs(skin.volume, skin.bond, skin.stretch, compliant, skin.slack))
         published = skin.order == "published"
         keep = 0.0 if published or skin.memory == 0.0 else math.exp(-dt / skin.memory)
         drag = math.exp(-skin.drag * dt)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -120,7 +121,7 @@ def _carried(body: Body, character: Character) -> Weights:
     one, other = body.constraints.ends.T
     ends = np.concatenate([one, other]), np.concatenate([other, one])
     links = csr_array((np.ones(len(ends[0])), ends), shape=(len(points), len(points)))
-    laplacian = diags_array(links.sum(axis=1)) - links
+    laplacian: Any = diags_array(links.sum(axis=1)) - links
     stiffness = _SMOOTHING * len(dense) / len(points)
     system = (onto.T @ onto + stiffness * laplacian + 1e-9 * eye_array(len(points))).tocsc()
     solver = splu(system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})

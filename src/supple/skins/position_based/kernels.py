@@ -24,10 +24,11 @@ Sizes = wp.array(dtype=wp.vec2f)
 Numbers = wp.array(dtype=wp.float32)
 Whole = wp.array(dtype=wp.int32)
 
-VOLUME = wp.constant(0)  # knobs: stiffness of volumes, of bonds to the bones, of edges; whether in compliance form
+VOLUME = wp.constant(0)  # knobs: how stiff volumes, bonds to the bones and edges are
 BIND = wp.constant(1)
 STRETCH = wp.constant(2)
-COMPLIANT = wp.constant(3)
+COMPLIANT = wp.constant(3)  # 1: in the compliance form
+SLACK = wp.constant(4)  # 1: flesh may come nearer to its bone than it was at rest
 TINY = wp.constant(1.0e-12)
 FLATTEST = wp.constant(1.0e-12)  # of a squared size: below this a gradient says nothing
 
@@ -108,15 +109,15 @@ def project_volume(
 
 @wp.func
 def project_bind(
-    c: int, k: float, compliant: float, bound: Whole, anchors: Points, lengths: Numbers, gathered: Numbers,
+    c: int, k: float, compliant: float, slack: float, bound: Whole, anchors: Points, lengths: Numbers, gathered: Numbers,
     particles: Particles
 ):  # fmt: skip
-    """C = |p_i - a_i| - d_0; the bone is not moved."""
+    """C = |p_i - a_i| - d_0, or at most zero with slack; the bone is not moved."""
     i = bound[c]
     p = particles[i]
     apart = place(p) - anchors[i]
     length = wp.length(apart)
-    if p[3] > 0.0 and length > TINY:
+    if p[3] > 0.0 and length > TINY and (slack == 0.0 or length > lengths[i]):
         push = multiplier(c, length - lengths[i], p[3], k, compliant, gathered) * p[3]
         particles[i] = moved(p, (push / length) * apart)
 
@@ -151,7 +152,7 @@ def sweep(
     bind = knobs[BIND]
     if bind > 0.0:
         for c in range(bind_starts[s], bind_starts[s + 1]):
-            project_bind(c, bind, compliant, bound, anchors, bind_lengths, bind_gathered, particles)
+            project_bind(c, bind, compliant, knobs[SLACK], bound, anchors, bind_lengths, bind_gathered, particles)
     stretch = knobs[STRETCH]
     if stretch > 0.0:
         for c in range(stretch_starts[s], stretch_starts[s + 1]):
@@ -186,4 +187,4 @@ def bonds(
 ):
     c = first + wp.tid()
     if knobs[BIND] > 0.0:
-        project_bind(c, knobs[BIND], knobs[COMPLIANT], bound, anchors, lengths, gathered, particles)
+        project_bind(c, knobs[BIND], knobs[COMPLIANT], knobs[SLACK], bound, anchors, lengths, gathered, particles)

@@ -23,8 +23,9 @@ def carry_skin(
 ):
     """The skin goes along with the flesh around it.
 
-    With s the skin, q the flesh where the bones alone carry them, d what moved the flesh from there, and r = s - sum_k
-    share_k q_k what the coarse flesh cannot follow of the bones: x = sum_k share_k (q_k + d_k) + r / (1 + |r| / leeway).
+    With s the skin, q the flesh where the bones alone carry them, d what moved the flesh from there, and
+    r = s - sum_k share_k q_k what the coarse flesh cannot follow of the bones:
+      x = sum_k share_k (q_k + d_k) + r / (1 + |r| / leeway).
     Small differences are kept, they are the bones' own detail; large ones come of a crease that the flesh has undone.
     `along` says how much of all this reaches the vertex.
     """

@@ -17,16 +17,22 @@ _LONGEST_MOVE = 0.5  # of an element's size, in one projection: flat elements wo
 
 @dataclass(frozen=True)
 class Knobs:
-    """How stiff each kind of constraint is, 0 to 1, and whether that holds for any number of rounds."""
+    """How stiff each kind of constraint is, 0 to 1, and whether that holds for any number of rounds.
+
+    With `slack`, flesh may come nearer to its bone than it was at rest, and only not go farther away.
+    """
 
     volume: float
     bind: float
     stretch: float
     compliant: bool
+    slack: bool = False
 
     def row(self) -> Floats:
         """As the kernels take them."""
-        return np.array([self.volume, self.bind, self.stretch, float(self.compliant)], dtype=np.float32)
+        return np.array(
+            [self.volume, self.bind, self.stretch, float(self.compliant), float(self.slack)], dtype=np.float32
+        )
 
 
 class Solver:
@@ -85,7 +91,7 @@ class Sweeps:
 
     def __init__(self, solver: Solver, tables: Tables) -> None:
         wp = devices.warp()
-        self._knobs = wp.zeros(4, dtype=wp.float32, device=solver.device)
+        self._knobs = wp.zeros(5, dtype=wp.float32, device=solver.device)
         self._launches = [launch for table in tables.each for launch in table.launches(self._knobs, solver)]
 
     def set(self, knobs: Knobs) -> None:
