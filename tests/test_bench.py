@@ -1,5 +1,6 @@
 """The benchmark: its form, not its figures."""
 
+import importlib.util
 import json
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 
 import supple
 from conftest import make_tube
-from supple.bench import kinematic, rooms
+from supple.bench import kinematic, position_based, rooms
+from supple.bench.position_based_scenes import Scene, with_longest_bone_split
 from supple.bench.rows import Row, to_dict
 from supple.bench.timing import once, timed
 from supple.cli.bench import table
@@ -60,3 +62,60 @@ def test_timing_counts_calls_and_orders_quartiles():
     assert len(calls) == 11
     assert timing.low <= timing.seconds <= timing.high
     assert once(lambda: None).seconds >= 0.0
+
+
+@pytest.fixture
+def small_flesh(monkeypatch):
+    """The benchmark of position based skinning on a tube of a few hundred elements."""
+    scene = Scene("SMALL", "tube", "bend", 600, 300, 5, 1e-3, 2e-3)
+    monkeypatch.setattr(position_based, "SCENES", (scene,))
+    monkeypatch.setattr(position_based, "SOLVES", {"small": 300})
+
+
+def test_position_based_rows_have_the_agreed_form(small_flesh):
+    said = []
+    rows = list(position_based.rows(said.append))
+    whats = [row.what for row in rows]
+    for order in ("published", "settled"):
+        assert [what for what in whats if what.startswith(order)] == [
+            f"{order} order: bind",
+            f"{order} order: first frame",
+            f"{order} order: steady frame",
+        ]
+    steady = [row for row in rows if row.what.endswith("steady frame")]
+    assert all(row.published_seconds == 1e-3 and "600 vertices" in row.note and "5 bones" in row.note for row in steady)
+    (solve,) = [row for row in rows if row.scene == "solve-small"]
+    (found,) = [row for row in rows if row.what == "contacts found on demand"]
+    assert found.peer == "full hash"
+    assert found.published_seconds == 2e-3
+    assert len(rows) == 8
+    assert all(row.room == "position-based" and row.seconds > 0.0 for row in rows)
+    if importlib.util.find_spec("pypbd"):
+        assert "pypbd" in solve.peer
+        assert solve.ratio == pytest.approx(solve.peer_seconds / solve.seconds)
+    else:
+        assert solve.peer is None
+        assert any("pypbd is not installed" in line for line in said)
+
+
+def test_position_based_rows_on_a_gpu_that_is_not_there_are_refused():
+    with pytest.raises(supple.DeviceError, match="cuda:99"):
+        list(position_based.rows(print, device="cuda:99"))
+
+
+def test_splitting_a_bone_adds_a_joint_and_moves_the_skin_as_before():
+    tube = supple.character("tube", vertices=600, bones=3)
+    bend = supple.motion("bend", tube)
+    split, played = tube, bend
+    for joints in (4, 5, 6):
+        split, played = with_longest_bone_split(split, played)
+        assert len(split.skeleton) == joints
+    lengths = [np.linalg.norm(c.skeleton.bones.ends - c.skeleton.bones.starts, axis=1) for c in (tube, split)]
+    assert lengths[1].sum() == pytest.approx(lengths[0].sum())
+    assert lengths[1].max() == pytest.approx(0.5 * lengths[0].max())
+    for time in (0.0, 0.7, 1.3):
+        before = supple.player(tube, supple.LinearBlend()).play(bend, time)
+        after = supple.player(split, supple.LinearBlend()).play(played, time)
+        np.testing.assert_allclose(after, before, atol=1e-6)
+    new_share = split.weights.dense(6)[:, 3:].max(axis=0)
+    assert (new_share > 0.5).all()
