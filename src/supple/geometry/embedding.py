@@ -20,6 +20,8 @@ _SLACK = 1e-12  # a share this far below zero still counts as inside: rounding m
 _STEEPEST = 4.0  # no share outside the body may be more than this above one or below zero
 _NEIGHBOURS = 16
 _LEAST_SHARE = -0.5  # smooth shares below this make way for barycentric ones
+_REACH = 1.1  # over its longest edge: how far a particle takes part in smooth shares; some twelve then meet
+_WORST = 1e7  # condition number above which particles count as lying in a plane
 _CHUNK = 8192  # vertices at a time
 
 
@@ -91,10 +93,10 @@ def embed_smoothly(
 ) -> Embedding:
     """Tie every point to the particles around it, so that no facets of the elements show in the skin.
 
-    Shares are those of moving least squares with a linear basis, s_i = w_i b_i . M^-1 b(0), b_i = (1, (X_i - x) / R),
-    M = sum_i w_i b_i b_i^T, w_i = (1 - |X_i - x|² / R²)³: they sum to one and carry affine motions exactly. Particles
-    are the nearest ones among those at most two edges from the corner with the largest barycentric share, so that
-    shares do not reach across air; R is the distance of the first that is left out, so shares fade in and out.
+    Shares are those of moving least squares with a linear basis, s_i = w_i b_i . M^-1 b(0), b_i = (1, X_i - x),
+    M = sum_i w_i b_i b_i^T, w_i = (1 - |X_i - x|² / R_i²)³: they sum to one and carry affine motions exactly. R_i is
+    a little more than the longest edge at particle i, so shares fade in and out. Particles take part when they are at
+    most two edges from the corner with the largest barycentric share, so that shares do not reach across air.
 
     `neighbours` is the most particles (5 or more) that share a point. Where particles lie almost in a plane or a share
     would fall below -0.5, the shares are those of `embed`. Points far outside are treated as in `embed`. Particles are
@@ -106,12 +108,15 @@ def embed_smoothly(
     targets = plain.carry(tetrahedra.points)  # the points themselves, and for far ones those that stand in for them
     leading = np.take_along_axis(plain.corners, plain.shares.argmax(axis=1)[:, None], axis=1)[:, 0]
     starts, joined = _rings(tetrahedra)
+    reaches = _reaches(tetrahedra)
     corners = np.zeros((len(targets), neighbours), dtype=np.int32)
     shares = np.zeros((len(targets), neighbours))
     for first in range(0, len(targets), _CHUNK):
         rows = slice(first, first + _CHUNK)
         around = _around(leading[rows], starts, joined)
-        corners[rows], shares[rows] = _moving_least_squares(targets[rows], tetrahedra.points, around, neighbours)
+        corners[rows], shares[rows] = _moving_least_squares(
+            targets[rows], tetrahedra.points, reaches, around, neighbours
+        )
     poor = ~((shares.min(axis=1) >= _LEAST_SHARE) & (shares.max(axis=1) <= 1.0 - _LEAST_SHARE))
     corners[poor] = plain.corners[poor, :1]
     shares[poor] = 0.0
@@ -268,28 +273,37 @@ def _around(particles: Ints, starts: NDArray[np.int64], joined: Ints) -> Ints:
     return np.where(place < lengths[:, None], joined[index], -1).astype(np.int32)
 
 
-def _moving_least_squares(points: Floats, particles: Floats, around: Ints, most: int) -> tuple[Ints, Floats]:
+def _reaches(tetrahedra: Tetrahedra) -> Floats:
+    """How far (P,) [m] every particle takes part: a little more than its longest edge."""
+    edges = edges_of(tetrahedra)
+    lengths = np.linalg.norm(tetrahedra.points[edges[:, 0]] - tetrahedra.points[edges[:, 1]], axis=1)
+    longest = np.zeros(len(tetrahedra.points))
+    np.maximum.at(longest, edges.reshape(-1), np.repeat(lengths, 2))
+    return _REACH * longest
+
+
+def _moving_least_squares(
+    points: Floats, particles: Floats, reaches: Floats, around: Ints, most: int
+) -> tuple[Ints, Floats]:
     """Particles (N, most) and their shares; rows that cannot be solved hold NaN."""
     ways = particles[around] - points[:, None]
-    squared = np.where(around >= 0, np.einsum("nki,nki->nk", ways, ways), np.inf)
-    if squared.shape[1] <= most:
-        squared = np.pad(squared, ((0, 0), (0, most + 1 - squared.shape[1])), constant_values=np.inf)
-    order = np.argsort(squared, axis=1, kind="stable")[:, : most + 1]
-    nearest = np.take_along_axis(squared, order, axis=1)
-    known = np.isfinite(nearest)
-    # Where fewer particles are known than asked for, the radius is a little beyond the last of them.
-    last = np.where(known, nearest, 0.0).max(axis=1)
-    radius = np.sqrt(np.where(known[:, most], nearest[:, most], 1.3 * last))
-    used = order[:, :most]
-    used = np.minimum(used, around.shape[1] - 1)
-    weight = np.where(known[:, :most], 1.0 - nearest[:, :most] / (radius**2)[:, None], 0.0).clip(0.0) ** 3
-    basis = np.ones((*used.shape, 4))
-    basis[..., 1:] = np.take_along_axis(ways, used[:, :, None], axis=1) / radius[:, None, None]
-    moments = np.einsum("nk,nki,nkj->nij", weight, basis, basis)
-    solvable = np.linalg.cond(moments) < 1e6
-    shares = np.full(used.shape, np.nan)
-    unit = np.array([1.0, 0.0, 0.0, 0.0])
-    factor = np.linalg.solve(moments[solvable], np.broadcast_to(unit, (int(solvable.sum()), 4))[:, :, None])[:, :, 0]
-    shares[solvable] = weight[solvable] * np.einsum("nki,ni->nk", basis[solvable], factor)
+    fade = 1.0 - np.einsum("nki,nki->nk", ways, ways) / np.maximum(reaches[around], 1e-300) ** 2
+    weight = np.where(around >= 0, fade.clip(0.0) ** 3, 0.0)
+    if weight.shape[1] < most:
+        spare = ((0, 0), (0, most - weight.shape[1]))
+        weight, around = np.pad(weight, spare), np.pad(around, spare)
+        ways = np.pad(ways, (*spare, (0, 0)))
+    used = np.argsort(-weight, axis=1, kind="stable")[:, :most]
+    weight = np.take_along_axis(weight, used, axis=1)
     corners = np.where(weight > 0.0, np.take_along_axis(around, used, axis=1), 0)
+    basis = np.ones((*used.shape, 4))
+    basis[..., 1:] = np.take_along_axis(ways, used[:, :, None], axis=1) / reaches.max()
+    moments = np.einsum("nk,nki,nkj->nij", weight, basis, basis)
+    solvable = np.isfinite(moments).all(axis=(1, 2)) & (weight[:, 3] > 0.0)
+    solvable[solvable] = np.linalg.cond(moments[solvable]) < _WORST
+    shares = np.full(used.shape, np.nan)
+    unit = np.zeros((int(solvable.sum()), 4, 1))
+    unit[:, 0] = 1.0
+    factor = np.linalg.solve(moments[solvable], unit)[:, :, 0]
+    shares[solvable] = weight[solvable] * np.einsum("nki,ni->nk", basis[solvable], factor)
     return corners.astype(np.int32), shares
