@@ -120,6 +120,9 @@ def test_a_bent_elbow_leaves_nobody_on_the_wrong_side(full, degrees, at_once):
     assert heights[at_plane].min() > -EXACT
     moved = np.flatnonzero((after != before).any(axis=1))
     assert np.isin(moved, at_plane).all()
+    contacts.choose(full=True)
+    contacts.detect(particles, pose.world_from_joint, contacts.start())
+    assert foreign_pairs(contacts, flesh, after) == []  # nobody is inside an element of the other bone
     # The move is along the normal, and no longer than needed.
     assert np.allclose(np.cross((after - before)[moved, :3], normals[0]), 0.0, atol=EXACT)
     assert np.abs(heights[moved]).max() < EXACT
@@ -158,8 +161,20 @@ def test_planes_are_finite():
     assert contacts.planes.extents[0] == pytest.approx(0.6)
     assert len(at_plane) > 100
     assert len(at_face) > 0
-    assert distance[at_plane].max() <= 0.6 + EXACT
+    element = np.sqrt(3.0) * 0.05  # corners of an element that holds a particle are held off as well
+    assert distance[at_plane].max() <= 0.6 + element
     assert distance[at_face].min() >= 0.6 - EXACT
+
+
+def foreign_pairs(contacts, flesh, particles):
+    """Particles well inside elements whose corners all belong to another part."""
+    found = []
+    for particle, element in contacts.hash.pairs.on_host().tolist():
+        parts = contacts.parts[flesh.corners[element]]
+        deep = min(_shares(particles[particle, :3], particles[flesh.corners[element], :3])) > 1e-3
+        if (parts != contacts.parts[particle]).all() and deep:
+            found.append((particle, element))
+    return found
 
 
 # Faces
@@ -363,9 +378,12 @@ def test_a_joint_that_stops_in_full_bend_keeps_its_contacts_and_goes_on_looking(
     contacts.detect(deep, folded.world_from_joint, state)
     first = contacts.touching()[0]
     assert len(first) > 10
+    before = deep.numpy().copy()
     contacts.part(deep)
+    crossed = np.flatnonzero((deep.numpy() != before).any(axis=1))
     contacts.detect(deep, folded.world_from_joint, state)  # it holds still, and nobody is inside anything now
-    assert set(first) <= set(contacts.touching()[0])
+    assert len(crossed) > 10
+    assert set(crossed) <= set(contacts.touching()[0])
     points[:, 1] += 0.05 * (flesh.joints == 0)  # flesh that goes on moving: other particles come in
     contacts.detect(particles_at(points), folded.world_from_joint, state)
     assert len(pairs_of(contacts)) > 0

@@ -242,8 +242,10 @@ def sort_pairs(
     new_plane: Whole,
     new_element: Whole,
 ):
-    """What each pair means: a plane where two parts meet at a joint, else a face of the element's side, and
-    nothing within one part. Of several, the lowest number counts, so that the order of the pairs does not.
+    """What each pair means: a plane where two parts meet at a joint, else a face; nothing within one part.
+
+    The element's corners are held off the plane as well, from the other side: where the particle is on its own side
+    already, it is they who have crossed. Of several meanings the lowest number counts, so the pairs' order does not.
     """
     count = wp.min(found[0], pair_particles.shape[0])
     for n in range(lane + wp.tid(), count, lanes):
@@ -270,6 +272,9 @@ def sort_pairs(
                 at_plane = wp.length(x - plane_points[c, k]) <= extents[k]
             if at_plane:
                 wp.atomic_min(new_plane, i, code)
+                for v in range(4):
+                    if parts[corner[v]] == other:
+                        wp.atomic_min(new_plane, shift + corner[v], code ^ 1)
             else:
                 wp.atomic_min(new_element, i, e)
 
