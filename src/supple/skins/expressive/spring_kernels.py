@@ -351,7 +351,7 @@ def swing_on(
     after: Points,
     after_polars: Polars,
 ):
-    """Semi-implicit Euler: v <- kept (v + dt rate^2 pull / sum k), x <- x + dt v, no farther than its leash.
+    """Semi-implicit Euler: v <- kept (v + dt rate^2 pull / sum k), x <- x + dt v, held back by its leash.
 
     dt rate is at most one, so that no wave outruns the mesh.
     """
@@ -366,10 +366,11 @@ def swing_on(
     home = attached[i] + aim[3] * wp.vec3f(aim[0], aim[1], aim[2])
     away = x - home
     far = wp.length(away)
-    if far > leashes[i]:
+    taut = far / leashes[i]
+    if taut > 0.5:  # held back ever more, so that nothing changes abruptly
         out = away / far
-        x = home + leashes[i] * out
-        velocity -= wp.max(wp.dot(velocity, out), 0.0) * out
+        x = home + (leashes[i] * (1.0 - 0.25 / taut)) * out
+        velocity -= (1.0 - 0.25 / (taut * taut)) * wp.max(wp.dot(velocity, out), 0.0) * out
     velocities[i] = velocity
     after[i] = x
     after_polars[i] = polar(x, attached[i], aim)

@@ -76,8 +76,10 @@ class Springs:
         def empty(dtype: Any) -> Any:
             return wp.zeros(self.count, dtype=dtype, device=device)
 
-        with np.errstate(divide="ignore", invalid="ignore"):
-            self.answer = np.nan_to_num(np.sqrt(8.0 * (rings.sum(axis=1) + sites.sum(axis=1)) / rings[:, 1]), nan=0.0)
+        total, coupling = rings.sum(axis=1) + sites.sum(axis=1), 0.55 * (rings[:, 0] + rings[:, 2])
+        # A ring of springs of stiffness k acts like k edge^2 / 8 times the Laplacian, so waves run at
+        # rate edge sqrt(coupling / 8 total); skin pulled along itself feels about half of edges and turns.
+        self.answer = np.sqrt(8.0 * total / np.where(coupling > 0.0, coupling, np.inf))
         self.edge_size, self.rest_lengths = bind.edge_size, hanging.rest_lengths
         self.noise = float(((rings.sum(axis=1) + sites.sum(axis=1)) * (_ROUNDING * bind.edge_size) ** 2).sum())
         self._starts, self._others = put(around.starts, wp.int32), put(around.indices, wp.int32)
