@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,72 +10,13 @@ from scipy.spatial import cKDTree
 
 import supple
 from oracles.inside_tets import joined, lattice, least_shares
-from solids import sphere
+from soft_bodies import BODIES, EXACT, Flesh, arm, bent, depth_in, particles_at, trunk_and_limb
 from supple import InputError, Pose, Skeleton
 from supple import device as devices
 from supple.geometry import rotations
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill
 from supple.graph.snapshot import arrays_of, put_back
-from supple.skins.position_based.bodies import Capsule, Keys, MovingMesh, Plane, RigidBody, Sphere
 from supple.skins.position_based.contacts import Contacts
-
-EXACT = 1e-5  # [m]: what single precision leaves of a distance of some metres
-
-
-@dataclass
-class Flesh:
-    """A body of tetrahedra that linear blending carries."""
-
-    rest: np.ndarray
-    corners: np.ndarray
-    skeleton: Skeleton
-    weights: np.ndarray  # (P, J)
-
-    @property
-    def joints(self):
-        return np.argmax(self.weights, axis=1)
-
-    def carried(self, pose):
-        moved = np.einsum("jab,pb->jpa", pose.skinning(self.skeleton), np.c_[self.rest, np.ones(len(self.rest))])
-        return np.einsum("pj,jpa->pa", self.weights, moved)[:, :3]
-
-    def contacts(self, **options):
-        faces = boundary_faces(Tetrahedra(self.rest, self.corners))
-        return Contacts(self.rest, self.corners, faces, joints=self.joints, skeleton=self.skeleton, **options)
-
-
-def particles_at(points, device="cpu", masses=1.0):
-    wp = devices.warp()
-    inverse = np.broadcast_to(1.0 / np.asarray(masses, dtype=float), len(points))
-    return devices.to_device(np.c_[points, inverse].astype(np.float32), wp.vec4f, device)
-
-
-def arm() -> Flesh:
-    """A bar of 1.2 m along x with a joint in its middle."""
-    rest, corners = lattice((24, 4, 4), side=0.05, origin=(0.0, -0.1, -0.1))
-    skeleton = Skeleton.from_heads(
-        ["upper", "fore"], [-1, 0], [[0.0, 0.0, 0.0], [0.6, 0.0, 0.0]], tails=[[0.6, 0.0, 0.0], [1.2, 0.0, 0.0]]
-    )
-    share = np.clip((rest[:, 0] - 0.5) / 0.2, 0.0, 1.0)
-    return Flesh(rest, corners, skeleton, np.stack([1.0 - share, share], axis=1))
-
-
-def bent(flesh, angle, *, name="fore"):
-    return Pose.from_rotations(flesh.skeleton, {name: rotations.quaternion_about([0.0, 0.0, 1.0], angle)})
-
-
-def trunk_and_limb() -> Flesh:
-    """A block with another one beside it, which hangs on it by a thin joint and shares no particle with it."""
-    rest, corners = joined(
-        lattice((4, 6, 4), side=0.1, origin=(-0.2, 0.0, -0.2)), lattice((2, 6, 2), side=0.1, origin=(0.3, -0.1, -0.1))
-    )
-    names = ["root", "collar", "limb"]
-    heads = [[0.0, 0.0, 0.0], [0.0, 0.6, 0.0], [0.4, 0.6, 0.0]]
-    skeleton = Skeleton.from_heads(names, [-1, 0, 1], heads, tails=[[0.0, 0.6, 0.0], [0.4, 0.6, 0.0], [0.4, 0.0, 0.0]])
-    weights = np.zeros((len(rest), 3))
-    own = np.arange(len(rest)) < 5 * 7 * 5
-    weights[own, 0], weights[~own, 2] = 1.0, 1.0
-    return Flesh(rest, corners, skeleton, weights)
 
 
 @pytest.fixture(scope="module")
@@ -465,141 +404,6 @@ def test_a_crowd_is_its_members():
         assert np.array_equal(together.numpy()[own], alone.numpy())
         assert np.array_equal(state.plane_of.numpy()[own], single._plane_of.numpy())
     assert (state.plane_of.numpy() >= 0).any()
-
-
-# Rigid bodies
-
-BALL = sphere(8, radius=0.3)
-BODIES = {
-    "sphere": Sphere(radius=0.3, at=(0.5, 0.1, 0.0)),
-    "capsule": Capsule(
-        radius=0.1, length=0.6, at=rotations.compose([0.5, 0.0, 0.0], rotations.quaternion_about([1, 0, 1], 0.7))
-    ),
-    "plane": Plane(at=rotations.compose([0.5, 0.0, 0.0], rotations.quaternion_about([0.0, 0.0, 1.0], 0.4))),
-    "mesh": MovingMesh(points=BALL[0], triangles=BALL[1], at=(0.5, 0.1, 0.0)),
-}
-
-
-def depth_in(body, points, time=0.0):
-    """How deep (P,) points are inside a body, from its definition."""
-    local = (points - body.world_from_body(time)[:3, 3]) @ body.world_from_body(time)[:3, :3]
-    if isinstance(body, Plane):
-        return -local[:, 1]
-    if isinstance(body, MovingMesh):  # convex: the nearest of its planes
-        corners = body.points[body.triangles]
-        normals = rotations.normalised(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
-        return -(np.einsum("pti,ti->pt", local[:, None] - corners[None, :, 0], normals)).max(axis=1)
-    half = 0.5 * getattr(body, "length", 0.0)
-    along = np.clip(local[:, 1], -half, half)
-    return body.radius - np.linalg.norm(local - along[:, None] * [0.0, 1.0, 0.0], axis=1)
-
-
-@pytest.mark.parametrize("name", BODIES)
-def test_nobody_stays_inside_a_rigid_body(name):
-    flesh, body = arm(), BODIES[name]
-    contacts = flesh.contacts(bodies=[body])
-    particles = particles_at(flesh.rest)
-    before = particles.numpy().copy()
-    contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start())
-    assert depth_in(body, before[:, :3]).max() > 0.05
-    contacts.part(particles)
-    after = particles.numpy()
-    assert depth_in(body, after[:, :3]).max() < EXACT
-    outside = depth_in(body, before[:, :3]) < 0.0
-    assert np.array_equal(after[outside], before[outside])
-    assert np.isfinite(after).all()
-    assert (after[:, 3] == 1.0).all()
-
-
-def test_two_bodies_and_pinned_particles():
-    flesh = arm()
-    bodies = [Sphere(radius=0.2, at=(0.2, 0.0, 0.0)), Sphere(radius=0.2, at=(1.0, 0.0, 0.0))]
-    contacts = flesh.contacts(bodies=bodies)
-    masses = np.where(flesh.rest[:, 0] < 0.6, np.inf, 1.0)
-    particles = particles_at(flesh.rest, masses=masses)
-    contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start())
-    contacts.part(particles)
-    after = particles.numpy()[:, :3]
-    assert np.allclose(after[np.isinf(masses)], flesh.rest[np.isinf(masses)], atol=1e-6)
-    assert depth_in(bodies[1], after).max() < EXACT
-
-
-def test_a_body_that_moves_is_met_where_it_is():
-    flesh = arm()
-    path = Keys(np.array([0.0, 1.0]), np.array([[0.0, 5.0, 0.0], [0.6, 0.0, 0.0]]))
-    body = Sphere(radius=0.25, at=path)
-    assert np.allclose(path(0.5)[:3, 3], [0.3, 2.5, 0.0])
-    assert np.allclose(path(-3.0)[:3, 3], [0.0, 5.0, 0.0])
-    assert np.allclose(path(3.0)[:3, 3], [0.6, 0.0, 0.0])
-    contacts = flesh.contacts(bodies=[body])
-    state = contacts.start()
-    for time, moved in ((0.0, False), (1.0, True)):
-        particles = particles_at(flesh.rest)
-        contacts.detect(particles, flesh.skeleton.world_from_joint, state, time=time, dt=0.01)
-        contacts.part(particles)
-        assert bool(np.abs(particles.numpy()[:, :3] - flesh.rest).max() > 0.01) is moved
-    assert depth_in(body, particles.numpy()[:, :3], 1.0).max() < EXACT
-
-
-def test_keys_turn_evenly():
-    quarter = rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 2.0)
-    path = Keys(np.array([0.0, 2.0]), np.zeros((2, 3)), np.array([[0.0, 0.0, 0.0, 1.0], quarter]))
-    half = rotations.matrix_from_quaternion(rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 4.0))
-    assert np.allclose(path(1.0)[:3, :3], half)
-    assert np.allclose(Keys(np.array([1.0]), np.ones((1, 3)))(7.0)[:3, 3], 1.0)
-
-
-@pytest.mark.parametrize("moves", [False, True])
-def test_friction_holds_skin_on_what_it_touches(moves):
-    """On a floor that drifts along x, skin goes along as far as friction reaches; without friction it slides."""
-    flesh = arm()
-    drift = 0.01 if moves else 0.0
-    left = {}
-    for friction in (0.0, 0.5, 100.0):
-        floor = Plane(at=lambda time: (drift * time, -0.09, 0.0), friction=friction)
-        contacts = flesh.contacts(bodies=[floor])
-        before = particles_at(flesh.rest)
-        slid = flesh.rest + np.array([0.004, 0.0, 0.0])
-        particles = particles_at(slid)
-        contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start(), time=1.0, dt=1.0)
-        contacts.part(particles, before=before)
-        sole = flesh.rest[:, 1] < -0.09
-        left[friction] = (particles.numpy()[sole, 0] - flesh.rest[sole, 0]).mean() - drift
-    assert np.isclose(left[0.0], 0.004 - drift, atol=EXACT)
-    assert np.isclose(left[100.0], 0.0, atol=EXACT)
-    # The push is 1 cm, so friction takes back up to 0.5 cm.
-    assert np.isclose(abs(left[0.5]), max(abs(0.004 - drift) - 0.005, 0.0), atol=EXACT)
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Sphere(radius=0.0), "radius is 0"),
-        (lambda: Sphere(radius=np.nan), "radius is nan"),
-        (lambda: Capsule(radius=0.1, length=-1.0), "length is -1"),
-        (lambda: Plane(friction=-0.1), "friction is -0.1"),
-        (lambda: Plane(at=np.diag([2.0, 1.0, 1.0, 1.0])), "no rotation and translation"),
-        (lambda: Plane(at=(1.0, 2.0)), "shape"),
-        (lambda: Plane(at=(np.nan, 0.0, 0.0)), "not finite"),
-        (lambda: MovingMesh(points=BALL[0], triangles=BALL[1][1:]), "open edges"),
-        (lambda: MovingMesh(points=BALL[0], triangles=BALL[1][:, ::-1]), "face inward"),
-        (lambda: MovingMesh(points=BALL[0][:5], triangles=BALL[1]), "there are 5 points"),
-        (lambda: Keys(np.array([1.0, 0.0]), np.zeros((2, 3))), "do not rise"),
-        (lambda: Keys(np.zeros(0), np.zeros((0, 3))), "no times"),
-        (lambda: Keys(np.zeros(1), np.zeros((1, 3)), np.zeros((1, 4))), "a rotation is zero"),
-    ],
-)
-def test_strange_bodies_are_refused_in_words(make, words):
-    with pytest.raises(InputError, match=words):
-        make()
-
-
-def test_a_path_that_goes_wrong_is_noticed_when_it_does():
-    body = Sphere(radius=0.1, at=lambda time: (np.inf if time > 1.0 else 0.0, 0.0, 0.0))
-    assert np.allclose(body.world_from_body(0.5), np.eye(4))
-    with pytest.raises(InputError, match="not finite"):
-        body.world_from_body(2.0)
-    assert isinstance(body, RigidBody)
 
 
 # Strange bodies and wrong input
