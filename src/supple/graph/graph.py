@@ -183,7 +183,9 @@ def _stage_to_dict(stage: Stage) -> dict[str, Any]:
     if isinstance(stage.work, Mask):
         return {"name": stage.name, "blend": dataclasses.asdict(stage.work), "inputs": inputs}
     chosen = {info.name: getattr(stage.work, info.name) for info in settings_of(type(stage.work))}
-    return {"name": stage.name, "skin": stage.work.command_name, "settings": chosen, "inputs": inputs}
+    also = stage.work.beside_settings()
+    held = {"beside": dict(also)} if also else {}
+    return {"name": stage.name, "skin": stage.work.command_name, "settings": chosen, **held, "inputs": inputs}
 
 
 def _stage_from_dict(data: Any) -> Stage:
@@ -201,6 +203,11 @@ def _stage_from_dict(data: Any) -> Stage:
             needed = f"a blend has {', '.join(fields)}"
             raise InputError(f"{where} {data['name']!r}", f"there is {strange[0]!r}", needed, "leave it out")
         return Stage(data["name"], Mask(**given), tuple(inputs))
+    if data.get("beside"):
+        raise InputError(
+            f"{where} {data['name']!r}", f"it was saved with {', '.join(data['beside'])}",
+            "a graph file keeps settings only", "make the skin in Python and give them again",
+        )  # fmt: skip
     settings = data.get("settings", {})
     if not isinstance(settings, dict) or not isinstance(data.get("skin"), str):
         raise InputError(f"{where} {data['name']!r}", "skin or settings are strange", "a name and an object are needed",

@@ -44,6 +44,10 @@ class AnySkin(Settings, ABC):
         """The skin that comes first when a graph gives this one no incoming shape; None if it needs none."""
         return None
 
+    def beside_settings(self) -> Mapping[str, Any]:
+        """What it holds beside its settings, as plain data that tells two apart; most skins hold nothing else."""
+        return {}
+
     @abstractmethod
     def bind(self, character: Character, device: str) -> Any:
         """Prepare for one character, once; may be slow. The binding belongs to one player."""

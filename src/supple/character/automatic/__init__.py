@@ -51,9 +51,9 @@ def automatic_weights(
 
 def _weights(character: Character, *, method: Method, influences: int, resolution: int) -> Weights:
     from supple.character.automatic.bones import owning_bones
-    from supple.character.automatic.flesh import Flesh
     from supple.character.automatic.geodesic import geodesic_weights
     from supple.character.automatic.nearest_bone import nearest_bone_weights
+    from supple.geometry.flesh import Flesh
 
     flesh = Flesh(character.points, character.triangles)
     bones = owning_bones(character.skeleton, flesh)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.arrays import Bools, Floats
-from supple.character.automatic.flesh import Flesh
 from supple.character.skeleton import Bones, Skeleton
+from supple.geometry.flesh import Flesh
 
 _SAMPLES = 33  # places along a bone that are asked whether they lie inside
 _GROWTH = 4.0  # times the guessed length that a last bone may reach

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from supple.arrays import Bools, Floats
 from supple.character.automatic.bones import steps_between
-from supple.character.automatic.flesh import Flesh
 from supple.character.automatic.tissue import STAIRS, Tissue, tissue
 from supple.character.skeleton import Bones, Skeleton
 from supple.character.weights import Weights
 from supple.errors import SuppleWarning
+from supple.geometry.flesh import Flesh
 from supple.geometry.rotations import normalised
 from supple.geometry.segments import distances_to_segments
 

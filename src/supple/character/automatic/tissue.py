@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Bools, Floats
-from supple.character.automatic.flesh import TWICE, Flesh
 from supple.geometry import topology
+from supple.geometry.flesh import TWICE, Flesh
 from supple.geometry.voxels import VoxelGrid, inside_voxels, surface_voxels
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ class Body:
     def __init__(self, points: ArrayLike, triangles: ArrayLike, where: str) -> None:
         import igl
 
-        from supple.character.automatic.flesh import Flesh
+        from supple.geometry.flesh import Flesh
 
         vertices, faces = checked_surface(points, triangles, where)
         self._flesh = Flesh(vertices, _one_way_round(faces))

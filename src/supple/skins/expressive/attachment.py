@@ -160,7 +160,7 @@ def _owning(character: Character, segments: Segments) -> Bools:
         keep = np.isin(segments.joints, used)
     else:
         from supple.character.automatic.bones import owning_bones
-        from supple.character.automatic.flesh import Flesh
+        from supple.geometry.flesh import Flesh
 
         owning = owning_bones(character.skeleton, Flesh(character.points, character.triangles))
         keep = np.isin(segments.joints, owning.joints)

@@ -10,10 +10,12 @@ import numpy as np
 
 from supple import device as devices
 from supple.character.character import Character
+from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.motion.pose import Pose
 from supple.skins.kinematic import dual_quaternion, linear_blend
 from supple.skins.kinematic.blend import Affine, BlendArrays, Rigid
 from supple.skins.position_based.body import body_of
+from supple.skins.position_based.contacts import Contacts, ContactState
 from supple.skins.position_based.softness import (
     automatic_softness,
     beyond_the_mean,
@@ -37,7 +39,7 @@ class FleshState:
     """What follows from time; all arrays are on the device, one row per particle, `points` one per vertex.
 
     `corrections` is what settling found, in the frame of the bones at rest; `before` where the flesh settled in the
-    last step; `positions` and `velocities` are those of the lively flesh.
+    last step; `positions` and `velocities` are those of the lively flesh. `time` [s] has passed since the first frame.
     """
 
     points: Any
@@ -45,6 +47,8 @@ class FleshState:
     before: Any
     positions: Any
     velocities: Any
+    contact: ContactState | None = None
+    time: float = 0.0
 
 
 class BoundFlesh:
@@ -84,20 +88,31 @@ class BoundFlesh:
             character, self.body.embedding, (self.arrays.posed, self.offsets), size=constraints.size, device=device
         )
         self.keeper = VolumeKeeper(character, skin_depth(character, self.body), self.surface.points, device=device)
+        self._contacts = self._find_contacts(skin) if skin.contact != "off" or skin.bodies else None
         self._soft = automatic_softness(character, self.body)
         self._tuned: tuple[PositionBased, float] | None = None
         self._recorded: tuple[FleshState, _Launches] | None = None
 
+    def _find_contacts(self, skin: PositionBased) -> Contacts:
+        constraints, character = self.body.constraints, self.character
+        solid = Tetrahedra(constraints.points, constraints.corners)
+        return Contacts(
+            constraints.points, constraints.corners, boundary_faces(solid), joints=self.body.weights.joints[:, 0],
+            skeleton=character.skeleton, bodies=skin.bodies, device=self.device,
+        )  # fmt: skip
+
     def start(self, skin: PositionBased, pose: Pose, incoming: Any) -> FleshState:
         """Rest at the shape that the first pose settles to."""
         wp = devices.warp()
-        zeros = [wp.zeros(self.count, dtype=wp.vec3f, device=self.device) for _ in range(4)]
-        state = FleshState(self.surface.points, *zeros)
+        corrections, before, positions, velocities = (
+            wp.zeros(self.count, dtype=wp.vec3f, device=self.device) for _ in range(4)
+        )
+        contact = None if self._contacts is None else self._contacts.start()
+        state = FleshState(self.surface.points, corrections, before, positions, velocities, contact)
         self._pose(pose)
         self._tune(skin, skin.step)
-        for _ in range(skin.warm_up if skin.iterations and skin.order == "settled" else 0):
-            self._settle(skin, state)
-        self._settle(skin, state)
+        for _ in range(1 + (skin.warm_up if skin.order == "settled" else 0)):
+            self._settle(skin, state, pose, 0.0)
         wp.copy(state.before, self.rested)
         wp.copy(state.positions, self.rested)
         self._swing(skin, state)
@@ -109,7 +124,8 @@ class BoundFlesh:
         """One step."""
         self._pose(pose)
         self._tune(skin, dt)
-        self._settle(skin, state)
+        state.time += dt
+        self._settle(skin, state, pose, dt)
         self._swing(skin, state)
         return self._show(skin, pose, incoming)
 
@@ -134,6 +150,10 @@ class BoundFlesh:
         drag = math.exp(-skin.drag * dt)
         row = [keep, dt, skin.damping, skin.reach, float(skin.sculpted), float(not published), drag, skin.gravity]
         devices.write(self.knobs, np.array(row))
+        if self._contacts is not None:
+            self._contacts.choose(
+                full=skin.contact == "full", below=skin.contact_angle, stiffness=skin.contact_stiffness
+            )
         self._soften(skin, published=published)
         self._tuned = skin, dt
 
@@ -157,17 +177,26 @@ class BoundFlesh:
             self._recorded = state, _Launches(self, state)
         return self._recorded[1]
 
-    def _settle(self, skin: PositionBased, state: FleshState) -> None:
+    def _settle(self, skin: PositionBased, state: FleshState, pose: Pose, dt: float) -> None:
         """Bring the flesh from where the bones carry it to a shape that keeps its volume."""
         launches = self._launches(state)
         launches.settle_from()
+        if self._contacts is not None and state.contact is not None:
+            self._contacts.detect(self.solver.particles, pose.world_from_joint, state.contact, time=state.time, dt=dt)
         if skin.order == "settled":
             self._whole.forget() if skin.form == "compliance" else None
             for _ in range(skin.iterations):
                 self._settling.round()
+                self._part()
             for _ in range(skin.volume_rounds):
                 self._finishing.round()
+                self._part()
         launches.settled()
+
+    def _part(self) -> None:
+        """Part what touches."""
+        if self._contacts is not None:
+            self._contacts.part(self.solver.particles)
 
     def _swing(self, skin: PositionBased, state: FleshState) -> None:
         """Let the free flesh swing about where it would settle."""
@@ -176,6 +205,7 @@ class BoundFlesh:
         self._some.forget() if skin.form == "compliance" else None
         for _ in range(skin.iterations if skin.order == "published" else skin.lively_rounds):
             self._swinging.round()
+            self._part()
         launches.swung()
 
     def _show(self, skin: PositionBased, pose: Pose, incoming: Any) -> Any:

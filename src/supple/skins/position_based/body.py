@@ -10,13 +10,13 @@ import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.character.automatic.bones import owning_bones
-from supple.character.automatic.flesh import Flesh
 from supple.character.automatic.nearest_bone import nearest_bone_weights
 from supple.character.character import Character
 from supple.character.skeleton import Bones
 from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.geometry.embedding import Embedding, embed, embed_smoothly
+from supple.geometry.flesh import Flesh
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.tetrahedra import Tetrahedra, fill
 from supple.skins.position_based.constraints import Constraints, constraints_of

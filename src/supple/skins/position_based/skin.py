@@ -1,56 +1,115 @@
-"""Position based skinning: flesh of tetrahedra over a kinematic skin, which keeps its volume and swings."""
+"""Position based skinning: flesh of tetrahedra that keeps its volume, swings and meets itself."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
+import numpy as np
+
+from supple.arrays import digest_of
 from supple.character.character import Character
+from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.position_based.binding import BoundFlesh, FleshState
+from supple.skins.position_based.bodies import RigidBody
+from supple.skins.position_based.body import WHERE
 from supple.skins.position_based.softness import parsed_regions
 from supple.skins.skin import DevicePoints, Skin, SoftSkin
 
 _BASES: dict[str, type[Skin]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
+_PATH = np.linspace(0.0, 60.0, 601)  # s: where the path of a body is looked at to tell it from others
+_FIXED = {"tetrahedra", "base", "weights", "smooth", "step", "contact"}  # decided when a character is bound
 
 
 @dataclass(frozen=True, kw_only=True)
 class PositionBased(SoftSkin):
-    """Flesh that keeps its volume and swings."""
+    """Fill the body with tetrahedra that keep their volume, let deep flesh swing, and part skin that meets skin.
+
+    Every step the bones carry the flesh as a kinematic skin would. From there it *settles*: rounds of projections bring
+    elements to their volume, edges to their length and flesh to its distance from the bone [AbuRumman2016]. Then free
+    flesh *swings* about where it settled, the softer the slower, and the skin goes along with all of it.
+
+    The published method does both in one go, in which volume loses against stiff edges on real characters; it is the
+    preset "published" (`order="published"`), with the published stiffnesses. What is free is found from the depth of
+    flesh over the bone; regions by name make parts softer or firmer, also while it plays.
+
+    Limits: fingers and other parts thinner than an element only follow the bones; bones that stretch are fought; skin
+    meets skin by elements, not by its own triangles, so that it may touch a few millimetres early or late.
+    """
 
     command_name: ClassVar[str] = "position-based"
+    papers: ClassVar[tuple[str, ...]] = (
+        "Abu Rumman 2016, Position-based skin deformations for interactive character animation",
+        "Mueller, Heidelberger, Hennix and Ratcliff 2007, Position based dynamics",
+        "Macklin, Mueller and Chentanez 2016, XPBD: position-based simulation of compliant constrained dynamics",
+    )
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            "firm": MappingProxyType({"jiggle": 0.5, "frequency": 5.0, "damping": 0.35}),
+            "soft": MappingProxyType({"frequency": 2.2, "damping": 0.12, "reach": 0.8, "lively_rounds": 4}),
+            "published": MappingProxyType(
+                {
+                    "order": "published", "step": 0.01, "iterations": 12, "volume": 1.0, "bond": 0.9, "stretch": 0.9,
+                    "slack": False, "weights": "bones", "sculpted": False, "drag": 1.0, "keep_volume": False,
+                    "smooth": False, "contact_stiffness": 0.93,
+                }
+            ),
+        }
+    )  # fmt: skip
 
+    step: float = setting(1.0 / 60.0, "Simulation step", unit="s", low=1e-4, high=0.1)
     tetrahedra: int = setting(5000, "Elements that fill the body", low=50, high=2_000_000)
     iterations: int = setting(12, "Rounds of all constraints in a step", low=0, high=1000)
     volume_rounds: int = setting(4, "Rounds of volumes alone, after them", low=0, high=1000)
-    lively_rounds: int = setting(3, "Rounds for flesh that swings", low=0, high=1000)
+    lively_rounds: int = setting(3, "Rounds for the flesh that swings", low=0, high=1000)
     warm_up: int = setting(10, "Steps in which the first pose settles", low=0, high=1000)
     volume: float = setting(1.0, "Stiffness of volumes", low=0.0, high=1.0)
     stretch: float = setting(0.2, "Stiffness of edges", low=0.0, high=1.0)
     bond: float = setting(0.2, "Stiffness of the distance to the bone", low=0.0, high=1.0)
     slack: bool = setting(True, "Flesh may come nearer to the bone than it was at rest")
-    memory: float = setting(0.2, "How long a correction is remembered", unit="s", low=0.0, high=10.0)
+    memory: float = setting(0.2, "How long what settling found is remembered", unit="s", low=0.0, high=10.0)
     frequency: float = setting(3.5, "Pace at which the softest flesh swings", unit="Hz", low=0.5, high=30.0)
-    damping: float = setting(0.2, "Damping of the swing, 1 is none at all", low=0.0, high=0.99)
+    damping: float = setting(0.2, "Damping of the swing; at 1 it would not overshoot", low=0.0, high=0.99)
     reach: float = setting(0.5, "How far flesh may swing, as a share of its depth", low=0.0, high=2.0)
     jiggle: float = setting(1.0, "How much of the automatic softness there is", low=0.0, high=1.0)
-    regions: str = setting("", "Soft regions, such as belly=0.2")
-    gravity: float = setting(9.81, "Gravity", unit="m/s^2", low=0.0, high=100.0)
+    regions: str = setting("", "Softer or firmer regions by part, map or vertices, such as belly=0.2,ears=0.7")
+    gravity: float = setting(9.81, "Gravity", unit="m/s²", low=0.0, high=100.0)
     sculpted: bool = setting(True, "The rest shape already hangs as gravity wants it")
-    drag: float = setting(0.0, "Velocity lost per second", low=0.0, high=100.0)
+    drag: float = setting(0.0, "Share of its velocity that flesh loses in a second", unit="1/s", low=0.0, high=100.0)
+    contact: str = setting("on-demand", "Where skin that meets skin is searched", choices=("on-demand", "full", "off"))
+    contact_angle: float = setting(
+        2.0 * math.pi / 3.0, "Joints bent below this angle are searched", unit="rad", low=math.pi / 3.0, high=math.pi
+    )
+    contact_stiffness: float = setting(1.0, "How much of a contact one round parts", low=0.0, high=1.0)
     keep_volume: bool = setting(True, "Close the last of the volume error on the skin")
-    smooth: bool = setting(True, "Follow the flesh smoothly across elements")
+    smooth: bool = setting(True, "The skin follows the flesh evenly across elements")
     base: str = setting("linear", "The kinematic skin below", choices=tuple(_BASES))
-    weights: str = setting("carried", "weights", choices=("carried", "bones"))
-    form: str = setting("stiffness", "form", choices=("stiffness", "compliance"))
-    order: str = setting("settled", "order", choices=("settled", "published"))
+    weights: str = setting("carried", "Weights of the flesh: the skin's own, or by bones", choices=("carried", "bones"))
+    form: str = setting("stiffness", "Whether more rounds make it stiffer, or not", choices=("stiffness", "compliance"))
+    order: str = setting("settled", "Settle and then swing, or both at once", choices=("settled", "published"))
+    bodies: tuple[RigidBody, ...] = ()
+    """Rigid bodies that it meets, by the time since its first frame."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         parsed_regions(self.regions)
+        object.__setattr__(self, "bodies", tuple(self.bodies))
+        strange = [type(body).__name__ for body in self.bodies if not isinstance(body, RigidBody)]
+        if strange:
+            raise InputError(
+                WHERE, f"bodies has a {strange[0]}", "rigid bodies are needed",
+                "use Sphere, Capsule, Plane or MovingMesh",
+            )  # fmt: skip
+
+    def beside_settings(self) -> Mapping[str, Any]:
+        return {"bodies": [_digest(body) for body in self.bodies]} if self.bodies else {}
 
     def stands_on(self) -> Skin:
         return _BASES[self.base]()
@@ -65,3 +124,14 @@ class PositionBased(SoftSkin):
         self, binding: BoundFlesh, state: FleshState, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
         return binding.advance(self, state, pose, dt, incoming)
+
+
+PositionBased.live = frozenset(PositionBased.__dataclass_fields__) - _FIXED - {"bodies"}
+
+
+def _digest(body: RigidBody) -> str:
+    """Tells one body from another, by its kind, its size and where it goes in the first minute."""
+    arrays = [(name, value) for name, value in vars(body).items() if isinstance(value, np.ndarray)]
+    path = np.array([body.world_from_body(time) for time in _PATH])
+    numbers = np.array([*body.size, body.friction])
+    return digest_of([(type(body).__name__, numbers), ("path", path), *arrays]).hex()
