@@ -76,19 +76,20 @@ def test_position_based_rows_have_the_agreed_form(small_flesh):
     said = []
     rows = list(position_based.rows(said.append))
     whats = [row.what for row in rows]
-    for order in ("published", "settled"):
-        assert [what for what in whats if what.startswith(order)] == [
-            f"{order} order: bind",
-            f"{order} order: first frame",
-            f"{order} order: steady frame",
+    for kind in ("published order", "default order", "default order with contacts"):
+        assert [what for what in whats if what.startswith(f"{kind}: ")] == [
+            f"{kind}: bind",
+            f"{kind}: first frame",
+            f"{kind}: steady frame",
         ]
     steady = [row for row in rows if row.what.endswith("steady frame")]
-    assert all(row.published_seconds == 1e-3 and "600 vertices" in row.note and "5 bones" in row.note for row in steady)
+    assert [row.published_seconds for row in steady] == [1e-3, 1e-3, 3e-3]  # frame, and with its detection
+    assert all("600 vertices" in row.note and "5 bones" in row.note for row in steady)
     (solve,) = [row for row in rows if row.scene == "solve-small"]
     (found,) = [row for row in rows if row.what == "contacts found on demand"]
     assert found.peer == "full hash"
     assert found.published_seconds == 2e-3
-    assert len(rows) == 8
+    assert len(rows) == 3 * 3 + 2
     assert all(row.room == "position-based" and row.seconds > 0.0 for row in rows)
     if importlib.util.find_spec("pypbd"):
         assert "pypbd" in solve.peer
