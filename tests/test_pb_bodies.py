@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from soft_bodies import BALL, BODIES, EXACT, arm, depth_in, particles_at
+from soft_bodies import BALL, BODIES, EXACT, arm, bent, depth_in, particles_at
 from supple import InputError
 from supple.geometry import rotations
 from supple.skins.position_based.bodies import Capsule, Keys, MovingMesh, Plane, RigidBody, Sphere
@@ -39,6 +39,23 @@ def test_two_bodies_and_pinned_particles():
     after = particles.numpy()[:, :3]
     assert np.allclose(after[np.isinf(masses)], flesh.rest[np.isinf(masses)], atol=1e-6)
     assert depth_in(bodies[1], after).max() < EXACT
+
+
+def test_a_body_may_pass_through_itself_and_still_meet_others():
+    flesh, ball = arm(), Sphere(radius=0.2, at=(0.2, 0.0, 0.0))
+    contacts = flesh.contacts(bodies=[ball])
+    state = contacts.start()
+    pose = bent(flesh, 2.3)
+    for itself in (True, False, True):
+        contacts.choose(itself=itself, full=True)
+        particles = particles_at(flesh.carried(pose))
+        before = particles.numpy()[:, :3].copy()
+        contacts.detect(particles, pose.world_from_joint, state)
+        contacts.part(particles)
+        moved = (particles.numpy()[:, :3] != before).any(axis=1)
+        by_ball = depth_in(ball, before) > 0.0
+        assert moved[by_ball].all()
+        assert bool(moved[~by_ball].any()) is itself
 
 
 def test_a_body_that_moves_is_met_where_it_is():

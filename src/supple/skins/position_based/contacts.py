@@ -102,15 +102,18 @@ class Contacts:
         self._partings: dict[Any, list[Callable[[], None]]] = {}
         self.choose()
 
-    def choose(self, *, full: bool = False, below: float = BELOW, stiffness: float = 1.0) -> None:
-        """Take knobs that may change between steps: what is searched, the angle [rad], how much one parting parts."""
+    def choose(self, *, itself: bool = True, full: bool = False, below: float = BELOW, stiffness: float = 1.0) -> None:
+        """Take knobs that may change between steps: what is searched, the angle [rad], how much one parting parts.
+
+        Without `itself` the body passes through itself, and meets rigid bodies only.
+        """
         if not LOWEST_BELOW <= below <= HIGHEST_BELOW + 1e-6:
             raise InputError(_WHERE, f"below is {below:g} rad", "the range is pi/3 to pi", f"try {BELOW:.3f}")
         if not 0.0 <= stiffness <= 1.0:
             raise InputError(
                 _WHERE, f"stiffness is {stiffness:g}", "the range is 0 to 1", "use 1, or 0.93 as published"
             )
-        self.full = full
+        self.itself, self.full = itself, full
         # A joint that is no more bent than at rest touches nothing that it does not touch at rest.
         self._below = np.minimum(below, self._rest_angles)
         planes = len(self.planes)
@@ -200,15 +203,18 @@ class Contacts:
 
     def find(self, particles: Any) -> None:
         """The part of `detect` on the device. Nothing in it waits for the device, so that a CUDA graph can hold it."""
-        before, after = self._recorded(particles)
+        before, after, outside = self._recorded(particles)
         self._held.zero_()
         for launch in before:
             launch()
-        self.hash.find(particles, within=None if self.full else self._boxes)
-        if self._sorted_room is not self.hash.pairs:  # it grew
-            self._detections.clear()
-            _, after = self._recorded(particles)
-        for launch in after:
+        if self.itself:
+            self.hash.find(particles, within=None if self.full else self._boxes)
+            if self._sorted_room is not self.hash.pairs:  # it grew
+                self._detections.clear()
+                _, after, outside = self._recorded(particles)
+            for launch in after:
+                launch()
+        for launch in outside:
             launch()
 
     def _recorded(self, particles: Any) -> list[list[Callable[[], None]]]:
@@ -255,11 +261,12 @@ class Contacts:
             self._launch(kernels.sort_pairs, lanes, sorting),
             self._launch(kernels.settle_contacts, count, settling),
         ]
+        outside = []
         if len(self.bodies):
             on = self.bodies
             inputs = [particles, self.hash.cell, on.kinds, on.sizes, on.meshes, on.now, on.reach]
-            after.append(self._launch(body_kernels.find_near_bodies, count, [*inputs, self._near, self._near_bodies]))
-        return [before, after]
+            outside.append(self._launch(body_kernels.find_near_bodies, count, [*inputs, self._near, self._near_bodies]))
+        return [before, after, outside]
 
     # Inside every round
 
