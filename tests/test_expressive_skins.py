@@ -289,7 +289,7 @@ def test_energy_falls_from_sweep_to_sweep(cylinder):
 
     springs.set(pose)
     springs.starting_from(devices.to_device(start, devices.warp().vec3f, "cpu"))()
-    sweep = springs.launches(0.3, 0.0, by_force=False)
+    sweep = springs.launches(0.3, 0.0)
     energies = [springs.energy()]
     for _ in range(30):
         sweep[0]()

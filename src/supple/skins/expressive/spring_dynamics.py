@@ -88,7 +88,7 @@ class Momentum:
         self._rates = devices.to_device(np.minimum(rates, 1.0 / self._part).astype(np.float32), wp.float32, device)
         leashes = _LEASH * np.maximum(springs.rest_lengths, size)
         self._leashes = devices.to_device(leashes.astype(np.float32), wp.float32, device)
-        self._settle = Sweeps(springs.launches(math.inf, _SWING, by_force=False), device)
+        self._settle = Sweeps(springs.launches(math.inf, _SWING), device)
         self._recorded: tuple[Swinging, devices.Launch, Sweeps] | None = None
 
     def start(self, pose: Pose, incoming: Any) -> Swinging:
@@ -130,7 +130,7 @@ class Momentum:
 
         springs = self._springs
         if self._settings.speed == 0.0:
-            return Sweeps(springs.launches(math.inf, _SWING, by_force=False), self._device)
+            return Sweeps(springs.launches(math.inf, _SWING), self._device)
         kept = math.exp(-self._settings.damping * self._part)
         launches = []
         for turn in range(2):

@@ -21,7 +21,9 @@ Edges = wp.array(dtype=wp.vec3f)
 
 TINY = wp.constant(1.0e-12)
 SLACK = wp.constant(0.2)  # of its stiffness an edge has against being pressed: skin folds where it cannot stretch
-SURE = wp.constant(4.0)  # how soon the last move counts fully, by the cosine between it and the pull
+SURE = wp.constant(16.0)  # how soon the last move counts fully, by the squared cosine between it and the pull
+MOVES = wp.constant(1)  # what a sweep measures: how far vertices moved
+FORCES = wp.constant(2)  # or how hard they were pulled, per unit of stiffness
 FLAT = wp.constant(1.0e-4)  # sine below which two directions count as one
 
 
@@ -202,7 +204,7 @@ def sweep(
     attached: Points,
     pace: float,
     swing: float,
-    by_force: int,
+    measured: int,
     now: Points,
     polars: Polars,
     before: Points,
@@ -223,12 +225,13 @@ def sweep(
     safe = 1.0 / wp.max(total, TINY)
     move = wp.min(pace, safe) * force
     last = x - before[i]
-    together = wp.dot(move, last) / wp.max(wp.length(move) * wp.length(last), 1.0e-30)
-    move += (swing * wp.clamp(SURE * together, 0.0, 1.0)) * last
-    if by_force != 0:
-        moves[i] = safe * wp.length(force)
-    else:
+    together = wp.max(wp.dot(move, last), 0.0)
+    sure = SURE * together * together / wp.max(wp.dot(move, move) * wp.dot(last, last), 1.0e-36)
+    move += (swing * wp.min(sure, 1.0)) * last
+    if measured == MOVES:
         moves[i] = wp.length(move)
+    if measured == FORCES:
+        moves[i] = safe * wp.length(force)
     x += move
     before[i] = x
     after_polars[i] = polar(x, attached[i], aims[i])

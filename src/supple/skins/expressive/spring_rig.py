@@ -81,8 +81,7 @@ class Relaxation:
         self.springs = Springs(character, settings, device=device)
         self._settings = settings
         self._small = settings.threshold * float(max(np.min(character.size), 0.0))
-        by_force = settings.until == "force"
-        self._sweeps = Sweeps(self.springs.launches(settings.pace, settings.swing, by_force=by_force), device)
+        self._sweeps = Sweeps(self.springs.launches(settings.pace, settings.swing, measured=settings.until), device)
         self._posed = wp.zeros(self.springs.count, dtype=wp.vec3f, device=device)
         self._begin: tuple[Any, devices.Launch] | None = None
         self.sweeps_done = 0

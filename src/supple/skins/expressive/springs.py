@@ -34,6 +34,7 @@ _BASES: dict[str, Callable[[], Skin]] = {
     "dual-quaternion": DualQuaternion,
     "rotation-centers": RotationCenters,
 }
+_MEASURED = {"movement": 1, "force": 2}
 _ROUNDING = 1e-4  # of an edge: changes this small are not worth a sweep
 _ON_SKELETON = 1e-3  # of an edge: a vertex this near to its attachment point has no direction of its own
 
@@ -127,14 +128,14 @@ class Springs:
         ]  # fmt: skip
         devices.Launch(kernels.bind, self.count, inputs, self.device)()
 
-    def launches(self, pace: float, swing: float, *, by_force: bool) -> list[devices.Launch]:
-        """The two sweeps that go back and forth between the buffers."""
+    def launches(self, pace: float, swing: float, *, measured: str = "") -> list[devices.Launch]:
+        """The two sweeps that go back and forth between the buffers; they may measure "movement" or "force"."""
         from supple.skins.expressive import spring_kernels as kernels
 
         found = []
         for turn in range(2):
             buffers = [self.points[turn], self.polars[turn], self.points[1 - turn], self.polars[1 - turn], self.moves]
-            inputs = [*self.springs, self.hanging.attached, pace, swing, int(by_force), *buffers]
+            inputs = [*self.springs, self.hanging.attached, pace, swing, _MEASURED.get(measured, 0), *buffers]
             found.append(devices.Launch(kernels.sweep, self.count, inputs, self.device))
         return found
 
