@@ -174,6 +174,18 @@ def test_one_projection_meets_an_edge_or_bond_that_stands_alone(by_colours):
     np.testing.assert_allclose(np.linalg.norm(points - anchors, axis=1), [0.4, 0.7], rtol=1e-6)
 
 
+@SCHEDULES
+@pytest.mark.parametrize("compliant", [False, True])
+def test_with_slack_a_bond_only_pulls(compliant, by_colours):
+    body = by_hand([(0.0, 0.5, 0.0), (0.0, 1.5, 0.0)], ends=[(0, 1)])  # nearer and farther than they shall be
+    ends = {}
+    for slack in (False, True):
+        run = Run(body, body.points, anchors=np.zeros((2, 3)), bind_lengths=[1.0, 1.0], by_colours=by_colours)
+        ends[slack] = run(Knobs(0.0, 0.3, 0.0, compliant=compliant, slack=slack))
+    np.testing.assert_allclose(ends[False][:, 1], [0.65, 1.35], rtol=1e-6)
+    np.testing.assert_allclose(ends[True][:, 1], [0.5, 1.35], rtol=1e-6)
+
+
 def test_an_element_is_met_in_a_few_projections_and_never_jumps():
     body = by_hand(REGULAR * 0.05, corners=[(0, 1, 2, 3)], ends=[(0, 1)])
     longest = 0.5 * np.cbrt(6.0 * body.rest_volumes[0])
