@@ -209,6 +209,34 @@ class Launch:
             _crew_busy.release()
 
 
+class Chain:
+    """Launches and other calls for one device that follow one another, handed to a GPU as one graph.
+
+    What they work on is fixed; its contents may change. The first time they run one by one, so that all kernels are
+    loaded; the second time the graph is made. None of them may wait for the device or bring anything to it.
+    """
+
+    def __init__(self, calls: Sequence[Callable[[], object]], device: str) -> None:
+        self._calls, self._device = tuple(calls), device
+        self._ran = device == "cpu"
+        self._graph: Any = None
+
+    def __call__(self) -> None:
+        """Run them all."""
+        if self._device == "cpu" or not self._ran:
+            self._ran = True
+            for call in self._calls:
+                call()
+            return
+        wp = warp()
+        if self._graph is None:
+            with wp.ScopedCapture(device=self._device) as capture:
+                for call in self._calls:
+                    call()
+            self._graph = capture.graph
+        wp.capture_launch(self._graph)
+
+
 def _ranges(count: int, parts: int, smallest: int = SMALLEST_RANGE) -> list[tuple[int, int]]:
     parts = max(1, min(parts, count // smallest))
     bounds = [count * part // parts for part in range(parts + 1)]

@@ -116,10 +116,18 @@ class Blend:
     def __init__(self, arrays: BlendArrays, forms: tuple[Affine | Rigid, ...], launch: devices.Launch) -> None:
         self._arrays, self._forms, self._launch = arrays, forms, launch
 
-    def run(self, transforms: Floats) -> Any:
-        """Blend with skinning transforms (J, 4, 4) and return the posed points on the device."""
+    def set(self, transforms: Floats) -> None:
+        """Take skinning transforms (J, 4, 4) to the device."""
         for form in self._forms:
             form.set(transforms)
+
+    def __call__(self) -> None:
+        """Blend with the transforms as they are."""
+        self._launch()
+
+    def run(self, transforms: Floats) -> Any:
+        """Blend with skinning transforms (J, 4, 4) and return the posed points on the device."""
+        self.set(transforms)
         self._launch()
         return self._arrays.posed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from supple import device as devices
 from supple.character.character import Character
+from supple.character.crowd import Crowd
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.motion.pose import Pose
 from supple.skins.kinematic import dual_quaternion, linear_blend
@@ -52,25 +54,21 @@ class FleshState:
 
 
 class BoundFlesh:
-    """A character's flesh on a device."""
+    """A character's flesh on a device, or that of a crowd."""
 
     def __init__(self, character: Character, skin: PositionBased, device: str) -> None:
-        from supple.skins.position_based import particle_kernels as kernels
-
         wp = devices.warp()
         self.character, self.device = character, device
         self.body = body_of(character, count=skin.tetrahedra, weights=skin.weights, smooth=skin.smooth)
         constraints = self.body.constraints
         self.count = len(constraints.points)
         self.solver = Solver(constraints, self.body.bone_distance, device=device)
-        whole = self.solver.tables()
-        self._some = self.solver.tables()
-        self._whole = whole
-        self._settling, self._finishing = self.solver.sweeps(whole), self.solver.sweeps(whole)
+        self._whole, self._some = self.solver.tables(), self.solver.tables()
+        self._settling, self._finishing = self.solver.sweeps(self._whole), self.solver.sweeps(self._whole)
         self._swinging = self.solver.sweeps(self._some)
         self.arrays = BlendArrays(constraints.points, self.body.weights, len(character.skeleton), device=device)
-        self._blend = _BLENDS[skin.base](self.arrays)
-        self._affine, self.rigid = Affine(len(character.skeleton), device), Rigid(self.arrays)
+        self.blend = _BLENDS[skin.base](self.arrays)
+        self.affine, self.rigid = Affine(len(character.skeleton), device), Rigid(self.arrays)
         self.knobs = wp.zeros(8, dtype=wp.float32, device=device)
         self.frames = wp.zeros(self.count, dtype=wp.vec4f, device=device)
         self.rested = wp.zeros(self.count, dtype=wp.vec3f, device=device)
@@ -79,26 +77,24 @@ class BoundFlesh:
         self.reach = devices.to_device(self.body.flesh.astype(np.float32), wp.float32, device)
         masses = 1.0 - firmness(character, self.body)
         self.masses = devices.to_device(masses.astype(np.float32), wp.float32, device)
-        bone = devices.to_device(self.body.joint, wp.int32, device)
-        bone_point = devices.to_device(self.body.bone_point.astype(np.float32), wp.vec3f, device)
-        self._anchor = devices.Launch(
-            kernels.move_anchors, self.count, [bone, bone_point, self._affine.matrices, self.solver.anchors], device
-        )
         self.surface = Surface(
             character, self.body.embedding, (self.arrays.posed, self.offsets), size=constraints.size, device=device
         )
         self.keeper = VolumeKeeper(character, skin_depth(character, self.body), self.surface.points, device=device)
-        self._contacts = self._find_contacts(skin) if skin.contact != "off" or skin.bodies else None
+        self.contacts = self._find_contacts(skin) if skin.contact != "off" or skin.bodies else None
         self._soft = automatic_softness(character, self.body)
         self._tuned: tuple[PositionBased, float] | None = None
-        self._recorded: tuple[FleshState, _Launches] | None = None
+        self._recorded: tuple[FleshState, Any, tuple[Any, ...], _Stages] | None = None
 
     def _find_contacts(self, skin: PositionBased) -> Contacts:
-        constraints, character = self.body.constraints, self.character
-        solid = Tetrahedra(constraints.points, constraints.corners)
+        crowd = self.character if isinstance(self.character, Crowd) else None
+        copies = 1 if crowd is None else crowd.count
+        one = self.character if crowd is None else crowd.member
+        particles, elements = self.count // copies, len(self.body.constraints.corners) // copies
+        solid = Tetrahedra(self.body.constraints.points[:particles], self.body.constraints.corners[:elements])
         return Contacts(
-            constraints.points, constraints.corners, boundary_faces(solid), joints=self.body.weights.joints[:, 0],
-            skeleton=character.skeleton, bodies=skin.bodies, device=self.device,
+            solid.points, solid.corners, boundary_faces(solid), joints=self.body.weights.joints[:particles, 0],
+            skeleton=one.skeleton, bodies=skin.bodies, copies=copies, device=self.device,
         )  # fmt: skip
 
     def start(self, skin: PositionBased, pose: Pose, incoming: Any) -> FleshState:
@@ -107,35 +103,48 @@ class BoundFlesh:
         corrections, before, positions, velocities = (
             wp.zeros(self.count, dtype=wp.vec3f, device=self.device) for _ in range(4)
         )
-        contact = None if self._contacts is None else self._contacts.start()
+        contact = None if self.contacts is None else self.contacts.start()
         state = FleshState(self.surface.points, corrections, before, positions, velocities, contact)
-        self._pose(pose)
         self._tune(skin, skin.step)
+        stages = self._stages(skin, state, incoming)
         for _ in range(1 + (skin.warm_up if skin.order == "settled" else 0)):
-            self._settle(skin, state, pose, 0.0)
+            self._take(pose, state, 0.0)
+            stages.begin()
+            self._touch()
+            stages.settle()
         wp.copy(state.before, self.rested)
         wp.copy(state.positions, self.rested)
-        self._swing(skin, state)
+        stages.swing()
         state.velocities.zero_()
-        self._show(skin, pose, incoming)
         return state
 
     def advance(self, skin: PositionBased, state: FleshState, pose: Pose, dt: float, incoming: Any) -> Any:
         """One step."""
-        self._pose(pose)
         self._tune(skin, dt)
         state.time += dt
-        self._settle(skin, state, pose, dt)
-        self._swing(skin, state)
-        return self._show(skin, pose, incoming)
+        self._take(pose, state, dt)
+        stages = self._stages(skin, state, incoming)
+        stages.begin()
+        self._touch()
+        stages.settle()
+        stages.swing()
+        return self.surface.points
 
-    def _pose(self, pose: Pose) -> None:
-        """Where the bones alone carry the particles, and the points they are bound to."""
+    def _take(self, pose: Pose, state: FleshState, dt: float) -> None:
+        """Bring a pose to the device."""
         transforms = pose.skinning(self.character.skeleton)
-        self._affine.set(transforms)
+        self.affine.set(transforms)
         self.rigid.set(transforms)
-        self._blend.run(transforms)
-        self._anchor()
+        self.blend.set(transforms)
+        self.keeper.set(pose)
+        if self.contacts is not None and state.contact is not None:
+            world = pose.world_from_joint.reshape(self.contacts.copies, -1, 4, 4)
+            self.contacts.pose(world, state.contact, time=state.time, dt=dt)
+
+    def _touch(self) -> None:
+        """Find what touches."""
+        if self.contacts is not None:
+            self.contacts.find(self.solver.particles)
 
     def _tune(self, skin: PositionBased, dt: float) -> None:
         """Bring settings that may change at any time to the device."""
@@ -150,70 +159,66 @@ class BoundFlesh:
         drag = math.exp(-skin.drag * dt)
         row = [keep, dt, skin.damping, skin.reach, float(skin.sculpted), float(not published), drag, skin.gravity]
         devices.write(self.knobs, np.array(row))
-        if self._contacts is not None:
-            self._contacts.choose(
+        if self.contacts is not None:
+            self.contacts.choose(
                 full=skin.contact == "full", below=skin.contact_angle, stiffness=skin.contact_stiffness
             )
         self._soften(skin, published=published)
         self._tuned = skin, dt
 
     def _soften(self, skin: PositionBased, *, published: bool) -> None:
+        """Which flesh is free, and how fast it swings."""
         marked, counts = regional_softness(self.character, self.body, skin.regions)
         soft = (1.0 - counts) * skin.jiggle * self._soft + counts * marked
-        free = beyond_the_mean(self.body, soft) * soft if published else depth_factor(self.body) * soft
-        free = np.clip(free, 0.0, 1.0)
+        free = np.clip(soft * (beyond_the_mean if published else depth_factor)(self.body, soft), 0.0, 1.0)
         swings = free > _SOFT_ENOUGH
-        pace = np.where(swings, 0.0 if published else 2.0 * np.pi * skin.frequency / np.maximum(free, 1e-6), -1.0)
-        devices.write(self.pace, pace)
-        if not published:
-            self._some.choose(swings)
+        pace = 0.0 if published else 2.0 * np.pi * skin.frequency / np.maximum(free, _SOFT_ENOUGH)
+        devices.write(self.pace, np.where(swings, pace, -1.0))
         ends = self.body.constraints.ends
-        touched = np.maximum(free[ends[:, 0]], free[ends[:, 1]])
-        self._some.stiffen(1.0 - np.clip(touched, 0.0, 1.0) if published else np.ones(len(ends)))
+        if published:
+            self._some.stiffen(1.0 - free[ends].max(axis=1))
+            self._some.choose(np.ones(self.count, dtype=bool))
+        else:
+            self._some.stiffen(np.ones(len(ends)))
+            self._some.choose(swings)
 
-    def _launches(self, state: FleshState) -> _Launches:
-        """The kernels of one step, recorded for the arrays of a state."""
-        if self._recorded is None or self._recorded[0] is not state:
-            self._recorded = state, _Launches(self, state)
-        return self._recorded[1]
+    def _stages(self, skin: PositionBased, state: FleshState, incoming: Any) -> _Stages:
+        """The work of one step, recorded for the arrays of a state and for the settings that change its order."""
+        order = (skin.order, skin.form, skin.iterations, skin.volume_rounds, skin.lively_rounds, skin.keep_volume)
+        known = self._recorded
+        if known is None or known[0] is not state or known[1] is not incoming or known[2] != order:
+            known = self._recorded = state, incoming, order, self._record(skin, state, incoming)
+        return known[3]
 
-    def _settle(self, skin: PositionBased, state: FleshState, pose: Pose, dt: float) -> None:
-        """Bring the flesh from where the bones carry it to a shape that keeps its volume."""
-        launches = self._launches(state)
-        launches.settle_from()
-        if self._contacts is not None and state.contact is not None:
-            self._contacts.detect(self.solver.particles, pose.world_from_joint, state.contact, time=state.time, dt=dt)
-        if skin.order == "settled":
-            self._whole.forget() if skin.form == "compliance" else None
-            for _ in range(skin.iterations):
-                self._settling.round()
-                self._part()
-            for _ in range(skin.volume_rounds):
-                self._finishing.round()
-                self._part()
-        launches.settled()
+    def _record(self, skin: PositionBased, state: FleshState, incoming: Any) -> _Stages:
+        single = _Launches(self, state)
+        published, compliant = skin.order == "published", skin.form == "compliance"
+        part = [] if self.contacts is None else [self._part]
+        begin: list[Callable[[], object]] = [self.blend, single.move_anchors, single.settle_from]
+        settle: list[Callable[[], object]] = [self._whole.forget] if compliant and not published else []
+        if not published:
+            settle += [self._settling.round, *part] * skin.iterations
+            settle += [self._finishing.round, *part] * skin.volume_rounds
+        swing: list[Callable[[], object]] = [single.swing, *([self._some.forget] if compliant else [])]
+        swing += [self._swinging.round, *part] * (skin.iterations if published else skin.lively_rounds)
+        swing += [single.swung, lambda: self.surface.follow(incoming)]
+        swing += [self.keeper.keep] if skin.keep_volume else []
+        settle.append(single.settled)
+        return _Stages(*(devices.Chain(calls, self.device) for calls in (begin, settle, swing)))
 
     def _part(self) -> None:
         """Part what touches."""
-        if self._contacts is not None:
-            self._contacts.part(self.solver.particles)
+        if self.contacts is not None:
+            self.contacts.part(self.solver.particles)
 
-    def _swing(self, skin: PositionBased, state: FleshState) -> None:
-        """Let the free flesh swing about where it would settle."""
-        launches = self._launches(state)
-        launches.swing()
-        self._some.forget() if skin.form == "compliance" else None
-        for _ in range(skin.iterations if skin.order == "published" else skin.lively_rounds):
-            self._swinging.round()
-            self._part()
-        launches.swung()
 
-    def _show(self, skin: PositionBased, pose: Pose, incoming: Any) -> Any:
-        """Take the skin along."""
-        self.surface.follow(incoming)
-        if skin.keep_volume:
-            self.keeper.keep(pose)
-        return self.surface.points
+@dataclass(frozen=True)
+class _Stages:
+    """A step in three: from the bones, to the settled shape, to the lively one and the skin."""
+
+    begin: devices.Chain
+    settle: devices.Chain
+    swing: devices.Chain
 
 
 class _Launches:
@@ -225,7 +230,13 @@ class _Launches:
         def recorded(kernel: Any, *inputs: Any) -> devices.Launch:
             return devices.Launch(kernel, flesh.count, inputs, flesh.device)
 
-        blend, particles = flesh.arrays, flesh.solver.particles
+        wp = devices.warp()
+        blend, particles, body = flesh.arrays, flesh.solver.particles, flesh.body
+        bone = devices.to_device(body.joint, wp.int32, flesh.device)
+        bone_point = devices.to_device(body.bone_point.astype(np.float32), wp.vec3f, flesh.device)
+        self.move_anchors = recorded(
+            kernels.move_anchors, bone, bone_point, flesh.affine.matrices, flesh.solver.anchors
+        )
         self.settle_from = recorded(
             kernels.settle_from, blend.blocks, blend.joints, blend.weights, flesh.rigid.reals, blend.posed,
             state.corrections, flesh.masses, flesh.knobs, flesh.frames, particles,

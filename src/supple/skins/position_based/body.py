@@ -12,6 +12,7 @@ from supple.arrays import Floats, Ints
 from supple.character.automatic.bones import owning_bones
 from supple.character.automatic.nearest_bone import nearest_bone_weights
 from supple.character.character import Character
+from supple.character.crowd import Crowd, stacked
 from supple.character.skeleton import Bones
 from supple.character.weights import Weights
 from supple.errors import InputError
@@ -51,6 +52,22 @@ class Body:
     def flesh(self) -> Floats:
         return self.from_skin(self.skin_distance)
 
+    def stacked(self, count: int, joints: int, vertices: int) -> Body:
+        """The bodies of `count` copies of a character with so many joints and vertices, one after another."""
+        particles = len(self.joint)
+        weights = Weights(stacked(self.weights.joints, count, joints), np.tile(self.weights.values, (count, 1)))
+        embedding = Embedding(
+            stacked(self.embedding.corners, count, particles),
+            np.tile(self.embedding.shares, (count, 1)),
+            np.tile(self.embedding.distance, count),
+        )
+        return Body(
+            self.constraints.stacked(count), weights, stacked(self.joint, count, joints),
+            np.tile(self.bone_point, (count, 1)), np.tile(self.bone_distance, count),
+            stacked(self.seen, count, vertices), np.tile(self.seen_shares, (count, 1)),
+            np.tile(self.skin_distance, count), embedding,
+        )  # fmt: skip
+
     def from_skin(self, values: Floats) -> Floats:
         """A value per vertex of the skin (V, ...) as a value per particle (P, ...)."""
         return np.asarray(np.einsum("pk,pk...->p...", self.seen_shares, values[self.seen]))
@@ -60,8 +77,13 @@ def body_of(character: Character, *, count: int, weights: str, smooth: bool = Tr
     """Fill a character with about `count` tetrahedra and tie them to its bones.
 
     `weights` "carried" takes the skin's own weights inwards; "bones" shares out by the nearest bone as published. The
-    skin follows the elements evenly across their borders if `smooth`, else it follows each by itself.
+    skin follows the elements evenly across their borders if `smooth`, else it follows each by itself. Of a crowd one
+    member is filled, for all.
     """
+    if isinstance(character, Crowd):
+        member = character.member
+        one = body_of(member, count=count, weights=weights, smooth=smooth)
+        return one.stacked(character.count, len(member.skeleton), len(member.points))
     constraints = constraints_of(fill(character.points, character.triangles, count=count))
     points = constraints.points
     bones = owning_bones(character.skeleton, Flesh(character.points, character.triangles))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from supple import device as devices
 from supple.arrays import Floats, Ints
+from supple.character.crowd import stacked
 from supple.errors import InputError
 from supple.geometry.tetrahedra.tetrahedra import Tetrahedra, edges_of, volumes
 
@@ -42,6 +43,18 @@ class Constraints:
     def slabs(self) -> int:
         """How many slabs there are."""
         return int(self.slab_of[-1]) + 1
+
+    def stacked(self, count: int) -> Constraints:
+        """The constraints of `count` bodies alike, one after another."""
+        particles = len(self.points)
+        return Constraints(
+            np.tile(self.points, (count, 1)),
+            stacked(self.corners, count, particles),
+            np.tile(self.rest_volumes, count),
+            stacked(self.ends, count, particles),
+            np.tile(self.rest_lengths, count),
+            stacked(self.slab_of, count, self.slabs),
+        )
 
     @property
     def size(self) -> float:
@@ -126,9 +139,11 @@ def walks(members: NDArray[Any], slab_of: Ints) -> tuple[Walk, Walk]:
     painted = colours(members, len(slab_of))
     colour_of = np.empty(len(members), dtype=np.int64)
     colour_of[painted.order] = np.repeat(np.arange(len(painted)), np.diff(painted.starts))
-    order = np.lexsort((colour_of, np.arange(len(members)) // _WINDOW))
-    inner, outer = order[inside[order]], order[~inside[order]]
-    return _grouped(inner, lower, count), _grouped(outer, lower, max(count - 1, 1))
+    inner, outer = np.flatnonzero(inside), np.flatnonzero(~inside)
+    return (
+        _interleaved(_grouped(inner, lower, count), colour_of),
+        _interleaved(_grouped(outer, lower, max(count - 1, 1)), colour_of),
+    )
 
 
 def _grouped(chosen: NDArray[Any], group_of: Ints, count: int) -> Walk:
@@ -136,6 +151,13 @@ def _grouped(chosen: NDArray[Any], group_of: Ints, count: int) -> Walk:
     order = chosen[np.argsort(groups, kind="stable")]
     starts = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=count))])
     return Walk(order.astype(np.int32), starts.astype(np.int32))
+
+
+def _interleaved(walk: Walk, colour_of: NDArray[np.int64]) -> Walk:
+    """Colour by colour within windows, which begin anew in every group, so that copies of a body walk alike."""
+    group = np.repeat(np.arange(len(walk)), np.diff(walk.starts))
+    window = (np.arange(len(walk.order)) - walk.starts[group]) // _WINDOW
+    return Walk(walk.order[np.lexsort((colour_of[walk.order], window, group))], walk.starts)
 
 
 def colours(members: Ints, count: int) -> Walk:

@@ -109,9 +109,16 @@ def project_volume(
 
 @wp.func
 def project_bind(
-    c: int, k: float, compliant: float, slack: float, bound: Whole, anchors: Points, lengths: Numbers, gathered: Numbers,
-    particles: Particles
-):  # fmt: skip
+    c: int,
+    k: float,
+    compliant: float,
+    slack: float,
+    bound: Whole,
+    anchors: Points,
+    lengths: Numbers,
+    gathered: Numbers,
+    particles: Particles,
+):
     """C = |p_i - a_i| - d_0, or at most zero with slack; the bone is not moved."""
     i = bound[c]
     p = particles[i]

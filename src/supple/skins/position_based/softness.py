@@ -8,6 +8,7 @@ import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
+from supple.character.crowd import Crowd
 from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.motion.retarget.names import FINGERS, named_part
@@ -59,6 +60,8 @@ def _firm_share(character: Character, weights: Weights) -> Floats:
 
 def _firm_joints(character: Character) -> Floats:
     """1 for joints of head, hands and feet and all that hangs on them."""
+    if isinstance(character, Crowd):
+        return np.tile(_firm_joints(character.member), character.count)
     skeleton = character.skeleton
     firm = np.zeros(len(skeleton))
     for level in skeleton.levels:
@@ -129,8 +132,11 @@ def _listed(text: str, count: int) -> Ints:
     return vertices
 
 
-def depth_factor(body: Body) -> Floats:
-    """How free a particle is by where it lies between bone and skin (P,): 0 at the bone, 1 at the skin."""
+def depth_factor(body: Body, soft: Floats) -> Floats:
+    """How free a particle is by where it lies between bone and skin (P,): 0 at the bone, 1 at the skin.
+
+    How `soft` the skin is there does not matter; in the published choice below it does.
+    """
     return _step(body.bone_distance / np.maximum(body.flesh, 1e-9), _DEEP, _SHALLOW)
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
+from supple.character.crowd import Crowd
 from supple.geometry import topology
 from supple.geometry.embedding import Embedding
 from supple.geometry.rows import grouped
@@ -66,60 +67,72 @@ class Surface:
 class VolumeKeeper:
     """Moves a closed skin a little along its normals, so that it encloses exactly its rest volume.
 
-    Elements that almost keep their volume leave an error of up to one part in a hundred in hard poses, which is half a
-    millimetre on a human. It is spread over the skin in proportion to the depth of flesh, so that fingers and ears
-    are left alone. A skin with a hole in it encloses nothing and is not moved.
+    Elements that almost keep their volume leave an error of a few parts in a hundred in hard poses, which is a
+    millimetre on a human. It is spread over the skin in proportion to the depth of flesh, so that fingers and ears are
+    left alone; of a crowd, copy by copy. A skin with a hole in it encloses nothing and is not moved.
     """
 
     def __init__(self, character: Character, depth: Floats, points: Any, *, device: str) -> None:
-        from supple.geometry import kernels as geometry
-        from supple.skins.position_based import skin_kernels as kernels
-
-        wp = devices.warp()
-        self._character, self._device = character, device
-        census = topology.census(character.triangles)
+        one = character.member if isinstance(character, Crowd) else character
+        census = topology.census(one.triangles)
         self.active = census.border_edges == 0 and census.flipped_edges == 0
         if not self.active:
             return
-        faces, count = character.triangles, len(character.points)
+        wp = devices.warp()
+        self._one, self._device = one, device
+        self._copies = len(character.points) // len(one.points)
+        self._shares: dict[str, float] = {}
+        self._rest = topology.signed_volume(one.points, one.triangles)
+        count = len(character.points)
+        thickness = (depth / max(float(depth.mean()), 1e-12)).astype(np.float32)
+        self._origins = wp.zeros(self._copies, dtype=wp.vec3f, device=device)
+        self._terms = [wp.empty(count, dtype=wp.float32, device=device) for _ in range(2)]
+        self._sums = wp.zeros(3 * self._copies, dtype=wp.float32, device=device)
+        self._record(character.triangles, thickness, points)
+
+    def _record(self, faces: Ints, thickness: Singles, points: Any) -> None:
+        from supple.geometry import kernels as geometry
+        from supple.skins.position_based import skin_kernels as kernels
+
+        wp, device, count, each = devices.warp(), self._device, len(points), len(points) // self._copies
         starts, corners = grouped(faces.reshape(-1), count)
         layout = [devices.to_device(a, wp.int32, device) for a in (starts, (corners // 3).astype(np.int32))]
         areas = wp.empty(len(faces), dtype=wp.vec3f, device=device)
-        thickness = devices.to_device((depth / max(float(depth.mean()), 1e-12)).astype(np.float32), wp.float32, device)
-        self._origin = wp.zeros(1, dtype=wp.vec3f, device=device)
         ways = wp.empty(count, dtype=wp.vec3f, device=device)
-        self._terms = [wp.empty(count, dtype=wp.float32, device=device) for _ in range(2)]
-        self._sums = wp.zeros(3, dtype=wp.float32, device=device)
         on_device = devices.to_device(faces, wp.vec3i, device)
-        self._measure = (
+        factors = devices.to_device(thickness, wp.float32, device)
+        inputs = [*layout, areas, factors, each, self._origins, points, ways, *self._terms]
+        self._measure = [
             devices.Launch(geometry.area_vectors, len(faces), [points, on_device, areas], device),
-            devices.Launch(
-                kernels.volume_terms, count,
-                [*layout, areas, thickness, self._origin, points, ways, *self._terms], device,
-            ),
-        )  # fmt: skip
-        self._inflate = devices.Launch(kernels.inflate, count, [self._sums, ways, points], device)
-        self._shares: dict[str, float] = {}
-        self._rest = topology.signed_volume(character.points, faces)
+            devices.Launch(kernels.volume_terms, count, inputs, device),
+        ]
+        if device != "cpu":  # there one launch adds up; here threads would step on each other's sums
+            pieces = -(-each // kernels.PIECE)
+            inputs = [each, pieces, *self._terms, self._sums]
+            self._measure.append(devices.Launch(kernels.add_terms, self._copies * pieces, inputs, device))
+        self._inflate = devices.Launch(kernels.inflate, count, [each, self._sums, ways, points], device)
 
-    def keep(self, pose: Pose) -> None:
+    def set(self, pose: Pose) -> None:
+        """Take from a pose what the volume of its shapes (morph targets) is, and where the copies are."""
+        if not self.active:
+            return
+        shares = {name: share for name, share in pose.shapes.items() if name in self._one.shapes and share}
+        if shares != self._shares:
+            points = np.array(self._one.points)
+            for name, share in shares.items():
+                points += share * self._one.shapes[name]
+            self._shares, self._rest = shares, topology.signed_volume(points, self._one.triangles)
+        devices.write(self._origins, pose.world_from_joint[:: len(pose) // self._copies, :3, 3])
+        devices.write(self._sums, np.tile([self._rest, 0.0, 0.0], self._copies))
+
+    def keep(self) -> None:
         """Bring the skin to the volume of its rest shape."""
         if not self.active:
             return
-        self._take_shapes(pose)
-        devices.write(self._origin, pose.world_from_joint[:1, :3, 3])
         for stage in self._measure:
             stage()
-        volume, gain = (float(term.numpy().sum(dtype=np.float64)) for term in self._terms)
-        devices.write(self._sums, np.array([self._rest, volume, gain]))
+        if self._device == "cpu":
+            sums = self._sums.numpy().reshape(self._copies, 3)
+            for place, term in enumerate(self._terms, start=1):
+                sums[:, place] = term.numpy().reshape(self._copies, -1).sum(axis=1, dtype=np.float64)
         self._inflate()
-
-    def _take_shapes(self, pose: Pose) -> None:
-        """Shapes (morph targets) may give the body another volume, which is then the one to keep."""
-        shares = {name: share for name, share in pose.shapes.items() if name in self._character.shapes and share}
-        if shares == self._shares:
-            return
-        points = np.array(self._character.points)
-        for name, share in shares.items():
-            points += share * self._character.shapes[name]
-        self._shares, self._rest = shares, topology.signed_volume(points, self._character.triangles)
