@@ -115,7 +115,7 @@ def chain_pose(bones, seed, move=0.0):
 @pytest.mark.parametrize(("reach", "move"), [(0.5, 0.0), (1.0, 0.0), (0.2, 0.1), (0.0, 0.1)])
 def test_incremental_rotation_equals_the_published_formulas(reach, move):
     character, pose, heads, rest_heads, turns = chain_pose(4, 5, move)
-    skin = IncrementalRotation(reach=reach, soften=0.0, correction=0.0)
+    skin = IncrementalRotation(reach=reach, soften=0.0, correction=0.0, firm_ends=False)
     found = posed(character, skin, pose)
     attachment = attach(character)
     for vertex in range(0, len(character.points), 7):
@@ -165,6 +165,17 @@ def test_squash_keeps_the_volume_of_a_bone_that_grows():
         kept = posed(tube, IncrementalRotation(squash=1.0, rounds=0, soften=0.0, reach=0.0), Pose(world))
         assert signed_volume(plain, tube.triangles) / volume == pytest.approx(length, rel=1e-3)
         assert signed_volume(kept, tube.triangles) / volume == pytest.approx(1.0, rel=1e-3)
+
+
+def test_a_head_keeps_its_shape_and_a_tail_gives_way():
+    """A last bone as short as it is thick turns with its joint nearly as a whole; a long one is bent along it."""
+    for bones, firm in ((8, True), (2, False)):
+        tube = make_tube(bones=bones, rings=65)
+        pose = turned(tube.skeleton, **{f"bone{bones - 1}": 0.8})
+        rigid = posed(tube, IncrementalRotation.preset("rigid"), pose)
+        last = tube.points[:, 1] > 2.0 - 0.75 * 2.0 / bones  # its outer three quarters
+        change = np.abs(posed(tube, IncrementalRotation(soften=0.0), pose) - rigid)[last].max()
+        assert bool(change < 1e-6) is firm
 
 
 def test_length_correction_rounds_the_outside_of_a_bend():

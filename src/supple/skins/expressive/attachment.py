@@ -26,6 +26,7 @@ from supple.skins.expressive.segments import Segments, segments_of
 METHODS = ("automatic", "weights", "direct", "planar")
 ROUNDS = 6  # of smoothing; fewer than ten, or the attachments of long chains draw together
 _BONE_MAP, _ALONG_MAP = "attachment_bone", "attachment_along"
+_ALONE = 0.9  # a weight above this says that a vertex follows one joint
 _WHERE = "attach"
 
 
@@ -138,7 +139,10 @@ def _nearest(points: Floats, segments: Segments, candidates: Ints) -> tuple[Ints
 
 
 def _candidates_by_weight(character: Character, segments: Segments) -> Bools:
-    """Segments (V, B) that start or end at the joint of each vertex's largest weight."""
+    """Segments (V, B) that start or end at the joint of each vertex's largest weight.
+
+    A vertex that follows one joint nearly alone hangs on what leaves that joint: a chin on the head, not on the neck.
+    """
     weights = character.require_weights(_WHERE)
     joint = np.arange(len(character.skeleton))[:, None]
     heads = character.skeleton.heads
@@ -147,10 +151,16 @@ def _candidates_by_weight(character: Character, segments: Segments) -> Bools:
         ends = np.stack([segments.starts, segments.ends])
         apart = np.linalg.norm(ends - heads[own], axis=2).min(axis=0)
         touching[own] = apart <= apart.min() + 1e-9
-    allowed = touching & _owning(character, segments)
-    none = ~allowed.any(axis=1)
-    allowed[none] = touching[none]
-    return allowed[weights.joints[:, 0]]
+    owning = _owning(character, segments)
+    allowed = _where_any(touching & owning, touching)
+    leaving = _where_any((segments.joints == joint) & owning, allowed)
+    strongest = weights.joints[:, 0]
+    return np.where((weights.values[:, 0] > _ALONE)[:, None], leaving[strongest], allowed[strongest])
+
+
+def _where_any(wanted: Bools, otherwise: Bools) -> Bools:
+    """Rows of `wanted`, or of `otherwise` where they have nothing."""
+    return np.where(wanted.any(axis=1, keepdims=True), wanted, otherwise)
 
 
 def _owning(character: Character, segments: Segments) -> Bools:

@@ -43,7 +43,7 @@ class IncrementalRotation(Skin):
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
-            "published": {"soften": 0.0},
+            "published": {"soften": 0.0, "firm_ends": False},
             "rigid": {"reach": 0.0, "correction": 0.0, "soften": 0.0},
         }
     )
@@ -52,6 +52,7 @@ class IncrementalRotation(Skin):
     correction: float = setting(1.0, "How much of the distance from the skeleton is restored", low=0.0, high=1.0)
     squash: float = setting(0.0, "How much a limb thins as its bone grows longer", low=0.0, high=2.0)
     soften: float = setting(0.5, "How far branches are blended over the skin, in limb radii", low=0.0, high=4.0)
+    firm_ends: bool = setting(True, "Keep short last bones, such as heads, in shape")
     binding: str = setting("automatic", "How vertices are hung on bones", choices=METHODS)
     rounds: int = setting(ROUNDS, "Rounds of smoothing of the attachment", low=0, high=100)
 
@@ -70,7 +71,8 @@ class Increments:
 
         wp = devices.warp()
         attachment = attach(character, method=settings.binding, rounds=settings.rounds)
-        tied = ties(character, attachment, reach=settings.reach, soften=settings.soften)
+        tied = ties(character, attachment, reach=settings.reach, soften=settings.soften,
+                    firm_ends=settings.firm_ends)  # fmt: skip
         self.hanging = hanging = Hanging(character, attachment, tied, squash=settings.squash, device=device)
         count = hanging.count
         distances = wp.zeros(count, dtype=wp.float32, device=device)

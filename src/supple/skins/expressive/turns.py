@@ -99,10 +99,13 @@ def _closeness(distance: Floats, reach: Floats) -> Floats:
     return np.where(reach > 0.0, np.clip(1.0 - distance / np.where(reach > 0.0, reach, 1.0), 0.0, 1.0), 0.0)
 
 
-def ties(character: Character, attachment: Attachment, *, reach: float, soften: float) -> Ties:
-    """Shares of places and turns, blended over the skin within about `soften` times the limb's radius."""
+def ties(character: Character, attachment: Attachment, *, reach: float, soften: float, firm_ends: bool) -> Ties:
+    """Shares of places and turns, blended over the skin within about `soften` times the limb's radius.
+
+    With `firm_ends`, turns reach less far into last bones that are short for their girth.
+    """
     count, size = len(attachment.along), len(attachment.segments)
-    start = character.maps.get(START_MAP, np.full(count, reach))
+    start = character.maps.get(START_MAP, reach * _give(attachment) if firm_ends else np.full(count, reach))
     end = character.maps.get(END_MAP, np.full(count, reach))
     turns = turn_shares(attachment, np.clip(start, 0.0, 1.0), np.clip(end, 0.0, 1.0))
     own, t = attachment.segment, attachment.along
@@ -113,6 +116,22 @@ def ties(character: Character, attachment: Attachment, *, reach: float, soften: 
         around = neighbours(character.triangles, count)
         knots, turns = diffused(knots, around, rounds), diffused(turns, around, rounds)
     return Ties(knots.strongest(_width(knots)), turns.strongest(_width(turns)))
+
+
+def _give(attachment: Attachment) -> Floats:
+    """How much of the reach (V,) a vertex takes: all of it, but a quarter on last bones up to twice as long as thick.
+
+    Those are heads, hands and feet, which keep their shape when the neck, the wrist or the ankle bends; last bones of
+    four times their radius, such as the tip of a tail, give way like any other.
+    """
+    segments = attachment.segments
+    give = np.ones(len(segments))
+    radii = np.linalg.norm(attachment.scale_vectors, axis=1)
+    for last in np.flatnonzero(segments.after == NONE):
+        own = radii[attachment.segment == last]
+        if len(own) and (radius := float(np.median(own))) > 0.0:
+            give[last] = np.clip(0.5 * segments.lengths[last] / radius - 1.0, 0.25, 1.0)
+    return give[attachment.segment]
 
 
 def _places(segments: Segments) -> Ints:
