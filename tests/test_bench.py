@@ -74,7 +74,7 @@ def small_flesh(monkeypatch):
 
 def test_position_based_rows_have_the_agreed_form(small_flesh):
     said = []
-    rows = list(position_based.rows(said.append))
+    rows = list(rooms.rows_of("position-based", said.append))
     whats = [row.what for row in rows]
     for kind in ("published order", "default order", "default order with contacts"):
         assert [what for what in whats if what.startswith(f"{kind}: ")] == [

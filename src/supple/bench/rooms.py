@@ -8,7 +8,11 @@ from importlib import import_module
 from supple.bench.rows import Row
 from supple.errors import InputError
 
-ROOMS = {"kinematic": "supple.bench.kinematic", "expressive": "supple.bench.expressive"}
+ROOMS = {
+    "kinematic": "supple.bench.kinematic",
+    "expressive": "supple.bench.expressive",
+    "position-based": "supple.bench.position_based",
+}
 
 
 def rows_of(room: str | None, progress: Callable[[str], None]) -> Iterator[Row]:
