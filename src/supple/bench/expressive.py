@@ -68,18 +68,31 @@ def _scene_rows(scene: str, character: Character, poses: list[Pose], *, publishe
     yield Row.of(ROOM, scene, "incremental rotation: bind", timing=bind)
     yield Row.of(ROOM, scene, "incremental rotation: steady frame", timing=_steady(made[0], poses))
     for iterations, milliseconds in zip(ITERATIONS, published, strict=True):
-        player = Player(character, SpringRig(iterations=iterations, until="sweeps", base="rigid"), device=device)
+        skin = SpringRig(iterations=iterations, until="sweeps", base="rigid")
+        what, known = f"springs, {iterations} sweeps", 1e-3 * milliseconds
+        timing = _steady(Player(character, skin, device=device), poses)
         beside = peer if iterations == 50 else None
-        note = ""
-        timing = _steady(player, poses)
+        note, name = "", None
         if beside is not None:
             note = f"{timing.seconds / beside.seconds:.1f} times the cost of {SMOOTHING} rounds of corrective smooth"
-        yield Row.of(
-            ROOM, scene, f"springs, {iterations} sweeps: steady frame", timing=timing,
-            published_seconds=1e-3 * milliseconds, note=note,
-            peer=f"{blender.name()}, corrective smooth" if beside is not None else None,
-            peer_seconds=None if beside is None else beside.seconds,
-        )  # fmt: skip
+            name = f"{blender.name()}, corrective smooth"
+        yield Row.of(ROOM, scene, f"{what}: steady frame", timing=timing, published_seconds=known, note=note, peer=name,
+                     peer_seconds=None if beside is None else beside.seconds)  # fmt: skip
+        alone = _sweeps_alone(skin, character, poses[3], device)
+        yield Row.of(ROOM, scene, f"{what}: the sweeps alone", timing=alone, published_seconds=known)
+
+
+def _sweeps_alone(skin: SpringRig, character: Character, pose: Pose, device: str) -> Timing:
+    """The sweeps of a frame without posing the bones and without bringing the points back, as published figures are."""
+    wp = devices.warp()
+    first, binding = skin.first_stage(), skin.bind(character, device)
+    binding.run(pose, first.deform(first.bind(character, device), pose, None))
+
+    def sweep() -> None:
+        binding.sweeps.run(skin.iterations)
+        wp.synchronize_device(device)
+
+    return timed(sweep)
 
 
 def _growth_row(vertices: int, device: str) -> Row:

@@ -81,7 +81,7 @@ class Relaxation:
         self.springs = Springs(character, settings, device=device)
         self._settings = settings
         self._small = settings.threshold * float(max(np.min(character.size), 0.0))
-        self._sweeps = Sweeps(self.springs.launches(settings.pace, settings.swing, measured=settings.until), device)
+        self.sweeps = Sweeps(self.springs.launches(settings.pace, settings.swing, measured=settings.until), device)
         self._posed = wp.zeros(self.springs.count, dtype=wp.vec3f, device=device)
         self._begin: tuple[Any, devices.Launch] | None = None
         self.sweeps_done = 0
@@ -99,12 +99,12 @@ class Relaxation:
     def _relax(self) -> int:
         wanted = self._settings.iterations
         if self._settings.until == "sweeps":
-            self._sweeps.run(wanted)
+            self.sweeps.run(wanted)
             return wanted
         done, energy = 0, math.inf
         while done < wanted:
             some = min(CHECK, wanted - done)
-            self._sweeps.run(some)
+            self.sweeps.run(some)
             done += some
             if done == wanted:
                 break
