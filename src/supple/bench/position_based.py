@@ -41,10 +41,9 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
         return
     for scene in SCENES:
         yield from _frames(scene, progress)
-    yield from _solves(progress)
-    for scene in SCENES:
         if scene.detection is not None:
             yield _detection(scene, progress)
+    yield from _solves(progress)
 
 
 # Whole frames
