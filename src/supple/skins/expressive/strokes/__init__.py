@@ -1,0 +1,24 @@
+"""Strokes: what a hand draws, in space or on the skin, and what follows it."""
+
+from supple.skins.expressive.strokes.picking import Picks, id_buffer, pick, pick_by_rays
+from supple.skins.expressive.strokes.posing import joints_near, posed_by_strokes
+from supple.skins.expressive.strokes.reduction import evenly, reduced
+from supple.skins.expressive.strokes.stroke import Stroke, carried_along
+from supple.skins.expressive.strokes.surface_stroke import SurfaceStroke, raised
+from supple.skins.expressive.strokes.view import View
+
+__all__ = [
+    "Picks",
+    "Stroke",
+    "SurfaceStroke",
+    "View",
+    "carried_along",
+    "evenly",
+    "id_buffer",
+    "joints_near",
+    "pick",
+    "pick_by_rays",
+    "posed_by_strokes",
+    "raised",
+    "reduced",
+]
