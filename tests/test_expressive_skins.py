@@ -140,7 +140,7 @@ def test_reaches_by_joint_are_used():
 @pytest.mark.parametrize("skin", [IncrementalRotation(), SpringRig()], ids=["incremental", "springs"])
 def test_a_longer_bone_scales_the_limb_along_it_and_not_across_it(skin):
     """The second joint of a chain is moved out: all of the first bone grows evenly, the second one goes along."""
-    tube = make_tube(bones=2)
+    tube = make_tube(bones=2, rings=65)
     world = tube.skeleton.world_from_joint.copy()
     world[1, 1, 3] += 0.5
     found = posed(tube, skin, Pose(world))

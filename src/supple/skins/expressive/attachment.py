@@ -21,10 +21,10 @@ from supple.errors import InputError
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import neighbours
 from supple.skins.expressive.dividers import Divider, planar
-from supple.skins.expressive.segments import Segments, segments_of
+from supple.skins.expressive.segments import NONE, Segments, segments_of
 
 METHODS = ("automatic", "weights", "direct", "planar")
-ROUNDS = 6  # of smoothing; fewer than ten, or the attachments of long chains draw together
+ROUNDS = 20  # half steps of smoothing, as ten whole ones; more draw the attachments of long chains together
 _BONE_MAP, _ALONG_MAP = "attachment_bone", "attachment_along"
 _ALONE = 0.9  # a weight above this says that a vertex follows one joint
 _WHERE = "attach"
@@ -141,7 +141,7 @@ def _nearest(points: Floats, segments: Segments, candidates: Ints) -> tuple[Ints
 def _candidates_by_weight(character: Character, segments: Segments) -> Bools:
     """Segments (V, B) that start or end at the joint of each vertex's largest weight.
 
-    A vertex that follows one joint nearly alone hangs on what leaves that joint: a chin on the head, not on the neck.
+    A vertex that follows a last joint nearly alone hangs on that joint's own bone: a chin on the head, not on the neck.
     """
     weights = character.require_weights(_WHERE)
     joint = np.arange(len(character.skeleton))[:, None]
@@ -153,9 +153,10 @@ def _candidates_by_weight(character: Character, segments: Segments) -> Bools:
         touching[own] = apart <= apart.min() + 1e-9
     owning = _owning(character, segments)
     allowed = _where_any(touching & owning, touching)
-    leaving = _where_any((segments.joints == joint) & owning, allowed)
+    last = (segments.joints == joint) & (segments.children == NONE) & owning
+    alone = _where_any(last, allowed)
     strongest = weights.joints[:, 0]
-    return np.where((weights.values[:, 0] > _ALONE)[:, None], leaving[strongest], allowed[strongest])
+    return np.where((weights.values[:, 0] > _ALONE)[:, None], alone[strongest], allowed[strongest])
 
 
 def _where_any(wanted: Bools, otherwise: Bools) -> Bools:

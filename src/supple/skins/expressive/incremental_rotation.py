@@ -43,7 +43,7 @@ class IncrementalRotation(Skin):
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
-            "published": {"soften": 0.0, "firm_ends": False},
+            "published": {"soften": 0.0, "firm_ends": False, "rounds": 12},
             "rigid": {"reach": 0.0, "correction": 0.0, "soften": 0.0},
         }
     )
@@ -51,7 +51,7 @@ class IncrementalRotation(Skin):
     reach: float = setting(0.5, "How far a joint's turn spreads, as a share of the bone", low=0.0, high=1.0)
     correction: float = setting(1.0, "How much of the distance from the skeleton is restored", low=0.0, high=1.0)
     squash: float = setting(0.0, "How much a limb thins as its bone grows longer", low=0.0, high=2.0)
-    soften: float = setting(0.5, "How far branches are blended over the skin, in limb radii", low=0.0, high=4.0)
+    soften: float = setting(0.6, "How far branches are blended over the skin, in limb radii", low=0.0, high=4.0)
     firm_ends: bool = setting(True, "Keep short last bones, such as heads, in shape")
     binding: str = setting("automatic", "How vertices are hung on bones", choices=METHODS)
     rounds: int = setting(ROUNDS, "Rounds of smoothing of the attachment", low=0, high=100)

@@ -50,8 +50,8 @@ class Shares:
         return cls(np.where(values > 0.0, indices, indices[:, :1]).astype(np.int32), values)
 
     def strongest(self, width: int) -> Shares:
-        """The `width` largest, made to sum to one again; what is too small to be seen is dropped."""
-        kept = np.where(self.values[:, :width] >= _LEAST_SHARE, self.values[:, :width], 0.0)
+        """The `width` largest, made to sum to one again."""
+        kept = self.values[:, :width]
         fill = ((0, 0), (0, width - kept.shape[1]))
         indices = np.pad(self.indices[:, :width], fill, mode="edge")
         return Shares.of(indices, np.pad(kept, fill))
@@ -150,7 +150,7 @@ def _places(segments: Segments) -> Ints:
 
 def _width(shares: Shares) -> int:
     """Room for all places, in whole blocks: four, or eight where shares were blended over the skin."""
-    return BLOCK if int((shares.values > _LEAST_SHARE).sum(axis=1).max(initial=0)) <= BLOCK else 2 * BLOCK
+    return BLOCK if int((shares.values > 0.0).sum(axis=1).max(initial=0)) <= BLOCK else 2 * BLOCK
 
 
 def _rounds(character: Character, attachment: Attachment, soften: float) -> int:
@@ -197,7 +197,7 @@ def diffused(shares: Shares, around: Neighbours, rounds: int) -> Shares:
         if kept.shape[1] > 2 * BLOCK:
             best = np.argpartition(-kept_values, 2 * BLOCK, axis=1)[:, : 2 * BLOCK]
             kept, kept_values = np.take_along_axis(kept, best, axis=1), np.take_along_axis(kept_values, best, axis=1)
-    return Shares.of(kept, kept_values)
+    return Shares.of(kept, np.where(kept_values >= _LEAST_SHARE, kept_values, 0.0))
 
 
 def with_reaches(character: Character, reaches: Mapping[str, float], *, default: float = 0.5) -> Character:
