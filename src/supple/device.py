@@ -173,17 +173,27 @@ class Launch:
     """One kernel over `count` items, recorded once and run every frame on all threads of its device.
 
     `inputs` are the kernel's arguments after `first`. The arrays among them are fixed; their contents may change.
-    `smallest` is how many items are worth waking another thread for: 1 where an item is a long walk of its own.
+    `smallest` is how many items are worth waking another thread for: 1 where an item is a long walk of its own. `block`
+    is how many threads a GPU starts together.
     """
 
     def __init__(
-        self, kernel: Any, count: int, inputs: Sequence[Any], device: str, *, smallest: int = SMALLEST_RANGE
+        self,
+        kernel: Any,
+        count: int,
+        inputs: Sequence[Any],
+        device: str,
+        *,
+        smallest: int = SMALLEST_RANGE,
+        block: int = 256,
     ) -> None:
         wp = warp()
         self._whole = device != "cpu"
         ranges = [(0, count)] if self._whole else _ranges(count, threads(), smallest)
         self._commands = [
-            wp.launch(kernel, dim=stop - start, inputs=[start, *inputs], device=device, record_cmd=True)
+            wp.launch(
+                kernel, dim=stop - start, inputs=[start, *inputs], device=device, record_cmd=True, block_dim=block
+            )
             for start, stop in ranges
             if stop > start
         ]

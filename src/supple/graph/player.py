@@ -48,6 +48,7 @@ class Player:
         self._creases: Creases | None = None
         self._normals: NormalsOnDevice | None = None
         self._known_source: PoseSource | None = None
+        self._stepped: Pose | None = None
         self.stage_seconds: dict[str, float] = {}
         """How long every stage took in the last frame [s], its simulation steps included."""
         self.reset()
@@ -81,10 +82,10 @@ class Player:
             self.character.skeleton.check_same(source.skeleton, "player")
             self._known_source = source
         self.stage_seconds = dict.fromkeys((node.stage.name for node in self._nodes), 0.0)
+        self._stepped = None
         if self._step is not None:
             self._simulate(source, time, self._step)
-        pose = source.sample(time)
-        points = self._frame(pose, time)
+        pose, points = self._step_as_frame(time) or self._frame(source.sample(time), time)
         self.time, self._pose, self._shown = time, pose, points
         return devices.to_host(points).copy()
 
@@ -168,6 +169,7 @@ class Player:
         for node in self._nodes:
             with self._timed(node):
                 results[node.stage.name] = node.simulate(pose, [results[name] for name in node.stage.inputs], step)
+        self._stepped = pose
 
     @contextlib.contextmanager
     def _timed(self, node: _Node) -> Iterator[None]:
@@ -177,7 +179,17 @@ class Player:
         name = node.stage.name
         self.stage_seconds[name] = self.stage_seconds.get(name, 0.0) + perf_counter() - start
 
-    def _frame(self, pose: Pose, time: float) -> DevicePoints:
+    def _step_as_frame(self, time: float) -> tuple[Pose, DevicePoints] | None:
+        """The step just made, where the frame falls on it and ends in a soft skin: nothing else has to run again."""
+        last = self._nodes[-1]
+        if self._stepped is None or self._step is None or not isinstance(last.stage.work, SoftSkin):
+            return None
+        if self._tick * self._step != time:
+            return None
+        with self._timed(last):
+            return self._stepped, last.show(self._stepped, [], 1.0)
+
+    def _frame(self, pose: Pose, time: float) -> tuple[Pose, DevicePoints]:
         """The graph at the time shown: soft stages between their last two steps, all others in the pose itself."""
         share = 1.0 if self._step is None else 1.0 - (self._tick - time / self._step)
         results: dict[str, DevicePoints] = {}
@@ -185,7 +197,7 @@ class Player:
             inputs = [results[name] for name in node.stage.inputs]
             with self._timed(node):
                 results[node.stage.name] = node.show(pose, inputs, min(max(share, 0.0), 1.0))
-        return results[self._nodes[-1].stage.name]
+        return pose, results[self._nodes[-1].stage.name]
 
 
 @dataclass(frozen=True)

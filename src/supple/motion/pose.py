@@ -76,7 +76,11 @@ class Pose:
                 f"the skeleton has {len(skeleton)}",
                 "use a motion made for this character",
             )
-        return self.world_from_joint @ skeleton.joint_from_world
+        known: tuple[Skeleton, Floats] | None = self.__dict__.get("_skinning")
+        if known is None or known[0] is not skeleton:  # several skins of one graph ask in every frame
+            known = skeleton, self.world_from_joint @ skeleton.joint_from_world
+            object.__setattr__(self, "_skinning", known)
+        return known[1]
 
     def moved(self, world_from_world: Floats) -> Pose:
         """The same pose carried elsewhere by a transform (4, 4)."""

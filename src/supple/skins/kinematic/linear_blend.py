@@ -38,11 +38,11 @@ class LinearBlend(Skin):
         return binding.posed(pose)
 
 
-def prepared(arrays: BlendArrays) -> Blend:
-    """The blend of any points that have weights, recorded for one device."""
+def prepared(arrays: BlendArrays, affine: Affine | None = None) -> Blend:
+    """The blend of any points that have weights, recorded for one device; `affine` where others use it too."""
     from supple.skins.kinematic import kernels
 
-    affine = Affine(arrays.joint_count, arrays.device)
+    affine = affine or Affine(arrays.joint_count, arrays.device)
     inputs = [*arrays.inputs, affine.matrices, arrays.posed]
     return Blend(arrays, (affine,), devices.Launch(kernels.linear_blend, arrays.count, inputs, arrays.device))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from supple.character.crowd import Crowd
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.motion.pose import Pose
 from supple.skins.kinematic import dual_quaternion, linear_blend
-from supple.skins.kinematic.blend import Affine, BlendArrays, Rigid
+from supple.skins.kinematic.blend import Affine, BlendArrays
 from supple.skins.position_based.body import body_of
 from supple.skins.position_based.contacts import Contacts, ContactState
 from supple.skins.position_based.softness import (
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased
 
 _SOFT_ENOUGH = 0.02  # softness from which a particle swings; below it the bones drive it
-_BLENDS = {"linear": linear_blend.prepared, "dual-quaternion": dual_quaternion.prepared}
 
 
 @dataclass
@@ -67,8 +67,12 @@ class BoundFlesh:
         self._settling, self._finishing = self.solver.sweeps(self._whole), self.solver.sweeps(self._whole)
         self._swinging = self.solver.sweeps(self._some)
         self.arrays = BlendArrays(constraints.points, self.body.weights, len(character.skeleton), device=device)
-        self.blend = _BLENDS[skin.base](self.arrays)
-        self.affine, self.rigid = Affine(len(character.skeleton), device), Rigid(self.arrays)
+        self.affine = Affine(len(character.skeleton), device)
+        self.turns = wp.zeros(len(character.skeleton), dtype=wp.vec4f, device=device)
+        self._linear = skin.base == "linear"
+        self.blend = (
+            linear_blend.prepared(self.arrays, self.affine) if self._linear else dual_quaternion.prepared(self.arrays)
+        )
         self.knobs = wp.zeros(8, dtype=wp.float32, device=device)
         self.frames = wp.zeros(self.count, dtype=wp.vec4f, device=device)
         self.rested = wp.zeros(self.count, dtype=wp.vec3f, device=device)
@@ -133,9 +137,9 @@ class BoundFlesh:
     def _take(self, pose: Pose, state: FleshState, dt: float) -> None:
         """Bring a pose to the device."""
         transforms = pose.skinning(self.character.skeleton)
-        self.affine.set(transforms)
-        self.rigid.set(transforms)
         self.blend.set(transforms)
+        if not self._linear:
+            self.affine.set(transforms)
         self.keeper.set(pose)
         if self.contacts is not None and state.contact is not None:
             world = pose.world_from_joint.reshape(self.contacts.copies, -1, 4, 4)
@@ -161,7 +165,10 @@ class BoundFlesh:
         devices.write(self.knobs, np.array(row))
         if self.contacts is not None:
             self.contacts.choose(
-                full=skin.contact == "full", below=skin.contact_angle, stiffness=skin.contact_stiffness
+                itself=skin.contact != "off",
+                full=skin.contact == "full",
+                below=skin.contact_angle,
+                stiffness=skin.contact_stiffness,
             )
         self._soften(skin, published=published)
         self._tuned = skin, dt
@@ -193,23 +200,20 @@ class BoundFlesh:
     def _record(self, skin: PositionBased, state: FleshState, incoming: Any) -> _Stages:
         single = _Launches(self, state)
         published, compliant = skin.order == "published", skin.form == "compliance"
-        part = [] if self.contacts is None else [self._part]
-        begin: list[Callable[[], object]] = [self.blend, single.move_anchors, single.settle_from]
+        part = (
+            [] if self.contacts is None else [partial(self.contacts.part, self.solver.particles, before=state.before)]
+        )
+        begin: list[Callable[[], object]] = [self.blend, single.turn_joints, single.move_anchors, single.settle_from]
         settle: list[Callable[[], object]] = [self._whole.forget] if compliant and not published else []
         if not published:
             settle += [self._settling.round, *part] * skin.iterations
             settle += [self._finishing.round, *part] * skin.volume_rounds
         swing: list[Callable[[], object]] = [single.swing, *([self._some.forget] if compliant else [])]
         swing += [self._swinging.round, *part] * (skin.iterations if published else skin.lively_rounds)
-        swing += [single.swung, lambda: self.surface.follow(incoming)]
+        swing += [single.swung, partial(self.surface.follow, incoming)]
         swing += [self.keeper.keep] if skin.keep_volume else []
         settle.append(single.settled)
         return _Stages(*(devices.Chain(calls, self.device) for calls in (begin, settle, swing)))
-
-    def _part(self) -> None:
-        """Part what touches."""
-        if self.contacts is not None:
-            self.contacts.part(self.solver.particles)
 
 
 @dataclass(frozen=True)
@@ -234,11 +238,13 @@ class _Launches:
         blend, particles, body = flesh.arrays, flesh.solver.particles, flesh.body
         bone = devices.to_device(body.joint, wp.int32, flesh.device)
         bone_point = devices.to_device(body.bone_point.astype(np.float32), wp.vec3f, flesh.device)
+        inputs = [flesh.affine.matrices, flesh.turns]
+        self.turn_joints = devices.Launch(kernels.turn_joints, len(flesh.turns), inputs, flesh.device)
         self.move_anchors = recorded(
             kernels.move_anchors, bone, bone_point, flesh.affine.matrices, flesh.solver.anchors
         )
         self.settle_from = recorded(
-            kernels.settle_from, blend.blocks, blend.joints, blend.weights, flesh.rigid.reals, blend.posed,
+            kernels.settle_from, blend.blocks, blend.joints, blend.weights, flesh.turns, blend.posed,
             state.corrections, flesh.masses, flesh.knobs, flesh.frames, particles,
         )  # fmt: skip
         self.settled = recorded(kernels.settled, particles, blend.posed, flesh.frames, state.corrections, flesh.rested)

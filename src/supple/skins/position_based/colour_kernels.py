@@ -1,4 +1,4 @@
-"""Greedy colouring, one constraint after another."""
+"""Greedy gathering and colouring, one after another."""
 
 import warp as wp
 
@@ -27,3 +27,30 @@ def colour(members: wp.array2d(dtype=wp.int32), met: wp.array2d(dtype=wp.uint64)
             mark = wp.uint64(1) << wp.uint64(chosen % 64)
             for k in range(members.shape[1]):
                 met[members[c, k], chosen // 64] = met[members[c, k], chosen // 64] | mark
+
+
+@wp.kernel(enable_backward=False)
+def gather_fans(
+    largest: int,
+    edges: wp.array(dtype=wp.int32),
+    starts: wp.array(dtype=wp.int32),
+    elements: wp.array(dtype=wp.int32),
+    found: wp.array(dtype=wp.int32),
+):
+    """Give the elements round every edge, as far as no other edge has them, to that edge; one thread does it all.
+
+    First where at least three are left, then two, then one; no more than `largest` to an edge.
+    """
+    for least in range(3):
+        for n in range(edges.shape[0]):
+            e = edges[n]
+            left = int(0)
+            for k in range(starts[e], starts[e + 1]):
+                if found[elements[k]] < 0:
+                    left += 1
+            if left >= 3 - least:
+                taken = int(0)
+                for k in range(starts[e], starts[e + 1]):
+                    if found[elements[k]] < 0 and taken < largest:
+                        found[elements[k]] = e
+                        taken += 1

@@ -1,8 +1,8 @@
 """Which constraints hold a body together, and in which order they may be walked through.
 
 Two schedules. *Slabs*, for the CPU: the body is cut across its length into a few slabs; one thread walks through the
-constraints inside a slab, then through those that span two neighbouring slabs. *Colours*, for a GPU: constraints of
-one colour share no particle and are projected all at once.
+constraints inside a slab, then through those that span two neighbouring slabs. *Clusters*, for a GPU: elements round
+an edge form a cluster, which one thread walks through; clusters of one colour share no particle and run at once.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.character.crowd import stacked
 from supple.errors import InputError
-from supple.geometry.tetrahedra.tetrahedra import Tetrahedra, edges_of, volumes
+from supple.geometry.rows import grouped
+from supple.geometry.tetrahedra.tetrahedra import EDGES, Tetrahedra, edges_of, volumes
 
 _THIN = 500  # particles; slabs of fewer are not worth a thread
 _MOST_SLABS = 16
 _WINDOW = 256  # constraints
-_WORDS = 4  # of 64 colours each
+_LARGEST = 8  # elements of a cluster
+UNCOLOURED = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +66,15 @@ class Constraints:
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """A schedule: constraints `order[starts[g]:starts[g + 1]]` belong to group g."""
+    """A schedule: constraints `order[starts[g]:starts[g + 1]]` belong to group g.
+
+    Groups `colour_starts[c]` to `colour_starts[c + 1]` are of colour c, if there are colours: none of them share a
+    particle.
+    """
 
     order: Ints
     starts: Ints
+    colour_starts: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -136,9 +143,7 @@ def walks(members: NDArray[Any], slab_of: Ints) -> tuple[Walk, Walk]:
     of_member = slab_of[members]
     lower = of_member.min(axis=1)
     inside = of_member.max(axis=1) == lower
-    painted = colours(members, len(slab_of))
-    colour_of = np.empty(len(members), dtype=np.int64)
-    colour_of[painted.order] = np.repeat(np.arange(len(painted)), np.diff(painted.starts))
+    colour_of = colours(members, len(slab_of))
     inner, outer = np.flatnonzero(inside), np.flatnonzero(~inside)
     return (
         _interleaved(_grouped(inner, lower, count), colour_of),
@@ -153,30 +158,80 @@ def _grouped(chosen: NDArray[Any], group_of: Ints, count: int) -> Walk:
     return Walk(order.astype(np.int32), starts.astype(np.int32))
 
 
-def _interleaved(walk: Walk, colour_of: NDArray[np.int64]) -> Walk:
+def _interleaved(walk: Walk, colour_of: Ints) -> Walk:
     """Colour by colour within windows, which begin anew in every group, so that copies of a body walk alike."""
     group = np.repeat(np.arange(len(walk)), np.diff(walk.starts))
     window = (np.arange(len(walk.order)) - walk.starts[group]) // _WINDOW
     return Walk(walk.order[np.lexsort((colour_of[walk.order], window, group))], walk.starts)
 
 
-def colours(members: Ints, count: int) -> Walk:
-    """Constraints (C, K) over `count` particles in colours, greedily: the first colour that no particle has met yet.
+def clusters(members: NDArray[Any], body: Constraints) -> Walk:
+    """Constraints (C, K) in clusters, and the clusters in colours.
 
-    Within a colour they stand in the order of memory. A particle in n constraints of K members meets at most
-    K (n - 1) + 1 colours; there is room for 256.
+    Elements are gathered round the longest edges, where up to six share all but two of their particles: what one of
+    them has read is near at hand for the next. Edges stay alone.
+    """
+    alone = np.arange(len(members))
+    cluster = _fans(body) if members.shape[1] == 4 else alone
+    order = np.argsort(cluster, kind="stable")
+    count = int(cluster.max(initial=-1)) + 1
+    colour_of = colours(_joined(members[order], cluster[order], count), len(body.points))
+    if (colour_of == UNCOLOURED).any():
+        raise InputError(
+            "PositionBased", f"more than {UNCOLOURED} clusters meet at one particle", "the GPU takes no more",
+            "use device='cpu', or a mesh with even elements",
+        )  # fmt: skip
+    sizes = np.bincount(cluster, minlength=count)
+    return Walk(
+        order[np.lexsort((cluster[order], colour_of[cluster[order]]))].astype(np.int32),
+        np.concatenate([[0], np.cumsum(sizes[np.argsort(colour_of, kind="stable")])]).astype(np.int32),
+        np.concatenate([[0], np.cumsum(np.bincount(colour_of))]).astype(np.int32),
+    )
+
+
+def _fans(body: Constraints) -> NDArray[np.int64]:
+    """A cluster (T,) for every element: the longest edge whose fan still has it, large fans before small ones."""
+    from supple.skins.position_based import colour_kernels as kernels
+
+    wp = devices.warp()
+    span = np.int64(len(body.points))
+    around = np.sort(body.corners[:, EDGES].astype(np.int64), axis=2) @ np.array([span, 1])  # (T, 6)
+    edge = np.searchsorted(body.ends.astype(np.int64) @ np.array([span, 1]), around)
+    starts, places = grouped(edge.reshape(-1).astype(np.int32), len(body.ends))
+    # Lengths to a tenth of the mean: rounding may not decide between edges that are alike.
+    longest = np.argsort(-np.round(10.0 * body.rest_lengths / body.size), kind="stable").astype(np.int32)
+    found = wp.full(len(body.corners), -1, dtype=wp.int32, device="cpu")
+    on_cpu = [wp.array(a, dtype=wp.int32, device="cpu") for a in (longest, starts, (places // 6).astype(np.int32))]
+    wp.launch(kernels.gather_fans, dim=1, inputs=[_LARGEST, *on_cpu, found], device="cpu")
+    # Clusters in the order of memory.
+    _, first, cluster = np.unique(found.numpy(), return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(rank[cluster])
+
+
+def _joined(members: Ints, cluster: NDArray[np.int64], count: int) -> Ints:
+    """The particles (clusters, M) of every cluster, the first one again where there are fewer than M."""
+    span = np.int64(members.max()) + 1
+    pairs = np.unique(np.repeat(cluster, members.shape[1]) * span + members.reshape(-1))
+    owner = pairs // span
+    begins = np.searchsorted(owner, np.arange(count))
+    rank = np.arange(len(pairs)) - begins[owner]
+    table = np.repeat((pairs[begins] % span)[:, None], int(rank.max()) + 1, axis=1)
+    table[owner, rank] = pairs % span
+    return table.astype(np.int32)
+
+
+def colours(members: NDArray[Any], count: int) -> Ints:
+    """A colour (C,) for every constraint (C, K) over `count` particles: the first that no particle of it has met yet.
+
+    Those of one colour share no particle. There is room for 256 colours; what finds none is `UNCOLOURED`.
     """
     from supple.skins.position_based import colour_kernels as kernels
 
     wp = devices.warp()
     found = wp.zeros(len(members), dtype=wp.int32, device="cpu")
     table = wp.array(np.ascontiguousarray(members, dtype=np.int32), dtype=wp.int32, ndim=2, device="cpu")
-    met = wp.zeros((count, _WORDS), dtype=wp.uint64, device="cpu")
+    met = wp.zeros((count, UNCOLOURED // 64), dtype=wp.uint64, device="cpu")
     wp.launch(kernels.colour, dim=1, inputs=[table, met, found], device="cpu")
-    colour_of = found.numpy()
-    if (colour_of < 0).any():
-        raise InputError(
-            "PositionBased", f"more than {64 * _WORDS} constraints meet at one particle", "the GPU takes no more",
-            "use device='cpu', or a mesh with even elements",
-        )  # fmt: skip
-    return _grouped(np.arange(len(members)), colour_of, int(colour_of.max(initial=-1)) + 1)
+    return np.where(found.numpy() < 0, UNCOLOURED, found.numpy()).astype(np.int32)

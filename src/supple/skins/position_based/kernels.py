@@ -5,8 +5,8 @@ share of its error that a constraint alone would lose in one projection; C a con
 its gradients; V_0, d_0 volume and length at rest; a_i the point of the bone that particle i is bound to.
 
 The projection of one constraint is a function shared by two schedules. On the CPU one thread walks through all
-constraints of a slab in the order of memory (`sweep`). On a GPU one launch projects all constraints of one colour, none
-of which share a particle.
+constraints of a slab in the order of memory (`sweep`). On a GPU constraints are gathered in small clusters; one thread
+walks through a cluster, and one launch through all clusters of a colour, none of which share a particle.
 
 Two forms. *Stiffness*: each projection moves p_i by -k C w_i g_i / sum_j w_j |g_j|^2, so more rounds make it stiffer.
 *Compliance*: with the multiplier l that a constraint has gathered in this step and a = (1/k - 1) sum_j w_j |g_j|^2,
@@ -30,7 +30,7 @@ STRETCH = wp.constant(2)
 COMPLIANT = wp.constant(3)  # 1: in the compliance form
 SLACK = wp.constant(4)  # 1: flesh may come nearer to its bone than it was at rest
 TINY = wp.constant(1.0e-12)
-FLATTEST = wp.constant(1.0e-12)  # of a squared size: below this a gradient says nothing
+FLATTEST = wp.constant(1.0e-12)  # below this share of a size to the fourth, gradients say nothing
 
 
 @wp.func
@@ -95,12 +95,15 @@ def project_volume(
     g1 = -(g2 + g3 + g4)
     size = sizes[c]
     slope = p1[3] * wp.dot(g1, g1) + p2[3] * wp.dot(g2, g2) + p3[3] * wp.dot(g3, g3) + p4[3] * wp.dot(g4, g4)
-    if slope > size[1] * FLATTEST:
+    if slope > size[1] * size[1] * FLATTEST:
         s = multiplier(c, wp.dot(g4, p41) - size[0], slope, k, compliant, gathered)
         # sqrt(slope) bounds the longest gradient, so that |s| sqrt(slope) bounds the longest move.
         reach = s * s * slope
         if reach > size[1]:
-            s = s * wp.sqrt(size[1] / reach)
+            shorter = s * wp.sqrt(size[1] / reach)
+            if compliant != 0.0:
+                gathered[c] = gathered[c] + shorter - s
+            s = shorter
         particles[t[0]] = moved(p1, (s * p1[3]) * g1)
         particles[t[1]] = moved(p2, (s * p2[3]) * g2)
         particles[t[2]] = moved(p3, (s * p3[3]) * g3)
@@ -124,9 +127,14 @@ def project_bind(
     p = particles[i]
     apart = place(p) - anchors[i]
     length = wp.length(apart)
-    if p[3] > 0.0 and length > TINY and (slack == 0.0 or length > lengths[i]):
-        push = multiplier(c, length - lengths[i], p[3], k, compliant, gathered) * p[3]
-        particles[i] = moved(p, (push / length) * apart)
+    error = length - lengths[i]
+    held = slack == 0.0 or error > 0.0 or (compliant != 0.0 and gathered[c] < 0.0)
+    if p[3] > 0.0 and length > TINY and held:
+        push = multiplier(c, error, p[3], k, compliant, gathered)
+        if slack != 0.0 and compliant != 0.0 and gathered[c] > 0.0:
+            push = push - gathered[c]  # it lets go, and does not push
+            gathered[c] = 0.0
+        particles[i] = moved(p, (push * p[3] / length) * apart)
 
 
 @wp.kernel(enable_backward=False)
@@ -170,22 +178,41 @@ def sweep(
 
 @wp.kernel(enable_backward=False)
 def volumes_of_colour(
-    first: int, start: int, knobs: Numbers, corners: Corners, sizes: Sizes, gathered: Numbers,
-    particles: Particles
-):  # fmt: skip
-    c = start + first + wp.tid()
-    project_volume(c, knobs[VOLUME], knobs[COMPLIANT], corners, sizes, gathered, particles)
+    first: int,
+    start: int,
+    starts: Whole,
+    knobs: Numbers,
+    corners: Corners,
+    sizes: Sizes,
+    gathered: Numbers,
+    particles: Particles,
+):
+    g = start + first + wp.tid()
+    k = knobs[VOLUME]
+    if k > 0.0:
+        for c in range(starts[g], starts[g + 1]):
+            project_volume(c, k, knobs[COMPLIANT], corners, sizes, gathered, particles)
 
 
 @wp.kernel(enable_backward=False)
 def edges_of_colour(
-    first: int, start: int, knobs: Numbers, ends: Ends, rest_lengths: Numbers, stiffness: Numbers, gathered: Numbers,
-    particles: Particles
-):  # fmt: skip
-    c = start + first + wp.tid()
-    k = knobs[STRETCH] * stiffness[c]
-    if k > 0.0:
-        project_stretch(c, k, knobs[COMPLIANT], ends, rest_lengths, gathered, particles)
+    first: int,
+    start: int,
+    starts: Whole,
+    knobs: Numbers,
+    ends: Ends,
+    rest_lengths: Numbers,
+    stiffness: Numbers,
+    gathered: Numbers,
+    particles: Particles,
+):
+    g = start + first + wp.tid()
+    stretch = knobs[STRETCH]
+    if stretch > 0.0:
+        for c in range(starts[g], starts[g + 1]):
+            k = stretch * stiffness[c]
+            if k > 0.0:
+                project_stretch(c, k, knobs[COMPLIANT], ends, rest_lengths, gathered, particles)
 
 
 @wp.kernel(enable_backward=False)

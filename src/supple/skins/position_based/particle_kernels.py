@@ -33,6 +33,18 @@ def turned_back(q: wp.vec4f, v: wp.vec3f) -> wp.vec3f:
 
 
 @wp.kernel(enable_backward=False)
+def turn_joints(first: int, transforms: Transforms, turns: Quaternions):
+    """How every joint turns from rest, without its stretch: the first two columns made square to each other."""
+    j = first + wp.tid()
+    m = transforms[j]
+    x = wp.normalize(wp.vec3f(m[0, 0], m[1, 0], m[2, 0]))
+    y = wp.vec3f(m[0, 1], m[1, 1], m[2, 1])
+    y = wp.normalize(y - wp.dot(x, y) * x)
+    q = wp.quat_from_matrix(wp.matrix_from_cols(x, y, wp.cross(x, y)))
+    turns[j] = wp.vec4f(q[0], q[1], q[2], q[3])
+
+
+@wp.kernel(enable_backward=False)
 def settle_from(
     first: int,
     blocks: int,

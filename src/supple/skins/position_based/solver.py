@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 
 from supple import device as devices
 from supple.arrays import Bools, Floats
-from supple.skins.position_based.constraints import Constraints, Walk, colours, walks
+from supple.skins.position_based.constraints import Constraints, Walk, clusters, walks
 
+_BLOCK = 32  # threads of a GPU that start together: few, so that the clusters of a colour spread over all of it
 _LONGEST_MOVE = 0.5  # of an element's size, in one projection: flat elements would jump
 
 
@@ -118,7 +120,7 @@ def _slab_walks(constraints: Constraints) -> list[Walks]:
 def _colour_walks(constraints: Constraints) -> list[Walks]:
     count = len(constraints.points)
     every = Walk(np.arange(count, dtype=np.int32), np.array([0, count], dtype=np.int32))
-    return [(colours(constraints.corners, count), every, colours(constraints.ends, count))]
+    return [(clusters(constraints.corners, constraints), every, clusters(constraints.ends, constraints))]
 
 
 class _Table:
@@ -199,25 +201,23 @@ class _SlabTable(_Table):
 
 
 class _ColourTable(_Table):
-    """One launch per colour; constraints that were not chosen have particles that cannot move."""
-
-    def choose(self, moving: Bools) -> None:
-        """Launches have a fixed size; what may not move has no inverse mass."""
+    """One launch per colour, in which every thread walks through a cluster."""
 
     def launches(self, knobs: Any, solver: Solver) -> list[devices.Launch]:
         from supple.skins.position_based import kernels
 
         volumes, bonds, edges = self.gathered
-        tets = [knobs, self.corners, self.sizes, volumes, solver.particles]
-        ends = [knobs, self.ends, self.rest_lengths, self.stiffness, edges, solver.particles]
+        volume_starts, _, stretch_starts = self.starts
+        tets = [volume_starts, knobs, self.corners, self.sizes, volumes, solver.particles]
+        ends = [stretch_starts, knobs, self.ends, self.rest_lengths, self.stiffness, edges, solver.particles]
         binding = [knobs, self.bound, solver.anchors, solver.bind_lengths, bonds, solver.particles]
         return [
             *_by_colour(kernels.volumes_of_colour, self.walks[0], tets, self.device),
-            devices.Launch(kernels.bonds, len(self.bound), binding, self.device),
+            devices.Launch(kernels.bonds, len(self.walks[1].order), binding, self.device),
             *_by_colour(kernels.edges_of_colour, self.walks[2], ends, self.device),
         ]
 
 
 def _by_colour(kernel: Any, walk: Walk, inputs: list[Any], device: str) -> list[devices.Launch]:
-    bounds = zip(walk.starts[:-1].tolist(), walk.starts[1:].tolist(), strict=True)
-    return [devices.Launch(kernel, stop - start, [start, *inputs], device) for start, stop in bounds]
+    bounds = [] if walk.colour_starts is None else itertools.pairwise(walk.colour_starts.tolist())
+    return [devices.Launch(kernel, stop - start, [start, *inputs], device, block=_BLOCK) for start, stop in bounds]
