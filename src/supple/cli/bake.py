@@ -16,6 +16,7 @@ from supple.errors import InputError
 from supple.graph.bake import Progress, bake
 from supple.graph.exports import CACHE_WRITERS
 from supple.graph.graph import Graph
+from supple.skins.expressive.edits.file import load_edits
 
 SUFFIX = ".supple"
 
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument("--start", type=float, default=0.0, metavar="S", help="where in the motion to start [s]")
     parser.add_argument("--end", type=float, metavar="S", help="where to end [s] (default: the motion's end)")
     parser.add_argument("--graph", metavar="FILE", help="a saved graph of skins, instead of --skin")
+    parser.add_argument("--edits", metavar="FILE", help="saved edits of the skin and of the pose, played on top")
     parser.add_argument(
         "--stop-on-failure", action="store_true", help="stop where a skin fails instead of falling back"
     )
@@ -43,8 +45,12 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     check_device(arguments.device)
     output, cache_path = Path(arguments.output), cache_path_for(arguments.output)
     skin = Graph.load(arguments.graph) if arguments.graph else skin_from(arguments)
+    edits = load_edits(arguments.edits) if arguments.edits else None
     character = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair)
     clip = motion_from(arguments.motion, character)
+    if edits is not None:  # layers have a time of their own: it must not start over with a motion that loops
+        longer = arguments.end if arguments.end is not None and arguments.end > clip.duration else None
+        character, clip = edits.on(character, clip, seconds=longer)
     seconds: list[float] = []
     with console.counting("frames") as count:
 

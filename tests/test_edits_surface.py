@@ -1,0 +1,393 @@
+"""Edits of the skin: regions, handles, swelling, encoding in any pose, outlines."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import supple
+from conftest import make_tube
+from supple.errors import InputError, UnfinishedError
+from supple.geometry.arap import Arap
+from supple.geometry.rotations import quaternion_about
+from supple.geometry.topology import unique_edges
+from supple.skins.expressive.attachment import attach
+from supple.skins.expressive.edits import (
+    EASINGS,
+    PROFILES,
+    Edits,
+    Layer,
+    Region,
+    RegionEditing,
+    SurfaceEdit,
+    encoded,
+    mixed,
+    outline,
+    radial,
+    redrawn_silhouette,
+    region_round,
+    silhouette_edges,
+)
+from supple.skins.expressive.strokes import SurfaceStroke, View, id_buffer, raised
+
+TUBE = make_tube(rings=25, sectors=16, bones=3)
+COUNT = len(TUBE.points)
+HANDLES = np.flatnonzero(np.linalg.norm(TUBE.points - [0.25, 1.0, 0.0], axis=1) < 0.11)
+# Without length correction, which restores rest distances and knows no edits.
+PLAIN = supple.IncrementalRotation(correction=0.0)
+SKINS = [PLAIN, supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters()]
+
+
+def bent(angle=0.9, twist=0.5):
+    turns = {"bone1": quaternion_about([0.3, 0.0, 1.0], angle), "bone2": quaternion_about([0.0, 1.0, 0.2], twist)}
+    return supple.Pose.from_rotations(TUBE.skeleton, turns, move=[0.2, 0.1, 0.0])
+
+
+def bump(seed=0, size=0.05):
+    offsets = np.zeros((COUNT, 3))
+    near = np.linalg.norm(TUBE.points - [0.25, 1.1, 0.0], axis=1) < 0.4
+    offsets[near] = size * np.random.default_rng(seed).standard_normal((near.sum(), 3))
+    return SurfaceEdit.of(offsets)
+
+
+def shown(edit, pose, skin, *, amount=1.0):
+    """The skin with an edit in a pose."""
+    edits = Edits.of(TUBE).with_shape("drawn", edit).with_layer(Layer.still("layer", "drawn", amount=amount))
+    character = edits.on_character(TUBE)
+    return supple.player(character, skin).advance(edits.on_pose(character, pose, 0.0)).astype(np.float64)
+
+
+# Regions
+
+
+def rings_by_loops(handles, rings):
+    """Breadth first, by sets."""
+    around = {v: set() for v in range(COUNT)}
+    for a, b in unique_edges(TUBE.triangles).tolist():
+        around[a].add(b)
+        around[b].add(a)
+    levels = [set(handles)]
+    known = set(handles)
+    for _ in range(rings + 1):
+        levels.append({n for v in levels[-1] for n in around[v]} - known)
+        known |= levels[-1]
+    return levels
+
+
+@pytest.mark.parametrize("rings", [0, 1, 4])
+def test_regions_are_rings(rings):
+    region = region_round(TUBE.triangles, HANDLES, rings=rings)
+    levels = rings_by_loops(HANDLES.tolist(), rings)
+    assert set(region.handles) == levels[0]
+    assert set(region.passive) == set().union(*levels[1 : rings + 1])
+    assert set(region.static) == levels[rings + 1]
+    assert np.array_equal(region.vertices, np.sort(np.concatenate([region.handles, region.passive, region.static])))
+
+
+def test_regions_by_reach_are_disks():
+    region = region_round(TUBE.triangles, [40], points=TUBE.points, reach=0.3)
+    apart = np.linalg.norm(TUBE.points - TUBE.points[40], axis=1)
+    assert apart[region.passive].max() <= 0.3
+    assert 5 < len(region.passive) < 80
+    assert not set(np.flatnonzero(apart < 0.15)) - set(region.vertices)
+
+
+def test_a_region_that_is_everything_has_nothing_static():
+    assert len(region_round(TUBE.triangles, [0], rings=1000).static) == 0
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [{"handles": []}, {"handles": [-1]}, {"handles": [10**6]}, {"handles": [0], "rings": -1},
+     {"handles": [0], "reach": 1.0}, {"handles": [0], "reach": -1.0, "points": TUBE.points}],
+)  # fmt: skip
+def test_strange_regions_are_refused(strange):
+    with pytest.raises(InputError):
+        region_round(TUBE.triangles, **strange)
+
+
+# Handles
+
+
+@pytest.mark.parametrize("method", ["rigid", "laplacian"])
+def test_handles_pull_the_region_and_leave_the_rest(method):
+    region = region_round(TUBE.triangles, HANDLES, rings=4)
+    editing = RegionEditing(TUBE.points, TUBE.triangles, region, method=method)
+    targets = np.add(TUBE.points[region.handles], [0.1, 0.0, 0.0])
+    found = editing.moved(targets)
+    assert np.array_equal(found[region.handles], targets)
+    outside = np.setdiff1d(np.arange(COUNT), np.concatenate([region.handles, region.passive]))
+    assert np.array_equal(found[outside], TUBE.points[outside])
+    pulled = (found - TUBE.points)[region.passive, 0]
+    assert 0.01 < pulled.mean() < 0.1
+    assert np.abs(editing.moved(TUBE.points[region.handles]) - TUBE.points).max() < 1e-9
+    assert np.array_equal(editing.moved(targets), found)  # no memory
+
+
+def test_a_region_is_solved_as_if_all_else_were_fixed():
+    region = region_round(TUBE.triangles, HANDLES, rings=3)
+    targets = np.add(TUBE.points[region.handles], [0.08, 0.02, 0.0])
+    fixed = np.concatenate([region.handles, np.setdiff1d(np.arange(COUNT), region.vertices), region.static])
+    wanted = np.concatenate([targets, TUBE.points[fixed[len(targets) :]]])
+    whole = Arap(TUBE.points, TUBE.triangles, fixed).solve(wanted, iterations=200)
+    part = RegionEditing(TUBE.points, TUBE.triangles, region).moved(targets, iterations=200)
+    # Rings of static vertices are cut at the region's border, which shows a little and only there.
+    assert np.abs(whole - part).max() < 0.01
+
+
+def test_strange_editing_is_refused():
+    region = region_round(TUBE.triangles, HANDLES)
+    with pytest.raises(InputError, match="method"):
+        RegionEditing(TUBE.points, TUBE.triangles, region, method="clay")
+    with pytest.raises(InputError, match="targets"):
+        RegionEditing(TUBE.points, TUBE.triangles, region).moved(TUBE.points)
+    with pytest.raises(InputError, match="vertex"):
+        RegionEditing(TUBE.points[:20], [[0, 1, 2]], region)
+
+
+# Edits as values
+
+
+def test_edits_are_sparse_and_mix():
+    one, other = bump(1), bump(2)
+    assert len(one.vertices) < COUNT
+    assert (
+        np.abs(mixed([one, other], [0.5, -2.0]).dense(COUNT) - 0.5 * one.dense(COUNT) + 2.0 * other.dense(COUNT)).max()
+        < 1e-9
+    )
+    assert len(mixed([one, one], [1.0, -1.0]).vertices) == 0
+    with pytest.raises(InputError, match="vertex"):
+        one.dense(10)
+
+
+@pytest.mark.parametrize("vertices", [[1, 1], [2, 1], [-1, 0]])
+def test_strange_edits_are_refused(vertices):
+    with pytest.raises(InputError, match="vertices"):
+        SurfaceEdit(vertices, np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("skin", SKINS, ids=lambda s: s.command_name)
+def test_an_edit_made_in_one_pose_is_the_same_edit_in_every_pose(skin):
+    """Encoding what is seen in a pose gives the edit back: posing and editing can be done in either order."""
+    edit = bump()
+    for pose in (supple.Pose.rest(TUBE.skeleton), bent(), bent(-0.6, 1.0)):
+        seen = shown(edit, pose, skin)
+        back = encoded(TUBE, pose, seen, skin=skin)
+        assert np.abs(back.dense(COUNT) - edit.dense(COUNT)).max() < 2e-5
+        assert np.abs(shown(back, pose, skin) - seen).max() < 5e-6
+
+
+@pytest.mark.parametrize("skin", SKINS, ids=lambda s: s.command_name)
+def test_an_edit_moves_rigidly_with_the_body_and_rest_gives_its_offsets(skin):
+    edit, rest = bump(), supple.Pose.rest(TUBE.skeleton)
+    assert np.abs(shown(edit, rest, skin) - TUBE.points - edit.dense(COUNT)).max() < 1e-6
+    carry = np.eye(4)
+    carry[:3, :3] = [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    carry[:3, 3] = [1, 2, 3]
+    moved = shown(edit, rest.moved(carry), skin)
+    assert np.abs(moved - (TUBE.points + edit.dense(COUNT)) @ carry[:3, :3].T - carry[:3, 3]).max() < 1e-5
+
+
+def test_offsets_turn_with_the_scale_vectors():
+    """v = a' + R (s + d): an edit keeps its size in any pose, and turns with the bone that it hangs on."""
+    edit, pose, none = bump(), bent(1.2, 0.7), SurfaceEdit.of(np.zeros((COUNT, 3)))
+    change = shown(edit, pose, PLAIN) - shown(none, pose, PLAIN)
+    assert np.abs(np.linalg.norm(change, axis=1) - np.linalg.norm(edit.dense(COUNT), axis=1)).max() < 1e-5
+    rigid = supple.IncrementalRotation.preset("rigid")
+    change = shown(edit, pose, rigid) - shown(none, pose, rigid)
+    attachment = attach(TUBE)
+    turns = pose.world_from_joint[attachment.segments.joints[attachment.segment], :3, :3]
+    assert np.abs(change - np.einsum("vij,vj->vi", turns, edit.dense(COUNT))).max() < 1e-6
+
+
+def test_an_edit_of_a_bent_skin_by_handles_is_found_again():
+    """The artist's way: pose, pull handles, encode, play."""
+    pose, skin = bent(), supple.DualQuaternion()
+    plain = supple.player(TUBE, skin).advance(pose).astype(np.float64)
+    region = region_round(TUBE.triangles, HANDLES)
+    pulled = RegionEditing(plain, TUBE.triangles, region).moved(np.add(plain[region.handles], [0.1, 0.05, 0.02]))
+    edit = encoded(TUBE, pose, pulled, skin=skin)
+    assert set(edit.vertices) <= set(region.vertices)
+    assert np.abs(shown(edit, pose, skin) - pulled).max() < 1e-5
+
+
+def test_skins_on_other_skins_take_the_change_of_their_first_stage():
+    pose, skin = bent(), supple.DeltaMush()
+    plain = supple.player(TUBE, skin).advance(pose).astype(np.float64)
+    pulled = plain + bump().dense(COUNT)
+    edit = encoded(TUBE, pose, pulled, skin=skin)
+    first = supple.player(TUBE, supple.DualQuaternion()).advance(pose)
+    assert np.abs(shown(edit, pose, supple.DualQuaternion()) - first - pulled + plain).max() < 1e-5
+
+
+def test_nothing_edited_is_no_edit():
+    pose = bent()
+    plain = supple.player(TUBE, PLAIN).advance(pose)
+    assert len(encoded(TUBE, pose, plain, skin=PLAIN).vertices) == 0
+
+
+def test_a_collapsed_skin_cannot_be_edited_and_says_so():
+    flat = supple.Pose.from_rotations(TUBE.skeleton, {"bone1": quaternion_about([0, 1, 0], np.pi)})
+    skin = supple.LinearBlend()
+    seen = supple.player(TUBE, skin).advance(flat).astype(np.float64)
+    seen[np.abs(TUBE.points[:, 1] - 2 / 3) < 0.05] += [0.2, 0.0, 0.2]
+    with pytest.raises(UnfinishedError, match="stays"):
+        encoded(TUBE, flat, seen, skin=skin)
+    with pytest.raises(InputError, match="memory"):
+        encoded(TUBE, flat, seen, skin=supple.SpringDynamics())
+
+
+def test_springs_are_pulled_towards_an_edit_and_more_by_a_firm_layer():
+    """A spring rig takes an edit as a wish: the skin goes towards it, and farther where the layer is firm."""
+    angle = 0.5 * PROFILES["bell"](np.clip(TUBE.points[:, 1] / 2.0, 0.0, 1.0))
+    edit = SurfaceEdit.of(np.cross(np.sin(angle)[:, None] * [0.0, 1.0, 0.0], TUBE.points)
+                          + (np.cos(angle) - 1.0)[:, None] * TUBE.points * [1.0, 0.0, 1.0])  # fmt: skip
+    rest, skin = supple.Pose.rest(TUBE.skeleton), supple.SpringRig(iterations=300)
+    moved = []
+    for firmness in (0.0, 1.0, 100.0):
+        layer = Layer(name="layer", keys=Layer.still("a", "drawn").keys, firmness=firmness)
+        edits = Edits.of(TUBE).with_shape("drawn", edit).with_layer(layer)
+        character = edits.on_character(TUBE)
+        found = supple.player(character, skin).advance(edits.on_pose(character, rest, 0.0))
+        along = np.einsum("vi,vi->v", found - TUBE.points, edit.dense(COUNT)).sum()
+        moved.append(along / np.sum(edit.dense(COUNT) ** 2))
+    assert moved[0] < moved[1] < moved[2]
+    assert moved[1] > 0.3
+    assert moved[2] > 0.9
+
+
+# Along a bone
+
+
+@pytest.mark.parametrize("name", EASINGS)
+def test_easings_go_from_zero_to_one_and_never_back(name):
+    values = EASINGS[name](np.linspace(0.0, 1.0, 101))
+    assert values[0] == 0.0
+    assert values[-1] == 1.0
+    assert (np.diff(values) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("name", ["parabola", "bell"])
+def test_profiles_vanish_at_both_ends(name):
+    assert np.abs(PROFILES[name](np.array([0.0, 0.5, 1.0])) - [0.0, 1.0, 0.0]).max() < 1e-12
+
+
+def test_swelling_is_the_published_bulge():
+    attachment = attach(TUBE)
+    edit = radial(TUBE, "bone1", profile="parabola", swell=0.25)
+    grown = attachment.scale_vectors + edit.dense(COUNT)
+    own = attachment.segments.joints[attachment.segment] == 1
+    t = attachment.along
+    wanted = np.where(own, 1.25 - (0.5 - t) ** 2, 1.0)
+    lengths = np.linalg.norm(attachment.scale_vectors, axis=1)
+    assert np.abs(np.linalg.norm(grown, axis=1) - wanted * lengths).max() < 1e-9
+    assert np.linalg.norm(np.cross(grown, attachment.scale_vectors), axis=1).max() < 1e-12
+
+
+def test_leaning_changes_the_angle_and_not_the_length():
+    attachment = attach(TUBE)
+    edit = radial(TUBE, "bone1", profile="even", lean=-0.3)
+    grown, before = attachment.scale_vectors + edit.dense(COUNT), attachment.scale_vectors
+    own = (attachment.segments.joints[attachment.segment] == 1) & (np.linalg.norm(before, axis=1) > 0.1)
+    bone = attachment.segments.directions[attachment.segment]
+
+    def angle(vectors):
+        cosine = np.einsum("vi,vi->v", vectors, bone) / np.linalg.norm(vectors, axis=1)
+        return np.arccos(np.clip(cosine, -1, 1))
+
+    assert np.abs(np.linalg.norm(grown, axis=1) - np.linalg.norm(before, axis=1)).max() < 1e-9
+    assert np.abs(angle(grown)[own] - angle(before)[own] + 0.3).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "strange", [{"profile": "zigzag"}, {"swell": -2.0}, {"swell": np.nan}, {"lean": 9.0}, {"joint": "nobody"}]
+)
+def test_strange_swellings_are_refused(strange):
+    with pytest.raises(InputError):
+        radial(TUBE, **{"joint": "bone1", **strange})
+
+
+# Outlines
+
+
+VIEW = View((0.3, 1.2, 6.0), (0.0, 1.0, 0.0), 0.45, (240, 320))
+
+
+def test_the_silhouette_of_a_tube_runs_along_its_sides():
+    edges = silhouette_edges(TUBE.points, TUBE.triangles, VIEW.position)
+    middle = TUBE.points[edges].mean(axis=1)
+    sides = middle[(middle[:, 1] > 0.1) & (middle[:, 1] < 1.9)]
+    assert len(sides) >= 40
+    assert np.abs(sides[:, 0]).min() > 0.2
+
+
+@given(st.integers(0, 1000))
+def test_silhouette_edges_part_front_from_back(seed):
+    eye = np.array([0.0, 1.0, 0.0]) + 4.0 * np.random.default_rng(seed).standard_normal(3)
+    corners = TUBE.points[TUBE.triangles]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    front = np.einsum("ti,ti->t", normal, eye - corners[:, 0]) > 0.0
+    sides = {}
+    for t, (a, b, c) in enumerate(TUBE.triangles.tolist()):
+        for one, other in ((a, b), (b, c), (c, a)):
+            sides.setdefault((min(one, other), max(one, other)), []).append(bool(front[t]))
+    wanted = {edge for edge, facing in sides.items() if len(set(facing)) == 2}
+    assert {tuple(edge) for edge in silhouette_edges(TUBE.points, TUBE.triangles, eye).tolist()} == wanted
+
+
+def test_what_is_hidden_is_not_in_the_outline():
+    points = np.concatenate([TUBE.points, np.subtract(TUBE.points, [0.0, 0.0, 2.0]) * [0.5, 0.5, 1.0] + [0, 0.5, 0]])
+    faces = np.concatenate([TUBE.triangles, TUBE.triangles + COUNT])
+    level = View((0.0, 1.0, 6.0), (0.0, 1.0, 0.0), 0.45, (240, 320))
+    assert (silhouette_edges(points, faces, level.position) >= COUNT).any()
+    assert (outline(points, faces, level) < COUNT).all()
+    assert len(outline(points, faces, level)) > 40
+
+
+def test_a_border_that_is_seen_is_outline():
+    sheet = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]])
+    faces = [[0, 1, 2], [1, 3, 2]]
+    assert len(silhouette_edges(sheet, faces, [0.5, 0.5, 3.0])) == 4
+    assert len(silhouette_edges(sheet, faces, [0.5, 0.5, -3.0])) == 0
+
+
+def test_an_outline_is_drawn_anew():
+    edge = VIEW.project(TUBE.points[np.argmax(TUBE.points @ VIEW.axes[0])])[0][0]
+    low, high = (VIEW.project([0.25, y, 0.0])[0][1] for y in (0.6, 1.4))
+    drawn = np.stack([edge + 20.0 * np.sin(np.linspace(0, np.pi, 30)), np.linspace(low, high, 30)], axis=1)
+    handles, targets = redrawn_silhouette(TUBE.points, TUBE.triangles, VIEW, pixels=drawn)
+    assert len(handles) >= 8
+    assert (np.diff(handles) > 0).all()
+    seen, depth = VIEW.project(targets)
+    assert np.abs(depth - VIEW.project(TUBE.points[handles])[1]).max() < 1e-9
+    assert all(np.linalg.norm(drawn - pixel, axis=1).min() < 2.0 for pixel in seen)
+    before = id_buffer(TUBE.points, TUBE.triangles, VIEW) >= 0
+    region = region_round(TUBE.triangles, handles)
+    pulled = RegionEditing(TUBE.points, TUBE.triangles, region).moved(targets)
+    after = id_buffer(pulled, TUBE.triangles, VIEW) >= 0
+    row, column = round((low + high) / 2), int(edge + 12)
+    assert after[row, column]
+    assert not before[row, column]
+
+
+def test_strange_outlines_are_refused():
+    with pytest.raises(InputError, match="same vertex"):
+        redrawn_silhouette(TUBE.points, TUBE.triangles, VIEW, pixels=[[10.0, 10.0], [10.0, 10.5]])
+    away = View((0.0, 1.0, 6.0), (0.0, 1.0, 12.0), 0.45, (40, 30))
+    with pytest.raises(InputError, match="no outline"):
+        redrawn_silhouette(TUBE.points, TUBE.triangles, away, pixels=[[1.0, 1.0], [9.0, 9.0]])
+
+
+def test_a_bulge_under_a_stroke_on_the_skin():
+    """A line on the skin becomes handles; raised along the normals, the region swells along the line."""
+    pixels = [[VIEW.project([0.0, y, 0.25])[0][0], VIEW.project([0.0, y, 0.25])[0][1]] for y in (0.6, 1.4)]
+    stroke = SurfaceStroke.drawn(TUBE.points, TUBE.triangles, VIEW, pixels=pixels)
+    region = region_round(TUBE.triangles, stroke.handles(TUBE.triangles), rings=3)
+    t, _ = stroke.stroke(TUBE.points, TUBE.triangles).nearest(TUBE.points[region.handles])
+    outward = TUBE.points[region.handles] * [1, 0, 1] / 0.25
+    targets = raised(TUBE.points[region.handles], outward, 0.1 * PROFILES["bell"](t))
+    pulled = RegionEditing(TUBE.points, TUBE.triangles, region).moved(targets)
+    radius = np.linalg.norm(pulled * [1, 0, 1], axis=1)
+    assert radius.max() == pytest.approx(0.35, abs=0.01)
+    assert abs(pulled[np.argmax(radius), 1] - 1.0) < 0.15
+    assert isinstance(region, Region)
