@@ -38,7 +38,8 @@ class Hanging:
         vectors = character.points - self.rest_attached
         self.rest_lengths = np.linalg.norm(vectors, axis=1)
         self.rest_vectors = vectors
-        self._points, self._offsets, self._shares = character.points, character.shapes, {}  # type: ignore[var-annotated]
+        self._offsets = character.shapes
+        self._shares: dict[str, float] = {}
 
         def put(array: Any, dtype: Any) -> Any:
             return devices.to_device(array, dtype, device)
