@@ -7,7 +7,7 @@ an edge form a cluster, which one thread walks through; clusters of one colour s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -151,7 +151,7 @@ def walks(members: NDArray[Any], slab_of: Ints) -> tuple[Walk, Walk]:
     )
 
 
-def _grouped(chosen: NDArray[Any], group_of: Ints, count: int) -> Walk:
+def _grouped(chosen: NDArray[Any], group_of: NDArray[Any], count: int) -> Walk:
     groups = group_of[chosen]
     order = chosen[np.argsort(groups, kind="stable")]
     starts = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=count))])
@@ -165,55 +165,65 @@ def _interleaved(walk: Walk, colour_of: Ints) -> Walk:
     return Walk(walk.order[np.lexsort((colour_of[walk.order], window, group))], walk.starts)
 
 
-def clusters(members: NDArray[Any], body: Constraints) -> Walk:
-    """Constraints (C, K) in clusters, and the clusters in colours.
+def clusters(body: Constraints) -> tuple[Walk, Walk]:
+    """The elements of a body in clusters, its edges in the same clusters, and the clusters in colours.
 
-    Elements are gathered round the longest edges, where up to six share all but two of their particles: what one of
-    them has read is near at hand for the next. Edges stay alone.
+    Elements are gathered round the longest edges, where up to six share all but two of their particles; an edge goes
+    with an element that has it. What one constraint has read is then near at hand for the next.
     """
-    alone = np.arange(len(members))
-    cluster = _fans(body) if members.shape[1] == 4 else alone
-    order = np.argsort(cluster, kind="stable")
-    count = int(cluster.max(initial=-1)) + 1
-    colour_of = colours(_joined(members[order], cluster[order], count), len(body.points))
+    of_element, of_edge = _fans(body)
+    count = int(max(of_element.max(initial=-1), of_edge.max(initial=-1))) + 1
+    owners = np.concatenate([np.repeat(of_element, 4), np.repeat(of_edge, 2)])
+    joined = _joined(owners, np.concatenate([body.corners.reshape(-1), body.ends.reshape(-1)]), count)
+    colour_of = colours(joined, len(body.points))
     if (colour_of == UNCOLOURED).any():
         raise InputError(
             "PositionBased", f"more than {UNCOLOURED} clusters meet at one particle", "the GPU takes no more",
             "use device='cpu', or a mesh with even elements",
         )  # fmt: skip
-    sizes = np.bincount(cluster, minlength=count)
-    return Walk(
-        order[np.lexsort((cluster[order], colour_of[cluster[order]]))].astype(np.int32),
-        np.concatenate([[0], np.cumsum(sizes[np.argsort(colour_of, kind="stable")])]).astype(np.int32),
-        np.concatenate([[0], np.cumsum(np.bincount(colour_of))]).astype(np.int32),
-    )
+    place = np.empty(count, dtype=np.int64)
+    place[np.argsort(colour_of, kind="stable")] = np.arange(count)
+    colour_starts = np.concatenate([[0], np.cumsum(np.bincount(colour_of))]).astype(np.int32)
+    elements, edges = (_grouped(np.arange(len(of)), place[of], count) for of in (of_element, of_edge))
+    return replace(elements, colour_starts=colour_starts), replace(edges, colour_starts=colour_starts)
 
 
-def _fans(body: Constraints) -> NDArray[np.int64]:
-    """A cluster (T,) for every element: the longest edge whose fan still has it, large fans before small ones."""
+def _fans(body: Constraints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A cluster for every element (T,) and every edge (E,), numbered in the order of memory.
+
+    An element goes to the longest edge whose fan still has it, large fans before small ones.
+    """
     from supple.skins.position_based import colour_kernels as kernels
 
     wp = devices.warp()
-    span = np.int64(len(body.points))
-    around = np.sort(body.corners[:, EDGES].astype(np.int64), axis=2) @ np.array([span, 1])  # (T, 6)
-    edge = np.searchsorted(body.ends.astype(np.int64) @ np.array([span, 1]), around)
-    starts, places = grouped(edge.reshape(-1).astype(np.int32), len(body.ends))
+    code = np.array([len(body.points), 1], dtype=np.int64)  # of an edge, lower end first
+    around, edge = np.unique(np.sort(body.corners[:, EDGES].astype(np.int64), axis=2) @ code, return_inverse=True)
+    starts, places = grouped(edge.reshape(-1).astype(np.int32), len(around))
+    lengths = np.linalg.norm(body.points[around // code[0]] - body.points[around % code[0]], axis=1)
     # Lengths to a tenth of the mean: rounding may not decide between edges that are alike.
-    longest = np.argsort(-np.round(10.0 * body.rest_lengths / body.size), kind="stable").astype(np.int32)
+    mean = max(float(lengths.mean()), 1e-300) if len(lengths) else 1.0
+    longest = np.argsort(-np.round(10.0 * lengths / mean), kind="stable").astype(np.int32)
     found = wp.full(len(body.corners), -1, dtype=wp.int32, device="cpu")
     on_cpu = [wp.array(a, dtype=wp.int32, device="cpu") for a in (longest, starts, (places // 6).astype(np.int32))]
     wp.launch(kernels.gather_fans, dim=1, inputs=[_LARGEST, *on_cpu, found], device="cpu")
-    # Clusters in the order of memory.
     _, first, cluster = np.unique(found.numpy(), return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(rank[cluster])
+    of_element = np.asarray(rank[cluster], dtype=np.int64)
+    of_around = np.full(len(around) + 1, -1)
+    of_around[edge.reshape(-1)[::-1]] = np.repeat(of_element, 6)[::-1]  # the first in memory is written last
+    own = np.sort(body.ends.astype(np.int64), axis=1) @ code
+    at = np.searchsorted(around, own)
+    known = np.append(around, -1)[at] == own
+    alone = len(first) + np.arange(len(own))  # edges that no element has
+    _, of_both = np.unique(np.concatenate([of_element, np.where(known, of_around[at], alone)]), return_inverse=True)
+    return of_both[: len(of_element)], of_both[len(of_element) :]
 
 
-def _joined(members: Ints, cluster: NDArray[np.int64], count: int) -> Ints:
+def _joined(cluster: NDArray[np.int64], particles: Ints, count: int) -> Ints:
     """The particles (clusters, M) of every cluster, the first one again where there are fewer than M."""
-    span = np.int64(members.max()) + 1
-    pairs = np.unique(np.repeat(cluster, members.shape[1]) * span + members.reshape(-1))
+    span = np.int64(particles.max()) + 1
+    pairs = np.unique(cluster * span + particles)
     owner = pairs // span
     begins = np.searchsorted(owner, np.arange(count))
     rank = np.arange(len(pairs)) - begins[owner]

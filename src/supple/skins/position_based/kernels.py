@@ -177,42 +177,34 @@ def sweep(
 
 
 @wp.kernel(enable_backward=False)
-def volumes_of_colour(
+def sweep_colour(
     first: int,
     start: int,
-    starts: Whole,
     knobs: Numbers,
+    volume_starts: Whole,
     corners: Corners,
     sizes: Sizes,
-    gathered: Numbers,
-    particles: Particles,
-):
-    g = start + first + wp.tid()
-    k = knobs[VOLUME]
-    if k > 0.0:
-        for c in range(starts[g], starts[g + 1]):
-            project_volume(c, k, knobs[COMPLIANT], corners, sizes, gathered, particles)
-
-
-@wp.kernel(enable_backward=False)
-def edges_of_colour(
-    first: int,
-    start: int,
-    starts: Whole,
-    knobs: Numbers,
+    volume_gathered: Numbers,
+    stretch_starts: Whole,
     ends: Ends,
     rest_lengths: Numbers,
     stiffness: Numbers,
-    gathered: Numbers,
+    stretch_gathered: Numbers,
     particles: Particles,
 ):
+    """Walk once through one cluster: its volumes and its edges."""
     g = start + first + wp.tid()
+    compliant = knobs[COMPLIANT]
+    volume = knobs[VOLUME]
+    if volume > 0.0:
+        for c in range(volume_starts[g], volume_starts[g + 1]):
+            project_volume(c, volume, compliant, corners, sizes, volume_gathered, particles)
     stretch = knobs[STRETCH]
     if stretch > 0.0:
-        for c in range(starts[g], starts[g + 1]):
+        for c in range(stretch_starts[g], stretch_starts[g + 1]):
             k = stretch * stiffness[c]
             if k > 0.0:
-                project_stretch(c, k, knobs[COMPLIANT], ends, rest_lengths, gathered, particles)
+                project_stretch(c, k, compliant, ends, rest_lengths, stretch_gathered, particles)
 
 
 @wp.kernel(enable_backward=False)

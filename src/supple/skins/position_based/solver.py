@@ -120,7 +120,8 @@ def _slab_walks(constraints: Constraints) -> list[Walks]:
 def _colour_walks(constraints: Constraints) -> list[Walks]:
     count = len(constraints.points)
     every = Walk(np.arange(count, dtype=np.int32), np.array([0, count], dtype=np.int32))
-    return [(clusters(constraints.corners, constraints), every, clusters(constraints.ends, constraints))]
+    elements, edges = clusters(constraints)
+    return [(elements, every, edges)]
 
 
 class _Table:
@@ -208,16 +209,17 @@ class _ColourTable(_Table):
 
         volumes, bonds, edges = self.gathered
         volume_starts, _, stretch_starts = self.starts
-        tets = [volume_starts, knobs, self.corners, self.sizes, volumes, solver.particles]
-        ends = [stretch_starts, knobs, self.ends, self.rest_lengths, self.stiffness, edges, solver.particles]
+        inputs = [
+            knobs, volume_starts, self.corners, self.sizes, volumes,
+            stretch_starts, self.ends, self.rest_lengths, self.stiffness, edges, solver.particles,
+        ]  # fmt: skip
         binding = [knobs, self.bound, solver.anchors, solver.bind_lengths, bonds, solver.particles]
+        colours = self.walks[0].colour_starts
+        bounds = [] if colours is None else itertools.pairwise(colours.tolist())
         return [
-            *_by_colour(kernels.volumes_of_colour, self.walks[0], tets, self.device),
+            *(
+                devices.Launch(kernels.sweep_colour, stop - start, [start, *inputs], self.device, block=_BLOCK)
+                for start, stop in bounds
+            ),
             devices.Launch(kernels.bonds, len(self.walks[1].order), binding, self.device),
-            *_by_colour(kernels.edges_of_colour, self.walks[2], ends, self.device),
         ]
-
-
-def _by_colour(kernel: Any, walk: Walk, inputs: list[Any], device: str) -> list[devices.Launch]:
-    bounds = [] if walk.colour_starts is None else itertools.pairwise(walk.colour_starts.tolist())
-    return [devices.Launch(kernel, stop - start, [start, *inputs], device, block=_BLOCK) for start, stop in bounds]
