@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from conftest import make_tube
 from supple.errors import InputError
 from supple.geometry.arap import Arap
-from supple.geometry.laplacian import LaplacianEditing, held, weighted_edges
+from supple.geometry.laplacian import LaplacianEditing, SmoothOffsets, held, weighted_edges
 from supple.geometry.rotations import matrix_from_quaternion, nearest_rotation, quaternion_about
 from supple.skins.expressive.attachment import attach
 
@@ -135,7 +135,7 @@ def test_a_factor_serves_all_places_of_the_handles_and_keeps_no_memory():
 def test_pieces_without_handles_and_lone_vertices_stay():
     points = np.vstack([POINTS, np.add(POINTS, [3.0, 0.0, 0.0]), [9.0, 9.0, 9.0]])
     faces = np.concatenate([FACES, FACES + len(POINTS)])
-    for kind in (Arap, LaplacianEditing):
+    for kind in (Arap, LaplacianEditing, SmoothOffsets):
         found = kind(points, faces, ENDS).solve(bent())
         assert np.array_equal(found[len(POINTS) :], points[len(POINTS) :])
         assert np.abs(found[: len(POINTS)] - POINTS).max() > 0.1
@@ -144,7 +144,7 @@ def test_pieces_without_handles_and_lone_vertices_stay():
 
 def test_everything_fixed_is_where_it_was_put():
     every = np.arange(len(POINTS))
-    for kind in (Arap, LaplacianEditing):
+    for kind in (Arap, LaplacianEditing, SmoothOffsets):
         assert np.array_equal(kind(POINTS, FACES, every).solve(tube_and_wobble()), tube_and_wobble())
 
 
@@ -219,22 +219,41 @@ def test_the_first_solve_of_laplacian_editing_is_the_least_energy():
     assert abs(slope) < 1e-5
 
 
+def test_smooth_offsets_are_the_biharmonic_field_of_libigls_matrices():
+    border = np.flatnonzero((POINTS[:, 1] < 0.3) | (POINTS[:, 1] > 1.7)).astype(np.int64)
+    targets = POINTS[border] + 0.1 * np.sin(7.0 * POINTS[border][:, [1, 2, 0]])
+    ours = SmoothOffsets(POINTS, FACES, border).solve(targets)
+    mass = igl.massmatrix(POINTS, FACES.astype(np.int64), igl.MASSMATRIX_TYPE_BARYCENTRIC)
+    laplacian = igl.cotmatrix(POINTS, FACES.astype(np.int64))
+    plate = laplacian @ np.diag(1.0 / mass.diagonal()) @ laplacian.toarray()
+    free = np.setdiff1d(np.arange(len(POINTS)), border)
+    theirs = np.linalg.solve(plate[np.ix_(free, free)], -plate[np.ix_(free, border)] @ (targets - POINTS[border]))
+    assert np.abs((ours - POINTS)[free] - theirs).max() < 1e-9
+    other = igl.harmonic(POINTS, FACES.astype(np.int64), border, targets - POINTS[border], 2)
+    assert np.abs(ours - POINTS - other).max() < 2e-3  # it measures areas in another way
+
+
+def test_smooth_offsets_reproduce_moves_that_are_harmonic():
+    moved = np.add(POINTS, [0.3, -1.0, 2.0])
+    assert np.abs(SmoothOffsets(POINTS, FACES, ENDS).solve(moved[ENDS]) - moved).max() < 1e-9
+
+
 def test_rest_in_rest_out_and_handles_exactly():
-    for kind in (Arap, LaplacianEditing):
+    for kind in (Arap, LaplacianEditing, SmoothOffsets):
         editing = kind(POINTS, FACES, ENDS)
         assert np.abs(editing.solve(POINTS[ENDS]) - POINTS).max() < 1e-9
         assert np.array_equal(editing.solve(bent())[ENDS], bent())
 
 
 def test_one_fixed_vertex_is_enough():
-    for kind in (Arap, LaplacianEditing):
+    for kind in (Arap, LaplacianEditing, SmoothOffsets):
         found = kind(POINTS, FACES, [5]).solve(POINTS[[5]] + [0.1, 0.0, 0.0])
         assert np.isfinite(found).all()
         assert found[5, 0] == POINTS[5, 0] + 0.1
 
 
 @pytest.mark.parametrize("fixed", [[], [-1], [10**6], [3, 3], [0.5]])
-@pytest.mark.parametrize("kind", [Arap, LaplacianEditing])
+@pytest.mark.parametrize("kind", [Arap, LaplacianEditing, SmoothOffsets])
 def test_strange_fixed_vertices_are_refused(kind, fixed):
     with pytest.raises(InputError):
         kind(POINTS, FACES, fixed)
@@ -250,3 +269,5 @@ def test_strange_targets_settings_and_weights_are_refused(kind):
         editing.solve(POINTS[ENDS], **{count: -1})
     with pytest.raises(InputError, match="weights"):
         kind(POINTS, FACES, ENDS, weights="heavy")
+    with pytest.raises(InputError, match="targets"):
+        SmoothOffsets(POINTS, FACES, ENDS).solve(POINTS[:3])

@@ -430,5 +430,10 @@ def test_a_surface_stroke_of_a_larger_mesh_is_refused():
         stroke.check_fits(TUBE.triangles)
 
 
-def test_raised_places_go_along_normals():
-    assert np.array_equal(raised([[0, 0, 0], [1, 0, 0]], [[0, 1, 0], [0, 0, 1]], [2.0, 3.0]), [[0, 2, 0], [1, 0, 3]])
+def test_raised_vertices_go_along_the_normals():
+    side = np.flatnonzero(np.abs(TUBE.points[:, 1] - 1.0) < 0.5)
+    heights = np.linspace(-0.1, 0.1, len(side))
+    found = raised(TUBE.points, TUBE.triangles, side, heights=heights)
+    outward = TUBE.points[side] * [1, 0, 1] / 0.25
+    assert np.abs(found - TUBE.points[side] - heights[:, None] * outward).max() < 1e-3 + 0.05 * 0.1
+    assert np.abs(np.linalg.norm(found - TUBE.points[side], axis=1) - np.abs(heights)).max() < 1e-12

@@ -1,4 +1,4 @@
-"""Edge weights and Laplacians of a surface, and edits that keep its differential coordinates.
+"""Edge weights and Laplacians of a surface, and edits that keep its detail or spread smoothly.
 
     delta_i = sum_j w_ij (v_i - v_j) / sum_j w_ij                                    [Sorkine2004; Toothman2022, Eq. 3]
 
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
 from supple.geometry.rotations import nearest_rotation
-from supple.geometry.topology import unique_edges
+from supple.geometry.topology import ring_areas, unique_edges
 
 WEIGHTS = ("cotangent", "uniform")
 _FLATTEST = 1e-4  # sine of an angle below which its cotangent is cut off: a sliver would outweigh the whole mesh
@@ -191,6 +191,42 @@ class LaplacianEditing:
         """sum_i |delta_i(x) - T_i(x) delta_i|^2 of a shape (V, 3): what the first solve makes least."""
         x = frozen(points, np.float64, self._rest.shape, _WHERE, "points")
         return float(np.sum((self._similar @ x.ravel()) ** 2))
+
+
+class SmoothOffsets:
+    """Moves handles of a surface and spreads their move over the rest as a thin plate bends [Botsch2004].
+
+    The moves u minimise sum_i A_i |(L u)_i / A_i|^2 with A_i a third of the area round vertex i: no crease at handles,
+    and none at the border where a second ring is fixed. Large moves shear the surface, because nothing turns.
+    """
+
+    def __init__(self, rest_points: ArrayLike, triangles: ArrayLike, fixed: ArrayLike) -> None:
+        from scipy.sparse import diags_array
+        from scipy.sparse.linalg import splu
+
+        where = "SmoothOffsets"
+        self._rest = frozen(rest_points, np.float64, (-1, 3), where, "rest_points")
+        faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
+        self.fixed = checked_fixed(fixed, len(self._rest), where)
+        edges = weighted_edges(self._rest, faces)
+        self._held = held(self.fixed, edges)
+        self._free = np.setdiff1d(np.arange(len(self._rest)), self._held)
+        laplacian, areas = edges.laplacian(), ring_areas(self._rest, faces) / 6.0
+        plate = laplacian @ diags_array(1.0 / np.maximum(areas, 1e-9 * max(float(areas.max()), 1e-300))) @ laplacian
+        self._coupling = plate.tocsc()[self._free][:, self._held]
+        inner = plate.tocsc()[self._free][:, self._free]
+        self._factor = splu(inner.tocsc(), permc_spec="MMD_AT_PLUS_A") if len(self._free) else None
+
+    def solve(self, targets: ArrayLike) -> Floats:
+        """The surface (V, 3) with the `fixed` vertices at `targets` (F, 3), in their order."""
+        wanted = frozen(targets, np.float64, (len(self.fixed), 3), "SmoothOffsets", "targets")
+        moves = np.zeros_like(self._rest)
+        moves[self.fixed] = wanted - self._rest[self.fixed]
+        if self._factor is not None:
+            moves[self._free] = self._factor.solve(-(self._coupling @ moves[self._held]))
+        x: Floats = self._rest + moves
+        x[self.fixed] = wanted
+        return x
 
 
 def _cross(vectors: Floats) -> Floats:

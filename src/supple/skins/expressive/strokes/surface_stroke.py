@@ -80,8 +80,13 @@ class SurfaceStroke:
         return Stroke.from_samples(self.places(points, triangles), tolerance=0.0)
 
 
-def raised(places: ArrayLike, normals: ArrayLike, heights: ArrayLike) -> Floats:
-    """Places (N, 3) moved along unit normals (N, 3) by heights (N,) [m]: targets for handles under a stroke."""
-    given = frozen(places, np.float64, (-1, 3), "raised", "places")
-    ways = frozen(normals, np.float64, given.shape, "raised", "normals")
-    return given + frozen(heights, np.float64, (len(given),), "raised", "heights")[:, None] * ways
+def raised(points: ArrayLike, triangles: ArrayLike, vertices: ArrayLike, *, heights: ArrayLike) -> Floats:
+    """Where `vertices` (N,) of a skin go when they rise by `heights` (N,) [m] along its normals; targets of handles."""
+    where = "raised"
+    skin = frozen(points, np.float64, (-1, 3), where, "points")
+    faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
+    chosen = frozen(vertices, np.int32, (-1,), where, "vertices")
+    rise = frozen(heights, np.float64, (len(chosen),), where, "heights")
+    areas = np.repeat(area_vectors(skin, faces), 3, axis=0)
+    sums = np.stack([np.bincount(faces.ravel(), areas[:, k], len(skin)) for k in range(3)], axis=1)
+    return np.asarray(skin[chosen] + rise[:, None] * rotations.normalised(sums[chosen]))
