@@ -388,6 +388,11 @@ def test_an_outline_is_drawn_anew():
 def test_strange_outlines_are_refused():
     with pytest.raises(InputError, match="same vertex"):
         redrawn_silhouette(TUBE.points, TUBE.triangles, VIEW, pixels=[[10.0, 10.0], [10.0, 10.5]])
+    two = np.vstack([TUBE.points, np.add(TUBE.points, [0.8, 0.0, 0.0])])
+    faces = np.concatenate([TUBE.triangles, TUBE.triangles + COUNT])
+    ends = [VIEW.project([x, 1.0, 0.0])[0] for x in (-0.25, 1.05)]
+    with pytest.raises(InputError, match="different pieces"):
+        redrawn_silhouette(two, faces, VIEW, pixels=ends)
     away = View((0.0, 1.0, 6.0), (0.0, 1.0, 12.0), 0.45, (40, 30))
     with pytest.raises(InputError, match="no outline"):
         redrawn_silhouette(TUBE.points, TUBE.triangles, away, pixels=[[1.0, 1.0], [9.0, 9.0]])

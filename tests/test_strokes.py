@@ -17,6 +17,7 @@ from supple.skins.expressive.strokes import (
     SurfaceStroke,
     View,
     carried_along,
+    depth_buffer,
     evenly,
     id_buffer,
     joints_near,
@@ -369,6 +370,15 @@ def test_pixels_outside_the_picture_ask_rays_and_a_wrong_buffer_is_refused():
     assert not picks.hit.any()
     with pytest.raises(InputError, match="buffer"):
         pick(TUBE.points, TUBE.triangles, VIEW, pixels=[[1.0, 1.0]], buffer=np.zeros((3, 3), np.int32))
+
+
+def test_the_depth_buffer_says_how_far_the_skin_is():
+    ids, depths = id_buffer(TUBE.points, TUBE.triangles, VIEW), depth_buffer(TUBE.points, TUBE.triangles, VIEW)
+    assert np.array_equal(np.isinf(depths), ids == -1)
+    row, column = (int(place) for place in np.argwhere(ids >= 0)[500])
+    picks = pick(TUBE.points, TUBE.triangles, VIEW, pixels=[[column + 0.5, row + 0.5]])
+    place = picks.shares[0] @ TUBE.points[TUBE.triangles[picks.triangles[0]]]
+    assert depths[row, column] == pytest.approx(VIEW.project(place)[1], rel=1e-9)
 
 
 def test_triangles_behind_the_eye_are_not_seen():

@@ -1,6 +1,6 @@
 """Strokes: what a hand draws, in space or on the skin, and what follows it."""
 
-from supple.skins.expressive.strokes.picking import Picks, id_buffer, pick, pick_by_rays
+from supple.skins.expressive.strokes.picking import Picks, depth_buffer, id_buffer, pick, pick_by_rays
 from supple.skins.expressive.strokes.posing import joints_near, posed_by_strokes
 from supple.skins.expressive.strokes.reduction import evenly, reduced
 from supple.skins.expressive.strokes.stroke import Stroke, carried_along
@@ -13,6 +13,7 @@ __all__ = [
     "SurfaceStroke",
     "View",
     "carried_along",
+    "depth_buffer",
     "evenly",
     "id_buffer",
     "joints_near",

@@ -31,6 +31,17 @@ class Picks:
 
 def id_buffer(points: ArrayLike, triangles: ArrayLike, view: View) -> Ints:
     """The number of the triangle seen in every pixel (height, width), -1 where there is none."""
+    return _drawn(points, triangles, view)[0]
+
+
+def depth_buffer(points: ArrayLike, triangles: ArrayLike, view: View) -> Floats:
+    """How far ahead the skin seen in every pixel is (height, width) [m]; infinite where there is none."""
+    near = _drawn(points, triangles, view)[1]
+    return np.where(near > 0.0, 1.0 / np.where(near > 0.0, near, 1.0), np.inf)
+
+
+def _drawn(points: ArrayLike, triangles: ArrayLike, view: View) -> tuple[Ints, Floats]:
+    """Triangle numbers and 1 / depth of every pixel."""
     from supple.skins.expressive.strokes import kernels
 
     wp = devices.warp()
@@ -43,7 +54,7 @@ def id_buffer(points: ArrayLike, triangles: ArrayLike, view: View) -> Ints:
     least = 1e-6 * float(np.abs(depths).max(initial=1e-12))
     inputs = [len(faces), devices.to_device(faces, wp.vec3i, "cpu"), *seen, wp.float64(least), ids, near]
     wp.launch(kernels.draw, dim=1, inputs=inputs, device="cpu")
-    return np.array(ids.numpy())
+    return np.array(ids.numpy()), np.array(near.numpy())
 
 
 def pick(

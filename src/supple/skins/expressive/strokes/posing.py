@@ -59,7 +59,8 @@ def posed_by_strokes(
             if not followers:
                 continue
             head = world[joint, :3, 3].copy()
-            turn = _pointing(world[followers, :3, 3] - head, np.array([wanted[f] for f in followers]) - head)
+            ways = world[followers, :3, 3] - head
+            turn = _pointing(ways, _aims(ways, np.array([wanted[f] for f in followers]) - head, wanted[joint] - head))
             turn = _bounded(skeleton, world, joint, turn=turn, bound=bounds.get(joint, np.inf))
             world[below, :3, :3] = turn @ world[below, :3, :3]
             world[below, :3, 3] = (world[below, :3, 3] - head) @ turn.T + head
@@ -84,6 +85,16 @@ def _leads(skeleton: Skeleton, wanted: Mapping[int, Floats]) -> dict[int, list[i
         if above >= 0:
             found.setdefault(above, []).append(joint)
     return found
+
+
+def _aims(ways: Floats, targets: Floats, miss: Floats) -> Floats:
+    """Where to point from a joint that is off its own target by `miss`.
+
+    A little off, it points at the targets of what follows; by a bone's length or more, in the direction that the stroke
+    has there, so that a limit far up does not fold the joints below.
+    """
+    share = np.minimum(np.linalg.norm(miss) / np.maximum(np.linalg.norm(ways, axis=1), 1e-12), 1.0)
+    return np.asarray(targets - share[:, None] * miss)
 
 
 def _pointing(before: Floats, after: Floats) -> Floats:
