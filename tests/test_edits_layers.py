@@ -95,7 +95,7 @@ def test_without_layers_nothing_changes():
     assert character is TUBE
     assert moved is motion
     rest = supple.Pose.rest(SKELETON)
-    assert edits.on_pose(TUBE, rest, 1.0) is rest
+    assert edits.on_pose(TUBE.skeleton, rest, 1.0) is rest
     assert np.abs(frame(TUBE, edits.on_motion(motion), 0.0) - frame(TUBE, motion, 0.0)).max() == 0.0
 
 
@@ -170,8 +170,19 @@ def test_poses_on_top_of_motions_are_poses_on_top_of_poses():
     moved = edits.on_motion(motion)
     for time in motion.times[::7]:
         one = moved.sample(float(time)).world_from_joint
-        other = edits.on_pose(TUBE, motion.sample(float(time)), float(time)).world_from_joint
+        other = edits.on_pose(TUBE.skeleton, motion.sample(float(time)), float(time)).world_from_joint
         assert np.abs(one - other).max() < 1e-9
+
+
+def test_any_source_of_poses_may_be_edited():
+    edits = Edits.of(TUBE).with_shape("swell", SWELL).with_layer(Layer.breathing("s", "swell", seconds=2.0))
+    edits = edits.with_pose("bend", BEND).with_layer(Layer.still("p", "bend"))
+    noisy = supple.NoisyMotion(waving())
+    source, character = edits.on_source(noisy), edits.on_character(TUBE)
+    found = supple.player(character, PLAIN).play(source, 0.9)
+    wanted = supple.player(character, PLAIN).advance(edits.on_pose(SKELETON, noisy.sample(0.9), 0.9))
+    assert np.abs(found - wanted).max() < 1e-6
+    assert np.abs(found - supple.player(TUBE, PLAIN).play(noisy, 0.9)).max() > 0.05
 
 
 def test_firm_layers_paint_maps_where_they_move_the_skin():

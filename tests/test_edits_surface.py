@@ -55,7 +55,7 @@ def shown(edit, pose, skin, *, amount=1.0):
     """The skin with an edit in a pose."""
     edits = Edits.of(TUBE).with_shape("drawn", edit).with_layer(Layer.still("layer", "drawn", amount=amount))
     character = edits.on_character(TUBE)
-    return supple.player(character, skin).advance(edits.on_pose(character, pose, 0.0)).astype(np.float64)
+    return supple.player(character, skin).advance(edits.on_pose(TUBE.skeleton, pose, 0.0)).astype(np.float64)
 
 
 # Regions
@@ -263,7 +263,7 @@ def test_springs_are_pulled_towards_an_edit_and_more_by_a_firm_layer():
         layer = Layer(name="layer", keys=Layer.still("a", "drawn").keys, firmness=firmness)
         edits = Edits.of(TUBE).with_shape("drawn", edit).with_layer(layer)
         character = edits.on_character(TUBE)
-        found = supple.player(character, skin).advance(edits.on_pose(character, rest, 0.0))
+        found = supple.player(character, skin).advance(edits.on_pose(TUBE.skeleton, rest, 0.0))
         along = np.einsum("vi,vi->v", found - TUBE.points, edit.dense(COUNT)).sum()
         moved.append(along / np.sum(edit.dense(COUNT) ** 2))
     assert moved[0] < moved[1] < moved[2]

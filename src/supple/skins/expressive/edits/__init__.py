@@ -1,7 +1,7 @@
 """Edits: shapes drawn on the skin by hand, and changes of pose, that live on in every pose and play over time."""
 
 from supple.skins.expressive.edits.editing import RegionEditing
-from supple.skins.expressive.edits.edits import Edits
+from supple.skins.expressive.edits.edits import EditedSource, Edits
 from supple.skins.expressive.edits.encoding import encoded
 from supple.skins.expressive.edits.file import load_edits, save_edits
 from supple.skins.expressive.edits.history import History
@@ -11,10 +11,12 @@ from supple.skins.expressive.edits.radial import EASINGS, PROFILES, radial
 from supple.skins.expressive.edits.region import Region, region_round
 from supple.skins.expressive.edits.silhouette import outline, redrawn_silhouette, silhouette_edges
 from supple.skins.expressive.edits.surface_edit import SurfaceEdit, mixed
+from supple.skins.expressive.edits.waves import with_wave
 
 __all__ = [
     "EASINGS",
     "PROFILES",
+    "EditedSource",
     "Edits",
     "History",
     "Key",
@@ -32,4 +34,5 @@ __all__ = [
     "region_round",
     "save_edits",
     "silhouette_edges",
+    "with_wave",
 ]

@@ -12,9 +12,10 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.character.character import Character
+from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.motion.motion import Motion
-from supple.motion.pose import Pose
+from supple.motion.pose import Pose, PoseSource
 from supple.skins.expressive.edits.layers import Layer, total_amounts
 from supple.skins.expressive.edits.pose_edit import PoseEdit
 from supple.skins.expressive.edits.surface_edit import SurfaceEdit
@@ -139,12 +140,12 @@ class Edits:
                     firm *= layer.firmness**share if layer.firmness > 0.0 else 1.0 - share
         return {name: firm * character.maps.get(name, np.ones(self.vertices)) for name in _SPRINGS}
 
-    def on_pose(self, character: Character, pose: Pose, time: float) -> Pose:
+    def on_pose(self, skeleton: Skeleton, pose: Pose, time: float) -> Pose:
         """A pose as it is with all layers at a time [s]; for a character that `on_character` made."""
         amounts = self.amounts(time)
         for name, amount in amounts.items():
             if name in self.poses and amount != 0.0:
-                pose = self.poses[name].on(character.skeleton, pose, amount=amount)
+                pose = self.poses[name].on(skeleton, pose, amount=amount)
         shares = {PREFIX + name: amount for name, amount in amounts.items() if name in self.shapes}
         return Pose(pose.world_from_joint, shapes={**pose.shapes, **shares}) if shares else pose
 
@@ -174,9 +175,30 @@ class Edits:
                 moves = edit.moved(moves, motion.skeleton, over_time)
         return motion.replace(translations=moves, rotations=turns, shapes=shapes)
 
+    def on_source(self, source: PoseSource) -> EditedSource:
+        """Any source of poses, such as a live one, with all layers on top."""
+        return EditedSource(self, source)
+
     def on(self, character: Character, motion: Motion, *, seconds: float | None = None) -> tuple[Character, Motion]:
         """Character and motion with all edits, for any skin, player or bake."""
         return self.on_character(character), self.on_motion(motion, seconds=seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class EditedSource:
+    """A source of poses with edits on top of it."""
+
+    edits: Edits
+    source: PoseSource
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The joints that the poses are for."""
+        return self.source.skeleton
+
+    def sample(self, time: float) -> Pose:
+        """The pose at `time` [s], with all layers as they are then."""
+        return self.edits.on_pose(self.skeleton, self.source.sample(time), time)
 
 
 def _lasting(motion: Motion, seconds: float) -> Motion:

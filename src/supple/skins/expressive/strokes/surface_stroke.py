@@ -87,6 +87,11 @@ def raised(points: ArrayLike, triangles: ArrayLike, vertices: ArrayLike, *, heig
     faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
     chosen = frozen(vertices, np.int32, (-1,), where, "vertices")
     rise = frozen(heights, np.float64, (len(chosen),), where, "heights")
-    areas = np.repeat(area_vectors(skin, faces), 3, axis=0)
-    sums = np.stack([np.bincount(faces.ravel(), areas[:, k], len(skin)) for k in range(3)], axis=1)
-    return np.asarray(skin[chosen] + rise[:, None] * rotations.normalised(sums[chosen]))
+    return np.asarray(skin[chosen] + rise[:, None] * vertex_normals(skin, faces)[chosen])
+
+
+def vertex_normals(points: Floats, triangles: Ints) -> Floats:
+    """Unit normals (V, 3): the triangles round a vertex count by their area; a vertex without any has none (zero)."""
+    areas = np.repeat(area_vectors(points, triangles), 3, axis=0)
+    sums = np.stack([np.bincount(triangles.ravel(), areas[:, k], len(points)) for k in range(3)], axis=1)
+    return rotations.normalised(sums)
