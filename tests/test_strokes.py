@@ -165,6 +165,20 @@ def test_nearest_is_the_nearest_of_many_places(seed):
     assert (distance <= least + 1e-4).all()
 
 
+@given(st.integers(0, 10_000), st.integers(2, 12), st.floats(1e-4, 1e4))
+def test_any_stroke_can_be_walked(seed, knots, size):
+    """Wild knots of any size: places, frames and shares are finite, and every place is found again."""
+    random = np.random.default_rng(seed)
+    stroke = Stroke(size * random.standard_normal((knots, 3)), np.sort(random.uniform(0, 1, knots)))
+    t = random.uniform(0, 1, 7)
+    places = stroke.at(t)
+    found, distance = stroke.nearest(places)
+    assert distance.max() < 1e-6 * stroke.length
+    assert np.abs(stroke.at(found) - places).max() < 1e-6 * stroke.length
+    frames = stroke.frames(t)
+    assert np.abs(np.swapaxes(frames, 1, 2) @ frames - np.eye(3)).max() < 1e-9
+
+
 def test_a_knot_is_dragged_and_the_first_stroke_stays():
     stroke = Stroke.from_samples(WAVE, tolerance=0.05)
     other = stroke.with_knot(2, [0.0, 5.0, 0.0])

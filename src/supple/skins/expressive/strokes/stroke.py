@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
 from supple.geometry import rotations
 from supple.skins.expressive.strokes.reduction import METRES, reduced
@@ -132,19 +132,37 @@ class Stroke:
     def nearest(self, points: ArrayLike) -> tuple[Floats, Floats]:
         """The share t (N,) of the nearest place on the stroke to each of `points` (N, 3), and how far it is [m]."""
         given = frozen(points, np.float64, (-1, 3), _WHERE, "points")
+        if len(given) == 0:
+            return np.zeros(0), np.zeros(0)
         grid = np.linspace(0.0, len(self.bezier), len(self.bezier) * _CELLS + 1)
-        places = self._curve(grid, 0)
-        coarse = np.array([int(np.argmin(np.sum((places - point) ** 2, axis=1))) for point in given], dtype=int)
-        low, high = grid[np.maximum(coarse - 1, 0)], grid[np.minimum(coarse + 1, len(grid) - 1)]
+        owner, start = self._valleys(given, self._curve(grid, 0))
+        low, high = grid[np.maximum(start - 1, 0)], grid[np.minimum(start + 1, len(grid) - 1)]
+        aims = given[owner]
         ratio = (np.sqrt(5.0) - 1.0) / 2.0
         for _ in range(60):  # golden section
             one, other = high - ratio * (high - low), low + ratio * (high - low)
-            nearer = self._squares(one, given) < self._squares(other, given)
+            nearer = self._squares(one, aims) < self._squares(other, aims)
             low, high = np.where(nearer, low, one), np.where(nearer, other, high)
         u = 0.5 * (low + high)
         for end in (0.0, float(len(self.bezier))):  # a section never quite reaches an end
-            u = np.where(self._squares(np.full(len(given), end), given) <= self._squares(u, given), end, u)
-        return self._share(u), np.sqrt(self._squares(u, given))
+            u = np.where(self._squares(np.full(len(u), end), aims) <= self._squares(u, aims), end, u)
+        squares = self._squares(u, aims)
+        order = np.lexsort((squares, owner))  # the best valley of each point comes first
+        first = order[np.searchsorted(owner[order], np.arange(len(given)))]
+        return self._share(u[first]), np.sqrt(squares[first])
+
+    def _valleys(self, points: Floats, places: Floats) -> tuple[Ints, Ints]:
+        """Points and grid places (M,) where the nearest place may be: every valley that could still be the deepest."""
+        longest = float(np.diff(self._table).max())
+        owners, starts = [], []
+        for number, point in enumerate(points):
+            away = np.linalg.norm(places - point, axis=1)
+            padded = np.concatenate([[np.inf], away, [np.inf]])
+            valley = (away <= padded[:-2]) & (away <= padded[2:]) & (away <= away.min() + longest)
+            found = np.flatnonzero(valley)
+            owners.append(np.full(len(found), number))
+            starts.append(found)
+        return np.concatenate(owners).astype(np.int32), np.concatenate(starts).astype(np.int32)
 
     def _squares(self, u: Floats, points: Floats) -> Floats:
         return np.asarray(np.sum((self._curve(u, 0) - points) ** 2, axis=1))
@@ -177,7 +195,8 @@ class Stroke:
     def _share(self, u: Floats) -> Floats:
         """Share of the length (...) at parameters."""
         cell = np.clip(np.floor(u * _CELLS).astype(int), 0, len(self._table) - 2)
-        return np.asarray((self._table[cell] + self._spans(cell / _CELLS, u)) / self.length)
+        lengths = self._table[cell] + self._spans(cell / _CELLS, u)
+        return np.clip(lengths / self.length, 0.0, 1.0)  # rounding may lead past the end
 
     def _parameter(self, t: ArrayLike) -> Floats:
         """Parameters (...) at shares of the length, by Newton's method from the table."""
