@@ -53,10 +53,15 @@ class SettingInfo:
         unit = f" {self.unit}" if self.unit else ""
         raise InputError(
             where,
-            f"{self.name} is {value!r}{unit}",
+            f"{self.name} is {_written(value)}{unit}",
             f"the range is {low:g} to {high:g}{unit}",
-            f"try the default {self.default!r}",
+            f"try the default {_written(self.default)}",
         )
+
+
+def _written(value: bool | int | float | str) -> str:
+    """As people write it: no more digits than they need."""
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)
 
 
 def setting(

@@ -106,7 +106,9 @@ class Player:
         if fixed or isinstance(work, Mask):
             can = f"while playing, {name} can change {', '.join(sorted(live)) or 'nothing'}"
             raise InputError("player", f"{', '.join(fixed) or 'a blend'} was to change", can, "make another player")
-        node.stage = dataclasses.replace(node.stage, work=dataclasses.replace(work, **settings))
+        changed = dataclasses.replace(work, **settings)
+        changed.check_for(self.character)
+        node.stage = dataclasses.replace(node.stage, work=changed)
         self.graph = Graph(tuple(node.stage for node in self._nodes))
 
     def normals(self, *, crease: float = math.pi / 3.0) -> tuple[Singles, Creases]:
@@ -233,6 +235,7 @@ class _Node:
             shares = stage.work.shares(character).astype(np.float32)
             self._shares = devices.to_device(shares, wp.float32, device)
         else:
+            stage.work.check_for(character)
             self._binding = stage.work.bind(character, device)
         if not isinstance(stage.work, Skin):
             self._result = wp.zeros(self._count, dtype=wp.vec3f, device=device)

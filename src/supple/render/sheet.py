@@ -44,12 +44,13 @@ def contact_sheet(
     small, large = max(high // 24, 11), max(high // 16, 14)
     pad, band = small, (2 * large if labels else 0)
     head, foot = (3 * large if title else 0), (2 * small + small // 2 if captions else 0)
-    paper = rows[0][0][0, 0]
+    # The brightest of the pictures' upper corners: a close-up may fill the others with skin.
+    paper = max((row[0][0, side] for row in rows for side in (0, -1)), key=lambda pixel: int(pixel.sum()))
     sheet = np.empty((head + len(rows) * (band + high) + foot, across * wide, 3), dtype=np.uint8)
     sheet[:] = paper
     for r, row in enumerate(rows):
         top = head + r * (band + high) + band
-        sheet[top - band : top] = row[0][0, 0]
+        sheet[top - band : top] = paper
         for c, image in enumerate(row):
             sheet[top : top + high, c * wide : (c + 1) * wide] = image
     if foot:

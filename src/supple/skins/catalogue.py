@@ -17,10 +17,17 @@ from supple.skins.kinematic.rotation_centers import RotationCenters
 from supple.skins.position_based.skin import PositionBased
 from supple.skins.skin import AnySkin
 
-SKINS: dict[str, type[AnySkin]] = {
-    kind.command_name: kind
-    for kind in (LinearBlend, DualQuaternion, RotationCenters, DeltaMush, IncrementalRotation, SpringRig, SpringDynamics, PositionBased)
-}  # fmt: skip
+_KINDS: tuple[type[AnySkin], ...] = (
+    LinearBlend,
+    DualQuaternion,
+    RotationCenters,
+    DeltaMush,
+    IncrementalRotation,
+    SpringRig,
+    SpringDynamics,
+    PositionBased,
+)
+SKINS: dict[str, type[AnySkin]] = {kind.command_name: kind for kind in _KINDS}
 
 
 def skin_named(name: str, settings: Mapping[str, Any] | None = None) -> AnySkin:

@@ -48,6 +48,9 @@ class AnySkin(Settings, ABC):
         """What it holds beside its settings, as plain data that tells two apart; most skins hold nothing else."""
         return {}
 
+    def check_for(self, character: Character) -> None:
+        """Refuse settings that this character cannot have, such as regions that it does not know."""
+
     @abstractmethod
     def bind(self, character: Character, device: str) -> Any:
         """Prepare for one character, once; may be slow. The binding belongs to one player."""

@@ -33,6 +33,9 @@ from supple.skins.position_based.surface import Surface, VolumeKeeper
 if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased
 
+JOINING = 8  # the knob that says so, in particle_kernels
+_ALL_FIRM = 0.8  # firmness from which a particle is not moved: equally heavy neighbours would move each other freely
+_FARTHEST = 0.6  # of the depth of flesh and an element: settling never moved flesh farther on real characters
 _SOFT_ENOUGH = 0.02  # softness from which a particle swings; below it the bones drive it
 
 
@@ -73,21 +76,22 @@ class BoundFlesh:
         self.blend = (
             linear_blend.prepared(self.arrays, self.affine) if self._linear else dual_quaternion.prepared(self.arrays)
         )
-        self.knobs = wp.zeros(8, dtype=wp.float32, device=device)
+        self.knobs = wp.zeros(9, dtype=wp.float32, device=device)
         self.frames = wp.zeros(self.count, dtype=wp.vec4f, device=device)
         self.rested = wp.zeros(self.count, dtype=wp.vec3f, device=device)
         self.offsets = wp.zeros(self.count, dtype=wp.vec3f, device=device)
         self.pace = wp.zeros(self.count, dtype=wp.float32, device=device)
         self.reach = devices.to_device(self.body.flesh.astype(np.float32), wp.float32, device)
-        masses = 1.0 - firmness(character, self.body)
+        farthest = _FARTHEST * (self.body.flesh + constraints.size)
+        self.farthest = devices.to_device(farthest.astype(np.float32), wp.float32, device)
+        masses = 1.0 - np.clip(firmness(character, self.body) / _ALL_FIRM, 0.0, 1.0)
         self.masses = devices.to_device(masses.astype(np.float32), wp.float32, device)
-        self.surface = Surface(
-            character, self.body.embedding, (self.arrays.posed, self.offsets), size=constraints.size, device=device
-        )
+        self.surface = Surface(character, self.body, (self.arrays.posed, self.offsets), device=device)
         self.keeper = VolumeKeeper(character, skin_depth(character, self.body), self.surface.points, device=device)
         self.contacts = self._find_contacts(skin) if skin.contact != "off" or skin.bodies else None
         self._soft = automatic_softness(character, self.body)
         self._tuned: tuple[PositionBased, float] | None = None
+        self._row, self._joining = np.zeros(9), False
         self._recorded: tuple[FleshState, Any, tuple[Any, ...], _Stages] | None = None
 
     def _find_contacts(self, skin: PositionBased) -> Contacts:
@@ -125,6 +129,7 @@ class BoundFlesh:
     def advance(self, skin: PositionBased, state: FleshState, pose: Pose, dt: float, incoming: Any) -> Any:
         """One step."""
         self._tune(skin, dt)
+        self._join(moving=state.time == 0.0)
         state.time += dt
         self._take(pose, state, dt)
         stages = self._stages(skin, state, incoming)
@@ -145,6 +150,13 @@ class BoundFlesh:
             world = pose.world_from_joint.reshape(self.contacts.copies, -1, 4, 4)
             self.contacts.pose(world, state.contact, time=state.time, dt=dt)
 
+    def _join(self, *, moving: bool) -> None:
+        """Let flesh begin with the velocity of the body, or go on with its own."""
+        if moving != self._joining:
+            self._joining = moving
+            self._row[JOINING] = float(moving)
+            devices.write(self.knobs, self._row)
+
     def _touch(self) -> None:
         """Find what touches."""
         if self.contacts is not None:
@@ -157,12 +169,15 @@ class BoundFlesh:
         compliant = skin.form == "compliance"
         self._settling.set(Knobs(skin.volume, skin.bond, skin.stretch, compliant, skin.slack))
         self._finishing.set(Knobs(1.0, 0.0, 0.0, compliant=False))
-        self._swinging.set(Knobs(skin.volume, skin.bond, skin.stretch, compliant, skin.slack))
         published = skin.order == "published"
+        stretch = skin.stretch if published else skin.lively_stretch
+        self._swinging.set(Knobs(skin.volume, skin.bond if published else 0.0, stretch, compliant, skin.slack))
         keep = 0.0 if published or skin.memory == 0.0 else math.exp(-dt / skin.memory)
         drag = math.exp(-skin.drag * dt)
-        row = [keep, dt, skin.damping, skin.reach, float(skin.sculpted), float(not published), drag, skin.gravity]
-        devices.write(self.knobs, np.array(row))
+        row = [keep, dt, skin.damping, skin.reach, float(skin.sculpted), float(not published), drag, skin.gravity, 0.0]
+        self._row = np.array(row)
+        self._joining = False
+        devices.write(self.knobs, self._row)
         if self.contacts is not None:
             self.contacts.choose(
                 itself=skin.contact != "off",
@@ -208,7 +223,9 @@ class BoundFlesh:
         if not published:
             settle += [self._settling.round, *part] * skin.iterations
             settle += [self._finishing.round, *part] * skin.volume_rounds
-        swing: list[Callable[[], object]] = [single.swing, *([self._some.forget] if compliant else [])]
+        # What swings keeps the shape that it settled to, so that flesh at peace stays where it is.
+        swing: list[Callable[[], object]] = [] if published else [*self._some.measuring(self.rested)]
+        swing += [single.swing, *([self._some.forget] if compliant else [])]
         swing += [self._swinging.round, *part] * (skin.iterations if published else skin.lively_rounds)
         swing += [single.swung, partial(self.surface.follow, incoming)]
         swing += [self.keeper.keep] if skin.keep_volume else []
@@ -245,7 +262,7 @@ class _Launches:
         )
         self.settle_from = recorded(
             kernels.settle_from, blend.blocks, blend.joints, blend.weights, flesh.turns, blend.posed,
-            state.corrections, flesh.masses, flesh.knobs, flesh.frames, particles,
+            state.corrections, flesh.farthest, flesh.masses, flesh.knobs, flesh.frames, particles,
         )  # fmt: skip
         self.settled = recorded(kernels.settled, particles, blend.posed, flesh.frames, state.corrections, flesh.rested)
         self.swing = recorded(

@@ -26,6 +26,7 @@ Sums = wp.array(dtype=wp.int64)
 NONE = wp.constant(2147483647)
 FARTHEST = wp.constant(3.0e38)
 BESIDE = wp.constant(-0.5)  # share of a face's corner: a particle farther beside it than this has slid off
+FIRM = wp.constant(0.5)  # inverse mass of what hardly gives way
 FIXED_POINT = wp.constant(1.0995116277760e12)  # 2^40 steps a metre: whole numbers add up alike in any order
 LARGEST_SUM = wp.constant(1.0e3)  # [m]
 
@@ -246,6 +247,8 @@ def sort_pairs(
 
     The element's corners are held off the plane as well, from the other side: where the particle is on its own side
     already, it is they who have crossed. Of several meanings the lowest number counts, so the pairs' order does not.
+    What hardly gives way (hands, feet, heads) is held off at joints only: a hand that the bones drive into a thigh
+    would tear it.
     """
     count = wp.min(found[0], pair_particles.shape[0])
     for n in range(lane + wp.tid(), count, lanes):
@@ -264,8 +267,11 @@ def sort_pairs(
         )
         own = parts[i - shift]
         other = parts[corner[int(wp.argmax(share))]]
-        if own != other:
-            code = sides[own, other]
+        lightest = particles[i][3]
+        for v in range(4):
+            lightest = wp.min(lightest, particles[shift + corner[v]][3])
+        code = sides[own, other]
+        if own != other and (code >= 0 or lightest > FIRM):
             at_plane = bool(0)
             if code >= 0:
                 k = code // 2
@@ -287,6 +293,7 @@ def settle_contacts(
     corners: Corners,
     rest_points: Points,
     boundary: wp.uint64,
+    deepest: float,
     new_plane: Whole,
     new_element: Whole,
     plane_of: Whole,
@@ -296,7 +303,8 @@ def settle_contacts(
 ):
     """Give every particle its plane and face, and list those that have one.
 
-    A particle's place in the foreign element is looked up in the rest shape; the nearest face there is its way out.
+    A particle's place in the foreign element is looked up in the rest shape; the nearest face there is its way out. One
+    that is deeper than `deepest` [m] there was driven in by the bones, and would jump if it were let out at once.
     """
     i = first + wp.tid()
     if new_plane[i] != NONE:
@@ -323,7 +331,9 @@ def settle_contacts(
         )
         hit = wp.mesh_query_point_no_sign(boundary, at_rest, 1.0e6)
         if hit.result:
-            face_of[i] = hit.face
+            way_out = wp.mesh_eval_position(boundary, hit.face, hit.u, hit.v) - at_rest
+            if wp.length(way_out) <= deepest:
+                face_of[i] = hit.face
     if plane_of[i] >= 0 or face_of[i] >= 0:
         touching[wp.atomic_add(touched, 0, 1)] = i
 

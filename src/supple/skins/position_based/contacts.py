@@ -23,6 +23,7 @@ BELOW = 2.0 * np.pi / 3.0  # [rad]: joints bent less than this are not searched
 LOWEST_BELOW, HIGHEST_BELOW = np.pi / 3.0, np.pi
 CLOSING = 1e-6  # [rad] in a step: less is standing still
 RELEASE = 0.5  # of a cell: a contact that has opened by this is let go
+DEEPEST = 1.0  # cells: what is deeper inside another part is left there
 OPENED = 0.2  # [rad] above the angle at which a joint is searched: its contacts are let go
 LIKE_AT_REST = 0.05  # [rad]: a joint this near to its rest angle, or beyond, holds nothing
 SPARE = 1e-3  # of a cell: room for rounding round the boxes that are searched
@@ -255,7 +256,8 @@ class Contacts:
             self._sides, self._plane_points, self._extents, *new,
         ]  # fmt: skip
         settling = [
-            particles, own, self._corners, self._rest, self._boundary.id, *new, *slots, self._touched, self._touching,
+            particles, own, self._corners, self._rest, self._boundary.id, DEEPEST * self.hash.cell, *new, *slots,
+            self._touched, self._touching,
         ]  # fmt: skip
         after = [
             self._launch(kernels.sort_pairs, lanes, sorting),

@@ -18,6 +18,7 @@ SCULPTED = wp.constant(4)  # 1: the rest shape already hangs as gravity wants it
 PINNED = wp.constant(5)  # 1: what the bones drive is not moved by lively flesh
 DRAG = wp.constant(6)  # share of the velocity that is kept in a step
 GRAVITY = wp.constant(7)  # m/s^2, downwards
+JOINING = wp.constant(8)  # 1: flesh begins to move with the body, not from rest
 
 
 @wp.func
@@ -53,12 +54,13 @@ def settle_from(
     reals: Quaternions,
     kinematic: Points,
     corrections: Points,
+    farthest: Numbers,
     masses: Numbers,
     knobs: Numbers,
     frames: Quaternions,
     particles: Particles,
 ):
-    """Start at q + keep R c; `masses` are inverse."""
+    """Start at q + keep R c; `masses` are inverse. Flesh that is farther off than it ever should be is brought back."""
     i = first + wp.tid()
     pivot = reals[joints[i * blocks][0]]
     r = wp.vec4f(0.0, 0.0, 0.0, 0.0)
@@ -66,7 +68,9 @@ def settle_from(
         r += weighted(reals, joints[b], towards(pivot, reals, joints[b], weights[b]))
     r = r / wp.max(wp.length(r), 1.0e-9)
     frames[i] = r
-    p = kinematic[i] + turned(r, knobs[KEEP] * corrections[i])
+    c = corrections[i]
+    keep = knobs[KEEP] * wp.min(1.0, farthest[i] / wp.max(wp.length(c), 1.0e-9))
+    p = kinematic[i] + turned(r, keep * c)
     particles[i] = wp.vec4f(p[0], p[1], p[2], masses[i])
 
 
@@ -125,7 +129,7 @@ def swing(
             drift = (y - before[i]) / dt
             rest = pull / (w * w)
             u = positions[i] - before[i] - rest
-            du = velocities[i] - drift
+            du = (1.0 - knobs[JOINING]) * (velocities[i] - drift)
             n = knobs[DAMPING]
             wd = w * wp.sqrt(1.0 - n * n)
             fade = wp.exp(-n * w * dt)

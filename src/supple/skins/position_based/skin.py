@@ -14,13 +14,13 @@ from supple.arrays import digest_of
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
-from supple.settings import setting
+from supple.settings import setting, settings_of
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.position_based.binding import BoundFlesh, FleshState
 from supple.skins.position_based.bodies import RigidBody
 from supple.skins.position_based.body import WHERE
-from supple.skins.position_based.softness import parsed_regions
+from supple.skins.position_based.softness import check_regions, parsed_regions
 from supple.skins.skin import DevicePoints, Skin, SoftSkin
 
 _BASES: dict[str, type[Skin]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
@@ -53,7 +53,7 @@ class PositionBased(SoftSkin):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
             "firm": MappingProxyType({"jiggle": 0.5, "frequency": 5.0, "damping": 0.35}),
-            "soft": MappingProxyType({"frequency": 2.2, "damping": 0.12, "reach": 0.8, "lively_rounds": 4}),
+            "soft": MappingProxyType({"frequency": 2.2, "damping": 0.12, "reach": 0.8}),
             "published": MappingProxyType(
                 {
                     "order": "published", "step": 0.01, "iterations": 12, "volume": 1.0, "bond": 0.9, "stretch": 0.9,
@@ -69,6 +69,7 @@ class PositionBased(SoftSkin):
     iterations: int = setting(12, "Rounds of all constraints in a step", low=0, high=1000)
     volume_rounds: int = setting(4, "Rounds of volumes alone, after them", low=0, high=1000)
     lively_rounds: int = setting(3, "Rounds for the flesh that swings", low=0, high=1000)
+    lively_stretch: float = setting(0.03, "Stiffness of edges in those rounds", low=0.0, high=1.0)
     warm_up: int = setting(10, "Steps in which the first pose settles", low=0, high=1000)
     volume: float = setting(1.0, "Stiffness of volumes", low=0.0, high=1.0)
     stretch: float = setting(0.2, "Stiffness of edges", low=0.0, high=1.0)
@@ -79,7 +80,7 @@ class PositionBased(SoftSkin):
     damping: float = setting(0.2, "Damping of the swing; at 1 it would not overshoot", low=0.0, high=0.99)
     reach: float = setting(0.5, "How far flesh may swing, as a share of its depth", low=0.0, high=2.0)
     jiggle: float = setting(1.0, "How much of the automatic softness there is", low=0.0, high=1.0)
-    regions: str = setting("", "Softer or firmer regions by part, map or vertices, such as belly=0.2,ears=0.7")
+    regions: str = setting("", "Regions with a stiffness from 0 (soft) to 1 (firm), such as belly=0.2,ears=0.7")
     gravity: float = setting(9.81, "Gravity", unit="m/s²", low=0.0, high=100.0)
     sculpted: bool = setting(True, "The rest shape already hangs as gravity wants it")
     drag: float = setting(0.0, "Share of its velocity that flesh loses in a second", unit="1/s", low=0.0, high=100.0)
@@ -111,6 +112,9 @@ class PositionBased(SoftSkin):
     def beside_settings(self) -> Mapping[str, Any]:
         return {"bodies": [_digest(body) for body in self.bodies]} if self.bodies else {}
 
+    def check_for(self, character: Character) -> None:
+        check_regions(character, self.regions)
+
     def stands_on(self) -> Skin:
         return _BASES[self.base]()
 
@@ -126,7 +130,7 @@ class PositionBased(SoftSkin):
         return binding.advance(self, state, pose, dt, incoming)
 
 
-PositionBased.live = frozenset(PositionBased.__dataclass_fields__) - _FIXED - {"bodies"}
+PositionBased.live = frozenset(info.name for info in settings_of(PositionBased)) - _FIXED
 
 
 def _digest(body: RigidBody) -> str:

@@ -3,7 +3,7 @@
 import warp as wp
 
 from supple.skins.kinematic.kernels import Joints, Weights
-from supple.skins.position_based.kernels import Numbers, Points, Whole
+from supple.skins.position_based.kernels import TINY, Numbers, Points, Whole
 
 SMALLEST_AREA = wp.constant(1.0e-20)
 PIECE = wp.constant(64)  # vertices that one thread adds up
@@ -16,6 +16,7 @@ def carry_skin(
     corners: Joints,
     shares: Weights,
     along: Numbers,
+    apart: Numbers,
     leeway: float,
     kinematic: Points,
     offsets: Points,
@@ -26,9 +27,10 @@ def carry_skin(
 
     With s the skin, q the flesh where the bones alone carry them, d what moved the flesh from there, and
     r = s - sum_k share_k q_k what the coarse flesh cannot follow of the bones:
-      x = sum_k share_k (q_k + d_k) + r / (1 + |r| / leeway).
-    Small differences are kept, they are the bones' own detail; large ones come of a crease that the flesh has undone.
-    `along` says how much of all this reaches the vertex.
+      x = sum_k share_k (q_k + d_k) + (r_0 + e / (1 + e / leeway)) r / |r|,   e = max(|r| - r_0, 0),
+    with r_0 (`apart`) the length of r at rest, zero inside the flesh. Small differences are kept, they are the bones'
+    own detail; large ones come of a crease that the flesh has undone. `along` says how much of all this reaches the
+    vertex.
     """
     v = first + wp.tid()
     x = incoming[v]
@@ -41,7 +43,8 @@ def carry_skin(
         d += s[0] * offsets[c[0]] + s[1] * offsets[c[1]] + s[2] * offsets[c[2]] + s[3] * offsets[c[3]]
     r = x - q
     size = wp.length(r)
-    skin[v] = x + along[v] * (d - (size / (leeway + size)) * r)
+    excess = wp.max(size - apart[v], 0.0)
+    skin[v] = x + along[v] * (d - (excess * excess / ((leeway + excess) * wp.max(size, TINY))) * r)
 
 
 @wp.kernel(enable_backward=False)

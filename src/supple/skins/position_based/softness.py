@@ -86,6 +86,12 @@ def regional_softness(character: Character, body: Body, regions: str) -> tuple[F
     return soft, counts
 
 
+def check_regions(character: Character, regions: str) -> None:
+    """Refuse regions that the character does not have."""
+    for name, _ in parsed_regions(regions):
+        _marked(character, name)
+
+
 def parsed_regions(text: str) -> list[tuple[str, float]]:
     """Names and stiffnesses of regions as they are written."""
     found = []
@@ -124,12 +130,15 @@ def _marked(character: Character, name: str) -> Floats:
 
 def _listed(text: str, count: int) -> Ints:
     spans = [tuple(int(end) for end in piece.split("-")) for piece in text.split("+")]
-    vertices = np.concatenate([np.arange(span[0], span[-1] + 1) for span in spans])
-    if len(vertices) == 0 or vertices.max() >= count:
+    backwards = [span for span in spans if span[-1] < span[0]]
+    if backwards:
+        given = f"regions names vertices {backwards[0][0]}-{backwards[0][-1]}"
+        raise InputError(WHERE, given, "the lower number comes first", "turn them round")
+    if max(span[-1] for span in spans) >= count:
         raise InputError(
             WHERE, f"regions names vertices {text}", f"there are vertices 0 to {count - 1}", "correct the numbers"
         )
-    return vertices
+    return np.concatenate([np.arange(span[0], span[-1] + 1) for span in spans])
 
 
 def depth_factor(body: Body, soft: Floats) -> Floats:

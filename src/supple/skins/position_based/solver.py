@@ -82,6 +82,10 @@ class Tables:
         for table in self.each:
             table.stiffen(factors)
 
+    def measuring(self, points: Any) -> list[devices.Launch]:
+        """Recorded: the volumes and lengths that there are at `points` (P,) on the device become those to keep."""
+        return [launch for table in self.each for launch in table.measuring(points)]
+
     def forget(self) -> None:
         """Begin a step: no constraint has gathered anything yet."""
         for table in self.each:
@@ -167,6 +171,16 @@ class _Table:
         for starts, walk in zip(self.starts, self.kept, strict=True):
             devices.write(starts, walk.starts)
 
+    def measuring(self, points: Any) -> list[devices.Launch]:
+        from supple.skins.position_based import kernels
+
+        elements = [self.corners, points, self.sizes]
+        edges = [self.ends, points, self.rest_lengths]
+        return [
+            devices.Launch(kernels.measure_elements, len(self.walks[0].order), elements, self.device),
+            devices.Launch(kernels.measure_edges, len(self.walks[2].order), edges, self.device),
+        ]
+
     def forget(self) -> None:
         for gathered in self.gathered:
             gathered.zero_()
@@ -208,12 +222,12 @@ class _ColourTable(_Table):
         from supple.skins.position_based import kernels
 
         volumes, bonds, edges = self.gathered
-        volume_starts, _, stretch_starts = self.starts
+        volume_starts, bind_starts, stretch_starts = self.starts
         inputs = [
             knobs, volume_starts, self.corners, self.sizes, volumes,
             stretch_starts, self.ends, self.rest_lengths, self.stiffness, edges, solver.particles,
         ]  # fmt: skip
-        binding = [knobs, self.bound, solver.anchors, solver.bind_lengths, bonds, solver.particles]
+        binding = [bind_starts, knobs, self.bound, solver.anchors, solver.bind_lengths, bonds, solver.particles]
         colours = self.walks[0].colour_starts
         bounds = [] if colours is None else itertools.pairwise(colours.tolist())
         return [

@@ -11,23 +11,24 @@ from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.geometry import topology
-from supple.geometry.embedding import Embedding
 from supple.geometry.rows import grouped
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import BLOCK
+from supple.skins.position_based.body import Body
 
 _LEEWAY = 0.05  # sizes of an element: how far skin and flesh may disagree on where the bones carry them
 _NEAR, _FAR = 0.25, 1.25  # sizes of an element outside the flesh: to the first the skin goes along, from the second not
 
 
 class Surface:
-    """A character's skin on a device, moved by the flesh it is embedded in; `size` [m] is that of an element."""
+    """A character's skin on a device, moved by the flesh it is embedded in.
 
-    def __init__(
-        self, character: Character, embedding: Embedding, flesh: tuple[Any, Any], *, size: float, device: str
-    ) -> None:
+    `flesh` is where the bones alone carry the particles and what moved them from there, on the device.
+    """
+
+    def __init__(self, character: Character, body: Body, flesh: tuple[Any, Any], *, device: str) -> None:
         wp = devices.warp()
-        count = len(character.points)
+        count, embedding, size = len(character.points), body.embedding, body.constraints.size
         self._device, self._count = device, count
         self._blocks = -(-embedding.corners.shape[1] // BLOCK)
         corners = np.zeros((count, self._blocks * BLOCK), dtype=np.int32)
@@ -38,10 +39,12 @@ class Surface:
         away = np.clip((embedding.distance / size - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
         along = 1.0 - away * away * (3.0 - 2.0 * away)
         self._along = devices.to_device(along.astype(np.float32), wp.float32, device)
+        apart = np.linalg.norm(character.points - embedding.carry(body.constraints.points), axis=1)
+        self._apart = devices.to_device(apart.astype(np.float32), wp.float32, device)
         self._leeway = _LEEWAY * size
         self._corners = devices.to_device(corners.reshape(-1, BLOCK), wp.vec4i, device)
         self._shares = devices.to_device(shares.reshape(-1, BLOCK), wp.vec4f, device)
-        self._flesh = flesh  # where the bones alone carry the particles, and what moved them from there
+        self._flesh = flesh
         self.points = wp.zeros(count, dtype=wp.vec3f, device=device)
         self._recorded: tuple[Any, devices.Launch] | None = None
 
@@ -55,6 +58,7 @@ class Surface:
                 self._corners,
                 self._shares,
                 self._along,
+                self._apart,
                 self._leeway,
                 *self._flesh,
                 incoming,
