@@ -20,7 +20,8 @@ from supple.errors import InputError
 from supple.geometry.rows import grouped
 from supple.geometry.tetrahedra.tetrahedra import EDGES, Tetrahedra, edges_of, volumes
 
-_THIN = 500  # particles; slabs of fewer are not worth a thread
+_TWO = 1000  # particles from which a second thread is worth its waking
+_MORE = 2000  # particles of a slab where there are more than two: each border costs a wait
 _MOST_SLABS = 16
 _WINDOW = 256  # constraints
 _LARGEST = 8  # elements of a cluster
@@ -98,7 +99,7 @@ def _slabs(tetrahedra: Tetrahedra) -> Ints:
     """Cut the body into slabs of equally many particles, thick enough that no particle borders two other slabs."""
     count = len(tetrahedra.points)
     slabs = 1
-    while slabs < _MOST_SLABS and count >= 2 * slabs * _THIN:
+    while slabs < _MOST_SLABS and count >= (_TWO if slabs == 1 else 2 * slabs * _MORE):
         slabs *= 2
     while slabs > 1:
         cuts = [_cut(tetrahedra.points[:, axis], slabs) for axis in range(3)]
