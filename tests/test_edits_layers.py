@@ -11,7 +11,7 @@ from supple.errors import InputError
 from supple.geometry.rotations import multiply, quaternion_about
 from supple.motion.motion import Motion
 from supple.skins.expressive.edits import Edits, History, Key, Layer, PoseEdit, SurfaceEdit, radial
-from supple.skins.expressive.edits.edits import PREFIX
+from supple.skins.expressive.hanging import PREFIX
 from supple.skins.expressive.strokes import Stroke, SurfaceStroke, posed_by_strokes
 
 TUBE = make_tube(rings=17, sectors=12, bones=4)
@@ -20,7 +20,7 @@ COUNT = len(TUBE.points)
 SWELL = radial(TUBE, "bone1", swell=0.3)
 LEAN = radial(TUBE, "bone2", profile="even", lean=0.4)
 BEND = PoseEdit({"bone2": quaternion_about([0, 0, 1], 0.7)}, {"bone0": [0.0, 0.1, 0.0]})
-PLAIN = supple.IncrementalRotation(correction=0.0)
+SKIN = supple.IncrementalRotation()
 
 
 def waving(fps=30.0, seconds=2.0, loop=True):
@@ -33,7 +33,7 @@ def waving(fps=30.0, seconds=2.0, loop=True):
     return Motion.from_poses(SKELETON, pose, seconds=seconds, fps=fps, loop=loop)
 
 
-def frame(character, motion, time, skin=PLAIN):
+def frame(character, motion, time, skin=SKIN):
     return supple.player(character, skin).play(motion, time).astype(np.float64)
 
 
@@ -106,7 +106,7 @@ def test_a_layer_of_amount_zero_shows_nothing():
     assert np.abs(frame(character, motion, 0.7) - frame(TUBE, waving(), 0.7)).max() < 1e-6
 
 
-@pytest.mark.parametrize("skin", [PLAIN, supple.LinearBlend(), supple.DualQuaternion(), supple.SpringRig()])
+@pytest.mark.parametrize("skin", [SKIN, supple.LinearBlend(), supple.DualQuaternion(), supple.SpringRig()])
 def test_skeleton_and_surface_edits_commute(skin):
     """Layers in either order, and edits put on one after the other in either order, give the same skin."""
     base = Edits.of(TUBE)
@@ -179,10 +179,10 @@ def test_any_source_of_poses_may_be_edited():
     edits = edits.with_pose("bend", BEND).with_layer(Layer.still("p", "bend"))
     noisy = supple.NoisyMotion(waving())
     source, character = edits.on_source(noisy), edits.on_character(TUBE)
-    found = supple.player(character, PLAIN).play(source, 0.9)
-    wanted = supple.player(character, PLAIN).advance(edits.on_pose(SKELETON, noisy.sample(0.9), 0.9))
+    found = supple.player(character, SKIN).play(source, 0.9)
+    wanted = supple.player(character, SKIN).advance(edits.on_pose(SKELETON, noisy.sample(0.9), 0.9))
     assert np.abs(found - wanted).max() < 1e-6
-    assert np.abs(found - supple.player(TUBE, PLAIN).play(noisy, 0.9)).max() > 0.05
+    assert np.abs(found - supple.player(TUBE, SKIN).play(noisy, 0.9)).max() > 0.05
 
 
 def test_firm_layers_paint_maps_where_they_move_the_skin():

@@ -34,9 +34,10 @@ from supple.skins.expressive.strokes import SurfaceStroke, View, id_buffer, rais
 TUBE = make_tube(rings=25, sectors=16, bones=3)
 COUNT = len(TUBE.points)
 HANDLES = np.flatnonzero(np.linalg.norm(TUBE.points - [0.25, 1.0, 0.0], axis=1) < 0.11)
-# Without length correction, which restores rest distances and knows no edits.
-PLAIN = supple.IncrementalRotation(correction=0.0)
-SKINS = [PLAIN, supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters()]
+PLAIN = supple.IncrementalRotation(correction=0.0)  # x = a' + R s and nothing else
+SKINS = [
+    supple.IncrementalRotation(), PLAIN, supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters(),
+]  # fmt: skip
 
 
 def bent(angle=0.9, twist=0.5):
@@ -237,8 +238,9 @@ def test_skins_on_other_skins_take_the_change_of_their_first_stage():
 
 def test_nothing_edited_is_no_edit():
     pose = bent()
-    plain = supple.player(TUBE, PLAIN).advance(pose)
-    assert len(encoded(TUBE, pose, plain, skin=PLAIN).vertices) == 0
+    skin = supple.IncrementalRotation()
+    plain = supple.player(TUBE, skin).advance(pose)
+    assert len(encoded(TUBE, pose, plain, skin=skin).vertices) == 0
 
 
 def test_a_collapsed_skin_cannot_be_edited_and_says_so():
@@ -269,6 +271,13 @@ def test_springs_are_pulled_towards_an_edit_and_more_by_a_firm_layer():
     assert moved[0] < moved[1] < moved[2]
     assert moved[1] > 0.3
     assert moved[2] > 0.9
+
+
+def test_springs_with_an_edit_do_not_jump_where_a_bone_begins_to_grow():
+    pose, skin, edit = bent(), supple.SpringRig(), radial(TUBE, "bone1", swell=0.5)
+    grown = pose.world_from_joint.copy()
+    grown[2, :3, 3] += 1e-5 * (grown[2, :3, 3] - grown[1, :3, 3])
+    assert np.abs(shown(edit, supple.Pose(grown), skin) - shown(edit, pose, skin)).max() < 1e-4
 
 
 # Along a bone

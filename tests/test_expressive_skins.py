@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import supple
 from conftest import make_tube
 from oracles import expressive as oracle
-from supple import IncrementalRotation, InputError, Pose, Skeleton, SpringRig
+from supple import IncrementalRotation, InputError, Pose, Skeleton, SpringDynamics, SpringRig
 from supple.character.builtin import CHARACTERS
 from supple.device import use_threads
 from supple.geometry import rotations
@@ -88,14 +88,43 @@ def test_a_character_without_weights_is_enough():
         supple.player(bare, IncrementalRotation(binding="weights"))
 
 
-def test_shapes_go_along():
-    offsets = np.zeros_like(_TUBE.points)
-    offsets[100:140, 0] = 0.05
-    character = _TUBE.replace(shapes={"bump": offsets})
-    rest = Pose(character.skeleton.world_from_joint, shapes={"bump": 0.5})
-    player = supple.player(character, IncrementalRotation(correction=0.0))
-    assert np.abs(player.advance(rest) - (character.points + 0.5 * offsets)).max() < 1e-6
+SHAPED = [
+    IncrementalRotation(), IncrementalRotation(correction=0.0), SpringRig(), SpringRig(base="linear"), SpringDynamics(),
+]  # fmt: skip
+
+
+def with_bump(character, size=0.15):
+    """With a morph target over the first joint: a smooth bump out of the skin and along it."""
+    near = np.clip(1.0 - np.linalg.norm(character.points - [0.25, 0.7, 0.0], axis=1) / 0.5, 0.0, 1.0)
+    return character.replace(shapes={"bump": size * near[:, None] * [0.9, 0.4, 0.2]})
+
+
+@pytest.mark.parametrize("skin", SHAPED, ids=lambda s: s.command_name)
+def test_morph_targets_come_out_whole_at_rest(skin):
+    character = with_bump(make_tube(rings=25, sectors=16, bones=3))
+    rest = character.skeleton.world_from_joint
+    player = supple.player(character, skin)
+    for share in (1.0, -0.5, 0.0, 0.7):
+        wanted = character.points + share * character.shapes["bump"]
+        player.reset()
+        assert np.abs(player.advance(Pose(rest, shapes={"bump": share})) - wanted).max() < 1e-6
+    player.reset()
     assert np.abs(player.advance(Pose.rest(character.skeleton)) - character.points).max() < 1e-6
+
+
+@pytest.mark.parametrize("skin", SHAPED, ids=lambda s: s.command_name)
+def test_a_morph_target_in_full_is_the_same_as_a_character_made_like_that(skin):
+    """In a bend, and with a bone that grows, as far as the attachment itself does not change with the shape."""
+    plain = make_tube(rings=25, sectors=16, bones=3)
+    plain = attach(plain).kept_in(plain)
+    shaped = with_bump(plain, size=0.03)
+    made = plain.replace(points=shaped.points + shaped.shapes["bump"])
+    pose = turned(plain.skeleton, bone1=0.8)
+    world = pose.world_from_joint.copy()
+    world[2, :3, 3] += 0.2 * (world[2, :3, 3] - world[1, :3, 3])
+    for one in (pose, Pose(world)):
+        found = posed(shaped, skin, Pose(one.world_from_joint, shapes={"bump": 1.0}))
+        assert np.abs(found - posed(made, skin, one)).max() < 0.1 * np.abs(found - posed(plain, skin, one)).max()
 
 
 # Incremental rotation

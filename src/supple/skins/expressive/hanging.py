@@ -16,6 +16,7 @@ from supple.skins.expressive.segments import Segments
 from supple.skins.expressive.turns import BLOCK, Ties, knot_places
 from supple.skins.kinematic.blend import RIGID_TOLERANCE
 
+PREFIX = "edit "  # begins the names of shapes that are edits; all others are morph targets of the character
 _ONE = np.eye(3)
 
 
@@ -37,7 +38,7 @@ class Hanging:
         )
         vectors = character.points - self.rest_attached
         self.rest_lengths = np.linalg.norm(vectors, axis=1)
-        self.rest_vectors = vectors
+        self.rest_vectors, self.shaped_points = vectors, character.points
         self._offsets = character.shapes
         self._shares: dict[str, float] = {}
 
@@ -78,9 +79,9 @@ class Hanging:
             devices.Launch(kernels.scale_vectors, self.count, turning, self.device),
         ]
 
-    def set(self, pose: Pose) -> None:
-        """Take a pose: move attachment points and turn scale vectors."""
-        self._set_shapes(pose)
+    def set(self, pose: Pose) -> bool:
+        """Take a pose: move attachment points and turn scale vectors. Says whether shapes changed the rest."""
+        reshaped = self._set_shapes(pose)
         skinning = pose.skinning(self.skeleton)
         starts, ends = self.segments.posed(self.skeleton, pose.world_from_joint, skinning)
         linear = skinning[self.segments.joints][:, :3, :3]
@@ -106,17 +107,19 @@ class Hanging:
             devices.write(self.pair_stretches, stretches[other] - stretches[one])
         for launch in self._launches:
             launch()
+        return reshaped
 
-    def _set_shapes(self, pose: Pose) -> None:
+    def _set_shapes(self, pose: Pose) -> bool:
         """Shapes (morph targets) change the scale vectors and leave the attachment where it is."""
         wanted = {name: share for name, share in pose.shapes.items() if share != 0.0 and name in self._offsets}
         if wanted == self._shares:
-            return
+            return False
         rest = self.rest_vectors.copy()
         for name, share in wanted.items():
             rest += share * self._offsets[name]
         devices.write(self.vectors, rest)
-        self._shares = wanted
+        self._shares, self.shaped_points = wanted, self.rest_attached + rest
+        return True
 
 
 def _pairs(ties: Ties) -> tuple[Ints, Floats, Ints, Ints]:

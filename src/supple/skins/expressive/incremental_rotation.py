@@ -77,10 +77,11 @@ class Increments:
         count = hanging.count
         distances = wp.zeros(count, dtype=wp.float32, device=device)
         self.posed = wp.zeros(count, dtype=wp.vec3f, device=device)
-        rest = devices.to_device(character.points.astype(np.float32), wp.vec3f, device)
+        self._rest = devices.to_device(character.points.astype(np.float32), wp.vec3f, device)
         skeleton: list[Any] = [len(attachment.segments), hanging.places]
-        measured = [rest, hanging.segment, *skeleton, distances]
-        devices.Launch(kernels.rest_distances, count, measured, device)()
+        measured = [self._rest, hanging.segment, len(attachment.segments), wp.clone(hanging.places), distances]
+        self._measure = devices.Launch(kernels.rest_distances, count, measured, device)
+        self._measure()
         inputs = [
             hanging.attached, hanging.turned, hanging.vectors, hanging.segment, hanging.pair_blocks, hanging.pairs,
             hanging.pair_shares, hanging.pair_insides, *skeleton, distances, settings.correction, self.posed,
@@ -89,6 +90,8 @@ class Increments:
 
     def run(self, pose: Pose) -> Any:
         """The skin in a pose, on the device."""
-        self.hanging.set(pose)
+        if self.hanging.set(pose):  # shapes (morph targets) change the distances that are restored
+            devices.write(self._rest, self.hanging.shaped_points)
+            self._measure()
         self._launch()
         return self.posed

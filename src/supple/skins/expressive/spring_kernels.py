@@ -166,22 +166,25 @@ def edge_lengths(
     others: Ints,
     segments: Ints,
     ratios: Floats,
-    aims: Polars,
-    rest_lengths: Floats,
+    vectors: Points,
+    turned: Points,
     halves: Angles,
     edges: Edges,
 ):
     """L_ij^2 = (across grown)^2 + (along ratio)^2: edges grow along a bone that grows, and across with the girth.
 
-    `halves` are the parts of a bind edge (along, across) the bone; growth is the mean of that at both ends.
+    `halves` are the parts of a bind edge (along, across) the bone; growth is the mean of that at both ends, and is what
+    stretch does to scale vectors: a pose without any gives the lengths of bind.
     """
     i = first + wp.tid()
-    own_grown = aims[i][3] / wp.max(rest_lengths[i], TINY)
+    own_length = wp.length(vectors[i])
+    own_grown = wp.length(turned[i]) / wp.max(own_length, TINY)
     own_ratio = ratios[segments[i]]
     for e in range(starts[i], starts[i + 1]):
         j = others[e]
-        grown = 0.5 * (own_grown + aims[j][3] / wp.max(rest_lengths[j], TINY))
-        if rest_lengths[i] < TINY or rest_lengths[j] < TINY:
+        length = wp.length(vectors[j])
+        grown = 0.5 * (own_grown + wp.length(turned[j]) / wp.max(length, TINY))
+        if own_length < TINY or length < TINY:
             grown = 1.0
         ratio = 0.5 * (own_ratio + ratios[segments[j]])
         h = halves[e]

@@ -17,7 +17,7 @@ from supple.geometry.topology import Neighbours, neighbours
 from supple.motion.pose import Pose
 from supple.settings import Settings, setting
 from supple.skins.expressive.attachment import METHODS
-from supple.skins.expressive.hanging import Hanging
+from supple.skins.expressive.hanging import PREFIX, Hanging
 from supple.skins.expressive.incremental_rotation import IncrementalRotation, Increments
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
@@ -86,7 +86,7 @@ class Springs:
         self._starts, self._others = put(around.starts, wp.int32), put(around.indices, wp.int32)
         self._edges = wp.zeros(len(around.indices), dtype=wp.vec3f, device=device)
         bone_angles = empty(wp.vec2f)
-        self._halves = put(bind.halves.astype(np.float32), wp.vec2f)
+        self._halves, self._halves_of = put(bind.halves(character.points).astype(np.float32), wp.vec2f), bind.halves
         self.aims = empty(wp.vec4f)
         self._ratios = wp.ones(len(hanging.segments), dtype=wp.float32, device=device)
         self.springs = [
@@ -97,36 +97,47 @@ class Springs:
         self.points = [empty(wp.vec3f) for _ in range(2)]
         self.polars = [empty(wp.vec4f) for _ in range(2)]
         self.moves, self._energy = empty(wp.float32), empty(wp.float32)
-        self._lengths = put(hanging.rest_lengths.astype(np.float32), wp.float32)
         self._stretched = False
-        self._record(put(bind.fallback.astype(np.float32), wp.vec3f))
-        self._bind(put(bind.firm.astype(np.int32), wp.int32), bone_angles, Pose.rest(character.skeleton))
+        self._rest, self._rest_shapes = character.skeleton.world_from_joint, dict[str, float]()
+        self._targets = {name for name in character.shapes if not name.startswith(PREFIX)}
+        self._record(put(bind.fallback.astype(np.float32), wp.vec3f), put(bind.firm.astype(np.int32), wp.int32),
+                     bone_angles)  # fmt: skip
+        self._measure_rest()
 
-    def _record(self, fallback: Any) -> None:
+    def _record(self, fallback: Any, firm: Any, bone_angles: Any) -> None:
         from supple.skins.expressive import spring_kernels as kernels
 
         lengths = [
-            self._starts, self._others, self.hanging.segment, self._ratios, self.aims, self._lengths, self._halves,
-            self._edges,
+            self._starts, self._others, self.hanging.segment, self._ratios, self.hanging.vectors, self.hanging.turned,
+            self._halves, self._edges,
+        ]  # fmt: skip
+        rest = [
+            self.points[0], self.polars[0], self._starts, self._others, self.hanging.segment, self.hanging.directions,
+            firm, self._edges, bone_angles,
         ]  # fmt: skip
         aimed = [self._aimed_at.posed, self.hanging.attached, fallback, self.aims]
         self._aim = devices.Launch(kernels.aim, self.count, aimed, self.device)
         self._grow = devices.Launch(kernels.edge_lengths, self.count, lengths, self.device)
+        self._begin_at_rest = self.starting_from(self._aimed_at.posed)
+        self._bind = devices.Launch(kernels.bind, self.count, rest, self.device)
         measured = [*self.springs, self.points[0], self.polars[0], self._energy]
         self._measure = devices.Launch(kernels.energies, self.count, measured, self.device)
 
-    def _bind(self, firm: Any, bone_angles: Any, rest: Pose) -> None:
+    def _measure_rest(self) -> None:
         """Measure lengths and angles in the rest pose."""
-        from supple.skins.expressive import spring_kernels as kernels
-
-        self._aimed_at.run(rest)
+        self._aimed_at.run(Pose(self._rest, shapes=self._rest_shapes))
         self._aim()
-        self.starting_from(self._aimed_at.posed)()
-        inputs = [
-            self.points[0], self.polars[0], self._starts, self._others, self.hanging.segment, self.hanging.directions,
-            firm, self._edges, bone_angles,
-        ]  # fmt: skip
-        devices.Launch(kernels.bind, self.count, inputs, self.device)()
+        self._begin_at_rest()
+        self._bind()
+
+    def _set_targets(self, pose: Pose) -> None:
+        """Morph targets change the rest that springs know, so that they come out whole; edits are wishes and do not."""
+        wanted = {name: share for name, share in pose.shapes.items() if share != 0.0 and name in self._targets}
+        if wanted == self._rest_shapes:
+            return
+        self._rest_shapes = wanted
+        self._measure_rest()
+        devices.write(self._halves, self._halves_of(self.hanging.shaped_points))
 
     def launches(self, pace: float, swing: float, *, measured: str = "") -> list[devices.Launch]:
         """The two sweeps that go back and forth between the buffers; they may measure "movement" or "force"."""
@@ -148,6 +159,7 @@ class Springs:
 
     def set(self, pose: Pose) -> None:
         """Take a pose: where attachment points are, and what lengths and directions springs want."""
+        self._set_targets(pose)
         self._aimed_at.run(pose)
         self._aim()
         ratios = self.hanging.length_ratios
@@ -170,22 +182,29 @@ class Springs:
 class _Bind:
     """What is measured of the rest shape on the host.
 
-    `edge_size` and `radius` (V,) [m] are the mean edge of a vertex and its distance from its attachment point, `halves`
-    (E, 2) the parts of directed edges along and across the bone, `firm` (V,) marks vertices that have a direction from
-    the bone, `fallback` (V, 3) are directions, and stand in where there is none.
+    `edge_size` and `radius` (V,) [m] are the mean edge of a vertex and its distance from its attachment point, `firm`
+    (V,) marks vertices that have a direction from the bone, `fallback` (V, 3) are directions, and stand in where there
+    is none.
     """
 
     def __init__(self, points: Floats, around: Neighbours, hanging: Hanging) -> None:
-        owner = np.repeat(np.arange(len(points)), np.diff(around.starts)).astype(np.int32)
-        ways = points[around.indices] - points[owner]
-        lengths = np.linalg.norm(ways, axis=1)
-        self.edge_size = _ring_mean(lengths, around)
+        self._owner = np.repeat(np.arange(len(points)), np.diff(around.starts)).astype(np.int32)
+        self._other = around.indices
+        self._bone = hanging.segments.directions[hanging.owners]
+        self.edge_size = _ring_mean(np.linalg.norm(self._ways(points), axis=1), around)
         self.radius = hanging.rest_lengths
         self.firm = hanging.rest_lengths > _ON_SKELETON * np.maximum(self.edge_size, 1e-300)
         self.fallback = np.where(self.firm[:, None], normalised(hanging.rest_vectors), [0.0, 1.0, 0.0])
-        bone = hanging.segments.directions[hanging.owners]
-        along = np.abs(np.einsum("ei,ei->e", ways, bone[owner]))
-        self.halves = np.stack([along, np.sqrt(np.maximum(lengths**2 - along**2, 0.0))], axis=1)
+
+    def _ways(self, points: Floats) -> Floats:
+        ways: Floats = points[self._other] - points[self._owner]
+        return ways
+
+    def halves(self, points: Floats) -> Floats:
+        """The parts (E, 2) [m] of directed edges along and across the bone."""
+        ways = self._ways(points)
+        along = np.abs(np.einsum("ei,ei->e", ways, self._bone[self._owner]))
+        return np.stack([along, np.sqrt(np.maximum(np.einsum("ei,ei->e", ways, ways) - along**2, 0.0))], axis=1)
 
 
 def _ring_mean(values: Floats, around: Neighbours) -> Floats:

@@ -19,10 +19,10 @@ from supple.motion.pose import Pose, PoseSource
 from supple.skins.expressive.edits.layers import Layer, total_amounts
 from supple.skins.expressive.edits.pose_edit import PoseEdit
 from supple.skins.expressive.edits.surface_edit import SurfaceEdit
+from supple.skins.expressive.hanging import PREFIX
 from supple.skins.expressive.strokes.stroke import Stroke
 from supple.skins.expressive.strokes.surface_stroke import SurfaceStroke
 
-PREFIX = "edit "  # of the character's shapes that edits become
 _WHERE = "Edits"
 _LEAST_RATE = 24.0  # keys a second: fewer would not show the easing between an edit's keys
 _SPRINGS = ("stiffness_girth", "stiffness_bones", "stiffness_hold")  # those that pull towards the edited shape
