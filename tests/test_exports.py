@@ -51,7 +51,7 @@ def test_a_bake_of_other_seams_is_another_bake(tube, tmp_path):
     path = tmp_path / "a.supple"
     supple.bake(tube, swing(tube), LinearBlend(), path=path)
     supple.bake(tube, swing(tube), LinearBlend(), path=path)
-    with pytest.raises(InputError, match="seams or texture coordinates differs"):
+    with pytest.raises(InputError, match="seams, texture coordinates or materials differs"):
         supple.bake(tube.replace(display=None), swing(tube), LinearBlend(), path=path)
 
 

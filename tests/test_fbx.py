@@ -280,14 +280,16 @@ def test_without_the_library_the_error_says_what_to_do(tmp_path: Path, monkeypat
         ("import os; os.abort()", "the reader crashed"),
         ("raise SystemExit(0)", "the reader crashed"),
         ("import sys; open(sys.argv[2], 'wb').write(b'PK half')", "half an answer"),
-        ("while True: pass", "still busy with it after"),
+        ("raise OSError('no room left')", "the reader crashed.*no room left"),
+        ("while True: pass", "still busy with it when its time was up"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGXCPU)", "its time was up"),
     ],
 )
 def test_a_reader_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, said: str) -> None:
-    monkeypatch.setattr(apart, "PROGRAM", ("-c", program))
+    begun = "import sys, pathlib; from supple.io.reader_process import begin; begin(pathlib.Path(sys.argv[2]))\n"
+    monkeypatch.setattr(apart, "PROGRAM", ("-c", begun + program))
     if "busy" in said:
-        monkeypatch.setattr(confined, "START", 0.3 - confined.BUSY * confined.SECONDS)
+        monkeypatch.setattr(confined, "patience_for", lambda size: 0.2)
     with pytest.raises(FormatError, match=said):
         supple.load(saved(tmp_path, fbx_files.text()))
 

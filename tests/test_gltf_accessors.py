@@ -239,6 +239,26 @@ def test_a_file_that_many_buffers_name_is_read_once(tmp_path):
             document.buffer(number)
 
 
+def test_spellings_of_one_file_neither_read_it_again_nor_add_to_what_may_be_unfolded(tmp_path):
+    """Dots, percent signs, links to the same file inside the folder: its bytes count once."""
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "a.bin").write_bytes(bytes(1000))
+    (tmp_path / "soft.bin").symlink_to("a.bin")
+    os.link(tmp_path / "a.bin", tmp_path / "hard.bin")
+    (tmp_path / "b.bin").write_bytes(bytes(1000))
+    spellings = ["a.bin", "./a.bin", "././a.bin", ".//a.bin", "%61.bin", "soft.bin", "hard.bin"]
+    buffers = [{"byteLength": 1000, "uri": uri} for uri in [*spellings, "b.bin"]]
+    path = tmp_path / "test.gltf"
+    path.write_text(json.dumps({"asset": {"version": "2.0"}, "buffers": buffers}))
+    document = Document(path, Faults(path.name, repair=False))
+    first, room = document.buffer(0), document.room(1)
+    for number in range(1, len(spellings)):
+        assert document.buffer(number).obj is first.obj
+    assert document.room(1) == room
+    assert document.buffer(len(spellings)).obj is not first.obj  # equal bytes, another file
+    assert document.room(1) > room
+
+
 def test_plain_data_addresses_are_read(tmp_path):
     file = arm()
     uri = "data:application/octet-stream," + "".join(f"%{byte:02x}" for byte in file.blob)

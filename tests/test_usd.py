@@ -1,16 +1,13 @@
 """Characters and motions through USD: our file skinned by USD itself, USD files of others, and broken ones."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import supple
 from export_scenes import FPS, swing, textured_tube
-from supple import Character, FormatError, LinearBlend, Skeleton, SuppleWarning, Weights, linear_blend
+from supple import Character, FormatError, InputError, LinearBlend, Skeleton, SuppleWarning, Weights, linear_blend
 from supple.io import confined, save
-from supple.io.usd import stage_character, stage_reader
+from supple.io.usd import reader, stage_character, stage_reader
 from supple.io.usd.reader import read_character, read_motion
 
 Usd = pytest.importorskip("pxr.Usd")
@@ -360,7 +357,7 @@ def test_a_file_that_unfolds_without_end_is_refused(tmp_path):
         read_character(path, repair=False)
 
 
-@pytest.mark.parametrize("text", [b"", b"nonsense", b"#usda 1.0\n(", b"PXR-USDC" + bytes(80), b"#usda 1.0\n"])
+@pytest.mark.parametrize("text", [b"", b"nonsense", b"#usda 1.0\n(", b"PXR-USDC" + bytes(80)])
 def test_what_is_no_usd_is_refused(tmp_path, text):
     for suffix in (".usda", ".usdc", ".usdz"):
         (tmp_path / f"a{suffix}").write_bytes(text)
@@ -368,6 +365,35 @@ def test_what_is_no_usd_is_refused(tmp_path, text):
             stage_character.stage_character(tmp_path / f"a{suffix}", repair=False)
         with pytest.raises(FormatError):
             stage_character.stage_motion(tmp_path / f"a{suffix}")
+
+
+@pytest.mark.parametrize("read", [lambda path: read_character(path, repair=False), read_motion])
+def test_a_sound_file_without_what_is_asked_for_is_not_called_broken(tube, tmp_path, read):
+    path = tmp_path / "a.usda"
+    path.write_text('#usda 1.0\ndef Scope "Lights" {\n}\n')
+    with pytest.raises(InputError, match=r"well formed and holds no (mesh|skeleton with a clip)") as caught:
+        read(path)
+    assert not isinstance(caught.value, FormatError)
+    path.write_text("#usda 1.0\ndef Scope")
+    with pytest.raises(FormatError):
+        read(path)
+
+
+def test_a_sound_file_with_half_of_it_gives_that_half(tube, tmp_path):
+    save(tube.replace(motions={}), tmp_path / "still.usda")
+    assert len(read_character(tmp_path / "still.usda", repair=False).points) == len(tube.points)
+    with pytest.raises(InputError, match="no skeleton with a clip") as caught:
+        read_motion(tmp_path / "still.usda")
+    assert not isinstance(caught.value, FormatError)
+    save(tube, tmp_path / "bones.usda")
+    stage = Usd.Stage.Open(str(tmp_path / "bones.usda"))
+    for prim in [prim for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh)]:
+        stage.RemovePrim(prim.GetPath())
+    stage.GetRootLayer().Save()
+    assert read_motion(tmp_path / "bones.usda").frames == next(iter(tube.motions.values())).frames
+    with pytest.raises(InputError, match="no mesh that is drawn") as caught:
+        read_character(tmp_path / "bones.usda", repair=False)
+    assert not isinstance(caught.value, FormatError)
 
 
 def test_broken_text_ends_in_one_error(tube, tmp_path):
@@ -384,7 +410,7 @@ def test_broken_text_ends_in_one_error(tube, tmp_path):
         (tmp_path / f"{number}.usda").write_bytes(data[:cut])
         try:
             stage_character.stage_character(tmp_path / f"{number}.usda", repair=bool(number % 2))
-        except FormatError:
+        except InputError:  # damage to a name may leave a sound file without a mesh
             refused += 1
         except SuppleWarning:
             pass
@@ -394,15 +420,18 @@ def test_broken_text_ends_in_one_error(tube, tmp_path):
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("import os; os.abort()", "broke down over it"), ("import time; time.sleep(60)", "still busy with it after"),
+        ("import os; os.abort()", "broke down over it"),
+        ("import time; time.sleep(60)", "still busy with it when its time was up"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGXCPU)", "its time was up"),
+        ("raise OSError('no room left')", "broke down over it.*no room left"),
     ],
 )  # fmt: skip
 def test_a_library_that_dies_or_hangs_is_an_error_of_the_file(tube, tmp_path, monkeypatch, code, message):
     save(tube, tmp_path / "a.usdc")
-    monkeypatch.setattr(confined, "START", 0.5 - confined.BUSY * confined.SECONDS if "sleep" in code else 60.0)
-    real = subprocess.run
-    monkeypatch.setattr(subprocess, "run", lambda command, **named: real([sys.executable, "-c", code], **named))
+    begun = "import sys, pathlib; from supple.io.reader_process import begin; begin(pathlib.Path(sys.argv[3]))\n"
+    monkeypatch.setattr(reader, "PROGRAM", ("-c", begun + code))
+    if "sleep" in code:
+        monkeypatch.setattr(confined, "patience_for", lambda size: 0.2)
     with pytest.raises(FormatError, match=message):
         read_character(tmp_path / "a.usdc", repair=False)
 

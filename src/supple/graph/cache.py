@@ -153,6 +153,6 @@ def differences(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
         "start": "the start time",
         "frames": "the number of frames",
         "device": "the device",
-        "display": "the seams or texture coordinates",
+        "display": "the seams, texture coordinates or materials",
     }
     return [word for key, word in words.items() if wanted.get(key) != found.get(key)]

@@ -7,6 +7,7 @@ either ends the reading, and the process that waits for it says so in one error.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import math
 import signal
 import sys
@@ -16,8 +17,7 @@ MEMORY = 224 << 20  # [bytes] beyond what the process has once its libraries are
 GROWTH = 16  # and bytes for each byte of the file
 SECONDS = 4  # [s] of the process's own time beyond what loading the libraries took
 MEGABYTE_SECONDS = 1.0  # [s] and for each megabyte of the file
-BUSY = 2.0  # times as long, and START, may pass on the clock: other programs want the machine too
-START = 6.0  # [s] to load the libraries
+BUSY = 10.0  # times as long may pass on the clock where the system counts that time: others want the machine too
 
 OUT_OF_TIME = tuple(-getattr(signal, name) for name in ("SIGXCPU",) if hasattr(signal, name))
 """Exit codes of a process that the system ended because its time was up."""
@@ -41,8 +41,12 @@ def seconds_for(size: int) -> float:
 
 
 def patience_for(size: int) -> float:
-    """How long [s] to wait for a process that may have been given little of the machine, or that sleeps."""
-    return START + BUSY * seconds_for(size)
+    """How long [s] on the clock to wait for a process that reads a file of `size` bytes.
+
+    The system ends a process that used up its own time, so this is for one that sleeps, and a busy machine may take ten
+    times as long. Where the system does not count, it is all there is, and twice must do.
+    """
+    return (BUSY if importlib.util.find_spec("resource") else 2.0) * seconds_for(size)
 
 
 def memory_for(size: int) -> int:

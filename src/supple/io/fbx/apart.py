@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import FormatError, UnfinishedError
-from supple.io import confined
+from supple.io import confined, reader_process
 
 PROGRAM: tuple[str, ...] = ("-P", "-m", "supple.io.fbx.child")  # -P: nothing that lies beside the file is run
 MEMORY = 128 << 20  # [bytes] of the answer, and as much again as sixteen times the file; the user's process holds it
@@ -36,23 +35,16 @@ def read_apart(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
             "pip install 'supple[fbx]', or convert the file to .glb with Blender",
         )  # fmt: skip
     size = path.stat().st_size
-    limit = confined.patience_for(size)
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         answer = Path(folder) / "answer.npz"
-        command = [sys.executable, *PROGRAM, str(path.resolve()), str(answer)]
+        program = (*PROGRAM, str(path.resolve()), str(answer))
         places = {"PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
-        try:
-            done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                timeout=limit, check=False, env=os.environ | confined.SURROUNDINGS | places,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            given = f"the reader was still busy with it after {limit:.0f} s"
-            raise FormatError(path.name, given, _NEEDED, _ADVICE) from None
-        if done.returncode in confined.OUT_OF_TIME:
+        ending = reader_process.run(program, answer, where=path.name, size=size, surroundings=places)
+        if ending.code is None or ending.code in confined.OUT_OF_TIME:
             raise FormatError(path.name, "the reader was still busy with it when its time was up", _NEEDED, _ADVICE)
         if not answer.exists():
-            raise FormatError(path.name, "the file could not be read (the reader crashed)", _NEEDED, _ADVICE)
+            given = f"the file could not be read (the reader crashed, exit {ending.code}: {ending.last})"
+            raise FormatError(path.name, given, _NEEDED, _ADVICE)
         if answer.stat().st_size > MEMORY + confined.GROWTH * size:
             given = f"it unfolds to {answer.stat().st_size >> 20} MB from {size} bytes"
             raise FormatError(path.name, given, "that is more than a character needs", _ADVICE)

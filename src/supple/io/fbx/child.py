@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.io import reader_process
 from supple.io.confined import Confinement
 
 CLIP_BYTES = 16 << 20  # for all sampled clips, and as much again as eight times the file
@@ -217,6 +218,7 @@ def main(path: Path, answer: Path) -> None:
     """
     import ufbx  # noqa: F401, what it costs is not the file's doing
 
+    reader_process.begin(answer)
     Confinement().allow(path.stat().st_size)
     arrays: Arrays = {}
     try:

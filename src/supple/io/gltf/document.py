@@ -40,7 +40,7 @@ class Document:
             ) from None
         self.root, self._binary = container.unwrap(data, path)
         self._buffers: dict[int, memoryview] = {}
-        self._files: dict[Path, bytes] = {}
+        self._files: dict[tuple[int, int] | Path, bytes] = {}  # by what the file is, not by how it is spelt
         self._left = ALLOWANCE + GROWTH * len(data)
         self._lists: dict[str, list[Fields]] = {}
         self._empty = [kind for kind in _KINDS if self.root.get(kind) == []]
@@ -208,13 +208,15 @@ class Document:
                 raise self.error(where, f"{_brief(name)} leads out of the folder", "files stay beside it", advice)
             if not found.is_file():
                 raise self.error(where, f"there is no file {_brief(name)}", "its buffer must be there", advice)
-            size = found.stat().st_size
+            facts = found.stat()
+            # Some file systems do not number their files.
+            size, same = facts.st_size, (facts.st_dev, facts.st_ino) if facts.st_ino else found
             if length is None and size > self.room(1):
                 raise self.error(where, f"{_brief(name)} has {size} bytes", f"there is room for {self.room(1)}")
             if length is not None and size < length:
                 raise self.error(where, f"{_brief(name)} has {size} bytes", f"its byteLength is {length}")
-            if length is not None and found in self._files:
-                return self._files[found]
+            if length is not None and same in self._files:
+                return self._files[same]
             with found.open("rb") as file:
                 content = file.read(size if length is None else int(min(size, self._longest_buffer())))
         except (OSError, ValueError, RuntimeError) as error:
@@ -225,7 +227,7 @@ class Document:
             ) from None
         self._left += -len(content) if length is None else GROWTH * len(content)
         if length is not None:
-            self._files[found] = content
+            self._files[same] = content
         return content
 
     def _longest_buffer(self) -> float:

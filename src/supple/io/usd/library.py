@@ -20,10 +20,13 @@ def usd(module: str, where: str) -> Any:
     try:
         return import_module(f"pxr.{module}")
     except ImportError:
-        raise UnfinishedError(
-            where, "usd-core could not be loaded", "USD files need the usd extra",
-            "install it with: pip install 'supple[usd]'",
-        ) from None  # fmt: skip
+        raise missing(where) from None
+
+
+def missing(where: str) -> UnfinishedError:
+    """What is said where USD is not installed."""
+    advice = "install it with: pip install 'supple[usd]'"
+    return UnfinishedError(where, "usd-core could not be loaded", "USD files need the usd extra", advice)
 
 
 def load_all(where: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from supple.character.character import Character
 from supple.errors import SuppleError
-from supple.io import parcel
+from supple.io import parcel, reader_process
 from supple.io.confined import Confinement
 from supple.io.usd.library import load_all
 from supple.io.usd.stage_character import stage_character, stage_motion
@@ -24,6 +24,7 @@ def main(what: str, path: Path, answer: Path) -> None:
     the file and of the files that it draws in.
     """
     load_all(str(path))
+    reader_process.begin(answer)
     bounds = Confinement()
     made: Character | Motion | None = None
     said: dict[str, Any] = {}

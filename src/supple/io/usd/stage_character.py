@@ -12,7 +12,7 @@ import numpy as np
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
 from supple.character.weights import Weights
-from supple.errors import FormatError, SuppleWarning
+from supple.errors import FormatError, InputError, SuppleWarning
 from supple.io.statue import statue
 from supple.io.surface import Surface, joined
 from supple.io.usd.library import from_matrices, usd
@@ -47,7 +47,12 @@ def stage_character(path: Path, *, repair: bool) -> Character:
     shaders, subdivision and shapes in between are left out.
     """
     with refusing(path):
-        return _character(path, repair=repair)
+        character = _character(path, repair=repair)
+    if character is None:
+        given = "the file is well formed and holds no mesh that is drawn"
+        advice = "export the mesh together with its skeleton, or load it with supple.load_motion"
+        raise InputError(str(path), given, "a character needs a mesh", advice)
+    return character
 
 
 def stage_motion(path: Path) -> Motion:
@@ -56,19 +61,19 @@ def stage_motion(path: Path) -> Motion:
         rig = UsdRig(open_stage(path))
         motions = rig.motions() if rig.skeletons else {}
     if not motions:
-        given = "it has no skeleton with a clip"
-        raise FormatError(str(path), given, "a SkelAnimation is needed", "export the animation too")
+        given = "the file is well formed and holds no skeleton with a clip"
+        raise InputError(str(path), given, "a motion needs a SkelAnimation", "export the animation too")
     return next(iter(motions.values()))
 
 
-def _character(path: Path, *, repair: bool) -> Character:
+def _character(path: Path, *, repair: bool) -> Character | None:
     opened = open_stage(path)
     rig = UsdRig(opened)
     notes: list[str] = []
     materials = Materials(path, notes)
     pieces = _pieces(opened, rig, materials, notes)
     if not pieces:
-        raise FormatError(str(path), "it has no mesh that is drawn", "a character has one", "export the mesh too")
+        return None
     points = np.concatenate([piece.points for piece in pieces])
     if not np.isfinite(points).all():
         raise FormatError(str(path), "a point is not finite", "finite numbers are needed", "export it again")
