@@ -8,7 +8,7 @@ import pytest
 
 import supple
 from conftest import make_tube
-from supple.bench import kinematic, position_based, rooms
+from supple.bench import expressive, kinematic, position_based, rooms
 from supple.bench.position_based_scenes import Scene, with_longest_bone_split
 from supple.bench.rows import Row, to_dict
 from supple.bench.timing import once, timed
@@ -99,9 +99,22 @@ def test_position_based_rows_have_the_agreed_form(small_flesh):
         assert any("pypbd is not installed" in line for line in said)
 
 
-def test_position_based_rows_on_a_gpu_that_is_not_there_are_refused():
+@pytest.mark.parametrize("room", [kinematic, expressive, position_based])
+def test_rows_on_a_gpu_that_is_not_there_are_refused(room, capsys):
     with pytest.raises(supple.DeviceError, match="cuda:99"):
-        list(position_based.rows(print, device="cuda:99"))
+        list(room.rows(print, device="cuda:99"))
+
+
+def test_the_command_gives_its_device_to_the_room(monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(kinematic, "rows", lambda progress, *, device: asked.append(device) or iter(()))
+    assert main(["bench", "kinematic"]) == 0
+    assert main(["bench", "kinematic", "--device", "cuda:99"]) == 2
+    assert asked == ["cpu"]
+    assert "cuda:99" in capsys.readouterr().err
+    monkeypatch.setattr(rooms.devices, "check_device", lambda name: name)
+    assert main(["bench", "kinematic", "--device", "cuda:99"]) == 0
+    assert asked == ["cpu", "cuda:99"]
 
 
 def test_splitting_a_bone_adds_a_joint_and_moves_the_skin_as_before():

@@ -329,7 +329,7 @@ def test_settings_become_options(odd):
         ("--skin delta-mush --iterations 2.5", "iterations is 2.5, but a whole number is needed"),
         ("--skin delta-mush --iterations many", "iterations is 'many', but a whole number is needed"),
         ("--skin delta-mush --strength nan", "strength is nan, but a finite number is needed"),
-        ("--skin odd --edge-stiffness -1", "edge_stiffness is -1.0 N/m, but the range is 0 to inf N/m"),
+        ("--skin odd --edge-stiffness -1", "edge_stiffness is -1 N/m, but the range is 0 to inf N/m"),
         ("--skin odd --solver magic", "solver is 'magic', but one of direct, sweeps is needed"),
         ("--skin odd --sliding 3", "unrecognized arguments: 3"),
     ],

@@ -1,12 +1,13 @@
 """The benchmark of this room: its form, its scenes, not its figures. And the picture of an attachment."""
 
+import importlib.util
 import json
 
 import numpy as np
 import pytest
 
 import supple
-from supple.bench import expressive
+from supple.bench import expressive, expressive_edits
 from supple.cli.main import main
 from supple.geometry.topology import census
 from supple.render.attachment import attachment_picture
@@ -24,10 +25,14 @@ def test_scenes_have_the_published_sizes(vertices, bones):
 def test_the_json_has_the_agreed_form(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(expressive, "PUBLISHED", (("human", 3, 300, (0.02, 0.42, 0.84, 1.50)),))
     monkeypatch.setattr(expressive, "GROWTH", (200, 400))
+    monkeypatch.setattr(expressive_edits, "SIZES", (300,))
     path = tmp_path / "bench.json"
     assert main(["bench", "expressive", "--json", str(path)]) == 0
-    rows = [row for row in json.loads(path.read_text())["rows"] if "cuda" not in row["scene"]]
-    assert len(rows) == 2 + 2 * 4 + 2
+    rows = json.loads(path.read_text())["rows"]
+    assert len(rows) == 2 + 2 * 4 + 2 + 2
+    drag = next(row for row in rows if "handles move" in row["what"])
+    assert drag["room"] == "expressive"
+    assert (drag["peer"] is None) == (drag["ratio"] is None) == (importlib.util.find_spec("igl") is None)
     fifty = next(row for row in rows if row["what"] == "springs, 50 sweeps: steady frame")
     assert fifty["published_seconds"] == pytest.approx(0.84e-3)
     assert all(row["seconds"] > 0.0 for row in rows)

@@ -1,5 +1,7 @@
 """Incremental rotation and spring rigs: the laws of all skins, slow readable oracles, and how they look."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -49,7 +51,9 @@ def posed(character, skin, pose):
 @settings(max_examples=8, deadline=None)
 @given(seed=seeds)
 def test_rigid_motion_in_rigid_motion_out(skin, seed):
-    player = supple.player(_TUBE, skin)
+    """Springs are brought to rest: on the way there their swing magnifies rounding, a hundred times in deep folds."""
+    still = replace(skin, iterations=300) if isinstance(skin, SpringRig) else skin
+    player = supple.player(_TUBE, still)
     pose, carry = random_pose(_TUBE.skeleton, seed, angle=0.7), random_rigid(seed + 1)
     here, there = player.advance(pose), player.advance(pose.moved(carry))
     assert np.abs(there - moved(here.astype(np.float64), carry)).max() < 2e-5

@@ -7,6 +7,8 @@ Importing this is light: Warp, libigl, SciPy and the renderer are loaded when th
 from supple.character.automatic import automatic_weights
 from supple.character.builtin import character
 from supple.character.character import Character, Display
+from supple.character.crowd import Crowd
+from supple.character.materials import Material, Texture
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.errors import DeviceError, FormatError, InputError, SuppleError, SuppleWarning, UnfinishedError
@@ -18,6 +20,7 @@ from supple.graph.player import Player, player
 from supple.io import load, load_motion, save
 from supple.measure import measure
 from supple.motion.builtin import motion
+from supple.motion.crowd import CrowdMotion
 from supple.motion.live import LiveMotion
 from supple.motion.motion import Motion
 from supple.motion.noise import NoisyMotion
@@ -25,9 +28,11 @@ from supple.motion.pose import Pose, PoseSource
 from supple.report import compare
 from supple.skins.catalogue import SKINS
 from supple.skins.expressive.attachment import attach
+from supple.skins.expressive.edits import Edits, Layer, SurfaceEdit, load_edits, save_edits
 from supple.skins.expressive.incremental_rotation import IncrementalRotation
 from supple.skins.expressive.spring_dynamics import SpringDynamics
 from supple.skins.expressive.spring_rig import SpringRig
+from supple.skins.expressive.strokes import Stroke
 from supple.skins.kinematic.centers import centers_of_rotation
 from supple.skins.kinematic.delta_mush import DeltaMush, delta_mush
 from supple.skins.kinematic.dual_quaternion import DualQuaternion, dual_quaternion
@@ -41,17 +46,22 @@ __all__ = [
     "SKINS",
     "Cache",
     "Character",
+    "Crowd",
+    "CrowdMotion",
     "DeltaMush",
     "DeviceError",
     "Display",
     "DualQuaternion",
+    "Edits",
     "FormatError",
     "Graph",
     "IncrementalRotation",
     "InputError",
+    "Layer",
     "LinearBlend",
     "LiveMotion",
     "Mask",
+    "Material",
     "Motion",
     "NoisyMotion",
     "Player",
@@ -62,8 +72,11 @@ __all__ = [
     "Skeleton",
     "SpringDynamics",
     "SpringRig",
+    "Stroke",
     "SuppleError",
     "SuppleWarning",
+    "SurfaceEdit",
+    "Texture",
     "UnfinishedError",
     "Weights",
     "attach",
@@ -76,10 +89,12 @@ __all__ = [
     "dual_quaternion",
     "linear_blend",
     "load",
+    "load_edits",
     "load_motion",
     "measure",
     "motion",
     "player",
     "rotation_centers",
     "save",
+    "save_edits",
 ]

@@ -1,7 +1,7 @@
 """Spring rigs at the published sizes, beside Blender's corrective smooth, and their growth up to a million vertices.
 
-The scenes are tubes made by arithmetic alone, so that they need neither a mesher nor files; where a CUDA device is
-there, the same rows are timed on it too.
+The scenes are tubes made by arithmetic alone, so that they need neither a mesher nor files. Dragged handles come last
+(`expressive_edits`).
 """
 
 from __future__ import annotations
@@ -40,16 +40,11 @@ SMOOTHING = 5  # rounds of Blender's corrective smooth
 PEER_SCENE = "human"
 
 
-def rows(progress: Callable[[str], None]) -> Iterator[Row]:
-    """The published sizes and the growth on the CPU, and on a CUDA device if there is one."""
-    yield from device_rows(progress, device="cpu")
-    wp = devices.warp()
-    if wp.is_cuda_available():
-        yield from device_rows(progress, device="cuda:0")
+def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Row]:
+    """The published sizes and the growth on one device, and dragged handles on the CPU, where they are solved."""
+    from supple.bench import expressive_edits  # which builds its regions from the limbs of this file
 
-
-def device_rows(progress: Callable[[str], None], *, device: str) -> Iterator[Row]:
-    """All rows on one device."""
+    devices.check_device(device)
     for name, bones, vertices, published in PUBLISHED:
         scene = f"{name}-{vertices}-{bones}-bones" + ("" if device == "cpu" else f"-{device}")
         progress(f"{scene}: building")
@@ -59,6 +54,8 @@ def device_rows(progress: Callable[[str], None], *, device: str) -> Iterator[Row
     for vertices in GROWTH:
         progress(f"growth: {vertices} vertices")
         yield _growth_row(vertices, device)
+    if device == "cpu":
+        yield from expressive_edits.rows(progress)
 
 
 def _scene_rows(scene: str, character: Character, poses: list[Pose], *, published: tuple[float, ...],

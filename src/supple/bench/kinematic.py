@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
 import supple
+from supple import device as devices
 from supple.bench.peers import blender
 from supple.bench.rows import Row
 from supple.bench.timing import Timing, once, timed
@@ -18,15 +20,21 @@ VERTICES = 100_000
 SMOOTHING = 5  # rounds, in delta mush and in Blender's corrective smooth alike
 
 
-def rows(progress: Callable[[str], None]) -> Iterator[Row]:
-    """Two scenes: a tube whose every vertex has four influences, and the hero with its own weights."""
+def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Row]:
+    """Two scenes: a tube whose every vertex has four influences, and the hero with its own weights.
+
+    On a GPU there is no peer: Blender's modifiers run on the CPU.
+    """
+    devices.check_device(device)
     for scene, build in (("tube-100k-4-influences", _tube), ("hero-100k", _hero)):
         progress(f"{scene}: building")
         character, poses = build()
-        peers = _blender_frames(character, poses, progress)
+        peers = _blender_frames(character, poses, progress) if device == "cpu" else {}
+        named = scene if device == "cpu" else f"{scene}-{device}"
         for what, skin in _skins():
-            progress(f"{scene}: {what}")
-            yield from _skin_rows(scene, what, skin, character=character, poses=poses, peers=peers)
+            progress(f"{named}: {what}")
+            yield from _skin_rows(named, what, partial(supple.player, character, skin, device=device), poses=poses,
+                                  peers=peers)  # fmt: skip
 
 
 def _skins() -> list[tuple[str, AnySkin]]:
@@ -38,10 +46,10 @@ def _skins() -> list[tuple[str, AnySkin]]:
     ]
 
 
-def _skin_rows(scene: str, what: str, skin: AnySkin, *, character: Character, poses: list[Pose],
+def _skin_rows(scene: str, what: str, bind: Callable[[], supple.Player], *, poses: list[Pose],
                peers: dict[str, tuple[Timing, float | None]]) -> Iterator[Row]:  # fmt: skip
     made: list[supple.Player] = []
-    yield Row.of("kinematic", scene, f"{what}: bind", timing=once(lambda: made.append(supple.player(character, skin))))
+    yield Row.of("kinematic", scene, f"{what}: bind", timing=once(lambda: made.append(bind())))
     player = made[0]
     yield Row.of("kinematic", scene, f"{what}: first frame", timing=once(lambda: player.advance(poses[0])))
     turn = iter(range(10**9))

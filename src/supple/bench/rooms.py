@@ -1,10 +1,11 @@
-"""Which rooms have a benchmark. Each is a module with `rows(progress) -> Iterator[Row]`."""
+"""Which rooms have a benchmark. Each is a module with `rows(progress, device=...) -> Iterator[Row]`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
 
+from supple import device as devices
 from supple.bench.rows import Row
 from supple.errors import InputError
 
@@ -15,11 +16,12 @@ ROOMS = {
 }
 
 
-def rows_of(room: str | None, progress: Callable[[str], None]) -> Iterator[Row]:
-    """Run the benchmark of one room, or of all; `progress` is told what is being timed."""
+def rows_of(room: str | None, progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Row]:
+    """Run the benchmark of one room, or of all, on a device; `progress` is told what is being timed."""
     if room is not None and room not in ROOMS:
         raise InputError(
             "bench", f"room {room!r} was asked for", f"there are {', '.join(ROOMS)}", "choose one of those"
         )
+    found = devices.check_device(device)
     for name in [room] if room else list(ROOMS):
-        yield from import_module(ROOMS[name]).rows(progress)
+        yield from import_module(ROOMS[name]).rows(progress, device=found)

@@ -1,4 +1,4 @@
-"""`supple bench [ROOM] --json FILE`: how fast it is here, beside other programs where they are installed."""
+"""`supple bench [ROOM] --device NAME --json FILE`: how fast it is here, beside other programs where they are there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Time the scenes one after another and say each figure as it comes."""
     rows: list[Row] = []
-    for row in rows_of(arguments.room, console.note):
+    for row in rows_of(arguments.room, console.note, device=arguments.device):
         rows.append(row)
         console.note(f"  {row.what}: {_milliseconds(row.seconds)}")
     data = to_dict(rows)
