@@ -40,6 +40,12 @@ def test_a_program_that_never_began_does_not_speak_against_the_file(run, monkeyp
         run(code)
 
 
+def test_a_machine_without_room_for_a_process_does_not_speak_against_the_file(run, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/to/be/found")
+    with pytest.raises(UnfinishedError, match=r"could not start \(No such file.*the file itself was not looked at"):
+        run(BEGIN)
+
+
 def test_last_words_are_kept_and_only_the_last(run):
     ending = run(BEGIN + "sys.stderr.write('x' * 10**6 + '\\nalas\\n')\nraise SystemExit(7)")
     assert (ending.code, ending.last) == (7, "alas")

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from supple.errors import UnfinishedError
 from supple.io import confined
@@ -47,23 +48,36 @@ def run(
     a sound file fail. A program that ends without having begun is an `UnfinishedError`: the file was not looked at.
     """
     said = answer.with_suffix(".said")
-    with (
-        said.open("wb") as words,
-        subprocess.Popen(
-            [sys.executable, *program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=words,
-            env=os.environ | confined.SURROUNDINGS | dict(surroundings or {}),
-        ) as process,
-    ):  # fmt: skip
-        try:
-            code = _wait(process, _sign(answer), confined.patience_for(size))
-        finally:
-            process.kill()  # nothing, where it has ended
+    with said.open("wb") as words:
+        process = _started(program, words, surroundings or {}, where)
+        with process:
+            try:
+                code = _wait(process, _sign(answer), confined.patience_for(size))
+            finally:
+                process.kill()  # nothing, where it has ended
     ending = Ending(code, _tail(said))
     if not _sign(answer).exists() and not answer.exists():
-        given = f"the program that reads it could not start ({_start_of(ending)})"
-        advice = "try again when the machine is less busy; if it stays so, install supple again"
-        raise UnfinishedError(where, given, "the file itself was not looked at", advice)
+        how = f"still loading after {LOADING:.0f} s" if code is None else f"exit {code}: {ending.last}"
+        raise _not_started(where, how)
     return ending
+
+
+def _started(
+    program: Sequence[str], words: IO[bytes], surroundings: Mapping[str, str], where: str
+) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            [sys.executable, *program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=words,
+            env=os.environ | confined.SURROUNDINGS | dict(surroundings),
+        )  # fmt: skip
+    except OSError as error:  # no memory, or too many processes
+        raise _not_started(where, str(error.strerror)) from None
+
+
+def _not_started(where: str, how: str) -> UnfinishedError:
+    given = f"the program that reads it could not start ({how})"
+    advice = "try again when the machine is less busy; if it stays so, install supple again"
+    return UnfinishedError(where, given, "the file itself was not looked at", advice)
 
 
 def _wait(process: subprocess.Popen[bytes], sign: Path, patience: float) -> int | None:
@@ -75,10 +89,6 @@ def _wait(process: subprocess.Popen[bytes], sign: Path, patience: float) -> int 
         if not reading and sign.exists():
             reading, deadline = True, time.monotonic() + patience
     return None
-
-
-def _start_of(ending: Ending) -> str:
-    return f"still loading after {LOADING:.0f} s" if ending.code is None else f"exit {ending.code}: {ending.last}"
 
 
 def _sign(answer: Path) -> Path:
