@@ -125,7 +125,7 @@ def limb(vertices: int, bones: int) -> tuple[Character, list[Pose]]:
     """A closed tube of about `vertices` vertices over a chain of `bones`, and a dozen poses that wave it."""
     radius, length = 0.1, 0.25 * bones
     sectors = max(8, round(math.sqrt(vertices * 2.0 * math.pi * radius / length)))
-    rings = max(2, (vertices - 2) // sectors)
+    rings = max(2, vertices // sectors)
     height, angle = np.linspace(0.0, length, rings), np.arange(sectors) * 2.0 * np.pi / sectors
     side = np.stack([radius * np.cos(angle), np.zeros(sectors), -radius * np.sin(angle)], axis=1)
     points = (side[None] + height[:, None, None] * [0.0, 1.0, 0.0]).reshape(-1, 3)
@@ -133,10 +133,11 @@ def limb(vertices: int, bones: int) -> tuple[Character, list[Pose]]:
     across = (sector + 1) % sectors
     here, there = ring * sectors, (ring + 1) * sectors
     sides = triangulate(np.stack([here + sector, here + across, there + across, there + sector], axis=1))
-    first, top = np.arange(sectors), (rings - 1) * sectors + np.arange(sectors)
-    low, high = np.full(sectors, len(points)), np.full(sectors, len(points) + 1)
-    caps = [np.stack([low, np.roll(first, -1), first], axis=1), np.stack([high, top, np.roll(top, -1)], axis=1)]
-    points = np.concatenate([points, [[0.0, 0.0, 0.0], [0.0, length, 0.0]]])
+    # Caps as strips to and fro: a fan would have a vertex with a hundred neighbours, which no character has.
+    strip = np.stack([np.arange(sectors), sectors - 1 - np.arange(sectors)], axis=1).reshape(-1)[:sectors]
+    low = np.stack([strip[:-2], strip[1:-1], strip[2:]], axis=1)
+    low[1::2] = low[1::2, ::-1]
+    caps = [low, low[:, ::-1] + (rings - 1) * sectors]
     heads = np.zeros((bones, 3))
     heads[:, 1] = 0.25 * np.arange(bones)
     names = [f"bone{bone}" for bone in range(bones)]
