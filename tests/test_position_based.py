@@ -334,6 +334,18 @@ class _Later:
         return self.motion.sample(time + self.delay)
 
 
+def test_a_shape_comes_out_whole(hero):
+    offsets = np.zeros(hero.points.shape)
+    chest = np.exp(-(((hero.points - [0.0, 1.2, 0.0]) / 0.15) ** 2).sum(axis=1))
+    offsets[:, 2] = 0.05 * chest * (hero.points[:, 2] > 0.0)
+    shaped = dataclasses.replace(hero, shapes={"breath": offsets})
+    player = supple.player(shaped, PositionBased(tetrahedra=FEW))
+    rest = hero.skeleton.world_from_joint
+    for share in (0.0, 1.0, 0.5):
+        points = player.advance(Pose(rest, shapes={"breath": share}))
+        assert np.abs(points - hero.points - share * offsets).max() < 1e-4
+
+
 # What it survives
 
 

@@ -9,7 +9,7 @@ from supple import InputError, Motion, Pose
 from supple.character.identity import fingerprint
 from supple.motion.pose import between
 
-BLENDS = [supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters()]
+BLENDS = [supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters(), supple.DeltaMush()]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -52,16 +54,28 @@ class DeltaMush(Skin):
         return _BASES[self.base]()
 
     def bind(self, character: Character, device: str) -> Mush:
-        return Mush(character.points, character.triangles, self, device=device)
+        return Mush(character.points, character.triangles, self, device=device, shapes=character.shapes)
 
     def deform(self, binding: Mush, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
+        binding.set(pose.shapes)
         return binding.run(incoming)
 
 
 class Mush:
-    """Smoothing over one mesh, and the detail it takes away at rest, on one device."""
+    """Smoothing over one mesh, and the detail it takes away at rest, on one device.
 
-    def __init__(self, points: Floats, triangles: Ints, settings: DeltaMush, *, device: str) -> None:
+    `shapes` (morph targets) change the rest shape, and with it the detail.
+    """
+
+    def __init__(
+        self,
+        points: Floats,
+        triangles: Ints,
+        settings: DeltaMush,
+        *,
+        device: str,
+        shapes: Mapping[str, Floats] = MappingProxyType({}),
+    ) -> None:
         from supple.skins.kinematic import mush_kernels as kernels
 
         wp = devices.warp()
@@ -82,11 +96,28 @@ class Mush:
         self._posed = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._deltas = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._recorded: tuple[Any, list[devices.Launch]] | None = None
-        rest = devices.to_device(points.astype(np.float32), wp.vec3f, device)
-        shapes = [rest, self._smoothed, self._deltas]
-        encoding = self._step((kernels.encode, [self._rings]), (kernels.encode_irregular, self._fans), shapes)
-        for stage in [*self._smoothing(rest), *encoding]:
+        self._points, self._shapes, self._shares = points, shapes, dict[str, float]()
+        self._rest = devices.to_device(points.astype(np.float32), wp.vec3f, device)
+        detail = [self._rest, self._smoothed, self._deltas]
+        encoding = self._step((kernels.encode, [self._rings]), (kernels.encode_irregular, self._fans), detail)
+        self._encoding = [*self._smoothing(self._rest), *encoding]
+        self._encode()
+
+    def _encode(self) -> None:
+        for stage in self._encoding:
             stage()
+
+    def set(self, shares: Mapping[str, float]) -> None:
+        """Take this frame's shares of the shapes; the detail is measured again where they changed."""
+        wanted = {name: share for name, share in shares.items() if share and name in self._shapes}
+        if wanted == self._shares:
+            return
+        self._shares = wanted
+        rest = np.array(self._points)
+        for name, share in wanted.items():
+            rest += share * self._shapes[name]
+        devices.write(self._rest, rest)
+        self._encode()
 
     @property
     def _smoothed(self) -> Any:

@@ -145,6 +145,7 @@ class BoundFlesh:
         self.blend.set(transforms)
         if not self._linear:
             self.affine.set(transforms)
+        self.surface.set(pose)
         self.keeper.set(pose)
         if self.contacts is not None and state.contact is not None:
             world = pose.world_from_joint.reshape(self.contacts.copies, -1, 4, 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,14 @@ from supple.skins.position_based.body import Body
 
 _LEEWAY = 0.05  # sizes of an element: how far skin and flesh may disagree on where the bones carry them
 _NEAR, _FAR = 0.25, 1.25  # sizes of an element outside the flesh: to the first the skin goes along, from the second not
+
+
+def shaped_points(character: Character, shares: Mapping[str, float]) -> Floats:
+    """Rest points (V, 3) with shares of the character's shapes (morph targets)."""
+    points = np.array(character.points)
+    for name, share in shares.items():
+        points += share * character.shapes[name]
+    return points
 
 
 class Surface:
@@ -39,14 +48,25 @@ class Surface:
         away = np.clip((embedding.distance / size - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
         along = 1.0 - away * away * (3.0 - 2.0 * away)
         self._along = devices.to_device(along.astype(np.float32), wp.float32, device)
-        apart = np.linalg.norm(character.points - embedding.carry(body.constraints.points), axis=1)
-        self._apart = devices.to_device(apart.astype(np.float32), wp.float32, device)
+        self._character, self._held = character, embedding.carry(body.constraints.points)
+        self._apart = wp.zeros(count, dtype=wp.float32, device=device)
+        self._shares_of_shapes: dict[str, float] | None = None
+        self.set(Pose.rest(character.skeleton))
         self._leeway = _LEEWAY * size
         self._corners = devices.to_device(corners.reshape(-1, BLOCK), wp.vec4i, device)
         self._shares = devices.to_device(shares.reshape(-1, BLOCK), wp.vec4f, device)
         self._flesh = flesh
         self.points = wp.zeros(count, dtype=wp.vec3f, device=device)
         self._recorded: tuple[Any, devices.Launch] | None = None
+
+    def set(self, pose: Pose) -> None:
+        """Take the shapes (morph targets) of a pose, which carry the skin away from its flesh."""
+        wanted = {name: share for name, share in pose.shapes.items() if share and name in self._character.shapes}
+        if wanted == self._shares_of_shapes:
+            return
+        self._shares_of_shapes = wanted
+        away = np.linalg.norm(shaped_points(self._character, wanted) - self._held, axis=1)
+        devices.write(self._apart, away.astype(np.float32))
 
     def follow(self, incoming: Any) -> None:
         """Go along with the offsets of the flesh, from where the bones alone carry the skin."""
@@ -122,9 +142,7 @@ class VolumeKeeper:
             return
         shares = {name: share for name, share in pose.shapes.items() if name in self._one.shapes and share}
         if shares != self._shares:
-            points = np.array(self._one.points)
-            for name, share in shares.items():
-                points += share * self._one.shapes[name]
+            points = shaped_points(self._one, shares)
             self._shares, self._rest = shares, topology.signed_volume(points, self._one.triangles)
         devices.write(self._origins, pose.world_from_joint[:: len(pose) // self._copies, :3, 3])
         devices.write(self._sums, np.tile([self._rest, 0.0, 0.0], self._copies))
