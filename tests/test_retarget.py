@@ -507,7 +507,7 @@ def test_captured_people_keep_their_feet_on_the_floor_of_the_hero(data_file, her
     over = soles(result)[0][1:]  # the first frame is an added T-pose
     assert over.min() > -0.03
     assert np.percentile(over, 40.0) < 0.02
-    np.testing.assert_allclose(directions(result), directions(motion), atol=1e-6)
+    np.testing.assert_allclose(directions(motion.retarget(hero, arms=False)), directions(motion), atol=1e-6)
 
 
 @QUIET
@@ -543,3 +543,43 @@ def test_the_hero_walks_the_same_after_a_visit_to_another_body(data_file, hero):
     np.testing.assert_allclose(directions(back), directions(walk), atol=1e-6)
     gap = np.linalg.norm(worlds(back)[..., :3, 3] - worlds(walk)[..., :3, 3], axis=-1)
     assert gap.max() < 0.03
+
+
+def test_a_wide_body_holds_its_arms_out_and_a_slim_one_does_not():
+    """One angle for the whole motion: arms move as they did, and come out of a trunk that swallowed them."""
+    from supple.motion.retarget.arms import _Trunk
+
+    slim = supple.character("hero")
+    walk = supple.motion("walk", slim)
+    trunk = np.isin(slim.weights.joints[:, 0], [slim.skeleton.names.index(n) for n in ("Hips", "Spine", "Spine1")])
+    points = slim.points.copy()
+    points[trunk] *= [2.4, 1.0, 1.6]
+    wide = slim.replace(points=points, motions={})
+    renamed = supple.Skeleton(tuple(f"mixamorig:{name}" for name in slim.skeleton.names), slim.skeleton.parents,
+                       slim.skeleton.world_from_joint, tails=slim.skeleton.tails)  # fmt: skip
+    source = walk.replace(skeleton=renamed)
+
+    def swallowed(body, motion):
+        anatomy = Anatomy(body.skeleton)
+        hand = anatomy.parts["left hand"]
+        poses = [motion.sample(time) for time in np.linspace(0.0, motion.duration, 12)]
+        places = np.array([pose.world_from_joint[:, :3, 3] for pose in poses])
+        turns = np.array([pose.skinning(body.skeleton)[:, :3, :3] for pose in poses])
+        return (_Trunk(body, anatomy).distance(places[:, [hand]], turns, places) < 0.0).mean()
+
+    def spread(body):
+        plain, held = source.retarget(body, arms=False), source.retarget(body)
+        shoulder = Anatomy(body.skeleton).parts["left upper arm"]
+        turns = [
+            (
+                plain.sample(time).world_from_joint[shoulder, :3, :3],
+                held.sample(time).world_from_joint[shoulder, :3, :3],
+            )
+            for time in np.linspace(0.0, walk.duration, 7)
+        ]
+        return np.array([np.arccos(np.clip((np.trace(a.T @ b) - 1.0) / 2.0, -1.0, 1.0)) for a, b in turns])
+
+    assert swallowed(wide, source.retarget(wide, arms=False)) > 0.3
+    assert swallowed(wide, source.retarget(wide)) <= 0.1
+    assert np.ptp(spread(wide)) < 1e-5
+    assert spread(slim).max() < 1e-6

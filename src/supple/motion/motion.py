@@ -165,16 +165,21 @@ class Motion:
         )
 
     def retarget(
-        self, target: Character | Skeleton, *, table: Mapping[str, str] | None = None, ground: bool = True
+        self,
+        target: Character | Skeleton,
+        *,
+        table: Mapping[str, str] | None = None,
+        ground: bool = True,
+        arms: bool = True,
     ) -> Motion:
         """This movement on another body; see `supple.motion.retarget.retarget`, which does it.
 
         `table` {target joint: source joint} says who follows whom; without it, names and shape do. With `ground` the
-        soles stay as high over the floor, in leg lengths, as they were.
+        soles stay as high over the floor, in leg lengths, as they were. With `arms` a wider body holds its arms out.
         """
         from supple.motion.retarget.retarget import retarget
 
-        return retarget(self, target, table=table, ground=ground)
+        return retarget(self, target, table=table, ground=ground, arms=arms)
 
     def replace(self, **changes: Any) -> Motion:
         """Another motion that differs in the named fields and shares the rest."""

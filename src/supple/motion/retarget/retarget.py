@@ -15,6 +15,7 @@ from supple.geometry import rotations
 from supple.motion.motion import Motion
 from supple.motion.retarget.alignment import rest_alignments
 from supple.motion.retarget.anatomy import Anatomy
+from supple.motion.retarget.arms import held_off
 from supple.motion.retarget.ground import Soles, leg_length, lowest_skin, measured_floor, smoothed
 from supple.motion.retarget.matching import Follow, follows
 
@@ -23,7 +24,12 @@ _CALM = 0.05  # s; a lift that changed feet from one frame to the next would jol
 
 
 def retarget(
-    motion: Motion, target: Character | Skeleton, *, table: Mapping[str, str] | None = None, ground: bool = True
+    motion: Motion,
+    target: Character | Skeleton,
+    *,
+    table: Mapping[str, str] | None = None,
+    ground: bool = True,
+    arms: bool = True,
 ) -> Motion:
     """The same movement on another body: bones point where the source's point, lengths stay the target's.
 
@@ -33,8 +39,9 @@ def retarget(
     other lengths share the turn along the chain. The way of the hips is scaled by the ratio of leg lengths; with
     `ground` the hips are then raised or lowered in every frame so that the lowest sole is as high over the floor, in
     leg lengths, as the source's, and no skin of the feet below it; the lift is smoothed over a few hundredths of a
-    second, which costs millimetres. Joints without a partner keep their rest on their parent; a `SuppleWarning` names
-    them.
+    second, which costs millimetres. With `arms`, those of a body that is wider than the source's hang farther out, so
+    that the trunk does not swallow them. Joints without a partner keep their rest on their parent; a `SuppleWarning`
+    names them.
 
     Limits: no foot is pinned, so where the proportions of thigh and shin differ a planted foot can slide a little;
     hands do not keep contacts; scales and changing bone lengths of the source are left out.
@@ -52,7 +59,11 @@ def retarget(
     source_turns, source_places = _from_rest(motion)
     turns = _target_turns(source_turns, of, to, pairs)
     ratio = _ratio(of, to, pairs)
-    places = _places(skeleton, turns, _root_ways(of, to, pairs, source_places, turns, ratio))
+    ways = _root_ways(of, to, pairs, source_places, turns, ratio)
+    places = _places(skeleton, turns, ways)
+    if arms and isinstance(target, Character):
+        turns = held_off(target, to, turns, places)
+        places = _places(skeleton, turns, ways)
     if ground and of.complete and to.complete:
         skin = target if isinstance(target, Character) else None
         lift = _lift(of, to, (source_turns, source_places), (turns, places), ratio, skin)
