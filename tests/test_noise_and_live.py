@@ -113,9 +113,9 @@ def test_a_noisy_motion_is_a_source_like_any_other():
     [
         ({"position": -0.1}, "position is -0.1 m, but the range is 0"),
         ({"position": np.nan}, "position is nan, but a finite number"),
-        ({"angle": -1.0}, "angle is -1.0 rad, but the range is 0"),
+        ({"angle": -1.0}, "angle is -1 rad, but the range is 0"),
         ({"angle": np.inf}, "angle is inf, but a finite number"),
-        ({"rate": 0.0}, "rate is 0.0 1/s, but the range is 0.001"),
+        ({"rate": 0.0}, "rate is 0 1/s, but the range is 0.001"),
         ({"rate": np.nan}, "rate is nan, but a finite number"),
         ({"rate": "fast"}, "rate is 'fast', but a finite number"),
         ({"seed": -1}, "seed is -1, but the range is 0"),

@@ -74,7 +74,8 @@ class Materials:
                 emission = scale[:3]
             elif slot == "metal_rough":
                 factors = {"metallic": scale[2:3], "roughness": scale[1:2]}
-        clear = _source(shader, "opacity") is not None or opacity[0] < 1.0
+        # The share in a picture's scale says nothing by itself: solid materials have one too.
+        clear = _source(shader, "opacity") is not None or _value(shader, "opacity", [1.0])[0] < 1.0
         red, green, blue, solid, metallic, roughness = _shares(color, opacity, *factors.values())
         light = np.maximum(emission, 0.0).tolist()
         return Material(
