@@ -9,6 +9,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
+from supple.character.shapes import Shaped
 from supple.geometry import rotations
 from supple.motion.pose import Pose
 from supple.skins.expressive.attachment import Attachment
@@ -39,8 +40,7 @@ class Hanging:
         vectors = character.points - self.rest_attached
         self.rest_lengths = np.linalg.norm(vectors, axis=1)
         self.rest_vectors, self.shaped_points = vectors, character.points
-        self._offsets = character.shapes
-        self._shares: dict[str, float] = {}
+        self._shaped = Shaped(vectors, character.shapes)
 
         def put(array: Any, dtype: Any) -> Any:
             return devices.to_device(array, dtype, device)
@@ -111,14 +111,11 @@ class Hanging:
 
     def _set_shapes(self, pose: Pose) -> bool:
         """Shapes (morph targets) change the scale vectors and leave the attachment where it is."""
-        wanted = {name: share for name, share in pose.shapes.items() if share != 0.0 and name in self._offsets}
-        if wanted == self._shares:
+        rest = self._shaped.changed(pose.shapes)
+        if rest is None:
             return False
-        rest = self.rest_vectors.copy()
-        for name, share in wanted.items():
-            rest += share * self._offsets[name]
         devices.write(self.vectors, rest)
-        self._shares, self.shaped_points = wanted, self.rest_attached + rest
+        self.shaped_points = self.rest_attached + rest
         return True
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.character.character import Character
+from supple.character.shapes import Shaped
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.errors import InputError
@@ -136,19 +137,13 @@ class ShapedRest:
     """Rest points of a frame before any joint moves them: v + sum_k share_k offset_k, for shapes (morph targets) k."""
 
     def __init__(self, character: Character, arrays: BlendArrays) -> None:
-        self._points, self._offsets, self._arrays = character.points, character.shapes, arrays
-        self._shares: dict[str, float] = {}
+        self._shaped, self._arrays = Shaped(character.points, character.shapes), arrays
 
     def set(self, shares: Mapping[str, float]) -> None:
         """Take this frame's shares by name; shapes that the character does not have change nothing."""
-        wanted = {name: share for name, share in shares.items() if share != 0.0 and name in self._offsets}
-        if wanted == self._shares:
-            return
-        rest = np.array(self._points)
-        for name, share in wanted.items():
-            rest += share * self._offsets[name]
-        devices.write(self._arrays.rest, rest)
-        self._shares = wanted
+        rest = self._shaped.changed(shares)
+        if rest is not None:
+            devices.write(self._arrays.rest, rest)
 
 
 @dataclass(frozen=True)

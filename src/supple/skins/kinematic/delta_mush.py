@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.character.character import Character
+from supple.character.shapes import Shaped
 from supple.geometry.rings import rings
 from supple.motion.pose import Pose
 from supple.settings import setting
@@ -96,7 +97,7 @@ class Mush:
         self._posed = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._deltas = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._recorded: tuple[Any, list[devices.Launch]] | None = None
-        self._points, self._shapes, self._shares = points, shapes, dict[str, float]()
+        self._shaped = Shaped(points, shapes)
         self._rest = devices.to_device(points.astype(np.float32), wp.vec3f, device)
         detail = [self._rest, self._smoothed, self._deltas]
         encoding = self._step((kernels.encode, [self._rings]), (kernels.encode_irregular, self._fans), detail)
@@ -109,15 +110,10 @@ class Mush:
 
     def set(self, shares: Mapping[str, float]) -> None:
         """Take this frame's shares of the shapes; the detail is measured again where they changed."""
-        wanted = {name: share for name, share in shares.items() if share and name in self._shapes}
-        if wanted == self._shares:
-            return
-        self._shares = wanted
-        rest = np.array(self._points)
-        for name, share in wanted.items():
-            rest += share * self._shapes[name]
-        devices.write(self._rest, rest)
-        self._encode()
+        rest = self._shaped.changed(shares)
+        if rest is not None:
+            devices.write(self._rest, rest)
+            self._encode()
 
     @property
     def _smoothed(self) -> Any:

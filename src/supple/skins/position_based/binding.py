@@ -33,7 +33,6 @@ from supple.skins.position_based.surface import Surface, VolumeKeeper
 if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased
 
-JOINING = 8  # the knob that says so, in particle_kernels
 _ALL_FIRM = 0.8  # firmness from which a particle is not moved: equally heavy neighbours would move each other freely
 _FARTHEST = 0.6  # of the depth of flesh and an element: settling never moved flesh farther on real characters
 _SOFT_ENOUGH = 0.02  # softness from which a particle swings; below it the bones drive it
@@ -91,7 +90,7 @@ class BoundFlesh:
         self.contacts = self._find_contacts(skin) if skin.contact != "off" or skin.bodies else None
         self._soft = automatic_softness(character, self.body)
         self._tuned: tuple[PositionBased, float] | None = None
-        self._row, self._joining = np.zeros(9), False
+        self._row = np.zeros(9)
         self._recorded: tuple[FleshState, Any, tuple[Any, ...], _Stages] | None = None
 
     def _find_contacts(self, skin: PositionBased) -> Contacts:
@@ -153,9 +152,10 @@ class BoundFlesh:
 
     def _join(self, *, moving: bool) -> None:
         """Let flesh begin with the velocity of the body, or go on with its own."""
-        if moving != self._joining:
-            self._joining = moving
-            self._row[JOINING] = float(moving)
+        from supple.skins.position_based.particle_kernels import JOINING
+
+        if self._row[JOINING] != moving:
+            self._row[JOINING] = moving
             devices.write(self.knobs, self._row)
 
     def _touch(self) -> None:
@@ -177,7 +177,6 @@ class BoundFlesh:
         drag = math.exp(-skin.drag * dt)
         row = [keep, dt, skin.damping, skin.reach, float(skin.sculpted), float(not published), drag, skin.gravity, 0.0]
         self._row = np.array(row)
-        self._joining = False
         devices.write(self.knobs, self._row)
         if self.contacts is not None:
             self.contacts.choose(

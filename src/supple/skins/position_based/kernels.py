@@ -16,6 +16,8 @@ which starts with the same move, and after any number of rounds rests at the sam
 
 import warp as wp
 
+from supple.geometry.spatial_hash.kernels import place
+
 Particles = wp.array(dtype=wp.vec4f)
 Points = wp.array(dtype=wp.vec3f)
 Corners = wp.array(dtype=wp.vec4i)
@@ -31,11 +33,6 @@ COMPLIANT = wp.constant(3)  # 1: in the compliance form
 SLACK = wp.constant(4)  # 1: flesh may come nearer to its bone than it was at rest
 TINY = wp.constant(1.0e-12)
 FLATTEST = wp.constant(1.0e-12)  # below this share of a size to the fourth, gradients say nothing
-
-
-@wp.func
-def place(p: wp.vec4f) -> wp.vec3f:
-    return wp.vec3f(p[0], p[1], p[2])
 
 
 @wp.func
@@ -137,6 +134,35 @@ def project_bind(
         particles[i] = moved(p, (push * p[3] / length) * apart)
 
 
+@wp.func
+def walk_volumes(
+    start: int, stop: int, knobs: Numbers, corners: Corners, sizes: Sizes, gathered: Numbers, particles: Particles
+):
+    k = knobs[VOLUME]
+    if k > 0.0:
+        for c in range(start, stop):
+            project_volume(c, k, knobs[COMPLIANT], corners, sizes, gathered, particles)
+
+
+@wp.func
+def walk_edges(
+    start: int,
+    stop: int,
+    knobs: Numbers,
+    ends: Ends,
+    rest_lengths: Numbers,
+    stiffness: Numbers,
+    gathered: Numbers,
+    particles: Particles,
+):
+    stretch = knobs[STRETCH]
+    if stretch > 0.0:
+        for c in range(start, stop):
+            k = stretch * stiffness[c]
+            if k > 0.0:
+                project_stretch(c, k, knobs[COMPLIANT], ends, rest_lengths, gathered, particles)
+
+
 @wp.kernel(enable_backward=False)
 def sweep(
     first: int,
@@ -159,21 +185,16 @@ def sweep(
 ):
     """Walk once through one slab: its volumes, its bonds to the bones, its edges."""
     s = first + wp.tid()
-    compliant = knobs[COMPLIANT]
-    volume = knobs[VOLUME]
-    if volume > 0.0:
-        for c in range(volume_starts[s], volume_starts[s + 1]):
-            project_volume(c, volume, compliant, corners, sizes, volume_gathered, particles)
+    walk_volumes(volume_starts[s], volume_starts[s + 1], knobs, corners, sizes, volume_gathered, particles)
     bind = knobs[BIND]
     if bind > 0.0:
         for c in range(bind_starts[s], bind_starts[s + 1]):
-            project_bind(c, bind, compliant, knobs[SLACK], bound, anchors, bind_lengths, bind_gathered, particles)
-    stretch = knobs[STRETCH]
-    if stretch > 0.0:
-        for c in range(stretch_starts[s], stretch_starts[s + 1]):
-            k = stretch * stiffness[c]
-            if k > 0.0:
-                project_stretch(c, k, compliant, ends, rest_lengths, stretch_gathered, particles)
+            project_bind(
+                c, bind, knobs[COMPLIANT], knobs[SLACK], bound, anchors, bind_lengths, bind_gathered, particles
+            )
+    walk_edges(
+        stretch_starts[s], stretch_starts[s + 1], knobs, ends, rest_lengths, stiffness, stretch_gathered, particles
+    )
 
 
 @wp.kernel(enable_backward=False)
@@ -194,17 +215,10 @@ def sweep_colour(
 ):
     """Walk once through one cluster: its volumes and its edges."""
     g = start + first + wp.tid()
-    compliant = knobs[COMPLIANT]
-    volume = knobs[VOLUME]
-    if volume > 0.0:
-        for c in range(volume_starts[g], volume_starts[g + 1]):
-            project_volume(c, volume, compliant, corners, sizes, volume_gathered, particles)
-    stretch = knobs[STRETCH]
-    if stretch > 0.0:
-        for c in range(stretch_starts[g], stretch_starts[g + 1]):
-            k = stretch * stiffness[c]
-            if k > 0.0:
-                project_stretch(c, k, compliant, ends, rest_lengths, stretch_gathered, particles)
+    walk_volumes(volume_starts[g], volume_starts[g + 1], knobs, corners, sizes, volume_gathered, particles)
+    walk_edges(
+        stretch_starts[g], stretch_starts[g + 1], knobs, ends, rest_lengths, stiffness, stretch_gathered, particles
+    )
 
 
 @wp.kernel(enable_backward=False)

@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from supple.arrays import Floats, Ints
+from supple.character.builtin.gates import rise
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.character.weights import Weights
@@ -32,9 +33,9 @@ def automatic_softness(character: Character, body: Body) -> Floats:
         return np.clip(body.from_skin(character.maps["jiggle"]), 0.0, 1.0)
     size = float(np.ptp(character.points, axis=0).max())
     if "flesh" in character.maps:
-        soft = _step(body.from_skin(character.maps["flesh"]) / size, *_PAINTED)
+        soft = rising(body.from_skin(character.maps["flesh"]) / size, *_PAINTED)
     else:
-        soft = _step(body.flesh / size, *_TO_BONE)
+        soft = rising(body.flesh / size, *_TO_BONE)
     return np.asarray(soft * (1.0 - firmness(character, body)))
 
 
@@ -146,7 +147,7 @@ def depth_factor(body: Body, soft: Floats) -> Floats:
 
     How `soft` the skin is there does not matter; in the published choice below it does.
     """
-    return _step(body.bone_distance / np.maximum(body.flesh, 1e-9), _DEEP, _SHALLOW)
+    return rising(body.bone_distance / np.maximum(body.flesh, 1e-9), _DEEP, _SHALLOW)
 
 
 def beyond_the_mean(body: Body, soft: Floats) -> Floats:
@@ -157,7 +158,6 @@ def beyond_the_mean(body: Body, soft: Floats) -> Floats:
     return (chosen & (body.bone_distance > body.bone_distance[chosen].mean())).astype(np.float64)
 
 
-def _step(values: Floats, low: float, high: float) -> Floats:
+def rising(values: Floats, low: float, high: float) -> Floats:
     """Rises smoothly from 0 at `low` to 1 at `high`."""
-    t = np.clip((values - low) / (high - low), 0.0, 1.0)
-    return np.asarray(t * t * (3.0 - 2.0 * t))
+    return rise(values - 0.5 * (low + high), 0.5 * (high - low))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,22 +10,16 @@ from supple import device as devices
 from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.character.crowd import Crowd
+from supple.character.shapes import Shaped
 from supple.geometry import topology
 from supple.geometry.rows import grouped
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import BLOCK
 from supple.skins.position_based.body import Body
+from supple.skins.position_based.softness import rising
 
 _LEEWAY = 0.05  # sizes of an element: how far skin and flesh may disagree on where the bones carry them
 _NEAR, _FAR = 0.25, 1.25  # sizes of an element outside the flesh: to the first the skin goes along, from the second not
-
-
-def shaped_points(character: Character, shares: Mapping[str, float]) -> Floats:
-    """Rest points (V, 3) with shares of the character's shapes (morph targets)."""
-    points = np.array(character.points)
-    for name, share in shares.items():
-        points += share * character.shapes[name]
-    return points
 
 
 class Surface:
@@ -45,13 +38,10 @@ class Surface:
         width = embedding.corners.shape[1]
         corners[:, :width], shares[:, :width] = embedding.corners, embedding.shares
         # Fingers and ears that no element reaches are left to the bones, fading in so that no ring shows.
-        away = np.clip((embedding.distance / size - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
-        along = 1.0 - away * away * (3.0 - 2.0 * away)
+        along = 1.0 - rising(embedding.distance / size, _NEAR, _FAR)
         self._along = devices.to_device(along.astype(np.float32), wp.float32, device)
-        self._character, self._held = character, embedding.carry(body.constraints.points)
-        self._apart = wp.zeros(count, dtype=wp.float32, device=device)
-        self._shares_of_shapes: dict[str, float] | None = None
-        self.set(Pose.rest(character.skeleton))
+        self._shaped, self._held = Shaped(character.points, character.shapes), embedding.carry(body.constraints.points)
+        self._apart = devices.to_device(self._away(character.points), wp.float32, device)
         self._leeway = _LEEWAY * size
         self._corners = devices.to_device(corners.reshape(-1, BLOCK), wp.vec4i, device)
         self._shares = devices.to_device(shares.reshape(-1, BLOCK), wp.vec4f, device)
@@ -61,12 +51,13 @@ class Surface:
 
     def set(self, pose: Pose) -> None:
         """Take the shapes (morph targets) of a pose, which carry the skin away from its flesh."""
-        wanted = {name: share for name, share in pose.shapes.items() if share and name in self._character.shapes}
-        if wanted == self._shares_of_shapes:
-            return
-        self._shares_of_shapes = wanted
-        away = np.linalg.norm(shaped_points(self._character, wanted) - self._held, axis=1)
-        devices.write(self._apart, away.astype(np.float32))
+        rest = self._shaped.changed(pose.shapes)
+        if rest is not None:
+            devices.write(self._apart, self._away(rest))
+
+    def _away(self, rest: Floats) -> Singles:
+        """How far (V,) [m] rest points are from where their flesh holds them."""
+        return np.linalg.norm(rest - self._held, axis=1).astype(np.float32)
 
     def follow(self, incoming: Any) -> None:
         """Go along with the offsets of the flesh, from where the bones alone carry the skin."""
@@ -105,7 +96,7 @@ class VolumeKeeper:
         wp = devices.warp()
         self._one, self._device = one, device
         self._copies = len(character.points) // len(one.points)
-        self._shares: dict[str, float] = {}
+        self._shaped = Shaped(one.points, one.shapes)
         self._rest = topology.signed_volume(one.points, one.triangles)
         count = len(character.points)
         thickness = (depth / max(float(depth.mean()), 1e-12)).astype(np.float32)
@@ -140,10 +131,9 @@ class VolumeKeeper:
         """Take from a pose what the volume of its shapes (morph targets) is, and where the copies are."""
         if not self.active:
             return
-        shares = {name: share for name, share in pose.shapes.items() if name in self._one.shapes and share}
-        if shares != self._shares:
-            points = shaped_points(self._one, shares)
-            self._shares, self._rest = shares, topology.signed_volume(points, self._one.triangles)
+        points = self._shaped.changed(pose.shapes)
+        if points is not None:
+            self._rest = topology.signed_volume(points, self._one.triangles)
         devices.write(self._origins, pose.world_from_joint[:: len(pose) // self._copies, :3, 3])
         devices.write(self._sums, np.tile([self._rest, 0.0, 0.0], self._copies))
 
