@@ -1,0 +1,131 @@
+"""The lattice: voxels of flesh, and which of them hang together through flesh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Bools, Floats, Ints, frozen
+from supple.errors import InputError
+from supple.geometry.topology import Neighbours
+from supple.geometry.voxels import VoxelGrid
+
+WHERE = "LayeredLattice"
+# Half of the 26 steps to a neighbouring cell; the others are the same steps backwards.
+STEPS = np.array(
+    [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) > (0, 0, 0)], dtype=np.int32
+)
+# Sets of neighbours, by how many coordinates of the cell change: one over a face, two over an edge, three at a corner.
+SETS = {"faces": (1,), "faces-corners": (1, 3), "edges-corners": (2, 3), "all": (1, 2, 3)}
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """The flesh of a character as N voxels, called nodes, and the links between them.
+
+    `cells` (N, 3) are the places of the nodes in `grid`. Where an arm rests on a belly one cell holds a piece of each:
+    two nodes, which no link joins. `links` (L, 2) are pairs of nodes in neighbouring cells (26 of them) that hang
+    together through flesh, each pair once, lower node first. `outside` (N,) marks nodes that the skin touches.
+    `chains` (N, 6) are the neighbours along -x, +x, -y, +y, -z, +z, or -1; they are mutual, and where flesh forks the
+    stronger branch is kept. `homes` (V,) is the node that holds each vertex of the skin, empty without a skin.
+    """
+
+    grid: VoxelGrid
+    cells: Ints
+    links: Ints
+    outside: Bools
+    chains: Ints
+    homes: Ints
+
+    @classmethod
+    def of_cells(cls, grid: VoxelGrid, cells: Ints) -> Lattice:
+        """A plain lattice: one node for each of the given cells (N, 3), all neighbouring ones linked.
+
+        Nodes with an empty cell beside them, over a face, an edge or a corner, are outside.
+        """
+        where = "Lattice.of_cells"
+        given: Ints = frozen(cells, np.int32, (-1, 3), where, "cells")
+        if len(given) and not ((given >= 0) & (given < np.array(grid.shape))).all():
+            raise InputError(where, "cells leave the grid", f"the grid has {grid.shape} cells", "use a larger grid")
+        numbers = grid.numbers(given)
+        if len(np.unique(numbers)) < len(numbers):
+            raise InputError(where, "a cell comes twice", "each cell once is needed", "remove the copies")
+        node_of_cell = np.full(int(np.prod(grid.shape)), -1, dtype=np.int32)
+        node_of_cell[numbers] = np.arange(len(given), dtype=np.int32)
+        pairs = [np.empty((0, 2), dtype=np.int32)]
+        for step in STEPS:
+            ahead = given + step
+            within = np.flatnonzero(((ahead >= 0) & (ahead < np.array(grid.shape))).all(axis=1))
+            other = node_of_cell[grid.numbers(ahead[within])]
+            found = other >= 0
+            pairs.append(np.stack([within[found], other[found]], axis=1))
+        links = ordered_links(np.concatenate(pairs))
+        around = np.bincount(links.ravel(), minlength=len(given))
+        chains = chains_of(given, links, np.ones(len(links)))
+        return cls(grid, given, links, around < 26, chains, np.empty(0, dtype=np.int32))
+
+    @cached_property
+    def points(self) -> Floats:
+        """Middles of the nodes at rest (N, 3) [m]; nodes of one cell have one middle."""
+        return self.grid.centres(self.cells)
+
+    @property
+    def side(self) -> float:
+        """Side of a voxel [m]."""
+        return self.grid.side
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def neighbours(self, kind: str = "all") -> Neighbours:
+        """The linked nodes around every node: over "faces" (6), "faces-corners" (14), "edges-corners" (20), "all" (26).
+
+        The numbers are what a node deep in the flesh has. Beside a fold of the skin there may be more: two in one cell.
+        """
+        if kind not in SETS:
+            raise InputError(WHERE, f"neighbours are {kind!r}", f"one of {', '.join(SETS)} is needed", "choose one")
+        changed = (self.cells[self.links[:, 0]] != self.cells[self.links[:, 1]]).sum(axis=1)
+        chosen = self.links[np.isin(changed, SETS[kind])].astype(np.int64)
+        both = np.concatenate([chosen, chosen[:, ::-1]])
+        order = np.argsort(both[:, 0] * len(self) + both[:, 1])
+        starts = np.zeros(len(self) + 1, dtype=np.int32)
+        np.cumsum(np.bincount(both[:, 0], minlength=len(self)), out=starts[1:])
+        return Neighbours(starts, both[order, 1].astype(np.int32))
+
+
+def ordered_links(pairs: NDArray[np.integer]) -> Ints:
+    """Pairs (L, 2) with the lower node first, sorted; every pair must come once."""
+    ordered = np.sort(pairs, axis=1)
+    return np.ascontiguousarray(ordered[np.lexsort((ordered[:, 1], ordered[:, 0]))], dtype=np.int32)
+
+
+def chains_of(cells: Ints, links: Ints, strengths: Floats) -> Ints:
+    """The neighbours (N, 6) along -x, +x, -y, +y, -z, +z over the given links, -1 for none.
+
+    A node has one neighbour on each side, and that one has it back. Where several would do, strong links go first;
+    of equally strong ones that of the lowest nodes.
+    """
+    chains = np.full((len(cells), 6), -1, dtype=np.int32)
+    steps = cells[links[:, 1]] - cells[links[:, 0]]
+    straight = np.abs(steps).sum(axis=1) == 1
+    rank = np.empty(len(links), dtype=np.int64)
+    rank[np.argsort(-strengths, kind="stable")] = np.arange(len(links))
+    for axis in range(3):
+        along = np.flatnonzero(straight & (steps[:, axis] != 0))
+        forward = steps[along, axis] > 0
+        behind = np.where(forward, links[along, 0], links[along, 1])
+        ahead = np.where(forward, links[along, 1], links[along, 0])
+        left = rank[along]
+        while len(behind):
+            best = np.full((2, len(cells)), len(links), dtype=np.int64)
+            np.minimum.at(best[0], behind, left)
+            np.minimum.at(best[1], ahead, left)
+            chosen = (best[0, behind] == left) & (best[1, ahead] == left)
+            chains[behind[chosen], 2 * axis + 1] = ahead[chosen]
+            chains[ahead[chosen], 2 * axis] = behind[chosen]
+            open_ = (chains[behind, 2 * axis + 1] < 0) & (chains[ahead, 2 * axis] < 0)
+            behind, ahead, left = behind[open_], ahead[open_], left[open_]
+    return chains
