@@ -8,7 +8,7 @@ import numpy as np
 from supple import LinearBlend
 from supple import device as devices
 from supple.settings import setting
-from supple.skins.skin import SoftSkin
+from supple.skins.skin import PullableSkin, SoftSkin
 
 
 @dataclass
@@ -38,4 +38,23 @@ class Trailing(SoftSkin):
         points, target = state.points.numpy(), incoming.numpy()
         points += (1.0 - np.exp(-self.rate * dt)) * (target - points)
         state.steps += 1
+        return state.points
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gripped(Trailing, PullableSkin):
+    """The same, but a vertex that is held is where the hand is, and one that is pushed moves by its force a step."""
+
+    command_name: ClassVar[str] = "gripped"
+
+    def bind(self, character, device):
+        return []
+
+    def hold(self, binding, state, pulls):
+        binding[:] = pulls
+
+    def advance(self, binding, state, pose, dt, *, incoming):
+        points = super().advance(binding, state, pose, dt, incoming=incoming).numpy()
+        for pull in binding:
+            points[pull.places] = pull.way if pull.to is not None else points[pull.places] + pull.way
         return state.points

@@ -39,6 +39,7 @@ from supple.skins.kinematic.dual_quaternion import DualQuaternion, dual_quaterni
 from supple.skins.kinematic.linear_blend import LinearBlend, linear_blend
 from supple.skins.kinematic.rotation_centers import RotationCenters, rotation_centers
 from supple.skins.position_based.skin import PositionBased
+from supple.skins.pull import Pull
 
 __version__ = "0.1.0"
 
@@ -68,6 +69,7 @@ __all__ = [
     "Pose",
     "PoseSource",
     "PositionBased",
+    "Pull",
     "RotationCenters",
     "Skeleton",
     "SpringDynamics",

@@ -22,7 +22,8 @@ from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
 from supple.graph.snapshot import Arrays, arrays_of, put_back
 from supple.motion.pose import Pose, PoseSource, between
-from supple.skins.skin import AnySkin, DevicePoints, Skin, SoftSkin, SoftState
+from supple.skins.pull import Pull
+from supple.skins.skin import AnySkin, DevicePoints, PullableSkin, Skin, SoftSkin, SoftState
 
 _SAME_TIME = 1e-9  # of a step: times closer than this are one time
 
@@ -54,13 +55,14 @@ class Player:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all history; the next frame is the first one."""
+        """Forget all history and let go of the skin; the next frame is the first one."""
         self.time: float | None = None
         self._tick = 0
         self._pose: Pose | None = None
         self._shown: DevicePoints | None = None
         for node in self._nodes:
             node.state = None
+            node.take_hold({})
 
     def advance(self, pose: Pose, dt: float | None = None) -> Singles:
         """The skin (V, 3) [m] one frame on, `dt` [s] later (1 / fps if not given), now that the pose is `pose`.
@@ -95,12 +97,8 @@ class Player:
         `stage` names the stage, where there are several; else it is the last one. Only settings that the skin calls
         live can be changed; others need another player.
         """
-        name = self.graph.stages[-1].name if stage is None else stage
-        node = next((node for node in self._nodes if node.stage.name == name), None)
-        if node is None:
-            there = ", ".join(node.stage.name for node in self._nodes)
-            raise InputError("player", f"stage {name!r} was named", f"there are {there}", "name one of those")
-        work = node.stage.work
+        node = self._named(stage)
+        name, work = node.stage.name, node.stage.work
         live = frozenset() if isinstance(work, Mask) else work.live
         fixed = [key for key in settings if key not in live]
         if fixed or isinstance(work, Mask):
@@ -110,6 +108,35 @@ class Player:
         changed.check_for(self.character)
         node.stage = dataclasses.replace(node.stage, work=changed)
         self.graph = Graph(tuple(node.stage for node in self._nodes))
+
+    def pull(self, pull: Pull, *, hand: str = "hand", stage: str | None = None) -> None:
+        """Take hold of the skin from the next step on; the same `hand` lets go of what it held before.
+
+        A hand that moves is a new pull of the same place with another `to`. `stage` names a stage that can be pulled,
+        where there are several; else it is the last one.
+        """
+        pull.check_for(len(self.character.points))
+        node = self._named(stage)
+        if not isinstance(node.stage.work, PullableSkin):
+            raise InputError(
+                "player", f"{node.stage.name} was pulled", "it has no flesh that a hand could move",
+                "use a skin that can be pulled, such as LayeredLattice",
+            )  # fmt: skip
+        node.take_hold({**node.pulls, hand: pull})
+
+    def let_go(self, hand: str = "hand", *, stage: str | None = None) -> None:
+        """Open a hand; one that holds nothing changes nothing."""
+        node = self._named(stage)
+        node.take_hold({name: pull for name, pull in node.pulls.items() if name != hand})
+
+    def _named(self, stage: str | None) -> _Node:
+        """The node of a stage by name, the last one if there is no name."""
+        name = self.graph.stages[-1].name if stage is None else stage
+        for node in self._nodes:
+            if node.stage.name == name:
+                return node
+        there = ", ".join(node.stage.name for node in self._nodes)
+        raise InputError("player", f"stage {name!r} was named", f"there are {there}", "name one of those")
 
     def normals(self, *, crease: float = math.pi / 3.0) -> tuple[Singles, Creases]:
         """Unit normals (N, 3) of the frame just made, and which corner is drawn with which.
@@ -228,6 +255,8 @@ class _Node:
     def __init__(self, stage: Stage, character: Character, device: str) -> None:
         self.stage = stage
         self.state: SoftState | None = None
+        self.pulls: dict[str, Pull] = {}
+        self._held_anew = False
         self._device, self._count = device, len(character.points)
         self._recorded: tuple[list[DevicePoints], devices.Launch] | None = None
         wp = devices.warp()
@@ -243,6 +272,11 @@ class _Node:
             self._shares = wp.zeros(1, dtype=wp.float32, device=device)
             self._steps = [wp.zeros(self._count, dtype=wp.vec3f, device=device) for _ in range(2)]
 
+    def take_hold(self, pulls: dict[str, Pull]) -> None:
+        """Be held by these hands from the next step on."""
+        self._held_anew = self._held_anew or bool(pulls) or bool(self.pulls)
+        self.pulls = pulls
+
     def simulate(self, pose: Pose, inputs: list[DevicePoints], step: float | None) -> DevicePoints:
         """This stage at a simulation step; soft skins move on by `step` [s], or start when it is None."""
         work = self.stage.work
@@ -255,6 +289,9 @@ class _Node:
             points = self.state.points
             wp.copy(self._steps[0], points)
         else:
+            if self._held_anew and isinstance(work, PullableSkin):
+                work.hold(self._binding, self.state, tuple(self.pulls.values()))
+                self._held_anew = False
             points = work.advance(self._binding, self.state, pose, step, incoming=incoming)
             wp.copy(self._steps[0], self._steps[1])
         wp.copy(self._steps[1], points)

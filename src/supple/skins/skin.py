@@ -7,7 +7,7 @@ from the character and is computed once, the *state* follows from time.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self
@@ -16,6 +16,7 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.settings import Settings, setting
+from supple.skins.pull import Pull
 
 DevicePoints = Any
 """A Warp array of vec3f (V,) on the skin's device."""
@@ -89,3 +90,12 @@ class SoftSkin(AnySkin):
         self, binding: Any, state: Any, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
         """Move on by `dt` [s] to `pose`, changing `state`, and return the skin there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PullableSkin(SoftSkin):
+    """A soft skin that a player may take hold of while it plays."""
+
+    @abstractmethod
+    def hold(self, binding: Any, state: Any, pulls: Sequence[Pull]) -> None:
+        """Be held by these pulls from the next step on, and by no others."""

@@ -1,0 +1,81 @@
+"""Hands on the skin: places of it that are held or pushed while it plays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, Ints, frozen
+from supple.errors import InputError
+
+_WHERE = "Pull"
+
+
+@dataclass(frozen=True, eq=False)
+class Pull:
+    """Take hold of a place of the skin, as an artist's mouse does: either hold it somewhere, or pull it with a force.
+
+    The place is one of the `vertices`, or lies among several by `shares` that sum to one, such as the corners of a
+    triangle that was picked. Flesh within `radius` [m] of the place goes along, less towards the rim. Given `to` (3,)
+    [m] the place is held there, however the character moves; given `force` (3,) [N] it is pulled that way.
+
+    It says nothing of the bones: they move as the motion says, whoever pulls.
+    """
+
+    vertices: int | Sequence[int]
+    _: KW_ONLY
+    to: ArrayLike | None = None
+    force: ArrayLike | None = None
+    radius: float = 0.1
+    shares: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.to is None) == (self.force is None):
+            given = "neither `to` nor `force` was given" if self.to is None else "both `to` and `force` were given"
+            raise InputError(_WHERE, given, "a pull either holds a place or pushes it", "give one of them")
+        if not (math.isfinite(self.radius) and self.radius > 0.0):
+            raise InputError(_WHERE, f"radius is {self.radius}", "a length above zero is needed", "try 0.1")
+        _ = self.places, self.way
+        if self.shares is None:
+            return
+        shares = frozen(self.shares, np.float64, (-1,), _WHERE, "shares")
+        if len(shares) != len(self.places) or shares.min() < -1e-9 or abs(shares.sum() - 1.0) > 1e-6:
+            raise InputError(
+                _WHERE, f"shares are {tuple(shares.tolist())}",
+                f"{len(self.places)} are needed, none below zero, that sum to one", "use those of a pick",
+            )  # fmt: skip
+
+    @property
+    def places(self) -> Ints:
+        """The vertices (K,) among which the place lies."""
+        vertices = np.atleast_1d(np.asarray(self.vertices))
+        if vertices.ndim != 1 or not len(vertices) or vertices.dtype.kind not in "iu" or vertices.min() < 0:
+            raise InputError(
+                _WHERE, f"vertices is {self.vertices!r}", "one number of a vertex is needed, or several", "pick one"
+            )
+        return vertices.astype(np.int32)
+
+    @property
+    def portions(self) -> Floats:
+        """How much each of the vertices counts (K,)."""
+        count = len(self.places)
+        return np.full(count, 1.0 / count) if self.shares is None else np.asarray(self.shares, dtype=np.float64)
+
+    @property
+    def way(self) -> Floats:
+        """Where it is held [m], or the force [N], (3,)."""
+        if self.to is not None:
+            return frozen(self.to, np.float64, (3,), _WHERE, "to")
+        return frozen(np.asarray(self.force), np.float64, (3,), _WHERE, "force")
+
+    def check_for(self, vertex_count: int) -> None:
+        """Refuse vertices that a character does not have."""
+        most = int(self.places.max())
+        if most >= vertex_count:
+            raise InputError(
+                _WHERE, f"it names vertex {most}", f"there are vertices 0 to {vertex_count - 1}", "pick one of those"
+            )
