@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +15,11 @@ from supple.errors import InputError
 _PIECE = 4  # cells: larger triangles are cut before they are tested, so that few cells are tested in vain
 _BATCH = 4096  # triangles tested at a time, each against some dozens of cells
 _SLACK = 1e-9  # cells: rounding may not lose a touch
-_INSIDE = 0.5  # winding number of the border between inside and outside
+INSIDE = 0.5  # winding number of the border between inside and outside
 _PROBES = 24  # voxels of a region that are asked before the whole region is decided
 _PURE = 0.1  # a winding number this close to a whole one leaves no doubt
+
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,63 +70,98 @@ def surface_voxels(points: Floats, triangles: Ints, grid: VoxelGrid) -> Bools:
     a face with a triangle count as touched. Tested by separating axes: three faces of the cube, the plane of the
     triangle, nine products of edges. What lies outside the grid is not seen.
     """
+    mask = np.zeros(int(np.prod(grid.shape)), dtype=bool)
+    for _, numbers in _touches(points, triangles, grid):
+        mask[numbers] = True
+    return mask.reshape(grid.shape)
+
+
+def touched_voxels(points: Floats, triangles: Ints, grid: VoxelGrid) -> tuple[Indices, Indices]:
+    """Which triangle touches which voxel: triangles (P,) and flat numbers of voxels (P,), each pair once or more.
+
+    The voxels are those that `surface_voxels` marks. Large triangles are cut first, and their pairs may come again.
+    """
+    pairs = list(_touches(points, triangles, grid)) or [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))]
+    faces, numbers = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    return faces, numbers
+
+
+def _touches(points: Floats, triangles: Ints, grid: VoxelGrid) -> Iterator[tuple[Indices, Indices]]:
+    """Triangles and the flat numbers of the voxels they touch, some thousand triangles at a time."""
     corners = (np.asarray(points, dtype=np.float64)[np.asarray(triangles)] - grid.origin) / grid.side
-    mask = np.zeros(grid.shape, dtype=bool)
-    pieces = _cut(corners)
+    pieces, faces = _cut(corners)
     for first in range(0, len(pieces), _BATCH):
-        _mark(pieces[first : first + _BATCH], mask)
-    return mask
+        which, cells = _met(pieces[first : first + _BATCH], grid.shape)
+        yield faces[first + which], grid.numbers(cells.astype(np.int32))
 
 
-def _mark(pieces: Floats, mask: Bools) -> None:
-    """Mark the cells that triangles (T, 3, 3) touch, all measured in cells."""
-    low = np.maximum(np.ceil(pieces.min(axis=1) - _SLACK).astype(np.int64) - 1, 0)
-    high = np.minimum(np.floor(pieces.max(axis=1) + _SLACK).astype(np.int64), np.array(mask.shape) - 1)
+def _met(pieces: Floats, shape: tuple[int, int, int]) -> tuple[Indices, NDArray[np.int64]]:
+    """The cells that triangles (T, 3, 3) touch, all measured in cells: which triangle (P,), and the cell (P, 3)."""
+    a, b, c = np.moveaxis(pieces, 1, 0)
+    lowest, highest = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
+    low = np.maximum(np.ceil(lowest - _SLACK).astype(np.int64) - 1, 0)
+    high = np.minimum(np.floor(highest + _SLACK).astype(np.int64), np.array(shape) - 1)
     spans = np.maximum(high - low + 1, 0)
     counts = spans.prod(axis=1)
     which = np.repeat(np.arange(len(pieces)), counts)
     place = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
     deep, wide = spans[which, 2], spans[which, 1] * spans[which, 2]
     cells = low[which] + np.stack([place // wide, place % wide // deep, place % deep], axis=1)
-    touched = cells[_touching(pieces[which] - (cells + 0.5)[:, None])]
-    mask[touched[:, 0], touched[:, 1], touched[:, 2]] = True
+    # A triangle whose box meets one cell only lies in it.
+    touching = counts[which] == 1
+    unsure = np.flatnonzero(~touching)
+    middles = (cells[unsure] + 0.5).T
+    touching[unsure] = _touching(pieces.transpose(1, 2, 0)[:, :, which[unsure]] - middles)
+    return which[touching], cells[touching]
 
 
-def _cut(corners: Floats) -> Floats:
-    """Quarter triangles (T, 3, 3) until none spans more than a few cells; most cells in a large box are not touched."""
+def _cut(corners: Floats) -> tuple[Floats, Indices]:
+    """Quarter triangles (T, 3, 3) until none spans more than a few cells; most cells in a large box are not touched.
+
+    The pieces (P, 3, 3), and of which triangle each is one (P,).
+    """
     pieces: list[Floats] = [np.empty((0, 3, 3))]
+    faces: list[Indices] = [np.empty(0, dtype=np.int64)]
+    owners = np.arange(len(corners))
     while len(corners):
         large = np.ptp(corners, axis=1).max(axis=1) > _PIECE
         pieces.append(corners[~large])
+        faces.append(owners[~large])
         a, b, c = np.moveaxis(corners[large], 1, 0)
         ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
         corners = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
-    return np.concatenate(pieces)
+        owners = np.tile(owners[large], 4)
+    return np.concatenate(pieces), np.concatenate(faces)
 
 
 def _touching(corners: Floats) -> Bools:
-    """Which triangles (N, 3, 3) touch the unit cube around zero."""
-    touching = (corners.min(axis=1) <= 0.5 + _SLACK).all(axis=1) & (corners.max(axis=1) >= -0.5 - _SLACK).all(axis=1)
-    edges = np.roll(corners, -1, axis=1) - corners
-    normal = np.cross(edges[:, 0], edges[:, 1])
-    offset = np.abs(np.einsum("ni,ni->n", normal, corners[:, 0]))
-    touching &= offset <= 0.5 * np.abs(normal).sum(axis=1) + _SLACK
-    for edge in range(3):
-        for axis in range(3):
-            # The product of the cube's axis with the edge; its component along the axis is zero.
-            u, v = (axis + 1) % 3, (axis + 2) % 3
-            across = -edges[:, edge, v, None] * corners[:, :, u] + edges[:, edge, u, None] * corners[:, :, v]
-            reach = 0.5 * (np.abs(edges[:, edge, u]) + np.abs(edges[:, edge, v])) + _SLACK
-            touching &= (across.min(axis=1) <= reach) & (across.max(axis=1) >= -reach)
+    """Which triangles touch the unit cube around zero; `corners` (3, 3, N) by corner and axis."""
+    a, b, c = corners
+    edges = (b - a, c - b, a - c)
+    normal = np.cross(edges[0], edges[1], axis=0)
+    offset = np.abs((normal * a).sum(axis=0))
+    touching = offset <= 0.5 * np.abs(normal).sum(axis=0) + _SLACK
+    for axis in range(3):
+        touching &= (np.minimum(np.minimum(a[axis], b[axis]), c[axis]) <= 0.5 + _SLACK) & (
+            np.maximum(np.maximum(a[axis], b[axis]), c[axis]) >= -0.5 - _SLACK
+        )
+        # The product of the cube's axis with an edge; its component along the axis is zero, and both ends of the edge
+        # have the same shadow on it.
+        u, v = (axis + 1) % 3, (axis + 2) % 3
+        for edge, start, across in zip(edges, (a, b, c), (c, a, b), strict=True):
+            one = edge[u] * start[v] - edge[v] * start[u]
+            other = edge[u] * across[v] - edge[v] * across[u]
+            reach = 0.5 * (np.abs(edge[u]) + np.abs(edge[v])) + _SLACK
+            touching &= (np.minimum(one, other) <= reach) & (np.maximum(one, other) >= -reach)
     return touching
 
 
-def inside_voxels(points: Floats, triangles: Ints, grid: VoxelGrid, *, surface: Bools | None = None) -> Bools:
-    """Mark the voxels whose middle lies inside the surface: generalised winding number above one half.
+def voxel_windings(points: Floats, triangles: Ints, grid: VoxelGrid, *, surface: Bools | None = None) -> Floats:
+    """How often the surface surrounds the middle of each voxel, as an array of the grid's shape: 1 inside, 0 outside.
 
-    Works on open, crossing and many-shelled meshes; holes are closed by the smoothest lid. Pass the mask of
-    `surface_voxels` where it is known. Regions that the surface does not touch are asked at a few places only, and in
-    full where those leave any doubt.
+    The generalised winding number, which works on open, crossing and many-shelled meshes too and lies in between near
+    holes. Pass the mask of `surface_voxels` where it is known. Regions that the surface does not touch are asked at a
+    few places only, and get that number rounded; in full where those places leave any doubt.
     """
     import igl
     from scipy.ndimage import label
@@ -131,24 +170,39 @@ def inside_voxels(points: Floats, triangles: Ints, grid: VoxelGrid, *, surface: 
     faces = np.ascontiguousarray(triangles, dtype=np.int64)
     touched = surface_voxels(points, triangles, grid) if surface is None else surface
 
-    def winding(numbers: NDArray[np.int64]) -> Floats:
+    def winding(numbers: Indices) -> Floats:
+        # Each call builds its tree again, so few calls with many places are wanted.
         cells = np.stack(np.unravel_index(numbers, grid.shape), axis=1)
         return np.asarray(igl.fast_winding_number(vertices, faces, grid.centres(cells.astype(np.int32))))
 
-    inside = np.zeros(int(np.prod(grid.shape)), dtype=bool)
-    doubtful = [np.flatnonzero(touched)]
     labels, count = label(~touched)
     order = np.argsort(labels.ravel(), kind="stable")
-    regions = np.split(order, np.searchsorted(labels.ravel()[order], np.arange(1, count + 1)))[1:]
-    for region in regions:
-        probes = winding(region[np.linspace(0, len(region) - 1, min(_PROBES, len(region))).astype(int)])
-        if (np.abs(probes - np.round(probes)) < _PURE).all() and np.ptp(np.round(probes)) == 0:
-            inside[region] = probes[0] > _INSIDE
+    first = np.searchsorted(labels.ravel()[order], np.arange(1, count + 2))
+    regions = [order[start:end] for start, end in itertools.pairwise(first)]
+    samples = [region[np.linspace(0, len(region) - 1, min(_PROBES, len(region))).astype(int)] for region in regions]
+    probes = iter(winding(np.concatenate(samples)) if samples else ())
+    result = np.zeros(int(np.prod(grid.shape)))
+    unsure = [np.flatnonzero(touched)]
+    for region, sample in zip(regions, samples, strict=True):
+        asked = np.fromiter(probes, np.float64, len(sample))
+        whole = np.round(asked)
+        if (np.abs(asked - whole) < _PURE).all() and np.ptp(whole) == 0:
+            result[region] = whole[0]
         else:
-            doubtful.append(region)
-    unsure = np.concatenate(doubtful)
-    inside[unsure] = winding(unsure) > _INSIDE
-    return inside.reshape(grid.shape)
+            unsure.append(region)
+    left = np.concatenate(unsure)
+    if len(left):
+        result[left] = winding(left)
+    return result.reshape(grid.shape)
+
+
+def inside_voxels(points: Floats, triangles: Ints, grid: VoxelGrid, *, surface: Bools | None = None) -> Bools:
+    """Mark the voxels whose middle lies inside the surface: generalised winding number above one half.
+
+    Works on open, crossing and many-shelled meshes; holes are closed by the smoothest lid. Pass the mask of
+    `surface_voxels` where it is known.
+    """
+    return voxel_windings(points, triangles, grid, surface=surface) > INSIDE
 
 
 def solid_voxels(points: Floats, triangles: Ints, grid: VoxelGrid) -> Bools:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats
+from supple.arrays import Bools, Floats, Ints
 from supple.geometry import topology
 from supple.geometry.flesh import TWICE, Flesh
-from supple.geometry.voxels import VoxelGrid, inside_voxels, surface_voxels
+from supple.geometry.voxels import INSIDE, VoxelGrid, surface_voxels, voxel_windings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -28,12 +29,27 @@ Links = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
 
 
 @dataclass(frozen=True, eq=False)
+class SkinSamples:
+    """Places on the skin: `points` (S, 3) [m], outward `normals` (S, 3), and `edges` (E, 2) between them."""
+
+    points: Floats
+    normals: Floats
+    edges: Ints
+
+    @classmethod
+    def of(cls, flesh: Flesh) -> SkinSamples:
+        """The vertices of the skin."""
+        return cls(flesh.points, flesh.normals, topology.unique_edges(flesh.triangles))
+
+
+@dataclass(frozen=True, eq=False)
 class Tissue:
     """A graph of places in the flesh: first the middles of inner voxels, then the points of the skin.
 
-    `places` (N, 3) [m]; the last ones, from `skin_from` on, are the points of the skin. `graph` (N, N) holds lengths
-    [m] of straight ways between neighbours that do not leave the flesh; ways along the skin's edges always count, so
-    that parts thinner than a voxel (fingers, ears) hang together too. `grid` and `node_of_voxel` find the places again.
+    `places` (N, 3) [m]; the last ones, from `skin_from` on, are the points of the skin. `links` are pairs of places
+    and the lengths [m] of straight ways between them that do not leave the flesh; ways along the skin's edges always
+    count, so that parts thinner than a voxel (fingers, ears) hang together too. `grid` and `node_of_voxel` find the
+    places again. `crowded` says that the skin surrounds some place twice: shells or limbs run into each other.
     """
 
     flesh: Flesh
@@ -41,7 +57,18 @@ class Tissue:
     node_of_voxel: NDArray[np.int64]
     places: Floats
     skin_from: int
-    graph: csr_array
+    links: Links
+    crowded: bool
+
+    @cached_property
+    def graph(self) -> csr_array:
+        """The links as a matrix (N, N) of lengths [m], both ways."""
+        from scipy.sparse import coo_array
+
+        a, b, length = self.links
+        count = len(self.places)
+        both = (np.concatenate([a, b]), np.concatenate([b, a]))
+        return coo_array((np.concatenate([length, length]), both), shape=(count, count)).tocsr()
 
     def nodes_around(self, points: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Pairs (which point, which inner voxel) of every point with the inner ones of the eight voxels around it."""
@@ -50,30 +77,33 @@ class Tissue:
 
 def tissue(flesh: Flesh, resolution: int) -> Tissue:
     """Fill the flesh with voxels, `resolution` along the longest side, and join what is joined through flesh."""
-    from scipy.sparse import coo_array
+    return tissue_in(VoxelGrid.around(flesh.points, resolution), flesh, SkinSamples.of(flesh))
 
-    grid = VoxelGrid.around(flesh.points, resolution)
+
+def tissue_in(grid: VoxelGrid, flesh: Flesh, skin: SkinSamples) -> Tissue:
+    """Fill the flesh with the voxels of a grid, and join them and the samples of the skin where flesh joins them.
+
+    The outermost voxels of the grid must be empty.
+    """
     surface = surface_voxels(flesh.points, flesh.triangles, grid)
-    inside = inside_voxels(flesh.points, flesh.triangles, grid, surface=surface)
-    cells = np.argwhere(inside).astype(np.int32)
-    windings = flesh.winding(grid.centres(cells))
-    single = ~flesh.doubled(grid.centres(cells), windings)
-    crowded = bool((windings > TWICE).any())
-    cells, windings = cells[single], windings[single]
+    windings = voxel_windings(flesh.points, flesh.triangles, grid, surface=surface)
+    cells = np.argwhere(windings > INSIDE).astype(np.int32)
+    counts = windings.ravel()[grid.numbers(cells)]
+    single = ~flesh.doubled(grid.centres(cells), counts)
+    crowded = bool((counts > TWICE).any())
+    cells, counts = cells[single], counts[single]
     node_of_voxel = np.full(int(np.prod(grid.shape)), -1, dtype=np.int64)
     node_of_voxel[grid.numbers(cells)] = np.arange(len(cells))
-    places = np.concatenate([grid.centres(cells), flesh.points])
+    centres = grid.centres(cells)
     near_skin = surface.ravel()[grid.numbers(cells)]
-    links = [
+    every = [
         _voxel_links(flesh, grid, cells, node_of_voxel, near_skin),
-        _skin_links(flesh, grid, node_of_voxel, places[: len(cells)], windings if crowded else None),
-        _edge_links(flesh, len(cells)),
+        _skin_links(flesh, skin, grid, node_of_voxel, centres, counts if crowded else None),
+        _edge_links(skin, len(cells)),
     ]
-    a, b, length = (np.concatenate(part) for part in zip(*links, strict=True))
-    count = len(places)
-    both = (np.concatenate([a, b]), np.concatenate([b, a]))
-    graph = coo_array((np.concatenate([length, length]), both), shape=(count, count)).tocsr()
-    return Tissue(flesh, grid, node_of_voxel, places, len(cells), graph)
+    a, b, length = (np.concatenate(part) for part in zip(*every, strict=True))
+    places = np.concatenate([centres, skin.points])
+    return Tissue(flesh, grid, node_of_voxel, places, len(cells), (a, b, length), crowded)
 
 
 def _voxel_links(
@@ -97,7 +127,12 @@ def _voxel_links(
 
 
 def _skin_links(
-    flesh: Flesh, grid: VoxelGrid, node_of_voxel: NDArray[np.int64], centres: Floats, windings: Floats | None
+    flesh: Flesh,
+    skin: SkinSamples,
+    grid: VoxelGrid,
+    node_of_voxel: NDArray[np.int64],
+    centres: Floats,
+    windings: Floats | None,
 ) -> Links:
     """Ways from the skin straight inwards to the inner voxels around each of its points.
 
@@ -105,26 +140,26 @@ def _skin_links(
     A way that crosses nothing keeps that count, so a voxel is on the inner side when its count is that of this side.
     `windings` are the counts of the voxels, None where all are one.
     """
-    point, node = _around(flesh.points, grid, node_of_voxel)
+    point, node = _around(skin.points, grid, node_of_voxel)
     inwards = np.ones(len(point), dtype=bool)
     if windings is not None:
-        hair = 1e-3 * grid.side * flesh.normals
-        border = 0.5 * (flesh.winding(flesh.points + hair) + flesh.winding(flesh.points - hair))
+        hair = 1e-3 * grid.side * skin.normals
+        border = 0.5 * (flesh.winding(skin.points + hair) + flesh.winding(skin.points - hair))
         inwards = windings[node] > border[point]
     # Counts are blurred near holes, so the side must be the right one by the normal as well.
-    inwards &= np.einsum("ni,ni->n", centres[node] - flesh.points[point], flesh.normals[point]) < 0.0
+    inwards &= np.einsum("ni,ni->n", centres[node] - skin.points[point], skin.normals[point]) < 0.0
     point, node = point[inwards], node[inwards]
     # From the voxel to just before the skin: the end itself lies on triangles and would count as a crossing.
-    ends = centres[node] + (1.0 - 1e-4) * (flesh.points[point] - centres[node])
+    ends = centres[node] + (1.0 - 1e-4) * (skin.points[point] - centres[node])
     seen = flesh.joined(centres[node], ends)
     point, node = point[seen], node[seen]
-    lengths = np.linalg.norm(centres[node] - flesh.points[point], axis=1)
+    lengths = np.linalg.norm(centres[node] - skin.points[point], axis=1)
     return node, point + len(centres), np.maximum(lengths, 1e-9 * grid.side)
 
 
-def _edge_links(flesh: Flesh, skin_from: int) -> Links:
-    edges = topology.unique_edges(flesh.triangles).astype(np.int64)
-    lengths = np.linalg.norm(flesh.points[edges[:, 0]] - flesh.points[edges[:, 1]], axis=1)
+def _edge_links(skin: SkinSamples, skin_from: int) -> Links:
+    edges = skin.edges.astype(np.int64)
+    lengths = np.linalg.norm(skin.points[edges[:, 0]] - skin.points[edges[:, 1]], axis=1)
     return edges[:, 0] + skin_from, edges[:, 1] + skin_from, lengths
 
 
