@@ -246,6 +246,7 @@ class _Launches:
     """The kernels that work on single particles."""
 
     def __init__(self, flesh: BoundFlesh, state: FleshState) -> None:
+        from supple.skins.kinematic.turn_kernels import turn_joints
         from supple.skins.position_based import particle_kernels as kernels
 
         def recorded(kernel: Any, *inputs: Any) -> devices.Launch:
@@ -256,7 +257,7 @@ class _Launches:
         bone = devices.to_device(body.joint, wp.int32, flesh.device)
         bone_point = devices.to_device(body.bone_point.astype(np.float32), wp.vec3f, flesh.device)
         inputs = [flesh.affine.matrices, flesh.turns]
-        self.turn_joints = devices.Launch(kernels.turn_joints, len(flesh.turns), inputs, flesh.device)
+        self.turn_joints = devices.Launch(turn_joints, len(flesh.turns), inputs, flesh.device)
         self.move_anchors = recorded(
             kernels.move_anchors, bone, bone_point, flesh.affine.matrices, flesh.solver.anchors
         )

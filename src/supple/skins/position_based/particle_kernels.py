@@ -7,7 +7,9 @@ d = x - q.
 
 import warp as wp
 
-from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, carried, towards, weighted
+from supple.geometry.oscillator_kernels import swung_on, within_reach
+from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, carried
+from supple.skins.kinematic.turn_kernels import blended_turn, turned, turned_back
 from supple.skins.position_based.kernels import Numbers, Particles, Points, Whole, place
 
 KEEP = wp.constant(0)  # how much of the last correction a step starts with
@@ -19,30 +21,6 @@ PINNED = wp.constant(5)  # 1: what the bones drive is not moved by lively flesh
 DRAG = wp.constant(6)  # share of the velocity that is kept in a step
 GRAVITY = wp.constant(7)  # m/s^2, downwards
 JOINING = wp.constant(8)  # 1: flesh begins to move with the body, not from rest
-
-
-@wp.func
-def turned(q: wp.vec4f, v: wp.vec3f) -> wp.vec3f:
-    """R v for a unit quaternion."""
-    u = wp.vec3f(q[0], q[1], q[2])
-    return v + 2.0 * wp.cross(u, wp.cross(u, v) + q[3] * v)
-
-
-@wp.func
-def turned_back(q: wp.vec4f, v: wp.vec3f) -> wp.vec3f:
-    return turned(wp.vec4f(-q[0], -q[1], -q[2], q[3]), v)
-
-
-@wp.kernel(enable_backward=False)
-def turn_joints(first: int, transforms: Transforms, turns: Quaternions):
-    """How every joint turns from rest, without its stretch: the first two columns made square to each other."""
-    j = first + wp.tid()
-    m = transforms[j]
-    x = wp.normalize(wp.vec3f(m[0, 0], m[1, 0], m[2, 0]))
-    y = wp.vec3f(m[0, 1], m[1, 1], m[2, 1])
-    y = wp.normalize(y - wp.dot(x, y) * x)
-    q = wp.quat_from_matrix(wp.matrix_from_cols(x, y, wp.cross(x, y)))
-    turns[j] = wp.vec4f(q[0], q[1], q[2], q[3])
 
 
 @wp.kernel(enable_backward=False)
@@ -62,11 +40,7 @@ def settle_from(
 ):
     """Start at q + keep R c; `masses` are inverse. Flesh that is farther off than it ever should be is brought back."""
     i = first + wp.tid()
-    pivot = reals[joints[i * blocks][0]]
-    r = wp.vec4f(0.0, 0.0, 0.0, 0.0)
-    for b in range(i * blocks, i * blocks + blocks):
-        r += weighted(reals, joints[b], towards(pivot, reals, joints[b], weights[b]))
-    r = r / wp.max(wp.length(r), 1.0e-9)
+    r = blended_turn(i, blocks, joints, weights, reals)
     frames[i] = r
     c = corrections[i]
     keep = knobs[KEEP] * wp.min(1.0, farthest[i] / wp.max(wp.length(c), 1.0e-9))
@@ -130,22 +104,10 @@ def swing(
             rest = pull / (w * w)
             u = positions[i] - before[i] - rest
             du = (1.0 - knobs[JOINING]) * (velocities[i] - drift)
-            n = knobs[DAMPING]
-            wd = w * wp.sqrt(1.0 - n * n)
-            fade = wp.exp(-n * w * dt)
-            co = fade * wp.cos(wd * dt)
-            si = fade * wp.sin(wd * dt) / wd
-            un = co * u + si * (du + n * w * u) + rest
-            dun = co * du - si * (w * w * u + n * w * du)
-            away = wp.length(un)
-            limit = knobs[LIMIT] * reach[i]
-            if away > limit:
-                # At the end of its reach it loses the speed that leads farther out.
-                out = un / away
-                un = limit * out
-                dun = dun - wp.max(wp.dot(dun, out), 0.0) * out
-            x = y + un
-            v = drift + dun
+            free = swung_on(u, du, w, knobs[DAMPING], dt)
+            held = within_reach(free[0] + rest, free[1], knobs[LIMIT] * reach[i])
+            x = y + held[0]
+            v = drift + held[1]
         positions[i] = x
         velocities[i] = v
         particles[i] = wp.vec4f(x[0], x[1], x[2], 1.0)
