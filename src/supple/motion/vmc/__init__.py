@@ -1,0 +1,1 @@
+"""Poses over the network: the VMC protocol, which motion capture and avatar programs speak."""
