@@ -1,0 +1,196 @@
+"""What every beam shares: ends held in place and direction, fourth differences, and one factor for all curves.
+
+A curve has N intervals and N + 1 nodes at v = 0, 1/N, ..., 1. Its ends are clamped: q(0), q'(0), q(1) and q'(1) are
+given. Two virtual nodes beyond the ends carry the slopes, so that all differences are central:
+    q[-1] = q[1] - (2/N) q'(0),    q[N+1] = q[N-1] + (2/N) q'(1).
+All curves and coordinates with the same number of nodes are solved together, as columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, Ints, frozen
+from supple.errors import InputError
+
+FEWEST_NODES = 5  # below this the two ends meet in one difference
+_WIDTH = 2  # bands on either side of the diagonal
+
+
+@dataclass(frozen=True, eq=False)
+class Clamps:
+    """Where the two ends of curves are held, and in which direction: values and slopes dq/dv, each (2, ...).
+
+    The first row is the end v = 0, the second v = 1. The axes after it are those of the shapes: coordinates, or curves
+    and coordinates. Slopes are per unit of v, not of length, and both point from v = 0 towards v = 1.
+    """
+
+    values: Floats
+    slopes: Floats
+
+    def __post_init__(self) -> None:
+        for name in ("values", "slopes"):
+            object.__setattr__(self, name, rows_of(getattr(self, name), 2, "Clamps", name))
+        if self.values.shape != self.slopes.shape:
+            given = f"values are {self.values.shape} and slopes {self.slopes.shape}"
+            raise InputError("Clamps", given, "both have one shape", "give a slope for every value")
+
+    @classmethod
+    def of(cls, shape: ArrayLike) -> Clamps:
+        """The clamps that hold a shape (nodes, ...) as it is; slopes by second-order differences from inside."""
+        nodes = rows_of(shape, -1, "Clamps.of", "shape")
+        count = check_nodes(len(nodes), "Clamps.of")
+        low = -1.5 * nodes[0] + 2.0 * nodes[1] - 0.5 * nodes[2]
+        high = 1.5 * nodes[-1] - 2.0 * nodes[-2] + 0.5 * nodes[-3]
+        return cls(np.stack([nodes[0], nodes[-1]]), np.stack([low, high]) * (count - 1))
+
+    @classmethod
+    def still(cls, columns: tuple[int, ...]) -> Clamps:
+        """Ends that stay at zero with slope zero, for shapes (nodes, *columns)."""
+        return cls(np.zeros((2, *columns)), np.zeros((2, *columns)))
+
+    def times(self, factor: float) -> Clamps:
+        """Everything multiplied by one number."""
+        return Clamps(self.values * factor, self.slopes * factor)
+
+    def toward(self, other: Clamps, share: float) -> Clamps:
+        """These clamps moved towards others: share 0 is here, 1 is there."""
+        values = self.values + share * (other.values - self.values)
+        return Clamps(values, self.slopes + share * (other.slopes - self.slopes))
+
+
+@dataclass(frozen=True, eq=False)
+class Bands:
+    """The symmetric five-banded matrix of the inner nodes, b D4 + c D2 + d I, and its factor.
+
+    b = `fourth` N^4 weighs (1, -4, 6, -4, 1), c = `second` N^2 weighs (1, -2, 1), d = `diagonal`; all three are per
+    node. The matrix has no row for the ends: what they contribute is `clamped`.
+    """
+
+    nodes: int
+    fourth: float
+    second: float = 0.0
+    diagonal: float = 0.0
+
+    @property
+    def inner(self) -> int:
+        """How many nodes are solved for."""
+        return self.nodes - 2
+
+    @cached_property
+    def rows(self) -> Floats:
+        """The matrix as its diagonal and the first and second band beside it, (3, inner)."""
+        b, c = self._weights
+        rows = np.empty((3, self.inner))
+        rows[0], rows[1], rows[2] = 6.0 * b - 2.0 * c + self.diagonal, c - 4.0 * b, b
+        rows[0, [0, -1]] += b  # the virtual nodes
+        return rows
+
+    @cached_property
+    def eigenvalues(self) -> Floats:
+        """All eigenvalues, lowest first."""
+        from scipy.linalg import eig_banded
+
+        return np.asarray(eig_banded(self.rows, lower=True, eigvals_only=True))
+
+    def clamped(self, clamps: Clamps) -> Floats:
+        """What the given ends add to the equations of the inner nodes, (inner, ...)."""
+        b, c = self._weights
+        load = np.zeros((self.inner, *clamps.values.shape[1:]))
+        twice = 2.0 / (self.nodes - 1)
+        load[0] += (c - 4.0 * b) * clamps.values[0] - b * twice * clamps.slopes[0]
+        load[-1] += (c - 4.0 * b) * clamps.values[1] + b * twice * clamps.slopes[1]
+        load[1] += b * clamps.values[0]
+        load[-2] += b * clamps.values[1]
+        return load
+
+    def times(self, inner: Floats) -> Floats:
+        """The matrix times columns (inner, ...)."""
+        first, second = self.rows[1, 0], self.rows[2, 0]
+        product = self.rows[0].reshape(-1, *[1] * (inner.ndim - 1)) * inner
+        product[1:] += first * inner[:-1]
+        product[:-1] += first * inner[1:]
+        product[2:] += second * inner[:-2]
+        product[:-2] += second * inner[2:]
+        return product
+
+    def solve(self, columns: Floats) -> Floats:
+        """Columns (inner, ...) whose product with the matrix is the given columns."""
+        from scipy.linalg.lapack import dgbtrs
+
+        flat = columns.reshape(self.inner, -1)
+        if flat.shape[1] == 0:
+            return columns.copy()
+        solved, _ = dgbtrs(self._factor[0], _WIDTH, _WIDTH, flat, self._factor[1])
+        return np.ascontiguousarray(solved).reshape(columns.shape)
+
+    @cached_property
+    def substitution(self) -> tuple[Floats, Ints]:
+        """The factor in the order in which a walk along a curve reads it.
+
+        For each inner node (inner, 7): two multipliers of the way forth, one over the pivot, and four entries of the
+        way back; and how far down its pivot was found, 0 to 2.
+        """
+        lu, pivots = self._factor
+        steps = np.zeros((self.inner, 7))
+        steps[:, 0], steps[:, 1] = lu[5], lu[6]
+        steps[:, 2] = 1.0 / lu[4]
+        for place in range(1, 5):
+            steps[:-place, 2 + place] = lu[4 - place, place:]
+        steps[-1, :2] = steps[-2, 1] = 0.0  # below the matrix
+        return steps, (pivots - np.arange(self.inner)).astype(np.int32)
+
+    @property
+    def _weights(self) -> tuple[float, float]:
+        intervals = float(self.nodes - 1)
+        return self.fourth * intervals**4, self.second * intervals**2
+
+    @cached_property
+    def _factor(self) -> tuple[Any, Any]:
+        """LU with row exchanges: the matrix is not definite beyond a buckling load."""
+        from scipy.linalg.lapack import dgbtrf
+
+        band = np.zeros((3 * _WIDTH + 1, self.inner))
+        band[4] = self.rows[0]
+        for place in (1, 2):
+            band[4 - place, place:] = band[4 + place, :-place] = self.rows[place, :-place]
+        lu, pivots, _ = dgbtrf(band, _WIDTH, _WIDTH)
+        return lu, pivots
+
+
+def rows_of(value: ArrayLike, rows: int, where: str, what: str) -> Floats:
+    """Numbers with `rows` rows (-1 for any) and any axes after them, checked and frozen."""
+    try:
+        axes = np.ndim(value)
+    except ValueError:  # ragged: `frozen` says so
+        axes = 1
+    return frozen(value, np.float64, (rows, *[-1] * (axes - 1)), where, what)
+
+
+def check_nodes(nodes: int, where: str) -> int:
+    """Refuse curves that are too short to bend."""
+    if nodes < FEWEST_NODES:
+        given = f"a curve has {nodes} nodes"
+        raise InputError(where, given, f"at least {FEWEST_NODES} are needed", "divide the curve more finely")
+    return nodes
+
+
+def check_positive(value: float, where: str, what: str, *, zero_is_fine: bool = False) -> None:
+    """Refuse numbers that are not finite, below zero, or zero."""
+    if not np.isfinite(value) or value < 0.0 or (value == 0.0 and not zero_is_fine):
+        least = "zero or more" if zero_is_fine else "above zero"
+        raise InputError(where, f"{what} is {value}", f"a finite number {least} is needed", f"change {what}")
+
+
+def check_alike(force: Floats, clamps: Clamps, where: str) -> None:
+    """Refuse clamps for other columns than those of the forces or shapes."""
+    if force.shape[1:] != clamps.values.shape[1:]:
+        given = f"the clamps are for columns {clamps.values.shape[1:]} and the rest for {force.shape[1:]}"
+        raise InputError(
+            where, given, "both have the same curves and coordinates", "make the clamps from the same curves"
+        )

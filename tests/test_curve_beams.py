@@ -1,0 +1,328 @@
+"""Static and dynamic beams: closed forms, measured rates of convergence, exact modes, laws of linear equations."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracles import beams as oracle
+from supple.errors import InputError
+from supple.skins.curves.beams import FEWEST_NODES, Bands, Clamps
+from supple.skins.curves.dynamic import DynamicBeam
+from supple.skins.curves.static import StaticBeam
+
+INTERVALS = np.array([16, 32, 64, 128])
+FIRST_BUCKLING = 4.0 * np.pi**2
+
+
+def rate(sizes, errors):
+    """The slope of log error over log size, by least squares."""
+    return -np.polyfit(np.log(sizes), np.log(errors), 1)[0]
+
+
+def noise(*shape, seed=3):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+# Static
+
+
+@pytest.mark.parametrize("compression", [0.0, 25.0, -40.0, 90.0])
+@pytest.mark.parametrize("case", ["even load", "point load", "ends"])
+def test_static_beam_converges_to_the_closed_form_with_second_order(case, compression):
+    bending, errors = 1.5, []  # the first buckling loads are near 59 and 121
+    for n in INTERVALS:
+        v = np.linspace(0.0, 1.0, n + 1)
+        beam = StaticBeam(n + 1, bending, compression)
+        stuff = {"bending": bending, "compression": compression}
+        force, clamps = np.zeros(n - 1), Clamps.still(())
+        if case == "even load":
+            force, exact = np.ones(n - 1), oracle.uniform_load(v, **stuff)
+        elif case == "point load":
+            force[3 * n // 8 - 1] = n  # a load of one spread over one interval
+            exact = oracle.point_load(v, 0.375, **stuff)
+        else:
+            clamps = Clamps([0.4, -0.2], [1.0, 3.0])
+            exact = oracle.clamped_ends(v, clamps.values, clamps.slopes, **stuff)
+        errors.append(np.abs(beam.shape(force, clamps) - exact).max() / np.abs(exact).max())
+    assert errors[-1] < 2e-3
+    assert abs(rate(INTERVALS, errors) - 2.0) < 0.1
+
+
+@pytest.mark.parametrize("compression", [0.0, 30.0, -30.0])
+def test_closed_forms_agree_with_each_other(compression):
+    """An even load is the sum of point loads, and the oracles obey their own clamps."""
+    v = np.linspace(0.0, 1.0, 201)
+    stuff = {"bending": 2.0, "compression": compression}
+    places = (np.arange(400) + 0.5) / 400
+    total = sum(oracle.point_load(v, at, load=1.0 / 400, **stuff) for at in places)
+    even = oracle.uniform_load(v, **stuff)
+    assert np.abs(total - even).max() < 1e-4 * np.abs(even).max()
+    held = oracle.clamped_ends(v, (1.0, 2.0), (3.0, -4.0), **stuff)
+    assert held[[0, -1]] == pytest.approx([1.0, 2.0])
+    assert np.gradient(held, v, edge_order=2)[[0, -1]] == pytest.approx([3.0, -4.0], abs=0.01)
+
+
+@pytest.mark.parametrize("nodes", [FEWEST_NODES, 6, 9, 34])
+def test_static_beam_is_the_dense_system_with_virtual_nodes(nodes):
+    force, values, slopes = noise(nodes - 2), noise(2, seed=4), noise(2, seed=5)
+    ours = StaticBeam(nodes, 0.7, -3.0).shape(force, Clamps(values, slopes))
+    theirs = oracle.static_shape(force, values, slopes, bending=0.7, compression=-3.0)
+    assert np.abs(ours - theirs).max() < 1e-11 * np.abs(theirs).max() * nodes**2
+
+
+@given(
+    nodes=st.integers(FEWEST_NODES, 40),
+    compression=st.floats(-200.0, 0.9 * FIRST_BUCKLING),
+    factor=st.floats(-5.0, 5.0),
+    seed=st.integers(0, 99),
+)
+def test_forces_and_clamps_superpose(nodes, compression, factor, seed):
+    beam = StaticBeam(nodes, 1.0, compression)
+    random = np.random.default_rng(seed)
+    one, two = random.standard_normal((2, nodes - 2, 2, 3))
+    held = [Clamps(*random.standard_normal((2, 2, 2, 3))) for _ in range(2)]
+    total = beam.shape(one + factor * two, Clamps(*(a + factor * b for a, b in zip(*map(parts, held), strict=True))))
+    apart = beam.shape(one, held[0]) + factor * beam.shape(two, held[1])
+    assert np.abs(total - apart).max() < 1e-9 * max(1.0, np.abs(apart).max())
+
+
+def parts(clamps):
+    return clamps.values, clamps.slopes
+
+
+@given(nodes=st.integers(FEWEST_NODES, 110), compression=st.sampled_from([0.0, 30.0, -80.0]), seed=st.integers(0, 99))
+def test_a_shape_comes_back_from_its_force(nodes, compression, seed):
+    """Smooth shapes, as skin is, of height about one."""
+    beam = StaticBeam(nodes, 1.0, compression)
+    v = np.linspace(0.0, 1.0, nodes)[:, None]
+    waves = np.random.default_rng(seed).standard_normal((6, 3)) / np.arange(1, 7)[:, None]
+    shape = sum(wave * np.cos(number * v + number) for number, wave in enumerate(waves))
+    assert np.abs(beam.shape(beam.force(shape), Clamps.of(shape)) - shape).max() < 1e-11 * np.ptp(shape, axis=0).max()
+
+
+def test_any_clamps_serve_a_force_as_long_as_they_are_given_back():
+    beam, shape = StaticBeam(20), noise(20, 3)
+    other = Clamps(noise(2, 3), noise(2, 3, seed=8))
+    back = beam.shape(beam.force(shape, other), other)
+    assert np.abs(back - shape)[1:-1].max() < 1e-11
+    assert np.array_equal(back[[0, -1]], other.values)
+
+
+def test_clamps_of_a_parabola_are_exact_and_of_other_curves_second_order():
+    v = np.linspace(0.0, 1.0, 9)
+    assert Clamps.of(3.0 * v**2 - v + 2.0).slopes == pytest.approx([-1.0, 5.0])
+    errors = []
+    for n in INTERVALS:
+        clamps = Clamps.of(np.sin(3.0 * np.linspace(0.0, 1.0, n + 1)))
+        errors.append(np.abs(clamps.slopes - [3.0, 3.0 * np.cos(3.0)]).max())
+    assert abs(rate(INTERVALS, errors) - 2.0) < 0.1
+
+
+def test_columns_do_not_see_each_other_and_inputs_stay():
+    beam, force = StaticBeam(12, 1.0, 5.0), noise(10, 4, 3)
+    clamps = Clamps(noise(2, 4, 3), noise(2, 4, 3, seed=9))
+    kept = force.copy()
+    together = beam.shape(force, clamps)
+    alone = beam.shape(force[:, 2, 1], Clamps(clamps.values[:, 2, 1], clamps.slopes[:, 2, 1]))
+    assert np.array_equal(force, kept)
+    assert together.shape == (12, 4, 3)
+    assert np.abs(together[:, 2, 1] - alone).max() < 1e-13
+    assert beam.shape(np.zeros((10, 0)), Clamps.still((0,))).shape == (12, 0)
+
+
+def test_pull_makes_a_string_of_the_beam_and_push_makes_it_soft():
+    """With a strong pull an even load bends it as it bends a string, -a2 q = v (1 - v) / 2."""
+    v = np.linspace(0.0, 1.0, 401)
+    middle = [
+        StaticBeam(401, 1.0, c).shape(np.ones(399), Clamps.still(()))[200] for c in (-400.0, -10.0, 0.0, 10.0, 36.0)
+    ]
+    assert np.all(np.diff(middle) > 0.0)
+    string = v * (1.0 - v) / 2.0 / 1e6
+    assert np.abs(StaticBeam(401, 1.0, -1e6).shape(np.ones(399), Clamps.still(())) - string).max() < 0.01 * string.max()
+
+
+def test_a_buckling_load_is_refused_and_loads_beside_it_are_not():
+    nodes = 33
+    plain, string = (Bands(nodes, *weights).rows for weights in ((1.0, 0.0), (0.0, 1.0)))
+    from scipy.linalg import eigh
+
+    def dense(rows):
+        matrix = np.diag(rows[0])
+        for place in (1, 2):
+            band = rows[place, : nodes - 2 - place]
+            matrix += np.diag(band, place) + np.diag(band, -place)
+        return matrix
+
+    loads = eigh(dense(plain), -dense(string), eigvals_only=True)
+    assert loads[0] == pytest.approx(FIRST_BUCKLING, rel=0.01)
+    for load in loads[:3]:
+        with pytest.raises(InputError, match="buckles"):
+            StaticBeam(nodes, 1.0, float(load))
+        for beside in (0.999, 1.001):
+            beam = StaticBeam(nodes, 1.0, float(load) * beside)
+            shape = np.sin(np.linspace(0.0, 3.0, nodes))
+            assert np.abs(beam.shape(beam.force(shape), Clamps.of(shape)) - shape).max() < 1e-9
+
+
+# Dynamic
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.3])
+@pytest.mark.parametrize(("nodes", "steps"), [(5, 1), (6, 2), (21, 7)])
+def test_dynamic_beam_is_the_dense_system_step_by_step(nodes, steps, damping):
+    force, values, slopes = noise(nodes - 2), noise(2, seed=4), noise(2, seed=5)
+    beam = DynamicBeam(nodes, steps, 0.7, 0.2, damping)
+    theirs = oracle.dynamic_ramp(force, values, slopes, steps=steps, bending=0.7, mass=0.2, damping=damping)
+    assert np.abs(beam.ramp(force, Clamps(values, slopes)) - theirs).max() < 1e-10 * np.abs(theirs).max()
+
+
+def test_a_ramp_is_a_play_of_growing_forces_and_clamps():
+    beam, force = DynamicBeam(15, 8, 1.0, 0.05), noise(13, 3)
+    clamps = Clamps(noise(2, 3), noise(2, 3, seed=6))
+    shares = np.arange(1, 9) / 8
+    played = beam.play(shares[:, None, None] * force, [clamps.times(share) for share in shares])
+    assert np.abs(played - beam.ramp(force, clamps)).max() < 1e-12
+    last = beam.advance(played[6], played[5], shares[6] * force, clamps=clamps.times(shares[6]))
+    assert np.abs(last - played[7]).max() < 1e-12
+
+
+def test_without_mass_every_step_is_static_and_with_little_almost():
+    force, clamps = noise(19, 3), Clamps(noise(2, 3), noise(2, 3, seed=6))
+    static = StaticBeam(21).shape(force, clamps)
+    gaps = []
+    for mass in (0.0, 1e-6, 1e-5, 1e-4):
+        shapes = DynamicBeam(21, 10, 1.0, mass).ramp(force, clamps)
+        gaps.append(np.abs(shapes - np.arange(11)[:, None, None] / 10 * static).max() / np.abs(static).max())
+    assert gaps[0] < 1e-11
+    assert 0.0 < gaps[1] < gaps[2] < gaps[3] < 0.05
+    assert rate([1e6, 1e5, 1e4], gaps[1:]) == pytest.approx(1.0, abs=0.1)
+
+
+def let_go(nodes, steps, *, bending, mass, sizes, damping=0.0):
+    v = np.linspace(0.0, 1.0, nodes)
+    start = oracle.plucked(v, [0.0], sizes, bending=bending, mass=mass)[0]
+    beam = DynamicBeam(nodes, steps, bending, mass, damping)
+    return v, beam.play(np.zeros((steps, nodes - 2)), [Clamps.still(())] * steps, start=start)
+
+
+def test_a_plucked_beam_swings_as_its_exact_modes_do_with_first_order_in_time():
+    bending, mass, sizes = 1.0, 40.0, (1.0, 0.3)
+    errors, counts = [], np.array([250, 500, 1000, 2000])
+    for steps in counts:
+        v, ours = let_go(129, steps, bending=bending, mass=mass, sizes=sizes)
+        exact = oracle.plucked(v, np.linspace(0.0, 1.0, steps + 1), sizes, bending=bending, mass=mass)
+        errors.append(np.abs(ours - exact).max())
+    assert errors[-1] < 0.02
+    assert abs(rate(counts, errors) - 1.0) < 0.1
+
+
+def test_a_plucked_beam_converges_with_second_order_along_the_curve():
+    """Against the modes with the shrinking and the lag that the steps in time are known to have."""
+    steps, mass = 200, 40.0
+    turn = oracle.FREQUENCIES[0] ** 2 / np.sqrt(mass) / steps
+    z = 1.0 / (1.0 - 1j * turn)  # |z| = 1 / sqrt(1 + turn^2), angle atan(turn)
+    # q[-1] = q[1] and q[0] = 1 give (z + 1/z') of the recurrence: q[m] = Re(c z^m) with q[1] = 1 / (1 + turn^2 / 2).
+    first = 1.0 / (1.0 + 0.5 * turn**2)
+    constant = 1.0 + 1j * (z.real - first) / z.imag
+    swing = np.real(constant * z ** np.arange(steps + 1))
+    sizes, errors = np.array([8, 16, 32, 64]), []
+    for n in sizes:
+        v, ours = let_go(n + 1, steps, bending=1.0, mass=mass, sizes=(1.0,))
+        errors.append(np.abs(ours - swing[:, None] * oracle.mode(v, 0)).max())
+    assert errors[-1] < 5e-3
+    assert abs(rate(sizes, errors) - 2.0) < 0.1
+
+
+@pytest.mark.parametrize("turn", [0.05, 1.0, 30.0])
+def test_a_mode_shrinks_per_step_as_promised(turn):
+    """|z| = 1 / sqrt(1 + (w/M)^2): slow swings live on, fast ones die at once, and none grows."""
+    nodes, steps = 24, 12
+    band = Bands(nodes, 1.0)
+    mass = band.eigenvalues[0] / (turn * steps) ** 2
+    from scipy.linalg import eig_banded
+
+    shape = np.zeros(nodes)
+    shape[1:-1] = eig_banded(band.rows, lower=True)[1][:, 0]
+    beam = DynamicBeam(nodes, steps, 1.0, mass)
+    sizes = beam.play(np.zeros((steps, nodes - 2)), [Clamps.still(())] * steps, start=shape)[:, 1:-1] @ shape[1:-1]
+    # a z^m + its conjugate obeys s[m+1] s[m-1] - s[m]^2 = (...) |z|^(2m), so its ratio is |z|^2
+    wronskian = sizes[2:] * sizes[:-2] - sizes[1:-1] ** 2
+    assert wronskian[1:] / wronskian[:-1] == pytest.approx(np.full(steps - 2, 1.0 / (1.0 + turn**2)), rel=1e-5)
+    assert np.abs(sizes).max() <= 1.0 + 1e-12
+
+
+def test_damping_brings_the_swing_to_rest_in_the_static_shape():
+    force, clamps = noise(19), Clamps([0.1, 0.3], [0.0, 1.0])
+    static = StaticBeam(21).shape(force, clamps)
+    gaps = []
+    for damping in (0.0, 20.0):
+        beam = DynamicBeam(21, 500, 1.0, 1.0, damping)
+        shapes = beam.play(np.tile(force, (1500, 1)), [clamps] * 1500)
+        gaps.append(np.abs(shapes[-1] - static).max())
+    assert gaps[1] < 1e-8 < 1e-3 < gaps[0]
+
+
+def test_a_heavy_beam_lags_behind_the_ramp():
+    v = np.linspace(0.0, 1.0, 33)
+    shape = (v * (1.0 - v)) ** 2
+    force = StaticBeam(33).force(shape, Clamps.still(()))
+    middles = [DynamicBeam(33, 40, 1.0, mass).ramp(force, Clamps.still(()))[20, 16] for mass in (0.0, 500.0, 5000.0)]
+    assert middles[0] == pytest.approx(0.5 * shape[16])
+    assert 0.0 < middles[2] < middles[1] < middles[0]
+
+
+@given(
+    nodes=st.integers(FEWEST_NODES, 70),
+    steps=st.integers(1, 40),
+    mass=st.sampled_from([0.0, 1e-5, 1e-2, 1.0, 1e3]),
+    damping=st.sampled_from([0.0, 0.1, 50.0]),
+)
+def test_an_exact_force_ends_its_ramp_in_the_shape(nodes, steps, mass, damping):
+    beam = DynamicBeam(nodes, steps, 1.0, mass, damping)
+    v = np.linspace(0.0, 1.0, nodes)[:, None]
+    shape = np.concatenate([np.cos(3.0 * v), 0.4 + v**3, np.exp(-v)], axis=1)
+    assert np.all(beam.answers > 0.0)
+    assert np.abs(beam.ramp(beam.force(shape), Clamps.of(shape))[-1] - shape).max() < 1e-10
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: StaticBeam(4), "4 nodes"),
+        (lambda: StaticBeam(9, 0.0), "bending is 0"),
+        (lambda: StaticBeam(9, np.inf), "bending is inf"),
+        (lambda: StaticBeam(9, 1.0, np.nan), "compression is nan"),
+        (lambda: StaticBeam(9).shape(np.zeros(9), Clamps.still(())), "force has shape"),
+        (lambda: StaticBeam(9).shape([0.0, np.nan, 0.0, 0.0, 0.0, 0.0, 0.0], Clamps.still(())), "not finite"),
+        (lambda: StaticBeam(9).shape(np.zeros((7, 2)), Clamps.still((3,))), "clamps are for columns"),
+        (lambda: StaticBeam(9).force(np.zeros((8, 3))), "shape has shape"),
+        (lambda: StaticBeam(9).force(np.zeros((9, 3)), Clamps.still((2,))), "clamps are for columns"),
+        (lambda: Clamps(np.zeros((3, 2)), np.zeros((3, 2))), "values has shape"),
+        (lambda: Clamps(np.zeros((2, 2)), np.zeros((2, 3))), "slopes"),
+        (lambda: Clamps([[0.0], [0.0, 1.0]], [[0.0], [0.0]]), "ragged"),
+        (lambda: Clamps.of(np.zeros((4, 3))), "4 nodes"),
+        (lambda: DynamicBeam(4, 3), "4 nodes"),
+        (lambda: DynamicBeam(9, 0), "steps is 0"),
+        (lambda: DynamicBeam(9, 3, -1.0), "bending is -1"),
+        (lambda: DynamicBeam(9, 3, 1.0, -1.0), "mass is -1"),
+        (lambda: DynamicBeam(9, 3, 1.0, 1.0, -1.0), "damping is -1"),
+        (lambda: DynamicBeam(9, 3).ramp(np.zeros(6), Clamps.still(())), "force has shape"),
+        (lambda: DynamicBeam(9, 3).ramp(np.zeros((7, 2)), Clamps.still(())), "clamps are for columns"),
+        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 9)), [Clamps.still(())] * 3), "forces are"),
+        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 7)), [Clamps.still(())] * 2), "2 clamps for 3"),
+        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 7)), [Clamps.still((3,))] * 3), "clamps are for columns"),
+        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 7)), [Clamps.still(())] * 3, start=np.zeros((9, 1))), "start is"),
+        (lambda: DynamicBeam(9, 3).force(np.zeros((7, 3))), "shape has shape"),
+        (
+            lambda: DynamicBeam(9, 3).advance(np.zeros(9), np.zeros((9, 1)), np.zeros(7), clamps=Clamps.still(())),
+            "before",
+        ),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(make, words):
+    with pytest.raises(InputError, match=words):
+        make()
