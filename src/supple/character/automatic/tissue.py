@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import Bools, Floats
 from supple.geometry import topology
 from supple.geometry.flesh import TWICE, Flesh
 from supple.geometry.voxels import INSIDE, VoxelGrid, surface_voxels, voxel_windings
@@ -26,20 +26,6 @@ _CORNERS = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)],
 STAIRS = 1.1281
 
 Links = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
-
-
-@dataclass(frozen=True, eq=False)
-class SkinSamples:
-    """Places on the skin: `points` (S, 3) [m], outward `normals` (S, 3), and `edges` (E, 2) between them."""
-
-    points: Floats
-    normals: Floats
-    edges: Ints
-
-    @classmethod
-    def of(cls, flesh: Flesh) -> SkinSamples:
-        """The vertices of the skin."""
-        return cls(flesh.points, flesh.normals, topology.unique_edges(flesh.triangles))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +63,11 @@ class Tissue:
 
 def tissue(flesh: Flesh, resolution: int) -> Tissue:
     """Fill the flesh with voxels, `resolution` along the longest side, and join what is joined through flesh."""
-    return tissue_in(VoxelGrid.around(flesh.points, resolution), flesh, SkinSamples.of(flesh))
+    return tissue_in(VoxelGrid.around(flesh.points, resolution), flesh)
 
 
-def tissue_in(grid: VoxelGrid, flesh: Flesh, skin: SkinSamples) -> Tissue:
-    """Fill the flesh with the voxels of a grid, and join them and the samples of the skin where flesh joins them.
+def tissue_in(grid: VoxelGrid, flesh: Flesh) -> Tissue:
+    """Fill the flesh with the voxels of a grid, and join them and the points of the skin where flesh joins them.
 
     The outermost voxels of the grid must be empty.
     """
@@ -98,11 +84,11 @@ def tissue_in(grid: VoxelGrid, flesh: Flesh, skin: SkinSamples) -> Tissue:
     near_skin = surface.ravel()[grid.numbers(cells)]
     every = [
         _voxel_links(flesh, grid, cells, node_of_voxel, near_skin),
-        _skin_links(flesh, skin, grid, node_of_voxel, centres, counts if crowded else None),
-        _edge_links(skin, len(cells)),
+        _skin_links(flesh, grid, node_of_voxel, centres, counts if crowded else None),
+        _edge_links(flesh, len(cells)),
     ]
     a, b, length = (np.concatenate(part) for part in zip(*every, strict=True))
-    places = np.concatenate([centres, skin.points])
+    places = np.concatenate([centres, flesh.points])
     return Tissue(flesh, grid, node_of_voxel, places, len(cells), (a, b, length), crowded)
 
 
@@ -127,12 +113,7 @@ def _voxel_links(
 
 
 def _skin_links(
-    flesh: Flesh,
-    skin: SkinSamples,
-    grid: VoxelGrid,
-    node_of_voxel: NDArray[np.int64],
-    centres: Floats,
-    windings: Floats | None,
+    flesh: Flesh, grid: VoxelGrid, node_of_voxel: NDArray[np.int64], centres: Floats, windings: Floats | None
 ) -> Links:
     """Ways from the skin straight inwards to the inner voxels around each of its points.
 
@@ -140,26 +121,26 @@ def _skin_links(
     A way that crosses nothing keeps that count, so a voxel is on the inner side when its count is that of this side.
     `windings` are the counts of the voxels, None where all are one.
     """
-    point, node = _around(skin.points, grid, node_of_voxel)
+    point, node = _around(flesh.points, grid, node_of_voxel)
     inwards = np.ones(len(point), dtype=bool)
     if windings is not None:
-        hair = 1e-3 * grid.side * skin.normals
-        border = 0.5 * (flesh.winding(skin.points + hair) + flesh.winding(skin.points - hair))
+        hair = 1e-3 * grid.side * flesh.normals
+        border = 0.5 * (flesh.winding(flesh.points + hair) + flesh.winding(flesh.points - hair))
         inwards = windings[node] > border[point]
     # Counts are blurred near holes, so the side must be the right one by the normal as well.
-    inwards &= np.einsum("ni,ni->n", centres[node] - skin.points[point], skin.normals[point]) < 0.0
+    inwards &= np.einsum("ni,ni->n", centres[node] - flesh.points[point], flesh.normals[point]) < 0.0
     point, node = point[inwards], node[inwards]
     # From the voxel to just before the skin: the end itself lies on triangles and would count as a crossing.
-    ends = centres[node] + (1.0 - 1e-4) * (skin.points[point] - centres[node])
+    ends = centres[node] + (1.0 - 1e-4) * (flesh.points[point] - centres[node])
     seen = flesh.joined(centres[node], ends)
     point, node = point[seen], node[seen]
-    lengths = np.linalg.norm(centres[node] - skin.points[point], axis=1)
+    lengths = np.linalg.norm(centres[node] - flesh.points[point], axis=1)
     return node, point + len(centres), np.maximum(lengths, 1e-9 * grid.side)
 
 
-def _edge_links(skin: SkinSamples, skin_from: int) -> Links:
-    edges = skin.edges.astype(np.int64)
-    lengths = np.linalg.norm(skin.points[edges[:, 0]] - skin.points[edges[:, 1]], axis=1)
+def _edge_links(flesh: Flesh, skin_from: int) -> Links:
+    edges = topology.unique_edges(flesh.triangles).astype(np.int64)
+    lengths = np.linalg.norm(flesh.points[edges[:, 0]] - flesh.points[edges[:, 1]], axis=1)
     return edges[:, 0] + skin_from, edges[:, 1] + skin_from, lengths
 
 

@@ -1,0 +1,53 @@
+"""A finer mesh of the same surface: long edges are halved until they are short."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.arrays import Bools, Floats, Ints
+from supple.geometry import topology
+
+# Which triangles are left when some edges of a triangle are halved. The edges run from corner 0 to 1, 1 to 2, 2 to 0,
+# and their middles are 3, 4, 5. Triangles are turned first, so that only these cases are there.
+_CASES: dict[tuple[bool, bool, bool], tuple[tuple[int, int, int], ...]] = {
+    (False, False, False): ((0, 1, 2),),
+    (True, False, False): ((0, 3, 2), (3, 1, 2)),
+    (True, True, False): ((0, 3, 2), (3, 4, 2), (3, 1, 4)),
+    (True, True, True): ((0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5)),
+}
+
+
+def finer(points: Floats, triangles: Ints, *, longest: float) -> tuple[Floats, Ints]:
+    """The same surface with no edge longer than `longest` [m]: more points behind the given ones, smaller triangles.
+
+    Neighbours share the points on the edge between them, so no gap opens.
+    """
+    places, faces = np.asarray(points, dtype=np.float64), np.asarray(triangles, dtype=np.int32)
+    while True:
+        edges = topology.unique_edges(faces)
+        long = np.linalg.norm(places[edges[:, 0]] - places[edges[:, 1]], axis=1) > longest
+        if not long.any():
+            return places, faces
+        halved = edges[long].astype(np.int64)
+        middles = len(places) + np.arange(len(halved))
+        span = len(places)
+        keys = halved[:, 0] * span + halved[:, 1]  # rising, as unique edges are
+        ahead = np.roll(faces, -1, axis=1).astype(np.int64)
+        sides = np.minimum(faces, ahead) * span + np.maximum(faces, ahead)
+        found = np.minimum(np.searchsorted(keys, sides), len(keys) - 1)
+        cut = keys[found] == sides
+        faces = _divided(faces, np.where(cut, middles[found], -1), cut)
+        places = np.concatenate([places, 0.5 * (places[halved[:, 0]] + places[halved[:, 1]])])
+
+
+def _divided(faces: Ints, middles: Ints, cut: Bools) -> Ints:
+    parts = []
+    for turn in range(3):
+        turned, halves, edges = (np.roll(one, -turn, axis=1) for one in (faces, middles, cut))
+        for case, pieces in _CASES.items():
+            if turn and len(set(case)) == 1:
+                continue  # turned or not, it is the same
+            here = (edges == case).all(axis=1)
+            corners = np.concatenate([turned[here], halves[here]], axis=1)
+            parts += [corners[:, piece] for piece in pieces]
+    return np.concatenate(parts).astype(np.int32)
