@@ -11,6 +11,7 @@ from supple.character.crowd import Crowd
 from supple.character.materials import Material, Texture
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
+from supple.decompose import Decomposition, PointSequence, decompose
 from supple.errors import DeviceError, FormatError, InputError, SuppleError, SuppleWarning, UnfinishedError
 from supple.graph.bake import bake
 from supple.graph.cache import Cache
@@ -49,6 +50,7 @@ __all__ = [
     "Character",
     "Crowd",
     "CrowdMotion",
+    "Decomposition",
     "DeltaMush",
     "DeviceError",
     "Display",
@@ -66,6 +68,7 @@ __all__ = [
     "Motion",
     "NoisyMotion",
     "Player",
+    "PointSequence",
     "Pose",
     "PoseSource",
     "PositionBased",
@@ -87,6 +90,7 @@ __all__ = [
     "centers_of_rotation",
     "character",
     "compare",
+    "decompose",
     "delta_mush",
     "dual_quaternion",
     "linear_blend",

@@ -1,0 +1,8 @@
+"""A baked sequence taken apart into bones, weights and rigid motion, the way a simulation reaches a game engine."""
+
+from supple.decompose.decomposing import Progress, decompose
+from supple.decompose.decomposition import Decomposition, DecompositionError
+from supple.decompose.files import read_sequence
+from supple.decompose.sequence import PointSequence
+
+__all__ = ["Decomposition", "DecompositionError", "PointSequence", "Progress", "decompose", "read_sequence"]

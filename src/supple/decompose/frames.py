@@ -1,0 +1,92 @@
+"""The sequence as the solver sees it: still, centred, of size one, and small numbers only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Floats, Ints
+from supple.geometry import rotations
+
+_FEW = 12  # neighbours of a vertex where there are no triangles
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """A sequence without the movement of the body as a whole, in units of the body's own size.
+
+    `rest` (V, 4) are the rest points about their middle, with a one behind each; `moved` (V, 3F) is how far every
+    vertex is from rest in every frame, frame after frame. `world_from_body` (F, 4, 4) carries the body back to where it
+    was, and `size` [m] and `middle` (3,) [m] its rest points. What is solved for is then the same wherever the
+    character stands, and differences of nearly equal numbers keep their digits.
+    """
+
+    rest: Floats
+    moved: Floats
+    size: float
+    middle: Floats
+    world_from_body: Floats
+
+    @classmethod
+    def of(cls, rest_points: Floats, points: NDArray[Any]) -> Frames:
+        """Take the rigid motion that fits the whole body best out of every frame (F, V, 3)."""
+        middle = rest_points.mean(axis=0)
+        centred = rest_points - middle
+        size = float(np.sqrt(np.mean(np.sum(centred**2, axis=1)))) or 1.0
+        count, vertices = len(points), len(rest_points)
+        world = np.tile(np.eye(4), (count, 1, 1))
+        moved = np.empty((vertices, count, 3))
+        for frame, given in enumerate(points):
+            here = np.asarray(given, dtype=np.float64)
+            centre = here.mean(axis=0)
+            turn = rotations.nearest_rotation((here - centre).T @ centred)
+            world[frame, :3, :3], world[frame, :3, 3] = turn, centre
+            moved[:, frame] = ((here - centre) @ turn - centred) / size
+        still = np.concatenate([centred / size, np.ones((vertices, 1))], axis=1)
+        return cls(still, moved.reshape(vertices, 3 * count), size, middle, world)
+
+    @property
+    def count(self) -> int:
+        """How many frames there are."""
+        return len(self.world_from_body)
+
+    def transforms(self, bones: Floats) -> Floats:
+        """Bones (B, F, 3, 4) of the solver as transforms (F, B, 4, 4) that carry rest points [m] into the world."""
+        body = np.zeros((self.count, len(bones), 4, 4))
+        body[..., :3, :] = np.swapaxes(bones, 0, 1)
+        body[..., 3, 3] = 1.0
+        body[..., :3, 3] = self.size * body[..., :3, 3] - body[..., :3, :3] @ self.middle
+        return self.world_from_body[:, None] @ body
+
+    def bones(self, transforms: Floats) -> Floats:
+        """The other way round: transforms (F, B, 4, 4) in the world as bones (B, F, 3, 4) of the solver."""
+        body = rotations.rigid_inverse(self.world_from_body)[:, None] @ transforms
+        body[..., :3, 3] = (body[..., :3, 3] + body[..., :3, :3] @ self.middle) / self.size
+        return np.ascontiguousarray(np.swapaxes(body[..., :3, :], 0, 1))
+
+
+def surroundings(rest: Floats, triangles: Ints | None) -> Any:
+    """A sparse matrix (V, V) whose rows take the mean over a vertex and those beside it.
+
+    Beside means joined by an edge; without triangles, the nearest at rest.
+    """
+    from scipy.sparse import coo_array, diags_array, eye_array
+    from scipy.spatial import KDTree
+
+    from supple.geometry.topology import unique_edges
+
+    count = len(rest)
+    if triangles is not None:
+        edges = unique_edges(triangles)
+    else:
+        few = min(_FEW, count - 1)
+        near = KDTree(rest[:, :3]).query(rest[:, :3], k=few + 1)[1].reshape(count, few + 1)
+        edges = np.stack([np.repeat(np.arange(count), few + 1), near.reshape(-1)], axis=1)
+    rows, columns = np.concatenate([edges, edges[:, ::-1]]).T
+    joined = coo_array((np.ones(len(rows)), (rows, columns)), shape=(count, count)).tocsr()
+    joined = joined + eye_array(count, format="csr")
+    joined.data[:] = 1.0
+    return (diags_array(1.0 / joined.sum(axis=1)) @ joined).tocsr()

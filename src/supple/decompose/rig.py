@@ -1,0 +1,164 @@
+"""A skeleton for bones that were found: which hangs on which, and the point about which each turns.
+
+All sums run over the frames. Q_bc = sum of (T_b - T_c)^T (T_b - T_c) (4, 4) says how far bones b and c pull a point x
+apart: x^T Q_bc x, with a one behind x.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.arrays import Bools, Floats, Ints
+from supple.character.skeleton import Skeleton
+from supple.geometry import rotations
+
+_QUIET = 1e-3  # squared turn [rad²] a frame below which a bone's turning says nothing of its pivot
+_UNTIED = 4.0  # how much dearer a tie between bones is that share no vertices, in bone lengths
+
+
+@dataclass(frozen=True)
+class Regions:
+    """Where the vertices of every bone are: middles (B, 3) [m], radii (B,) [m], and sums (B, 4, 4) of w² x x^T."""
+
+    middles: Floats
+    radii: Floats
+    inertia: Floats
+
+    @classmethod
+    def of(cls, rest: Floats, weights: Floats) -> Regions:
+        """Of weights (V, B); a bone without any stands at the middle of the body."""
+        points = np.concatenate([rest, np.ones((len(rest), 1))], axis=1)
+        inertia = np.einsum("vb,vi,vj->bij", weights**2, points, points, optimize=True)
+        mass = inertia[:, 3, 3]
+        empty = mass < 1e-12
+        safe = np.where(empty, 1.0, mass)
+        middles = np.where(empty[:, None], rest.mean(axis=0), inertia[:, :3, 3] / safe[:, None])
+        spread = np.einsum("bii->b", inertia[:, :3, :3]) / safe - np.sum(middles**2, axis=1)
+        return cls(middles, np.sqrt(np.maximum(np.where(empty, 0.0, spread), 0.0)), inertia)
+
+
+def apart(transforms: Floats, bones: Ints, others: Ints) -> Floats:
+    """Q (N, M, 4, 4) of every pair of bones and others in transforms (F, B, 4, 4)."""
+    one, two = transforms[:, bones, :3], transforms[:, others, :3]
+    mixed = np.einsum("fbia,fcid->bcad", one, two, optimize=True)
+    own = np.einsum("fbia,fbid->bad", one, one, optimize=True)[:, None]
+    return own + np.einsum("fcia,fcid->cad", two, two, optimize=True)[None] - mixed - np.swapaxes(mixed, -1, -2)
+
+
+def pivots(forms: Floats, near: Floats, *, frames: int) -> Floats:
+    """The points (..., 3) that forms Q (..., 4, 4) pull apart least, near to given ones where turning says little."""
+    turned = forms[..., :3, :3] + frames * _QUIET * np.eye(3)
+    pull = np.einsum("...ij,...j->...i", forms[..., :3, :3], near) + forms[..., :3, 3]
+    return near - np.linalg.solve(turned, pull[..., None])[..., 0]
+
+
+def tree(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Ints, Floats]:
+    """Parents (B,) and pivots (B, 3) [m] of bones found.
+
+    A tie is short when there is a point in both regions that both bones carry alike. The tree is the one with the
+    shortest ties in all, and its root the bone with the shortest way to all of the skin.
+    """
+    from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree, shortest_path
+
+    count, frames = weights.shape[1], len(transforms)
+    regions = Regions.of(rest, weights)
+    if count == 1:
+        return np.array([-1], dtype=np.int32), regions.middles
+    every = np.arange(count, dtype=np.int32)
+    between = _between(rest, weights, regions)
+    forms = apart(transforms, every, every)
+    places = pivots(forms, between, frames=frames)
+    places = between + _shortened(places - between, np.minimum(regions.radii[:, None], regions.radii))
+    long = np.concatenate([places, np.ones((count, count, 1))], axis=2)
+    gap = np.sqrt(np.maximum(np.einsum("bci,bcij,bcj->bc", long, forms, long, optimize=True), 0.0) / frames)
+    reach = np.linalg.norm(regions.middles[:, None] - regions.middles, axis=2)
+    untied = weights.T @ weights < 1e-6 * len(weights)
+    cost = gap + 0.1 * reach + np.where(untied, _UNTIED * reach, 0.0)
+    cost = np.maximum(cost, cost.T) + 1e-9 * max(float(cost.max()), 1e-9)  # a tie of length zero would be no tie
+    ties = minimum_spanning_tree(cost)
+    ties.data[:] = reach[ties.nonzero()] + 1e-9 * max(float(reach.max()), 1e-9)
+    root = int(np.argmin(shortest_path(ties, directed=False) @ weights.sum(axis=0)))
+    _, parents = breadth_first_order(ties, root, directed=False)
+    parents = np.where(every == root, -1, parents).astype(np.int32)
+    heads = np.where((every == root)[:, None], regions.middles, places[every, np.maximum(parents, 0)])
+    return parents, heads
+
+
+def _between(rest: Floats, weights: Floats, regions: Regions) -> Floats:
+    """A point (B, B, 3) for every pair of bones: the middle of the vertices they share, or halfway between them."""
+    shared = weights.T @ weights
+    sums = np.stack([weights.T @ (weights * rest[:, [axis]]) for axis in range(3)], axis=2)
+    halfway = 0.5 * (regions.middles[:, None] + regions.middles)
+    some = shared > 1e-6 * len(weights)
+    return np.where(some[..., None], sums / np.where(some, shared, 1.0)[..., None], halfway)
+
+
+def helper_parents(transforms: Floats, regions: Regions, joints: int) -> Ints:
+    """The joint (H,) that carries each helper's vertices most nearly as the helper does; helpers follow the joints.
+
+    Joints that scale unevenly are left out, since what hangs on them is sheared; -1 where no joint is left.
+    """
+    helpers = np.arange(joints, transforms.shape[1], dtype=np.int32)
+    forms = apart(transforms, helpers, np.arange(joints, dtype=np.int32))
+    cost = np.einsum("hcij,hij->hc", forms, regions.inertia[helpers], optimize=True)
+    even = _even(transforms[:, :joints])
+    return np.where(even.any(), np.argmin(np.where(even, cost, np.inf), axis=1), -1).astype(np.int32)
+
+
+def _even(transforms: Floats) -> Bools:
+    linear = transforms[..., :3, :3]
+    gram = np.swapaxes(linear, -1, -2) @ linear
+    scale = np.einsum("...ii->...", gram)[..., None, None] / 3.0
+    return (np.abs(gram - scale * np.eye(3)) < 1e-6 * scale).all(axis=(0, 2, 3))
+
+
+def _shortened(vectors: Floats, most: Floats) -> Floats:
+    length = np.linalg.norm(vectors, axis=-1)
+    return vectors * np.minimum(1.0, most / np.where(length > 0.0, length, 1.0))[..., None]
+
+
+def bones_only(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Skeleton, Ints]:
+    """A skeleton of the bones alone, the root first, and the order (B,) in which it takes them."""
+    parents, heads = tree(rest, weights, transforms)
+    order = _outward(parents)
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order))
+    above = parents[order]
+    digits = max(len(str(len(order) - 1)), 2)
+    names = [f"bone_{number:0{digits}d}" for number in range(len(order))]
+    return Skeleton.from_heads(names, np.where(above >= 0, place[above], -1), heads[order]), order
+
+
+def with_helpers(skeleton: Skeleton, rest: Floats, weights: Floats, transforms: Floats) -> Skeleton:
+    """The skeleton with the helper bones behind its own joints, each on the joint it follows most."""
+    joints = len(skeleton)
+    regions = Regions.of(rest, weights)
+    parents = helper_parents(transforms, regions, joints)
+    helpers = np.arange(joints, transforms.shape[1], dtype=np.int32)
+    forms = apart(transforms, helpers, np.arange(joints, dtype=np.int32))[np.arange(len(helpers)), parents]
+    middles = regions.middles[helpers]
+    heads = middles + _shortened(pivots(forms, middles, frames=len(transforms)) - middles, regions.radii[helpers])
+    upright = np.tile([0.0, 0.0, 0.0, 1.0], (len(heads), 1))
+    world = np.concatenate([skeleton.world_from_joint, rotations.compose(heads, upright)])
+    names = list(skeleton.names)
+    for number, parent in enumerate(parents, start=1):
+        on = skeleton.names[parent] if parent >= 0 else "body"
+        names.append(_unused(f"{on}_helper_{number:02d}", names))
+    tails = None if skeleton.tails is None else np.concatenate([skeleton.tails, middles])
+    return Skeleton(tuple(names), np.concatenate([skeleton.parents, parents]), world, tails=tails)
+
+
+def _unused(name: str, names: list[str]) -> str:
+    while name in names:
+        name += "_"
+    return name
+
+
+def _outward(parents: Ints) -> Ints:
+    """Bones from the root outwards, level by level."""
+    order = list(np.flatnonzero(parents < 0))
+    for bone in order:
+        order.extend(np.flatnonzero(parents == bone))
+    return np.array(order, dtype=np.int32)

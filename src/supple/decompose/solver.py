@@ -1,0 +1,139 @@
+"""The alternation: weights for the bones, bones for the weights, until neither helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.arrays import Bools, Floats, Ints
+from supple.decompose.blending import blended
+from supple.decompose.clusters import patch, surrounding
+from supple.decompose.frames import Frames
+from supple.decompose.rigid import Moments, fitted
+
+_SWEEPS = 5  # over the bones in every round
+_USELESS = 1.0  # a bone whose squared weights sum to less than one vertex's worth is put elsewhere
+_ENOUGH = 1e-3  # stop when a round lowers the error by less than this share of it
+_EXACT = 1e-9  # or when the error is this small, of the body's size
+_SETTLING = 3  # rounds for the helpers there are before more are put in
+Tell = Callable[[float], None]
+
+
+@dataclass
+class Alternation:
+    """Bones (B, F, 3, 4) and weights (V, B) on their way to fitting the frames.
+
+    Bones that are not `free` (B,) keep their motion; they come first. A vertex follows only bones that are `allowed`
+    (V, B). `errors` [m] has the root mean square after every round; it never rises, unless weights are drawn to be
+    smooth.
+    """
+
+    frames: Frames
+    nearby: Any
+    bones: Floats
+    weights: Floats
+    free: Bools
+    allowed: Bools
+    influences: int
+    smoothness: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.errors: list[float] = []
+        self._by_vertex = np.full(len(self.frames.rest), np.inf)
+        self._may_move = True
+
+    def run(self, rounds: int, tell: Tell) -> None:
+        """Take at most `rounds` rounds, fewer when the error has settled; `tell` hears the error [m] after each."""
+        before = np.inf
+        for _ in range(rounds):
+            self._round()
+            tell(self.errors[-1])
+            settled = np.isfinite(before) and before - self.errors[-1] < _ENOUGH * before
+            if settled or self.errors[-1] < _EXACT * self.frames.size:
+                break
+            before = self.errors[-1]
+
+    def run_with_helpers(self, helpers: int, rounds: int, tell: Tell) -> None:
+        """Add helper bones to those there are, a few at a time where the error is largest, and let them settle."""
+        self.run(1, tell)
+        missing = helpers
+        while missing:
+            now = min(missing, max(1, helpers // 4))
+            self._add(now)
+            missing -= now
+            self.run(_SETTLING if missing else max(rounds - len(self.errors), _SETTLING), tell)
+
+    def _round(self) -> None:
+        if self.errors and self._may_move:
+            self._move_useless()
+        self._blend()
+        self.errors.append(self._rms())
+        moments = Moments.of(self.frames, self.weights)
+        self.bones = fitted(moments, self.bones, free=self.free, sweeps=_SWEEPS)
+
+    def _blend(self) -> None:
+        mean = self.nearby @ self.weights if self.smoothness > 0.0 else None
+        self.weights, self._by_vertex = blended(
+            self.frames, self.bones, self.weights, influences=self.influences, allowed=self.allowed, nearby=mean,
+            smoothness=self.smoothness,
+        )  # fmt: skip
+
+    def _rms(self) -> float:
+        mean = self._by_vertex.sum() / (len(self._by_vertex) * self.frames.count)
+        return float(self.frames.size * np.sqrt(mean))
+
+    def _add(self, count: int) -> None:
+        room = len(self.bones) + np.arange(count, dtype=np.int32)
+        still = np.zeros((len(self.weights), count))
+        self.bones = np.concatenate([self.bones, np.zeros((count, *self.bones.shape[1:]))])
+        self.weights = np.concatenate([self.weights, still], axis=1)
+        self.allowed = np.concatenate([self.allowed, still > 0.0], axis=1)
+        self.free = np.concatenate([self.free, np.ones(count, dtype=bool)])
+        self._place(room)
+
+    def _place(self, bones: Ints) -> None:
+        """Let bones without weight move as the skin does where the error is largest.
+
+        Beside bones that stay, they serve only vertices that may follow one of those that their own place may follow:
+        a helper of the hand has no say at the foot, though the two swing together.
+        """
+        staying = ~self.free
+        for bone, vertex in zip(bones, self._worst(len(bones)), strict=True):
+            self.bones[bone] = patch(self.frames, self.nearby, vertex)[0]
+            if staying.any():
+                near = self.allowed[surrounding(self.nearby, vertex)][:, staying].any(axis=0)
+                self.allowed[:, bone] = self.allowed[:, staying][:, near].any(axis=1)
+
+    def _move_useless(self) -> None:
+        """Move bones that hardly move anything to where the error is largest, and take that back if it did not help."""
+        useless = np.flatnonzero(self.free & ((self.weights**2).sum(axis=0) < _USELESS)).astype(np.int32)
+        if len(useless) == 0:
+            return
+        kept = self.bones, self.weights, self.allowed, self._by_vertex
+        self.bones, self.weights, self.allowed = self.bones.copy(), self.weights.copy(), self.allowed.copy()
+        self._place(useless)
+        self.weights[:, useless] = 0.0
+        bare = np.flatnonzero(self.weights.sum(axis=1) < 1e-6)  # held by such bones alone
+        others = np.setdiff1d(np.arange(len(self.bones)), useless)
+        self.weights[bare, others[np.argmax(self.allowed[np.ix_(bare, others)], axis=1)]] = 1.0
+        self.weights /= self.weights.sum(axis=1, keepdims=True)
+        self._blend()
+        if self._rms() > self.errors[-1]:
+            self.bones, self.weights, self.allowed, self._by_vertex = kept
+            self._may_move = False
+
+    def _worst(self, count: int) -> list[int]:
+        """Vertices with much error, averaged over those beside them; each hushes those round it for the next choice."""
+        error = self.nearby @ self._by_vertex
+        chosen: list[int] = []
+        for _ in range(count):
+            vertex = int(np.argmax(error))
+            chosen.append(vertex)
+            away = np.sum((self.frames.rest - self.frames.rest[vertex]) ** 2, axis=1)
+            reach = len(error) // (4 * count)
+            error[np.argpartition(away, reach)[: reach + 1]] *= 0.1
+            error[vertex] = -1.0
+        return chosen
