@@ -1,12 +1,16 @@
 """Static and dynamic beams: closed forms, measured rates of convergence, exact modes, laws of linear equations."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import beams as oracle
+from supple.device import to_host, use_threads
 from supple.errors import InputError
+from supple.skins.curves.batches import CurveLoad, DynamicCurves, StaticCurves
 from supple.skins.curves.beams import FEWEST_NODES, Bands, Clamps
 from supple.skins.curves.dynamic import DynamicBeam
 from supple.skins.curves.static import StaticBeam
@@ -326,3 +330,103 @@ def test_an_exact_force_ends_its_ramp_in_the_shape(nodes, steps, mass, damping):
 def test_bad_input_is_refused_in_a_sentence(make, words):
     with pytest.raises(InputError, match=words):
         make()
+
+
+# All curves in one launch
+
+
+def some_curves(make):
+    """Beams of several lengths and kinds, and two examples of loads; the second is zero for the third curve."""
+    beams = [make(nodes, bending) for nodes, bending in ((5, 1.0), (34, 2.0), (9, 1.0), (34, 2.0), (68, 0.3))]
+    examples = [
+        [
+            CurveLoad(noise(beam.nodes - 2, 3, seed=10 * e + c), Clamps(*noise(2, 2, 3, seed=10 * e + c + 5)))
+            for c, beam in enumerate(beams)
+        ]
+        for e in range(2)
+    ]
+    examples[1][2] = CurveLoad(np.zeros((7, 3)), Clamps.still((3,)))
+    return beams, examples
+
+
+def mixed(examples, weights, curve):
+    """Force and clamps of a curve under weighted examples."""
+    loads = [example[curve] for example in examples]
+    force = sum(w * load.force for w, load in zip(weights, loads, strict=True))
+    values = sum(w * load.clamps.values for w, load in zip(weights, loads, strict=True))
+    return force, Clamps(values, sum(w * load.clamps.slopes for w, load in zip(weights, loads, strict=True)))
+
+
+WEIGHTS = np.array([[1.0, 0.0], [0.3, 0.7], [-1.0, 3.0], [0.0, 0.0]])
+
+
+def cut(shapes, starts):
+    """Shapes (frames, all nodes, 3) as one array per curve."""
+    return [shapes[:, a:b] for a, b in itertools.pairwise(starts)]
+
+
+@pytest.mark.parametrize("compression", [0.0, 60.0, -60.0])
+def test_the_kernel_finds_the_shapes_of_the_host(compression):
+    beams, examples = some_curves(lambda nodes, bending: StaticBeam(nodes, bending, compression))
+    batch = StaticCurves(beams, examples, frames=4)
+    shapes = to_host(batch.run(WEIGHTS)).reshape(4, -1, 3)
+    for curve, ours in enumerate(cut(shapes, batch.starts)):
+        for frame, weights in enumerate(WEIGHTS):
+            host = beams[curve].shape(*mixed(examples, weights, curve))
+            assert np.abs(ours[frame] - host).max() < 1e-10 * (1.0 + np.abs(host).max())
+
+
+@pytest.mark.parametrize("damping", [0.0, 2.0])
+def test_the_kernel_moves_curves_as_the_host_does_and_goes_on_where_it_was(damping):
+    beams, examples = some_curves(lambda nodes, bending: DynamicBeam(nodes, 12, bending, 0.3, damping))
+    whole, single = DynamicCurves(beams, examples, frames=4), DynamicCurves(beams, examples)
+    shapes = to_host(whole.run(WEIGHTS)).reshape(4, -1, 3).copy()
+    again = np.stack([to_host(single.run(row[None])).copy() for row in WEIGHTS])
+    assert np.array_equal(shapes, again)
+    for curve, ours in enumerate(cut(shapes, whole.starts)):
+        loads = [mixed(examples, weights, curve) for weights in WEIGHTS]
+        host = beams[curve].play([force for force, _ in loads], [clamps for _, clamps in loads])[1:]
+        assert np.abs(ours - host).max() < 1e-10 * (1.0 + np.abs(host).max())
+    start = np.concatenate([np.sin(np.linspace(0.0, 2.0, beam.nodes))[:, None] * [1.0, 2.0, -1.0] for beam in beams])
+    whole.rest(start)
+    moved = to_host(whole.run(WEIGHTS)).reshape(4, -1, 3)
+    loads = [mixed(examples, weights, 1) for weights in WEIGHTS]
+    first = start[whole.starts[1] : whole.starts[2]]
+    host = beams[1].play([force for force, _ in loads], [clamps for _, clamps in loads], start=first)[1:]
+    assert np.abs(cut(moved, whole.starts)[1] - host).max() < 1e-10 * (1.0 + np.abs(host).max())
+    whole.rest()
+    assert np.array_equal(to_host(whole.run(WEIGHTS)).reshape(4, -1, 3), shapes)
+
+
+def test_threads_change_nothing():
+    beams, examples = some_curves(lambda nodes, bending: StaticBeam(nodes, bending))
+    results = []
+    for count in (1, 3):
+        with use_threads(count):
+            batch = StaticCurves(beams * 20, [example * 20 for example in examples], frames=4)
+            results.append(to_host(batch.run(WEIGHTS)).copy())
+    assert np.array_equal(*results)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda b, e: StaticCurves([], e), "0 curves"),
+        (lambda b, e: StaticCurves(b, []), "0 examples"),
+        (lambda b, e: StaticCurves(b, e, frames=0), "frames is 0"),
+        (lambda b, e: StaticCurves(b, [e[0], e[1][:-1]]), "example 1 has loads for 4"),
+        (lambda b, e: StaticCurves(b, [e[0], e[1][::-1]]), "curve 0 in example 1"),
+        (lambda b, e: StaticCurves(b, e).run(np.zeros((1, 3))), "weights has shape"),
+        (lambda b, e: StaticCurves(b, e).run([[0.0, np.nan]]), "not finite"),
+        (lambda b, e: CurveLoad(np.zeros((4, 2)), Clamps.still((2,))), "force has shape"),
+        (lambda b, e: CurveLoad(np.zeros((4, 3)), Clamps.still((2,))), "clamps are for columns"),
+        (
+            lambda b, e: DynamicCurves([DynamicBeam(beam.nodes, 2) for beam in b], e).rest(np.zeros((3, 3))),
+            "shape has shape",
+        ),
+    ],
+)
+def test_batches_refuse_what_does_not_fit(make, words):
+    beams, examples = some_curves(lambda nodes, bending: StaticBeam(nodes, bending))
+    with pytest.raises(InputError, match=words):
+        make(beams, examples)

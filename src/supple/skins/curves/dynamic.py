@@ -120,23 +120,31 @@ class DynamicBeam:
     def answers(self) -> Floats:
         """How far each mode has come after a ramp of a unit force, slowest mode first (inner,); never zero."""
         bending = self.bands.eigenvalues - self.bands.diagonal
-        push, drag = self.mass * self.steps**2, 0.5 * self.damping * self.steps
-        before, now = np.zeros_like(bending), 1.0 / self.steps / (bending + 2.0 * push)
+        before, now = np.zeros_like(bending), 1.0 / self.steps / (bending + 2.0 * self.push)
         for step in range(2, self.steps + 1):
-            pushed = step / self.steps + push * (2.0 * now - before) + drag * before
-            before, now = now, pushed / (bending + push + drag)
+            pushed = step / self.steps + self.push * (2.0 * now - before) + self.drag * before
+            before, now = now, pushed / (bending + self.bands.diagonal)
         return now
 
     @cached_property
     def bands(self) -> Bands:
         """The matrix of all steps but the first."""
-        push, drag = self.mass * self.steps**2, 0.5 * self.damping * self.steps
-        return Bands(self.nodes, self.bending, diagonal=push + drag)
+        return Bands(self.nodes, self.bending, diagonal=self.push + self.drag)
 
     @cached_property
     def first_bands(self) -> Bands:
         """The matrix of the first step; at rest damping has nothing to hold   [You, Eq. 6.14]."""
-        return Bands(self.nodes, self.bending, diagonal=2.0 * self.mass * self.steps**2)
+        return Bands(self.nodes, self.bending, diagonal=2.0 * self.push)
+
+    @property
+    def push(self) -> float:
+        """What mass adds to the diagonal, a2 M^2."""
+        return self.mass * self.steps**2
+
+    @property
+    def drag(self) -> float:
+        """What damping adds to the diagonal, a3 M / 2."""
+        return 0.5 * self.damping * self.steps
 
     @cached_property
     def _modes(self) -> Floats:
@@ -161,9 +169,9 @@ class DynamicBeam:
 
     def _next(self, now: Floats, before: Floats | None, load: Floats, ends: Floats) -> Floats:
         """One step; without a shape before this one the beam is at rest."""
-        push, drag = self.mass * self.steps**2, 0.5 * self.damping * self.steps
         if before is None:
-            inner = self.first_bands.solve(load + 2.0 * push * now[1:-1])
+            inner = self.first_bands.solve(load + 2.0 * self.push * now[1:-1])
         else:
-            inner = self.bands.solve(load + push * (2.0 * now[1:-1] - before[1:-1]) + drag * before[1:-1])
+            kept = self.push * (2.0 * now[1:-1] - before[1:-1]) + self.drag * before[1:-1]
+            inner = self.bands.solve(load + kept)
         return np.concatenate([ends[:1], inner, ends[1:]])

@@ -1,0 +1,1 @@
+"""Skin as a network of curves that bend like beams."""

@@ -1,0 +1,203 @@
+"""All curves of a character in one launch: curves of any number of nodes, driven by weights of examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import device as devices
+from supple.arrays import Floats, Ints, frozen
+from supple.errors import InputError
+from supple.skins.curves.beams import Bands, Clamps, check_alike
+from supple.skins.curves.dynamic import DynamicBeam
+from supple.skins.curves.static import StaticBeam
+
+Beam = TypeVar("Beam", bound=StaticBeam | DynamicBeam)
+
+_CURVES_PER_THREAD = 8  # through all frames
+_WALKS_PER_THREAD = 64  # one curve in one frame each
+
+
+@dataclass(frozen=True, eq=False)
+class CurveLoad:
+    """What acts on one curve in one example: a force (nodes - 2, 3) and where its ends are held."""
+
+    force: Floats
+    clamps: Clamps
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "force", frozen(self.force, np.float64, (-1, 3), "CurveLoad", "force"))
+        check_alike(self.force, self.clamps, "CurveLoad")
+
+
+class _Batch(Generic[Beam]):
+    """Curves one after another in one array, the factors of their beams, and their loads in each example."""
+
+    def __init__(
+        self,
+        beams: Sequence[Beam],
+        examples: Sequence[Sequence[CurveLoad]],
+        *,
+        frames: int,
+        device: str,
+        where: str,
+    ) -> None:
+        wp = devices.warp()
+        self._where, self._device = where, device
+        self._check(beams, examples, frames)
+        self.starts = np.concatenate([[0], np.cumsum([beam.nodes for beam in beams])]).astype(np.int32)
+        self.curves, self.frames, self.examples = len(beams), frames, len(examples)
+        kinds = list(dict.fromkeys(beams))  # beams that are equal share a factor
+        first_rows = dict(zip(kinds, np.cumsum([0, *(kind.nodes - 2 for kind in kinds)]), strict=False))
+        self._kinds = kinds
+        self._starts = devices.to_device(self.starts, wp.int32, device)
+        self._rows = devices.to_device(np.array([first_rows[beam] for beam in beams], np.int32), wp.int32, device)
+        sources = np.concatenate([self._source(beams, example) for example in examples])
+        self._sources = devices.to_device(sources, wp.vec3d, device)
+        self._weights = wp.zeros(frames * self.examples, dtype=wp.float64, device=device)
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes all curves have together."""
+        return int(self.starts[-1])
+
+    def _set(self, weights: ArrayLike) -> None:
+        wanted = (self.frames, self.examples)
+        given = frozen(weights, np.float64, wanted, self._where, "weights").reshape(-1)
+        if self._device == "cpu":
+            self._weights.numpy()[...] = given
+        else:
+            self._weights.assign(given)
+
+    def _factors(self, bands: Sequence[Bands]) -> tuple[Any, Any]:
+        """The factors of all kinds of beams, one after another, on the device."""
+        wp = devices.warp()
+        parts: list[tuple[Floats, Ints]] = [band.substitution for band in bands]
+        factor = np.concatenate([rows for rows, _ in parts]).reshape(-1)
+        pivots = np.concatenate([down for _, down in parts])
+        return devices.to_device(factor, wp.float64, self._device), devices.to_device(pivots, wp.int32, self._device)
+
+    def _source(self, beams: Sequence[Beam], example: Sequence[CurveLoad]) -> Floats:
+        """Loads of the inner nodes, and the values of the ends, (nodes, 3)."""
+        source = np.empty((self.nodes, 3))
+        for start, beam, load in zip(self.starts[:-1], beams, example, strict=True):
+            source[start + 1 : start + beam.nodes - 1] = load.force - beam.bands.clamped(load.clamps)
+            source[[start, start + beam.nodes - 1]] = load.clamps.values
+        return source
+
+    def _check(
+        self,
+        beams: Sequence[Beam],
+        examples: Sequence[Sequence[CurveLoad]],
+        frames: int,
+    ) -> None:
+        where = self._where
+        if not beams or not examples:
+            given = f"there are {len(beams)} curves and {len(examples)} examples"
+            raise InputError(where, given, "at least one of each is needed", "give a beam per curve and its loads")
+        if frames < 1:
+            raise InputError(where, f"frames is {frames}", "at least one is needed", "use 1 to go frame by frame")
+        for number, example in enumerate(examples):
+            if len(example) != len(beams):
+                given = f"example {number} has loads for {len(example)} curves"
+                raise InputError(where, given, f"there are {len(beams)} curves", "give every curve a load")
+            for curve, (beam, load) in enumerate(zip(beams, example, strict=True)):
+                if len(load.force) != beam.nodes - 2:
+                    given = f"the load of curve {curve} in example {number} is for {len(load.force) + 2} nodes"
+                    raise InputError(where, given, f"its beam has {beam.nodes}", "use one beam per length of curve")
+
+
+class StaticCurves(_Batch[StaticBeam]):
+    """Shapes of all curves under weighted examples, `frames` frames at a time, on the CPU or a GPU.
+
+    q = K^-1 sum_e w_e load_e for every curve and frame, each its own walk along the curve.
+    """
+
+    def __init__(
+        self,
+        beams: Sequence[StaticBeam],
+        examples: Sequence[Sequence[CurveLoad]],
+        *,
+        frames: int = 1,
+        device: str = "cpu",
+    ) -> None:
+        from supple.skins.curves import kernels
+
+        super().__init__(beams, examples, frames=frames, device=device, where="StaticCurves")
+        wp = devices.warp()
+        self.shapes = wp.zeros(frames * self.nodes, dtype=wp.vec3d, device=device)
+        factors = self._factors([kind.bands for kind in self._kinds])
+        inputs = [
+            self.curves, self._starts, self._rows, *factors, self._sources, self.examples, self._weights, self.shapes,
+        ]  # fmt: skip
+        count = frames * self.curves
+        self._launch = devices.Launch(
+            kernels.static_shapes, count, inputs, device, smallest=_WALKS_PER_THREAD, block=32
+        )
+
+    def run(self, weights: ArrayLike) -> Any:
+        """All nodes of all curves and frames on the device, (frames * nodes), for weights (frames, examples)."""
+        self._set(weights)
+        self._launch()
+        return self.shapes
+
+
+class DynamicCurves(_Batch[DynamicBeam]):
+    """All curves in motion under weighted examples, `frames` steps at a time, on the CPU or a GPU.
+
+    Starts at rest in the zero shape; each run goes on from where the last one ended.
+    """
+
+    def __init__(
+        self,
+        beams: Sequence[DynamicBeam],
+        examples: Sequence[Sequence[CurveLoad]],
+        *,
+        frames: int = 1,
+        device: str = "cpu",
+    ) -> None:
+        from supple.skins.curves import kernels
+
+        super().__init__(beams, examples, frames=frames, device=device, where="DynamicCurves")
+        wp = devices.warp()
+        self._x = wp.zeros((frames + 2) * self.nodes, dtype=wp.vec3d, device=device)
+        self.shapes = self._x[2 * self.nodes :]
+        self._resting, self._rests = wp.ones(1, dtype=wp.int32, device=device), True
+        factors = self._factors([kind.bands for kind in self._kinds])
+        first_factors = self._factors([kind.first_bands for kind in self._kinds])
+        pushes, drags = (
+            devices.to_device(np.array(values, np.float64), wp.float64, device)
+            for values in ([beam.push for beam in beams], [beam.drag for beam in beams])
+        )
+        inputs = [
+            self.curves, frames, self._starts, self._rows, *factors, *first_factors, pushes, drags, self._sources,
+            self.examples, self._weights, self._resting, self._x,
+        ]  # fmt: skip
+        self._launch = devices.Launch(
+            kernels.dynamic_shapes, self.curves, inputs, device, smallest=_CURVES_PER_THREAD, block=32
+        )
+
+    def rest(self, shape: ArrayLike | None = None) -> None:
+        """Stand still in a shape (nodes, 3) of all curves one after another; in the zero shape without one."""
+        if shape is None:
+            self._x.zero_()
+        else:
+            still = frozen(shape, np.float64, (self.nodes, 3), self._where, "shape")
+            now = devices.to_device(still, devices.warp().vec3d, self._device)
+            devices.warp().copy(self._x, now, dest_offset=self.nodes, count=self.nodes)
+        if not self._rests:
+            self._resting.fill_(1)
+        self._rests = True
+
+    def run(self, weights: ArrayLike) -> Any:
+        """All nodes of all curves after each of the next steps, (frames * nodes), for weights (frames, examples)."""
+        self._set(weights)
+        self._launch()
+        if self._rests:
+            self._resting.zero_()
+        self._rests = False
+        return self.shapes
