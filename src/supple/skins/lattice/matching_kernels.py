@@ -1,0 +1,447 @@
+"""Arithmetic of lattice shape matching on arrays.
+
+Symbols: x_i a node, m_i its mass over the number of regions it is in, h the side of a voxel, r a region and the node it
+is named after, d the steps (dx, dy, dz) from that node to another of the region, c0_r the middle of the region at rest
+as seen from its node, R_r its rotation, Q_r how the bones alone turn it, P_r = R_r Q_r^T what the flesh adds to that.
+
+A region is what is reached from its node by steps along x, from there along y, from there along z. So its sums are made
+in three passes along chains, z first:
+  S = sum m x,   Z = sum m dz x,   Y = sum m dy x,   X = sum m dx x,
+and steps are counted from the region's own node, so that no digits are lost far from the origin.
+What all regions that contain a node want of it is summed by the same passes backwards.
+"""
+
+import warp as wp
+
+from supple.skins.kinematic.kernels import Points, Quaternions
+from supple.skins.kinematic.turn_kernels import after, opposite
+
+vec6 = wp.types.vector(length=6, dtype=wp.float32)
+vec9 = wp.types.vector(length=9, dtype=wp.float32)
+vec12 = wp.types.vector(length=12, dtype=wp.float32)
+Numbers = wp.array(dtype=wp.float32)
+Whole = wp.array(dtype=wp.int32)
+Middles = wp.array(dtype=wp.vec4f)
+Sixes = wp.array(dtype=vec6)
+Nines = wp.array(dtype=vec9)
+Twelves = wp.array(dtype=vec12)
+Windows = wp.array(dtype=wp.vec4i)
+
+BIAS = wp.constant(1.0e-3)  # times the mass: what lies in a line or a point turns as its bones do
+LONGEST_TURN = wp.constant(1.5)  # rad, in one step of the search
+SMALLEST = wp.constant(1.0e-30)
+
+
+@wp.func
+def solved(d: wp.vec3f, o: wp.vec3f, g: wp.vec3f) -> wp.vec4f:
+    """H w = g for a symmetric H with diagonal `d` and 01, 02, 12 in `o`: w, then 1; zeros where H is not positive."""
+    c00 = d[1] * d[2] - o[2] * o[2]
+    c01 = o[1] * o[2] - o[0] * d[2]
+    c02 = o[0] * o[2] - o[1] * d[1]
+    c22 = d[0] * d[1] - o[0] * o[0]
+    det = d[0] * c00 + o[0] * c01 + o[1] * c02
+    least = 1.0e-6 * (wp.abs(d[0]) + wp.abs(d[1]) + wp.abs(d[2]))
+    if d[0] <= least or c22 <= least * least or det <= least * least * least:
+        return wp.vec4f(0.0, 0.0, 0.0, 0.0)
+    c11 = d[0] * d[2] - o[1] * o[1]
+    c12 = o[0] * o[1] - d[0] * o[2]
+    return wp.vec4f(
+        (c00 * g[0] + c01 * g[1] + c02 * g[2]) / det,
+        (c01 * g[0] + c11 * g[1] + c12 * g[2]) / det,
+        (c02 * g[0] + c12 * g[1] + c22 * g[2]) / det,
+        1.0,
+    )
+
+
+@wp.func
+def lowest_eigenvalue(d: wp.vec3f, o: wp.vec3f) -> float:
+    """Of a symmetric matrix with diagonal `d` and 01, 02, 12 in `o`, by the cosines of a third of an angle."""
+    mean = (d[0] + d[1] + d[2]) / 3.0
+    e = d - wp.vec3f(mean, mean, mean)
+    p = wp.sqrt((wp.dot(e, e) + 2.0 * wp.dot(o, o)) / 6.0) + SMALLEST
+    e = e / p
+    f = o / p
+    half = 0.5 * (
+        e[0] * (e[1] * e[2] - f[2] * f[2]) - f[0] * (f[0] * e[2] - f[1] * f[2]) + f[1] * (f[0] * f[2] - f[1] * e[1])
+    )
+    return mean + 2.0 * p * wp.cos((wp.acos(wp.clamp(half, -1.0, 1.0)) + 2.0 * wp.PI) / 3.0)
+
+
+@wp.func
+def extracted(a: wp.mat33f, start: wp.vec4f, rounds: int) -> wp.vec4f:
+    """The rotation R, as a unit quaternion, that maximises tr(R^T A); `start` is where the search begins.
+
+    Newton steps on the turn w of R: with S the symmetric part of B = R^T A and g the axis of B - B^T,
+      H w = g,   H = tr(S) - S.
+    Where H is not positive the search is far off: a half turn is made where one helps, else H is raised until it is
+    positive. No singular values are needed, and whatever A is the result is proper.
+    """
+    q = start
+    for _ in range(rounds):
+        b = wp.transpose(wp.quat_to_matrix(wp.quatf(q[0], q[1], q[2], q[3]))) * a
+        d = wp.vec3f(b[1, 1] + b[2, 2], b[0, 0] + b[2, 2], b[0, 0] + b[1, 1])
+        o = -0.5 * wp.vec3f(b[0, 1] + b[1, 0], b[0, 2] + b[2, 0], b[1, 2] + b[2, 1])
+        g = wp.vec3f(b[2, 1] - b[1, 2], b[0, 2] - b[2, 0], b[1, 0] - b[0, 1])
+        w = solved(d, o, g)
+        if w[3] == 0.0:
+            lowest = wp.min(d[0], wp.min(d[1], d[2]))
+            if lowest < 0.0:
+                # A half turn about an axis changes the trace by minus twice what stands in H for it.
+                if lowest == d[0]:
+                    q = after(q, wp.vec4f(1.0, 0.0, 0.0, 0.0))
+                elif lowest == d[1]:
+                    q = after(q, wp.vec4f(0.0, 1.0, 0.0, 0.0))
+                else:
+                    q = after(q, wp.vec4f(0.0, 0.0, 1.0, 0.0))
+            else:
+                raised = 1.0e-3 * (d[0] + d[1] + d[2]) - 2.0 * wp.min(lowest_eigenvalue(d, o), 0.0)
+                w = solved(d + wp.vec3f(raised, raised, raised), o, g)
+        longest = wp.length(wp.vec3f(w[0], w[1], w[2]))
+        half = 0.5 * wp.min(1.0, LONGEST_TURN / wp.max(longest, SMALLEST))
+        q = after(q, wp.vec4f(half * w[0], half * w[1], half * w[2], 1.0))
+        q = q / wp.length(q)
+    return q
+
+
+@wp.func
+def part(s: vec12, slot: int) -> wp.vec3f:
+    return wp.vec3f(s[3 * slot], s[3 * slot + 1], s[3 * slot + 2])
+
+
+@wp.func
+def joined(s: wp.vec3f, x: wp.vec3f, y: wp.vec3f, z: wp.vec3f) -> vec12:
+    return vec12(s[0], s[1], s[2], x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2])
+
+
+@wp.func
+def matched(
+    i: int,
+    side: float,
+    rounds: int,
+    sums: vec12,
+    middles: Middles,
+    frames: Quaternions,
+    turns: Quaternions,
+) -> vec12:
+    """Fit one region: where its frame puts its node, and h times the columns of its rotation.
+
+    A = sum m (x - c)(h d - c0)^T / h^2 = (X, Y, Z) / h - S c0^T / h^2, in voxels, so that size does not matter.
+    """
+    s = part(sums, 0)
+    middle = middles[i]
+    c0 = wp.vec3f(middle[0], middle[1], middle[2])
+    moments = wp.matrix_from_cols(part(sums, 1), part(sums, 2), part(sums, 3))
+    a = (moments - wp.outer(s, c0 / side)) / side
+    frame = frames[i]
+    bones = wp.quat_to_matrix(wp.quatf(frame[0], frame[1], frame[2], frame[3]))
+    q = extracted(a + (BIAS / middle[3]) * bones, after(turns[i], frame), rounds)
+    extra = after(q, opposite(frame))
+    turns[i] = extra / wp.length(extra)
+    r = wp.quat_to_matrix(wp.quatf(q[0], q[1], q[2], q[3]))
+    t = middle[3] * s - r * c0
+    return joined(
+        t,
+        side * wp.vec3f(r[0, 0], r[1, 0], r[2, 0]),
+        side * wp.vec3f(r[0, 1], r[1, 1], r[2, 1]),
+        side * wp.vec3f(r[0, 2], r[1, 2], r[2, 2]),
+    )
+
+
+# Short windows: every node walks along its chain
+
+
+@wp.kernel(enable_backward=False)
+def sum_along_z(first: int, low: int, high: int, down: Whole, up: Whole, masses: Numbers, points: Points, sums: Sixes):
+    """S and Z of the nodes from `low` steps below to `high` steps above."""
+    i = first + wp.tid()
+    s = masses[i] * points[i]
+    z = wp.vec3f(0.0, 0.0, 0.0)
+    n = int(i)
+    for d in range(1, high + 1):
+        n = up[n]
+        if n < 0:
+            break
+        p = masses[n] * points[n]
+        s += p
+        z += float(d) * p
+    n = i
+    for d in range(1, low + 1):
+        n = down[n]
+        if n < 0:
+            break
+        p = masses[n] * points[n]
+        s += p
+        z -= float(d) * p
+    sums[i] = vec6(s[0], s[1], s[2], z[0], z[1], z[2])
+
+
+@wp.kernel(enable_backward=False)
+def sum_along_y(first: int, low: int, high: int, down: Whole, up: Whole, columns: Sixes, sums: Nines):
+    """S, Z and Y."""
+    i = first + wp.tid()
+    s = columns[i]
+    y = wp.vec3f(0.0, 0.0, 0.0)
+    n = int(i)
+    for d in range(1, high + 1):
+        n = up[n]
+        if n < 0:
+            break
+        p = columns[n]
+        s += p
+        y += float(d) * wp.vec3f(p[0], p[1], p[2])
+    n = i
+    for d in range(1, low + 1):
+        n = down[n]
+        if n < 0:
+            break
+        p = columns[n]
+        s += p
+        y -= float(d) * wp.vec3f(p[0], p[1], p[2])
+    sums[i] = vec9(s[0], s[1], s[2], s[3], s[4], s[5], y[0], y[1], y[2])
+
+
+@wp.kernel(enable_backward=False)
+def match_along_x(
+    first: int,
+    low: int,
+    high: int,
+    down: Whole,
+    up: Whole,
+    slabs: Nines,
+    side: float,
+    rounds: int,
+    middles: Middles,
+    frames: Quaternions,
+    turns: Quaternions,
+    wanted: Twelves,
+):
+    """S, X, Y, Z, and from them the fit of the region."""
+    i = first + wp.tid()
+    s = slabs[i]
+    x = wp.vec3f(0.0, 0.0, 0.0)
+    n = int(i)
+    for d in range(1, high + 1):
+        n = up[n]
+        if n < 0:
+            break
+        p = slabs[n]
+        s += p
+        x += float(d) * wp.vec3f(p[0], p[1], p[2])
+    n = i
+    for d in range(1, low + 1):
+        n = down[n]
+        if n < 0:
+            break
+        p = slabs[n]
+        s += p
+        x -= float(d) * wp.vec3f(p[0], p[1], p[2])
+    sums = vec12(s[0], s[1], s[2], x[0], x[1], x[2], s[6], s[7], s[8], s[3], s[4], s[5])
+    wanted[i] = matched(i, side, rounds, sums, middles, frames, turns)
+
+
+@wp.kernel(enable_backward=False)
+def spread_along_x(first: int, low: int, high: int, down: Whole, up: Whole, wanted: Twelves, spread: Nines):
+    """What the regions along x want of their nodes here, and their y and z columns.
+
+    A region `d` steps above reaches down to this node with -d h times its x column.
+    """
+    i = first + wp.tid()
+    s = wanted[i]
+    x = wp.vec3f(0.0, 0.0, 0.0)
+    n = int(i)
+    for d in range(1, low + 1):
+        n = up[n]
+        if n < 0:
+            break
+        p = wanted[n]
+        s += p
+        x -= float(d) * wp.vec3f(p[3], p[4], p[5])
+    n = i
+    for d in range(1, high + 1):
+        n = down[n]
+        if n < 0:
+            break
+        p = wanted[n]
+        s += p
+        x += float(d) * wp.vec3f(p[3], p[4], p[5])
+    spread[i] = vec9(s[0] + x[0], s[1] + x[1], s[2] + x[2], s[6], s[7], s[8], s[9], s[10], s[11])
+
+
+@wp.kernel(enable_backward=False)
+def spread_along_y(first: int, low: int, high: int, down: Whole, up: Whole, slabs: Nines, spread: Sixes):
+    i = first + wp.tid()
+    s = slabs[i]
+    y = wp.vec3f(0.0, 0.0, 0.0)
+    n = int(i)
+    for d in range(1, low + 1):
+        n = up[n]
+        if n < 0:
+            break
+        p = slabs[n]
+        s += p
+        y -= float(d) * wp.vec3f(p[3], p[4], p[5])
+    n = i
+    for d in range(1, high + 1):
+        n = down[n]
+        if n < 0:
+            break
+        p = slabs[n]
+        s += p
+        y += float(d) * wp.vec3f(p[3], p[4], p[5])
+    spread[i] = vec6(s[0] + y[0], s[1] + y[1], s[2] + y[2], s[6], s[7], s[8])
+
+
+@wp.kernel(enable_backward=False)
+def approach_along_z(
+    first: int,
+    low: int,
+    high: int,
+    down: Whole,
+    up: Whole,
+    columns: Sixes,
+    masses: Numbers,
+    layers: Whole,
+    stiffness: Numbers,
+    points: Points,
+    moved: Points,
+):
+    """Move every node towards its goal g, the mean of what its regions want: x + s (g - x), s by layer."""
+    i = first + wp.tid()
+    s = columns[i]
+    z = wp.vec3f(0.0, 0.0, 0.0)
+    n = int(i)
+    for d in range(1, low + 1):
+        n = up[n]
+        if n < 0:
+            break
+        p = columns[n]
+        s += p
+        z -= float(d) * wp.vec3f(p[3], p[4], p[5])
+    n = i
+    for d in range(1, high + 1):
+        n = down[n]
+        if n < 0:
+            break
+        p = columns[n]
+        s += p
+        z += float(d) * wp.vec3f(p[3], p[4], p[5])
+    x = points[i]
+    goal = masses[i] * (wp.vec3f(s[0], s[1], s[2]) + z)
+    moved[i] = x + stiffness[layers[i]] * (goal - x)
+
+
+# Wide windows: running sums, so that the width costs nothing
+#
+# Chains are cut into blocks as long as a window. Within a block, sums run forwards (F, up to a node) and backwards (B,
+# from a node on), and with them the moment of one slot, counted from that node. A window that is not a block lies in
+# two neighbours: B at its first node plus F at its last. Nothing is ever subtracted, so that no digits are lost.
+
+
+@wp.kernel(enable_backward=False)
+def first_sums(first: int, masses: Numbers, points: Points, sums: Twelves):
+    """m x, where the passes begin."""
+    i = first + wp.tid()
+    p = masses[i] * points[i]
+    sums[i] = vec12(p[0], p[1], p[2], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@wp.kernel(enable_backward=False)
+def run_along(
+    first: int,
+    width: int,
+    slot: int,
+    starts: Whole,
+    down: Whole,
+    up: Whole,
+    values: Twelves,
+    forward: Twelves,
+    forward_moment: Points,
+    backward: Twelves,
+    backward_moment: Points,
+):
+    """Running sums over one block, and running moments of its `slot`."""
+    start = starts[first + wp.tid()]
+    n = int(start)
+    last = int(start)
+    total = vec12()
+    moment = wp.vec3f(0.0, 0.0, 0.0)
+    for _ in range(width):
+        last = n
+        moment -= part(total, slot)
+        total += values[n]
+        forward[n] = total
+        forward_moment[n] = moment
+        n = up[n]
+        if n < 0:
+            break
+    total = vec12()
+    moment = wp.vec3f(0.0, 0.0, 0.0)
+    n = last
+    for _ in range(width):
+        moment += part(total, slot)
+        total += values[n]
+        backward[n] = total
+        backward_moment[n] = moment
+        if n == start:
+            break
+        n = down[n]
+
+
+@wp.kernel(enable_backward=False)
+def windows_along(
+    first: int,
+    slot: int,
+    into: int,
+    sign: float,
+    windows: Windows,
+    forward: Twelves,
+    forward_moment: Points,
+    backward: Twelves,
+    backward_moment: Points,
+    sums: Twelves,
+):
+    """Sums over windows; the moment of `slot` times `sign` goes to the slot `into`.
+
+    A window names its first and its last node, -1 where the running sum of the other end says it all, and how far
+    those are from the node whose window it is.
+    """
+    i = first + wp.tid()
+    window = windows[i]
+    s = vec12()
+    moment = wp.vec3f(0.0, 0.0, 0.0)
+    if window[0] >= 0:
+        b = backward[window[0]]
+        s += b
+        moment += backward_moment[window[0]] - float(window[2]) * part(b, slot)
+    if window[1] >= 0:
+        f = forward[window[1]]
+        s += f
+        moment += forward_moment[window[1]] + float(window[3]) * part(f, slot)
+    for k in range(3):
+        s[3 * into + k] += sign * moment[k]
+    sums[i] = s
+
+
+@wp.kernel(enable_backward=False)
+def match(
+    first: int,
+    side: float,
+    rounds: int,
+    sums: Twelves,
+    middles: Middles,
+    frames: Quaternions,
+    turns: Quaternions,
+    wanted: Twelves,
+):
+    i = first + wp.tid()
+    wanted[i] = matched(i, side, rounds, sums[i], middles, frames, turns)
+
+
+@wp.kernel(enable_backward=False)
+def approach(
+    first: int, sums: Twelves, masses: Numbers, layers: Whole, stiffness: Numbers, points: Points, moved: Points
+):
+    """Move every node towards its goal, the mean of what its regions want."""
+    i = first + wp.tid()
+    x = points[i]
+    moved[i] = x + stiffness[layers[i]] * (masses[i] * part(sums[i], 0) - x)

@@ -1,0 +1,11 @@
+"""A kernel that shows what the function that finds rotations does to many matrices."""
+
+import warp as wp
+
+from supple.skins.lattice.matching_kernels import extracted
+
+
+@wp.kernel(enable_backward=False)
+def extract_all(rounds: int, matrices: wp.array(dtype=wp.mat33f), turns: wp.array(dtype=wp.vec4f)):
+    i = wp.tid()
+    turns[i] = extracted(matrices[i], turns[i], rounds)
