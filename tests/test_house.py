@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 BASE = ("errors", "arrays", "files", "settings", "device")
 LAYERS = (
-    "geometry", "character", "motion", "skins", "graph", "measure", "decompose", "io", "render", "report", "bench",
-    "cli", "studio",
+    "geometry", "obstacles", "character", "motion", "skins", "graph", "measure", "decompose", "io", "render", "report",
+    "bench", "cli", "studio",
 )  # fmt: skip
 COPYLEFT = ("tetgen", "igl.copyleft", "igl.triangle", "gmsh", "pymeshlab", "pymeshfix", "cvxopt", "bpy")
 LONGEST = 600

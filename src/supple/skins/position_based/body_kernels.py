@@ -1,4 +1,4 @@
-"""Arithmetic of rigid bodies on arrays: how far a particle is inside one, and the move that brings it out.
+"""Particles and rigid bodies, on arrays: who is near one, and the move that brings a particle out.
 
 Symbols: p a particle as (x, y, z, w), w its inverse mass; b a body, which takes its own frame to the world; n the
 direction out of it. Every kernel works on item `first + tid`.
@@ -9,47 +9,15 @@ from typing import Any
 import warp as wp
 
 from supple.geometry.spatial_hash.kernels import place
+from supple.obstacles.kernels import body_surface
 
 Particles = wp.array(dtype=wp.vec4f)
 Places = wp.array(dtype=Any)
 Whole = wp.array(dtype=wp.int32)
 Numbers = wp.array(dtype=wp.float32)
-Sizes = wp.array(dtype=wp.vec2f)
+Sizes = wp.array(dtype=wp.vec3f)
 Meshes = wp.array(dtype=wp.uint64)
 Transforms = wp.array(dtype=wp.transformf)
-
-SPHERE = wp.constant(0)
-CAPSULE = wp.constant(1)
-PLANE = wp.constant(2)
-MESH = wp.constant(3)
-
-
-@wp.func
-def body_surface(x: wp.vec3f, kind: int, size: wp.vec2f, mesh: wp.uint64, reach: float) -> wp.vec4f:
-    """Direction out of a rigid body and signed distance to its skin (negative inside), in the body's frame.
-
-    A sphere has radius size[0]; a capsule too, about the y axis from -size[1] to size[1]; a plane is y = 0 with the
-    body below; a mesh is closed. Nothing of a mesh farther than `reach` is looked for.
-    """
-    if kind == PLANE:
-        return wp.vec4f(0.0, 1.0, 0.0, x[1])
-    if kind == MESH:
-        hit = wp.mesh_query_point_sign_normal(mesh, x, reach)
-        if not hit.result:
-            return wp.vec4f(0.0, 1.0, 0.0, reach)
-        offset = x - wp.mesh_eval_position(mesh, hit.face, hit.u, hit.v)
-        far = wp.length(offset)
-        out = wp.mesh_eval_face_normal(mesh, hit.face)
-        if far > 1.0e-7:
-            out = hit.sign * offset / far
-        return wp.vec4f(out[0], out[1], out[2], hit.sign * far)
-    middle = wp.vec3f(0.0, 0.0, 0.0)
-    if kind == CAPSULE:
-        middle = wp.vec3f(0.0, wp.clamp(x[1], -size[1], size[1]), 0.0)
-    away = x - middle
-    distance = wp.length(away)
-    away = away / distance if distance > 1.0e-9 else wp.vec3f(1.0, 0.0, 0.0)
-    return wp.vec4f(away[0], away[1], away[2], distance - size[0])
 
 
 @wp.func

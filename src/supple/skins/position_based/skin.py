@@ -106,7 +106,7 @@ class PositionBased(SoftSkin):
         if strange:
             raise InputError(
                 WHERE, f"bodies has a {strange[0]}", "rigid bodies are needed",
-                "use Sphere, Capsule, Plane or MovingMesh",
+                "use Sphere, Capsule, Box, Plane or MovingMesh",
             )  # fmt: skip
 
     def beside_settings(self) -> Mapping[str, Any]:

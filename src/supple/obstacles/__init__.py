@@ -1,0 +1,19 @@
+"""Things of the world that a character meets: balls, capsules, boxes, floors, meshes and other characters."""
+
+from supple.obstacles.baked import BakedSkin
+from supple.obstacles.paths import Keys, Path, Straight
+from supple.obstacles.shapes import Box, Capsule, Free, MovingMesh, Plane, RigidBody, Sphere
+
+__all__ = [
+    "BakedSkin",
+    "Box",
+    "Capsule",
+    "Free",
+    "Keys",
+    "MovingMesh",
+    "Path",
+    "Plane",
+    "RigidBody",
+    "Sphere",
+    "Straight",
+]

@@ -1,0 +1,96 @@
+"""Bodies of the world on a device: their shapes once, their places at both ends of every step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Floats
+from supple.geometry import rotations
+from supple.obstacles.baked import BakedSkin
+from supple.obstacles.free import FreeBodies
+from supple.obstacles.shapes import MovingMesh, RigidBody
+
+
+class DeviceBodies:
+    """Rigid bodies on the device, at two moments: the end of a step, and its beginning."""
+
+    def __init__(self, bodies: Sequence[RigidBody], device: str) -> None:
+        wp = devices.warp()
+        self.bodies = tuple(bodies)
+        self.device = device
+        count = len(self.bodies)
+        self._meshes = [_mesh(body, device) for body in self.bodies]
+        identifiers = [0 if mesh is None else mesh.id for mesh in self._meshes]
+        sizes = np.array([body.size for body in self.bodies]).reshape(count, 3)
+        self.kinds = devices.to_device(np.array([body.kind for body in self.bodies], dtype=np.int32), wp.int32, device)
+        self.sizes = devices.to_device(sizes, wp.vec3f, device)
+        frictions = np.array([body.friction for body in self.bodies], dtype=np.float32)
+        self.frictions = devices.to_device(frictions, wp.float32, device)
+        self.meshes = devices.to_device(np.array(identifiers, dtype=np.uint64), wp.uint64, device)
+        self.now = wp.zeros(count, dtype=wp.transformf, device=device)
+        self.earlier = wp.zeros(count, dtype=wp.transformf, device=device)
+        spans = [np.linalg.norm(np.subtract(*body.extent)) for body in self.bodies if isinstance(body, _MESHES)]
+        self.reach = float(max(spans, default=1.0))
+        self.time = self.elapsed = 0.0
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def move(self, time: float, dt: float, *, free: FreeBodies | None = None) -> None:
+        """Put every body where it is at `time` [s], having come from where it was `dt` before.
+
+        `free` knows where the free ones among them are; without it they stay on their paths.
+        """
+        self.time, self.elapsed = time, dt
+        for late, array, moment in ((True, self.now, time), (False, self.earlier, time - dt)):
+            matrices = np.stack([body.world_from_body(moment) for body in self.bodies])
+            if free is not None and len(free):
+                matrices[free.numbers] = free.world_from_body if late else free.earlier
+            turns = rotations.quaternion_from_matrix(matrices[:, :3, :3])
+            devices.write(array, np.concatenate([matrices[:, :3, 3], turns], axis=1))
+        for body, mesh in zip(self.bodies, self._meshes, strict=True):
+            if isinstance(body, BakedSkin):
+                points, before = body.points_at(time), body.points_at(time - dt)
+                devices.write(mesh.points, points)
+                devices.write(mesh.velocities, (points - before) / dt if dt > 0.0 else np.zeros_like(points))
+                mesh.refit()
+
+    def put(self, number: int, world_from_body: Floats) -> None:
+        """Put one body elsewhere (4, 4) at the end of the step; where it came from stays."""
+        places = devices.to_host(self.now).copy()
+        places[number, :3] = world_from_body[:3, 3]
+        places[number, 3:] = rotations.quaternion_from_matrix(world_from_body[:3, :3])
+        devices.write(self.now, places)
+
+    def surface(self, number: int, places: Floats) -> tuple[Floats, Floats]:
+        """Signed distances (P,) [m] of places (P, 3) to a body's skin at the end of the step, and ways out (P, 3)."""
+        from supple.obstacles import kernels
+
+        wp, count = devices.warp(), len(places)
+        points = devices.to_device(places, wp.vec3f, self.device)
+        distances = wp.zeros(count, dtype=wp.float32, device=self.device)
+        ways = wp.zeros(count, dtype=wp.vec3f, device=self.device)
+        low, high = self.bodies[number].extent
+        center = devices.to_host(self.now)[number, :3]
+        apart = np.linalg.norm(places - center, axis=1).max(initial=0.0)
+        reach = float(apart + np.linalg.norm(np.maximum(np.abs(low), np.abs(high)))) if np.isfinite(low).all() else 1.0
+        inputs = [points, number, self.kinds, self.sizes, self.meshes, self.now, reach, distances, ways]
+        devices.Launch(kernels.surfaces, count, inputs, self.device)()
+        return devices.to_host(distances).astype(np.float64), devices.to_host(ways).astype(np.float64)
+
+
+_MESHES = (MovingMesh, BakedSkin)
+
+
+def _mesh(body: RigidBody, device: str) -> Any:
+    if not isinstance(body, _MESHES):
+        return None
+    wp = devices.warp()
+    rest = body.points_at(body.start) if isinstance(body, BakedSkin) else body.points
+    corners = devices.to_device(body.triangles.reshape(-1), wp.int32, device)
+    speeds = wp.zeros(len(rest), dtype=wp.vec3f, device=device) if isinstance(body, BakedSkin) else None
+    return wp.Mesh(devices.to_device(rest, wp.vec3f, device), corners, velocities=speeds)

@@ -1,0 +1,95 @@
+"""Where things of the world are over time: along keys, or straight on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, frozen
+from supple.errors import InputError
+from supple.geometry import rotations
+
+Path = Callable[[float], ArrayLike]
+"""Where a body is at a time [s]: a place (3,) [m] or a transform (4, 4) without scale."""
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """A path through keys: `places` (K, 3) [m] at `times` (K,) [s], and `rotations` (K, 4) as x y z w if it turns.
+
+    Between keys, places are blended and rotations turn evenly; before the first and after the last it stands still.
+    """
+
+    times: Floats
+    places: Floats
+    rotations: Floats | None = None
+
+    def __post_init__(self) -> None:
+        times = frozen(self.times, np.float64, (-1,), "Keys", "times")
+        if len(times) == 0 or (np.diff(times) <= 0.0).any():
+            given = "there are no times" if len(times) == 0 else "times do not rise"
+            raise InputError("Keys", given, "one rising time for each key is needed", "sort the keys by time")
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "places", frozen(self.places, np.float64, (len(times), 3), "Keys", "places"))
+        if self.rotations is not None:
+            turns = frozen(self.rotations, np.float64, (len(times), 4), "Keys", "rotations")
+            if not turns.any(axis=1).all():
+                raise InputError("Keys", "a rotation is zero", "quaternions x y z w are needed", "use 0 0 0 1 for none")
+            object.__setattr__(self, "rotations", turns)
+
+    def __call__(self, time: float) -> Floats:
+        """The transform (4, 4) at a time [s]."""
+        after = int(np.clip(np.searchsorted(self.times, time, side="right"), 1, max(len(self.times) - 1, 1)))
+        one, two = min(after - 1, len(self.times) - 1), min(after, len(self.times) - 1)
+        span = self.times[two] - self.times[one]
+        share = float(np.clip((time - self.times[one]) / span, 0.0, 1.0)) if span > 0.0 else 0.0
+        place = (1.0 - share) * self.places[one] + share * self.places[two]
+        turn: Floats = np.array([0.0, 0.0, 0.0, 1.0])
+        if self.rotations is not None:
+            turn_one, turn_two = (rotations.normalised(self.rotations[key]) for key in (one, two))
+            turn = rotations.slerp(turn_one, turn_two, np.array(share))
+        return rotations.compose(place, turn)
+
+
+@dataclass(frozen=True, eq=False)
+class Straight:
+    """Straight on for ever: `velocity` (3,) [m/s] and `spin` (3,) [rad/s] about its origin, from `start` at time 0.
+
+    `start` is a place (3,) [m] or a transform (4, 4). The axis of the spin is the world's.
+    """
+
+    start: ArrayLike
+    velocity: Floats
+    spin: Floats = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "velocity", frozen(self.velocity, np.float64, (3,), "Straight", "velocity"))
+        object.__setattr__(self, "spin", frozen(self.spin, np.float64, (3,), "Straight", "spin"))
+        object.__setattr__(self, "start", rigid_transform(self.start, "Straight", "start"))
+
+    def __call__(self, time: float) -> Floats:
+        """The transform (4, 4) at a time [s]."""
+        matrix: Floats = np.array(self.start)
+        rate = float(np.linalg.norm(self.spin))
+        if rate > 0.0:
+            turn = rotations.quaternion_about(self.spin, np.array(rate * time))
+            matrix[:3, :3] = rotations.matrix_from_quaternion(turn) @ matrix[:3, :3]
+        matrix[:3, 3] += time * self.velocity
+        return matrix
+
+
+def rigid_transform(given: ArrayLike, where: str, what: str) -> Floats:
+    """A transform (4, 4) from a place (3,) or a transform; anything that scales, shears or mirrors is refused."""
+    found = np.asarray(given, dtype=np.float64)
+    if found.shape == (3,):
+        found = rotations.compose(found, np.array([0.0, 0.0, 0.0, 1.0]))
+    matrix = frozen(found, np.float64, (4, 4), where, what)
+    turn = matrix[:3, :3]
+    upright = np.allclose(matrix[3], [0.0, 0.0, 0.0, 1.0], atol=1e-6)
+    if not upright or not np.allclose(turn @ turn.T, np.eye(3), atol=1e-4) or np.linalg.det(turn) < 0.0:
+        raise InputError(where, f"{what} is no rotation and translation", "bodies are rigid",
+                         "take scale and shear out, and scale the body itself")  # fmt: skip
+    return matrix
