@@ -26,6 +26,9 @@ from supple.motion.live import LiveMotion
 from supple.motion.motion import Motion
 from supple.motion.noise import NoisyMotion
 from supple.motion.pose import Pose, PoseSource
+from supple.motion.replay import NoisyReplay
+from supple.motion.vmc.receiver import VmcReceiver
+from supple.motion.vmc.sender import VmcSender
 from supple.report import compare
 from supple.skins.catalogue import SKINS
 from supple.skins.expressive.attachment import attach
@@ -67,6 +70,7 @@ __all__ = [
     "Material",
     "Motion",
     "NoisyMotion",
+    "NoisyReplay",
     "Player",
     "PointSequence",
     "Pose",
@@ -83,6 +87,8 @@ __all__ = [
     "SurfaceEdit",
     "Texture",
     "UnfinishedError",
+    "VmcReceiver",
+    "VmcSender",
     "Weights",
     "attach",
     "automatic_weights",

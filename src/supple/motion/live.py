@@ -5,16 +5,21 @@ from __future__ import annotations
 import bisect
 import math
 import threading
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.motion.pose import Pose, between
+from supple.motion.relative import RelativePose, beyond, mixed
 
 _WHERE = "LiveMotion"
 _FLAT = 1e-12  # determinant below which a joint has no volume left
+_LONGEST = 10.0  # s
+_SPEED_OVER = 0.1  # s before the last pose, over which its speed is taken
 
 
 class LiveMotion:
@@ -25,20 +30,35 @@ class LiveMotion:
     arrive before they are needed. Where the sender is late or has stopped, the last pose is held; before anything has
     arrived, the character rests.
 
+    `smoothing` w [s] takes noise out. The pose at t is then that of a straight line laid through all poses less than
+    w away, weighted by (1 - (t_i - t)^2 / w^2)^3; joint by joint, relative to the parent. A steady movement comes
+    through as it is and without lag; what bends is flattened by about w^2 / 18 times its acceleration. With a `delay`
+    of at least w both sides of t are known; with less, the newest poses count more and less noise goes.
+
+    `coast` c [s] lets a body whose sender stops come to rest instead of freezing: it goes on for c times its last
+    speed, slowing down by e every c seconds.
+
     The newest `keep` poses are remembered, by their times; a pose that is older than all of them is dropped, and one
-    with a time that is already there replaces it. Poses are not extrapolated, and a sender whose clock starts over
-    needs a `clear()`.
+    with a time that is already there replaces it. A sender whose clock starts over needs a `clear()`.
     """
 
-    def __init__(self, skeleton: Skeleton, *, delay: float = 0.0, keep: int = 256) -> None:
+    def __init__(
+        self, skeleton: Skeleton, *, delay: float = 0.0, keep: int = 256, smoothing: float = 0.0, coast: float = 0.0
+    ) -> None:
         if not (math.isfinite(delay) and delay >= 0.0):
             raise InputError(_WHERE, f"delay is {delay}", "zero or more seconds are needed", "try 0.1")
         if not (math.isfinite(keep) and keep >= 2 and int(keep) == keep):
             raise InputError(_WHERE, f"keep is {keep!r}", "a whole number from 2 is needed", "try 256")
+        for name, value in (("smoothing", smoothing), ("coast", coast)):
+            if not (math.isfinite(value) and 0.0 <= value <= _LONGEST):
+                needed = f"0 to {_LONGEST:g} seconds are needed"
+                raise InputError(_WHERE, f"{name} is {value}", needed, "use 0 for none and 0.1 for some")
         self._skeleton, self._delay, self._keep = skeleton, float(delay), int(keep)
+        self._smoothing, self._coast = float(smoothing), float(coast)
         self._lock = threading.Lock()
         self._times: list[float] = []
         self._poses: list[Pose] = []
+        self._apart: list[RelativePose | None] = []
 
     @property
     def skeleton(self) -> Skeleton:
@@ -67,15 +87,17 @@ class LiveMotion:
             raise InputError(_WHERE, f"time is {time}", "a finite time is needed", "send seconds")
         taken = pose if isinstance(pose, Pose) else Pose(np.asarray(pose))
         self._check(taken)
+        apart = RelativePose.of(self._skeleton, taken) if self._smoothing or self._coast else None
         with self._lock:
             place = bisect.bisect_left(self._times, time)
             if place < len(self._times) and self._times[place] == time:
-                self._poses[place] = taken
+                self._poses[place], self._apart[place] = taken, apart
                 return
             self._times.insert(place, float(time))
             self._poses.insert(place, taken)
+            self._apart.insert(place, apart)
             if len(self._times) > self._keep:
-                del self._times[0], self._poses[0]
+                del self._times[0], self._poses[0], self._apart[0]
 
     def sample(self, time: float) -> Pose:
         """The pose to show at `time` [s]: the one that was `delay` before."""
@@ -85,13 +107,19 @@ class LiveMotion:
         with self._lock:
             if not self._times:
                 return Pose.rest(self._skeleton)
-            after = bisect.bisect_right(self._times, shown)
-            if after == 0:
-                return self._poses[0]
-            if after == len(self._times):
-                return self._poses[-1]
-            start, end = self._times[after - 1], self._times[after]
-            pair = self._poses[after - 1], self._poses[after]
+            if self._smoothing or self._coast:
+                times = np.array(self._times)
+                apart = [pose for pose in self._apart if pose is not None]
+            else:
+                after = bisect.bisect_right(self._times, shown)
+                if after == 0:
+                    return self._poses[0]
+                if after == len(self._times):
+                    return self._poses[-1]
+                start, end = self._times[after - 1], self._times[after]
+                pair = self._poses[after - 1], self._poses[after]
+        if self._smoothing or self._coast:
+            return self._steady(times, apart, shown).pose(self._skeleton)
         return between(self._skeleton, *pair, (shown - start) / (end - start))
 
     def clear(self) -> None:
@@ -99,6 +127,18 @@ class LiveMotion:
         with self._lock:
             self._times.clear()
             self._poses.clear()
+            self._apart.clear()
+
+    def _steady(self, times: Floats, apart: Sequence[RelativePose], shown: float) -> RelativePose:
+        """What is seen at a time, smoothed; beyond the last pose the body coasts to a stop."""
+        last = float(times[-1])
+        here = line_through(times, apart, min(max(shown, float(times[0])), last), self._smoothing)
+        before = max(last - _SPEED_OVER, float(times[0]))
+        if shown <= last or self._coast == 0.0 or before == last:
+            return here
+        earlier = line_through(times, apart, before, self._smoothing)
+        ahead = self._coast * -math.expm1((last - shown) / self._coast)
+        return beyond(earlier, here, 1.0 + ahead / (last - before))
 
     def _check(self, pose: Pose) -> None:
         """Keep out what would break a later frame, so that the fault is told to the sender."""
@@ -120,3 +160,31 @@ class LiveMotion:
         if flat.any():
             name = self._skeleton.names[int(np.argmax(flat))]
             raise InputError(_WHERE, f"joint {name!r} is scaled to nothing", "every joint needs a size", "scale it")
+
+
+def line_through(times: Floats, poses: Sequence[RelativePose], at: float, width: float) -> RelativePose:
+    """The pose `at` a time [s] between the first and the last, from a line laid through all less than `width` away.
+
+    Over a gap that is wider than that, joints go evenly from the smoothed pose before it to the one after it; so a
+    `width` of zero is plain interpolation.
+    """
+    after = min(int(np.searchsorted(times, at, side="right")), len(times) - 1)
+    before = max(after - 1, 0)
+    gap = float(times[after] - times[before])
+    if gap <= width:
+        return _line(times, poses, at, width)
+    share = (at - float(times[before])) / gap
+    ends = [_line(times, poses, float(times[place]), width) for place in (before, after)]
+    return mixed(ends, np.array([1.0 - share, share]))
+
+
+def _line(times: Floats, poses: Sequence[RelativePose], at: float, width: float) -> RelativePose:
+    near = np.flatnonzero(np.abs(times - at) < width)
+    if len(near) < 2:
+        return poses[int(np.argmin(np.abs(times - at)))]
+    away = times[near] - at
+    weights = (1.0 - (away / width) ** 2) ** 3
+    # The value at `at` of the weighted least-squares line: shares w_i (S2 - S1 d_i) / (S0 S2 - S1^2), d_i = t_i - at;
+    # the denominator is what they add up to.
+    shares = weights * ((weights * away**2).sum() - (weights * away).sum() * away)
+    return mixed([poses[int(place)] for place in near], shares / shares.sum())

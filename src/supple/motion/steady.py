@@ -1,0 +1,120 @@
+"""Another source of poses shown without jumps, whatever it does."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.geometry import rotations
+from supple.motion.pose import Pose, PoseSource, between
+from supple.motion.relative import RelativePose, rotation_vectors, turns_of
+
+_WHERE = "SteadyMotion"
+_REMEMBERED = 256  # poses shown, for whoever asks for a time that is past already
+_SAME = 1e-9  # m and rad
+_SETTLED = 4.74  # (1 + x) exp(-x) is a twentieth there
+
+
+class SteadyMotion:
+    """Show a live source so that the character never pops: not when poses come late, nor after a gap, nor ever.
+
+    A live source may change its mind about the past: at time s it showed one pose, and when a late pose has arrived it
+    would show another. The difference e = shown(s) - source(s) is kept and taken away like a critically damped spring,
+    e'' = -2 k e' - k^2 e, so that a twentieth of it is left after `ease` [s]. Where the source is as it was, it is
+    shown exactly. No joint moves on its parent faster than `top_speed` [m/s] or turns faster than `top_turn` [rad/s].
+
+    What was shown stays: a time that is past gives what was shown then. Differences are taken joint by joint, relative
+    to the parent; scales and shapes are shown as they come.
+    """
+
+    def __init__(
+        self, source: PoseSource, *, ease: float = 0.2, top_speed: float = 20.0, top_turn: float = 50.0
+    ) -> None:
+        for name, value in (("ease", ease), ("top_speed", top_speed), ("top_turn", top_turn)):
+            if not (math.isfinite(value) and value > 0.0):
+                raise InputError(_WHERE, f"{name} is {value}", "a number above zero is needed", "use the default")
+        self._source, self._rate = source, _SETTLED / ease
+        self._top_speed, self._top_turn = top_speed, top_turn
+        self._lock = threading.Lock()
+        joints = len(source.skeleton)
+        self._speed = np.zeros((joints, 2, 3))  # of the difference, [m/s] and [rad/s]
+        self._last: RelativePose | None = None
+        self._shown: deque[tuple[float, Pose]] = deque(maxlen=_REMEMBERED)
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The joints that the poses are for."""
+        return self._source.skeleton
+
+    def sample(self, time: float) -> Pose:
+        """The pose to show at `time` [s]."""
+        if not math.isfinite(time):
+            raise InputError(_WHERE, f"time is {time}", "a finite time is needed", "pass seconds")
+        with self._lock:
+            if self._last is None:
+                pose = self._source.sample(time)
+                self._last = RelativePose.of(self.skeleton, pose)
+            elif time <= self._shown[-1][0]:
+                return self._remembered(time)
+            else:
+                pose = self._next(self._last, time)
+            self._shown.append((time, pose))
+            return pose
+
+    def _remembered(self, time: float) -> Pose:
+        later = self._shown[-1]
+        for earlier in reversed(self._shown):
+            if earlier[0] <= time:
+                gap = later[0] - earlier[0]
+                return between(self.skeleton, earlier[1], later[1], (time - earlier[0]) / gap if gap else 1.0)
+            later = earlier
+        return later[1]
+
+    def _next(self, last: RelativePose, time: float) -> Pose:
+        since = self._shown[-1][0]
+        gap = time - since
+        kept = _difference(last, RelativePose.of(self.skeleton, self._source.sample(since)))
+        pose = self._source.sample(time)
+        wanted = RelativePose.of(self.skeleton, pose)
+        fade = math.exp(-self._rate * gap)
+        pull = self._speed + self._rate * kept
+        off, speed = (kept + pull * gap) * fade, (self._speed - self._rate * gap * pull) * fade
+        quiet = np.abs(off).max() < _SAME
+        shown = wanted if quiet else _displaced(wanted, off)
+        held = self._held_back(last, shown, gap)
+        if held is not shown:
+            stopped = np.abs(_difference(held, shown)).max(axis=-1) > _SAME
+            speed[stopped] = 0.0
+            shown = held
+        elif quiet:
+            speed[:] = 0.0
+        self._speed, self._last = speed, shown
+        return pose if shown is wanted else shown.pose(self.skeleton)
+
+    def _held_back(self, last: RelativePose, shown: RelativePose, gap: float) -> RelativePose:
+        """`shown`, or as far towards it as the speeds allow."""
+        step = _difference(shown, last)
+        sizes = np.linalg.norm(step, axis=-1)
+        allowed = np.array([self._top_speed * gap, self._top_turn * gap])
+        if (sizes <= allowed).all():
+            return shown
+        step *= np.minimum(1.0, allowed / np.maximum(sizes, 1e-300))[..., None]
+        held = _displaced(last, step)
+        return RelativePose(held.moves, held.turns, shown.scales, shown.shapes)
+
+
+def _difference(there: RelativePose, here: RelativePose) -> Floats:
+    """How far (J, 2, 3) every joint is moved [m] and turned [rad] from here to there."""
+    turns = rotation_vectors(rotations.multiply(rotations.conjugate(here.turns), there.turns))
+    return np.stack([there.moves - here.moves, turns], axis=1)
+
+
+def _displaced(here: RelativePose, off: Floats) -> RelativePose:
+    turns = rotations.normalised(rotations.multiply(here.turns, turns_of(off[:, 1])))
+    return RelativePose(here.moves + off[:, 0], turns, here.scales, here.shapes)
