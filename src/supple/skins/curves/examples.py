@@ -1,0 +1,280 @@
+"""Forces from example shapes, and curves led through any number of examples by the turn of a joint.
+
+Turns and shifts of whole limbs are no bending: they are taken out first (`local_deformation`), and put back at the end
+(`carried`). What is left is small and is what forces are found for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, frozen
+from supple.errors import InputError
+from supple.skins.curves.batches import CurveLoad
+from supple.skins.curves.beams import Clamps, check_alike, rows_of
+from supple.skins.curves.dynamic import DynamicBeam
+from supple.skins.curves.pose_space import PoseSpace
+from supple.skins.curves.static import StaticBeam
+
+
+@dataclass(frozen=True, eq=False)
+class FoundForce:
+    """A force found from an example, the clamps that go with it, and how closely the beam then meets the example.
+
+    `residuals` are the largest distances of a node from its example in one coordinate, first guess first, in the unit
+    of the shape; `residual` is the last of them.
+    """
+
+    force: Floats
+    clamps: Clamps
+    residuals: tuple[float, ...]
+
+    @property
+    def residual(self) -> float:
+        """How far the beam is from the example under this force."""
+        return self.residuals[-1]
+
+
+def exact_force(beam: StaticBeam | DynamicBeam, deformation: ArrayLike, *, clamps: Clamps | None = None) -> FoundForce:
+    """The force that brings a curve from rest to a deformation (nodes, ...), in one solve.
+
+    For a dynamic beam the force grows evenly over all steps, and the last step meets the deformation. Without clamps,
+    those of the deformation are taken.
+    """
+    where = "exact_force"
+    shape = rows_of(deformation, beam.nodes, where, "deformation")
+    held = Clamps.of(shape) if clamps is None else clamps
+    check_alike(shape, held, where)
+    force = beam.force(shape, held)
+    return FoundForce(force, held, (_distance(beam, force, held, shape),))
+
+
+def force_by_iteration(
+    beam: DynamicBeam,
+    deformation: ArrayLike,
+    *,
+    clamps: Clamps | None = None,
+    tolerance: float = 1e-10,
+    rounds: int = 200,
+) -> FoundForce:
+    """The same force by the published iteration: guess by one step, play, correct by the one-step force of the error.
+
+        F <- F + (a1 N^4 D4 + 2 a2) (wanted - played)   [You, Eq. 6.15 to 6.18]
+
+    Stops when no node is further from its place than `tolerance` times the height of the deformation, or after
+    `rounds` corrections; `residuals` tell. Every round multiplies the error of a mode by `iteration_factors`; slow,
+    heavy beams take the most rounds (a factor of up to 2/3), light ones two or three.
+    """
+    where = "force_by_iteration"
+    shape = rows_of(deformation, beam.nodes, where, "deformation")
+    held = Clamps.of(shape) if clamps is None else clamps
+    check_alike(shape, held, where)
+    if not tolerance > 0.0 or rounds < 0:
+        given = f"tolerance is {tolerance} and rounds is {rounds}"
+        raise InputError(where, given, "a tolerance above zero and no negative count are needed", "use the defaults")
+    none = Clamps.still(shape.shape[1:])
+    enough = tolerance * float(np.ptp(shape, axis=0).max(initial=0.0))
+    force = beam.one_step_force(shape, held)
+    residuals = []
+    for number in range(rounds + 1):
+        error = shape - beam.ramp(force, held)[-1]
+        error[[0, -1]] = 0.0  # the ends are held where the clamps say
+        residuals.append(float(np.abs(error).max(initial=0.0)))
+        if residuals[-1] <= enough or number == rounds:
+            break
+        force = force + beam.one_step_force(error, none)
+    return FoundForce(force, held, tuple(residuals))
+
+
+def iteration_factors(beam: DynamicBeam) -> Floats:
+    """By how much one round of the published iteration multiplies the error of each mode, slowest mode first.
+
+    1 - (a1 lambda + 2 a2) R(lambda), with R the answer of the mode to a ramp. The iteration converges where all are
+    below one in size.
+    """
+    bending = beam.bands.eigenvalues - beam.bands.diagonal
+    return 1.0 - (bending + 2.0 * beam.mass) * beam.answers
+
+
+def force_of_first_step(
+    beam: DynamicBeam, deformation: ArrayLike, *, clamps: Clamps | None = None
+) -> tuple[Floats, Clamps]:
+    """From one small example to a large motion: the force and clamps whose ramp meets the example in its first step.
+
+    The ramp then goes on, about `steps` times as far   [You, Eq. 6.14 and 6.6]. This is how a small twist is turned
+    into a large one; its turn must have been taken out first, or the limb grows thick.
+    """
+    where = "force_of_first_step"
+    shape = rows_of(deformation, beam.nodes, where, "deformation")
+    held = Clamps.of(shape) if clamps is None else clamps
+    check_alike(shape, held, where)
+    force = beam.first_bands.times(shape[1:-1]) + beam.first_bands.clamped(held)
+    return beam.steps * force, held.times(beam.steps)
+
+
+@dataclass(frozen=True, eq=False)
+class ExampleLine:
+    """Curves led from example to example by one number, such as the bend of an elbow; each example is met exactly.
+
+    `shapes` (examples, nodes, ...) lie at increasing `positions` (examples,), without them at 0, 1/J, ..., 1. With a
+    static beam the force between neighbours is F0 + share (F1 - F0), and so are the clamps   [You, Eq. 5.14]. With a
+    dynamic beam each passage starts at rest in one example and swings into the next; the number then takes the place
+    of time, and the passage can be scrubbed. Before the first and after the last example the curves stay as they are.
+
+    Limits: a static passage moves every node evenly along a straight line; a dynamic one starts each passage at rest.
+    """
+
+    beam: StaticBeam | DynamicBeam
+    shapes: Floats
+    positions: Floats | None = None
+
+    def __post_init__(self) -> None:
+        where = "ExampleLine"
+        shapes = rows_of(self.shapes, -1, where, "shapes")
+        if shapes.ndim < 2 or shapes.shape[1] != self.beam.nodes or len(shapes) < 2:
+            needed = f"two examples or more of {self.beam.nodes} nodes are needed"
+            raise InputError(where, f"shapes are {shapes.shape}", needed, "give (examples, nodes, ...)")
+        places = np.linspace(0.0, 1.0, len(shapes)) if self.positions is None else self.positions
+        places = frozen(places, np.float64, (len(shapes),), where, "positions")
+        if not np.all(np.diff(places) > 0.0):
+            raise InputError(where, "positions do not increase", "each is above the one before", "sort the examples")
+        object.__setattr__(self, "shapes", shapes)
+        object.__setattr__(self, "positions", places)
+
+    def at(self, position: float) -> Floats:
+        """The curves (nodes, ...) at a position."""
+        if not np.isfinite(position):
+            raise InputError("ExampleLine.at", f"position is {position}", "a finite number is needed", "check the pose")
+        places = np.asarray(self.positions)
+        number = int(np.clip(np.searchsorted(places, position, side="right") - 1, 0, len(places) - 2))
+        share = float(np.clip((position - places[number]) / (places[number + 1] - places[number]), 0.0, 1.0))
+        if isinstance(self.beam, StaticBeam):
+            low, high = self._forces[number], self._forces[number + 1]
+            clamps = self._clamps[number].toward(self._clamps[number + 1], share)
+            return self.beam.shape(low + share * (high - low), clamps)
+        passage = self._passages[number]
+        step = min(int(share * self.beam.steps), self.beam.steps - 1)
+        part = share * self.beam.steps - step
+        return self.shapes[number] + (1.0 - part) * passage[step] + part * passage[step + 1]
+
+    @cached_property
+    def residual(self) -> float:
+        """The largest distance from an example, in one coordinate, of what is shown at its position."""
+        shown = [self.at(float(place)) for place in np.asarray(self.positions)]
+        return float(np.abs(np.stack(shown) - self.shapes).max(initial=0.0))
+
+    @cached_property
+    def _clamps(self) -> list[Clamps]:
+        return [Clamps.of(shape) for shape in self.shapes]
+
+    @cached_property
+    def _forces(self) -> list[Floats]:
+        return [self.beam.force(shape, held) for shape, held in zip(self.shapes, self._clamps, strict=True)]
+
+    @cached_property
+    def _passages(self) -> list[Floats]:
+        """What is added to each example on the way to the next, (steps + 1, nodes, ...)."""
+        beam = self.beam
+        if not isinstance(beam, DynamicBeam):
+            return []
+        found = (exact_force(beam, change) for change in np.diff(self.shapes, axis=0))
+        return [beam.ramp(one.force, one.clamps) for one in found]
+
+
+@dataclass(frozen=True, eq=False)
+class ExampleSpace:
+    """Curves driven by several joints at once: examples anywhere in a space of poses, each met exactly.
+
+    Forces and clamps of the examples (examples, nodes, ...) are mixed by the weights of the pose, and the beam is
+    solved under the mixture. `loads` hands them to a batch of curves on a device.
+    """
+
+    beam: StaticBeam
+    shapes: Floats
+    space: PoseSpace
+
+    def __post_init__(self) -> None:
+        where = "ExampleSpace"
+        shapes = rows_of(self.shapes, len(self.space.positions), where, "shapes")
+        if shapes.ndim < 2 or shapes.shape[1] != self.beam.nodes:
+            needed = f"(examples, {self.beam.nodes}, ...) is needed"
+            raise InputError(where, f"shapes are {shapes.shape}", needed, "give every example the nodes of the beam")
+        object.__setattr__(self, "shapes", shapes)
+
+    def at(self, position: ArrayLike) -> Floats:
+        """The curves (nodes, ...) at a position (dimensions,) of the space."""
+        weights = self.space.weights(position)
+        if weights.ndim != 1:
+            given = f"position has {weights.ndim} axes"
+            raise InputError("ExampleSpace.at", given, "one position is needed", "ask for one pose at a time")
+        values = np.tensordot(weights, np.stack([one.values for one in self._clamps]), 1)
+        slopes = np.tensordot(weights, np.stack([one.slopes for one in self._clamps]), 1)
+        return self.beam.shape(np.tensordot(weights, self._forces, 1), Clamps(values, slopes))
+
+    def loads(self) -> list[list[CurveLoad]]:
+        """Per example and curve, what a batch on a device takes, from shapes (examples, nodes, curves, 3) or one curve.
+
+        A dynamic batch takes them too: held in a pose and damped, it comes to rest in the static shape.
+        """
+        if self.shapes.ndim not in (3, 4) or self.shapes.shape[-1] != 3:
+            given = f"shapes are {self.shapes.shape}"
+            raise InputError("ExampleSpace.loads", given, "curves in space are needed", "give three coordinates")
+        tables = []
+        for force, held in zip(self._forces, self._clamps, strict=True):
+            by_curve = (np.moveaxis(part.reshape(len(part), -1, 3), 1, 0) for part in (force, held.values, held.slopes))
+            tables.append([CurveLoad(one, Clamps(ends, slopes)) for one, ends, slopes in zip(*by_curve, strict=True)])
+        return tables
+
+    @cached_property
+    def _clamps(self) -> list[Clamps]:
+        return [Clamps.of(shape) for shape in self.shapes]
+
+    @cached_property
+    def _forces(self) -> Floats:
+        return np.stack([self.beam.force(shape, held) for shape, held in zip(self.shapes, self._clamps, strict=True)])
+
+
+def local_deformation(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike) -> Floats:
+    """What is left of a shape (..., 3) when each node is taken back to rest by the transform (..., 4, 4) it rode on.
+
+    shape = T (rest + deformation). `transforms` may be one for all nodes, or one per node, such as the turn of the bone
+    that the node hangs on, or a share of it near a joint. A purely rigid motion leaves zero.
+    """
+    where = "local_deformation"
+    nodes, start, moves = _matching(shape, rest, transforms, where)
+    turns = moves[..., :3, :3]
+    if np.any(np.abs(np.linalg.det(turns)) < 1e-12):
+        raise InputError(where, "a transform is flat", "all must be invertible", "remove scales of zero")
+    back = np.linalg.solve(np.broadcast_to(turns, (*nodes.shape[:-1], 3, 3)), (nodes - moves[..., :3, 3])[..., None])
+    return back[..., 0] - start
+
+
+def carried(deformation: ArrayLike, rest: ArrayLike, transforms: ArrayLike) -> Floats:
+    """Nodes deformed at rest and then carried by their transforms: T (rest + deformation), (..., 3)."""
+    bent, start, moves = _matching(deformation, rest, transforms, "carried")
+    return np.einsum("...ij,...j->...i", moves[..., :3, :3], start + bent) + moves[..., :3, 3]
+
+
+def _matching(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike, where: str) -> tuple[Floats, Floats, Floats]:
+    start = rows_of(rest, -1, where, "rest")
+    nodes = rows_of(shape, len(start), where, "shape")
+    moves = rows_of(transforms, -1, where, "transforms")
+    fits = nodes.shape == start.shape and nodes.shape[-1] == 3 and moves.shape[-2:] == (4, 4)
+    if fits:
+        try:
+            fits = np.broadcast_shapes(moves.shape[:-2], nodes.shape[:-1]) == nodes.shape[:-1]
+        except ValueError:
+            fits = False
+    if not fits:
+        given = f"shape is {nodes.shape}, rest {start.shape} and transforms {moves.shape}"
+        raise InputError(where, given, "(..., 3), (..., 3) and (..., 4, 4) are needed", "give one transform per node")
+    return nodes, start, moves
+
+
+def _distance(beam: StaticBeam | DynamicBeam, force: Floats, clamps: Clamps, shape: Floats) -> float:
+    met = beam.shape(force, clamps) if isinstance(beam, StaticBeam) else beam.ramp(force, clamps)[-1]
+    return float(np.abs(met - shape)[1:-1].max(initial=0.0))

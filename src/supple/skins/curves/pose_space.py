@@ -1,0 +1,145 @@
+"""Where examples lie among all poses, and how much of each example a pose gets.
+
+Poses are points: the turns of several joints away from rest, as rotation vectors one after another. Examples lie
+anywhere among them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, frozen
+from supple.errors import InputError
+from supple.geometry.rotations import conjugate, multiply, normalised
+
+POWERS = {"smooth": 3, "straight": 1}  # of the distance
+BEYOND = ("hold", "extend")
+_SAME_PLACE = 1e-9  # of the distance of the examples furthest apart
+_FLAT = 1e-7  # of the longest extent; less is no direction in which examples differ
+
+
+@dataclass(frozen=True, eq=False)
+class PoseSpace:
+    """How much of every example a pose gets: all of one at its own place, and a smooth mixture in between.
+
+    With examples x_e, the weights of a position x are those of the interpolant
+        s(x) = sum_e c_e |x - x_e|^p + c . x + c_0,   sum c_e = 0, sum c_e x_e = 0.
+    They are one and zero at the examples, always add up to one, and give every linear function of the position exactly:
+    two examples are blended evenly, three at the corners of a triangle by its area coordinates. `blend` "smooth" has
+    p = 3 and no edges anywhere; along a line of examples it is the natural cubic spline. "straight" has p = 1, an edge
+    at every example, and overshoots less; along a line it is broken straight lines. Outside the box of the examples,
+    `beyond` "hold" keeps what its border has and "extend" goes on, in the end evenly.
+
+    Only directions in which examples differ count. Units do: scale coordinates by what a joint's turn is worth.
+
+    Limits: weights may be a little below zero or above one between examples.
+    """
+
+    positions: Floats
+    blend: str = "smooth"
+    beyond: str = "hold"
+
+    def __post_init__(self) -> None:
+        where = "PoseSpace"
+        given = frozen(self.positions, np.float64, (-1, -1), where, "positions")
+        if not len(given):
+            raise InputError(where, "there are no positions", "at least one example is needed", "add the rest pose")
+        for name, choices in (("blend", tuple(POWERS)), ("beyond", BEYOND)):
+            if getattr(self, name) not in choices:
+                found = f"{name} is {getattr(self, name)!r}"
+                raise InputError(where, found, f"it is one of {', '.join(choices)}", f"choose another {name}")
+        object.__setattr__(self, "positions", given)
+        self._refuse_twins()
+
+    def weights(self, position: ArrayLike) -> Floats:
+        """The weights (..., examples) of positions (..., dimensions)."""
+        dimensions = self.positions.shape[1]
+        given = np.asarray(position, dtype=np.float64)
+        if given.ndim < 1 or given.shape[-1] != dimensions:
+            needed = f"(..., {dimensions}) is needed"
+            raise InputError("PoseSpace.weights", f"position is {given.shape}", needed, "give all joints of the space")
+        if not np.isfinite(given).all():
+            raise InputError(
+                "PoseSpace.weights", "position is not finite", "finite numbers are needed", "check the pose"
+            )
+        if self.beyond == "hold":
+            given = np.clip(given, self.positions.min(axis=0), self.positions.max(axis=0))
+        features = self._features(given @ self._axes - self._middle)
+        # Seen from the nearest example, so that rounding cannot spoil the examples, however close two of them are.
+        near = np.argmin(features[..., : len(self.positions)], axis=-1)
+        return np.eye(len(self.positions))[near] + (features - self._features(self._places)[near]) @ self._solved
+
+    @cached_property
+    def _scale(self) -> float:
+        """The size of the box of the examples; one where they are all alone."""
+        size = float(np.linalg.norm(np.ptp(self.positions, axis=0)))
+        return size if size > 0.0 else 1.0
+
+    @cached_property
+    def _axes(self) -> Floats:
+        """The directions in which the examples differ, as columns, scaled to the size of the box."""
+        around = self.positions - self.positions.mean(axis=0)
+        _, extents, directions = np.linalg.svd(around / self._scale, full_matrices=False)
+        kept = extents > _FLAT * max(float(extents.max(initial=0.0)), 1e-300)
+        return directions[kept].T / self._scale
+
+    @cached_property
+    def _middle(self) -> Floats:
+        return self.positions.mean(axis=0) @ self._axes
+
+    @cached_property
+    def _places(self) -> Floats:
+        """The examples in those directions, around their middle."""
+        return self.positions @ self._axes - self._middle
+
+    @cached_property
+    def _solved(self) -> Floats:
+        """From the features of a position to the weights of the examples."""
+        count, size = len(self._places), len(self._places) + 1 + self._places.shape[1]
+        matrix = np.zeros((size, size))
+        matrix[:count] = self._features(self._places)
+        matrix[count:, :count] = matrix[:count, count:].T
+        return np.asarray(np.linalg.solve(matrix, np.eye(size))[:, :count], dtype=np.float64)
+
+    def _features(self, places: Floats) -> Floats:
+        """Distances to the power p, one, and the coordinates."""
+        apart = np.linalg.norm(places[..., None, :] - self._places, axis=-1)
+        one = np.ones((*places.shape[:-1], 1))
+        return np.concatenate([apart ** POWERS[self.blend], one, places], axis=-1)
+
+    def _refuse_twins(self) -> None:
+        apart = np.linalg.norm(self.positions[:, None] - self.positions, axis=-1)
+        np.fill_diagonal(apart, np.inf)
+        if len(apart) > 1 and apart.min() <= _SAME_PLACE * self._scale:
+            first, second = (int(i) for i in np.unravel_index(np.argmin(apart), apart.shape))
+            given = f"examples {first} and {second} are at one place"
+            raise InputError("PoseSpace", given, "every example has its own pose", "remove one of the two")
+
+
+def rotation_positions(rotations: ArrayLike, rest: ArrayLike) -> Floats:
+    """The place (..., 3 joints) of a pose: each joint's turn away from rest as a rotation vector [rad].
+
+    `rotations` (..., joints, 4) and `rest` (joints, 4) are quaternions relative to the parent joint; the turn is
+    rest^-1 rotation, and its vector the axis times the angle (the logarithm).
+
+    Limits: turns go the shorter way round; at half a turn the place jumps to the opposite side.
+    """
+    where = "rotation_positions"
+    still = frozen(rest, np.float64, (-1, 4), where, "rest")
+    turned = np.asarray(rotations, dtype=np.float64)
+    if turned.shape[-2:] != still.shape:
+        needed = f"(..., {len(still)}, 4) is needed"
+        raise InputError(where, f"rotations are {turned.shape}", needed, "give the same joints as at rest")
+    turned = frozen(turned, np.float64, turned.shape, where, "rotations")
+    if not (np.linalg.norm(turned, axis=-1).all() and np.linalg.norm(still, axis=-1).all()):
+        raise InputError(where, "a quaternion is zero", "each must be a turn", "use 0, 0, 0, 1 for no turn")
+    turn = multiply(conjugate(normalised(still)), normalised(turned))
+    turn = turn * np.where(turn[..., 3:] < 0.0, -1.0, 1.0)
+    sine = np.linalg.norm(turn[..., :3], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, turn[..., 3:])
+    per_sine = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
+    return (turn[..., :3] * per_sine).reshape(*turn.shape[:-2], -1)
