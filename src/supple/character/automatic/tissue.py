@@ -35,7 +35,7 @@ class Tissue:
     `places` (N, 3) [m]; the last ones, from `skin_from` on, are the points of the skin. `links` are pairs of places
     and the lengths [m] of straight ways between them that do not leave the flesh; ways along the skin's edges always
     count, so that parts thinner than a voxel (fingers, ears) hang together too. `grid` and `node_of_voxel` find the
-    places again. `crowded` says that the skin surrounds some place twice: shells or limbs run into each other.
+    places again. `twice` (D, 3) are the voxels that one shell encloses twice: flesh of two limbs, no places.
     """
 
     flesh: Flesh
@@ -44,7 +44,7 @@ class Tissue:
     places: Floats
     skin_from: int
     links: Links
-    crowded: bool
+    twice: NDArray[np.int32]
 
     @cached_property
     def graph(self) -> csr_array:
@@ -66,18 +66,19 @@ def tissue(flesh: Flesh, resolution: int) -> Tissue:
     return tissue_in(VoxelGrid.around(flesh.points, resolution), flesh)
 
 
-def tissue_in(grid: VoxelGrid, flesh: Flesh) -> Tissue:
+def tissue_in(grid: VoxelGrid, flesh: Flesh, *, crossing: bool = False) -> Tissue:
     """Fill the flesh with the voxels of a grid, and join them and the points of the skin where flesh joins them.
 
-    The outermost voxels of the grid must be empty.
+    The outermost voxels of the grid must be empty. `crossing` says that the skin is known to cross itself; else that
+    is seen from voxels which it surrounds twice.
     """
     surface = surface_voxels(flesh.points, flesh.triangles, grid)
     windings = voxel_windings(flesh.points, flesh.triangles, grid, surface=surface)
     cells = np.argwhere(windings > INSIDE).astype(np.int32)
     counts = windings.ravel()[grid.numbers(cells)]
     single = ~flesh.doubled(grid.centres(cells), counts)
-    crowded = bool((counts > TWICE).any())
-    cells, counts = cells[single], counts[single]
+    crowded = crossing or bool((counts > TWICE).any())
+    twice, cells, counts = cells[~single], cells[single], counts[single]
     node_of_voxel = np.full(int(np.prod(grid.shape)), -1, dtype=np.int64)
     node_of_voxel[grid.numbers(cells)] = np.arange(len(cells))
     centres = grid.centres(cells)
@@ -89,7 +90,7 @@ def tissue_in(grid: VoxelGrid, flesh: Flesh) -> Tissue:
     ]
     a, b, length = (np.concatenate(part) for part in zip(*every, strict=True))
     places = np.concatenate([centres, flesh.points])
-    return Tissue(flesh, grid, node_of_voxel, places, len(cells), (a, b, length), crowded)
+    return Tissue(flesh, grid, node_of_voxel, places, len(cells), (a, b, length), twice)
 
 
 def _voxel_links(
@@ -97,19 +98,19 @@ def _voxel_links(
 ) -> Links:
     """Ways between inner voxels; only those that touch the skin can be cut by it."""
     froms, tos, lengths = [], [], []
-    centres = grid.centres(cells)
     for step in _STEPS:
         # The margin of the grid is empty, so a step from an inner voxel never leaves the grid.
         other = node_of_voxel[grid.numbers(cells + step)]
-        a = np.flatnonzero(other >= 0)
-        b = other[a]
-        unsure = near_skin[a] | near_skin[b]
-        open_way = np.ones(len(a), dtype=bool)
-        open_way[unsure] = flesh.joined(centres[a[unsure]], centres[b[unsure]])
-        froms.append(a[open_way])
-        tos.append(b[open_way])
-        lengths.append(np.full(int(open_way.sum()), grid.side * float(np.linalg.norm(step))))
-    return np.concatenate(froms), np.concatenate(tos), np.concatenate(lengths)
+        found = np.flatnonzero(other >= 0)
+        froms.append(found)
+        tos.append(other[found])
+        lengths.append(np.full(len(found), grid.side * float(np.linalg.norm(step))))
+    a, b, length = np.concatenate(froms), np.concatenate(tos), np.concatenate(lengths)
+    centres = grid.centres(cells)
+    unsure = near_skin[a] | near_skin[b]
+    open_way = np.ones(len(a), dtype=bool)
+    open_way[unsure] = flesh.joined(centres[a[unsure]], centres[b[unsure]])
+    return a[open_way], b[open_way], length[open_way]
 
 
 def _skin_links(

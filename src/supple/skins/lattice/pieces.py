@@ -15,10 +15,13 @@ from supple.geometry.flesh import Flesh
 from supple.geometry.voxels import VoxelGrid, touched_voxels
 from supple.skins.lattice.bridges import bridges, components
 from supple.skins.lattice.cells import WHERE, Lattice, chains_of
+from supple.skins.lattice.overlaps import shared_out
 from supple.skins.lattice.refining import finer
 
 _FINER = 2  # places along a cell: flesh is followed on a grid this much finer than the lattice
+_EDGE = 0.75  # cells: longer edges of the skin are halved, so that every edge leads to the same or the next cell
 _THIN = 0.9  # cells: thinner flesh may hold no place of its own, and its two skins are joined straight through
+_BURIED = 1.2  # winding number of a point of the skin above which flesh surrounds it: a bare one has about one half
 _LOOSE = 0.5  # strength of a link that no way crosses, between pieces with a neighbour in common
 
 Indices = NDArray[np.int64]
@@ -60,7 +63,7 @@ def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
     grid = VoxelGrid.around(points, resolution)
     wide, high, deep = grid.shape
     fine = VoxelGrid(grid.origin, grid.side / _FINER, (_FINER * wide, _FINER * high, _FINER * deep))
-    body = tissue_in(fine, flesh)
+    body = tissue_in(fine, flesh, crossing=bool((flesh.winding(flesh.points) > _BURIED).any()))
     touched = _Touched.of(body, grid)
     froms, tos, _ = body.links
     ways: list[Pairs] = [(froms, tos), _through(body, _THIN * grid.side), touched.ways]
@@ -72,6 +75,10 @@ def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
     places, cells = np.concatenate([places, more]), np.concatenate([cells, grid.cells_of(more)])
     a, b = _joined([*ways, more_ways])
     node, node_cells, links, strengths = _nodes(a, b, cells, grid)
+    if len(body.twice):
+        new, pairs = shared_out(node_cells, links, np.unique(body.twice // _FINER, axis=0))
+        node_cells, links = np.concatenate([node_cells, new]), np.concatenate([links, pairs])
+        strengths = np.concatenate([strengths, np.full(len(pairs), _LOOSE)])
     on_skin = np.zeros(len(node_cells), dtype=bool)
     on_skin[node[body.skin_from :]] = True
     lattice = Lattice(
@@ -86,9 +93,9 @@ def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
 
 
 def _sampled(points: Floats, triangles: Ints, resolution: int) -> tuple[Flesh, Indices]:
-    """The flesh with edges of half a voxel at most, and which of its points each vertex (V,) is."""
+    """The flesh with short edges only, and which of its points each vertex (V,) is."""
     flesh = Flesh(points, triangles)
-    longest = float(np.ptp(points, axis=0).max()) / resolution / _FINER
+    longest = _EDGE * float(np.ptp(points, axis=0).max()) / resolution
     places, faces = finer(flesh.points, flesh.triangles, longest=longest)
     if len(places) == len(flesh.points):
         return flesh, flesh.point_of
@@ -122,19 +129,17 @@ def _through(body: Tissue, reach: float) -> Pairs:
     """Ways straight through thin flesh, from one skin of an ear or a finger to the other.
 
     A ray goes inwards from every point of the skin, `reach` [m] at most. It must leave the body where it meets the
-    skin again; and where limbs run into each other, only points with air outside count.
+    skin again; and only points with air outside count, because where limbs run into each other a ray leads from one to
+    the other.
     """
     flesh = body.flesh
     hair = 1e-4 * body.grid.side * flesh.normals
-    chosen = np.arange(len(flesh.points))
-    if body.crowded:
-        chosen = chosen[~flesh.inside(flesh.points + hair)]
-    face, _ = flesh.first_crossing(flesh.points[chosen] - hair[chosen], -reach * flesh.normals[chosen], 1.0)
-    hit = face >= 0
-    point, face = chosen[hit], face[hit]
-    facing = topology.area_vectors(flesh.points, flesh.triangles)[face]
-    leaving = np.einsum("ni,ni->n", facing, flesh.normals[point]) < 0.0
-    point, corners = point[leaving], flesh.triangles[face[leaving]].astype(np.int64)
+    face, _ = flesh.first_crossing(flesh.points - hair, -reach * flesh.normals, 1.0)
+    point = np.flatnonzero(face >= 0)
+    facing = topology.area_vectors(flesh.points, flesh.triangles)[face[point]]
+    point = point[np.einsum("ni,ni->n", facing, flesh.normals[point]) < 0.0]
+    corners = flesh.triangles[face[point]].astype(np.int64)
+    point, corners = (one[~flesh.inside(flesh.points[point] + hair[point])] for one in (point, corners))
     gaps = np.linalg.norm(flesh.points[corners] - flesh.points[point][:, None], axis=2)
     other = corners[np.arange(len(point)), np.argmin(gaps, axis=1)]
     return body.skin_from + point, body.skin_from + other
