@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import Floats
 from supple.character.builtin.gates import rise
 from supple.character.character import Character
 from supple.character.crowd import Crowd
+from supple.character.regions import RegionText
 from supple.character.weights import Weights
-from supple.errors import InputError
 from supple.motion.retarget.names import FINGERS, named_part
 from supple.skins.position_based.body import WHERE, Body
 
@@ -20,7 +18,7 @@ _FIRM = {"head", "hand", "foot", "toes", *FINGERS}  # parts that are bone and si
 _TO_BONE = (0.035, 0.075)  # measured to the line of the bone
 _PAINTED = (0.008, 0.045)  # measured to what is hard, as a painted map does
 _DEEP, _SHALLOW = 0.35, 0.9  # of the way from bone to skin: nearer to the bone is driven, farther is free
-_VERTICES = re.compile(r"\d+(-\d+)?(\+\d+(-\d+)?)*")
+_REGIONS = RegionText(WHERE, "regions", "stiffness")
 
 
 def automatic_softness(character: Character, body: Body) -> Floats:
@@ -81,7 +79,7 @@ def regional_softness(character: Character, body: Body, regions: str) -> tuple[F
     """
     soft, counts = np.zeros(len(body.joint)), np.zeros(len(body.joint))
     for name, stiffness in parsed_regions(regions):
-        share = np.clip(body.from_skin(_marked(character, name)), 0.0, 1.0)
+        share = np.clip(body.from_skin(_REGIONS.marked(character, name)), 0.0, 1.0)
         soft += share * (1.0 - stiffness - soft)
         counts = np.maximum(counts, share)
     return soft, counts
@@ -90,56 +88,12 @@ def regional_softness(character: Character, body: Body, regions: str) -> tuple[F
 def check_regions(character: Character, regions: str) -> None:
     """Refuse regions that the character does not have."""
     for name, _ in parsed_regions(regions):
-        _marked(character, name)
+        _REGIONS.marked(character, name)
 
 
 def parsed_regions(text: str) -> list[tuple[str, float]]:
     """Names and stiffnesses of regions as they are written."""
-    found = []
-    for piece in filter(None, (piece.strip() for piece in text.split(","))):
-        name, equals, value = piece.rpartition("=")
-        try:
-            stiffness = float(value)
-        except ValueError:
-            stiffness = np.nan
-        if not equals or not name.strip() or not 0.0 <= stiffness <= 1.0:
-            raise InputError(
-                WHERE, f"regions has {piece!r}", "NAME=STIFFNESS is needed, with a stiffness from 0 to 1",
-                "write for example belly=0.2",
-            )  # fmt: skip
-        found.append((name.strip(), stiffness))
-    return found
-
-
-def _marked(character: Character, name: str) -> Floats:
-    """Which vertices a region has (V,), as shares."""
-    if name in character.maps:
-        return character.maps[name]
-    marked = np.zeros(len(character.points))
-    if name in character.parts:
-        marked[character.parts[name]] = 1.0
-        return marked
-    if _VERTICES.fullmatch(name):
-        marked[_listed(name, len(marked))] = 1.0
-        return marked
-    known = ", ".join([*character.maps, *character.parts]) or "none"
-    raise InputError(
-        WHERE, f"regions names {name!r}", f"the character has {known}",
-        "name a part, a map, or vertices such as 12+30-45",
-    )  # fmt: skip
-
-
-def _listed(text: str, count: int) -> Ints:
-    spans = [tuple(int(end) for end in piece.split("-")) for piece in text.split("+")]
-    backwards = [span for span in spans if span[-1] < span[0]]
-    if backwards:
-        given = f"regions names vertices {backwards[0][0]}-{backwards[0][-1]}"
-        raise InputError(WHERE, given, "the lower number comes first", "turn them round")
-    if max(span[-1] for span in spans) >= count:
-        raise InputError(
-            WHERE, f"regions names vertices {text}", f"there are vertices 0 to {count - 1}", "correct the numbers"
-        )
-    return np.concatenate([np.arange(span[0], span[-1] + 1) for span in spans])
+    return _REGIONS.regions(text)
 
 
 def depth_factor(body: Body, soft: Floats) -> Floats:
