@@ -1,0 +1,136 @@
+"""The cells of a grid of curves that is closed around, and where points lie in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Floats, Ints
+from supple.geometry.topology import area_vectors
+
+_STEPS = 6  # of Gauss and Newton, that find a place in its cell
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Where M points lie in a grid of `curves` times `nodes` nodes.
+
+    Point m is over the place sum_k `place[m, k]` times node `corners[m, k]`; there one step around is `around[m]` and
+    one step along is `along[m]` of the same nodes (all (M, K)). Node C * N is the middle of the first ring, the next
+    one that of the last. `distance` (M,) [m] is how far the point is from the grid.
+    """
+
+    curves: int
+    nodes: int
+    corners: NDArray[np.int64]
+    place: Floats
+    around: Floats
+    along: Floats
+    distance: Floats
+
+
+def located(grid: Floats, points: Floats, *, smooth: bool) -> Cells:
+    """Find the cell of a grid (C, N, 3) [m] that is nearest to each point (M, 3) [m], and the place in it.
+
+    Shares are bilinear in the four corners, or with `smooth` products of cubics over sixteen nodes; both are exact at
+    nodes and keep straight lines straight. Cells at the ends, which have a corner in the middle of a ring, are always
+    bilinear.
+    """
+    import igl
+
+    curves, nodes = grid.shape[:2]
+    cells = _cells(curves, nodes)
+    spots = np.concatenate([grid.reshape(-1, 3), grid[:, 0].mean(axis=0)[None], grid[:, -1].mean(axis=0)[None]])
+    halves = np.concatenate([cells[:, [0, 1, 2]], cells[:, [0, 2, 3]]])
+    solid = np.linalg.norm(area_vectors(spots, halves), axis=1) > 0.0
+    owners = np.tile(np.arange(len(cells)), 2)[solid]
+    square, near, closest = igl.point_mesh_squared_distance(
+        np.ascontiguousarray(points), spots, np.ascontiguousarray(halves[solid], dtype=np.int64)
+    )
+    cell = owners[np.asarray(near)]
+    corners = cells[cell].astype(np.int64)
+    u, w = place_in_cell(spots[corners], np.asarray(closest))
+    place = np.stack([(1 - u) * (1 - w), u * (1 - w), u * w, (1 - u) * w], axis=1)
+    around = np.stack([-(1 - w), 1 - w, w, -w], axis=1)
+    along = np.stack([-(1 - u), -u, u, 1 - u], axis=1)
+    if smooth:
+        inner = cell < curves * (nodes - 1)
+        wide, cubic = _cubic(cell[inner], u[inner], w[inner], curves, nodes)
+        more = np.zeros((len(cell), 16))
+        corners = np.concatenate([corners, np.repeat(corners[:, :1], 16, axis=1)], axis=1)
+        corners[inner, 4:] = wide
+        place, around, along = (np.concatenate([shares, more], axis=1) for shares in (place, around, along))
+        place[inner, :4], place[inner, 4:] = 0.0, cubic
+    return Cells(curves, nodes, corners, place, around, along, np.sqrt(np.asarray(square)))
+
+
+def _cells(curves: int, nodes: int) -> Ints:
+    """Corners (C (N - 1) + 2 C, 4) of all cells: around, then along; those at the start and at the end come last."""
+    number = np.arange(curves * nodes).reshape(curves, nodes)
+    curve, node = (index.ravel() for index in np.meshgrid(np.arange(curves), np.arange(nodes - 1), indexing="ij"))
+    beside = (curve + 1) % curves
+    quads = [number[curve, node], number[beside, node], number[beside, node + 1], number[curve, node + 1]]
+    here, next_one = np.arange(curves), (np.arange(curves) + 1) % curves
+    low, high = np.full(curves, curves * nodes), np.full(curves, curves * nodes + 1)
+    start = [low, low, number[next_one, 0], number[here, 0]]
+    end = [number[here, -1], number[next_one, -1], high, high]
+    return np.concatenate([np.stack(rows, axis=1) for rows in (quads, start, end)]).astype(np.int32)
+
+
+def _cubic(cell: NDArray[np.int64], u: Floats, w: Floats, curves: int, nodes: int) -> tuple[NDArray[np.int64], Floats]:
+    """Sixteen nodes (M, 16) around cells and their shares, by cubics that go through the nodes."""
+    curve, node = cell // (nodes - 1), cell % (nodes - 1)
+    across, down = _catmull_rom(u), _catmull_rom(w)
+    # Past the ends a curve goes on straight: p_-1 = 2 p_0 - p_1, and likewise at the other end.
+    for end, beyond, last, inner in ((node == 0, 0, 1, 2), (node == nodes - 2, 3, 2, 1)):
+        share = np.where(end, down[:, beyond], 0.0)
+        down[:, beyond] -= share
+        down[:, last] += 2.0 * share
+        down[:, inner] -= share
+    reach = np.arange(-1, 3)
+    around = (curve[:, None] + reach) % curves
+    along = np.clip(node[:, None] + reach, 0, nodes - 1)
+    number = around[:, :, None] * nodes + along[:, None, :]
+    return number.reshape(len(cell), 16), (across[:, :, None] * down[:, None, :]).reshape(len(cell), 16)
+
+
+def _catmull_rom(t: Floats) -> Floats:
+    """Shares (M, 4) of four nodes in a row, at t from 0 to 1 between the middle two."""
+    return np.stack(
+        [
+            0.5 * t * (t * (2.0 - t) - 1.0),
+            0.5 * (t * t * (3.0 * t - 5.0) + 2.0),
+            0.5 * t * (t * (4.0 - 3.0 * t) + 1.0),
+            0.5 * t * t * (t - 1.0),
+        ],
+        axis=1,
+    )
+
+
+def place_in_cell(corners: Floats, places: Floats) -> tuple[Floats, Floats]:
+    """Where places (M, 3) lie in bilinear cells (M, 4, 3): around u and along w, both 0 to 1.
+
+    Found by Gauss-Newton steps; where a cell is folded so badly that steps do not lead nearer, the best seen is kept.
+    """
+    p00, p10, p11, p01 = np.moveaxis(corners, 1, 0)
+    u, w = np.full(len(places), 0.5), np.full(len(places), 0.5)
+    best = np.stack([u, w])
+    least = np.full(len(places), np.inf)
+    for _ in range(_STEPS + 1):
+        low, high = p00 + u[:, None] * (p10 - p00), p01 + u[:, None] * (p11 - p01)
+        gap = places - low - w[:, None] * (high - low)
+        error = np.einsum("mi,mi->m", gap, gap)
+        best = np.where(error < least, np.stack([u, w]), best)
+        least = np.minimum(error, least)
+        around = (p10 - p00) + w[:, None] * (p11 - p01 - p10 + p00)
+        along = high - low
+        a, b, d = (np.einsum("mi,mi->m", x, y) for x, y in ((around, around), (around, along), (along, along)))
+        e, f = np.einsum("mi,mi->m", around, gap), np.einsum("mi,mi->m", along, gap)
+        # A cell with two corners in the middle of a ring has no way around there: a little keeps the matrix regular.
+        little = 1e-12 * (a + d) + 1e-300
+        determinant = (a + little) * (d + little) - b * b
+        u = np.clip(u + ((d + little) * e - b * f) / determinant, 0.0, 1.0)
+        w = np.clip(w + ((a + little) * f - b * e) / determinant, 0.0, 1.0)
+    return best[0], best[1]

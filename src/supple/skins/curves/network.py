@@ -1,0 +1,174 @@
+"""A character as a network of curves: limbs, and on the skin of each a closed ring of curves that run along it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Bools, Floats, Ints
+from supple.character.character import Character
+from supple.character.weights import Weights
+from supple.errors import InputError
+from supple.geometry.rotations import matrix_from_quaternion, nearest_rotation, normalised, quaternion_from_matrix
+from supple.motion.pose import Pose
+from supple.skins.curves.casting import cast, extent
+from supple.skins.curves.limbs import Limb, limbs_of
+from supple.skins.curves.places import Places
+
+_WHERE = "curve network"
+_AROUND = 0.6  # steps around a limb for every step along it
+_FEWEST, _MOST_CURVES, _MOST_NODES = 8, 64, 96
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The curves of one limb: `curves` of them round it, closed around, each with `nodes` nodes along it.
+
+    `places` are all nodes, curve after curve. `found` (C, N) is false where a node lies on no skin of the limb
+    and is a mean of the nodes around the gap.
+    """
+
+    limb: Limb
+    curves: int
+    nodes: int
+    places: Places
+    found: Bools
+
+    @property
+    def name(self) -> str:
+        """What the limb is called."""
+        return self.limb.name
+
+    def grid(self, points: ArrayLike) -> Floats:
+        """The curves (C, N, 3) on a mesh with these points (V, 3) [m]."""
+        return self.places.at(points).reshape(self.curves, self.nodes, 3)
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """All curves of a character: one list of nodes, part after part, curve after curve.
+
+    The same nodes are known in every pose, because each is a fixed place on the mesh.
+    """
+
+    character: Character
+    parts: tuple[Part, ...]
+
+    @cached_property
+    def places(self) -> Places:
+        """The nodes of all parts."""
+        return Places.joined(tuple(part.places for part in self.parts))
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Number (P + 1,) of the first node of every part, and of all nodes."""
+        return np.concatenate([[0], np.cumsum([len(part.places) for part in self.parts])]).astype(np.int32)
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def part(self, name: str) -> Part:
+        """The part of that name."""
+        for part in self.parts:
+            if part.name == name:
+                return part
+        known = ", ".join(part.name for part in self.parts)
+        raise InputError(_WHERE, f"part {name!r} was asked for", f"there are {known}", "use one of them")
+
+    def nodes(self, points: ArrayLike) -> Floats:
+        """Where all nodes are (n, 3) on a mesh with these points (V, 3) [m]."""
+        given = np.asarray(points, dtype=np.float64)
+        if given.shape != self.character.points.shape:
+            raise InputError(
+                _WHERE,
+                f"points have shape {given.shape}",
+                f"{self.character.name} has {self.character.points.shape}",
+                "pass the character's own mesh in a pose",
+            )
+        return self.places.at(given)
+
+    def grids(self, nodes: Floats) -> list[Floats]:
+        """A list of nodes (n, ...) as one grid (C, N, ...) for every part."""
+        pieces = np.split(nodes, self.starts[1:-1])
+        return [
+            piece.reshape(part.curves, part.nodes, *piece.shape[1:])
+            for piece, part in zip(pieces, self.parts, strict=True)
+        ]
+
+    @cached_property
+    def weights(self) -> Weights:
+        """Skin weights of the nodes: means of those of the vertices around them."""
+        given = self.character.require_weights(_WHERE)
+        dense = np.zeros((len(given), len(self.character.skeleton)))
+        np.add.at(dense, (np.arange(len(given))[:, None], given.joints), given.values)
+        return Weights.from_dense(np.clip(self.places.at(dense), 0.0, None))
+
+    def turns(self, pose: Pose) -> Floats:
+        """How the bones turn every node away from rest: rotations (n, 3, 3), blended by the nodes' weights.
+
+        This is the rigid motion that is taken away before curves are bent, and given back after.
+        """
+        return blended_turns(pose.skinning(self.character.skeleton), self.weights)
+
+
+def blended_turns(skinning: Floats, weights: Weights) -> Floats:
+    """Rotations (P, 3, 3) blended from those of skinning transforms (J, 4, 4): normalised sums of quaternions.
+
+    Every quaternion is turned to the side of the heaviest one first, so that q and -q do not cancel.
+    """
+    quaternions = quaternion_from_matrix(nearest_rotation(skinning[:, :3, :3]))[weights.joints]
+    side = np.where(np.einsum("pki,pi->pk", quaternions, quaternions[:, 0]) < 0.0, -1.0, 1.0)
+    total = np.einsum("pk,pki->pi", weights.values * side, quaternions)
+    return np.asarray(matrix_from_quaternion(normalised(total)))
+
+
+def curve_network(
+    character: Character,
+    *,
+    detail: float = 0.25,
+    spacing: float | None = None,
+    sizes: Mapping[str, tuple[int, int]] | None = None,
+    leave_out: Sequence[str] = (),
+) -> Network:
+    """Lay curves over the skin of a character, limb by limb.
+
+    `detail` is about how many nodes there are for every vertex. `spacing` [m] says instead how far nodes are apart
+    along a limb; around it they are nearer. `sizes` names limbs and gives (curves, nodes) for them, whatever else
+    is asked for. `leave_out` names limbs that get no curves; their skin follows the nearest ones.
+    """
+    limbs = limbs_of(character)
+    _check_names(limbs, {*(sizes or {}), *leave_out})
+    if spacing is not None and not spacing > 0.0:
+        raise InputError(_WHERE, f"spacing is {spacing:g} m", "more than 0 is needed", "try 0.03")
+    if not 0.0 < detail <= 4.0:
+        raise InputError(_WHERE, f"detail is {detail:g} nodes per vertex", "0 to 4 is needed", "try 0.25")
+    parts = []
+    for limb in limbs:
+        if limb.name in leave_out:
+            continue
+        curves, nodes = (sizes or {}).get(limb.name) or _size(limb, character, spacing, detail)
+        laid = cast(limb, character.points, character.triangles, curves=curves, nodes=nodes)
+        parts.append(Part(limb, curves, nodes, laid.places, laid.found))
+    if not parts:
+        raise InputError(_WHERE, "every limb was left out", "at least one is needed", "keep one")
+    return Network(character, tuple(parts))
+
+
+def _check_names(limbs: tuple[Limb, ...], named: set[str]) -> None:
+    known = [limb.name for limb in limbs]
+    strange = sorted(named - set(known))
+    if strange:
+        raise InputError(_WHERE, f"limb {strange[0]!r} was named", f"there are {', '.join(known)}", "use one of them")
+
+
+def _size(limb: Limb, character: Character, spacing: float | None, detail: float) -> tuple[int, int]:
+    """How many curves and nodes a limb gets; limbs turn faster around than along, so steps around are shorter."""
+    length, girth = extent(limb, character.points, character.triangles)
+    if spacing is None:
+        spacing = float(np.sqrt(length * girth / (_AROUND * max(detail * limb.shares.sum(), 1.0))))
+    curves = int(np.clip(round(girth / (_AROUND * spacing)), _FEWEST, _MOST_CURVES))
+    return curves, int(np.clip(round(length / spacing) + 1, _FEWEST, _MOST_NODES))

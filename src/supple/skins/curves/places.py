@@ -1,0 +1,87 @@
+"""Fixed places on a mesh: each a weighted mean of a few of its vertices, so that it is known in every pose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Bools, Floats, Ints, frozen
+
+_LEAST = 1e-9  # shares below this are left out of a filled place
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Places p on a mesh of `vertex_count` vertices: sum of `shares[k]` times vertex `vertices[k]`.
+
+    k runs from `starts[p]` to `starts[p + 1]`. Shares of a place sum to one, so a place goes along with any motion
+    of the mesh, and its weights are means of the weights of its vertices.
+    """
+
+    starts: Ints
+    vertices: Ints
+    shares: Floats
+    vertex_count: int
+
+    @classmethod
+    def on_vertices(cls, vertices: ArrayLike, vertex_count: int) -> Places:
+        """One place at each of the vertices."""
+        index = np.asarray(vertices, dtype=np.int32).ravel()
+        return cls(np.arange(len(index) + 1, dtype=np.int32), index, np.ones(len(index)), vertex_count)
+
+    @classmethod
+    def on_triangles(cls, corners: ArrayLike, shares: ArrayLike, vertex_count: int) -> Places:
+        """Places by the corners (P, 3) of triangles and barycentric shares (P, 3)."""
+        index = frozen(corners, np.int32, (-1, 3), "Places", "corners")
+        share = frozen(shares, np.float64, index.shape, "Places", "shares")
+        return cls(np.arange(0, index.size + 1, 3, dtype=np.int32), index.ravel(), share.ravel(), vertex_count)
+
+    @classmethod
+    def joined(cls, several: tuple[Places, ...]) -> Places:
+        """All places of several lists, one list after the other."""
+        sizes = [0, *np.cumsum([len(places.vertices) for places in several]).tolist()]
+        starts = [places.starts[:-1] + size for places, size in zip(several, sizes[:-1], strict=True)]
+        return cls(
+            np.concatenate([*starts, [sizes[-1]]]).astype(np.int32),
+            np.concatenate([places.vertices for places in several]),
+            np.concatenate([places.shares for places in several]),
+            several[0].vertex_count,
+        )
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @cached_property
+    def matrix(self) -> Any:
+        """The same as a sparse matrix (P, V): `matrix @ points` are the places."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.shares, self.vertices, self.starts), shape=(len(self), self.vertex_count))
+
+    def at(self, values: ArrayLike) -> Floats:
+        """Where the places are (P, 3) on a mesh with these points (V, 3), or any other values (V, ...) there."""
+        given = np.asarray(values, dtype=np.float64)
+        flat = self.matrix @ given.reshape(len(given), -1)
+        return np.asarray(flat).reshape(len(self), *given.shape[1:])
+
+    def filled(self, mix: Floats, known: Bools) -> Places:
+        """The places that are `known` (P,) kept, the others made from them by the rows of `mix` (unknown, known)."""
+        from scipy.sparse import csr_array
+
+        if known.all():
+            return self
+        mixed = np.where(np.abs(mix) > _LEAST, mix, 0.0)
+        made = csr_array(mixed / mixed.sum(axis=1, keepdims=True)) @ self.matrix[np.flatnonzero(known)]
+        keep = csr_array(
+            (np.ones(int(known.sum())), (np.flatnonzero(known), np.flatnonzero(known))), shape=(len(self),) * 2
+        )
+        put = csr_array((np.ones(len(mix)), (np.flatnonzero(~known), np.arange(len(mix)))), shape=(len(self), len(mix)))
+        total = (keep @ self.matrix + put @ made).tocsr()
+        total.sum_duplicates()
+        return Places(
+            total.indptr.astype(np.int32), total.indices.astype(np.int32), np.asarray(total.data), self.vertex_count
+        )

@@ -1,0 +1,216 @@
+"""From curves back to the mesh: every vertex lies in a cell of a part's grid, or in several, and goes along with it.
+
+A cell is what two neighbouring curves and two neighbouring rings enclose; its four corners are nodes. At each end
+of a part one more node in the middle of the last ring closes it. A vertex on a curve keeps its ratio between two
+nodes, one between curves its place between four, and its height above them. Where limbs meet, a vertex goes along with
+several parts, each as much as that limb moves it and as near as its curves are, so that there is no seam.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, Ints
+from supple.errors import InputError
+from supple.motion.pose import Pose
+from supple.skins.curves.cells import Cells, located
+from supple.skins.curves.network import Network, blended_turns
+
+_LEAST = 1e-3  # shares of a part below this are left to the other parts
+_CLOSE = 0.35  # steps between nodes; a part whose curves are farther away than this counts less and less
+_FIRM = 1e-2  # how much a fitted node keeps to its sampled place, against one vertex of the mesh
+
+
+@dataclass(frozen=True, eq=False)
+class Transfer:
+    """How the mesh follows the nodes of a network; made once by `Transfer.of`.
+
+    Row r lets vertex `vertices[r]` follow one cell, by `shares[r]`; the shares of a vertex sum to one. The sparse
+    matrices `place`, `around` and `along` (R, n) take the place in the cell and the cell's two directions there
+    from the nodes.
+    """
+
+    network: Network
+    vertices: Ints
+    shares: Floats
+    place: Any
+    around: Any
+    along: Any
+
+    @classmethod
+    def of(cls, network: Network, *, smooth: bool = True) -> Transfer:
+        """Find the cells that every vertex lies in.
+
+        Between nodes places follow cubic curves (Catmull and Rom 1974), which have no kinks at the nodes; with `smooth`
+        off they follow straight lines.
+        """
+        from scipy.sparse import vstack
+
+        rest = network.character.points
+        shares = part_shares(network)
+        near = _CLOSE * _step(network)
+        rows, counts, cells = [], [], []
+        for number, part in enumerate(network.parts):
+            vertices = np.flatnonzero(shares[:, number] > 0.0)
+            found = located(part.grid(rest), rest[vertices], smooth=smooth)
+            rows.append(vertices)
+            counts.append(shares[vertices, number] / (1.0 + (found.distance / near) ** 2) ** 2)
+            cells.append(_among(found, int(network.starts[number]), len(network)))
+        vertices, count = np.concatenate(rows), np.concatenate(counts)
+        place, around, along = (vstack(column, format="csr") for column in zip(*cells, strict=True))
+        share = count / np.bincount(vertices, weights=count)[vertices]
+        return cls(network, vertices.astype(np.int32), share, place, around, along)
+
+    @cached_property
+    def matrix(self) -> Any:
+        """Sparse matrix (V, n): how much every node counts for every vertex. Rows sum to one."""
+        from scipy.sparse import csr_array
+
+        count = len(self.vertices)
+        pairs = (self.vertices, np.arange(count))
+        return (csr_array((self.shares, pairs), shape=(self._vertex_count, count)) @ self.place).tocsr()
+
+    def offsets(self, node_offsets: ArrayLike) -> Floats:
+        """Offsets (V, 3) [m] of all vertices from those of the nodes (n, 3): where those agree, the same."""
+        return np.asarray(self.matrix @ self._checked(node_offsets))
+
+    def carried(self, nodes: ArrayLike) -> Floats:
+        """The mesh (V, 3) [m] that goes with the nodes (n, 3) [m], by the curves alone.
+
+        v' = sum_r s_r (place_r + [e_u' e_w' n'] h_r): the place in the cell, and what is left of the vertex over it in
+        the frame of the cell. The frame stretches with the cell in its own plane and keeps its length along the normal.
+        """
+        moved = self._checked(nodes)
+        rows = self.place @ moved + np.einsum("rij,rj->ri", self._frames(moved), self.heights)
+        return self._summed(rows)
+
+    def on_base(self, base: ArrayLike, nodes: ArrayLike) -> Floats:
+        """A mesh `base` (V, 3) [m] moved so that its skin goes through the nodes (n, 3) [m].
+
+        v' = base_v + sum_i T_vi (p'_i - base_i), with base_i where the nodes lie on the base. `base` is what the bones
+        do, so the network carries only what is left.
+        """
+        return np.asarray(base, dtype=np.float64) + self.offsets(self._checked(nodes) - self.network.nodes(base))
+
+    def fitted(self, offsets: ArrayLike) -> Floats:
+        """The offsets (n, 3) [m] of the nodes from which the mesh comes nearest to its own `offsets` (V, 3) [m].
+
+        Least squares over all vertices, min |T o - d|^2 + f |o - s|^2, where s are the offsets on the skin at the
+        nodes. Nodes are then a little off the skin, and the mesh is nearer to it than with s alone.
+        """
+        given = np.asarray(offsets, dtype=np.float64)
+        sampled = self.network.nodes(given)
+        solved = self._factor(self.matrix.T @ (given - self.matrix @ sampled))
+        return np.asarray(sampled + solved)
+
+    def local_offsets(self, posed: ArrayLike, base: ArrayLike, pose: Pose) -> Floats:
+        """What the bones leave over at the nodes (n, 3) [m], turned back to rest."""
+        gap = self.network.nodes(posed) - self.network.nodes(base)
+        return np.asarray(np.einsum("nji,nj->ni", self.network.turns(pose), gap))
+
+    def from_local(self, base: ArrayLike, node_offsets: ArrayLike, pose: Pose) -> Floats:
+        """A mesh `base` (V, 3) [m] with offsets (n, 3) [m] of the nodes at rest, turned with the bones."""
+        character = self.network.character
+        turns = blended_turns(pose.skinning(character.skeleton), character.require_weights("Transfer"))
+        turned = np.einsum("vij,vj->vi", turns, self.offsets(node_offsets))
+        return np.asarray(np.asarray(base, dtype=np.float64) + turned)
+
+    @cached_property
+    def heights(self) -> Floats:
+        """What is left of every row's vertex over its cell, in the frame of the cell at rest (R, 3)."""
+        rest = self.network.character.points
+        nodes = self.network.nodes(rest)
+        left = (rest[self.vertices] - self.place @ nodes)[:, :, None]
+        return np.asarray(np.linalg.solve(self._frames(nodes), left)[:, :, 0], dtype=np.float64)
+
+    @property
+    def _vertex_count(self) -> int:
+        return len(self.network.character.points)
+
+    @cached_property
+    def _factor(self) -> Any:
+        from scipy.sparse import eye_array
+        from scipy.sparse.linalg import factorized
+
+        solve = factorized((self.matrix.T @ self.matrix + _FIRM * eye_array(len(self.network))).tocsc())
+        return lambda right: np.stack([solve(np.ascontiguousarray(column)) for column in right.T], axis=1)
+
+    def _frames(self, nodes: Floats) -> Floats:
+        """Frames of the cells (R, 3, 3): around, along, normal, as columns; a cell without area takes the world's."""
+        around, along = self.around @ nodes, self.along @ nodes
+        normal = np.cross(around, along)
+        area = np.linalg.norm(normal, axis=1, keepdims=True)
+        sizes = np.linalg.norm(around, axis=1) * np.linalg.norm(along, axis=1)
+        flat = area[:, 0] <= 1e-6 * sizes
+        frames = np.stack([around, along, normal / np.where(area > 0.0, area, 1.0)], axis=2)
+        frames[flat] = np.eye(3)
+        return np.asarray(frames)
+
+    def _summed(self, rows: Floats) -> Floats:
+        total = np.zeros((self._vertex_count, 3))
+        np.add.at(total, self.vertices, self.shares[:, None] * rows)
+        return total
+
+    def _checked(self, nodes: ArrayLike) -> Floats:
+        given = np.asarray(nodes, dtype=np.float64)
+        if given.shape != (len(self.network), 3):
+            raise InputError(
+                "Transfer",
+                f"nodes have shape {given.shape}",
+                f"the network has {len(self.network)} nodes, so ({len(self.network)}, 3) is needed",
+                "pass all nodes in the order of Network.nodes",
+            )
+        return given
+
+
+def part_shares(network: Network) -> Floats:
+    """How much every vertex follows every part (V, P): as much as the limb moves it; rows sum to one.
+
+    A vertex that only limbs without curves move goes with the part whose nodes are nearest.
+    """
+    shares = np.stack([part.limb.shares for part in network.parts], axis=1)
+    shares = np.where(shares < _LEAST, 0.0, shares)
+    lost = np.flatnonzero(shares.sum(axis=1) <= 0.0)
+    if len(lost):
+        from scipy.spatial import cKDTree
+
+        owner = np.repeat(np.arange(len(network.parts)), np.diff(network.starts))
+        _, near = cKDTree(network.nodes(network.character.points)).query(network.character.points[lost])
+        shares[lost, owner[near]] = 1.0
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _step(network: Network) -> float:
+    """How far neighbouring nodes of a curve are apart [m], in the middle of all."""
+    steps = [np.linalg.norm(np.diff(part.grid(network.character.points), axis=1), axis=2) for part in network.parts]
+    return max(float(np.median(np.concatenate([step.ravel() for step in steps]))), 1e-300)
+
+
+def _among(cells: Cells, first: int, count: int) -> tuple[Any, Any, Any]:
+    """Places and directions in the cells of one part, as matrices (M, n) over all nodes of the network."""
+    from scipy.sparse import csr_array
+
+    rows = np.repeat(np.arange(len(cells.corners)), cells.corners.shape[1])
+    columns = cells.corners.ravel()
+    nodes = cells.curves * cells.nodes
+    inner = np.arange(nodes)
+    ring = np.arange(cells.curves) * cells.nodes
+    # The two nodes past the last are the middles of the first and the last ring.
+    parts = (
+        (np.ones(nodes), inner, first + inner),
+        (np.full(cells.curves, 1.0 / cells.curves), np.full(cells.curves, nodes), first + ring),
+        (np.full(cells.curves, 1.0 / cells.curves), np.full(cells.curves, nodes + 1), first + ring + cells.nodes - 1),
+    )
+    value, row, column = (np.concatenate(list(pieces)) for pieces in zip(*parts, strict=True))
+    spread = csr_array((value, (row, column)), shape=(nodes + 2, count))
+    shape = (len(cells.corners), nodes + 2)
+    place, around, along = (
+        csr_array((values.ravel(), (rows, columns)), shape=shape) @ spread
+        for values in (cells.place, cells.around, cells.along)
+    )
+    return place, around, along
