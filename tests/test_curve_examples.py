@@ -56,6 +56,12 @@ def test_the_exact_force_meets_the_example_and_says_so(beam):
     assert found.residual == pytest.approx(np.abs(met - shape).max(), abs=1e-15)
 
 
+@pytest.mark.parametrize("beam", [StaticBeam(400), StaticBeam(400, 1.0, 20.0), DynamicBeam(400, 12, 1.0, 1000.0)])
+def test_long_curves_meet_the_example_although_fourth_differences_cancel(beam):
+    shape = shapes_of(1, nodes=400)[0]
+    assert exact_force(beam, shape).residual < 1e-10 * np.ptp(shape, axis=0).max()
+
+
 @pytest.mark.parametrize("mass", [1e-6, 1e-3, 0.05, 1.0, 100.0, 1e4])
 @pytest.mark.parametrize("steps", [2, 30])
 def test_the_published_iteration_ends_in_the_exact_force_at_the_rate_of_its_modes(mass, steps):
@@ -79,6 +85,18 @@ def test_the_iteration_stops_when_told_and_reports_what_is_left():
     assert short.residual == pytest.approx(np.abs(beam.ramp(short.force, short.clamps)[-1] - shape).max())
     assert short.residuals[0] > short.residual > force_by_iteration(beam, shape).residual
     assert force_by_iteration(beam, np.zeros((22, 3))).residuals == (0.0,)
+
+
+def test_the_iteration_takes_ends_that_are_held_elsewhere_as_they_are():
+    """A curve joined to another keeps the other's end; the nodes between still meet the example."""
+    beam, shape = DynamicBeam(22, 30, 1.0, 1.0), shapes_of(1, nodes=22)[0]
+    own = Clamps.of(shape)
+    other = Clamps(own.values + 0.01, own.slopes)
+    found = force_by_iteration(beam, shape, clamps=other)
+    last = beam.ramp(found.force, other)[-1]
+    assert found.residual < 1e-10
+    assert np.abs(last - shape)[1:-1].max() < 1e-10
+    assert np.array_equal(last[[0, -1]], other.values)
 
 
 def test_one_step_beams_are_met_by_the_first_guess():
@@ -115,6 +133,14 @@ def test_static_passages_follow_the_published_mixture_of_forces():
         share = j / 5
         published = beam.shape(forces[0] + share * (forces[1] - forces[0]), clamps[0].toward(clamps[1], share))
         assert np.abs(line.at(share) - published).max() < 1e-13
+
+
+def test_positions_need_not_be_even():
+    shapes = shapes_of(3)
+    for beam in BEAMS[::2]:
+        uneven, even = ExampleLine(beam, shapes, [0.0, 0.3, 2.3]), ExampleLine(beam, shapes)
+        assert np.abs(uneven.at(0.3 + 0.2 * 2.0) - even.at(0.5 + 0.2 * 0.5)).max() < 1e-12
+        assert np.abs(uneven.at(0.6 * 0.3) - even.at(0.6 * 0.5)).max() < 1e-12
 
 
 def test_dynamic_passages_are_ramps_that_can_be_scrubbed():

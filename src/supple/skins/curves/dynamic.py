@@ -13,7 +13,7 @@ from supple.arrays import Floats
 from supple.errors import InputError
 from supple.skins.curves.beams import Bands, Clamps, check_alike, check_nodes, check_positive, rows_of
 
-_ROUNDS = 3  # of correction of an exact force
+_ROUNDS = 1  # of correction of an exact force; a second gains nothing
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class DynamicBeam:
     nodes: int
     steps: int
     bending: float = 1.0
-    mass: float = 0.01
+    mass: float = 1.0
     damping: float = 0.0
 
     def __post_init__(self) -> None:

@@ -23,7 +23,8 @@ class StaticBeam:
         a1 q'''' + a2 q'' = F  on 0 <= v <= 1,   q and q' given at both ends   [You, Eq. 5.1]
 
     `bending` is a1, `compression` is a2. Above zero the ends are pushed together, and the beam answers ever more
-    strongly until it buckles at a2 = 4 pi^2 a1; below zero the ends are pulled apart, and it comes close to a string.
+    strongly until it buckles at a2 = 4 pi^2 a1 (beyond, it bends against the force); below zero the ends are pulled
+    apart, and it comes close to a string.
     Central differences on `nodes` - 1 intervals, second order in 1/(nodes - 1). One factor serves all curves with this
     number of nodes. Shapes are (nodes, ...), forces (nodes - 2, ...): there is none at the clamped ends.
 
@@ -68,17 +69,13 @@ class StaticBeam:
             force = force + self.bands.times(inner - self._shape(force, held)[1:-1])
         return force
 
-    def load(self, force: Floats, clamps: Clamps) -> Floats:
-        """The right-hand side of the inner nodes: the force less what the clamped ends hold."""
-        return force - self.bands.clamped(clamps)
-
     @cached_property
     def bands(self) -> Bands:
         """The matrix K of the inner nodes   [You, Eq. 5.8]."""
         return Bands(self.nodes, self.bending, self.compression)
 
     def _shape(self, force: Floats, clamps: Clamps) -> Floats:
-        inner = self.bands.solve(self.load(force, clamps))
+        inner = self.bands.solve(force - self.bands.clamped(clamps))
         return np.concatenate([clamps.values[:1], inner, clamps.values[1:]])
 
     def _refuse_buckling(self) -> None:
@@ -90,6 +87,6 @@ class StaticBeam:
             raise InputError(
                 "StaticBeam",
                 given,
-                f"the equations need one solution; the first such load is near {39.478 * self.bending:.5g}",
+                f"the equations need one solution; the first such load is near {4.0 * np.pi**2 * self.bending:.5g}",
                 "use less compression, best below half of that",
             )
