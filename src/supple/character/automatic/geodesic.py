@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supple.arrays import Bools, Floats
 from supple.character.automatic.bones import steps_between
-from supple.character.automatic.tissue import STAIRS, Tissue, tissue
+from supple.character.automatic.tissue import STAIRS, Tissue, along, tissue
 from supple.character.skeleton import Bones, Skeleton
 from supple.character.weights import Weights
 from supple.errors import SuppleWarning
@@ -102,7 +102,7 @@ def _brought_in(body: Tissue, skeleton: Skeleton, bones: Bones) -> Bones:
     """Shift bones that lie outside the flesh from end to end by the shortest way to it; warn where that is far."""
     from scipy.spatial import cKDTree
 
-    bone, samples = _along(bones, 0.5 * body.grid.side)
+    bone, samples = along(bones, 0.5 * body.grid.side)
     outside = np.setdiff1d(np.arange(len(bones.joints)), bone[body.flesh.inside(samples)])
     if not len(outside):
         return bones
@@ -125,34 +125,13 @@ def _brought_in(body: Tissue, skeleton: Skeleton, bones: Bones) -> Bones:
 
 def _seeds(body: Tissue, bones: Bones) -> tuple[Ranks, Ranks, Floats]:
     """Where the ways of every joint begin: (joint's rank, node, distance of the node from the joint's bones)."""
-    from scipy.spatial import cKDTree
-
     joints = np.unique(bones.joints)
-    bone, samples = _along(bones, 0.5 * body.grid.side)
-    inner = body.flesh.inside(samples)
-    which, node = body.nodes_around(samples[inner])
-    seen = body.flesh.joined(samples[inner][which], body.places[node])
-    bone_of_seed, node = bone[inner][which[seen]], node[seen]
-    # Bones that see no inner voxel, because their limb is thinner than one, start at the place nearest to them.
-    blind = np.setdiff1d(np.arange(len(bones.joints)), bone_of_seed)
-    if len(blind):
-        gaps, nearest = (np.asarray(found) for found in cKDTree(body.places).query(samples))
-        best = np.array([np.argmin(np.where(bone == one, gaps, np.inf)) for one in blind])
-        bone_of_seed, node = np.concatenate([bone_of_seed, blind]), np.concatenate([node, nearest[best]])
-    rank = np.searchsorted(joints, bones.joints[bone_of_seed])
+    bone, node, _ = body.seen_from(bones)
+    rank = np.searchsorted(joints, bones.joints[bone])
     rank, node = np.unique(np.stack([rank, node], axis=1), axis=0).T
     straight, _ = distances_to_segments(body.places[node], bones.starts, bones.ends)
     own = bones.joints[None, :] == joints[rank][:, None]
     return rank, node, np.where(own, straight, np.inf).min(axis=1)
-
-
-def _along(bones: Bones, spacing: float) -> tuple[Ranks, Floats]:
-    """Places along all bones, `spacing` [m] apart or closer, ends included, and the bone of each."""
-    counts = np.ceil(np.linalg.norm(bones.ends - bones.starts, axis=1) / spacing).astype(int) + 1
-    bone = np.repeat(np.arange(len(counts)), counts)
-    step = np.arange(len(bone)) - np.repeat(np.cumsum(counts) - counts, counts)
-    fraction = step / np.maximum(counts - 1, 1)[bone]
-    return bone, bones.starts[bone] + fraction[:, None] * (bones.ends - bones.starts)[bone]
 
 
 def _shares(distances: Floats, span: float) -> Floats:

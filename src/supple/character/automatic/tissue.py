@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Bools, Floats
+from supple.character.skeleton import Bones
 from supple.geometry import topology
 from supple.geometry.flesh import TWICE, Flesh
 from supple.geometry.voxels import INSIDE, VoxelGrid, surface_voxels, voxel_windings
@@ -59,6 +60,34 @@ class Tissue:
     def nodes_around(self, points: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Pairs (which point, which inner voxel) of every point with the inner ones of the eight voxels around it."""
         return _around(points, self.grid, self.node_of_voxel)
+
+    def seen_from(self, bones: Bones) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """Pairs (bone, place) of bones and the places that they see beside them, and from where [m] they see each.
+
+        Bones that see no inner voxel, because they lie outside or in a limb thinner than one, see the nearest place.
+        """
+        from scipy.spatial import cKDTree
+
+        bone, samples = along(bones, 0.5 * self.grid.side)
+        inner = self.flesh.inside(samples)
+        which, place = self.nodes_around(samples[inner])
+        seen = self.flesh.joined(samples[inner][which], self.places[place])
+        sample, place = np.flatnonzero(inner)[which[seen]], place[seen]
+        blind = np.setdiff1d(np.arange(len(bones.joints)), bone[sample])
+        if len(blind):
+            gaps, nearest = (np.asarray(found) for found in cKDTree(self.places).query(samples))
+            best = np.array([np.argmin(np.where(bone == one, gaps, np.inf)) for one in blind])
+            sample, place = np.concatenate([sample, best]), np.concatenate([place, nearest[best]])
+        return bone[sample], place, samples[sample]
+
+
+def along(bones: Bones, spacing: float) -> tuple[NDArray[np.int64], Floats]:
+    """Places along all bones, `spacing` [m] apart or closer, ends included, and the bone of each."""
+    counts = np.ceil(np.linalg.norm(bones.ends - bones.starts, axis=1) / spacing).astype(int) + 1
+    bone = np.repeat(np.arange(len(counts)), counts)
+    step = np.arange(len(bone)) - np.repeat(np.cumsum(counts) - counts, counts)
+    fraction = step / np.maximum(counts - 1, 1)[bone]
+    return bone, bones.starts[bone] + fraction[:, None] * (bones.ends - bones.starts)[bone]
 
 
 def tissue(flesh: Flesh, resolution: int) -> Tissue:

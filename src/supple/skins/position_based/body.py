@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.character.automatic.bones import owning_bones
 from supple.character.automatic.nearest_bone import nearest_bone_weights
+from supple.character.carried import carried_weights
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.skeleton import Bones
@@ -23,7 +23,6 @@ from supple.geometry.tetrahedra import Tetrahedra, fill
 from supple.skins.position_based.constraints import Constraints, constraints_of
 
 _INFLUENCES = 8  # joints that carry one particle
-_SMOOTHING = 0.02  # how much smoothness inside the flesh counts beside agreement with the skin
 WHERE = "PositionBased"
 
 
@@ -124,31 +123,13 @@ def _seen(points: Floats, character: Character) -> tuple[Ints, Floats]:
 
 
 def _carried(body: Body, character: Character) -> Weights:
-    """Weights W of the particles with which the flesh moves the skin as the skin's own weights W_s do.
-
-    What the bones alone do to the flesh must agree with what they do to the skin; where it does not, the difference
-    would show as a bulge. With B the embedding and L the Laplacian of the edges, W is the least of
-      |B W - W_s|^2 + s tr(W^T L W),
-    cut at zero and made to sum to one. The second term carries weights on to where no skin is near.
-    """
-    from scipy.sparse import csr_array, diags_array, eye_array
-    from scipy.sparse.linalg import splu
+    """The skin's own weights taken inwards; skin that lies off the body has no say."""
+    from scipy.sparse import csr_array
 
     dense = character.require_weights(WHERE).dense(len(character.skeleton))
-    points, embedding = body.constraints.points, body.embedding
-    rows = np.repeat(np.arange(len(dense)), embedding.corners.shape[1])
-    near = (embedding.distance <= body.constraints.size).repeat(embedding.corners.shape[1])
+    embedding, corners = body.embedding, body.embedding.corners
+    rows = np.repeat(np.arange(len(dense)), corners.shape[1])
+    near = (embedding.distance <= body.constraints.size).repeat(corners.shape[1])
     shares = np.where(near, embedding.shares.ravel(), 0.0)
-    onto = csr_array((shares, (rows, embedding.corners.ravel())), shape=(len(dense), len(points)))
-    one, other = body.constraints.ends.T
-    ends = np.concatenate([one, other]), np.concatenate([other, one])
-    links = csr_array((np.ones(len(ends[0])), ends), shape=(len(points), len(points)))
-    laplacian: Any = diags_array(links.sum(axis=1)) - links
-    stiffness = _SMOOTHING * len(dense) / len(points)
-    system = (onto.T @ onto + stiffness * laplacian + 1e-9 * eye_array(len(points))).tocsc()
-    solver = splu(system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    used = np.flatnonzero(dense.any(axis=0))
-    values = np.zeros((len(points), dense.shape[1]))
-    values[:, used] = np.maximum(solver.solve(np.ascontiguousarray(onto.T @ dense[:, used])), 0.0)
-    values[values.sum(axis=1) <= 0.0, body.joint[values.sum(axis=1) <= 0.0]] = 1.0
-    return Weights.from_dense(values / values.sum(axis=1, keepdims=True), influences=_INFLUENCES)
+    onto = csr_array((shares, (rows, corners.ravel())), shape=(len(dense), len(body.constraints.points)))
+    return carried_weights(dense, onto, body.constraints.ends, lost=body.joint, influences=_INFLUENCES)
