@@ -66,9 +66,9 @@ def force_by_iteration(
         F <- F + (a1 N^4 D4 + 2 a2) (wanted - played)   [You, Eq. 6.15 to 6.18]
 
     Stops when no node is further from its place than `tolerance` times the height of the deformation, or after
-    `rounds` corrections; `residuals` tell. Every round multiplies the error of a mode by `iteration_factors`: light beams
-    take one or two rounds, heavy ones most (a factor of up to 2/3). Strong damping, which is not published, brings the
-    factor close to one; `exact_force` does not mind.
+    `rounds` corrections; `residuals` tell. Every round multiplies the error of a mode by `iteration_factors`: light
+    beams take one or two rounds, heavy ones most (a factor of up to 2/3). Strong damping, which is not published,
+    brings the factor close to one; `exact_force` does not mind.
     """
     where = "force_by_iteration"
     shape = rows_of(deformation, beam.nodes, where, "deformation")
