@@ -1,0 +1,96 @@
+"""A picture of the layers inside a body: the lattice cut open, coloured from bone to skin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.arrays import Ints
+from supple.character.character import Character
+from supple.errors import InputError
+from supple.render.camera import Camera
+from supple.render.extra import loaded
+from supple.render.sheet import Picture, save_picture
+from supple.skins.lattice.cells import Lattice
+
+_PAPER_LOW, _PAPER_HIGH = "#f1f2f3", "#cdd5dd"
+_BONE, _OUTER, _SKIN = "#f3ecd9", "#f2c14e", "#c98b6b"
+_INNER = ("#b3342f", "#d8604f", "#e58b6a")  # muscle, and more layers of it
+_GLASS = "#dcb8a2"
+_AXES = {"x": 0, "y": 1, "z": 2}
+
+
+def layers_picture(
+    character: Character,
+    lattice: Lattice,
+    numbers: Ints,
+    *,
+    names: Sequence[str] = ("bone", "muscle", "fat", "skin"),
+    cut: str = "z",
+    path: str | Path | None = None,
+    size: tuple[int, int] = (900, 900),
+    camera: Camera | None = None,
+) -> Picture:
+    """One picture (height, width, 3), bytes, of the layers at rest; written to `path` too if one is given.
+
+    The lattice is cut across axis `cut` where most of the bone is, and the half towards the camera is taken away;
+    the skin stands around the rest like glass. `numbers` (N,) are the layers of the nodes and `names` theirs, bone
+    first. Where several nodes lie in one cell the outermost layer is shown.
+    """
+    if cut not in _AXES:
+        raise InputError("layers_picture", f"cut is {cut!r}", "one of x, y, z is needed", "use z to see the front")
+    if len(numbers) != len(lattice) or int(numbers.max(initial=0)) >= len(names):
+        raise InputError(
+            "layers_picture", f"numbers name {len(numbers)} nodes in {int(numbers.max(initial=0)) + 1} layers",
+            f"the lattice has {len(lattice)} nodes and names has {len(names)} layers", "pass what belongs together",
+        )  # fmt: skip
+    pv = loaded("pyvista")
+    axis = _AXES[cut]
+    direction = [(1.0, 0.12, 0.3), (0.25, 1.0, 0.35), (0.3, 0.12, 1.0)][axis]
+    eye = Camera.framing(character.points, size=size, direction=direction) if camera is None else camera
+    colors = _colors(len(names))
+    with pv.vtk_verbosity("off"):
+        plotter = pv.Plotter(off_screen=True, window_size=size)
+        plotter.set_background(_PAPER_LOW, top=_PAPER_HIGH)
+        plotter.enable_anti_aliasing("ssaa")
+        blocks = _blocks(pv, lattice, numbers, axis)
+        blocks.cell_data["color"] = colors[blocks.cell_data["layer"].astype(int)]
+        plotter.add_mesh(blocks, scalars="color", rgb=True, show_edges=True, edge_color="#6b5a50", line_width=0.5)
+        faces = np.column_stack([np.full(len(character.triangles), 3), character.triangles])
+        skin = pv.PolyData(character.points.astype(np.float32), faces=faces)
+        plotter.add_mesh(skin, color=_GLASS, opacity=0.15, smooth_shading=True)
+        legend = [[name, color / 255.0] for name, color in zip(names, colors, strict=True)]
+        plotter.add_legend(legend, bcolor=None, face="rectangle", size=(0.16, 0.04 * len(names)), loc="lower right")
+        plotter.camera.position, plotter.camera.focal_point, plotter.camera.up = eye.position, eye.target, (0, 1, 0)
+        plotter.camera.view_angle = math.degrees(eye.view_angle)
+        plotter.reset_camera_clipping_range()
+        image = np.asarray(plotter.screenshot(None, return_img=True), dtype=np.uint8)
+        plotter.close()
+    if path is not None:
+        save_picture(image, path)
+    return image
+
+
+def _colors(count: int) -> Any:
+    """One colour (3,), bytes, for bone, each inner layer, and the skin if there is one."""
+    inner = [_INNER[min(k, len(_INNER) - 1)] for k in range(max(count - 3, 0))]
+    named = [_BONE, *inner, _OUTER, _SKIN][:count]
+    return np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in named], dtype=np.uint8)
+
+
+def _blocks(pv: Any, lattice: Lattice, numbers: Ints, axis: int) -> Any:
+    """The cells behind the cut as small cubes, each with its layer."""
+    bone = lattice.cells[numbers == 0]
+    middle = int(np.median((bone if len(bone) else lattice.cells)[:, axis]))
+    behind = lattice.cells[:, axis] <= middle
+    layer = np.full(lattice.grid.shape, -1, dtype=np.int32)
+    cells = lattice.cells[behind]
+    np.maximum.at(layer, (cells[:, 0], cells[:, 1], cells[:, 2]), numbers[behind])
+    spacing, shape = (lattice.side,) * 3, tuple(side + 1 for side in lattice.grid.shape)
+    image = pv.ImageData(dimensions=shape, spacing=spacing, origin=tuple(lattice.grid.origin))
+    image.cell_data["layer"] = layer.ravel(order="F")
+    return image.extract_cells(np.flatnonzero(layer.ravel(order="F") >= 0))

@@ -1,0 +1,151 @@
+"""Layers of the body: bone inside, skin outside, muscle and fat between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.arrays import Bools, Floats, Ints
+from supple.character.builtin.gates import rise
+from supple.character.character import Character
+from supple.character.regions import RegionText
+from supple.errors import InputError
+from supple.skins.lattice.cells import WHERE, Lattice
+from supple.skins.lattice.path_weights import BonePaths, link_graph
+
+BONE = 0
+_WIDTH = RegionText(WHERE, "bone_width", "width", 0.0, 1000.0)
+_FATNESS = RegionText(WHERE, "fatness", "fatness")
+# Automatic bone width: all of the flesh where it is thin, a share of it where it is deep, measured in voxels.
+_ALL_BONE, _FULL_FLESH, _BONE_SHARE = 1.5, 3.0, 0.3
+# Automatic fatness: the depth of flesh, as a share of the body's size, at which it begins to rise and is highest.
+_LEAN, _FAT = 0.02, 0.07
+_LEAST_FAT, _MOST_FAT = 0.25, 0.65
+
+
+@dataclass(frozen=True, eq=False)
+class Layers:
+    """The layer of every node: `numbers` (N,), 0 for bone, then the inner layers from inside out, then the skin.
+
+    `count` is how many layers there can be; some may hold no node. `skin_depths` (N,) are the ways [voxels] from each
+    node to the nearest one that the skin touches.
+    """
+
+    numbers: Ints
+    count: int
+    skin_depths: Floats
+
+    @property
+    def bone(self) -> Bools:
+        """Which nodes (N,) the bones carry."""
+        return self.numbers == BONE
+
+
+def check_layers(character: Character, bone_width: str, fatness: str) -> None:
+    """Refuse widths and fatnesses that cannot be read, and regions that the character does not have."""
+    for text, reader in ((bone_width, _WIDTH), (fatness, _FATNESS)):
+        for name, _ in reader.default_and_regions(text)[1]:
+            reader.marked(character, name)
+
+
+def layers_of(
+    character: Character,
+    lattice: Lattice,
+    paths: BonePaths,
+    *,
+    shares: Sequence[float] = (0.6, 0.4),
+    skin: bool = True,
+    bone_width: str = "auto",
+    fatness: str = "auto",
+) -> Layers:
+    """Sort the nodes into bone, inner layers and skin.
+
+    Nodes within `bone_width` voxels of a bone, on the way through the flesh, are bone, those that a bone passes in any
+    case; what the skin touches is skin, unless that layer is left out; between them the inner layers follow each
+    other by `shares` of the way from bone to skin, inside out. `fatness` is the share of the outermost of them and
+    the others divide the rest as their shares say. Pieces that no bone reaches are bone: nothing else would carry them.
+
+    Width and fatness are written "auto", "1.5", or with regions, "auto, belly=0.8": the name of a part or a painted
+    map, or numbers of vertices. A region reaches inwards as far as its skin is the nearest. "auto" looks at how deep
+    the flesh is over the bone: thin parts (fingers) are bone alone; where it is deeper the bone takes a third of it
+    at most; and the deeper it is, as a share of the body's size, the larger is the share of fat.
+    """
+    if not len(shares) or min(shares) < 0.0 or sum(shares) <= 0.0:
+        raise InputError(
+            WHERE, f"the shares of inner layers are {list(shares)}", "positive shares are needed", "use (0.6, 0.4)"
+        )
+    graph = _Inwards.of(lattice)
+    steps = np.where(paths.reached, paths.steps, 0.0)
+    depth = steps[graph.seen]  # of flesh over the bone, where each node sees the skin
+    width = _by_region(character, lattice, graph, bone_width, _WIDTH, _auto_width(depth))
+    size = float(np.ptp(character.points, axis=0).max()) / lattice.side
+    fat = _by_region(character, lattice, graph, fatness, _FATNESS, _auto_fatness(depth / size))
+    away = np.maximum(steps - width, 0.0)
+    risen = away / np.maximum(away + graph.skin_depths, 1e-9)  # 0 at the bone, 1 at the skin
+    numbers = 1 + _band(risen, np.asarray(shares, dtype=np.float64), fat)
+    if skin:
+        numbers[lattice.outside] = len(shares) + 1
+    numbers[(steps <= width) | paths.seeds | ~paths.reached] = BONE
+    return Layers(numbers.astype(np.int32), len(shares) + 1 + skin, graph.skin_depths)
+
+
+def _band(risen: Floats, shares: Floats, fatness: Floats) -> Ints:
+    """Which inner layer (N,) a node is in, by how far it is on the way from bone to skin."""
+    if len(shares) == 1:
+        return np.zeros(len(risen), dtype=np.int32)
+    inner = shares[:-1].sum()
+    below = np.cumsum(shares[:-1]) / inner if inner > 0.0 else np.ones(len(shares) - 1)
+    borders = below[None, :] * (1.0 - fatness)[:, None]
+    return (risen[:, None] >= borders).sum(axis=1).astype(np.int32)
+
+
+def _auto_width(depth: Floats) -> Floats:
+    """Voxels of bone where flesh is so many voxels deep."""
+    middle, half = 0.5 * (_ALL_BONE + _FULL_FLESH), 0.5 * (_FULL_FLESH - _ALL_BONE)
+    return depth * (1.0 - (1.0 - _BONE_SHARE) * rise(depth - middle, half))
+
+
+def _auto_fatness(depth: Floats) -> Floats:
+    """Share of fat where flesh is so deep, as a share of the body's size."""
+    return _LEAST_FAT + (_MOST_FAT - _LEAST_FAT) * rise(depth - 0.5 * (_LEAN + _FAT), 0.5 * (_FAT - _LEAN))
+
+
+@dataclass(frozen=True, eq=False)
+class _Inwards:
+    """The way from the skin inwards: `skin_depths` (N,) [voxels] and the node under the skin that each node sees.
+
+    `holding` (N,) is the nearest node that holds a vertex.
+    """
+
+    skin_depths: Floats
+    seen: Ints
+    holding: Ints
+
+    @classmethod
+    def of(cls, lattice: Lattice) -> _Inwards:
+        from scipy.sparse.csgraph import dijkstra
+
+        graph = link_graph(lattice)
+        own = np.arange(len(lattice), dtype=np.int32)
+        near = []
+        for sources in (np.flatnonzero(lattice.outside), np.unique(lattice.homes)):
+            lengths, _, source = dijkstra(graph, indices=sources, min_only=True, return_predecessors=True)
+            # What hangs together with none of them sees itself.
+            near.append((np.where(np.isfinite(lengths), lengths, 0.0), np.where(source >= 0, source, own)))
+        return cls(near[0][0], near[0][1], near[1][1])
+
+
+def _by_region(
+    character: Character, lattice: Lattice, graph: _Inwards, text: str, reader: RegionText, automatic: Floats
+) -> Floats:
+    """The value of a setting at every node (N,)."""
+    default, regions = reader.default_and_regions(text)
+    values = automatic if default is None else np.full(len(lattice), default)
+    vertices = np.maximum(np.bincount(lattice.homes, minlength=len(lattice)), 1)
+    for name, wanted in regions:
+        total = np.bincount(lattice.homes, reader.marked(character, name), len(lattice))
+        share = (total / vertices)[graph.holding]
+        values = values + share * (wanted - values)
+    return values
