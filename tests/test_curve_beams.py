@@ -365,7 +365,7 @@ def cut(shapes, starts):
     return [shapes[:, a:b] for a, b in itertools.pairwise(starts)]
 
 
-@pytest.mark.parametrize("compression", [0.0, 60.0, -60.0])
+@pytest.mark.parametrize("compression", [0.0, 10.0, -60.0])
 def test_the_kernel_finds_the_shapes_of_the_host(compression):
     beams, examples = some_curves(lambda nodes, bending: StaticBeam(nodes, bending, compression))
     batch = StaticCurves(beams, examples, frames=4)
@@ -414,6 +414,7 @@ def test_threads_change_nothing():
         (lambda b, e: StaticCurves([], e), "0 curves"),
         (lambda b, e: StaticCurves(b, []), "0 examples"),
         (lambda b, e: StaticCurves(b, e, frames=0), "frames is 0"),
+        (lambda b, e: StaticCurves([StaticBeam(beam.nodes, 1.0, 60.0) for beam in b], e), "beyond the first load"),
         (lambda b, e: StaticCurves(b, [e[0], e[1][:-1]]), "example 1 has loads for 4"),
         (lambda b, e: StaticCurves(b, [e[0], e[1][::-1]]), "curve 0 in example 1"),
         (lambda b, e: StaticCurves(b, e).run(np.zeros((1, 3))), "weights has shape"),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import Floats, frozen
 from supple.errors import InputError
 from supple.skins.curves.beams import Bands, Clamps, check_alike
 from supple.skins.curves.dynamic import DynamicBeam
@@ -18,8 +18,7 @@ from supple.skins.curves.static import StaticBeam
 
 Beam = TypeVar("Beam", bound=StaticBeam | DynamicBeam)
 
-_CURVES_PER_THREAD = 8  # through all frames
-_WALKS_PER_THREAD = 64  # one curve in one frame each
+_WALKS_PER_THREAD = 256  # along one curve in one frame; with fewer, waking another thread costs more than it saves
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +72,10 @@ class _Batch(Generic[Beam]):
         else:
             self._weights.assign(given)
 
-    def _factors(self, bands: Sequence[Bands]) -> tuple[Any, Any]:
+    def _factor(self, bands: Sequence[Bands]) -> Any:
         """The factors of all kinds of beams, one after another, on the device."""
-        wp = devices.warp()
-        parts: list[tuple[Floats, Ints]] = [band.substitution for band in bands]
-        factor = np.concatenate([rows for rows, _ in parts]).reshape(-1)
-        pivots = np.concatenate([down for _, down in parts])
-        return devices.to_device(factor, wp.float64, self._device), devices.to_device(pivots, wp.int32, self._device)
+        rows = np.concatenate([band.substitution for band in bands]).reshape(-1)
+        return devices.to_device(rows, devices.warp().float64, self._device)
 
     def _source(self, beams: Sequence[Beam], example: Sequence[CurveLoad]) -> Floats:
         """Loads of the inner nodes, and the values of the ends, (nodes, 3)."""
@@ -115,6 +111,8 @@ class StaticCurves(_Batch[StaticBeam]):
     """Shapes of all curves under weighted examples, `frames` frames at a time, on the CPU or a GPU.
 
     q = K^-1 sum_e w_e load_e for every curve and frame, each its own walk along the curve.
+
+    Limits: no beams beyond their first buckling load; `StaticBeam.shape` takes them.
     """
 
     def __init__(
@@ -127,12 +125,16 @@ class StaticCurves(_Batch[StaticBeam]):
     ) -> None:
         from supple.skins.curves import kernels
 
+        for beam in dict.fromkeys(beams):
+            if beam.compression > 0.0 and beam.bands.eigenvalues[0] <= 0.0:
+                given = f"compression {beam.compression} is beyond the first load at which the curve buckles"
+                raise InputError("StaticCurves", given, "the beam must be stable", "use less compression")
         super().__init__(beams, examples, frames=frames, device=device, where="StaticCurves")
         wp = devices.warp()
         self.shapes = wp.zeros(frames * self.nodes, dtype=wp.vec3d, device=device)
-        factors = self._factors([kind.bands for kind in self._kinds])
+        factor = self._factor([kind.bands for kind in self._kinds])
         inputs = [
-            self.curves, self._starts, self._rows, *factors, self._sources, self.examples, self._weights, self.shapes,
+            self.curves, self._starts, self._rows, factor, self._sources, self.examples, self._weights, self.shapes,
         ]  # fmt: skip
         count = frames * self.curves
         self._launch = devices.Launch(
@@ -167,18 +169,18 @@ class DynamicCurves(_Batch[DynamicBeam]):
         self._x = wp.zeros((frames + 2) * self.nodes, dtype=wp.vec3d, device=device)
         self.shapes = self._x[2 * self.nodes :]
         self._resting, self._rests = wp.ones(1, dtype=wp.int32, device=device), True
-        factors = self._factors([kind.bands for kind in self._kinds])
-        first_factors = self._factors([kind.first_bands for kind in self._kinds])
+        factor = self._factor([kind.bands for kind in self._kinds])
+        first_factor = self._factor([kind.first_bands for kind in self._kinds])
         pushes, drags = (
             devices.to_device(np.array(values, np.float64), wp.float64, device)
             for values in ([beam.push for beam in beams], [beam.drag for beam in beams])
         )
         inputs = [
-            self.curves, frames, self._starts, self._rows, *factors, *first_factors, pushes, drags, self._sources,
+            self.curves, frames, self._starts, self._rows, factor, first_factor, pushes, drags, self._sources,
             self.examples, self._weights, self._resting, self._x,
         ]  # fmt: skip
         self._launch = devices.Launch(
-            kernels.dynamic_shapes, self.curves, inputs, device, smallest=_CURVES_PER_THREAD, block=32
+            kernels.dynamic_shapes, self.curves, inputs, device, smallest=max(1, _WALKS_PER_THREAD // frames), block=32
         )
 
     def rest(self, shape: ArrayLike | None = None) -> None:

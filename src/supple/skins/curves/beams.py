@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import Floats, frozen
 from supple.errors import InputError
 
 FEWEST_NODES = 5  # below this the two ends meet in one difference
@@ -130,20 +130,21 @@ class Bands:
         return np.ascontiguousarray(solved).reshape(columns.shape)
 
     @cached_property
-    def substitution(self) -> tuple[Floats, Ints]:
-        """The factor in the order in which a walk along a curve reads it.
+    def substitution(self) -> Floats:
+        """The factor L D L^T in the order in which a walk along a curve reads it, (inner, 5).
 
-        For each inner node (inner, 7): two multipliers of the way forth, one over the pivot, and four entries of the
-        way back; and how far down its pivot was found, 0 to 2.
+        For each inner node: its two entries of L on the way forth, one over D, and its two of L^T on the way back.
+        Only where the matrix is positive definite, which it is up to the first buckling load: no rows are exchanged.
         """
-        lu, pivots = self._factor
-        steps = np.zeros((self.inner, 7))
-        steps[:, 0], steps[:, 1] = lu[5], lu[6]
-        steps[:, 2] = 1.0 / lu[4]
-        for place in range(1, 5):
-            steps[:-place, 2 + place] = lu[4 - place, place:]
-        steps[-1, :2] = steps[-2, 1] = 0.0  # below the matrix
-        return steps, (pivots - np.arange(self.inner)).astype(np.int32)
+        from scipy.linalg import cholesky_banded
+
+        lower = cholesky_banded(self.rows, lower=True)
+        below = lower[1:] / lower[0]
+        steps = np.zeros((self.inner, 5))
+        steps[1:, 0], steps[2:, 1] = below[0, :-1], below[1, :-2]
+        steps[:, 2] = 1.0 / lower[0] ** 2
+        steps[:-1, 3], steps[:-2, 4] = below[0, :-1], below[1, :-2]
+        return steps
 
     @property
     def _weights(self) -> tuple[float, float]:

@@ -1,9 +1,9 @@
 """Arithmetic of clamped beams, in double precision: one curve is one walk along its nodes, and item `first + tid`.
 
-Symbols: x shapes, q their values; L and U the factors of the matrix of inner nodes, seven numbers per row: two of L,
-one over the pivot, four of U; w the weights of the examples; push = a2 M^2, drag = a3 M / 2. All curves lie one after
-another in one array; curve c has the nodes starts[c] up to starts[c + 1] and the factor rows from rows[c] on. Fourth
-differences lose N^4 digits, which single precision does not have.
+Symbols: x shapes, q their values; L D L^T the factor of the matrix of inner nodes, five numbers per row: two of L for
+the way forth, one over D, two of L for the way back; w the weights of the examples; push = a2 M^2, drag = a3 M / 2. All
+curves lie one after another in one array; curve c has the nodes starts[c] up to starts[c + 1] and the factor rows from
+rows[c] on. Fourth differences lose N^4 digits, which single precision does not have.
 """
 
 import warp as wp
@@ -23,40 +23,15 @@ def blended(sources: Vectors, w: Numbers, frame: int, examples: int, total: int,
 
 
 @wp.func
-def substitute(x: Vectors, at: int, count: int, factor: Numbers, pivots: Ints, row: int):
-    """Solve L U q = x for the `count` inner nodes from `at` on, in place, with the row exchanges of the factor."""
-    a = x[at]
-    b = x[at + 1]
-    for j in range(count):
-        c = wp.vec3d()
-        if j + 2 < count:
-            c = x[at + j + 2]
-        place = 7 * (row + j)
-        pivot = pivots[row + j]
-        if pivot == 1:
-            held = a
-            a = b
-            b = held
-        if pivot == 2:
-            held = a
-            a = c
-            c = held
-        x[at + j] = a
-        held = a
-        a = b - factor[place] * held
-        b = c - factor[place + 1] * held
+def walk_back(x: Vectors, at: int, count: int, factor: Numbers, row: int):
+    """Solve D L^T q = y for the `count` inner nodes from `at` on, in place; y was made on the way forth."""
     q1 = wp.vec3d()
     q2 = wp.vec3d()
-    q3 = wp.vec3d()
-    q4 = wp.vec3d()
     for k in range(count):
         i = count - 1 - k
-        place = 7 * (row + i)
-        rest = x[at + i] - factor[place + 3] * q1 - factor[place + 4] * q2 - factor[place + 5] * q3
-        q = factor[place + 2] * (rest - factor[place + 6] * q4)
+        place = 5 * (row + i)
+        q = factor[place + 2] * x[at + i] - factor[place + 3] * q1 - factor[place + 4] * q2
         x[at + i] = q
-        q4 = q3
-        q3 = q2
         q2 = q1
         q1 = q
 
@@ -68,7 +43,6 @@ def static_shapes(
     starts: Ints,
     rows: Ints,
     factor: Numbers,
-    pivots: Ints,
     sources: Vectors,
     examples: int,
     w: Numbers,
@@ -80,9 +54,56 @@ def static_shapes(
     c = item - frame * curves
     total = starts[curves]
     here = frame * total
-    for node in range(starts[c], starts[c + 1]):
-        x[here + node] = blended(sources, w, frame, examples, total, node)
-    substitute(x, here + starts[c] + 1, starts[c + 1] - starts[c] - 2, factor, pivots, rows[c])
+    begins = starts[c]
+    ends = starts[c + 1] - 1
+    x[here + begins] = blended(sources, w, frame, examples, total, begins)
+    x[here + ends] = blended(sources, w, frame, examples, total, ends)
+    y1 = wp.vec3d()
+    y2 = wp.vec3d()
+    place = 5 * rows[c]
+    for node in range(begins + 1, ends):
+        load = blended(sources, w, frame, examples, total, node)
+        y = load - factor[place] * y1 - factor[place + 1] * y2
+        x[here + node] = y
+        y2 = y1
+        y1 = y
+        place += 5
+    walk_back(x, here + begins + 1, ends - begins - 1, factor, rows[c])
+
+
+@wp.func
+def step(
+    begins: int,
+    ends: int,
+    total: int,
+    row: int,
+    factor: Numbers,
+    push: wp.float64,
+    before_share: wp.float64,
+    sources: Vectors,
+    examples: int,
+    w: Numbers,
+    frame: int,
+    x: Vectors,
+):
+    """One curve one step on: (K + diagonal) q = load + push 2 q_now + before_share q_before."""
+    before = frame * total
+    now = before + total
+    here = now + total
+    x[here + begins] = blended(sources, w, frame, examples, total, begins)
+    x[here + ends] = blended(sources, w, frame, examples, total, ends)
+    y1 = wp.vec3d()
+    y2 = wp.vec3d()
+    place = 5 * row
+    for node in range(begins + 1, ends):
+        load = blended(sources, w, frame, examples, total, node)
+        load += wp.float64(2.0) * push * x[now + node] + before_share * x[before + node]
+        y = load - factor[place] * y1 - factor[place + 1] * y2
+        x[here + node] = y
+        y2 = y1
+        y1 = y
+        place += 5
+    walk_back(x, here + begins + 1, ends - begins - 1, factor, row)
 
 
 @wp.kernel(enable_backward=False)
@@ -93,9 +114,7 @@ def dynamic_shapes(
     starts: Ints,
     rows: Ints,
     factor: Numbers,
-    pivots: Ints,
     first_factor: Numbers,
-    first_pivots: Ints,
     pushes: Numbers,
     drags: Numbers,
     sources: Vectors,
@@ -107,33 +126,19 @@ def dynamic_shapes(
     """One curve through all frames   [You, Eq. 6.11 and 6.14].
 
     x holds the shape before, the shape now, and then one shape per frame; the last two become the first two, so that
-    the next run goes on from here. At rest there is no shape before.
+    the next run goes on from here. At rest there is no shape before, and the first step has a factor of its own.
     """
     c = first + wp.tid()
     total = starts[curves]
+    begins = starts[c]
+    ends = starts[c + 1] - 1
     push = pushes[c]
-    drag = drags[c]
-    count = starts[c + 1] - starts[c] - 2
-    for frame in range(frames):
-        now = (frame + 1) * total
-        here = now + total
-        begins = starts[c]
-        ends = starts[c + 1] - 1
-        at_rest = frame == 0 and resting[0] == 1
-        x[here + begins] = blended(sources, w, frame, examples, total, begins)
-        x[here + ends] = blended(sources, w, frame, examples, total, ends)
-        for node in range(begins + 1, ends):
-            load = blended(sources, w, frame, examples, total, node)
-            if at_rest:
-                load += wp.float64(2.0) * push * x[now + node]
-            else:
-                before = x[now - total + node]
-                load += push * (wp.float64(2.0) * x[now + node] - before) + drag * before
-            x[here + node] = load
-        if at_rest:
-            substitute(x, here + begins + 1, count, first_factor, first_pivots, rows[c])
-        else:
-            substitute(x, here + begins + 1, count, factor, pivots, rows[c])
-    for node in range(starts[c], starts[c + 1]):
+    done = int(0)
+    if resting[0] == 1:
+        step(begins, ends, total, rows[c], first_factor, push, wp.float64(0.0), sources, examples, w, 0, x)
+        done = 1
+    for frame in range(done, frames):
+        step(begins, ends, total, rows[c], factor, push, drags[c] - push, sources, examples, w, frame, x)
+    for node in range(begins, ends + 1):
         x[node] = x[frames * total + node]
         x[total + node] = x[(frames + 1) * total + node]
