@@ -29,7 +29,7 @@ def box(shape):
 class Fit:
     """One pass of matching, from points to moved points."""
 
-    def __init__(self, lattice, width, *, rounds=60, running=None, stiffness=1.0, threads=None):
+    def __init__(self, lattice, width, *, rounds=60, running=None, stiffness=1.0):
         wp = devices.warp()
         count = len(lattice)
         self.frames = wp.array(np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)), dtype=wp.vec4f, device="cpu")
@@ -203,6 +203,6 @@ def test_a_rotation_is_found_from_a_half_turn_away():
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=9, max_size=9), st.integers(1, 5))
 def test_no_matrix_makes_a_rotation_fail(values, rounds):
-    found, quaternions = extract(np.array(values).reshape(1, 3, 3), rounds=rounds)
+    _, quaternions = extract(np.array(values).reshape(1, 3, 3), rounds=rounds)
     assert np.isfinite(quaternions).all()
     assert abs(np.linalg.norm(quaternions) - 1.0) < 1e-5

@@ -49,3 +49,16 @@ def goals(chains, width, side, points, frames):
         wanted[nodes] += (rest - rest_middle) @ turn.T + middle
         turns.append(turn)
     return wanted / count[:, None], np.array(turns)
+
+
+def octants(points, chain, node):
+    """The volume of a voxel: of its eight octants, those that have a neighbour on each of their three sides."""
+    total = 0.0
+    for x in (0, 1):
+        for y in (2, 3):
+            for z in (4, 5):
+                ends = chain[[x, y, z]]
+                if (ends >= 0).all():
+                    sign = (-1.0) ** ((x == 0) + (y == 2) + (z == 4))
+                    total += sign * np.linalg.det(0.5 * (points[ends] - points[node]))
+    return total

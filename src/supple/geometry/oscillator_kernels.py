@@ -6,17 +6,22 @@ Swing = wp.types.matrix(shape=(2, 3), dtype=wp.float32)
 
 
 @wp.func
-def swung_on(u: wp.vec3f, du: wp.vec3f, pace: float, damping: float, dt: float) -> Swing:
-    """Offset and velocity, in two rows, after `dt` of u'' + 2 n w u' + w^2 u = 0.
+def swing_over(pace: float, damping: float, dt: float) -> wp.vec4f:
+    """What `dt` [s] does to anything that swings by u'' + 2 n w u' + w^2 u = 0, for `swung_on`.
 
-    w is the `pace` [rad/s], n the `damping`, below one, so that it swings.
+    w is the `pace` [rad/s], n the `damping`, below one, so that it swings: fading cosine, fading sine over its own
+    pace, n w and w^2.
     """
-    wd = pace * wp.sqrt(1.0 - damping * damping)
+    own = pace * wp.sqrt(1.0 - damping * damping)
     fade = wp.exp(-damping * pace * dt)
-    co = fade * wp.cos(wd * dt)
-    si = fade * wp.sin(wd * dt) / wd
-    later = co * u + si * (du + damping * pace * u)
-    speed = co * du - si * (pace * pace * u + damping * pace * du)
+    return wp.vec4f(fade * wp.cos(own * dt), fade * wp.sin(own * dt) / own, damping * pace, pace * pace)
+
+
+@wp.func
+def swung_on(u: wp.vec3f, du: wp.vec3f, swing: wp.vec4f) -> Swing:
+    """Offset u and velocity u' at the end of the step, in two rows."""
+    later = swing[0] * u + swing[1] * (du + swing[2] * u)
+    speed = swing[0] * du - swing[1] * (swing[3] * u + swing[2] * du)
     return wp.matrix_from_rows(later, speed)
 
 

@@ -190,7 +190,8 @@ class Blocks:
         down, up = chains[:, 2 * axis], chains[:, 2 * axis + 1]
         count = len(chains)
         places, heads = np.zeros(count, dtype=np.int32), np.arange(count, dtype=np.int32)
-        at, place = np.flatnonzero(down < 0), 0
+        at: Ints = np.flatnonzero(down < 0).astype(np.int32)
+        place = 0
         while len(at):  # all chains at once, one step further each time
             places[at] = place
             ahead = up[at]

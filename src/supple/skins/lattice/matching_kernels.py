@@ -28,6 +28,7 @@ Twelves = wp.array(dtype=vec12)
 Windows = wp.array(dtype=wp.vec4i)
 
 BIAS = wp.constant(1.0e-3)  # times the mass: what lies in a line or a point turns as its bones do
+CLOSE = wp.constant(1.0e-3)  # rad: a step squares the error, so that after one this short there is none to see
 LONGEST_TURN = wp.constant(1.5)  # rad, in one step of the search
 SMALLEST = wp.constant(1.0e-30)
 
@@ -100,6 +101,8 @@ def extracted(a: wp.mat33f, start: wp.vec4f, rounds: int) -> wp.vec4f:
         half = 0.5 * wp.min(1.0, LONGEST_TURN / wp.max(longest, SMALLEST))
         q = after(q, wp.vec4f(half * w[0], half * w[1], half * w[2], 1.0))
         q = q / wp.length(q)
+        if longest < CLOSE and w[3] > 0.0:
+            break
     return q
 
 

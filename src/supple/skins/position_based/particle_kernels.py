@@ -7,7 +7,7 @@ d = x - q.
 
 import warp as wp
 
-from supple.geometry.oscillator_kernels import swung_on, within_reach
+from supple.geometry.oscillator_kernels import swing_over, swung_on, within_reach
 from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, carried
 from supple.skins.kinematic.turn_kernels import blended_turn, turned, turned_back
 from supple.skins.position_based.kernels import Numbers, Particles, Points, Whole, place
@@ -104,7 +104,7 @@ def swing(
             rest = pull / (w * w)
             u = positions[i] - before[i] - rest
             du = (1.0 - knobs[JOINING]) * (velocities[i] - drift)
-            free = swung_on(u, du, w, knobs[DAMPING], dt)
+            free = swung_on(u, du, swing_over(w, knobs[DAMPING], dt))
             held = within_reach(free[0] + rest, free[1], knobs[LIMIT] * reach[i])
             x = y + held[0]
             v = drift + held[1]

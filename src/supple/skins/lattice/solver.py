@@ -1,0 +1,241 @@
+"""The lattice on a device: where bones carry its nodes, and one step of the flesh around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple import device as devices
+from supple.arrays import Floats, Ints
+from supple.character.crowd import stacked
+from supple.character.weights import Weights
+from supple.skins.kinematic.blend import Affine, BlendArrays
+from supple.skins.lattice.cells import Lattice
+from supple.skins.lattice.matching import Matching, Regions
+
+_SLOWEST = 0.1  # Hz: a slower swing is none at all
+_ROUNDS = 2  # Newton steps of every rotation, from where it was: their error is squared each time
+
+
+@dataclass(frozen=True, eq=False)
+class Anatomy:
+    """A lattice with all that the solver wants to know of its N nodes.
+
+    `weights` are those of joints, `layers` (N,) 0 for bone, `depths` (N,) [m] how far they are from the bone through
+    flesh, `surfaces` (N,) 1 at the skin to 0 at the node farthest from it.
+    """
+
+    lattice: Lattice
+    weights: Weights
+    layers: Ints
+    depths: Floats
+    surfaces: Floats
+
+    @cached_property
+    def rest_volumes(self) -> Floats:
+        """What the octants of every node enclose at rest (N,) [m³]; 0 where an axis has no neighbour at all."""
+        ends = (self.lattice.chains >= 0).reshape(-1, 3, 2).sum(axis=2)
+        return np.asarray((0.5 * self.lattice.side * ends).prod(axis=1))
+
+    def table(self, kind: str) -> Ints:
+        """Neighbours (N, K) of a set as 8 n + 2 c + b: the node, how many coordinates differ, 1 for bone; or -1."""
+        around = self.lattice.neighbours(kind)
+        counts = np.diff(around.starts)
+        owners = np.repeat(np.arange(len(counts)), counts)
+        places = np.arange(len(owners)) - around.starts[owners]
+        cells = self.lattice.cells
+        apart = (cells[owners] != cells[around.indices]).sum(axis=1)
+        codes = 8 * around.indices.astype(np.int64) + 2 * apart + (self.layers[around.indices] == 0)
+        table = np.full((len(counts), max(int(counts.max(initial=0)), 1)), -1, dtype=np.int32)
+        table[owners, places] = codes
+        return table
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """What may be changed at any time; the last four have one number for every layer, bone first."""
+
+    gravity: float = 0.0
+    sculpted: bool = True
+    reach: float = 1.0
+    stretch: float = 0.5
+    volume: float = 0.5
+    secondary: bool = True
+    stiffness: Sequence[float] = (0.0, 1.0)
+    frequency: Sequence[float] = (0.0, 0.0)
+    damping: Sequence[float] = (0.0, 0.0)
+    kept: Sequence[float] = (0.0, 1.0)
+    follow: Sequence[float] = (0.0, 0.0)
+
+    def row(self, dt: float, *, joining: bool) -> Floats:
+        """As the kernels take them, for a step of `dt` [s]."""
+        return np.array(
+            [dt, self.gravity, self.sculpted, self.reach, joining, self.stretch, self.volume, self.secondary],
+            dtype=float,
+        )
+
+    def material(self, dt: float) -> Floats:
+        """Pace, damping, share of velocity kept in a step, and following, layer by layer (L, 4)."""
+        given = np.asarray(self.frequency)
+        pace = 2.0 * np.pi * np.where(given < _SLOWEST, 0.0, given)
+        kept = np.asarray(self.kept) ** (30.0 * dt)
+        return np.stack([pace, np.asarray(self.damping), kept, np.asarray(self.follow)], axis=1)
+
+    def shares(self) -> Floats:
+        """Stiffness (L,), all divided by the largest where that is above one: what over-corrects would diverge."""
+        given = np.asarray(self.stiffness, dtype=float)
+        return np.asarray(given / max(1.0, float(given.max(initial=0.0))))
+
+
+class Solver:
+    """The nodes of one character, or of `copies` of it, on a device.
+
+    `kinematic` and `frames` are where bones carry and turn nodes; `positions`, `velocities`, `before` (where bones
+    carried them in the last step) and `turns` (what flesh adds to `frames`, by region) are its memory. All positions
+    are seen from `origins` (copies,), which go along with the joints.
+    """
+
+    def __init__(
+        self, anatomy: Anatomy, joints: int, *, device: str, width: int = 3, neighbours: str = "all", copies: int = 1
+    ) -> None:
+        wp = devices.warp()
+        lattice, count = anatomy.lattice, len(anatomy.lattice)
+        self.device, self.copies, self.each, self.side = device, copies, count, lattice.side
+        self.count = copies * count
+        self._joints = joints
+        whole = Weights(stacked(anatomy.weights.joints, copies, joints), np.tile(anatomy.weights.values, (copies, 1)))
+        self.blend = BlendArrays(np.tile(lattice.points, (copies, 1)), whole, copies * joints, device=device)
+        self.affine = Affine(copies * joints, device)
+        self._reals = wp.zeros(copies * joints, dtype=wp.vec4f, device=device)
+        self.kinematic = self.blend.posed
+        self.frames, self.turns = (wp.zeros(self.count, dtype=wp.vec4f, device=device) for _ in range(2))
+        self.positions, self.velocities, self.before, self.leans, self._predicted, self._between = (
+            wp.zeros(self.count, dtype=wp.vec3f, device=device) for _ in range(6)
+        )
+        self.origins, self._shifts = (wp.zeros(copies, dtype=wp.vec3f, device=device) for _ in range(2))
+        layer_count = int(anatomy.layers.max(initial=0)) + 1
+        self._knobs = wp.zeros(8, dtype=wp.float32, device=device)
+        self._material = wp.zeros((layer_count, 4), dtype=wp.float32, device=device)
+        self._stiffness = wp.zeros(layer_count, dtype=wp.float32, device=device)
+        self._swings = wp.zeros(layer_count, dtype=wp.vec4f, device=device)
+        self._layers = devices.to_device(np.tile(anatomy.layers, copies), wp.int32, device)
+        self._depths, self._volumes, self._surfaces = (
+            devices.to_device(np.tile(values, copies).astype(np.float32), wp.float32, device)
+            for values in (anatomy.depths, anatomy.rest_volumes, anatomy.surfaces)
+        )
+        self._pushes = wp.zeros(self.count, dtype=wp.mat33f, device=device)
+        regions = _repeated(Regions.of(lattice.chains, width), copies)
+        self._chains = _by_column(regions.chains, device)
+        self._table = _by_column(_raised(anatomy.table(neighbours), copies, 8 * count), device)
+        nodes = (self.frames, self.turns, self._layers, self._stiffness)
+        self._matching = Matching(regions, lattice.side, nodes, device=device, rounds=_ROUNDS)
+
+    def tune(self, knobs: Knobs, dt: float, *, joining: bool = False) -> None:
+        """Bring knobs to the device."""
+        from supple.skins.lattice import kernels
+
+        devices.write(self._knobs, knobs.row(dt, joining=joining))
+        layers = len(self._stiffness)
+        devices.write(self._material, knobs.material(dt)[:layers])
+        devices.write(self._stiffness, knobs.shares()[:layers])
+        devices.Launch(kernels.swing_layers, layers, [self._knobs, self._material, self._swings], self.device)()
+
+    def pose(self, transforms: Floats, world_from_joint: Floats, last: Floats | None) -> Floats:
+        """Take skinning transforms and joints of a pose; returns the origins (copies, 3), `last` being those before."""
+        where = world_from_joint[:, :3, 3].reshape(self.copies, self._joints, 3).mean(axis=1)
+        origins = where.astype(np.float32).astype(np.float64)
+        seen = transforms.copy()
+        seen[:, :3, 3] -= np.repeat(origins, self._joints, axis=0)
+        self.affine.set(seen)
+        devices.write(self.origins, origins)
+        devices.write(self._shifts, np.zeros_like(origins) if last is None else origins - last)
+        return origins
+
+    def carry(self) -> list[devices.Launch]:
+        """Recorded: where bones carry the nodes."""
+        from supple.skins.kinematic.turn_kernels import turn_joints
+        from supple.skins.lattice import kernels
+
+        joints = [self.affine.matrices, self._reals]
+        nodes = [*self.blend.inputs, *joints, self.kinematic, self.frames]
+        return [
+            devices.Launch(turn_joints, self.copies * self._joints, joints, self.device),
+            devices.Launch(kernels.carry_nodes, self.count, nodes, self.device),
+        ]
+
+    def step(self, *, iterations: int, secondary: bool, constraints: bool) -> list[Callable[[], object]]:
+        """Recorded: one step from where bones carried the nodes before to where they carry them now.
+
+        Without `secondary` nodes only follow the bones; without `constraints` neither distances nor volumes are kept.
+        """
+        from supple.skins.lattice import kernels
+
+        def recorded(kernel: Any, *inputs: Any) -> devices.Launch:
+            return devices.Launch(kernel, self.count, inputs, self.device)
+
+        calls: list[Callable[[], object]] = [
+            recorded(
+                kernels.predict, self.each, self._knobs, self._shifts, self._layers, self._material, self._swings,
+                self._depths, self.kinematic, self.frames, self.before, self.positions, self.velocities,
+                self._predicted,
+            )
+        ]  # fmt: skip
+        if secondary:
+            measure = recorded(
+                kernels.measure_volumes, self._chains, self._volumes, self._surfaces, self._knobs, self.positions,
+                self._pushes,
+            )  # fmt: skip
+            hold = recorded(
+                kernels.hold_together, self.side, self._table.shape[0], self._table, self._chains, self._volumes,
+                self._layers, self._knobs, self._pushes, self.positions, self._between,
+            )  # fmt: skip
+            held = self._between if constraints else self.positions
+            matching = self._matching.launches(held, self.positions)
+            calls += [*([measure, hold] if constraints else []), *matching] * iterations
+            calls.append(
+                recorded(
+                    kernels.conclude, self._knobs, self._layers, self._material, self._depths, self.kinematic,
+                    self._predicted, self.positions, self.velocities,
+                )
+            )  # fmt: skip
+        calls.append(
+            recorded(kernels.lean, self.side, self._chains, self.kinematic, self.frames, self.positions, self.leans)
+        )
+        return calls
+
+    def rest(self) -> None:
+        """Put all nodes where bones carry them, at peace."""
+        wp = devices.warp()
+        wp.copy(self.positions, self.kinematic)
+        wp.copy(self.before, self.kinematic)
+        self.velocities.zero_()
+        devices.write(self.turns, np.tile([0.0, 0.0, 0.0, 1.0], (self.count, 1)))
+
+
+def _repeated(regions: Regions, copies: int) -> Regions:
+    return Regions(
+        _raised(regions.chains, copies, len(regions.chains)),
+        regions.width,
+        np.tile(regions.masses, copies),
+        np.tile(regions.middles, (copies, 1)),
+        np.tile(regions.weights, copies),
+    )
+
+
+def _raised(numbers: Ints, copies: int, span: int) -> Ints:
+    """Numbers of `copies` copies, those of copy c raised by c `span`; -1 stays what it is."""
+    return np.where(np.tile(numbers, (copies, 1)) < 0, -1, stacked(numbers, copies, span)).astype(np.int32)
+
+
+def _by_column(table: NDArray[np.int32], device: str) -> Any:
+    """A table (N, K) as (K, N): neighbouring threads of a GPU read neighbouring numbers, those of a CPU one row."""
+    wp = devices.warp()
+    if device != "cpu":
+        return devices.to_device(table.T, wp.int32, device)
+    flat = devices.to_device(table, wp.int32, device)
+    return flat.transpose((1, 0))
