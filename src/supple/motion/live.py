@@ -31,9 +31,9 @@ class LiveMotion:
     arrived, the character rests.
 
     `smoothing` w [s] takes noise out. The pose at t is then that of a straight line laid through all poses less than
-    w away, weighted by (1 - (t_i - t)^2 / w^2)^3; joint by joint, relative to the parent. A steady movement comes
-    through as it is and without lag; what bends is flattened by about w^2 / 18 times its acceleration. With a `delay`
-    of at least w both sides of t are known; with less, the newest poses count more and less noise goes.
+    w away, weighted by (1 - (t_i - t)^2 / w^2)^3; joint by joint, relative to the parent. Both sides of t must be
+    known for that, so the delay is then at least w; on top of the delay there is no lag. A steady movement comes
+    through as it is, and what bends is flattened by about w^2 / 18 times its acceleration.
 
     `coast` c [s] lets a body whose sender stops come to rest instead of freezing: it goes on for c times its last
     speed, slowing down by e every c seconds.
@@ -53,7 +53,7 @@ class LiveMotion:
             if not (math.isfinite(value) and 0.0 <= value <= _LONGEST):
                 needed = f"0 to {_LONGEST:g} seconds are needed"
                 raise InputError(_WHERE, f"{name} is {value}", needed, "use 0 for none and 0.1 for some")
-        self._skeleton, self._delay, self._keep = skeleton, float(delay), int(keep)
+        self._skeleton, self._delay, self._keep = skeleton, float(max(delay, smoothing)), int(keep)
         self._smoothing, self._coast = float(smoothing), float(coast)
         self._lock = threading.Lock()
         self._times: list[float] = []
@@ -67,7 +67,7 @@ class LiveMotion:
 
     @property
     def delay(self) -> float:
-        """How far behind the clock the poses are shown [s]."""
+        """How far behind the clock the poses are shown [s]; smoothing may ask for more than was given."""
         return self._delay
 
     @property
