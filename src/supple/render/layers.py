@@ -19,8 +19,8 @@ from supple.skins.lattice.cells import Lattice
 
 _PAPER_LOW, _PAPER_HIGH = "#f1f2f3", "#cdd5dd"
 _BONE, _OUTER, _SKIN = "#f3ecd9", "#f2c14e", "#c98b6b"
-_INNER = ("#b3342f", "#d8604f", "#e58b6a")  # muscle, and more layers of it
-_GLASS = "#dcb8a2"
+_INNER = ("#cf4238", "#d8604f", "#e58b6a")  # muscle, and more layers of it
+_GLASS, _EDGE, _SLATE = "#dcb8a2", "#6b5a50", "#2b3137"
 _AXES = {"x": 0, "y": 1, "z": 2}
 
 
@@ -31,15 +31,16 @@ def layers_picture(
     *,
     names: Sequence[str] = ("bone", "muscle", "fat", "skin"),
     cut: str = "z",
+    at: float | None = None,
     path: str | Path | None = None,
     size: tuple[int, int] = (900, 900),
     camera: Camera | None = None,
 ) -> Picture:
     """One picture (height, width, 3), bytes, of the layers at rest; written to `path` too if one is given.
 
-    The lattice is cut across axis `cut` where most of the bone is, and the half towards the camera is taken away;
-    the skin stands around the rest like glass. `numbers` (N,) are the layers of the nodes and `names` theirs, bone
-    first. Where several nodes lie in one cell the outermost layer is shown.
+    The lattice is cut across axis `cut` where most of the bone is, or at `at` [m], and the half towards the camera is
+    taken away; the skin stands around the rest like glass. `numbers` (N,) are the layers of the nodes and `names`
+    theirs, bone first. Where several nodes lie in one cell the outermost layer is shown.
     """
     if cut not in _AXES:
         raise InputError("layers_picture", f"cut is {cut!r}", "one of x, y, z is needed", "use z to see the front")
@@ -57,14 +58,16 @@ def layers_picture(
         plotter = pv.Plotter(off_screen=True, window_size=size)
         plotter.set_background(_PAPER_LOW, top=_PAPER_HIGH)
         plotter.enable_anti_aliasing("ssaa")
-        blocks = _blocks(pv, lattice, numbers, axis)
+        blocks = _blocks(pv, lattice, numbers, axis, at)
         blocks.cell_data["color"] = colors[blocks.cell_data["layer"].astype(int)]
-        plotter.add_mesh(blocks, scalars="color", rgb=True, show_edges=True, edge_color="#6b5a50", line_width=0.5)
+        plotter.add_mesh(
+            blocks, scalars="color", rgb=True, show_edges=True, edge_color="#6b5a50", line_width=0.5, ambient=0.4
+        )
         faces = np.column_stack([np.full(len(character.triangles), 3), character.triangles])
         skin = pv.PolyData(character.points.astype(np.float32), faces=faces)
         plotter.add_mesh(skin, color=_GLASS, opacity=0.15, smooth_shading=True)
         legend = [[name, color / 255.0] for name, color in zip(names, colors, strict=True)]
-        plotter.add_legend(legend, bcolor=None, face="rectangle", size=(0.16, 0.04 * len(names)), loc="lower right")
+        plotter.add_legend(legend, bcolor=_SLATE, face="rectangle", size=(0.16, 0.04 * len(names)), loc="lower right")
         plotter.camera.position, plotter.camera.focal_point, plotter.camera.up = eye.position, eye.target, (0, 1, 0)
         plotter.camera.view_angle = math.degrees(eye.view_angle)
         plotter.reset_camera_clipping_range()
@@ -82,11 +85,14 @@ def _colors(count: int) -> Any:
     return np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in named], dtype=np.uint8)
 
 
-def _blocks(pv: Any, lattice: Lattice, numbers: Ints, axis: int) -> Any:
+def _blocks(pv: Any, lattice: Lattice, numbers: Ints, axis: int, at: float | None) -> Any:
     """The cells behind the cut as small cubes, each with its layer."""
     bone = lattice.cells[numbers == 0]
-    middle = int(np.median((bone if len(bone) else lattice.cells)[:, axis]))
-    behind = lattice.cells[:, axis] <= middle
+    middle = float(np.median((bone if len(bone) else lattice.cells)[:, axis]))
+    last = middle if at is None else (at - lattice.grid.origin[axis]) / lattice.side
+    behind = lattice.cells[:, axis] <= last
+    if not behind.any():
+        raise InputError("layers_picture", f"at is {at} m", "the cut must leave some of the body", "move it")
     layer = np.full(lattice.grid.shape, -1, dtype=np.int32)
     cells = lattice.cells[behind]
     np.maximum.at(layer, (cells[:, 0], cells[:, 1], cells[:, 2]), numbers[behind])
