@@ -31,7 +31,7 @@ _SHOULDER_RAYS = 24  # cast to see which fits
 _MOST = 0.7  # share of them that must meet skin
 _NEAR = 1.8  # times the radius of the ring beside it that skin of another limb may be away
 _FAR = 2.6  # times the ring's median radius beyond which a ray has gone into another limb
-_HOLLOW = 0.35  # share of the way so far that a hollow in the skin may be wide to be passed over
+_HOLLOW = 0.6  # share of the way so far that a hollow in the skin may be wide to be passed over
 _LAYERS = 6  # surfaces that one ray may pass
 _PASSES = 3  # how often the origins of the rays are moved to the middle of what they met
 

@@ -53,14 +53,16 @@ def located(grid: Floats, points: Floats, *, smooth: bool) -> Cells:
     corners = cells[cell].astype(np.int64)
     u, w = place_in_cell(spots[corners], np.asarray(closest))
     place = np.stack([(1 - u) * (1 - w), u * (1 - w), u * w, (1 - u) * w], axis=1)
-    around = np.stack([-(1 - w), 1 - w, w, -w], axis=1)
+    # Cells at the ends narrow to a point, so their way around is taken where they are widest.
+    wide = np.where(cell >= curves * nodes, 0.0, np.where(cell >= curves * (nodes - 1), 1.0, w))
+    around = np.stack([-(1 - wide), 1 - wide, wide, -wide], axis=1)
     along = np.stack([-(1 - u), -u, u, 1 - u], axis=1)
     if smooth:
         inner = cell < curves * (nodes - 1)
-        wide, cubic = _cubic(cell[inner], u[inner], w[inner], curves, nodes)
+        many, cubic = _cubic(cell[inner], u[inner], w[inner], curves, nodes)
         more = np.zeros((len(cell), 16))
         corners = np.concatenate([corners, np.repeat(corners[:, :1], 16, axis=1)], axis=1)
-        corners[inner, 4:] = wide
+        corners[inner, 4:] = many
         place, around, along = (np.concatenate([shares, more], axis=1) for shares in (place, around, along))
         place[inner, :4], place[inner, 4:] = 0.0, cubic
     return Cells(curves, nodes, corners, place, around, along, np.sqrt(np.asarray(square)))

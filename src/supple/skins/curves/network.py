@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ from supple.geometry.rotations import matrix_from_quaternion, nearest_rotation, 
 from supple.motion.pose import Pose
 from supple.skins.curves.casting import cast, extent
 from supple.skins.curves.limbs import Limb, limbs_of
+from supple.skins.curves.loops import LoopPlan, QuadMesh, limb_loops, on_loops, quads_of
 from supple.skins.curves.places import Places
 
 _WHERE = "curve network"
@@ -133,24 +135,39 @@ def curve_network(
     spacing: float | None = None,
     sizes: Mapping[str, tuple[int, int]] | None = None,
     leave_out: Sequence[str] = (),
+    loops: Mapping[str, LoopPlan] | Literal["none", "found"] = "found",
 ) -> Network:
     """Lay curves over the skin of a character, limb by limb.
 
     `detail` is about how many nodes there are for every vertex. `spacing` [m] says instead how far nodes are apart
     along a limb; around it they are nearer. `sizes` names limbs and gives (curves, nodes) for them, whatever else
     is asked for. `leave_out` names limbs that get no curves; their skin follows the nearest ones.
+
+    Where the mesh is made of quads and even edge loops run along a limb, those are its curves, as many as there are.
+    Everywhere else curves are cast from inside the limb, at equal angles. `loops` is "none" to cast all of them, or
+    names limbs and says how to find the loops of those.
     """
     limbs = limbs_of(character)
-    _check_names(limbs, {*(sizes or {}), *leave_out})
+    plans = loops if isinstance(loops, Mapping) else {limb.name: LoopPlan() for limb in limbs if loops == "found"}
+    _check_names(limbs, {*(sizes or {}), *leave_out, *plans})
     if spacing is not None and not spacing > 0.0:
         raise InputError(_WHERE, f"spacing is {spacing:g} m", "more than 0 is needed", "try 0.03")
     if not 0.0 < detail <= 4.0:
         raise InputError(_WHERE, f"detail is {detail:g} nodes per vertex", "0 to 4 is needed", "try 0.25")
+    quads = quads_of(character) if plans else None
+    mesh = None if quads is None else QuadMesh(quads, character.points)
     parts = []
     for limb in limbs:
         if limb.name in leave_out:
             continue
         curves, nodes = (sizes or {}).get(limb.name) or _size(limb, character, spacing, detail)
+        if limb.name in plans:
+            followed = limb_loops(mesh, limb, plans[limb.name]) if mesh is not None else None
+            if followed is not None:
+                places = on_loops(followed, character.points, nodes=nodes, path=limb.path)
+                found = np.ones((len(followed), nodes), dtype=bool)
+                parts.append(Part(limb, len(followed), nodes, places, found))
+                continue
         laid = cast(limb, character.points, character.triangles, curves=curves, nodes=nodes)
         parts.append(Part(limb, curves, nodes, laid.places, laid.found))
     if not parts:

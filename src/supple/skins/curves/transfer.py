@@ -17,12 +17,14 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints
 from supple.errors import InputError
+from supple.geometry.rotations import normalised
 from supple.motion.pose import Pose
 from supple.skins.curves.cells import Cells, located
 from supple.skins.curves.network import Network, blended_turns
 
 _LEAST = 1e-3  # shares of a part below this are left to the other parts
 _CLOSE = 0.35  # steps between nodes; a part whose curves are farther away than this counts less and less
+_FLAT = 1e-6  # sine of the angle between a cell's sides below which it has no area
 _FIRM = 1e-2  # how much a fitted node keeps to its sampled place, against one vertex of the mesh
 
 
@@ -82,8 +84,8 @@ class Transfer:
     def carried(self, nodes: ArrayLike) -> Floats:
         """The mesh (V, 3) [m] that goes with the nodes (n, 3) [m], by the curves alone.
 
-        v' = sum_r s_r (place_r + [e_u' e_w' n'] h_r): the place in the cell, and what is left of the vertex over it in
-        the frame of the cell. The frame stretches with the cell in its own plane and keeps its length along the normal.
+        v' = sum_r s_r (place_r + R'_r R_r^T h_r): the place in the cell, and what is left of the vertex over it, turned
+        as the cell has turned since rest.
         """
         moved = self._checked(nodes)
         rows = self.place @ moved + np.einsum("rij,rj->ri", self._frames(moved), self.heights)
@@ -125,8 +127,8 @@ class Transfer:
         """What is left of every row's vertex over its cell, in the frame of the cell at rest (R, 3)."""
         rest = self.network.character.points
         nodes = self.network.nodes(rest)
-        left = (rest[self.vertices] - self.place @ nodes)[:, :, None]
-        return np.asarray(np.linalg.solve(self._frames(nodes), left)[:, :, 0], dtype=np.float64)
+        left = rest[self.vertices] - self.place @ nodes
+        return np.asarray(np.einsum("rji,rj->ri", self._frames(nodes), left))
 
     @property
     def _vertex_count(self) -> int:
@@ -141,13 +143,17 @@ class Transfer:
         return lambda right: np.stack([solve(np.ascontiguousarray(column)) for column in right.T], axis=1)
 
     def _frames(self, nodes: Floats) -> Floats:
-        """Frames of the cells (R, 3, 3): around, along, normal, as columns; a cell without area takes the world's."""
-        around, along = self.around @ nodes, self.along @ nodes
+        """How the cells are turned: rotations (R, 3, 3) with the normal as last column, midway between the two sides.
+
+        Lengths do not count, so that long thin cells and skew ones turn what stands over them and do not tear it. A
+        cell without area takes the world's axes.
+        """
+        around, along = normalised(self.around @ nodes), normalised(self.along @ nodes)
         normal = np.cross(around, along)
-        area = np.linalg.norm(normal, axis=1, keepdims=True)
-        sizes = np.linalg.norm(around, axis=1) * np.linalg.norm(along, axis=1)
-        flat = area[:, 0] <= 1e-6 * sizes
-        frames = np.stack([around, along, normal / np.where(area > 0.0, area, 1.0)], axis=2)
+        flat = np.linalg.norm(normal, axis=1) <= _FLAT
+        normal = normalised(normal)
+        side = normalised(around + np.cross(along, normal))
+        frames = np.stack([side, np.cross(normal, side), normal], axis=2)
         frames[flat] = np.eye(3)
         return np.asarray(frames)
 
