@@ -42,6 +42,7 @@ from supple.skins.kinematic.delta_mush import DeltaMush, delta_mush
 from supple.skins.kinematic.dual_quaternion import DualQuaternion, dual_quaternion
 from supple.skins.kinematic.linear_blend import LinearBlend, linear_blend
 from supple.skins.kinematic.rotation_centers import RotationCenters, rotation_centers
+from supple.skins.lattice.skin import LayeredLattice
 from supple.skins.position_based.skin import PositionBased
 from supple.skins.pull import Pull
 
@@ -64,6 +65,7 @@ __all__ = [
     "IncrementalRotation",
     "InputError",
     "Layer",
+    "LayeredLattice",
     "LinearBlend",
     "LiveMotion",
     "Mask",

@@ -14,6 +14,7 @@ from supple.skins.kinematic.delta_mush import DeltaMush
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.kinematic.rotation_centers import RotationCenters
+from supple.skins.lattice.skin import LayeredLattice
 from supple.skins.position_based.skin import PositionBased
 from supple.skins.skin import AnySkin
 
@@ -26,6 +27,7 @@ _KINDS: tuple[type[AnySkin], ...] = (
     SpringRig,
     SpringDynamics,
     PositionBased,
+    LayeredLattice,
 )
 SKINS: dict[str, type[AnySkin]] = {kind.command_name: kind for kind in _KINDS}
 

@@ -8,8 +8,17 @@ lost far away; a `shift` is how far that origin has moved in the step.
 import warp as wp
 
 from supple.geometry.oscillator_kernels import swing_over, swung_on, within_reach
-from supple.skins.kinematic.kernels import Joints, Points, Quaternions, Transforms, Weights, blended_point
-from supple.skins.kinematic.turn_kernels import blended_turn, turned
+from supple.skins.kinematic.kernels import (
+    Joints,
+    Points,
+    Quaternions,
+    Transforms,
+    Weights,
+    blended_point,
+    carried,
+    mat34,
+)
+from supple.skins.kinematic.turn_kernels import after, blended_turn, turned
 from supple.skins.lattice.matching_kernels import Numbers, Whole
 
 Matrices = wp.array(dtype=wp.mat33f)
@@ -260,17 +269,34 @@ def conclude(
         velocities[i] = material[layer, KEPT] * held[1]
 
 
+@wp.func
+def about(m: wp.mat33f, place: wp.vec3f, moved: wp.vec3f) -> mat34:
+    """The affine map a -> M (a - place) + moved."""
+    t = moved - m * place
+    return mat34(
+        m[0, 0], m[0, 1], m[0, 2], t[0], m[1, 0], m[1, 1], m[1, 2], t[1], m[2, 0], m[2, 1], m[2, 2], t[2]
+    )  # fmt: skip
+
+
 @wp.kernel(enable_backward=False)
 def lean(
-    first: int, side: float, chains: Tables, kinematic: Points, frames: Quaternions, positions: Points, leans: Points
+    first: int,
+    side: float,
+    chains: Tables,
+    kinematic: Points,
+    frames: Quaternions,
+    positions: Points,
+    moves: Transforms,
 ):
-    """How flesh leans away from where the bones turn it: half the curl of u = x - k, as sin(angle) times the axis.
+    """What the flesh at a node does to skin that the bones carried there: y -> u + (M - 1)(y - k), with u = x - k.
 
-    Along an axis e of the lattice the bones carry neighbours in the direction Q e, so that
-    curl u = sum_e Q e x du/de, with du/de by differences to the neighbours there are.
+    M turns as flesh leans away from where the bones turn it: half the curl of u is sin(angle) times the axis. Along an
+    axis e of the lattice the bones carry neighbours in the direction Q e, so that curl u = sum_e Q e x du/de, with
+    du/de by differences to the neighbours there are.
     """
     i = first + wp.tid()
-    u = positions[i] - kinematic[i]
+    k = kinematic[i]
+    u = positions[i] - k
     frame = frames[i]
     axes = wp.quat_to_matrix(wp.quatf(frame[0], frame[1], frame[2], frame[3]))
     curl = wp.vec3f(0.0, 0.0, 0.0)
@@ -288,17 +314,33 @@ def lean(
         if spans > 0.0:
             e = wp.vec3f(axes[0, axis], axes[1, axis], axes[2, axis])
             curl += wp.cross(e, change / (spans * side))
-    half = 0.5 * curl
-    leans[i] = half / wp.max(wp.length(half), 1.0)
+    a = 0.5 * curl
+    a = a / wp.max(wp.length(a), 1.0)
+    away = wp.skew(a)
+    turned_away = away + away * away / (1.0 + wp.sqrt(wp.max(1.0 - wp.dot(a, a), 0.0)))
+    moves[i] = about(turned_away, k, u)
+
+
+@wp.kernel(enable_backward=False)
+def settle_skin(
+    first: int, rest: Points, frames: Quaternions, turns: Quaternions, positions: Points, moves: Transforms
+):
+    """Where a node puts skin that knows of no bones: X -> R (X - X_i) + x_i, R the rotation of the node's region."""
+    i = first + wp.tid()
+    q = after(turns[i], frames[i])
+    moves[i] = about(wp.quat_to_matrix(wp.quatf(q[0], q[1], q[2], q[3])), rest[i], positions[i])
 
 
 @wp.func
-def leaned(lean: wp.vec3f, a: wp.vec3f) -> wp.vec3f:
-    """(R - 1) a for the rotation by `lean`, its angle at most a right one."""
-    s = wp.dot(lean, lean)
-    c = wp.sqrt(wp.max(1.0 - s, 0.0))
-    turned_away = wp.cross(lean, a)
-    return turned_away + wp.cross(lean, turned_away) / (1.0 + c)
+def shared(v: int, blocks: int, nodes: Joints, shares: Weights, moves: Transforms, p: wp.vec3f) -> wp.vec3f:
+    """sum_i share_i times what node i does to p."""
+    total = wp.vec3f(0.0, 0.0, 0.0)
+    for b in range(v * blocks, v * blocks + blocks):
+        n = nodes[b]
+        s = shares[b]
+        total += s[0] * carried(moves[n[0]], p) + s[1] * carried(moves[n[1]], p)
+        total += s[2] * carried(moves[n[2]], p) + s[3] * carried(moves[n[3]], p)
+    return total
 
 
 @wp.kernel(enable_backward=False)
@@ -309,29 +351,17 @@ def carry_skin(
     nodes: Joints,
     shares: Weights,
     origins: Points,
-    kinematic: Points,
-    positions: Points,
-    leans: Points,
+    moves: Transforms,
     incoming: Points,
     skin: Points,
 ):
-    """The skin y that the bones carry goes along with the flesh: x = y + sum_i share_i (u_i + (M_i - 1)(y - k_i)).
+    """The skin that the bones carry goes along with the flesh.
 
-    u_i = x_i - k_i, and M_i turns by the node's lean. Where the lattice is where the bones carry it, this is the
-    kinematic skin to the last digit.
+    Where the lattice is where the bones carry it, this is the kinematic skin to the last digit.
     """
     v = first + wp.tid()
     y = incoming[v]
-    seen = y - origins[v / each]
-    moved = wp.vec3f(0.0, 0.0, 0.0)
-    for b in range(v * blocks, v * blocks + blocks):
-        for slot in range(4):
-            share = shares[b][slot]
-            if share > 0.0:
-                n = nodes[b][slot]
-                k = kinematic[n]
-                moved += share * (positions[n] - k + leaned(leans[n], seen - k))
-    skin[v] = y + moved
+    skin[v] = y + shared(v, blocks, nodes, shares, moves, y - origins[v / each])
 
 
 @wp.kernel(enable_backward=False)
@@ -342,21 +372,10 @@ def place_skin(
     nodes: Joints,
     shares: Weights,
     origins: Points,
-    rest_nodes: Points,
-    frames: Quaternions,
-    turns: Quaternions,
-    positions: Points,
+    moves: Transforms,
     rest: Points,
     skin: Points,
 ):
-    """The skin from the lattice alone: x = sum_i share_i (R_i (X - X_i) + x_i), R_i the rotation of a node's region."""
+    """The skin from the lattice alone."""
     v = first + wp.tid()
-    x = rest[v]
-    total = wp.vec3f(0.0, 0.0, 0.0)
-    for b in range(v * blocks, v * blocks + blocks):
-        for slot in range(4):
-            share = shares[b][slot]
-            if share > 0.0:
-                n = nodes[b][slot]
-                total += share * (turned(turns[n], turned(frames[n], x - rest_nodes[n])) + positions[n])
-    skin[v] = total + origins[v / each]
+    skin[v] = origins[v / each] + shared(v, blocks, nodes, shares, moves, rest[v])

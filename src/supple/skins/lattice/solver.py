@@ -114,8 +114,8 @@ class Solver:
         self._reals = wp.zeros(copies * joints, dtype=wp.vec4f, device=device)
         self.kinematic = self.blend.posed
         self.frames, self.turns = (wp.zeros(self.count, dtype=wp.vec4f, device=device) for _ in range(2))
-        self.positions, self.velocities, self.before, self.leans, self._predicted, self._between = (
-            wp.zeros(self.count, dtype=wp.vec3f, device=device) for _ in range(6)
+        self.positions, self.velocities, self.before, self._predicted, self._between = (
+            wp.zeros(self.count, dtype=wp.vec3f, device=device) for _ in range(5)
         )
         self.origins, self._shifts = (wp.zeros(copies, dtype=wp.vec3f, device=device) for _ in range(2))
         layer_count = int(anatomy.layers.max(initial=0)) + 1
@@ -130,7 +130,7 @@ class Solver:
         )
         self._pushes = wp.zeros(self.count, dtype=wp.mat33f, device=device)
         regions = _repeated(Regions.of(lattice.chains, width), copies)
-        self._chains = _by_column(regions.chains, device)
+        self.chains = _by_column(regions.chains, device)
         self._table = _by_column(_raised(anatomy.table(neighbours), copies, 8 * count), device)
         nodes = (self.frames, self.turns, self._layers, self._stiffness)
         self._matching = Matching(regions, lattice.side, nodes, device=device, rounds=_ROUNDS)
@@ -187,11 +187,11 @@ class Solver:
         ]  # fmt: skip
         if secondary:
             measure = recorded(
-                kernels.measure_volumes, self._chains, self._volumes, self._surfaces, self._knobs, self.positions,
+                kernels.measure_volumes, self.chains, self._volumes, self._surfaces, self._knobs, self.positions,
                 self._pushes,
             )  # fmt: skip
             hold = recorded(
-                kernels.hold_together, self.side, self._table.shape[0], self._table, self._chains, self._volumes,
+                kernels.hold_together, self.side, self._table.shape[0], self._table, self.chains, self._volumes,
                 self._layers, self._knobs, self._pushes, self.positions, self._between,
             )  # fmt: skip
             held = self._between if constraints else self.positions
@@ -203,9 +203,6 @@ class Solver:
                     self._predicted, self.positions, self.velocities,
                 )
             )  # fmt: skip
-        calls.append(
-            recorded(kernels.lean, self.side, self._chains, self.kinematic, self.frames, self.positions, self.leans)
-        )
         return calls
 
     def rest(self) -> None:

@@ -1,0 +1,107 @@
+"""Everything that the layered lattice prepares for one character on one device, and one step of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from supple import device as devices
+from supple.arrays import Floats
+from supple.character.character import Character
+from supple.character.crowd import Crowd
+from supple.motion.pose import Pose
+from supple.skins.lattice.body import body_of
+from supple.skins.lattice.solver import Knobs, Solver
+from supple.skins.lattice.surface import Surface
+
+if TYPE_CHECKING:
+    from supple.skins.lattice.skin import LayeredLattice
+
+_CALM = {"damping": 0.99, "kept": 0.5}  # while the first pose settles
+
+
+@dataclass
+class LatticeState:
+    """What follows from time; arrays are those of the binding, one row per node, `points` one per vertex.
+
+    `positions` and `velocities` are those of the nodes, `before` is where bones carried them in the last step, `turns`
+    what flesh adds to the turn of the bones, `origins` (copies, 3) [m] where all this is seen from. `time` [s] has
+    passed since the first frame.
+    """
+
+    points: Any
+    positions: Any
+    velocities: Any
+    before: Any
+    turns: Any
+    origins: Floats
+    time: float = 0.0
+
+
+class BoundLattice:
+    """A character's lattice on a device, or that of a crowd. It has one state at a time."""
+
+    def __init__(self, character: Character, skin: LayeredLattice, device: str) -> None:
+        crowd = character if isinstance(character, Crowd) else None
+        one, copies = (character, 1) if crowd is None else (crowd.member, crowd.count)
+        self.character, self.device = character, device
+        self.body = body_of(one, skin)
+        self.solver = Solver(
+            self.body.anatomy, len(one.skeleton), device=device, width=skin.width, neighbours=skin.neighbours,
+            copies=copies,
+        )  # fmt: skip
+        self.surface = Surface(character, self.body.tie, self.solver, alone=skin.surface == "trilinear")
+        self._tuned: tuple[LayeredLattice, float, bool] | None = None
+        self._recorded: tuple[Any, tuple[Any, ...], devices.Chain] | None = None
+
+    def start(self, skin: LayeredLattice, pose: Pose, incoming: Any) -> LatticeState:
+        """Rest at the shape that the first pose settles to."""
+        solver = self.solver
+        origins = self._take(pose, None)
+        for launch in solver.carry():
+            launch()
+        solver.rest()
+        state = LatticeState(
+            self.surface.points, solver.positions, solver.velocities, solver.before, solver.turns, origins
+        )
+        calm = _calmed(skin.knobs())
+        solver.tune(calm, skin.step)
+        self._tuned = None
+        self._take(pose, origins)
+        for _ in range(max(skin.warm_up if skin.secondary else 0, 1)):
+            self._stages(skin, incoming)()
+        solver.velocities.zero_()
+        return state
+
+    def advance(self, skin: LayeredLattice, state: LatticeState, pose: Pose, dt: float, incoming: Any) -> Any:
+        """One step."""
+        wanted = (skin, dt, state.time == 0.0)
+        if self._tuned is None or self._tuned[0] is not skin or self._tuned[1:] != wanted[1:]:
+            self.solver.tune(skin.knobs(), dt, joining=state.time == 0.0)
+            self._tuned = wanted
+        state.origins[...] = self._take(pose, state.origins)
+        state.time += dt
+        self._stages(skin, incoming)()
+        return self.surface.points
+
+    def _take(self, pose: Pose, last: Floats | None) -> Floats:
+        """Bring a pose to the device; returns where it is seen from."""
+        self.surface.set(pose)
+        return self.solver.pose(pose.skinning(self.character.skeleton), pose.world_from_joint, last)
+
+    def _stages(self, skin: LayeredLattice, incoming: Any) -> devices.Chain:
+        """The work of one step, recorded for the incoming skin and for the settings that change its order."""
+        order = (skin.iterations, skin.secondary, skin.stretch > 0.0 or skin.volume > 0.0)
+        known = self._recorded
+        if known is None or known[0] is not incoming or known[1] != order:
+            step = self.solver.step(iterations=order[0], secondary=order[1], constraints=order[2])
+            calls: list[Callable[[], object]] = [*self.solver.carry(), *step, *self.surface.follow(incoming)]
+            known = self._recorded = incoming, order, devices.Chain(calls, self.device)
+        return known[2]
+
+
+def _calmed(knobs: Knobs) -> Knobs:
+    """The same flesh, settling rather than swinging."""
+    layers = len(knobs.stiffness)
+    return replace(knobs, damping=(_CALM["damping"],) * layers, kept=(_CALM["kept"],) * layers)

@@ -1,0 +1,49 @@
+"""From a character to its lattice: voxels of its flesh, their layers and weights, and how the skin hangs on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.character.character import Character
+from supple.skins.lattice.by_layer import inner_layers
+from supple.skins.lattice.cells import WHERE
+from supple.skins.lattice.layers import layers_of
+from supple.skins.lattice.path_weights import bone_paths, carried_in, path_weights
+from supple.skins.lattice.pieces import pieces_of
+from supple.skins.lattice.solver import Anatomy
+from supple.skins.lattice.tie import Tie, tie_of
+
+if TYPE_CHECKING:
+    from supple.skins.lattice.skin import LayeredLattice
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """What follows from one character and the settings that are fixed when it is bound."""
+
+    anatomy: Anatomy
+    tie: Tie
+
+
+def body_of(character: Character, skin: LayeredLattice) -> Body:
+    """Prepare a character: the slow part of binding."""
+    skin_weights = character.require_weights(WHERE)
+    pieces = pieces_of(character.points, character.triangles, skin.resolution)
+    lattice, joints = pieces.lattice, len(character.skeleton)
+    paths = bone_paths(pieces, character.skeleton)
+    layers = layers_of(
+        character, lattice, paths, shares=tuple(inner_layers(skin.layers).values()), skin=skin.skin_layer,
+        bone_width=skin.bone_width, fatness=skin.fatness,
+    )  # fmt: skip
+    smooth = tie_of(lattice, character.points, "smooth")
+    if skin.weights == "carried":
+        weights = carried_in(pieces, paths, smooth, skin_weights.dense(joints))
+    else:
+        weights = path_weights(pieces, paths, joints)
+    depths = lattice.side * np.where(paths.reached, paths.steps, 0.0)
+    surfaces = 1.0 - layers.skin_depths / max(float(layers.skin_depths.max(initial=0.0)), 1.0)
+    tie = smooth if skin.surface == "smooth" else tie_of(lattice, character.points, "trilinear")
+    return Body(Anatomy(lattice, weights, layers.numbers, depths, surfaces), tie)

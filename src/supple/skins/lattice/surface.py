@@ -1,0 +1,67 @@
+"""The skin over the lattice: it goes along with the voxels it hangs on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.character.character import Character
+from supple.character.crowd import stacked
+from supple.character.shapes import Shaped
+from supple.motion.pose import Pose
+from supple.skins.kinematic.blend import BLOCK
+from supple.skins.lattice.solver import Solver
+from supple.skins.lattice.tie import Tie
+
+
+class Surface:
+    """A character's skin on a device; `tie` is how the vertices of one copy hang on its nodes.
+
+    `alone`: the skin follows from the lattice alone, and takes nothing from the kinematic skin below.
+    """
+
+    def __init__(self, character: Character, tie: Tie, solver: Solver, *, alone: bool) -> None:
+        from supple.skins.kinematic.kernels import mat34
+
+        wp = devices.warp()
+        corners, shares = tie.corners, tie.shares
+        count, width = len(character.points), corners.shape[1]
+        self._solver, self._count, self._alone, self._each = solver, count, alone, len(corners)
+        self._blocks = -(-width // BLOCK)
+        nodes = np.zeros((count, self._blocks * BLOCK), dtype=np.int32)
+        parts = np.zeros(nodes.shape, dtype=np.float32)
+        nodes[:, :width] = stacked(corners, solver.copies, solver.each)
+        parts[:, :width] = np.tile(shares, (solver.copies, 1))
+        device = solver.device
+        self._nodes = devices.to_device(nodes.reshape(-1, BLOCK), wp.vec4i, device)
+        self._shares = devices.to_device(parts.reshape(-1, BLOCK), wp.vec4f, device)
+        self._shaped = Shaped(character.points, character.shapes)
+        self._rest = devices.to_device(character.points.astype(np.float32), wp.vec3f, device)
+        self._moves = wp.zeros(solver.count, dtype=mat34, device=device)
+        self.points = wp.zeros(count, dtype=wp.vec3f, device=device)
+
+    def set(self, pose: Pose) -> None:
+        """Take the shapes (morph targets) of a pose; a kinematic skin below knows them already."""
+        rest = self._shaped.changed(pose.shapes)
+        if rest is not None:
+            devices.write(self._rest, rest)
+
+    def follow(self, incoming: Any) -> list[devices.Launch]:
+        """Recorded: the skin of the step, from where the bones alone carry it."""
+        from supple.skins.lattice import kernels
+
+        flesh, device = self._solver, self._solver.device
+        tied = [self._each, self._blocks, self._nodes, self._shares, flesh.origins, self._moves]
+        if self._alone:
+            nodes = [flesh.blend.rest, flesh.frames, flesh.turns, flesh.positions, self._moves]
+            return [
+                devices.Launch(kernels.settle_skin, flesh.count, nodes, device),
+                devices.Launch(kernels.place_skin, self._count, [*tied, self._rest, self.points], device),
+            ]
+        nodes = [flesh.side, flesh.chains, flesh.kinematic, flesh.frames, flesh.positions, self._moves]
+        return [
+            devices.Launch(kernels.lean, flesh.count, nodes, device),
+            devices.Launch(kernels.carry_skin, self._count, [*tied, incoming, self.points], device),
+        ]
