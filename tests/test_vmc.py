@@ -208,6 +208,16 @@ def test_the_height_of_the_hips_can_be_told():
     np.testing.assert_allclose(world(pose)[hips, :3, 3], [-rest[1] / 0.5, rest[1], 0.0], atol=1e-6)
 
 
+def test_a_body_whose_hips_rest_at_the_origin_has_its_height_measured_down_to_its_soles():
+    """Many captured skeletons rest like that."""
+    low = HERO.skeleton.world_from_joint.copy()
+    low[:, 1, 3] -= low[0, 1, 3]
+    sunk = Skeleton(HERO.skeleton.names, HERO.skeleton.parents, low, tails=None)
+    lowest = min(sunk.heads[:, 1].min(), sunk.bones.ends[:, 1].min())
+    pose = shown(sunk, bone("Hips", (0.0, 0.5, 0.0)), hip_height=0.5)
+    np.testing.assert_allclose(world(pose)[0, :3, 3], [0.0, -lowest, 0.0], atol=1e-6)
+
+
 @pytest.mark.parametrize("place", [(0.0, 0.0, 0.0), (0.3, 4.0, 0.1)])
 def test_hips_whose_size_is_not_known_stay_where_they_are(place):
     """Some programs send turns only, and places of zero."""

@@ -13,7 +13,7 @@ from supple.geometry import rotations
 from supple.motion.pose import Pose
 from supple.motion.retarget.alignment import body_axes, rest_alignments
 from supple.motion.retarget.anatomy import SIDES, Anatomy
-from supple.motion.retarget.ground import leg_length
+from supple.motion.retarget.ground import Soles, leg_length
 from supple.motion.retarget.matching import Follow, follows
 from supple.motion.vmc.protocol import BONES
 
@@ -150,7 +150,10 @@ class Puppet:
             self._sockets = sockets.mean(axis=0) - skeleton.heads[self._hips]
         self._hip_ratio = None
         if hip_height is not None and self._hips >= 0:
-            self._hip_ratio = float(skeleton.heads[self._hips] @ body_axes(to)[:, 1]) / hip_height
+            up = body_axes(to)[:, 1]
+            soles = Soles(to)
+            floor = 0.0 if soles.stands or not len(soles) else float((soles.points @ up).min())
+            self._hip_ratio = (float(skeleton.heads[self._hips] @ up) - floor) / hip_height
 
     def pose(self, sent: HumanoidPose, shapes: Mapping[str, float]) -> Pose:
         """The character in the avatar's pose."""
