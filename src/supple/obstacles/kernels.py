@@ -89,6 +89,8 @@ def into_sphere(x: wp.vec3f, way: wp.vec3f, radius: float) -> float:
 @wp.func
 def into_capsule(x: wp.vec3f, way: wp.vec3f, radius: float, half: float) -> float:
     """The same for a capsule along y: the earliest of its side, between the ends, and its two end balls."""
+    if wp.length(x - wp.vec3f(0.0, wp.clamp(x[1], -half, half), 0.0)) < radius:
+        return NEVER
     end = wp.vec3f(0.0, half, 0.0)
     earliest = wp.min(into_sphere(x - end, way, radius), into_sphere(x + end, way, radius))
     across = wp.vec3f(way[0], 0.0, way[2])

@@ -36,6 +36,9 @@ class DeviceBodies:
         spans = [np.linalg.norm(np.subtract(*body.extent)) for body in self.bodies if isinstance(body, _MESHES)]
         self.reach = float(max(spans, default=1.0))
         self.time = self.elapsed = 0.0
+        placed = [np.eye(4) if callable(body.at) else body.world_from_body(0.0) for body in self.bodies]
+        self._placed = np.array(placed).reshape(count, 4, 4)
+        self._led = [number for number, body in enumerate(self.bodies) if callable(body.at)]
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -47,11 +50,12 @@ class DeviceBodies:
         """
         self.time, self.elapsed = time, dt
         for late, array, moment in ((True, self.now, time), (False, self.earlier, time - dt)):
-            matrices = np.stack([body.world_from_body(moment) for body in self.bodies])
+            for number in self._led:
+                self._placed[number] = self.bodies[number].world_from_body(moment)
             if free is not None and len(free):
-                matrices[free.numbers] = free.world_from_body if late else free.earlier
-            turns = rotations.quaternion_from_matrix(matrices[:, :3, :3])
-            devices.write(array, np.concatenate([matrices[:, :3, 3], turns], axis=1))
+                self._placed[free.numbers] = free.world_from_body if late else free.earlier
+            turns = rotations.quaternion_from_matrix(self._placed[:, :3, :3])
+            devices.write(array, np.concatenate([self._placed[:, :3, 3], turns], axis=1))
         for body, mesh in zip(self.bodies, self._meshes, strict=True):
             if isinstance(body, BakedSkin):
                 points, before = body.points_at(time), body.points_at(time - dt)

@@ -16,6 +16,10 @@ Path = Callable[[float], ArrayLike]
 """Where a body is at a time [s]: a place (3,) [m] or a transform (4, 4) without scale."""
 
 
+_UPRIGHT: Floats = np.eye(3)
+_LAST_ROW: Floats = np.array([0.0, 0.0, 0.0, 1.0])
+
+
 @dataclass(frozen=True, eq=False)
 class Keys:
     """A path through keys: `places` (K, 3) [m] at `times` (K,) [s], and `rotations` (K, 4) as x y z w if it turns.
@@ -85,11 +89,13 @@ def rigid_transform(given: ArrayLike, where: str, what: str) -> Floats:
     """A transform (4, 4) from a place (3,) or a transform; anything that scales, shears or mirrors is refused."""
     found = np.asarray(given, dtype=np.float64)
     if found.shape == (3,):
-        found = rotations.compose(found, np.array([0.0, 0.0, 0.0, 1.0]))
+        matrix = np.eye(4)
+        matrix[:3, 3] = frozen(found, np.float64, (3,), where, what)
+        return matrix
     matrix = frozen(found, np.float64, (4, 4), where, what)
     turn = matrix[:3, :3]
-    upright = np.allclose(matrix[3], [0.0, 0.0, 0.0, 1.0], atol=1e-6)
-    if not upright or not np.allclose(turn @ turn.T, np.eye(3), atol=1e-4) or np.linalg.det(turn) < 0.0:
+    skewed = max(np.abs(matrix[3] - _LAST_ROW).max(), np.abs(turn @ turn.T - _UPRIGHT).max())
+    if skewed > 1e-4 or np.linalg.det(turn) < 0.0:
         raise InputError(where, f"{what} is no rotation and translation", "bodies are rigid",
                          "take scale and shear out, and scale the body itself")  # fmt: skip
     return matrix
