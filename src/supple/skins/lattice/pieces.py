@@ -22,6 +22,7 @@ _FINER = 2  # places along a cell: flesh is followed on a grid this much finer t
 _EDGE = 0.75  # cells: longer edges of the skin are halved, so that every edge leads to the same or the next cell
 _THIN = 0.9  # cells: thinner flesh may hold no place of its own, and its two skins are joined straight through
 _BURIED = 1.2  # winding number of a point of the skin above which flesh surrounds it: a bare one has about one half
+_HAIR = 1e-6  # by how much the grid is wider than the body
 _LOOSE = 0.5  # strength of a link that no way crosses, between pieces with a neighbour in common
 
 Indices = NDArray[np.int64]
@@ -60,7 +61,7 @@ def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
     if len(triangles) == 0:
         raise InputError(WHERE, "the mesh has no triangles", "flesh needs a skin around it", "use another mesh")
     flesh, vertex_point = _sampled(points, triangles, resolution)
-    grid = VoxelGrid.around(points, resolution)
+    grid = _grid(points, resolution)
     wide, high, deep = grid.shape
     fine = VoxelGrid(grid.origin, grid.side / _FINER, (_FINER * wide, _FINER * high, _FINER * deep))
     body = tissue_in(fine, flesh, crossing=bool((flesh.winding(flesh.points) > _BURIED).any()))
@@ -90,6 +91,12 @@ def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
         node[body.skin_from + vertex_point],
     )
     return Pieces(lattice, body, node[: len(body.places)])
+
+
+def _grid(points: Floats, resolution: int) -> VoxelGrid:
+    """A grid in which the outermost points lie a hair inside their cells; on the border they would touch two."""
+    middle = 0.5 * (np.min(points, axis=0) + np.max(points, axis=0))
+    return VoxelGrid.around(middle + (1.0 + _HAIR) * (points - middle), resolution)
 
 
 def _sampled(points: Floats, triangles: Ints, resolution: int) -> tuple[Flesh, Indices]:
