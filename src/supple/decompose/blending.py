@@ -10,10 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import Bools, Floats
 from supple.decompose.frames import Frames
 from supple.decompose.rigid import STILL
+
+Rows = NDArray[np.intp]
 
 _CHUNK = 1024  # vertices at once: their matrices stay near the processor
 _ROUNDING = 1e-14  # what differences of large squares may be off by, of those squares
@@ -53,10 +56,10 @@ class Distances:
         outer = (rest[:, :, None] * rest[:, None, :]).reshape(-1, 16)
         matrix = (outer @ self.form).reshape(-1, count, count)
         toward = np.einsum("va,abv->vb", rest, self.lean[:, :, rows], optimize=True)
+        toward -= 0.5 * self.square[rows, None]
         matrix -= toward[:, :, None]
         matrix -= toward[:, None, :]
-        matrix += self.square[rows, None, None]
-        matrix += (_ROUNDING * self.square[rows])[:, None, None] * np.eye(count)
+        matrix.reshape(len(rest), -1)[:, :: count + 1] += _ROUNDING * self.square[rows, None]
         return matrix
 
     def alone(self) -> Floats:
@@ -117,113 +120,127 @@ def fewest(
     makes it better.
     """
     count, bones = start.shape
-    toward = np.zeros((count, bones)) if linear is None else linear
+    problems = _Problems(matrices, np.zeros((count, bones)) if linear is None else linear)
     scale = np.einsum("vbb->v", matrices) / bones + _NOTHING
-    matrices = matrices + (_RIDGE * scale)[:, None, None] * np.eye(bones)
     weights = _limited(start, influences)
-    weights = _settled(matrices, toward, weights, weights > 0.0)
-    open_ = np.arange(count)
+    rows = np.arange(count)
+    weights = problems.settled(rows, weights, weights > 0.0)
     for _ in range(_LONGEST):
-        matrix, here = matrices[open_], weights[open_]
-        slope = np.einsum("vbc,vc->vb", matrix, here, optimize=True) - toward[open_]
-        level = np.einsum("vb,vb->v", here, slope)
-        outside = np.where(here > 0.0, np.inf, slope)
+        here = weights[rows]
+        slope, level = problems.slopes(rows, here)
+        slope[here > 0.0] = np.inf
         if allowed is not None:
-            outside[~allowed[open_]] = np.inf
-        newcomer = np.argmin(outside, axis=1)
-        gain = level - outside[np.arange(len(open_)), newcomer]
-        promising = gain > _GAIN * np.maximum(np.abs(level), 1e-6 * scale[open_])
-        open_, here, newcomer = open_[promising], here[promising], newcomer[promising]
-        if len(open_) == 0:
+            slope[~allowed[rows]] = np.inf
+        newcomer = np.argmin(slope, axis=1)
+        gain = level - slope[np.arange(len(rows)), newcomer]
+        promising = gain > _GAIN * np.maximum(np.abs(level), 1e-6 * scale[rows])
+        rows, here, newcomer = rows[promising], here[promising], newcomer[promising]
+        if len(rows) == 0:
             break
         full = np.count_nonzero(here, axis=1) >= influences
-        moved = np.empty(len(open_), dtype=bool)
-        for rows, step in ((np.flatnonzero(~full), _joined), (np.flatnonzero(full), _exchanged)):
-            if len(rows):
-                at = open_[rows]
-                better = step(matrices[at], toward[at], here[rows], newcomer[rows])
-                less = _value(matrices[at], toward[at], better) < _value(matrices[at], toward[at], here[rows])
-                weights[at[less]] = better[less]
-                moved[rows] = less
-        open_ = open_[moved]
+        moved = np.zeros(len(rows), dtype=bool)
+        for some, step in ((np.flatnonzero(~full), problems.joined), (np.flatnonzero(full), problems.exchanged)):
+            if len(some):
+                better = step(rows[some], here[some], newcomer[some])
+                less = problems.values(rows[some], better) < problems.values(rows[some], here[some])
+                weights[rows[some[less]]] = better[less]
+                moved[some] = less
+        rows = rows[moved]
     return weights
 
 
-def _joined(matrices: Floats, linear: Floats, weights: Floats, newcomer: Ints) -> Floats:
-    passive = weights > 0.0
-    passive[np.arange(len(weights)), newcomer] = True
-    return _settled(matrices, linear, weights, passive)
+@dataclass(frozen=True)
+class _Problems:
+    """Matrices A (n, B, B) and vectors a (n, B); every verb takes the numbers of the problems it is about.
 
-
-def _exchanged(matrices: Floats, linear: Floats, weights: Floats, newcomer: Ints) -> Floats:
-    """The best of all weights in which the newcomer takes over from one of the bones there are."""
-    count = len(weights)
-    row = np.arange(count)
-    best, least = weights.copy(), np.full(count, np.inf)
-    most = int(np.count_nonzero(weights, axis=1).max())
-    present = np.argsort(-weights, axis=1, kind="stable")[:, :most]
-    for leaving in present.T:
-        trial = weights.copy()
-        trial[row, newcomer] = trial[row, leaving]
-        trial[row, leaving] = 0.0
-        trial = _settled(matrices, linear, trial, trial > 0.0)
-        value = _value(matrices, linear, trial)
-        lower = value < least
-        best[lower], least[lower] = trial[lower], value[lower]
-    return best
-
-
-def _settled(matrices: Floats, linear: Floats, weights: Floats, passive: Bools) -> Floats:
-    """The minimum over bones in `passive` (n, B), without those that would have to go below zero on the way to it."""
-    weights, passive = weights.copy(), passive.copy()
-    open_ = np.arange(len(weights))
-    while len(open_):
-        goal = _unbounded(matrices[open_], linear[open_], passive[open_])
-        here = weights[open_]
-        below = passive[open_] & (goal <= 0.0)
-        blocked = below.any(axis=1)
-        weights[open_[~blocked]] = goal[~blocked]
-        open_, goal, here, below = open_[blocked], goal[blocked], here[blocked], below[blocked]
-        if len(open_) == 0:
-            break
-        step = np.where(below, here / np.where(below, here - goal, 1.0), np.inf)
-        step[below & (here <= 0.0)] = 0.0
-        length = step.min(axis=1, keepdims=True)
-        here = here + length * (goal - here)
-        gone = below & (step <= length)
-        here[gone] = 0.0
-        here = np.maximum(here, 0.0)
-        weights[open_] = here / here.sum(axis=1, keepdims=True)
-        passive[open_] &= ~gone
-    return weights
-
-
-def _unbounded(matrices: Floats, linear: Floats, passive: Bools) -> Floats:
-    """The minimum over weights of sum one outside `passive` (n, B) zero, which may come out below zero.
-
-    With A and a cut to the passive bones, w = A^-1 (a + m 1), and m such that the sum is one.
+    Only the rows and columns of bones in use are ever fetched: most of a matrix stays where it is.
     """
-    size = int(np.count_nonzero(passive, axis=1).max())
-    index = np.argsort(~passive, axis=1, kind="stable")[:, :size]
-    used = np.take_along_axis(passive, index, axis=1)
-    row = np.arange(len(index))
-    cut = matrices[row[:, None, None], index[:, :, None], index[:, None, :]]
-    both = used[:, :, None] & used[:, None, :]
-    scale = np.einsum("vbb->v", cut) / size
-    cut = np.where(both, cut / scale[:, None, None], np.eye(size))
-    right = np.stack([np.where(used, np.take_along_axis(linear, index, axis=1) / scale[:, None], 0.0), used], axis=2)
-    solved = np.linalg.solve(cut, right)
-    total, share = solved.sum(axis=1).T
-    found = solved[:, :, 0] + ((1.0 - total) / share)[:, None] * solved[:, :, 1]
-    full = np.zeros(passive.shape)
-    np.put_along_axis(full, index, np.where(used, found, 0.0), axis=1)
-    return full
+
+    matrices: Floats
+    linear: Floats
+
+    def slopes(self, rows: Rows, weights: Floats) -> tuple[Floats, Floats]:
+        """Half the derivatives A w - a (N, B), and their mean (N,) under the weights."""
+        index, used = _places(weights > 0.0)
+        shares = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
+        slope = np.einsum("vkb,vk->vb", self.matrices[rows[:, None], index], shares, optimize=True)
+        slope -= self.linear[rows]
+        return slope, np.einsum("vb,vb->v", weights, slope)
+
+    def values(self, rows: Rows, weights: Floats) -> Floats:
+        """w^T A w - 2 a^T w of each."""
+        index, used = _places(weights > 0.0)
+        shares = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
+        square = np.einsum("vk,vkl,vl->v", shares, self._cut(rows, index), shares, optimize=True)
+        return square - 2.0 * np.einsum("vb,vb->v", self.linear[rows], weights)
+
+    def joined(self, rows: Rows, weights: Floats, newcomer: Rows) -> Floats:
+        """The best weights with one more bone."""
+        passive = weights > 0.0
+        passive[np.arange(len(weights)), newcomer] = True
+        return self.settled(rows, weights, passive)
+
+    def exchanged(self, rows: Rows, weights: Floats, newcomer: Rows) -> Floats:
+        """The best of all weights in which the newcomer takes over from one of the bones there are."""
+        each = np.arange(len(weights))
+        best, least = weights.copy(), np.full(len(weights), np.inf)
+        for leaving in _places(weights > 0.0)[0].T:
+            trial = weights.copy()
+            trial[each, newcomer] = trial[each, leaving]
+            trial[each, leaving] = 0.0
+            trial = self.settled(rows, trial, trial > 0.0)
+            value = self.values(rows, trial)
+            lower = value < least
+            best[lower], least[lower] = trial[lower], value[lower]
+        return best
+
+    def settled(self, rows: Rows, weights: Floats, passive: Bools) -> Floats:
+        """The minimum over the bones in `passive` (N, B), without those that would go below zero on the way to it."""
+        weights, passive = weights.copy(), passive.copy()
+        open_ = np.arange(len(weights))
+        while len(open_):
+            goal = self._unbounded(rows[open_], passive[open_])
+            below = passive[open_] & (goal <= 0.0)
+            blocked = below.any(axis=1)
+            weights[open_[~blocked]] = goal[~blocked]
+            open_, goal, below = open_[blocked], goal[blocked], below[blocked]
+            here = weights[open_]
+            step = np.where(below, here / np.where(below, here - goal, 1.0), np.inf)
+            step[below & (here <= 0.0)] = 0.0
+            length = step.min(axis=1, initial=np.inf, keepdims=True)
+            gone = below & (step <= length)
+            here = np.where(gone, 0.0, np.maximum(here + length * (goal - here), 0.0))
+            weights[open_] = here / here.sum(axis=1, keepdims=True)
+            passive[open_] &= ~gone
+        return weights
+
+    def _unbounded(self, rows: Rows, passive: Bools) -> Floats:
+        """The minimum over weights of sum one that are zero outside `passive` (N, B), and may come out below zero.
+
+        With A and a cut to the passive bones, w = A^-1 (a + m 1), and m such that the sum is one.
+        """
+        index, used = _places(passive)
+        cut = self._cut(rows, index)
+        scale = np.einsum("vbb->v", np.where(used[:, :, None], cut, 0.0)) + _NOTHING
+        one = np.eye(index.shape[1])
+        cut = np.where(used[:, :, None] & used[:, None, :], cut / scale[:, None, None] + _RIDGE * one, one)
+        toward = np.where(used, np.take_along_axis(self.linear[rows], index, axis=1) / scale[:, None], 0.0)
+        solved = np.linalg.solve(cut, np.stack([toward, used], axis=2))
+        total, share = solved.sum(axis=1).T
+        found = solved[:, :, 0] + ((1.0 - total) / share)[:, None] * solved[:, :, 1]
+        full = np.zeros(passive.shape)
+        np.put_along_axis(full, index, np.where(used, found, 0.0), axis=1)
+        return full
+
+    def _cut(self, rows: Rows, index: Rows) -> Floats:
+        return self.matrices[rows[:, None, None], index[:, :, None], index[:, None, :]]
 
 
-def _value(matrices: Floats, linear: Floats, weights: Floats) -> Floats:
-    return np.einsum("vb,vbc,vc->v", weights, matrices, weights, optimize=True) - 2.0 * np.einsum(
-        "vb,vb->v", linear, weights
-    )
+def _places(passive: Bools) -> tuple[Rows, Bools]:
+    """Where the passive bones of every row are, as (N, K) numbers, and which of these places are in use."""
+    most = int(np.count_nonzero(passive, axis=1).max(initial=1))
+    index = np.argsort(~passive, axis=1, kind="stable")[:, :most]
+    return index, np.take_along_axis(passive, index, axis=1)
 
 
 def _limited(weights: Floats, influences: int) -> Floats:

@@ -12,6 +12,7 @@ from supple.decompose.frames import Frames
 from supple.decompose.rigid import STILL, Moments, fitted
 
 _SWAPS = 5  # rounds of choosing a bone and fitting bones after every split
+_MOST_SPLITS = 24  # rounds of splitting; doubling makes any number of bones in far fewer
 _SMALLEST = 3  # vertices; fewer do not say how a bone turns
 
 
@@ -21,23 +22,25 @@ def clustered(frames: Frames, nearby: Any, *, bones: int, seed: int) -> tuple[Fl
     It starts with one patch. Every round splits the patches that move least rigidly, as many as there are or as are
     still missing: a vertex drawn by its error times its distance from the middle of the patch founds a new one. Then
     vertices choose the bone with the least error, averaged over the vertices beside them so that patches hang together,
-    and bones are fitted to their vertices, a few times over.
+    and bones are fitted to their vertices, a few times over. Where there are no more patches worth splitting, the
+    bones that are still missing are left without vertices, each moving as the skin does at some vertex.
     """
     random = np.random.default_rng(seed)
     labels = np.zeros(len(frames.rest), dtype=np.int32)
     found = _fit(frames, labels, np.tile(STILL, (1, frames.count, 1, 1)))
-    while True:
+    for _ in range(_MOST_SPLITS):
+        error = Distances.of(frames, found).alone()[np.arange(len(labels)), labels]
+        founders = _founders(frames.rest, labels, error, random)[: bones - len(found)]
+        if not founders:
+            break
+        found = np.concatenate([found, *(patch(frames, nearby, founder) for founder in founders)])
         for _ in range(_SWAPS):
-            alone = Distances.of(frames, found).alone()
-            labels = np.argmin(nearby @ alone, axis=1).astype(np.int32)
+            labels = np.argmin(nearby @ Distances.of(frames, found).alone(), axis=1).astype(np.int32)
             found = _fit(frames, labels, found)
         found, labels = _without_small(found, labels, Distances.of(frames, found).alone())
-        missing = bones - len(found)
-        if missing == 0:
-            return found, np.eye(bones)[labels]
-        error = Distances.of(frames, found).alone()[np.arange(len(labels)), labels]
-        for founder in _founders(frames.rest, labels, error, random)[:missing]:
-            found = np.concatenate([found, patch(frames, nearby, founder)])
+    idle = random.choice(len(labels), size=bones - len(found), replace=False)
+    found = np.concatenate([found, *(patch(frames, nearby, int(vertex)) for vertex in idle)])
+    return found, np.eye(bones)[labels]
 
 
 def patch(frames: Frames, nearby: Any, vertex: int) -> Floats:

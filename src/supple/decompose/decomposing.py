@@ -60,6 +60,8 @@ def decompose(
     """
     sequence = PointSequence.of(source)
     _check(sequence, bones=bones, influences=influences, rounds=rounds, smoothness=smoothness)
+    if seed < 0:
+        raise InputError(_WHERE, f"seed is {seed}", "a whole number from zero on is needed", "use 0, 1, 2 ...")
     rest = sequence.rest_points
     frames = Frames.of(rest, sequence.points)
     nearby = surroundings(frames.rest, sequence.triangles)

@@ -76,9 +76,9 @@ def tree(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Ints, Float
     reach = np.linalg.norm(regions.middles[:, None] - regions.middles, axis=2)
     untied = weights.T @ weights < 1e-6 * len(weights)
     cost = gap + 0.1 * reach + np.where(untied, _UNTIED * reach, 0.0)
-    cost = np.maximum(cost, cost.T) + 1e-9 * max(float(cost.max()), 1e-9)  # a tie of length zero would be no tie
-    ties = minimum_spanning_tree(cost)
-    ties.data[:] = reach[ties.nonzero()] + 1e-9 * max(float(reach.max()), 1e-9)
+    # Zero means no tie to SciPy; one more on all of them changes no tree.
+    ties = minimum_spanning_tree(1.0 + np.maximum(cost, cost.T) / max(float(cost.max()), 1e-12))
+    ties.data[:] = 1e-3 + reach[ties.nonzero()] / max(float(reach.max()), 1e-12)
     root = int(np.argmin(shortest_path(ties, directed=False) @ weights.sum(axis=0)))
     _, parents = breadth_first_order(ties, root, directed=False)
     parents = np.where(every == root, -1, parents).astype(np.int32)

@@ -15,8 +15,7 @@ from supple.decompose.frames import Frames
 from supple.geometry import rotations
 
 STILL = np.eye(3, 4)
-_HOLD = 1e-9  # how much a bone clings to its last rotation, of its own inertia: decides only where nothing else does
-_CHUNK = 4096  # vertices at once
+_HOLD = 1e-10  # how much a bone clings to its last rotation: far above rounding, and decides where nothing else does
 _NOTHING = 1e-12  # a bone of less than this squared weight moves nothing
 
 
@@ -32,15 +31,17 @@ class Moments:
 
     @classmethod
     def of(cls, frames: Frames, weights: Floats) -> Moments:
-        """Sum over the vertices with weights (V, B)."""
-        bones = weights.shape[1]
-        inertia = np.zeros((4 * bones, 4 * bones))
-        pull = np.zeros((4 * bones, frames.moved.shape[1]))
-        for begin in range(0, len(weights), _CHUNK):
-            rows = slice(begin, begin + _CHUNK)
-            spread = (weights[rows, :, None] * frames.rest[rows, None, :]).reshape(-1, 4 * bones)
-            inertia += spread.T @ spread
-            pull += spread.T @ frames.moved[rows]
+        """Sum over the vertices with weights (V, B), most of which are zero."""
+        from scipy.sparse import csr_array
+
+        vertices, bones = weights.shape
+        row, bone = np.nonzero(weights)
+        spread = (weights[row, bone, None] * frames.rest[row]).reshape(-1)
+        places = (4 * bone[:, None] + np.arange(4)).reshape(-1)
+        starts = 4 * np.concatenate([[0], np.cumsum(np.bincount(row, minlength=vertices))])
+        many = csr_array((spread, places, starts), shape=(vertices, 4 * bones))
+        inertia = (many.T @ many).toarray()
+        pull = many.T @ frames.moved
         return cls(inertia.reshape(bones, 4, bones, 4), pull.reshape(bones, 4, frames.count, 3))
 
 
@@ -64,9 +65,8 @@ def fitted(moments: Moments, bones: Floats, *, free: Bools, sweeps: int) -> Floa
             wanted = moments.pull[bone] - others + own[:, None, :3]  # (4, F, 3): the sum of w_b u q^T
             middle, goal = own[:3, 3] / mass, wanted[3] / mass
             covariance = np.einsum("afi->fia", wanted[:3]) - mass * goal[:, :, None] * middle
-            inertia = np.trace(own[:3, :3]) - mass * (middle @ middle)
             held = away[bone, :, :, :3] + np.eye(3)
-            turn = rotations.nearest_rotation(covariance + (_HOLD * max(inertia, _NOTHING)) * held)
+            turn = rotations.nearest_rotation(covariance + _HOLD * (np.trace(own[:3, :3]) + mass) * held)
             away[bone, :, :, :3] = turn - np.eye(3)
             away[bone, :, :, 3] = goal - turn @ middle
     return away + STILL
