@@ -29,7 +29,7 @@ _MIDDLE = (0.15, 0.85)  # share of a limb's length between which its ring is loo
 _EDGE = 0.2  # share that a limb must have of a vertex for a loop to go on
 _TRIED = 24  # rings that are compared
 _BACK = 0.05  # share of the limb's length that a loop may go back before it counts as turned round
-_EVEN = 0.6  # share of the longest loop that three of four loops must reach
+_EVEN = 0.6  # share of the farthest reach along the limb that nine of ten loops must have
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,9 +209,9 @@ def limb_loops(mesh: QuadMesh, limb: Limb, plan: LoopPlan | None = None) -> list
             continue  # another ring across the same loops
         loops = [_both_ways(mesh, edge, limb, given, along) for edge in ring]
         followed.update(vertex for loop in loops for vertex in loop)
-        lengths = np.array([_length(mesh.points[list(loop)]) for loop in loops])
-        if np.quantile(lengths, 0.25) >= _EVEN * lengths.max() and lengths.mean() > most:
-            best, most = loops, float(lengths.mean())
+        reaches = np.array([along[loop[-1]] - along[loop[0]] for loop in loops])
+        if np.quantile(reaches, 0.1) >= _EVEN * reaches.max() and reaches.mean() > most:
+            best, most = loops, float(reaches.mean())
     return best
 
 

@@ -1,0 +1,108 @@
+"""Place the joints of a finger, or of any measured limb, along it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, frozen
+from supple.character.proportions.measurements import HANDS, Proportions
+from supple.errors import InputError
+from supple.geometry.rotations import normalised
+from supple.geometry.segments import distances_to_segments
+
+_SECTIONS = 12  # steps along a limb
+_ROUNDS = 8  # how often the axis is moved to the middle
+
+
+def place_joints(
+    limb: str,
+    axis: ArrayLike,
+    *,
+    measured: Proportions = HANDS,
+    at: Literal["mean", "least", "most"] = "mean",
+) -> Floats:
+    """Where the joints of a limb lie (S, 3) [m], its root first; the tip is the end of the `axis` and is not repeated.
+
+    `axis` (K, 3) [m] runs from the root joint (of a finger: the knuckle) to the tip, straight from two points or
+    through the middle of the limb (`limb_axis`). Joint k lies after the first k segments, each its mean share of the
+    length of the axis: x_k = axis(L sum_{i<k} m_i). With "least" or "most" the first segment has that share of all
+    people measured, and the others share the rest as their means do.
+    """
+    line = frozen(axis, np.float64, (-1, 3), "place_joints", "axis")
+    steps = np.linalg.norm(np.diff(line, axis=0), axis=1)
+    if len(line) < 2 or steps.sum() <= 0.0:
+        raise InputError("place_joints", f"the axis of {limb} has no length", "root and tip must differ", "give both")
+    statistics = measured.statistics(limb)
+    shares = np.array([segment.mean for segment in statistics])
+    if at != "mean":
+        first = statistics[0].least if at == "least" else statistics[0].most
+        shares[1:] *= (1.0 - first) / shares[1:].sum()
+        shares[0] = first
+    where = np.concatenate([[0.0], np.cumsum(shares[:-1])]) * steps.sum()
+    length = np.concatenate([[0.0], np.cumsum(steps)])
+    return np.stack([np.interp(where, length, line[:, k]) for k in range(3)], axis=1)
+
+
+def limb_axis(points: ArrayLike, triangles: ArrayLike, *, root: ArrayLike) -> Floats:
+    """The line (K, 3) [m] through the middle of a limb's own mesh, from the end near `root` (3,) [m] to its tip.
+
+    The line starts along the longest direction of the limb. Again and again its points are moved, square to it, to the
+    middle of the skin beside them, with areas as weights. Both its ends lie as far out as the skin does.
+
+    Limits: for limbs that are several times as long as they are thick, and do not branch.
+    """
+    where = frozen(points, np.float64, (-1, 3), "limb_axis", "points")
+    corners = where[frozen(triangles, np.int32, (-1, 3), "limb_axis", "triangles")]
+    start = frozen(root, np.float64, (3,), "limb_axis", "root")
+    areas = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    if not areas.sum() > 0.0:
+        raise InputError("limb_axis", "the limb has no skin", "triangles with an area are needed", "pass its mesh")
+    middles = corners.mean(axis=1)
+    centre = areas @ middles / areas.sum()
+    _, vectors = np.linalg.eigh(np.einsum("t,ti,tj->ij", areas, middles - centre, middles - centre))
+    way = vectors[:, -1] if vectors[:, -1] @ (start - centre) <= 0.0 else -vectors[:, -1]
+    along = (corners - centre).reshape(-1, 3) @ way
+    line: Floats = centre + np.linspace(along.min(), along.max(), _SECTIONS + 1)[:, None] * way
+    # Corners and middles together tell where the skin of a triangle is better than its middle alone.
+    places, weights = np.concatenate([middles, *np.moveaxis(corners, 1, 0)]), np.tile(areas, 4)
+    for _ in range(_ROUNDS):
+        line = _reaching(_through_middles(line, places, weights), where)
+    return line
+
+
+def _through_middles(line: Floats, places: Floats, weights: Floats) -> Floats:
+    """Every point of a line moved, square to it, to the weighted middle of the skin beside it."""
+    at = _along(line, places)
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
+    width = length[-1] / _SECTIONS
+    near = weights * np.exp(-0.5 * ((at - length[:, None]) / width) ** 2)
+    shift = (near @ places) / np.maximum(near.sum(axis=1, keepdims=True), 1e-300) - line
+    tangent = normalised(np.gradient(line, axis=0))
+    shift -= np.einsum("ki,ki->k", shift, tangent)[:, None] * tangent
+    padded = np.concatenate([shift[:1], shift, shift[-1:]])
+    return np.asarray(line + 0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:])
+
+
+def _reaching(line: Floats, points: Floats) -> Floats:
+    """A line in equal steps whose ends go straight on, or back, to where the skin ends."""
+    long = line.copy()
+    for end, before in ((0, 1), (-1, -2)):
+        way = normalised(line[end] - line[before])
+        beside = points[np.linalg.norm(points - line[end], axis=1) < np.linalg.norm(line[-1] - line[0]) / 2.0]
+        long[end] = line[end] + max(float(((beside - line[end]) @ way).max(initial=-np.inf)), 0.0) * way
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(long, axis=0), axis=1))])
+    at = np.linspace(0.0, length[-1], len(line))
+    return np.stack([np.interp(at, length, long[:, k]) for k in range(3)], axis=1)
+
+
+def _along(line: Floats, places: Floats) -> Floats:
+    """How far along a line [m] places (N, 3) lie, by its nearest point."""
+    lengths = np.linalg.norm(np.diff(line, axis=0), axis=1)
+    gap, share = distances_to_segments(places, line[:-1], line[1:])
+    nearest = gap.argmin(axis=1)
+    before = np.concatenate([[0.0], np.cumsum(lengths)])
+    inside = np.clip(share[np.arange(len(places)), nearest], 0.0, 1.0)
+    return np.asarray(before[nearest] + inside * lengths[nearest])
