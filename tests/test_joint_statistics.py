@@ -101,7 +101,7 @@ def test_the_axis_of_a_bent_tube_stays_in_its_middle():
     # There is more skin outside of a bend: its middle lies r^2 / 2R = 0.016 farther out than that of the section.
     assert off[2:-2].max() < 0.02
     assert off.max() < 0.06  # within a radius of the ends, slices are not whole
-    assert np.abs(axis[:, 2]).max() < 1e-6
+    assert np.abs(axis[:, 2]).max() < 1e-3  # the diagonals of the quads are not mirrored
     assert np.linalg.norm(np.diff(axis, axis=0), axis=1).sum() == pytest.approx(2.0, rel=0.06)
 
 

@@ -87,12 +87,17 @@ def _through_middles(line: Floats, places: Floats, weights: Floats) -> Floats:
 
 
 def _reaching(line: Floats, points: Floats) -> Floats:
-    """A line in equal steps whose ends go straight on, or back, to where the skin ends."""
+    """A line in equal steps whose ends go straight on to where the skin ends.
+
+    Near its ends the skin beside a point is cut off askew, so the outermost points are taken from those further in.
+    """
     long = line.copy()
-    for end, before in ((0, 1), (-1, -2)):
-        way = normalised(line[end] - line[before])
+    for end, inner in ((0, (1, 2, 4)), (-1, (-2, -3, -5))):
+        way = normalised(line[inner[1]] - line[inner[2]])
+        for place in (inner[0], end):
+            long[place] = line[inner[1]] + ((line[place] - line[inner[1]]) @ way) * way
         beside = points[np.linalg.norm(points - line[end], axis=1) < np.linalg.norm(line[-1] - line[0]) / 2.0]
-        long[end] = line[end] + max(float(((beside - line[end]) @ way).max(initial=-np.inf)), 0.0) * way
+        long[end] = long[inner[1]] + float(((beside - long[inner[1]]) @ way).max(initial=0.0)) * way
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(long, axis=0), axis=1))])
     at = np.linspace(0.0, length[-1], len(line))
     return np.stack([np.interp(at, length, long[:, k]) for k in range(3)], axis=1)
