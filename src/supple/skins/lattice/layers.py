@@ -19,7 +19,7 @@ BONE = 0
 _WIDTH = RegionText(WHERE, "bone_width", "width", 0.0, 1000.0)
 _FATNESS = RegionText(WHERE, "fatness", "fatness")
 # Automatic bone width: all of the flesh where it is thin, a share of it where it is deep, measured in voxels.
-_ALL_BONE, _FULL_FLESH, _BONE_SHARE = 1.0, 2.0, 0.3
+_ALL_BONE, _FULL_FLESH, _BONE_SHARE = 1.45, 2.1, 0.3
 # Automatic fatness: the depth of flesh, as a share of the body's size, at which it begins to rise and is highest.
 _LEAN, _FAT = 0.02, 0.07
 _LEAST_FAT, _MOST_FAT = 0.25, 0.65

@@ -14,9 +14,8 @@ from supple.character.automatic.tissue import STAIRS
 from supple.character.carried import carried_weights
 from supple.character.skeleton import Bones, Skeleton
 from supple.character.weights import Weights
-from supple.errors import InputError
 from supple.geometry.segments import distances_to_segments
-from supple.skins.lattice.cells import WHERE, Lattice
+from supple.skins.lattice.cells import Lattice
 from supple.skins.lattice.pieces import Pieces
 from supple.skins.lattice.tie import Tie
 
@@ -62,8 +61,6 @@ def bone_paths(pieces: Pieces, skeleton: Skeleton) -> BonePaths:
     from scipy.sparse.csgraph import dijkstra
 
     bones = owning_bones(skeleton, pieces.tissue.flesh)
-    if not len(bones.joints):
-        raise InputError(WHERE, "no bone has a length", "flesh hangs on bones", "give joints children or tails")
     lattice = pieces.lattice
     joints = np.unique(bones.joints).astype(np.int32)
     bone, node = _seeds(pieces, bones)
