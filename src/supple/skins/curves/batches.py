@@ -34,7 +34,11 @@ class CurveLoad:
 
 
 class _Batch(Generic[Beam]):
-    """Curves one after another in one array, the factors of their beams, and their loads in each example."""
+    """Curves one after another in one array, the factors of their beams, and their loads in each example.
+
+    `groups` numbers the part that each curve belongs to; every part then has weights of its own, and weights are
+    (frames, groups, examples).
+    """
 
     def __init__(
         self,
@@ -42,12 +46,18 @@ class _Batch(Generic[Beam]):
         examples: Sequence[Sequence[CurveLoad]],
         *,
         frames: int,
+        groups: Sequence[int] | None,
         device: str,
         where: str,
     ) -> None:
         wp = devices.warp()
         self._where, self._device = where, device
         self._check(beams, examples, frames)
+        self._grouped = groups is not None
+        group_of = frozen([0] * len(beams) if groups is None else groups, np.int32, (len(beams),), where, "groups")
+        if group_of.min() < 0:
+            raise InputError(where, f"a group is {group_of.min()}", "groups count from zero", "number them so")
+        self.groups = int(group_of.max()) + 1
         self.starts = np.concatenate([[0], np.cumsum([beam.nodes for beam in beams])]).astype(np.int32)
         self.curves, self.frames, self.examples = len(beams), frames, len(examples)
         kinds = list(dict.fromkeys(beams))  # beams that are equal share a factor
@@ -57,7 +67,8 @@ class _Batch(Generic[Beam]):
         self._rows = devices.to_device(np.array([first_rows[beam] for beam in beams], np.int32), wp.int32, device)
         sources = np.concatenate([self._source(beams, example) for example in examples])
         self._sources = devices.to_device(sources, wp.vec3d, device)
-        self._weights = wp.zeros(frames * self.examples, dtype=wp.float64, device=device)
+        self._group_of = devices.to_device(group_of, wp.int32, device)
+        self._weights = wp.zeros(frames * self.groups * self.examples, dtype=wp.float64, device=device)
 
     @property
     def nodes(self) -> int:
@@ -65,7 +76,7 @@ class _Batch(Generic[Beam]):
         return int(self.starts[-1])
 
     def _set(self, weights: ArrayLike) -> None:
-        wanted = (self.frames, self.examples)
+        wanted = (self.frames, self.groups, self.examples) if self._grouped else (self.frames, self.examples)
         given = frozen(weights, np.float64, wanted, self._where, "weights").reshape(-1)
         if self._device == "cpu":
             self._weights.numpy()[...] = given
@@ -110,7 +121,8 @@ class _Batch(Generic[Beam]):
 class StaticCurves(_Batch[StaticBeam]):
     """Shapes of all curves under weighted examples, `frames` frames at a time, on the CPU or a GPU.
 
-    q = K^-1 sum_e w_e load_e for every curve and frame, each its own walk along the curve.
+    q = K^-1 sum_e w_e load_e for every curve and frame, each its own walk along the curve. Weights are
+    (frames, examples), or (frames, groups, examples) where `groups` says which curves go together.
 
     Limits: no beams beyond their first buckling load; `StaticBeam.shape` takes them. Smooth examples are met to 1e-10
     of their height by curves of a hundred nodes, to about 1e-7 by curves of a thousand.
@@ -122,6 +134,7 @@ class StaticCurves(_Batch[StaticBeam]):
         examples: Sequence[Sequence[CurveLoad]],
         *,
         frames: int = 1,
+        groups: Sequence[int] | None = None,
         device: str = "cpu",
     ) -> None:
         from supple.skins.curves import kernels
@@ -130,12 +143,13 @@ class StaticCurves(_Batch[StaticBeam]):
             if beam.compression > 0.0 and beam.bands.eigenvalues[0] <= 0.0:
                 given = f"compression {beam.compression} is beyond the first load at which the curve buckles"
                 raise InputError("StaticCurves", given, "the beam must be stable", "use less compression")
-        super().__init__(beams, examples, frames=frames, device=device, where="StaticCurves")
+        super().__init__(beams, examples, frames=frames, groups=groups, device=device, where="StaticCurves")
         wp = devices.warp()
         self.shapes = wp.zeros(frames * self.nodes, dtype=wp.vec3d, device=device)
         factor = self._factor([kind.bands for kind in self._kinds])
         inputs = [
-            self.curves, self._starts, self._rows, factor, self._sources, self.examples, self._weights, self.shapes,
+            self.curves, self._starts, self._rows, factor, self._sources, self.examples, self.groups, self._group_of,
+            self._weights, self.shapes,
         ]  # fmt: skip
         count = frames * self.curves
         self._launch = devices.Launch(
@@ -143,7 +157,7 @@ class StaticCurves(_Batch[StaticBeam]):
         )
 
     def run(self, weights: ArrayLike) -> Any:
-        """All nodes of all curves and frames on the device, (frames * nodes), for weights (frames, examples)."""
+        """All nodes of all curves and frames on the device, (frames * nodes), for their weights."""
         self._set(weights)
         self._launch()
         return self.shapes
@@ -152,7 +166,7 @@ class StaticCurves(_Batch[StaticBeam]):
 class DynamicCurves(_Batch[DynamicBeam]):
     """All curves in motion under weighted examples, `frames` steps at a time, on the CPU or a GPU.
 
-    Starts at rest in the zero shape; each run goes on from where the last one ended.
+    Starts at rest in the zero shape; each run goes on from where the last one ended. Weights are as in `StaticCurves`.
     """
 
     def __init__(
@@ -161,11 +175,12 @@ class DynamicCurves(_Batch[DynamicBeam]):
         examples: Sequence[Sequence[CurveLoad]],
         *,
         frames: int = 1,
+        groups: Sequence[int] | None = None,
         device: str = "cpu",
     ) -> None:
         from supple.skins.curves import kernels
 
-        super().__init__(beams, examples, frames=frames, device=device, where="DynamicCurves")
+        super().__init__(beams, examples, frames=frames, groups=groups, device=device, where="DynamicCurves")
         wp = devices.warp()
         self._x = wp.zeros((frames + 2) * self.nodes, dtype=wp.vec3d, device=device)
         self.shapes = self._x[2 * self.nodes :]
@@ -178,11 +193,19 @@ class DynamicCurves(_Batch[DynamicBeam]):
         )
         inputs = [
             self.curves, frames, self._starts, self._rows, factor, first_factor, pushes, drags, self._sources,
-            self.examples, self._weights, self._resting, self._x,
+            self.examples, self.groups, self._group_of, self._weights, self._resting, self._x,
         ]  # fmt: skip
         self._launch = devices.Launch(
             kernels.dynamic_shapes, self.curves, inputs, device, smallest=max(1, _WALKS_PER_THREAD // frames), block=32
         )
+
+    @property
+    def memory(self) -> tuple[Any, Any]:
+        """All that it remembers, on the device: the shapes before and now (and those of the last run), and a flag.
+
+        The flag is one while it stands still. Writing both back takes it to where it was.
+        """
+        return self._x, self._resting
 
     def rest(self, shape: ArrayLike | None = None) -> None:
         """Stand still in a shape (nodes, 3) of all curves one after another; in the zero shape without one."""
@@ -197,7 +220,7 @@ class DynamicCurves(_Batch[DynamicBeam]):
         self._rests = True
 
     def run(self, weights: ArrayLike) -> Any:
-        """All nodes of all curves after each of the next steps, (frames * nodes), for weights (frames, examples)."""
+        """All nodes of all curves after each of the next steps, (frames * nodes), for their weights."""
         self._set(weights)
         self._launch()
         if self._rests:

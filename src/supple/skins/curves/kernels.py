@@ -1,9 +1,10 @@
 """Arithmetic of clamped beams, in double precision: one curve is one walk along its nodes, and item `first + tid`.
 
 Symbols: x shapes, q their values; L D L^T the factor of the matrix of inner nodes, five numbers per row: two of L for
-the way forth, one over D, two of L for the way back; w the weights of the examples; push = a2 M^2, drag = a3 M / 2. All
-curves lie one after another in one array; curve c has the nodes starts[c] up to starts[c + 1] and the factor rows from
-rows[c] on. Fourth differences lose N^4 digits, which single precision does not have.
+the way forth, one over D, two of L for the way back; w the weights of the examples, a row for every frame and group;
+push = a2 M^2, drag = a3 M / 2. All curves lie one after another in one array; curve c has the nodes starts[c] up to
+starts[c + 1], the factor rows from rows[c] on, and the weights of group group_of[c]. Fourth differences lose N^4
+digits, which single precision does not have.
 """
 
 import warp as wp
@@ -14,11 +15,11 @@ Ints = wp.array(dtype=wp.int32)
 
 
 @wp.func
-def blended(sources: Vectors, w: Numbers, frame: int, examples: int, total: int, node: int) -> wp.vec3d:
+def blended(sources: Vectors, w: Numbers, row: int, examples: int, total: int, node: int) -> wp.vec3d:
     """sum_e w_e source_e of a node: the load of an inner node, the value of an end."""
     mixed = wp.vec3d()
     for e in range(examples):
-        mixed += w[frame * examples + e] * sources[e * total + node]
+        mixed += w[row * examples + e] * sources[e * total + node]
     return mixed
 
 
@@ -45,6 +46,8 @@ def static_shapes(
     factor: Numbers,
     sources: Vectors,
     examples: int,
+    groups: int,
+    group_of: Ints,
     w: Numbers,
     x: Vectors,
 ):
@@ -54,15 +57,16 @@ def static_shapes(
     c = item - frame * curves
     total = starts[curves]
     here = frame * total
+    row = frame * groups + group_of[c]
     begins = starts[c]
     ends = starts[c + 1] - 1
-    x[here + begins] = blended(sources, w, frame, examples, total, begins)
-    x[here + ends] = blended(sources, w, frame, examples, total, ends)
+    x[here + begins] = blended(sources, w, row, examples, total, begins)
+    x[here + ends] = blended(sources, w, row, examples, total, ends)
     y1 = wp.vec3d()
     y2 = wp.vec3d()
     place = 5 * rows[c]
     for node in range(begins + 1, ends):
-        load = blended(sources, w, frame, examples, total, node)
+        load = blended(sources, w, row, examples, total, node)
         y = load - factor[place] * y1 - factor[place + 1] * y2
         x[here + node] = y
         y2 = y1
@@ -76,13 +80,14 @@ def step(
     begins: int,
     ends: int,
     total: int,
-    row: int,
+    first_row: int,
     factor: Numbers,
     push: wp.float64,
     before_share: wp.float64,
     sources: Vectors,
     examples: int,
     w: Numbers,
+    row: int,
     frame: int,
     x: Vectors,
 ):
@@ -90,20 +95,20 @@ def step(
     before = frame * total
     now = before + total
     here = now + total
-    x[here + begins] = blended(sources, w, frame, examples, total, begins)
-    x[here + ends] = blended(sources, w, frame, examples, total, ends)
+    x[here + begins] = blended(sources, w, row, examples, total, begins)
+    x[here + ends] = blended(sources, w, row, examples, total, ends)
     y1 = wp.vec3d()
     y2 = wp.vec3d()
-    place = 5 * row
+    place = 5 * first_row
     for node in range(begins + 1, ends):
-        load = blended(sources, w, frame, examples, total, node)
+        load = blended(sources, w, row, examples, total, node)
         load += wp.float64(2.0) * push * x[now + node] + before_share * x[before + node]
         y = load - factor[place] * y1 - factor[place + 1] * y2
         x[here + node] = y
         y2 = y1
         y1 = y
         place += 5
-    walk_back(x, here + begins + 1, ends - begins - 1, factor, row)
+    walk_back(x, here + begins + 1, ends - begins - 1, factor, first_row)
 
 
 @wp.kernel(enable_backward=False)
@@ -119,6 +124,8 @@ def dynamic_shapes(
     drags: Numbers,
     sources: Vectors,
     examples: int,
+    groups: int,
+    group_of: Ints,
     w: Numbers,
     resting: Ints,
     x: Vectors,
@@ -133,12 +140,14 @@ def dynamic_shapes(
     begins = starts[c]
     ends = starts[c + 1] - 1
     push = pushes[c]
+    group = group_of[c]
     done = int(0)
     if resting[0] == 1:
-        step(begins, ends, total, rows[c], first_factor, push, wp.float64(0.0), sources, examples, w, 0, x)
+        step(begins, ends, total, rows[c], first_factor, push, wp.float64(0.0), sources, examples, w, group, 0, x)
         done = 1
     for frame in range(done, frames):
-        step(begins, ends, total, rows[c], factor, push, drags[c] - push, sources, examples, w, frame, x)
+        row = frame * groups + group
+        step(begins, ends, total, rows[c], factor, push, drags[c] - push, sources, examples, w, row, frame, x)
     for node in range(begins, ends + 1):
         x[node] = x[frames * total + node]
         x[total + node] = x[(frames + 1) * total + node]
