@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import supple
@@ -166,6 +166,18 @@ def test_smoothing_of_nothing_is_none():
         np.testing.assert_allclose(world(coasting.sample(time)), world(plain.sample(time)), atol=1e-12)
 
 
+@pytest.mark.parametrize("options", [{}, {"smoothing": 0.1}, {"coast": 0.1}])
+def test_a_pose_taken_apart_is_the_pose(options):
+    live = LiveMotion(SKELETON, **options)
+    for count in range(30):
+        for time in (-1.0, 0.33, 0.7, 2.0):
+            apart = live.relative(time).pose(SKELETON)
+            np.testing.assert_allclose(world(apart), world(live.sample(time)), atol=1e-12)
+        live.push(sway(0.05 * count), 0.05 * count)
+    with pytest.raises(InputError, match="LiveMotion: time is nan"):
+        live.relative(np.nan)
+
+
 def test_smoothing_runs_on_without_jumps_over_gaps_and_ends():
     """Poses come and go from the window, gaps are wider than it, and still nothing jumps."""
     times = [*np.arange(0.0, 1.0, 0.033), *np.arange(2.0, 2.5, 0.033), 3.0, 3.5, *np.arange(4.0, 5.0, 0.01)]
@@ -251,6 +263,7 @@ def test_a_change_of_mind_is_eased_in():
     assert (np.diff(shown) >= 0.0).all()  # it does not swing over
 
 
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 3), min_size=20, max_size=60), st.floats(0.001, 0.1))
 def test_no_joint_is_faster_than_allowed_whatever_the_source_does(choices, step):
     kinds = [sway(0.0), nod(3.0), nod(-2.0), Pose.from_rotations(SKELETON, {}, move=[900.0, -900.0, 0.0])]

@@ -200,6 +200,15 @@ def test_hips_whose_size_is_not_known_stay_where_they_are(place):
     np.testing.assert_allclose(world(pose)[hips, :3, 3], HERO.skeleton.heads[hips], atol=1e-9)
 
 
+def test_hips_at_the_origin_were_not_sent():
+    """The legs are known, but a body whose hips are exactly at the origin would lie in the floor."""
+    places = mirrored_place(random_avatar(1).places)
+    places[0] = 0.0
+    pose = shown(HERO, *(bone(name, place) for name, place in zip(BONES, places, strict=True)))
+    hips = HERO.skeleton.index("Hips")
+    np.testing.assert_allclose(world(pose)[hips, :3, 3], HERO.skeleton.heads[hips], atol=1e-9)
+
+
 @pytest.mark.parametrize("more", [(), (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)])
 def test_the_root_carries_everything(more):
     """With 8 and with 14 arguments; the scale for mixed reality is ignored."""

@@ -101,26 +101,36 @@ class LiveMotion:
 
     def sample(self, time: float) -> Pose:
         """The pose to show at `time` [s]: the one that was `delay` before."""
-        if not math.isfinite(time):
-            raise InputError(_WHERE, f"time is {time}", "a finite time is needed", "pass seconds")
-        shown = time - self._delay
+        if self._smoothing or self._coast:
+            return self.relative(time).pose(self._skeleton)
+        shown = self._shown(time)
         with self._lock:
             if not self._times:
                 return Pose.rest(self._skeleton)
-            if self._smoothing or self._coast:
-                times = np.array(self._times)
-                apart = [pose for pose in self._apart if pose is not None]
-            else:
-                after = bisect.bisect_right(self._times, shown)
-                if after == 0:
-                    return self._poses[0]
-                if after == len(self._times):
-                    return self._poses[-1]
-                start, end = self._times[after - 1], self._times[after]
-                pair = self._poses[after - 1], self._poses[after]
-        if self._smoothing or self._coast:
-            return self._steady(times, apart, shown).pose(self._skeleton)
+            after = bisect.bisect_right(self._times, shown)
+            if after == 0:
+                return self._poses[0]
+            if after == len(self._times):
+                return self._poses[-1]
+            start, end = self._times[after - 1], self._times[after]
+            pair = self._poses[after - 1], self._poses[after]
         return between(self._skeleton, *pair, (shown - start) / (end - start))
+
+    def relative(self, time: float) -> RelativePose:
+        """What `sample` gives, taken apart, for those who go on working with it: putting it together costs time."""
+        shown = self._shown(time)
+        with self._lock:
+            times = np.array(self._times)
+            apart = [pose for pose in self._apart if pose is not None]
+        if not apart:
+            empty = not len(times)
+            return RelativePose.of(self._skeleton, Pose.rest(self._skeleton) if empty else self.sample(time))
+        return self._steady(times, apart, shown)
+
+    def _shown(self, time: float) -> float:
+        if not math.isfinite(time):
+            raise InputError(_WHERE, f"time is {time}", "a finite time is needed", "pass seconds")
+        return time - self._delay
 
     def clear(self) -> None:
         """Forget everything that arrived, as before a sender starts over."""

@@ -12,6 +12,7 @@ from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import rotations
+from supple.motion.live import LiveMotion
 from supple.motion.pose import Pose, PoseSource, between
 from supple.motion.relative import RelativePose, rotation_vectors, turns_of
 
@@ -59,7 +60,7 @@ class SteadyMotion:
         with self._lock:
             if self._last is None:
                 pose = self._source.sample(time)
-                self._last = RelativePose.of(self.skeleton, pose)
+                self._last = self._wanted(time)[0]
             elif time <= self._shown[-1][0]:
                 return self._remembered(time)
             else:
@@ -79,9 +80,8 @@ class SteadyMotion:
     def _next(self, last: RelativePose, time: float) -> Pose:
         since = self._shown[-1][0]
         gap = time - since
-        kept = _difference(last, RelativePose.of(self.skeleton, self._source.sample(since)))
-        pose = self._source.sample(time)
-        wanted = RelativePose.of(self.skeleton, pose)
+        kept = _difference(last, self._wanted(since)[0])
+        wanted, pose = self._wanted(time)
         fade = math.exp(-self._rate * gap)
         pull = self._speed + self._rate * kept
         off, speed = (kept + pull * gap) * fade, (self._speed - self._rate * gap * pull) * fade
@@ -95,7 +95,14 @@ class SteadyMotion:
         elif quiet:
             speed[:] = 0.0
         self._speed, self._last = speed, shown
-        return pose if shown is wanted else shown.pose(self.skeleton)
+        return pose if shown is wanted and pose is not None else shown.pose(self.skeleton)
+
+    def _wanted(self, time: float) -> tuple[RelativePose, Pose | None]:
+        """What the source says, taken apart, and as it came unless it came so."""
+        if isinstance(self._source, LiveMotion):
+            return self._source.relative(time), None
+        pose = self._source.sample(time)
+        return RelativePose.of(self.skeleton, pose), pose
 
     def _held_back(self, last: RelativePose, shown: RelativePose, gap: float) -> RelativePose:
         """`shown`, or as far towards it as the speeds allow."""
