@@ -163,16 +163,15 @@ class _Problems:
         """Half the derivatives A w - a (N, B), and their mean (N,) under the weights."""
         index, used = _places(weights > 0.0)
         shares = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
-        slope = np.einsum("vkb,vk->vb", self.matrices[rows[:, None], index], shares, optimize=True)
-        slope -= self.linear[rows]
+        slope = (shares[:, None, :] @ self.matrices[rows[:, None], index])[:, 0] - self.linear[rows]
         return slope, np.einsum("vb,vb->v", weights, slope)
 
     def values(self, rows: Rows, weights: Floats) -> Floats:
         """w^T A w - 2 a^T w of each."""
         index, used = _places(weights > 0.0)
         shares = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
-        square = np.einsum("vk,vkl,vl->v", shares, self._cut(rows, index), shares, optimize=True)
-        return square - 2.0 * np.einsum("vb,vb->v", self.linear[rows], weights)
+        square = shares[:, None, :] @ self._cut(rows, index) @ shares[:, :, None]
+        return square[:, 0, 0] - 2.0 * np.einsum("vb,vb->v", self.linear[rows], weights)
 
     def joined(self, rows: Rows, weights: Floats, newcomer: Rows) -> Floats:
         """The best weights with one more bone."""
@@ -182,17 +181,15 @@ class _Problems:
 
     def exchanged(self, rows: Rows, weights: Floats, newcomer: Rows) -> Floats:
         """The best of all weights in which the newcomer takes over from one of the bones there are."""
-        each = np.arange(len(weights))
-        best, least = weights.copy(), np.full(len(weights), np.inf)
-        for leaving in _places(weights > 0.0)[0].T:
-            trial = weights.copy()
-            trial[each, newcomer] = trial[each, leaving]
-            trial[each, leaving] = 0.0
-            trial = self.settled(rows, trial, trial > 0.0)
-            value = self.values(rows, trial)
-            lower = value < least
-            best[lower], least[lower] = trial[lower], value[lower]
-        return best
+        leaving = _places(weights > 0.0)[0]
+        count, most = leaving.shape
+        again, each = np.repeat(rows, most), np.arange(count * most)
+        trial = np.repeat(weights, most, axis=0)
+        trial[each, np.repeat(newcomer, most)] = trial[each, leaving.ravel()]
+        trial[each, leaving.ravel()] = 0.0
+        trial = self.settled(again, trial, trial > 0.0)
+        best = np.argmin(self.values(again, trial).reshape(count, most), axis=1)
+        return trial.reshape(count, most, -1)[np.arange(count), best]
 
     def settled(self, rows: Rows, weights: Floats, passive: Bools) -> Floats:
         """The minimum over the bones in `passive` (N, B), without those that would go below zero on the way to it."""
@@ -229,7 +226,7 @@ class _Problems:
         total, share = solved.sum(axis=1).T
         found = solved[:, :, 0] + ((1.0 - total) / share)[:, None] * solved[:, :, 1]
         full = np.zeros(passive.shape)
-        np.put_along_axis(full, index, np.where(used, found, 0.0), axis=1)
+        full[passive] = found[used]
         return full
 
     def _cut(self, rows: Rows, index: Rows) -> Floats:
@@ -238,9 +235,12 @@ class _Problems:
 
 def _places(passive: Bools) -> tuple[Rows, Bools]:
     """Where the passive bones of every row are, as (N, K) numbers, and which of these places are in use."""
-    most = int(np.count_nonzero(passive, axis=1).max(initial=1))
-    index = np.argsort(~passive, axis=1, kind="stable")[:, :most]
-    return index, np.take_along_axis(passive, index, axis=1)
+    row, bone = np.nonzero(passive)
+    sizes = np.bincount(row, minlength=len(passive))
+    used = np.arange(int(sizes.max(initial=1))) < sizes[:, None]
+    index = np.zeros(used.shape, dtype=np.intp)
+    index[used] = bone
+    return index, used
 
 
 def _limited(weights: Floats, influences: int) -> Floats:
