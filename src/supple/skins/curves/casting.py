@@ -32,6 +32,7 @@ _MOST = 0.7  # share of them that must meet skin
 _NEAR = 1.8  # times the radius of the ring beside it that skin of another limb may be away
 _FAR = 2.6  # times the ring's median radius beyond which a ray has gone into another limb
 _HOLLOW = 0.6  # share of the way so far that a hollow in the skin may be wide to be passed over
+_NUDGE = 1e-5  # [rad], about: how far a ray is moved that slipped through the skin
 _LAYERS = 6  # surfaces that one ray may pass
 _PASSES = 3  # how often the origins of the rays are moved to the middle of what they met
 
@@ -62,10 +63,17 @@ class Stations:
 
     def ways(self, curves: int) -> Floats:
         """Unit directions (C, N, 3) of all rays; angles run from `across` to `aside`."""
-        angle = np.arange(curves)[:, None, None] * (2.0 * np.pi / curves)
-        out = np.cos(angle) * self.across + np.sin(angle) * self.aside
         lean = self.lean[:, None]
-        return np.asarray(np.cos(lean) * out + np.sin(lean) * self.along)
+        return np.asarray(np.cos(lean) * self._out(curves) + np.sin(lean) * self.along)
+
+    def onward(self, curves: int) -> Floats:
+        """The way (C, N, 3) in which a curve should run at every node: square to its ray, down the limb."""
+        lean = self.lean[:, None]
+        return np.asarray(np.cos(lean) * self.along - np.sin(lean) * self._out(curves))
+
+    def _out(self, curves: int) -> Floats:
+        angle = np.arange(curves)[:, None, None] * (2.0 * np.pi / curves)
+        return np.asarray(np.cos(angle) * self.across + np.sin(angle) * self.aside)
 
 
 def cast(limb: Limb, points: Floats, triangles: Ints, *, curves: int, nodes: int) -> Cast:
@@ -320,6 +328,11 @@ def _outermost(flesh: Flesh, origins: Floats, ways: Floats) -> tuple[NDArray[np.
     """
     face, reach = flesh.first_crossing(np.ascontiguousarray(origins), np.ascontiguousarray(ways), 2.0 * flesh.span)
     face, reach = face.astype(np.int64), reach.copy()
+    lost = np.flatnonzero(face < 0)
+    if len(lost):
+        # A ray that aims right at an edge or a vertex may slip through between its triangles; one beside it does not.
+        aside = ways[lost] + _NUDGE * np.roll(ways[lost], 1, axis=1)
+        face[lost], reach[lost] = flesh.first_crossing(np.ascontiguousarray(origins[lost]), aside, 2.0 * flesh.span)
     going = np.flatnonzero(face >= 0)
     for _ in range(_LAYERS):
         past = reach[going] * (1.0 + 1e-6) + 1e-6 * flesh.span
@@ -352,9 +365,9 @@ def _centred(stations: Stations, met: _Met) -> Stations:
 
 
 def _backwards(places: Floats, stations: Stations) -> Bools:
-    """Nodes (C, N) at which a curve runs against the limb."""
-    ahead = 0.5 * (stations.along[1:] + stations.along[:-1])
-    onward = np.einsum("cni,ni->cn", np.diff(places, axis=1), ahead)
+    """Nodes (C, N) at which a curve runs against the way it should."""
+    ahead = stations.onward(len(places))
+    onward = np.einsum("cni,cni->cn", np.diff(places, axis=1), ahead[:, 1:] + ahead[:, :-1])
     bad = np.zeros(places.shape[:2], dtype=bool)
     bad[:, 1:] |= onward <= 0.0
     bad[:, :-1] |= onward <= 0.0
