@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from supple.errors import InputError
-from supple.geometry.voxels import VoxelGrid, inside_voxels, solid_voxels, surface_voxels
+from supple.geometry.voxels import (
+    VoxelGrid,
+    inside_voxels,
+    solid_voxels,
+    surface_voxels,
+    touched_voxels,
+    voxel_windings,
+)
 
 
 def sphere(radius=1.0, rings=40, sides=60):
@@ -91,6 +98,38 @@ def test_large_and_small_triangles_mark_the_same():
     whole = surface_voxels(points, np.array([[0, 1, 2]]), grid)
     parts = surface_voxels(pieces.reshape(-1, 3), np.arange(pieces.size // 3).reshape(-1, 3), grid)
     np.testing.assert_array_equal(whole, parts)
+
+
+def test_a_triangle_touches_the_voxels_that_it_marks_alone():
+    """Pairs of triangle and voxel, for large and small triangles: the voxels of each are those of it by itself."""
+    random = np.random.default_rng(3)
+    points = random.random((60, 3)) * np.repeat([[1.0], [12.0]], 30, axis=0)
+    triangles = np.arange(60).reshape(20, 3)
+    grid = VoxelGrid.around(points, 24)
+    faces, numbers = touched_voxels(points, triangles, grid)
+    for face in range(20):
+        alone = np.flatnonzero(surface_voxels(points, triangles[face : face + 1], grid))
+        np.testing.assert_array_equal(np.unique(numbers[faces == face]), alone)
+    none, empty = touched_voxels(points, np.empty((0, 3), dtype=np.int32), grid)
+    assert len(none) == len(empty) == 0
+
+
+def test_windings_count_how_often_a_voxel_is_enclosed():
+    """Two balls, one in the other: 2 inside both, 1 between their skins, 0 outside; rounded or as asked of libigl."""
+    import igl
+
+    points, triangles = sphere()
+    nested = np.concatenate([points, 0.5 * points])
+    both = np.concatenate([triangles, len(points) + triangles])
+    grid = VoxelGrid.around(nested, 30)
+    windings = voxel_windings(nested, both, grid)
+    radius = np.linalg.norm(grid.centres(np.argwhere(np.ones(grid.shape, dtype=bool))), axis=1).reshape(grid.shape)
+    np.testing.assert_allclose(windings[radius < 0.45], 2.0, atol=0.05)
+    np.testing.assert_allclose(windings[(radius > 0.55) & (radius < 0.95)], 1.0, atol=0.05)
+    np.testing.assert_allclose(windings[radius > 1.05], 0.0, atol=0.05)
+    touched = surface_voxels(nested, both, grid)
+    asked = igl.fast_winding_number(nested, both.astype(np.int64), grid.centres(np.argwhere(touched)))
+    np.testing.assert_allclose(windings[touched], asked, atol=1e-12)
 
 
 @pytest.mark.parametrize("resolution", [8, 21, 40])

@@ -19,9 +19,10 @@ from supple.skins.lattice.overlaps import shared_out
 from supple.skins.lattice.refining import finer
 
 _FINER = 2  # places along a cell: flesh is followed on a grid this much finer than the lattice
-_EDGE = 0.75  # cells: longer edges of the skin are halved, so that every edge leads to the same or the next cell
+_EDGE = 0.95  # cells: longer edges of the skin are halved, so that every edge leads to the same or the next cell
 _THIN = 0.9  # cells: thinner flesh may hold no place of its own, and its two skins are joined straight through
 _BURIED = 1.2  # winding number of a point of the skin above which flesh surrounds it: a bare one has about one half
+_ASKED = 4000  # points of the skin that are asked, or up to twice as many
 _HAIR = 1e-6  # by how much the grid is wider than the body
 _LOOSE = 0.5  # strength of a link that no way crosses, between pieces with a neighbour in common
 
@@ -64,7 +65,7 @@ def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
     grid = _grid(points, resolution)
     wide, high, deep = grid.shape
     fine = VoxelGrid(grid.origin, grid.side / _FINER, (_FINER * wide, _FINER * high, _FINER * deep))
-    body = tissue_in(fine, flesh, crossing=bool((flesh.winding(flesh.points) > _BURIED).any()))
+    body = tissue_in(fine, flesh, crossing=_crosses_itself(flesh))
     touched = _Touched.of(body, grid)
     froms, tos, _ = body.links
     ways: list[Pairs] = [(froms, tos), _through(body, _THIN * grid.side), touched.ways]
@@ -108,6 +109,12 @@ def _sampled(points: Floats, triangles: Ints, resolution: int) -> tuple[Flesh, I
         return flesh, flesh.point_of
     dense = Flesh(places, faces)
     return dense, dense.point_of[flesh.point_of]
+
+
+def _crosses_itself(flesh: Flesh) -> bool:
+    """Whether limbs or shells run into each other: some of the skin lies in flesh. Of many points some are asked."""
+    asked = flesh.points[:: max(len(flesh.points) // _ASKED, 1)]
+    return bool((flesh.winding(asked) > _BURIED).any())
 
 
 @dataclass(frozen=True, eq=False)
