@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.character.character import Character
+from supple.skins.kinematic.firm_parts import firm_share
 from supple.skins.lattice.by_layer import inner_layers
 from supple.skins.lattice.cells import WHERE
 from supple.skins.lattice.layers import layers_of
@@ -18,6 +19,8 @@ from supple.skins.lattice.tie import Tie, tie_of
 
 if TYPE_CHECKING:
     from supple.skins.lattice.skin import LayeredLattice
+
+_LOOSE = ("ear", "hair", "tail", "trunk", "antenna")  # what hangs on a head and still swings
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,8 @@ def body_of(character: Character, skin: LayeredLattice) -> Body:
     else:
         weights = path_weights(pieces, paths, joints)
     depths = lattice.side * np.where(paths.reached, paths.steps, 0.0)
+    if skin.firm_parts:
+        depths *= 1.0 - firm_share(character, weights, loose=_LOOSE)
     surfaces = 1.0 - layers.skin_depths / max(float(layers.skin_depths.max(initial=0.0)), 1.0)
     tie = smooth if skin.surface == "smooth" else tie_of(lattice, character.points, "trilinear")
     return Body(Anatomy(lattice, weights, layers.numbers, depths, surfaces), tie)

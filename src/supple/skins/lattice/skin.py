@@ -28,13 +28,15 @@ _RANGES = {
     "follow": (0.0, 1.0),
 }  # of the settings that have a number for every layer
 _FIXED = {
-    "step", "resolution", "width", "neighbours", "bone_width", "fatness", "layers", "skin_layer", "weights", "surface",
+    "step", "resolution", "width", "neighbours", "bone_width", "fatness", "firm_parts", "layers", "skin_layer",
+    "weights", "surface",
     "base",
 }  # fmt: skip
 _PUBLISHED = MappingProxyType(
     {
-        "frequency": "0", "follow": "0", "reach": 1000.0, "gravity": 0.0, "iterations": 1, "step": 1.0 / 30.0,
+        "frequency": "0", "follow": "0.85", "reach": 1000.0, "gravity": 0.0, "iterations": 1, "step": 1.0 / 30.0,
         "neighbours": "edges-corners", "stretch": 1.0, "volume": 1.0, "weights": "bones", "surface": "trilinear",
+        "firm_parts": False,
     }
 )  # fmt: skip
 
@@ -53,10 +55,10 @@ class LayeredLattice(SoftSkin):
     `width` voxels fit their rest shape to where their voxels are and pull them towards it: by `stiffness`, layer by
     layer [Iwamoto2015]. The skin goes along with the voxels around it.
 
-    The published method knows no swing: bones pull the flesh through the lattice alone, and what is more than a few
-    voxels away is left behind. It is `frequency="0"`, as in the presets named after the published characters, whose
-    stiffness above one is read as a ratio, because taken as written it diverges. `follow` lets such layers start from a
-    share of the motion of their bones.
+    The published method knows no swing: bones pull the flesh through the lattice alone (`frequency="0"`). One pass
+    moves a pull by one region, so that what is far from a bone is left behind (`follow="0"`, as published); `follow`
+    lets such layers start from a share of the motion of their bones. The presets named after the published characters
+    have their numbers, and follow by 0.85. Stiffness above one is read as a ratio: as written it diverges.
 
     Settings by layer are written "0.5, muscle=0.9, fat=0.3": a number for all, then numbers by name.
 
@@ -90,6 +92,7 @@ class LayeredLattice(SoftSkin):
     layers: str = setting("muscle=0.6, fat=0.4", "Layers between bone and skin, from inside out, with their shares")
     skin_layer: bool = setting(True, "The outermost voxels are a layer of their own")
     bone_width: str = setting("auto", "How many voxels around the bones are bone, such as auto, belly=1")
+    firm_parts: bool = setting(True, "Head, hands and feet stay as the bones carry them, where names tell them")
     fatness: str = setting("auto", "Share of the outermost inner layer, such as auto, belly=0.8")
     stiffness: str = setting("0.6, muscle=0.9, fat=0.3, skin=0.7", "How much shape one pass restores, by layer")
     frequency: str = setting("5, muscle=7, fat=3, skin=4", "Pace of the swing [Hz], by layer; 0 for none")

@@ -7,13 +7,10 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.builtin.gates import rise
 from supple.character.character import Character
-from supple.character.crowd import Crowd
 from supple.character.regions import RegionText
-from supple.character.weights import Weights
-from supple.motion.retarget.names import FINGERS, named_part
+from supple.skins.kinematic.firm_parts import firm_share
 from supple.skins.position_based.body import WHERE, Body
 
-_FIRM = {"head", "hand", "foot", "toes", *FINGERS}  # parts that are bone and sinew, whatever their width
 # Shares of the character's size: how deep flesh is that is firm, and that is fully soft.
 _TO_BONE = (0.035, 0.075)  # measured to the line of the bone
 _PAINTED = (0.008, 0.045)  # measured to what is hard, as a painted map does
@@ -42,33 +39,14 @@ def firmness(character: Character, body: Body) -> Floats:
 
     Faces and hands are kept as the bones carry them, because people see every change in them.
     """
-    return _firm_share(character, body.weights)
+    return firm_share(character, body.weights)
 
 
 def skin_depth(character: Character, body: Body) -> Floats:
     """How much flesh (V,) [m] there is below every vertex of the skin; none on head, hands and feet."""
     weights = character.weights
-    firm = 0.0 if weights is None else _firm_share(character, weights)
+    firm = 0.0 if weights is None else firm_share(character, weights)
     return np.asarray(body.skin_distance * (1.0 - firm))
-
-
-def _firm_share(character: Character, weights: Weights) -> Floats:
-    firm = _firm_joints(character)
-    return np.clip((weights.values * firm[weights.joints]).sum(axis=1), 0.0, 1.0)
-
-
-def _firm_joints(character: Character) -> Floats:
-    """1 for joints of head, hands and feet and all that hangs on them."""
-    if isinstance(character, Crowd):
-        return np.tile(_firm_joints(character.member), character.count)
-    skeleton = character.skeleton
-    firm = np.zeros(len(skeleton))
-    for level in skeleton.levels:
-        for joint in level:
-            named = named_part(skeleton.names[joint])
-            parent = int(skeleton.parents[joint])
-            firm[joint] = (named is not None and named.part in _FIRM) or (parent >= 0 and firm[parent] > 0.0)
-    return firm
 
 
 def regional_softness(character: Character, body: Body, regions: str) -> tuple[Floats, Floats]:
