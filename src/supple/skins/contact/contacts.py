@@ -1,76 +1,92 @@
-"""Contacts as arrays: who touches what, how deep, and which way is out."""
+"""Contacts as the solver takes them: which points of the flesh meet something, and how that moves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints
-from supple.obstacles.shapes import RigidBody
+from supple.arrays import Floats, Ints, frozen
+from supple.errors import InputError
+from supple.geometry.rotations import normalised
+
+CORNERS = 4
+_WHERE = "Contacts"
 
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """M contacts, one in a row: node `nodes` (M,) is `gaps` (M,) [m] outside of what it met, negative inside.
+    """Points that meet something; m of them.
 
-    `normals` (M, 3) point out of it, towards where the node belongs. `obstacles` (M,) says which obstacle, -1 for skin;
-    `velocities` (M, 3) [m/s] is how fast the obstacle moves there and `frictions` (M,) its coefficient. Where skin was
-    met, `corners` (M, 3) are the nodes of the triangle, and `shares` (M, 3) say where in it; -1 and 0 for obstacles.
+    `nodes` and `shares` (m, 4) say which nodes a point is a blend of: shares sum to one, unused places have share 0.
+    They belong to one element. `normals` (m, 3) point away from what is met. `velocities` (m, 3) [m/s] are how that
+    moves there. `gaps` (m,) [m] are how far the point would be from it at the end of the step, negative inside.
+    `frictions` (m,) are Coulomb's coefficients.
     """
 
     nodes: Ints
-    normals: Floats
-    gaps: Floats
-    obstacles: Ints
-    velocities: Floats
-    frictions: Floats
-    corners: Ints
     shares: Floats
+    normals: Floats
+    velocities: Floats
+    gaps: Floats
+    frictions: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        nodes = frozen(self.nodes, np.int32, (-1, CORNERS), _WHERE, "nodes")
+        count = len(nodes)
+        shares = frozen(self.shares, np.float64, (count, CORNERS), _WHERE, "shares")
+        normals = frozen(self.normals, np.float64, (count, 3), _WHERE, "normals")
+        friction = np.asarray(self.frictions, dtype=np.float64)
+        friction = frozen(
+            np.zeros(count) if friction.shape == (0,) else friction, np.float64, (count,), _WHERE, "frictions"
+        )
+        if count and np.abs(shares.sum(axis=1) - 1.0).max() > 1e-6:
+            row = int(np.abs(shares.sum(axis=1) - 1.0).argmax())
+            given = f"the shares of contact {row} sum to {shares[row].sum():g}"
+            raise InputError(_WHERE, given, "they must sum to one", "divide them by their sum")
+        if count and not (np.linalg.norm(normals, axis=1) > 1e-9).all():
+            row = int(np.linalg.norm(normals, axis=1).argmin())
+            raise InputError(_WHERE, f"contact {row} has no normal", "a direction is needed", "leave it out")
+        if (friction < 0.0).any():
+            raise InputError(_WHERE, f"a friction is {friction.min():g}", "zero or more is needed", "use 0 for none")
+        unit = normalised(normals)
+        unit.setflags(write=False)
+        for name, value in (
+            ("nodes", nodes),
+            ("shares", shares),
+            ("normals", unit),
+            ("velocities", frozen(self.velocities, np.float64, (count, 3), _WHERE, "velocities")),
+            ("gaps", frozen(self.gaps, np.float64, (count,), _WHERE, "gaps")),
+            ("frictions", friction),
+        ):
+            object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
         return len(self.nodes)
 
     @classmethod
-    def with_obstacles(
+    def at_nodes(
         cls,
-        nodes: Ints,
-        normals: NDArray[Any],
-        gaps: NDArray[Any],
-        obstacles: Ints,
-        velocities: NDArray[Any],
-        bodies: Sequence[RigidBody],
+        nodes: ArrayLike,
+        *,
+        normals: ArrayLike,
+        gaps: ArrayLike,
+        velocities: ArrayLike | None = None,
+        frictions: ArrayLike | None = None,
     ) -> Contacts:
-        """Contacts of nodes with obstacles among `bodies`."""
-        frictions = np.array([body.friction for body in bodies])[obstacles]
-        count = len(nodes)
-        return cls(nodes, normals.astype(np.float64), gaps.astype(np.float64), obstacles, velocities.astype(np.float64),
-                   frictions, np.full((count, 3), -1, dtype=np.int32), np.zeros((count, 3)))  # fmt: skip
+        """Contacts of single nodes (m,)."""
+        given = np.asarray(nodes).reshape(-1)
+        four = np.zeros((len(given), CORNERS), dtype=np.int32)
+        four[:] = given[:, None]
+        shares = np.zeros((len(given), CORNERS))
+        shares[:, 0] = 1.0
+        still = np.zeros((len(given), 3)) if velocities is None else np.asarray(velocities)
+        rub = np.zeros(len(given)) if frictions is None else np.asarray(frictions)
+        return cls(four, shares, np.asarray(normals), still, np.asarray(gaps), rub)
 
-    @classmethod
-    def with_skin(
-        cls, nodes: Ints, normals: NDArray[Any], gaps: NDArray[Any], corners: Ints, shares: NDArray[Any]
-    ) -> Contacts:
-        """Contacts of nodes with triangles of skin."""
-        count = len(nodes)
-        return cls(nodes, normals.astype(np.float64), gaps.astype(np.float64), np.full(count, -1, dtype=np.int32),
-                   np.zeros((count, 3)), np.zeros(count), corners, shares.astype(np.float64))  # fmt: skip
-
-    @classmethod
-    def joined(cls, several: Sequence[Contacts]) -> Contacts:
-        """Several lots one after another; none at all is no contacts."""
-        if len(several) == 1:
-            return several[0]
-        if not several:
-            few = np.zeros(0, dtype=np.int32)
-            rows, numbers = np.zeros((0, 3)), np.zeros(0)
-            return cls(few, rows, numbers, few, rows, numbers, np.zeros((0, 3), dtype=np.int32), rows)
-        return cls(*(np.concatenate([getattr(one, field.name) for one in several]) for field in fields(cls)))
-
-    def by_obstacle(self) -> Contacts:
-        """The same, sorted by obstacle and then by node."""
-        order = np.lexsort((self.nodes, self.obstacles))
-        return Contacts(*(getattr(self, field.name)[order] for field in fields(self)))
+    @property
+    def crowded(self) -> bool:
+        """Whether two of them share a node."""
+        used = self.nodes[self.shares != 0.0]
+        return len(np.unique(used)) < len(used)

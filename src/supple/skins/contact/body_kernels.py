@@ -1,0 +1,376 @@
+"""Arithmetic of the skeleton on arrays: the system of links and joints, its solution, and its books.
+
+The matrix ((M, -J^T), (-J, 0)) of links and joints is kept row by row, from the first place that is not zero (or may
+become so) to the diagonal: entry (i, j) stands at ats[i] + j - firsts[i]. Links come before those they hang on, and
+the rows of a joint right after the link that hangs on it; then no pivot can vanish, and a factor L D L^T needs no
+exchange of rows.
+
+The system is small and its steps depend on each other, so one thread walks through it.
+Symbols as in kernels.py; f the bend of a joint in the child's axes, k and d stiffness and damping.
+"""
+
+import warp as wp
+
+from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole, cross_matrix
+
+HINGE = wp.constant(1)
+LINEAR = wp.constant(0)  # places in the books: momentum, angular momentum, energy, first moment of all matter
+ANGULAR = wp.constant(3)
+ENERGY = wp.constant(6)
+MOMENT = wp.constant(7)
+SCALE = wp.constant(10)  # by how much motion against the whole was slowed
+IMPULSE = wp.constant(11)  # what came from outside in this step: momentum, angular momentum, work
+TWIST = wp.constant(14)
+WORK = wp.constant(17)
+KINETIC = wp.constant(18)
+BOOKS = wp.constant(19)
+
+
+@wp.func
+def rotation_vector(m: wp.mat33d) -> wp.vec3d:
+    """Axis times angle, at most pi long."""
+    q = wp.normalize(wp.quat_from_matrix(m))
+    sign = wp.float64(1.0)
+    if q[3] < wp.float64(0.0):
+        sign = wp.float64(-1.0)
+    v = sign * wp.vec3d(q[0], q[1], q[2])
+    sine = wp.length(v)
+    if sine < wp.float64(1.0e-12):
+        return wp.float64(2.0) * v
+    return (wp.float64(2.0) * wp.atan2(sine, sign * q[3]) / sine) * v
+
+
+@wp.func
+def curvature(f: wp.vec3d) -> wp.mat33d:
+    """H = a a^T + (t / 2) cot(t / 2) (1 - a a^T), see dynamics.spring_hessian."""
+    one = wp.identity(n=3, dtype=wp.float64)
+    t = wp.length(f)
+    if t < wp.float64(1.0e-6):
+        return one
+    along = wp.outer(f, f) / (t * t)
+    half = wp.float64(0.5) * t
+    across = wp.max(half / wp.tan(half), wp.float64(0.0))
+    return along + across * (one - along)
+
+
+@wp.func
+def add_block(row: int, column: int, block: wp.mat33d, firsts: Whole, ats: Whole, values: Numbers):
+    """Add a 3x3 block at (row, column); of what lies above the diagonal nothing is kept."""
+    for a in range(3):
+        at = ats[row + a] - firsts[row + a]
+        for b in range(3):
+            if column + b <= row + a:
+                values[at + column + b] = values[at + column + b] + block[a, b]
+
+
+@wp.func
+def add_pair(row: int, column: int, block: wp.mat33d, firsts: Whole, ats: Whole, values: Numbers):
+    """Add a block that couples two links, on the side of the diagonal that is kept."""
+    if row >= column:
+        add_block(row, column, block, firsts, ats, values)
+    else:
+        add_block(column, row, wp.transpose(block), firsts, ats, values)
+
+
+@wp.func
+def set_row(row: int, column: int, v: wp.vec3d, firsts: Whole, ats: Whole, values: Numbers):
+    """Put a joint's -J at (row, column) and its transpose; only one of the two lies below the diagonal."""
+    for axis in range(3):
+        if column < row:
+            values[ats[row] - firsts[row] + column + axis] = -v[axis]
+        else:
+            values[ats[column + axis] - firsts[column + axis] + row] = -v[axis]
+
+
+@wp.func
+def add_vector(at: int, v: wp.vec3d, right: Numbers):
+    for axis in range(3):
+        right[at + axis] = right[at + axis] + v[axis]
+
+
+@wp.func
+def vector_at(at: int, values: Numbers) -> wp.vec3d:
+    return wp.vec3d(values[at], values[at + 1], values[at + 2])
+
+
+@wp.kernel(enable_backward=False)
+def assemble_links(
+    first: int, links: int, pairs: int, entries: int, starts: Whole, firsts: Whole, ats: Whole, masses: Numbers,
+    moments: Vectors, squares: Matrices, pair_links: Whole, blocks: Matrices, values: Numbers,
+):  # fmt: skip
+    """M^cond = Mb - sum over nodes, without springs."""
+    for e in range(entries):
+        values[e] = wp.float64(0.0)
+    one = wp.identity(n=3, dtype=wp.float64)
+    for i in range(links):
+        at = starts[i]
+        s = cross_matrix(moments[i])
+        add_block(at, at, masses[i] * one, firsts, ats, values)
+        add_block(at + 3, at, s, firsts, ats, values)
+        add_block(at + 3, at + 3, wp.trace(squares[i]) * one - squares[i], firsts, ats, values)
+    for p in range(pairs):
+        a = starts[pair_links[2 * p]]
+        b = starts[pair_links[2 * p + 1]]
+        if a == b:
+            add_block(a, a, -blocks[4 * p], firsts, ats, values)
+            add_block(a + 3, a, -blocks[4 * p + 2], firsts, ats, values)
+            add_block(a + 3, a + 3, -blocks[4 * p + 3], firsts, ats, values)
+        else:
+            for left in range(2):
+                for over in range(2):
+                    add_pair(a + 3 * left, b + 3 * over, -blocks[4 * p + 2 * left + over], firsts, ats, values)
+
+
+@wp.kernel(enable_backward=False)
+def assemble_joints(
+    first: int, joints: int, dt: wp.float64, share: wp.float64, starts: Whole, rows: Whole, limit_rows: Whole,
+    firsts: Whole, ats: Whole, children: Whole, parents: Whole, kinds: Whole, ends: Vectors, axes: Vectors,
+    springs: Numbers, target_turns: Matrices, target_spins: Vectors, gains: Numbers, places: Vectors, turns: Matrices,
+    velocities: Vectors, spins: Vectors, values: Numbers, right: Numbers,
+):  # fmt: skip
+    """Springs and control of the joints, and the rows that hold them together.
+
+    `ends` are the joint in the frames of child and parent; `axes` a hinge's axis and two directions square to it.
+    `velocities` already have what gravity gives all links alike.
+    """
+    for c in range(joints):
+        child = children[c]
+        parent = parents[c]
+        a = starts[child]
+        b = starts[parent]
+        turn = turns[child]
+        relative = wp.transpose(turns[parent]) * turn
+        out = rotation_vector(relative)
+        off = rotation_vector(wp.transpose(target_turns[c]) * relative)
+        spin = spins[child] - spins[parent]
+        own = wp.transpose(turn) * spin
+        one = wp.identity(n=3, dtype=wp.float64)
+        resist = (dt * springs[2 * c]) * curvature(out) + (dt * gains[2 * c]) * curvature(off)
+        resist += (springs[2 * c + 1] + gains[2 * c + 1]) * one
+        torque = springs[2 * c] * out + gains[2 * c] * off + resist * own - gains[2 * c + 1] * target_spins[c]
+        twist = turn * (-dt * torque)
+        add_vector(a + 3, twist, right)
+        add_vector(b + 3, -twist, right)
+        block = dt * (turn * resist * wp.transpose(turn))
+        add_block(a + 3, a + 3, block, firsts, ats, values)
+        add_block(b + 3, b + 3, block, firsts, ats, values)
+        add_pair(a + 3, b + 3, -block, firsts, ats, values)
+
+        one_end = places[child] + turn * ends[2 * c]
+        other_end = places[parent] + turns[parent] * ends[2 * c + 1]
+        middle = wp.float64(0.5) * (one_end + other_end)
+        gap = one_end - other_end
+        near = middle - places[child]
+        far = middle - places[parent]
+        pace = velocities[child] + wp.cross(spins[child], near) - velocities[parent] - wp.cross(spins[parent], far)
+        at = rows[c]
+        for axis in range(3):
+            e = wp.vec3d()
+            e[axis] = wp.float64(1.0)
+            set_row(at + axis, a, e, firsts, ats, values)
+            set_row(at + axis, a + 3, wp.cross(near, e), firsts, ats, values)
+            set_row(at + axis, b, -e, firsts, ats, values)
+            set_row(at + axis, b + 3, -wp.cross(far, e), firsts, ats, values)
+            right[at + axis] = pace[axis] + share / dt * gap[axis]
+        if kinds[c] == HINGE:
+            tilt = wp.cross(turns[parent] * axes[3 * c], turn * axes[3 * c])
+            for side in range(2):
+                e = turns[parent] * axes[3 * c + 1 + side]
+                set_row(at + 3 + side, a + 3, e, firsts, ats, values)
+                set_row(at + 3 + side, b + 3, -e, firsts, ats, values)
+                right[at + 3 + side] = wp.dot(e, spin) + share / dt * wp.dot(e, tilt)
+        if limit_rows[c] >= 0:
+            # A limit that is not met: a row that says nothing.
+            values[ats[limit_rows[c] + 1] - 1] = wp.float64(-1.0)
+            right[limit_rows[c]] = wp.float64(0.0)
+
+
+@wp.kernel(enable_backward=False)
+def assemble_roots(
+    first: int, roots: int, dt: wp.float64, starts: Whole, firsts: Whole, ats: Whole, links: Whole, wanted: Vectors,
+    wanted_turns: Matrices, gains: Numbers, places: Vectors, turns: Matrices, velocities: Vectors, spins: Vectors,
+    values: Numbers, right: Numbers,
+):  # fmt: skip
+    """Control of the roots. `wanted` are the place, the velocity and the angular velocity of each."""
+    for r in range(roots):
+        i = links[r]
+        at = starts[i]
+        one = wp.identity(n=3, dtype=wp.float64)
+        resist = (dt * gains[4 * r] + gains[4 * r + 1]) * one
+        force = (
+            gains[4 * r] * (places[i] - wanted[3 * r]) + resist * velocities[i] - gains[4 * r + 1] * wanted[3 * r + 1]
+        )
+        add_vector(at, -dt * force, right)
+        add_block(at, at, dt * resist, firsts, ats, values)
+        out = rotation_vector(turns[i] * wp.transpose(wanted_turns[r]))
+        resist = (dt * gains[4 * r + 2]) * curvature(out) + gains[4 * r + 3] * one
+        torque = gains[4 * r + 2] * out + resist * spins[i] - gains[4 * r + 3] * wanted[3 * r + 2]
+        add_vector(at + 3, -dt * torque, right)
+        add_block(at + 3, at + 3, dt * resist, firsts, ats, values)
+
+
+@wp.func
+def dot_rows(one: int, other: int, start: int, stop: int, values: Numbers) -> wp.float64:
+    total = wp.float64(0.0)
+    for t in range(start, stop):
+        total += values[one + t] * values[other + t]
+    return total
+
+
+@wp.kernel(enable_backward=False)
+def factorise(
+    first: int, count: int, entries: int, firsts: Whole, ats: Whole, values: Numbers, factor: Numbers, pivots: Numbers
+):
+    """L D L^T of the system, in place of a copy of it."""
+    for e in range(entries):
+        factor[e] = values[e]
+    for i in range(count):
+        begin = firsts[i]
+        own = ats[i] - begin
+        for j in range(begin, i):
+            other = ats[j] - firsts[j]
+            start = wp.max(begin, firsts[j])
+            factor[own + j] = factor[own + j] - dot_rows(own, other, start, j, factor)
+        d = factor[own + i]
+        for t in range(begin, i):
+            g = factor[own + t]
+            scaled = g / pivots[t]
+            d -= g * scaled
+            factor[own + t] = scaled
+        pivots[i] = d
+
+
+@wp.kernel(enable_backward=False)
+def substitute(
+    first: int, count: int, firsts: Whole, ats: Whole, factor: Numbers, pivots: Numbers, right: Numbers, answer: Numbers
+):
+    """Solve with the factor."""
+    for i in range(count):
+        own = ats[i] - firsts[i]
+        total = right[i]
+        for t in range(firsts[i], i):
+            total -= factor[own + t] * answer[t]
+        answer[i] = total
+    for i in range(count):
+        answer[i] = answer[i] / pivots[i]
+    for back in range(count):
+        i = count - 1 - back
+        own = ats[i] - firsts[i]
+        x = answer[i]
+        for t in range(firsts[i], i):
+            answer[t] = answer[t] - factor[own + t] * x
+
+
+@wp.kernel(enable_backward=False)
+def take(
+    first: int, starts: Whole, answer: Numbers, velocities: Vectors, spins: Vectors, jumps: Vectors, twists: Vectors
+):
+    """The links' changes of velocity, and their new velocities."""
+    i = first + wp.tid()
+    at = starts[i]
+    jumps[i] = vector_at(at, answer)
+    twists[i] = vector_at(at + 3, answer)
+    velocities[i] = velocities[i] + jumps[i]
+    spins[i] = spins[i] + twists[i]
+
+
+@wp.kernel(enable_backward=False)
+def fall(first: int, kick: wp.vec3d, velocities: Vectors):
+    """What gravity gives all links alike in a step; the flesh goes along, so nothing else feels it."""
+    i = first + wp.tid()
+    velocities[i] = velocities[i] + kick
+
+
+@wp.kernel(enable_backward=False)
+def open_books(first: int, dt: wp.float64, mass: wp.float64, gravity: wp.vec3d, books: Numbers):
+    """What gravity brings from outside in this step."""
+    for axis in range(3):
+        books[IMPULSE + axis] = dt * mass * gravity[axis]
+    twist = dt * wp.cross(vector_at(MOMENT, books), gravity)
+    for axis in range(3):
+        books[TWIST + axis] = twist[axis]
+    books[WORK] = wp.float64(0.0)
+
+
+@wp.kernel(enable_backward=False)
+def close_books(
+    first: int, links: int, joints: int, pieces: int, kept: int, guarded: int, gravity: wp.vec3d, masses: Numbers,
+    moments: Vectors, squares: Matrices, children: Whole, parents: Whole, springs: Numbers, places: Vectors,
+    turns: Matrices, sums: Vectors, velocities: Vectors, spins: Vectors, books: Numbers,
+):  # fmt: skip
+    """Hold momentum to what came from outside, and energy to what was there.
+
+    A step is linear, so it misses both by terms of second order. A rigid motion of the whole puts momentum right
+    (`kept`); joints do not notice it. If there is more energy than before (`guarded`), motion against the whole is
+    slowed until there is not; that changes no momentum, and joints do not notice it either.
+    """
+    linear = wp.vec3d()
+    angular = wp.vec3d()
+    kinetic = wp.float64(0.0)
+    stored = wp.float64(0.0)
+    for piece in range(pieces):
+        linear += sums[3 * piece]
+        angular += sums[3 * piece + 1]
+        kinetic += sums[3 * piece + 2][0]
+        stored += sums[3 * piece + 2][1]
+    mass = wp.float64(0.0)
+    moment = wp.vec3d()
+    square = wp.mat33d()
+    for i in range(links):
+        c = places[i]
+        v = velocities[i]
+        o = spins[i]
+        s = moments[i]
+        p = masses[i] * v + wp.cross(o, s)
+        h = wp.cross(s, v) + wp.trace(squares[i]) * o - squares[i] * o
+        linear += p
+        angular += wp.cross(c, p) + h
+        kinetic += wp.float64(0.5) * (wp.dot(v, p) + wp.dot(o, h))
+        mass += masses[i]
+        moment += masses[i] * c + s
+        square += masses[i] * wp.outer(c, c) + wp.outer(c, s) + wp.outer(s, c) + squares[i]
+    for joint in range(joints):
+        out = rotation_vector(wp.transpose(turns[parents[joint]]) * turns[children[joint]])
+        stored += wp.float64(0.5) * springs[2 * joint] * wp.dot(out, out)
+    stored -= wp.dot(gravity, moment)
+    centre = moment / mass
+    about = square - mass * wp.outer(centre, centre)
+    inverse = wp.inverse(wp.trace(about) * wp.identity(n=3, dtype=wp.float64) - about)
+    half = wp.float64(0.5)
+    whole_spin = inverse * (angular - wp.cross(centre, linear))
+    against = kinetic - half * (wp.dot(linear, linear) / mass + wp.dot(whole_spin, angular - wp.cross(centre, linear)))
+    whole = linear / mass
+    if kept == 1:
+        linear = vector_at(LINEAR, books) + vector_at(IMPULSE, books)
+        angular = vector_at(ANGULAR, books) + vector_at(TWIST, books)
+    new_whole = linear / mass
+    new_spin = inverse * (angular - wp.cross(centre, linear))
+    total = half * (mass * wp.dot(new_whole, new_whole) + wp.dot(new_spin, angular - wp.cross(centre, linear)))
+    kinetic = total + against
+    scale = wp.float64(1.0)
+    if guarded == 1:
+        excess = kinetic + stored - books[ENERGY] - books[WORK]
+        if excess > wp.float64(0.0):
+            scale = wp.sqrt(wp.max(wp.float64(0.0), wp.float64(1.0) - excess / wp.max(against, wp.float64(1.0e-300))))
+            kinetic = total + scale * scale * against
+    if kept == 1 or guarded == 1:
+        for i in range(links):
+            arm = places[i] - centre
+            velocities[i] = (
+                new_whole + wp.cross(new_spin, arm) + scale * (velocities[i] - whole - wp.cross(whole_spin, arm))
+            )
+            spins[i] = new_spin + scale * (spins[i] - whole_spin)
+    for axis in range(3):
+        books[LINEAR + axis] = linear[axis]
+        books[ANGULAR + axis] = angular[axis]
+        books[MOMENT + axis] = moment[axis]
+    books[ENERGY] = kinetic + stored
+    books[KINETIC] = kinetic
+    books[SCALE] = scale
+
+
+@wp.kernel(enable_backward=False)
+def slow(first: int, books: Numbers, flows: Vectors):
+    """Flesh moves against the whole only as fast as the books allow."""
+    j = first + wp.tid()
+    flows[j] = books[SCALE] * flows[j]

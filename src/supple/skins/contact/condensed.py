@@ -1,0 +1,321 @@
+"""One step of a soft character at a cost that grows with nodes, links and contacts, each by itself [Galoppo2007].
+
+1. Free links:  (M^cond, -J^T; -J, 0)(dv_b; mu) = (dt F_b - M~bs (z - u'); J v_b + a g),  z = M~s^-1 (m u' + dt F_s)
+2. Free skin:   u' = z - M~s^-1 M~bs^T dv_b
+3. Contacts and joint limits, as inequalities: links by M^cond + Jcond^T M^-1 Jcond, then impulses, then the skin.
+4. Friction and what still stands inside, of the skin alone; then places, and the books of momentum and energy.
+
+M~ = M + dt D + dt^2 K (backward Euler, forces made linear). M~s never changes and is factored once. M^cond is
+M~b - M~bs D M~bs^T with D the inverse of the 3x3 blocks on the diagonal of M~s: a sum over nodes.
+
+What the step keeps: linear and angular momentum to rounding where no root is drawn, the constraints to rounding in
+velocity (J v = -a g), and energy never grows where nothing drives it. What it does not keep: energy itself (backward
+Euler damps), and joints in place, which open by a term of second order in the step and are drawn together again.
+
+Limits: friction and lifting act on the skin alone, links feel them a step later. A step has one size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import device as devices
+from supple.arrays import Floats, frozen
+from supple.errors import InputError
+from supple.skins.contact.bound import LinkArrays, NodeArrays, write_doubles
+from supple.skins.contact.contacts import Contacts
+from supple.skins.contact.dynamics import GRAVITY, Energy, Mechanism, State, energy
+from supple.skins.contact.flesh import WHERE
+from supple.skins.contact.ordering import skyline_of, touching_pairs
+from supple.skins.contact.responding import Responder
+from supple.skins.contact.tracking import Targets
+
+_ROUNDS = 3  # answers of contacts that share nodes
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the contacts of a step did: impulses (m,) [N s], of which none pulls, and how many rounds it took."""
+
+    impulses: Floats
+    rounds: int
+
+
+class CondensedSolver:
+    """Moves one mechanism in steps of `dt` [s].
+
+    `stabilisation` is the share of a joint's opening that a step closes. `load` brings a state; then, step by step,
+    `free`, `answer` where there are contacts, and `finish`. `advance` is all of them.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        dt: float,
+        *,
+        device: str = "cpu",
+        gravity: ArrayLike = GRAVITY,
+        stabilisation: float = 0.5,
+    ) -> None:
+        if not (np.isfinite(dt) and dt > 0.0):
+            raise InputError(WHERE, f"the step is {dt} s", "a length above zero is needed", "try 0.01")
+        if not 0.0 <= stabilisation <= 1.0:
+            raise InputError(WHERE, f"stabilisation is {stabilisation}", "a share is needed", "try 0.5")
+        self.mechanism, self.dt, self.device = mechanism, float(dt), devices.check_device(device)
+        self.gravity = frozen(gravity, np.float64, (3,), WHERE, "gravity")
+        self._share = float(stabilisation)
+        matrix = skin_matrix(mechanism, self.dt)
+        self._factor = factored(matrix)
+        self._nodes = NodeArrays(mechanism, np.asarray(np.linalg.inv(diagonal_blocks(matrix))), self.device)
+        pairs = touching_pairs(mechanism)
+        self._links = LinkArrays(mechanism, skyline_of(mechanism, pairs), self.device)
+        self._coupled = np.zeros((mechanism.link_count, mechanism.link_count), dtype=bool)
+        self._coupled[tuple(pairs.T)] = True
+        self._responder: Responder | None = None
+        self._touched = self._supported = self._driven = False
+        self._record()
+        self.load(State.rest(mechanism))
+
+    # Bringing and taking
+
+    def load(self, state: State) -> None:
+        """Go on from a state."""
+        links, nodes = self._links, self._nodes
+        for array, values in (
+            (links.places, state.places), (links.turns, state.turns), (links.velocities, state.velocities),
+            (links.spins, state.spins), (nodes.displacements, state.displacements), (nodes.flows, state.flows),
+        ):  # fmt: skip
+            if np.shape(values) != array.numpy().shape:
+                raise InputError(WHERE, f"a state of shape {np.shape(values)}", f"{array.numpy().shape} is needed",
+                                 "use a state of this mechanism")  # fmt: skip
+            write_doubles(array, values)
+        self.control(Targets.none(self.mechanism))
+        self._prepare()
+        self._books(kept=False, guarded=False)
+
+    def state(self) -> State:
+        """A copy of the state as it is."""
+        links, nodes = self._links, self._nodes
+        arrays = (links.places, links.turns, nodes.displacements, links.velocities, links.spins, nodes.flows)
+        return State(*(array.numpy().copy() for array in arrays))
+
+    def energy(self) -> Energy:
+        """What is stored in motion, flesh, joints and height."""
+        return energy(self.mechanism, self.state(), gravity=self.gravity)
+
+    @property
+    def node_places(self) -> Floats:
+        """Where all nodes (N, 3) [m] are, those of the core too."""
+        return self._nodes.nodes.numpy().copy()
+
+    @property
+    def foreseen_places(self) -> Floats:
+        """Where the velocities of `free` would take all nodes (N, 3) [m] in this step."""
+        return self._nodes.ahead.numpy().copy()
+
+    # One step
+
+    def control(self, targets: Targets) -> None:
+        """Draw joints and roots towards targets from the next step on."""
+        links = self._links
+        write_doubles(links.target_turns, targets.turns)
+        write_doubles(links.target_spins, targets.spins)
+        write_doubles(links.gains, np.stack([targets.stiffness, targets.damping], axis=1).ravel())
+        wanted = np.stack([targets.root_places, targets.root_velocities, targets.root_spins], axis=1)
+        write_doubles(links.wanted, wanted.reshape(-1, 3))
+        write_doubles(links.wanted_turns, targets.root_turns)
+        write_doubles(links.root_gains, targets.root_gains.ravel())
+        self._supported = bool((targets.root_gains > 0.0).any())
+        self._driven = self._supported or bool((targets.stiffness > 0.0).any() or (targets.damping > 0.0).any())
+
+    def free(self) -> None:
+        """Velocities at the end of the step if nothing is met."""
+        self._begin()
+        nodes = self._nodes
+        if self.mechanism.node_count:
+            write_doubles(nodes.free_flows, self._solved(nodes.sides))
+        self._drive()
+        if self.mechanism.node_count:
+            write_doubles(nodes.flows, nodes.free_flows.numpy() + self._solved(nodes.sides))
+        self._foresee()
+        self._touched = False
+
+    def answer(self, contacts: Contacts) -> Answer:
+        """Velocities that no contact and no joint limit forbids."""
+        self._check(contacts)
+        count = len(contacts)
+        if count == 0 and not len(self.mechanism.joints.limited):
+            return Answer(np.zeros(0), 0)
+        if self._responder is None or count > self._responder.room:
+            self._responder = Responder(
+                self.mechanism, self._nodes, self._links, room=max(2 * count, 64), dt=self.dt, device=self.device
+            )
+        self._responder.bring(contacts)
+        passes = 0
+        for number in range(_ROUNDS if contacts.crowded else 1):
+            if number:
+                self._foresee()
+            passes += self._responder.answer()
+        self._touched = True
+        return Answer(self._responder.gathered.numpy()[:count].copy(), passes)
+
+    def finish(self) -> None:
+        """Move everything to the end of the step."""
+        if self._touched and self._responder is not None:
+            self._responder.rub_and_lift()
+        self._move()
+        self._prepare()
+        self._books(kept=not self._supported, guarded=not self._driven)
+
+    def advance(self, contacts: Contacts | None = None, *, targets: Targets | None = None) -> None:
+        """One whole step."""
+        if targets is not None:
+            self.control(targets)
+        self.free()
+        limited = len(self.mechanism.joints.limited) > 0
+        if contacts is not None or limited:
+            self.answer(contacts if contacts is not None else _no_contacts())
+        self.finish()
+
+    # Inside
+
+    def _check(self, contacts: Contacts) -> None:
+        if len(contacts) and (contacts.nodes.min() < 0 or contacts.nodes.max() >= len(self.mechanism.rest)):
+            given = f"contacts name nodes {contacts.nodes.min()} to {contacts.nodes.max()}"
+            there = f"there are 0 to {len(self.mechanism.rest) - 1}"
+            raise InputError(WHERE, given, there, "use nodes of this mechanism")
+        blended = contacts.nodes[(contacts.shares[:, 1:] != 0.0).any(axis=1)]
+        links = self.mechanism.links[blended].reshape(len(blended), 4 * self.mechanism.links.shape[1])
+        if not self._coupled[links[:, :, None], links[:, None, :]].all():
+            raise InputError(WHERE, "a contact blends nodes of links that share no element",
+                             "a point lies in one element", "embed it in the tetrahedra")  # fmt: skip
+
+    def _solved(self, sides: Any) -> Floats:
+        return np.asarray(self._factor.solve(sides.numpy().reshape(-1))).reshape(-1, 3)
+
+    def _record(self) -> None:
+        """All launches of a step, recorded once."""
+        from supple.skins.contact import body_kernels as bodies
+        from supple.skins.contact import kernels
+
+        n, k, nodes, links, dt = self.mechanism.node_count, self.mechanism.link_count, self._nodes, self._links, self.dt
+        every, wide = len(self.mechanism.rest), nodes.carriers
+        wp = devices.warp()
+
+        def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 512) -> devices.Launch:
+            return devices.Launch(kernel, count, inputs, self.device, smallest=smallest)
+
+        chain = partial(devices.Chain, device=self.device)
+        gravity = wp.vec3d(*self.gravity)
+        self._prepare = chain([
+            launch(kernels.pose_nodes, every, wide, n, nodes.rest, nodes.links, nodes.shares, links.centres,
+                   links.places, links.turns, nodes.displacements, nodes.masses, nodes.inverses, nodes.arms,
+                   nodes.blends, nodes.yields, nodes.nodes),
+            launch(kernels.pull_back, n, nodes.row_starts, nodes.columns, nodes.blocks, nodes.displacements,
+                   nodes.pulls),
+            launch(kernels.sum_arms, nodes.link_pieces, wide, nodes.piece_starts, nodes.entries, nodes.shares,
+                   nodes.masses, nodes.arms, nodes.firsts, nodes.seconds, smallest=8),
+            launch(kernels.total_arms, k, nodes.link_groups, nodes.firsts, nodes.seconds, links.turns,
+                   links.core_moments, links.core_seconds, links.moments, links.squares),
+            launch(kernels.condense, nodes.pair_pieces, wide, nodes.pair_starts, nodes.ones, nodes.others,
+                   nodes.shares, nodes.arms, nodes.yields, nodes.parts, smallest=8),
+            launch(kernels.total_blocks, nodes.pairs, nodes.pair_groups, nodes.parts, nodes.pair_blocks, smallest=64),
+        ])  # fmt: skip
+        self._begin = chain([
+            launch(kernels.swing, n, wide, dt, nodes.links, nodes.shares, nodes.masses, links.turns, links.spins,
+                   nodes.flows, nodes.arms, nodes.blends, nodes.pulls, nodes.coriolis, nodes.sides),
+            launch(bodies.open_books, 1, dt, links.mass, gravity, links.books),
+            launch(bodies.fall, k, wp.vec3d(*(dt * self.gravity)), links.velocities),
+        ])  # fmt: skip
+        sky = links
+        self._drive = chain([
+            launch(kernels.push, n, dt, nodes.masses, nodes.blends, nodes.coriolis, nodes.free_flows, nodes.flows,
+                   nodes.pushes),
+            launch(kernels.sum_pushes, nodes.link_pieces, wide, nodes.piece_starts, nodes.entries, nodes.shares,
+                   nodes.arms, nodes.pushes, nodes.wrenches, smallest=8),
+            launch(kernels.drive_links, k, dt, nodes.link_groups, nodes.wrenches, links.spins, links.moments,
+                   links.squares, sky.starts, sky.right),
+            launch(bodies.assemble_links, 1, k, nodes.pairs, sky.entries, sky.starts, sky.firsts, sky.ats,
+                   links.masses, links.moments, links.squares, nodes.pair_links, nodes.pair_blocks, sky.values),
+            launch(bodies.assemble_joints, 1, len(self.mechanism.joints), dt, self._share, sky.starts, sky.rows,
+                   sky.limit_rows, sky.firsts, sky.ats, links.children, links.parents, links.kinds, links.ends,
+                   links.axes, links.springs, links.target_turns, links.target_spins, links.gains, links.places,
+                   links.turns, links.velocities, links.spins, sky.values, sky.right),
+            launch(bodies.assemble_roots, 1, len(self.mechanism.roots), dt, sky.starts, sky.firsts, sky.ats,
+                   links.roots, links.wanted, links.wanted_turns, links.root_gains, links.places, links.turns,
+                   links.velocities, links.spins, sky.values, sky.right),
+            launch(bodies.factorise, 1, sky.size, sky.entries, sky.firsts, sky.ats, sky.values, sky.factor,
+                   sky.pivots),
+            launch(bodies.substitute, 1, sky.size, sky.firsts, sky.ats, sky.factor, sky.pivots, sky.right,
+                   sky.solution),
+            launch(bodies.take, k, sky.starts, sky.solution, links.velocities, links.spins, links.jumps,
+                   links.twists),
+            launch(kernels.follow, n, wide, nodes.links, nodes.shares, nodes.masses, nodes.arms, nodes.blends,
+                   links.jumps, links.twists, nodes.sides),
+        ])  # fmt: skip
+        self._foresee = launch(
+            kernels.foresee, every, wide, n, dt, nodes.links, nodes.shares, nodes.arms, nodes.blends, nodes.nodes,
+            links.velocities, links.spins, nodes.flows, nodes.paces, nodes.ahead,
+        )  # fmt: skip
+        self._move = chain([
+            launch(kernels.move_nodes, n, dt, nodes.flows, nodes.shifts, nodes.displacements),
+            launch(kernels.move_links, k, dt, links.velocities, links.spins, links.places, links.turns),
+        ])  # fmt: skip
+        tally = launch(
+            kernels.tally, nodes.blocks_of_nodes, wide, nodes.block_starts, nodes.links, nodes.shares, nodes.masses,
+            nodes.arms, nodes.blends, nodes.nodes, nodes.pulls, nodes.displacements, nodes.flows, links.velocities,
+            links.spins, nodes.sums, smallest=8,
+        )  # fmt: skip
+        slow = launch(bodies.slow, n, links.books, nodes.flows)
+        self._closings: dict[tuple[bool, bool], devices.Chain] = {}
+        for kept in (False, True):
+            for guarded in (False, True):
+                close = launch(
+                    bodies.close_books, 1, k, len(self.mechanism.joints), nodes.blocks_of_nodes, int(kept),
+                    int(guarded), gravity, links.masses, links.moments, links.squares, links.children, links.parents,
+                    links.springs, links.places, links.turns, nodes.sums, links.velocities, links.spins, links.books,
+                )  # fmt: skip
+                self._closings[kept, guarded] = chain([tally, close, *([slow] if guarded else [])])
+
+    def _books(self, *, kept: bool, guarded: bool) -> None:
+        self._closings[kept, guarded]()
+        if self._touched:
+            self._nodes.shifts.zero_()
+            self._touched = False
+
+
+def _no_contacts() -> Contacts:
+    return Contacts.at_nodes([], normals=np.zeros((0, 3)), gaps=np.zeros(0))
+
+
+def skin_matrix(mechanism: Mechanism, dt: float) -> Any:
+    """M~s = M + dt D + dt^2 K of the free nodes, (3 n, 3 n) [kg]."""
+    from scipy.sparse import diags_array
+
+    mass = diags_array(np.repeat(mechanism.masses, 3))
+    return (mass + dt * mechanism.damping + dt**2 * mechanism.stiffness).tocsc()
+
+
+def diagonal_blocks(matrix: Any) -> Floats:
+    """The 3x3 blocks (n, 3, 3) on the diagonal of a sparse matrix (3 n, 3 n)."""
+    rows = np.arange(matrix.shape[0] // 3)
+    blocks = np.empty((len(rows), 3, 3))
+    for a in range(3):
+        for b in range(3):
+            line = matrix.diagonal(b - a)
+            blocks[:, a, b] = line[3 * rows + min(a, b)]
+    return blocks
+
+
+def factored(matrix: Any) -> Any:
+    """The factor of a symmetric positive matrix; its `solve` is what every step calls."""
+    from scipy.sparse.linalg import splu
+
+    if matrix.shape[0] == 0:
+        return None
+    return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})

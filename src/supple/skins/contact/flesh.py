@@ -1,0 +1,207 @@
+"""The flesh of a character: tetrahedra between its skin and a core around its bones, what carries them, what they are.
+
+Nodes of the core are where the bones alone carry them (u = 0). All others are free to move against the bones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from supple.arrays import Bools, Floats, Ints
+from supple.character.automatic.bones import owning_bones
+from supple.character.character import Character
+from supple.character.skeleton import Bones
+from supple.character.weights import Weights
+from supple.errors import InputError
+from supple.geometry.embedding import Embedding, embed
+from supple.geometry.flesh import Flesh
+from supple.geometry.segments import distances_to_segments
+from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, edges_of, fill
+from supple.skins.contact.elasticity import Tissue, assembled, element_stiffness, lumped_masses, tissue_of
+
+WHERE = "ArticulatedContact"
+_INFLUENCES = 4  # joints that carry one node
+_SAMPLES = 9  # places along a bone whose nearest node belongs to the core
+
+
+@dataclass(frozen=True, eq=False)
+class FleshLayer:
+    """What a character is made of, as plain arrays; P nodes, of which n are free.
+
+    `solid` are its tetrahedra at rest and `weights` (P, K) say which joints carry each node. `masses` (P,) [kg].
+    `free` (n,) are the numbers of the free nodes; `stiffness` and `damping` (3 n, 3 n) [N/m, N s/m] act on their
+    displacements.
+    """
+
+    solid: Tetrahedra
+    weights: Weights
+    masses: Floats
+    free: Ints
+    stiffness: Any
+    damping: Any
+
+    @cached_property
+    def free_of_node(self) -> Ints:
+        """The place (P,) of every node among the free ones, -1 for nodes of the core."""
+        place = np.full(len(self.solid.points), -1, dtype=np.int32)
+        place[self.free] = np.arange(len(self.free))
+        return place
+
+    @cached_property
+    def surface(self) -> Ints:
+        """The nodes under the skin."""
+        return np.unique(boundary_faces(self.solid)).astype(np.int32)
+
+    def embedding(self, points: Floats) -> Embedding:
+        """How the nodes carry points (V, 3) [m] of the skin at rest."""
+        return embed(points, self.solid)
+
+
+def layer(
+    solid: Tetrahedra,
+    weights: Weights,
+    core: Bools,
+    *,
+    tissues: Sequence[Tissue | str] = ("muscle",),
+    tissue_of_element: Ints | None = None,
+) -> FleshLayer:
+    """Flesh from its parts: tetrahedra, the joints that carry the nodes, which nodes (P,) are core, and what it is.
+
+    `tissue_of_element` (T,) numbers the `tissues`; not given, all is of the first. What hangs together and has no node
+    in the core would float away; it goes with the bones as a whole.
+    """
+    which = np.zeros(len(solid.corners), np.int32) if tissue_of_element is None else tissue_of_element
+    kinds = [tissue_of(one, WHERE) for one in tissues]
+    young, poisson, density, fading, lag = (
+        np.array([getattr(kind, what) for kind in kinds])[which]
+        for what in ("young", "poisson", "density", "fading", "lag")
+    )
+    if len(core) != len(solid.points) or len(weights) != len(solid.points):
+        raise InputError(WHERE, f"there are weights for {len(weights)} nodes and a core of {len(core)}",
+                         f"the flesh has {len(solid.points)} nodes", "pass one of each for every node")  # fmt: skip
+    masses = lumped_masses(solid, density)
+    held = core | ~_anchored(solid, core)
+    free = np.flatnonzero(~held & (masses > 0.0)).astype(np.int32)
+    blocks = element_stiffness(solid, young, poisson)
+    fades = lumped_masses(solid, np.maximum(density * fading, 1e-300))
+    places = (3 * free[:, None] + np.arange(3)).ravel()
+    stiff = assembled(solid, blocks)[places][:, places].tocsr()
+    lagging = assembled(solid, lag[:, None, None, None, None] * blocks)[places][:, places].tocsr()
+    from scipy.sparse import diags_array
+
+    damping = (lagging + diags_array(np.repeat(fades[free], 3))).tocsr()
+    return FleshLayer(solid, weights, masses, free, stiff, damping)
+
+
+def flesh_of(
+    character: Character,
+    *,
+    count: int = 8000,
+    core: float = 0.4,
+    depth: float = 0.05,
+    tissue: Tissue | str = "muscle",
+    parts: Mapping[str, Tissue | str] | None = None,
+) -> FleshLayer:
+    """Fill a character with about `count` tetrahedra of flesh that hangs on its bones.
+
+    `core` is the share of the way from a bone to the skin that belongs to the bone: 0 leaves only the bone itself, 1
+    leaves no flesh. What lies deeper under the skin than `depth`, a share of the character's largest side, belongs to
+    the bones too, as behind ribs: flesh is then a layer, which is quick to solve for. `parts` gives named parts of the
+    character a tissue of their own.
+    """
+    if not 0.0 <= core < 1.0:
+        raise InputError(WHERE, f"core is {core}", "a share from 0 up to, but not, 1 is needed", "try 0.4")
+    if not depth > 0.0:
+        raise InputError(WHERE, f"depth is {depth}", "a share above zero is needed", "try 0.05")
+    solid = fill(character.points, character.triangles, count=count)
+    bones = owning_bones(character.skeleton, Flesh(character.points, character.triangles))
+    if not len(bones.joints):
+        raise InputError(WHERE, "no bone has a length", "flesh hangs on bones", "give joints children or tails")
+    corners, shares, below = _skin_of(solid.points, character)
+    named = {name: tissue_of(own, WHERE) for name, own in (parts or {}).items()}
+    which = np.zeros(len(character.points), dtype=np.int32)
+    for number, name in enumerate(named, start=1):
+        which[character.vertices_of(name)] = number
+    nearest = np.take_along_axis(corners, shares.argmax(axis=1)[:, None], axis=1)[:, 0]
+    own = np.sort(which[nearest][solid.corners], axis=1)[:, 2]  # a part has an element when half of its nodes see it
+    weights = _carried(solid, character, corners, shares)
+    held = _core(solid.points, bones, below, core) | (below > depth * float(character.size.max()))
+    return layer(solid, weights, held, tissues=(tissue, *named.values()), tissue_of_element=own)
+
+
+def _skin_of(points: Floats, character: Character) -> tuple[Ints, Floats, Floats]:
+    """The corners of the nearest triangle of the skin, the shares of the nearest place in it, and how far it is."""
+    import igl
+
+    faces = np.ascontiguousarray(character.triangles, dtype=np.int64)
+    squared, triangle, place = igl.point_mesh_squared_distance(points, character.points, faces)
+    corners = character.triangles[triangle]
+    a, b, c = np.moveaxis(character.points[corners], 1, 0)
+    shares = np.clip(np.nan_to_num(igl.barycentric_coordinates(place, a, b, c)), 0.0, 1.0)
+    sums = shares.sum(axis=1, keepdims=True)
+    shares = np.where(sums > 0.0, shares / np.where(sums > 0.0, sums, 1.0), 1.0 / 3.0)
+    return corners, shares, np.sqrt(np.asarray(squared))
+
+
+def _core(points: Floats, bones: Bones, depth: Floats, core: float) -> Bools:
+    """Nodes that go with the bones: those less than `core` of the way out, and those nearest to places on a bone.
+
+    The second keep thin limbs on their bones, where every node is at the skin.
+    """
+    from scipy.spatial import cKDTree
+
+    distances, _ = distances_to_segments(points, bones.starts, bones.ends)
+    near = distances.min(axis=1)
+    held = near < core * (near + depth)
+    along = np.linspace(0.0, 1.0, _SAMPLES)[:, None]
+    samples = bones.starts[:, None] + along * (bones.ends - bones.starts)[:, None]
+    tree = cKDTree(points)
+    held[tree.query(samples.reshape(-1, 3))[1]] = True
+    # Flesh held along one line only could spin about it, which costs linear flesh nothing.
+    held[tree.query(samples[:, _SAMPLES // 2], k=min(3, len(points)))[1]] = True
+    return held
+
+
+def _carried(solid: Tetrahedra, character: Character, corners: Ints, shares: Floats) -> Weights:
+    """The skin's weights, taken inwards: those of the nearest place at the border, and smooth (harmonic) inside.
+
+    Inside, every node has the mean of its neighbours, so that weights stay above zero and sum to one.
+    """
+    from scipy.sparse import coo_array, diags_array, eye_array
+    from scipy.sparse.linalg import splu
+
+    dense = character.require_weights(WHERE).dense(len(character.skeleton))
+    values = np.einsum("pk,pkj->pj", shares, dense[corners])
+    border = np.zeros(len(solid.points), dtype=bool)
+    border[np.unique(boundary_faces(solid))] = True
+    inner = np.flatnonzero(~border)
+    if len(inner):
+        one, other = edges_of(solid).T
+        ends = np.concatenate([one, other]), np.concatenate([other, one])
+        links = coo_array((np.ones(len(ends[0])), ends), shape=(len(border), len(border))).tocsr()
+        laplacian: Any = (diags_array(links.sum(axis=1)) - links).tocsr()
+        system = (laplacian[inner][:, inner] + 1e-12 * eye_array(len(inner))).tocsc()
+        used = np.flatnonzero(dense.any(axis=0))
+        outer = np.flatnonzero(border)
+        pull = links[inner][:, outer] @ values[np.ix_(outer, used)]
+        factor = splu(system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        values[np.ix_(inner, used)] = np.maximum(factor.solve(np.ascontiguousarray(pull)), 0.0)
+    return Weights.from_dense(values / values.sum(axis=1, keepdims=True), influences=_INFLUENCES)
+
+
+def _anchored(solid: Tetrahedra, core: Bools) -> Bools:
+    """Which nodes hang together with one of the core."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    count = len(solid.points)
+    one, other = edges_of(solid).T
+    piece = connected_components(coo_array((np.ones(len(one)), (one, other)), shape=(count, count)), directed=False)[1]
+    has = np.zeros(count, dtype=bool)
+    has[piece[core]] = True
+    return has[piece]

@@ -1,0 +1,160 @@
+"""The joints of a dynamic skeleton: how one link may move against the one it hangs on.
+
+A *ball* holds two links together at a point and lets them turn. A *hinge* also keeps an axis of both in line. A joint
+that may not move at all makes two links one, so there is no constraint for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, Ints, frozen
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.geometry import rotations
+from supple.motion.pose import Pose
+
+BALL, HINGE = 0, 1
+ROWS = (3, 5)  # rows of constraint of each kind
+FREE = 1e9  # [rad]: a limit that is never met
+_WHERE = "joints"
+# Joints that bend one way only, as rigs call them; a rig's word for the segment below the joint counts.
+_HINGED = (
+    "forearm",
+    "lowerarm",
+    "elbow",
+    "leg",
+    "lowerleg",
+    "calf",
+    "shin",
+    "knee",
+    "cannon",
+    "lowerhind",
+    "lowerfront",
+)
+_NOT_HINGED = ("upleg", "upperleg", "upleg", "thigh")
+_BENT = np.radians(8.0)  # a joint bent less than this at rest does not tell its axis
+_ONE_WAY = 0.2  # a hinge's turns off its axis are below this share of those about it
+_MOVING = np.radians(15.0)  # a joint that turns less than this in a motion does not tell its axis
+
+
+@dataclass(frozen=True, eq=False)
+class Joints:
+    """Joints as plain arrays; c of them, one for each link that hangs on another.
+
+    `children` and `parents` (c,) are links, `pivots` (c, 3) [m] where they meet at rest. `kinds` (c,) is BALL or
+    HINGE; `axes` (c, 3) are the hinges' axes at rest. `lows` and `highs` (c,) [rad] bound the angle of a hinge; of a
+    ball `highs` bounds how far it turns from rest, whichever way, and `lows` says nothing.
+    """
+
+    children: Ints
+    parents: Ints
+    pivots: Floats
+    kinds: Ints
+    axes: Floats
+    lows: Floats
+    highs: Floats
+
+    def __post_init__(self) -> None:
+        count = len(np.asarray(self.children))
+        for name, kind, shape in (
+            ("children", np.int32, (count,)), ("parents", np.int32, (count,)), ("pivots", np.float64, (count, 3)),
+            ("kinds", np.int32, (count,)), ("axes", np.float64, (count, 3)), ("lows", np.float64, (count,)),
+            ("highs", np.float64, (count,)),
+        ):  # fmt: skip
+            object.__setattr__(self, name, frozen(getattr(self, name), kind, shape, _WHERE, name))
+        for joint in np.flatnonzero((self.kinds != BALL) & (self.kinds != HINGE))[:1]:
+            raise InputError(_WHERE, f"joint {joint} is of kind {self.kinds[joint]}",
+                             f"{BALL} (ball) or {HINGE} (hinge) is needed", "choose one")  # fmt: skip
+        length = np.linalg.norm(self.axes, axis=1)
+        for joint in np.flatnonzero((self.kinds == HINGE) & ~(length > 1e-9))[:1]:
+            raise InputError(_WHERE, f"hinge {joint} has no axis", "a direction is needed", "give it an axis")
+        wrong = (self.highs < 0.0) | ((self.kinds == HINGE) & (self.lows > 0.0))
+        for joint in np.flatnonzero(wrong)[:1]:
+            raise InputError(_WHERE, f"joint {joint} is bound to {self.lows[joint]:g} to {self.highs[joint]:g} rad",
+                             "limits are measured from rest, which must lie between them",
+                             "use low <= 0 <= high")  # fmt: skip
+        axes = rotations.normalised(self.axes)
+        axes.setflags(write=False)
+        object.__setattr__(self, "axes", axes)
+
+    def __len__(self) -> int:
+        return len(self.children)
+
+    @classmethod
+    def balls(cls, children: ArrayLike, parents: ArrayLike, pivots: ArrayLike) -> Joints:
+        """Balls without limits."""
+        count = len(np.asarray(children))
+        return cls(
+            np.asarray(children), np.asarray(parents), np.asarray(pivots), np.full(count, BALL),
+            np.zeros((count, 3)), np.full(count, -FREE), np.full(count, FREE),
+        )  # fmt: skip
+
+    @property
+    def limited(self) -> Ints:
+        """The joints that have a limit."""
+        hinge = self.kinds == HINGE
+        return np.flatnonzero((self.highs < FREE) | (hinge & (self.lows > -FREE))).astype(np.int32)
+
+
+def named_hinges(skeleton: Skeleton) -> dict[str, Floats]:
+    """Axes at rest of the joints that by their names bend one way only: elbows and knees.
+
+    The axis is square to the two bones that meet there, so a limb that is straight at rest tells none.
+    """
+    found: dict[str, Floats] = {}
+    for joint, name in enumerate(skeleton.names):
+        plain = "".join(letter for letter in name.lower() if letter.isalpha())
+        if not plain.endswith(_HINGED) or plain.endswith(_NOT_HINGED) or skeleton.parents[joint] < 0:
+            continue
+        bone = skeleton.bones.ends[skeleton.bones.joints == joint]
+        along = rotations.normalised(bone[0] - skeleton.heads[joint])
+        before = rotations.normalised(skeleton.heads[joint] - skeleton.heads[skeleton.parents[joint]])
+        across = np.cross(before, along)
+        if np.linalg.norm(across) > np.sin(_BENT):
+            found[name] = rotations.normalised(across)
+    return found
+
+
+def hinges_in_motion(skeleton: Skeleton, poses: tuple[Pose, ...] | list[Pose]) -> dict[str, Floats]:
+    """Axes at rest of the joints that turn about one line only in some poses.
+
+    A joint that hardly moves is left out: it tells nothing.
+    """
+    world = np.stack([pose.skinning(skeleton)[:, :3, :3] for pose in poses])
+    turns = rotations.nearest_rotation(world)
+    found: dict[str, Floats] = {}
+    for joint, name in enumerate(skeleton.names):
+        parent = skeleton.parents[joint]
+        if parent < 0:
+            continue
+        relative = np.swapaxes(turns[:, parent], 1, 2) @ turns[:, joint]
+        away = rotation_vectors(relative)
+        values, axes = np.linalg.eigh(away.T @ away)
+        spread = np.ptp(away @ axes[:, 2])
+        if spread > _MOVING and values[1] < (_ONE_WAY**2) * values[2]:
+            found[name] = axes[:, 2] * np.sign((away @ axes[:, 2]).sum() or 1.0)
+    return found
+
+
+def rotation_vectors(matrices: ArrayLike) -> Floats:
+    """Axis times angle (..., 3) [rad] of rotations (..., 3, 3), at most pi long."""
+    unit = rotations.quaternion_from_matrix(matrices)
+    sine = np.linalg.norm(unit[..., :3], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, unit[..., 3:])
+    return unit[..., :3] * np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
+
+
+def chosen_axes(skeleton: Skeleton, hinges: Mapping[str, ArrayLike]) -> dict[int, Floats]:
+    """Axes by joint number from those by name, checked."""
+    chosen: dict[int, Floats] = {}
+    for name, axis in hinges.items():
+        given = frozen(axis, np.float64, (3,), _WHERE, f"the axis of {name!r}")
+        if not np.linalg.norm(given) > 1e-9:
+            raise InputError(_WHERE, f"hinge {name!r} has no axis", "a direction is needed", "give it an axis")
+        chosen[skeleton.index(name)] = rotations.normalised(given)
+    return chosen

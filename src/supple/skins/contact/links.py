@@ -1,0 +1,131 @@
+"""The dynamic skeleton: which joints of a character become links, how heavy they are, and how they hang together.
+
+Each node of the flesh belongs to the links by its weights. So a link's mass, centre and inertia are those of its share
+of the flesh,
+
+    m_i = sum_j w_ij m_j,   c_i = sum_j w_ij m_j p_j / m_i,   S_i = sum_j w_ij m_j (p_j - c_i)(p_j - c_i)^T,
+
+and its inertia about its centre is tr(S_i) I - S_i. A joint without flesh of its own (a helper, a twist, an end) is
+part of the link that it hangs on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Bools, Floats, Ints
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.geometry import rotations
+from supple.motion.pose import Pose
+from supple.skins.contact.flesh import WHERE, FleshLayer
+from supple.skins.contact.joints import BALL, FREE, HINGE, Joints, chosen_axes
+
+_LEAST = 1e-4  # share of the whole mass below which a joint has no flesh of its own
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """The rigid parts of a character; k of them.
+
+    `joints` (k,) is the joint of the skeleton that each turns with, `of_joint` (J,) the link that every joint is part
+    of, `parents` (k,) the link that each hangs on, -1 for a root. `centres` (k, 3) [m] are the centres of mass at rest;
+    a link's own frame stands there, with the axes of the world.
+    """
+
+    joints: Ints
+    of_joint: Ints
+    parents: Ints
+    centres: Floats
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    def placed(self, skeleton: Skeleton, pose: Pose) -> tuple[Floats, Floats]:
+        """Where the links are when the bones take a pose: centres (k, 3) [m] and turns from rest (k, 3, 3)."""
+        carry = pose.skinning(skeleton)[self.joints]
+        places = np.einsum("kab,kb->ka", carry[:, :3, :3], self.centres) + carry[:, :3, 3]
+        return places, rotations.nearest_rotation(carry[:, :3, :3])
+
+
+def links_of(skeleton: Skeleton, flesh: FleshLayer, *, fixed: Sequence[str] = ()) -> Links:
+    """The links of a character whose flesh hangs on this skeleton; joints in `fixed` do not move by themselves."""
+    shares = flesh.weights.dense(len(skeleton)) * flesh.masses[:, None]
+    own = shares.sum(axis=0)
+    if not own.sum() > 0.0:
+        raise InputError(WHERE, "the flesh has no mass", "a body to move is needed", "give its tissue a density")
+    heavy = own > _LEAST * own.sum()
+    for name in fixed:
+        joint = skeleton.index(name)
+        if skeleton.parents[joint] >= 0:
+            heavy[joint] = False
+    link_of, joints = _merged(skeleton, heavy)
+    parents = np.full(len(joints), -1, dtype=np.int32)
+    for link, joint in enumerate(joints):
+        above = skeleton.parents[joint]
+        while above >= 0 and link_of[above] == link:
+            above = skeleton.parents[above]
+        parents[link] = link_of[above] if above >= 0 else -1
+    mass = np.zeros((len(joints), len(flesh.masses)))
+    np.add.at(mass, link_of, shares.T)
+    centres = mass @ flesh.solid.points / mass.sum(axis=1, keepdims=True)
+    return Links(joints, link_of, parents, centres)
+
+
+def _merged(skeleton: Skeleton, heavy: Bools) -> tuple[Ints, Ints]:
+    """The link (J,) of every joint, and the joint (k,) that each link turns with.
+
+    What has no flesh goes with what is above it, and at the top with the first that has some below it.
+    """
+    link_of = np.full(len(heavy), -1, dtype=np.int32)
+    joints: list[int] = []
+    order = [int(joint) for level in skeleton.levels for joint in level]
+    for joint in order:
+        above = skeleton.parents[joint]
+        if heavy[joint]:
+            link_of[joint] = len(joints)
+            joints.append(joint)
+        elif above >= 0:
+            link_of[joint] = link_of[above]
+    unset = link_of < 0
+    for joint in reversed(order):
+        above = skeleton.parents[joint]
+        if above >= 0 and unset[above] and link_of[joint] >= 0:
+            link_of[above] = link_of[joint]
+    for joint in order:  # a branch without any flesh under a root without any
+        above = skeleton.parents[joint]
+        if link_of[joint] < 0:
+            link_of[joint] = link_of[above] if above >= 0 else 0
+    return link_of, np.array(joints, dtype=np.int32)
+
+
+def joints_of(
+    skeleton: Skeleton,
+    links: Links,
+    *,
+    hinges: Mapping[str, ArrayLike] | None = None,
+    limits: Mapping[str, tuple[float, float]] | None = None,
+) -> Joints:
+    """The joints between links: balls, and hinges where an axis is given by the joint's name.
+
+    `hinges` are axes at rest in the world; `named_hinges` and `hinges_in_motion` find some. `limits` [rad] from rest
+    are the lowest and the highest angle of a hinge; a ball turns at most by the second.
+    """
+    axes = chosen_axes(skeleton, hinges or {})
+    bounds = {skeleton.index(name): pair for name, pair in (limits or {}).items()}
+    children = np.flatnonzero(links.parents >= 0).astype(np.int32)
+    moving = links.joints[children]
+    low, high = (np.array([bounds.get(int(j), (-FREE, FREE))[side] for j in moving]) for side in (0, 1))
+    return Joints(
+        children,
+        links.parents[children],
+        skeleton.heads[moving],
+        np.array([HINGE if int(j) in axes else BALL for j in moving], dtype=np.int32),
+        np.array([axes.get(int(j), np.zeros(3)) for j in moving]).reshape(-1, 3),
+        low.astype(np.float64),
+        high.astype(np.float64),
+    )

@@ -1,0 +1,183 @@
+"""In which order the skeleton is solved, and which places of its matrix can be other than zero.
+
+Links come before those they hang on, the rows of a joint right after the link that hangs on it. Where a link has
+several branches, the largest comes first, so that rows of the branching link reach back past the small ones only: the
+number of places grows with the number of links, and at most with its logarithm besides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.arrays import Bools, Floats, Ints
+from supple.skins.contact.dynamics import Mechanism
+from supple.skins.contact.joints import ROWS
+
+_PIECE = 48  # entries that one thread adds up
+
+
+@dataclass(frozen=True, eq=False)
+class Skyline:
+    """Places of the unknowns: `starts` (k,) of each link, `rows` (c,) of each joint, `limit_rows` (c,) or -1.
+
+    Row i of the matrix is kept from column `firsts[i]` to the diagonal, from place `ats[i]` on; `ats` has one more.
+    """
+
+    starts: Ints
+    rows: Ints
+    limit_rows: Ints
+    firsts: Ints
+    ats: Ints
+
+    @property
+    def size(self) -> int:
+        """How many unknowns there are."""
+        return len(self.firsts)
+
+
+def skyline_of(mechanism: Mechanism, pairs: Ints) -> Skyline:
+    """The order of solution for a mechanism whose `pairs` (P, 2) of links are coupled beside those of its joints."""
+    joints, k = mechanism.joints, mechanism.link_count
+    joint_of = np.full(k, -1)
+    joint_of[joints.children] = np.arange(len(joints))
+    starts, rows, limit_rows = (
+        np.zeros(k, np.int32),
+        np.zeros(len(joints), np.int32),
+        np.full(len(joints), -1, np.int32),
+    )
+    limited = set(joints.limited.tolist())
+    size = 0
+    for link in _leaves_first(mechanism):
+        starts[link] = size
+        size += 6
+        joint = int(joint_of[link])
+        if joint >= 0:
+            rows[joint] = size
+            size += ROWS[joints.kinds[joint]]
+            if joint in limited:
+                limit_rows[joint] = size
+                size += 1
+    firsts = np.arange(size)
+
+    def reach(row: int, height: int, column: int) -> None:
+        firsts[row : row + height] = np.minimum(firsts[row : row + height], column)
+
+    for link in range(k):
+        reach(int(starts[link]), 6, int(starts[link]))
+    for one, other in pairs.tolist():
+        low, high = sorted((int(starts[one]), int(starts[other])))
+        reach(high, 6, low)
+    for joint in range(len(joints)):
+        child, parent = int(starts[joints.children[joint]]), int(starts[joints.parents[joint]])
+        height = ROWS[joints.kinds[joint]] + int(limit_rows[joint] >= 0)
+        reach(int(rows[joint]), height, child)
+        reach(parent, 6, child)
+    ats = np.concatenate([[0], np.cumsum(np.arange(size) - firsts + 1)])
+    return Skyline(starts, rows, limit_rows, firsts.astype(np.int32), ats.astype(np.int32))
+
+
+def _leaves_first(mechanism: Mechanism) -> list[int]:
+    """All links, each after those that hang on it; larger branches first."""
+    joints, k = mechanism.joints, mechanism.link_count
+    children: list[list[int]] = [[] for _ in range(k)]
+    for child, parent in zip(joints.children.tolist(), joints.parents.tolist(), strict=True):
+        children[parent].append(child)
+    down, stack = [], mechanism.roots.tolist()
+    while stack:
+        link = stack.pop()
+        down.append(link)
+        stack.extend(children[link])
+    size = np.ones(k)
+    for link in reversed(down):
+        size[link] += sum(size[child] for child in children[link])
+    order: list[int] = []
+    stack = sorted(mechanism.roots.tolist(), key=lambda link: size[link])
+    while stack:  # each link before its branches, the smallest branch next to it: turned round, that is what we want
+        link = stack.pop()
+        order.append(link)
+        stack.extend(sorted(children[link], key=lambda child: -size[child]))
+    return order[::-1]
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Entries grouped by what they add up to, cut into pieces of about equal length.
+
+    Piece p has `entries[starts[p] : starts[p + 1]]`; group g has the pieces `groups[g]` to `groups[g + 1]`.
+    """
+
+    starts: Ints
+    entries: Ints
+    groups: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+def pieces_of(labels: Ints, groups: int) -> Pieces:
+    """Cut entries with these labels (E,), which are below `groups`, into pieces."""
+    order = np.argsort(labels, kind="stable").astype(np.int32)
+    sizes = np.bincount(labels, minlength=groups)
+    counts = -(-sizes // _PIECE)
+    begins = np.concatenate([[0], np.cumsum(sizes)])[:-1]
+    number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    starts = np.repeat(begins, counts) + number * _PIECE
+    return Pieces(
+        np.append(starts, len(labels)).astype(np.int32), order, np.append(0, np.cumsum(counts)).astype(np.int32)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Blends:
+    """Who shares what: entry e = K j + slot is one carrier of node j.
+
+    `by_link` groups the entries of free nodes by link. `pairs` (P, 2) are links that carry a node together, each with
+    itself too; `by_pair` groups the pairs of entries, of which `ones` and `others` are the two.
+    """
+
+    by_link: Pieces
+    pairs: Ints
+    by_pair: Pieces
+    ones: Ints
+    others: Ints
+
+
+def blends_of(mechanism: Mechanism) -> Blends:
+    """Who shares what in a mechanism."""
+    links, shares = mechanism.free_links, mechanism.free_shares
+    k, width = mechanism.link_count, links.shape[1]
+    used = np.flatnonzero(shares.ravel() > 0.0).astype(np.int32)
+    by_link = pieces_of(links.ravel()[used], k)
+    ones, others = [], []
+    for one in range(width):
+        for other in range(width):
+            both = _ordered(links, shares, one, other)
+            node = np.flatnonzero(both)
+            ones.append(width * node + one)
+            others.append(width * node + other)
+    first, second = np.concatenate(ones).astype(np.int64), np.concatenate(others).astype(np.int64)
+    keys, label = np.unique(links.ravel()[first].astype(np.int64) * k + links.ravel()[second], return_inverse=True)
+    pairs = np.stack([keys // k, keys % k], axis=1).astype(np.int32)
+    by_pair = pieces_of(label.reshape(-1).astype(np.int32), len(keys))
+    return Blends(
+        Pieces(by_link.starts, used[by_link.entries], by_link.groups), pairs, by_pair,
+        first[by_pair.entries].astype(np.int32), second[by_pair.entries].astype(np.int32),
+    )  # fmt: skip
+
+
+def _ordered(links: Ints, shares: Floats, one: int, other: int) -> Bools:
+    """Nodes at which two slots count as a pair: each pair of links once, the later one first."""
+    there = (shares[:, one] > 0.0) & (shares[:, other] > 0.0)
+    return there & ((links[:, one] > links[:, other]) | (one == other))
+
+
+def touching_pairs(mechanism: Mechanism) -> Ints:
+    """Pairs of links (P, 2) that carry nodes of one element: a contact within it can couple them."""
+    k = mechanism.link_count
+    corners = mechanism.elements
+    links, shares = mechanism.links[corners], mechanism.shares[corners]
+    links = np.where(shares > 0.0, links, links[..., :1]).reshape(len(corners), -1)
+    keys = np.unique((links[:, :, None].astype(np.int64) * k + links[:, None, :]).ravel())
+    return np.stack([keys // k, keys % k], axis=1).astype(np.int32)

@@ -1,0 +1,134 @@
+"""Muscles: control that turns the joints towards an animated pose, from limp to rigid.
+
+Every joint is a damped spring whose rest is the pose at the end of the step,
+
+    torque = -k f(t + dt) - d (o(t + dt) - o*),   k = (2 pi F)^2 J,   d = 2 z (2 pi F) J,
+
+with f how far the joint is from its pose, o its angular velocity, o* that of the animation, J the inertia of all that
+hangs on the joint, F [Hz] how fast it answers and z its damping. Both are taken at the end of the step (stable PD
+control), so no strength and no step makes it shake. Roots are drawn towards their place in the world in the same way:
+only that pushes against nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.arrays import Floats, frozen
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.motion.pose import Pose
+from supple.skins.contact.dynamics import Mechanism
+from supple.skins.contact.joints import rotation_vectors
+from supple.skins.contact.links import Links
+
+_PACE = 4.0  # [Hz]: how fast a joint of strength 1/2 answers
+_RIGID = 300.0  # over the step: angular frequency beyond which an answer is as good as immediate
+_DAMPING = 1.0  # 1 is critical
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """What control wants at the end of a step, as plain arrays; c joints and r roots.
+
+    `turns` (c, 3, 3) of the child seen from its parent; `spins` (c, 3) [rad/s] of the child against its parent, in the
+    child's axes; `stiffness` (c,) [N m/rad], `damping` (c,) [N m s/rad]. Of the roots: `root_places` (r, 3) [m],
+    `root_turns` (r, 3, 3), `root_velocities` (r, 3) [m/s] and `root_spins` (r, 3) [rad/s] in the world; `root_gains`
+    (r, 4): stiffness and damping against moving [N/m, N s/m] and against turning [N m/rad, N m s/rad].
+    """
+
+    turns: Floats
+    spins: Floats
+    stiffness: Floats
+    damping: Floats
+    root_places: Floats
+    root_turns: Floats
+    root_velocities: Floats
+    root_spins: Floats
+    root_gains: Floats
+
+    @classmethod
+    def none(cls, mechanism: Mechanism) -> Targets:
+        """No control at all."""
+        c, r = len(mechanism.joints), len(mechanism.roots)
+        return cls(
+            np.tile(np.eye(3), (c, 1, 1)), np.zeros((c, 3)), np.zeros(c), np.zeros(c),
+            np.zeros((r, 3)), np.tile(np.eye(3), (r, 1, 1)), np.zeros((r, 3)), np.zeros((r, 3)), np.zeros((r, 4)),
+        )  # fmt: skip
+
+
+class Tracking:
+    """Draws a character's links towards poses, each joint with its own strength: 0 limp, 1 rigid.
+
+    `strength` holds for all joints and roots; `strengths` by the names of joints change it for some.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        links: Links,
+        skeleton: Skeleton,
+        *,
+        strength: float = 0.5,
+        strengths: Mapping[str, float] | None = None,
+    ) -> None:
+        self._mechanism, self._links, self._skeleton = mechanism, links, skeleton
+        per_link = np.full(len(links), _checked(strength, "strength"))
+        for name, own in (strengths or {}).items():
+            per_link[links.of_joint[skeleton.index(name)]] = _checked(own, f"the strength of {name!r}")
+        with np.errstate(divide="ignore"):
+            self._pace = 2.0 * np.pi * _PACE * per_link / (1.0 - per_link)  # [rad/s]
+        self._inertia, self._load = carried_inertia(mechanism)
+
+    def towards(self, before: Pose, after: Pose, dt: float) -> Targets:
+        """What a step of `dt` [s] from one animated pose to the next asks of joints and roots."""
+        places, turns = zip(*(self._links.placed(self._skeleton, pose) for pose in (before, after)), strict=True)
+        joints, roots = self._mechanism.joints, self._mechanism.roots
+        was, will = (np.swapaxes(turn[joints.parents], 1, 2) @ turn[joints.children] for turn in turns)
+        pace = np.minimum(self._pace, _RIGID / dt)
+        bend = pace[joints.children]
+        inertia = self._inertia[joints.children]
+        swing, mass, round_it = pace[roots], self._load[roots], self._inertia[roots]
+        gains = [swing**2 * mass, 2.0 * _DAMPING * swing * mass, swing**2 * round_it, 2.0 * _DAMPING * swing * round_it]
+        turning = turns[1][roots] @ np.swapaxes(turns[0][roots], 1, 2)
+        return Targets(
+            will, rotation_vectors(np.swapaxes(was, 1, 2) @ will) / dt, bend**2 * inertia,
+            2.0 * _DAMPING * bend * inertia, places[1][roots], turns[1][roots],
+            (places[1] - places[0])[roots] / dt, rotation_vectors(turning) / dt, np.stack(gains, axis=1),
+        )  # fmt: skip
+
+
+def carried_inertia(mechanism: Mechanism) -> tuple[Floats, Floats]:
+    """Of every link and all that hangs on it, at rest: mean inertia (k,) [kg m²] about its joint, and mass (k,) [kg].
+
+    Of a root it is about its own centre.
+    """
+    joints, k = mechanism.joints, mechanism.link_count
+    pivots = mechanism.centres.copy()
+    pivots[joints.children] = joints.pivots
+    parents = np.full(k, -1)
+    parents[joints.children] = joints.parents
+    free = mechanism.free_links
+    reach = mechanism.rest[: len(free), None] - mechanism.centres[free]
+    share = (mechanism.masses[:, None] * mechanism.free_shares).ravel()
+    square = np.bincount(free.ravel(), share * np.sum(reach**2, axis=2).ravel(), k)
+    square = square + np.trace(mechanism.core_seconds, axis1=1, axis2=2)
+    inertia, load = np.zeros(k), np.zeros(k)
+    for link in range(k):  # every link adds to all above it; once, when bound
+        above = link
+        while above >= 0:
+            apart = float(np.sum((mechanism.centres[link] - pivots[above]) ** 2))
+            inertia[above] += 2.0 / 3.0 * (square[link] + mechanism.link_masses[link] * apart)
+            load[above] += mechanism.link_masses[link]
+            above = int(parents[above])
+    return inertia, load
+
+
+def _checked(strength: float, what: str) -> float:
+    value = float(frozen(np.array(strength), np.float64, (), "Tracking", what))
+    if not 0.0 <= value <= 1.0:
+        raise InputError("Tracking", f"{what} is {value:g}", "0 (limp) to 1 (rigid) is needed", "try 0.5")
+    return value
