@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import Bools, Floats, Ints
 from supple.geometry.topology import area_vectors
 
 _STEPS = 6  # of Gauss and Newton, that find a place in its cell
@@ -34,9 +34,9 @@ class Cells:
 def located(grid: Floats, points: Floats, *, smooth: bool) -> Cells:
     """Find the cell of a grid (C, N, 3) [m] that is nearest to each point (M, 3) [m], and the place in it.
 
-    Shares are bilinear in the four corners, or with `smooth` products of cubics over sixteen nodes; both are exact at
-    nodes and keep straight lines straight. Cells at the ends, which have a corner in the middle of a ring, are always
-    bilinear.
+    Places are bilinear in the four corners, or with `smooth` products of cubics over sixteen nodes; both are exact at
+    nodes and keep straight lines straight. Cells at the ends, which have two corners in the middle of a ring, are
+    always bilinear.
     """
     import igl
 
@@ -52,20 +52,16 @@ def located(grid: Floats, points: Floats, *, smooth: bool) -> Cells:
     cell = owners[np.asarray(near)]
     corners = cells[cell].astype(np.int64)
     u, w = place_in_cell(spots[corners], np.asarray(closest))
-    place = np.stack([(1 - u) * (1 - w), u * (1 - w), u * w, (1 - u) * w], axis=1)
-    # Cells at the ends narrow to a point, so their way around is taken where they are widest.
-    wide = np.where(cell >= curves * nodes, 0.0, np.where(cell >= curves * (nodes - 1), 1.0, w))
-    around = np.stack([-(1 - wide), 1 - wide, wide, -wide], axis=1)
-    along = np.stack([-(1 - u), -u, u, 1 - u], axis=1)
-    if smooth:
-        inner = cell < curves * (nodes - 1)
-        many, cubic = _cubic(cell[inner], u[inner], w[inner], curves, nodes)
-        more = np.zeros((len(cell), 16))
-        corners = np.concatenate([corners, np.repeat(corners[:, :1], 16, axis=1)], axis=1)
-        corners[inner, 4:] = many
-        place, around, along = (np.concatenate([shares, more], axis=1) for shares in (place, around, along))
-        place[inner, :4], place[inner, 4:] = 0.0, cubic
-    return Cells(curves, nodes, corners, place, around, along, np.sqrt(np.asarray(square)))
+    inner = cell < curves * (nodes - 1)
+    wide = _Wide(cell[inner], u[inner], w[inner], curves, nodes)
+    shares = []
+    for at_end, within in zip(_at_ends(u, w, cell >= curves * nodes), wide.shares(smooth=smooth), strict=True):
+        whole = np.concatenate([np.where(inner[:, None], 0.0, at_end), np.zeros((len(cell), 16))], axis=1)
+        whole[inner, 4:] = within
+        shares.append(whole)
+    corners = np.concatenate([corners, np.repeat(corners[:, :1], 16, axis=1)], axis=1)
+    corners[inner, 4:] = wide.nodes
+    return Cells(curves, nodes, corners, shares[0], shares[1], shares[2], np.sqrt(np.asarray(square)))
 
 
 def _cells(curves: int, nodes: int) -> Ints:
@@ -81,21 +77,63 @@ def _cells(curves: int, nodes: int) -> Ints:
     return np.concatenate([np.stack(rows, axis=1) for rows in (quads, start, end)]).astype(np.int32)
 
 
-def _cubic(cell: NDArray[np.int64], u: Floats, w: Floats, curves: int, nodes: int) -> tuple[NDArray[np.int64], Floats]:
-    """Sixteen nodes (M, 16) around cells and their shares, by cubics that go through the nodes."""
-    curve, node = cell // (nodes - 1), cell % (nodes - 1)
-    across, down = _catmull_rom(u), _catmull_rom(w)
-    # Past the ends a curve goes on straight: p_-1 = 2 p_0 - p_1, and likewise at the other end.
-    for end, beyond, last, inner in ((node == 0, 0, 1, 2), (node == nodes - 2, 3, 2, 1)):
-        share = np.where(end, down[:, beyond], 0.0)
-        down[:, beyond] -= share
-        down[:, last] += 2.0 * share
-        down[:, inner] -= share
-    reach = np.arange(-1, 3)
-    around = (curve[:, None] + reach) % curves
-    along = np.clip(node[:, None] + reach, 0, nodes - 1)
-    number = around[:, :, None] * nodes + along[:, None, :]
-    return number.reshape(len(cell), 16), (across[:, :, None] * down[:, None, :]).reshape(len(cell), 16)
+def _at_ends(u: Floats, w: Floats, last: Bools) -> tuple[Floats, Floats, Floats]:
+    """Place, way around and way along (M, 4) in cells that narrow to a point; they go around where they are widest."""
+    edge = np.where(last, 0.0, 1.0)
+    return (
+        np.stack([(1 - u) * (1 - w), u * (1 - w), u * w, (1 - u) * w], axis=1),
+        np.stack([edge - 1, 1 - edge, edge, -edge], axis=1),
+        np.stack([u - 1, -u, u, 1 - u], axis=1),
+    )
+
+
+class _Wide:
+    """Cells with the nodes around them: `nodes` (M, 16), four curves by four rings."""
+
+    def __init__(self, cell: NDArray[np.int64], u: Floats, w: Floats, curves: int, nodes: int) -> None:
+        self._u, self._w = u, w
+        self._curve, self._node, self._last = cell // (nodes - 1), cell % (nodes - 1), nodes - 2
+        reach = np.arange(-1, 3)
+        around = (self._curve[:, None] + reach) % curves
+        along = np.clip(self._node[:, None] + reach, 0, nodes - 1)
+        self.nodes = (around[:, :, None] * nodes + along[:, None, :]).reshape(-1, 16)
+
+    def shares(self, *, smooth: bool) -> tuple[Floats, Floats, Floats]:
+        """Place, way around and way along (M, 16).
+
+        The ways are means over the cell's corners of the way from the node before to the node after, so that
+        they have no jumps from cell to cell.
+        """
+        place = self._cubic() if smooth else _product(_straight(self._u), _straight(self._w))
+        return (
+            place,
+            _product(_central(self._u), _straight(self._w)),
+            _product(_straight(self._u), _central(self._w)),
+        )
+
+    def _cubic(self) -> Floats:
+        down = _catmull_rom(self._w)
+        # Past the ends a curve goes on straight: p_-1 = 2 p_0 - p_1, and likewise at the other end.
+        for end, beyond, last, inner in ((self._node == 0, 0, 1, 2), (self._node == self._last, 3, 2, 1)):
+            share = np.where(end, down[:, beyond], 0.0)
+            down[:, beyond] -= share
+            down[:, last] += 2.0 * share
+            down[:, inner] -= share
+        return _product(_catmull_rom(self._u), down)
+
+
+def _product(around: Floats, along: Floats) -> Floats:
+    return np.asarray((around[:, :, None] * along[:, None, :]).reshape(-1, 16))
+
+
+def _straight(t: Floats) -> Floats:
+    """Shares (M, 4) of four nodes in a row, on the straight line between the middle two."""
+    return np.stack([np.zeros_like(t), 1.0 - t, t, np.zeros_like(t)], axis=1)
+
+
+def _central(t: Floats) -> Floats:
+    """Shares (M, 4) of four nodes in a row: the way from the node before to the one after, between the middle two."""
+    return 0.5 * np.stack([t - 1.0, -t, 1.0 - t, t], axis=1)
 
 
 def _catmull_rom(t: Floats) -> Floats:
