@@ -12,12 +12,13 @@ from conftest import make_tube
 from supple import Character, InputError, Pose, Skeleton, Weights
 from supple.geometry.rotations import matrix_from_quaternion, quaternion_about
 from supple.geometry.topology import triangulate
-from supple.skins.curves.casting import cast, transported
+from supple.skins.curves.casting import Caster, transported
 from supple.skins.curves.cells import located, place_in_cell
 from supple.skins.curves.limbs import limbs_of
 from supple.skins.curves.loops import LoopPlan, QuadMesh, limb_loops, on_loops, quads_of
 from supple.skins.curves.network import blended_turns, curve_network
 from supple.skins.curves.places import Places
+from supple.skins.curves.reconstruction import reconstruction
 from supple.skins.curves.transfer import Transfer, part_shares
 
 # Limbs
@@ -79,7 +80,7 @@ def test_real_characters_get_curves_that_meet_their_skin(name, data_file):
 
 def test_nodes_of_a_tube_lie_at_equal_angles_on_it(tube):
     limb = limbs_of(tube)[0]
-    laid = cast(limb, tube.points, tube.triangles, curves=16, nodes=21)
+    laid = Caster(limb, tube.points, tube.triangles).cast(16, 21)
     grid = laid.places.at(tube.points).reshape(16, 21, 3)
     side = np.linalg.norm(grid[..., [0, 2]], axis=2)
     straight = (grid[..., 1] > 0.3) & (grid[..., 1] < 1.7)
@@ -96,7 +97,7 @@ def test_nodes_of_a_tube_lie_at_equal_angles_on_it(tube):
 
 def test_curves_close_over_the_ends_of_a_tube_without_going_back(tube):
     limb = limbs_of(tube)[0]
-    grid = cast(limb, tube.points, tube.triangles, curves=12, nodes=30).places.at(tube.points).reshape(12, 30, 3)
+    grid = Caster(limb, tube.points, tube.triangles).cast(12, 30).places.at(tube.points).reshape(12, 30, 3)
     assert (np.diff(grid[..., 1], axis=1) > -1e-9).all()
     assert grid[:, -1, 1].min() > 2.0 - 1e-9  # the last ring lies on the cap
     assert np.linalg.norm(grid[:, -1, [0, 2]], axis=1).max() < 0.15
@@ -117,7 +118,7 @@ def bent_arm(angle: float) -> Character:
 def test_rings_do_not_cross_where_a_limb_bends(angle):
     bent = bent_arm(angle)
     limb = limbs_of(bent)[0]
-    laid = cast(limb, bent.points, bent.triangles, curves=16, nodes=30)
+    laid = Caster(limb, bent.points, bent.triangles).cast(16, 30)
     grid = laid.places.at(bent.points).reshape(16, 30, 3)
     along = np.gradient(grid.mean(axis=0), axis=0)[4:-4]  # without the rings that close the ends
     step = np.einsum("cni,ni->cn", np.diff(grid[:, 4:-4], axis=1), along[1:] + along[:-1])
@@ -138,7 +139,7 @@ def test_a_hole_in_the_skin_is_filled_from_its_border(tube):
     keep = ~((np.abs(tube.points[tube.triangles].mean(axis=1)[:, 1] - 1.0) < 0.12)
              & (tube.points[tube.triangles].mean(axis=1)[:, 0] > 0.1))  # fmt: skip
     open_tube = tube.replace(triangles=tube.triangles[keep])
-    laid = cast(limbs_of(open_tube)[0], open_tube.points, open_tube.triangles, curves=16, nodes=33)
+    laid = Caster(limbs_of(open_tube)[0], open_tube.points, open_tube.triangles).cast(16, 33)
     assert 0 < (~laid.found).sum() < 0.2 * laid.found.size
     grid = laid.places.at(tube.points).reshape(16, 33, 3)
     gap = ~laid.found
@@ -539,3 +540,15 @@ def test_the_network_is_drawn(network, tmp_path):
     assert (tmp_path / "curves.png").exists()
     blue = plain.reshape(-1, 3).astype(int)
     assert (blue[:, 2] - blue[:, 0] > 60).any()  # lines of a part on skin that has no blue
+
+
+def test_what_is_lost_is_measured(transfer, network, hero):
+    _, base, target = posed(hero)
+    sampled, fitted = (reconstruction(transfer, base, target, fit=fit) for fit in (False, True))
+    gap = np.linalg.norm(transfer.on_base(base, network.nodes(target)) - target, axis=1)
+    assert sampled.rms == pytest.approx(np.sqrt((gap**2).mean()))
+    assert sampled.worst == pytest.approx(gap.max())
+    assert sampled.share_of_height == pytest.approx(sampled.rms / hero.height)
+    assert sampled.numbers == pytest.approx(len(network) / len(hero.points))
+    assert fitted.rms < sampled.rms < sampled.before
+    assert reconstruction(transfer, base, base).worst < 1e-12

@@ -76,40 +76,54 @@ class Stations:
         return np.asarray(np.cos(angle) * self.across + np.sin(angle) * self.aside)
 
 
-def cast(limb: Limb, points: Floats, triangles: Ints, *, curves: int, nodes: int) -> Cast:
-    """Find `curves` times `nodes` places on the skin of a limb.
+class Caster:
+    """Casts the curves of one limb of a mesh; `whole` is the skin of all limbs, where it was made before."""
 
-    Where a ray meets no skin of the limb (another limb grows out of it there, or the mesh is open) the node is
-    a weighted mean of the nodes around the gap: the discrete harmonic filling of the grid. The same is done where a
-    curve would run backwards.
-    """
-    check_size(limb.name, curves, nodes)
-    own, whole = _Target(points, _own(limb, triangles)), _Target(points, triangles)
-    course = Course.of(limb, points, own.flesh, own.triangles)
-    stations = course.stations(nodes, _shoulders(course, whole))
-    met = _met(own, stations, curves)
-    for _ in range(_PASSES):
-        stations = _centred(stations, met)
-        met = _met(own, stations, curves)
-    met = _with_seams(met, _met(whole, stations, curves), course.seams(stations))
-    found = met.found & ~_backwards(met.places, stations)
-    if not found.any():
-        raise InputError(
-            f"curves of {limb.name}",
-            "no ray from its bones meets its skin",
-            "the bones must lie inside the limb",
-            "move the joints into the limb, or leave this limb out",
-        )
-    shares = _shares(met.places, points[met.corners])
-    known = Places.on_triangles(met.corners.reshape(-1, 3), shares.reshape(-1, 3), len(points))
-    return Cast(known.filled(_filling(found), found.ravel()), curves, nodes, found)
+    def __init__(self, limb: Limb, points: Floats, triangles: Ints, *, whole: Target | None = None) -> None:
+        self._limb, self._points = limb, points
+        self._own = Target(points, _own(limb, triangles))
+        self._whole = whole or Target(points, triangles)
+        self._course = Course.of(limb, points, self._own)
 
+    @property
+    def extent(self) -> tuple[float, float]:
+        """About how long the limb is and how far it is around it [m]."""
+        return float(self._course.length[-1]), 2.0 * np.pi * float(self._course.radius.mean())
 
-def extent(limb: Limb, points: Floats, triangles: Ints) -> tuple[float, float]:
-    """About how long a limb is and how far it is around it [m]."""
-    own = _own(limb, triangles)
-    course = Course.of(limb, points, Flesh(points, own), own)
-    return float(course.length[-1]), 2.0 * np.pi * float(course.radius.mean())
+    def cast(self, curves: int, nodes: int) -> Cast:
+        """Find `curves` times `nodes` places on the skin of the limb.
+
+        Where a ray meets no skin of the limb (another limb grows out of it there, or the mesh is open) the node is
+        a weighted mean of the nodes around the gap: the discrete harmonic filling of the grid. The same is done where
+        a curve would run backwards.
+        """
+        name = f"curves of {self._limb.name}"
+        if curves < 3 or nodes < 3:
+            raise InputError(
+                name,
+                f"{curves} curves of {nodes} nodes were asked for",
+                "a limb needs three curves of three nodes or more",
+                "ask for more",
+            )
+        stations = self._course.stations(nodes, _shoulders(self._course, self._whole))
+        met = _met(self._own, stations, curves)
+        for _ in range(_PASSES):
+            stations = _centred(stations, met)
+            met = _met(self._own, stations, curves)
+        seams = self._course.seams(stations)
+        if seams.any():
+            met = _with_seams(met, _met(self._whole, stations, curves), seams)
+        found = met.found & ~_backwards(met.places, stations)
+        if not found.any():
+            raise InputError(
+                name,
+                "no ray from its bones meets its skin",
+                "the bones must lie inside the limb",
+                "move the joints into the limb, or leave this limb out",
+            )
+        shares = _shares(met.places, self._points[met.corners])
+        known = Places.on_triangles(met.corners.reshape(-1, 3), shares.reshape(-1, 3), len(self._points))
+        return Cast(known.filled(_filling(found), found.ravel()), curves, nodes, found)
 
 
 def _own(limb: Limb, triangles: Ints) -> Ints:
@@ -123,17 +137,6 @@ def _own(limb: Limb, triangles: Ints) -> Ints:
             "leave this limb out",
         )
     return own
-
-
-def check_size(name: str, curves: int, nodes: int) -> None:
-    """Refuse a grid that is none."""
-    if curves < 3 or nodes < 3:
-        raise InputError(
-            f"curves of {name}",
-            f"{curves} curves of {nodes} nodes were asked for",
-            "a limb needs three curves of three nodes or more",
-            "ask for more",
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,11 +155,11 @@ class Course:
     radius: Floats
 
     @classmethod
-    def of(cls, limb: Limb, points: Floats, flesh: Flesh, own: Ints) -> Course:
+    def of(cls, limb: Limb, points: Floats, own: Target) -> Course:
         """Follow the bones of a limb, up to the skin at its free ends."""
-        line = _resampled(_reaching(limb, flesh), _SAMPLES)
+        line = _resampled(_reaching(limb, own.flesh), _SAMPLES)
         length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
-        radius = _radii(points[np.unique(own)], line, length)
+        radius = _radii(points[np.unique(own.triangles)], line, length)
         line = _spread(line, length, _BEND * radius)
         along = normalised(_spread(np.gradient(line, axis=0), length, _BEND * radius))
         return cls(limb, line, length, along, radius)
@@ -183,7 +186,7 @@ class Course:
         return np.asarray(start | ((stations.lean > 0.0) & (not self.limb.free_end)))
 
 
-class _Target:
+class Target:
     """Triangles that rays may meet, and the vertices that they have in the mesh."""
 
     def __init__(self, points: Floats, triangles: Ints) -> None:
@@ -205,7 +208,7 @@ class _Met:
     reach: Floats
 
 
-def _shoulders(course: Course, whole: _Target) -> tuple[float, float]:
+def _shoulders(course: Course, whole: Target) -> tuple[float, float]:
     """How far rings lean at both ends of a limb: where it hangs on another one, as far as most rays meet skin near."""
     leans = []
     for free, sign, end in ((course.limb.free_start, -1.0, 0), (course.limb.free_end, 1.0, -1)):
@@ -304,7 +307,7 @@ def _spread(values: Floats, length: Floats, width: Floats) -> Floats:
     return np.asarray((weight @ long) / weight.sum(axis=1, keepdims=True))
 
 
-def _met(target: _Target, stations: Stations, curves: int) -> _Met:
+def _met(target: Target, stations: Stations, curves: int) -> _Met:
     """Where the rays of all stations meet skin from inside."""
     ways = stations.ways(curves)
     origins = np.broadcast_to(stations.centers, ways.shape)

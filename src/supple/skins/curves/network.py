@@ -16,7 +16,7 @@ from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.geometry.rotations import matrix_from_quaternion, nearest_rotation, normalised, quaternion_from_matrix
 from supple.motion.pose import Pose
-from supple.skins.curves.casting import cast, extent
+from supple.skins.curves.casting import Caster, Target
 from supple.skins.curves.limbs import Limb, limbs_of
 from supple.skins.curves.loops import LoopPlan, QuadMesh, limb_loops, on_loops, quads_of
 from supple.skins.curves.places import Places
@@ -156,20 +156,20 @@ def curve_network(
         raise InputError(_WHERE, f"detail is {detail:g} nodes per vertex", "0 to 4 is needed", "try 0.25")
     quads = quads_of(character) if plans else None
     mesh = None if quads is None else QuadMesh(quads, character.points)
+    whole = Target(character.points, character.triangles)
     parts = []
     for limb in limbs:
         if limb.name in leave_out:
             continue
-        curves, nodes = (sizes or {}).get(limb.name) or _size(limb, character, spacing, detail)
-        if limb.name in plans:
-            followed = limb_loops(mesh, limb, plans[limb.name]) if mesh is not None else None
-            if followed is not None:
-                places = on_loops(followed, character.points, nodes=nodes, path=limb.path)
-                found = np.ones((len(followed), nodes), dtype=bool)
-                parts.append(Part(limb, len(followed), nodes, places, found))
-                continue
-        laid = cast(limb, character.points, character.triangles, curves=curves, nodes=nodes)
-        parts.append(Part(limb, curves, nodes, laid.places, laid.found))
+        caster = Caster(limb, character.points, character.triangles, whole=whole)
+        curves, nodes = (sizes or {}).get(limb.name) or _size(limb, caster.extent, spacing, detail)
+        followed = limb_loops(mesh, limb, plans[limb.name]) if mesh is not None and limb.name in plans else None
+        if followed is not None:
+            places = on_loops(followed, character.points, nodes=nodes, path=limb.path)
+            parts.append(Part(limb, len(followed), nodes, places, np.ones((len(followed), nodes), dtype=bool)))
+        else:
+            laid = caster.cast(curves, nodes)
+            parts.append(Part(limb, curves, nodes, laid.places, laid.found))
     if not parts:
         raise InputError(_WHERE, "every limb was left out", "at least one is needed", "keep one")
     return Network(character, tuple(parts))
@@ -182,9 +182,9 @@ def _check_names(limbs: tuple[Limb, ...], named: set[str]) -> None:
         raise InputError(_WHERE, f"limb {strange[0]!r} was named", f"there are {', '.join(known)}", "use one of them")
 
 
-def _size(limb: Limb, character: Character, spacing: float | None, detail: float) -> tuple[int, int]:
+def _size(limb: Limb, extent: tuple[float, float], spacing: float | None, detail: float) -> tuple[int, int]:
     """How many curves and nodes a limb gets; limbs turn faster around than along, so steps around are shorter."""
-    length, girth = extent(limb, character.points, character.triangles)
+    length, girth = extent
     if spacing is None:
         spacing = float(np.sqrt(length * girth / (_AROUND * max(detail * limb.shares.sum(), 1.0))))
     curves = int(np.clip(round(girth / (_AROUND * spacing)), _FEWEST, _MOST_CURVES))
