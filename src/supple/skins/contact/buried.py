@@ -10,13 +10,13 @@ from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.geometry import rotations
 from supple.obstacles.shapes import Capsule, RigidBody, Sphere
-from supple.skins.contact.contacts import Contacts
+from supple.skins.contact.touches import Touches
 
 if TYPE_CHECKING:
     from supple.skins.contact.detection import Detection
 
 
-def buried_contacts(skin: Detection, obstacles: Ints) -> Contacts:
+def buried_contacts(skin: Detection, obstacles: Ints) -> Touches:
     """Contacts of the skin with those of `obstacles` whose middle is inside it.
 
     The corners of the triangle nearest to the middle have to get behind the obstacle: with u the way from the middle m
@@ -27,7 +27,7 @@ def buried_contacts(skin: Detection, obstacles: Ints) -> Contacts:
     wp, on = devices.warp(), skin.bodies
     ended = [number for number in obstacles.tolist() if np.isfinite(on.bodies[number].extent[0]).all()]
     if not ended:
-        return Contacts.joined([])
+        return Touches.joined([])
     skin.refit()
     transforms = [devices.to_host(array)[ended].astype(np.float64) for array in (on.now, on.earlier)]
     now, earlier = (rotations.compose(array[:, :3], array[:, 3:]) for array in transforms)
@@ -39,9 +39,9 @@ def buried_contacts(skin: Detection, obstacles: Ints) -> Contacts:
     devices.Launch(kernels.surround, len(ended), inputs, skin.device)()
     inside = np.flatnonzero(devices.to_host(counts) > 0)
     if not len(inside):
-        return Contacts.joined([])
+        return Touches.joined([])
     points = devices.to_host(skin.points).astype(np.float64)
-    return Contacts.joined(
+    return Touches.joined(
         [
             _leaving(points, skin.triangles, on.bodies, ended[k], (middles[k], now[k], earlier[k]), on.elapsed)
             for k in inside
@@ -50,7 +50,7 @@ def buried_contacts(skin: Detection, obstacles: Ints) -> Contacts:
 
 
 def _leaving(points: Floats, triangles: Ints, bodies: tuple[RigidBody, ...], number: int,
-             placed: tuple[Floats, Floats, Floats], dt: float) -> Contacts:  # fmt: skip
+             placed: tuple[Floats, Floats, Floats], dt: float) -> Touches:  # fmt: skip
     import igl
 
     middle, now, earlier = placed
@@ -65,7 +65,7 @@ def _leaving(points: Floats, triangles: Ints, bodies: tuple[RigidBody, ...], num
     spot = now[:3, :3].T @ (exit_place - now[:3, 3])
     velocity = (exit_place - (earlier[:3, :3] @ spot + earlier[:3, 3])) / dt if dt > 0.0 else np.zeros(3)
     order = np.argsort(corners, kind="stable")
-    return Contacts.with_obstacles(
+    return Touches.with_obstacles(
         corners[order], np.tile(-u, (3, 1)), gaps[order], np.full(3, number, dtype=np.int32), np.tile(velocity, (3, 1)),
         bodies,
     )  # fmt: skip

@@ -19,10 +19,10 @@ from supple.obstacles.free import FreeBodies
 from supple.obstacles.on_device import DeviceBodies
 from supple.obstacles.shapes import RigidBody
 from supple.skins.contact.buried import buried_contacts
-from supple.skins.contact.contacts import Contacts
 from supple.skins.contact.hierarchy import ROOM, Hierarchy
 from supple.skins.contact.nearby import near_through_surface, settled_clusters
 from supple.skins.contact.proxies import Proxies
+from supple.skins.contact.touches import Touches
 
 DEEPEST = 2.0  # mean edges: who is deeper in skin than this has lost its way out, and is left alone
 APART = 4.0  # mean edges over the surface: what is nearer than this at rest is one piece of skin
@@ -200,10 +200,10 @@ class Detection:
         time: float = 0.0,
         dt: float = 0.0,
         free: FreeBodies | None = None,
-    ) -> Contacts:
+    ) -> Touches:
         """All contacts at the end of a step of `dt` [s] that ends at `time` [s]: obstacles first, then skin with skin.
 
-        Nodes are at `points` (N, 3) [m] and began the step at `before`; without it, nobody is looked for on the way.
+        Nodes are at `points` (N, 3) [m] and began the step at `before`; without it they stood still.
         Obstacles are put where they are; `free` knows where the free ones among them are. The order is by obstacle and
         node, the same every time.
         """
@@ -216,9 +216,9 @@ class Detection:
         if self.itself:
             self.refit()
             found.append(self.with_skin(self))
-        return Contacts.joined(found)
+        return Touches.joined(found)
 
-    def with_skin(self, other: Detection) -> Contacts:
+    def with_skin(self, other: Detection) -> Touches:
         """Contacts of these nodes with the triangles of another skin, or of this one, where both were placed last.
 
         The other one's hierarchy is as `refit` left it; its nodes are named in `corners`.
@@ -229,9 +229,9 @@ class Detection:
         gaps, normals, faces, shares = (devices.to_host(array) for array in self._results)
         nodes = np.flatnonzero(gaps < self.margin).astype(np.int32)
         corners = other.triangles[faces[nodes]]
-        return Contacts.with_skin(nodes, normals[nodes], gaps[nodes], corners, shares[nodes])
+        return Touches.with_skin(nodes, normals[nodes], gaps[nodes], corners, shares[nodes])
 
-    def _with_obstacles(self, *, moving: bool) -> Contacts:
+    def _with_obstacles(self, *, moving: bool) -> Touches:
         on, proxies = self.bodies, self.proxies
         if moving:
             self._grow_start()
@@ -242,7 +242,7 @@ class Detection:
         sizes = np.diff(proxies.starts)[patches]
         total = int(sizes.sum())
         nodes = obstacle_of = np.zeros(0, dtype=np.int32)
-        contacts = Contacts.joined([])
+        contacts = Touches.joined([])
         if total:
             ends = np.cumsum(sizes)
             rows = np.repeat(proxies.starts[patches] - (ends - sizes), sizes) + np.arange(total)
@@ -255,14 +255,14 @@ class Detection:
             gaps = devices.to_host(batch.gaps)[:total]
             hit = np.flatnonzero(gaps < self.margin)
             hit = hit[np.lexsort((nodes[hit], obstacle_of[hit]))]
-            contacts = Contacts.with_obstacles(
+            contacts = Touches.with_obstacles(
                 nodes[hit], devices.to_host(batch.normals)[hit], gaps[hit], obstacle_of[hit],
                 devices.to_host(batch.velocities)[hit], on.bodies,
             )  # fmt: skip
         unmet = np.setdiff1d(obstacles, contacts.obstacles)
         if not len(unmet) or not len(self.triangles):
             return contacts
-        return Contacts.joined([contacts, buried_contacts(self, unmet)]).by_obstacle()
+        return Touches.joined([contacts, buried_contacts(self, unmet)]).by_obstacle()
 
     def _room_for(self, total: int) -> tuple[_Batch, devices.Launch]:
         if self._batch is None or self._batch.room < total or self._exact is None:

@@ -1,0 +1,76 @@
+"""Contacts as they are found, as arrays: who touches what, how deep, and which way is out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Floats, Ints
+from supple.obstacles.shapes import RigidBody
+
+
+@dataclass(frozen=True, eq=False)
+class Touches:
+    """M contacts as they are found: node `nodes` (M,) is `gaps` (M,) [m] outside of what it met, negative inside.
+
+    `normals` (M, 3) point out of it, towards where the node belongs. `obstacles` (M,) says which obstacle, -1 for skin;
+    `velocities` (M, 3) [m/s] is how fast the obstacle moves there and `frictions` (M,) its coefficient. Where skin was
+    met, `corners` (M, 3) are the nodes of the triangle, and `shares` (M, 3) say where in it; -1 and 0 for obstacles.
+    """
+
+    nodes: Ints
+    normals: Floats
+    gaps: Floats
+    obstacles: Ints
+    velocities: Floats
+    frictions: Floats
+    corners: Ints
+    shares: Floats
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @classmethod
+    def with_obstacles(
+        cls,
+        nodes: Ints,
+        normals: NDArray[Any],
+        gaps: NDArray[Any],
+        obstacles: Ints,
+        velocities: NDArray[Any],
+        bodies: Sequence[RigidBody],
+    ) -> Touches:
+        """Contacts of nodes with obstacles among `bodies`."""
+        frictions = np.array([body.friction for body in bodies])[obstacles]
+        count = len(nodes)
+        return cls(nodes, normals.astype(np.float64), gaps.astype(np.float64), obstacles, velocities.astype(np.float64),
+                   frictions, np.full((count, 3), -1, dtype=np.int32), np.zeros((count, 3)))  # fmt: skip
+
+    @classmethod
+    def with_skin(
+        cls, nodes: Ints, normals: NDArray[Any], gaps: NDArray[Any], corners: Ints, shares: NDArray[Any]
+    ) -> Touches:
+        """Contacts of nodes with triangles of skin."""
+        count = len(nodes)
+        return cls(nodes, normals.astype(np.float64), gaps.astype(np.float64), np.full(count, -1, dtype=np.int32),
+                   np.zeros((count, 3)), np.zeros(count), corners, shares.astype(np.float64))  # fmt: skip
+
+    @classmethod
+    def joined(cls, several: Sequence[Touches]) -> Touches:
+        """Several lots one after another; none at all is no contacts."""
+        if len(several) == 1:
+            return several[0]
+        if not several:
+            few = np.zeros(0, dtype=np.int32)
+            rows, numbers = np.zeros((0, 3)), np.zeros(0)
+            return cls(few, rows, numbers, few, rows, numbers, np.zeros((0, 3), dtype=np.int32), rows)
+        return cls(*(np.concatenate([getattr(one, field.name) for one in several]) for field in fields(cls)))
+
+    def by_obstacle(self) -> Touches:
+        """The same, sorted by obstacle and then by node."""
+        order = np.lexsort((self.nodes, self.obstacles))
+        return Touches(*(getattr(self, field.name)[order] for field in fields(self)))
