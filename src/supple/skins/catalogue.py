@@ -7,6 +7,8 @@ from typing import Any
 
 from supple.errors import InputError
 from supple.settings import settings_of
+from supple.skins.curves.skin import CurveNetwork
+from supple.skins.curves.swinging import CurveDynamics
 from supple.skins.expressive.incremental_rotation import IncrementalRotation
 from supple.skins.expressive.spring_dynamics import SpringDynamics
 from supple.skins.expressive.spring_rig import SpringRig
@@ -28,6 +30,8 @@ _KINDS: tuple[type[AnySkin], ...] = (
     SpringDynamics,
     PositionBased,
     LayeredLattice,
+    CurveNetwork,
+    CurveDynamics,
 )
 SKINS: dict[str, type[AnySkin]] = {kind.command_name: kind for kind in _KINDS}
 

@@ -37,7 +37,7 @@ class _Batch(Generic[Beam]):
     """Curves one after another in one array, the factors of their beams, and their loads in each example.
 
     `groups` numbers the part that each curve belongs to; every part then has weights of its own, and weights are
-    (frames, groups, examples).
+    (frames, groups, examples). `counts` says how many of the examples, from the first on, each group has.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class _Batch(Generic[Beam]):
         *,
         frames: int,
         groups: Sequence[int] | None,
+        counts: Sequence[int] | None,
         device: str,
         where: str,
     ) -> None:
@@ -67,6 +68,13 @@ class _Batch(Generic[Beam]):
         self._rows = devices.to_device(np.array([first_rows[beam] for beam in beams], np.int32), wp.int32, device)
         sources = np.concatenate([self._source(beams, example) for example in examples])
         self._sources = devices.to_device(sources, wp.vec3d, device)
+        used = frozen(
+            [len(examples)] * self.groups if counts is None else counts, np.int32, (self.groups,), where, "counts"
+        )
+        if used.min() < 1 or used.max() > len(examples):
+            given = f"groups use {used.min()} to {used.max()} examples"
+            raise InputError(where, given, f"there are {len(examples)}", "use between one and all of them")
+        self._counts = devices.to_device(used, wp.int32, device)
         self._group_of = devices.to_device(group_of, wp.int32, device)
         self._weights = wp.zeros(frames * self.groups * self.examples, dtype=wp.float64, device=device)
 
@@ -135,6 +143,7 @@ class StaticCurves(_Batch[StaticBeam]):
         *,
         frames: int = 1,
         groups: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         device: str = "cpu",
     ) -> None:
         from supple.skins.curves import kernels
@@ -143,13 +152,15 @@ class StaticCurves(_Batch[StaticBeam]):
             if beam.compression > 0.0 and beam.bands.eigenvalues[0] <= 0.0:
                 given = f"compression {beam.compression} is beyond the first load at which the curve buckles"
                 raise InputError("StaticCurves", given, "the beam must be stable", "use less compression")
-        super().__init__(beams, examples, frames=frames, groups=groups, device=device, where="StaticCurves")
+        super().__init__(
+            beams, examples, frames=frames, groups=groups, counts=counts, device=device, where="StaticCurves"
+        )
         wp = devices.warp()
         self.shapes = wp.zeros(frames * self.nodes, dtype=wp.vec3d, device=device)
         factor = self._factor([kind.bands for kind in self._kinds])
         inputs = [
             self.curves, self._starts, self._rows, factor, self._sources, self.examples, self.groups, self._group_of,
-            self._weights, self.shapes,
+            self._counts, self._weights, self.shapes,
         ]  # fmt: skip
         count = frames * self.curves
         self._launch = devices.Launch(
@@ -176,11 +187,14 @@ class DynamicCurves(_Batch[DynamicBeam]):
         *,
         frames: int = 1,
         groups: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         device: str = "cpu",
     ) -> None:
         from supple.skins.curves import kernels
 
-        super().__init__(beams, examples, frames=frames, groups=groups, device=device, where="DynamicCurves")
+        super().__init__(
+            beams, examples, frames=frames, groups=groups, counts=counts, device=device, where="DynamicCurves"
+        )
         wp = devices.warp()
         self._x = wp.zeros((frames + 2) * self.nodes, dtype=wp.vec3d, device=device)
         self.shapes = self._x[2 * self.nodes :]
@@ -193,7 +207,7 @@ class DynamicCurves(_Batch[DynamicBeam]):
         )
         inputs = [
             self.curves, frames, self._starts, self._rows, factor, first_factor, pushes, drags, self._sources,
-            self.examples, self.groups, self._group_of, self._weights, self._resting, self._x,
+            self.examples, self.groups, self._group_of, self._counts, self._weights, self._resting, self._x,
         ]  # fmt: skip
         self._launch = devices.Launch(
             kernels.dynamic_shapes, self.curves, inputs, device, smallest=max(1, _WALKS_PER_THREAD // frames), block=32

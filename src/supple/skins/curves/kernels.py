@@ -3,8 +3,8 @@
 Symbols: x shapes, q their values; L D L^T the factor of the matrix of inner nodes, five numbers per row: two of L for
 the way forth, one over D, two of L for the way back; w the weights of the examples, a row for every frame and group;
 push = a2 M^2, drag = a3 M / 2. All curves lie one after another in one array; curve c has the nodes starts[c] up to
-starts[c + 1], the factor rows from rows[c] on, and the weights of group group_of[c]. Fourth differences lose N^4
-digits, which single precision does not have.
+starts[c + 1], the factor rows from rows[c] on, and the weights of group group_of[c], of which the first counts[group]
+are used. Fourth differences lose N^4 digits, which single precision does not have.
 """
 
 import warp as wp
@@ -15,11 +15,11 @@ Ints = wp.array(dtype=wp.int32)
 
 
 @wp.func
-def blended(sources: Vectors, w: Numbers, row: int, examples: int, total: int, node: int) -> wp.vec3d:
-    """sum_e w_e source_e of a node: the load of an inner node, the value of an end."""
+def blended(sources: Vectors, w: Numbers, row: int, count: int, total: int, node: int) -> wp.vec3d:
+    """sum_e w_e source_e of a node, weights from w[row] on: the load of an inner node, the value of an end."""
     mixed = wp.vec3d()
-    for e in range(examples):
-        mixed += w[row * examples + e] * sources[e * total + node]
+    for e in range(count):
+        mixed += w[row + e] * sources[e * total + node]
     return mixed
 
 
@@ -48,6 +48,7 @@ def static_shapes(
     examples: int,
     groups: int,
     group_of: Ints,
+    counts: Ints,
     w: Numbers,
     x: Vectors,
 ):
@@ -57,16 +58,17 @@ def static_shapes(
     c = item - frame * curves
     total = starts[curves]
     here = frame * total
-    row = frame * groups + group_of[c]
+    row = (frame * groups + group_of[c]) * examples
+    count = counts[group_of[c]]
     begins = starts[c]
     ends = starts[c + 1] - 1
-    x[here + begins] = blended(sources, w, row, examples, total, begins)
-    x[here + ends] = blended(sources, w, row, examples, total, ends)
+    x[here + begins] = blended(sources, w, row, count, total, begins)
+    x[here + ends] = blended(sources, w, row, count, total, ends)
     y1 = wp.vec3d()
     y2 = wp.vec3d()
     place = 5 * rows[c]
     for node in range(begins + 1, ends):
-        load = blended(sources, w, row, examples, total, node)
+        load = blended(sources, w, row, count, total, node)
         y = load - factor[place] * y1 - factor[place + 1] * y2
         x[here + node] = y
         y2 = y1
@@ -85,9 +87,9 @@ def step(
     push: wp.float64,
     before_share: wp.float64,
     sources: Vectors,
-    examples: int,
     w: Numbers,
     row: int,
+    count: int,
     frame: int,
     x: Vectors,
 ):
@@ -95,13 +97,13 @@ def step(
     before = frame * total
     now = before + total
     here = now + total
-    x[here + begins] = blended(sources, w, row, examples, total, begins)
-    x[here + ends] = blended(sources, w, row, examples, total, ends)
+    x[here + begins] = blended(sources, w, row, count, total, begins)
+    x[here + ends] = blended(sources, w, row, count, total, ends)
     y1 = wp.vec3d()
     y2 = wp.vec3d()
     place = 5 * first_row
     for node in range(begins + 1, ends):
-        load = blended(sources, w, row, examples, total, node)
+        load = blended(sources, w, row, count, total, node)
         load += wp.float64(2.0) * push * x[now + node] + before_share * x[before + node]
         y = load - factor[place] * y1 - factor[place + 1] * y2
         x[here + node] = y
@@ -126,6 +128,7 @@ def dynamic_shapes(
     examples: int,
     groups: int,
     group_of: Ints,
+    counts: Ints,
     w: Numbers,
     resting: Ints,
     x: Vectors,
@@ -140,14 +143,15 @@ def dynamic_shapes(
     begins = starts[c]
     ends = starts[c + 1] - 1
     push = pushes[c]
-    group = group_of[c]
+    row = group_of[c] * examples
+    count = counts[group_of[c]]
     done = int(0)
     if resting[0] == 1:
-        step(begins, ends, total, rows[c], first_factor, push, wp.float64(0.0), sources, examples, w, group, 0, x)
+        step(begins, ends, total, rows[c], first_factor, push, wp.float64(0.0), sources, w, row, count, 0, x)
         done = 1
     for frame in range(done, frames):
-        row = frame * groups + group
-        step(begins, ends, total, rows[c], factor, push, drags[c] - push, sources, examples, w, row, frame, x)
+        here = row + frame * groups * examples
+        step(begins, ends, total, rows[c], factor, push, drags[c] - push, sources, w, here, count, frame, x)
     for node in range(begins, ends + 1):
         x[node] = x[frames * total + node]
         x[total + node] = x[(frames + 1) * total + node]

@@ -6,6 +6,7 @@ anywhere among them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -118,6 +119,58 @@ class PoseSpace:
             first, second = (int(i) for i in np.unravel_index(np.argmin(apart), apart.shape))
             given = f"examples {first} and {second} are at one place"
             raise InputError("PoseSpace", given, "every example has its own pose", "remove one of the two")
+
+
+class PoseSpaces:
+    """Several spaces asked at once: all parts of a character in a few operations on arrays.
+
+    Spaces of fewer dimensions or examples are filled up with zeros, which count nothing.
+    """
+
+    def __init__(self, spaces: Sequence[PoseSpace]) -> None:
+        powers = {POWERS[space.blend] for space in spaces}
+        if len(powers) != 1:
+            given = f"there are {len(spaces)} spaces with {len(powers)} kinds of blend"
+            raise InputError("PoseSpaces", given, "all are blended alike", "choose one blend")
+        self._power = powers.pop()
+        self.examples = max(len(space.positions) for space in spaces)
+        self.dimensions = max(space.positions.shape[1] for space in spaces)
+        kept, count = max(space._axes.shape[1] for space in spaces), len(spaces)
+        size = self.examples + 1 + kept
+        self._low, self._high = np.full((2, count, self.dimensions), np.array([-np.inf, np.inf])[:, None, None])
+        self._axes, self._middle = np.zeros((count, self.dimensions, kept)), np.zeros((count, 1, kept))
+        self._places, self._absent = np.zeros((count, self.examples, kept)), np.full((count, self.examples), np.inf)
+        self._solved = np.zeros((count, size, self.examples))
+        for number, space in enumerate(spaces):
+            examples, dimensions = space.positions.shape
+            axes = space._axes.shape[1]
+            if space.beyond == "hold":
+                self._low[number, :dimensions] = space.positions.min(axis=0)
+                self._high[number, :dimensions] = space.positions.max(axis=0)
+            self._axes[number, :dimensions, :axes] = space._axes
+            self._middle[number, 0, :axes] = space._middle
+            self._places[number, :examples, :axes] = space._places
+            self._absent[number, :examples] = 0.0
+            self._solved[number, :examples, :examples] = space._solved[:examples]
+            self._solved[number, self.examples, :examples] = space._solved[examples]
+            self._solved[number, self.examples + 1 : size - kept + axes, :examples] = space._solved[examples + 1 :]
+        self._at_examples = self._features(self._places)
+        self._every = np.arange(count)
+
+    def weights(self, positions: Floats) -> Floats:
+        """Weights (spaces, examples) of one position (spaces, dimensions) in each; zero where there is no example."""
+        given = np.clip(positions, self._low, self._high)
+        features = self._features(given[:, None, :] @ self._axes - self._middle)
+        near = np.argmin(features[:, 0, : self.examples] + self._absent, axis=1)
+        change = (features - self._at_examples[self._every, near][:, None, :]) @ self._solved
+        change[self._every, 0, near] += 1.0
+        return np.asarray(change[:, 0])
+
+    def _features(self, places: Floats) -> Floats:
+        """Distances to the power p, one, and the coordinates: (spaces, rows, size)."""
+        apart = np.linalg.norm(places[:, :, None, :] - self._places[:, None], axis=-1)
+        one = np.ones((*places.shape[:2], 1))
+        return np.concatenate([apart**self._power, one, places], axis=-1)
 
 
 def rotation_positions(rotations: ArrayLike, rest: ArrayLike) -> Floats:

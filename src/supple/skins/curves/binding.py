@@ -1,0 +1,118 @@
+"""A trained network on a device: from a pose to weights, from weights to curves, from curves to the mesh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Floats
+from supple.character.character import Character
+from supple.geometry.rotations import quaternion_from_matrix
+from supple.motion.pose import Pose
+from supple.skins.curves.batches import CurveLoad
+from supple.skins.curves.beams import Clamps
+from supple.skins.curves.drivers import joint_rotations
+from supple.skins.curves.examples import ExampleSpace
+from supple.skins.curves.model import CurveModel
+from supple.skins.curves.pose_space import PoseSpaces
+from supple.skins.curves.static import StaticBeam
+from supple.skins.kinematic.blend import BlendArrays
+
+
+class Driving:
+    """From a pose to how much every part gets of each of its examples; a few operations on arrays for all parts."""
+
+    def __init__(self, model: CurveModel) -> None:
+        self._spaces = PoseSpaces(model.spaces)
+        self._drivers = model.drivers
+        count, most = len(model.parts), max(len(part.joints) for part in model.parts)
+        self._joints = np.zeros((count, most), dtype=np.int32)
+        self._axes = np.zeros((count, 3 * most, self._spaces.dimensions))
+        for number, part in enumerate(model.parts):
+            self._joints[number, : len(part.joints)] = part.joints
+            self._axes[number, : part.axes.shape[0], : part.axes.shape[1]] = part.axes
+
+    def weights(self, rotations: Floats) -> Floats:
+        """Weights (parts, examples) in a pose, by how its joints are turned (J, 3, 3)."""
+        count, most = self._joints.shape
+        if not len(self._drivers):
+            return self._spaces.weights(np.zeros((count, self._spaces.dimensions)))
+        turns = self._drivers.turns(rotations)[self._joints].reshape(count, 1, 3 * most)
+        return self._spaces.weights((turns @ self._axes)[:, 0])
+
+
+@dataclass(frozen=True)
+class Loads:
+    """All curves of a model for a batch: per curve its nodes and its part, per part its examples, and the loads.
+
+    Parts with fewer examples than others are filled up with loads of nothing, which are never read.
+    """
+
+    nodes: list[int]
+    groups: list[int]
+    counts: list[int]
+    examples: list[list[CurveLoad]]
+
+
+def loads_of(model: CurveModel) -> Loads:
+    """The forces and clamps under which the curves meet every example."""
+    nodes = [part.nodes for part in model.parts for _ in range(part.curves)]
+    groups = [number for number, part in enumerate(model.parts) for _ in range(part.curves)]
+    counts = [len(part.positions) for part in model.parts]
+    tables = []
+    most = max(counts)
+    for part, space in zip(model.parts, model.spaces, strict=True):
+        shapes = np.moveaxis(part.offsets, 2, 1)
+        table = ExampleSpace(StaticBeam(part.nodes), shapes, space).loads()
+        nothing = [CurveLoad(np.zeros((part.nodes - 2, 3)), Clamps.still((3,)))] * part.curves
+        tables.append(table + [nothing] * (most - len(table)))
+    examples = [[load for table in tables for load in table[example]] for example in range(most)]
+    return Loads(nodes, groups, counts, examples)
+
+
+class Carrier:
+    """The mesh of a character, which goes along with nodes on the device."""
+
+    def __init__(self, model: CurveModel, character: Character, nodes: Any, *, device: str) -> None:
+        wp = devices.warp()
+        weights = character.require_weights("CurveNetwork")
+        self._skeleton, self._device = character.skeleton, device
+        self._arrays = BlendArrays(character.points, weights, len(character.skeleton), device=device)
+        self._matrix = [
+            devices.to_device(model.rows, wp.int32, device),
+            devices.to_device(model.columns, wp.int32, device),
+            devices.to_device(model.values.astype(np.float32), wp.float32, device),
+        ]
+        self._nodes = nodes
+        self._turns = wp.zeros(len(character.skeleton), dtype=wp.vec4f, device=device)
+        self._recorded: tuple[Any, devices.Launch] | None = None
+
+    @property
+    def points(self) -> Any:
+        """The carried skin on the device."""
+        return self._arrays.posed
+
+    def rotations(self, pose: Pose) -> Floats:
+        """How the joints are turned in a pose (J, 3, 3); the mesh will be turned with them."""
+        rotations = joint_rotations(pose, self._skeleton)
+        devices.write(self._turns, quaternion_from_matrix(rotations))
+        return rotations
+
+    def run(self, below: Any) -> Any:
+        """The skin below with the offsets of the nodes as they are now, turned as `rotations` said last."""
+        if self._recorded is None or self._recorded[0] is not below:
+            self._recorded = below, self._launch(below)
+        self._recorded[1]()
+        return self.points
+
+    def _launch(self, below: Any) -> devices.Launch:
+        from supple.skins.curves import carry_kernels
+
+        arrays = self._arrays
+        inputs = [
+            *self._matrix, self._nodes, arrays.blocks, arrays.joints, arrays.weights, self._turns, below, arrays.posed,
+        ]  # fmt: skip
+        return devices.Launch(carry_kernels.carry, arrays.count, inputs, self._device)

@@ -1,0 +1,110 @@
+"""Curve network: a skin that plays what it has learnt from another one, by curves that bend like beams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from supple.character.character import Character
+from supple.errors import InputError
+from supple.motion.pose import Pose
+from supple.settings import Settings, setting
+from supple.skins.curves.batches import StaticCurves
+from supple.skins.curves.binding import Carrier, Driving, loads_of
+from supple.skins.curves.model import CurveModel
+from supple.skins.curves.pose_space import BEYOND, POWERS
+from supple.skins.curves.posing import BASE_SKINS, TEACHERS
+from supple.skins.curves.static import StaticBeam
+from supple.skins.curves.teaching import self_taught
+from supple.skins.skin import DevicePoints, Skin
+
+PAPERS = ("You, Yang, Southern and Zhang, Curve networks and beam equations for skin deformation",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveSettings(Settings):
+    """What both skins of curves share: a model they were given, or how they teach themselves without one."""
+
+    base: str = setting("dual-quaternion", "The kinematic skin below, without a model", choices=tuple(BASE_SKINS))
+    teacher: str = setting("delta-mush", "The skin it learns from, without a model", choices=tuple(TEACHERS))
+    detail: float = setting(0.25, "Nodes of curves per vertex, without a model", low=0.01, high=4.0)
+    blend: str = setting("smooth", "How it goes from example to example, without a model", choices=tuple(POWERS))
+    beyond: str = setting("hold", "What it does past the last example, without a model", choices=BEYOND)
+    model: str = setting("", "The trained model: a file of fit-curves on the command line, else its digest")
+    trained: CurveModel | None = None
+    """What it has learnt; `model` is then its digest."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.trained is not None:
+            object.__setattr__(self, "model", self.trained.digest)
+
+    def first_stage(self) -> Skin:
+        """The kinematic skin that the curves correct."""
+        return BASE_SKINS[self.base if self.trained is None else self.trained.base]()
+
+    def model_for(self, character: Character) -> CurveModel:
+        """The model it was given, or one that it teaches itself now."""
+        if self.trained is not None:
+            self.trained.check_fits(character)
+            return self.trained
+        if self.model:
+            raise InputError(
+                type(self).__name__, f"it was saved with the model {self.model}", "the model itself is needed",
+                "give it again: --model FILE, or trained=load_curves(FILE) in Python",
+            )  # fmt: skip
+        return self_taught(
+            character, base=self.base, teacher=self.teacher, detail=self.detail, blend=self.blend, beyond=self.beyond
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveNetwork(CurveSettings, Skin):
+    """Play what another skin does at a fraction of its cost, from a few of its frames.
+
+    Curves run along every limb. In each example forces were found under which they bend, as clamped beams do, to where
+    the other skin has them; the turns of the joints say how much of each example's force there is, the beams are
+    solved, and the mesh goes along:
+        a1 q'''' = sum_e w_e(pose) F_e,   x = base + R (T q)   [You, Eq. 5.1 and 5.14]
+    q are offsets from a kinematic skin, turned back to rest, so that limbs turn and twist as that skin does.
+
+    Without a model (`trained`, made by `fit_curves`) it teaches itself when it is bound, from the kinematic skin
+    `teacher` with every joint turned by itself.
+
+    Limits: it knows the pose and nothing else, so it does not swing (see `CurveDynamics`) and meets nothing; poses far
+    from all examples get what the nearest border of the learnt poses has. Detail finer than the curves are apart comes
+    from the skin below.
+    """
+
+    command_name: ClassVar[str] = "curves"
+    papers: ClassVar[tuple[str, ...]] = PAPERS
+
+    def stands_on(self) -> Skin:
+        return self.first_stage()
+
+    def check_for(self, character: Character) -> None:
+        if self.trained is not None:
+            self.trained.check_fits(character)
+
+    def bind(self, character: Character, device: str) -> BoundCurves:
+        return BoundCurves(self.model_for(character), character, device=device)
+
+    def deform(self, binding: BoundCurves, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
+        return binding.run(pose, incoming)
+
+
+class BoundCurves:
+    """Curves that are in balance in every pose, and the mesh that goes along."""
+
+    def __init__(self, model: CurveModel, character: Character, *, device: str) -> None:
+        loads = loads_of(model)
+        beams = [StaticBeam(count) for count in loads.nodes]
+        self._curves = StaticCurves(beams, loads.examples, groups=loads.groups, counts=loads.counts, device=device)
+        self._driving = Driving(model)
+        self._carrier = Carrier(model, character, self._curves.shapes, device=device)
+
+    def run(self, pose: Pose, below: Any) -> Any:
+        """The skin in a pose, on the device."""
+        rotations = self._carrier.rotations(pose)
+        self._curves.run(self._driving.weights(rotations)[None])
+        return self._carrier.run(below)
