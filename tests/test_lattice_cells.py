@@ -125,6 +125,8 @@ def assert_nothing_is_lost(lattice, points, triangles):
     held = lattice.grid.cells_of(points)
     assert (np.abs(lattice.cells[lattice.homes] - held)[used] == 0).all()
     assert lattice.outside[lattice.homes].all()
+    touched = np.argwhere(surface_voxels(points, triangles, lattice.grid)).tolist()
+    assert {tuple(cell) for cell in lattice.cells[lattice.outside].tolist()} == {tuple(cell) for cell in touched}
 
 
 def parts_of(lattice):
@@ -376,6 +378,17 @@ def test_deep_in_the_flesh_the_tie_follows_straight_lines(kind):
     slope = np.array([0.3, -1.2, 2.0])
     values = (tie.shares * (lattice.points[tie.corners] @ slope)).sum(axis=1)
     np.testing.assert_allclose(values, points @ slope, atol=1e-12)
+
+
+def test_linked_nodes_of_one_cell_share_its_share():
+    """Where flesh forks, two nodes in the next cell count as much together as one would."""
+    grid = VoxelGrid(np.zeros(3), 1.0, (3, 3, 3))
+    cells = np.array([[0, 1, 1], [1, 1, 1], [1, 1, 1]], dtype=np.int32)
+    links = np.array([[0, 1], [0, 2]], dtype=np.int32)
+    chains = chains_of(cells, links, np.ones(2))
+    forked = Lattice(grid, cells, links, np.ones(3, dtype=bool), chains, np.zeros(1, dtype=np.int32))
+    tie = tie_of(forked, np.array([[0.8, 1.5, 1.5]]), "trilinear")
+    np.testing.assert_allclose(tie.matrix(3).toarray(), [[0.7, 0.15, 0.15]], atol=1e-12)
 
 
 def test_ties_that_cannot_be_are_refused():

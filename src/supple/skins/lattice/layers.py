@@ -77,7 +77,7 @@ def layers_of(
             WHERE, f"the shares of inner layers are {list(shares)}", "positive shares are needed", "use (0.6, 0.4)"
         )
     graph = _Inwards.of(lattice)
-    steps = np.where(paths.reached, paths.steps, 0.0)
+    steps = np.where(paths.reached, paths.steps, 0.0)  # what no bone reaches is as near as bone itself
     depth = steps[graph.seen]  # of flesh over the bone, where each node sees the skin
     width = _by_region(character, lattice, graph, bone_width, _WIDTH, _auto_width(depth))
     size = float(np.ptp(character.points, axis=0).max()) / lattice.side
@@ -87,7 +87,7 @@ def layers_of(
     numbers = 1 + _band(risen, np.asarray(shares, dtype=np.float64), fat)
     if skin:
         numbers[lattice.outside] = len(shares) + 1
-    numbers[(steps <= width) | paths.seeds | ~paths.reached] = BONE
+    numbers[steps <= width] = BONE
     return Layers(numbers.astype(np.int32), len(shares) + 1 + skin, graph.skin_depths)
 
 
