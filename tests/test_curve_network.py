@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import supple
 from conftest import make_tube
-from supple import Character, InputError, Pose, Skeleton, Weights
+from supple import Character, InputError, Pose, Skeleton, SuppleWarning, Weights
 from supple.geometry.rotations import matrix_from_quaternion, quaternion_about
 from supple.geometry.topology import triangulate
 from supple.skins.curves.casting import Caster, transported
@@ -174,6 +174,7 @@ def test_sizes_spacing_and_left_out_limbs_are_obeyed(hero):
         ({"sizes": {"wing": (8, 8)}}, "wing"),
         ({"leave_out": ["wing"]}, "wing"),
         ({"loops": {"wing": LoopPlan()}}, "wing"),
+        ({"loops": "some"}, "loops is 'some'"),
         ({"spacing": 0.0}, "spacing"),
         ({"detail": 0.0}, "detail"),
         ({"sizes": {"left arm": (2, 8)}}, "three curves"),
@@ -195,6 +196,20 @@ def test_bones_outside_of_the_skin_are_refused(tube):
     weights = Weights(np.zeros((len(tube.points), 1), dtype=int), np.ones((len(tube.points), 1)))
     with pytest.raises(InputError, match="inside the limb"):
         curve_network(Character(tube.points, tube.triangles, away, weights))
+
+
+def test_a_limb_that_cannot_be_reached_is_left_out_with_a_warning(hero):
+    heads = hero.skeleton.heads.copy()
+    tails = hero.skeleton.tails.copy()
+    below = hero.skeleton.descendants(hero.skeleton.index("LeftArm"))
+    heads[below] += [0.0, 3.0, 0.0]
+    tails[below] += [0.0, 3.0, 0.0]
+    away = Skeleton.from_heads(hero.skeleton.names, hero.skeleton.parents, heads, tails=tails)
+    odd = hero.replace(skeleton=away, motions={})
+    with pytest.warns(SuppleWarning, match="left arm"):
+        made = curve_network(odd, detail=0.1)
+    assert "left arm" not in [part.name for part in made.parts]
+    np.testing.assert_allclose(Transfer.of(made).carried(made.nodes(odd.points)), odd.points, atol=1e-9)
 
 
 # Edge loops

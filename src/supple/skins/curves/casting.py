@@ -37,6 +37,10 @@ _LAYERS = 6  # surfaces that one ray may pass
 _PASSES = 3  # how often the origins of the rays are moved to the middle of what they met
 
 
+class UnreachedError(InputError):
+    """A limb has no skin that rays from its bones could meet."""
+
+
 @dataclass(frozen=True, eq=False)
 class Cast:
     """The nodes of one limb: `places` of C * N nodes, curve after curve; `found` (C, N) where a ray met skin."""
@@ -115,7 +119,7 @@ class Caster:
             met = _with_seams(met, _met(self._whole, stations, curves), seams)
         found = met.found & ~_backwards(met.places, stations)
         if not found.any():
-            raise InputError(
+            raise UnreachedError(
                 name,
                 "no ray from its bones meets its skin",
                 "the bones must lie inside the limb",
@@ -130,7 +134,7 @@ def _own(limb: Limb, triangles: Ints) -> Ints:
     """The triangles that a limb moves, some of them together with its neighbours."""
     own: Ints = triangles[limb.shares[triangles].mean(axis=1) >= _OWN]
     if len(own) == 0:
-        raise InputError(
+        raise UnreachedError(
             f"curves of {limb.name}",
             "no triangle is moved by it",
             "rays need skin to stop at",

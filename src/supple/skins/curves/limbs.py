@@ -214,8 +214,11 @@ def _end(skeleton: Skeleton, joint: int, before: Floats | None) -> Floats:
 
 
 def _name(skeleton: Skeleton, run: list[int]) -> str:
-    """What people call a run: by the first of its joints whose name says so, else by its first joint."""
-    for joint in run:
+    """What people call a run: by the first joint of its upper half whose name says so, else by its first joint.
+
+    What comes at its end does not count: a snake is more than a head.
+    """
+    for joint in run[: (len(run) + 1) // 2]:
         named = named_part(skeleton.names[joint])
         if named is not None and (named.part in _NAMES or named.part in FINGERS):
             return f"{named.side} {_NAMES.get(named.part, named.part)}".strip()

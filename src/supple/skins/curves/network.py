@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,10 +14,10 @@ from numpy.typing import ArrayLike
 from supple.arrays import Bools, Floats, Ints
 from supple.character.character import Character
 from supple.character.weights import Weights
-from supple.errors import InputError
+from supple.errors import InputError, SuppleWarning
 from supple.geometry.rotations import matrix_from_quaternion, nearest_rotation, normalised, quaternion_from_matrix
 from supple.motion.pose import Pose
-from supple.skins.curves.casting import Caster, Target
+from supple.skins.curves.casting import Caster, Target, UnreachedError
 from supple.skins.curves.limbs import Limb, limbs_of
 from supple.skins.curves.loops import LoopPlan, QuadMesh, limb_loops, on_loops, quads_of
 from supple.skins.curves.places import Places
@@ -141,12 +142,15 @@ def curve_network(
 
     `detail` is about how many nodes there are for every vertex. `spacing` [m] says instead how far nodes are apart
     along a limb; around it they are nearer. `sizes` names limbs and gives (curves, nodes) for them, whatever else
-    is asked for. `leave_out` names limbs that get no curves; their skin follows the nearest ones.
+    is asked for. `leave_out` names limbs that get no curves; their skin follows the nearest ones. So does that of limbs
+    whose skin cannot be reached from their bones, with a warning.
 
     Where the mesh is made of quads and even edge loops run along a limb, those are its curves, as many as there are.
     Everywhere else curves are cast from inside the limb, at equal angles. `loops` is "none" to cast all of them, or
     names limbs and says how to find the loops of those.
     """
+    if not isinstance(loops, Mapping) and loops not in ("none", "found"):
+        raise InputError(_WHERE, f"loops is {loops!r}", "it is 'none', 'found' or a plan by limb", "use 'found'")
     limbs = limbs_of(character)
     plans = loops if isinstance(loops, Mapping) else {limb.name: LoopPlan() for limb in limbs if loops == "found"}
     _check_names(limbs, {*(sizes or {}), *leave_out, *plans})
@@ -157,21 +161,28 @@ def curve_network(
     quads = quads_of(character) if plans else None
     mesh = None if quads is None else QuadMesh(quads, character.points)
     whole = Target(character.points, character.triangles)
-    parts = []
+    parts, unreached = [], []
     for limb in limbs:
         if limb.name in leave_out:
             continue
-        caster = Caster(limb, character.points, character.triangles, whole=whole)
-        curves, nodes = (sizes or {}).get(limb.name) or _size(limb, caster.extent, spacing, detail)
-        followed = limb_loops(mesh, limb, plans[limb.name]) if mesh is not None and limb.name in plans else None
-        if followed is not None:
-            places = on_loops(followed, character.points, nodes=nodes, path=limb.path)
-            parts.append(Part(limb, len(followed), nodes, places, np.ones((len(followed), nodes), dtype=bool)))
-        else:
-            laid = caster.cast(curves, nodes)
-            parts.append(Part(limb, curves, nodes, laid.places, laid.found))
+        try:
+            caster = Caster(limb, character.points, character.triangles, whole=whole)
+            curves, nodes = (sizes or {}).get(limb.name) or _size(limb, caster.extent, spacing, detail)
+            followed = limb_loops(mesh, limb, plans[limb.name]) if mesh is not None and limb.name in plans else None
+            if followed is not None:
+                places = on_loops(followed, character.points, nodes=nodes, path=limb.path)
+                parts.append(Part(limb, len(followed), nodes, places, np.ones((len(followed), nodes), dtype=bool)))
+            else:
+                laid = caster.cast(curves, nodes)
+                parts.append(Part(limb, curves, nodes, laid.places, laid.found))
+        except UnreachedError as problem:
+            unreached.append(problem)
+    if not parts and unreached:
+        raise unreached[0]
     if not parts:
         raise InputError(_WHERE, "every limb was left out", "at least one is needed", "keep one")
+    for reason in unreached:
+        warnings.warn(f"left out: {reason}", SuppleWarning, stacklevel=2)
     return Network(character, tuple(parts))
 
 

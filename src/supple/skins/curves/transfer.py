@@ -75,7 +75,9 @@ class Transfer:
 
         count = len(self.vertices)
         pairs = (self.vertices, np.arange(count))
-        return (csr_array((self.shares, pairs), shape=(self._vertex_count, count)) @ self.place).tocsr()
+        whole = (csr_array((self.shares, pairs), shape=(self._vertex_count, count)) @ self.place).tocsr()
+        whole.eliminate_zeros()
+        return whole
 
     def offsets(self, node_offsets: ArrayLike) -> Floats:
         """Offsets (V, 3) [m] of all vertices from those of the nodes (n, 3): where those agree, the same."""
