@@ -31,6 +31,11 @@ from supple.motion.vmc.receiver import VmcReceiver
 from supple.motion.vmc.sender import VmcSender
 from supple.report import compare
 from supple.skins.catalogue import SKINS
+from supple.skins.curves.lessons import CurveExamples
+from supple.skins.curves.model import CurveModel
+from supple.skins.curves.skin import CurveNetwork
+from supple.skins.curves.swinging import CurveDynamics
+from supple.skins.curves.training import fit_curves
 from supple.skins.expressive.attachment import attach
 from supple.skins.expressive.edits import Edits, Layer, SurfaceEdit, load_edits, save_edits
 from supple.skins.expressive.incremental_rotation import IncrementalRotation
@@ -54,6 +59,10 @@ __all__ = [
     "Character",
     "Crowd",
     "CrowdMotion",
+    "CurveDynamics",
+    "CurveExamples",
+    "CurveModel",
+    "CurveNetwork",
     "Decomposition",
     "DeltaMush",
     "DeviceError",
@@ -101,6 +110,7 @@ __all__ = [
     "decompose",
     "delta_mush",
     "dual_quaternion",
+    "fit_curves",
     "linear_blend",
     "load",
     "load_edits",

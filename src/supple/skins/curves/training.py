@@ -52,11 +52,12 @@ def fit_curves(
     """Teach curves what another skin does, from some of its frames.
 
     `examples` are a bake, or meshes with their poses. The kinematic skin `base` is taken off, vertex by vertex and
-    turned back to rest; what is left goes to the nodes of the curves by least squares. Every part then learns by itself, in the space of the turns of the joints that bend it:
-    first frames far from each other, then those where it is furthest off, up to `most` beside rest. It stops earlier
-    where more frames do not help the others. One frame in `kept_out` is never learnt, to see how it does in poses that
-    it does not know (0 keeps none out; so do fewer than ten frames). `detail` is about how many nodes there are for
-    every vertex; a `network` that was laid already is taken as it is. `blend` and `beyond` are those of `PoseSpace`.
+    turned back to rest; what is left goes to the nodes of the curves by least squares. Every part then learns by
+    itself, in the space of the turns of the joints that bend it: first frames far from each other, then those where it
+    is furthest off, up to `most` beside rest. It stops earlier where more frames do not help the others. One frame in
+    `kept_out` is never learnt, to see how it does in poses that it does not know (0 keeps none out; so do fewer than
+    ten frames). `detail` is about how many nodes there are for every vertex; a `network` that was laid already is taken
+    as it is. `blend` and `beyond` are those of `PoseSpace`.
 
     Limits: curves know the pose and nothing else. What a skin does by momentum is learnt as it was in the frames
     that were chosen, and a skin that is different in one and the same pose cannot be followed.
@@ -68,10 +69,10 @@ def fit_curves(
     laid = network or curve_network(character, detail=detail)
     transfer = Transfer.of(laid)
     drivers = Drivers.of(character).at_home_among(examples.poses, character.skeleton)
-    frames = len(examples)
+    count = len(examples)
 
     def seen(frame: int) -> None:
-        _tell(watch, "frames", frame, frames)
+        _tell(watch, "frames", frame, count)
 
     told = Lessons.of(character, examples, transfer, drivers, base=base, watch=seen)
     unseen = np.zeros(len(examples), dtype=bool)
