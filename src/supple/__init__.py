@@ -33,6 +33,7 @@ from supple.report import compare
 from supple.skins.catalogue import SKINS
 from supple.skins.curves.lessons import CurveExamples
 from supple.skins.curves.model import CurveModel
+from supple.skins.curves.model_file import load_curves, save_curves
 from supple.skins.curves.skin import CurveNetwork
 from supple.skins.curves.swinging import CurveDynamics
 from supple.skins.curves.training import fit_curves
@@ -113,6 +114,7 @@ __all__ = [
     "fit_curves",
     "linear_blend",
     "load",
+    "load_curves",
     "load_edits",
     "load_motion",
     "measure",
@@ -120,5 +122,6 @@ __all__ = [
     "player",
     "rotation_centers",
     "save",
+    "save_curves",
     "save_edits",
 ]

@@ -14,12 +14,15 @@ from typing import Any
 
 from supple.cli.characters import add_character_argument, add_motion_option, character_from, motion_from
 from supple.cli.console import Console
+from supple.cli.skin_options import with_model
 from supple.cli.steps import Steps
 from supple.device import check_device
 from supple.errors import InputError
 from supple.measure.report import Report
 from supple.report import compare
 from supple.skins.catalogue import SKINS, skin_named
+from supple.skins.curves.skin import CurveSettings
+from supple.skins.skin import AnySkin
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
@@ -37,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     )
     parser.add_argument("--film", metavar="FILM", help="keep the film as a file too (.mp4, .gif or .webp)")
     parser.add_argument("--bakes", metavar="FOLDER", help="keep the bakes here, and use those that are there already")
+    parser.add_argument("--model", metavar="FILE", help="a model of fit-curves, for the skins of curves among them")
     parser.add_argument("--fps", type=float, default=30.0, metavar="X", help="frames a second (default: 30)")
     parser.add_argument("--seconds", type=float, metavar="S", help="how long (default: the motion's length)")
     parser.add_argument(
@@ -55,7 +59,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     names = [name.strip() for name in arguments.skins.split(",") if name.strip()]
     if not names:
         raise InputError("--skins", f"{arguments.skins!r} was given", f"there are {', '.join(SKINS)}", "name some")
-    skins = [skin_named(name) for name in names]
+    skins = [with_model(skin_named(name, _given(name, arguments.model))) for name in names]
     character = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair)
     with Steps(console) as steps:
         made = compare(
@@ -84,6 +88,11 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         "skins": {label: _rows(report) for label, report in made.reports.items()},
         "seconds": seconds,
     }
+
+
+def _given(name: str, model: str | None) -> dict[str, str]:
+    """The settings of a skin that were given: a model, if it plays one."""
+    return {"model": model} if model and issubclass(SKINS.get(name, AnySkin), CurveSettings) else {}
 
 
 def _rows(report: Report) -> list[dict[str, Any]]:

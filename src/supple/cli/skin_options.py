@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 
 from supple.cli.parser import Parser
 from supple.settings import SettingInfo, settings_of
 from supple.skins.catalogue import SKINS, skin_named
+from supple.skins.curves.model_file import load_curves
+from supple.skins.curves.skin import CurveSettings
 from supple.skins.skin import AnySkin
 
 _PLACE = "setting_"  # keeps settings apart from the command's own options in the parsed arguments
@@ -42,7 +45,14 @@ def skin_from(arguments: argparse.Namespace) -> AnySkin:
         for place, value in vars(arguments).items()
         if place.startswith(_PLACE) and value is not None
     }
-    return skin_named(arguments.skin, given)
+    return with_model(skin_named(arguments.skin, given))
+
+
+def with_model(skin: AnySkin) -> AnySkin:
+    """A skin of curves with its model read from the file that its setting `model` names; other skins as they are."""
+    if isinstance(skin, CurveSettings) and skin.model:
+        return replace(skin, trained=load_curves(skin.model))
+    return skin
 
 
 def _add_setting(group: argparse._ArgumentGroup, info: SettingInfo) -> None:
