@@ -32,15 +32,13 @@ def signed_distance(body, points, matrix):
 
 def winding(places, points, triangles):
     """How often a closed mesh surrounds places (P,): the solid angles of all triangles, over 4 pi."""
-    total = np.zeros(len(places))
-    for row, place in enumerate(places):
-        a, b, c = np.moveaxis(points[triangles] - place, 1, 0)
-        la, lb, lc = (np.linalg.norm(v, axis=1) for v in (a, b, c))
-        over = np.einsum("ti,ti->t", a, np.cross(b, c))
-        under = la * lb * lc
-        under += np.einsum("ti,ti->t", a, b) * lc + np.einsum("ti,ti->t", b, c) * la + np.einsum("ti,ti->t", c, a) * lb
-        total[row] = 2.0 * np.arctan2(over, under).sum() / (4.0 * np.pi)
-    return total
+    a, b, c = (points[triangles[:, k]] - np.asarray(places)[:, None] for k in range(3))
+    la, lb, lc = (np.linalg.norm(v, axis=2) for v in (a, b, c))
+    over = np.einsum("pti,pti->pt", a, np.cross(b, c))
+    under = la * lb * lc
+    for one, two, third in ((a, b, lc), (b, c, la), (c, a, lb)):
+        under = under + np.einsum("pti,pti->pt", one, two) * third
+    return 2.0 * np.arctan2(over, under).sum(axis=1) / (4.0 * np.pi)
 
 
 def nearest(point, points, triangles):
