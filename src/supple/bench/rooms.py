@@ -13,6 +13,7 @@ ROOMS = {
     "kinematic": "supple.bench.kinematic",
     "expressive": "supple.bench.expressive",
     "position-based": "supple.bench.position_based",
+    "lattice": "supple.bench.lattice",
 }
 
 
