@@ -262,15 +262,16 @@ def transported(along: Floats) -> Floats:
 
 
 def _reaching(limb: Limb, flesh: Flesh) -> Floats:
-    """The path of a limb, its free ends moved to where they meet the skin."""
+    """The path of a limb, its free ends moved on, or back, to where they meet the skin."""
     path = limb.path.copy()
     for free, end, before in ((limb.free_start, 0, 1), (limb.free_end, -1, -2)):
         if free:
-            origin = path[before]
-            way = normalised(path[end] - origin)
-            _, reach = flesh.first_crossing(origin[None], way[None], 2.0 * flesh.span)
-            if np.isfinite(reach[0]) and reach[0] > 0.1 * np.linalg.norm(path[end] - origin):
-                path[end] = origin + reach[0] * way
+            way = normalised(path[end] - path[before])
+            origin = path[end] if flesh.inside(path[end][None])[0] else path[before]
+            face, reach = _outermost(flesh, origin[None], way[None])
+            place = origin + reach[0] * way
+            if face[0] >= 0 and (place - path[before]) @ way > 0.1 * np.linalg.norm(path[end] - path[before]):
+                path[end] = place
     return path
 
 

@@ -122,7 +122,11 @@ def _runs(skeleton: Skeleton, significant: Bools, mass: Floats) -> list[list[int
         run = [starts.pop(0)]
         while True:
             here = run[-1]
-            onward = [int(child) for child in skeleton.children(here) if significant[child]]
+            children = skeleton.children(here).tolist()
+            onward = [child for child in children if significant[child]]
+            moving = [child for child in children if below[child] > 0.0]
+            if not onward and len(moving) == 1:
+                onward = moving  # the last short bone of a finger goes on with it
             run = [joint for joint in run if mass[joint] > 0.0 or joint == here]
             rooted = _is_top(skeleton, run, mass)
             if not onward or (len(onward) > 1 and not (rooted and len(run) == 1)):
