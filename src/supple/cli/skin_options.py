@@ -14,7 +14,8 @@ from supple.cli.parser import Parser
 from supple.settings import SettingInfo, settings_of
 from supple.skins.catalogue import SKINS, skin_named
 from supple.skins.curves.model_file import load_curves
-from supple.skins.curves.skin import CurveSettings
+from supple.skins.curves.skin import CurveNetwork
+from supple.skins.curves.swinging import CurveDynamics
 from supple.skins.skin import AnySkin
 
 _PLACE = "setting_"  # keeps settings apart from the command's own options in the parsed arguments
@@ -50,7 +51,7 @@ def skin_from(arguments: argparse.Namespace) -> AnySkin:
 
 def with_model(skin: AnySkin) -> AnySkin:
     """A skin of curves with its model read from the file that its setting `model` names; other skins as they are."""
-    if isinstance(skin, CurveSettings) and skin.model:
+    if isinstance(skin, CurveNetwork | CurveDynamics) and skin.model:
         return replace(skin, trained=load_curves(skin.model))
     return skin
 

@@ -108,7 +108,9 @@ def _model(header: Any, numbers: bytes) -> CurveModel:
     ]
     drivers = Drivers(*(arrays[f"drivers {what}"] for what in _OF_DRIVERS))
     errors = None if header["errors"] is None else FitErrors.from_json(header["errors"])
-    return CurveModel(*words, drivers, tuple(parts), arrays["rows"], arrays["columns"], arrays["values"], errors=errors)
+    character, base, blend, beyond = words
+    matrix = arrays["rows"], arrays["columns"], arrays["values"]
+    return CurveModel(character, base, blend, beyond, drivers, tuple(parts), *matrix, errors=errors)
 
 
 def _sum(header: bytes, numbers: bytes) -> bytes:
