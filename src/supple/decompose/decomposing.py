@@ -54,7 +54,7 @@ def decompose(
 
     With `keep_skeleton` the character's own joints stay and move as they did, and `bones` helper bones are added for
     what they leave over, each hanging on the joint it follows most. `smoothness` draws the weights of a vertex to
-    those beside it: 0 not at all, 0.001 a little, 0.1 much; the error grows with it.
+    those beside it: 0 not at all, 0.0001 a little, 0.01 much; the error grows with it.
 
     Does not: find bones that stretch, or the best of all solutions (another `seed` may find a better one).
     """
