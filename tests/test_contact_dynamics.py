@@ -247,6 +247,17 @@ def test_a_root_without_flesh_goes_with_the_first_that_has_some():
     assert links.of_joint[2] != links.of_joint[3]
 
 
+def test_a_bone_without_length_is_a_core_all_the_same():
+    tube = make_tube(9, 8, 2)
+    one = Skeleton.from_heads(["only"], [-1], [[0.0, 1.0, 0.0]])
+    alone = Character(tube.points, tube.triangles, one, Weights.from_dense(np.ones((len(tube.points), 1))))
+    flesh = flesh_of(alone, count=1000, depth=1.0)
+    held = np.setdiff1d(np.arange(len(flesh.masses)), flesh.free)
+    assert 3 <= len(held) < 0.5 * len(flesh.free)
+    assert np.linalg.norm(flesh.solid.points[held] - [0.0, 1.0, 0.0], axis=1).max() < 0.3
+    assert mechanism_of(flesh, links_of(one, flesh), joints_of(one, links_of(one, flesh))).link_count == 1
+
+
 def test_bad_bodies_are_refused():
     tube = make_tube(9, 8, 2)
     with pytest.raises(InputError, match="core is 1"):
@@ -257,10 +268,6 @@ def test_bad_bodies_are_refused():
         flesh_of(tube, count=1000, parts={"nowhere": "fat"})
     with pytest.raises(InputError, match="no skin weights"):
         flesh_of(Character(tube.points, tube.triangles, tube.skeleton), count=1000)
-    one = Skeleton.from_heads(["only"], [-1], [[0.0, 1.0, 0.0]])
-    alone = Character(tube.points, tube.triangles, one, Weights.from_dense(np.ones((len(tube.points), 1))))
-    with pytest.raises(InputError, match="no bone has a length"):
-        flesh_of(alone, count=1000)
     skeleton, flesh, _ = lump_and_limb()
     links = links_of(skeleton, flesh)
     with pytest.raises(InputError, match="joint_stiffness is -1"):

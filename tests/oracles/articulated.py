@@ -5,14 +5,16 @@ Unknowns are the velocities of all links (c', o in world axes, six each), then t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import bsr_array
 from scipy.spatial.transform import Rotation
 
 from oracles.inside_tets import lattice
 from supple import Skeleton, Weights
 from supple.geometry.tetrahedra import Tetrahedra
+from supple.skins.contact.condensed import diagonal_blocks
 from supple.skins.contact.dynamics import Mechanism, State, mechanism_of, turned_by
 from supple.skins.contact.flesh import layer
 from supple.skins.contact.joints import HINGE
@@ -353,3 +355,14 @@ def any_targets(mechanism: Mechanism, seed: int) -> Targets:
         rng.uniform(0.0, 2.0, c), rng.normal(size=(r, 3)), turned_by(none.root_turns, 0.3 * rng.normal(size=(r, 3))),
         rng.normal(size=(r, 3)), rng.normal(size=(r, 3)), rng.uniform(1.0, 90.0, (r, 4)),
     )  # fmt: skip
+
+
+def loose(mechanism: Mechanism) -> Mechanism:
+    """The same with nodes that do not pull each other: then the skin's matrix is its own block diagonal."""
+
+    def blocks(matrix):
+        found = diagonal_blocks(matrix.tocsc())
+        count = len(found)
+        return bsr_array((found, np.arange(count), np.arange(count + 1)), shape=matrix.shape).tocsr()
+
+    return replace(mechanism, stiffness=blocks(mechanism.stiffness), damping=blocks(mechanism.damping))

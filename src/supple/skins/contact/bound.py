@@ -26,7 +26,7 @@ def write_doubles(array: Any, values: Floats) -> None:
 class NodeArrays:
     """Everything that there is one of for each node, each carrier of a node, or each piece of a sum over them."""
 
-    def __init__(self, mechanism: Mechanism, inverses: Floats, device: str) -> None:
+    def __init__(self, mechanism: Mechanism, together: Floats, alone: Floats, device: str) -> None:
         wp = devices.warp()
         n, every = mechanism.node_count, len(mechanism.rest)
         self.carriers = mechanism.links.shape[1]
@@ -42,7 +42,7 @@ class NodeArrays:
 
         self.rest, self.masses = doubles(mechanism.rest, wp.vec3d), doubles(mechanism.masses, wp.float64)
         self.links, self.shares = whole(mechanism.links.ravel()), doubles(mechanism.shares.ravel(), wp.float64)
-        self.inverses = doubles(inverses, wp.mat33d)
+        self.together, self.alone = doubles(together, wp.mat33d), doubles(alone, wp.mat33d)
         starts, columns, blocks = _block_rows(mechanism.stiffness, n)
         self.row_starts, self.columns, self.blocks = whole(starts), whole(columns), doubles(blocks, wp.mat33d)
 
@@ -58,7 +58,7 @@ class NodeArrays:
         self.displacements, self.flows, self.shifts = (room(n, wp.vec3d) for _ in range(3))
         self.arms, self.nodes = room(every * self.carriers, wp.vec3d), room(every, wp.vec3d)
         self.paces, self.ahead = room(every, wp.vec3d), room(every, wp.vec3d)
-        self.blends, self.yields = room(n, wp.mat33d), room(n, wp.mat33d)
+        self.blends, self.yields, self.lone_yields = (room(n, wp.mat33d) for _ in range(3))
         self.pulls, self.coriolis, self.sides, self.free_flows, self.pushes = (room(n, wp.vec3d) for _ in range(5))
         self.reach = room(n, wp.float64)
         self.firsts, self.seconds = room(self.link_pieces, wp.vec3d), room(self.link_pieces, wp.mat33d)

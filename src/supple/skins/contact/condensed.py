@@ -6,7 +6,8 @@
 4. Friction and what still stands inside, of the skin alone; then places, and the books of momentum and energy.
 
 M~ = M + dt D + dt^2 K (backward Euler, forces made linear). M~s never changes and is factored once. M^cond is
-M~b - M~bs D M~bs^T with D the inverse of the 3x3 blocks on the diagonal of M~s: a sum over nodes.
+M~b - M~bs D M~bs^T, a sum over nodes, with D a 3x3 stand-in for M~s^-1 at each node. In 1 that is one which is exact
+where all flesh is pushed alike, in 3 the inverse of the block on the diagonal, as in the source.
 
 What the step keeps: linear and angular momentum to rounding where no root is drawn, the constraints to rounding in
 velocity (J v = -a g), and energy never grows where nothing drives it. What it does not keep: energy itself (backward
@@ -71,7 +72,8 @@ class CondensedSolver:
         self._share = float(stabilisation)
         matrix = skin_matrix(mechanism, self.dt)
         self._factor = factored(matrix)
-        self._nodes = NodeArrays(mechanism, np.asarray(np.linalg.inv(diagonal_blocks(matrix))), self.device)
+        together, alone = stand_ins(mechanism, matrix, self._factor)
+        self._nodes = NodeArrays(mechanism, together, alone, self.device)
         pairs = touching_pairs(mechanism)
         self._links = LinkArrays(mechanism, skyline_of(mechanism, pairs), self.device)
         self._coupled = np.zeros((mechanism.link_count, mechanism.link_count), dtype=bool)
@@ -214,8 +216,8 @@ class CondensedSolver:
         gravity = wp.vec3d(*self.gravity)
         self._prepare = chain([
             launch(kernels.pose_nodes, every, wide, n, nodes.rest, nodes.links, nodes.shares, links.centres,
-                   links.places, links.turns, nodes.displacements, nodes.masses, nodes.inverses, nodes.arms,
-                   nodes.blends, nodes.yields, nodes.nodes),
+                   links.places, links.turns, nodes.displacements, nodes.masses, nodes.together, nodes.alone,
+                   nodes.arms, nodes.blends, nodes.yields, nodes.lone_yields, nodes.nodes),
             launch(kernels.pull_back, n, nodes.row_starts, nodes.columns, nodes.blocks, nodes.displacements,
                    nodes.pulls),
             launch(kernels.sum_arms, nodes.link_pieces, wide, nodes.piece_starts, nodes.entries, nodes.shares,
@@ -310,6 +312,27 @@ def diagonal_blocks(matrix: Any) -> Floats:
             line = matrix.diagonal(b - a)
             blocks[:, a, b] = line[3 * rows + min(a, b)]
     return blocks
+
+
+def stand_ins(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[Floats, Floats]:
+    """Two 3x3 stand-ins (n, 3, 3) for the inverse of M~s at each node: where nodes move together, and for one alone.
+
+    The second is the inverse of the block on the diagonal, as in the source: a node that is pushed while its neighbours
+    stay. Links push all their nodes at once, and neighbours that go along resist less. So the first is chosen to be
+    exact when everything is pushed alike: D m e = M~s^-1 m e for the three directions e. It is kept symmetric, at
+    least as stiff as mass alone (then M^cond is never negative) and at most as stiff as the second.
+    """
+    n = mechanism.node_count
+    if n == 0:
+        return np.zeros((0, 3, 3)), np.zeros((0, 3, 3))
+    alone = np.asarray(np.linalg.inv(diagonal_blocks(matrix)))
+    alike = np.zeros((n, 3, 3))
+    alike[:] = mechanism.masses[:, None, None] * np.eye(3)
+    answers = np.asarray(factor.solve(alike.reshape(3 * n, 3))).reshape(n, 3, 3)
+    values, axes = np.linalg.eigh(0.5 * (answers + np.swapaxes(answers, 1, 2)))
+    least = np.linalg.eigvalsh(alone)[:, :1] * mechanism.masses[:, None]
+    values = np.clip(values, least, 1.0) / mechanism.masses[:, None]
+    return np.einsum("nab,nb,ncb->nac", axes, values, axes), alone
 
 
 def factored(matrix: Any) -> Any:

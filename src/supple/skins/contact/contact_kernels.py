@@ -282,12 +282,13 @@ def press_skin(
 
 @wp.kernel(enable_backward=False)
 def rub_and_lift(
-    first: int, counts: Whole, free: int, carriers: int, dt: wp.float64, links: Whole, weights: Numbers, arms: Vectors,
-    blends: Matrices, masses: Numbers, nodes: Vectors, velocities: Vectors, spins: Vectors, corners: Whole,
-    shares: Numbers, normals: Vectors, motions: Vectors, gaps: Numbers, frictions: Numbers, gathered: Numbers,
+    first: int, counts: Whole, free: int, carriers: int, dt: wp.float64, slack: wp.float64, links: Whole,
+    weights: Numbers, arms: Vectors, blends: Matrices, masses: Numbers, nodes: Vectors, velocities: Vectors,
+    spins: Vectors, corners: Whole, shares: Numbers, normals: Vectors, motions: Vectors, gaps: Numbers,
+    frictions: Numbers, gathered: Numbers,
     begun: Numbers, flows: Vectors, shifts: Vectors, books: Numbers,
 ):  # fmt: skip
-    """Friction slows what slides, and what still stands inside is lifted out; both of the skin alone.
+    """Friction slows what slides, and what stands deeper inside than `slack` is lifted out; both of the skin alone.
 
     Sliding loses at most friction times the change of the normal velocity [Bridson2002]. Contacts are taken one after
     another, each with what those before it did.
@@ -318,7 +319,7 @@ def rub_and_lift(
                 stopped = wp.max(normal - (gaps[c] - begun[c]) / dt, wp.float64(0.0))
                 loss = -(wp.min(frictions[c] * stopped, speed) / speed) * across
             inside = begun[c] + dt * normal + lifted
-            lift = wp.max(-inside, wp.float64(0.0)) * n
+            lift = wp.max(-inside - slack, wp.float64(0.0)) * n
             for a in range(CORNERS * c, CORNERS * c + CORNERS):
                 j = corners[a]
                 if j < free and shares[a] != wp.float64(0.0):

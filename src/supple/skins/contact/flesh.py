@@ -120,8 +120,6 @@ def flesh_of(
         raise InputError(WHERE, f"depth is {depth}", "a share above zero is needed", "try 0.05")
     solid = fill(character.points, character.triangles, count=count)
     bones = owning_bones(character.skeleton, Flesh(character.points, character.triangles))
-    if not len(bones.joints):
-        raise InputError(WHERE, "no bone has a length", "flesh hangs on bones", "give joints children or tails")
     corners, shares, below = _skin_of(solid.points, character)
     named = {name: tissue_of(own, WHERE) for name, own in (parts or {}).items()}
     which = np.zeros(len(character.points), dtype=np.int32)

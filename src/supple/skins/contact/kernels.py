@@ -2,7 +2,8 @@
 
 Symbols: node j has rest place p, displacement u, its velocity u', mass m and K carriers (link i, share w) from K j;
 link i stands at c, has turned by R and moves by (c', o); r = R (p + u - p_i) the arm of a node at a link; W = sum w R;
-D the inverse of the node's 3x3 block of M~s. A push f on a node gives a link the wrench w (f, r x f).
+D a 3x3 stand-in for the inverse of M~s at the node, one for nodes that move together and one for a node alone. A push f
+on a node gives a link the wrench w (f, r x f).
 
 Sums over nodes are made in pieces, each written by one thread, then added up in a fixed order.
 Every kernel works on item `first + tid`.
@@ -35,13 +36,15 @@ def pose_nodes(
     turns: Matrices,
     displacements: Vectors,
     masses: Numbers,
-    inverses: Matrices,
+    together: Matrices,
+    alone: Matrices,
     arms: Vectors,
     blends: Matrices,
     yields: Matrices,
+    lone_yields: Matrices,
     nodes: Vectors,
 ):
-    """Arms, W, where the node is, and G = m^2 W D W^T: how it gives way to its links."""
+    """Arms, W, where the node is, and G = m^2 W D W^T: how it gives way to its links, for both kinds of D."""
     j = first + wp.tid()
     p = rest[j]
     if j < free:
@@ -58,7 +61,9 @@ def pose_nodes(
     nodes[j] = x
     if j < free:
         blends[j] = turn
-        yields[j] = (masses[j] * masses[j]) * (turn * inverses[j] * wp.transpose(turn))
+        back = (masses[j] * masses[j]) * wp.transpose(turn)
+        yields[j] = turn * together[j] * back
+        lone_yields[j] = turn * alone[j] * back
 
 
 @wp.kernel(enable_backward=False)

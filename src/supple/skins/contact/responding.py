@@ -18,6 +18,7 @@ from supple.skins.contact.dynamics import Mechanism
 _PASSES = 8
 _SLACK = 1e-12  # [m/s]: slower than this counts as not going on
 _PULLED = 0.2  # share of a broken limit that a step puts right
+_UNSEEN = 1e-4  # of the body's largest side: how deep a point may stand inside something without being lifted
 _RIGID = 1e-9  # over the lightest mass: how much a contact on the core itself yields
 
 
@@ -33,7 +34,7 @@ class Responder:
         def made(count: int, kind: Any) -> Any:
             return wp.zeros(count, dtype=kind, device=device)
 
-        self.room, self._device = room, device
+        self.room, self._device, self._assembled = room, device, False
         self._counts = made(2, wp.int32)
         self._corners, self._shares = made(CORNERS * room, wp.int32), made(CORNERS * room, wp.float64)
         self._normals, self._motions = made(room, wp.vec3d), made(room, wp.vec3d)
@@ -45,9 +46,11 @@ class Responder:
         self._active, self._limit_active = made(room, wp.int32), made(c, wp.int32)
         self._limits = made(c, wp.vec3d)
         self._limit_excess, self._limit_impulses = made(c, wp.float64), made(c, wp.float64)
-        self._values, self._factor = made(links.entries, wp.float64), made(links.entries, wp.float64)
+        self._base, self._values, self._factor = (made(links.entries, wp.float64) for _ in range(3))
+        self._parts, self._blocks = made(4 * nodes.pair_pieces, wp.mat33d), made(4 * nodes.pairs, wp.mat33d)
         self._pivots, self._right, self._solution = (made(links.size, wp.float64) for _ in range(3))
         self._record(mechanism, nodes, links, dt)
+        self._record_links(mechanism, nodes, links, dt)
 
     def _record(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, dt: float) -> None:
         from supple.skins.contact import body_kernels as bodies
@@ -56,6 +59,7 @@ class Responder:
 
         n, k, c, wide = mechanism.node_count, mechanism.link_count, len(mechanism.joints), nodes.carriers
         floor = _RIGID / float(mechanism.link_masses.min())
+        slack = _UNSEEN * float(np.ptp(mechanism.rest, axis=0).max())
         sky, own = links, self
 
         def launch(kernel: Any, count: int, *inputs: Any) -> devices.Launch:
@@ -66,7 +70,7 @@ class Responder:
 
         self._prepare = launch(
             contacts.prepare_contacts, 1, own._counts, n, floor, dt, own._corners, own._shares, own._normals,
-            own._motions, own._gaps, nodes.masses, nodes.blends, nodes.inverses, nodes.paces, nodes.reach, own._skins,
+            own._motions, own._gaps, nodes.masses, nodes.blends, nodes.alone, nodes.paces, nodes.reach, own._skins,
             own._pushes, own._yields, own._wanted, own._begun, own.gathered,
         )  # fmt: skip
         self._find = launch(
@@ -79,7 +83,7 @@ class Responder:
             launch(contacts.assemble_contacts, 1, own._counts, c, sky.size, sky.entries, wide, sky.starts, sky.firsts,
                    sky.ats, nodes.links, nodes.shares, nodes.arms, own._corners, own._shares, own._pushes,
                    own._yields, own._excess, own._active, links.children, links.parents, own._limits,
-                   own._limit_excess, own._limit_active, sky.limit_rows, sky.values, own._values, own._right),
+                   own._limit_excess, own._limit_active, sky.limit_rows, own._base, own._values, own._right),
             launch(bodies.factorise, 1, sky.size, sky.entries, sky.firsts, sky.ats, own._values, own._factor,
                    own._pivots),
             launch(bodies.substitute, 1, sky.size, sky.firsts, sky.ats, own._factor, own._pivots, own._right,
@@ -93,7 +97,9 @@ class Responder:
             launch(contacts.push_only, 1, own._counts, c, sky.size, wide, sky.starts, nodes.links, nodes.shares,
                    nodes.arms, own._corners, own._shares, own._pushes, links.children, links.parents, own._limits,
                    own._impulses, own._limit_impulses, own._right),
-            launch(bodies.substitute, 1, sky.size, sky.firsts, sky.ats, sky.factor, sky.pivots, own._right,
+            launch(bodies.factorise, 1, sky.size, sky.entries, sky.firsts, sky.ats, own._base, own._factor,
+                   own._pivots),
+            launch(bodies.substitute, 1, sky.size, sky.firsts, sky.ats, own._factor, own._pivots, own._right,
                    own._solution),
         )  # fmt: skip
         self._apply = chain(
@@ -103,13 +109,40 @@ class Responder:
                    links.jumps, links.twists, nodes.sides),
             launch(contacts.press_skin, 1, own._counts, n, own._corners, own._shares, own._normals, own._motions,
                    own._skins, nodes.nodes, own._impulses, nodes.sides, own.gathered, links.books),
-            launch(kernels.give_way, n, nodes.inverses, nodes.sides, nodes.flows),
+            launch(kernels.give_way, n, nodes.alone, nodes.sides, nodes.flows),
         )  # fmt: skip
         self.rub_and_lift = launch(
-            contacts.rub_and_lift, 1, own._counts, n, wide, dt, nodes.links, nodes.shares, nodes.arms, nodes.blends,
-            nodes.masses, nodes.nodes, links.velocities, links.spins, own._corners, own._shares, own._normals,
+            contacts.rub_and_lift, 1, own._counts, n, wide, dt, slack, nodes.links, nodes.shares, nodes.arms,
+            nodes.blends, nodes.masses, nodes.nodes, links.velocities, links.spins, own._corners, own._shares,
+            own._normals,
             own._motions, own._gaps, own._frictions, own.gathered, own._begun, nodes.flows, nodes.shifts, links.books,
         )  # fmt: skip
+
+    def _record_links(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, dt: float) -> None:
+        """The links' matrix in which the skin gives way as nodes alone do: that of the free step answers too softly."""
+        from supple.skins.contact import body_kernels as bodies
+        from supple.skins.contact import kernels
+
+        wide, k, sky, own = nodes.carriers, mechanism.link_count, links, self
+
+        def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 8) -> devices.Launch:
+            return devices.Launch(kernel, count, inputs, self._device, smallest=smallest)
+
+        calls = [
+            launch(kernels.condense, nodes.pair_pieces, wide, nodes.pair_starts, nodes.ones, nodes.others,
+                   nodes.shares, nodes.arms, nodes.lone_yields, own._parts),
+            launch(kernels.total_blocks, nodes.pairs, nodes.pair_groups, own._parts, own._blocks, smallest=64),
+            launch(bodies.assemble_links, 1, k, nodes.pairs, sky.entries, sky.starts, sky.firsts, sky.ats,
+                   links.masses, links.moments, links.squares, nodes.pair_links, own._blocks, own._base),
+            launch(bodies.assemble_joints, 1, len(mechanism.joints), dt, 0.0, sky.starts, sky.rows, sky.limit_rows,
+                   sky.firsts, sky.ats, links.children, links.parents, links.kinds, links.ends, links.axes,
+                   links.springs, links.target_turns, links.target_spins, links.gains, links.places, links.turns,
+                   links.velocities, links.spins, own._base, own._right),
+            launch(bodies.assemble_roots, 1, len(mechanism.roots), dt, sky.starts, sky.firsts, sky.ats, links.roots,
+                   links.wanted, links.wanted_turns, links.root_gains, links.places, links.turns, links.velocities,
+                   links.spins, own._base, own._right),
+        ]  # fmt: skip
+        self._assemble = devices.Chain(calls, self._device)
 
     def bring(self, contacts: Contacts) -> None:
         """Take the contacts of this step; the velocities are those that were foreseen."""
@@ -126,12 +159,16 @@ class Responder:
         ):  # fmt: skip
             write_doubles(array, values)
         self._prepare()
+        self._assembled = False
 
     def answer(self) -> int:
         """Change velocities until no contact and no limit is broken; how many passes that took, 0 if none was."""
         self._find()
         if not self._counts.numpy()[1]:
             return 0
+        if not self._assembled:
+            self._assemble()
+            self._assembled = True
         for number in range(_PASSES):
             self._try()
             if not self._counts.numpy()[1]:

@@ -1,0 +1,273 @@
+"""How a soft character answers contacts, the limits of its joints and its control: all push, none pulls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from oracles import articulated as oracle
+from supple import Pose, Skeleton
+from supple.geometry import rotations
+from supple.skins.contact import dynamics
+from supple.skins.contact.condensed import CondensedSolver
+from supple.skins.contact.contacts import Contacts
+from supple.skins.contact.dynamics import State, momentum
+from supple.skins.contact.elasticity import Tissue
+from supple.skins.contact.joints import HINGE, rotation_vectors
+from supple.skins.contact.links import Links
+from supple.skins.contact.tracking import Targets, Tracking
+
+DOWN = (0.0, -1.0, 0.0)
+UP = (0.0, 1.0, 0.0)
+
+
+# Contacts
+
+
+def test_contacts_push_and_never_pull():
+    """A block pressed from below and from the side: what parts is left alone, what pushes stops exactly."""
+    body = oracle.bar(2, tissue="fat")
+    solver = CondensedSolver(body, 0.01)
+    state = State.rest(body)
+    state.velocities[:] = [0.5, -1.0, 0.0]
+    solver.load(state)
+    solver.free()
+    low = np.flatnonzero(body.rest[: body.node_count, 1] < -0.09)
+    v = oracle.packed(solver.state())
+    rows = oracle.contact_rows(body, state, np.tile(low[:, None], (1, 4)), np.tile([1.0, 0, 0, 0], (len(low), 1)),
+                               np.tile(UP, (len(low), 1)))  # fmt: skip
+    began = np.where(np.arange(len(low)) % 2, 0.0, 0.004)  # every other one has a little way to go
+    contacts = Contacts.at_nodes(low, normals=np.tile(UP, (len(low), 1)), gaps=began + 0.01 * rows @ v)
+    found = solver.answer(contacts)
+    after = rows @ oracle.packed(solver.state())
+    wanted = -began / 0.01
+    assert (found.impulses >= 0.0).all()
+    assert (found.impulses > 0.0).any()
+    assert (after >= wanted - 1e-9).all()
+    np.testing.assert_allclose(found.impulses * (after - wanted), 0.0, atol=1e-9)
+    solver.finish()
+    assert (solver.node_places[low, 1] > -0.1 - began - 5e-5).all()  # a step is straight, links turn a little in it
+
+
+def test_what_parts_or_does_not_reach_is_left_alone():
+    body = oracle.bar(2)
+    solver = CondensedSolver(body, 0.01)
+    state = State.rest(body)
+    state.velocities[:] = [0.0, 2.0, 0.0]
+    solver.load(state)
+    solver.free()
+    before = oracle.packed(solver.state())
+    found = solver.answer(Contacts.at_nodes([0, 1], normals=[UP, UP], gaps=[-0.01 + 0.0192, 0.5]))
+    assert found.rounds == 0
+    np.testing.assert_array_equal(oracle.packed(solver.state()), before)
+
+
+def test_points_between_nodes_are_stopped_too_though_they_share_nodes():
+    body = oracle.bar(3, tissue="fat")
+    solver = CondensedSolver(body, 0.01)
+    state = State.rest(body)
+    state.velocities[:] = [0.0, -1.0, 0.0]
+    solver.load(state)
+    solver.free()
+    rng = np.random.default_rng(2)
+    low = body.elements[(body.rest[body.elements][:, :, 1] < -0.09).sum(axis=1) == 3][:12]
+    shares = np.where(body.rest[low][:, :, 1] < -0.09, rng.uniform(0.1, 1.0, low.shape), 0.0)
+    shares /= shares.sum(axis=1, keepdims=True)
+    normals = np.tile(UP, (len(low), 1))
+    rows = oracle.contact_rows(body, state, low, shares, normals)
+    pace = rows @ oracle.packed(solver.state())
+    found = solver.answer(Contacts(low, shares, normals, np.zeros((len(low), 3)), 0.01 * pace))
+    after = rows @ oracle.packed(solver.state())
+    assert (found.impulses >= 0.0).all()
+    assert after.min() > 0.25 * pace.min()  # each answers too little rather than too much, so some of it is left
+    solver.finish()
+    assert (np.einsum("ck,ck->c", shares, solver.node_places[low][:, :, 1]) > -0.1 - 3e-4).all()  # and lifted out
+
+
+def test_contacts_on_the_core_stop_the_links():
+    body = oracle.bar(2)
+    core = body.node_count + 1
+    state = State.rest(body)
+    state.velocities[:] = [0.0, -1.0, 0.0]
+    solver = CondensedSolver(body, 0.01)
+    solver.load(state)
+    solver.free()
+    row = oracle.velocity_rows(body, state, core)[1]
+    pace = row @ oracle.packed(solver.state())
+    solver.answer(Contacts.at_nodes([core], normals=[UP], gaps=[0.01 * pace]))
+    assert abs(row @ oracle.packed(solver.state())) < 1e-6
+
+
+def floor_of(solver, height, friction=0.0):
+    """Contacts of all nodes that a floor would stop."""
+    ahead = solver.foreseen_places
+    low = np.flatnonzero(ahead[:, 1] < height)
+    return Contacts.at_nodes(low, normals=np.tile(UP, (len(low), 1)), gaps=ahead[low, 1] - height,
+                             frictions=np.full(len(low), friction))  # fmt: skip
+
+
+@pytest.mark.parametrize("tissue", ["fat", "rubber"])
+@pytest.mark.parametrize("loose", [True, False])
+def test_a_body_dropped_on_the_floor_comes_to_rest_on_it(tissue, loose):
+    body = oracle.bar(3, tissue=tissue, spring=2.0, damping=0.5)
+    body = oracle.loose(body) if loose else body
+    growth = 0.0 if loose else 2e-3  # the skin's answer to contacts leaves out how neighbours pull; here none do
+    solver = CondensedSolver(body, 0.01)
+    before = solver.energy().total
+    drop = 0.1 * 9.81 * body.link_masses.sum()
+    for _ in range(150):
+        solver.free()
+        solver.answer(floor_of(solver, -0.2))
+        solver.finish()
+        now = solver.energy()
+        assert now.total <= before + growth * drop
+        before = now.total
+        assert solver.node_places[:, 1].min() > -0.2 - 2e-3
+    assert now.kinetic < 1e-3
+    assert solver.node_places[:, 1].min() < -0.19
+
+
+def test_friction_holds_on_to_what_slides():
+    ways = []
+    for friction in (0.0, 0.8):
+        body = oracle.bar(2, tissue="rubber", spring=50.0, damping=1.0)
+        state = State.rest(body)
+        state.velocities[:] = [1.0, 0.0, 0.0]
+        solver = CondensedSolver(body, 0.01)
+        solver.load(state)
+        for _ in range(40):
+            solver.free()
+            solver.answer(floor_of(solver, -0.1, friction))
+            solver.finish()
+        ways.append(momentum(body, solver.state())[0][0] / body.link_masses.sum())
+    assert ways[0] == pytest.approx(1.0, abs=0.02)
+    assert ways[1] < 0.5
+
+
+def limb(tissue):
+    """A bar held in the air by its first link and struck on its last: where its end is, and how deep it is dented."""
+    body = oracle.bar(3, tissue=tissue, spring=4.0, damping=1.5)
+    hold = Targets.none(body)
+    hold = replace(hold, root_places=body.centres[:1], root_gains=np.full((1, 4), 1e7))
+    solver = CondensedSolver(body, 0.005, gravity=(0.0, 0.0, 0.0))
+    hit = np.flatnonzero(
+        (body.rest[: body.node_count, 1] > 0.09) & (np.abs(body.rest[: body.node_count, 0] - 0.5) < 0.06)
+    )
+    places, dents = [], []
+    for step in range(1200):
+        solver.control(hold)
+        solver.free()
+        top = 0.1 - 0.04 * np.sin(np.pi * min(step / 40.0, 1.0))  # comes down by 4 cm and goes up again
+        if step < 40:
+            ahead = solver.foreseen_places[hit]
+            speed = -0.04 * np.pi / 40.0 / 0.005 * np.cos(np.pi * step / 40.0)
+            touching = ahead[:, 1] > top
+            count = int(touching.sum())
+            normals, motions = np.tile(DOWN, (count, 1)), np.tile([0.0, speed, 0.0], (count, 1))
+            gaps = (top - ahead[:, 1])[touching]
+            solver.answer(Contacts.at_nodes(hit[touching], normals=normals, gaps=gaps, velocities=motions))
+        solver.finish()
+        state = solver.state()
+        places.append(state.places[2, 1] - body.centres[2, 1])
+        dents.append(-state.displacements[hit, 1].min())
+    return np.array(places), np.array(dents)
+
+
+def test_a_struck_limb_is_dented_and_moves_and_both_come_back():
+    places, dents = limb("fat")
+    assert dents[:40].max() > 0.005
+    assert places[:60].min() < -0.005
+    assert abs(dents[-1]) < 1e-3
+    assert abs(places[-1]) < 2e-3
+    firm, hardly = limb(Tissue(young=1e8))
+    assert firm[:60].min() < -0.02  # without soft skin the limb still moves
+    assert hardly[:40].max() < 1e-3
+
+
+# Limits of joints, and control
+
+
+@pytest.mark.parametrize("hinge", [True, False])
+def test_limits_hold_and_let_go(hinge):
+    body = oracle.bar(2, hinges={"link1": (0.0, 0.0, 1.0)} if hinge else {}, limits={"link1": (-0.4, 0.3)})
+    assert bool(body.joints.kinds[0] == HINGE) is hinge
+    solver = CondensedSolver(body, 0.01, gravity=(0.0, 0.0, 0.0))
+    state = State.rest(body)
+    state.spins[1] = [0.0, 0.0, 6.0]
+    pivot = body.joints.pivots[0]
+    state.velocities[1] = -np.cross(state.spins[1], pivot - state.places[1])
+    solver.load(state)
+    highest, lowest = 0.0, 0.0
+    for step in range(60):
+        if step == 30:  # strike it back
+            state = solver.state()
+            state.spins[1] += [0.0, 0.0, -8.0]
+            state.velocities[1] += np.cross([0.0, 0.0, 8.0], state.turns[1] @ (pivot - body.centres[1]))
+            solver.load(state)
+        solver.advance()
+        angle = dynamics.bend(body.joints, solver.state().turns)[0, 2]
+        highest, lowest = max(highest, angle), min(lowest, angle)
+    # A ball also turns across its bend, which adds a term of second order to its angle in every step.
+    assert 0.25 < highest < (0.31 if hinge else 0.33)
+    assert -0.41 < lowest < (-0.3 if hinge else -0.25)
+    free = CondensedSolver(
+        replace(body, joints=replace(body.joints, lows=[-1e9], highs=[1e9])), 0.01, gravity=(0, 0, 0)
+    )
+    free.load(spun_child(body))
+    for _ in range(20):
+        free.advance()
+    assert dynamics.bend(body.joints, free.state().turns)[0, 2] > 0.5
+
+
+def spun_child(body):
+    state = State.rest(body)
+    state.spins[1] = [0.0, 0.0, 6.0]
+    state.velocities[1] = -np.cross(state.spins[1], body.joints.pivots[0] - state.places[1])
+    return state
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.01, 1.0 / 30.0, 0.1])
+@pytest.mark.parametrize("strength", [0.05, 0.5, 0.97, 1.0])
+def test_control_is_stable_at_any_strength_and_step(strength, dt):
+    skeleton, body, links = posed_bar()
+    goal = Pose.from_rotations(skeleton, {"b": rotations.quaternion_about([0.0, 1.0, 1.0], 1.2)}, move=(0.1, 0.2, 0.0))
+    targets = Tracking(body, links, skeleton, strength=strength).towards(goal, goal, dt)
+    solver = CondensedSolver(body, dt, gravity=(0.0, 0.0, 0.0))
+    solver.control(targets)
+    fastest = 0.0
+    for _ in range(60):
+        solver.advance()
+        fastest = max(fastest, np.abs(solver.state().spins).max())
+    state = solver.state()
+    assert np.isfinite(state.places).all()
+    assert fastest < 1.3 * 1.2 / min(dt, 1.0) + 10.0
+    if strength == 1.0:
+        places, turns = links.placed(skeleton, goal)
+        np.testing.assert_allclose(state.places, places, atol=1e-2)
+        assert np.abs(rotation_vectors(np.swapaxes(turns, 1, 2) @ state.turns)).max() < 1e-2
+
+
+def posed_bar():
+    heads = [[0.0, 0.0, 0.0], [0.2, 0.0, 0.0]]
+    skeleton = Skeleton.from_heads(["a", "b"], [-1, 0], heads, tails=[[0.2, 0.0, 0.0], [0.4, 0.0, 0.0]])
+    body = oracle.bar(2)
+    return skeleton, body, Links(np.array([0, 1]), np.array([0, 1]), np.array([-1, 0]), body.centres)
+
+
+def test_limp_joints_hang_and_rigid_ones_follow_the_animation():
+    skeleton, body, links = posed_bar()
+    rest = Pose.rest(skeleton)
+    lowest = {}
+    for strength in (0.0, 1.0):
+        solver = CondensedSolver(body, 0.01)
+        tracking = Tracking(body, links, skeleton, strength=1.0, strengths={"b": strength})
+        solver.control(tracking.towards(rest, rest, 0.01))
+        heights = []
+        for _ in range(50):
+            solver.advance()
+            heights.append(solver.state().places[1, 1] - body.centres[1, 1])
+        lowest[strength] = min(heights)
+    assert lowest[1.0] == pytest.approx(0.0, abs=2e-3)
+    assert lowest[0.0] < -0.05
