@@ -20,7 +20,7 @@ from supple.obstacles.on_device import DeviceBodies
 from supple.obstacles.shapes import RigidBody
 from supple.skins.contact.buried import buried_contacts
 from supple.skins.contact.hierarchy import ROOM, Hierarchy
-from supple.skins.contact.nearby import near_through_surface, settled_clusters
+from supple.skins.contact.nearby import settled_clusters, together_at_rest
 from supple.skins.contact.proxies import Proxies
 from supple.skins.contact.touches import Touches
 
@@ -146,16 +146,16 @@ class Detection:
     def _learn_rest(self, rest_bones: Floats) -> None:
         """What belongs together at rest, and how near the rest is."""
         wp = devices.warp()
-        near = near_through_surface(self._rest, self.triangles, self.apart)
         self.place(self._rest, rest_bones)
         self.refit()
         normals = devices.to_host(self.hierarchy.normals).astype(np.float64)
+        together = together_at_rest(self._rest, normals, self.triangles, self.apart)
 
         def put(values: NDArray[Any], dtype: Any) -> Any:
             return devices.to_device(values, dtype, self.device)
 
         self._limits, self._eases = (put(np.full(len(self), fill, np.float32), wp.float32) for fill in (np.inf, 0.0))
-        self._together = [put(self._rest, wp.vec3f), put(normals, wp.vec3f), *(put(rows, wp.int32) for rows in near)]
+        self._together = [put(rows, wp.int32) for rows in together]
         resting = _Meeting(self, self, margin=self.deepest)
         resting.find()
         gaps = devices.to_host(self._results[0])
@@ -167,9 +167,7 @@ class Detection:
         one, place = np.nonzero(np.arange(ROOM) < np.where(counts <= ROOM, counts, 0)[:, None])
         pairs = (one.astype(np.int32), found[one, place])
         rows = (self.hierarchy.node_rows, self.hierarchy.rows)
-        settled = settled_clusters(
-            self._rest, normals, self.triangles, near, pairs, rows, patch_of=self.proxies.patch_of, apart=self.apart
-        )
+        settled = settled_clusters(pairs, rows, together, triangles=self.triangles, patch_of=self.proxies.patch_of)
         order = np.lexsort((pairs[1][settled], pairs[0][settled]))
         starts = np.searchsorted(pairs[0][settled][order], np.arange(len(counts) + 1)).astype(np.int32)
         self._settled = [put(starts, wp.int32), put(np.append(pairs[1][settled][order], 0), wp.int32)]
@@ -309,10 +307,10 @@ class _Meeting:
             faces.tree.id, faces.roots, faces.boxes[2], *settled, self.counts, self.found,
         ]  # fmt: skip
         self._gather = devices.Launch(kernels.gather_clusters, nodes.node_clusters, gathering, device, smallest=128)
-        nothing = [wp.zeros(1, dtype=kind, device=device) for kind in (wp.float32, wp.vec3f, wp.int32)]
+        nothing = [wp.zeros(1, dtype=kind, device=device) for kind in (wp.float32, wp.int32)]
         known = [one._limits, one._eases, *one._together] if own else [array for array in nothing for _ in range(2)]
         meeting = [
-            int(own), margin, reach, one.apart, one.points, mine.device_patch_of, nodes.cluster_of, nodes.normals,
+            int(own), margin, reach, one.points, mine.device_patch_of, nodes.cluster_of, nodes.normals,
             *known, self._starts, self._pairs, self.counts, self.found, *faces.inputs, *faces.boxes, faces.areas,
             faces.triangles, other.points, theirs.device_patch_of, *one._results,
         ]  # fmt: skip

@@ -23,7 +23,6 @@ Transforms = wp.array(dtype=wp.transformf)
 
 AXES = wp.constant(13)
 ALIKE = wp.constant(0.5)  # cosine: directions that agree this much are the same side of an obstacle
-INWARD = wp.constant(-0.5)  # cosine: what lies this far under a node's skin at rest lies across its own flesh
 ASKEW = wp.constant(wp.vec3f(0.0129, 0.0071, -0.0107))  # turns rays off the edges that even meshes line up
 NOTHING = wp.constant(1.0e9)  # a gap that is none
 
@@ -426,21 +425,6 @@ def listed(value: int, low: int, high: int, numbers: Whole) -> bool:
 
 
 @wp.func
-def belongs_together(
-    i: int, corner: wp.vec3i, rest: Places, rest_normals: Places, apart: float, starts: Whole, near: Whole
-) -> bool:
-    """Whether a node and a triangle of one body are near through the surface, or across thin flesh, at rest."""
-    middle = (rest[corner[0]] + rest[corner[1]] + rest[corner[2]]) / 3.0
-    away = middle - rest[i]
-    far = wp.length(away)
-    if far < apart and wp.dot(away, rest_normals[i]) < INWARD * far:
-        return True
-    one = listed(corner[0], starts[i], starts[i + 1], near)
-    two = listed(corner[1], starts[i], starts[i + 1], near)
-    return one or two or listed(corner[2], starts[i], starts[i + 1], near)
-
-
-@wp.func
 def in_slabs(x: wp.vec3f, b: int, slack: float, axes: Places, lows: Slabs, highs: Slabs) -> bool:
     """Whether a place in the frame of patch b's bone is within its slabs, widened by `slack`."""
     inside = bool(True)
@@ -527,11 +511,8 @@ def nearer_in_cluster(
     x: wp.vec3f,
     outward: wp.vec3f,
     own: int,
-    apart: float,
-    rest: Places,
-    rest_normals: Places,
-    near_starts: Whole,
-    near: Whole,
+    together_starts: Whole,
+    together: Whole,
     starts: Whole,
     members: Whole,
     areas: Places,
@@ -558,10 +539,10 @@ def nearer_in_cluster(
                 above = wp.abs(wp.dot(away, wp.normalize(area)))
                 better = far < best.far * 0.9999 - 1.0e-14 or above > best.upright * 1.0001
                 if better or (above > best.upright * 0.9999 and t < best.triangle):
-                    together = bool(False)
+                    bound = bool(False)
                     if own == 1:
-                        together = belongs_together(i, corner, rest, rest_normals, apart, near_starts, near)
-                    if not together:
+                        bound = listed(t, together_starts[i], together_starts[i + 1], together)
+                    if not bound:
                         best.far = wp.min(far, best.far)
                         best.upright = above
                         best.triangle = t
@@ -575,17 +556,14 @@ def meet_skin(
     own: int,
     margin: float,
     reach: float,
-    apart: float,
     points: Places,
     patch_of: Whole,
     cluster_of: Whole,
     outwards: Places,
     limits: Numbers,
     eases: Numbers,
-    rest: Places,
-    rest_normals: Places,
-    near_starts: Whole,
-    near: Whole,
+    together_starts: Whole,
+    together: Whole,
     pair_starts: Whole,
     pairs: Whole,
     counts: Whole,
@@ -630,8 +608,8 @@ def meet_skin(
             beside = x - wp.max(lows[c], wp.min(highs[c], x))
             if wp.dot(beside, beside) < best.far * 1.0001 and not look_alike(way, cones[c]):
                 best = nearer_in_cluster(
-                    best, c, i, a, x, outward, own, apart, rest, rest_normals, near_starts, near, cluster_starts,
-                    members, areas, surface_triangles, surface, surface_patch_of,
+                    best, c, i, a, x, outward, own, together_starts, together, cluster_starts, members, areas,
+                    surface_triangles, surface, surface_patch_of,
                 )  # fmt: skip
     else:
         wide = wp.vec3f(reach, reach, reach)
@@ -640,8 +618,8 @@ def meet_skin(
             c = int(0)
             while wp.bvh_query_next(query, c):
                 best = nearer_in_cluster(
-                    best, c, i, a, x, outward, own, apart, rest, rest_normals, near_starts, near, cluster_starts,
-                    members, areas, surface_triangles, surface, surface_patch_of,
+                    best, c, i, a, x, outward, own, together_starts, together, cluster_starts, members, areas,
+                    surface_triangles, surface, surface_patch_of,
                 )  # fmt: skip
     if best.triangle < 0:
         return
