@@ -16,6 +16,7 @@ from supple.device import use_threads
 from supple.geometry import rotations
 from supple.motion.crowd import CrowdMotion
 from supple.settings import settings_of
+from supple.skins.kinematic.firm_parts import firm_share
 from supple.skins.lattice.by_layer import by_layer, inner_layers
 from supple.skins.lattice.cells import SETS
 
@@ -231,6 +232,36 @@ def test_shapes_come_out_whole():
         player = supple.player(character, LayeredLattice(resolution=16, surface=surface))
         player.advance(Pose.rest(character.skeleton))
         assert np.abs(player.advance(pose) - (plain.points + bump)).max() < 1e-5
+
+
+def test_skin_turns_as_its_flesh_does(tube):
+    """Flesh that is turned as a whole against its bones turns the skin with it, voxels and what lies between them."""
+    player = supple.player(tube, LayeredLattice(resolution=COARSE))
+    player.advance(Pose.rest(tube.skeleton))
+    bound = lattice_of(player)
+    assert (bound.body.anatomy.rest_volumes > 0.0).all()  # every node has a neighbour along every axis
+    turn = rotations.matrix_from_quaternion(rotations.quaternion_about([0.2, 1.0, -0.4], 0.6))
+    carried = bound.solver.kinematic.numpy()
+    bound.solver.positions.numpy()[...] = carried @ turn.T
+    incoming = player._nodes[0]._binding.blend._arrays.posed
+    for launch in bound.surface.follow(incoming):
+        launch()
+    origin = bound.solver.origins.numpy()
+    wanted = (incoming.numpy() - origin) @ turn.T + origin
+    assert np.abs(bound.surface.points.numpy() - wanted).max() < 1e-5
+
+
+def test_ears_on_a_firm_head_are_loose_where_they_are_asked_to_be():
+    heads = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.1, 1.2, 0.0], [0.0, 1.1, 0.1]])
+    skeleton = supple.Skeleton.from_heads(["Hips", "Head", "ear_l", "jaw"], np.array([-1, 0, 1, 1]), heads)
+    points = heads + 0.01
+    weights = supple.Weights.from_dense(np.eye(4), influences=1)
+    character = supple.Character(points, np.array([[0, 1, 2], [1, 2, 3]]), skeleton, weights)
+    np.testing.assert_array_equal(firm_share(character, weights), [0.0, 1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(firm_share(character, weights, loose=("ear",)), [0.0, 1.0, 0.0, 1.0])
+    crowd = Crowd.of(character, 2)
+    assert crowd.weights is not None
+    np.testing.assert_array_equal(firm_share(crowd, crowd.weights, loose=("ear",)), [0.0, 1.0, 0.0, 1.0] * 2)
 
 
 # Layers
