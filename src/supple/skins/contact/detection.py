@@ -299,14 +299,14 @@ class _Meeting:
             reach, int(own), *one._slabs, mine.frames, mine.growths, theirs.device_lows, theirs.device_highs,
             theirs.frames, theirs.growths, self._flags,
         ]  # fmt: skip
-        self._near = devices.Launch(kernels.near_patches, len(mine) * len(theirs), nearing, device)
+        self._near = devices.Launch(kernels.near_patches, len(mine) * len(theirs), nearing, device, smallest=256)
         nobody = wp.zeros(nodes.node_clusters + 1, dtype=wp.int32, device=device)
         settled = one._settled if own and one._settled else [nobody, nobody]
         gathering = [
             reach, *nodes.node_boxes, self._starts, self._pairs, *other._slabs, theirs.frames, theirs.growths,
             faces.tree.id, faces.roots, faces.boxes[2], *settled, self.counts, self.found,
         ]  # fmt: skip
-        self._gather = devices.Launch(kernels.gather_clusters, nodes.node_clusters, gathering, device, smallest=128)
+        self._gather = devices.Launch(kernels.gather_clusters, nodes.node_clusters, gathering, device, smallest=64)
         nothing = [wp.zeros(1, dtype=kind, device=device) for kind in (wp.float32, wp.int32)]
         known = [one._limits, one._eases, *one._together] if own else [array for array in nothing for _ in range(2)]
         meeting = [
@@ -314,7 +314,7 @@ class _Meeting:
             *known, self._starts, self._pairs, self.counts, self.found, *faces.inputs, *faces.boxes, faces.areas,
             faces.triangles, other.points, theirs.device_patch_of, *one._results,
         ]  # fmt: skip
-        self._meet = devices.Launch(kernels.meet_skin, len(one), meeting, device)
+        self._meet = devices.Launch(kernels.meet_skin, len(one), meeting, device, smallest=512)
 
     def find(self) -> None:
         """Leave what is found in the arrays of results."""

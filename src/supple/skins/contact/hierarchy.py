@@ -46,7 +46,7 @@ class Hierarchy:
         kinds = (wp.vec3f, wp.vec3f, wp.vec4f)
         self.boxes = [wp.zeros(count, dtype=kind, device=device) for kind in kinds]
         inputs = [points, self.triangles, self.starts, self.members, self.areas, *self.boxes]
-        self._follow = devices.Launch(kernels.follow_clusters, count, inputs, device, smallest=256)
+        self._follow = devices.Launch(kernels.follow_clusters, count, inputs, device, smallest=128)
         self._follow()
         self.tree = wp.Bvh(*self.boxes[:2], groups=put(owner[members[starts[:-1]]]))
         self.roots = wp.zeros(patches, dtype=wp.int32, device=device)
@@ -57,7 +57,7 @@ class Hierarchy:
         node_boxes = [wp.zeros(node_count, dtype=kind, device=device) for kind in kinds]
         around = [put(corner_starts), put((corners // 3).astype(np.int32))]
         inputs = [points, *around, self.areas, put(node_starts), put(node_members), self.normals, *node_boxes]
-        self._follow_nodes = devices.Launch(kernels.follow_nodes, node_count, inputs, device, smallest=128)
+        self._follow_nodes = devices.Launch(kernels.follow_nodes, node_count, inputs, device, smallest=64)
         self.cluster_of, self.node_clusters = put(cluster_of), node_count
         self.rows, self.node_rows = (starts, members), (node_starts, node_members)
         self.node_boxes = [*node_boxes, put(patch_of[node_members[node_starts[:-1]]])]
