@@ -37,9 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
         "--stand-on", choices=BASES, default="dual-quaternion", help="the skin below (default: dual-quaternion)"
     )
     parser.add_argument(
-        "--nodes-per-vertex", type=float, default=0.25, metavar="X", help="how fine the curves are (default: 0.25)"
+        "--nodes-per-vertex", type=float, default=1.0, metavar="X", help="how fine the curves are (default: 1)"
     )
     parser.add_argument("--examples", type=int, default=12, metavar="N", help="most frames a part learns (default: 12)")
+    parser.add_argument("--exact", action="store_true", help="meet those frames exactly, not all frames on the whole")
     parser.add_argument("--between", choices=tuple(POWERS), default="smooth", help="examples (default: smooth)")
     parser.add_argument("--past", choices=BEYOND, default="hold", help="the last example (default: hold)")
     parser.add_argument(
@@ -73,8 +74,8 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         character = bakes[0].character
         model = fit_curves(
             character, CurveExamples.of(*bakes), base=arguments.stand_on, detail=arguments.nodes_per_vertex,
-            most=arguments.examples, blend=arguments.between, beyond=arguments.past, kept_out=arguments.keep_out,
-            watch=watch,
+            most=arguments.examples, exact=arguments.exact, blend=arguments.between, beyond=arguments.past,
+            kept_out=arguments.keep_out, watch=watch,
         )  # fmt: skip
     save_curves(model, output)
     training = time.perf_counter() - trained_in

@@ -56,8 +56,9 @@ def self_taught(
         places = told.turns[:, joints].reshape(len(poses), -1) @ axes
         lessons = [place for joint in joints for place, others in enumerate(together) if joint in others]
         mine = (1 + _WAYS * np.array(lessons, dtype=np.int32)[:, None] + np.arange(_WAYS)).ravel()
-        nodes = told.nodes[:, network.starts[number] : network.starts[number + 1]]
-        parts.append(part_of(part.name, joints, axes, places, nodes, mine, (part.curves, part.nodes)))
+        nodes = told.nodes[mine, network.starts[number] : network.starts[number + 1]]
+        shapes = nodes.reshape(len(mine), part.curves, part.nodes, 3)
+        parts.append(part_of(part.name, joints, axes, places=places[mine], shapes=shapes, frames=mine))
     return model_of(character, transfer, drivers, parts, base=base, blend=blend, beyond=beyond)
 
 

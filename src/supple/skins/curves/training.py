@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
 from supple.errors import InputError
+from supple.skins.curves.choosing import Choice, axes_of
 from supple.skins.curves.drivers import Drivers, driving, worths
 from supple.skins.curves.judging import judged
 from supple.skins.curves.lessons import Baked, CurveExamples, Lessons, checked_base
 from supple.skins.curves.model import CurveModel, PartModel, character_digest
 from supple.skins.curves.network import Network, curve_network
-from supple.skins.curves.pose_space import PoseSpace
 from supple.skins.curves.transfer import Transfer
 
 _WHERE = "fit_curves"
-_SPREAD = 0.05  # of the widest direction: poses spread less than this in a direction are not told apart by it
-_NEAR = 0.08  # of the size of the examples' box: frames nearer to an example than this are not learnt beside it
-_STILL = 1e-4  # rad: joints that turn less than this do not move
 _SPARSE = 1e-5  # shares of nodes below this are left out of the mesh's matrix
 
 
@@ -41,8 +36,9 @@ def fit_curves(
     examples: CurveExamples | Baked,
     *,
     base: str = "dual-quaternion",
-    detail: float = 0.25,
+    detail: float = 1.0,
     most: int = 12,
+    exact: bool = False,
     blend: str = "smooth",
     beyond: str = "hold",
     kept_out: int = 5,
@@ -54,13 +50,15 @@ def fit_curves(
     `examples` are a bake, or meshes with their poses. The kinematic skin `base` is taken off, vertex by vertex and
     turned back to rest; what is left goes to the nodes of the curves by least squares. Every part then learns by
     itself, in the space of the turns of the joints that bend it: first frames far from each other, then those where it
-    is furthest off, up to `most` beside rest. It stops earlier where more frames do not help the others. One frame in
-    `kept_out` is never learnt, to see how it does in poses that it does not know (0 keeps none out; so do fewer than
-    ten frames). `detail` is about how many nodes there are for every vertex; a `network` that was laid already is taken
-    as it is. `blend` and `beyond` are those of `PoseSpace`.
+    is furthest off, up to `most` beside rest. It stops earlier where more frames do not help. What it keeps of them is
+    such that all frames together are met best; with `exact` every example is one frame as it was, and is met to
+    rounding. Where there are no more frames than `most` it is so anyway. One frame in `kept_out` is never learnt, to
+    see how it does in poses that it does not know (0 keeps none out; so do fewer than ten frames). `detail` is about
+    how many nodes there are for every vertex; a `network` that was laid already is taken as it is. `blend` and
+    `beyond` are those of `PoseSpace`.
 
-    Limits: curves know the pose and nothing else. What a skin does by momentum is learnt as it was in the frames
-    that were chosen, and a skin that is different in one and the same pose cannot be followed.
+    Limits: curves know the pose and nothing else. A skin that swings is different in one and the same pose, and they
+    go between.
     """
     if not isinstance(examples, CurveExamples):
         examples = CurveExamples.of(examples)
@@ -83,78 +81,26 @@ def fit_curves(
     for number, part in enumerate(laid.parts):
         _tell(watch, "parts", number, len(laid.parts))
         chosen = driving(worth[number], most=len(drivers))
-        turns = (told.turns[:, chosen] * worth[number, chosen, None]).reshape(len(examples), -1)
+        turns = told.turns[:, chosen].reshape(len(examples), -1)
         scale = np.repeat(worth[number, chosen], 3)
-        axes = scale[:, None] * _axes(turns, most)
-        places = told.turns[:, chosen].reshape(len(examples), -1) @ axes
-        nodes = told.nodes[:, laid.starts[number] : laid.starts[number + 1]]
-        frames = _chosen(places, nodes, ~unseen, most=most, blend=blend, beyond=beyond)
-        parts.append(part_of(part.name, chosen, axes, places, nodes, frames, (part.curves, part.nodes)))
+        axes = scale[:, None] * axes_of(turns * scale, most)
+        nodes = told.nodes[:, laid.starts[number] : laid.starts[number + 1]].reshape(len(examples), -1)
+        choice = Choice(turns @ axes, nodes, ~unseen, blend, beyond, exact)
+        frames = choice.frames(most)
+        shapes = choice.shapes(frames).reshape(len(frames), part.curves, part.nodes, 3)
+        parts.append(part_of(part.name, chosen, axes, places=choice.places[frames], shapes=shapes, frames=frames))
     model = model_of(character, transfer, drivers, parts, base=base, blend=blend, beyond=beyond)
     return judged(model, told, laid, unseen=np.flatnonzero(unseen).astype(np.int32))
 
 
-def _axes(turns: Floats, most: int) -> Floats:
-    """The directions (3 K, d) in which the joints of a part move, widest first; narrow ones are left out.
-
-    Rest counts as a pose. There are never more than half as many directions as examples: with as many, a straight
-    function would go through all of them, and poses off the way would send it anywhere.
-    """
-    if not turns.size or np.abs(turns).max() < _STILL:
-        return np.zeros((turns.shape[1], 1))
-    every = np.concatenate([np.zeros((1, turns.shape[1])), turns])
-    _, extents, directions = np.linalg.svd(every - every.mean(axis=0), full_matrices=False)
-    wide = int((extents > _SPREAD * extents[0]).sum())
-    return np.asarray(directions[: max(1, min(wide, max(most, 2) // 2))].T)
-
-
-def _chosen(places: Floats, nodes: Floats, free: NDArray[np.bool_], *, most: int, blend: str, beyond: str) -> Ints:
-    """Which frames a part learns: half of them far apart, the others where it is worst, as long as that helps.
-
-    `places` (F, d) are poses, `nodes` (F, n_p, 3) [m] the shapes there; only `free` frames may be learnt.
-    """
-    size = float(np.linalg.norm(np.ptp(np.concatenate([places, np.zeros((1, places.shape[1]))]), axis=0)))
-    if size <= 0.0:
-        return np.zeros(0, dtype=np.int32)
-    flat = nodes.reshape(len(nodes), -1)
-    apart = np.linalg.norm(places, axis=1)
-    chosen: list[int] = []
-    best, best_error = 0, math.inf
-    while len(chosen) < most:
-        open_ = free & (apart > _NEAR * size)
-        if not open_.any():
-            break
-        spreading = len(chosen) < max(1, most // 2)
-        measure = apart if spreading else _off(places, flat, chosen, blend=blend, beyond=beyond)
-        frame = int(np.argmax(np.where(open_, measure, -1.0)))
-        chosen.append(frame)
-        apart = np.minimum(apart, np.linalg.norm(places - places[frame], axis=1))
-        others = free.copy()
-        others[chosen] = False
-        if not others.any():
-            return np.array(chosen, dtype=np.int32)
-        error = float(np.mean(_off(places, flat, chosen, blend=blend, beyond=beyond)[others] ** 2))
-        if error < best_error:
-            best, best_error = len(chosen), error
-    return np.array(chosen[:best], dtype=np.int32)
-
-
-def _off(places: Floats, flat: Floats, chosen: Sequence[int], *, blend: str, beyond: str) -> Floats:
-    """How far (F,) a part is off in every frame when these are learnt, as a length over all its nodes."""
-    known = np.concatenate([np.zeros((1, places.shape[1])), places[list(chosen)]])
-    weights = PoseSpace(known, blend, beyond).weights(places)[:, 1:]
-    return np.asarray(np.linalg.norm(weights @ flat[list(chosen)] - flat, axis=1))
-
-
-def part_of(name: str, joints: Ints, axes: Floats, places: Floats, nodes: Floats, frames: Ints,
-          size: tuple[int, int]) -> PartModel:  # fmt: skip
-    offsets = nodes[frames].reshape(len(frames), *size, 3)
+def part_of(name: str, joints: Ints, axes: Floats, *, places: Floats, shapes: Floats, frames: Ints) -> PartModel:
+    """A part with examples at `places` (E, d) and with `shapes` (E, curves, nodes, 3) [m], and rest before them."""
     return PartModel(
         name,
         joints,
         axes,
-        np.concatenate([np.zeros((1, axes.shape[1])), places[frames]]),
-        np.concatenate([np.zeros((1, *size, 3)), offsets]),
+        np.concatenate([np.zeros((1, axes.shape[1])), places]),
+        np.concatenate([np.zeros((1, *shapes.shape[1:])), shapes]),
         np.concatenate([[-1], frames]),
     )
 

@@ -1,0 +1,97 @@
+"""Which frames a part learns, and what it keeps of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Floats, Ints
+from supple.skins.curves.pose_space import PoseSpace
+
+_SPREAD = 0.05  # of the widest direction: poses spread less than this in a direction are not told apart by it
+_NEAR = 0.08  # of the size of the examples' box: frames nearer to an example than this are not learnt beside it
+_TWINS = 1e-3  # the same where there are so few frames that all are learnt
+_STILL = 1e-4  # rad: joints that turn less than this do not move
+_KEPT = 0.03  # how much an example keeps to its own frame when all frames are followed, against one frame
+_HELPS = 0.99  # of the error before: an example that leaves more is not worth its cost
+
+
+def axes_of(turns: Floats, most: int) -> Floats:
+    """The directions (3 K, d) in which the joints of a part move, widest first; narrow ones are left out.
+
+    Rest counts as a pose. There are never more than half as many directions as examples: with as many, a straight
+    function would go through all of them, and poses off the way would send it anywhere.
+    """
+    if not turns.size or np.abs(turns).max() < _STILL:
+        return np.zeros((turns.shape[1], 1))
+    every = np.concatenate([np.zeros((1, turns.shape[1])), turns])
+    _, extents, directions = np.linalg.svd(every - every.mean(axis=0), full_matrices=False)
+    wide = int((extents > _SPREAD * extents[0]).sum())
+    return np.asarray(directions[: max(1, min(wide, max(most, 2) // 2))].T)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The frames of one part: poses `places` (F, d), shapes `nodes` (F, 3 n_p) [m], and which are `free` to be learnt.
+
+    With `exact` an example is its frame as it was. Else the shapes of all examples are such that all free frames
+    together are met best: a skin that swings is different on the way there and back, and the curves go between.
+    """
+
+    places: Floats
+    nodes: Floats
+    free: NDArray[np.bool_]
+    blend: str
+    beyond: str
+    exact: bool
+
+    def frames(self, most: int) -> Ints:
+        """Frames to learn: half of them far apart, the others where it is worst, as long as that helps."""
+        rest = np.zeros((1, self.places.shape[1]))
+        size = float(np.linalg.norm(np.ptp(np.concatenate([rest, self.places]), axis=0)))
+        chosen: list[int] = []
+        if size <= 0.0:
+            return np.array(chosen, dtype=np.int32)
+        few = int(self.free.sum()) <= most
+        near = size * (_TWINS if few else _NEAR)
+        apart = np.linalg.norm(self.places, axis=1)
+        best, best_error = 0, math.inf
+        while len(chosen) < most and (self.free & (apart > near)).any():
+            spreading = few or len(chosen) < max(1, most // 2)
+            measure = apart if spreading else self._off(chosen)
+            frame = int(np.argmax(np.where(self.free & (apart > near), measure, -1.0)))
+            chosen.append(frame)
+            apart = np.minimum(apart, np.linalg.norm(self.places - self.places[frame], axis=1))
+            if few:
+                best = len(chosen)
+                continue
+            judges = self.free.copy()
+            judges[chosen] = not self.exact
+            error = float(np.mean(self._off(chosen)[judges] ** 2))
+            if error < _HELPS * best_error:
+                best, best_error = len(chosen), error
+        return np.array(chosen[:best], dtype=np.int32)
+
+    def shapes(self, chosen: Sequence[int] | Ints) -> Floats:
+        """What the examples keep (E, 3 n_p) [m].
+
+        min_S |W S - N|^2 + k |S - N_chosen|^2, with W the weights of the examples in all free frames N.
+        """
+        own = self.nodes[list(chosen)]
+        if self.exact or not len(chosen):
+            return own
+        weights = self._weights(chosen)[self.free]
+        normal = weights.T @ weights + _KEPT * np.eye(len(own))
+        return np.asarray(np.linalg.solve(normal, weights.T @ self.nodes[self.free] + _KEPT * own))
+
+    def _weights(self, chosen: Sequence[int] | Ints) -> Floats:
+        known = np.concatenate([np.zeros((1, self.places.shape[1])), self.places[list(chosen)]])
+        return PoseSpace(known, self.blend, self.beyond).weights(self.places)[:, 1:]
+
+    def _off(self, chosen: Sequence[int]) -> Floats:
+        """How far (F,) the part is off in every frame when these are learnt, as a length over all its nodes."""
+        return np.asarray(np.linalg.norm(self._weights(chosen) @ self.shapes(chosen) - self.nodes, axis=1))
