@@ -22,7 +22,7 @@ def buried_contacts(skin: Detection, obstacles: Ints) -> Touches:
     The corners of the triangle nearest to the middle have to get behind the obstacle: with u the way from the middle m
     to the skin and h how far the obstacle reaches back from m, the normal is -u and the gap -u . (x - m) - h.
     """
-    from supple.skins.contact import detection_kernels as kernels
+    from supple.skins.contact import skin_kernels as kernels
 
     wp, on = devices.warp(), skin.bodies
     ended = [number for number in obstacles.tolist() if np.isfinite(on.bodies[number].extent[0]).all()]

@@ -285,7 +285,7 @@ class _Meeting:
     """The launches that find the contacts of one skin's nodes with the triangles of another, or with its own."""
 
     def __init__(self, one: Detection, other: Detection, *, margin: float) -> None:
-        from supple.skins.contact import detection_kernels as kernels
+        from supple.skins.contact import skin_kernels as kernels
 
         wp, device, own, reach = devices.warp(), one.device, one is other, one.deepest
         mine, theirs, nodes, faces = one.proxies, other.proxies, one.hierarchy, other.hierarchy

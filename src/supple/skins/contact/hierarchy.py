@@ -27,7 +27,7 @@ class Hierarchy:
 
         `points` (N,) on the device are followed.
         """
-        from supple.skins.contact import detection_kernels as kernels
+        from supple.skins.contact import skin_kernels as kernels
 
         wp = devices.warp()
 
