@@ -414,6 +414,15 @@ def test_a_bone_that_carries_nobody_and_scaled_bones_do_no_harm():
     assert np.array_equal(found.gaps, want.gaps)
 
 
+def test_nodes_without_triangles_meet_obstacles_too():
+    ball = Sphere(radius=0.3, at=(0.5, 0.1, 0.0))
+    cloud = Detection(FLESH.rest, np.zeros((0, 3)), carriers=FLESH.carriers, rest_bones=FLESH.rest_bones, bodies=[ball])
+    found = cloud.detect(FLESH.rest, FLESH.rest_bones, before=FLESH.rest, dt=0.1)
+    inside = oracle.signed_distance(ball, FLESH.rest, ball.world_from_body(0.0)) < 0.0
+    assert np.array_equal(found.nodes, np.flatnonzero(inside))
+    assert len(found) > 0
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -2,6 +2,7 @@
 
 from supple.obstacles.baked import BakedSkin
 from supple.obstacles.paths import Keys, Path, Straight
+from supple.obstacles.scene import Scene, load_scene, save_scene
 from supple.obstacles.shapes import Box, Capsule, Free, MovingMesh, Plane, RigidBody, Sphere
 
 __all__ = [
@@ -14,6 +15,9 @@ __all__ = [
     "Path",
     "Plane",
     "RigidBody",
+    "Scene",
     "Sphere",
     "Straight",
+    "load_scene",
+    "save_scene",
 ]

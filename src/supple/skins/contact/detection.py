@@ -84,7 +84,7 @@ class Detection:
         self.triangles: Ints = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
         self.proxies = Proxies(self._rest, self.triangles, carriers=carriers, rest_bones=rest_bones, device=self.device)
         ends = self._rest[unique_edges(self.triangles)]
-        edge = float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).mean()) if len(ends) else 0.0
+        edge = float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).mean()) if len(ends) else 1.0
         self.margin = _length("margin", margin, zero=True)
         self.deepest = _length("deepest", DEEPEST * edge if deepest is None else deepest)
         self.apart = _length("apart", APART * edge if apart is None else apart)
