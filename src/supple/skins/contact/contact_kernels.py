@@ -203,7 +203,8 @@ def judge_contacts(
 ):  # fmt: skip
     """Impulses of the contacts that were answered. Those that would pull let go; those that now go on too fast join.
 
-    counts[1] says whether anything changed.
+    counts[1] says whether anything changed. Once counts[2] is set nothing joins any more: then what pushes can only
+    become less, so it comes to an end.
     """
     counts[1] = 0
     for c in range(counts[0]):
@@ -215,7 +216,7 @@ def judge_contacts(
                 counts[1] = 1
         else:
             impulses[c] = wp.float64(0.0)
-            if excess[c] + pace < -slack:
+            if counts[2] == 0 and excess[c] + pace < -slack:
                 active[c] = 1
                 counts[1] = 1
     for c in range(joints):
@@ -228,34 +229,9 @@ def judge_contacts(
                     counts[1] = 1
             else:
                 spin = vector_at(starts[children[c]] + 3, answer) - vector_at(starts[parents[c]] + 3, answer)
-                if limit_excess[c] + wp.dot(limits[c], spin) < -slack:
+                if counts[2] == 0 and limit_excess[c] + wp.dot(limits[c], spin) < -slack:
                     limit_active[c] = 1
                     counts[1] = 1
-
-
-@wp.kernel(enable_backward=False)
-def push_only(
-    first: int, counts: Whole, joints: int, size: int, carriers: int, starts: Whole, links: Whole, weights: Numbers,
-    arms: Vectors, corners: Whole, shares: Numbers, pushes: Vectors, children: Whole, parents: Whole, limits: Vectors,
-    impulses: Numbers, limit_impulses: Numbers, right: Numbers,
-):  # fmt: skip
-    """What the impulses that push do to links, when nobody could agree which contacts to answer."""
-    for i in range(size):
-        right[i] = wp.float64(0.0)
-    for c in range(counts[0]):
-        impulses[c] = wp.max(impulses[c], wp.float64(0.0))
-        if impulses[c] > wp.float64(0.0):
-            for a in range(CORNERS * c, CORNERS * c + CORNERS):
-                if shares[a] != wp.float64(0.0):
-                    for e in range(carriers * corners[a], carriers * corners[a] + carriers):
-                        f = (impulses[c] * weights[e]) * pushes[a]
-                        at = starts[links[e]]
-                        add_vector(at, f, right)
-                        add_vector(at + 3, wp.cross(arms[e], f), right)
-    for c in range(joints):
-        limit_impulses[c] = wp.max(limit_impulses[c], wp.float64(0.0))
-        add_vector(starts[children[c]] + 3, limit_impulses[c] * limits[c], right)
-        add_vector(starts[parents[c]] + 3, -limit_impulses[c] * limits[c], right)
 
 
 @wp.kernel(enable_backward=False)

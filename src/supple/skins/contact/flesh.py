@@ -103,7 +103,7 @@ def flesh_of(
     *,
     count: int = 8000,
     core: float = 0.4,
-    depth: float = 0.05,
+    depth: float = 0.03,
     tissue: Tissue | str = "muscle",
     parts: Mapping[str, Tissue | str] | None = None,
 ) -> FleshLayer:
@@ -117,7 +117,7 @@ def flesh_of(
     if not 0.0 <= core < 1.0:
         raise InputError(WHERE, f"core is {core}", "a share from 0 up to, but not, 1 is needed", "try 0.4")
     if not depth > 0.0:
-        raise InputError(WHERE, f"depth is {depth}", "a share above zero is needed", "try 0.05")
+        raise InputError(WHERE, f"depth is {depth}", "a share above zero is needed", "try 0.03")
     solid = fill(character.points, character.triangles, count=count)
     bones = owning_bones(character.skeleton, Flesh(character.points, character.triangles))
     corners, shares, below = _skin_of(solid.points, character)

@@ -1,7 +1,8 @@
 """How a soft character answers contacts and the limits of its joints: both push, neither pulls.
 
 Which of them push is found in a few passes: all that go on too fast are answered as if they could not part; those that
-would then pull are let go, those that go on too fast now join, until nothing changes.
+would then pull are let go, those that go on too fast now join, until nothing changes. Where that would go on for long,
+none may join any more, and some are left that go on a little too fast; they are lifted out.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from supple.skins.contact.bound import LinkArrays, NodeArrays, write_doubles
 from supple.skins.contact.contacts import CORNERS, Contacts
 from supple.skins.contact.dynamics import Mechanism
 
-_PASSES = 8
+_PASSES = 6  # after these none may join any more
 _SLACK = 1e-12  # [m/s]: slower than this counts as not going on
 _PULLED = 0.2  # share of a broken limit that a step puts right
 _UNSEEN = 1e-4  # of the body's largest side: how deep a point may stand inside something without being lifted
@@ -35,7 +36,7 @@ class Responder:
             return wp.zeros(count, dtype=kind, device=device)
 
         self.room, self._device, self._assembled = room, device, False
-        self._counts = made(2, wp.int32)
+        self._counts = made(3, wp.int32)
         self._corners, self._shares = made(CORNERS * room, wp.int32), made(CORNERS * room, wp.float64)
         self._normals, self._motions = made(room, wp.vec3d), made(room, wp.vec3d)
         self._skins, self._pushes = made(CORNERS * room, wp.vec3d), made(CORNERS * room, wp.vec3d)
@@ -93,15 +94,6 @@ class Responder:
                    links.parents, own._limits, own._limit_excess, sky.limit_rows, own._solution, own._active,
                    own._limit_active, own._impulses, own._limit_impulses),
         )  # fmt: skip
-        self._push_only = chain(
-            launch(contacts.push_only, 1, own._counts, c, sky.size, wide, sky.starts, nodes.links, nodes.shares,
-                   nodes.arms, own._corners, own._shares, own._pushes, links.children, links.parents, own._limits,
-                   own._impulses, own._limit_impulses, own._right),
-            launch(bodies.factorise, 1, sky.size, sky.entries, sky.firsts, sky.ats, own._base, own._factor,
-                   own._pivots),
-            launch(bodies.substitute, 1, sky.size, sky.firsts, sky.ats, own._factor, own._pivots, own._right,
-                   own._solution),
-        )  # fmt: skip
         self._apply = chain(
             launch(bodies.take, k, sky.starts, own._solution, links.velocities, links.spins, links.jumps,
                    links.twists),
@@ -152,7 +144,7 @@ class Responder:
         corners[:count], shares[:count], normals[:count] = contacts.nodes, contacts.shares, contacts.normals
         motions[:count], gaps[:count], frictions[:count] = contacts.velocities, contacts.gaps, contacts.frictions
         self._corners.assign(corners.ravel())
-        self._counts.assign(np.array([count, 0], dtype=np.int32))
+        self._counts.assign(np.array([count, 0, 0], dtype=np.int32))
         for array, values in (
             (self._shares, shares.ravel()), (self._normals, normals), (self._motions, motions), (self._gaps, gaps),
             (self._frictions, frictions),
@@ -169,11 +161,11 @@ class Responder:
         if not self._assembled:
             self._assemble()
             self._assembled = True
-        for number in range(_PASSES):
+        passes = 0
+        while self._counts.numpy()[1]:
+            if passes == _PASSES:
+                self._counts.assign(np.array([self._counts.numpy()[0], 1, 1], dtype=np.int32))
             self._try()
-            if not self._counts.numpy()[1]:
-                self._apply()
-                return number + 1
-        self._push_only()
+            passes += 1
         self._apply()
-        return _PASSES
+        return passes
