@@ -97,7 +97,8 @@ def near_obstacles(
     count = int(AXES)
     if kinds[o] == PLANE:
         count = 1
-    for k in range(count):
+    k = int(0)
+    while meets == 1 and k < count:
         d = wp.vec3f(0.0, 1.0, 0.0)
         if kinds[o] != PLANE:
             d = wp.transform_vector(ending, axes[k])
@@ -119,6 +120,7 @@ def near_obstacles(
             body = shadow_of_body(kinds[o], sizes[o], box_lows[o], box_highs[o], d)
             if low > body[0] + body[1] + margin or high < body[0] - body[1] - margin:
                 meets = 0
+        k += 1
     flags[o, a] = meets
 
 

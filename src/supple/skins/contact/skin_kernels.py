@@ -140,7 +140,8 @@ def near_patches(
     slack = margin + growths[a] + other_growths[b]
     move = wp.transform_get_translation(between)
     turn = wp.transform_get_rotation(between)
-    for k in range(AXES):
+    k = int(0)
+    while meets == 1 and k < AXES:
         d = axes[k]  # along a's slabs, in its frame
         other = box_shadow(other_lows, other_highs, b, wp.quat_rotate_inv(turn, d))
         middle = wp.dot(d, move) + other[0]
@@ -151,6 +152,7 @@ def near_patches(
         away = mine[0] - wp.dot(e, move)
         if away - mine[1] > other_highs[b, k] + slack or away + mine[1] < other_lows[b, k] - slack:
             meets = 0
+        k += 1
     flags[a, b] = meets
 
 
