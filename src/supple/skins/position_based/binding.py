@@ -17,6 +17,7 @@ from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.motion.pose import Pose
 from supple.skins.kinematic import dual_quaternion, linear_blend
 from supple.skins.kinematic.blend import Affine, BlendArrays
+from supple.skins.kinematic.volume_keeper import VolumeKeeper
 from supple.skins.position_based.body import body_of
 from supple.skins.position_based.contacts import Contacts, ContactState
 from supple.skins.position_based.softness import (
@@ -28,7 +29,7 @@ from supple.skins.position_based.softness import (
     skin_depth,
 )
 from supple.skins.position_based.solver import Knobs, Solver
-from supple.skins.position_based.surface import Surface, VolumeKeeper
+from supple.skins.position_based.surface import Surface
 
 if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased

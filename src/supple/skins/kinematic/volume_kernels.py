@@ -1,0 +1,65 @@
+"""Arithmetic of the volume that a skin encloses."""
+
+import warp as wp
+
+from supple.skins.kinematic.kernels import Points
+
+Numbers = wp.array(dtype=wp.float32)
+Whole = wp.array(dtype=wp.int32)
+
+SMALLEST_AREA = wp.constant(1.0e-20)
+PIECE = wp.constant(64)  # vertices that one thread adds up
+
+
+@wp.kernel(enable_backward=False)
+def volume_terms(
+    first: int,
+    starts: Whole,
+    members: Whole,
+    areas: Points,
+    thickness: Numbers,
+    each: int,
+    origins: Points,
+    skin: Points,
+    ways: Points,
+    volumes: Numbers,
+    gains: Numbers,
+):
+    """With S_i the sum of the area vectors (twice the area each) around vertex i: V = sum_i (x_i - o) . S_i / 18.
+
+    A vertex that moves by m_i along its normal n_i = S_i / |S_i| adds m_i |S_i| / 6 to the volume. Copies of a crowd
+    have `each` vertices and an origin o of their own.
+    """
+    i = first + wp.tid()
+    total = wp.vec3f(0.0, 0.0, 0.0)
+    for m in range(starts[i], starts[i + 1]):
+        total += areas[members[m]]
+    size = wp.length(total)
+    volumes[i] = wp.dot(skin[i] - origins[i / each], total) / 18.0
+    gains[i] = thickness[i] * size / 6.0
+    ways[i] = (thickness[i] / wp.max(size, SMALLEST_AREA)) * total
+
+
+@wp.kernel(enable_backward=False)
+def add_terms(first: int, each: int, pieces: int, volumes: Numbers, gains: Numbers, sums: Numbers):
+    """Add up the terms of one piece of one copy; sums are rest volume, volume, and gain for one metre, copy by copy."""
+    t = first + wp.tid()
+    copy = t / pieces
+    start = copy * each + (t % pieces) * PIECE
+    stop = wp.min(start + PIECE, (copy + 1) * each)
+    volume = float(0.0)
+    gain = float(0.0)
+    for i in range(start, stop):
+        volume += volumes[i]
+        gain += gains[i]
+    wp.atomic_add(sums, 3 * copy + 1, volume)
+    wp.atomic_add(sums, 3 * copy + 2, gain)
+
+
+@wp.kernel(enable_backward=False)
+def inflate(first: int, each: int, sums: Numbers, ways: Points, skin: Points):
+    """Move every vertex along its normal by what its copy is missing."""
+    i = first + wp.tid()
+    c = 3 * (i / each)
+    if sums[c + 2] > 0.0:
+        skin[i] = skin[i] + ((sums[c] - sums[c + 1]) / sums[c + 2]) * ways[i]
