@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument("--examples", type=int, default=12, metavar="N", help="most frames a part learns (default: 12)")
     parser.add_argument("--exact", action="store_true", help="meet those frames exactly, not all frames on the whole")
     parser.add_argument("--between", choices=tuple(POWERS), default="smooth", help="examples (default: smooth)")
-    parser.add_argument("--past", choices=BEYOND, default="hold", help="the last example (default: hold)")
+    parser.add_argument("--past", choices=BEYOND, default="ease", help="the last example (default: ease)")
     parser.add_argument(
         "--keep-out", type=int, default=5, metavar="N", help="never learn one frame in N, to test with (default: 5)"
     )

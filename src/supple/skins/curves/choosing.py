@@ -17,7 +17,7 @@ _NEAR = 0.08  # of the size of the examples' box: frames nearer to an example th
 _TWINS = 1e-3  # the same where there are so few frames that all are learnt
 _STILL = 1e-4  # rad: joints that turn less than this do not move
 _KEPT = 0.03  # how much an example keeps to its own frame when all frames are followed, against one frame
-_HELPS = 0.99  # of the error before: an example that leaves more is not worth its cost
+_HELPS = 0.95  # of the error before: an example that leaves more is not worth its cost
 
 
 def axes_of(turns: Floats, most: int) -> Floats:

@@ -112,6 +112,8 @@ def worths(network: Network, drivers: Drivers) -> Floats:
     The root mean square over a part's nodes of sqrt(s (1 - s)) * 2, with s how much of a node the joint and all below
     it move. Nodes that go with the joint entirely, or not at all, are not bent by it.
     """
+    if not len(drivers):
+        return np.zeros((len(network.parts), 0))
     skeleton, weights = network.character.skeleton, network.weights
     dense = np.zeros((len(network), len(skeleton)))
     np.add.at(dense, (np.arange(len(network))[:, None], weights.joints), weights.values)

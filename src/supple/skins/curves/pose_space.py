@@ -18,7 +18,8 @@ from supple.errors import InputError
 from supple.geometry.rotations import conjugate, multiply, normalised
 
 POWERS = {"smooth": 3, "straight": 1}  # of the distance
-BEYOND = ("hold", "extend")
+BEYOND = ("hold", "extend", "ease")
+_EASE = 0.2  # of the box of the examples: how far it goes on past its border while it comes to rest
 _SAME_PLACE = 1e-9  # of the distance of the examples furthest apart
 _FLAT = 1e-7  # of the longest extent; less is no direction in which examples differ
 
@@ -33,7 +34,8 @@ class PoseSpace:
     two examples are blended evenly, three at the corners of a triangle by its area coordinates. `blend` "smooth" has
     p = 3 and no edges anywhere; along a line of examples it is the natural cubic spline. "straight" has p = 1, an edge
     at every example, and overshoots less; along a line it is broken straight lines. Outside the box of the examples,
-    `beyond` "hold" keeps what its border has and "extend" goes on, in the end evenly.
+    `beyond` "hold" keeps what its border has, with an edge there, "extend" goes on, in the end evenly, and "ease" goes
+    on for a while and comes to rest without an edge.
 
     Only directions in which examples differ count. Units do: scale coordinates by what a joint's turn is worth.
 
@@ -67,12 +69,19 @@ class PoseSpace:
             raise InputError(
                 "PoseSpace.weights", "position is not finite", "finite numbers are needed", "check the pose"
             )
-        if self.beyond == "hold":
-            given = np.clip(given, self.positions.min(axis=0), self.positions.max(axis=0))
+        given = _bounded(given, *self._bounds)
         features = self._features(given @ self._axes - self._middle)
         # Seen from the nearest example, so that rounding cannot spoil the examples, however close two of them are.
         near = np.argmin(features[..., : len(self.positions)], axis=-1)
         return np.eye(len(self.positions))[near] + (features - self._features(self._places)[near]) @ self._solved
+
+    @cached_property
+    def _bounds(self) -> tuple[Floats, Floats, Floats]:
+        """The box of the examples, and how far beyond it positions may go, each (dimensions,)."""
+        low, high = self.positions.min(axis=0), self.positions.max(axis=0)
+        if self.beyond == "extend":
+            return np.full_like(low, -np.inf), np.full_like(high, np.inf), np.zeros_like(low)
+        return low, high, _EASE * (high - low) if self.beyond == "ease" else np.zeros_like(low)
 
     @cached_property
     def _scale(self) -> float:
@@ -137,16 +146,14 @@ class PoseSpaces:
         self.dimensions = max(space.positions.shape[1] for space in spaces)
         kept, count = max(space._axes.shape[1] for space in spaces), len(spaces)
         size = self.examples + 1 + kept
-        self._low, self._high = np.full((2, count, self.dimensions), np.array([-np.inf, np.inf])[:, None, None])
+        self._bounds = np.zeros((3, count, self.dimensions))
         self._axes, self._middle = np.zeros((count, self.dimensions, kept)), np.zeros((count, 1, kept))
         self._places, self._absent = np.zeros((count, self.examples, kept)), np.full((count, self.examples), np.inf)
         self._solved = np.zeros((count, size, self.examples))
         for number, space in enumerate(spaces):
             examples, dimensions = space.positions.shape
             axes = space._axes.shape[1]
-            if space.beyond == "hold":
-                self._low[number, :dimensions] = space.positions.min(axis=0)
-                self._high[number, :dimensions] = space.positions.max(axis=0)
+            self._bounds[:, number, :dimensions] = space._bounds
             self._axes[number, :dimensions, :axes] = space._axes
             self._middle[number, 0, :axes] = space._middle
             self._places[number, :examples, :axes] = space._places
@@ -159,7 +166,7 @@ class PoseSpaces:
 
     def weights(self, positions: Floats) -> Floats:
         """Weights (spaces, examples) of one position (spaces, dimensions) in each; zero where there is no example."""
-        given = np.clip(positions, self._low, self._high)
+        given = _bounded(positions, *self._bounds)
         features = self._features(given[:, None, :] @ self._axes - self._middle)
         near = np.argmin(features[:, 0, : self.examples] + self._absent, axis=1)
         change = (features - self._at_examples[self._every, near][:, None, :]) @ self._solved
@@ -171,6 +178,15 @@ class PoseSpaces:
         apart = np.linalg.norm(places[:, :, None, :] - self._places[:, None], axis=-1)
         one = np.ones((*places.shape[:2], 1))
         return np.concatenate([apart**self._power, one, places], axis=-1)
+
+
+def _bounded(places: Floats, low: Floats, high: Floats, reach: Floats) -> Floats:
+    """Places as they are inside a box; outside they go on ever more slowly, at most as far as `reach`."""
+    inside: Floats = np.clip(places, low, high)
+    if not reach.any():
+        return inside
+    past = places - inside
+    return inside + np.sign(past) * reach * (1.0 - np.exp(-np.abs(past) / np.where(reach > 0.0, reach, 1.0)))
 
 
 def rotation_positions(rotations: ArrayLike, rest: ArrayLike) -> Floats:

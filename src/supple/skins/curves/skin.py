@@ -29,7 +29,7 @@ class CurveSettings(Settings):
     teacher: str = setting("delta-mush", "The skin it learns from, without a model", choices=tuple(TEACHERS))
     detail: float = setting(0.25, "Nodes of curves per vertex, without a model", low=0.01, high=4.0)
     blend: str = setting("smooth", "How it goes from example to example, without a model", choices=tuple(POWERS))
-    beyond: str = setting("hold", "What it does past the last example, without a model", choices=BEYOND)
+    beyond: str = setting("ease", "What it does past the last example, without a model", choices=BEYOND)
     model: str = setting("", "The trained model: a file of fit-curves on the command line, else its digest")
     trained: CurveModel | None = None
     """What it has learnt; `model` is then its digest."""
@@ -72,8 +72,8 @@ class CurveNetwork(CurveSettings, Skin):
     `teacher` with every joint turned by itself.
 
     Limits: it knows the pose and nothing else, so it does not swing (see `CurveDynamics`) and meets nothing; poses far
-    from all examples get what the nearest border of the learnt poses has. Detail finer than the curves are apart comes
-    from the skin below.
+    from all examples get about what the nearest border of the learnt poses has. Detail finer than the curves are apart
+    comes from the skin below.
     """
 
     command_name: ClassVar[str] = "curves"

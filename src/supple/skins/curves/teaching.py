@@ -29,7 +29,7 @@ _MOST = 12  # joints that drive a part; each is turned that many ways
 
 
 def self_taught(
-    character: Character, *, base: str, teacher: str, detail: float, blend: str = "smooth", beyond: str = "hold"
+    character: Character, *, base: str, teacher: str, detail: float, blend: str = "smooth", beyond: str = "ease"
 ) -> CurveModel:
     """What a kinematic skin adds to another, learnt from each joint turned about its bone and across it, both ways.
 

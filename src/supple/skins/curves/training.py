@@ -40,7 +40,7 @@ def fit_curves(
     most: int = 12,
     exact: bool = False,
     blend: str = "smooth",
-    beyond: str = "hold",
+    beyond: str = "ease",
     kept_out: int = 5,
     network: Network | None = None,
     watch: Callable[[Progress], None] | None = None,

@@ -1,0 +1,263 @@
+"""The skins of curves: rest, rigid motion, examples, continuity, order, threads, and coming to rest."""
+
+import numpy as np
+import pytest
+
+import supple
+from conftest import make_tube
+from supple import CurveDynamics, CurveExamples, CurveNetwork, Pose, fit_curves
+from supple.device import use_threads
+from supple.errors import InputError
+from supple.geometry.rotations import compose, quaternion_about
+from supple.skins.curves.batches import StaticCurves
+from supple.skins.curves.binding import Driving, loads_of
+from supple.skins.curves.drivers import Drivers, joint_rotations
+from supple.skins.curves.pose_space import PoseSpace, PoseSpaces
+from supple.skins.curves.posing import Posed
+from supple.skins.curves.static import StaticBeam
+
+NAMES = ("bone1", "bone2")
+
+
+def bent(character, *turns: tuple[float, float]) -> Pose:
+    """Bones bent about z and twisted about y, one pair for each bone after the first."""
+    about = {
+        name: supple.geometry.rotations.multiply(quaternion_about([0, 0, 1], bend), quaternion_about([0, 1, 0], twist))
+        for name, (bend, twist) in zip(NAMES, turns, strict=False)
+    }
+    return Pose.from_rotations(character.skeleton, about)
+
+
+def bulged(character, pose: Pose, amount: float) -> np.ndarray:
+    """A smooth bulge on one side of the tube, as seen at rest."""
+    x, y = character.points[:, 0], character.points[:, 1]
+    return amount * np.exp(-(((y - 1.0) / 0.4) ** 2))[:, None] * np.stack([np.clip(x, 0, None), 0 * x, 0 * x], axis=1)
+
+
+@pytest.fixture(scope="module")
+def limb():
+    return make_tube(rings=41, sectors=16, bones=3)
+
+
+@pytest.fixture(scope="module")
+def poses(limb):
+    return [bent(limb, turns, (0.3 * turns[1], 0.0)) for turns in ((0.9, 0.0), (-0.7, 0.3), (0.2, 1.0), (0.5, -0.9))]
+
+
+@pytest.fixture(scope="module")
+def model(limb, poses):
+    offsets = [bulged(limb, pose, amount) for pose, amount in zip(poses, (0.5, 0.9, -0.4, 0.7), strict=True)]
+    return fit_curves(limb, CurveExamples.sculpted(limb, poses, np.array(offsets)))
+
+
+def skins(model):
+    return [CurveNetwork(trained=model), CurveNetwork(teacher="rotation-centers", base="linear"),
+            CurveDynamics(trained=model)]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_rest_in_rest_out(limb, model, number):
+    player = supple.player(limb, skins(model)[number])
+    assert np.abs(player.advance(Pose.rest(limb.skeleton)) - limb.points).max() < 1e-6
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_rigid_motion_of_the_pose_is_one_of_the_skin(limb, model, poses, number):
+    skin = skins(model)[number]
+    carry = compose([0.4, -0.2, 0.9], quaternion_about([1.0, 2.0, 0.5], 1.1))
+    here = supple.player(limb, skin).advance(poses[1])
+    there = supple.player(limb, skin).advance(poses[1].moved(carry))
+    assert np.abs(here - limb.points).max() > 0.1
+    assert np.abs(here @ carry[:3, :3].T + carry[:3, 3] - there).max() < 3e-6
+
+
+def test_a_trained_skin_differs_from_the_one_below_and_meets_its_examples(limb, model, poses):
+    player, below = supple.player(limb, CurveNetwork(trained=model)), Posed(supple.DualQuaternion(), limb)
+    for pose, amount in zip(poses, (0.5, 0.9, -0.4, 0.7), strict=True):
+        wanted = CurveExamples.sculpted(limb, [pose], [bulged(limb, pose, amount)]).points[0]
+        off = np.linalg.norm(player.advance(pose) - wanted, axis=1).max()
+        assert off < 0.02 * np.linalg.norm(below(pose) - wanted, axis=1).max()
+
+
+def test_the_curves_of_the_device_meet_every_example_to_1e_10_of_the_height(limb, model, poses):
+    loads, driving = loads_of(model), Driving(model)
+    curves = StaticCurves([StaticBeam(n) for n in loads.nodes], loads.examples, groups=loads.groups,
+                          counts=loads.counts)  # fmt: skip
+    for place, pose in enumerate([Pose.rest(limb.skeleton), *poses]):
+        shapes = curves.run(driving.weights(joint_rotations(pose, limb.skeleton))[None]).numpy()
+        start = 0
+        for part in model.parts:
+            example = int(np.flatnonzero(part.frames == place - 1)[0])
+            stop = start + part.curves * part.nodes
+            assert np.abs(shapes[start:stop] - part.offsets[example].reshape(-1, 3)).max() < 1e-10 * limb.height
+            start = stop
+    assert model.errors.at_examples < 1e-10 * limb.height
+
+
+def test_all_parts_at_once_have_the_weights_of_each_alone():
+    spaces = [PoseSpace(np.random.default_rng(n).standard_normal((3 + n, 2 + n % 2))) for n in range(4)]
+    spaces.append(PoseSpace(np.zeros((1, 2))))
+    together = PoseSpaces(spaces)
+    places = 2.0 * np.random.default_rng(9).standard_normal((20, 5, 3))
+    for place in places:
+        found = together.weights(place)
+        for number, space in enumerate(spaces):
+            examples, dimensions = space.positions.shape
+            assert np.allclose(found[number, :examples], space.weights(place[number, :dimensions]), atol=1e-11)
+            assert not found[number, examples:].any()
+    with pytest.raises(InputError, match="blended alike"):
+        PoseSpaces([spaces[0], PoseSpace(spaces[0].positions, "straight")])
+
+
+def test_small_changes_of_the_pose_are_small_changes_of_the_skin(limb, model):
+    player = supple.player(limb, CurveNetwork(trained=model))
+    ways = np.linspace(-1.2, 1.4, 261)  # through examples, between them and past them
+    shapes = np.stack([player.advance(bent(limb, (way, 0.6 * way), (0.2 * way, 0.0))) for way in ways])
+    steps = np.abs(np.diff(shapes, axis=0)).max(axis=(1, 2))
+    assert steps.max() < 4.0 * (ways[1] - ways[0])  # a bone end moves by 1.4 for a turn by one
+    jolts = np.abs(np.diff(shapes, 2, axis=0)).max(axis=(1, 2))
+    assert jolts.max() < 0.15 * steps.max()
+
+
+def test_it_can_be_scrubbed_in_any_order(limb, model, poses):
+    player = supple.player(limb, CurveNetwork(trained=model))
+    forth = [player.advance(pose) for pose in poses]
+    back = [player.advance(pose) for pose in reversed(poses)][::-1]
+    assert all(np.array_equal(one, other) for one, other in zip(forth, back, strict=True))
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_threads_do_not_change_a_bit(model, limb, poses, number, monkeypatch):
+    monkeypatch.setattr(supple.device, "SMALLEST_RANGE", 64)
+    found = []
+    for count in (1, 3):
+        with use_threads(count):
+            player = supple.player(limb, skins(model)[number])
+            found.append([player.advance(pose) for pose in poses])
+    assert np.array_equal(found[0], found[1])
+
+
+def test_turns_past_half_a_turn_go_on_where_examples_do(limb):
+    turns = np.linspace(0.0, 1.4 * np.pi, 15)
+    poses = [bent(limb, (0.0, turn)) for turn in turns]
+    drivers = Drivers.of(limb)
+    at_rest = [drivers.turns(joint_rotations(pose, limb.skeleton))[0, 1] for pose in poses]
+    at_home = drivers.at_home_among(poses, limb.skeleton)
+    found = [at_home.turns(joint_rotations(pose, limb.skeleton))[0, 1] for pose in poses]
+    assert np.abs(np.diff(at_rest)).max() > np.pi  # away from home it jumps
+    assert np.allclose(found, turns, atol=1e-9)
+
+
+def test_joints_that_carry_the_whole_body_do_not_drive(limb):
+    drivers = Drivers.of(limb)
+    assert [limb.skeleton.names[joint] for joint in drivers.joints] == ["bone1", "bone2"]
+    whole = Pose.from_rotations(limb.skeleton, {"bone0": quaternion_about([1.0, 0.0, 0.0], 1.0)})
+    assert np.abs(drivers.turns(joint_rotations(whole, limb.skeleton))).max() < 1e-12
+
+
+def test_it_teaches_itself_and_does_as_its_teacher_where_it_was_taught(limb):
+    taught = supple.player(limb, CurveNetwork(teacher="delta-mush", base="linear", detail=4.0))
+    teacher, below = Posed(supple.DeltaMush(), limb), Posed(supple.LinearBlend(), limb)
+
+    def share_left(pose: Pose) -> float:
+        off, open_ = (np.sqrt(np.mean((x - teacher(pose)) ** 2)) for x in (taught.advance(pose), below(pose)))
+        return off / open_
+
+    quarter, twist = np.pi / 2.0, np.radians(70.0)
+    assert max(share_left(bent(limb, turn)) for turn in ((quarter, 0.0), (-quarter, 0.0), (0.0, twist))) < 0.1
+    between = [
+        ((0.8, 0.2), (0.4, 0.0)),
+        ((0.3, -0.6), (0.4, 0.0)),
+        ((-0.7, 0.5), (0.4, 0.0)),
+        ((0.5, 0.0), (-0.5, 0.3)),
+    ]
+    assert max(share_left(bent(limb, *turns)) for turns in between) < 0.75
+
+
+def test_one_bone_has_nothing_to_bend(limb):
+    alone = make_tube(rings=9, sectors=8, bones=1)
+    assert np.abs(supple.player(alone, CurveNetwork()).advance(Pose.rest(alone.skeleton)) - alone.points).max() < 1e-6
+
+
+# In time
+
+
+def test_held_in_a_pose_the_swing_ends_where_the_static_curves_are(limb, model, poses):
+    still = supple.player(limb, CurveNetwork(trained=model)).advance(poses[1])
+    player = supple.player(limb, CurveDynamics(trained=model, damping=0.3))
+    player.advance(poses[0])
+    gaps = [np.abs(player.advance(poses[1], 0.05) - still).max() for _ in range(60)]
+    assert gaps[0] > 1e-3
+    assert gaps[-1] < 2e-6
+
+
+def test_a_light_swing_runs_past_its_shape_and_a_heavy_one_does_not(limb, model, poses):
+    below = Posed(supple.DualQuaternion(), limb)(poses[1])
+    still = supple.player(limb, CurveNetwork(trained=model)).advance(poses[1]) - below
+    most = {}
+    for damping in (0.05, 4.0):
+        player = supple.player(limb, CurveDynamics(trained=model, damping=damping, frequency=2.0, step=1 / 240))
+        player.advance(Pose.rest(limb.skeleton))
+        seen = [player.advance(poses[1], 0.02) - below for _ in range(60)]
+        along = [np.sum(one * still) / np.sum(still * still) for one in seen[1:]]
+        most[damping] = max(along)
+    assert most[0.05] > 1.1
+    assert most[4.0] < 1.01
+
+
+def test_a_pose_from_which_it_starts_is_held_still(limb, model, poses):
+    player = supple.player(limb, CurveDynamics(trained=model))
+    first = player.advance(poses[2])
+    assert np.abs(supple.player(limb, CurveNetwork(trained=model)).advance(poses[2]) - first).max() < 1e-6
+    assert max(np.abs(player.advance(poses[2]) - first).max() for _ in range(5)) < 1e-6
+
+
+def test_a_swing_is_taken_up_from_a_snapshot(limb, model, poses):
+    whole = supple.player(limb, CurveDynamics(trained=model))
+    for pose in poses[:2]:
+        whole.advance(pose)
+    kept = whole.snapshot()
+    wanted = [whole.advance(pose) for pose in poses[2:]]
+    other = supple.player(limb, CurveDynamics(trained=model))
+    other.restore(kept)
+    assert np.array_equal(wanted, [other.advance(pose) for pose in poses[2:]])
+
+
+# What is refused
+
+
+def test_a_model_for_another_character_is_refused(limb, model):
+    finer = make_tube(rings=43, sectors=16, bones=3)
+    with pytest.raises(InputError, match=f"for {len(limb.points)} vertices"):
+        supple.player(finer, CurveNetwork(trained=model))
+    moved = limb.replace(points=limb.points * 1.01)
+    with pytest.raises(InputError, match="another character"):
+        supple.player(moved, CurveDynamics(trained=model))
+
+
+def test_a_recipe_without_its_model_says_so(limb, model):
+    recipe = supple.Graph.of(CurveNetwork(trained=model)).to_dict()
+    again = supple.Graph.from_dict(recipe)
+    assert again.stages[-1].work.model == model.digest
+    with pytest.raises(InputError, match="trained=load_curves"):
+        supple.player(limb, again)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"base": "rigid"}, {"teacher": "position-based"}, {"detail": 0.0}, {"blend": "no"}, {"beyond": "no"}]
+)
+def test_strange_settings_are_refused(settings):
+    with pytest.raises(InputError, match="CurveNetwork"):
+        CurveNetwork(**settings)
+
+
+@pytest.mark.parametrize(
+    ("groups", "counts", "said"),
+    [([0, -1], None, "count from zero"), ([0], None, "groups has shape"), ([0, 0], [2], "there are 1"),
+     ([0, 1], [1], "counts has shape"), ([0, 1], [1, 0], "between one and all")],
+)  # fmt: skip
+def test_strange_groups_of_curves_are_refused(groups, counts, said):
+    load = supple.skins.curves.batches.CurveLoad(np.zeros((4, 3)), supple.skins.curves.beams.Clamps.still((3,)))
+    with pytest.raises(InputError, match=said):
+        StaticCurves([StaticBeam(6)] * 2, [[load] * 2], groups=groups, counts=counts)
+    StaticCurves([StaticBeam(6)] * 2, [[load] * 2], groups=[1, 0], counts=[1, 1])
