@@ -73,6 +73,11 @@ def test_flesh_at_rest_follows_the_bones_as_linear_blending_does():
     wanted = np.einsum("pj,pja->pa", flesh.weights.dense(3), each)
     np.testing.assert_allclose(dynamics.node_places(mechanism, state), wanted[flesh.free], atol=1e-12)
     np.testing.assert_allclose(dynamics.joint_gaps(mechanism, state), 0.0, atol=1e-12)
+    np.testing.assert_array_equal(mechanism.rest, flesh.solid.points[flesh.order])
+    np.testing.assert_array_equal(flesh.order[flesh.places], np.arange(len(flesh.order)))
+    skin = flesh.embedding(tube.points)
+    inside = skin.distance == 0.0
+    np.testing.assert_allclose(skin.carry(mechanism.rest)[inside], tube.points[inside], atol=1e-9)
 
 
 # Energies and momenta

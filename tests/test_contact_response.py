@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import settings as effort
+from hypothesis import strategies as st
 
 from oracles import articulated as oracle
 from supple import Pose, Skeleton
 from supple.geometry import rotations
-from supple.skins.contact import dynamics
+from supple.skins.contact import dynamics, responding
 from supple.skins.contact.condensed import CondensedSolver
 from supple.skins.contact.contacts import Contacts
 from supple.skins.contact.dynamics import State, momentum
@@ -49,6 +52,64 @@ def test_contacts_push_and_never_pull():
     np.testing.assert_allclose(found.impulses * (after - wanted), 0.0, atol=1e-9)
     solver.finish()
     assert (solver.node_places[low, 1] > -0.1 - began - 5e-5).all()  # a step is straight, links turn a little in it
+
+
+@pytest.mark.parametrize("count", [5, 40])
+@effort(max_examples=12)
+@given(seed=st.integers(0, 10_000))
+def test_any_contacts_and_limits_are_answered_by_pushes_that_take_energy(count, seed):
+    """In the norm of the links' system; also where which of them push cannot be settled."""
+    body = oracle.bar(5, hinges={"link2": (0.0, 0.0, 1.0)}, limits={"link2": (-0.1, 0.1), "link3": (0.0, 0.2)})
+    rng = np.random.default_rng(seed)
+    state = oracle.any_state(body, seed)
+    solver = CondensedSolver(body, 0.01)
+    solver.load(state)
+    solver.free()
+    nodes = rng.choice(body.node_count, count, replace=False)
+    normals = rotations.normalised(rng.normal(size=(count, 3)))
+    before = oracle.packed(solver.state())
+    rows = oracle.contact_rows(
+        body, state, np.tile(nodes[:, None], (1, 4)), np.tile([1.0, 0, 0, 0], (count, 1)), normals
+    )
+    found = solver.answer(Contacts.at_nodes(nodes, normals=normals, gaps=0.01 * rows @ before))
+    after = oracle.packed(solver.state())
+    assert (found.impulses >= 0.0).all()
+    pushing = found.impulses > 0.0
+    assert pushing.any() or (rows @ after > -1e-9).all()
+    np.testing.assert_allclose((rows @ after)[pushing], 0.0, atol=1e-8)
+    system = oracle.system(body, state, Targets.none(body), 0.01, (0.0, 0.0, 0.0))
+    matrix, links = system.matrix, 6 * body.link_count
+    matrix[links:, links:] = oracle.block_diagonal(body, matrix)
+    np.testing.assert_allclose(system.rows @ after, system.rows @ before, atol=1e-8)
+    if not (dynamics.bend(body.joints, state.turns)[1:3] ** 2).sum(axis=1).max() > 0.01:  # no limit is broken
+        assert after @ matrix @ after <= before @ matrix @ before * (1.0 + 1e-9)
+    change = after - before
+    pulled = matrix @ change - rows.T @ found.impulses
+    free = np.ones(len(change), dtype=bool)
+    free[:links] = False
+    np.testing.assert_allclose(pulled[free], 0.0, atol=1e-8 * np.abs(matrix @ change).max())  # nothing else on the skin
+
+
+def test_choosing_comes_to_an_end_where_none_may_join(monkeypatch):
+    """What is left pushes, and holds its points; nothing pulls."""
+    monkeypatch.setattr(responding, "_PASSES", 0)
+    body = oracle.bar(5)
+    state = oracle.any_state(body, 4)
+    solver = CondensedSolver(body, 0.01)
+    solver.load(state)
+    solver.free()
+    rng = np.random.default_rng(4)
+    nodes = rng.choice(body.node_count, 40, replace=False)
+    normals = rotations.normalised(rng.normal(size=(40, 3)))
+    rows = oracle.contact_rows(body, state, np.tile(nodes[:, None], (1, 4)), np.tile([1.0, 0, 0, 0], (40, 1)), normals)
+    pace = rows @ oracle.packed(solver.state())
+    found = solver.answer(Contacts.at_nodes(nodes, normals=normals, gaps=0.01 * pace))
+    after = rows @ oracle.packed(solver.state())
+    pushing = found.impulses > 0.0
+    assert found.rounds > 1
+    assert (found.impulses >= 0.0).all()
+    assert (pushing & (pace < 0.0)).any()
+    np.testing.assert_allclose(after[pushing], 0.0, atol=1e-9)
 
 
 def test_what_parts_or_does_not_reach_is_left_alone():

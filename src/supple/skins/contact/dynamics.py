@@ -140,7 +140,7 @@ def mechanism_of(
     """Flesh, links and joints put together. Each link must have matter of its own in the core."""
     weights, points = flesh.weights, flesh.solid.points
     carriers = links.of_joint[weights.joints]
-    core = np.setdiff1d(np.arange(len(points)), flesh.free)
+    core = flesh.order[len(flesh.free) :]
     moment, k = flesh.masses[:, None] * weights.values, len(links)
     arms = points[:, None] - links.centres[carriers]
     whole = np.bincount(carriers.ravel(), moment.ravel(), k)
@@ -162,14 +162,12 @@ def mechanism_of(
     for values, what in zip(springs, ("joint_stiffness", "joint_damping"), strict=True):
         if (values < 0.0).any():
             raise InputError(WHERE, f"{what} is {values.min():g}", "zero or more is needed", "use 0 for none")
-    order = np.concatenate([flesh.free, core])
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order))
+    order = flesh.order
     combined, shares = _combined(carriers[order], weights.values[order])
     return Mechanism(
-        points[order], flesh.masses[flesh.free].copy(), combined, shares, place[flesh.solid.corners], flesh.stiffness,
-        flesh.damping, links.centres, np.bincount(at, share, k).astype(np.float64), firsts, seconds, joints,
-        springs[0], springs[1],
+        points[order], flesh.masses[flesh.free].copy(), combined, shares, flesh.places[flesh.solid.corners],
+        flesh.stiffness, flesh.damping, links.centres, np.bincount(at, share, k).astype(np.float64), firsts, seconds,
+        joints, springs[0], springs[1],
     )  # fmt: skip
 
 

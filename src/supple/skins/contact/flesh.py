@@ -46,20 +46,22 @@ class FleshLayer:
     damping: Any
 
     @cached_property
-    def free_of_node(self) -> Ints:
-        """The place (P,) of every node among the free ones, -1 for nodes of the core."""
-        place = np.full(len(self.solid.points), -1, dtype=np.int32)
-        place[self.free] = np.arange(len(self.free))
-        return place
+    def order(self) -> Ints:
+        """All nodes (P,) as a mechanism numbers them: free ones first, then those of the core."""
+        core = np.setdiff1d(np.arange(len(self.masses)), self.free)
+        return np.concatenate([self.free, core]).astype(np.int32)
 
     @cached_property
-    def surface(self) -> Ints:
-        """The nodes under the skin."""
-        return np.unique(boundary_faces(self.solid)).astype(np.int32)
+    def places(self) -> Ints:
+        """The number (P,) of every node in a mechanism."""
+        place = np.empty(len(self.order), dtype=np.int32)
+        place[self.order] = np.arange(len(self.order))
+        return place
 
     def embedding(self, points: Floats) -> Embedding:
-        """How the nodes carry points (V, 3) [m] of the skin at rest."""
-        return embed(points, self.solid)
+        """Which nodes carry points (V, 3) [m] of the skin at rest, numbered as in a mechanism."""
+        found = embed(points, self.solid)
+        return Embedding(self.places[found.corners], found.shares, found.distance)
 
 
 def layer(
