@@ -53,7 +53,7 @@ class VolumeKeeper:
         ways = wp.empty(count, dtype=wp.vec3f, device=device)
         on_device = devices.to_device(faces, wp.vec3i, device)
         factors = devices.to_device(thickness, wp.float32, device)
-        inputs = [*layout, areas, factors, each, self._origins, points, ways, *self._terms]
+        inputs = [*layout, areas, factors, each, self._origins, points, ways, *self._terms, self._sums]
         self._measure = [
             devices.Launch(geometry.area_vectors, len(faces), [points, on_device, areas], device),
             devices.Launch(kernels.volume_terms, count, inputs, device),

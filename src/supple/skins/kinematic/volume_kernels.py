@@ -24,13 +24,18 @@ def volume_terms(
     ways: Points,
     volumes: Numbers,
     gains: Numbers,
+    sums: Numbers,
 ):
     """With S_i the sum of the area vectors (twice the area each) around vertex i: V = sum_i (x_i - o) . S_i / 18.
 
     A vertex that moves by m_i along its normal n_i = S_i / |S_i| adds m_i |S_i| / 6 to the volume. Copies of a crowd
-    have `each` vertices and an origin o of their own.
+    have `each` vertices and an origin o of their own, and begin to add up at zero.
     """
     i = first + wp.tid()
+    if i % each == 0:
+        c = 3 * (i / each)
+        sums[c + 1] = 0.0
+        sums[c + 2] = 0.0
     total = wp.vec3f(0.0, 0.0, 0.0)
     for m in range(starts[i], starts[i + 1]):
         total += areas[members[m]]
