@@ -14,6 +14,7 @@ ROOMS = {
     "expressive": "supple.bench.expressive",
     "position-based": "supple.bench.position_based",
     "lattice": "supple.bench.lattice",
+    "curves": "supple.bench.curves",
 }
 
 

@@ -18,7 +18,7 @@ from supple.skins.curves.static import StaticBeam
 
 Beam = TypeVar("Beam", bound=StaticBeam | DynamicBeam)
 
-_WALKS_PER_THREAD = 256  # along one curve in one frame; with fewer, waking another thread costs more than it saves
+_WALKS_PER_THREAD = 512  # examples of curves, in one frame; with fewer, waking another thread costs more than it saves
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +164,7 @@ class StaticCurves(_Batch[StaticBeam]):
         ]  # fmt: skip
         count = frames * self.curves
         self._launch = devices.Launch(
-            kernels.static_shapes, count, inputs, device, smallest=_WALKS_PER_THREAD, block=32
+            kernels.static_shapes, count, inputs, device, smallest=max(1, _WALKS_PER_THREAD // self.examples), block=32
         )
 
     def run(self, weights: ArrayLike) -> Any:
@@ -210,7 +210,12 @@ class DynamicCurves(_Batch[DynamicBeam]):
             self.examples, self.groups, self._group_of, self._counts, self._weights, self._resting, self._x,
         ]  # fmt: skip
         self._launch = devices.Launch(
-            kernels.dynamic_shapes, self.curves, inputs, device, smallest=max(1, _WALKS_PER_THREAD // frames), block=32
+            kernels.dynamic_shapes,
+            self.curves,
+            inputs,
+            device,
+            smallest=max(1, _WALKS_PER_THREAD // (frames * self.examples)),
+            block=32,
         )
 
     @property
