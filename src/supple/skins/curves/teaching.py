@@ -25,7 +25,7 @@ from supple.skins.curves.transfer import Transfer
 _BEND, _TWIST = math.radians(90.0), math.radians(70.0)
 _WAYS = 6  # about three axes, to both sides
 _NOTHING = 0.02  # of a part's worth: joints that bend less of it leave it alone
-_MOST = 12  # joints that drive a part; each is turned that many ways
+_MOST = 24  # joints that drive a part; each is turned that many ways
 
 
 def self_taught(
