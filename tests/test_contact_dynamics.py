@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
+from scipy.sparse.linalg import spsolve
 
 import supple
 from conftest import make_tube
@@ -207,6 +208,17 @@ def test_nothing_of_the_flesh_can_move_for_free():
     flesh = flesh_of(tube, count=1000)
     values = np.linalg.eigvalsh(flesh.stiffness.toarray())
     assert values[0] > 1e-5 * values[-1]
+
+
+@pytest.mark.parametrize("name", ["snake", "quadruped"])
+def test_flesh_past_the_end_of_a_bone_does_not_dangle(name):
+    """Under its own weight no tip of tail, nose or hoof sinks far, though bones end short of it."""
+    character = supple.character(name, vertices=2000)
+    flesh = flesh_of(character, count=5000)
+    weight = np.zeros((len(flesh.free), 3))
+    weight[:, 1] = -9.81 * flesh.masses[flesh.free]
+    sunk = np.linalg.norm(spsolve(flesh.stiffness.tocsc(), weight.ravel()).reshape(-1, 3), axis=1)
+    assert 0.0 < sunk.max() < 0.01 * character.size.max()
 
 
 def lump_and_limb(second=1.0):

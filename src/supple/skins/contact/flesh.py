@@ -26,7 +26,8 @@ from supple.skins.contact.elasticity import Tissue, assembled, element_stiffness
 
 WHERE = "ArticulatedContact"
 _INFLUENCES = 4  # joints that carry one node
-_SAMPLES = 9  # places along a bone whose nearest node belongs to the core
+_GROWTH = 4.0  # times as long as it is: how far a bone may reach on to the tip of its flesh
+_SHORT_OF_SKIN = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +122,8 @@ def flesh_of(
     if not depth > 0.0:
         raise InputError(WHERE, f"depth is {depth}", "a share above zero is needed", "try 0.03")
     solid = fill(character.points, character.triangles, count=count)
-    bones = owning_bones(character.skeleton, Flesh(character.points, character.triangles))
+    body = Flesh(character.points, character.triangles)
+    bones = _reaching(owning_bones(character.skeleton, body), body)
     corners, shares, below = _skin_of(solid.points, character)
     named = {name: tissue_of(own, WHERE) for name, own in (parts or {}).items()}
     which = np.zeros(len(character.points), dtype=np.int32)
@@ -130,7 +132,7 @@ def flesh_of(
     nearest = np.take_along_axis(corners, shares.argmax(axis=1)[:, None], axis=1)[:, 0]
     own = np.sort(which[nearest][solid.corners], axis=1)[:, 2]  # a part has an element when half of its nodes see it
     weights = _carried(solid, character, corners, shares)
-    held = _core(solid.points, bones, below, core) | (below > depth * float(character.size.max()))
+    held = _core(solid, bones, below, core=core, deepest=depth * float(character.size.max()))
     return layer(solid, weights, held, tissues=(tissue, *named.values()), tissue_of_element=own)
 
 
@@ -148,22 +150,45 @@ def _skin_of(points: Floats, character: Character) -> tuple[Ints, Floats, Floats
     return corners, shares, np.sqrt(np.asarray(squared))
 
 
-def _core(points: Floats, bones: Bones, depth: Floats, core: float) -> Bools:
-    """Nodes that go with the bones: those less than `core` of the way out, and those nearest to places on a bone.
+def _reaching(bones: Bones, flesh: Flesh) -> Bones:
+    """Bones that go on straight at their loose ends until just under the skin: to the tips of tails, toes and noses.
 
-    The second keep thin limbs on their bones, where every node is at the skin.
+    Flesh beyond a bone would else hang on its end alone.
+    """
+    ends = np.stack([bones.starts, bones.ends], axis=1)
+    ways = bones.ends - bones.starts
+    long = np.linalg.norm(ways, axis=1) > 0.0
+    near = 1e-6 * flesh.span
+    for side, way in ((0, -ways), (1, ways)):
+        here = ends[:, side]
+        apart = np.linalg.norm(here[:, None, None] - np.stack([bones.starts, bones.ends], axis=1)[None], axis=3)
+        loose = long & ((apart < near).sum(axis=(1, 2)) == 1)
+        loose[loose] = flesh.inside(here[loose])
+        face, share = flesh.first_crossing(here[loose], way[loose], _GROWTH)
+        ends[loose, side] += _SHORT_OF_SKIN * np.where(face >= 0, share, 0.0)[:, None] * way[loose]
+    return Bones(bones.joints, ends[:, 0], ends[:, 1])
+
+
+def _core(solid: Tetrahedra, bones: Bones, depth: Floats, *, core: float, deepest: float) -> Bools:
+    """Nodes that go with the bones: those less than `core` of the way out, or deeper under the skin than `deepest` [m].
+
+    Those nearest to places on a bone keep thin limbs on their bones, where every node is at the skin. A part that has
+    no bone, such as a thumb of a hand without fingers, hangs on what is next to it.
     """
     from scipy.spatial import cKDTree
 
+    points = solid.points
     distances, _ = distances_to_segments(points, bones.starts, bones.ends)
     near = distances.min(axis=1)
-    held = near < core * (near + depth)
-    along = np.linspace(0.0, 1.0, _SAMPLES)[:, None]
-    samples = bones.starts[:, None] + along * (bones.ends - bones.starts)[:, None]
+    held = (near < core * (near + depth)) | (depth > deepest)
+    one, other = edges_of(solid).T
+    spacing = float(np.linalg.norm(points[one] - points[other], axis=1).mean())
     tree = cKDTree(points)
-    held[tree.query(samples.reshape(-1, 3))[1]] = True
-    # Flesh held along one line only could spin about it, which costs linear flesh nothing.
-    held[tree.query(samples[:, _SAMPLES // 2], k=min(3, len(points)))[1]] = True
+    for start, end in zip(bones.starts, bones.ends, strict=True):
+        count = 2 + int(np.linalg.norm(end - start) / spacing)
+        held[tree.query(start + np.linspace(0.0, 1.0, count)[:, None] * (end - start))[1]] = True
+        # Flesh held along one line only could spin about it, which costs linear flesh nothing.
+        held[tree.query(0.5 * (start + end), k=min(3, len(points)))[1]] = True
     return held
 
 
