@@ -14,7 +14,7 @@ import supple
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
-BASE = ("errors", "arrays", "files", "settings", "device")
+BASE = ("errors", "arrays", "files", "records", "settings", "device")
 LAYERS = (
     "geometry", "obstacles", "character", "motion", "skins", "graph", "measure", "decompose", "io", "render", "report",
     "bench", "cli", "studio",

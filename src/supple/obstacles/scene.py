@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from supple.arrays import Floats, frozen
-from supple.errors import FormatError, InputError
+from supple.errors import InputError
 from supple.files import atomic
 from supple.geometry import rotations
 from supple.obstacles.free import GRAVITY
 from supple.obstacles.paths import Keys, Straight
 from supple.obstacles.shapes import Box, Capsule, Free, MovingMesh, Plane, RigidBody, Sphere
+from supple.records import RecordReader, short
 
 FORMAT, VERSION = "supple-scene", 1
 LARGEST = 64 * 2**20  # bytes
@@ -76,20 +77,8 @@ def save_scene(scene: Scene, path: str | Path) -> None:
 
 def load_scene(path: str | Path) -> Scene:
     """Read what `save_scene` or a person wrote; what makes no sense ends in a `FormatError` that names the place."""
-    file = Path(path)
-    try:
-        size = file.stat().st_size
-        if size > LARGEST:
-            raise FormatError(str(path), f"it has {size} bytes", f"at most {LARGEST} are read", "use coarser meshes")
-        data = json.loads(file.read_text(encoding="utf-8"), parse_constant=_no_number)
-    except OSError as error:
-        raise InputError(str(path), str(error.strerror), "a scene file is needed", "check the path") from None
-    except FormatError:
-        raise
-    except (ValueError, RecursionError) as error:
-        said = " ".join(str(error).split())[:200]
-        raise FormatError(str(path), f"it is not JSON ({said})", "a scene file is needed", _ADVICE) from None
-    return _Reader(str(path)).scene(data)
+    reader = _Reader(path, what="a scene file", largest=LARGEST, advice=_ADVICE)
+    return reader.scene(reader.loaded())
 
 
 def _entry(body: RigidBody) -> dict[str, Any]:
@@ -135,112 +124,51 @@ def _rounded(values: Floats) -> list[float]:
     return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]
 
 
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number")
-
-
-class _Reader:
-    """Reads one file; knows its name, so that every refusal can say where."""
-
-    def __init__(self, file: str) -> None:
-        self._file = file
+class _Reader(RecordReader):
+    """Reads a scene file."""
 
     def scene(self, data: Any) -> Scene:
         """All of it."""
-        root = self._object(data, "", {"format", "version", "gravity", "obstacles"})
-        if root.get("format") != FORMAT or root.get("version") != VERSION:
-            given = f"format is {_short(root.get('format'))}, version {_short(root.get('version'))}"
-            raise self._fault("", given, f"{FORMAT} {VERSION} is needed")
-        listed = root.get("obstacles", [])
-        if not isinstance(listed, list) or len(listed) > MOST:
-            raise self._fault("obstacles", f"it is {_short(listed)}", f"a list of at most {MOST} is needed")
-        gravity = self._rows(root, "gravity", "", shape=(3,)) if "gravity" in root else np.array(GRAVITY)
+        root = self.root(data, FORMAT, VERSION, known={"gravity", "obstacles"})
+        listed = self.listed(root, "obstacles", "", most=MOST)
+        gravity = self.array(root, "gravity", "", shape=(3,)) if "gravity" in root else np.array(GRAVITY)
         bodies = tuple(self._obstacle(entry, f"obstacles[{place}]") for place, entry in enumerate(listed))
-        return self._made("obstacles", lambda: Scene(bodies, gravity))
+        return self.made("obstacles", lambda: Scene(bodies, gravity))
 
     def _obstacle(self, data: Any, where: str) -> RigidBody:
-        fields = self._object(data, where, None)
+        fields = self.fields(data, where, None)
         shape = fields.get("shape")
         if not isinstance(shape, str) or shape not in SHAPES:
-            raise self._fault(f"{where}.shape", f"it is {_short(shape)}", f"one of {', '.join(SHAPES)} is needed")
-        self._object(data, where, _SHARED | set(_NUMBERS[shape]) | set(_ROWS[shape]))
-        name = fields.get("name", "")
-        if not isinstance(name, str) or len(name) > 1000:
-            raise self._fault(f"{where}.name", f"it is {_short(name)}", "a word is needed")
-        size: dict[str, Any] = {key: self._number(fields, key, where) for key in _NUMBERS[shape]}
-        size |= {key: self._rows(fields, key, where) for key in _ROWS[shape]}
-        size |= {key: self._number(fields, key, where) for key in ("friction", "restitution") if key in fields}
+            raise self.fault(f"{where}.shape", f"it is {short(shape)}", f"one of {', '.join(SHAPES)} is needed")
+        self.fields(data, where, _SHARED | set(_NUMBERS[shape]) | set(_ROWS[shape]))
+        name = self.word(fields, "name", where, default="")
+        size: dict[str, Any] = {key: self.number(fields, key, where) for key in _NUMBERS[shape]}
+        size |= {key: self.array(fields, key, where) for key in _ROWS[shape]}
+        size |= {key: self.number(fields, key, where) for key in ("friction", "restitution") if key in fields}
         at, free = self._movement(fields, where)
-        return self._made(where, lambda: SHAPES[shape](at=at, free=free, name=name, **size))
+        return self.made(where, lambda: SHAPES[shape](at=at, free=free, name=name, **size))
 
     def _movement(self, fields: Mapping[str, Any], where: str) -> tuple[Any, Free | None]:
         """Where it goes: along keys, straight on, or, with a mass, as it is pushed."""
         velocity, spin = (
-            self._rows(fields, key, where, shape=(3,)) if key in fields else np.zeros(3) for key in ("velocity", "spin")
+            self.array(fields, key, where, shape=(3,)) if key in fields else np.zeros(3) for key in ("velocity", "spin")
         )
         if "keys" in fields:
             others = [key for key in ("place", "rotation", "velocity", "spin", "mass") if key in fields]
             if others:
-                raise self._fault(where, f"it has keys and {others[0]}", "one of them says where it goes")
-            keys = self._object(fields["keys"], f"{where}.keys", {"times", "places", "rotations"})
-            times, places = (self._rows(keys, key, f"{where}.keys") for key in ("times", "places"))
-            turns = self._rows(keys, "rotations", f"{where}.keys") if "rotations" in keys else None
-            return self._made(f"{where}.keys", lambda: Keys(times, places, turns)), None
-        place = self._rows(fields, "place", where, shape=(3,)) if "place" in fields else np.zeros(3)
-        turn = self._rows(fields, "rotation", where, shape=(4,)) if "rotation" in fields else np.array([0, 0, 0, 1.0])
+                raise self.fault(where, f"it has keys and {others[0]}", "one of them says where it goes")
+            keys = self.fields(fields["keys"], f"{where}.keys", {"times", "places", "rotations"})
+            times, places = (self.array(keys, key, f"{where}.keys") for key in ("times", "places"))
+            turns = self.array(keys, "rotations", f"{where}.keys") if "rotations" in keys else None
+            return self.made(f"{where}.keys", lambda: Keys(times, places, turns)), None
+        place = self.array(fields, "place", where, shape=(3,)) if "place" in fields else np.zeros(3)
+        turn = self.array(fields, "rotation", where, shape=(4,)) if "rotation" in fields else np.array([0, 0, 0, 1.0])
         if not turn.any():
-            raise self._fault(f"{where}.rotation", "it is zero", "a quaternion x y z w is needed")
+            raise self.fault(f"{where}.rotation", "it is zero", "a quaternion x y z w is needed")
         start = rotations.compose(place, turn)
         if "mass" in fields:
-            mass = self._number(fields, "mass", where)
-            return start, self._made(where, lambda: Free(mass=mass, velocity=velocity, spin=spin))
+            mass = self.number(fields, "mass", where)
+            return start, self.made(where, lambda: Free(mass=mass, velocity=velocity, spin=spin))
         if velocity.any() or spin.any():
             return Straight(start, velocity, spin), None
         return start, None
-
-    def _object(self, data: Any, where: str, known: set[str] | None) -> dict[str, Any]:
-        if not isinstance(data, dict):
-            raise self._fault(where, f"it is {_short(data)}", "an object is needed")
-        strange = [key for key in data if known is not None and key not in known]
-        if strange:
-            raise self._fault(where, f"it has {_short(strange[0])}", f"it may have {', '.join(sorted(known or ()))}")
-        return data
-
-    def _rows(self, fields: Mapping[str, Any], name: str, where: str, *, shape: tuple[int, ...] | None = None) -> Any:
-        data = fields.get(name)
-        place = f"{where}.{name}" if where else name
-        if not isinstance(data, list):
-            raise self._fault(place, f"it is {_short(data)}", "a list of numbers is needed")
-        try:
-            array = np.array(data)
-        except (ValueError, OverflowError):
-            raise self._fault(place, "its rows differ in length", "even rows are needed") from None
-        if array.dtype.kind not in "iuf" or (shape is not None and array.shape != shape):
-            needed = "numbers are needed" if shape is None else f"{shape[0]} numbers are needed"
-            raise self._fault(place, f"it is {_short(data)}", needed)
-        return array if array.dtype.kind in "iu" and name == "triangles" else array.astype(np.float64)
-
-    def _number(self, fields: Mapping[str, Any], name: str, where: str) -> float:
-        value = fields.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
-            raise self._fault(f"{where}.{name}", f"it is {_short(value)}", "a finite number is needed")
-        return float(value)
-
-    def _made(self, where: str, make: Callable[[], T]) -> T:
-        """What the numbers mean, or a refusal that says where in the file they stand."""
-        try:
-            return make()
-        except FormatError:
-            raise
-        except InputError as error:
-            raise FormatError(
-                f"{self._file}: {where}", f"{error.where}: {error.given}", error.needed, error.advice
-            ) from None
-
-    def _fault(self, where: str, given: str, needed: str) -> FormatError:
-        return FormatError(f"{self._file}: {where}" if where else self._file, given, needed, _ADVICE)
-
-
-def _short(value: Any) -> str:
-    said = repr(value)
-    return said if len(said) <= 60 else said[:57] + "..."

@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from supple.arrays import Floats
-from supple.errors import FormatError, InputError
 from supple.files import atomic
+from supple.records import RecordReader, short
 from supple.skins.expressive.edits.edits import Edits
 from supple.skins.expressive.edits.layers import Key, Layer
 from supple.skins.expressive.edits.pose_edit import PoseEdit
@@ -35,22 +33,8 @@ def save_edits(edits: Edits, path: str | Path) -> None:
 
 def load_edits(path: str | Path) -> Edits:
     """Read what `save_edits` wrote; anything else ends in a `FormatError` that names the place."""
-    file = Path(path)
-    try:
-        size = file.stat().st_size
-        if size > LARGEST:
-            raise FormatError(
-                str(path), f"it has {size} bytes", f"at most {LARGEST} are read", "keep fewer edits in it"
-            )
-        data = json.loads(file.read_text(encoding="utf-8"), parse_constant=_no_number)
-    except OSError as error:
-        raise InputError(str(path), str(error.strerror), "a file of edits is needed", "check the path") from None
-    except FormatError:
-        raise
-    except (ValueError, RecursionError) as error:
-        said = " ".join(str(error).split())[:200]
-        raise FormatError(str(path), f"it is not JSON ({said})", "a file of edits is needed", _ADVICE) from None
-    return _Reader(str(path)).edits(data)
+    reader = _Reader(path, what="a file of edits", largest=LARGEST, advice=_ADVICE)
+    return reader.edits(reader.loaded())
 
 
 def to_dict(edits: Edits) -> dict[str, Any]:
@@ -111,30 +95,18 @@ def _text(data: Any, indent: str = "") -> str:
     return json.dumps(data, allow_nan=False)
 
 
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number")
-
-
-class _Reader:
-    """Reads one file; knows its name, so that every refusal can say where."""
-
-    def __init__(self, file: str) -> None:
-        self._file = file
+class _Reader(RecordReader):
+    """Reads a file of edits."""
 
     def edits(self, data: Any) -> Edits:
         """All of it."""
-        root = self._object(data, "", {"format", "version", "vertices", "shapes", "poses", "layers", "strokes",
-                                       "surface_strokes"})  # fmt: skip
-        if root.get("format") != FORMAT or root.get("version") != VERSION:
-            given = f"format is {_short(root.get('format'))}, version {_short(root.get('version'))}"
-            raise self._fault("", given, f"{FORMAT} {VERSION} is needed")
+        known = {"vertices", "shapes", "poses", "layers", "strokes", "surface_strokes"}
+        root = self.root(data, FORMAT, VERSION, known=known)
         vertices = root.get("vertices")
         if isinstance(vertices, bool) or not isinstance(vertices, int) or not 1 <= vertices < 2**31:
-            raise self._fault("vertices", f"it is {_short(vertices)}", "how many vertices the character has is needed")
-        layers = root.get("layers", [])
-        if not isinstance(layers, list) or len(layers) > MOST:
-            raise self._fault("layers", "it is no list, or too long", f"a list of at most {MOST} is needed")
-        return self._made(
+            raise self.fault("vertices", f"it is {short(vertices)}", "how many vertices the character has is needed")
+        layers = self.listed(root, "layers", "", most=MOST)
+        return self.made(
             "layers",
             lambda: Edits(
                 vertices,
@@ -147,105 +119,50 @@ class _Reader:
         )
 
     def _shape(self, data: Any, where: str) -> SurfaceEdit:
-        found = self._object(data, where, {"vertices", "offsets"})
-        vertices, offsets = self._array(found, "vertices", where), self._array(found, "offsets", where)
-        return self._made(where, lambda: SurfaceEdit(vertices, offsets.reshape(-1, 3) if not offsets.size else offsets))
+        found = self.fields(data, where, {"vertices", "offsets"})
+        vertices, offsets = self.array(found, "vertices", where), self.array(found, "offsets", where)
+        return self.made(where, lambda: SurfaceEdit(vertices, offsets.reshape(-1, 3) if not offsets.size else offsets))
 
     def _pose(self, data: Any, where: str) -> PoseEdit:
-        found = self._object(data, where, {"turns", "moves"})
+        found = self.fields(data, where, {"turns", "moves"})
         turns, moves = (
-            {name: self._array(inner, name, f"{where}.{kind}") for name in inner}
+            {name: self.array(inner, name, f"{where}.{kind}") for name in inner}
             for kind in ("turns", "moves")
-            for inner in [self._object(found.get(kind, {}), f"{where}.{kind}", None)]
+            for inner in [self.fields(found.get(kind, {}), f"{where}.{kind}", None)]
         )
-        return self._made(where, lambda: PoseEdit(turns, moves))
+        return self.made(where, lambda: PoseEdit(turns, moves))
 
     def _layer(self, data: Any, where: str) -> Layer:
-        found = self._object(data, where, {"name", "amount", "repeat", "firmness", "keys"})
+        found = self.fields(data, where, {"name", "amount", "repeat", "firmness", "keys"})
         keys = found.get("keys")
         if not isinstance(keys, list) or len(keys) > MOST:
-            raise self._fault(f"{where}.keys", f"it is {_short(keys)}", f"a list of at most {MOST} keys is needed")
+            raise self.fault(f"{where}.keys", f"it is {short(keys)}", f"a list of at most {MOST} keys is needed")
         made = tuple(self._key(key, f"{where}.keys[{place}]") for place, key in enumerate(keys))
-        name = self._word(found, "name", where, default=None)
-        amount, firmness = (
-            self._number(found, "amount", where, default=1.0),
-            self._number(found, "firmness", where, 1.0),
-        )
+        name = self.word(found, "name", where)
+        amount, firmness = (self.number(found, key, where, default=1.0) for key in ("amount", "firmness"))
         repeat = found.get("repeat", False)
         if not isinstance(repeat, bool):
-            raise self._fault(f"{where}.repeat", f"it is {_short(repeat)}", "true or false is needed")
-        return self._made(where, lambda: Layer(name=name, keys=made, amount=amount, repeat=repeat, firmness=firmness))
+            raise self.fault(f"{where}.repeat", f"it is {short(repeat)}", "true or false is needed")
+        return self.made(where, lambda: Layer(name=name, keys=made, amount=amount, repeat=repeat, firmness=firmness))
 
     def _key(self, data: Any, where: str) -> Key:
-        found = self._object(data, where, {"time", "use", "amount", "ease"})
-        time, amount = self._number(found, "time", where, default=None), self._number(found, "amount", where, 1.0)
-        use, ease = self._word(found, "use", where, default=""), self._word(found, "ease", where, default="smooth")
-        return self._made(where, lambda: Key(time=time, use=use, amount=amount, ease=ease))
+        found = self.fields(data, where, {"time", "use", "amount", "ease"})
+        time, amount = self.number(found, "time", where), self.number(found, "amount", where, default=1.0)
+        use, ease = self.word(found, "use", where, default=""), self.word(found, "ease", where, default="smooth")
+        return self.made(where, lambda: Key(time=time, use=use, amount=amount, ease=ease))
 
     def _stroke(self, data: Any, where: str) -> Stroke:
-        found = self._object(data, where, {"knots", "times"})
-        knots, times = self._array(found, "knots", where), self._array(found, "times", where)
-        return self._made(where, lambda: Stroke(knots, times))
+        found = self.fields(data, where, {"knots", "times"})
+        knots, times = self.array(found, "knots", where), self.array(found, "times", where)
+        return self.made(where, lambda: Stroke(knots, times))
 
     def _surface_stroke(self, data: Any, where: str) -> SurfaceStroke:
-        found = self._object(data, where, {"triangles", "shares", "crossed"})
-        arrays = [self._array(found, name, where) for name in ("triangles", "shares", "crossed")]
-        return self._made(where, lambda: SurfaceStroke(*arrays))
+        found = self.fields(data, where, {"triangles", "shares", "crossed"})
+        arrays = [self.array(found, name, where) for name in ("triangles", "shares", "crossed")]
+        return self.made(where, lambda: SurfaceStroke(*arrays))
 
     def _each(self, root: Mapping[str, Any], kind: str, read: Callable[[Any, str], T]) -> dict[str, T]:
-        found = self._object(root.get(kind, {}), kind, None)
+        found = self.fields(root.get(kind, {}), kind, None)
         if len(found) > MOST:
-            raise self._fault(kind, f"it holds {len(found)}", f"at most {MOST} are read")
-        return {name: read(value, f"{kind}[{_short(name)}]") for name, value in found.items()}
-
-    def _object(self, data: Any, where: str, known: set[str] | None) -> dict[str, Any]:
-        if not isinstance(data, dict):
-            raise self._fault(where, f"it is {_short(data)}", "an object is needed")
-        strange = [key for key in data if known is not None and key not in known]
-        if strange:
-            raise self._fault(where, f"it has {_short(strange[0])}", f"it may have {', '.join(sorted(known or ()))}")
-        return data
-
-    def _array(self, found: Mapping[str, Any], name: str, where: str) -> Any:
-        data = found.get(name)
-        place = f"{where}.{name}" if where else name
-        if not isinstance(data, list):
-            raise self._fault(place, f"it is {_short(data)}", "a list of numbers is needed")
-        try:
-            array = np.array(data) if data else np.zeros(0)
-        except (ValueError, OverflowError):
-            raise self._fault(
-                place, "its rows differ in length, or a number is too large", "even rows are needed"
-            ) from None
-        if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-            raise self._fault(place, "it holds other things than numbers", "finite numbers are needed")
-        return array
-
-    def _number(self, found: Mapping[str, Any], name: str, where: str, default: float | None) -> float:
-        value = found.get(name, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
-            raise self._fault(f"{where}.{name}", f"it is {_short(value)}", "a finite number is needed")
-        return float(value)
-
-    def _word(self, found: Mapping[str, Any], name: str, where: str, *, default: str | None) -> str:
-        value = found.get(name, default)
-        if not isinstance(value, str) or len(value) > 1000:
-            raise self._fault(f"{where}.{name}", f"it is {_short(value)}", "a word is needed")
-        return value
-
-    def _made(self, where: str, make: Callable[[], T]) -> T:
-        """What the numbers mean, or a refusal that says where in the file they stand."""
-        try:
-            return make()
-        except FormatError:
-            raise
-        except InputError as error:
-            raise self._fault(where, f"{error.where}: {error.given}", error.needed) from None
-
-    def _fault(self, where: str, given: str, needed: str) -> FormatError:
-        return FormatError(f"{self._file}: {where}" if where else self._file, given, needed, _ADVICE)
-
-
-def _short(value: Any) -> str:
-    said = repr(value)
-    return said if len(said) <= 60 else said[:57] + "..."
+            raise self.fault(kind, f"it holds {len(found)}", f"at most {MOST} are read")
+        return {name: read(value, f"{kind}[{short(name)}]") for name, value in found.items()}

@@ -1,0 +1,123 @@
+"""Small files of JSON that people read and write: opened within limits, refused by name wherever they make no sense."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from supple.errors import FormatError, InputError
+
+T = TypeVar("T")
+_LONGEST_WORD = 1000
+
+
+class RecordReader:
+    """Reads one file; knows its name, so that every refusal can say where. Each kind of file derives its own.
+
+    `what` is what such a file is called, `largest` how many bytes are read, `advice` what to do about a fault.
+    """
+
+    def __init__(self, path: str | Path, *, what: str, largest: int, advice: str) -> None:
+        self._file, self._what, self._largest, self._advice = str(path), what, largest, advice
+
+    def loaded(self) -> Any:
+        """What the file holds, as JSON knows it."""
+        file, needed = Path(self._file), f"{self._what} is needed"
+        try:
+            size = file.stat().st_size
+            if size > self._largest:
+                raise self.fault("", f"it has {size} bytes", f"at most {self._largest} are read")
+            return json.loads(file.read_text(encoding="utf-8"), parse_constant=_no_number)
+        except OSError as error:
+            raise InputError(self._file, str(error.strerror), needed, "check the path") from None
+        except FormatError:
+            raise
+        except (ValueError, RecursionError) as error:
+            said = " ".join(str(error).split())[:200]
+            raise self.fault("", f"it is not JSON ({said})", needed) from None
+
+    def root(self, data: Any, kind: str, version: int, *, known: set[str]) -> dict[str, Any]:
+        """The outermost object, which says what it is and in which version."""
+        root = self.fields(data, "", {"format", "version", *known})
+        if root.get("format") != kind or root.get("version") != version:
+            given = f"format is {short(root.get('format'))}, version {short(root.get('version'))}"
+            raise self.fault("", given, f"{kind} {version} is needed")
+        return root
+
+    def fields(self, data: Any, where: str, known: set[str] | None) -> dict[str, Any]:
+        """An object, all of whose names are known; None where any name will do."""
+        if not isinstance(data, dict):
+            raise self.fault(where, f"it is {short(data)}", "an object is needed")
+        strange = [key for key in data if known is not None and key not in known]
+        if strange:
+            raise self.fault(where, f"it has {short(strange[0])}", f"it may have {', '.join(sorted(known or ()))}")
+        return data
+
+    def listed(self, found: Mapping[str, Any], name: str, where: str, *, most: int) -> list[Any]:
+        """A list of at most `most` things, empty where there is none."""
+        data = found.get(name, [])
+        if not isinstance(data, list) or len(data) > most:
+            raise self.fault(_inner(where, name), f"it is {short(data)}", f"a list of at most {most} is needed")
+        return data
+
+    def array(self, found: Mapping[str, Any], name: str, where: str, *, shape: tuple[int, ...] | None = None) -> Any:
+        """Finite numbers in even rows, of a shape where one is given."""
+        data, place = found.get(name), _inner(where, name)
+        if not isinstance(data, list):
+            raise self.fault(place, f"it is {short(data)}", "a list of numbers is needed")
+        try:
+            array = np.array(data) if data else np.zeros(0)
+        except (ValueError, OverflowError):
+            given = "its rows differ in length, or a number is too large"
+            raise self.fault(place, given, "even rows are needed") from None
+        finite = array.dtype.kind in "iuf" and np.isfinite(array).all()
+        if not finite or (shape is not None and array.shape != shape):
+            needed = "finite numbers are needed" if shape is None else f"{shape[0]} numbers are needed"
+            raise self.fault(place, f"it is {short(data)}", needed)
+        return array
+
+    def number(self, found: Mapping[str, Any], name: str, where: str, *, default: float | None = None) -> float:
+        """A finite number; one that is missing is refused unless there is a default."""
+        value = found.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
+            raise self.fault(_inner(where, name), f"it is {short(value)}", "a finite number is needed")
+        return float(value)
+
+    def word(self, found: Mapping[str, Any], name: str, where: str, *, default: str | None = None) -> str:
+        """A word; one that is missing is refused unless there is a default."""
+        value = found.get(name, default)
+        if not isinstance(value, str) or len(value) > _LONGEST_WORD:
+            raise self.fault(_inner(where, name), f"it is {short(value)}", "a word is needed")
+        return value
+
+    def made(self, where: str, make: Callable[[], T]) -> T:
+        """What the numbers mean, or a refusal that says where in the file they stand."""
+        try:
+            return make()
+        except FormatError:
+            raise
+        except InputError as error:
+            place = f"{self._file}: {where}"
+            raise FormatError(place, f"{error.where}: {error.given}", error.needed, error.advice) from None
+
+    def fault(self, where: str, given: str, needed: str) -> FormatError:
+        """A refusal of what stands at a place of the file."""
+        return FormatError(f"{self._file}: {where}" if where else self._file, given, needed, self._advice)
+
+
+def short(value: Any) -> str:
+    """A value as it stands in a sentence."""
+    said = repr(value)
+    return said if len(said) <= 60 else said[:57] + "..."
+
+
+def _inner(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number")
