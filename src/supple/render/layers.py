@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,10 @@ from supple.arrays import Ints
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.render.camera import Camera
-from supple.render.extra import loaded
-from supple.render.sheet import Picture, save_picture
+from supple.render.diagram import diagram, surface
+from supple.render.sheet import Picture
 from supple.skins.lattice.cells import Lattice
 
-_PAPER_LOW, _PAPER_HIGH = "#f1f2f3", "#cdd5dd"
 _BONE, _OUTER, _SKIN = "#f3ecd9", "#f2c14e", "#c98b6b"
 _INNER = ("#cf4238", "#d8604f", "#e58b6a")  # muscle, and more layers of it
 _GLASS, _EDGE, _SLATE = "#dcb8a2", "#6b5a50", "#2b3137"
@@ -49,33 +47,22 @@ def layers_picture(
             "layers_picture", f"numbers name {len(numbers)} nodes in {int(numbers.max(initial=0)) + 1} layers",
             f"the lattice has {len(lattice)} nodes and names has {len(names)} layers", "pass what belongs together",
         )  # fmt: skip
-    pv = loaded("pyvista")
-    axis = _AXES[cut]
-    direction = [(1.0, 0.12, 0.3), (0.25, 1.0, 0.35), (0.3, 0.12, 1.0)][axis]
-    eye = Camera.framing(character.points, size=size, direction=direction) if camera is None else camera
-    colors = _colors(len(names))
-    with pv.vtk_verbosity("off"):
-        plotter = pv.Plotter(off_screen=True, window_size=size)
-        plotter.set_background(_PAPER_LOW, top=_PAPER_HIGH)
-        plotter.enable_anti_aliasing("ssaa")
+    axis, colors = _AXES[cut], _colors(len(names))
+
+    def draw(pv: Any, plotter: Any) -> None:
         blocks = _blocks(pv, lattice, numbers, axis, at)
         blocks.cell_data["color"] = colors[blocks.cell_data["layer"].astype(int)]
         plotter.add_mesh(
-            blocks, scalars="color", rgb=True, show_edges=True, edge_color="#6b5a50", line_width=0.5, ambient=0.4
+            blocks, scalars="color", rgb=True, show_edges=True, edge_color=_EDGE, line_width=0.5, ambient=0.4
         )
-        faces = np.column_stack([np.full(len(character.triangles), 3), character.triangles])
-        skin = pv.PolyData(character.points.astype(np.float32), faces=faces)
+        skin = surface(pv, character.points, character.triangles)
         plotter.add_mesh(skin, color=_GLASS, opacity=0.15, smooth_shading=True)
         legend = [[name, color / 255.0] for name, color in zip(names, colors, strict=True)]
         plotter.add_legend(legend, bcolor=_SLATE, face="rectangle", size=(0.16, 0.04 * len(names)), loc="lower right")
-        plotter.camera.position, plotter.camera.focal_point, plotter.camera.up = eye.position, eye.target, (0, 1, 0)
-        plotter.camera.view_angle = math.degrees(eye.view_angle)
-        plotter.reset_camera_clipping_range()
-        image = np.asarray(plotter.screenshot(None, return_img=True), dtype=np.uint8)
-        plotter.close()
-    if path is not None:
-        save_picture(image, path)
-    return image
+
+    direction = [(1.0, 0.12, 0.3), (0.25, 1.0, 0.35), (0.3, 0.12, 1.0)][axis]
+    eye = Camera.framing(character.points, size=size, direction=direction) if camera is None else camera
+    return diagram(draw, camera=eye, size=size, path=path)
 
 
 def _colors(count: int) -> Any:
