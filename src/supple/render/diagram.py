@@ -21,7 +21,7 @@ _PAPER_LOW, _PAPER_HIGH = "#f1f2f3", "#cdd5dd"
 def diagram(
     draw: Callable[[Any, Any], None], *, camera: Camera, size: tuple[int, int], path: str | Path | None = None
 ) -> Picture:
-    """One picture (height, width, 3), bytes, of what `draw(pyvista, plotter)` adds; written to `path` if there is one."""
+    """One picture (height, width, 3), bytes, of what `draw(pyvista, plotter)` adds; written to `path` too if given."""
     pv = loaded("pyvista")
     with pv.vtk_verbosity("off"):
         plotter = pv.Plotter(off_screen=True, window_size=size)
