@@ -3,7 +3,7 @@
 import numpy as np
 
 import supple
-from supple.skins.position_based.bodies import Keys, Sphere
+from supple.obstacles import Keys, Sphere
 
 hero = supple.character("hero", vertices=3000)
 jump = supple.motion("jump", hero)
