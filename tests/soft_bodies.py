@@ -12,7 +12,7 @@ from supple import Pose, Skeleton
 from supple import device as devices
 from supple.geometry import rotations
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
-from supple.skins.position_based.bodies import Capsule, MovingMesh, Plane, Sphere
+from supple.obstacles import Capsule, MovingMesh, Plane, Sphere
 from supple.skins.position_based.contacts import Contacts
 
 EXACT = 1e-5  # [m]: what single precision leaves of a distance of some metres

@@ -8,7 +8,7 @@ import pytest
 from soft_bodies import BALL, BODIES, EXACT, arm, bent, depth_in, particles_at
 from supple import InputError
 from supple.geometry import rotations
-from supple.skins.position_based.bodies import Capsule, Keys, MovingMesh, Plane, RigidBody, Sphere
+from supple.obstacles import Capsule, Keys, MovingMesh, Plane, RigidBody, Sphere
 
 
 @pytest.mark.parametrize("name", BODIES)

@@ -16,7 +16,7 @@ from supple.geometry import rotations
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import signed_volume
 from supple.motion.crowd import CrowdMotion
-from supple.skins.position_based.bodies import Keys, Plane, Sphere
+from supple.obstacles import Keys, Plane, Sphere
 from supple.skins.position_based.softness import parsed_regions
 
 FEW = 1200  # elements: enough to see every effect, and quick

@@ -16,7 +16,8 @@ from supple.errors import InputError
 from supple.geometry.rows import grouped
 from supple.geometry.spatial_hash import Boxes, SpatialHash
 from supple.motion.motion import Motion
-from supple.skins.position_based.bodies import DeviceBodies, RigidBody
+from supple.obstacles import RigidBody
+from supple.obstacles.on_device import DeviceBodies
 from supple.skins.position_based.joint_planes import JointPlanes
 
 BELOW = 2.0 * np.pi / 3.0  # [rad]: joints bent less than this are not searched

@@ -14,11 +14,11 @@ from supple.arrays import digest_of
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
+from supple.obstacles import RigidBody
 from supple.settings import setting, settings_of
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.position_based.binding import BoundFlesh, FleshState
-from supple.skins.position_based.bodies import RigidBody
 from supple.skins.position_based.body import WHERE
 from supple.skins.position_based.softness import check_regions, parsed_regions
 from supple.skins.skin import DevicePoints, Skin, SoftSkin
