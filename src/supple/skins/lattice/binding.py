@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from supple import device as devices
 from supple.arrays import Floats
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.motion.pose import Pose
+from supple.skins.kinematic.volume_keeper import VolumeKeeper
 from supple.skins.lattice.body import body_of
+from supple.skins.lattice.hands import Gripping, Hands
+from supple.skins.lattice.layers import BONE
 from supple.skins.lattice.solver import Knobs, Solver
 from supple.skins.lattice.surface import Surface
+from supple.skins.pull import Pull
 
 if TYPE_CHECKING:
     from supple.skins.lattice.skin import LayeredLattice
@@ -52,12 +58,18 @@ class BoundLattice:
             copies=copies,
         )  # fmt: skip
         self.surface = Surface(character, self.body.tie, self.solver, alone=skin.surface == "trilinear")
+        depths = np.tile(self.body.tie.matrix(self.solver.each) @ self.body.anatomy.depths, copies)
+        self.keeper = VolumeKeeper(character, depths, self.surface.points, device=device)
+        self._one = one
+        self._hands: Hands | None = None
         self._tuned: tuple[LayeredLattice, float, bool] | None = None
         self._recorded: tuple[Any, tuple[Any, ...], devices.Chain] | None = None
 
     def start(self, skin: LayeredLattice, pose: Pose, incoming: Any) -> LatticeState:
         """Rest at the shape that the first pose settles to."""
         solver = self.solver
+        if self._hands is not None:
+            self._hands.open()
         origins = self._take(pose, None)
         for launch in solver.carry():
             launch()
@@ -85,18 +97,42 @@ class BoundLattice:
         self._stages(skin, incoming)()
         return self.surface.points
 
+    def hold(self, pulls: Sequence[Pull]) -> None:
+        """Be held by these pulls from the next step on."""
+        if self._hands is None and pulls:
+            anatomy = self.body.anatomy
+            gripping = Gripping(anatomy.lattice, self.body.tie, self._one.points, anatomy.layers > BONE)
+            size = float(np.ptp(self._one.points, axis=0).max())
+            self._hands = Hands(gripping, self.solver, self.surface, size)
+        if self._hands is not None:
+            self._hands.take(pulls)
+
     def _take(self, pose: Pose, last: Floats | None) -> Floats:
         """Bring a pose to the device; returns where it is seen from."""
         self.surface.set(pose)
-        return self.solver.pose(pose.skinning(self.character.skeleton), pose.world_from_joint, last)
+        self.keeper.set(pose)
+        origins = self.solver.pose(pose.skinning(self.character.skeleton), pose.world_from_joint, last)
+        if self._hands is not None:
+            self._hands.aim(origins)
+        return origins
 
     def _stages(self, skin: LayeredLattice, incoming: Any) -> devices.Chain:
         """The work of one step, recorded for the incoming skin and for the settings that change its order."""
-        order = (skin.iterations, skin.secondary, skin.stretch > 0.0 or skin.volume > 0.0)
+        hands, held = self._hands, skin.stretch > 0.0 or skin.volume > 0.0
+        kept = skin.keep_volume and skin.secondary
+        order = (skin.iterations, skin.secondary, held, kept, hands is not None)
         known = self._recorded
         if known is None or known[0] is not incoming or known[1] != order:
-            step = self.solver.step(iterations=order[0], secondary=order[1], constraints=order[2])
-            calls: list[Callable[[], object]] = [*self.solver.carry(), *step, *self.surface.follow(incoming)]
+            before: list[Callable[[], object]] = [] if hands is None else hands.before()
+            drawn = [] if hands is None else hands.after()
+            step = self.solver.step(iterations=order[0], secondary=order[1], constraints=order[2], last=drawn)
+            keep = self.keeper.keep if kept else None
+            last: list[Callable[[], object]] = [] if keep is None else [keep]
+            if hands is not None:
+                last = hands.at_last(keep)
+            calls: list[Callable[[], object]] = [
+                *self.solver.carry(), *before, *step, *self.surface.follow(incoming), *last,
+            ]  # fmt: skip
             known = self._recorded = incoming, order, devices.Chain(calls, self.device)
         return known[2]
 

@@ -24,6 +24,7 @@ from supple.skins.lattice.matching_kernels import Numbers, Whole
 Matrices = wp.array(dtype=wp.mat33f)
 Tables = wp.array2d(dtype=wp.int32)
 Materials = wp.array2d(dtype=wp.float32)
+Helps = wp.array(dtype=wp.vec4f)
 
 DT = wp.constant(0)  # s
 GRAVITY = wp.constant(1)  # m/s^2, downwards
@@ -84,13 +85,15 @@ def predict(
     before: Points,
     positions: Points,
     velocities: Points,
+    helps: Helps,
     predicted: Points,
 ):
     """Where a node would be after the step, were it not for its neighbours.
 
     Layers with a pace w swing about k(t), which moves evenly in the step: with u = x - k and g the pull of gravity that
     the sculpted shape does not know, u'' + 2 n w u' + w^2 u = g, solved exactly. Others keep their momentum and go a
-    share of the way that the bones carry them. Copies of a crowd have `each` nodes and a shift of their own.
+    share of the way that the bones carry them. Copies of a crowd have `each` nodes and a shift of their own. `helps` is
+    what hands do: an acceleration, and how much farther a node may go.
     """
     i = first + wp.tid()
     shift = shifts[i / each]
@@ -105,14 +108,15 @@ def predict(
         x = k
     else:
         gravity = wp.vec3f(0.0, -knobs[GRAVITY], 0.0)
-        pull = gravity - knobs[SCULPTED] * turned(frames[i], gravity)
+        help = helps[i]
+        pull = gravity - knobs[SCULPTED] * turned(frames[i], gravity) + wp.vec3f(help[0], help[1], help[2])
         w = material[layer, PACE]
         if w > 0.0:
             rest = pull / (w * w)
             u = x - (k - drawn) - rest
             du = (1.0 - knobs[JOINING]) * (v - drawn / dt)
             free = swung_on(u, du, swings[layer])
-            held = within_reach(free[0] + rest, free[1], knobs[REACH] * depths[i])
+            held = within_reach(free[0] + rest, free[1], knobs[REACH] * depths[i] + help[3])
             x = k + held[0]
             v = drawn / dt + held[1]
         else:
@@ -253,6 +257,7 @@ def conclude(
     layers: Whole,
     material: Materials,
     depths: Numbers,
+    helps: Helps,
     kinematic: Points,
     predicted: Points,
     positions: Points,
@@ -264,7 +269,7 @@ def conclude(
     if layer > 0:
         k = kinematic[i]
         v = velocities[i] + (positions[i] - predicted[i]) / knobs[DT]
-        held = within_reach(positions[i] - k, v, knobs[REACH] * depths[i])
+        held = within_reach(positions[i] - k, v, knobs[REACH] * depths[i] + helps[i][3])
         positions[i] = k + held[0]
         velocities[i] = material[layer, KEPT] * held[1]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -17,7 +17,8 @@ from supple.skins.lattice.by_layer import by_layer, inner_layers
 from supple.skins.lattice.cells import SETS
 from supple.skins.lattice.layers import check_layers
 from supple.skins.lattice.solver import Knobs
-from supple.skins.skin import DevicePoints, Skin, SoftSkin
+from supple.skins.pull import Pull
+from supple.skins.skin import DevicePoints, PullableSkin, Skin
 
 _BASES: dict[str, type[Skin]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
 _RANGES = {
@@ -36,7 +37,7 @@ _PUBLISHED = MappingProxyType(
     {
         "frequency": "0", "follow": "0.85", "reach": 1000.0, "gravity": 0.0, "iterations": 1, "step": 1.0 / 30.0,
         "neighbours": "edges-corners", "stretch": 1.0, "volume": 1.0, "weights": "bones", "surface": "trilinear",
-        "firm_parts": False,
+        "firm_parts": False, "keep_volume": False,
     }
 )  # fmt: skip
 
@@ -47,7 +48,7 @@ def _published(resolution: int, width: int, stiffness: str, kept: str) -> Mappin
 
 
 @dataclass(frozen=True, kw_only=True)
-class LayeredLattice(SoftSkin):
+class LayeredLattice(PullableSkin):
     """Fill the body with voxels in layers: bone follows the skeleton, muscle, fat and skin lag, swing and keep shape.
 
     Every step the bones carry the voxels as a kinematic skin would. Free layers swing about that place, each at its own
@@ -105,6 +106,7 @@ class LayeredLattice(SoftSkin):
     neighbours: str = setting("all", "Neighbours that keep their distance", choices=tuple(SETS))
     gravity: float = setting(9.81, "Gravity", unit="m/s²", low=0.0, high=100.0)
     sculpted: bool = setting(True, "The rest shape already hangs as gravity wants it")
+    keep_volume: bool = setting(True, "Close the volume error of the whole skin, along its normals")
     secondary: bool = setting(True, "Flesh lags and swings; else all of it follows the bones")
     weights: str = setting("carried", "Weights of voxels: the skin's own, or by bones", choices=("carried", "bones"))
     surface: str = setting(
@@ -136,8 +138,8 @@ class LayeredLattice(SoftSkin):
     def check_for(self, character: Character) -> None:
         check_layers(character, self.bone_width, self.fatness)
 
-    def stands_on(self) -> Skin:
-        return _BASES[self.base]()
+    def stands_on(self) -> Skin | None:
+        return None if self.surface == "trilinear" else _BASES[self.base]()
 
     def bind(self, character: Character, device: str) -> BoundLattice:
         return BoundLattice(character, self, device)
@@ -149,6 +151,9 @@ class LayeredLattice(SoftSkin):
         self, binding: BoundLattice, state: LatticeState, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
         return binding.advance(self, state, pose, dt, incoming)
+
+    def hold(self, binding: BoundLattice, state: LatticeState, pulls: Sequence[Pull]) -> None:
+        binding.hold(pulls)
 
 
 LayeredLattice.live = frozenset(info.name for info in settings_of(LayeredLattice)) - _FIXED

@@ -97,7 +97,8 @@ class Solver:
 
     `kinematic` and `frames` are where bones carry and turn nodes; `positions`, `velocities`, `before` (where bones
     carried them in the last step) and `turns` (what flesh adds to `frames`, by region) are its memory. All positions
-    are seen from `origins` (copies,), which go along with the joints.
+    are seen from `origins` (copies,), which go along with the joints. `helps` is what hands do to nodes: an
+    acceleration [m/s^2] and how much farther [m] than their reach they may go; zeros, unless hands write there.
     """
 
     def __init__(
@@ -117,33 +118,34 @@ class Solver:
         self.positions, self.velocities, self.before, self._predicted, self._between = (
             wp.zeros(self.count, dtype=wp.vec3f, device=device) for _ in range(5)
         )
-        self.origins, self._shifts = (wp.zeros(copies, dtype=wp.vec3f, device=device) for _ in range(2))
+        self.origins, self.shifts = (wp.zeros(copies, dtype=wp.vec3f, device=device) for _ in range(2))
         layer_count = int(anatomy.layers.max(initial=0)) + 1
-        self._knobs = wp.zeros(8, dtype=wp.float32, device=device)
+        self.knobs = wp.zeros(8, dtype=wp.float32, device=device)
         self._material = wp.zeros((layer_count, 4), dtype=wp.float32, device=device)
         self._stiffness = wp.zeros(layer_count, dtype=wp.float32, device=device)
         self._swings = wp.zeros(layer_count, dtype=wp.vec4f, device=device)
-        self._layers = devices.to_device(np.tile(anatomy.layers, copies), wp.int32, device)
+        self.layers = devices.to_device(np.tile(anatomy.layers, copies), wp.int32, device)
         self._depths, self._volumes, self._surfaces = (
             devices.to_device(np.tile(values, copies).astype(np.float32), wp.float32, device)
             for values in (anatomy.depths, anatomy.rest_volumes, anatomy.surfaces)
         )
+        self.helps = wp.zeros(self.count, dtype=wp.vec4f, device=device)
         self._pushes = wp.zeros(self.count, dtype=wp.mat33f, device=device)
         regions = _repeated(Regions.of(lattice.chains, width), copies)
         self.chains = _by_column(regions.chains, device)
         self._table = _by_column(_raised(anatomy.table(neighbours), copies, 8 * count), device)
-        nodes = (self.frames, self.turns, self._layers, self._stiffness)
+        nodes = (self.frames, self.turns, self.layers, self._stiffness)
         self._matching = Matching(regions, lattice.side, nodes, device=device, rounds=_ROUNDS)
 
     def tune(self, knobs: Knobs, dt: float, *, joining: bool = False) -> None:
         """Bring knobs to the device."""
         from supple.skins.lattice import kernels
 
-        devices.write(self._knobs, knobs.row(dt, joining=joining))
+        devices.write(self.knobs, knobs.row(dt, joining=joining))
         layers = len(self._stiffness)
         devices.write(self._material, knobs.material(dt)[:layers])
         devices.write(self._stiffness, knobs.shares()[:layers])
-        devices.Launch(kernels.swing_layers, layers, [self._knobs, self._material, self._swings], self.device)()
+        devices.Launch(kernels.swing_layers, layers, [self.knobs, self._material, self._swings], self.device)()
 
     def pose(self, transforms: Floats, world_from_joint: Floats, last: Floats | None) -> Floats:
         """Take skinning transforms and joints of a pose; returns the origins (copies, 3), `last` being those before."""
@@ -153,7 +155,7 @@ class Solver:
         seen[:, :3, 3] -= np.repeat(origins, self._joints, axis=0)
         self.affine.set(seen)
         devices.write(self.origins, origins)
-        devices.write(self._shifts, np.zeros_like(origins) if last is None else origins - last)
+        devices.write(self.shifts, np.zeros_like(origins) if last is None else origins - last)
         return origins
 
     def carry(self) -> list[devices.Launch]:
@@ -168,10 +170,13 @@ class Solver:
             devices.Launch(kernels.carry_nodes, self.count, nodes, self.device),
         ]
 
-    def step(self, *, iterations: int, secondary: bool, constraints: bool) -> list[Callable[[], object]]:
+    def step(
+        self, *, iterations: int, secondary: bool, constraints: bool, last: Sequence[Callable[[], object]] = ()
+    ) -> list[Callable[[], object]]:
         """Recorded: one step from where bones carried the nodes before to where they carry them now.
 
         Without `secondary` nodes only follow the bones; without `constraints` neither distances nor volumes are kept.
+        `last` is done when the lattice has had its say, before it is kept.
         """
         from supple.skins.lattice import kernels
 
@@ -180,27 +185,28 @@ class Solver:
 
         calls: list[Callable[[], object]] = [
             recorded(
-                kernels.predict, self.each, self._knobs, self._shifts, self._layers, self._material, self._swings,
+                kernels.predict, self.each, self.knobs, self.shifts, self.layers, self._material, self._swings,
                 self._depths, self.kinematic, self.frames, self.before, self.positions, self.velocities,
-                self._predicted,
+                self.helps, self._predicted,
             )
         ]  # fmt: skip
         if secondary:
             measure = recorded(
-                kernels.measure_volumes, self.chains, self._volumes, self._surfaces, self._knobs, self.positions,
+                kernels.measure_volumes, self.chains, self._volumes, self._surfaces, self.knobs, self.positions,
                 self._pushes,
             )  # fmt: skip
             hold = recorded(
                 kernels.hold_together, self.side, self._table.shape[0], self._table, self.chains, self._volumes,
-                self._layers, self._knobs, self._pushes, self.positions, self._between,
+                self.layers, self.knobs, self._pushes, self.positions, self._between,
             )  # fmt: skip
             held = self._between if constraints else self.positions
             matching = self._matching.launches(held, self.positions)
             calls += [*([measure, hold] if constraints else []), *matching] * iterations
+            calls += last
             calls.append(
                 recorded(
-                    kernels.conclude, self._knobs, self._layers, self._material, self._depths, self.kinematic,
-                    self._predicted, self.positions, self.velocities,
+                    kernels.conclude, self.knobs, self.layers, self._material, self._depths, self.helps,
+                    self.kinematic, self._predicted, self.positions, self.velocities,
                 )
             )  # fmt: skip
         return calls

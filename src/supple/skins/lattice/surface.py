@@ -30,6 +30,7 @@ class Surface:
         count, width = len(character.points), corners.shape[1]
         self._solver, self._count, self._alone, self._each = solver, count, alone, len(corners)
         self._blocks = -(-width // BLOCK)
+        self.tie_width = width
         nodes = np.zeros((count, self._blocks * BLOCK), dtype=np.int32)
         parts = np.zeros(nodes.shape, dtype=np.float32)
         nodes[:, :width] = stacked(corners, solver.copies, solver.each)

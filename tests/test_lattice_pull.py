@@ -1,0 +1,321 @@
+"""Hands on the layered lattice: held places are where the hands are, and the rest of the body hardly knows."""
+
+import numpy as np
+import pytest
+
+import supple
+from supple import InputError, LayeredLattice, Pose, Pull
+from supple.character.crowd import Crowd
+from supple.device import use_threads
+from supple.geometry import rotations
+from supple.geometry.voxels import VoxelGrid
+from supple.skins.lattice import hands
+from supple.skins.lattice.cells import Lattice
+from supple.skins.lattice.hand_kernels import HANDS
+from supple.skins.lattice.tie import Tie
+
+RESOLUTION = 40
+OUT = np.array([0.0, 0.02, 0.12])  # m
+
+
+@pytest.fixture(scope="module")
+def hero():
+    return supple.character("hero", vertices=3000)
+
+
+@pytest.fixture(scope="module")
+def belly(hero):
+    points = hero.points
+    return int(np.argmax(points[:, 2] * (np.abs(points[:, 1] - 1.05) < 0.1) * (np.abs(points[:, 0]) < 0.1)))
+
+
+def standing(hero, **settings):
+    """A player of a hero that stands still, and its pose."""
+    player = supple.player(hero, LayeredLattice(resolution=RESOLUTION, **settings), fps=60)
+    pose = Pose.rest(hero.skeleton)
+    player.advance(pose)
+    return player, pose
+
+
+def after(player, pose, frames):
+    for _ in range(frames):
+        points = player.advance(pose)
+    return points
+
+
+# Holding
+
+
+@pytest.mark.parametrize("radius", [0.01, 0.1, 0.3])
+@pytest.mark.parametrize("surface", ["smooth", "trilinear"])
+def test_a_held_place_comes_to_its_hand(hero, belly, radius, surface):
+    player, pose = standing(hero, surface=surface)
+    goal = hero.points[belly] + OUT
+    player.pull(Pull(belly, to=goal, radius=radius))
+    assert np.linalg.norm(after(player, pose, 60)[belly] - goal) < 1e-3
+
+
+def test_a_place_among_vertices_comes_to_its_hand(hero, belly):
+    around = np.argsort(np.linalg.norm(hero.points - hero.points[belly], axis=1))[:3].tolist()
+    shares = (0.5, 0.3, 0.2)
+    goal = shares @ hero.points[around] + OUT
+    player, pose = standing(hero)
+    player.pull(Pull(around, shares=shares, to=goal))
+    assert np.linalg.norm(shares @ after(player, pose, 60)[around] - goal) < 1e-3
+
+
+@pytest.mark.parametrize("apart", [0.1, 0.3])
+def test_two_hands_hold_two_places_near_and_far(hero, belly, apart):
+    other = int(np.argmin(np.linalg.norm(hero.points - (hero.points[belly] + (0.0, apart, 0.0)), axis=1)))
+    player, pose = standing(hero)
+    ways = {belly: OUT, other: np.add(OUT, (0.03, 0.0, 0.0))}
+    for vertex, way in ways.items():
+        player.pull(Pull(vertex, to=hero.points[vertex] + way), hand=str(vertex))
+    points = after(player, pose, 90)
+    for vertex, way in ways.items():
+        assert np.linalg.norm(points[vertex] - hero.points[vertex] - way) < 1e-3
+
+
+def test_the_place_stays_in_the_hand_while_the_body_moves(hero, belly):
+    player, pose = standing(hero)
+    goal = hero.points[belly] + OUT
+    player.pull(Pull(belly, to=goal))
+    after(player, pose, 30)
+    for frame in range(90):  # the body sways and turns
+        sway = rotations.quaternion_about([0.0, 1.0, 0.2], 0.2 * np.sin(0.1 * frame))
+        carry = rotations.compose(np.array([0.05 * np.sin(0.1 * frame), 0.0, 0.0]), sway)
+        assert np.linalg.norm(player.advance(pose.moved(carry))[belly] - goal) < 2e-3
+
+
+def test_a_place_is_a_little_behind_a_hand_that_moves(hero, belly):
+    player, pose = standing(hero)
+    speed, late = np.array([0.0, 0.0, 0.2]), []
+    for frame in range(60):
+        goal = hero.points[belly] + speed * frame / 60.0
+        player.pull(Pull(belly, to=goal))
+        late.append((goal - player.advance(pose)[belly]) @ speed / (speed @ speed))
+    assert late[-1] == pytest.approx(2.0 / 40.0 - 0.5 / 60.0, abs=0.005)  # of a critically damped spring, in steps
+
+
+def test_a_hand_may_be_at_the_end_of_the_world(hero, belly):
+    """Far from the origin a place is held as well as near it, as far as single precision goes."""
+    far = rotations.compose(np.array([2000.0, 0.0, -1000.0]), np.array([0.0, 0.0, 0.0, 1.0]))
+    player = supple.player(hero, LayeredLattice(resolution=RESOLUTION), fps=60)
+    pose = Pose.rest(hero.skeleton).moved(far)
+    player.advance(pose)
+    goal = hero.points[belly] + far[:3, 3] + OUT
+    player.pull(Pull(belly, to=goal))
+    assert np.linalg.norm(after(player, pose, 60)[belly] - goal) < 1e-3
+
+
+def test_far_flesh_does_not_know_of_it(hero, belly):
+    player, pose = standing(hero)
+    rest = after(player, pose, 60)
+    player.pull(Pull(belly, to=hero.points[belly] + OUT))
+    moved = np.linalg.norm(after(player, pose, 60) - rest, axis=1)
+    from_place = np.linalg.norm(hero.points - hero.points[belly], axis=1)
+    assert moved[from_place < 0.05].min() > 0.02
+    assert moved[from_place > 0.4].max() < 1e-4
+
+
+def test_flesh_that_only_lies_close_by_is_not_taken_along():
+    """A thick U: a hand at the end of one leg, wide enough for both, does not reach over the gap."""
+    filled = np.ones((7, 12, 3), dtype=bool)
+    filled[3, 3:, :] = False
+    cells = np.argwhere(filled).astype(np.int32)
+    lattice = Lattice.of_cells(VoxelGrid(np.zeros(3), 0.1, filled.shape), cells)
+    tie = Tie(np.arange(len(cells), dtype=np.int32)[:, None], np.ones((len(cells), 1)))
+    place = int(np.flatnonzero((cells == [2, 11, 1]).all(axis=1))[0])
+    gripping = hands.Gripping(lattice, tie, lattice.points, np.ones(len(cells), dtype=bool))
+    grip = gripping.grip(Pull(place, to=(0.0, 0.0, 0.0), radius=0.6))
+    firmness = np.zeros(len(cells))
+    firmness[grip.held] = grip.firmness
+    straight = np.linalg.norm(lattice.points - lattice.points[place], axis=1)
+    here = cells[:, 0] < 3
+    np.testing.assert_allclose(firmness[here], np.maximum(1.0 - (straight[here] / 0.6) ** 2, 0.0) ** 2, atol=1e-12)
+    assert firmness[~here].max() == 0.0
+    assert straight[~here].min() < 0.25
+    assert grip.flesh == pytest.approx(1.0)
+
+
+def test_nothing_pops_when_a_hand_closes_and_when_it_opens(hero, belly):
+    player, pose = standing(hero)
+    before = after(player, pose, 5)
+    player.pull(Pull(belly, to=hero.points[belly]))
+    np.testing.assert_allclose(player.advance(pose), before, atol=1e-6)  # a hand that closes and does not move
+    player.pull(Pull(belly, to=hero.points[belly] + OUT))
+    steps = []
+    last = before
+    for frame in range(150):
+        if frame == 60:
+            player.let_go()
+        points = player.advance(pose)
+        steps.append(np.linalg.norm(points - last, axis=1).max())
+        last = points
+    assert steps[0] < 0.3 * np.linalg.norm(OUT)
+    assert max(steps) < 0.5 * np.linalg.norm(OUT)
+    assert max(steps[50:60]) < 1e-4  # held, it is quiet
+    assert max(steps[-10:]) < 1e-3  # and let go, it comes to rest
+
+
+def test_firm_parts_that_were_drawn_come_back_smoothly(hero):
+    """A cheek has no reach of its own, so what a hand lent it must not be taken away at once."""
+    head = hero.skeleton.world_from_joint[hero.skeleton.names.index("Head"), :3, 3]
+    cheek = int(np.argmax(hero.points[:, 0] * (np.abs(hero.points[:, 1] - head[1] - 0.06) < 0.03)
+                          * (np.abs(hero.points[:, 0]) < 0.15)))  # fmt: skip
+    player, pose = standing(hero)
+    rest = after(player, pose, 2)
+    player.pull(Pull(cheek, to=hero.points[cheek] + [0.05, 0.0, 0.0], radius=0.08))
+    drawn = np.linalg.norm(after(player, pose, 60)[cheek] - rest[cheek])
+    assert drawn > 0.01
+    player.let_go()
+    back = [np.linalg.norm(player.advance(pose)[cheek] - rest[cheek]) for _ in range(90)]
+    assert back[0] > 0.2 * drawn
+    assert back[-1] < 1e-4
+
+
+@pytest.mark.parametrize("preset", [None, "soft", "bunny"])
+def test_let_go_it_moves_again_as_if_nobody_had_pulled(hero, belly, preset):
+    walk = supple.motion("walk", hero)
+    changes = {"resolution": RESOLUTION}
+    skin = LayeredLattice(**changes) if preset is None else LayeredLattice.preset(preset, **changes)
+    pulled, free = (supple.player(hero, skin, fps=30) for _ in range(2))
+    gaps = []
+    for frame in range(150):
+        if frame == 5:
+            pulled.pull(Pull(belly, to=pulled.play(walk, (frame - 1) / 30.0)[belly] + OUT))
+        if frame == 20:
+            pulled.let_go()
+        gaps.append(np.abs(pulled.play(walk, frame / 30.0) - free.play(walk, frame / 30.0)).max())
+    assert max(gaps[:5]) == 0.0
+    assert gaps[15] > 0.05
+    assert gaps[-1] < 1e-3
+
+
+def test_bone_is_not_moved(hero):
+    """A place over bone stays; the flesh there is of it gives way, and no farther than the hand."""
+    elbow = hero.skeleton.world_from_joint[hero.skeleton.names.index("LeftForeArm"), :3, 3]
+    place = int(np.argmin(np.linalg.norm(hero.points - elbow, axis=1)))
+    player, pose = standing(hero)
+    rest = after(player, pose, 2)
+    bound = player._nodes[-1]._binding
+    way = np.array([0.0, 0.0, -0.2])
+    player.pull(Pull(place, to=hero.points[place] + way))
+    moved = np.linalg.norm(after(player, pose, 60) - rest, axis=1)
+    flesh = bound._hands._grips[0].flesh
+    assert flesh < 0.5
+    assert moved[place] < (4.0 * flesh**2 * 1.25 + 0.1) * np.linalg.norm(way)
+    assert moved.max() < 1.3 * np.linalg.norm(way)
+    layers, solver = bound.body.anatomy.layers, bound.solver
+    np.testing.assert_array_equal(solver.positions.numpy()[layers == 0], solver.kinematic.numpy()[layers == 0])
+
+
+# Pushing
+
+
+def test_a_force_moves_flesh_its_way_and_more_of_it_farther(hero, belly):
+    ways = []
+    for force in (5.0, 20.0, 80.0):
+        player, pose = standing(hero)
+        player.pull(Pull(belly, force=(0.0, 0.0, force)))
+        ways.append(after(player, pose, 90)[belly] - hero.points[belly])
+    lengths = np.linalg.norm(ways, axis=1)
+    assert (np.diff(lengths) > 0.005).all()
+    assert (np.array(ways)[:, 2] > 0.99 * lengths).all()
+    assert lengths[1] == pytest.approx(4.0 * lengths[0], rel=0.1)  # small ones add up
+
+
+def test_no_force_is_no_hand(hero, belly):
+    (pushed, pose), (free, _) = standing(hero), standing(hero)
+    pushed.pull(Pull(belly, force=(0.0, 0.0, 0.0)))
+    np.testing.assert_allclose(after(pushed, pose, 10), after(free, pose, 10), atol=1e-6)
+
+
+# Whatever is asked
+
+
+@pytest.mark.parametrize("preset", [None, *LayeredLattice.presets])
+@pytest.mark.parametrize(
+    "pull", [{"to": (1.0e4, -1.0e4, 1.0e4)}, {"force": (1.0e9, 0.0, -1.0e9)}, {"to": (0.0, 0.0, 0.0), "radius": 50.0}]
+)
+def test_absurd_pulls_are_survived(hero, belly, preset, pull):
+    changes = {"resolution": 24}
+    skin = LayeredLattice(**changes) if preset is None else LayeredLattice.preset(preset, **changes)
+    player = supple.player(hero, skin, fps=30)
+    jump = supple.motion("jump", hero)
+    player.play(jump, 0.0)
+    player.pull(Pull(belly, **pull))
+    for frame in range(1, 30):
+        points = player.play(jump, frame / 30.0)
+        assert np.isfinite(points).all()
+    player.let_go()
+    free = supple.player(hero, skin, fps=30)
+    gaps = [np.abs(player.play(jump, f / 30.0) - free.play(jump, f / 30.0)).max() for f in range(30, 150)]
+    assert gaps[-1] < 5e-3
+
+
+def test_flesh_is_drawn_half_a_body_at_most(hero, belly):
+    player, pose = standing(hero)
+    player.pull(Pull(belly, to=hero.points[belly] + [0.0, 0.0, 1.0e4]))
+    most = np.linalg.norm(after(player, pose, 90) - hero.points, axis=1).max()
+    size = np.ptp(hero.points, axis=0).max()
+    assert 0.3 * size < most < 1.3 * 0.5 * size
+
+
+def test_there_are_eight_hands(hero, belly):
+    assert hands.MOST == HANDS
+    player, pose = standing(hero)
+    for hand in range(HANDS):
+        player.pull(Pull(belly + hand, to=hero.points[belly + hand]), hand=str(hand))
+    after(player, pose, 2)
+    player.pull(Pull(0, to=hero.points[0]), hand="ninth")
+    with pytest.raises(InputError, match="9 hands"):
+        player.advance(pose)
+    player.let_go("ninth")
+    player.pull(Pull(list(range(65)), to=hero.points[0]), hand="0")
+    with pytest.raises(InputError, match="65 vertices"):
+        after(player, pose, 2)
+
+
+def test_the_number_of_threads_changes_nothing(hero, belly):
+    ends = []
+    for threads in (1, 2, 3):
+        with use_threads(threads):
+            player = supple.player(hero, LayeredLattice(resolution=64), fps=60)
+            pose = Pose.rest(hero.skeleton)
+            player.advance(pose)
+            player.pull(Pull(belly, to=hero.points[belly] + OUT))
+            player.pull(Pull(belly + 40, force=(0.0, 30.0, 0.0)), hand="other")
+            ends.append(after(player, pose, 10))
+    np.testing.assert_array_equal(ends[0], ends[1])
+    np.testing.assert_array_equal(ends[0], ends[2])
+
+
+def test_one_of_a_crowd_is_held_and_the_others_are_not(hero, belly):
+    crowd = Crowd.of(hero, 2)
+    player = supple.player(crowd, LayeredLattice(resolution=24), fps=60)
+    pose = Pose.rest(crowd.skeleton)
+    rest = player.advance(pose)
+    count = len(hero.points)
+    goal = rest[count + belly] + OUT
+    player.pull(Pull(count + belly, to=goal))
+    points = after(player, pose, 60)
+    assert np.linalg.norm(points[count + belly] - goal) < 1e-3
+    np.testing.assert_allclose(points[:count], rest[:count], atol=1e-6)
+    player.pull(Pull((belly, count + belly), to=goal))
+    with pytest.raises(InputError, match="several characters"):
+        player.advance(pose)
+
+
+def test_a_reset_forgets_the_hands(hero, belly):
+    player, pose = standing(hero)
+    player.pull(Pull(belly, to=hero.points[belly] + OUT))
+    after(player, pose, 30)
+    player.reset()
+    np.testing.assert_allclose(after(player, pose, 3), hero.points, atol=5e-6)
+
+
+def test_without_secondary_motion_there_is_nothing_to_hold(hero, belly):
+    player, pose = standing(hero, secondary=False)
+    player.pull(Pull(belly, to=hero.points[belly] + OUT))
+    np.testing.assert_allclose(after(player, pose, 10), hero.points, atol=1e-6)
