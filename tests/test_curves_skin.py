@@ -261,3 +261,18 @@ def test_strange_groups_of_curves_are_refused(groups, counts, said):
     with pytest.raises(InputError, match=said):
         StaticCurves([StaticBeam(6)] * 2, [[load] * 2], groups=groups, counts=counts)
     StaticCurves([StaticBeam(6)] * 2, [[load] * 2], groups=[1, 0], counts=[1, 1])
+
+
+def test_entries_in_blocks_are_the_same_matrix():
+    from scipy.sparse import csr_array, random_array
+
+    from supple.skins.curves.binding import in_blocks
+
+    whole = csr_array(random_array((40, 30), density=0.05, rng=np.random.default_rng(3)))
+    starts, columns, values = in_blocks(whole.indptr, whole.indices, whole.data)
+    assert (np.diff(whole.indptr) == 0).any()  # rows without entries are there too
+    found = np.zeros(whole.shape)
+    for row in range(40):
+        for block in range(starts[row], starts[row + 1]):
+            np.add.at(found[row], columns[block], values[block])
+    assert np.allclose(found, whole.toarray(), atol=1e-7)

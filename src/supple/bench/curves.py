@@ -31,8 +31,9 @@ PUBLISHED: tuple[tuple[str, tuple[tuple[int, int], ...], float, float | None], .
     ("horse-tail", ((32, 28),), 0.0162, None),
     ("horse", ((32, 68),) * 4 + ((32, 21), (32, 17), (32, 28), (33, 25)), 0.30, None),
 )
-"""Scene, curves and nodes of its parts, and seconds for thirty frames, dynamic and static [You]. The horse has 11 641
-nodes; what its other parts leave is given to the head."""
+"""Scene, curves and nodes of its parts, and seconds for thirty frames, dynamic and static [Chaudhry2015].
+
+The horse has 11 641 nodes; what its other parts leave is given to the head."""
 MASS = 0.01
 HERO_VERTICES = 10_000
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.geometry.rotations import quaternion_from_matrix
 from supple.motion.pose import Pose
@@ -20,6 +20,8 @@ from supple.skins.curves.model import CurveModel
 from supple.skins.curves.pose_space import PoseSpaces
 from supple.skins.curves.static import StaticBeam
 from supple.skins.kinematic.blend import BlendArrays
+
+_BLOCK = 4  # entries of the mesh's matrix that a kernel takes at once
 
 
 class Driving:
@@ -77,16 +79,20 @@ class Carrier:
     """The mesh of a character, which goes along with nodes on the device."""
 
     def __init__(self, model: CurveModel, character: Character, nodes: Any, *, device: str) -> None:
+        from supple.skins.curves import carry_kernels
+
         wp = devices.warp()
         weights = character.require_weights("CurveNetwork")
         self._skeleton, self._device = character.skeleton, device
         self._arrays = BlendArrays(character.points, weights, len(character.skeleton), device=device)
+        rows, columns, values = in_blocks(model.rows, model.columns, model.values)
         self._matrix = [
-            devices.to_device(model.rows, wp.int32, device),
-            devices.to_device(model.columns, wp.int32, device),
-            devices.to_device(model.values.astype(np.float32), wp.float32, device),
+            devices.to_device(rows, wp.int32, device),
+            devices.to_device(columns, wp.vec4i, device),
+            devices.to_device(values, wp.vec4f, device),
         ]
-        self._nodes = nodes
+        self._nodes = wp.zeros(model.node_count, dtype=wp.vec3f, device=device)
+        self._shorten = devices.Launch(carry_kernels.shorten, model.node_count, [nodes, self._nodes], device)
         self._turns = wp.zeros(len(character.skeleton), dtype=wp.vec4f, device=device)
         self._recorded: tuple[Any, devices.Launch] | None = None
 
@@ -105,6 +111,7 @@ class Carrier:
         """The skin below with the offsets of the nodes as they are now, turned as `rotations` said last."""
         if self._recorded is None or self._recorded[0] is not below:
             self._recorded = below, self._launch(below)
+        self._shorten()
         self._recorded[1]()
         return self.points
 
@@ -116,3 +123,17 @@ class Carrier:
             *self._matrix, self._nodes, arrays.blocks, arrays.joints, arrays.weights, self._turns, below, arrays.posed,
         ]  # fmt: skip
         return devices.Launch(carry_kernels.carry, arrays.count, inputs, self._device)
+
+
+def in_blocks(rows: Ints, columns: Ints, values: Floats) -> tuple[Ints, Ints, Singles]:
+    """Compressed rows with their entries in blocks of four: where rows start, columns (B, 4) and values (B, 4).
+
+    Blocks are filled up with entries of zero that name the first column.
+    """
+    counts = np.diff(rows)
+    blocks = np.concatenate([[0], np.cumsum(-(-counts // _BLOCK))]).astype(np.int32)
+    place = np.arange(len(columns)) + np.repeat(_BLOCK * blocks[:-1] - rows[:-1], counts)
+    filled_columns = np.zeros(_BLOCK * blocks[-1], dtype=np.int32)
+    filled_values = np.zeros(_BLOCK * blocks[-1], dtype=np.float32)
+    filled_columns[place], filled_values[place] = columns, values
+    return blocks, filled_columns.reshape(-1, _BLOCK), filled_values.reshape(-1, _BLOCK)

@@ -1,7 +1,7 @@
 """Arithmetic that takes the mesh along with curves: one vertex is item `first + tid`.
 
 Symbols: o the offset of a node at rest, T_vi how much node i counts for vertex v, R_v the blended turn of the bones,
-x_v the kinematic skin below.
+x_v the kinematic skin below. The entries of T come in blocks of four: vertex v has those from rows[v] to rows[v + 1].
 """
 
 import warp as wp
@@ -10,17 +10,26 @@ from supple.skins.kinematic.kernels import Joints, Points, Quaternions, Weights
 from supple.skins.kinematic.turn_kernels import blended_turn, turned
 
 Ints = wp.array(dtype=wp.int32)
-Numbers = wp.array(dtype=wp.float32)
+Columns = wp.array(dtype=wp.vec4i)
+Values = wp.array(dtype=wp.vec4f)
 Nodes = wp.array(dtype=wp.vec3d)
+
+
+@wp.kernel(enable_backward=False)
+def shorten(first: int, nodes: Nodes, singles: Points):
+    """Nodes in single precision: the mesh reads each of them many times, and half as much is read twice as fast."""
+    i = first + wp.tid()
+    o = nodes[i]
+    singles[i] = wp.vec3f(wp.float32(o[0]), wp.float32(o[1]), wp.float32(o[2]))
 
 
 @wp.kernel(enable_backward=False)
 def carry(
     first: int,
     rows: Ints,
-    columns: Ints,
-    values: Numbers,
-    nodes: Nodes,
+    columns: Columns,
+    values: Values,
+    nodes: Points,
     blocks: int,
     joints: Joints,
     weights: Weights,
@@ -32,6 +41,7 @@ def carry(
     v = first + wp.tid()
     offset = wp.vec3f(0.0, 0.0, 0.0)
     for k in range(rows[v], rows[v + 1]):
-        o = nodes[columns[k]]
-        offset += values[k] * wp.vec3f(wp.float32(o[0]), wp.float32(o[1]), wp.float32(o[2]))
+        c = columns[k]
+        t = values[k]
+        offset += t[0] * nodes[c[0]] + t[1] * nodes[c[1]] + t[2] * nodes[c[2]] + t[3] * nodes[c[3]]
     posed[v] = below[v] + turned(blended_turn(v, blocks, joints, weights, turns), offset)

@@ -18,7 +18,10 @@ from supple.skins.curves.static import StaticBeam
 from supple.skins.curves.teaching import self_taught
 from supple.skins.skin import DevicePoints, Skin
 
-PAPERS = ("You, Yang, Southern and Zhang, Curve networks and beam equations for skin deformation",)
+PAPERS = (
+    "Chaudhry 2015, Skin deformation and animation of character models based on static and dynamic ordinary "
+    "differential equations",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +68,7 @@ class CurveNetwork(CurveSettings, Skin):
     Curves run along every limb. In each example forces were found under which they bend, as clamped beams do, to where
     the other skin has them; the turns of the joints say how much of each example's force there is, the beams are
     solved, and the mesh goes along:
-        a1 q'''' = sum_e w_e(pose) F_e,   x = base + R (T q)   [You, Eq. 5.1 and 5.14]
+        a1 q'''' = sum_e w_e(pose) F_e,   x = base + R (T q)   [Chaudhry2015, Eq. 5.1 and 5.14]
     q are offsets from a kinematic skin, turned back to rest, so that limbs turn and twist as that skin does.
 
     Without a model (`trained`, made by `fit_curves`) it teaches itself when it is bound, from the kinematic skin

@@ -34,7 +34,7 @@ class Swing:
 class CurveDynamics(CurveSettings, SoftSkin):
     """`CurveNetwork` with mass: curves lag behind a quick turn, swing past their shape, and settle in it.
 
-        a1 q_vvvv + a2 q_tt + a3 q_t = sum_e w_e(pose) F_e   [You, Eq. 6.2]
+        a1 q_vvvv + a2 q_tt + a3 q_t = sum_e w_e(pose) F_e   [Chaudhry2015, Eq. 6.2]
 
     `frequency` is the pace of the slowest swing of a curve, w = 22.4 sqrt(a1 / a2), and `damping` the share of the
     damping at which that swing would not overshoot, a3 = 2 damping w a2. Held in a pose it ends where `CurveNetwork`

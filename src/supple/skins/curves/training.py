@@ -19,7 +19,7 @@ from supple.skins.curves.network import Network, curve_network
 from supple.skins.curves.transfer import Transfer
 
 _WHERE = "fit_curves"
-_SPARSE = 1e-5  # shares of nodes below this are left out of the mesh's matrix
+_SPARSE = 1e-3  # shares of nodes below this are left out of the mesh's matrix; the others make up for them
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,7 @@ def model_of(character: Character, transfer: Transfer, drivers: Drivers, parts: 
     matrix.data[np.abs(matrix.data) < _SPARSE] = 0.0
     matrix.eliminate_zeros()
     matrix.sort_indices()
+    matrix.data /= np.repeat(matrix.sum(axis=1), np.diff(matrix.indptr))
     return CurveModel(
         character_digest(character), base, blend, beyond, drivers, tuple(parts),
         matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32), np.asarray(matrix.data),
