@@ -221,11 +221,11 @@ class CondensedSolver:
             launch(kernels.pull_back, n, nodes.row_starts, nodes.columns, nodes.blocks, nodes.displacements,
                    nodes.pulls),
             launch(kernels.sum_arms, nodes.link_pieces, wide, nodes.piece_starts, nodes.entries, nodes.shares,
-                   nodes.masses, nodes.arms, nodes.firsts, nodes.seconds, smallest=8),
+                   nodes.masses, nodes.arms, nodes.firsts, nodes.seconds, smallest=32),
             launch(kernels.total_arms, k, nodes.link_groups, nodes.firsts, nodes.seconds, links.turns,
                    links.core_moments, links.core_seconds, links.moments, links.squares),
             launch(kernels.condense, nodes.pair_pieces, wide, nodes.pair_starts, nodes.ones, nodes.others,
-                   nodes.shares, nodes.arms, nodes.yields, nodes.parts, smallest=8),
+                   nodes.shares, nodes.arms, nodes.yields, nodes.parts, smallest=32),
             launch(kernels.total_blocks, nodes.pairs, nodes.pair_groups, nodes.parts, nodes.pair_blocks, smallest=64),
         ])  # fmt: skip
         self._begin = chain([
@@ -239,7 +239,7 @@ class CondensedSolver:
             launch(kernels.push, n, dt, nodes.masses, nodes.blends, nodes.coriolis, nodes.free_flows, nodes.flows,
                    nodes.pushes),
             launch(kernels.sum_pushes, nodes.link_pieces, wide, nodes.piece_starts, nodes.entries, nodes.shares,
-                   nodes.arms, nodes.pushes, nodes.wrenches, smallest=8),
+                   nodes.arms, nodes.pushes, nodes.wrenches, smallest=32),
             launch(kernels.drive_links, k, dt, nodes.link_groups, nodes.wrenches, links.spins, links.moments,
                    links.squares, sky.starts, sky.right),
             launch(bodies.assemble_links, 1, k, nodes.pairs, sky.entries, sky.starts, sky.firsts, sky.ats,
@@ -271,7 +271,7 @@ class CondensedSolver:
         tally = launch(
             kernels.tally, nodes.blocks_of_nodes, wide, nodes.block_starts, nodes.links, nodes.shares, nodes.masses,
             nodes.arms, nodes.blends, nodes.nodes, nodes.pulls, nodes.displacements, nodes.flows, links.velocities,
-            links.spins, nodes.sums, smallest=8,
+            links.spins, nodes.sums, smallest=16,
         )  # fmt: skip
         slow = launch(bodies.slow, n, links.books, nodes.flows)
         self._closings: dict[tuple[bool, bool], devices.Chain] = {}

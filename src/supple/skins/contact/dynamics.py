@@ -185,10 +185,25 @@ def _combined(carriers: Ints, values: Floats) -> tuple[Ints, Floats]:
     return np.where(shares > 0.0, links, links[:, :1])[:, :most].astype(np.int32), shares[:, :most]
 
 
-def state_in(mechanism: Mechanism, links: Links, skeleton: Skeleton, pose: Pose) -> State:
-    """At rest in a pose: links where the bones are, flesh as it was bound."""
+def state_in(
+    mechanism: Mechanism,
+    links: Links,
+    pose: Pose,
+    *,
+    skeleton: Skeleton,
+    before: Pose | None = None,
+    dt: float = 0.01,
+) -> State:
+    """In a pose: links where the bones are, flesh as it was bound.
+
+    With the pose `before`, `dt` [s] ago, everything already moves as the bones do; else it is at rest.
+    """
     state = State.rest(mechanism)
     state.places, state.turns = links.placed(skeleton, pose)
+    if before is not None:
+        places, turns = links.placed(skeleton, before)
+        state.velocities = (state.places - places) / dt
+        state.spins = rotation_vectors(state.turns @ np.swapaxes(turns, 1, 2)) / dt
     return state
 
 

@@ -22,12 +22,21 @@ from supple.geometry.embedding import Embedding, embed
 from supple.geometry.flesh import Flesh
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, edges_of, fill
-from supple.skins.contact.elasticity import Tissue, assembled, element_stiffness, lumped_masses, tissue_of
+from supple.skins.contact.elasticity import (
+    Tissue,
+    assembled,
+    element_stiffness,
+    lumped_masses,
+    stiffness,
+    tissue_of,
+)
 
 WHERE = "ArticulatedContact"
 _INFLUENCES = 4  # joints that carry one node
 _GROWTH = 4.0  # times as long as it is: how far a bone may reach on to the tip of its flesh
 _SHORT_OF_SKIN = 0.9
+_STEADY = 1.8  # times as deep as flesh is there: what gives way more than that is held
+_ROUNDS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +141,10 @@ def flesh_of(
     nearest = np.take_along_axis(corners, shares.argmax(axis=1)[:, None], axis=1)[:, 0]
     own = np.sort(which[nearest][solid.corners], axis=1)[:, 2]  # a part has an element when half of its nodes see it
     weights = _carried(solid, character, corners, shares)
-    held = _core(solid, bones, below, core=core, deepest=depth * float(character.size.max()))
+    deepest = depth * float(character.size.max())
+    near = distances_to_segments(solid.points, bones.starts, bones.ends)[0].min(axis=1)
+    held = _nearest_to(bones, solid) | (near < core * (near + below)) | (below > deepest)
+    held = _steadied(solid, held, _thickness(solid, below, deepest))
     return layer(solid, weights, held, tissues=(tissue, *named.values()), tissue_of_element=own)
 
 
@@ -169,26 +181,64 @@ def _reaching(bones: Bones, flesh: Flesh) -> Bones:
     return Bones(bones.joints, ends[:, 0], ends[:, 1])
 
 
-def _core(solid: Tetrahedra, bones: Bones, depth: Floats, *, core: float, deepest: float) -> Bools:
-    """Nodes that go with the bones: those less than `core` of the way out, or deeper under the skin than `deepest` [m].
-
-    Those nearest to places on a bone keep thin limbs on their bones, where every node is at the skin. A part that has
-    no bone, such as a thumb of a hand without fingers, hangs on what is next to it.
-    """
+def _nearest_to(bones: Bones, solid: Tetrahedra) -> Bools:
+    """The nodes nearest to places on a bone. They keep thin limbs on their bones, where every node is at the skin."""
     from scipy.spatial import cKDTree
 
-    points = solid.points
-    distances, _ = distances_to_segments(points, bones.starts, bones.ends)
-    near = distances.min(axis=1)
-    held = (near < core * (near + depth)) | (depth > deepest)
-    one, other = edges_of(solid).T
-    spacing = float(np.linalg.norm(points[one] - points[other], axis=1).mean())
-    tree = cKDTree(points)
+    held = np.zeros(len(solid.points), dtype=bool)
+    tree, spacing = cKDTree(solid.points), _spacing(solid)
     for start, end in zip(bones.starts, bones.ends, strict=True):
         count = 2 + int(np.linalg.norm(end - start) / spacing)
         held[tree.query(start + np.linspace(0.0, 1.0, count)[:, None] * (end - start))[1]] = True
         # Flesh held along one line only could spin about it, which costs linear flesh nothing.
-        held[tree.query(0.5 * (start + end), k=min(3, len(points)))[1]] = True
+        held[tree.query(0.5 * (start + end), k=min(3, len(held)))[1]] = True
+    return held
+
+
+def _spacing(solid: Tetrahedra) -> float:
+    """Mean length [m] of the edges."""
+    one, other = edges_of(solid).T
+    return float(np.linalg.norm(solid.points[one] - solid.points[other], axis=1).mean())
+
+
+def _thickness(solid: Tetrahedra, below: Floats, deepest: float) -> Floats:
+    """How deep (P,) [m] flesh goes under the skin around each node, at most `deepest`: hardly at all in an ear."""
+    one, other = edges_of(solid).T
+    depth = np.minimum(below, deepest)
+    for _ in range(1 + int(np.ceil(deepest / _spacing(solid)))):
+        wider = depth.copy()
+        np.maximum.at(wider, one, depth[other])
+        np.maximum.at(wider, other, depth[one])
+        depth = wider
+    return depth
+
+
+def _steadied(solid: Tetrahedra, core: Bools, depths: Floats) -> Bools:
+    """The core, and what sticks out of it so far that it would dangle: ears, fingertips, thumbs without a bone.
+
+    Flesh that lies t deep on a bone gives way under its own weight by about d g t^2 / Y. So t = sqrt(u Y / (d g)), from
+    how far a node gives way in flesh of one kind, says how deep flesh is there as far as hanging goes, whatever its
+    shape; for an ear it is many times its length. Where it is far more than how deep flesh is there by its `depths`
+    (P,) [m], there is gristle.
+    """
+    from scipy.sparse.linalg import splu
+
+    stiff, masses = stiffness(solid, 1.0, 0.4), lumped_masses(solid, 1.0)
+    most = _STEADY * (depths + 0.5 * _spacing(solid))
+    held = core.copy()
+    for _ in range(_ROUNDS):
+        free = np.flatnonzero(~held & _anchored(solid, held) & (masses > 0.0))
+        if not len(free):
+            break
+        places = (3 * free[:, None] + np.arange(3)).ravel()
+        weight = np.repeat(masses[free], 3)[:, None] * np.tile(np.eye(3), (len(free), 1))
+        matrix = stiff[places][:, places].tocsc()
+        factor = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        moved = np.abs(np.asarray(factor.solve(weight))).reshape(len(free), 9).max(axis=1)
+        loose = np.sqrt(moved) > most[free]
+        if not loose.any():
+            break
+        held[free[loose]] = True
     return held
 
 

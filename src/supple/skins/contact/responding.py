@@ -117,7 +117,7 @@ class Responder:
 
         wide, k, sky, own = nodes.carriers, mechanism.link_count, links, self
 
-        def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 8) -> devices.Launch:
+        def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 32) -> devices.Launch:
             return devices.Launch(kernel, count, inputs, self._device, smallest=smallest)
 
         calls = [
