@@ -303,6 +303,7 @@ def test_control_is_stable_at_any_strength_and_step(strength, dt):
         fastest = max(fastest, np.abs(solver.state().spins).max())
     state = solver.state()
     assert np.isfinite(state.places).all()
+    np.testing.assert_allclose(dynamics.joint_gaps(body, state), 0.0, atol=1e-12)
     assert fastest < 1.3 * 1.2 / min(dt, 1.0) + 10.0
     if strength == 1.0:
         places, turns = links.placed(skeleton, goal)
@@ -315,6 +316,29 @@ def posed_bar():
     skeleton = Skeleton.from_heads(["a", "b"], [-1, 0], heads, tails=[[0.2, 0.0, 0.0], [0.4, 0.0, 0.0]])
     body = oracle.bar(2)
     return skeleton, body, Links(np.array([0, 1]), np.array([0, 1]), np.array([-1, 0]), body.centres)
+
+
+def test_joints_of_a_driven_body_are_closed_without_moving_its_centre():
+    """Control of the joints alone pushes against nothing: matter as a whole goes on as it was."""
+    body = oracle.bar(4)
+    none = Targets.none(body)
+    twist = dynamics.turned_by(none.turns, np.array([[0.0, 0.5, 1.0], [0.3, 0.0, -1.0], [0.0, 0.0, 1.0]]))
+    solver = CondensedSolver(body, 1.0 / 30.0, gravity=(0.0, 0.0, 0.0))
+    solver.control(replace(none, turns=twist, stiffness=np.full(3, 40.0), damping=np.full(3, 1.0)))
+    start = matter(body, solver.state())
+    for _ in range(40):
+        solver.advance()
+        np.testing.assert_allclose(dynamics.joint_gaps(body, solver.state()), 0.0, atol=1e-12)
+    after = solver.state()
+    assert np.abs(dynamics.bend(body.joints, after.turns)).max() > 0.3
+    np.testing.assert_allclose(momentum(body, after), 0.0, atol=1e-9)
+    np.testing.assert_allclose(matter(body, after), start, atol=2e-3)
+
+
+def matter(body, state):
+    """Where the centre of all matter is."""
+    core = body.core_masses[:, None] * state.places + np.einsum("kab,kb->ka", state.turns, body.core_moments)
+    return (body.masses @ dynamics.node_places(body, state) + core.sum(axis=0)) / body.link_masses.sum()
 
 
 def test_limp_joints_hang_and_rigid_ones_follow_the_animation():

@@ -282,6 +282,31 @@ def fall(first: int, kick: wp.vec3d, velocities: Vectors):
 
 
 @wp.kernel(enable_backward=False)
+def close_joints(
+    first: int, links: int, joints: int, resting: int, downwards: Whole, children: Whole, parents: Whole,
+    ends: Vectors, masses: Numbers, mass: wp.float64, turns: Matrices, shifts: Vectors, places: Vectors,
+):  # fmt: skip
+    """Put every link back on the one it hangs on, parents first; a straight step opens joints by second order.
+
+    The centre of all matter stays where it is, or else (`resting`) the roots do.
+    """
+    for i in range(links):
+        shifts[i] = wp.vec3d()
+    for q in range(joints):
+        c = downwards[q]
+        child = children[c]
+        parent = parents[c]
+        there = places[parent] + shifts[parent] + turns[parent] * ends[2 * c + 1]
+        shifts[child] = there - places[child] - turns[child] * ends[2 * c]
+    mean = wp.vec3d()
+    if resting == 0:
+        for i in range(links):
+            mean += (masses[i] / mass) * shifts[i]
+    for i in range(links):
+        places[i] = places[i] + shifts[i] - mean
+
+
+@wp.kernel(enable_backward=False)
 def open_books(first: int, dt: wp.float64, mass: wp.float64, gravity: wp.vec3d, books: Numbers):
     """What gravity brings from outside in this step."""
     for axis in range(3):

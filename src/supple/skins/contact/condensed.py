@@ -9,9 +9,11 @@ M~ = M + dt D + dt^2 K (backward Euler, forces made linear). M~s never changes a
 M~b - M~bs D M~bs^T, a sum over nodes, with D a 3x3 stand-in for M~s^-1 at each node. In 1 that is one which is exact
 where all flesh is pushed alike, in 3 the inverse of the block on the diagonal, as in the source.
 
-What the step keeps: linear and angular momentum to rounding where no root is drawn, the constraints to rounding in
-velocity (J v = -a g), and energy never grows where nothing drives it. What it does not keep: energy itself (backward
-Euler damps), and joints in place, which open by a term of second order in the step and are drawn together again.
+What the step keeps: linear and angular momentum to rounding where no root is drawn; the constraints to rounding in
+velocity (J v = -a g); and energy never grows where nothing drives it and nothing is met. What it does not keep: energy
+itself (backward Euler damps), and joints in place: a straight step opens them by a term of second order. Of a limp body
+they are drawn together again over the next steps; where control drives it, links are moved back onto those they hang
+on (of a limp body that would draw it in, and so give energy to its spin).
 
 Limits: friction and lifting act on the skin alone, links feel them a step later. A step has one size.
 """
@@ -170,7 +172,7 @@ class CondensedSolver:
         """Move everything to the end of the step."""
         if self._touched and self._responder is not None:
             self._responder.rub_and_lift()
-        self._move()
+        (self._moves_closed[self._supported] if self._driven else self._move)()
         self._prepare()
         self._books(kept=not self._supported, guarded=not self._driven)
 
@@ -264,10 +266,20 @@ class CondensedSolver:
             kernels.foresee, every, wide, n, dt, nodes.links, nodes.shares, nodes.arms, nodes.blends, nodes.nodes,
             links.velocities, links.spins, nodes.flows, nodes.paces, nodes.ahead,
         )  # fmt: skip
-        self._move = chain([
+        moves = [
             launch(kernels.move_nodes, n, dt, nodes.flows, nodes.shifts, nodes.displacements),
             launch(kernels.move_links, k, dt, links.velocities, links.spins, links.places, links.turns),
-        ])  # fmt: skip
+        ]  # fmt: skip
+        self._move = chain(moves)
+        self._moves_closed = {
+            resting: chain([
+                *moves,
+                launch(bodies.close_joints, 1, k, len(self.mechanism.joints), int(resting), links.downwards,
+                       links.children, links.parents, links.ends, links.masses, links.mass, links.turns,
+                       links.shifts, links.places),
+            ])
+            for resting in (False, True)
+        }  # fmt: skip
         tally = launch(
             kernels.tally, nodes.blocks_of_nodes, wide, nodes.block_starts, nodes.links, nodes.shares, nodes.masses,
             nodes.arms, nodes.blends, nodes.nodes, nodes.pulls, nodes.displacements, nodes.flows, links.velocities,
