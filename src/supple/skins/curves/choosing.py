@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from supple.arrays import Floats, Ints
 from supple.skins.curves.pose_space import PoseSpace
 
-_SPREAD = 0.05  # of the widest direction: poses spread less than this in a direction are not told apart by it
+_SPREAD = 0.1  # of the widest direction: poses spread less than this in a direction are not told apart by it
 _NEAR = 0.08  # of the size of the examples' box: frames nearer to an example than this are not learnt beside it
 _TWINS = 1e-3  # the same where there are so few frames that all are learnt
 _STILL = 1e-4  # rad: joints that turn less than this do not move
