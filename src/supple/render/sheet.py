@@ -45,7 +45,7 @@ def contact_sheet(
     pad, band = small, (2 * large if labels else 0)
     head, foot = (3 * large if title else 0), (2 * small + small // 2 if captions else 0)
     # The brightest of the pictures' upper corners: a close-up may fill the others with skin.
-    paper = max((row[0][0, side] for row in rows for side in (0, -1)), key=lambda pixel: int(pixel.sum()))
+    paper = max((row[0][0, side] for row in rows for side in (0, -1)), key=_brightness)
     sheet = np.empty((head + len(rows) * (band + high) + foot, across * wide, 3), dtype=np.uint8)
     sheet[:] = paper
     for r, row in enumerate(rows):
@@ -54,7 +54,7 @@ def contact_sheet(
         for c, image in enumerate(row):
             sheet[top : top + high, c * wide : (c + 1) * wide] = image
     if foot:
-        sheet[-foot:] = rows[-1][0][-1, 0]
+        sheet[-foot:] = max((image[-1, side] for image in rows[-1] for side in (0, -1)), key=_brightness)
     image = loaded("PIL.Image").fromarray(sheet)
     pen = loaded("PIL.ImageDraw").Draw(image)
     if title:
@@ -68,6 +68,10 @@ def contact_sheet(
     if path is not None:
         save_picture(result, path)
     return result
+
+
+def _brightness(pixel: Picture) -> int:
+    return int(pixel.sum())
 
 
 def _font(size: int) -> Any:
