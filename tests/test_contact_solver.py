@@ -338,6 +338,9 @@ def test_what_does_not_fit_is_refused():
     wide.free()
     with pytest.raises(InputError, match="share no element"):
         wide.answer(apart)
+    corner = far.elements[0]
+    padded = np.array([[corner[0], corner[1], ends[1], ends[1]]])  # what has no share does not count
+    wide.answer(Contacts(padded, apart.shares, apart.normals, apart.velocities, apart.gaps))
     with pytest.raises(InputError, match=r"sum to 0\.5"):
         Contacts(np.zeros((1, 4), int), np.array([[0.5, 0.0, 0.0, 0.0]]), np.array([UP]), np.zeros((1, 3)), np.zeros(1))
     with pytest.raises(InputError, match="has no normal"):

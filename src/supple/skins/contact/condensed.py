@@ -31,7 +31,7 @@ from supple import device as devices
 from supple.arrays import Floats, frozen
 from supple.errors import InputError
 from supple.skins.contact.bound import LinkArrays, NodeArrays, write_doubles
-from supple.skins.contact.contacts import Contacts
+from supple.skins.contact.contacts import CORNERS, Contacts
 from supple.skins.contact.dynamics import GRAVITY, Energy, Mechanism, State, energy
 from supple.skins.contact.flesh import WHERE
 from supple.skins.contact.ordering import skyline_of, touching_pairs
@@ -43,7 +43,7 @@ _ROUNDS = 3  # answers of contacts that share nodes
 
 @dataclass(frozen=True)
 class Answer:
-    """What the contacts of a step did: impulses (m,) [N s], of which none pulls, and how many rounds it took."""
+    """What the contacts of a step did: impulses (m,) [N s], of which none pulls, and how many passes it took."""
 
     impulses: Floats
     rounds: int
@@ -88,7 +88,7 @@ class CondensedSolver:
     # Bringing and taking
 
     def load(self, state: State) -> None:
-        """Go on from a state."""
+        """Go on from a state, without control."""
         links, nodes = self._links, self._nodes
         for array, values in (
             (links.places, state.places), (links.turns, state.turns), (links.velocities, state.velocities),
@@ -193,8 +193,10 @@ class CondensedSolver:
             given = f"contacts name nodes {contacts.nodes.min()} to {contacts.nodes.max()}"
             there = f"there are 0 to {len(self.mechanism.rest) - 1}"
             raise InputError(WHERE, given, there, "use nodes of this mechanism")
-        blended = contacts.nodes[(contacts.shares[:, 1:] != 0.0).any(axis=1)]
-        links = self.mechanism.links[blended].reshape(len(blended), 4 * self.mechanism.links.shape[1])
+        rows = np.flatnonzero((contacts.shares != 0.0).sum(axis=1) > 1)
+        nodes, used = contacts.nodes[rows], contacts.shares[rows] != 0.0
+        nodes = np.where(used, nodes, np.take_along_axis(nodes, used.argmax(axis=1)[:, None], axis=1))
+        links = self.mechanism.links[nodes].reshape(len(rows), CORNERS * self.mechanism.links.shape[1])
         if not self._coupled[links[:, :, None], links[:, None, :]].all():
             raise InputError(WHERE, "a contact blends nodes of links that share no element",
                              "a point lies in one element", "embed it in the tetrahedra")  # fmt: skip

@@ -51,7 +51,7 @@ TISSUES: Mapping[str, Tissue] = MappingProxyType(
         "rubber": Tissue(young=1e6, poisson=0.47, density=1100.0, fading=0.2, lag=0.001),
     }
 )
-"""Tissues by name. Fat and muscle at rest are as soft as measured in the living; rubber is that of a firm toy."""
+"""Tissues by name. Fat and muscle are of the order found in living, relaxed tissue; rubber is that of a firm toy."""
 
 
 def tissue_of(tissue: Tissue | str, where: str) -> Tissue:

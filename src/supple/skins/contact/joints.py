@@ -36,7 +36,7 @@ _HINGED = (
     "lowerhind",
     "lowerfront",
 )
-_NOT_HINGED = ("upleg", "upperleg", "upleg", "thigh")
+_NOT_HINGED = ("upleg", "upperleg", "thigh")
 _BENT = np.radians(8.0)  # a joint bent less than this at rest does not tell its axis
 _ONE_WAY = 0.2  # a hinge's turns off its axis are below this share of those about it
 _MOVING = np.radians(15.0)  # a joint that turns less than this in a motion does not tell its axis
