@@ -96,8 +96,10 @@ class Cache:
 
     @property
     def graph(self) -> Graph:
-        """The skins that made it."""
-        return Graph.from_dict(self.info["graph"])
+        """The recipe that made it, as far as settings tell: what skins held beside them (bodies, ...) is not kept."""
+        recipe = self.info["graph"]
+        stages = [{key: value for key, value in stage.items() if key != "beside"} for stage in recipe["stages"]]
+        return Graph.from_dict({**recipe, "stages": stages})
 
     @cached_property
     def arrays(self) -> MappingProxyType[str, np.ndarray]:

@@ -20,7 +20,7 @@ _ROUNDS = 1  # of correction of an exact force; a second gains nothing
 class DynamicBeam:
     """Let curves swing into their shape: they lag behind the forces, run past them, and come to rest if damped.
 
-        a1 q_vvvv + a2 q_tt + a3 q_t = f(v, t)   on 0 <= v <= 1, 0 <= t <= 1   [You, Eq. 6.2]
+        a1 q_vvvv + a2 q_tt + a3 q_t = f(v, t)   on 0 <= v <= 1, 0 <= t <= 1   [Chaudhry2015, Eq. 6.2]
 
     `bending` is a1, `mass` a2, `damping` a3 (0 as published). Time goes from 0 to 1 in `steps` steps of 1/M; it may
     stand for seconds or for the share of a joint's turn. Each step is implicit: the bending is that of the new shape,
@@ -112,7 +112,7 @@ class DynamicBeam:
         return force
 
     def one_step_force(self, shape: Floats, clamps: Clamps) -> Floats:
-        """The force that would make the shape in one single step: the guess of the published iteration [You, 6.4]."""
+        """The force that would make the shape in one step, as the published iteration guesses   [Chaudhry2015, Eq. 6.4]."""
         single = Bands(self.nodes, self.bending, diagonal=2.0 * self.mass)
         return single.times(shape[1:-1]) + single.clamped(clamps)
 
@@ -133,7 +133,7 @@ class DynamicBeam:
 
     @cached_property
     def first_bands(self) -> Bands:
-        """The matrix of the first step; at rest damping has nothing to hold   [You, Eq. 6.14]."""
+        """The matrix of the first step; at rest damping has nothing to hold   [Chaudhry2015, Eq. 6.14]."""
         return Bands(self.nodes, self.bending, diagonal=2.0 * self.push)
 
     @property

@@ -63,7 +63,7 @@ def force_by_iteration(
 ) -> FoundForce:
     """The same force by the published iteration: guess by one step, play, correct by the one-step force of the error.
 
-        F <- F + (a1 N^4 D4 + 2 a2) (wanted - played)   [You, Eq. 6.15 to 6.18]
+        F <- F + (a1 N^4 D4 + 2 a2) (wanted - played)   [Chaudhry2015, Eq. 6.15 to 6.18]
 
     Stops when no node is further from its place than `tolerance` times the height of the deformation, or after
     `rounds` corrections; `residuals` tell. Every round multiplies the error of a mode by `iteration_factors`: light
@@ -106,8 +106,8 @@ def force_of_first_step(
 ) -> tuple[Floats, Clamps]:
     """From one small example to a large motion: the force and clamps whose ramp meets the example in its first step.
 
-    The ramp then goes on, about `steps` times as far   [You, Eq. 6.14 and 6.6]. This is how a small twist is turned
-    into a large one; its turn must have been taken out first, or the limb grows thick.
+    The ramp then goes on, about `steps` times as far   [Chaudhry2015, Eq. 6.14 and 6.6]. This is how a small twist is
+    turned into a large one; its turn must have been taken out first, or the limb grows thick.
     """
     where = "force_of_first_step"
     shape = rows_of(deformation, beam.nodes, where, "deformation")
@@ -122,9 +122,10 @@ class ExampleLine:
     """Curves led from example to example by one number, such as the bend of an elbow; each example is met exactly.
 
     `shapes` (examples, nodes, ...) lie at increasing `positions` (examples,), without them at 0, 1/J, ..., 1. With a
-    static beam the force between neighbours is F0 + share (F1 - F0), and so are the clamps   [You, Eq. 5.14]. With a
-    dynamic beam each passage starts at rest in one example and swings into the next; the number then takes the place
-    of time, and the passage can be scrubbed. Before the first and after the last example the curves stay as they are.
+    static beam the force between neighbours is F0 + share (F1 - F0), and so are the clamps   [Chaudhry2015, Eq. 5.14].
+    With a dynamic beam each passage starts at rest in one example and swings into the next; the number then takes the
+    place of time, and the passage can be scrubbed. Before the first and after the last example the curves stay as they
+    are.
 
     Limits: a static passage moves every node evenly along a straight line; a dynamic one starts each passage at rest.
     """

@@ -52,7 +52,7 @@ def static_shapes(
     w: Numbers,
     x: Vectors,
 ):
-    """One curve in one frame: K q = sum_e w_e load_e   [You, Eq. 5.8]."""
+    """One curve in one frame: K q = sum_e w_e load_e   [Chaudhry2015, Eq. 5.8]."""
     item = first + wp.tid()
     frame = item // curves
     c = item - frame * curves
@@ -133,7 +133,7 @@ def dynamic_shapes(
     resting: Ints,
     x: Vectors,
 ):
-    """One curve through all frames   [You, Eq. 6.11 and 6.14].
+    """One curve through all frames   [Chaudhry2015, Eq. 6.11 and 6.14].
 
     x holds the shape before, the shape now, and then one shape per frame; the last two become the first two, so that
     the next run goes on from here. At rest there is no shape before, and the first step has a factor of its own.

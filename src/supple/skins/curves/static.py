@@ -20,7 +20,7 @@ _ROUNDS = 3  # of correction; each leaves about cond * 1e-16 of the error before
 class StaticBeam:
     """Bend curves as clamped beams do: smooth everywhere, and held at both ends in place and direction.
 
-        a1 q'''' + a2 q'' = F  on 0 <= v <= 1,   q and q' given at both ends   [You, Eq. 5.1]
+        a1 q'''' + a2 q'' = F  on 0 <= v <= 1,   q and q' given at both ends   [Chaudhry2015, Eq. 5.1]
 
     `bending` is a1, `compression` is a2. Above zero the ends are pushed together, and the beam answers ever more
     strongly until it buckles at a2 = 4 pi^2 a1 (beyond, it bends against the force); below zero the ends are pulled
@@ -71,7 +71,7 @@ class StaticBeam:
 
     @cached_property
     def bands(self) -> Bands:
-        """The matrix K of the inner nodes   [You, Eq. 5.8]."""
+        """The matrix K of the inner nodes   [Chaudhry2015, Eq. 5.8]."""
         return Bands(self.nodes, self.bending, self.compression)
 
     def _shape(self, force: Floats, clamps: Clamps) -> Floats:
