@@ -372,9 +372,9 @@ def test_a_skin_that_holds_more_than_settings_is_measured_and_saved(tmp_path):
     """Bodies are told apart by their digest; the bake itself is a bake like any other."""
     arm = supple.character("arm", vertices=500)
     ball = supple.obstacles.Sphere(radius=0.05, at=(0.3, 0.0, 0.0))
-    skin = supple.PositionBased(tetrahedra=100, bodies=(ball,))
+    skin = supple.PositionBased(tetrahedra=400, bodies=(ball,))
     cache = bake(arm, supple.motion("bend", arm, seconds=0.2), skin, path=tmp_path / "arm.supple", fps=20.0)
-    assert cache.graph.stages[-1].work.tetrahedra == 100
+    assert cache.graph.stages[-1].work.tetrahedra == 400
     assert np.isfinite(supple.measure(arm, cache).volume_ratio).all()
     cache.save(tmp_path / "arm.glb")
     assert (tmp_path / "arm.glb").stat().st_size > 1000
