@@ -112,7 +112,7 @@ class DynamicBeam:
         return force
 
     def one_step_force(self, shape: Floats, clamps: Clamps) -> Floats:
-        """The force that would make the shape in one step: what the published iteration starts from [Chaudhry2015, 6.4]."""
+        """The force that would make the shape in one step: the first guess of the published iteration (Eq. 6.4)."""
         single = Bands(self.nodes, self.bending, diagonal=2.0 * self.mass)
         return single.times(shape[1:-1]) + single.clamped(clamps)
 
