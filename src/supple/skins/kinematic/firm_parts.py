@@ -10,23 +10,25 @@ from supple.character.crowd import Crowd
 from supple.character.weights import Weights
 from supple.motion.retarget.names import FINGERS, named_part
 
-_FIRM = {"head", "hand", "foot", "toes", *FINGERS}
+FIRM = frozenset({"head", "hand", "foot", "toes", *FINGERS})
 
 
-def firm_share(character: Character, weights: Weights, *, loose: tuple[str, ...] = ()) -> Floats:
-    """How much of every weighted point belongs to head, hands or feet: 0 to 1.
+def firm_share(
+    character: Character, weights: Weights, *, loose: tuple[str, ...] = (), parts: frozenset[str] = FIRM
+) -> Floats:
+    """How much of every weighted point belongs to head, hands or feet, or to some `parts` of them: 0 to 1.
 
     Faces and hands are kept as the bones carry them, because people see every change in them. `loose` are words: a
     joint that hangs on such a part and has one in its name, such as an ear, is not firm.
     """
-    firm = _firm_joints(character, loose)
+    firm = _firm_joints(character, loose, parts)
     return np.clip((weights.values * firm[weights.joints]).sum(axis=1), 0.0, 1.0)
 
 
-def _firm_joints(character: Character, loose: tuple[str, ...]) -> Floats:
-    """1 for joints of head, hands and feet and all that hangs on them."""
+def _firm_joints(character: Character, loose: tuple[str, ...], parts: frozenset[str]) -> Floats:
+    """1 for joints of the parts and all that hangs on them."""
     if isinstance(character, Crowd):
-        return np.tile(_firm_joints(character.member, loose), character.count)
+        return np.tile(_firm_joints(character.member, loose, parts), character.count)
     skeleton = character.skeleton
     firm = np.zeros(len(skeleton))
     for level in skeleton.levels:
@@ -36,5 +38,5 @@ def _firm_joints(character: Character, loose: tuple[str, ...]) -> Floats:
             if parent >= 0 and firm[parent] > 0.0:
                 firm[joint] = not any(word in name.lower() for word in loose)
             else:
-                firm[joint] = named is not None and named.part in _FIRM
+                firm[joint] = named is not None and named.part in parts
     return firm

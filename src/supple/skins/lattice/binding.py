@@ -18,6 +18,7 @@ from supple.skins.lattice.body import body_of
 from supple.skins.lattice.hands import Gripping, Hands
 from supple.skins.lattice.layers import BONE
 from supple.skins.lattice.solver import Knobs, Solver
+from supple.skins.lattice.steadied import Steadied
 from supple.skins.lattice.surface import Surface
 from supple.skins.pull import Pull
 
@@ -33,7 +34,7 @@ class LatticeState:
 
     `positions` and `velocities` are those of the nodes, `before` is where bones carried them in the last step, `turns`
     what flesh adds to the turn of the bones, `origins` (copies, 3) [m] where all this is seen from. `time` [s] has
-    passed since the first frame.
+    passed since the first frame. `seen` is the pose as flesh sees it, where it is steadied.
     """
 
     points: Any
@@ -42,6 +43,7 @@ class LatticeState:
     before: Any
     turns: Any
     origins: Floats
+    seen: Steadied
     time: float = 0.0
 
 
@@ -58,9 +60,11 @@ class BoundLattice:
             copies=copies,
         )  # fmt: skip
         self.surface = Surface(character, self.body.tie, self.solver, alone=skin.surface == "trilinear")
-        depths = np.tile(self.body.tie.matrix(self.solver.each) @ self.body.anatomy.depths, copies)
+        depths = np.tile(self.body.tie.matrix(self.solver.each) @ self.body.thickness, copies)
         self.keeper = VolumeKeeper(character, depths, self.surface.points, device=device)
         self._one = one
+        self._base = None if skin.steady == 0.0 else skin.base_skin()
+        self._bound_base = None if self._base is None else self._base.bind(character, device)
         self._hands: Hands | None = None
         self._tuned: tuple[LayeredLattice, float, bool] | None = None
         self._recorded: tuple[Any, tuple[Any, ...], devices.Chain] | None = None
@@ -70,12 +74,19 @@ class BoundLattice:
         solver = self.solver
         if self._hands is not None:
             self._hands.open()
+        incoming = self._carried(pose, incoming)
         origins = self._take(pose, None)
         for launch in solver.carry():
             launch()
         solver.rest()
         state = LatticeState(
-            self.surface.points, solver.positions, solver.velocities, solver.before, solver.turns, origins
+            self.surface.points,
+            solver.positions,
+            solver.velocities,
+            solver.before,
+            solver.turns,
+            origins,
+            Steadied.at(self.character.skeleton, pose),
         )
         calm = _calmed(skin.knobs())
         solver.tune(calm, skin.step)
@@ -92,6 +103,9 @@ class BoundLattice:
         if self._tuned is None or self._tuned[0] is not skin or self._tuned[1:] != wanted[1:]:
             self.solver.tune(skin.knobs(), dt, joining=state.time == 0.0)
             self._tuned = wanted
+        if self._base is not None:
+            pose = state.seen.follow(self.character.skeleton, pose, dt, frequency=skin.steady)
+        incoming = self._carried(pose, incoming)
         state.origins[...] = self._take(pose, state.origins)
         state.time += dt
         self._stages(skin, incoming)()
@@ -106,6 +120,10 @@ class BoundLattice:
             self._hands = Hands(gripping, self.solver, self.surface, size)
         if self._hands is not None:
             self._hands.take(pulls)
+
+    def _carried(self, pose: Pose, incoming: Any) -> Any:
+        """The kinematic skin below: that of the stage before, or its own in a steadied pose."""
+        return incoming if self._base is None else self._base.deform(self._bound_base, pose, None)
 
     def _take(self, pose: Pose, last: Floats | None) -> Floats:
         """Bring a pose to the device; returns where it is seen from."""

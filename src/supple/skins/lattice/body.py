@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.arrays import Floats
 from supple.character.character import Character
 from supple.skins.kinematic.firm_parts import firm_share
 from supple.skins.lattice.by_layer import inner_layers
 from supple.skins.lattice.cells import WHERE
+from supple.skins.lattice.free_ends import free_ends
 from supple.skins.lattice.layers import layers_of
 from supple.skins.lattice.path_weights import bone_paths, carried_in, path_weights
 from supple.skins.lattice.pieces import pieces_of
@@ -20,6 +22,7 @@ from supple.skins.lattice.tie import Tie, tie_of
 if TYPE_CHECKING:
     from supple.skins.lattice.skin import LayeredLattice
 
+_HEAD = frozenset({"head"})  # fingers and toes stand off too, and are firm
 _LOOSE = ("ear", "hair", "tail", "trunk", "antenna")  # what hangs on a head and still swings
 
 
@@ -29,6 +32,8 @@ class Body:
 
     anatomy: Anatomy
     tie: Tie
+    thickness: Floats
+    """How deep the flesh of every node lies over the bone (N,) [m]; 0 where it is firm, or stands off like an ear."""
 
 
 def body_of(character: Character, skin: LayeredLattice) -> Body:
@@ -49,6 +54,10 @@ def body_of(character: Character, skin: LayeredLattice) -> Body:
     depths = lattice.side * np.where(paths.reached, paths.steps, 0.0)
     if skin.firm_parts:
         depths *= 1.0 - firm_share(character, weights, loose=_LOOSE)
+    thickness = depths
+    if skin.firm_parts:
+        head = firm_share(character, weights, loose=_LOOSE, parts=_HEAD) > 0.5
+        depths = np.maximum(depths, lattice.side * free_ends(lattice, head, layers.skin_depths))
     surfaces = 1.0 - layers.skin_depths / max(float(layers.skin_depths.max(initial=0.0)), 1.0)
     tie = smooth if skin.surface == "smooth" else tie_of(lattice, character.points, "trilinear")
-    return Body(Anatomy(lattice, weights, layers.numbers, depths, surfaces), tie)
+    return Body(Anatomy(lattice, weights, layers.numbers, depths, surfaces), tie, thickness)

@@ -31,7 +31,7 @@ _RANGES = {
 _FIXED = {
     "step", "resolution", "width", "neighbours", "bone_width", "fatness", "firm_parts", "layers", "skin_layer",
     "weights", "surface",
-    "base",
+    "base", "steady",
 }  # fmt: skip
 _PUBLISHED = MappingProxyType(
     {
@@ -114,6 +114,10 @@ class LayeredLattice(PullableSkin):
         choices=("smooth", "linear", "trilinear"),
     )  # fmt: skip
     base: str = setting("linear", "The kinematic skin below", choices=tuple(_BASES))
+    steady: float = setting(
+        0.0, "Let only slower motion of the bones through; 0 lets all; else no stage before it counts", unit="Hz",
+        low=0.0, high=30.0,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -139,7 +143,11 @@ class LayeredLattice(PullableSkin):
         check_layers(character, self.bone_width, self.fatness)
 
     def stands_on(self) -> Skin | None:
-        return None if self.surface == "trilinear" else _BASES[self.base]()
+        return None if self.surface == "trilinear" or self.steady > 0.0 else self.base_skin()
+
+    def base_skin(self) -> Skin:
+        """The kinematic skin below."""
+        return _BASES[self.base]()
 
     def bind(self, character: Character, device: str) -> BoundLattice:
         return BoundLattice(character, self, device)

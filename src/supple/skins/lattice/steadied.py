@@ -1,0 +1,47 @@
+"""The pose as the flesh sees it when it shall not tremble: behind a filter that lets only slow motion through."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.character.skeleton import Skeleton
+from supple.geometry import rotations
+from supple.motion.pose import Pose
+from supple.motion.relative import RelativePose, rotation_vectors, turns_of
+
+
+@dataclass
+class Steadied:
+    """Where every joint is seen on its parent: `moves` (J, 3) [m], `turns` (J, 4), `speeds` (J, 2, 3) of both."""
+
+    moves: Floats
+    turns: Floats
+    speeds: Floats
+
+    @classmethod
+    def at(cls, skeleton: Skeleton, pose: Pose) -> Steadied:
+        """Begin at rest in a pose."""
+        first = RelativePose.of(skeleton, pose)
+        return cls(first.moves.copy(), first.turns.copy(), np.zeros((len(first.moves), 2, 3)))
+
+    def follow(self, skeleton: Skeleton, pose: Pose, dt: float, *, frequency: float) -> Pose:
+        """Come after a pose for `dt` [s] like a critically damped spring, and return what is seen.
+
+        With w = 2 pi `frequency`, e'' = -2 w e' - w^2 e for the difference e of every joint to the pose, relative to
+        its parent, solved exactly. A motion of f Hz comes through as 1 / (1 + (f / frequency)^2) of itself, and a slow
+        one is 2 / w late. Scales and shapes are seen as they are.
+        """
+        goal = RelativePose.of(skeleton, pose)
+        rate = 2.0 * math.pi * frequency
+        turned = rotation_vectors(rotations.multiply(rotations.conjugate(goal.turns), self.turns))
+        away = np.stack([self.moves - goal.moves, turned], axis=1)
+        pull, fade = self.speeds + rate * away, math.exp(-rate * dt)
+        self.speeds[...] = (self.speeds - rate * dt * pull) * fade
+        left = (away + dt * pull) * fade
+        self.moves[...] = goal.moves + left[:, 0]
+        self.turns[...] = rotations.normalised(rotations.multiply(goal.turns, turns_of(left[:, 1])))
+        return RelativePose(self.moves, self.turns, goal.scales, goal.shapes).pose(skeleton)
