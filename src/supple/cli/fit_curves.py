@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
         "--stand-on", choices=BASES, default="dual-quaternion", help="the skin below (default: dual-quaternion)"
     )
     parser.add_argument(
-        "--nodes-per-vertex", type=float, default=1.0, metavar="X", help="how fine the curves are (default: 1)"
+        "--nodes-per-vertex", type=float, default=0.5, metavar="X", help="how fine the curves are (default: 0.5)"
     )
     parser.add_argument("--examples", type=int, default=12, metavar="N", help="most frames a part learns (default: 12)")
     parser.add_argument("--exact", action="store_true", help="meet those frames exactly, not all frames on the whole")

@@ -36,7 +36,7 @@ def fit_curves(
     examples: CurveExamples | Baked,
     *,
     base: str = "dual-quaternion",
-    detail: float = 1.0,
+    detail: float = 0.5,
     most: int = 12,
     exact: bool = False,
     blend: str = "smooth",
