@@ -31,6 +31,7 @@ from supple.motion.vmc.receiver import VmcReceiver
 from supple.motion.vmc.sender import VmcSender
 from supple.report import compare
 from supple.skins.catalogue import SKINS
+from supple.skins.contact.skin import ArticulatedContact
 from supple.skins.curves.lessons import CurveExamples
 from supple.skins.curves.model import CurveModel
 from supple.skins.curves.model_file import load_curves, save_curves
@@ -56,6 +57,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "SKINS",
+    "ArticulatedContact",
     "Cache",
     "Character",
     "Crowd",

@@ -198,7 +198,8 @@ class _Bake:
         self._plan, self._target, self._part = plan, target, part_of(target)
         self._stop_on_failure, self._watch = on_failure == "stop", watch
         count, vertices = len(plan.times), len(plan.character.points)
-        self._layout = container.plan(plan.info, plan.arrays, frames=count, vertices=vertices)
+        joints = len(plan.character.skeleton) if plan.graph.moves_bones else 0
+        self._layout = container.plan(plan.info, plan.arrays, frames=count, vertices=vertices, joints=joints)
         self._soft = plan.graph.step is not None
         self._checkpoint = target.with_name(target.name + ".checkpoint.npz")
         self._kinematic: Player | None = None
@@ -219,21 +220,23 @@ class _Bake:
         first = self._resume(file)
         for frame in range(first, len(self._plan.times)):
             begin = time.perf_counter()
-            points, status = self._frame(frame)
-            container.write_frame(file, self._layout, frame, points=points, status=status)
+            player, points, status = self._frame(frame)
+            bones = player.simulated_pose.world_from_joint if self._layout.joints else None
+            container.write_frame(file, self._layout, frame, points=points, bones=bones, status=status)
             if self._soft and (frame + 1) % CHECKPOINT_EVERY == 0 and status == container.GOOD:
                 self._save_checkpoint(frame)
             if self._watch is not None:
                 taken, stages = time.perf_counter() - begin, self._plan.player.stage_seconds
                 self._watch(Progress(frame, len(self._plan.times), taken, status == container.FELL_BACK, stages))
 
-    def _frame(self, frame: int) -> tuple[Singles, int]:
+    def _frame(self, frame: int) -> tuple[Player, Singles, int]:
+        """One frame, and the player that made it."""
         at = float(self._plan.times[frame])
         why = "numbers that are not finite"
         try:
             points = self._plan.player.play(self._plan.motion, at)
             if np.isfinite(points).all():
-                return points, container.GOOD
+                return self._plan.player, points, container.GOOD
         except (UnfinishedError, FloatingPointError, np.linalg.LinAlgError) as error:
             why = str(error)
         if self._stop_on_failure:
@@ -248,7 +251,7 @@ class _Bake:
         if not np.isfinite(points).all():
             raise UnfinishedError("bake", f"the pose of frame {frame} sends linear blend beyond all numbers",
                                   "poses must keep the skin finite", "look at the motion there")  # fmt: skip
-        return points, container.FELL_BACK
+        return self._kinematic, points, container.FELL_BACK
 
     def _resume(self, file: io.FileIO) -> int:
         """How many frames are there and whole; a skin with a memory goes back to its last checkpoint."""

@@ -15,6 +15,7 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.graph import container, exports, kept
 from supple.graph.graph import Graph
+from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
 
@@ -135,8 +136,30 @@ class Cache:
 
     @property
     def poses(self) -> Floats:
-        """The transforms (F, J, 4, 4) of all joints in every frame."""
+        """The transforms (F, J, 4, 4) of all joints in every frame, as the motion had them."""
         return self.arrays["poses"]
+
+    @property
+    def bones(self) -> Floats:
+        """The transforms (ready, J, 4, 4) of all joints in the skin: where it moved them, else the poses."""
+        if not self._layout.joints:
+            return self.poses[: self.ready]
+        return container.read_bones(self.path, self._layout, self.ready)
+
+    @property
+    def motion(self) -> Motion:
+        """The motion of the bones in the skin, one key a frame: changed, where the skin moved its bones."""
+        bones, shares = self.bones, self.arrays["shape_shares"]
+        if not len(bones):
+            raise InputError(str(self.path), "no frame is there yet", "a motion has at least one", "let the bake go on")
+
+        def pose(time: float) -> Pose:
+            frame = round(time * self.fps)
+            return Pose(bones[frame], shapes=dict(zip(self.info["shapes"], shares[frame].tolist(), strict=True)))
+
+        seconds = (len(bones) - 1) / self.fps
+        name = str(self.info["motion_name"])
+        return Motion.from_poses(self.skeleton, pose, seconds=seconds, fps=self.fps, name=name)
 
 
 def part_of(path: Path) -> Path:

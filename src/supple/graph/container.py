@@ -6,7 +6,7 @@
     16 bytes  checksum of the header
     arrays    the fixed ones (rest shape, triangles, poses), each on a multiple of 64 bytes
     table     32 bytes a frame: status, then the frame's checksum; zeros where the frame is not there yet
-    frames    V x 3 little-endian float32, each on a multiple of 64 bytes
+    frames    V x 3 little-endian float32, and J x 12 float64 where bones are kept, each on a multiple of 64 bytes
 
 Every place is known before the first frame, so a frame is written straight to where it stays, and then its row of
 the table says that it is there. Killed at any instant, at most the frame being written is lost. Nothing in the file
@@ -27,13 +27,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Singles
+from supple.arrays import Floats, Singles
 from supple.errors import InputError
 
 MAGIC = b"SUPPLE\x01\n"
 ROW = 32
 DIGEST = 16
 ALIGNMENT = 64
+BONE = 96  # bytes: the upper three rows of a transform
 GOOD, FELL_BACK = 1, 2
 MOST_HEADER = 1 << 26  # 64 MiB: a header longer than this is no header
 
@@ -51,14 +52,19 @@ class Layout:
     arrays: dict[str, tuple[str, tuple[int, ...], int, bytes]]
     table: int
     frames: int
-    frame_bytes: int
     count: int
     vertices: int
+    joints: int = 0
 
     @property
     def size(self) -> int:
         """Length of the finished file."""
         return self.frames + self.count * self.stride
+
+    @property
+    def frame_bytes(self) -> int:
+        """Bytes of one frame."""
+        return self.vertices * 12 + self.joints * BONE
 
     @property
     def stride(self) -> int:
@@ -70,8 +76,10 @@ class Layout:
         return self.frames + frame * self.stride
 
 
-def plan(info: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, frames: int, vertices: int) -> Layout:
-    """Lay out a file for `frames` frames and write down where everything will lie."""
+def plan(
+    info: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, frames: int, vertices: int, joints: int = 0
+) -> Layout:
+    """Lay out a file for `frames` frames and say where everything will lie; `joints` have bones in each frame."""
     listed: dict[str, tuple[str, tuple[int, ...], int, bytes]] = {}
     place = 0
     for name, array in arrays.items():
@@ -86,11 +94,12 @@ def plan(info: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, frames:
         "frames": first,
         "count": frames,
         "vertices": vertices,
+        **({"joints": joints} if joints else {}),
     }
     header = json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
     base = _aligned(len(MAGIC) + 8 + len(header) + DIGEST)
     moved = {name: (dtype, shape, base + at, check) for name, (dtype, shape, at, check) in listed.items()}
-    return Layout(header, moved, base + table, base + first, vertices * 12, frames, vertices)
+    return Layout(header, moved, base + table, base + first, frames, vertices, joints)
 
 
 def start(path: Path, layout: Layout, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -126,7 +135,8 @@ def read_layout(path: Path) -> tuple[dict[str, Any], Layout]:
         for name, entry in data["arrays"].items()
     }
     vertices, count = data["vertices"], data["count"]
-    layout = Layout(header, arrays, base + data["table"], base + data["frames"], vertices * 12, count, vertices)
+    places = base + data["table"], base + data["frames"]
+    layout = Layout(header, arrays, *places, count, vertices, data.get("joints", 0))
     if size < layout.frames:
         raise _broken(where, f"it is cut off after {size} bytes")
     return data["info"], layout
@@ -153,11 +163,27 @@ def read_table(path: Path, layout: Layout) -> tuple[NDArray[np.uint8], list[byte
     return status, [row[DIGEST:] for row in rows]
 
 
-def write_frame(file: io.RawIOBase, layout: Layout, frame: int, *, points: Singles, status: int) -> None:
+def write_frame(
+    file: io.RawIOBase, layout: Layout, frame: int, *, points: Singles, bones: Floats | None = None, status: int
+) -> None:
     """Put a frame in its place, and only then say in the table that it is there. `file` must not be buffered."""
     data = np.ascontiguousarray(points, dtype="<f4").tobytes()
+    if bones is not None:
+        data += np.ascontiguousarray(bones[:, :3], dtype="<f8").tobytes()
     _write_all(file, data + bytes(layout.stride - len(data)), layout.frame_at(frame))
     _write_all(file, bytes([status]) + bytes(ROW - 1 - DIGEST) + digest(data), layout.table + frame * ROW)
+
+
+def read_bones(path: Path, layout: Layout, ready: int) -> Floats:
+    """The transforms (ready, J, 4, 4) of all joints in the frames that are there."""
+    bones = np.zeros((ready, layout.joints, 4, 4))
+    bones[..., 3, 3] = 1.0
+    with path.open("rb") as file:
+        for frame in range(ready):
+            file.seek(layout.frame_at(frame) + layout.vertices * 12)
+            data = file.read(layout.joints * BONE)
+            bones[frame, :, :3] = np.frombuffer(data, dtype="<f8").reshape(layout.joints, 3, 4)
+    return bones
 
 
 def forget_frames(file: io.RawIOBase, layout: Layout, first: int) -> None:

@@ -127,6 +127,11 @@ class Graph:
         """The simulation step of its soft skins [s]; None when it can be scrubbed."""
         return next((stage.work.step for stage in self.stages if isinstance(stage.work, SoftSkin)), None)
 
+    @property
+    def moves_bones(self) -> bool:
+        """Whether its bones go elsewhere than the motion has them."""
+        return any(isinstance(stage.work, SoftSkin) and stage.work.moves_bones for stage in self.stages)
+
     def __str__(self) -> str:
         wide = max(len(stage.name) for stage in self.stages)
         lines = [f"  {number} {stage.name:<{wide}}  {stage}" for number, stage in enumerate(self.stages, start=1)]

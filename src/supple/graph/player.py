@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Singles
+from supple.arrays import Floats, Singles
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
@@ -59,9 +59,10 @@ class Player:
         self.time: float | None = None
         self._tick = 0
         self._pose: Pose | None = None
+        self._bones: Pose | None = None
         self._shown: DevicePoints | None = None
         for node in self._nodes:
-            node.state = None
+            node.state, node.bones = None, None
             node.take_hold({})
 
     def advance(self, pose: Pose, dt: float | None = None) -> Singles:
@@ -89,7 +90,24 @@ class Player:
             self._simulate(source, time, self._step)
         pose, points = self._step_as_frame(time) or self._frame(source.sample(time), time)
         self.time, self._pose, self._shown = time, pose, points
+        self._bones = self._simulated(pose, time)
         return devices.to_host(points).copy()
+
+    @property
+    def simulated_pose(self) -> Pose:
+        """Where the bones were in the frame just made: as the motion has them, unless a skin moved them."""
+        if self._bones is None:
+            raise InputError("player", "the pose was asked for", "no frame was made yet", "call play or advance first")
+        return self._bones
+
+    def _simulated(self, pose: Pose, time: float) -> Pose:
+        """The pose that the last of the skins which move bones shows, between its last two steps."""
+        for node in reversed(self._nodes):
+            if node.bones is not None and self._step is not None:
+                share = 1.0 - (self._tick - time / self._step)
+                one, two = (Pose(bones, shapes=pose.shapes) for bones in node.bones)
+                return between(self.character.skeleton, one, two, min(max(share, 0.0), 1.0))
+        return pose
 
     def change(self, *, stage: str | None = None, **settings: Any) -> None:
         """Change settings of a skin from the next frame on, without binding again and without losing its history.
@@ -255,6 +273,7 @@ class _Node:
     def __init__(self, stage: Stage, character: Character, device: str) -> None:
         self.stage = stage
         self.state: SoftState | None = None
+        self.bones: tuple[Floats, Floats] | None = None
         self.pulls: dict[str, Pull] = {}
         self._held_anew = False
         self._device, self._count = device, len(character.points)
@@ -288,6 +307,7 @@ class _Node:
             self.state = work.start(self._binding, pose, incoming)
             points = self.state.points
             wp.copy(self._steps[0], points)
+            self.bones = None
         else:
             if self._held_anew and isinstance(work, PullableSkin):
                 work.hold(self._binding, self.state, tuple(self.pulls.values()))
@@ -295,6 +315,9 @@ class _Node:
             points = work.advance(self._binding, self.state, pose, step, incoming=incoming)
             wp.copy(self._steps[0], self._steps[1])
         wp.copy(self._steps[1], points)
+        bones = work.bones(self._binding, self.state)
+        if bones is not None:
+            self.bones = (bones.copy() if self.bones is None else self.bones[1], bones.copy())
         return self._steps[1]
 
     def snapshot(self, prefix: str) -> Arrays:
@@ -302,7 +325,8 @@ class _Node:
         if self.state is None:
             return {}
         steps = {f"{prefix}.step{turn}": points.numpy().copy() for turn, points in enumerate(self._steps)}
-        return {**steps, **arrays_of(self.state, f"{prefix}.state")}
+        bones = {f"{prefix}.bones{turn}": joints for turn, joints in enumerate(self.bones or ())}
+        return {**steps, **bones, **arrays_of(self.state, f"{prefix}.state")}
 
     def restore(self, prefix: str, kept: Arrays) -> None:
         """Overwrite the memory of a soft stage."""
@@ -310,6 +334,8 @@ class _Node:
             return
         for turn, points in enumerate(self._steps):
             points.assign(kept[f"{prefix}.step{turn}"])
+        if self.bones is not None:
+            self.bones = (kept[f"{prefix}.bones0"], kept[f"{prefix}.bones1"])
         put_back(self.state, f"{prefix}.state", kept)
 
     def show(self, pose: Pose, inputs: list[DevicePoints], share: float) -> DevicePoints:

@@ -7,6 +7,7 @@ from typing import Any
 
 from supple.errors import InputError
 from supple.settings import settings_of
+from supple.skins.contact.skin import ArticulatedContact
 from supple.skins.curves.skin import CurveNetwork
 from supple.skins.curves.swinging import CurveDynamics
 from supple.skins.expressive.incremental_rotation import IncrementalRotation
@@ -30,6 +31,7 @@ _KINDS: tuple[type[AnySkin], ...] = (
     SpringDynamics,
     PositionBased,
     LayeredLattice,
+    ArticulatedContact,
     CurveNetwork,
     CurveDynamics,
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self
 
+from supple.arrays import Floats
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
@@ -79,7 +80,14 @@ class SoftState(Protocol):
 class SoftSkin(AnySkin):
     """A skin that carries history and is played in order, always in steps of the same length."""
 
+    moves_bones: ClassVar[bool] = False
+    """Whether the bones go elsewhere than the motion has them; then `bones` says where they are."""
+
     step: float = setting(1.0 / 120.0, "Simulation step", unit="s", low=1e-4, high=0.1)
+
+    def bones(self, binding: Any, state: Any) -> Floats | None:
+        """Where it has the joints (J, 4, 4) now, if it moves bones."""
+        return None
 
     @abstractmethod
     def start(self, binding: Any, pose: Pose, incoming: DevicePoints | None) -> SoftState:

@@ -1,0 +1,139 @@
+"""Soft articulated characters: a skeleton that moves by itself and feels what its skin meets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from supple.arrays import Floats
+from supple.character.character import Character
+from supple.errors import InputError
+from supple.motion.pose import Pose
+from supple.obstacles.shapes import RigidBody
+from supple.settings import setting
+from supple.skins.contact.binding import BoundContact, ContactState
+from supple.skins.contact.choices import limits_in, strengths_in, tissues_in, with_regions
+from supple.skins.contact.elasticity import MOST_POISSON, TISSUES, Tissue
+from supple.skins.contact.flesh import WHERE
+from supple.skins.contact.scenes import SCENES, digest, obstacles_of
+from supple.skins.skin import DevicePoints, SoftSkin
+
+_MUSCLE = TISSUES["muscle"]
+_LIMP = MappingProxyType({"strength": "0", "root": 0.0, "hinges": "names", "limits": "auto"})
+
+
+def _scene(name: str, **settings: Any) -> Mapping[str, Any]:
+    return MappingProxyType({"scene": name, **settings})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArticulatedContact(SoftSkin):
+    """Let the skeleton follow its motion by muscles, in elastic flesh, so that what meets the skin moves the bones.
+
+    Bones are links with the mass of their flesh, held together by joints. Muscles turn the joints towards the motion,
+    from limp (`strength` 0) to rigid (1). Flesh is elastic, in physical units, and dents where it meets obstacles or
+    itself; what pushes the flesh pushes the links, in one implicit step for both [Galoppo2007]:
+
+        x = sum_i w_i (c_i + R_i (p + u - p_i)),   links (c, R) and displacements u of the flesh are unknown together.
+
+    The skin stands on the bones as they are simulated. The changed motion is part of the result (`cache.motion`).
+
+    Limits: flesh is linear, so very soft flesh that turns far against its bones swells. Who is pushed does not step
+    aside to keep its balance: the root is drawn to its place in the world (`root`), or falls. Obstacles smaller than an
+    element may slip between the nodes of the flesh.
+    """
+
+    command_name: ClassVar[str] = "contact"
+    papers: ClassVar[tuple[str, ...]] = (
+        "Galoppo, Otaduy, Tekin, Gross and Lin 2007, Soft articulated characters with fast contact handling",
+    )
+    moves_bones: ClassVar[bool] = True
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            **{name: MappingProxyType({"flesh": name}) for name in TISSUES},
+            "limp": _LIMP,
+            "thrown-ball": _scene("thrown-ball", flesh="fat", strength="0.15"),
+            "push": _scene("push", strength="0.2"),
+            "fall": _scene("fall", **_LIMP),
+            "squeeze": _scene("squeeze", flesh="fat", strength="0.2"),
+            "quadruped-ball": _scene("quadruped-ball", flesh="fat", strength="0.15", root=0.6),
+            "tubes": _scene("tubes", strength="0.15"),
+            "snake-push": _scene("snake-push", strength="0.1", root=0.0),
+        }
+    )
+
+    step: float = setting(1.0 / 60.0, "Simulation step", unit="s", low=1e-4, high=0.1)
+    elements: int = setting(8000, "Elements that fill the body", low=50, high=2_000_000)
+    flesh: str = setting("muscle", "Tissue, and that of regions: fat, muscle, rubber, own; such as muscle, belly=fat")
+    young: float = setting(_MUSCLE.young, "Young's modulus of the tissue own", unit="Pa", low=1.0, high=1e12)
+    poisson: float = setting(_MUSCLE.poisson, "Poisson's ratio of the tissue own", low=0.0, high=MOST_POISSON)
+    density: float = setting(_MUSCLE.density, "Density of the tissue own", unit="kg/m³", low=1e-3, high=1e5)
+    fading: float = setting(_MUSCLE.fading, "Damping of all swings of the tissue own", unit="1/s", low=0.0, high=1e3)
+    lag: float = setting(_MUSCLE.lag, "Damping of quick swings of the tissue own", unit="s", low=0.0, high=10.0)
+    core: float = setting(0.4, "Share of the way from bone to skin that is bone", low=0.0, high=0.95)
+    depth: float = setting(0.03, "How deep flesh is at most, as a share of the body's size", low=1e-3, high=1.0)
+    strength: str = setting("0.7", "Strength of the muscles from 0 (limp) to 1 (rigid), such as 0.7, LeftArm=0.2")
+    root: float = setting(0.9, "How strongly the root is led, from 0 (free) to 1 (as animated)", low=0.0, high=1.0)
+    bears_weight: bool = setting(True, "Muscles carry the weight of the body, however weak")
+    hinges: str = setting("none", "Whether elbows and knees, by name, bend one way only", choices=("none", "names"))
+    limits: str = setting("", "How far joints turn from rest [rad]: auto, 1.2, LeftForeArm=-0.1:2.4")
+    joint_damping: float = setting(2.0, "How fast limp joints lose their swing", unit="1/s", low=0.0, high=1e3)
+    gravity: float = setting(9.81, "Gravity", unit="m/s²", low=0.0, high=1000.0)
+    friction: float = setting(0.3, "Friction of skin on skin", low=0.0, high=10.0)
+    self_contact: bool = setting(True, "Skin meets skin")
+    scene: str = setting("", f"What it meets: {', '.join(SCENES)}; a scene file or glTF on the command line")
+    obstacles: tuple[RigidBody, ...] = ()
+    """What it meets, by the time since its first frame; `scene` then says which they are."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "obstacles", tuple(self.obstacles))
+        strange = [type(body).__name__ for body in self.obstacles if not isinstance(body, RigidBody)]
+        if strange:
+            raise InputError(WHERE, f"obstacles has a {strange[0]}", "obstacles are needed",
+                             "use Sphere, Capsule, Box, Plane, MovingMesh or BakedSkin")  # fmt: skip
+        if self.obstacles:
+            if self.scene in SCENES:
+                raise InputError(WHERE, f"it has obstacles and the scene {self.scene!r}", "one of them is needed",
+                                 "leave one out")  # fmt: skip
+            object.__setattr__(self, "scene", digest(self.obstacles))
+        tissues_in(self.flesh, self.own_tissue())
+        limits_in(self.limits)
+
+    def own_tissue(self) -> Tissue:
+        """The tissue of the name own."""
+        return Tissue(young=self.young, poisson=self.poisson, density=self.density, fading=self.fading, lag=self.lag)
+
+    def scene_for(self, character: Character) -> tuple[RigidBody, ...]:
+        """What a character meets: the obstacles, or those of the built-in scene, which fit its size."""
+        if self.obstacles or not self.scene:
+            return self.obstacles
+        if self.scene not in SCENES:
+            raise InputError(
+                WHERE, f"scene is {self.scene!r}", f"the built-in scenes are {', '.join(SCENES)}",
+                "choose one, or read a file: obstacles=load_scene(FILE).obstacles",
+            )  # fmt: skip
+        return obstacles_of(self.scene, character)
+
+    def check_for(self, character: Character) -> None:
+        with_regions(character, list(tissues_in(self.flesh, self.own_tissue())[1]))
+        strengths_in(self.strength, character.skeleton)
+        for name in limits_in(self.limits)[1]:
+            character.skeleton.index(name)
+        self.scene_for(character)
+
+    def bind(self, character: Character, device: str) -> BoundContact:
+        return BoundContact(character, self, device)
+
+    def start(self, binding: BoundContact, pose: Pose, incoming: DevicePoints | None) -> ContactState:
+        return binding.start(pose)
+
+    def advance(
+        self, binding: BoundContact, state: ContactState, pose: Pose, dt: float, *, incoming: DevicePoints | None
+    ) -> DevicePoints:
+        return binding.advance(state, pose, dt)
+
+    def bones(self, binding: BoundContact, state: ContactState) -> Floats:
+        return state.bones
