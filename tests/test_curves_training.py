@@ -37,7 +37,7 @@ def bake(limb):
 
 @pytest.fixture(scope="module")
 def model(limb, bake):
-    return fit_curves(limb, bake)
+    return fit_curves(limb, bake, detail=1.0)
 
 
 def off(character, model, examples) -> np.ndarray:
@@ -49,7 +49,7 @@ def off(character, model, examples) -> np.ndarray:
 
 def test_two_shapes_are_enough_to_learn_a_bend(limb):
     told = taught_by(limb, supple.DeltaMush(), [(1.2,)])
-    model = fit_curves(limb, told)
+    model = fit_curves(limb, told, detail=1.0)
     assert all(len(part.frames) == 2 for part in model.parts)
     assert off(limb, model, told).max() <= model.errors.mesh_worst + 1e-6 < 0.2 * model.errors.base_worst
     half = taught_by(limb, supple.DeltaMush(), [(0.6,)])
@@ -111,14 +111,14 @@ def test_frames_that_are_kept_out_are_not_learnt(limb, bake, model):
 
 
 def test_training_twice_gives_the_same_model(limb, bake, model):
-    assert fit_curves(limb, bake).digest == model.digest
-    assert fit_curves(limb, bake, most=3).digest != model.digest
+    assert fit_curves(limb, bake, detail=1.0).digest == model.digest
+    assert fit_curves(limb, bake, detail=1.0, most=3).digest != model.digest
 
 
 def test_several_bakes_are_learnt_together(limb, bake):
     motion = supple.motion("twist", limb, joint="bone1", angle=1.2, seconds=0.6)
     twist = supple.bake(limb, motion, supple.DeltaMush(), fps=30.0)
-    both = fit_curves(limb, CurveExamples.of(bake, twist))
+    both = fit_curves(limb, CurveExamples.of(bake, twist), detail=1.0)
     frames = {int(frame) for part in both.parts for frame in part.frames}
     assert min(frames - {-1}) < len(bake) <= max(frames)
     assert both.errors.rms < 0.25 * both.errors.base_rms
