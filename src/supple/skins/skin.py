@@ -85,7 +85,7 @@ class SoftSkin(AnySkin):
 
     step: float = setting(1.0 / 120.0, "Simulation step", unit="s", low=1e-4, high=0.1)
 
-    def bones(self, binding: Any, state: Any) -> Floats | None:
+    def moved_bones(self, binding: Any, state: Any) -> Floats | None:
         """Where it has the joints (J, 4, 4) now, if it moves bones."""
         return None
 

@@ -135,5 +135,5 @@ class ArticulatedContact(SoftSkin):
     ) -> DevicePoints:
         return binding.advance(state, pose, dt)
 
-    def bones(self, binding: BoundContact, state: ContactState) -> Floats:
+    def moved_bones(self, binding: BoundContact, state: ContactState) -> Floats:
         return state.bones
