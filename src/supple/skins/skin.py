@@ -81,7 +81,7 @@ class SoftSkin(AnySkin):
     """A skin that carries history and is played in order, always in steps of the same length."""
 
     moves_bones: ClassVar[bool] = False
-    """Whether the bones go elsewhere than the motion has them; then `bones` says where they are."""
+    """Whether the bones go elsewhere than the motion has them; then `moved_bones` says where they are."""
 
     step: float = setting(1.0 / 120.0, "Simulation step", unit="s", low=1e-4, high=0.1)
 
