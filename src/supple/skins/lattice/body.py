@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from supple.skins.lattice.skin import LayeredLattice
 
 _HEAD = frozenset({"head"})  # fingers and toes stand off too, and are firm
+_THINNER = 4.0  # a voxel of freedom makes an end count so much less as flesh
 _LOOSE = ("ear", "hair", "tail", "trunk", "antenna")  # what hangs on a head and still swings
 
 
@@ -33,7 +34,7 @@ class Body:
     anatomy: Anatomy
     tie: Tie
     thickness: Floats
-    """How deep the flesh of every node lies over the bone (N,) [m]; 0 where it is firm, or stands off like an ear."""
+    """How deep the flesh of every node lies over the bone (N,) [m]; 0 where it is firm, little where it stands off."""
 
 
 def body_of(character: Character, skin: LayeredLattice) -> Body:
@@ -52,12 +53,13 @@ def body_of(character: Character, skin: LayeredLattice) -> Body:
     else:
         weights = path_weights(pieces, paths, joints)
     depths = lattice.side * np.where(paths.reached, paths.steps, 0.0)
+    head = firm_share(character, weights, loose=_LOOSE, parts=_HEAD) > 0.5
+    ends = free_ends(lattice, head, layers.skin_depths)
     if skin.firm_parts:
         depths *= 1.0 - firm_share(character, weights, loose=_LOOSE)
-    thickness = depths
+    thickness = depths / (1.0 + _THINNER * ends)
     if skin.firm_parts:
-        head = firm_share(character, weights, loose=_LOOSE, parts=_HEAD) > 0.5
-        depths = np.maximum(depths, lattice.side * free_ends(lattice, head, layers.skin_depths))
+        depths = np.maximum(depths, lattice.side * ends)
     surfaces = 1.0 - layers.skin_depths / max(float(layers.skin_depths.max(initial=0.0)), 1.0)
     tie = smooth if skin.surface == "smooth" else tie_of(lattice, character.points, "trilinear")
     return Body(Anatomy(lattice, weights, layers.numbers, depths, surfaces), tie, thickness)
