@@ -14,13 +14,14 @@ from typing import Any
 
 from supple.cli.characters import add_character_argument, add_motion_option, character_from, motion_from
 from supple.cli.console import Console
-from supple.cli.skin_options import with_model
+from supple.cli.skin_options import with_files
 from supple.cli.steps import Steps
 from supple.device import check_device
 from supple.errors import InputError
 from supple.measure.report import Report
 from supple.report import compare
 from supple.skins.catalogue import SKINS, skin_named
+from supple.skins.contact.skin import ArticulatedContact
 from supple.skins.curves.skin import CurveSettings
 from supple.skins.skin import AnySkin
 
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument("--film", metavar="FILM", help="keep the film as a file too (.mp4, .gif or .webp)")
     parser.add_argument("--bakes", metavar="FOLDER", help="keep the bakes here, and use those that are there already")
     parser.add_argument("--model", metavar="FILE", help="a model of fit-curves, for the skins of curves among them")
+    parser.add_argument("--scene", metavar="FILE", help="what the skin contact meets: a built-in scene, or a file")
     parser.add_argument("--fps", type=float, default=30.0, metavar="X", help="frames a second (default: 30)")
     parser.add_argument("--seconds", type=float, metavar="S", help="how long (default: the motion's length)")
     parser.add_argument(
@@ -59,7 +61,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     names = [name.strip() for name in arguments.skins.split(",") if name.strip()]
     if not names:
         raise InputError("--skins", f"{arguments.skins!r} was given", f"there are {', '.join(SKINS)}", "name some")
-    skins = [with_model(skin_named(name, _given(name, arguments.model))) for name in names]
+    skins = [with_files(skin_named(name, _given(name, arguments))) for name in names]
     character = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair)
     with Steps(console) as steps:
         made = compare(
@@ -90,9 +92,14 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     }
 
 
-def _given(name: str, model: str | None) -> dict[str, str]:
-    """The settings of a skin that were given: a model, if it plays one."""
-    return {"model": model} if model and issubclass(SKINS.get(name, AnySkin), CurveSettings) else {}
+def _given(name: str, arguments: argparse.Namespace) -> dict[str, str]:
+    """The settings of a skin that were given: a model, if it plays one, and a scene, if it meets one."""
+    kind = SKINS.get(name, AnySkin)
+    if arguments.model and issubclass(kind, CurveSettings):
+        return {"model": arguments.model}
+    if arguments.scene and issubclass(kind, ArticulatedContact):
+        return {"preset": arguments.scene} if arguments.scene in kind.presets else {"scene": arguments.scene}
+    return {}
 
 
 def _rows(report: Report) -> list[dict[str, Any]]:

@@ -80,7 +80,7 @@ class BoundContact:
         self.tracking = Tracking(
             self.mechanism, self.links, self.skeleton, strength=strength, strengths={**own, **held}
         )
-        self.bearing = Bearing(self.mechanism, self.gravity) if skin.bears_weight else None
+        self.bearing = Bearing(self.mechanism, self.gravity) if skin.bears_weight and skin.root > 0.0 else None
         self.meeting = Meeting(flesh, self.solver, obstacles, gravity=self.gravity)
         self.parting = (
             Parting(flesh, self.mechanism, friction=skin.friction, device=device) if skin.self_contact else None

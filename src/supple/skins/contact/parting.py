@@ -5,8 +5,9 @@ masses allow, and lose the speed with which they go on into each other:
 
     x_a += w_a l n,   x_b -= w_b s_b l n,   l = d / (w_a + sum_b s_b^2 w_b),   w = 1 / m,  0 for the core,
 
-and the same for velocities. Each pair gets as much as it gives, so that no body can lift itself by its own skin. What
-the flesh is pressed by, its elasticity hands on to the bones in the next steps.
+and the same for velocities. The links below them lose the speed with which they near each other by one impulse for each
+two links, at the middle of where they meet; the next step spreads it over the joints. Everything gets as much as it
+gives, so that no body can lift itself by its own skin, and none of it adds to the energy of motion.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ from supple.skins.contact.flesh import FleshLayer
 
 _SHARE = 0.5  # of an overlap that one step parts
 _FARTHEST = 0.1  # of how deep skin is searched: the most that one step parts
+_OPPOSED = 0.3  # the mean of normals that is shorter than this has no direction
 _FLAT = 1e-3  # blended turns with a smaller determinant are turned back by their transpose
 
 
 class Parting:
     """Parts the skin of one character from itself.
 
-    Limits: bones feel it by the flesh between them, no faster than that can swing in a step; where thin limbs have no
-    flesh to give, only the other side yields.
+    Limits: bones are stopped as if they were loose, so that a limb pressed by something strong goes in some way before
+    it is stopped. Where thin limbs have no flesh to give, only the other side yields.
     """
 
     def __init__(self, flesh: FleshLayer, mechanism: Mechanism, *, friction: float, device: str) -> None:
@@ -40,6 +42,9 @@ class Parting:
             flesh.solid.points[border], triangles.reshape(-1, 3).astype(np.int32),
             carriers=mechanism.links[self._nodes, 0], rest_bones=transforms(mechanism.centres), device=device,
         )  # fmt: skip
+        joined = set(zip(mechanism.joints.children.tolist(), mechanism.joints.parents.tolist(), strict=True))
+        self._joined = joined | {(parent, child) for child, parent in joined}
+        self._inertia = _inertia(mechanism)
         self._lightness = np.zeros(len(mechanism.rest))
         self._lightness[: mechanism.node_count] = 1.0 / mechanism.masses
 
@@ -74,10 +79,60 @@ class Parting:
         moves, kicks = np.zeros_like(paces), np.zeros_like(paces)
         np.add.at(moves, nodes, gives * (depth[:, None] * normals)[:, None])
         np.add.at(kicks, nodes, gives * change[:, None])
+        places = 0.5 * (node_places[nodes[:, 0]] + np.einsum("mk,mka->ma", -shares[:, 1:], node_places[nodes[:, 1:]]))
+        self._stop_links(state, nodes, np.abs(shares), places=places, normals=normals, depths=depth)
         turns = dynamics.blended_turns(mechanism, state)
         state.displacements += _turned_back(turns, moves[:n])
         state.flows += _turned_back(turns, kicks[:n])
         return True
+
+    def _stop_links(
+        self, state: State, nodes: Ints, shares: Floats, *, places: Floats, normals: Floats, depths: Floats
+    ) -> None:
+        """One impulse for each two links that near each other where their skins meet."""
+        carriers, count = self._mechanism.links[:, 0], self._mechanism.link_count
+        one = carriers[nodes[:, 0]].astype(np.int64)
+        other = carriers[nodes[np.arange(len(nodes)), 1 + shares[:, 1:].argmax(axis=1)]].astype(np.int64)
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        ways = np.where((one == low)[:, None], normals, -normals)  # from the second link to the first
+        turns = state.turns
+        inertia = turns @ self._inertia @ np.swapaxes(turns, 1, 2)
+        for pair in np.unique(low * count + high).tolist():
+            a, b = divmod(pair, count)
+            if a == b or (a, b) in self._joined:
+                continue
+            met = np.flatnonzero((low == a) & (high == b))
+            weight = depths[met] + 1e-12
+            place, n = (weight @ rows[met] / weight.sum() for rows in (places, ways))
+            size = float(np.linalg.norm(n))
+            if size < _OPPOSED:
+                continue
+            n = n / size
+            arms = [place - state.places[link] for link in (a, b)]
+            speeds = [state.velocities[link] + np.cross(state.spins[link], arm)
+                      for link, arm in zip((a, b), arms, strict=True)]  # fmt: skip
+            speed = float((speeds[0] - speeds[1]) @ n)
+            if speed >= 0.0:
+                continue
+            twists = [np.linalg.solve(inertia[link], np.cross(arm, n)) for link, arm in zip((a, b), arms, strict=True)]
+            yields = sum(
+                1.0 / self._mechanism.link_masses[link] + float(np.cross(twist, arm) @ n)
+                for link, arm, twist in zip((a, b), arms, twists, strict=True)
+            )
+            for link, twist, sign in zip((a, b), twists, (1.0, -1.0), strict=True):
+                impulse = -sign * speed / yields
+                state.velocities[link] += impulse / self._mechanism.link_masses[link] * n
+                state.spins[link] += impulse * twist
+
+
+def _inertia(mechanism: Mechanism) -> Floats:
+    """The inertia (k, 3, 3) [kg m²] of every link about its centre, at rest, with its share of the flesh."""
+    seconds = mechanism.core_seconds.copy()
+    arms = mechanism.rest[: mechanism.node_count, None] - mechanism.centres[mechanism.free_links]
+    weight = mechanism.masses[:, None] * mechanism.free_shares
+    np.add.at(seconds, mechanism.free_links, weight[..., None, None] * arms[..., :, None] * arms[..., None, :])
+    result: Floats = np.trace(seconds, axis1=1, axis2=2)[:, None, None] * np.eye(3) - seconds
+    return result
 
 
 def transforms(places: Floats, turns: Floats | None = None) -> Floats:

@@ -20,6 +20,7 @@ from supple.obstacles.shapes import Box, Capsule, Free, Plane, RigidBody, Sphere
 _PATH = np.linspace(0.0, 60.0, 601)  # [s]: where the path of a body is looked at to tell it from others
 _TURNED_X = rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 2.0)  # a capsule along x instead of y
 _TURNED_Z = rotations.quaternion_about([1.0, 0.0, 0.0], np.pi / 2.0)  # and along z
+_CLEAR = 0.01  # [m]: how far soles are above the floor, so that who stands still is not pushed
 _G = 9.81  # [m/s²]
 
 
@@ -50,14 +51,14 @@ def _thrown_ball(character: Character) -> list[RigidBody]:
     return [
         _floor(low),
         _thrown(belly, radius, mass=4.0, speed=6.0, arrives=0.4, name="ball at the belly"),
-        _thrown(arm, radius, mass=2.0, speed=6.0, arrives=0.6, name="ball at the arm"),
+        _thrown(arm, radius, mass=2.0, speed=5.0, arrives=0.6, name="ball at the arm"),
     ]
 
 
 def _push(character: Character) -> list[RigidBody]:
     """A padded rod that comes from the side, pushes the upper body, and goes back."""
     low, _, height = _box(character)
-    side = _flank(character, low[1] + 0.68 * height)
+    side = _flank(character, low[1] + 0.78 * height)
     radius = 0.05 * height
     away, touching, deep = (side[0] + radius + shift * height for shift in (0.2, 0.01, -0.12))
     times = [0.0, 0.3, 0.8, 1.1, 1.6]
@@ -153,7 +154,7 @@ def _box(character: Character) -> tuple[Floats, Floats, float]:
 
 
 def _floor(low: Floats) -> Plane:
-    return Plane(name="floor", at=(0.0, float(low[1]), 0.0), friction=0.6, restitution=0.3)
+    return Plane(name="floor", at=(0.0, float(low[1]) - _CLEAR, 0.0), friction=0.6, restitution=0.3)
 
 
 def _front(character: Character, at: Floats) -> Floats:
@@ -190,7 +191,7 @@ def _arm(character: Character) -> Floats:
     low, high, height = _box(character)
     middle = 0.5 * (low[0] + high[0])
     out = (points[:, 0] - middle) / (high[0] - middle)
-    chosen = points[(np.abs(out - 0.45) < 0.06) & (points[:, 1] > low[1] + 0.4 * height)]
+    chosen = points[(np.abs(out - 0.33) < 0.04) & (points[:, 1] > low[1] + 0.4 * height)]
     if not len(chosen):
         return _front(character, np.array([middle, low[1] + 0.7 * height]))
     center = chosen.mean(axis=0)

@@ -42,7 +42,8 @@ class ArticulatedContact(SoftSkin):
 
     Limits: flesh is linear, so very soft flesh that turns far against its bones swells. Who is pushed does not step
     aside to keep its balance: the root is drawn to its place in the world (`root`), or falls. Obstacles smaller than an
-    element may slip between the nodes of the flesh.
+    element may slip between the nodes of the flesh. Take a `step` in which what is thrown comes less far than the limb
+    that it hits is thick.
     """
 
     command_name: ClassVar[str] = "contact"
@@ -54,13 +55,13 @@ class ArticulatedContact(SoftSkin):
         {
             **{name: MappingProxyType({"flesh": name}) for name in TISSUES},
             "limp": _LIMP,
-            "thrown-ball": _scene("thrown-ball", flesh="fat", strength="0.15"),
-            "push": _scene("push", strength="0.2"),
+            "thrown-ball": _scene("thrown-ball", flesh="fat", strength="0.3", step=1.0 / 120.0),
+            "push": _scene("push", strength="0.3"),
             "fall": _scene("fall", **_LIMP),
-            "squeeze": _scene("squeeze", flesh="fat", strength="0.2"),
-            "quadruped-ball": _scene("quadruped-ball", flesh="fat", strength="0.15", root=0.6),
-            "tubes": _scene("tubes", strength="0.15"),
-            "snake-push": _scene("snake-push", strength="0.1", root=0.0),
+            "squeeze": _scene("squeeze", flesh="fat", strength="0.3"),
+            "quadruped-ball": _scene("quadruped-ball", flesh="fat", strength="0.3", root=0.6, step=1.0 / 120.0),
+            "tubes": _scene("tubes", strength="0.3"),
+            "snake-push": _scene("snake-push", strength="0.3", root=0.0),
         }
     )
 
@@ -76,7 +77,7 @@ class ArticulatedContact(SoftSkin):
     depth: float = setting(0.03, "How deep flesh is at most, as a share of the body's size", low=1e-3, high=1.0)
     strength: str = setting("0.7", "Strength of the muscles from 0 (limp) to 1 (rigid), such as 0.7, LeftArm=0.2")
     root: float = setting(0.9, "How strongly the root is led, from 0 (free) to 1 (as animated)", low=0.0, high=1.0)
-    bears_weight: bool = setting(True, "Muscles carry the weight of the body, however weak")
+    bears_weight: bool = setting(True, "Muscles carry the weight of the body, where its root is led")
     hinges: str = setting("none", "Whether elbows and knees, by name, bend one way only", choices=("none", "names"))
     limits: str = setting("", "How far joints turn from rest [rad]: auto, 1.2, LeftForeArm=-0.1:2.4")
     joint_damping: float = setting(2.0, "How fast limp joints lose their swing", unit="1/s", low=0.0, high=1e3)
