@@ -33,6 +33,7 @@ from supple.errors import InputError
 from supple.skins.contact.bound import LinkArrays, NodeArrays, write_doubles
 from supple.skins.contact.contacts import CORNERS, Contacts
 from supple.skins.contact.dynamics import GRAVITY, Energy, Mechanism, State, energy
+from supple.skins.contact.factor import FleshFactor
 from supple.skins.contact.flesh import WHERE
 from supple.skins.contact.ordering import skyline_of, touching_pairs
 from supple.skins.contact.responding import Responder
@@ -350,9 +351,5 @@ def stand_ins(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[Floats, F
 
 
 def factored(matrix: Any) -> Any:
-    """The factor of a symmetric positive matrix; its `solve` is what every step calls."""
-    from scipy.sparse.linalg import splu
-
-    if matrix.shape[0] == 0:
-        return None
-    return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    """The factor of a symmetric positive matrix; its `solve` is what every step calls. None of nothing."""
+    return FleshFactor(matrix) if matrix.shape[0] else None

@@ -1,0 +1,194 @@
+"""The factor of the flesh: made once, solved with several times in every step.
+
+L D L^T in blocks of 3x3, one for each pair of nodes. Nodes that do not reach each other but through others can be
+solved for at the same time: the tree of elimination is cut into a few parts, of about equal work, and a top that joins
+them. Reading the factor is what a solve costs, so it is kept once and read by all threads, each its own part.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Floats, Ints
+
+_PARTS = 4  # whatever the number of threads, so that all add up in the same order
+_CUTS = 4000  # columns that the top may take
+
+
+class FleshFactor:
+    """The factor of a symmetric positive matrix (3 n, 3 n); `solve` is what every step calls.
+
+    It works on the processor's own memory, also where everything else is on another device.
+    """
+
+    def __init__(self, matrix: Any) -> None:
+        from supple.skins.contact import factor_kernels as kernels
+
+        wp = devices.warp()
+        blocks = _factored(matrix)
+        cut = _cut(blocks)
+        blocks = blocks.reordered(cut.order)
+        n, top = len(blocks.order), int(cut.bounds[-1])
+
+        def put(values: Any, kind: Any) -> Any:
+            return devices.to_device(np.ascontiguousarray(values), kind, "cpu")
+
+        part_of = np.searchsorted(cut.bounds, np.arange(top), side="right") - 1
+        columns = np.repeat(np.arange(n), np.diff(blocks.starts))
+        places = blocks.rows.astype(np.int64)
+        above = (columns < top) & (places >= top)
+        places[above] += (part_of[columns[above]] + 1) * (n - top)
+        starts, rows = put(blocks.starts, wp.int32), put(places.astype(np.int32), wp.int32)
+        values, inverses = put(blocks.values, wp.mat33d), put(np.linalg.inv(blocks.diagonal), wp.mat33d)
+        order, bounds = put(blocks.order, wp.int32), put(cut.bounds, wp.int32)
+        self._sides, self._answers = (wp.zeros(n, dtype=wp.vec3d, device="cpu") for _ in range(2))
+        work = wp.zeros(n + _PARTS * (n - top), dtype=wp.vec3d, device="cpu")
+        factor = [starts, rows, values]
+
+        def launch(kernel: Any, count: int, *inputs: Any) -> devices.Launch:
+            return devices.Launch(kernel, count, inputs, "cpu", smallest=1)
+
+        self._solve = devices.Chain(
+            [
+                launch(kernels.down_parts, _PARTS, n, top, bounds, *factor, order, self._sides, work),
+                launch(kernels.solve_top, 1, n, top, _PARTS, *factor, inverses, order, self._sides, work,
+                       self._answers),
+                launch(kernels.up_parts, _PARTS, n, top, bounds, *factor, inverses, order, work, self._answers),
+            ],
+            "cpu",
+        )  # fmt: skip
+
+    def solve(self, sides: Floats) -> Floats:
+        """The answer (3 n,) or (3 n, c) to right sides of that shape."""
+        given = np.asarray(sides, dtype=np.float64)
+        if given.ndim == 2:
+            return np.stack([self.solve(column) for column in given.T], axis=1)
+        self._sides.numpy()[...] = given.reshape(-1, 3)
+        self._solve()
+        answers: Floats = self._answers.numpy().reshape(-1).copy()
+        return answers
+
+
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """L D L^T in 3x3 blocks: column j has `values[starts[j] : starts[j + 1]]` at `rows`, all below it, and D_j.
+
+    Column j is node `order[j]`.
+    """
+
+    order: Ints
+    starts: Ints
+    rows: Ints
+    values: Floats
+    diagonal: Floats
+
+    def reordered(self, order: Ints) -> _Blocks:
+        """The same with columns in another order, in which every one still comes before those that it reaches."""
+        place = np.empty(len(order), dtype=np.int32)
+        place[order] = np.arange(len(order))
+        columns = np.repeat(place, np.diff(self.starts))
+        rows = place[self.rows]
+        sorting = np.lexsort((rows, columns))
+        starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[order])])
+        return _Blocks(
+            self.order[order], starts.astype(np.int32), rows[sorting], self.values[sorting], self.diagonal[order]
+        )
+
+
+def _factored(matrix: Any) -> _Blocks:
+    """Factor a symmetric positive matrix (3 n, 3 n), in an order of its nodes that keeps it sparse."""
+    from scipy.sparse import bsr_array, csc_array, diags_array
+    from scipy.sparse.linalg import splu
+
+    n = matrix.shape[0] // 3
+    options = {"SymmetricMode": True}
+    blocks = bsr_array(matrix, blocksize=(3, 3))
+    graph = csc_array((np.full(len(blocks.indices), -1.0), blocks.indices, blocks.indptr), shape=(n, n))
+    graph = (graph + diags_array(np.diff(blocks.indptr) + 1.0)).tocsc()
+    nodes = np.argsort(splu(graph, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options).perm_c)
+    places = (3 * nodes[:, None] + np.arange(3)).ravel()
+    ordered = matrix.tocsr()[places][:, places].tocsc()
+    factor = splu(ordered, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
+    order = np.argsort(factor.perm_c)
+    lower = bsr_array(factor.L.tocsr(), blocksize=(3, 3))
+    pivots = factor.U.diagonal().reshape(n, 3)
+    rows = np.repeat(np.arange(n), np.diff(lower.indptr))
+    columns = lower.indices
+    own = rows == columns
+    units = np.empty((n, 3, 3))
+    units[columns[own]] = lower.data[own]
+    below = np.flatnonzero(~own)
+    sorting = below[np.lexsort((rows[below], columns[below]))]
+    values = lower.data[sorting] @ np.linalg.inv(units)[columns[sorting]]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(columns[below], minlength=n))])
+    diagonal = np.einsum("nab,nb,ncb->nac", units, pivots, units)
+    found = nodes[order[::3] // 3].astype(np.int32)
+    return _Blocks(found, starts.astype(np.int32), rows[sorting].astype(np.int32), values, diagonal)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cut:
+    """Columns in a new `order` (n,): part p from `bounds[p]` to `bounds[p + 1]`, the top from the last bound on."""
+
+    order: Ints
+    bounds: Ints
+
+
+def _cut(blocks: _Blocks) -> _Cut:
+    """Cut the tree of elimination so that the longest part and the top together are short."""
+    n = len(blocks.order)
+    sizes = np.diff(blocks.starts)
+    parents = np.full(n, -1)
+    parents[sizes > 0] = blocks.rows[blocks.starts[:-1][sizes > 0]]
+    work = (sizes + 1.0).tolist()
+    weights = list(work)
+    children: list[list[int]] = [[] for _ in range(n)]
+    for j in range(n):  # all that hangs on a column comes before it
+        if parents[j] >= 0:
+            weights[parents[j]] += weights[j]
+            children[parents[j]].append(j)
+    heap = [(-weights[j], j) for j in np.flatnonzero(parents < 0).tolist()]
+    heapq.heapify(heap)
+    top = 0.0
+    above: list[int] = []
+    best = (np.inf, 0, _shared(heap))
+    while heap and len(above) < _CUTS and top < best[0]:
+        if not above or len(children[above[-1]]) > 1:  # along a chain nothing changes but the top
+            shares = _shared(heap)
+            loads = [sum(weights[j] for j in share) for share in shares]
+            longest = top + max(sum(loads[part : part + 2]) for part in range(0, _PARTS, 2))  # by two threads
+            if longest < best[0]:
+                best = (longest, len(above), shares)
+        _, j = heapq.heappop(heap)
+        above.append(j)
+        top += work[j]
+        for child in children[j]:
+            heapq.heappush(heap, (-weights[child], child))
+    label = np.full(n, -1)
+    for part, roots in enumerate(best[2]):
+        label[roots] = part
+    label[above[: best[1]]] = _PARTS
+    for j in range(n - 1, -1, -1):
+        if label[j] < 0:
+            label[j] = label[parents[j]]
+    order = np.argsort(label, kind="stable").astype(np.int32)
+    return _Cut(order, np.searchsorted(label[order], np.arange(_PARTS + 1)).astype(np.int32))
+
+
+def _shared(heap: list[tuple[float, int]]) -> list[list[int]]:
+    """Subtrees dealt out to the parts, the heaviest first, each to who has least; a heavy part is next to a light one.
+
+    Threads take neighbouring parts.
+    """
+    loads: list[tuple[float, int, list[int]]] = [(0.0, part, []) for part in range(_PARTS)]
+    for weight, j in sorted(heap):
+        load, part, share = loads[0]
+        share.append(j)
+        heapq.heapreplace(loads, (load - weight, part, share))
+    heavy = [share for _, _, share in sorted(loads, reverse=True)]
+    return [heavy[at // 2 if at % 2 == 0 else _PARTS - 1 - at // 2] for at in range(_PARTS)]

@@ -1,0 +1,71 @@
+"""Solving with the factor L D L^T of the flesh, node by node, in double precision.
+
+Blocks are 3x3. Those of column j below the diagonal stand from starts[j] to starts[j + 1]; what lies on it is one.
+Columns come part by part, then those of the top. Parts do not reach each other, so each is a thread's own; what they
+say about the top they keep apart, from `places` on behind the unknowns, and the top adds it up in a fixed order.
+"""
+
+import warp as wp
+
+from supple.skins.contact.kernels import Matrices, Vectors, Whole
+
+
+@wp.kernel(enable_backward=False)
+def down_parts(
+    first: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices, order: Whole,
+    sides: Vectors, work: Vectors,
+):  # fmt: skip
+    """L^-1 within each part."""
+    part = first + wp.tid()
+    own = count + part * (count - top)
+    for t in range(own, own + count - top):
+        work[t] = wp.vec3d()
+    for j in range(bounds[part], bounds[part + 1]):
+        work[j] = sides[order[j]]
+    for j in range(bounds[part], bounds[part + 1]):
+        x = work[j]
+        for e in range(starts[j], starts[j + 1]):
+            work[places[e]] = work[places[e]] - blocks[e] * x
+
+
+@wp.kernel(enable_backward=False)
+def solve_top(
+    first: int, count: int, top: int, parts: int, starts: Whole, places: Whole, blocks: Matrices, inverses: Matrices,
+    order: Whole, sides: Vectors, work: Vectors, answers: Vectors,
+):  # fmt: skip
+    """L^-T D^-1 L^-1 of the top."""
+    for j in range(top, count):
+        x = sides[order[j]]
+        for part in range(parts):
+            x += work[j + (part + 1) * (count - top)]
+        work[j] = x
+    for j in range(top, count):
+        x = work[j]
+        for e in range(starts[j], starts[j + 1]):
+            work[places[e]] = work[places[e]] - blocks[e] * x
+    for back in range(count - top):
+        j = count - 1 - back
+        x = inverses[j] * work[j]
+        for e in range(starts[j + 1] - 1, starts[j] - 1, -1):
+            x -= work[places[e]] * blocks[e]
+        work[j] = x
+        answers[order[j]] = x
+
+
+@wp.kernel(enable_backward=False)
+def up_parts(
+    first: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices,
+    inverses: Matrices, order: Whole, work: Vectors, answers: Vectors,
+):  # fmt: skip
+    """L^-T D^-1 within each part, from what the top is."""
+    part = first + wp.tid()
+    own = (part + 1) * (count - top)
+    for j in range(top, count):
+        work[own + j] = work[j]
+    for back in range(bounds[part + 1] - bounds[part]):
+        j = bounds[part + 1] - 1 - back
+        x = inverses[j] * work[j]
+        for e in range(starts[j + 1] - 1, starts[j] - 1, -1):
+            x -= work[places[e]] * blocks[e]
+        work[j] = x
+        answers[order[j]] = x
