@@ -11,7 +11,7 @@ from supple.arrays import Floats
 from supple.character.character import Character
 from supple.skins.kinematic.firm_parts import firm_share
 from supple.skins.lattice.by_layer import inner_layers
-from supple.skins.lattice.cells import WHERE
+from supple.skins.lattice.cells import WHERE, Lattice
 from supple.skins.lattice.free_ends import free_ends
 from supple.skins.lattice.layers import layers_of
 from supple.skins.lattice.path_weights import bone_paths, carried_in, path_weights
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from supple.skins.lattice.skin import LayeredLattice
 
 _HEAD = frozenset({"head"})  # fingers and toes stand off too, and are firm
+_EVENINGS = 2  # rounds
 _THINNER = 4.0  # a voxel of freedom makes an end count so much less as flesh
 _LOOSE = ("ear", "hair", "tail", "trunk", "antenna")  # what hangs on a head and still swings
 
@@ -52,7 +53,7 @@ def body_of(character: Character, skin: LayeredLattice) -> Body:
         weights = carried_in(pieces, paths, smooth, skin_weights.dense(joints))
     else:
         weights = path_weights(pieces, paths, joints)
-    depths = lattice.side * np.where(paths.reached, paths.steps, 0.0)
+    depths = _evened(lattice, lattice.side * np.where(paths.reached & ~layers.bone, paths.steps, 0.0))
     head = firm_share(character, weights, loose=_LOOSE, parts=_HEAD) > 0.5
     ends = free_ends(lattice, head, layers.skin_depths)
     if skin.firm_parts:
@@ -63,3 +64,15 @@ def body_of(character: Character, skin: LayeredLattice) -> Body:
     surfaces = 1.0 - layers.skin_depths / max(float(layers.skin_depths.max(initial=0.0)), 1.0)
     tie = smooth if skin.surface == "smooth" else tie_of(lattice, character.points, "trilinear")
     return Body(Anatomy(lattice, weights, layers.numbers, depths, surfaces), tie, thickness)
+
+
+def _evened(lattice: Lattice, depths: Floats) -> Floats:
+    """Depths (N,) [m], less where bone is near: single voxels of flesh among bone would stand out as lumps."""
+    around = lattice.neighbours("all")
+    counts = np.maximum(np.diff(around.starts), 1)
+    owners = np.repeat(np.arange(len(lattice)), np.diff(around.starts))
+    evened = depths
+    for _ in range(_EVENINGS):
+        mean = np.bincount(owners, evened[around.indices], len(lattice)) / counts
+        evened = np.minimum(depths, 0.5 * (evened + mean))
+    return evened
