@@ -14,6 +14,7 @@ from supple.character.builtin import CHARACTERS
 from supple.character.crowd import Crowd
 from supple.device import use_threads
 from supple.geometry import rotations
+from supple.geometry.topology import signed_volume
 from supple.motion.crowd import CrowdMotion
 from supple.settings import settings_of
 from supple.skins.kinematic.firm_parts import firm_share
@@ -221,6 +222,30 @@ def test_the_published_way_is_left_behind_and_following_mends_it(hero):
     assert late["0.85"] < 0.5 * late["0"]
 
 
+def test_the_skin_keeps_its_volume_unless_it_is_told_not_to(hero):
+    jump = supple.motion("jump", hero)
+    rest = signed_volume(hero.points, hero.triangles)
+    worst = {}
+    for keep in (True, False):
+        frames = played(supple.player(hero, LayeredLattice(resolution=32, keep_volume=keep)), jump, 0.6)
+        worst[keep] = max(abs(signed_volume(points, hero.triangles) / rest - 1.0) for points in frames)
+    assert worst[True] < 3e-3 < 2e-2 < worst[False]
+
+
+def test_flesh_beside_bone_has_less_reach_and_bone_has_none(hero):
+    """Single voxels of flesh on a thin limb would stand out as lumps, were they as free as their depth says."""
+    bound = lattice_of(supple.player(hero, LayeredLattice(resolution=32, firm_parts=False)))
+    anatomy = bound.body.anatomy
+    bone = anatomy.layers == 0
+    around = anatomy.lattice.neighbours("all")
+    owners = np.repeat(np.arange(len(bone)), np.diff(around.starts))
+    share = np.bincount(owners, bone[around.indices], len(bone)) / np.maximum(np.diff(around.starts), 1)
+    assert anatomy.depths[bone].max() == 0.0
+    assert (anatomy.depths[~bone] > 0.0).all()
+    beside, deep = ~bone & (share > 0.5), ~bone & (share == 0.0)
+    assert anatomy.depths[beside].max() < np.median(anatomy.depths[deep])
+
+
 def test_shapes_come_out_whole():
     """A morph target on the kinematic skin, or on the rest shape where there is none below."""
     plain = make_tube()
@@ -314,6 +339,7 @@ def test_numbers_by_layer_are_read_as_they_are_written():
         ({"surface": "rough"}, "surface is 'rough'"),
         ({"base": "lattice"}, "base is 'lattice'"),
         ({"reach": -1.0}, "reach is -1"),
+        ({"steady": -1.0}, "steady is -1"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(changes, part):
