@@ -29,7 +29,7 @@ print("a moment later:   ", shown(30).round(1))
 
 player.let_go()
 swing = [shown(1)[2] for _ in range(60)]
-print(f"let go, it swings between {min(swing):.1f} and {max(swing):.1f} mm, and after a second is at {swing[-1]:.1f} mm")
+print(f"let go: from {min(swing):.1f} to {max(swing):.1f} mm, and after a second at {swing[-1]:.1f} mm")
 
 for force in (10.0, 20.0, 40.0):  # N, sideways
     player.pull(supple.Pull(front, force=(force, 0.0, 0.0), radius=0.15), hand="pusher")
