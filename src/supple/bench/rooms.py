@@ -15,6 +15,7 @@ ROOMS = {
     "position-based": "supple.bench.position_based",
     "lattice": "supple.bench.lattice",
     "curves": "supple.bench.curves",
+    "contact": "supple.bench.contact",
 }
 
 

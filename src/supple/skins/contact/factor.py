@@ -18,6 +18,7 @@ from supple.arrays import Floats, Ints
 
 _PARTS = 4  # whatever the number of threads, so that all add up in the same order
 _CUTS = 4000  # columns that the top may take
+_SMALL = 40_000  # blocks below which waking another thread costs more than it saves
 
 
 class FleshFactor:
@@ -49,9 +50,10 @@ class FleshFactor:
         self._sides, self._answers = (wp.zeros(n, dtype=wp.vec3d, device="cpu") for _ in range(2))
         work = wp.zeros(n + _PARTS * (n - top), dtype=wp.vec3d, device="cpu")
         factor = [starts, rows, values]
+        smallest = 1 if len(places) > _SMALL else _PARTS
 
         def launch(kernel: Any, count: int, *inputs: Any) -> devices.Launch:
-            return devices.Launch(kernel, count, inputs, "cpu", smallest=1)
+            return devices.Launch(kernel, count, inputs, "cpu", smallest=smallest)
 
         self._solve = devices.Chain(
             [
