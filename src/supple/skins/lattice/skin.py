@@ -78,6 +78,7 @@ class LayeredLattice(PullableSkin):
         {
             "soft": MappingProxyType({"frequency": "4, muscle=5, fat=2.2, skin=3", "damping": "0.12", "reach": 0.8}),
             "firm": MappingProxyType({"frequency": "8, muscle=10, fat=5, skin=6", "damping": "0.35", "reach": 0.3}),
+            "live": MappingProxyType({"steady": 3.0}),
             "bunny": _published(32, 3, "muscle=1.8, fat=0.5, skin=1.7", "muscle=0.6, fat=0.5, skin=0.4"),
             "smurf": _published(64, 3, "muscle=3.2, fat=1.2, skin=2.8", "muscle=0.4, fat=0.5, skin=0.7"),
             "bloat": _published(32, 3, "muscle=3.3, fat=0.7, skin=3.0", "muscle=0.7, fat=0.5, skin=0.6"),
