@@ -23,6 +23,21 @@ def cross_matrix(v: wp.vec3d) -> wp.mat33d:
     return wp.mat33d(z, -v[2], v[1], v[2], z, -v[0], -v[1], v[0], z)
 
 
+@wp.func
+def rows_crossed(m: wp.mat33d, v: wp.vec3d) -> wp.mat33d:
+    """m [v]x, row by row; the zeros of [v]x cost nothing."""
+    return wp.matrix_from_rows(wp.cross(m[0], v), wp.cross(m[1], v), wp.cross(m[2], v))
+
+
+@wp.func
+def crossed_columns(v: wp.vec3d, m: wp.mat33d) -> wp.mat33d:
+    """[v]x m."""
+    x = m[0]
+    y = m[1]
+    z = m[2]
+    return wp.matrix_from_rows(v[1] * z - v[2] * y, v[2] * x - v[0] * z, v[0] * y - v[1] * x)
+
+
 @wp.kernel(enable_backward=False)
 def pose_nodes(
     first: int,
@@ -127,13 +142,11 @@ def condense(
         e = entries[place]
         f = others[place]
         g = (shares[e] * shares[f]) * yields[e // carriers]
-        left = cross_matrix(arms[e])
-        right = cross_matrix(arms[f])
-        h = g * right
+        h = rows_crossed(g, arms[f])
         a += g
         b -= h
-        c += left * g
-        d -= left * h
+        c += crossed_columns(arms[e], g)
+        d -= crossed_columns(arms[e], h)
     blocks[4 * piece] = a
     blocks[4 * piece + 1] = b
     blocks[4 * piece + 2] = c
