@@ -11,6 +11,7 @@ from supple.arrays import Floats
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.errors import InputError, UnfinishedError
+from supple.geometry import rotations
 from supple.motion.pose import Pose
 from supple.skins.contact import dynamics
 from supple.skins.contact.bearing import Bearing
@@ -20,13 +21,16 @@ from supple.skins.contact.dynamics import Mechanism, State, mechanism_of
 from supple.skins.contact.flesh import WHERE, flesh_of
 from supple.skins.contact.joints import named_hinges, rotation_vectors
 from supple.skins.contact.links import joints_of, links_of
-from supple.skins.contact.meeting import Flights, Meeting
+from supple.skins.contact.meeting import EVERYTHING, FLESH, NOBODY, Flights, Meeting
 from supple.skins.contact.parting import Parting, transforms
 from supple.skins.contact.surface import Surface
 from supple.skins.contact.tracking import Tracking, carried_inertia
 
 if TYPE_CHECKING:
     from supple.skins.contact.skin import ArticulatedContact
+
+_SUDDEN = 4.0  # times as fast as before: no sound contact makes links faster than this in one step
+_FAST, _NARROW = 10.0, 0.05  # [m/s], [m]: what is slower than that, and the spin of that in so narrow a limb, is sound
 
 
 @dataclass
@@ -85,6 +89,7 @@ class BoundContact:
         self.parting = (
             Parting(flesh, self.mechanism, friction=skin.friction, device=device) if skin.self_contact else None
         )
+        self._farthest = _depths(self.mechanism)
         self.surface = Surface(character, flesh, self.mechanism, device=device)
         self._first_flights = self.meeting.flights()
         self._loaded: float | None = None
@@ -107,16 +112,22 @@ class BoundContact:
         before = Pose(state.animated)
         if state.time == 0.0:
             self._join(state.body, before, pose, dt)
-        if self._loaded is None or self._loaded != state.time:
-            self.solver.load(state.body)
-            self.meeting.load(state.flights)
         targets = self.tracking.towards(before, pose, dt)
-        self.solver.control(targets if self.bearing is None else self.bearing.added(targets, state.body))
-        self.solver.free()
-        self.meeting.step(state.time + dt, dt)
+        targets = targets if self.bearing is None else self.bearing.added(targets, state.body)
+        for meets in (EVERYTHING, FLESH, NOBODY):
+            if self._loaded is None or self._loaded != state.time or meets != EVERYTHING:
+                self.solver.load(state.body)
+                self.meeting.load(state.flights)
+            self.solver.control(targets)
+            self.solver.free()
+            foreseen = self.solver.state()
+            self.meeting.step(state.time + dt, dt, meets=meets)
+            if _sane(foreseen, self.solver.state()):
+                break
         self.solver.finish()
         found = self.solver.state()
-        if self.parting is not None and self.parting.part(found, self.solver.node_places):
+        parted = self.parting is not None and self.parting.part(found, self.solver.node_places)
+        if self._contained(found) or parted:
             self.solver.load(found)
         if not all(np.isfinite(values).all() for values in vars(found).values()):
             self._loaded = None
@@ -136,9 +147,22 @@ class BoundContact:
         body.velocities = (will - was) / dt
         body.spins = rotation_vectors(turns @ np.swapaxes(turned, 1, 2)) / dt
 
+    def _contained(self, body: State) -> bool:
+        """Bring back flesh that went farther than it is deep, and stop it there; whether any did.
+
+        Crushed between hard things, or lifted out of them where bones fold it flat, linear flesh knows no end.
+        """
+        moved = body.displacements - self.sculpted
+        length = np.linalg.norm(moved, axis=1)
+        over = length > self._farthest
+        if over.any():
+            body.displacements[over] = self.sculpted[over] + moved[over] * (self._farthest / length)[over, None]
+            body.flows[over] = 0.0
+        return bool(over.any())
+
     def _bones(self, body: State, pose: Pose) -> Floats:
         """Where all joints (J, 4, 4) are: each as the motion has it, seen from its link, wherever that is now."""
-        now = transforms(body.places, body.turns)
+        now = transforms(body.places, rotations.nearest_rotation(body.turns))  # steps leave a little scale
         animated = transforms(*self.links.placed(self.skeleton, pose))
         moved = now @ np.linalg.inv(animated)
         result: Floats = moved[self.links.of_joint] @ pose.world_from_joint
@@ -159,6 +183,31 @@ class _Sag:
         turns = dynamics.blended_turns(self._mechanism, state)
         weight = self._mechanism.masses[:, None] * np.einsum("nba,b->na", turns, self._gravity)
         return np.asarray(self._factor.solve(weight.ravel())).reshape(-1, 3)
+
+
+def _sane(before: State, after: State) -> bool:
+    """Whether contacts left the links at speeds that they may have.
+
+    What cannot be, such as a bone between walls that close, is answered by impulses without end; then the step is made
+    again, and only flesh is met.
+    """
+    fast, spinning = (float(np.abs(values).max()) for values in (before.velocities, before.spins))
+    return bool(
+        np.abs(after.velocities).max() < _SUDDEN * (fast + _FAST)
+        and np.abs(after.spins).max() < _SUDDEN * (spinning + _FAST / _NARROW)
+    )
+
+
+def _depths(mechanism: Mechanism) -> Floats:
+    """How far (n,) [m] free nodes may go: as far as the core is, and the length of an edge."""
+    from scipy.spatial import cKDTree
+
+    n = mechanism.node_count
+    if n in (0, len(mechanism.rest)):
+        return np.full(n, np.inf)
+    deep = np.asarray(cKDTree(mechanism.rest[n:]).query(mechanism.rest[:n])[0])
+    ends = mechanism.rest[mechanism.elements]
+    return deep + float(np.linalg.norm(ends[:, 1:] - ends[:, :1], axis=2).mean())
 
 
 def _copy(to: Any, values: Any) -> None:

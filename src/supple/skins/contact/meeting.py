@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from supple.skins.contact.dynamics import State, turned_by
 from supple.skins.contact.flesh import FleshLayer
 from supple.skins.contact.parting import transforms
 from supple.skins.contact.touches import Touches
+
+EVERYTHING, FLESH, NOBODY = range(3)
 
 
 @dataclass
@@ -86,10 +88,11 @@ class Meeting:
         """Where free bodies are."""
         return self.free.flights()
 
-    def step(self, time: float, dt: float) -> int:
+    def step(self, time: float, dt: float, *, meets: int = EVERYTHING) -> int:
         """Part everything that would meet in the step of `dt` [s] that ends at `time` [s]; how many contacts there are.
 
-        The solver has foreseen the step; afterwards it is to finish it.
+        The solver has foreseen the step; afterwards it is to finish it. `meets` says who is met: all, only flesh that
+        can give way, or nobody.
         """
         self.free.advance(dt, gravity=self._gravity)
         solver = self._solver
@@ -97,6 +100,9 @@ class Meeting:
         touches = self._detection.detect(
             ahead, _foreseen(solver.state(), dt), before=now, time=time, dt=dt, free=self.free
         )
+        if meets != EVERYTHING:
+            giving = solver.mechanism.node_count if meets == FLESH else 0
+            touches = _only(touches, np.flatnonzero(touches.nodes < giving))
         impacts = self._impacts(touches, (ahead - now) / dt, dt)
         velocities, gaps = touches.velocities.copy(), touches.gaps.copy()
         for impact in impacts:
@@ -212,6 +218,10 @@ class _Impact:
     def _along(self, ways: Floats) -> Floats:
         result: Floats = np.einsum("ma,ma->m", ways, self.normals)
         return result
+
+
+def _only(touches: Touches, rows: Any) -> Touches:
+    return Touches(*(getattr(touches, column.name)[rows] for column in fields(Touches)))
 
 
 def _contacts(touches: Touches, rows: Any, velocities: Floats, gaps: Floats) -> Contacts:

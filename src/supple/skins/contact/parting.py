@@ -24,14 +24,14 @@ from supple.skins.contact.flesh import FleshLayer
 _SHARE = 0.5  # of an overlap that one step parts
 _FARTHEST = 0.1  # of how deep skin is searched: the most that one step parts
 _OPPOSED = 0.3  # the mean of normals that is shorter than this has no direction
-_FLAT = 1e-3  # blended turns with a smaller determinant are turned back by their transpose
+_FLAT = 0.3  # determinant of the blended turns below which flesh is crushed by its bones, and only they move it
 
 
 class Parting:
     """Parts the skin of one character from itself.
 
     Limits: bones are stopped as if they were loose, so that a limb pressed by something strong goes in some way before
-    it is stopped. Where thin limbs have no flesh to give, only the other side yields.
+    it is stopped. Where thin limbs have no flesh to give, only the other side is moved, and only links are stopped.
     """
 
     def __init__(self, flesh: FleshLayer, mechanism: Mechanism, *, friction: float, device: str) -> None:
@@ -44,7 +44,6 @@ class Parting:
         )  # fmt: skip
         joined = set(zip(mechanism.joints.children.tolist(), mechanism.joints.parents.tolist(), strict=True))
         self._joined = joined | {(parent, child) for child, parent in joined}
-        self._inertia = _inertia(mechanism)
         self._lightness = np.zeros(len(mechanism.rest))
         self._lightness[: mechanism.node_count] = 1.0 / mechanism.masses
 
@@ -58,7 +57,10 @@ class Parting:
             return False
         nodes = np.concatenate([self._nodes[found.nodes][:, None], self._nodes[found.corners]], axis=1)
         shares = np.concatenate([np.ones((len(found), 1)), -found.shares], axis=1)
-        light = self._lightness[nodes]
+        turns = dynamics.blended_turns(mechanism, state)
+        firm = np.zeros(len(self._lightness), dtype=bool)
+        firm[:n] = np.linalg.det(turns) < _FLAT
+        light = np.where(firm, 0.0, self._lightness)[nodes]
         yields = np.sum(shares**2 * light, axis=1)
         able = np.flatnonzero(yields > 0.0)
         nodes, shares, light, normals = nodes[able], shares[able], light[able], found.normals[able]
@@ -78,12 +80,13 @@ class Parting:
         change = stopped[:, None] * normals - rubbed[:, None] * across
         moves, kicks = np.zeros_like(paces), np.zeros_like(paces)
         np.add.at(moves, nodes, gives * (depth[:, None] * normals)[:, None])
-        np.add.at(kicks, nodes, gives * change[:, None])
+        both = ((light > 0.0) | (shares == 0.0)).all(axis=1)  # else one side would get what nobody gives
+        np.add.at(kicks, nodes[both], (gives * change[:, None])[both])
         places = 0.5 * (node_places[nodes[:, 0]] + np.einsum("mk,mka->ma", -shares[:, 1:], node_places[nodes[:, 1:]]))
         self._stop_links(state, nodes, np.abs(shares), places=places, normals=normals, depths=depth)
-        turns = dynamics.blended_turns(mechanism, state)
-        state.displacements += _turned_back(turns, moves[:n])
-        state.flows += _turned_back(turns, kicks[:n])
+        back = np.linalg.inv(np.where(firm[:n, None, None], np.eye(3), turns))
+        state.displacements += np.einsum("nab,nb->na", back, moves[:n])
+        state.flows += np.einsum("nab,nb->na", back, kicks[:n])
         return True
 
     def _stop_links(
@@ -95,44 +98,46 @@ class Parting:
         other = carriers[nodes[np.arange(len(nodes)), 1 + shares[:, 1:].argmax(axis=1)]].astype(np.int64)
         low, high = np.minimum(one, other), np.maximum(one, other)
         ways = np.where((one == low)[:, None], normals, -normals)  # from the second link to the first
-        turns = state.turns
-        inertia = turns @ self._inertia @ np.swapaxes(turns, 1, 2)
+        masses = self._mechanism.link_masses
+        offsets, inertia = _matter(self._mechanism, state)
         for pair in np.unique(low * count + high).tolist():
-            a, b = divmod(pair, count)
-            if a == b or (a, b) in self._joined:
+            two = divmod(pair, count)
+            if two[0] == two[1] or two in self._joined:
                 continue
-            met = np.flatnonzero((low == a) & (high == b))
+            met = np.flatnonzero((low == two[0]) & (high == two[1]))
             weight = depths[met] + 1e-12
             place, n = (weight @ rows[met] / weight.sum() for rows in (places, ways))
             size = float(np.linalg.norm(n))
             if size < _OPPOSED:
                 continue
             n = n / size
-            arms = [place - state.places[link] for link in (a, b)]
-            speeds = [state.velocities[link] + np.cross(state.spins[link], arm)
-                      for link, arm in zip((a, b), arms, strict=True)]  # fmt: skip
+            speeds = [state.velocities[i] + np.cross(state.spins[i], place - state.places[i]) for i in two]
             speed = float((speeds[0] - speeds[1]) @ n)
             if speed >= 0.0:
                 continue
-            twists = [np.linalg.solve(inertia[link], np.cross(arm, n)) for link, arm in zip((a, b), arms, strict=True)]
+            arms = [place - state.places[i] - offsets[i] for i in two]
+            twists = [np.linalg.solve(inertia[i], np.cross(arm, n)) for i, arm in zip(two, arms, strict=True)]
             yields = sum(
-                1.0 / self._mechanism.link_masses[link] + float(np.cross(twist, arm) @ n)
-                for link, arm, twist in zip((a, b), arms, twists, strict=True)
+                1.0 / masses[i] + float(np.cross(twist, arm) @ n)
+                for i, arm, twist in zip(two, arms, twists, strict=True)
             )
-            for link, twist, sign in zip((a, b), twists, (1.0, -1.0), strict=True):
+            for i, twist, sign in zip(two, twists, (1.0, -1.0), strict=True):
                 impulse = -sign * speed / yields
-                state.velocities[link] += impulse / self._mechanism.link_masses[link] * n
-                state.spins[link] += impulse * twist
+                state.velocities[i] += impulse * (n / masses[i] - np.cross(twist, offsets[i]))
+                state.spins[i] += impulse * twist
 
 
-def _inertia(mechanism: Mechanism) -> Floats:
-    """The inertia (k, 3, 3) [kg m²] of every link about its centre, at rest, with its share of the flesh."""
-    seconds = mechanism.core_seconds.copy()
-    arms = mechanism.rest[: mechanism.node_count, None] - mechanism.centres[mechanism.free_links]
-    weight = mechanism.masses[:, None] * mechanism.free_shares
-    np.add.at(seconds, mechanism.free_links, weight[..., None, None] * arms[..., :, None] * arms[..., None, :])
-    result: Floats = np.trace(seconds, axis1=1, axis2=2)[:, None, None] * np.eye(3) - seconds
-    return result
+def _matter(mechanism: Mechanism, state: State) -> tuple[Floats, Floats]:
+    """From the place of every link to its centre of mass (k, 3) [m] as its flesh is now, and its inertia about that."""
+    links, weight = mechanism.free_links, mechanism.masses[:, None] * mechanism.free_shares
+    arms = dynamics.arms(mechanism, state)
+    first = np.einsum("kab,kb->ka", state.turns, mechanism.core_moments)
+    second = state.turns @ mechanism.core_seconds @ np.swapaxes(state.turns, 1, 2)
+    np.add.at(first, links, weight[..., None] * arms)
+    np.add.at(second, links, weight[..., None, None] * arms[..., :, None] * arms[..., None, :])
+    offsets = first / mechanism.link_masses[:, None]
+    second = second - mechanism.link_masses[:, None, None] * offsets[:, :, None] * offsets[:, None, :]
+    return offsets, np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
 
 
 def transforms(places: Floats, turns: Floats | None = None) -> Floats:
@@ -149,12 +154,4 @@ def _core_paces(mechanism: Mechanism, state: State, places: Floats, nodes: Ints)
     links, shares = mechanism.links[nodes], mechanism.shares[nodes]
     arms = places[nodes][:, None] - state.places[links]
     result: Floats = np.einsum("mk,mka->ma", shares, state.velocities[links] + np.cross(state.spins[links], arms))
-    return result
-
-
-def _turned_back(turns: Floats, ways: Floats) -> Floats:
-    """What displacements (n, 3) move nodes by these ways (n, 3) in the world."""
-    flat = np.linalg.det(turns) < _FLAT
-    back = np.linalg.inv(np.where(flat[:, None, None], np.eye(3), turns))
-    result: Floats = np.einsum("nab,nb->na", np.where(flat[:, None, None], np.swapaxes(turns, 1, 2), back), ways)
     return result

@@ -1,0 +1,103 @@
+"""What a soft character survives: falls, squeezes, blows at its limits; and that nothing drives it but its drivers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple
+from supple import ArticulatedContact, Pose
+from supple.obstacles import Box, Keys, Plane, Sphere
+from supple.skins.contact import dynamics
+from supple.skins.contact.joints import rotation_vectors
+
+TUBE = supple.character("tube", vertices=600, bones=4, length=1.0, radius=0.08)
+REST = Pose.rest(TUBE.skeleton)
+LIMP = {"strength": "0", "root": 0.0}
+FLOOR = Plane(at=(0.0, -0.3, 0.0), friction=0.5)
+WALLS = tuple(
+    Box(sides=(3.0, 0.2, 1.0), at=Keys([0.0, 1.0], [[0.0, 0.6 * way, 0.0], [0.0, 0.14 * way, 0.0]])) for way in (-1, 1)
+)
+STEPS = (1.0 / 30.0, 1.0 / 100.0)
+
+
+def played(seconds=2.0, **settings):
+    skin = ArticulatedContact(elements=500, **settings)
+    binding = skin.bind(TUBE, "cpu")
+    state = skin.start(binding, REST, None)
+    for _ in range(round(seconds / skin.step)):
+        skin.advance(binding, state, REST, skin.step, incoming=None)
+        yield binding, state
+
+
+@pytest.mark.parametrize("gravity", [9.81, 98.1])
+@pytest.mark.parametrize("flesh", ["fat", "rubber"])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_dropped_character_comes_to_lie_on_the_floor(step, flesh, gravity):
+    for binding, state in played(flesh=flesh, step=step, gravity=gravity, obstacles=(FLOOR,), **LIMP):
+        moved = np.linalg.norm(state.body.displacements - binding.sculpted, axis=1)
+        assert (moved <= binding._farthest * (1.0 + 1e-9)).all()
+        assert np.linalg.norm(dynamics.joint_gaps(binding.mechanism, state.body), axis=1).max() < 0.02 * gravity / 9.81
+    points = state.points.numpy()
+    assert -0.34 < points[:, 1].min() < -0.25
+    assert points[:, 1].max() < 0.0
+    assert np.abs(state.body.velocities).max() < 0.2 * np.sqrt(gravity * 0.2)
+
+
+@pytest.mark.parametrize("flesh", ["fat", "rubber"])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_squeezed_character_stays_between_the_walls(step, flesh):
+    for _, state in played(flesh=flesh, step=step, strength="0.3", obstacles=WALLS):
+        assert np.isfinite(state.points.numpy()).all()
+    heights = state.points.numpy()[:, 1]
+    assert heights.min() > -0.06
+    assert heights.max() < 0.06
+    assert np.abs(state.body.velocities).max() < 0.5
+
+
+def farthest_bend(step, limits):
+    """Of a tube that is held at one end and pushed down at the other by 8 cm."""
+    rod = Sphere(radius=0.1, at=Keys([0.0, 0.5], [[0.4, 0.3, 0.0], [0.4, 0.1, 0.0]]))
+    settings = {"strength": "0.05", "root": 1.0, "gravity": 0.0, "flesh": "fat", "obstacles": (rod,)}
+    farthest = 0.0
+    for binding, state in played(1.0, step=step, limits=limits, **settings):
+        bends = dynamics.bend(binding.mechanism.joints, state.body.turns)
+        farthest = max(farthest, float(np.linalg.norm(bends, axis=1).max()))
+    return farthest
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_joint_at_its_limit_is_not_pushed_further(step):
+    assert farthest_bend(step, "") > 0.1
+    assert 0.045 < farthest_bend(step, "0.05") < 0.065
+
+
+@pytest.mark.parametrize("flesh", ["fat", "rubber"])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_fall_gives_no_more_energy_than_the_height_it_came_from(step, flesh):
+    """Falling, landing and lying: all that it has is what it had in height, and most of it goes."""
+    found = []
+    for binding, state in played(flesh=flesh, step=step, obstacles=(FLOOR,), **LIMP):
+        found.append(dynamics.energy(binding.mechanism, state.body, gravity=binding.gravity))
+    total = np.array([one.total for one in found])
+    assert total.max() <= total[0] + 1e-3 * abs(total[0] - total[-1])
+    assert found[-1].kinetic < 0.02 * (found[0].height - found[-1].height)
+
+
+def test_a_body_that_turns_by_itself_goes_on_turning():
+    """In free flight nothing is met, and the spin that it has it keeps."""
+    skin = ArticulatedContact(elements=500, flesh="rubber", gravity=0.0, joint_damping=0.0, **LIMP)
+    binding = skin.bind(TUBE, "cpu")
+    state = skin.start(binding, REST, None)
+    state.time = skin.step
+    turn = np.array([0.0, 2.0, 0.0])
+    middle = np.average(binding.mechanism.centres, axis=0, weights=binding.mechanism.link_masses)
+    state.body.spins[:] = turn
+    state.body.velocities[:] = np.cross(turn, state.body.places - middle)
+    before = dynamics.momentum(binding.mechanism, state.body)
+    for _ in range(60):
+        skin.advance(binding, state, REST, skin.step, incoming=None)
+    after = dynamics.momentum(binding.mechanism, state.body)
+    np.testing.assert_allclose(after[0], before[0], atol=1e-6)
+    np.testing.assert_allclose(after[1], before[1], rtol=1e-3, atol=1e-4)
+    assert np.linalg.norm(rotation_vectors(state.body.turns[0])) == pytest.approx(2.0, rel=0.05)
