@@ -37,16 +37,10 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
 
 def _frames(scene: Scene, progress: Callable[[str], None], device: str) -> Iterator[Row]:
     """Bind, and steady frames without and with contacts."""
-    made: list[Frames] = []
     for what, contacts, published in (("without contacts", False, scene.alone), ("with contacts", True, scene.met)):
         progress(f"{scene.name}: {what}")
-        made.clear()
-
-        def bind(contacts: bool = contacts) -> None:
-            made.append(Frames(scene, contacts=contacts, device=device))
-
-        yield Row.of(ROOM, scene.name, f"{what}: bind", timing=once(bind))
-        frames = made[0]
+        frames = Frames(scene, contacts=contacts, device=device)
+        yield Row.of(ROOM, scene.name, f"{what}: bind", timing=frames.bound)
         timing = timed(frames.frame, repeats=200, warm_up=20)
         size = f"{frames.nodes} nodes, {frames.bones} bones"
         note = f"{size}, {frames.count()} contacts" if contacts else size
