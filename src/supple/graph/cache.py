@@ -18,6 +18,8 @@ from supple.graph.graph import Graph
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
+_RIGID = 1e-6  # joints that scale by less than this do not scale
+
 
 class Cache:
     """Baked points (F, V, 3) [m] with the mesh, the poses and the recipe they came from.
@@ -159,7 +161,9 @@ class Cache:
 
         seconds = (len(bones) - 1) / self.fps
         name = str(self.info["motion_name"])
-        return Motion.from_poses(self.skeleton, pose, seconds=seconds, fps=self.fps, name=name)
+        made = Motion.from_poses(self.skeleton, pose, seconds=seconds, fps=self.fps, name=name)
+        rigid = made.scales is None or np.allclose(made.scales, 1.0, atol=_RIGID)
+        return made.replace(scales=None) if rigid else made
 
 
 def part_of(path: Path) -> Path:

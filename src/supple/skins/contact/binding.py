@@ -24,7 +24,7 @@ from supple.skins.contact.links import joints_of, links_of
 from supple.skins.contact.meeting import EVERYTHING, FLESH, NOBODY, Flights, Meeting
 from supple.skins.contact.parting import Parting, transforms
 from supple.skins.contact.surface import Surface
-from supple.skins.contact.tracking import Tracking, carried_inertia
+from supple.skins.contact.tracking import Targets, Tracking, carried_inertia
 
 if TYPE_CHECKING:
     from supple.skins.contact.skin import ArticulatedContact
@@ -118,9 +118,7 @@ class BoundContact:
             if self._loaded is None or self._loaded != state.time or meets != EVERYTHING:
                 self.solver.load(state.body)
                 self.meeting.load(state.flights)
-            self.solver.control(targets)
-            self.solver.free()
-            foreseen = self.solver.state()
+            foreseen = self._foreseen(state.body, targets)
             self.meeting.step(state.time + dt, dt, meets=meets)
             if _sane(foreseen, self.solver.state()):
                 break
@@ -129,7 +127,7 @@ class BoundContact:
         parted = self.parting is not None and self.parting.part(found, self.solver.node_places)
         if self._contained(found) or parted:
             self.solver.load(found)
-        if not all(np.isfinite(values).all() for values in vars(found).values()):
+        if not _finite(found):
             self._loaded = None
             raise UnfinishedError(WHERE, "the simulation left all numbers", "it must stay finite",
                                   "take a smaller step or firmer flesh")  # fmt: skip
@@ -140,6 +138,26 @@ class BoundContact:
         state.animated[...] = pose.world_from_joint
         state.bones[...] = self._bones(found, pose)
         return self.surface.follow(Pose(state.bones, shapes=pose.shapes), found, self.sculpted)
+
+    def _foreseen(self, body: State, targets: Targets) -> State:
+        """Where the step leads if nothing is met; a body that was crushed beyond all numbers starts anew, at rest."""
+        self.solver.control(targets)
+        self.solver.free()
+        found = self.solver.state()
+        if _finite(found) and np.isfinite(self.solver.foreseen_places).all():
+            return found
+        for moving in (body.velocities, body.spins, body.flows):
+            moving[...] = 0.0
+        body.displacements[...] = self.sculpted
+        self.solver.load(body)
+        self.solver.control(targets)
+        self.solver.free()
+        found = self.solver.state()
+        if not (_finite(found) and np.isfinite(self.solver.foreseen_places).all()):
+            self._loaded = None
+            raise UnfinishedError(WHERE, "the simulation left all numbers", "it must stay finite",
+                                  "take a smaller step or firmer flesh")  # fmt: skip
+        return found
 
     def _join(self, body: State, before: Pose, after: Pose, dt: float) -> None:
         """The first step: what the motion moves is moving already."""
@@ -183,6 +201,10 @@ class _Sag:
         turns = dynamics.blended_turns(self._mechanism, state)
         weight = self._mechanism.masses[:, None] * np.einsum("nba,b->na", turns, self._gravity)
         return np.asarray(self._factor.solve(weight.ravel())).reshape(-1, 3)
+
+
+def _finite(state: State) -> bool:
+    return all(np.isfinite(values).all() for values in vars(state).values())
 
 
 def _sane(before: State, after: State) -> bool:
