@@ -22,7 +22,7 @@ from typing import Any, Protocol, cast
 from supple.cli.console import Console
 
 COMMANDS: dict[str, str] = {
-    "demo": "The hero under every skin: a film, a page and the Python for it; no file needed",
+    "demo": "The hero under a skin of every kind: a film, a page and the Python for it; no file needed",
     "bake": "Write every frame of a skin to disk; goes on where it stopped",
     "render": "Make a picture, a contact sheet or a film of a bake",
     "compare": "Put several skins side by side: a film, curves and a table on one page",
