@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
 
 
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
-    """Bake, measure and film the hero under a skin of every kind; say where everything is, and how to do it in Python."""
+    """Bake, measure and film the hero under a skin of every kind; say where it all is, and how to do it in Python."""
     began = time.perf_counter()
     folder = Path(arguments.output)
     if folder.exists() and not folder.is_dir():
