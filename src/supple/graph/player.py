@@ -346,6 +346,9 @@ class _Node:
         if isinstance(work, Skin):
             return work.deform(self._binding, pose, inputs[0] if inputs else None)
         if isinstance(work, SoftSkin):
+            if share == 1.0:  # on a step: a copy costs less than a blend
+                devices.warp().copy(self._result, self._steps[1])
+                return self._result
             devices.write(self._shares, np.array([share]))
             return self._blended(kernels.between, self._steps)
         return self._blended(kernels.blend, inputs)
