@@ -13,7 +13,7 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from supple.errors import DeviceError, InputError
 
 SMALLEST_RANGE = 2048  # items; below this, waking another thread costs more than it saves
+_KNOWN_WARP = "1.19."  # whose way of calling a kernel's machine code is known
 
 
 @cache
@@ -160,13 +161,67 @@ def write(array: Any, values: NDArray[Any]) -> None:
     if array.device.is_cpu:
         array.numpy()[...] = values
     else:
-        kind = np.int32 if values.dtype.kind in "biu" else np.float32
-        array.assign(np.ascontiguousarray(values, dtype=kind))
+        scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)  # of a vector or a matrix
+        array.assign(np.ascontiguousarray(values, dtype=warp().dtype_to_numpy(scalar)))
 
 
 def to_host(array: Any) -> NDArray[Any]:
     """A NumPy array of what is on the device; on the CPU this is a view, so copy it to keep it."""
     return array.numpy()
+
+
+class HostSide:
+    """The host's side of one device array that is written or read in every step.
+
+    On the CPU both are the same memory and the view of it is made once; making it costs more than a small copy.
+    """
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+        self._view: NDArray[Any] | None = array.numpy() if array.device.is_cpu else None
+
+    def write(self, values: NDArray[Any]) -> None:
+        """Overwrite the array, so that recorded launches see it."""
+        if self._view is None:
+            write(self._array, values)
+        else:
+            self._view[...] = values
+
+    def read(self) -> NDArray[Any]:
+        """What is on the device; on the CPU this is a view, so copy it to keep it."""
+        return to_host(self._array) if self._view is None else self._view
+
+
+class _Command:
+    """A recorded kernel over one range of items on the CPU, called with its arguments as its machine code takes them.
+
+    Warp fills a C structure with the arguments on every launch, one by one, which takes longer than a small kernel.
+    Here the first launch is Warp's own and shows what the structure is; it is filled once more and kept. With a Warp
+    whose ways are not known, all launches are its own.
+    """
+
+    def __init__(self, recorded: Any) -> None:
+        self._recorded = recorded  # keeps the arrays and the machine code
+        self.launch: Callable[[], object] = self._first
+
+    def _first(self) -> None:
+        self._recorded.launch()
+        self.launch = _packed(self._recorded) or self._recorded.launch
+
+
+def _packed(recorded: Any) -> Callable[[], object] | None:
+    """The call of a recorded launch that has run once; None if Warp does not keep what is needed for it."""
+    if not str(warp().__version__).startswith(_KNOWN_WARP):
+        return None
+    try:
+        bounds, *values = recorded.params
+        structure, fields = recorded.kernel._invoke_cache[tuple(type(value) for value in values), False]
+        if recorded.block_dim != 1 or recorded.adjoint or len(fields) != len(values):
+            return None
+        arguments = structure(*values)
+        return partial(recorded.hooks.forward, ctypes.byref(bounds), ctypes.byref(arguments))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
 
 
 class Launch:
@@ -190,13 +245,15 @@ class Launch:
         wp = warp()
         self._whole = device != "cpu"
         ranges = [(0, count)] if self._whole else _ranges(count, threads(), smallest)
-        self._commands = [
+        recorded = [
             wp.launch(
                 kernel, dim=stop - start, inputs=[start, *inputs], device=device, record_cmd=True, block_dim=block
             )
             for start, stop in ranges
             if stop > start
         ]
+        self._inputs = tuple(inputs)  # what a recorded launch points to must not go away
+        self._commands = recorded if self._whole else [_Command(command) for command in recorded]
 
     def __call__(self) -> None:
         """Run it; on the CPU, return when all ranges are done."""

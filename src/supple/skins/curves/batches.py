@@ -86,10 +86,7 @@ class _Batch(Generic[Beam]):
     def _set(self, weights: ArrayLike) -> None:
         wanted = (self.frames, self.groups, self.examples) if self._grouped else (self.frames, self.examples)
         given = frozen(weights, np.float64, wanted, self._where, "weights").reshape(-1)
-        if self._device == "cpu":
-            self._weights.numpy()[...] = given
-        else:
-            self._weights.assign(given)
+        devices.write(self._weights, given)
 
     def _factor(self, bands: Sequence[Bands]) -> Any:
         """The factors of all kinds of beams, one after another, on the device."""
