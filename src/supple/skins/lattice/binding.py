@@ -75,7 +75,7 @@ class BoundLattice:
         if self._hands is not None:
             self._hands.open()
         incoming = self._carried(pose, incoming)
-        origins = self._take(pose, None)
+        origins = self._take(skin, pose, None)
         for launch in solver.carry():
             launch()
         solver.rest()
@@ -91,7 +91,7 @@ class BoundLattice:
         calm = _calmed(skin.knobs())
         solver.tune(calm, skin.step)
         self._tuned = None
-        self._take(pose, origins)
+        self._take(skin, pose, origins)
         for _ in range(max(skin.warm_up if skin.secondary else 0, 1)):
             self._stages(skin, incoming)()
         solver.velocities.zero_()
@@ -106,7 +106,7 @@ class BoundLattice:
         if self._base is not None:
             pose = state.seen.follow(self.character.skeleton, pose, dt, frequency=skin.steady)
         incoming = self._carried(pose, incoming)
-        state.origins[...] = self._take(pose, state.origins)
+        state.origins[...] = self._take(skin, pose, state.origins)
         state.time += dt
         self._stages(skin, incoming)()
         return self.surface.points
@@ -125,10 +125,11 @@ class BoundLattice:
         """The kinematic skin below: that of the stage before, or its own in a steadied pose."""
         return incoming if self._base is None else self._base.deform(self._bound_base, pose, None)
 
-    def _take(self, pose: Pose, last: Floats | None) -> Floats:
+    def _take(self, skin: LayeredLattice, pose: Pose, last: Floats | None) -> Floats:
         """Bring a pose to the device; returns where it is seen from."""
         self.surface.set(pose)
-        self.keeper.set(pose)
+        if _keeps_volume(skin):
+            self.keeper.set(pose)
         origins = self.solver.pose(pose.skinning(self.character.skeleton), pose.world_from_joint, last)
         if self._hands is not None:
             self._hands.aim(origins)
@@ -137,7 +138,7 @@ class BoundLattice:
     def _stages(self, skin: LayeredLattice, incoming: Any) -> devices.Chain:
         """The work of one step, recorded for the incoming skin and for the settings that change its order."""
         hands, held = self._hands, skin.stretch > 0.0 or skin.volume > 0.0
-        kept = skin.keep_volume and skin.secondary
+        kept = _keeps_volume(skin)
         order = (skin.iterations, skin.secondary, held, kept, hands is not None)
         known = self._recorded
         if known is None or known[0] is not incoming or known[1] != order:
@@ -153,6 +154,11 @@ class BoundLattice:
             ]  # fmt: skip
             known = self._recorded = incoming, order, devices.Chain(calls, self.device)
         return known[2]
+
+
+def _keeps_volume(skin: LayeredLattice) -> bool:
+    """Whether the volume of the whole skin is kept; what only follows the bones is left as they carry it."""
+    return skin.keep_volume and skin.secondary
 
 
 def _calmed(knobs: Knobs) -> Knobs:

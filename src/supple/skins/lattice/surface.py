@@ -28,7 +28,7 @@ class Surface:
         wp = devices.warp()
         corners, shares = tie.corners, tie.shares
         count, width = len(character.points), corners.shape[1]
-        self._solver, self._count, self._alone, self._each = solver, count, alone, len(corners)
+        self._solver, self._count, self._each = solver, count, len(corners)
         self._blocks = -(-width // BLOCK)
         self.tie_width = width
         nodes = np.zeros((count, self._blocks * BLOCK), dtype=np.int32)
@@ -38,16 +38,14 @@ class Surface:
         device = solver.device
         self._nodes = devices.to_device(nodes.reshape(-1, BLOCK), wp.vec4i, device)
         self._shares = devices.to_device(parts.reshape(-1, BLOCK), wp.vec4f, device)
-        self._shaped = Shaped(character.points, character.shapes)
-        self._rest = devices.to_device(character.points.astype(np.float32), wp.vec3f, device)
+        self._rest = _Rest(character, device) if alone else None
         self._moves = wp.zeros(solver.count, dtype=mat34, device=device)
         self.points = wp.zeros(count, dtype=wp.vec3f, device=device)
 
     def set(self, pose: Pose) -> None:
         """Take the shapes (morph targets) of a pose; a kinematic skin below knows them already."""
-        rest = self._shaped.changed(pose.shapes)
-        if rest is not None:
-            devices.write(self._rest, rest)
+        if self._rest is not None:
+            self._rest.set(pose)
 
     def follow(self, incoming: Any) -> list[devices.Launch]:
         """Recorded: the skin of the step, from where the bones alone carry it."""
@@ -55,14 +53,27 @@ class Surface:
 
         flesh, device = self._solver, self._solver.device
         tied = [self._each, self._blocks, self._nodes, self._shares, flesh.origins, self._moves]
-        if self._alone:
+        if self._rest is not None:
             nodes = [flesh.blend.rest, flesh.frames, flesh.turns, flesh.positions, self._moves]
             return [
                 devices.Launch(kernels.settle_skin, flesh.count, nodes, device),
-                devices.Launch(kernels.place_skin, self._count, [*tied, self._rest, self.points], device),
+                devices.Launch(kernels.place_skin, self._count, [*tied, self._rest.points, self.points], device),
             ]
         nodes = [flesh.side, flesh.chains, flesh.kinematic, flesh.frames, flesh.positions, self._moves]
         return [
             devices.Launch(kernels.lean, flesh.count, nodes, device),
             devices.Launch(kernels.carry_skin, self._count, [*tied, incoming, self.points], device),
         ]
+
+
+class _Rest:
+    """The skin at rest in the shapes (morph targets) of a pose, on a device."""
+
+    def __init__(self, character: Character, device: str) -> None:
+        self._shaped = Shaped(character.points, character.shapes)
+        self.points = devices.to_device(character.points.astype(np.float32), devices.warp().vec3f, device)
+
+    def set(self, pose: Pose) -> None:
+        rest = self._shaped.changed(pose.shapes)
+        if rest is not None:
+            devices.write(self.points, rest)
