@@ -21,7 +21,7 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.render.layers import layers_picture
 from supple.skins.lattice.layers import BONE, check_layers, layers_of
-from supple.skins.lattice.path_weights import bone_paths, carried_in, link_graph, path_weights
+from supple.skins.lattice.path_weights import bone_paths, carried_in, path_weights
 from supple.skins.lattice.pieces import pieces_of
 from supple.skins.lattice.tie import tie_of
 
@@ -69,7 +69,7 @@ def test_ways_are_the_shortest_over_links(legs):
     lattice = pieces.lattice
     wanted = walks(lattice.cells, lattice.links, np.flatnonzero(paths.seeds).tolist())
     np.testing.assert_allclose(paths.steps, wanted, atol=1e-9)
-    graph = link_graph(lattice)
+    graph = lattice.graph
     assert abs(graph - graph.T).max() == 0.0
     assert graph.nnz == 2 * len(lattice.links)
 

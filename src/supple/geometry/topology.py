@@ -80,8 +80,13 @@ def unique_edges(faces: Ints) -> Ints:
 
 def neighbours(faces: Ints, vertex_count: int) -> Neighbours:
     """Which vertices share an edge, as compressed rows; a vertex without faces has an empty row."""
-    edges = unique_edges(faces).astype(np.int64)
-    both = np.concatenate([edges, edges[:, ::-1]])
+    return neighbours_of_edges(unique_edges(faces), vertex_count)
+
+
+def neighbours_of_edges(edges: Ints, vertex_count: int) -> Neighbours:
+    """Which vertices edges (E, 2) join, as compressed rows; every edge must come once, its ends in any order."""
+    wide = edges.astype(np.int64)
+    both = np.concatenate([wide, wide[:, ::-1]])
     order = np.argsort(both[:, 0] * vertex_count + both[:, 1], kind="stable")
     starts = np.zeros(vertex_count + 1, dtype=np.int32)
     np.cumsum(np.bincount(both[:, 0], minlength=vertex_count), out=starts[1:])

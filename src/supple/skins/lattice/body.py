@@ -48,8 +48,9 @@ def body_of(character: Character, skin: LayeredLattice) -> Body:
         character, lattice, paths, shares=tuple(inner_layers(skin.layers).values()), skin=skin.skin_layer,
         bone_width=skin.bone_width, fatness=skin.fatness,
     )  # fmt: skip
-    smooth = tie_of(lattice, character.points, "smooth")
+    tie = tie_of(lattice, character.points, "smooth" if skin.surface == "smooth" else "trilinear")
     if skin.weights == "carried":
+        smooth = tie if skin.surface == "smooth" else tie_of(lattice, character.points, "smooth")
         weights = carried_in(pieces, paths, smooth, skin_weights.dense(joints))
     else:
         weights = path_weights(pieces, paths, joints)
@@ -62,7 +63,6 @@ def body_of(character: Character, skin: LayeredLattice) -> Body:
     if skin.firm_parts:
         depths = np.maximum(depths, lattice.side * ends)
     surfaces = 1.0 - layers.skin_depths / max(float(layers.skin_depths.max(initial=0.0)), 1.0)
-    tie = smooth if skin.surface == "smooth" else tie_of(lattice, character.points, "trilinear")
     return Body(Anatomy(lattice, weights, layers.numbers, depths, surfaces), tie, thickness)
 
 

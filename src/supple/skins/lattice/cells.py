@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Bools, Floats, Ints, frozen
 from supple.errors import InputError
-from supple.geometry.topology import Neighbours
+from supple.geometry.topology import Neighbours, neighbours_of_edges
 from supple.geometry.voxels import VoxelGrid
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 WHERE = "LayeredLattice"
 # Half of the 26 steps to a neighbouring cell; the others are the same steps backwards.
@@ -72,6 +76,16 @@ class Lattice:
         """Middles of the nodes at rest (N, 3) [m]; nodes of one cell have one middle."""
         return self.grid.centres(self.cells)
 
+    @cached_property
+    def graph(self) -> csr_array:
+        """The links as a matrix (N, N) of lengths in voxels, both ways."""
+        from scipy.sparse import coo_array
+
+        low, high = self.links.T
+        lengths = np.linalg.norm(self.cells[low] - self.cells[high], axis=1)
+        ends = np.concatenate([low, high]), np.concatenate([high, low])
+        return coo_array((np.tile(lengths, 2), ends), shape=(len(self), len(self))).tocsr()
+
     @property
     def side(self) -> float:
         """Side of a voxel [m]."""
@@ -87,13 +101,15 @@ class Lattice:
         """
         if kind not in SETS:
             raise InputError(WHERE, f"neighbours are {kind!r}", f"one of {', '.join(SETS)} is needed", "choose one")
-        changed = (self.cells[self.links[:, 0]] != self.cells[self.links[:, 1]]).sum(axis=1)
-        chosen = self.links[np.isin(changed, SETS[kind])].astype(np.int64)
-        both = np.concatenate([chosen, chosen[:, ::-1]])
-        order = np.argsort(both[:, 0] * len(self) + both[:, 1])
-        starts = np.zeros(len(self) + 1, dtype=np.int32)
-        np.cumsum(np.bincount(both[:, 0], minlength=len(self)), out=starts[1:])
-        return Neighbours(starts, both[order, 1].astype(np.int32))
+        if kind not in self._around:
+            changed = (self.cells[self.links[:, 0]] != self.cells[self.links[:, 1]]).sum(axis=1)
+            self._around[kind] = neighbours_of_edges(self.links[np.isin(changed, SETS[kind])], len(self))
+        return self._around[kind]
+
+    @cached_property
+    def _around(self) -> dict[str, Neighbours]:
+        """Neighbours by kind, as far as anybody has asked for them."""
+        return {}
 
 
 def ordered_links(pairs: NDArray[np.integer]) -> Ints:

@@ -7,7 +7,6 @@ import numpy as np
 from supple.arrays import Bools, Floats
 from supple.skins.lattice.bridges import components
 from supple.skins.lattice.cells import Lattice
-from supple.skins.lattice.path_weights import link_graph
 
 _CORE = 0.5  # of the largest depth: what lies deeper is the core of a part
 _MARGIN = 1.5  # voxels of skin round the core
@@ -31,12 +30,11 @@ def free_ends(lattice: Lattice, part: Bools, skin_depths: Floats) -> Floats:
     low, high = lattice.links.T.astype(np.int64)
     within = part[low] & part[high]
     label = components(low[within], high[within], len(lattice))
-    graph = link_graph(lattice)
     for number in np.unique(label[part]):
         mine = part & (label == number)
         deepest = float(skin_depths[mine].max())
         core = np.flatnonzero(mine & (skin_depths >= _CORE * deepest))
-        from_core = np.asarray(dijkstra(graph, indices=core, min_only=True))
+        from_core = np.asarray(dijkstra(lattice.graph, indices=core, min_only=True))
         beyond = np.where(mine & np.isfinite(from_core), from_core - _CORE * deepest - _MARGIN, 0.0)
         left = beyond > 0.0
         joined = left[low] & left[high]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +13,10 @@ from supple.arrays import Floats, Ints
 from supple.character.automatic.tissue import STAIRS
 from supple.errors import InputError
 from supple.skins.lattice.cells import WHERE, Lattice
-from supple.skins.lattice.path_weights import link_graph
 from supple.skins.lattice.tie import Tie
 from supple.skins.pull import Pull
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from supple.skins.lattice.solver import Solver
     from supple.skins.lattice.surface import Surface
 
@@ -60,10 +56,6 @@ class Gripping:
     def __init__(self, lattice: Lattice, tie: Tie, points: Floats, soft: Any) -> None:
         self._lattice, self._tie, self._points, self._soft = lattice, tie, points, soft
 
-    @cached_property
-    def _graph(self) -> csr_array:
-        return link_graph(self._lattice)
-
     def grip(self, pull: Pull) -> Grip:
         """What a hand takes hold of, by the way through flesh at rest: nothing that only lies close by.
 
@@ -90,7 +82,7 @@ class Gripping:
         radius = max(pull.radius, _SMALLEST * lattice.side)
         straight = np.linalg.norm(lattice.points - pull.portions @ self._points[vertices], axis=1)
         limit = STAIRS * radius / lattice.side + 2.0
-        path = lattice.side * np.asarray(dijkstra(self._graph, indices=nodes, min_only=True, limit=limit))
+        path = lattice.side * np.asarray(dijkstra(lattice.graph, indices=nodes, min_only=True, limit=limit))
         away = straight + np.maximum(path - STAIRS * straight - lattice.side, 0.0)
         bell = np.maximum(1.0 - (away / radius) ** 2, 0.0) ** 2
         bell /= shares @ bell[nodes]

@@ -13,7 +13,7 @@ from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.errors import InputError
 from supple.skins.lattice.cells import WHERE, Lattice
-from supple.skins.lattice.path_weights import BonePaths, link_graph
+from supple.skins.lattice.path_weights import BonePaths
 
 BONE = 0
 _WIDTH = RegionText(WHERE, "bone_width", "width", 0.0, 1000.0)
@@ -127,11 +127,10 @@ class _Inwards:
     def of(cls, lattice: Lattice) -> _Inwards:
         from scipy.sparse.csgraph import dijkstra
 
-        graph = link_graph(lattice)
         own = np.arange(len(lattice), dtype=np.int32)
         near = []
         for sources in (np.flatnonzero(lattice.outside), np.unique(lattice.homes)):
-            lengths, _, source = dijkstra(graph, indices=sources, min_only=True, return_predecessors=True)
+            lengths, _, source = dijkstra(lattice.graph, indices=sources, min_only=True, return_predecessors=True)
             # What hangs together with none of them sees itself.
             near.append((np.where(np.isfinite(lengths), lengths, 0.0), np.where(source >= 0, source, own)))
         return cls(near[0][0], near[0][1], near[1][1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,6 @@ from supple.geometry.segments import distances_to_segments
 from supple.skins.lattice.cells import Lattice
 from supple.skins.lattice.pieces import Pieces
 from supple.skins.lattice.tie import Tie
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 INFLUENCES = 8  # joints that carry one voxel
 _FALLOFF = 0.5  # alpha: share of the quadratic term
@@ -68,10 +64,9 @@ def bone_paths(pieces: Pieces, skeleton: Skeleton) -> BonePaths:
     count = len(lattice)
     seeds = np.zeros(count, dtype=bool)
     seeds[node] = True
-    graph = link_graph(lattice)
-    steps = np.asarray(dijkstra(graph, indices=np.flatnonzero(seeds), min_only=True))
+    steps = np.asarray(dijkstra(lattice.graph, indices=np.flatnonzero(seeds), min_only=True))
     # One more node per joint, with ways into the flesh but none back. Zero would mean no way, so a hair is added.
-    ways = graph.tocoo()
+    ways = lattice.graph.tocoo()
     ends = np.concatenate([ways.coords[0], rank + count]), np.concatenate([ways.coords[1], node])
     lengths = np.concatenate([ways.data, np.full(len(node), 1e-9)])
     every = coo_array((lengths, ends), shape=(count + len(joints), count + len(joints))).tocsr()
@@ -80,16 +75,6 @@ def bone_paths(pieces: Pieces, skeleton: Skeleton) -> BonePaths:
     to_bone, _ = distances_to_segments(lattice.points, bones.starts, bones.ends)
     straight = np.stack([to_bone[:, bones.joints == joint].min(axis=1) for joint in joints], axis=1) / lattice.side
     return BonePaths(joints, straight + np.maximum(path - STAIRS * straight - 1.0, 0.0), seeds, steps)
-
-
-def link_graph(lattice: Lattice) -> csr_array:
-    """The links as a matrix (N, N) of lengths in voxels, both ways."""
-    from scipy.sparse import coo_array
-
-    low, high = lattice.links.T
-    lengths = np.linalg.norm(lattice.cells[low] - lattice.cells[high], axis=1)
-    ends = np.concatenate([low, high]), np.concatenate([high, low])
-    return coo_array((np.tile(lengths, 2), ends), shape=(len(lattice), len(lattice))).tocsr()
 
 
 def _seeds(pieces: Pieces, bones: Bones) -> tuple[Indices, Indices]:
@@ -119,7 +104,7 @@ def path_weights(pieces: Pieces, paths: BonePaths, joint_count: int) -> Weights:
 def carried_in(pieces: Pieces, paths: BonePaths, tie: Tie, skin_weights: Floats) -> Weights:
     """Weights (N, 8) of the nodes that carry the skin as its own weights (V, J) do, taken inwards over faces.
 
-    The trilinear tie agrees best and is the quickest to solve for, also where the skin hangs by another one.
+    `tie` says on which nodes the skin hangs here: by the smooth one, also where another one moves the skin.
     """
     nearest = paths.joints[np.argmin(paths.distances, axis=1)]
     lost = nearest[_nearest_reached(pieces.lattice, paths.reached)]
