@@ -13,7 +13,7 @@ from solids import sphere, together
 from supple.errors import InputError
 from supple.geometry import topology
 from supple.geometry.voxels import VoxelGrid, solid_voxels, surface_voxels
-from supple.skins.lattice.bridges import bridges, components
+from supple.skins.lattice.bridges import bridges
 from supple.skins.lattice.cells import SETS, Lattice, chains_of
 from supple.skins.lattice.overlaps import shared_out
 from supple.skins.lattice.pieces import lattice_of
@@ -130,7 +130,7 @@ def assert_nothing_is_lost(lattice, points, triangles):
 
 
 def parts_of(lattice):
-    return components(lattice.links[:, 0], lattice.links[:, 1], len(lattice))
+    return topology.components(lattice.links[:, 0], lattice.links[:, 1], len(lattice))
 
 
 @pytest.mark.parametrize("resolution", [1, 2, 5, 16, 33])
@@ -289,7 +289,7 @@ def test_wide_gaps_are_filled_with_places():
     nobody = np.empty(0, dtype=np.int64)
     new, (one, other) = bridges(places, nobody, nobody, grid)
     way = np.concatenate([places, new])
-    assert (components(one, other, len(way)) == [0, 0, 1, 0, 0, 0]).all()  # the third is too far off
+    assert (topology.components(one, other, len(way)) == [0, 0, 1, 0, 0, 0]).all()  # the third is too far off
     cells = grid.cells_of(way)
     assert np.abs(cells[one] - cells[other]).max() <= 1
 

@@ -115,6 +115,18 @@ def test_shells_are_numbered_and_a_loose_vertex_is_its_own() -> None:
     assert len(set(labels)) == 3
 
 
+@given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=20))
+def test_components_are_what_can_be_reached(pairs: list[tuple[int, int]]) -> None:
+    a, b = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    reached = np.eye(12, dtype=bool)
+    reached[a, b] = reached[b, a] = True
+    for _ in range(4):  # ways of up to 16 steps
+        reached = reached @ reached
+    labels = topology.components(a, b, 12)
+    np.testing.assert_array_equal(labels[:, None] == labels[None, :], reached)
+    assert set(labels.tolist()) == set(range(labels.max() + 1))
+
+
 @given(st.lists(st.floats(-2.0, 2.0), min_size=12, max_size=12))
 def test_angles_of_a_triangle_add_up_to_half_a_turn(values: list[float]) -> None:
     points = np.array(values).reshape(4, 3)

@@ -111,13 +111,17 @@ def border_edges(triangles: Ints) -> Ints:
 
 def shells(faces: Ints, vertex_count: int) -> Ints:
     """Number (V,) of the connected piece each vertex belongs to; a vertex without faces is a piece of its own."""
+    edges = unique_edges(faces)
+    return components(edges[:, 0], edges[:, 1], vertex_count)
+
+
+def components(a: NDArray[np.integer], b: NDArray[np.integer], count: int) -> Ints:
+    """Number (count,) of the connected part each of `count` things is in, joined by pairs a, b (P,); from 0 on."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    edges = unique_edges(faces)
-    graph = coo_array((np.ones(len(edges), dtype=np.int8), (edges[:, 0], edges[:, 1])), (vertex_count, vertex_count))
-    _, labels = connected_components(graph, directed=False)
-    return np.asarray(labels, dtype=np.int32)
+    graph = coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(count, count))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
 
 
 def census(triangles: Ints) -> Census:
@@ -187,9 +191,6 @@ def _pinched_vertices(triangles: Ints) -> int:
 
     Corners are the nodes of a graph; two corners at a vertex are joined where their triangles share an edge there.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     count = len(triangles)
     corner = np.arange(3 * count).reshape(3, count)  # corner c of triangle t is c * T + t, as in directed_edges
     sides = directed_edges(triangles)
@@ -201,8 +202,7 @@ def _pinched_vertices(triangles: Ints) -> int:
     same = np.flatnonzero(np.diff(keys[order]) == 0)
     one, other = order[same], order[same + 1]
     links = np.concatenate([np.stack([low[one], low[other]]), np.stack([high[one], high[other]])], axis=1)
-    graph = coo_array((np.ones(links.shape[1], dtype=np.int8), (links[0], links[1])), (3 * count, 3 * count))
-    _, fan = connected_components(graph, directed=False)
+    fan = components(links[0], links[1], 3 * count)
     vertex = triangles.T.ravel().astype(np.int64)
     fans = np.unique(vertex * (3 * count) + fan) // (3 * count)
     return int((np.unique(fans, return_counts=True)[1] > 1).sum())

@@ -30,6 +30,7 @@ from supple.geometry.tetrahedra.lattice import (
 )
 from supple.geometry.tetrahedra.tetrahedra import EDGES, FACES, face_keys
 from supple.geometry.tetrahedra.thin import ThinParts, nearest_nodes
+from supple.geometry.topology import components
 
 # A cut point nearer to a node than this share of a long or short edge pulls the node onto the skin; these two give
 # the best smallest angle [Labelle2007, Section 4].
@@ -255,15 +256,11 @@ def _views(place: Numbers, count: int) -> Ints:
 
     Two edges lead to the same copy where an element holds both on one side.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     ordered = np.sort(place.reshape(-1, 4), axis=1)
     ordered = ordered[ordered[:, -1] >= 0]
     links = np.concatenate([ordered[:, [k, 3]] for k in range(3)])
     links = links[links[:, 0] >= 0]
-    graph = coo_array((np.ones(len(links), dtype=np.int8), (links[:, 0], links[:, 1])), shape=(count, count))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
+    return components(links[:, 0], links[:, 1], count)
 
 
 def _parities(base: Ints, kind: Ints) -> tuple[Ints, Ints]:
@@ -291,18 +288,12 @@ def _crosswise(states: Ints, vertex: Numbers, points: Floats) -> Ints:
 
 def _without_specks(points: Floats, corners: Ints, smallest: float) -> Ints:
     """Leave out pieces, joined by faces, that hold less than `smallest` [m³], such as a knuckle on its own."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     if not len(corners):
         return corners
     keys = face_keys(corners[:, FACES].reshape(-1, 3))
     order = np.argsort(keys, kind="stable")
     same = np.flatnonzero(np.diff(keys[order]) == 0)
-    one, other = order[same] // 4, order[same + 1] // 4
-    count = len(corners)
-    graph = coo_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(count, count))
-    pieces, piece = connected_components(graph, directed=False)
+    piece = components(order[same] // 4, order[same + 1] // 4, len(corners))
     a, b, c, d = (points[corners[:, k]] for k in range(4))
     volumes = np.einsum("ti,ti->t", np.cross(b - a, c - a), d - a) / 6.0
-    return corners[(np.bincount(piece, volumes, pieces) >= smallest)[piece]]
+    return corners[(np.bincount(piece, volumes) >= smallest)[piece]]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Floats
+from supple.geometry.topology import components
 from supple.geometry.voxels import VoxelGrid
 
 _REACH = 2.0  # cells: what floats farther off stays alone
@@ -13,15 +14,6 @@ _ROUND = 1.5  # times the shortest gap, and
 _CLOSE = 0.25  # cells: places with gaps up to this are joined as well, so that a button does not hang on a thread
 
 Indices = NDArray[np.int64]
-
-
-def components(a: Indices, b: Indices, count: int) -> NDArray[np.int32]:
-    """Number (count,) of the connected part each of `count` things is in, joined by pairs a, b."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(count, count))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
 
 
 def bridges(places: Floats, a: Indices, b: Indices, grid: VoxelGrid) -> tuple[Floats, tuple[Indices, Indices]]:

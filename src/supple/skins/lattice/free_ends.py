@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.arrays import Bools, Floats
-from supple.skins.lattice.bridges import components
+from supple.geometry.topology import components
 from supple.skins.lattice.cells import Lattice
 
 _CORE = 0.5  # of the largest depth: what lies deeper is the core of a part

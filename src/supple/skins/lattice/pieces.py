@@ -13,7 +13,7 @@ from supple.errors import InputError
 from supple.geometry import topology
 from supple.geometry.flesh import Flesh
 from supple.geometry.voxels import VoxelGrid, touched_voxels
-from supple.skins.lattice.bridges import bridges, components
+from supple.skins.lattice.bridges import bridges
 from supple.skins.lattice.cells import WHERE, Lattice, chains_of
 from supple.skins.lattice.overlaps import shared_out
 from supple.skins.lattice.refining import finer
@@ -169,7 +169,7 @@ def _nodes(a: Indices, b: Indices, cells: Ints, grid: VoxelGrid) -> tuple[Ints, 
 
     number = grid.numbers(cells)
     within = number[a] == number[b]
-    piece = components(a[within], b[within], len(cells))
+    piece = topology.components(a[within], b[within], len(cells))
     count = int(piece.max()) + 1
     piece_cells = np.empty((count, 3), dtype=np.int32)
     piece_cells[piece] = cells
@@ -184,7 +184,7 @@ def _nodes(a: Indices, b: Indices, cells: Ints, grid: VoxelGrid) -> tuple[Ints, 
     i, j = (np.asarray(index, dtype=np.int64) for index in shared.coords)
     i, j = i[i < j], j[i < j]
     apart = np.abs(piece_cells[i] - piece_cells[j]).max(axis=1)
-    node_of_piece = components(i[apart == 0], j[apart == 0], count)
+    node_of_piece = topology.components(i[apart == 0], j[apart == 0], count)
     nodes = int(node_of_piece.max()) + 1
     node_cells = np.empty((nodes, 3), dtype=np.int32)
     node_cells[node_of_piece] = piece_cells
