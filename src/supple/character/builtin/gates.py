@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from supple.arrays import Floats
+from supple.geometry.ramps import rising
 
 Point = tuple[float, float, float]
 
@@ -63,9 +64,8 @@ class Both:
 
 
 def rise(distance: Floats, width: Floats | float) -> Floats:
-    """0 below -width, 1 above +width, smooth between: 3 t^2 - 2 t^3."""
-    t = np.clip(0.5 + 0.5 * distance / width, 0.0, 1.0)
-    return t * t * (3.0 - 2.0 * t)
+    """0 below -width, 1 above +width, smooth between."""
+    return rising(distance, -width, width)
 
 
 def distance_to_segment(points: Floats, start: Floats, end: Floats) -> Floats:

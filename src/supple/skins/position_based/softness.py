@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from supple.arrays import Floats
-from supple.character.builtin.gates import rise
 from supple.character.character import Character
 from supple.character.regions import RegionText
+from supple.geometry.ramps import rising
 from supple.skins.kinematic.firm_parts import firm_share
 from supple.skins.position_based.body import WHERE, Body
 
@@ -88,8 +88,3 @@ def beyond_the_mean(body: Body, soft: Floats) -> Floats:
     if not chosen.any():
         return np.zeros(len(soft))
     return (chosen & (body.bone_distance > body.bone_distance[chosen].mean())).astype(np.float64)
-
-
-def rising(values: Floats, low: float, high: float) -> Floats:
-    """Rises smoothly from 0 at `low` to 1 at `high`."""
-    return rise(values - 0.5 * (low + high), 0.5 * (high - low))

@@ -10,10 +10,10 @@ from supple import device as devices
 from supple.arrays import Floats, Singles
 from supple.character.character import Character
 from supple.character.shapes import Shaped
+from supple.geometry.ramps import rising
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import BLOCK
 from supple.skins.position_based.body import Body
-from supple.skins.position_based.softness import rising
 
 _LEEWAY = 0.05  # sizes of an element: how far skin and flesh may disagree on where the bones carry them
 _NEAR, _FAR = 0.25, 1.25  # sizes of an element outside the flesh: to the first the skin goes along, from the second not
