@@ -17,6 +17,7 @@ from supple.geometry import rotations
 from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Plane, Sphere, Straight
 from supple.obstacles.free import FreeBodies
 from supple.skins.contact.detection import Detection
+from supple.skins.contact.nearby import together_at_rest
 from supple.skins.contact.proxies import AXES, Proxies
 
 EXACT = 3e-6  # [m]: single precision at a metre or two
@@ -400,6 +401,91 @@ def test_a_list_of_clusters_that_is_too_short_costs_time_and_nothing_else(monkey
     assert len(whole) > 3
     assert np.array_equal(whole.nodes, short.nodes)
     assert np.array_equal(whole.gaps, short.gaps)
+
+
+@pytest.mark.parametrize("flesh", [FLESH, closed_tube(1.4)[0]])
+def test_the_table_of_what_is_settled_tells_of_every_node_and_triangle(flesh):
+    """A bit for each node and each triangle of another patch: near over the surface at rest, or across thin flesh."""
+    detection = flesh.detection()
+    skin, patch_of = detection.hierarchy, detection.proxies.patch_of
+    outward = np.zeros_like(flesh.rest)
+    outward[skin.nodes] = skin.normals.numpy()
+    starts, numbers = together_at_rest(flesh.rest, outward, flesh.triangles, detection.apart)
+    reaches = (patch_of[flesh.triangles][None] == patch_of[:, None, None]).any(axis=2)
+    rows, clusters, bits = (array.numpy() for array in detection.settled)
+    whole = 0
+    for one in range(skin.clusters):
+        nodes = skin.nodes[skin.node_starts[one] : skin.node_starts[one + 1]]
+        table = dict(zip(clusters[rows[one] : rows[one + 1]], bits[rows[one] : rows[one + 1]], strict=True))
+        for other in range(len(skin.starts) - 1):
+            faces = skin.members[skin.starts[other] : skin.starts[other + 1]]
+            if patch_of[flesh.triangles[faces[0], 0]] == skin.patches[one]:
+                assert other not in table
+                continue
+            want = [[t in numbers[starts[i] : starts[i + 1]] or reaches[i, t] for t in faces] for i in nodes]
+            told = table.get(other, np.zeros(9, dtype=np.uint8))
+            assert np.array_equal(want, (told[: len(nodes), None] >> np.arange(len(faces))) & 1)
+            assert told[8] == np.all(want)
+            whole += np.all(want)
+    assert whole > 5
+
+
+def test_nodes_below_the_skin_meet_obstacles_and_no_skin():
+    """One detection for all nodes of the flesh finds what two find: one for its border, one for obstacles."""
+    flesh, frames, points = closed_tube(1.4)
+    rng = np.random.default_rng(1)
+    order = rng.permutation(2 * len(points))  # each node has one below it
+    places = np.argsort(order)
+    below = [0.5 * (some + np.roll(some, 5, axis=0)) for some in (flesh.rest, points)]
+    rest, moved = (np.concatenate(both)[order] for both in ((flesh.rest, below[0]), (points, below[1])))
+    carriers = np.tile(flesh.carriers, 2)[order]
+    ball = Sphere(radius=0.3, at=(0.3, 0.1, 0.0))
+    options = {"carriers": carriers, "rest_bones": flesh.rest_bones, "bodies": [ball]}
+    found = Detection(rest, places[flesh.triangles], **options).detect(moved, frames)
+    alone = flesh.detection().detect(points, frames)
+    met = Detection(rest, np.zeros((0, 3)), **options).detect(moved, frames)
+    assert len(alone) > 3
+    assert len(met) > 10
+    skin = found.obstacles < 0
+    assert np.array_equal(found.nodes[~skin], met.nodes)
+    assert np.array_equal(found.gaps[~skin], met.gaps)
+    again = np.argsort(order[found.nodes[skin]])
+    assert np.array_equal(order[found.nodes[skin]][again], alone.nodes)
+    assert np.array_equal(found.gaps[skin][again], alone.gaps)
+    assert np.array_equal(order[found.corners[skin]][again], alone.corners)
+    assert (np.diff(found.nodes[skin]) > 0).all()
+
+
+def test_many_obstacles_are_all_met_as_each_alone():
+    rng = np.random.default_rng(8)
+    balls = [Sphere(radius=0.08, at=at) for at in rng.uniform([0.0, -0.2, -0.1], [1.6, 0.2, 0.1], (7, 3))]
+    balls.insert(3, Sphere(radius=0.08, at=(0.0, 9.0, 0.0)))  # far
+    together = FLESH.detection(bodies=balls, itself=False)
+    met = []
+    for along in (1.3, 0.0, 1.3):  # few are near, then many, then few again
+        away = np.array([along, 0.0, 0.0])
+        frames, points = FLESH.rest_bones.copy(), FLESH.rest + away
+        frames[:, :3, 3] += away
+        found = together.detect(points, frames)
+        for number, ball in enumerate(balls):
+            alone = FLESH.detection(bodies=[ball], itself=False).detect(points, frames)
+            mine = found.obstacles == number
+            assert np.array_equal(found.nodes[mine], alone.nodes)
+            assert np.array_equal(found.gaps[mine], alone.gaps)
+        met.append(len(set(found.obstacles)))
+    assert 0 < met[0] == met[2] < met[1]
+
+
+@pytest.mark.parametrize("scale", [(0.0, 0.0, 0.0), (0.0, 1.0, 1.0), (1.0, 1.0, -1.0), (-1.0, -2.0, -0.5)])
+def test_bones_without_extent_and_mirrored_ones_hide_nothing(scale):
+    flesh, frames, points = closed_tube(1.4)
+    detection = flesh.detection(bodies=[Sphere(radius=0.3, at=(0.3, 0.1, 0.0))])
+    strange = frames.copy()
+    strange[:, :3, :3] *= np.array(scale)
+    want, found = detection.detect(points, frames), detection.detect(points, strange)
+    assert set(want.obstacles) == {-1, 0}
+    assert np.array_equal(found.nodes, want.nodes)
+    assert np.array_equal(found.gaps, want.gaps)
 
 
 def test_a_bone_that_carries_nobody_and_scaled_bones_do_no_harm():

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import Floats, Ints
+from supple.device import HostSide
 from supple.geometry import rotations
 from supple.obstacles.baked import BakedSkin
 from supple.obstacles.free import FreeBodies
@@ -31,14 +32,21 @@ class DeviceBodies:
         frictions = np.array([body.friction for body in self.bodies], dtype=np.float32)
         self.frictions = devices.to_device(frictions, wp.float32, device)
         self.meshes = devices.to_device(np.array(identifiers, dtype=np.uint64), wp.uint64, device)
-        self.now = wp.zeros(count, dtype=wp.transformf, device=device)
-        self.earlier = wp.zeros(count, dtype=wp.transformf, device=device)
         spans = [np.linalg.norm(np.subtract(*body.extent)) for body in self.bodies if isinstance(body, _MESHES)]
         self.reach = float(max(spans, default=1.0))
         self.time = self.elapsed = 0.0
         placed = [np.eye(4) if callable(body.at) else body.world_from_body(0.0) for body in self.bodies]
         self._placed = np.array(placed).reshape(count, 4, 4)
         self._led = [number for number, body in enumerate(self.bodies) if callable(body.at)]
+        self.has_meshes = any(mesh is not None for mesh in self._meshes)
+        self._baked = [
+            (body, mesh) for body, mesh in zip(self.bodies, self._meshes, strict=True) if isinstance(body, BakedSkin)
+        ]
+        movers = [number for number, body in enumerate(self.bodies) if callable(body.at) or body.free is not None]
+        self._movers: Ints = np.array(movers, dtype=np.int32)
+        self._rows = np.tile(_transforms(self._placed), (2, 1, 1))  # at the end of a step, and at its beginning
+        self.now, self.earlier = (devices.to_device(rows, wp.transformf, device) for rows in self._rows)
+        self._sides = [HostSide(array) for array in (self.now, self.earlier)]
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -49,26 +57,26 @@ class DeviceBodies:
         `free` knows where the free ones among them are; without it they stay on their paths.
         """
         self.time, self.elapsed = time, dt
-        for late, array, moment in ((True, self.now, time), (False, self.earlier, time - dt)):
-            for number in self._led:
-                self._placed[number] = self.bodies[number].world_from_body(moment)
+        if len(self._movers):
+            places = np.tile(self._placed, (2, 1, 1, 1))
+            for side, moment in enumerate((time, time - dt)):
+                for number in self._led:
+                    places[side, number] = self.bodies[number].world_from_body(moment)
             if free is not None and len(free):
-                self._placed[free.numbers] = free.world_from_body if late else free.earlier
-            turns = rotations.quaternion_from_matrix(self._placed[:, :3, :3])
-            devices.write(array, np.concatenate([self._placed[:, :3, 3], turns], axis=1))
-        for body, mesh in zip(self.bodies, self._meshes, strict=True):
-            if isinstance(body, BakedSkin):
-                points, before = body.points_at(time), body.points_at(time - dt)
-                devices.write(mesh.points, points)
-                devices.write(mesh.velocities, (points - before) / dt if dt > 0.0 else np.zeros_like(points))
-                mesh.refit()
+                places[0, free.numbers], places[1, free.numbers] = free.world_from_body, free.earlier
+            self._rows[:, self._movers] = _transforms(places[:, self._movers])
+            for end, rows in zip(self._sides, self._rows, strict=True):
+                end.write(rows)
+        for body, mesh in self._baked:
+            points, before = body.points_at(time), body.points_at(time - dt)
+            devices.write(mesh.points, points)
+            devices.write(mesh.velocities, (points - before) / dt if dt > 0.0 else np.zeros_like(points))
+            mesh.refit()
 
     def put(self, number: int, world_from_body: Floats) -> None:
-        """Put one body elsewhere (4, 4) at the end of the step; where it came from stays."""
-        places = devices.to_host(self.now).copy()
-        places[number, :3] = world_from_body[:3, 3]
-        places[number, 3:] = rotations.quaternion_from_matrix(world_from_body[:3, :3])
-        devices.write(self.now, places)
+        """Put one free body elsewhere (4, 4) at the end of the step; where it came from stays."""
+        self._rows[0, number] = _transforms(world_from_body)
+        self._sides[0].write(self._rows[0])
 
     def surface(self, number: int, places: Floats) -> tuple[Floats, Floats]:
         """Signed distances (P,) [m] of places (P, 3) to a body's skin at the end of the step, and ways out (P, 3)."""
@@ -88,6 +96,12 @@ class DeviceBodies:
 
 
 _MESHES = (MovingMesh, BakedSkin)
+
+
+def _transforms(matrices: Floats) -> Floats:
+    """Places and turns (..., 7) of transforms (..., 4, 4)."""
+    turns = rotations.quaternion_from_matrix(matrices[..., :3, :3])
+    return np.concatenate([matrices[..., :3, 3], turns], axis=-1)
 
 
 def _mesh(body: RigidBody, device: str) -> Any:

@@ -16,43 +16,52 @@ if TYPE_CHECKING:
     from supple.skins.contact.detection import Detection
 
 
-def buried_contacts(skin: Detection, obstacles: Ints) -> Touches:
-    """Contacts of the skin with those of `obstacles` whose middle is inside it.
+class Buried:
+    """Finds contacts of a skin with obstacles whose middle is inside it.
 
     The corners of the triangle nearest to the middle have to get behind the obstacle: with u the way from the middle m
     to the skin and h how far the obstacle reaches back from m, the normal is -u and the gap -u . (x - m) - h.
     """
-    from supple.skins.contact import skin_kernels as kernels
 
-    wp, on = devices.warp(), skin.bodies
-    ended = [number for number in obstacles.tolist() if np.isfinite(on.bodies[number].extent[0]).all()]
-    if not ended:
-        return Touches.joined([])
-    skin.refit()
-    transforms = [devices.to_host(array)[ended].astype(np.float64) for array in (on.now, on.earlier)]
-    now, earlier = (rotations.compose(array[:, :3], array[:, 3:]) for array in transforms)
-    local = np.array([0.5 * np.add(*on.bodies[number].extent) for number in ended])
-    middles = np.einsum("oij,oj->oi", now[:, :3, :3], local) + now[:, :3, 3]
-    places = devices.to_device(middles, wp.vec3f, skin.device)
-    counts = wp.zeros(len(ended), dtype=wp.int32, device=skin.device)
-    inputs = [places, *skin.hierarchy.inputs, skin.device_triangles, skin.points, counts]
-    devices.Launch(kernels.surround, len(ended), inputs, skin.device)()
-    inside = np.flatnonzero(devices.to_host(counts) > 0)
-    if not len(inside):
-        return Touches.joined([])
-    points = devices.to_host(skin.points).astype(np.float64)
-    return Touches.joined(
-        [
-            _leaving(points, skin.triangles, on.bodies, ended[k], (middles[k], now[k], earlier[k]), on.elapsed)
-            for k in inside
-        ]
-    )
+    def __init__(self, skin: Detection) -> None:
+        from supple.skins.contact import skin_kernels as kernels
+
+        wp, on = devices.warp(), skin.bodies
+        self._skin = skin
+        extents = np.array([body.extent for body in on.bodies])
+        self._ended = np.isfinite(extents).all(axis=(1, 2))
+        self._local = np.where(np.isfinite(extents), extents, 0.0).mean(axis=1)
+        counts = wp.zeros(len(on), dtype=wp.int32, device=skin.device)
+        local = devices.to_device(self._local, wp.vec3f, skin.device)
+        inputs = [local, on.now, *skin.hierarchy.search, skin.points, counts]
+        self._surround = devices.Launch(kernels.surround, len(on), inputs, skin.device, smallest=256)
+        self._counts = devices.HostSide(counts)
+
+    def contacts(self, obstacles: Ints) -> Touches:
+        """Contacts with those of `obstacles` that are buried."""
+        skin, on = self._skin, self._skin.bodies
+        if not self._ended[obstacles].any():
+            return Touches.none()
+        skin.fit()
+        self._surround()
+        inside = obstacles[self._ended[obstacles] & (self._counts.read()[obstacles] > 0)]
+        if not len(inside):
+            return Touches.none()
+        points = devices.to_host(skin.points).astype(np.float64)
+        transforms = [devices.to_host(array)[inside].astype(np.float64) for array in (on.now, on.earlier)]
+        now, earlier = (rotations.compose(array[:, :3], array[:, 3:]) for array in transforms)
+        middles = np.einsum("oij,oj->oi", now[:, :3, :3], self._local[inside]) + now[:, :3, 3]
+        placed = zip(inside.tolist(), zip(middles, now, earlier, strict=True), strict=True)
+        triangles, bodies, dt = skin.triangles, on.bodies, on.elapsed
+        return Touches.joined([_leaving(points, triangles, (number, bodies[number]), at, dt) for number, at in placed])
 
 
-def _leaving(points: Floats, triangles: Ints, bodies: tuple[RigidBody, ...], number: int,
-             placed: tuple[Floats, Floats, Floats], dt: float) -> Touches:  # fmt: skip
+def _leaving(
+    points: Floats, triangles: Ints, obstacle: tuple[int, RigidBody], placed: tuple[Floats, Floats, Floats], dt: float
+) -> Touches:
     import igl
 
+    number, body = obstacle
     middle, now, earlier = placed
     _, face, closest = igl.point_mesh_squared_distance(middle[None], points, triangles.astype(np.int64))
     corners = triangles[int(np.ravel(face)[0])]
@@ -61,13 +70,13 @@ def _leaving(points: Floats, triangles: Ints, bodies: tuple[RigidBody, ...], num
     far = float(np.linalg.norm(u))
     a, b, c = points[corners]
     u = u / far if far > 1e-9 else rotations.normalised(np.cross(b - a, c - a))
-    gaps = -(points[corners] - middle) @ u - _reach(bodies[number], now[:3, :3].T @ u)
+    gaps = -(points[corners] - middle) @ u - _reach(body, now[:3, :3].T @ u)
     spot = now[:3, :3].T @ (exit_place - now[:3, 3])
     velocity = (exit_place - (earlier[:3, :3] @ spot + earlier[:3, 3])) / dt if dt > 0.0 else np.zeros(3)
     order = np.argsort(corners, kind="stable")
     return Touches.with_obstacles(
         corners[order], np.tile(-u, (3, 1)), gaps[order], np.full(3, number, dtype=np.int32), np.tile(velocity, (3, 1)),
-        bodies,
+        np.full(3, float(body.friction)),
     )  # fmt: skip
 
 

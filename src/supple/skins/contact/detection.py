@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,36 +11,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple import device as devices
 from supple.arrays import Floats, Ints, frozen
+from supple.device import HostSide
 from supple.errors import InputError
 from supple.geometry.rows import grouped
 from supple.geometry.topology import unique_edges
 from supple.obstacles.free import FreeBodies
 from supple.obstacles.on_device import DeviceBodies
 from supple.obstacles.shapes import RigidBody
-from supple.skins.contact.buried import buried_contacts
+from supple.skins.contact.buried import Buried
 from supple.skins.contact.hierarchy import ROOM, Hierarchy
-from supple.skins.contact.nearby import settled_clusters, together_at_rest
+from supple.skins.contact.nearby import settled_pairs, together_at_rest
 from supple.skins.contact.proxies import Proxies
 from supple.skins.contact.touches import Touches
 
 DEEPEST = 2.0  # mean edges: who is deeper in skin than this has lost its way out, and is left alone
 APART = 4.0  # mean edges over the surface: what is nearer than this at rest is one piece of skin
 CLEARANCE = 0.5  # of the distance at rest: parts that are near at rest touch when they come nearer than this
-SMALLEST_BATCH = 512  # pairs
+SMALLEST = 16384  # nodes that are worth waking another thread for where all obstacles are simple
+SMALLEST_BY_MESH = 256  # and where some are meshes
 _WHERE = "Detection"
-
-
-@dataclass(frozen=True)
-class _Batch:
-    """Pairs of a node and an obstacle that the proxies could not tell apart, and what is found out about them."""
-
-    room: int
-    count: Any
-    nodes: Any
-    obstacles: Any
-    gaps: Any
-    normals: Any
-    velocities: Any
 
 
 class Detection:
@@ -89,6 +77,7 @@ class Detection:
         self.deepest = _length("deepest", DEEPEST * edge if deepest is None else deepest)
         self.apart = _length("apart", APART * edge if apart is None else apart)
         self.bodies = DeviceBodies(bodies, self.device)
+        self.frictions: Floats = np.array([body.friction for body in self.bodies.bodies])
         self.itself = itself and len(self.triangles) > 0
         self._allocate()
         if self.itself:
@@ -107,30 +96,35 @@ class Detection:
             return wp.zeros(shape, dtype=dtype, device=self.device)
 
         self.points, self._before = put(self._rest, wp.vec3f), put(self._rest, wp.vec3f)
+        self._places, self._starts = HostSide(self.points), HostSide(self._before)
+        self._fitted = False
         starts, corners = grouped(self.triangles.reshape(-1), count)
-        self.device_triangles = put(self.triangles, wp.vec3i)
-        self._around = [put(starts, wp.int32), put((corners // 3).astype(np.int32), wp.int32), self.device_triangles]
-        self._batch: _Batch | None = None
-        self._exact: devices.Launch | None = None
+        self._around = [put(starts, wp.int32), put((corners // 3).astype(np.int32), wp.int32)]
+        self._around.append(put(self.triangles, wp.vec3i))
         self._per_time = empty(1, wp.float32)
+        self._elapsed = 0.0
         on, proxies = self.bodies, self.proxies
         self._near_flags = empty((max(len(on), 1), patches), wp.int32)
+        self._flags = HostSide(self._near_flags)
         extents = np.array([body.extent for body in on.bodies]).reshape(len(on), 2, 3)
         finite = np.where(np.isfinite(extents), extents, 0.0)
         boxes = [put(finite[:, side], wp.vec3f) for side in range(2)]
         self._slabs = [proxies.axes, proxies.device_lows, proxies.device_highs]
-        inputs = [
-            self.margin, *self._slabs, proxies.frames, proxies.growths, proxies.start_growths, on.kinds, on.sizes,
-            *boxes, on.now, on.earlier, self._near_flags,
-        ]  # fmt: skip
         from supple.skins.contact import detection_kernels as kernels
+
+        def nearing(start_growths: Any) -> devices.Launch:
+            inputs = [
+                self.margin, *self._slabs, proxies.frames, proxies.growths, start_growths, on.kinds, on.sizes,
+                *boxes, on.now, on.earlier, self._near_flags,
+            ]  # fmt: skip
+            return devices.Launch(kernels.near_obstacles, len(on) * patches, inputs, self.device)
 
         self._grow = proxies.growing(self.points, proxies.growths)
         self._grow_start = proxies.growing(self._before, proxies.start_growths)
-        self._near_obstacles = devices.Launch(kernels.near_obstacles, len(on) * patches, inputs, self.device)
-        self._results = [empty(count, kind) for kind in (wp.float32, wp.vec3f, wp.int32, wp.vec3f)]
+        self._near_still, self._near_moving = nearing(proxies.growths), nearing(proxies.start_growths)
+        self._crowd: _Crowd | None = None
+        self._buried: Buried | None = None
         self._partners: dict[int, _Meeting] = {}
-        self._settled: list[Any] = []
 
     # The surface as something to be met
 
@@ -142,35 +136,37 @@ class Detection:
     def refit(self) -> None:
         """Bring the hierarchy to where the nodes are now."""
         self.hierarchy.refit()
+        self._fitted = True
+
+    def fit(self) -> None:
+        """The same, unless it is there already."""
+        if not self._fitted:
+            self.refit()
 
     def _learn_rest(self, rest_bones: Floats) -> None:
         """What belongs together at rest, and how near the rest is."""
-        wp = devices.warp()
+        wp, skin = devices.warp(), self.hierarchy
         self.place(self._rest, rest_bones)
         self.refit()
-        normals = devices.to_host(self.hierarchy.normals).astype(np.float64)
+        normals = np.zeros((len(self), 3))
+        normals[skin.nodes] = devices.to_host(skin.normals)
         together = together_at_rest(self._rest, normals, self.triangles, self.apart)
-
-        def put(values: NDArray[Any], dtype: Any) -> Any:
-            return devices.to_device(values, dtype, self.device)
-
-        self._limits, self._eases = (put(np.full(len(self), fill, np.float32), wp.float32) for fill in (np.inf, 0.0))
-        self._together = [put(rows, wp.int32) for rows in together]
+        starts, clusters, bits = settled_pairs(together, skin, self.triangles, self.proxies.patch_of)
+        self.settled = [
+            devices.to_device(values, kind, self.device)
+            for values, kind in ((starts, wp.int32), (np.append(clusters, 0), wp.int32), (bits, wp.uint8))
+        ]
+        self.limits, self.eases = (
+            devices.to_device(np.full(len(skin.nodes), fill, np.float32), wp.float32, self.device)
+            for fill in (np.inf, 0.0)
+        )
         resting = _Meeting(self, self, margin=self.deepest)
         resting.find()
-        gaps = devices.to_host(self._results[0])
+        gaps = resting.gaps.read()
         close = gaps < self.deepest
         limits = np.where(gaps > 0.0, CLEARANCE * gaps, -1e-3 * self.deepest)
-        devices.write(self._limits, np.where(close, limits, np.inf).astype(np.float32))
-        devices.write(self._eases, np.where(close, np.minimum(gaps, 0.0), 0.0).astype(np.float32))
-        counts, found = (devices.to_host(array) for array in (resting.counts, resting.found))
-        one, place = np.nonzero(np.arange(ROOM) < np.where(counts <= ROOM, counts, 0)[:, None])
-        pairs = (one.astype(np.int32), found[one, place])
-        rows = (self.hierarchy.node_rows, self.hierarchy.rows)
-        settled = settled_clusters(pairs, rows, together, triangles=self.triangles, patch_of=self.proxies.patch_of)
-        order = np.lexsort((pairs[1][settled], pairs[0][settled]))
-        starts = np.searchsorted(pairs[0][settled][order], np.arange(len(counts) + 1)).astype(np.int32)
-        self._settled = [put(starts, wp.int32), put(np.append(pairs[1][settled][order], 0), wp.int32)]
+        devices.write(self.limits, np.where(close, limits, np.inf))
+        devices.write(self.eases, np.where(close, np.minimum(gaps, 0.0), 0.0))
 
     # Every step
 
@@ -184,8 +180,10 @@ class Detection:
                                  "pass a place for every node")  # fmt: skip
         if not np.isfinite(given).all():
             raise InputError(_WHERE, "points are not finite", "every node needs a place", "take a smaller step")
-        devices.write(self.points, given)
-        devices.write(self._before, began)
+        self._places.write(given)
+        self._fitted = False
+        if len(self.bodies):
+            self._starts.write(began)
         self.proxies.pose(world_from_bone)
         self._grow()
 
@@ -209,76 +207,81 @@ class Detection:
         found = []
         if len(self.bodies):
             self.bodies.move(time, dt, free=free)
-            devices.write(self._per_time, np.array([1.0 / dt if dt > 0.0 else 0.0], dtype=np.float32))
+            if dt != self._elapsed:
+                devices.write(self._per_time, np.array([1.0 / dt if dt > 0.0 else 0.0], dtype=np.float32))
+                self._elapsed = dt
             found.append(self._with_obstacles(moving=before is not None))
         if self.itself:
-            self.refit()
-            found.append(self.with_skin(self))
+            found.append(self._met(self, self.fit))
         return Touches.joined(found)
 
     def with_skin(self, other: Detection) -> Touches:
         """Contacts of these nodes with the triangles of another skin, or of this one, where both were placed last.
 
-        The other one's hierarchy is as `refit` left it; its nodes are named in `corners`.
+        Both hierarchies are as `refit` left them; the other one's nodes are named in `corners`.
         """
-        if id(other) not in self._partners:
-            self._partners[id(other)] = _Meeting(self, other, margin=self.margin)
-        self._partners[id(other)].find()
-        gaps, normals, faces, shares = (devices.to_host(array) for array in self._results)
-        nodes = np.flatnonzero(gaps < self.margin).astype(np.int32)
-        corners = other.triangles[faces[nodes]]
-        return Touches.with_skin(nodes, normals[nodes], gaps[nodes], corners, shares[nodes])
+        return self._met(other)
+
+    def _met(self, other: Detection, prepare: Callable[[], None] | None = None) -> Touches:
+        """Contacts with a skin; `prepare` is called before its triangles are searched, if they are."""
+        meeting = self._partners.get(id(other))
+        if meeting is None:
+            meeting = self._partners[id(other)] = _Meeting(self, other, margin=self.margin)
+        return meeting.touches() if meeting.find(prepare) else Touches.none()
 
     def _with_obstacles(self, *, moving: bool) -> Touches:
-        on, proxies = self.bodies, self.proxies
         if moving:
             self._grow_start()
+            self._near_moving()
         else:
-            devices.warp().copy(proxies.start_growths, proxies.growths)
-        self._near_obstacles()
-        obstacles, patches = np.nonzero(devices.to_host(self._near_flags)[: len(on)])
-        sizes = np.diff(proxies.starts)[patches]
-        total = int(sizes.sum())
-        nodes = obstacle_of = np.zeros(0, dtype=np.int32)
-        contacts = Touches.joined([])
-        if total:
-            ends = np.cumsum(sizes)
-            rows = np.repeat(proxies.starts[patches] - (ends - sizes), sizes) + np.arange(total)
-            nodes, obstacle_of = proxies.members[rows], np.repeat(obstacles, sizes).astype(np.int32)
-            batch, launch = self._room_for(total)
-            devices.write(batch.count, np.array([total], dtype=np.int32))
-            _fill(batch.nodes, nodes)
-            _fill(batch.obstacles, obstacle_of)
-            launch()
-            gaps = devices.to_host(batch.gaps)[:total]
-            hit = np.flatnonzero(gaps < self.margin)
-            hit = hit[np.lexsort((nodes[hit], obstacle_of[hit]))]
-            contacts = Touches.with_obstacles(
-                nodes[hit], devices.to_host(batch.normals)[hit], gaps[hit], obstacle_of[hit],
-                devices.to_host(batch.velocities)[hit], on.bodies,
-            )  # fmt: skip
-        unmet = np.setdiff1d(obstacles, contacts.obstacles)
+            self._near_still()
+        near = np.flatnonzero(self._flags.read()[: len(self.bodies)].any(axis=1))
+        if not len(near):
+            return Touches.none()
+        if self._crowd is None or self._crowd.room < len(near):
+            self._crowd = _Crowd(self, 1 << (len(near) - 1).bit_length())
+        contacts = self._crowd.meet(near)
+        unmet = near[np.bincount(contacts.obstacles, minlength=len(self.bodies))[near] == 0]
         if not len(unmet) or not len(self.triangles):
             return contacts
-        return Touches.joined([contacts, buried_contacts(self, unmet)]).by_obstacle()
+        if self._buried is None:
+            self._buried = Buried(self)
+        return Touches.joined([contacts, self._buried.contacts(unmet)]).by_obstacle()
 
-    def _room_for(self, total: int) -> tuple[_Batch, devices.Launch]:
-        if self._batch is None or self._batch.room < total or self._exact is None:
-            from supple.skins.contact import detection_kernels as kernels
 
-            wp, on = devices.warp(), self.bodies
-            room = max(SMALLEST_BATCH, 1 << (total - 1).bit_length())
-            kinds = (wp.int32, wp.int32, wp.float32, wp.vec3f, wp.vec3f)
-            arrays = [wp.zeros(room, dtype=kind, device=self.device) for kind in kinds]
-            batch = _Batch(room, wp.zeros(1, dtype=wp.int32, device=self.device), *arrays)
-            inputs = [
-                batch.count, batch.nodes, batch.obstacles, self.margin, self._per_time, *self._around, self.points,
-                self._before, on.kinds, on.sizes, on.meshes, on.now, on.earlier, on.reach, batch.gaps, batch.normals,
-                batch.velocities,
-            ]  # fmt: skip
-            self._exact = devices.Launch(kernels.meet_obstacles, room, inputs, self.device)
-            self._batch = batch
-        return self._batch, self._exact
+class _Crowd:
+    """The launch that looks at all nodes for each of a few obstacles that some of them are near to."""
+
+    def __init__(self, skin: Detection, room: int) -> None:
+        from supple.skins.contact import detection_kernels as kernels
+
+        wp, on, device, self.room, self._nodes = devices.warp(), skin.bodies, skin.device, room, len(skin)
+        self._frictions, self._margin = skin.frictions, skin.margin
+        chosen = wp.zeros(room, dtype=wp.int32, device=device)
+        results = [wp.zeros(room * len(skin), dtype=kind, device=device) for kind in (wp.float32, wp.vec3f, wp.vec3f)]
+        inputs = [
+            chosen, skin._near_flags, skin.proxies.device_patch_of, skin.margin, skin._per_time, *skin._around,
+            skin.points, skin._before, on.kinds, on.sizes, on.meshes, on.now, on.earlier, on.reach, *results,
+        ]  # fmt: skip
+        smallest = SMALLEST_BY_MESH if on.has_meshes else SMALLEST
+        self._launch = devices.Launch(kernels.meet_obstacles, room * len(skin), inputs, device, smallest=smallest)
+        self._chosen = HostSide(chosen)
+        self._gaps, self._normals, self._velocities = (HostSide(array) for array in results)
+
+    def meet(self, near: NDArray[Any]) -> Touches:
+        """Contacts with these obstacles, of which there are no more than `room`."""
+        chosen = np.full(self.room, -1, dtype=np.int32)
+        chosen[: len(near)] = near
+        self._chosen.write(chosen)
+        self._launch()
+        gaps = self._gaps.read()
+        hit = np.flatnonzero(gaps[: len(near) * self._nodes] < self._margin)
+        row, node = np.divmod(hit, self._nodes)
+        obstacles = chosen[row]
+        return Touches.with_obstacles(
+            node.astype(np.int32), self._normals.read()[hit], gaps[hit], obstacles, self._velocities.read()[hit],
+            self._frictions[obstacles],
+        )  # fmt: skip
 
 
 class _Meeting:
@@ -289,52 +292,54 @@ class _Meeting:
 
         wp, device, own, reach = devices.warp(), one.device, one is other, one.deepest
         mine, theirs, nodes, faces = one.proxies, other.proxies, one.hierarchy, other.hierarchy
-        self._kept = one, other  # so that no other skin takes their names
-        self._flags = wp.zeros((len(mine), len(theirs)), dtype=wp.int32, device=device)
-        sizes = (len(mine) + 1, max(len(mine) * len(theirs), 1), nodes.node_clusters)
-        self._starts, self._pairs, self.counts = (wp.zeros(size, dtype=wp.int32, device=device) for size in sizes)
-        self.found = wp.zeros((nodes.node_clusters, ROOM), dtype=wp.int32, device=device)
-        self._has_triangles = (devices.to_host(faces.roots) >= 0).astype(np.int32)
+        self._one, self._other = one, other  # kept, so that no other skin takes their names
+        self._nodes, self._margin = nodes.nodes, margin
+
+        def empty(shape: int | tuple[int, int], dtype: Any) -> Any:
+            return wp.zeros(shape, dtype=dtype, device=device)
+
+        near = [empty(len(mine), wp.int32), empty((len(mine), len(theirs)), wp.int32)]
+        found = [empty(nodes.clusters, wp.int32), *(empty((nodes.clusters, ROOM), wp.int32) for _ in range(2))]
+        results = [empty(len(nodes.nodes), kind) for kind in (wp.float32, wp.vec3f, wp.int32, wp.vec3f)]
+        self._near_counts = HostSide(near[0])
+        self.gaps, *self._rest = (HostSide(array) for array in results)
         nearing = [
             reach, int(own), *one._slabs, mine.frames, mine.growths, theirs.device_lows, theirs.device_highs,
-            theirs.frames, theirs.growths, self._flags,
+            theirs.frames, theirs.growths, faces.roots, *near,
         ]  # fmt: skip
-        self._near = devices.Launch(kernels.near_patches, len(mine) * len(theirs), nearing, device, smallest=256)
-        nobody = wp.zeros(nodes.node_clusters + 1, dtype=wp.int32, device=device)
-        settled = one._settled if own and one._settled else [nobody, nobody]
+        self._near = devices.Launch(kernels.near_patches, len(mine), nearing, device, smallest=256)
+        settled = one.settled if own else [empty(nodes.clusters + 1, wp.int32), near[0], empty((1, 1), wp.uint8)]
         gathering = [
-            reach, *nodes.node_boxes, self._starts, self._pairs, *other._slabs, theirs.frames, theirs.growths,
-            faces.tree.id, faces.roots, faces.boxes[2], *settled, self.counts, self.found,
+            reach, *nodes.boxes, *near, faces.tree.id, faces.roots, faces.cones, *settled, *found,
         ]  # fmt: skip
-        self._gather = devices.Launch(kernels.gather_clusters, nodes.node_clusters, gathering, device, smallest=64)
-        nothing = [wp.zeros(1, dtype=kind, device=device) for kind in (wp.float32, wp.int32)]
-        known = [one._limits, one._eases, *one._together] if own else [array for array in nothing for _ in range(2)]
+        self._gather = devices.Launch(kernels.gather_clusters, nodes.clusters, gathering, device, smallest=512)
+        known = [one.limits, one.eases] if own else [results[0], results[0]]  # which are not read
         meeting = [
-            int(own), margin, reach, one.points, mine.device_patch_of, nodes.cluster_of, nodes.normals,
-            *known, self._starts, self._pairs, self.counts, self.found, *faces.inputs, *faces.boxes, faces.areas,
-            faces.triangles, other.points, theirs.device_patch_of, *one._results,
+            int(own), margin, reach, one.points, *nodes.seats, *known, *settled, *near, *found, *faces.surface,
+            other.points, *results,
         ]  # fmt: skip
-        self._meet = devices.Launch(kernels.meet_skin, len(one), meeting, device, smallest=512)
+        self._meet = devices.Launch(kernels.meet_skin, len(nodes.nodes), meeting, device, smallest=2048)
 
-    def find(self) -> None:
-        """Leave what is found in the arrays of results."""
+    def find(self, prepare: Callable[[], None] | None = None) -> bool:
+        """Look for contacts; whether any patches were near enough for that. `prepare` is called if they are."""
         self._near()
-        flags = devices.to_host(self._flags) & self._has_triangles
-        rows, others = np.nonzero(flags)
-        starts = np.zeros(len(flags) + 1, dtype=np.int32)
-        np.cumsum(np.bincount(rows, minlength=len(flags)), out=starts[1:])
-        devices.write(self._starts, starts)
-        _fill(self._pairs, others.astype(np.int32))
+        if not self._near_counts.read().any():
+            return False
+        if prepare is not None:
+            prepare()
         self._gather()
         self._meet()
+        return True
 
-
-def _fill(array: Any, values: Ints) -> None:
-    """Write the beginning of an array on the device."""
-    if array.device.is_cpu:
-        array.numpy()[: len(values)] = values
-    elif len(values):
-        array[: len(values)].assign(values)
+    def touches(self) -> Touches:
+        """The contacts that were found, by node."""
+        gaps = self.gaps.read()
+        hit = np.flatnonzero(gaps < self._margin)
+        if not len(hit):
+            return Touches.none()
+        hit = hit[np.argsort(self._nodes[hit])]
+        normals, faces, shares = (side.read()[hit] for side in self._rest)
+        return Touches.with_skin(self._nodes[hit], normals, gaps[hit], self._other.triangles[faces], shares)
 
 
 def _length(name: str, value: float, *, zero: bool = False) -> float:

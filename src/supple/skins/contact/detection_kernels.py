@@ -17,10 +17,30 @@ Flags = wp.array2d(dtype=wp.int32)
 Sizes = wp.array(dtype=wp.vec3f)
 Meshes = wp.array(dtype=wp.uint64)
 Transforms = wp.array(dtype=wp.transformf)
+Matrices = wp.array(dtype=wp.mat44f)
 
 AXES = wp.constant(13)
 ALIKE = wp.constant(0.5)  # cosine: directions that agree this much are the same side of an obstacle
 NOTHING = wp.constant(1.0e9)  # a gap that is none
+
+
+@wp.kernel(enable_backward=False)
+def take_frames(first: int, bones: Whole, matrices: Matrices, frames: Transforms):
+    """Place and turn of the bone of a patch, without its scale and shear.
+
+    Its first axis is kept, and the plane of the first two. Who has no such plane is not turned: slabs hold their nodes
+    in any frame, only less closely.
+    """
+    a = first + wp.tid()
+    m = matrices[bones[a]]
+    x = wp.normalize(wp.vec3f(m[0, 0], m[1, 0], m[2, 0]))
+    along = wp.vec3f(m[0, 1], m[1, 1], m[2, 1])
+    y = wp.normalize(along - wp.dot(along, x) * x)
+    z = wp.cross(x, y)
+    turn = wp.quat_identity()
+    if wp.dot(z, z) > 0.5:
+        turn = wp.normalize(wp.quat_from_matrix(wp.matrix_from_cols(x, y, z)))
+    frames[a] = wp.transformf(wp.vec3f(m[0, 3], m[1, 3], m[2, 3]), turn)
 
 
 @wp.kernel(enable_backward=False)
@@ -138,9 +158,9 @@ def skin_normal(i: int, starts: Whole, around: Whole, points: Places, triangles:
 @wp.kernel(enable_backward=False)
 def meet_obstacles(
     first: int,
-    count: Whole,
-    nodes: Whole,
     obstacles: Whole,
+    flags: Flags,
+    patch_of: Whole,
     margin: float,
     per_time: Numbers,
     starts: Whole,
@@ -160,15 +180,21 @@ def meet_obstacles(
 ):
     """Gap between a node and an obstacle at the end of the step, the way out, and the obstacle's velocity there.
 
-    A node that came in from one side and is nearest to another, or has come out there, went through: it counts from
-    the side where it came in. Skin that the obstacle reaches from within the flesh is left to the skin before it.
+    Items are all nodes for each of the `obstacles` that some patch is near to; those after a -1 are left alone. A node
+    that came in from one side and is nearest to another, or has come out there, went through: it counts from the side
+    where it came in. Skin that the obstacle reaches from within the flesh is left to the skin before it.
     """
     item = first + wp.tid()
-    if item >= count[0]:
+    nodes = points.shape[0]
+    o = obstacles[item // nodes]
+    if o < 0:
         return
-    i = nodes[item]
-    o = obstacles[item]
-    local = wp.transform_point(wp.transform_inverse(now[o]), points[i])
+    i = item % nodes
+    gaps[item] = NOTHING
+    if flags[o, patch_of[i]] == 0:
+        return
+    inverse = wp.transform_inverse(now[o])
+    local = wp.transform_point(inverse, points[i])
     start = wp.transform_point(wp.transform_inverse(earlier[o]), before[i])
     skin = body_surface(local, kinds[o], sizes[o], meshes[o], reach)
     n = wp.vec3f(skin[0], skin[1], skin[2])
@@ -178,7 +204,7 @@ def meet_obstacles(
     if met[3] <= 1.0 and wp.dot(entry, n) < ALIKE:
         n = entry
         gap = (1.0 - met[3]) * wp.dot(local - start, n)
-        outward = wp.transform_vector(wp.transform_inverse(now[o]), skin_normal(i, starts, around, points, triangles))
+        outward = wp.transform_vector(inverse, skin_normal(i, starts, around, points, triangles))
         if wp.dot(outward, n) > ALIKE:
             gap = NOTHING
     gaps[item] = gap

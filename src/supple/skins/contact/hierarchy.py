@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.geometry.rows import grouped
 
-CLUSTER = 8  # nodes or triangles at most
+CLUSTER = 8  # nodes or triangles at most: one bit of a byte for each
+SMALLEST = 1024  # clusters that are worth waking another thread for
 ROOM = 64  # clusters of triangles that a cluster of nodes may touch; more are searched anew for every node
 
 
@@ -18,8 +20,9 @@ class Hierarchy:
     """Clusters of nodes and of triangles that lie together at rest, each with a box and a cone of normals.
 
     Boxes and cones follow the skin. Two clusters whose cones look the same way cannot touch; on smooth skin that rules
-    out almost all that is near. Cluster c holds members[starts[c]:starts[c + 1]]; the clusters of one patch stand
-    together in the `tree`, from its entry in `roots` (P,) on, which is -1 for a patch without triangles.
+    out almost all that is near. Nodes that no triangle joins are in no cluster. Cluster c of triangles holds
+    members[starts[c]:starts[c + 1]] and stands in `tree` with the others of its patch, from the entry of that in
+    `roots` (P,) on, which is -1 for a patch without triangles. Likewise with `nodes` and `node_starts`.
     """
 
     def __init__(self, rest: Floats, triangles: Ints, patch_of: Ints, points: Any, *, device: str) -> None:
@@ -31,36 +34,46 @@ class Hierarchy:
 
         wp = devices.warp()
 
-        def put(values: Ints) -> Any:
-            return devices.to_device(values, wp.int32, device)
+        def put(values: NDArray[Any]) -> Any:
+            return devices.to_device(values.astype(np.int32), wp.int32, device)
 
-        owner = patch_of[triangles[:, 0]]
-        starts, members = _clusters(rest[triangles].mean(axis=1), owner)
-        node_starts, node_members = _clusters(rest, patch_of)
-        cluster_of = np.empty(len(rest), dtype=np.int32)
-        cluster_of[node_members] = np.repeat(np.arange(len(node_starts) - 1), np.diff(node_starts))
-        count, node_count, patches = len(starts) - 1, len(node_starts) - 1, int(patch_of.max()) + 1
-        self.triangles = devices.to_device(triangles, wp.vec3i, device)
-        self.starts, self.members = put(starts), put(members)
-        self.areas = wp.zeros(len(triangles), dtype=wp.vec3f, device=device)
-        kinds = (wp.vec3f, wp.vec3f, wp.vec4f)
-        self.boxes = [wp.zeros(count, dtype=kind, device=device) for kind in kinds]
-        inputs = [points, self.triangles, self.starts, self.members, self.areas, *self.boxes]
-        self._follow = devices.Launch(kernels.follow_clusters, count, inputs, device, smallest=128)
+        def empty(count: int, *kinds: Any) -> list[Any]:
+            return [wp.zeros(count, dtype=kind, device=device) for kind in kinds]
+
+        owner, border = patch_of[triangles[:, 0]], np.unique(triangles)
+        self.starts, self.members = _clusters(rest[triangles].mean(axis=1), owner)
+        self.node_starts, seated = _clusters(rest[border], patch_of[border])
+        self.nodes: Ints = border[seated]
+        self.patches: Ints = patch_of[self.nodes[self.node_starts[:-1]]]  # of the clusters of nodes
+        count, patches = len(self.starts) - 1, int(patch_of.max()) + 1
+        corners = devices.to_device(triangles[self.members], wp.vec3i, device)
+        (areas,) = empty(len(triangles), wp.vec3f)
+        boxes = empty(count, wp.vec3f, wp.vec3f, wp.vec4f)
+        starts = put(self.starts)
+        inputs = [points, corners, starts, areas, *boxes]
+        self._follow = devices.Launch(kernels.follow_clusters, count, inputs, device, smallest=SMALLEST)
         self._follow()
-        self.tree = wp.Bvh(*self.boxes[:2], groups=put(owner[members[starts[:-1]]]))
+        self.tree = wp.Bvh(*boxes[:2], groups=put(owner[self.members[self.starts[:-1]]]))
         self.roots = wp.zeros(patches, dtype=wp.int32, device=device)
         devices.Launch(kernels.find_roots, patches, [self.tree.id, self.roots], device)()
+        self.cones = boxes[2]
+        self.search = [self.tree.id, starts, corners]
+        self.surface = [self.tree.id, self.roots, starts, put(self.members), corners, areas, *boxes]
 
-        corner_starts, corners = grouped(triangles.reshape(-1), len(rest))
-        self.normals = wp.zeros(len(rest), dtype=wp.vec3f, device=device)
-        node_boxes = [wp.zeros(node_count, dtype=kind, device=device) for kind in kinds]
-        around = [put(corner_starts), put((corners // 3).astype(np.int32))]
-        inputs = [points, *around, self.areas, put(node_starts), put(node_members), self.normals, *node_boxes]
-        self._follow_nodes = devices.Launch(kernels.follow_nodes, node_count, inputs, device, smallest=64)
-        self.cluster_of, self.node_clusters = put(cluster_of), node_count
-        self.rows, self.node_rows = (starts, members), (node_starts, node_members)
-        self.node_boxes = [*node_boxes, put(patch_of[node_members[node_starts[:-1]]])]
+        around_starts, around = _around(triangles[self.members], self.nodes, len(rest))
+        (self.normals,) = empty(len(self.nodes), wp.vec3f)
+        node_boxes = empty(self.clusters, wp.vec3f, wp.vec3f, wp.vec4f)
+        nodes, node_starts, patch = put(self.nodes), put(self.node_starts), put(self.patches)
+        inputs = [points, nodes, put(around_starts), put(around), areas, node_starts, self.normals, *node_boxes]
+        self._follow_nodes = devices.Launch(kernels.follow_nodes, self.clusters, inputs, device, smallest=SMALLEST)
+        self.boxes = [*node_boxes, patch]
+        cluster_of = np.repeat(np.arange(self.clusters), np.diff(self.node_starts))
+        self.seats = [nodes, node_starts, put(cluster_of), patch, self.normals]
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters of nodes there are."""
+        return len(self.node_starts) - 1
 
     def refit(self) -> None:
         """Bring boxes, cones and normals to where the nodes are now."""
@@ -68,10 +81,14 @@ class Hierarchy:
         self._follow_nodes()
         self.tree.refit()
 
-    @property
-    def inputs(self) -> list[Any]:
-        """What kernels need to search its triangles."""
-        return [self.tree.id, self.roots, self.starts, self.members]
+
+def _around(triangles: Ints, nodes: Ints, count: int) -> tuple[Ints, Ints]:
+    """The triangles that meet in each of some nodes, as compressed rows."""
+    starts, corners = grouped(triangles.reshape(-1), count)
+    sizes = np.diff(starts)[nodes]
+    ends = np.cumsum(sizes)
+    rows = np.repeat(starts[nodes] - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
+    return np.concatenate([[0], ends]), corners[rows] // 3
 
 
 def _clusters(places: Floats, labels: Ints) -> tuple[Ints, Ints]:

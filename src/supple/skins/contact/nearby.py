@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from supple.arrays import Bools, Floats, Ints
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Floats, Ints
+from supple.geometry.rows import grouped
 from supple.geometry.topology import unique_edges
+from supple.skins.contact.hierarchy import CLUSTER, Hierarchy
 
 INWARD = -0.5  # cosine: what lies this far under a node's skin at rest lies across its own flesh
+Longs = NDArray[np.int64]
 ROOM = 1 << 23  # numbers of the table of distances that are looked at together
 
 
@@ -59,30 +65,50 @@ def near_through_surface(rest: Floats, triangles: Ints, apart: float) -> tuple[I
     return starts, np.concatenate(found)
 
 
-def settled_clusters(
-    pairs: tuple[Ints, Ints],
-    rows: tuple[tuple[Ints, Ints], tuple[Ints, Ints]],
-    together: tuple[Ints, Ints],
-    *,
-    triangles: Ints,
-    patch_of: Ints,
-) -> Bools:
-    """Which (Q,) `pairs` of a cluster of nodes and one of triangles hold nothing that could touch.
+def settled_pairs(
+    together: tuple[Ints, Ints], skin: Hierarchy, triangles: Ints, patch_of: Ints
+) -> tuple[Ints, Ints, NDArray[np.uint8]]:
+    """Who of a cluster of nodes and one of triangles, of different patches, can never touch.
 
-    `rows` are the members of both kinds of clusters. Nothing can touch where a triangle belongs together with the
-    node, or has a corner in its patch.
+    Nothing can where a triangle belongs `together` with a node, or has a corner in its patch. For every cluster of
+    nodes, `starts` (C + 1,) and the clusters of triangles, rising, of which some cannot; and for each of these a byte
+    for every place in the cluster of nodes, with a bit for every place in the other one, or none there. A last byte is
+    1 where nobody of the two can touch.
     """
-    (node_starts, node_members), (starts, members) = rows
-    sizes = [np.diff(bounds)[chosen] for bounds, chosen in zip((node_starts, starts), pairs, strict=True)]
-    each = sizes[0] * sizes[1]
-    owner = np.repeat(np.arange(len(each)), each)
-    place = np.arange(int(each.sum())) - np.repeat(np.cumsum(each) - each, each)
-    nodes = node_members[node_starts[pairs[0]][owner] + place // sizes[1][owner]]
-    faces = members[starts[pairs[1]][owner] + place % sizes[1][owner]]
-    settled = (patch_of[triangles[faces]] == patch_of[nodes][:, None]).any(axis=1)
-    count = np.int64(len(triangles))
-    known = np.repeat(np.arange(len(together[0]) - 1), np.diff(together[0])) * count + together[1]  # rising
-    keys = nodes.astype(np.int64) * count + faces
-    found = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
-    settled |= known[found] == keys
-    return np.bincount(owner, settled, len(each)) == each
+    seats, face_seats = _seats(skin.node_starts, skin.nodes, len(patch_of)), _seats(skin.starts, skin.members)
+    owner = patch_of[triangles[:, 0]]
+    one, face = np.repeat(np.arange(len(patch_of)), np.diff(together[0])), together[1]
+    known = np.flatnonzero((seats[0][one] >= 0) & (patch_of[one] != owner[face]))
+    one, face = one[known], face[known]
+    # A triangle that reaches into another patch, and all clusters of that patch.
+    pairs = np.stack([np.repeat(np.arange(len(triangles)), 2), patch_of[triangles[:, 1:]].ravel()], axis=1)
+    pairs = np.unique(pairs[owner[pairs[:, 0]] != pairs[:, 1]], axis=0)
+    starts, clusters = grouped(skin.patches, int(patch_of.max()) + 1)
+    sizes = np.diff(starts)[pairs[:, 1]]
+    ends = np.cumsum(sizes)
+    reached = clusters[np.repeat(starts[pairs[:, 1]] - (ends - sizes), sizes) + np.arange(int(sizes.sum()))]
+    reaching = np.repeat(pairs[:, 0], sizes)
+
+    count = np.int64(len(skin.starts) - 1)
+    keys = np.concatenate([seats[0][one] * count + face_seats[0][face], reached * count + face_seats[0][reaching]])
+    found, row = np.unique(keys, return_inverse=True)
+    bits = np.zeros((len(found), CLUSTER + 1), dtype=np.uint8)
+    np.bitwise_or.at(bits, (row[: len(one)], seats[1][one]), _bit(face_seats[1][face]))
+    np.bitwise_or.at(bits, row[len(one) :], _bit(face_seats[1][reaching])[:, None])
+    mine, other = found // count, found % count
+    bits |= ~(_bit(np.diff(skin.starts)[other]) - np.uint8(1))[:, None]  # nobody sits there
+    filled = np.arange(CLUSTER) < np.diff(skin.node_starts)[mine, None]
+    bits[:, CLUSTER] = np.all((bits[:, :CLUSTER] == 255) | ~filled, axis=1)
+    return np.searchsorted(mine, np.arange(skin.clusters + 1)).astype(np.int32), other.astype(np.int32), bits
+
+
+def _seats(starts: Ints, members: Ints, count: int | None = None) -> tuple[Longs, Longs]:
+    """Cluster and place in it of each of `count` things; -1 for those that are in none."""
+    cluster, place = (np.full(len(members) if count is None else count, -1, dtype=np.int64) for _ in range(2))
+    cluster[members] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    place[members] = np.arange(len(members)) - starts[cluster[members]]
+    return cluster, place
+
+
+def _bit(place: NDArray[Any]) -> NDArray[np.uint8]:
+    return np.left_shift(1, place).astype(np.uint8)

@@ -9,11 +9,13 @@ from numpy.typing import ArrayLike
 
 from supple import device as devices
 from supple.arrays import Floats, Ints, frozen
+from supple.device import HostSide
 from supple.errors import InputError
 from supple.geometry import rotations
 from supple.geometry.rows import grouped
 
 _WHERE = "Proxies"
+LONG_WALK = 16384  # nodes: fewer are measured sooner than another thread is woken
 _DIAGONALS = [(1, 1, 0), (1, -1, 0), (1, 0, 1), (1, 0, -1), (0, 1, 1), (0, 1, -1), (1, 1, 1), (1, 1, -1), (1, -1, 1),
               (-1, 1, 1)]  # fmt: skip
 AXES: Floats = rotations.normalised(np.concatenate([np.eye(3), np.array(_DIAGONALS, dtype=np.float64)]))
@@ -53,58 +55,55 @@ class Proxies:
         return len(self.bones)
 
     def _put(self, rest: Floats, faces: Ints, bones: Floats) -> None:
+        from supple.skins.contact import detection_kernels as kernels
+
         wp, count = devices.warp(), len(self)
+
+        def put(values: Any, dtype: Any) -> Any:
+            return devices.to_device(values, dtype, self.device)
+
         own = np.stack([self.patch_of, np.arange(len(rest))], axis=1)
         along = np.stack([np.repeat(self.patch_of[faces], 3, axis=1).ravel(), np.tile(faces, (1, 3)).ravel()], axis=1)
         pairs = np.unique(np.concatenate([own, along]), axis=0)
         starts, order = grouped(pairs[:, 0], count)
         nodes = pairs[order, 1].astype(np.int32)
-        frames = rigid(bones)[self.bones]
+        matrices = wp.zeros(self.bone_count, dtype=wp.mat44f, device=self.device)
+        self._bones = HostSide(matrices)
+        self.frames = wp.zeros(count, dtype=wp.transformf, device=self.device)
+        inputs = [put(self.bones.astype(np.int32), wp.int32), matrices, self.frames]
+        self._take_frames = devices.Launch(kernels.take_frames, count, inputs, self.device)
+        self.pose(bones)
+        placed = devices.to_host(self.frames).astype(np.float64)
+        frames = rotations.compose(placed[:, :3], placed[:, 3:])
         owner = np.repeat(np.arange(count), np.diff(starts))
         local = np.einsum("mji,mj->mi", frames[owner, :3, :3], rest[nodes] - frames[owner, :3, 3])
         along_axes = local @ AXES.T
         self.lows = np.minimum.reduceat(along_axes, starts[:-1], axis=0)
         self.highs = np.maximum.reduceat(along_axes, starts[:-1], axis=0)
-
-        def put(values: Any, dtype: Any) -> Any:
-            return devices.to_device(values, dtype, self.device)
-
         self.axes = put(AXES, wp.vec3f)
         self.device_lows, self.device_highs = (
             put(side.astype(np.float32), wp.float32) for side in (self.lows, self.highs)
         )
         self._rows = [put(starts, wp.int32), put(nodes, wp.int32), put(local, wp.vec3f)]
         self.device_patch_of = put(self.patch_of, wp.int32)
-        self.frames = wp.zeros(count, dtype=wp.transformf, device=self.device)
         self.growths, self.start_growths = (wp.zeros(count, dtype=wp.float32, device=self.device) for _ in range(2))
 
     def pose(self, world_from_bone: ArrayLike) -> None:
         """Take the places of the bones (B, 4, 4); scale in them counts as displacement."""
-        given = np.asarray(world_from_bone, dtype=np.float64)
+        given = np.asarray(world_from_bone)
         if given.shape != (self.bone_count, 4, 4):
             raise InputError(_WHERE, f"the bones have shape {given.shape}", f"({self.bone_count}, 4, 4) is needed",
                              "pass the transforms of these bones")  # fmt: skip
-        frames = rigid(given[self.bones])
-        turns = rotations.quaternion_from_matrix(frames[:, :3, :3])
-        devices.write(self.frames, np.concatenate([frames[:, :3, 3], turns], axis=1))
+        self._bones.write(given)
+        self._take_frames()
 
     def growing(self, points: Any, growths: Any) -> devices.Launch:
         """The launch that measures how far nodes at `points` (N,) have left the bones of their patch."""
         from supple.skins.contact import detection_kernels as kernels
 
         inputs = [*self._rows, self.frames, points, growths]
-        return devices.Launch(kernels.grow, len(self), inputs, self.device, smallest=1)
-
-
-def rigid(bones: Floats) -> Floats:
-    """The transforms (B, 4, 4) without their scale and shear."""
-    result = np.array(bones, dtype=np.float64)
-    turns = result[:, :3, :3]
-    x, y, z = turns[:, 0], turns[:, 1], turns[:, 2]
-    mirrored = np.einsum("bi,bi->b", np.cross(x, y), z) < 0.0
-    if np.abs(turns @ np.swapaxes(turns, 1, 2) - np.eye(3)).max(initial=0.0) > 1e-6 or mirrored.any():
-        result[:, :3, :3] = rotations.nearest_rotation(turns)
-    return result
+        each = max(len(self._rows[1]) // max(len(self), 1), 1)
+        return devices.Launch(kernels.grow, len(self), inputs, self.device, smallest=max(LONG_WALK // each, 1))
 
 
 def _check_numbers(what: str, numbers: Ints, count: int, of: str) -> None:

@@ -1,11 +1,13 @@
 """Arithmetic of skin that meets skin, on arrays.
 
-Symbols: i a node, x its place; a and b patches (nodes of one bone); c a cluster; t a triangle; n a direction out of
-what is met; d a direction along which shadows of two patches are compared. Every kernel works on item `first + tid`.
+Symbols: i a node, x its place, j its row among the nodes of the skin; a and b patches (nodes of one bone); c a cluster;
+m a row among the triangles; n a direction out of what is met; d a direction along which shadows of two patches are
+compared. Rows of nodes and of triangles stand in the order of their clusters. Every kernel works on item `first + tid`.
 """
 
 import warp as wp
 
+from supple.skins.contact import hierarchy
 from supple.skins.contact.detection_kernels import AXES, NOTHING, box_shadow
 
 Places = wp.array(dtype=wp.vec3f)
@@ -15,25 +17,30 @@ Corners = wp.array(dtype=wp.vec3i)
 Cones = wp.array(dtype=wp.vec4f)
 Numbers = wp.array(dtype=wp.float32)
 Slabs = wp.array2d(dtype=wp.float32)
-Flags = wp.array2d(dtype=wp.int32)
+Table = wp.array2d(dtype=wp.int32)
+Bits = wp.array2d(dtype=wp.uint8)
 Transforms = wp.array(dtype=wp.transformf)
 
+CLUSTER = wp.constant(hierarchy.CLUSTER)
+ALL = wp.constant(255)  # bits: all triangles of a cluster
 ASKEW = wp.constant(wp.vec3f(0.0129, 0.0071, -0.0107))  # turns rays off the edges that even meshes line up
 
 
 @wp.func
-def cone_round(first: int, last: int, members: Whole, ways: Places, total: wp.vec3f) -> wp.vec4f:
-    """A cone that holds the directions of all members' `ways`: its axis, along their sum, and its half angle.
+def cone_round(first: int, last: int, ways: Places, total: wp.vec3f) -> wp.vec4f:
+    """A cone that holds the directions of some `ways`: its axis, along their sum, and its half angle.
 
     The angle is 9 where they spread over more than a half space, or one has no direction: no cone tells anything then.
     """
     axis = wp.normalize(total)
-    cosine = float(1.0)
+    least = float(1.0)  # the square of the least cosine, 0 where one is not above zero
     for m in range(first, last):
-        cosine = wp.min(cosine, wp.dot(axis, wp.normalize(ways[members[m]])))
+        way = ways[m]
+        along = wp.max(wp.dot(axis, way), 0.0)
+        least = wp.min(least, along * along / wp.max(wp.dot(way, way), 1.0e-30))
     angle = float(9.0)
-    if cosine > 0.0:
-        angle = wp.acos(cosine) + 1.0e-3
+    if least > 0.0:
+        angle = wp.acos(wp.sqrt(least)) + 1.0e-3
     return wp.vec4f(axis[0], axis[1], axis[2], angle)
 
 
@@ -50,9 +57,8 @@ def look_alike(one: wp.vec4f, two: wp.vec4f) -> bool:
 def follow_clusters(
     first: int,
     points: Places,
-    triangles: Corners,
+    corners: Corners,
     starts: Whole,
-    members: Whole,
     areas: Places,
     lows: Places,
     highs: Places,
@@ -60,34 +66,33 @@ def follow_clusters(
 ):
     """Box of a cluster of triangles, and the cone of their normals; twice the area of each along its normal."""
     c = first + wp.tid()
-    corner = triangles[members[starts[c]]]
-    low = points[corner[0]]
+    low = points[corners[starts[c]][0]]
     high = low
     total = wp.vec3f(0.0, 0.0, 0.0)
     for m in range(starts[c], starts[c + 1]):
-        corner = triangles[members[m]]
+        corner = corners[m]
         x = points[corner[0]]
         y = points[corner[1]]
         z = points[corner[2]]
         low = wp.min(low, wp.min(x, wp.min(y, z)))
         high = wp.max(high, wp.max(x, wp.max(y, z)))
         area = wp.cross(y - x, z - x)
-        areas[members[m]] = area
-        total += wp.normalize(area)
+        areas[m] = area
+        total += area
     lows[c] = low
     highs[c] = high
-    cones[c] = cone_round(starts[c], starts[c + 1], members, areas, total)
+    cones[c] = cone_round(starts[c], starts[c + 1], areas, total)
 
 
 @wp.kernel(enable_backward=False)
 def follow_nodes(
     first: int,
     points: Places,
+    nodes: Whole,
     around_starts: Whole,
     around: Whole,
     areas: Places,
     starts: Whole,
-    members: Whole,
     normals: Places,
     lows: Places,
     highs: Places,
@@ -95,21 +100,34 @@ def follow_nodes(
 ):
     """Box of a cluster of nodes, the way out of the flesh at each, and the cone of these ways."""
     c = first + wp.tid()
-    low = points[members[starts[c]]]
+    low = points[nodes[starts[c]]]
     high = low
     total = wp.vec3f(0.0, 0.0, 0.0)
-    for m in range(starts[c], starts[c + 1]):
-        i = members[m]
-        low = wp.min(low, points[i])
-        high = wp.max(high, points[i])
+    for j in range(starts[c], starts[c + 1]):
+        x = points[nodes[j]]
+        low = wp.min(low, x)
+        high = wp.max(high, x)
         outward = wp.vec3f(0.0, 0.0, 0.0)
-        for k in range(around_starts[i], around_starts[i + 1]):
+        for k in range(around_starts[j], around_starts[j + 1]):
             outward += areas[around[k]]
-        normals[i] = wp.normalize(outward)
-        total += normals[i]
+        outward = wp.normalize(outward)
+        normals[j] = outward
+        total += outward
     lows[c] = low
     highs[c] = high
-    cones[c] = cone_round(starts[c], starts[c + 1], members, normals, total)
+    cones[c] = cone_round(starts[c], starts[c + 1], normals, total)
+
+
+@wp.func
+def middle_of(lows: Slabs, highs: Slabs, a: int) -> wp.vec3f:
+    """Middle of the box of a patch's first three slabs."""
+    return 0.5 * wp.vec3f(lows[a, 0] + highs[a, 0], lows[a, 1] + highs[a, 1], lows[a, 2] + highs[a, 2])
+
+
+@wp.func
+def round_about(lows: Slabs, highs: Slabs, a: int) -> float:
+    """Radius of the ball round that box."""
+    return 0.5 * wp.length(wp.vec3f(highs[a, 0] - lows[a, 0], highs[a, 1] - lows[a, 1], highs[a, 2] - lows[a, 2]))
 
 
 @wp.kernel(enable_backward=False)
@@ -126,34 +144,47 @@ def near_patches(
     other_highs: Slabs,
     other_frames: Transforms,
     other_growths: Numbers,
-    flags: Flags,
+    roots: Whole,
+    counts: Whole,
+    near: Table,
 ):
-    """Whether patch a of one body may meet patch b of another, or of itself: no shadows are known to be apart."""
-    item = first + wp.tid()
-    others = other_frames.shape[0]
-    a = item // others
-    b = item % others
-    meets = int(1)
-    if own == 1 and a == b:
-        meets = 0
-    between = wp.transform_multiply(wp.transform_inverse(frames[a]), other_frames[b])
-    slack = margin + growths[a] + other_growths[b]
-    move = wp.transform_get_translation(between)
-    turn = wp.transform_get_rotation(between)
-    k = int(0)
-    while meets == 1 and k < AXES:
-        d = axes[k]  # along a's slabs, in its frame
-        other = box_shadow(other_lows, other_highs, b, wp.quat_rotate_inv(turn, d))
-        middle = wp.dot(d, move) + other[0]
-        if lows[a, k] > middle + other[1] + slack or highs[a, k] < middle - other[1] - slack:
-            meets = 0
-        e = wp.quat_rotate(turn, axes[k])  # along b's slabs, in a's frame
-        mine = box_shadow(lows, highs, a, e)
-        away = mine[0] - wp.dot(e, move)
-        if away - mine[1] > other_highs[b, k] + slack or away + mine[1] < other_lows[b, k] - slack:
-            meets = 0
-        k += 1
-    flags[a, b] = meets
+    """List the patches b with triangles, of another body or of its own, that patch a may meet.
+
+    They may unless a direction is known in which their shadows are apart.
+    """
+    a = first + wp.tid()
+    center = wp.transform_point(frames[a], middle_of(lows, highs, a))
+    wide = margin + growths[a] + round_about(lows, highs, a)
+    back = wp.transform_inverse(frames[a])
+    count = int(0)
+    for b in range(other_frames.shape[0]):
+        meets = roots[b] >= 0 and not (own == 1 and a == b)
+        if meets:
+            away = wp.transform_point(other_frames[b], middle_of(other_lows, other_highs, b)) - center
+            reach = wide + other_growths[b] + round_about(other_lows, other_highs, b)
+            meets = wp.dot(away, away) <= reach * reach
+        if meets:
+            between = wp.transform_multiply(back, other_frames[b])
+            slack = margin + growths[a] + other_growths[b]
+            move = wp.transform_get_translation(between)
+            turn = wp.quat_to_matrix(wp.transform_get_rotation(between))
+            k = int(0)
+            while meets and k < AXES:
+                d = axes[k]  # along a's slabs, in its frame
+                other = box_shadow(other_lows, other_highs, b, d * turn)
+                middle = wp.dot(d, move) + other[0]
+                if lows[a, k] > middle + other[1] + slack or highs[a, k] < middle - other[1] - slack:
+                    meets = False
+                e = turn * d  # along b's slabs, in a's frame
+                mine = box_shadow(lows, highs, a, e)
+                aside = mine[0] - wp.dot(e, move)
+                if aside - mine[1] > other_highs[b, k] + slack or aside + mine[1] < other_lows[b, k] - slack:
+                    meets = False
+                k += 1
+        if meets:
+            near[a, count] = b
+            count += 1
+    counts[a] = count
 
 
 @wp.func
@@ -213,31 +244,22 @@ def crossing(origin: wp.vec3f, way: wp.vec3f, a: wp.vec3f, b: wp.vec3f, c: wp.ve
 
 @wp.func
 def times_around(
-    origin: wp.vec3f,
-    way: wp.vec3f,
-    tree: wp.uint64,
-    roots: Whole,
-    starts: Whole,
-    members: Whole,
-    points: Places,
-    triangles: Corners,
+    origin: wp.vec3f, way: wp.vec3f, tree: wp.uint64, starts: Whole, corners: Corners, points: Places
 ) -> int:
     """How often a closed surface surrounds a place: the ways out of it along a ray, less the ways in."""
     total = int(0)
-    for b in range(roots.shape[0]):
-        if roots[b] >= 0:
-            query = wp.bvh_query_ray(tree, origin, way, roots[b])
-            c = int(0)
-            while wp.bvh_query_next(query, c):
-                for m in range(starts[c], starts[c + 1]):
-                    corner = triangles[members[m]]
-                    total += crossing(origin, way, points[corner[0]], points[corner[1]], points[corner[2]])
+    query = wp.bvh_query_ray(tree, origin, way)
+    c = int(0)
+    while wp.bvh_query_next(query, c):
+        for m in range(starts[c], starts[c + 1]):
+            corner = corners[m]
+            total += crossing(origin, way, points[corner[0]], points[corner[1]], points[corner[2]])
     return total
 
 
 @wp.func
-def listed(value: int, low: int, high: int, numbers: Whole) -> bool:
-    """Whether a rising row of numbers holds a value."""
+def row_of(value: int, low: int, high: int, numbers: Whole) -> int:
+    """Where a rising row of numbers holds a value; -1 if it does not."""
     one = low
     two = high
     while one < two:
@@ -246,25 +268,9 @@ def listed(value: int, low: int, high: int, numbers: Whole) -> bool:
             one = middle + 1
         else:
             two = middle
-    return one < high and numbers[one] == value
-
-
-@wp.func
-def in_slabs(x: wp.vec3f, b: int, slack: float, axes: Places, lows: Slabs, highs: Slabs) -> bool:
-    """Whether a place in the frame of patch b's bone is within its slabs, widened by `slack`."""
-    inside = bool(True)
-    k = int(0)
-    while inside and k < AXES:
-        along = wp.dot(axes[k], x)
-        inside = along > lows[b, k] - slack and along < highs[b, k] + slack
-        k += 1
-    return inside
-
-
-@wp.func
-def other_patch(own: int, a: int, corner: wp.vec3i, patch_of: Whole) -> bool:
-    """Whether a triangle has no corner in patch a, if it is of the same body."""
-    return own == 0 or (patch_of[corner[0]] != a and patch_of[corner[1]] != a and patch_of[corner[2]] != a)
+    if one < high and numbers[one] == value:
+        return one
+    return -1
 
 
 @wp.kernel(enable_backward=False)
@@ -275,54 +281,53 @@ def gather_clusters(
     highs: Places,
     cones: Cones,
     cluster_patch: Whole,
-    pair_starts: Whole,
-    pairs: Whole,
-    axes: Places,
-    slab_lows: Slabs,
-    slab_highs: Slabs,
-    frames: Transforms,
-    growths: Numbers,
+    near_counts: Whole,
+    near: Table,
     tree: wp.uint64,
     roots: Whole,
     other_cones: Cones,
-    own_starts: Whole,
-    own: Whole,
+    settled_starts: Whole,
+    settled: Whole,
+    settled_bits: Bits,
     counts: Whole,
-    found: Flags,
+    found: Table,
+    rows: Table,
 ):
     """List the clusters of triangles that a cluster of nodes may touch: near enough, and not looking the same way.
 
-    `own` lists those that belong together with it at rest, all of them. The count may exceed the room in the list; then
-    all is searched again, node by node.
+    `rows` says where the `settled` table tells who of both belongs together at rest; -1 where nobody does. The count
+    may exceed the room in the list; then all is searched again, node by node.
     """
     c = first + wp.tid()
     a = cluster_patch[c]
-    middle = 0.5 * (lows[c] + highs[c])
-    slack = 0.5 * wp.length(highs[c] - lows[c]) + reach
     wide = wp.vec3f(reach, reach, reach)
+    low = lows[c] - wide
+    high = highs[c] + wide
     count = int(0)
-    for m in range(pair_starts[a], pair_starts[a + 1]):
-        b = pairs[m]
-        local = wp.transform_point(wp.transform_inverse(frames[b]), middle)
-        if in_slabs(local, b, growths[b] + slack, axes, slab_lows, slab_highs):
-            query = wp.bvh_query_aabb(tree, lows[c] - wide, highs[c] + wide, roots[b])
-            other = int(0)
-            while wp.bvh_query_next(query, other):
-                if not look_alike(cones[c], other_cones[other]) and not listed(
-                    other, own_starts[c], own_starts[c + 1], own
-                ):
+    for m in range(near_counts[a]):
+        query = wp.bvh_query_aabb(tree, low, high, roots[near[a, m]])
+        other = int(0)
+        while wp.bvh_query_next(query, other):
+            if not look_alike(cones[c], other_cones[other]):
+                row = row_of(other, settled_starts[c], settled_starts[c + 1], settled)
+                open = bool(True)
+                if row >= 0:
+                    open = settled_bits[row, CLUSTER] == wp.uint8(0)
+                if open:
                     if count < found.shape[1]:
                         found[c, count] = other
+                        rows[c, count] = row
                     count += 1
     counts[c] = count
 
 
 @wp.struct
 class Nearest:
-    """The triangle nearest to a node so far: squared distance, height over its plane, number and place in it."""
+    """The triangle nearest to a node so far: squared distance, height over its plane, row, number and place in it."""
 
     far: float
     upright: float
+    row: int
     triangle: int
     shares: wp.vec3f
 
@@ -331,46 +336,40 @@ class Nearest:
 def nearer_in_cluster(
     best: Nearest,
     c: int,
-    i: int,
-    a: int,
+    bits: int,
     x: wp.vec3f,
     outward: wp.vec3f,
-    own: int,
-    together_starts: Whole,
-    together: Whole,
     starts: Whole,
     members: Whole,
     areas: Places,
-    triangles: Corners,
+    corners: Corners,
     points: Places,
-    patch_of: Whole,
 ) -> Nearest:
     """The nearest of the triangles in cluster c and the best so far; only those that face against the node's skin.
 
-    Of the triangles at one edge, the one that is seen most from above tells the side, so it is the one that counts.
+    A bit is set for every triangle that does not count. Of the triangles at one edge, the one that is seen most from
+    above tells the side, so it is the one that counts.
     """
-    for k in range(starts[c], starts[c + 1]):
-        t = members[k]
-        area = areas[t]
-        corner = triangles[t]
-        if wp.dot(area, outward) < 0.0 and other_patch(own, a, corner, patch_of):
-            u = points[corner[0]]
-            v = points[corner[1]]
-            w = points[corner[2]]
-            share = nearest_on_triangle(x, u, v, w)
-            away = x - (share[0] * u + share[1] * v + share[2] * w)
-            far = wp.dot(away, away)
-            if far < best.far * 1.0001 + 1.0e-14:
-                above = wp.abs(wp.dot(away, wp.normalize(area)))
-                better = far < best.far * 0.9999 - 1.0e-14 or above > best.upright * 1.0001
-                if better or (above > best.upright * 0.9999 and t < best.triangle):
-                    bound = bool(False)
-                    if own == 1:
-                        bound = listed(t, together_starts[i], together_starts[i + 1], together)
-                    if not bound:
+    start = starts[c]
+    for m in range(start, starts[c + 1]):
+        if ((bits >> (m - start)) & 1) == 0:
+            area = areas[m]
+            if wp.dot(area, outward) < 0.0:
+                corner = corners[m]
+                u = points[corner[0]]
+                v = points[corner[1]]
+                w = points[corner[2]]
+                share = nearest_on_triangle(x, u, v, w)
+                away = x - (share[0] * u + share[1] * v + share[2] * w)
+                far = wp.dot(away, away)
+                if far < best.far * 1.0001 + 1.0e-14:
+                    above = wp.abs(wp.dot(away, wp.normalize(area)))
+                    better = far < best.far * 0.9999 - 1.0e-14 or above > best.upright * 1.0001
+                    if better or (above > best.upright * 0.9999 and members[m] < best.triangle):
                         best.far = wp.min(far, best.far)
                         best.upright = above
-                        best.triangle = t
+                        best.row = m
+                        best.triangle = members[m]
                         best.shares = share
     return best
 
@@ -382,28 +381,31 @@ def meet_skin(
     margin: float,
     reach: float,
     points: Places,
-    patch_of: Whole,
+    nodes: Whole,
+    node_starts: Whole,
     cluster_of: Whole,
+    cluster_patch: Whole,
     outwards: Places,
     limits: Numbers,
     eases: Numbers,
-    together_starts: Whole,
-    together: Whole,
-    pair_starts: Whole,
-    pairs: Whole,
+    settled_starts: Whole,
+    settled: Whole,
+    settled_bits: Bits,
+    near_counts: Whole,
+    near: Table,
     counts: Whole,
-    found: Flags,
+    found: Table,
+    rows: Table,
     tree: wp.uint64,
     roots: Whole,
-    cluster_starts: Whole,
+    starts: Whole,
     members: Whole,
+    corners: Corners,
+    areas: Places,
     lows: Places,
     highs: Places,
     cones: Cones,
-    areas: Places,
-    surface_triangles: Corners,
     surface: Places,
-    surface_patch_of: Whole,
     gaps: Numbers,
     normals: Places,
     faces: Whole,
@@ -411,44 +413,48 @@ def meet_skin(
 ):
     """The triangle of other patches that is nearest to a node, and the gap to it: negative where the node is inside.
 
-    `own` says that node and triangles are of one body: then what belongs together at rest is no contact, nor is what is
-    no nearer than `limits`, and depth counts beyond `eases`. Inside is who is behind its triangle and has the closed
-    surface all round it.
+    `own` says that node and triangles are of one body: then what is no nearer than `limits` is no contact, and depth
+    counts beyond `eases`. What is `settled` belongs together at rest and is none either. Inside is who is behind its
+    triangle and has the closed surface all round it.
     """
-    i = first + wp.tid()
-    gaps[i] = NOTHING
-    mine = cluster_of[i]
+    j = first + wp.tid()
+    gaps[j] = NOTHING
+    mine = cluster_of[j]
     if counts[mine] == 0:
         return
-    a = patch_of[i]
-    x = points[i]
-    outward = outwards[i]
+    place = j - node_starts[mine]
+    x = points[nodes[j]]
+    outward = outwards[j]
     best = Nearest()
     best.far = reach * reach
+    best.row = -1
     best.triangle = -1
-    way = wp.vec4f(outward[0], outward[1], outward[2], 0.0)
     if counts[mine] <= found.shape[1]:
+        way = wp.vec4f(outward[0], outward[1], outward[2], 0.0)
         for k in range(counts[mine]):
-            c = found[mine, k]
-            beside = x - wp.max(lows[c], wp.min(highs[c], x))
-            if wp.dot(beside, beside) < best.far * 1.0001 and not look_alike(way, cones[c]):
-                best = nearer_in_cluster(
-                    best, c, i, a, x, outward, own, together_starts, together, cluster_starts, members, areas,
-                    surface_triangles, surface, surface_patch_of,
-                )  # fmt: skip
+            bits = int(0)
+            if rows[mine, k] >= 0:
+                bits = int(settled_bits[rows[mine, k], place])
+            if bits != ALL:
+                c = found[mine, k]
+                beside = x - wp.max(lows[c], wp.min(highs[c], x))
+                if wp.dot(beside, beside) < best.far * 1.0001 and not look_alike(way, cones[c]):
+                    best = nearer_in_cluster(best, c, bits, x, outward, starts, members, areas, corners, surface)
     else:
+        a = cluster_patch[mine]
         wide = wp.vec3f(reach, reach, reach)
-        for m in range(pair_starts[a], pair_starts[a + 1]):
-            query = wp.bvh_query_aabb(tree, x - wide, x + wide, roots[pairs[m]])
+        for m in range(near_counts[a]):
+            query = wp.bvh_query_aabb(tree, x - wide, x + wide, roots[near[a, m]])
             c = int(0)
             while wp.bvh_query_next(query, c):
-                best = nearer_in_cluster(
-                    best, c, i, a, x, outward, own, together_starts, together, cluster_starts, members, areas,
-                    surface_triangles, surface, surface_patch_of,
-                )  # fmt: skip
-    if best.triangle < 0:
+                bits = int(0)
+                row = row_of(c, settled_starts[mine], settled_starts[mine + 1], settled)
+                if row >= 0:
+                    bits = int(settled_bits[row, place])
+                best = nearer_in_cluster(best, c, bits, x, outward, starts, members, areas, corners, surface)
+    if best.row < 0:
         return
-    corner = surface_triangles[best.triangle]
+    corner = corners[best.row]
     u = surface[corner[0]]
     v = surface[corner[1]]
     w = surface[corner[2]]
@@ -461,40 +467,37 @@ def meet_skin(
     gap = side * far
     limit = margin
     if own == 1:
-        limit = wp.min(limits[i], margin)
-        gap = gap - eases[i]
+        limit = wp.min(limits[j], margin)
+        gap = gap - eases[j]
     if gap < limit:
         touching = bool(True)
         if side < 0.0:
             start = x
             if own == 1:
                 start = x + 1.0e-3 * reach * outward
-            ray = wp.normalize(outward + ASKEW)
-            around = times_around(start, ray, tree, roots, cluster_starts, members, surface, surface_triangles)
-            touching = around > 0
+            touching = times_around(start, wp.normalize(outward + ASKEW), tree, starts, corners, surface) > 0
         if touching:
-            gaps[i] = gap
-            normals[i] = n
-            faces[i] = best.triangle
-            shares[i] = best.shares
+            gaps[j] = gap
+            normals[j] = n
+            faces[j] = best.triangle
+            shares[j] = best.shares
 
 
 @wp.kernel(enable_backward=False)
 def surround(
     first: int,
-    places: Places,
+    local: Places,
+    now: Transforms,
     tree: wp.uint64,
-    roots: Whole,
     starts: Whole,
-    members: Whole,
-    triangles: Corners,
+    corners: Corners,
     points: Places,
     counts: Whole,
 ):
-    """How often the skin surrounds places."""
-    p = first + wp.tid()
+    """How often the skin surrounds the middle of an obstacle."""
+    o = first + wp.tid()
     way = wp.normalize(wp.vec3f(0.3, 0.9, 0.1) + ASKEW)
-    counts[p] = times_around(places[p], way, tree, roots, starts, members, points, triangles)
+    counts[o] = times_around(wp.transform_point(now[o], local[o]), way, tree, starts, corners, points)
 
 
 @wp.kernel(enable_backward=False)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
-from supple.obstacles.shapes import RigidBody
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +41,9 @@ class Touches:
         gaps: NDArray[Any],
         obstacles: Ints,
         velocities: NDArray[Any],
-        bodies: Sequence[RigidBody],
+        frictions: Floats,
     ) -> Touches:
-        """Contacts of nodes with obstacles among `bodies`."""
-        frictions = np.array([body.friction for body in bodies])[obstacles]
+        """Contacts of nodes with obstacles."""
         count = len(nodes)
         return cls(nodes, normals.astype(np.float64), gaps.astype(np.float64), obstacles, velocities.astype(np.float64),
                    frictions, np.full((count, 3), -1, dtype=np.int32), np.zeros((count, 3)))  # fmt: skip
@@ -62,13 +60,16 @@ class Touches:
     @classmethod
     def joined(cls, several: Sequence[Touches]) -> Touches:
         """Several lots one after another; none at all is no contacts."""
-        if len(several) == 1:
-            return several[0]
-        if not several:
-            few = np.zeros(0, dtype=np.int32)
-            rows, numbers = np.zeros((0, 3)), np.zeros(0)
-            return cls(few, rows, numbers, few, rows, numbers, np.zeros((0, 3), dtype=np.int32), rows)
-        return cls(*(np.concatenate([getattr(one, field.name) for one in several]) for field in fields(cls)))
+        some = [one for one in several if len(one)]
+        if len(some) < 2:
+            return some[0] if some else cls.none()
+        return cls(*(np.concatenate([getattr(one, field.name) for one in some]) for field in fields(cls)))
+
+    @classmethod
+    def none(cls) -> Touches:
+        """No contacts."""
+        few, rows, numbers = np.zeros(0, dtype=np.int32), np.zeros((0, 3)), np.zeros(0)
+        return cls(few, rows, numbers, few, rows, numbers, np.zeros((0, 3), dtype=np.int32), rows)
 
     def by_obstacle(self) -> Touches:
         """The same, sorted by obstacle and then by node."""
