@@ -30,18 +30,13 @@ class BlendArrays:
     def __init__(self, points: Floats, weights: Weights, joint_count: int, *, device: str) -> None:
         wp = devices.warp()
         used = weights.influences
-        self.blocks = -(-used // BLOCK)
-        joints = np.zeros((len(points), self.blocks * BLOCK), dtype=np.int32)
-        values = np.zeros(joints.shape, dtype=np.float32)
-        joints[:, :used], values[:, :used] = weights.joints[:, :used], weights.values[:, :used]
-        # Unused places name the first joint, so that a kernel may read them without asking.
-        joints = np.where(values > 0.0, joints, joints[:, :1])
         self.device, self.count, self.joint_count = device, len(points), joint_count
         self.rest = devices.to_device(points.astype(np.float32), wp.vec3f, device)
-        self.joints = devices.to_device(joints.reshape(-1, BLOCK), wp.vec4i, device)
-        self.weights = devices.to_device(values.reshape(-1, BLOCK), wp.vec4f, device)
+        self.blocks, self.joints, self.weights = blocks_of(
+            weights.joints[:, :used], weights.values[:, :used], device=device
+        )
         self.posed = wp.empty(self.count, dtype=wp.vec3f, device=device)
-        self.companions = _companions(joints, joint_count)
+        self.companions = _companions(weights, joint_count)
 
     @property
     def inputs(self) -> list[Any]:
@@ -49,10 +44,30 @@ class BlendArrays:
         return [self.blocks, self.rest, self.joints, self.weights]
 
 
-def _companions(joints: Ints, joint_count: int) -> Ints:
+def blocks_of(numbers: Ints, shares: Floats, *, device: str) -> tuple[int, Any, Any]:
+    """Rows of numbers (V, K) and their shares (V, K) in blocks of four on a device, as kernels take them.
+
+    Returns how many blocks a row has, the numbers and the shares; block b of row v stands at v * blocks + b. Places
+    without a share name the first number of their row, so that a kernel may read them without asking.
+    """
+    wp = devices.warp()
+    blocks = -(-numbers.shape[1] // BLOCK)
+    parts = np.zeros((len(numbers), blocks * BLOCK), dtype=np.float32)
+    parts[:, : numbers.shape[1]] = shares
+    named = np.zeros(parts.shape, dtype=np.int32)
+    named[:, : numbers.shape[1]] = numbers
+    named = np.where(parts != 0.0, named, named[:, :1])
+    return (
+        blocks,
+        devices.to_device(named.reshape(-1, BLOCK), wp.vec4i, device),
+        devices.to_device(parts.reshape(-1, BLOCK), wp.vec4f, device),
+    )
+
+
+def _companions(weights: Weights, joint_count: int) -> Ints:
     """Pairs (P, 2) of joints that some vertex blends: its largest influence, and another."""
-    codes = joints[:, :1].astype(np.int64) * joint_count + joints[:, 1:]
-    pairs = np.unique(codes)
+    codes = weights.joints[:, :1].astype(np.int64) * joint_count + weights.joints
+    pairs = np.unique(codes[:, 1:][weights.values[:, 1:] > 0.0])
     return np.stack([pairs // joint_count, pairs % joint_count], axis=1).astype(np.int32)
 
 

@@ -11,7 +11,7 @@ from supple.character.character import Character
 from supple.character.crowd import stacked
 from supple.character.shapes import Shaped
 from supple.motion.pose import Pose
-from supple.skins.kinematic.blend import BLOCK
+from supple.skins.kinematic.blend import blocks_of
 from supple.skins.lattice.solver import Solver
 from supple.skins.lattice.tie import Tie
 
@@ -26,21 +26,13 @@ class Surface:
         from supple.skins.kinematic.kernels import mat34
 
         wp = devices.warp()
-        corners, shares = tie.corners, tie.shares
-        count, width = len(character.points), corners.shape[1]
-        self._solver, self._count, self._each = solver, count, len(corners)
-        self._blocks = -(-width // BLOCK)
-        self.tie_width = width
-        nodes = np.zeros((count, self._blocks * BLOCK), dtype=np.int32)
-        parts = np.zeros(nodes.shape, dtype=np.float32)
-        nodes[:, :width] = stacked(corners, solver.copies, solver.each)
-        parts[:, :width] = np.tile(shares, (solver.copies, 1))
-        device = solver.device
-        self._nodes = devices.to_device(nodes.reshape(-1, BLOCK), wp.vec4i, device)
-        self._shares = devices.to_device(parts.reshape(-1, BLOCK), wp.vec4f, device)
+        self._solver, self._count, self._each = solver, len(character.points), len(tie.corners)
+        self.tie_width, device = tie.corners.shape[1], solver.device
+        nodes, shares = stacked(tie.corners, solver.copies, solver.each), np.tile(tie.shares, (solver.copies, 1))
+        self._tied = blocks_of(nodes, shares, device=device)
         self._rest = _Rest(character, device) if alone else None
         self._moves = wp.zeros(solver.count, dtype=mat34, device=device)
-        self.points = wp.zeros(count, dtype=wp.vec3f, device=device)
+        self.points = wp.zeros(self._count, dtype=wp.vec3f, device=device)
 
     def set(self, pose: Pose) -> None:
         """Take the shapes (morph targets) of a pose; a kinematic skin below knows them already."""
@@ -52,7 +44,7 @@ class Surface:
         from supple.skins.lattice import kernels
 
         flesh, device = self._solver, self._solver.device
-        tied = [self._each, self._blocks, self._nodes, self._shares, flesh.origins, self._moves]
+        tied = [self._each, *self._tied, flesh.origins, self._moves]
         if self._rest is not None:
             nodes = [flesh.blend.rest, flesh.frames, flesh.turns, flesh.positions, self._moves]
             return [

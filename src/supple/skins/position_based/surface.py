@@ -12,7 +12,7 @@ from supple.character.character import Character
 from supple.character.shapes import Shaped
 from supple.geometry.ramps import rising
 from supple.motion.pose import Pose
-from supple.skins.kinematic.blend import BLOCK
+from supple.skins.kinematic.blend import blocks_of
 from supple.skins.position_based.body import Body
 
 _LEEWAY = 0.05  # sizes of an element: how far skin and flesh may disagree on where the bones carry them
@@ -29,19 +29,13 @@ class Surface:
         wp = devices.warp()
         count, embedding, size = len(character.points), body.embedding, body.constraints.size
         self._device, self._count = device, count
-        self._blocks = -(-embedding.corners.shape[1] // BLOCK)
-        corners = np.zeros((count, self._blocks * BLOCK), dtype=np.int32)
-        shares = np.zeros(corners.shape, dtype=np.float32)
-        width = embedding.corners.shape[1]
-        corners[:, :width], shares[:, :width] = embedding.corners, embedding.shares
+        self._tied = blocks_of(embedding.corners, embedding.shares, device=device)
         # Fingers and ears that no element reaches are left to the bones, fading in so that no ring shows.
         along = 1.0 - rising(embedding.distance / size, _NEAR, _FAR)
         self._along = devices.to_device(along.astype(np.float32), wp.float32, device)
         self._shaped, self._held = Shaped(character.points, character.shapes), embedding.carry(body.constraints.points)
         self._apart = devices.to_device(self._away(character.points), wp.float32, device)
         self._leeway = _LEEWAY * size
-        self._corners = devices.to_device(corners.reshape(-1, BLOCK), wp.vec4i, device)
-        self._shares = devices.to_device(shares.reshape(-1, BLOCK), wp.vec4f, device)
         self._flesh = flesh
         self.points = wp.zeros(count, dtype=wp.vec3f, device=device)
         self._recorded: tuple[Any, devices.Launch] | None = None
@@ -62,9 +56,7 @@ class Surface:
 
         if self._recorded is None or self._recorded[0] is not incoming:
             inputs = [
-                self._blocks,
-                self._corners,
-                self._shares,
+                *self._tied,
                 self._along,
                 self._apart,
                 self._leeway,
