@@ -15,6 +15,7 @@ import supple
 from conftest import make_tube
 from oracles import articulated as oracle
 from oracles.inside_tets import joined, lattice
+from oracles.tracking import towards
 from solids import sphere
 from supple import Character, Pose, Skeleton, Weights
 from supple.errors import InputError
@@ -367,16 +368,16 @@ def test_control_asks_for_the_pose_and_its_velocity():
         Pose.from_rotations(tube.skeleton, {"bone1": turn}, move=move) for move in ((0, 0, 0), (0.1, 0, 0))
     )
     tracking = Tracking(mechanism, links, tube.skeleton, strength=0.5, strengths={"bone2": 0.0})
-    targets = tracking.towards(before, after, 0.1)
+    targets = towards(tracking, before, after, 0.1)
     np.testing.assert_allclose(rotation_vectors(targets.turns), [[0.0, 0.0, 0.4], [0.0, 0.0, 0.0]], atol=1e-12)
     np.testing.assert_allclose(targets.root_velocities, [[1.0, 0.0, 0.0]], atol=1e-12)
     np.testing.assert_allclose(targets.spins, 0.0, atol=1e-12)
     assert targets.stiffness[0] > 0.0
     assert targets.stiffness[1] == targets.damping[1] == 0.0
-    bent = tracking.towards(Pose.rest(tube.skeleton), before, 0.1)
+    bent = towards(tracking, Pose.rest(tube.skeleton), before, 0.1)
     np.testing.assert_allclose(bent.spins[0], [0.0, 0.0, 4.0], atol=1e-9)
     assert np.isfinite(
-        Tracking(mechanism, links, tube.skeleton, strength=1.0).towards(before, after, 0.1).stiffness
+        towards(Tracking(mechanism, links, tube.skeleton, strength=1.0), before, after, 0.1).stiffness
     ).all()
     for bad in (-0.1, 1.1, np.nan):
         with pytest.raises(InputError, match="strength"):

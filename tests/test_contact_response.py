@@ -11,6 +11,7 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from oracles import articulated as oracle
+from oracles.tracking import towards
 from supple import Pose, Skeleton
 from supple.geometry import rotations
 from supple.skins.contact import dynamics, responding
@@ -294,7 +295,7 @@ def spun_child(body):
 def test_control_is_stable_at_any_strength_and_step(strength, dt):
     skeleton, body, links = posed_bar()
     goal = Pose.from_rotations(skeleton, {"b": rotations.quaternion_about([0.0, 1.0, 1.0], 1.2)}, move=(0.1, 0.2, 0.0))
-    targets = Tracking(body, links, skeleton, strength=strength).towards(goal, goal, dt)
+    targets = towards(Tracking(body, links, skeleton, strength=strength), goal, goal, dt)
     solver = CondensedSolver(body, dt, gravity=(0.0, 0.0, 0.0))
     solver.control(targets)
     fastest = 0.0
@@ -348,7 +349,7 @@ def test_limp_joints_hang_and_rigid_ones_follow_the_animation():
     for strength in (0.0, 1.0):
         solver = CondensedSolver(body, 0.01)
         tracking = Tracking(body, links, skeleton, strength=1.0, strengths={"b": strength})
-        solver.control(tracking.towards(rest, rest, 0.01))
+        solver.control(towards(tracking, rest, rest, 0.01))
         heights = []
         for _ in range(50):
             solver.advance()

@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple import device as devices
 from supple.arrays import Floats
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.errors import InputError, UnfinishedError
-from supple.geometry import rotations
 from supple.motion.pose import Pose
 from supple.skins.contact import dynamics
-from supple.skins.contact.bearing import Bearing
 from supple.skins.contact.choices import limits_for, strengths_in, tissues_in, with_regions
 from supple.skins.contact.condensed import CondensedSolver, factored
+from supple.skins.contact.control import Control
 from supple.skins.contact.dynamics import Mechanism, State, mechanism_of
 from supple.skins.contact.flesh import WHERE, flesh_of
 from supple.skins.contact.joints import named_hinges, rotation_vectors
 from supple.skins.contact.links import joints_of, links_of
 from supple.skins.contact.meeting import EVERYTHING, FLESH, NOBODY, Flights, Meeting
-from supple.skins.contact.parting import Parting, transforms
+from supple.skins.contact.parting import Parting
 from supple.skins.contact.surface import Surface
-from supple.skins.contact.tracking import Targets, Tracking, carried_inertia
+from supple.skins.contact.tracking import Tracking, carried_inertia
+from supple.skins.contact.watch import Watch
 
 if TYPE_CHECKING:
     from supple.skins.contact.skin import ArticulatedContact
@@ -84,107 +85,116 @@ class BoundContact:
         self.tracking = Tracking(
             self.mechanism, self.links, self.skeleton, strength=strength, strengths={**own, **held}
         )
-        self.bearing = Bearing(self.mechanism, self.gravity) if skin.bears_weight and skin.root > 0.0 else None
+        nodes, links = self.solver._nodes, self.solver._links
+        borne = self.gravity if skin.bears_weight and skin.root > 0.0 else None
+        self.control = Control(self.tracking, links, dt=skin.step, gravity=borne, device=device)
         self.meeting = Meeting(flesh, self.solver, obstacles, gravity=self.gravity)
+        self._meets = bool(obstacles) or len(joints.limited) > 0
         self.parting = (
             Parting(flesh, self.mechanism, friction=skin.friction, device=device) if skin.self_contact else None
         )
         self._farthest = _depths(self.mechanism)
-        self.surface = Surface(character, flesh, self.mechanism, device=device)
+        self._watch = Watch(nodes, links, sculpted=self.sculpted, farthest=self._farthest, device=device)
+        self.surface = Surface(
+            character, flesh, self.mechanism, bodies=(nodes, links), led=self.control, of_joint=self.links.of_joint,
+            sculpted=self.sculpted, device=device,
+        )  # fmt: skip
+        kept = {
+            "places": links.places, "turns": links.turns, "velocities": links.velocities, "spins": links.spins,
+            "displacements": nodes.displacements, "flows": nodes.flows,
+        }  # fmt: skip
+        self._sides = {name: devices.HostSide(array) for name, array in kept.items()}
         self._first_flights = self.meeting.flights()
         self._loaded: float | None = None
 
     def start(self, pose: Pose) -> ContactState:
         """Bones in the first pose, flesh hanging from them at rest."""
         body = State.rest(self.mechanism)
-        body.places, body.turns = self.links.placed(self.skeleton, pose)
-        body.displacements = self._sag.at(body)
+        body.places[...], body.turns[...] = self.links.placed(self.skeleton, pose)
+        body.displacements[...] = self._sag.at(body)
         first = self._first_flights
         flights = Flights(first.places.copy(), first.velocities.copy(), first.angular.copy())
         state = ContactState(self.surface.points, pose.world_from_joint.copy(), body, flights,
                              pose.world_from_joint.copy())  # fmt: skip
         self._loaded = None
-        self.surface.follow(pose, body, self.sculpted)
+        self.solver.load(body)
+        self.control.lead(pose)
+        self.surface.follow(pose.shapes)
         return state
 
     def advance(self, state: ContactState, pose: Pose, dt: float) -> Any:
         """One step."""
-        before = Pose(state.animated)
+        goes_on, self._loaded = self._loaded == state.time, None
+        if not goes_on:
+            self.control.begin(state.animated)
+        self.control.lead(pose)
         if state.time == 0.0:
-            self._join(state.body, before, pose, dt)
-        targets = self.tracking.towards(before, pose, dt)
-        targets = targets if self.bearing is None else self.bearing.added(targets, state.body)
+            self._join(state.body, dt)
         for meets in (EVERYTHING, FLESH, NOBODY):
-            if self._loaded is None or self._loaded != state.time or meets != EVERYTHING:
+            if not goes_on or meets != EVERYTHING:
                 self.solver.load(state.body)
                 self.meeting.load(state.flights)
-            foreseen = self._foreseen(state.body, targets)
+            self._foresee(state.body)
+            if not self._meets:
+                break
+            foreseen = self._speeds()
             self.meeting.step(state.time + dt, dt, meets=meets)
-            if _sane(foreseen, self.solver.state()):
+            if _sane(foreseen, self._speeds()):
                 break
         self.solver.finish()
-        found = self.solver.state()
-        parted = self.parting is not None and self.parting.part(found, self.solver.node_places)
-        if self._contained(found) or parted:
-            self.solver.load(found)
-        if not _finite(found):
-            self._loaded = None
-            raise UnfinishedError(WHERE, "the simulation left all numbers", "it must stay finite",
-                                  "take a smaller step or firmer flesh")  # fmt: skip
-        _copy(state.body, found)
-        _copy(state.flights, self.meeting.flights())
+        self._part()
+        if not self._watch.is_sound():
+            raise _unfinished()
+        for name, side in self._sides.items():
+            getattr(state.body, name)[...] = side.read()
+        if len(self.meeting.free):
+            _copy(state.flights, self.meeting.flights())
         state.time += dt
         self._loaded = state.time
         state.animated[...] = pose.world_from_joint
-        state.bones[...] = self._bones(found, pose)
-        return self.surface.follow(Pose(state.bones, shapes=pose.shapes), found, self.sculpted)
+        points = self.surface.follow(pose.shapes)
+        state.bones[...] = self.surface.bones
+        return points
 
-    def _foreseen(self, body: State, targets: Targets) -> State:
+    def _foresee(self, body: State) -> None:
         """Where the step leads if nothing is met; a body that was crushed beyond all numbers starts anew, at rest."""
-        self.solver.control(targets)
-        self.solver.free()
-        found = self.solver.state()
-        if _finite(found) and np.isfinite(self.solver.foreseen_places).all():
-            return found
+        self._drive()
+        if self._watch.is_sound_ahead():
+            return
         for moving in (body.velocities, body.spins, body.flows):
             moving[...] = 0.0
         body.displacements[...] = self.sculpted
         self.solver.load(body)
-        self.solver.control(targets)
+        self._drive()
+        if not self._watch.is_sound_ahead():
+            raise _unfinished()
+
+    def _drive(self) -> None:
+        self.control.ask()
+        self.solver._supported, self.solver._driven = self.control.supported, self.control.driven
         self.solver.free()
-        found = self.solver.state()
-        if not (_finite(found) and np.isfinite(self.solver.foreseen_places).all()):
-            self._loaded = None
-            raise UnfinishedError(WHERE, "the simulation left all numbers", "it must stay finite",
-                                  "take a smaller step or firmer flesh")  # fmt: skip
-        return found
 
-    def _join(self, body: State, before: Pose, after: Pose, dt: float) -> None:
+    def _join(self, body: State, dt: float) -> None:
         """The first step: what the motion moves is moving already."""
-        (was, turned), (will, turns) = (self.links.placed(self.skeleton, pose) for pose in (before, after))
-        body.velocities = (will - was) / dt
-        body.spins = rotation_vectors(turns @ np.swapaxes(turned, 1, 2)) / dt
+        led = self.control
+        was, turned, will, turns = map(devices.to_host, (led.was_places, led.was_turns, led.places, led.turns))
+        body.velocities[...] = (will - was) / dt
+        body.spins[...] = rotation_vectors(turns @ np.swapaxes(turned, 1, 2)) / dt
 
-    def _contained(self, body: State) -> bool:
-        """Bring back flesh that went farther than it is deep, and stop it there; whether any did.
+    def _part(self) -> None:
+        """Bring back flesh that went too far, and part skin from skin."""
+        contained = self._watch.contain()
+        if self.parting is None and not contained:
+            return
+        found = self.solver.state()
+        parted = self.parting is not None and self.parting.part(found, self.solver.node_places)
+        if contained or parted:
+            self.solver.load(found)
 
-        Crushed between hard things, or lifted out of them where bones fold it flat, linear flesh knows no end.
-        """
-        moved = body.displacements - self.sculpted
-        length = np.linalg.norm(moved, axis=1)
-        over = length > self._farthest
-        if over.any():
-            body.displacements[over] = self.sculpted[over] + moved[over] * (self._farthest / length)[over, None]
-            body.flows[over] = 0.0
-        return bool(over.any())
-
-    def _bones(self, body: State, pose: Pose) -> Floats:
-        """Where all joints (J, 4, 4) are: each as the motion has it, seen from its link, wherever that is now."""
-        now = transforms(body.places, rotations.nearest_rotation(body.turns))  # steps leave a little scale
-        animated = transforms(*self.links.placed(self.skeleton, pose))
-        moved = now @ np.linalg.inv(animated)
-        result: Floats = moved[self.links.of_joint] @ pose.world_from_joint
-        return result
+    def _speeds(self) -> tuple[float, float]:
+        """The fastest that a link moves [m/s] and turns [rad/s] along any axis."""
+        velocity, spin = (float(np.abs(self._sides[name].read()).max()) for name in ("velocities", "spins"))
+        return velocity, spin
 
 
 class _Sag:
@@ -203,21 +213,18 @@ class _Sag:
         return np.asarray(self._factor.solve(weight.ravel())).reshape(-1, 3)
 
 
-def _finite(state: State) -> bool:
-    return all(np.isfinite(values).all() for values in vars(state).values())
-
-
-def _sane(before: State, after: State) -> bool:
+def _sane(before: tuple[float, float], after: tuple[float, float]) -> bool:
     """Whether contacts left the links at speeds that they may have.
 
     What cannot be, such as a bone between walls that close, is answered by impulses without end; then the step is made
     again, and only flesh is met.
     """
-    fast, spinning = (float(np.abs(values).max()) for values in (before.velocities, before.spins))
-    return bool(
-        np.abs(after.velocities).max() < _SUDDEN * (fast + _FAST)
-        and np.abs(after.spins).max() < _SUDDEN * (spinning + _FAST / _NARROW)
-    )
+    return after[0] < _SUDDEN * (before[0] + _FAST) and after[1] < _SUDDEN * (before[1] + _FAST / _NARROW)
+
+
+def _unfinished() -> UnfinishedError:
+    return UnfinishedError(WHERE, "the simulation left all numbers", "it must stay finite",
+                           "take a smaller step or firmer flesh")  # fmt: skip
 
 
 def _depths(mechanism: Mechanism) -> Floats:

@@ -1,23 +1,55 @@
-"""Arithmetic of the skin that goes along with flesh which has left its bones."""
+"""Arithmetic of what goes along with the links: all joints, and the skin over flesh which has left its bones."""
 
 import warp as wp
 
+from supple.skins.contact.control_kernels import Transforms, linear_part, moving_part
+from supple.skins.contact.kernels import Matrices, Vectors, Whole
+from supple.skins.kinematic.kernels import Transforms as Skinning
+from supple.skins.kinematic.kernels import mat34
+
 Points = wp.array(dtype=wp.vec3f)
 Numbers = wp.array(dtype=wp.float32)
-Whole = wp.array(dtype=wp.int32)
-Turns = wp.array(dtype=wp.mat33f)
+
+
+@wp.kernel(enable_backward=False)
+def carry_bones(
+    first: int, of_joint: Whole, joint_from_world: Transforms, world_from_joint: Transforms, led_places: Vectors,
+    led_turns: Matrices, places: Vectors, turns: Matrices, bones: Transforms, skinning: Skinning,
+):  # fmt: skip
+    """Where a joint is: as the motion has it, seen from its link, wherever that is now; and where it carries skin."""
+    j = first + wp.tid()
+    i = of_joint[j]
+    turn = turns[i] * wp.transpose(led_turns[i])
+    a = turn * linear_part(world_from_joint[j])
+    c = places[i] + turn * (moving_part(world_from_joint[j]) - led_places[i])
+    z = wp.float64(0.0)
+    bone = wp.mat44d(
+        a[0, 0], a[0, 1], a[0, 2], c[0],
+        a[1, 0], a[1, 1], a[1, 2], c[1],
+        a[2, 0], a[2, 1], a[2, 2], c[2],
+        z, z, z, wp.float64(1.0),
+    )  # fmt: skip
+    bones[j] = bone
+    carry = bone * joint_from_world[j]
+    skin = mat34()
+    for row in range(3):
+        for column in range(4):
+            skin[row, column] = wp.float32(carry[row, column])
+    skinning[j] = skin
 
 
 @wp.kernel(enable_backward=False)
 def turn_offsets(
-    first: int, carriers: int, links: Whole, shares: Numbers, turns: Turns, displacements: Points, offsets: Points
-):
+    first: int, carriers: int, links: Whole, shares: Numbers, turns: Matrices, displacements: Vectors,
+    sculpted: Vectors, offsets: Points,
+):  # fmt: skip
     """What flesh has left its bones by, in the world: R_W u, R_W = sum_i w_i R_i, of every free node."""
     j = first + wp.tid()
-    total = wp.vec3f(0.0, 0.0, 0.0)
+    u = displacements[j] - sculpted[j]
+    total = wp.vec3d()
     for e in range(carriers * j, carriers * j + carriers):
-        total += shares[e] * (turns[links[e]] * displacements[j])
-    offsets[j] = total
+        total += wp.float64(shares[e]) * (turns[links[e]] * u)
+    offsets[j] = wp.vec3f(total)
 
 
 @wp.kernel(enable_backward=False)

@@ -20,9 +20,7 @@ import numpy as np
 from supple.arrays import Floats, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.motion.pose import Pose
 from supple.skins.contact.dynamics import Mechanism
-from supple.skins.contact.joints import rotation_vectors
 from supple.skins.contact.links import Links
 
 _PACE = 4.0  # [Hz]: how fast a joint of strength 1/2 answers
@@ -61,7 +59,7 @@ class Targets:
 
 
 class Tracking:
-    """Draws a character's links towards poses, each joint with its own strength: 0 limp, 1 rigid.
+    """How strongly a character's links are drawn towards poses, each joint with its own strength: 0 limp, 1 rigid.
 
     `strength` holds for all joints and roots; `strengths` by the names of joints change it for some.
     """
@@ -75,30 +73,23 @@ class Tracking:
         strength: float = 0.5,
         strengths: Mapping[str, float] | None = None,
     ) -> None:
-        self._mechanism, self._links, self._skeleton = mechanism, links, skeleton
+        self.mechanism, self.links, self.skeleton = mechanism, links, skeleton
         per_link = np.full(len(links), _checked(strength, "strength"))
         for name, own in (strengths or {}).items():
             per_link[links.of_joint[skeleton.index(name)]] = _checked(own, f"the strength of {name!r}")
         with np.errstate(divide="ignore"):
             self._pace = 2.0 * np.pi * _PACE * per_link / (1.0 - per_link)  # [rad/s]
-        self._inertia, self._load = carried_inertia(mechanism)
 
-    def towards(self, before: Pose, after: Pose, dt: float) -> Targets:
-        """What a step of `dt` [s] from one animated pose to the next asks of joints and roots."""
-        places, turns = zip(*(self._links.placed(self._skeleton, pose) for pose in (before, after)), strict=True)
-        joints, roots = self._mechanism.joints, self._mechanism.roots
-        was, will = (np.swapaxes(turn[joints.parents], 1, 2) @ turn[joints.children] for turn in turns)
+    def gains(self, dt: float) -> tuple[Floats, Floats]:
+        """Stiffness and damping in steps of `dt` [s]: of joints (c, 2), and of roots (r, 4) as in `Targets`."""
         pace = np.minimum(self._pace, _RIGID / dt)
-        bend = pace[joints.children]
-        inertia = self._inertia[joints.children]
-        swing, mass, round_it = pace[roots], self._load[roots], self._inertia[roots]
-        gains = [swing**2 * mass, 2.0 * _DAMPING * swing * mass, swing**2 * round_it, 2.0 * _DAMPING * swing * round_it]
-        turning = turns[1][roots] @ np.swapaxes(turns[0][roots], 1, 2)
-        return Targets(
-            will, rotation_vectors(np.swapaxes(was, 1, 2) @ will) / dt, bend**2 * inertia,
-            2.0 * _DAMPING * bend * inertia, places[1][roots], turns[1][roots],
-            (places[1] - places[0])[roots] / dt, rotation_vectors(turning) / dt, np.stack(gains, axis=1),
-        )  # fmt: skip
+        inertia, load = carried_inertia(self.mechanism)
+        children, roots = self.mechanism.joints.children, self.mechanism.roots
+        parts = [(pace[children], inertia[children]), (pace[roots], load[roots]), (pace[roots], inertia[roots])]
+        joints, *led = (
+            np.stack([swing**2 * weight, 2.0 * _DAMPING * swing * weight], axis=1) for swing, weight in parts
+        )
+        return joints, np.concatenate(led, axis=1)
 
 
 def carried_inertia(mechanism: Mechanism) -> tuple[Floats, Floats]:

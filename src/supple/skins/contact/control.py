@@ -1,0 +1,96 @@
+"""Muscles at work: in every step, what a motion asks of joints and roots, written where the solver reads it.
+
+Muscles that bear weight know what gravity will do and meet it before it shows. With m and b the mass and the centre of
+all that hangs on a joint at p, the joint needs the torque
+
+    t = -(b - p) x m g,
+
+which control gives when it is asked for the further speed t / d, d its damping. A limp joint (d = 0) bears nothing.
+Roots bear the whole body in the same way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Floats, Ints
+from supple.errors import InputError
+from supple.motion.pose import Pose
+from supple.skins.contact.bound import LinkArrays
+from supple.skins.contact.dynamics import Mechanism
+from supple.skins.contact.flesh import WHERE
+from supple.skins.contact.tracking import Tracking
+
+
+class Control:
+    """Draws the links of a solver towards poses, step by step of `dt` [s].
+
+    `gravity` (3,) [m/s²] is what muscles bear; without it they bear nothing. `begin` says where the motion had the
+    joints before, `lead` where it has them at the end of the next step; `ask` then tells the solver's arrays, which
+    have the links as they are at the beginning of that step.
+    """
+
+    def __init__(
+        self, tracking: Tracking, arrays: LinkArrays, *, dt: float, gravity: Floats | None, device: str
+    ) -> None:
+        from supple.skins.contact import control_kernels as kernels
+
+        wp = devices.warp()
+        mechanism, links, self._skeleton = tracking.mechanism, tracking.links, tracking.skeleton
+        k, c, r = mechanism.link_count, len(mechanism.joints), len(mechanism.roots)
+
+        def put(values: Any, kind: Any) -> Any:
+            return devices.to_device(np.asarray(values), kind, device)
+
+        starts, hanging = hanging_on(mechanism)
+        gains, root_gains = tracking.gains(dt)
+        self.supported = bool((root_gains > 0.0).any())
+        self.driven = self.supported or bool((gains > 0.0).any())
+        loads = np.add.reduceat(mechanism.link_masses[hanging], starts[:-1])
+        self.was_places, self.places = (wp.zeros(k, dtype=wp.vec3d, device=device) for _ in range(2))
+        self.was_turns, self.turns = (wp.zeros(k, dtype=wp.mat33d, device=device) for _ in range(2))
+        self.world_from_joint = wp.zeros(len(self._skeleton), dtype=wp.mat44d, device=device)
+        self._given = devices.HostSide(self.world_from_joint)
+        placing = [
+            put(links.joints, wp.int32), put(self._skeleton.joint_from_world[links.joints], wp.mat44d),
+            put(links.centres, wp.vec3d), self.world_from_joint,
+        ]  # fmt: skip
+        motion = [self.was_places, self.was_turns, self.places, self.turns]
+        asking = [
+            c, dt, int(gravity is not None), wp.vec3d(*(np.zeros(3) if gravity is None else gravity)), arrays.children,
+            arrays.parents, arrays.roots, arrays.ends, arrays.masses, put(loads, wp.float64), put(starts, wp.int32),
+            put(hanging, wp.int32), put(gains.ravel(), wp.float64), put(root_gains.ravel(), wp.float64), *motion,
+            arrays.places, arrays.turns, arrays.target_turns, arrays.target_spins, arrays.gains, arrays.wanted,
+            arrays.wanted_turns, arrays.root_gains,
+        ]  # fmt: skip
+        self._place = devices.Launch(kernels.place_links, k, [*placing, *motion], device)
+        self.ask = devices.Launch(kernels.ask, c + r, asking, device)
+
+    def begin(self, animated: Floats) -> None:
+        """Take where (J, 4, 4) the motion had the joints when the step begins."""
+        self._given.write(animated)
+        self._place()
+
+    def lead(self, pose: Pose) -> None:
+        """Take the pose at the end of the next step; the last one is where it begins."""
+        if len(pose) != len(self._skeleton):
+            raise InputError(WHERE, f"a pose has {len(pose)} joints", f"the skeleton has {len(self._skeleton)}",
+                             "use a motion made for this character")  # fmt: skip
+        self.begin(pose.world_from_joint)
+
+
+def hanging_on(mechanism: Mechanism) -> tuple[Ints, Ints]:
+    """All links that hang on each link, itself too: those of link i stand from `starts[i]` to `starts[i + 1]`."""
+    parents = np.full(mechanism.link_count, -1)
+    parents[mechanism.joints.children] = mechanism.joints.parents
+    below: list[list[int]] = [[] for _ in parents]
+    for link in range(len(parents)):
+        above = link
+        while above >= 0:
+            below[above].append(link)
+            above = int(parents[above])
+    starts = np.cumsum([0, *(len(row) for row in below)]).astype(np.int32)
+    return starts, np.concatenate(below).astype(np.int32)

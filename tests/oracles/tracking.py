@@ -1,0 +1,54 @@
+"""What control asks for, written out in NumPy: slow, and easy to compare with its equations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from supple.motion.pose import Pose
+from supple.skins.contact.dynamics import Mechanism, State
+from supple.skins.contact.joints import rotation_vectors
+from supple.skins.contact.tracking import Targets, Tracking
+
+
+def towards(tracking: Tracking, before: Pose, after: Pose, dt: float) -> Targets:
+    """What a step of `dt` [s] from one animated pose to the next asks of joints and roots."""
+    mechanism, links, skeleton = tracking.mechanism, tracking.links, tracking.skeleton
+    places, turns = zip(*(links.placed(skeleton, pose) for pose in (before, after)), strict=True)
+    joints, roots = mechanism.joints, mechanism.roots
+    was, will = (np.swapaxes(turn[joints.parents], 1, 2) @ turn[joints.children] for turn in turns)
+    gains, root_gains = tracking.gains(dt)
+    turning = turns[1][roots] @ np.swapaxes(turns[0][roots], 1, 2)
+    return Targets(
+        will, rotation_vectors(np.swapaxes(was, 1, 2) @ will) / dt, gains[:, 0], gains[:, 1], places[1][roots],
+        turns[1][roots], (places[1] - places[0])[roots] / dt, rotation_vectors(turning) / dt, root_gains,
+    )  # fmt: skip
+
+
+def bearing(mechanism: Mechanism, targets: Targets, state: State, gravity) -> Targets:
+    """The targets, with the weight of a body in this state met: t = -(c - p) x m g, asked for as t / d."""
+    joints, masses = mechanism.joints, mechanism.link_masses
+    spins, velocities, root_spins = targets.spins.copy(), targets.root_velocities.copy(), targets.root_spins.copy()
+    for number, child in enumerate(joints.children):
+        below = _below(mechanism, int(child))
+        pivot = state.places[child] + state.turns[child] @ (joints.pivots[number] - mechanism.centres[child])
+        torque = sum(np.cross(state.places[link] - pivot, -masses[link] * gravity) for link in below)
+        if targets.damping[number] > 0.0:
+            spins[number] += state.turns[child].T @ torque / targets.damping[number]
+    for number, root in enumerate(mechanism.roots):
+        below = _below(mechanism, int(root))
+        moving, turning = targets.root_gains[number, [1, 3]]
+        if moving > 0.0:
+            velocities[number] += -masses[below].sum() * gravity / moving
+        if turning > 0.0:
+            lifts = [np.cross(state.places[link] - state.places[root], -masses[link] * gravity) for link in below]
+            root_spins[number] += sum(lifts) / turning
+    return replace(targets, spins=spins, root_velocities=velocities, root_spins=root_spins)
+
+
+def _below(mechanism: Mechanism, link: int) -> list[int]:
+    """A link and all that hang on it."""
+    joints = mechanism.joints
+    children = joints.children[joints.parents == link].tolist()
+    return [link, *(lower for child in children for lower in _below(mechanism, child))]
