@@ -107,8 +107,8 @@ def between(skeleton: Skeleton, a: Pose, b: Pose, fraction: float) -> Pose:
         return a
     if fraction >= 1.0:
         return b
-    move_a, turn_a, scale_a = rotations.decompose(_locals(skeleton, a))
-    move_b, turn_b, scale_b = rotations.decompose(_locals(skeleton, b))
+    move_a, turn_a, scale_a = rotations.decompose(parent_from_joints(skeleton, a))
+    move_b, turn_b, scale_b = rotations.decompose(parent_from_joints(skeleton, b))
     local = rotations.compose(
         (1.0 - fraction) * move_a + fraction * move_b,
         rotations.slerp(turn_a, turn_b, np.full(len(skeleton), fraction)),
@@ -121,7 +121,8 @@ def between(skeleton: Skeleton, a: Pose, b: Pose, fraction: float) -> Pose:
     return Pose(skeleton.world_from_locals(local), shapes=shares)
 
 
-def _locals(skeleton: Skeleton, pose: Pose) -> Floats:
+def parent_from_joints(skeleton: Skeleton, pose: Pose) -> Floats:
+    """Transforms (J, 4, 4) of joints on their parents in a pose; roots are where they are in the world."""
     local = pose.world_from_joint.copy()
     hanging = skeleton.parents >= 0
     parents = pose.world_from_joint[skeleton.parents[hanging]]

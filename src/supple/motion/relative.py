@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.geometry import rotations
-from supple.motion.pose import Pose
+from supple.motion.pose import Pose, parent_from_joints
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,10 +26,7 @@ class RelativePose:
     @classmethod
     def of(cls, skeleton: Skeleton, pose: Pose) -> RelativePose:
         """Take a pose apart."""
-        local = pose.world_from_joint.copy()
-        hanging = skeleton.parents >= 0
-        local[hanging] = np.linalg.solve(pose.world_from_joint[skeleton.parents[hanging]], local[hanging])
-        return cls(*rotations.decompose(local), pose.shapes)
+        return cls(*rotations.decompose(parent_from_joints(skeleton, pose)), pose.shapes)
 
     def pose(self, skeleton: Skeleton) -> Pose:
         """Put it together again."""
@@ -72,6 +70,28 @@ def beyond(first: RelativePose, last: RelativePose, fraction: float) -> Relative
             for name in names
         },
     )
+
+
+def difference(there: RelativePose, here: RelativePose) -> Floats:
+    """How far (J, 2, 3) every joint is moved [m] and turned [rad] from here to there."""
+    turns = rotation_vectors(rotations.multiply(rotations.conjugate(here.turns), there.turns))
+    return np.stack([there.moves - here.moves, turns], axis=1)
+
+
+def displaced(here: RelativePose, off: Floats) -> RelativePose:
+    """The pose that differs from `here` by `off` (J, 2, 3) [m] and [rad]; scales and shapes are as they are here."""
+    turns = rotations.normalised(rotations.multiply(here.turns, turns_of(off[:, 1])))
+    return RelativePose(here.moves + off[:, 0], turns, here.scales, here.shapes)
+
+
+def eased(off: Floats, speed: Floats, rate: float, seconds: float) -> tuple[Floats, Floats]:
+    """What is left of a difference and of its speed after some seconds, by a critically damped spring.
+
+    e'' = -2 k e' - k^2 e with k = `rate` [1/s], solved exactly: e(t) = (e + (e' + k e) t) exp(-k t).
+    """
+    fade = math.exp(-rate * seconds)
+    pull = speed + rate * off
+    return (off + pull * seconds) * fade, (speed - rate * seconds * pull) * fade
 
 
 def rotation_vectors(turns: Floats) -> Floats:

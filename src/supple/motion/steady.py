@@ -8,13 +8,11 @@ from collections import deque
 
 import numpy as np
 
-from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
 from supple.motion.live import LiveMotion
 from supple.motion.pose import Pose, PoseSource, between
-from supple.motion.relative import RelativePose, rotation_vectors, turns_of
+from supple.motion.relative import RelativePose, difference, displaced, eased
 
 _WHERE = "SteadyMotion"
 _REMEMBERED = 256  # poses shown, for whoever asks for a time that is past already
@@ -80,16 +78,14 @@ class SteadyMotion:
     def _next(self, last: RelativePose, time: float) -> Pose:
         since = self._shown[-1][0]
         gap = time - since
-        kept = _difference(last, self._wanted(since)[0])
+        kept = difference(last, self._wanted(since)[0])
         wanted, pose = self._wanted(time)
-        fade = math.exp(-self._rate * gap)
-        pull = self._speed + self._rate * kept
-        off, speed = (kept + pull * gap) * fade, (self._speed - self._rate * gap * pull) * fade
+        off, speed = eased(kept, self._speed, self._rate, gap)
         quiet = np.abs(off).max() < _SAME
-        shown = wanted if quiet else _displaced(wanted, off)
+        shown = wanted if quiet else displaced(wanted, off)
         held = self._held_back(last, shown, gap)
         if held is not shown:
-            stopped = np.abs(_difference(held, shown)).max(axis=-1) > _SAME
+            stopped = np.abs(difference(held, shown)).max(axis=-1) > _SAME
             speed[stopped] = 0.0
             shown = held
         elif quiet:
@@ -106,22 +102,11 @@ class SteadyMotion:
 
     def _held_back(self, last: RelativePose, shown: RelativePose, gap: float) -> RelativePose:
         """`shown`, or as far towards it as the speeds allow."""
-        step = _difference(shown, last)
+        step = difference(shown, last)
         sizes = np.linalg.norm(step, axis=-1)
         allowed = np.array([self._top_speed * gap, self._top_turn * gap])
         if (sizes <= allowed).all():
             return shown
         step *= np.minimum(1.0, allowed / np.maximum(sizes, 1e-300))[..., None]
-        held = _displaced(last, step)
+        held = displaced(last, step)
         return RelativePose(held.moves, held.turns, shown.scales, shown.shapes)
-
-
-def _difference(there: RelativePose, here: RelativePose) -> Floats:
-    """How far (J, 2, 3) every joint is moved [m] and turned [rad] from here to there."""
-    turns = rotation_vectors(rotations.multiply(rotations.conjugate(here.turns), there.turns))
-    return np.stack([there.moves - here.moves, turns], axis=1)
-
-
-def _displaced(here: RelativePose, off: Floats) -> RelativePose:
-    turns = rotations.normalised(rotations.multiply(here.turns, turns_of(off[:, 1])))
-    return RelativePose(here.moves + off[:, 0], turns, here.scales, here.shapes)

@@ -9,9 +9,8 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
-from supple.geometry import rotations
 from supple.motion.pose import Pose
-from supple.motion.relative import RelativePose, rotation_vectors, turns_of
+from supple.motion.relative import RelativePose, difference, displaced, eased
 
 
 @dataclass
@@ -37,11 +36,8 @@ class Steadied:
         """
         goal = RelativePose.of(skeleton, pose)
         rate = 2.0 * math.pi * frequency
-        turned = rotation_vectors(rotations.multiply(rotations.conjugate(goal.turns), self.turns))
-        away = np.stack([self.moves - goal.moves, turned], axis=1)
-        pull, fade = self.speeds + rate * away, math.exp(-rate * dt)
-        self.speeds[...] = (self.speeds - rate * dt * pull) * fade
-        left = (away + dt * pull) * fade
-        self.moves[...] = goal.moves + left[:, 0]
-        self.turns[...] = rotations.normalised(rotations.multiply(goal.turns, turns_of(left[:, 1])))
-        return RelativePose(self.moves, self.turns, goal.scales, goal.shapes).pose(skeleton)
+        seen = RelativePose(self.moves, self.turns, goal.scales, goal.shapes)
+        left, self.speeds[...] = eased(difference(seen, goal), self.speeds, rate, dt)
+        seen = displaced(goal, left)
+        self.moves[...], self.turns[...] = seen.moves, seen.turns
+        return seen.pose(skeleton)
