@@ -12,10 +12,9 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import rotations
 from supple.motion.pose import Pose
-from supple.motion.retarget.anatomy import SIDES, Anatomy
+from supple.motion.retarget.anatomy import Anatomy
 from supple.motion.retarget.ground import leg_length
-from supple.motion.retarget.matching import follows
-from supple.motion.vmc.humanoid import Carried, HumanoidPose, avatar
+from supple.motion.vmc.humanoid import Carried, HumanoidPose, avatar, hip_sockets
 from supple.motion.vmc.osc import Message, write_bundle, write_message
 from supple.motion.vmc.protocol import BONES, mirrored_place, mirrored_turn
 
@@ -35,33 +34,29 @@ class VmcEncoder:
     def __init__(self, character: Character | Skeleton, *, table: Mapping[str, str] | None = None) -> None:
         skeleton = character.skeleton if isinstance(character, Character) else character
         self.skeleton = skeleton
-        self._avatar = avatar()
-        of, to = Anatomy(skeleton), Anatomy(self._avatar)
-        pairs = follows(of, to, None) if table is None or of.complete else {}
-        if table is not None:
-            pairs |= follows(of, to, {bone: joint for joint, bone in table.items()})
-        self._carried = Carried(skeleton, self._avatar, pairs)
+        body = avatar()
+        of, to = Anatomy(skeleton), Anatomy(body)
+        bones = None if table is None else {bone: joint for joint, bone in table.items()}
+        self._carried = Carried(of, to, bones)
+        pairs = self._carried.pairs
         self._hips = of.parts.get("hips", pairs[0].source if 0 in pairs else -1)
         legs = leg_length(of), leg_length(to)
         self._ratio = legs[1] / legs[0] if legs[0] > 0.0 else 1.0
-        self._sockets = np.zeros((2, 3))
-        if of.complete:
-            for place, body in enumerate((of, to)):
-                sockets = body.skeleton.heads[[body.parts[f"{side} upper leg"] for side in SIDES]].mean(axis=0)
-                self._sockets[place] = sockets - body.skeleton.heads[body.parts["hips"]]
+        sockets = hip_sockets(of), hip_sockets(to)
+        self._sockets = np.zeros((2, 3)) if sockets[0] is None else np.array(sockets)
+        self._above = body.parents[1:]
+        self._places = np.concatenate([body.heads[:1], body.heads[1:] - body.heads[self._above]])
 
     def humanoid(self, pose: Pose) -> HumanoidPose:
         """The avatar in the character's pose, in our axes."""
         skinning = pose.skinning(self.skeleton)
         turned = rotations.nearest_rotation(skinning[:, :3, :3])
         turns = self._carried.turns(rotations.quaternion_from_matrix(turned))
-        parents, heads = self._avatar.parents, self._avatar.heads
         sent = HumanoidPose()
         local = turns.copy()
-        local[1:] = turns[parents[1:]].swapaxes(-1, -2) @ turns[1:]
+        local[1:] = turns[self._above].swapaxes(-1, -2) @ turns[1:]
         sent.turns = rotations.quaternion_from_matrix(local)
-        sent.places[1:] = heads[1:] - heads[parents[1:]]
-        sent.places[0] = heads[0]
+        sent.places = self._places.copy()
         if self._hips >= 0:
             middle = pose.world_from_joint[self._hips, :3, 3] + turned[self._hips] @ self._sockets[0]
             sent.places[0] = self._ratio * (self._carried.body @ middle) - turns[0] @ self._sockets[1]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import Floats, Ints
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import rotations
@@ -20,6 +21,8 @@ from supple.motion.vmc.protocol import BONES
 _WHERE = "VMC"
 _LEGS = (0.05, 20.0)  # m; thigh and shin of anything that is tracked
 _NUMBER = {name: number for number, name in enumerate(BONES)}
+_THIGHS = [_NUMBER[f"{side}UpperLeg"] for side in ("Left", "Right")]
+_SHINS_AND_FEET = [_NUMBER[f"{side}{part}"] for side in ("Left", "Right") for part in ("LowerLeg", "Foot")]
 
 
 class HumanoidPose:
@@ -92,23 +95,26 @@ class Carried:
 
     A source joint turned by D from rest turns its partner by B D A: A takes the partner's rest to the source's, and B
     the axes of the source's body to those of the target's, so that whoever stands still goes on facing where it faces.
+    `pairs` are the target's joints and what they follow: as names and shape tell, where both are bodies with legs or
+    nothing else is known, and as `table` {target joint: source joint} says.
     """
 
-    def __init__(self, source: Skeleton, target: Skeleton, pairs: Mapping[int, Follow]) -> None:
-        of, to = Anatomy(source), Anatomy(target)
-        found = dict(pairs)
-        alignments = rest_alignments(of, to, found)
-        self.skeleton = target
-        self.body: Floats = body_axes(to) @ body_axes(of).T
-        self._joints = np.array(list(found), dtype=int)
-        self._first = np.array([found[joint].source for joint in self._joints], dtype=int)
-        self._second = np.array([found[joint].beyond for joint in self._joints], dtype=int)
-        self._share = np.array([found[joint].share for joint in self._joints])
+    def __init__(self, source: Anatomy, target: Anatomy, table: Mapping[str, str] | None) -> None:
+        self.pairs: dict[int, Follow] = {}
+        if table is None or (source.complete and target.complete):
+            self.pairs = follows(source, target, None)
+        if table is not None:
+            self.pairs |= follows(source, target, table)
+        alignments = rest_alignments(source, target, self.pairs)
+        self.skeleton = target.skeleton
+        self.body: Floats = body_axes(target) @ body_axes(source).T
+        self._joints = np.array(list(self.pairs), dtype=int)
+        self._first = np.array([self.pairs[joint].source for joint in self._joints], dtype=int)
+        self._second = np.array([self.pairs[joint].beyond for joint in self._joints], dtype=int)
+        self._share = np.array([self.pairs[joint].share for joint in self._joints])
         self._alignments = np.array([alignments[int(joint)] for joint in self._joints])
-        self._levels = [
-            (level[~np.isin(level, self._joints)], target.parents[level[~np.isin(level, self._joints)]])
-            for level in target.levels[1:]
-        ]
+        alone = [level[~np.isin(level, self._joints)] for level in self.skeleton.levels[1:]]
+        self._levels = [(level, self.skeleton.parents[level]) for level in alone]
 
     def turns(self, source: Floats) -> Floats:
         """Turns from rest (J, 3, 3) of all target joints, in world axes, from quaternions (K, 4) of the source's."""
@@ -118,6 +124,18 @@ class Carried:
         for level, above in self._levels:
             turns[level] = turns[above]
         return turns
+
+
+def hip_sockets(body: Anatomy) -> Floats | None:
+    """From the hip joint to the middle of the hip sockets at rest (3,) [m]; None for what has no two legs.
+
+    Rigs put the hip joint at various heights; the sockets are where the legs are in all of them.
+    """
+    if not body.complete:
+        return None
+    heads = body.skeleton.heads
+    middle = heads[[body.parts[f"{side} upper leg"] for side in SIDES]].mean(axis=0)
+    return np.asarray(middle - heads[body.parts["hips"]])
 
 
 class Puppet:
@@ -131,23 +149,16 @@ class Puppet:
     def __init__(self, skeleton: Skeleton, *, table: Mapping[str, str] | None, hip_height: float | None) -> None:
         self.skeleton = skeleton
         source = avatar()
-        of, to = Anatomy(source), Anatomy(skeleton)
-        self.pairs: dict[int, Follow] = {}
-        if table is None or to.complete:
-            self.pairs = follows(of, to, None)
-        if table is not None:
-            self.pairs |= follows(of, to, table)
-        self._carried = Carried(source, skeleton, self.pairs)
-        self._parents = source.parents
-        self._levels = source.levels
+        to = Anatomy(skeleton)
+        self._carried = Carried(Anatomy(source), to, table)
+        self.pairs = self._carried.pairs
+        self._bone_levels = [(level, source.parents[level]) for level in source.levels[1:]]
         self._hips = to.parts.get(
             "hips", next((joint for joint, follow in self.pairs.items() if not follow.source), -1)
         )
         self._leg = leg_length(to)
-        self._sockets: Floats | None = None
-        if to.complete:
-            sockets = skeleton.heads[[to.parts[f"{side} upper leg"] for side in SIDES]]
-            self._sockets = sockets.mean(axis=0) - skeleton.heads[self._hips]
+        self._sockets = hip_sockets(to)
+        self._levels = [_Level.of(skeleton, level, self._hips) for level in skeleton.levels]
         self._hip_ratio = None
         if hip_height is not None and self._hips >= 0:
             up = body_axes(to)[:, 1]
@@ -157,29 +168,25 @@ class Puppet:
 
     def pose(self, sent: HumanoidPose, shapes: Mapping[str, float]) -> Pose:
         """The character in the avatar's pose."""
-        world = np.empty((len(BONES), 4))
-        world[self._levels[0]] = rotations.multiply(sent.root_turn, sent.turns[self._levels[0]])
-        for level in self._levels[1:]:
-            world[level] = rotations.multiply(world[self._parents[level]], sent.turns[level])
+        world = sent.turns.copy()
+        world[0] = rotations.multiply(sent.root_turn, sent.turns[0])
+        for bones, above in self._bone_levels:
+            world[bones] = rotations.multiply(world[above], sent.turns[bones])
         turns = self._carried.turns(world)
-        skeleton = self.skeleton
-        heads = skeleton.heads
-        matrices = np.zeros((len(skeleton), 4, 4))
-        matrices[:, :3, :3] = turns @ skeleton.world_from_joint[:, :3, :3]
+        matrices = np.zeros((len(self.skeleton), 4, 4))
+        matrices[:, :3, :3] = turns @ self.skeleton.world_from_joint[:, :3, :3]
         matrices[:, 3, 3] = 1.0
-        places = heads.copy()
-        for level in skeleton.levels:
-            hanging = level[skeleton.parents[level] >= 0]
-            above = skeleton.parents[hanging]
-            reach = np.einsum("jab,jb->ja", turns[above], heads[hanging] - heads[above])
-            places[hanging] = places[above] + reach
-            if self._hips in level:
+        places = self.skeleton.heads.copy()
+        for level in self._levels:
+            reach = np.einsum("jab,jb->ja", turns[level.above], level.reach)
+            places[level.joints] = places[level.above] + reach
+            if level.has_hips:
                 places[self._hips] = self._hips_at(sent, world[0], turns[self._hips])
         matrices[:, :3, 3] = places
         return Pose(matrices, shapes=shapes)
 
     def _hips_at(self, sent: HumanoidPose, world: Floats, turn: Floats) -> Floats:
-        """Where the hips are: by the middle of the hip sockets, because rigs put the hip joint at various heights."""
+        """Where the hips are, by the middle of the hip sockets where both sides know it."""
         ratio = self._ratio(sent)
         body = self._carried.body
         root = rotations.matrix_from_quaternion(sent.root_turn)
@@ -188,7 +195,7 @@ class Puppet:
             rest = self.skeleton.heads[self._hips]
             return body @ (root @ (body.T @ rest) + (ratio or 1.0) * sent.root_place)
         place = sent.root_place + root @ hips
-        sockets = sent.places[[_NUMBER[f"{side}UpperLeg"] for side in ("Left", "Right")]].mean(axis=0)
+        sockets = sent.places[_THIGHS].mean(axis=0)
         if self._sockets is None or not np.isfinite(sockets).all() or not sockets.any():
             return body @ (ratio * place)
         place = place + rotations.matrix_from_quaternion(world) @ sockets
@@ -197,6 +204,21 @@ class Puppet:
     def _ratio(self, sent: HumanoidPose) -> float | None:
         if self._hip_ratio is not None:
             return self._hip_ratio
-        bones = [_NUMBER[f"{side}{part}"] for side in ("Left", "Right") for part in ("LowerLeg", "Foot")]
-        leg = 0.5 * float(np.linalg.norm(sent.places[bones], axis=1).sum())  # NaN where one is not known
+        leg = 0.5 * float(np.linalg.norm(sent.places[_SHINS_AND_FEET], axis=1).sum())  # NaN where one is not known
         return self._leg / leg if self._leg > 0.0 and _LEGS[0] < leg < _LEGS[1] else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """Joints that are posed at once: those that hang, on which, and from there to each at rest (K, 3) [m]."""
+
+    joints: Ints
+    above: Ints
+    reach: Floats
+    has_hips: bool
+
+    @classmethod
+    def of(cls, skeleton: Skeleton, level: Ints, hips: int) -> _Level:
+        joints = level[skeleton.parents[level] >= 0]
+        above = skeleton.parents[joints]
+        return cls(joints, above, skeleton.heads[joints] - skeleton.heads[above], hips in level)

@@ -31,6 +31,7 @@ BONES = (
 _NUMBER_OF = {name.lower(): number for number, name in enumerate(BONES)}
 _OTHERS = ("/VMC/Ext/OK", "/VMC/Ext/Blend/Apply")
 _MOST_SHARE = 100.0  # of a shape; one is all of it
+_MIRROR_PLACE, _MIRROR_TURN = np.array([-1.0, 1.0, 1.0]), np.array([1.0, -1.0, -1.0, 1.0])
 _LEAST_TURN = 1e-3  # length of a quaternion below which its direction is rounding
 
 
@@ -63,12 +64,12 @@ def understood(messages: Iterable[Message], dropped: Counter[str]) -> Said:
 
 def mirrored_place(place: Floats) -> Floats:
     """A position (..., 3) from Unity's axes to ours, or back."""
-    return np.asarray(place * np.array([-1.0, 1.0, 1.0]))
+    return np.asarray(place * _MIRROR_PLACE)
 
 
 def mirrored_turn(turn: Floats) -> Floats:
     """A quaternion (..., 4) from Unity's axes to ours, or back."""
-    return np.asarray(turn * np.array([1.0, -1.0, -1.0, 1.0]))
+    return np.asarray(turn * _MIRROR_TURN)
 
 
 def _take(message: Message, said: Said) -> str:
