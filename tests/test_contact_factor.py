@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import block_diag, coo_array, csc_array, eye_array
 
 from supple import device as devices
+from supple.skins.contact import factor as module
 from supple.skins.contact.factor import FleshFactor
 
 
@@ -49,15 +50,52 @@ def test_several_right_sides_are_answered_each_by_itself():
         np.testing.assert_array_equal(together[:, column], factor.solve(sides[:, column]))
 
 
-def test_the_number_of_threads_changes_nothing():
+def test_neither_threads_nor_launches_change_anything(monkeypatch):
+    """Small factors are walked through in one launch, large ones in three by all threads: to the last bit the same."""
     matrix = flesh_like(300, seed=5, reach=2)
     sides = np.random.default_rng(6).normal(size=900)
-    answers = []
+    answers = [FleshFactor(matrix).solve(sides)]
+    monkeypatch.setattr(module, "_SMALL", 0)
     for count in (1, 2, 3):
         with devices.use_threads(count):
             answers.append(FleshFactor(matrix).solve(sides))
-    np.testing.assert_array_equal(answers[0], answers[1])
-    np.testing.assert_array_equal(answers[0], answers[2])
+    for answer in answers[1:]:
+        np.testing.assert_array_equal(answer, answers[0])
+
+
+@pytest.mark.parametrize("small", [0, 40_000])
+def test_arrays_that_stay_are_solved_between(monkeypatch, small):
+    monkeypatch.setattr(module, "_SMALL", small)
+    wp, rng = devices.warp(), np.random.default_rng(8)
+    factor = FleshFactor(flesh_like(50, seed=8))
+    sides, answers, others, sums = (wp.zeros(50, dtype=wp.vec3d, device="cpu") for _ in range(4))
+    solve, add = factor.between(sides, answers), factor.between(sides, sums, onto=others)
+    onto_itself = factor.between(sides, others, onto=others)
+    for _ in range(3):
+        given, more = rng.normal(size=(2, 50, 3))
+        devices.write(sides, given)
+        devices.write(others, more)
+        wanted = factor.solve(given.ravel()).reshape(-1, 3)
+        solve()
+        add()
+        np.testing.assert_array_equal(answers.numpy(), wanted)
+        np.testing.assert_array_equal(sums.numpy(), more + wanted)
+        np.testing.assert_array_equal(others.numpy(), more)
+        onto_itself()
+        np.testing.assert_array_equal(others.numpy(), more + wanted)
+        np.testing.assert_array_equal(sides.numpy(), given)
+
+
+@pytest.mark.skipif("not devices.warp().is_cuda_available()", reason="no CUDA device")
+def test_arrays_of_a_gpu_are_solved_between_too():
+    wp, rng = devices.warp(), np.random.default_rng(9)
+    factor = FleshFactor(flesh_like(20, seed=9))
+    sides, others, sums = (wp.zeros(20, dtype=wp.vec3d, device="cuda:0") for _ in range(3))
+    given, more = rng.normal(size=(2, 20, 3))
+    devices.write(sides, given)
+    devices.write(others, more)
+    factor.between(sides, sums, onto=others)()
+    np.testing.assert_array_equal(sums.numpy(), more + factor.solve(given.ravel()).reshape(-1, 3))
 
 
 def test_answers_are_copies():

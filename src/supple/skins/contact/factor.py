@@ -8,6 +8,7 @@ them. Reading the factor is what a solve costs, so it is kept once and read by a
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,14 +23,13 @@ _SMALL = 40_000  # blocks below which waking another thread costs more than it s
 
 
 class FleshFactor:
-    """The factor of a symmetric positive matrix (3 n, 3 n); `solve` is what every step calls.
+    """The factor of a symmetric positive matrix (3 n, 3 n).
 
-    It works on the processor's own memory, also where everything else is on another device.
+    `solve` answers what it is given; `between` makes the call that every step makes, on arrays that stay. It works on
+    the processor's own memory, also where everything else is on another device.
     """
 
     def __init__(self, matrix: Any) -> None:
-        from supple.skins.contact import factor_kernels as kernels
-
         wp = devices.warp()
         blocks = _factored(matrix)
         cut = _cut(blocks)
@@ -44,36 +44,57 @@ class FleshFactor:
         places = blocks.rows.astype(np.int64)
         above = (columns < top) & (places >= top)
         places[above] += (part_of[columns[above]] + 1) * (n - top)
-        starts, rows = put(blocks.starts, wp.int32), put(places.astype(np.int32), wp.int32)
-        values, inverses = put(blocks.values, wp.mat33d), put(np.linalg.inv(blocks.diagonal), wp.mat33d)
-        order, bounds = put(blocks.order, wp.int32), put(cut.bounds, wp.int32)
-        self._sides, self._answers = (wp.zeros(n, dtype=wp.vec3d, device="cpu") for _ in range(2))
-        work = wp.zeros(n + _PARTS * (n - top), dtype=wp.vec3d, device="cpu")
-        factor = [starts, rows, values]
-        smallest = 1 if len(places) > _SMALL else _PARTS
+        self._count, self._top, self._is_small = n, top, len(places) <= _SMALL
+        self._bounds, self._order = put(cut.bounds, wp.int32), put(blocks.order, wp.int32)
+        self._lower = [
+            put(blocks.starts, wp.int32), put(places.astype(np.int32), wp.int32), put(blocks.values, wp.mat33d),
+        ]  # fmt: skip
+        self._inverses = put(np.linalg.inv(blocks.diagonal), wp.mat33d)
+        self._work = wp.zeros(n + _PARTS * (n - top), dtype=wp.vec3d, device="cpu")
+        sides, answers = (wp.zeros(n, dtype=wp.vec3d, device="cpu") for _ in range(2))
+        self._sides, self._answers = devices.HostSide(sides), devices.HostSide(answers)
+        self._solve = self._recorded(sides, answers, None)
 
-        def launch(kernel: Any, count: int, *inputs: Any) -> devices.Launch:
-            return devices.Launch(kernel, count, inputs, "cpu", smallest=smallest)
+    def between(self, sides: Any, answers: Any, *, onto: Any = None) -> Callable[[], None]:
+        """A call that solves for right `sides` (n,) of a device and leaves the `answers` there, added `onto` others.
 
-        self._solve = devices.Chain(
-            [
-                launch(kernels.down_parts, _PARTS, n, top, bounds, *factor, order, self._sides, work),
-                launch(kernels.solve_top, 1, n, top, _PARTS, *factor, inverses, order, self._sides, work,
-                       self._answers),
-                launch(kernels.up_parts, _PARTS, n, top, bounds, *factor, inverses, order, work, self._answers),
-            ],
-            "cpu",
-        )  # fmt: skip
+        All are arrays of vec3d on one device; their contents may change from call to call.
+        """
+        if sides.device.is_cpu:
+            return self._recorded(sides, answers, onto)
+
+        def solve() -> None:
+            found = self.solve(devices.to_host(sides).reshape(-1)).reshape(-1, 3)
+            devices.write(answers, found if onto is None else devices.to_host(onto) + found)
+
+        return solve
 
     def solve(self, sides: Floats) -> Floats:
         """The answer (3 n,) or (3 n, c) to right sides of that shape."""
         given = np.asarray(sides, dtype=np.float64)
         if given.ndim == 2:
             return np.stack([self.solve(column) for column in given.T], axis=1)
-        self._sides.numpy()[...] = given.reshape(-1, 3)
+        self._sides.write(given.reshape(-1, 3))
         self._solve()
-        answers: Floats = self._answers.numpy().reshape(-1).copy()
+        answers: Floats = self._answers.read().reshape(-1).copy()
         return answers
+
+    def _recorded(self, sides: Any, answers: Any, onto: Any) -> Callable[[], None]:
+        """All launches of a solve: three where several threads are worth waking, else one."""
+        from supple.skins.contact import factor_kernels as kernels
+
+        def launch(kernel: Any, count: int, *inputs: Any) -> devices.Launch:
+            return devices.Launch(kernel, count, [self._count, self._top, *inputs], "cpu", smallest=1)
+
+        whole = [*self._lower, self._inverses, self._order, sides, self._work]
+        ends = [int(onto is not None), answers if onto is None else onto, answers]
+        if self._is_small:
+            return launch(kernels.solve_all, 1, _PARTS, self._bounds, *whole, *ends)
+        down = launch(kernels.down_parts, _PARTS, self._bounds, *self._lower, self._order, sides, self._work)
+        up = [self._bounds, *self._lower, self._inverses, self._order, self._work, *ends]
+        return devices.Chain(
+            [down, launch(kernels.solve_top, 1, _PARTS, *whole, *ends), launch(kernels.up_parts, _PARTS, *up)], "cpu"
+        )
 
 
 @dataclass(frozen=True, eq=False)

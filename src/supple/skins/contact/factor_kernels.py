@@ -3,6 +3,7 @@
 Blocks are 3x3. Those of column j below the diagonal stand from starts[j] to starts[j + 1]; what lies on it is one.
 Columns come part by part, then those of the top. Parts do not reach each other, so each is a thread's own; what they
 say about the top they keep apart, from `places` on behind the unknowns, and the top adds it up in a fixed order.
+Answers are written down, or with `adds` added to what is in `onto`.
 """
 
 import warp as wp
@@ -10,13 +11,19 @@ import warp as wp
 from supple.skins.contact.kernels import Matrices, Vectors, Whole
 
 
-@wp.kernel(enable_backward=False)
-def down_parts(
-    first: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices, order: Whole,
+@wp.func
+def answered(adds: int, onto: Vectors, node: int, x: wp.vec3d) -> wp.vec3d:
+    if adds == 1:
+        return onto[node] + x
+    return x
+
+
+@wp.func
+def down_part(
+    part: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices, order: Whole,
     sides: Vectors, work: Vectors,
 ):  # fmt: skip
-    """L^-1 within each part."""
-    part = first + wp.tid()
+    """L^-1 within a part."""
     own = count + part * (count - top)
     for t in range(own, own + count - top):
         work[t] = wp.vec3d()
@@ -28,10 +35,10 @@ def down_parts(
             work[places[e]] = work[places[e]] - blocks[e] * x
 
 
-@wp.kernel(enable_backward=False)
-def solve_top(
-    first: int, count: int, top: int, parts: int, starts: Whole, places: Whole, blocks: Matrices, inverses: Matrices,
-    order: Whole, sides: Vectors, work: Vectors, answers: Vectors,
+@wp.func
+def through_top(
+    count: int, top: int, parts: int, starts: Whole, places: Whole, blocks: Matrices, inverses: Matrices, order: Whole,
+    sides: Vectors, work: Vectors, adds: int, onto: Vectors, answers: Vectors,
 ):  # fmt: skip
     """L^-T D^-1 L^-1 of the top."""
     for j in range(top, count):
@@ -49,16 +56,15 @@ def solve_top(
         for e in range(starts[j + 1] - 1, starts[j] - 1, -1):
             x -= work[places[e]] * blocks[e]
         work[j] = x
-        answers[order[j]] = x
+        answers[order[j]] = answered(adds, onto, order[j], x)
 
 
-@wp.kernel(enable_backward=False)
-def up_parts(
-    first: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices,
-    inverses: Matrices, order: Whole, work: Vectors, answers: Vectors,
+@wp.func
+def up_part(
+    part: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices,
+    inverses: Matrices, order: Whole, work: Vectors, adds: int, onto: Vectors, answers: Vectors,
 ):  # fmt: skip
-    """L^-T D^-1 within each part, from what the top is."""
-    part = first + wp.tid()
+    """L^-T D^-1 within a part, from what the top is."""
     own = (part + 1) * (count - top)
     for j in range(top, count):
         work[own + j] = work[j]
@@ -68,4 +74,42 @@ def up_parts(
         for e in range(starts[j + 1] - 1, starts[j] - 1, -1):
             x -= work[places[e]] * blocks[e]
         work[j] = x
-        answers[order[j]] = x
+        answers[order[j]] = answered(adds, onto, order[j], x)
+
+
+@wp.kernel(enable_backward=False)
+def down_parts(
+    first: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices, order: Whole,
+    sides: Vectors, work: Vectors,
+):  # fmt: skip
+    down_part(first + wp.tid(), count, top, bounds, starts, places, blocks, order, sides, work)
+
+
+@wp.kernel(enable_backward=False)
+def solve_top(
+    first: int, count: int, top: int, parts: int, starts: Whole, places: Whole, blocks: Matrices, inverses: Matrices,
+    order: Whole, sides: Vectors, work: Vectors, adds: int, onto: Vectors, answers: Vectors,
+):  # fmt: skip
+    through_top(count, top, parts, starts, places, blocks, inverses, order, sides, work, adds, onto, answers)
+
+
+@wp.kernel(enable_backward=False)
+def up_parts(
+    first: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices,
+    inverses: Matrices, order: Whole, work: Vectors, adds: int, onto: Vectors, answers: Vectors,
+):  # fmt: skip
+    part = first + wp.tid()
+    up_part(part, count, top, bounds, starts, places, blocks, inverses, order, work, adds, onto, answers)
+
+
+@wp.kernel(enable_backward=False)
+def solve_all(
+    first: int, count: int, top: int, parts: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices,
+    inverses: Matrices, order: Whole, sides: Vectors, work: Vectors, adds: int, onto: Vectors, answers: Vectors,
+):  # fmt: skip
+    """The three, one after another, by one thread."""
+    for part in range(parts):
+        down_part(part, count, top, bounds, starts, places, blocks, order, sides, work)
+    through_top(count, top, parts, starts, places, blocks, inverses, order, sides, work, adds, onto, answers)
+    for part in range(parts):
+        up_part(part, count, top, bounds, starts, places, blocks, inverses, order, work, adds, onto, answers)
