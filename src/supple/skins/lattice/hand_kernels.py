@@ -8,12 +8,12 @@ character.
 import warp as wp
 
 from supple.skins.kinematic.kernels import Points
+from supple.skins.lattice.kernels import DT, Helps
 from supple.skins.lattice.matching_kernels import Numbers, Whole
 
 HANDS = 8  # at once
 vec8 = wp.types.vector(length=HANDS, dtype=wp.float32)
 Grips = wp.array(dtype=vec8)
-Helps = wp.array(dtype=wp.vec4f)
 
 NOBODY = wp.constant(0)
 HOLDS = wp.constant(1)
@@ -49,7 +49,7 @@ def place_on_skin(
 @wp.kernel(enable_backward=False)
 def move_hands(
     first: int,
-    dt: Numbers,
+    knobs: Numbers,
     longest: float,
     kinds: Whole,
     copies: Whole,
@@ -72,7 +72,7 @@ def move_hands(
     """
     hand = first + wp.tid()
     if kinds[hand] == HOLDS:
-        h = dt[0]
+        h = knobs[DT]
         goal = wanted[hand]
         away = hands[hand] - shifts[copies[hand]] - goal
         fade = wp.exp(-EASE * h)
@@ -92,7 +92,7 @@ def move_hands(
 @wp.kernel(enable_backward=False)
 def help_nodes(
     first: int,
-    dt: Numbers,
+    knobs: Numbers,
     kinds: Whole,
     forces: Points,
     reaches: Numbers,
@@ -105,7 +105,7 @@ def help_nodes(
     """
     i = first + wp.tid()
     push = wp.vec3f(0.0, 0.0, 0.0)
-    farther = wp.exp(-dt[0] / FADE) * helps[i][3]
+    farther = wp.exp(-knobs[DT] / FADE) * helps[i][3]
     grip = grips[i]
     for hand in range(HANDS):
         if kinds[hand] == PUSHES:
@@ -192,7 +192,7 @@ def see_places(
 
 
 @wp.kernel(enable_backward=False)
-def trust_volume(first: int, dt: Numbers, kinds: Whole, trust: Numbers):
+def trust_volume(first: int, knobs: Numbers, kinds: Whole, trust: Numbers):
     """How far the volume of the whole skin is kept: hands draw flesh out, which must not be taken from elsewhere."""
     goal = float(1.0)
     slow = float(RECOVERY)
@@ -200,7 +200,7 @@ def trust_volume(first: int, dt: Numbers, kinds: Whole, trust: Numbers):
         if kinds[hand] != NOBODY:
             goal = 0.0
             slow = FADE
-    share = trust[0] + (1.0 - wp.exp(-dt[0] / slow)) * (goal - trust[0])
+    share = trust[0] + (1.0 - wp.exp(-knobs[DT] / slow)) * (goal - trust[0])
     trust[0] = wp.where(wp.abs(goal - share) < 1.0e-4, goal, share)
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from supple.skins.lattice.solver import Solver
     from supple.skins.lattice.surface import Surface
 
-MOST = 8  # hands, as the kernels have them
 _VERTICES = 64  # among which the place of one hand may lie
 _LONGEST = 0.5  # of the body's longest side: how far flesh can be drawn from where the bones carry it
 _HALF_BONE = 0.5  # where less of a place hangs on flesh than this, it comes only a part of the way
@@ -29,7 +28,6 @@ _ROOM = 1.25  # flesh round a place may go this much farther than the place: it 
 _SMALLEST = 1.5  # voxels: a smaller grip would tear at single nodes
 _DENSITY = 1000.0  # kg/m^3
 _HARDEST = 1.0e4  # m/s^2: about a thousand times gravity
-_HOLDS, _PUSHES = 1, 2
 _NOBODY, _NOTHING = np.empty(0, dtype=np.int32), np.empty(0)
 
 
@@ -98,38 +96,39 @@ class Hands:
     """Up to eight hands on a lattice on its device; a hand that is told to go elsewhere keeps its grip."""
 
     def __init__(self, gripping: Gripping, solver: Solver, surface: Surface, size: float) -> None:
-        from supple.skins.lattice.hand_kernels import vec8
+        from supple.skins.lattice import hand_kernels
 
-        wp, device = devices.warp(), solver.device
+        wp, device, most = devices.warp(), solver.device, hand_kernels.HANDS
+        self._kernels = hand_kernels
         self._gripping, self._solver, self._surface = gripping, solver, surface
         self._longest = _LONGEST * size
-        self._pulls: list[Pull | None] = [None] * MOST
+        self._pulls: list[Pull | None] = [None] * most
         self._grips: dict[int, Grip] = {}
-        self._known: set[int] = set()
-        self._ways = np.zeros((MOST, 3))
-        self._mine = np.zeros(MOST, dtype=np.int32)
+        self._ways = np.zeros((most, 3))
+        self._mine = np.zeros(most, dtype=np.int32)
         nodes, width = solver.count, surface.tie_width
-        self._firmness = wp.zeros(nodes, dtype=vec8, device=device)
-        self._inverse = wp.zeros((MOST, MOST), dtype=wp.float32, device=device)
-        self._kinds, self._fresh, self._copies = (wp.zeros(MOST, dtype=wp.int32, device=device) for _ in range(3))
-        self._starts, self._vertex_starts = (wp.zeros(MOST + 1, dtype=wp.int32, device=device) for _ in range(2))
-        self._stretches, self._reaches = (wp.zeros(MOST, dtype=wp.float32, device=device) for _ in range(2))
+        self._firmness = wp.zeros(nodes, dtype=hand_kernels.vec8, device=device)
+        self._inverse = wp.zeros((most, most), dtype=wp.float32, device=device)
+        self._kinds, self._fresh, self._copies = (wp.zeros(most, dtype=wp.int32, device=device) for _ in range(3))
+        self._starts, self._vertex_starts = (wp.zeros(most + 1, dtype=wp.int32, device=device) for _ in range(2))
+        self._stretches, self._reaches = (wp.zeros(most, dtype=wp.float32, device=device) for _ in range(2))
         self._nodes, self._vertices = (
-            wp.zeros(MOST * _VERTICES * each, dtype=wp.int32, device=device) for each in (width, 1)
+            wp.zeros(most * _VERTICES * each, dtype=wp.int32, device=device) for each in (width, 1)
         )
         self._shares, self._portions = (
-            wp.zeros(MOST * _VERTICES * each, dtype=wp.float32, device=device) for each in (width, 1)
+            wp.zeros(most * _VERTICES * each, dtype=wp.float32, device=device) for each in (width, 1)
         )
         self._trust = wp.ones(1, dtype=wp.float32, device=device)
         self._loose = wp.zeros_like(surface.points)
         self._wanted, self._forces, self._missing, self._ties, self._places, self._speeds = (
-            wp.zeros(MOST, dtype=wp.vec3f, device=device) for _ in range(6)
+            wp.zeros(most, dtype=wp.vec3f, device=device) for _ in range(6)
         )
 
     def take(self, pulls: Sequence[Pull]) -> None:
         """Hold these places and no others; a place that was held already stays in the same hand."""
-        if len(pulls) > MOST:
-            raise InputError(WHERE, f"{len(pulls)} hands pull", f"there are {MOST} hands", "let go of some")
+        most = self._kernels.HANDS
+        if len(pulls) > most:
+            raise InputError(WHERE, f"{len(pulls)} hands pull", f"there are {most} hands", "let go of some")
         new = list(pulls)
         kept: list[Pull | None] = []
         for old in self._pulls:
@@ -137,15 +136,15 @@ class Hands:
             if kept[-1] is not None:
                 new.remove(kept[-1])
         grips = {hand: grip for hand, grip in self._grips.items() if kept[hand] is not None}
-        fresh = np.zeros(MOST, dtype=np.int32)
+        fresh = np.zeros(most, dtype=np.int32)
         for pull in new:
             hand = kept.index(None)
             kept[hand], grips[hand], fresh[hand] = pull, self._gripping.grip(pull), 1
+        changed = set(grips) != set(self._grips) or bool(fresh.any())
         self._pulls, self._grips = kept, grips
         self._ways = np.array([np.zeros(3) if pull is None else pull.way for pull in self._pulls])
-        if set(self._grips) != self._known or fresh.any():
+        if changed:
             self._write_grips()
-            self._known = set(self._grips)
         self._write_forces()
         if fresh.any():
             devices.write(self._fresh, fresh)
@@ -164,9 +163,7 @@ class Hands:
 
     def before(self) -> list[Callable[[], object]]:
         """Recorded: hands move, and nodes learn what they do to them."""
-        from supple.skins.lattice import hand_kernels as kernels
-
-        flesh = self._solver
+        kernels, flesh = self._kernels, self._solver
         tied = [self._starts, self._nodes, self._shares]
         hands = [self._kinds, self._copies, flesh.shifts, self._wanted, *tied, flesh.kinematic, self._ties]
         moved = [self._stretches, self._places, self._speeds, self._reaches]
@@ -178,9 +175,7 @@ class Hands:
 
     def after(self) -> list[Callable[[], object]]:
         """Recorded: held places are brought to their hands."""
-        from supple.skins.lattice import hand_kernels as kernels
-
-        flesh = self._solver
+        kernels, flesh = self._kernels, self._solver
         tied = [self._starts, self._nodes, self._shares, flesh.positions]
         drawn = [self._inverse, self._missing, flesh.layers, self._firmness, flesh.positions]
         return [
@@ -190,11 +185,9 @@ class Hands:
 
     def at_last(self, keep_volume: Callable[[], object] | None) -> list[Callable[[], object]]:
         """Recorded: hands see where the skin has come to, whose volume is kept only while nobody draws flesh out."""
-        from supple.skins.lattice import hand_kernels as kernels
-
         if keep_volume is None:
             return [self._see()]
-        wp, flesh, skin = devices.warp(), self._solver, self._surface.points
+        wp, kernels, flesh, skin = devices.warp(), self._kernels, self._solver, self._surface.points
         trust = [flesh.knobs, self._kinds, self._trust]
         return [
             devices.Launch(kernels.trust_volume, 1, trust, flesh.device),
@@ -205,25 +198,24 @@ class Hands:
         ]
 
     def _see(self) -> devices.Launch:
-        from supple.skins.lattice import hand_kernels as kernels
-
-        flesh = self._solver
+        kernels, flesh = self._kernels, self._solver
         tied = [self._starts, self._nodes, self._shares, flesh.positions]
         seen = [self._vertex_starts, self._vertices, self._portions, self._surface.points]
         who = [self._kinds, self._fresh, self._copies, flesh.origins]
         return self._by_hand(kernels.see_places, *who, *tied, *seen, self._ties, self._places, self._speeds)
 
     def _by_hand(self, kernel: Any, *inputs: Any) -> devices.Launch:
-        return devices.Launch(kernel, MOST, inputs, self._solver.device)
+        return devices.Launch(kernel, self._kernels.HANDS, inputs, self._solver.device)
 
     def _write_grips(self) -> None:
         """Bring to the device which nodes are held, and what brings all held places to their hands at once."""
-        kinds = np.zeros(MOST, dtype=np.int32)
-        self._mine = np.zeros(MOST, dtype=np.int32)
-        firmness = np.zeros((self._solver.count, MOST), dtype=np.float32)
-        among, stretches = np.zeros((MOST, MOST)), np.zeros(MOST)
+        most, holds, pushes = self._kernels.HANDS, self._kernels.HOLDS, self._kernels.PUSHES
+        kinds = np.zeros(most, dtype=np.int32)
+        self._mine = np.zeros(most, dtype=np.int32)
+        firmness = np.zeros((self._solver.count, most), dtype=np.float32)
+        among, stretches = np.zeros((most, most)), np.zeros(most)
         for hand, grip in self._grips.items():
-            kinds[hand] = _PUSHES if grip.pushes else _HOLDS
+            kinds[hand] = pushes if grip.pushes else holds
             self._mine[hand] = grip.copy
             firmness[grip.held, hand] = grip.firmness
         for hand, grip in self._grips.items():
@@ -232,16 +224,14 @@ class Hands:
             stretch = grip.flesh / max(grip.flesh, _HALF_BONE) ** 2
             stretches[hand] = _ROOM * stretch
             if stretch > 0.0:
-                among[hand] = (
-                    grip.shares @ np.where(kinds == _HOLDS, firmness[grip.nodes], 0.0) / (grip.flesh * stretch)
-                )
+                among[hand] = grip.shares @ np.where(kinds == holds, firmness[grip.nodes], 0.0) / (grip.flesh * stretch)
         devices.write(self._inverse, np.linalg.pinv(among, rcond=_ALONE))
         devices.write(self._stretches, stretches)
         devices.write(self._kinds, kinds)
         devices.write(self._copies, self._mine)
         devices.write(self._firmness, firmness)
-        nodes = [self._grips[hand].nodes if hand in self._grips else _NOBODY for hand in range(MOST)]
-        shares = [self._grips[hand].shares if hand in self._grips else _NOTHING for hand in range(MOST)]
+        nodes = [self._grips[hand].nodes if hand in self._grips else _NOBODY for hand in range(most)]
+        shares = [self._grips[hand].shares if hand in self._grips else _NOTHING for hand in range(most)]
         vertices = [_NOBODY if pull is None else pull.places for pull in self._pulls]
         portions = [_NOTHING if pull is None else pull.portions for pull in self._pulls]
         _write_rows(self._starts, self._nodes, self._shares, nodes, shares)
@@ -249,7 +239,7 @@ class Hands:
 
     def _write_forces(self) -> None:
         """What a force does to a node that is held fully [m/s^2]: it is shared by the mass of all that is held."""
-        forces = np.zeros((MOST, 3))
+        forces = np.zeros((self._kernels.HANDS, 3))
         for hand, grip in self._grips.items():
             if grip.pushes:
                 mass = _DENSITY * self._solver.side**3 * max(float(grip.firmness.sum()), 1.0)
