@@ -27,7 +27,7 @@ from supple.skins.contact.touches import Touches
 DEEPEST = 2.0  # mean edges: who is deeper in skin than this has lost its way out, and is left alone
 APART = 4.0  # mean edges over the surface: what is nearer than this at rest is one piece of skin
 CLEARANCE = 0.5  # of the distance at rest: parts that are near at rest touch when they come nearer than this
-SMALLEST = 16384  # nodes that are worth waking another thread for where all obstacles are simple
+SMALLEST = 4096  # nodes that are worth waking another thread for where all obstacles are simple
 SMALLEST_BY_MESH = 256  # and where some are meshes
 _WHERE = "Detection"
 
@@ -276,8 +276,10 @@ class _Crowd:
         self._launch()
         gaps = self._gaps.read()
         hit = np.flatnonzero(gaps[: len(near) * self._nodes] < self._margin)
-        row, node = np.divmod(hit, self._nodes)
-        obstacles = chosen[row]
+        node, obstacles = hit, np.full(len(hit), near[0], dtype=np.int32)
+        if len(near) > 1:
+            row, node = np.divmod(hit, self._nodes)
+            obstacles = chosen[row]
         return Touches.with_obstacles(
             node.astype(np.int32), self._normals.read()[hit], gaps[hit], obstacles, self._velocities.read()[hit],
             self._frictions[obstacles],
@@ -309,16 +311,14 @@ class _Meeting:
         ]  # fmt: skip
         self._near = devices.Launch(kernels.near_patches, len(mine), nearing, device, smallest=256)
         settled = one.settled if own else [empty(nodes.clusters + 1, wp.int32), near[0], empty((1, 1), wp.uint8)]
-        gathering = [
-            reach, *nodes.boxes, *near, faces.tree.id, faces.roots, faces.cones, *settled, *found,
-        ]  # fmt: skip
-        self._gather = devices.Launch(kernels.gather_clusters, nodes.clusters, gathering, device, smallest=512)
+        gathering = [reach, *nodes.node_boxes, *near, faces.tree.id, faces.roots, *faces.boxes, *settled, *found]
+        self._gather = devices.Launch(kernels.gather_clusters, nodes.clusters, gathering, device, smallest=128)
         known = [one.limits, one.eases] if own else [results[0], results[0]]  # which are not read
         meeting = [
             int(own), margin, reach, one.points, *nodes.seats, *known, *settled, *near, *found, *faces.surface,
             other.points, *results,
         ]  # fmt: skip
-        self._meet = devices.Launch(kernels.meet_skin, len(nodes.nodes), meeting, device, smallest=2048)
+        self._meet = devices.Launch(kernels.meet_skin, len(nodes.nodes), meeting, device, smallest=768)
 
     def find(self, prepare: Callable[[], None] | None = None) -> bool:
         """Look for contacts; whether any patches were near enough for that. `prepare` is called if they are."""

@@ -155,6 +155,12 @@ def skin_normal(i: int, starts: Whole, around: Whole, points: Places, triangles:
     return wp.normalize(total)
 
 
+@wp.func
+def seen_from(frame: wp.transformf, x: wp.vec3f) -> wp.vec3f:
+    """A place of the world in a frame."""
+    return wp.quat_rotate_inv(wp.transform_get_rotation(frame), x - wp.transform_get_translation(frame))
+
+
 @wp.kernel(enable_backward=False)
 def meet_obstacles(
     first: int,
@@ -193,19 +199,20 @@ def meet_obstacles(
     gaps[item] = NOTHING
     if flags[o, patch_of[i]] == 0:
         return
-    inverse = wp.transform_inverse(now[o])
-    local = wp.transform_point(inverse, points[i])
-    start = wp.transform_point(wp.transform_inverse(earlier[o]), before[i])
+    local = seen_from(now[o], points[i])
+    start = seen_from(earlier[o], before[i])
     skin = body_surface(local, kinds[o], sizes[o], meshes[o], reach)
     n = wp.vec3f(skin[0], skin[1], skin[2])
     gap = skin[3]
+    if gap >= margin and gap > 1.0001 * wp.length(local - start) + 1.0e-6:
+        return  # it is farther away than it came
     met = body_entry(start, local, kinds[o], sizes[o], meshes[o])
     entry = wp.vec3f(met[0], met[1], met[2])
     if met[3] <= 1.0 and wp.dot(entry, n) < ALIKE:
         n = entry
         gap = (1.0 - met[3]) * wp.dot(local - start, n)
-        outward = wp.transform_vector(inverse, skin_normal(i, starts, around, points, triangles))
-        if wp.dot(outward, n) > ALIKE:
+        outward = skin_normal(i, starts, around, points, triangles)
+        if wp.dot(outward, wp.transform_vector(now[o], n)) > ALIKE:
             gap = NOTHING
     gaps[item] = gap
     if gap < margin:

@@ -56,7 +56,7 @@ class Hierarchy:
         self.tree = wp.Bvh(*boxes[:2], groups=put(owner[self.members[self.starts[:-1]]]))
         self.roots = wp.zeros(patches, dtype=wp.int32, device=device)
         devices.Launch(kernels.find_roots, patches, [self.tree.id, self.roots], device)()
-        self.cones = boxes[2]
+        self.boxes = boxes
         self.search = [self.tree.id, starts, corners]
         self.surface = [self.tree.id, self.roots, starts, put(self.members), corners, areas, *boxes]
 
@@ -66,7 +66,7 @@ class Hierarchy:
         nodes, node_starts, patch = put(self.nodes), put(self.node_starts), put(self.patches)
         inputs = [points, nodes, put(around_starts), put(around), areas, node_starts, self.normals, *node_boxes]
         self._follow_nodes = devices.Launch(kernels.follow_nodes, self.clusters, inputs, device, smallest=SMALLEST)
-        self.boxes = [*node_boxes, patch]
+        self.node_boxes = [*node_boxes, patch]
         cluster_of = np.repeat(np.arange(self.clusters), np.diff(self.node_starts))
         self.seats = [nodes, node_starts, put(cluster_of), patch, self.normals]
 

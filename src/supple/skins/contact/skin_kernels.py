@@ -50,7 +50,9 @@ def look_alike(one: wp.vec4f, two: wp.vec4f) -> bool:
     spread = one[3] + two[3]
     if spread >= 1.57:
         return False
-    return one[0] * two[0] + one[1] * two[1] + one[2] * two[2] > wp.sin(spread)
+    square = spread * spread
+    sine = spread * (1.0 - square / 6.0 * (1.0 - square / 20.0))  # never below it, and cheaper
+    return one[0] * two[0] + one[1] * two[1] + one[2] * two[2] > sine
 
 
 @wp.kernel(enable_backward=False)
@@ -260,17 +262,22 @@ def times_around(
 @wp.func
 def row_of(value: int, low: int, high: int, numbers: Whole) -> int:
     """Where a rising row of numbers holds a value; -1 if it does not."""
-    one = low
-    two = high
-    while one < two:
-        middle = (one + two) // 2
-        if numbers[middle] < value:
-            one = middle + 1
-        else:
-            two = middle
-    if one < high and numbers[one] == value:
-        return one
-    return -1
+    if low == high:
+        return -1
+    place = low
+    left = high - low
+    while left > 1:  # no branch but the end: half of them would be guessed wrong
+        half = left // 2
+        place = wp.where(numbers[place + half] <= value, place + half, place)
+        left -= half
+    return wp.where(numbers[place] == value, place, -1)
+
+
+@wp.func
+def apart(low: wp.vec3f, high: wp.vec3f, other_low: wp.vec3f, other_high: wp.vec3f) -> float:
+    """Squared distance between two boxes."""
+    between = wp.max(wp.max(other_low - high, low - other_high), wp.vec3f(0.0, 0.0, 0.0))
+    return wp.dot(between, between)
 
 
 @wp.kernel(enable_backward=False)
@@ -285,6 +292,8 @@ def gather_clusters(
     near: Table,
     tree: wp.uint64,
     roots: Whole,
+    other_lows: Places,
+    other_highs: Places,
     other_cones: Cones,
     settled_starts: Whole,
     settled: Whole,
@@ -301,14 +310,17 @@ def gather_clusters(
     c = first + wp.tid()
     a = cluster_patch[c]
     wide = wp.vec3f(reach, reach, reach)
-    low = lows[c] - wide
-    high = highs[c] + wide
+    low = lows[c]
+    high = highs[c]
+    cone = cones[c]
+    farthest = reach * reach * 1.0001  # rounding
     count = int(0)
     for m in range(near_counts[a]):
-        query = wp.bvh_query_aabb(tree, low, high, roots[near[a, m]])
+        query = wp.bvh_query_aabb(tree, low - wide, high + wide, roots[near[a, m]])
         other = int(0)
         while wp.bvh_query_next(query, other):
-            if not look_alike(cones[c], other_cones[other]):
+            far = apart(low, high, other_lows[other], other_highs[other])
+            if far < farthest and not look_alike(cone, other_cones[other]):
                 row = row_of(other, settled_starts[c], settled_starts[c + 1], settled)
                 open = bool(True)
                 if row >= 0:
