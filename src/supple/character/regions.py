@@ -17,6 +17,28 @@ _VERTICES = re.compile(r"\d+(-\d+)?(\+\d+(-\d+)?)*")
 
 
 @dataclass(frozen=True)
+class Written:
+    """One piece of "0.5, fat=0.3": its `text`, the `name` before "=" (None without), and the number (NaN if none)."""
+
+    text: str
+    name: str | None
+    number: float
+
+
+def written(text: str) -> list[Written]:
+    """The pieces between commas as they are written, "0.5, fat=0.3"; empty ones are left out."""
+    found = []
+    for piece in filter(None, (piece.strip() for piece in text.split(","))):
+        name, equals, value = piece.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        found.append(Written(piece, name.strip() if equals else None, number))
+    return found
+
+
+@dataclass(frozen=True)
 class RegionText:
     """A setting that has a value for every region: who asks, what it is called, and its range.
 
@@ -31,18 +53,18 @@ class RegionText:
 
     def regions(self, text: str) -> list[tuple[str, float]]:
         """Names and values as they are written, "belly=0.2, ears=0.7"; later ones win where regions overlap."""
-        return [self._named(piece) for piece in _pieces(text)]
+        return [self._named(piece) for piece in written(text)]
 
     def default_and_regions(self, text: str) -> tuple[float | None, list[tuple[str, float]]]:
         """The value everywhere else, None for "auto", and the regions: "auto, belly=0.2", "0.4", "ears=0.7".
 
         What does not begin with a value is automatic elsewhere.
         """
-        pieces = _pieces(text)
-        if not pieces or "=" in pieces[0]:
+        pieces = written(text)
+        if not pieces or pieces[0].name is not None:
             return None, [self._named(piece) for piece in pieces]
         first, *named = pieces
-        value = None if first.lower() == AUTO else self._number(first, first, f"{AUTO}, a number")
+        value = None if first.text.lower() == AUTO else self._number(first, f"{AUTO}, a number")
         return value, [self._named(piece) for piece in named]
 
     def marked(self, character: Character, name: str) -> Floats:
@@ -62,25 +84,20 @@ class RegionText:
             "name a part, a map, or vertices such as 12+30-45",
         )  # fmt: skip
 
-    def _named(self, piece: str) -> tuple[str, float]:
-        name, equals, value = piece.rpartition("=")
+    def _named(self, piece: Written) -> tuple[str, float]:
         form = f"NAME={self.value.upper()}"
-        if not equals or not name.strip():
+        if not piece.name:
             raise self._wrong(piece, form)
-        return name.strip(), self._number(value, piece, form)
+        return piece.name, self._number(piece, form)
 
-    def _number(self, text: str, piece: str, form: str) -> float:
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
-        if not self.low <= number <= self.high:
+    def _number(self, piece: Written, form: str) -> float:
+        if not self.low <= piece.number <= self.high:
             raise self._wrong(piece, form)
-        return number
+        return piece.number
 
-    def _wrong(self, piece: str, form: str) -> InputError:
+    def _wrong(self, piece: Written, form: str) -> InputError:
         return InputError(
-            self.where, f"{self.setting} has {piece!r}",
+            self.where, f"{self.setting} has {piece.text!r}",
             f"{form} is needed, with a {self.value} from {self.low:g} to {self.high:g}", "write for example belly=0.2",
         )  # fmt: skip
 
@@ -96,7 +113,3 @@ class RegionText:
                 "correct the numbers",
             )  # fmt: skip
         return np.concatenate([np.arange(span[0], span[-1] + 1) for span in spans])
-
-
-def _pieces(text: str) -> list[str]:
-    return [piece for piece in (piece.strip() for piece in text.split(",")) if piece]

@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from supple.character.regions import written
 from supple.errors import InputError
+from supple.skins.lattice.cells import WHERE
 
-WHERE = "LayeredLattice"
 _USUAL = ("muscle", "fat", "skin")  # may be named though a character has other layers, as the defaults do
 
 
-def parsed(what: str, text: str, *, low: float, high: float) -> tuple[float | None, dict[str, float]]:
+def _parsed(what: str, text: str, *, low: float, high: float) -> tuple[float | None, dict[str, float]]:
     """The number for all layers, if one is given, and those by name; later ones win."""
     common: float | None = None
     named: dict[str, float] = {}
-    for piece in filter(None, (piece.strip() for piece in text.split(","))):
-        name, equals, written = piece.rpartition("=")
-        try:
-            value = float(written)
-        except ValueError:
-            value = math.nan
-        if not low <= value <= high or (equals and not name.strip()):
+    for piece in written(text):
+        if not low <= piece.number <= high or piece.name == "":
             raise InputError(
-                WHERE, f"{what} has {piece!r}", f"NUMBER or LAYER=NUMBER is needed, from {low:g} to {high:g}",
+                WHERE, f"{what} has {piece.text!r}", f"NUMBER or LAYER=NUMBER is needed, from {low:g} to {high:g}",
                 "write for example 0.5, fat=0.3",
             )  # fmt: skip
-        if equals:
-            named[name.strip()] = value
+        if piece.name is None:
+            common = piece.number
         else:
-            common = value
+            named[piece.name] = piece.number
     return common, named
 
 
 def by_layer(what: str, text: str, layers: Sequence[str], *, low: float, high: float) -> list[float]:
     """One number for every layer by name; a layer that is not named takes the common one."""
-    common, named = parsed(what, text, low=low, high=high)
+    common, named = _parsed(what, text, low=low, high=high)
     strange = [name for name in named if name not in layers and name not in _USUAL]
     if strange:
         raise InputError(
@@ -52,7 +47,7 @@ def by_layer(what: str, text: str, layers: Sequence[str], *, low: float, high: f
 
 def inner_layers(text: str) -> dict[str, float]:
     """The layers between bone and skin from inside out, and the share of the way that each takes (they sum to one)."""
-    common, named = parsed("layers", text, low=0.0, high=1.0e6)
+    common, named = _parsed("layers", text, low=0.0, high=1.0e6)
     wrong = [name for name in named if name in ("bone", "skin")]
     if common is not None or not named or wrong or sum(named.values()) <= 0.0:
         raise InputError(
