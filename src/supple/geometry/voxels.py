@@ -15,6 +15,10 @@ from supple.errors import InputError
 _PIECE = 4  # cells: larger triangles are cut before they are tested, so that few cells are tested in vain
 _BATCH = 4096  # triangles tested at a time, each against some dozens of cells
 _SLACK = 1e-9  # cells: rounding may not lose a touch
+# Half of the 26 steps to a neighbouring cell; the others are the same steps backwards.
+STEPS = np.array(
+    [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) > (0, 0, 0)], dtype=np.int32
+)
 INSIDE = 0.5  # winding number of the border between inside and outside
 _PROBES = 24  # voxels of a region that are asked before the whole region is decided
 _PURE = 0.1  # a winding number this close to a whole one leaves no doubt

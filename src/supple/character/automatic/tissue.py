@@ -13,15 +13,11 @@ from supple.arrays import Bools, Floats
 from supple.character.skeleton import Bones
 from supple.geometry import topology
 from supple.geometry.flesh import TWICE, Flesh
-from supple.geometry.voxels import INSIDE, VoxelGrid, surface_voxels, voxel_windings
+from supple.geometry.voxels import INSIDE, STEPS, VoxelGrid, surface_voxels, voxel_windings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Half of the 26 neighbours of a voxel; the others are the same steps backwards.
-_STEPS = np.array(
-    [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) > (0, 0, 0)], dtype=np.int32
-)
 _CORNERS = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=np.int32)
 # A path over 26 neighbours is at most this much longer than the straight line: |(1, sqrt2 - 1, sqrt3 - sqrt2)|.
 STAIRS = 1.1281
@@ -127,7 +123,7 @@ def _voxel_links(
 ) -> Links:
     """Ways between inner voxels; only those that touch the skin can be cut by it."""
     froms, tos, lengths = [], [], []
-    for step in _STEPS:
+    for step in STEPS:
         # The margin of the grid is empty, so a step from an inner voxel never leaves the grid.
         other = node_of_voxel[grid.numbers(cells + step)]
         found = np.flatnonzero(other >= 0)

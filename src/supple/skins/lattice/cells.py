@@ -12,16 +12,12 @@ from numpy.typing import NDArray
 from supple.arrays import Bools, Floats, Ints, frozen
 from supple.errors import InputError
 from supple.geometry.topology import Neighbours, neighbours_of_edges
-from supple.geometry.voxels import VoxelGrid
+from supple.geometry.voxels import STEPS, VoxelGrid
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 WHERE = "LayeredLattice"
-# Half of the 26 steps to a neighbouring cell; the others are the same steps backwards.
-STEPS = np.array(
-    [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) > (0, 0, 0)], dtype=np.int32
-)
 # Sets of neighbours, by how many coordinates of the cell change: one over a face, two over an edge, three at a corner.
 SETS = {"faces": (1,), "faces-corners": (1, 3), "edges-corners": (2, 3), "all": (1, 2, 3)}
 
