@@ -34,12 +34,11 @@ class VolumeKeeper:
         self._one, self._device = one, device
         self._copies = len(character.points) // len(one.points)
         self._shaped = Shaped(one.points, one.shapes)
-        self._rest = topology.signed_volume(one.points, one.triangles)
         count = len(character.points)
         thickness = (depth / max(float(depth.mean()), 1e-12)).astype(np.float32)
         self._origins = wp.zeros(self._copies, dtype=wp.vec3f, device=device)
         self._terms = [wp.empty(count, dtype=wp.float32, device=device) for _ in range(2)]
-        self._sums = wp.zeros(3 * self._copies, dtype=wp.float32, device=device)
+        self._sums = devices.to_device(self._begun(one.points).astype(np.float32), wp.float32, device)
         self._record(character.triangles, thickness, points)
 
     def _record(self, faces: Ints, thickness: Singles, points: Any) -> None:
@@ -70,9 +69,12 @@ class VolumeKeeper:
             return
         points = self._shaped.changed(pose.shapes)
         if points is not None:
-            self._rest = topology.signed_volume(points, self._one.triangles)
+            devices.write(self._sums, self._begun(points))
         devices.write(self._origins, pose.world_from_joint[:: len(pose) // self._copies, :3, 3])
-        devices.write(self._sums, np.tile([self._rest, 0.0, 0.0], self._copies))
+
+    def _begun(self, rest_points: Floats) -> Floats:
+        """The sums before anything is added up (3 for every copy): what the volume shall be, then what it is."""
+        return np.tile([topology.signed_volume(rest_points, self._one.triangles), 0.0, 0.0], self._copies)
 
     def keep(self) -> None:
         """Bring the skin to the volume of its rest shape."""
