@@ -32,8 +32,8 @@ def place_joints(
     people measured, and the others share the rest as their means do.
     """
     line = frozen(axis, np.float64, (-1, 3), "place_joints", "axis")
-    steps = np.linalg.norm(np.diff(line, axis=0), axis=1)
-    if len(line) < 2 or steps.sum() <= 0.0:
+    length = _lengths_along(line)
+    if length[-1] <= 0.0:
         raise InputError("place_joints", f"the axis of {limb} has no length", "root and tip must differ", "give both")
     statistics = measured.statistics(limb)
     shares = np.array([segment.mean for segment in statistics])
@@ -41,9 +41,7 @@ def place_joints(
         first = statistics[0].least if at == "least" else statistics[0].most
         shares[1:] *= (1.0 - first) / shares[1:].sum()
         shares[0] = first
-    where = np.concatenate([[0.0], np.cumsum(shares[:-1])]) * steps.sum()
-    length = np.concatenate([[0.0], np.cumsum(steps)])
-    return np.stack([np.interp(where, length, line[:, k]) for k in range(3)], axis=1)
+    return _points_at(line, np.concatenate([[0.0], np.cumsum(shares[:-1])]) * length[-1])
 
 
 def limb_axis(points: ArrayLike, triangles: ArrayLike, *, root: ArrayLike) -> Floats:
@@ -76,7 +74,7 @@ def limb_axis(points: ArrayLike, triangles: ArrayLike, *, root: ArrayLike) -> Fl
 def _through_middles(line: Floats, places: Floats, weights: Floats) -> Floats:
     """Every point of a line moved, square to it, to the weighted middle of the skin beside it."""
     at = _along(line, places)
-    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
+    length = _lengths_along(line)
     width = length[-1] / _SECTIONS
     near = weights * np.exp(-0.5 * ((at - length[:, None]) / width) ** 2)
     shift = (near @ places) / np.maximum(near.sum(axis=1, keepdims=True), 1e-300) - line
@@ -98,16 +96,24 @@ def _reaching(line: Floats, points: Floats) -> Floats:
             long[place] = line[inner[1]] + ((line[place] - line[inner[1]]) @ way) * way
         beside = points[np.linalg.norm(points - line[end], axis=1) < np.linalg.norm(line[-1] - line[0]) / 2.0]
         long[end] = long[inner[1]] + float(((beside - long[inner[1]]) @ way).max(initial=0.0)) * way
-    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(long, axis=0), axis=1))])
-    at = np.linspace(0.0, length[-1], len(line))
-    return np.stack([np.interp(at, length, long[:, k]) for k in range(3)], axis=1)
+    return _points_at(long, np.linspace(0.0, _lengths_along(long)[-1], len(line)))
 
 
 def _along(line: Floats, places: Floats) -> Floats:
     """How far along a line [m] places (N, 3) lie, by its nearest point."""
-    lengths = np.linalg.norm(np.diff(line, axis=0), axis=1)
     gap, share = distances_to_segments(places, line[:-1], line[1:])
     nearest = gap.argmin(axis=1)
-    before = np.concatenate([[0.0], np.cumsum(lengths)])
+    length = _lengths_along(line)
     inside = np.clip(share[np.arange(len(places)), nearest], 0.0, 1.0)
-    return np.asarray(before[nearest] + inside * lengths[nearest])
+    return np.asarray(length[nearest] + inside * np.diff(length)[nearest])
+
+
+def _lengths_along(line: Floats) -> Floats:
+    """How far along a line (K, 3) [m] each of its points lies (K,)."""
+    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
+
+
+def _points_at(line: Floats, lengths: Floats) -> Floats:
+    """The points (N, 3) of a line that lie so far along it (N,) [m]."""
+    length = _lengths_along(line)
+    return np.stack([np.interp(lengths, length, line[:, k]) for k in range(3)], axis=1)
