@@ -39,17 +39,10 @@ def carry_bones(
 
 
 @wp.kernel(enable_backward=False)
-def turn_offsets(
-    first: int, carriers: int, links: Whole, shares: Numbers, turns: Matrices, displacements: Vectors,
-    sculpted: Vectors, offsets: Points,
-):  # fmt: skip
-    """What flesh has left its bones by, in the world: R_W u, R_W = sum_i w_i R_i, of every free node."""
+def turn_offsets(first: int, blends: Matrices, displacements: Vectors, sculpted: Vectors, offsets: Points):
+    """What flesh has left its bones by, in the world: R_W u of every free node."""
     j = first + wp.tid()
-    u = displacements[j] - sculpted[j]
-    total = wp.vec3d()
-    for e in range(carriers * j, carriers * j + carriers):
-        total += wp.float64(shares[e]) * (turns[links[e]] * u)
-    offsets[j] = wp.vec3f(total)
+    offsets[j] = wp.vec3f(blends[j] * (displacements[j] - sculpted[j]))
 
 
 @wp.kernel(enable_backward=False)

@@ -21,6 +21,7 @@ from supple.skins.kinematic.blend import Affine, BlendArrays, ShapedRest
 from supple.skins.kinematic.linear_blend import prepared
 
 _NEAR, _FAR = 0.25, 1.25  # edges outside the flesh: to the first the skin goes along with it, from the second not
+_CHEAP = 16_384  # nodes to turn that are worth another thread
 
 
 class Surface:
@@ -71,16 +72,12 @@ class Surface:
             put(of_joint, wp.int32), put(character.skeleton.joint_from_world, wp.mat44d), led.world_from_joint,
             led.places, led.turns, links.places, links.turns, bones, affine.matrices,
         ]  # fmt: skip
-        turning = [
-            mechanism.free_links.shape[1], put(mechanism.free_links.ravel(), wp.int32),
-            put(mechanism.free_shares.ravel().astype(np.float32), wp.float32), links.turns, nodes.displacements,
-            put(sculpted, wp.vec3d), offsets,
-        ]  # fmt: skip
+        turning = [nodes.blends, nodes.displacements, put(sculpted, wp.vec3d), offsets]
         carrying = [found.corners.shape[1], corners, shares, along, offsets, arrays.posed, self.points]
         self._follow = devices.Chain(
             [
                 devices.Launch(kernels.carry_bones, joints, moving, device),
-                devices.Launch(kernels.turn_offsets, n, turning, device),
+                devices.Launch(kernels.turn_offsets, n, turning, device, smallest=_CHEAP),
                 prepared(arrays, affine),
                 devices.Launch(kernels.carry_skin, count, carrying, device),
             ],

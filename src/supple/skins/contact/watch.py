@@ -36,8 +36,9 @@ class Watch:
         def look(*arrays: Any) -> devices.Chain:
             return devices.Chain([launch(kernels.find_strange, len(array), array) for array in arrays], device)
 
-        moving = (links.velocities, links.spins, nodes.flows)
-        self._look_ahead, self._look = look(*moving, nodes.ahead), look(*moving, nodes.nodes)
+        moving = (links.velocities, links.spins)
+        self._look_ahead = look(*moving, nodes.ahead)  # where flesh flows to tells how it flows
+        self._look = look(*moving, nodes.flows, nodes.nodes)
         deep = devices.to_device(np.asarray(farthest, dtype=np.float64), wp.float64, device)
         still = devices.to_device(np.asarray(sculpted, dtype=np.float64), wp.vec3d, device)
         self._contain = launch(kernels.contain, len(farthest), still, deep, nodes.displacements, nodes.flows)

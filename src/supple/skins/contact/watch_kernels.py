@@ -10,8 +10,8 @@ OVER = wp.constant(1)  # flesh went too far
 
 @wp.kernel(enable_backward=False)
 def find_strange(first: int, values: Vectors, flags: Whole):
-    i = first + wp.tid()
-    if not wp.isfinite(values[i]):
+    v = values[first + wp.tid()]
+    if not wp.isfinite(v[0] + v[1] + v[2]):  # what is infinite or no number stays so in a sum
         wp.atomic_max(flags, STRANGE, 1)
 
 
