@@ -22,7 +22,6 @@ _WHERE = "OSC packet"
 _BUNDLE = b"#bundle\0"
 _NUMBERS = {"i": ">i", "f": ">f", "h": ">q", "d": ">d"}
 _CONSTANTS: dict[str, bool | float | None] = {"T": True, "F": False, "N": None, "I": float("inf")}
-_SECONDS_TO_1970 = 2208988800  # time tags count from 1900
 
 
 class OscError(InputError):
@@ -35,32 +34,22 @@ class TimeTag:
 
     ticks: int = 1
 
-    @property
-    def unix(self) -> float:
-        """Seconds since 1970."""
-        return self.ticks / 2**32 - _SECONDS_TO_1970
-
-    @classmethod
-    def from_unix(cls, seconds: float) -> TimeTag:
-        """The tag of a time in seconds since 1970."""
-        return cls(round((seconds + _SECONDS_TO_1970) * 2**32))
-
 
 Argument: TypeAlias = int | float | str | bytes | bool | TimeTag | None
 
 
 @dataclass(frozen=True)
 class Message:
-    """One message: where it goes and what it says. `time` is that of the bundle it came in."""
+    """One message: where it goes and what it says."""
 
     address: str
     arguments: tuple[Argument, ...] = ()
-    time: TimeTag = TimeTag()
 
 
 def read_packet(packet: bytes) -> list[Message]:
     """All messages of a packet, those of nested bundles too, in the order in which they stand.
 
+    The times of bundles are passed over: what arrives counts at once.
     Types understood: i f s b h d t, and T F N I, which have no bytes (true, false, None, infinity). Whatever is wrong
     is an `OscError`; no packet raises anything else. Packets of more than 65507 bytes, bundles nested more than 8 deep,
     more than 1024 messages and more than 64 arguments are refused.
@@ -68,7 +57,7 @@ def read_packet(packet: bytes) -> list[Message]:
     if len(packet) > LARGEST:
         raise _wrong(f"it has {len(packet)} bytes", f"at most {LARGEST} fit into a datagram")
     found: list[Message] = []
-    _read_element(memoryview(packet), TimeTag(), 0, found)
+    _read_element(memoryview(packet), 0, found)
     return found
 
 
@@ -82,21 +71,21 @@ def write_message(message: Message) -> bytes:
     return b"".join([_string(message.address), _string("".join(tags)), *data])
 
 
-def write_bundle(elements: Iterable[bytes], *, time: TimeTag | None = None) -> bytes:
-    """A bundle of messages and bundles that are written already."""
-    parts = [_BUNDLE, struct.pack(">Q", (time or TimeTag()).ticks)]
+def write_bundle(elements: Iterable[bytes]) -> bytes:
+    """A bundle of messages and bundles that are written already, to be taken at once."""
+    parts = [_BUNDLE, struct.pack(">Q", TimeTag().ticks)]
     for element in elements:
         parts += [struct.pack(">i", len(element)), element]
     return b"".join(parts)
 
 
-def _read_element(data: memoryview, time: TimeTag, depth: int, found: list[Message]) -> None:
+def _read_element(data: memoryview, depth: int, found: list[Message]) -> None:
     if len(data) == 0 or len(data) % 4:
         raise _wrong(f"a part has {len(data)} bytes", "a multiple of four above zero is needed")
     if bytes(data[:1]) == b"/":
         if len(found) >= MOST_MESSAGES:
             raise _wrong("there are many messages", f"at most {MOST_MESSAGES} are taken")
-        found.append(_read_message(data, time))
+        found.append(_read_message(data))
     elif bytes(data[:8]) == _BUNDLE:
         _read_bundle(data, depth, found)
     else:
@@ -108,18 +97,17 @@ def _read_bundle(data: memoryview, depth: int, found: list[Message]) -> None:
         raise _wrong("bundles are nested deeply", f"at most {DEEPEST} levels are taken")
     if len(data) < 16:
         raise _wrong("a bundle ends before its time", "8 bytes of time are needed")
-    time = TimeTag(struct.unpack_from(">Q", data, 8)[0])
     place = 16
     while place < len(data):
         size = struct.unpack_from(">i", data, place)[0]  # sizes are multiples of four, so there are four bytes
         place += 4
         if not 0 < size <= len(data) - place:
             raise _wrong(f"a part of {size} bytes is announced", f"{len(data) - place} bytes are left")
-        _read_element(data[place : place + size], time, depth + 1, found)
+        _read_element(data[place : place + size], depth + 1, found)
         place += size
 
 
-def _read_message(data: memoryview, time: TimeTag) -> Message:
+def _read_message(data: memoryview) -> Message:
     address, place = _read_string(data, 0)
     tags, place = _read_string(data, place)
     if not tags.startswith(","):
@@ -132,7 +120,7 @@ def _read_message(data: memoryview, time: TimeTag) -> Message:
         arguments.append(argument)
     if place != len(data):
         raise _wrong(f"{len(data) - place} bytes follow the last argument", "none may")
-    return Message(address, tuple(arguments), time)
+    return Message(address, tuple(arguments))
 
 
 def _read_argument(data: memoryview, place: int, tag: str) -> tuple[Argument, int]:
