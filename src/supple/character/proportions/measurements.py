@@ -19,20 +19,15 @@ _WHERE = "Proportions"
 
 @dataclass(frozen=True)
 class JointStatistics:
-    """One segment of a limb, as a share of the whole limb: its mean, least, most and range over all people measured."""
+    """One segment of a limb, as a share of the whole limb: its mean, least and most over all people measured."""
 
     mean: float
     least: float
     most: float
 
-    @property
-    def range(self) -> float:
-        """How far the people measured differ."""
-        return self.most - self.least
-
-    def holds(self, share: float, *, slack: float = 0.0) -> bool:
-        """Whether a share lies between least and most, with so much to spare on both sides."""
-        return self.least - slack <= share <= self.most + slack
+    def holds(self, share: float) -> bool:
+        """Whether a share lies between least and most."""
+        return self.least <= share <= self.most
 
 
 @dataclass(frozen=True, eq=False)
