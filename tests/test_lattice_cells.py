@@ -12,7 +12,7 @@ from oracles.lattice_cells import horseshoe, linked_pairs, trilinear, walks
 from solids import sphere, together
 from supple.errors import InputError
 from supple.geometry import topology
-from supple.geometry.voxels import VoxelGrid, solid_voxels, surface_voxels
+from supple.geometry.voxels import INSIDE, VoxelGrid, surface_voxels, voxel_windings
 from supple.skins.lattice.bridges import bridges
 from supple.skins.lattice.cells import SETS, Lattice, chains_of
 from supple.skins.lattice.overlaps import shared_out
@@ -119,14 +119,15 @@ def cells_in(lattice):
 
 def assert_nothing_is_lost(lattice, points, triangles):
     """Every cell that the surface touches or holds has a node, and no other; every vertex lies in the cell of its."""
-    solid = np.argwhere(solid_voxels(points, triangles, lattice.grid)).tolist()
-    assert cells_in(lattice) == {tuple(cell) for cell in solid}
+    touched = surface_voxels(points, triangles, lattice.grid)
+    solid = touched | (voxel_windings(points, triangles, lattice.grid) > INSIDE)
+    assert cells_in(lattice) == {tuple(cell) for cell in np.argwhere(solid).tolist()}
     used = np.unique(triangles)
     held = lattice.grid.cells_of(points)
     assert (np.abs(lattice.cells[lattice.homes] - held)[used] == 0).all()
     assert lattice.outside[lattice.homes].all()
-    touched = np.argwhere(surface_voxels(points, triangles, lattice.grid)).tolist()
-    assert {tuple(cell) for cell in lattice.cells[lattice.outside].tolist()} == {tuple(cell) for cell in touched}
+    outermost = {tuple(cell) for cell in np.argwhere(touched).tolist()}
+    assert {tuple(cell) for cell in lattice.cells[lattice.outside].tolist()} == outermost
 
 
 def parts_of(lattice):

@@ -198,21 +198,3 @@ def voxel_windings(points: Floats, triangles: Ints, grid: VoxelGrid, *, surface:
     if len(left):
         result[left] = winding(left)
     return result.reshape(grid.shape)
-
-
-def inside_voxels(points: Floats, triangles: Ints, grid: VoxelGrid, *, surface: Bools | None = None) -> Bools:
-    """Mark the voxels whose middle lies inside the surface: generalised winding number above one half.
-
-    Works on open, crossing and many-shelled meshes; holes are closed by the smoothest lid. Pass the mask of
-    `surface_voxels` where it is known.
-    """
-    return voxel_windings(points, triangles, grid, surface=surface) > INSIDE
-
-
-def solid_voxels(points: Floats, triangles: Ints, grid: VoxelGrid) -> Bools:
-    """Mark the voxels of the flesh: all that the surface touches and all that it encloses.
-
-    The set is closed even where the mesh is open: nothing thin is lost, since every touched voxel belongs to it.
-    """
-    surface = surface_voxels(points, triangles, grid)
-    return surface | inside_voxels(points, triangles, grid, surface=surface)

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.arrays import Bools, Floats, Ints, frozen
 from supple.errors import InputError
@@ -62,7 +61,8 @@ class Lattice:
             other = node_of_cell[grid.numbers(ahead[within])]
             found = other >= 0
             pairs.append(np.stack([within[found], other[found]], axis=1))
-        links = ordered_links(np.concatenate(pairs))
+        ordered = np.sort(np.concatenate(pairs), axis=1).astype(np.int32)
+        links = ordered[np.lexsort((ordered[:, 1], ordered[:, 0]))]
         around = np.bincount(links.ravel(), minlength=len(given))
         chains = chains_of(given, links, np.ones(len(links)))
         return cls(grid, given, links, around < 26, chains, np.empty(0, dtype=np.int32))
@@ -106,12 +106,6 @@ class Lattice:
     def _around(self) -> dict[str, Neighbours]:
         """Neighbours by kind, as far as anybody has asked for them."""
         return {}
-
-
-def ordered_links(pairs: NDArray[np.integer]) -> Ints:
-    """Pairs (L, 2) with the lower node first, sorted; every pair must come once."""
-    ordered = np.sort(pairs, axis=1)
-    return np.ascontiguousarray(ordered[np.lexsort((ordered[:, 1], ordered[:, 0]))], dtype=np.int32)
 
 
 def chains_of(cells: Ints, links: Ints, strengths: Floats) -> Ints:

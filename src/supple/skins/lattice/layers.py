@@ -29,12 +29,11 @@ _LEAST_FAT, _MOST_FAT = 0.25, 0.65
 class Layers:
     """The layer of every node: `numbers` (N,), 0 for bone, then the inner layers from inside out, then the skin.
 
-    `count` is how many layers there can be; some may hold no node. `skin_depths` (N,) are the ways [voxels] from each
-    node to the nearest one that the skin touches.
+    Some layers may hold no node. `skin_depths` (N,) are the ways [voxels] from each node to the nearest one that the
+    skin touches.
     """
 
     numbers: Ints
-    count: int
     skin_depths: Floats
 
     @property
@@ -88,7 +87,7 @@ def layers_of(
     if skin:
         numbers[lattice.outside] = len(shares) + 1
     numbers[steps <= width] = BONE
-    return Layers(numbers.astype(np.int32), len(shares) + 1 + skin, graph.skin_depths)
+    return Layers(numbers.astype(np.int32), graph.skin_depths)
 
 
 def _band(risen: Floats, shares: Floats, fatness: Floats) -> Ints:

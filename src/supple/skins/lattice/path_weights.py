@@ -31,13 +31,12 @@ class BonePaths:
     """How far every node is from the bones, on ways through the flesh, in voxels.
 
     `joints` (B,) are those that have bones in the flesh, `distances` (N, B) how far each node is from their bones,
-    infinite where no way leads there or it is very long. `seeds` (N,) marks nodes through which a bone runs, `steps`
-    (N,) is the length of the shortest way over links to one of them, and `reached` (N,) says that there is one.
+    infinite where no way leads there or it is very long. `steps` (N,) is the length of the shortest way over links to a
+    node through which a bone runs, 0 for those themselves, and `reached` (N,) says that there is one.
     """
 
     joints: Ints
     distances: Floats
-    seeds: Bools
     steps: Floats
 
     @property
@@ -62,9 +61,7 @@ def bone_paths(pieces: Pieces, skeleton: Skeleton) -> BonePaths:
     bone, node = _seeds(pieces, bones)
     rank = np.searchsorted(joints, bones.joints[bone])
     count = len(lattice)
-    seeds = np.zeros(count, dtype=bool)
-    seeds[node] = True
-    steps = np.asarray(dijkstra(lattice.graph, indices=np.flatnonzero(seeds), min_only=True))
+    steps = np.asarray(dijkstra(lattice.graph, indices=np.unique(node), min_only=True))
     # One more node per joint, with ways into the flesh but none back. Zero would mean no way, so a hair is added.
     ways = lattice.graph.tocoo()
     ends = np.concatenate([ways.coords[0], rank + count]), np.concatenate([ways.coords[1], node])
@@ -74,7 +71,7 @@ def bone_paths(pieces: Pieces, skeleton: Skeleton) -> BonePaths:
     path = dijkstra(every, indices=count + np.arange(len(joints)), limit=limit)[:, :count].T
     to_bone, _ = distances_to_segments(lattice.points, bones.starts, bones.ends)
     straight = np.stack([to_bone[:, bones.joints == joint].min(axis=1) for joint in joints], axis=1) / lattice.side
-    return BonePaths(joints, straight + np.maximum(path - STAIRS * straight - 1.0, 0.0), seeds, steps)
+    return BonePaths(joints, straight + np.maximum(path - STAIRS * straight - 1.0, 0.0), steps)
 
 
 def _seeds(pieces: Pieces, bones: Bones) -> tuple[Indices, Indices]:
