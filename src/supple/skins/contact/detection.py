@@ -154,7 +154,7 @@ class Detection:
         starts, clusters, bits = settled_pairs(together, skin, self.triangles, self.proxies.patch_of)
         self.settled = [
             devices.to_device(values, kind, self.device)
-            for values, kind in ((starts, wp.int32), (np.append(clusters, 0), wp.int32), (bits, wp.uint8))
+            for values, kind in ((starts, wp.int32), (np.append(clusters, -2), wp.int32), (bits, wp.uint8))
         ]
         self.limits, self.eases = (
             devices.to_device(np.full(len(skin.nodes), fill, np.float32), wp.float32, self.device)

@@ -71,9 +71,9 @@ def settled_pairs(
     """Who of a cluster of nodes and one of triangles, of different patches, can never touch.
 
     Nothing can where a triangle belongs `together` with a node, or has a corner in its patch. For every cluster of
-    nodes, `starts` (C + 1,) and the clusters of triangles, rising, of which some cannot; and for each of these a byte
-    for every place in the cluster of nodes, with a bit for every place in the other one, or none there. A last byte is
-    1 where nobody of the two can touch.
+    nodes, `starts` (C + 1,) and the clusters of triangles of which some cannot, rising: twice their number, and one
+    more where nobody of the two can touch. For each of these a byte for every place in the cluster of nodes, with a bit
+    for every place in the other one that cannot touch it, or that nobody takes.
     """
     seats, face_seats = _seats(skin.node_starts, skin.nodes, len(patch_of)), _seats(skin.starts, skin.members)
     owner = patch_of[triangles[:, 0]]
@@ -92,14 +92,14 @@ def settled_pairs(
     count = np.int64(len(skin.starts) - 1)
     keys = np.concatenate([seats[0][one] * count + face_seats[0][face], reached * count + face_seats[0][reaching]])
     found, row = np.unique(keys, return_inverse=True)
-    bits = np.zeros((len(found), CLUSTER + 1), dtype=np.uint8)
+    bits = np.zeros((len(found), CLUSTER), dtype=np.uint8)
     np.bitwise_or.at(bits, (row[: len(one)], seats[1][one]), _bit(face_seats[1][face]))
     np.bitwise_or.at(bits, row[len(one) :], _bit(face_seats[1][reaching])[:, None])
     mine, other = found // count, found % count
-    bits |= ~(_bit(np.diff(skin.starts)[other]) - np.uint8(1))[:, None]  # nobody sits there
+    bits |= ~(_bit(np.diff(skin.starts)[other]) - np.uint8(1))[:, None]
     filled = np.arange(CLUSTER) < np.diff(skin.node_starts)[mine, None]
-    bits[:, CLUSTER] = np.all((bits[:, :CLUSTER] == 255) | ~filled, axis=1)
-    return np.searchsorted(mine, np.arange(skin.clusters + 1)).astype(np.int32), other.astype(np.int32), bits
+    named = 2 * other + np.all((bits == 255) | ~filled, axis=1)
+    return np.searchsorted(mine, np.arange(skin.clusters + 1)).astype(np.int32), named.astype(np.int32), bits
 
 
 def _seats(starts: Ints, members: Ints, count: int | None = None) -> tuple[Longs, Longs]:

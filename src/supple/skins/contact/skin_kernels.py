@@ -7,7 +7,6 @@ compared. Rows of nodes and of triangles stand in the order of their clusters. E
 
 import warp as wp
 
-from supple.skins.contact import hierarchy
 from supple.skins.contact.detection_kernels import AXES, NOTHING, box_shadow
 
 Places = wp.array(dtype=wp.vec3f)
@@ -21,7 +20,6 @@ Table = wp.array2d(dtype=wp.int32)
 Bits = wp.array2d(dtype=wp.uint8)
 Transforms = wp.array(dtype=wp.transformf)
 
-CLUSTER = wp.constant(hierarchy.CLUSTER)
 ALL = wp.constant(255)  # bits: all triangles of a cluster
 ASKEW = wp.constant(wp.vec3f(0.0129, 0.0071, -0.0107))  # turns rays off the edges that even meshes line up
 
@@ -260,17 +258,17 @@ def times_around(
 
 
 @wp.func
-def row_of(value: int, low: int, high: int, numbers: Whole) -> int:
-    """Where a rising row of numbers holds a value; -1 if it does not."""
+def row_of(cluster: int, low: int, high: int, settled: Whole) -> int:
+    """Where the settled table tells of a cluster, by twice its number or one more than that; -1 if it does not."""
     if low == high:
         return -1
     place = low
     left = high - low
     while left > 1:  # no branch but the end: half of them would be guessed wrong
         half = left // 2
-        place = wp.where(numbers[place + half] <= value, place + half, place)
+        place = wp.where(settled[place + half] <= 2 * cluster + 1, place + half, place)
         left -= half
-    return wp.where(numbers[place] == value, place, -1)
+    return wp.where(settled[place] // 2 == cluster, place, -1)
 
 
 @wp.func
@@ -322,10 +320,7 @@ def gather_clusters(
             far = apart(low, high, other_lows[other], other_highs[other])
             if far < farthest and not look_alike(cone, other_cones[other]):
                 row = row_of(other, settled_starts[c], settled_starts[c + 1], settled)
-                open = bool(True)
-                if row >= 0:
-                    open = settled_bits[row, CLUSTER] == wp.uint8(0)
-                if open:
+                if row < 0 or settled[row] % 2 == 0:
                     if count < found.shape[1]:
                         found[c, count] = other
                         rows[c, count] = row
