@@ -11,6 +11,7 @@ from supple.obstacles.shapes import Box, Capsule, MovingMesh, RigidBody, Sphere
 
 ROUNDS = 8
 MOST = 16  # places of one body that meet another one at once, the deepest
+SETTLED = 1e-12  # of the largest impulse: rounds that change less have nothing more to do
 SLOW = 0.5  # [m/s]: what arrives slower does not bounce, or it would never lie still
 
 
@@ -33,6 +34,8 @@ def bounce(free: FreeBodies, world: DeviceBodies) -> int:
             second = place_of.get(number)
             if second is not None:
                 world.put(number, free.world_from_body[second])
+            if world.apart(number, free.world_from_body[one, :3, 3], world.radii[free.numbers[one]]):
+                continue
             places, radius = _samples(body, free.world_from_body[one])
             distances, ways = world.surface(number, places)
             distances = distances - radius
@@ -59,47 +62,47 @@ def _stop(free: FreeBodies, world: DeviceBodies, one: int, other: tuple[int, int
     pair = (free.bodies[one], world.bodies[number])
     friction = max(body.friction for body in pair)
     restitution = max(body.restitution for body in pair)
-    led = np.zeros_like(spots) if second is not None else _led(world, number, spots)
-
-    def approach() -> Floats:
-        theirs = free.velocities_at(np.full(len(spots), second), spots) if second is not None else led
-        result: Floats = free.velocities_at(np.full(len(spots), one), spots) - theirs
-        return result
-
-    def give(spot: int, impulse: Floats) -> None:
-        free.push([one], spots[[spot]], impulse[None])
-        if second is not None:
-            free.push([second], spots[[spot]], -impulse[None])
-
-    arriving = np.einsum("pi,pi->p", approach(), ways)
+    count = len(spots)
+    replies = _replies(free, one, spots)
+    speeds = free.velocities_at(np.full(count, one), spots)
+    if second is None:
+        speeds = speeds - _led(world, number, spots)
+    else:
+        replies = replies + _replies(free, second, spots)
+        speeds = speeds - free.velocities_at(np.full(count, second), spots)
+    arriving = np.einsum("pi,pi->p", speeds, ways)
     wanted = np.where(arriving < -SLOW, -restitution * arriving, 0.0)
-    pressed, slid = np.zeros(len(spots)), np.zeros((len(spots), 3))
+    pressed, slid, given = np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3))
+    rows = replies.transpose(0, 2, 1, 3).reshape(count, 3, 3 * count)
     for _ in range(ROUNDS):
-        for spot in range(len(spots)):
-            n, speed = ways[spot], approach()[spot]
-            mobility = _mobility(free, one, spots[spot])
-            if second is not None:
-                mobility = mobility + _mobility(free, second, spots[spot])
-            push = max(pressed[spot] + (wanted[spot] - speed @ n) / (n @ mobility @ n), 0.0) - pressed[spot]
+        before = given.copy()
+        for spot in range(count):
+            n, reply, speed = ways[spot], replies[spot, spot], speeds[spot] + rows[spot] @ given.ravel()
+            push = max(pressed[spot] + (wanted[spot] - speed @ n) / (n @ reply @ n), 0.0) - pressed[spot]
             pressed[spot] += push
-            give(spot, push * n)
-            sliding = approach()[spot]
+            sliding = speed + reply @ (push * n)
             sliding = sliding - (sliding @ n) * n
             rate = float(np.linalg.norm(sliding))
             if friction > 0.0 and rate > 1e-12:
                 way = sliding / rate
-                held = slid[spot] - rate / (way @ mobility @ way) * way
+                held = slid[spot] - rate / (way @ reply @ way) * way
                 size, most = float(np.linalg.norm(held)), friction * pressed[spot]
-                held = held * min(1.0, most / size) if size > 0.0 else held
-                give(spot, held - slid[spot])
-                slid[spot] = held
+                slid[spot] = held * min(1.0, most / size) if size > 0.0 else held
+            given[spot] = pressed[spot] * n + slid[spot]
+        if np.abs(given - before).max() <= SETTLED * np.abs(given).max():
+            break
+    free.push(np.full(count, one), spots, given)
+    if second is not None:
+        free.push(np.full(count, second), spots, -given)
 
 
-def _mobility(free: FreeBodies, which: int, spot: Floats) -> Floats:
-    """How a free body's velocity at a spot answers an impulse there: 1/m - [r] I⁻¹ [r] (3, 3) [1/kg]."""
-    x, y, z = spot - free.centers[which]
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    result: Floats = np.eye(3) / free.masses[which] - cross @ np.linalg.solve(free.inertia[which], cross)
+def _replies(free: FreeBodies, which: int, spots: Floats) -> Floats:
+    """How a free body's velocity at spot p answers an impulse at spot q: 1/m - [r_p] I⁻¹ [r_q] (P, P, 3, 3) [1/kg]."""
+    x, y, z = (spots - free.centers[which]).T
+    zero = np.zeros(len(spots))
+    cross = np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
+    turned = np.linalg.inv(free.inertia[which]) @ cross
+    result: Floats = np.eye(3) / free.masses[which] - np.einsum("pij,qjk->pqik", cross, turned)
     return result
 
 

@@ -157,19 +157,20 @@ def body_entry(x: wp.vec3f, y: wp.vec3f, kind: int, size: wp.vec3f, mesh: wp.uin
 def surfaces(
     first: int,
     places: Places,
-    b: int,
+    which: Whole,
+    reach: Numbers,
     kinds: Whole,
     sizes: Sizes,
     meshes: Meshes,
     now: Transforms,
-    reach: float,
     distances: Numbers,
     ways: Places,
 ):
-    """Signed distance of places to body b, and the way out of it."""
+    """Signed distance of places to one body, and the way out of it; a mesh is looked for within `reach`."""
     i = first + wp.tid()
+    b = which[0]
     local = wp.transform_point(wp.transform_inverse(now[b]), places[i])
-    skin = body_surface(local, kinds[b], sizes[b], meshes[b], reach)
+    skin = body_surface(local, kinds[b], sizes[b], meshes[b], reach[0])
     distances[i] = skin[3]
     ways[i] = wp.transform_vector(now[b], wp.vec3f(skin[0], skin[1], skin[2]))
 

@@ -35,6 +35,9 @@ class DeviceBodies:
         spans = [np.linalg.norm(np.subtract(*body.extent)) for body in self.bodies if isinstance(body, _MESHES)]
         self.reach = float(max(spans, default=1.0))
         self.time = self.elapsed = 0.0
+        extents = np.abs([body.extent for body in self.bodies]).reshape(count, 2, 3)
+        self.radii: Floats = np.linalg.norm(extents.max(axis=1), axis=1)  # of balls round their origins that hold them
+        self._looks: dict[int, _Look] = {}
         placed = [np.eye(4) if callable(body.at) else body.world_from_body(0.0) for body in self.bodies]
         self._placed = np.array(placed).reshape(count, 4, 4)
         self._led = [number for number, body in enumerate(self.bodies) if callable(body.at)]
@@ -78,21 +81,42 @@ class DeviceBodies:
         self._rows[0, number] = _transforms(world_from_body)
         self._sides[0].write(self._rows[0])
 
+    def apart(self, number: int, place: Floats, radius: float) -> bool:
+        """Whether a ball of a `radius` [m] at a `place` (3,) is surely off a body at the end of the step."""
+        between = self._rows[0, number, :3] - place
+        return float(between @ between) > (self.radii[number] + radius) ** 2
+
     def surface(self, number: int, places: Floats) -> tuple[Floats, Floats]:
         """Signed distances (P,) [m] of places (P, 3) to a body's skin at the end of the step, and ways out (P, 3)."""
+        if not len(places):
+            return np.zeros(0), np.zeros((0, 3))
+        if len(places) not in self._looks:
+            self._looks[len(places)] = _Look(self, len(places))
+        radius = float(self.radii[number])
+        apart = float(np.linalg.norm(places - self._rows[0, number, :3], axis=1).max())
+        return self._looks[len(places)].surface(number, places, apart + radius if np.isfinite(radius) else 1.0)
+
+
+class _Look:
+    """The launch that tells how far so many places are from a body."""
+
+    def __init__(self, on: DeviceBodies, count: int) -> None:
         from supple.obstacles import kernels
 
-        wp, count = devices.warp(), len(places)
-        points = devices.to_device(places, wp.vec3f, self.device)
-        distances = wp.zeros(count, dtype=wp.float32, device=self.device)
-        ways = wp.zeros(count, dtype=wp.vec3f, device=self.device)
-        low, high = self.bodies[number].extent
-        center = devices.to_host(self.now)[number, :3]
-        apart = np.linalg.norm(places - center, axis=1).max(initial=0.0)
-        reach = float(apart + np.linalg.norm(np.maximum(np.abs(low), np.abs(high)))) if np.isfinite(low).all() else 1.0
-        inputs = [points, number, self.kinds, self.sizes, self.meshes, self.now, reach, distances, ways]
-        devices.Launch(kernels.surfaces, count, inputs, self.device)()
-        return devices.to_host(distances).astype(np.float64), devices.to_host(ways).astype(np.float64)
+        wp = devices.warp()
+        sizes = ((count, wp.vec3f), (1, wp.int32), (1, wp.float32), (count, wp.float32), (count, wp.vec3f))
+        arrays = [wp.zeros(size, dtype=kind, device=on.device) for size, kind in sizes]
+        self._places, self._which, self._reach, self._distances, self._ways = (HostSide(array) for array in arrays)
+        inputs = [*arrays[:3], on.kinds, on.sizes, on.meshes, on.now, *arrays[3:]]
+        self._launch = devices.Launch(kernels.surfaces, count, inputs, on.device)
+
+    def surface(self, number: int, places: Floats, reach: float) -> tuple[Floats, Floats]:
+        """Signed distances and ways out."""
+        self._places.write(places)
+        self._which.write(np.array([number], dtype=np.int32))
+        self._reach.write(np.array([reach]))
+        self._launch()
+        return self._distances.read().astype(np.float64), self._ways.read().astype(np.float64)
 
 
 _MESHES = (MovingMesh, BakedSkin)
