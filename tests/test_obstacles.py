@@ -299,6 +299,48 @@ def test_two_free_balls_share_what_they_have():
     assert np.allclose(free.velocities, [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]], atol=1e-4)  # of an elastic collision
 
 
+@settings(max_examples=25, deadline=None)
+@given(shapes, st.integers(0, 2**31), st.floats(0.01, 0.5))
+def test_what_is_told_apart_does_not_touch(body, seed, radius):
+    world = DeviceBodies([Sphere(radius=0.1), body], "cpu")
+    world.move(0.0, 0.0)
+    points = np.random.default_rng(seed).uniform(-3.0, 3.0, (60, 3))
+    gaps = oracle.signed_distance(body, points, body.world_from_body(0.0)) - radius
+    told = np.array([world.apart(1, point, radius) for point in points])
+    assert (gaps[told] > -EXACT).all()
+    if not isinstance(body, Plane):
+        assert told[gaps > 3.0].all()  # no shape here is larger than that
+        assert told.any()
+
+
+def test_boxes_that_meet_keep_their_momenta():
+    """Whatever impulses and friction there are between two of them, the sum is that of before, and speed is lost."""
+    turn = rotations.quaternion_about([1.0, 0.0, 0.3], 0.02)
+    one = Box(sides=(0.2, 0.2, 0.3), at=rotations.compose([0.1, 0.295, 0.05], turn), friction=0.4, restitution=0.3,
+              free=Free(mass=2.0, velocity=(1.0, -1.5, 0.2), spin=(0.3, -2.0, 0.5)))  # fmt: skip
+    two = Box(sides=(1.0, 0.4, 1.0), at=(0.0, 0.0, 0.0), friction=0.1,
+              free=Free(mass=0.7, velocity=(-0.5, 1.0, 0.0), spin=(0.0, 1.0, 0.6)))  # fmt: skip
+    world = DeviceBodies([one, two], "cpu")
+    free = FreeBodies(world.bodies)
+    world.move(0.0, 0.01, free=free)
+
+    def sums():
+        pushes = free.masses[:, None] * free.velocities
+        spins = free.angular_momenta + np.cross(free.centers, pushes)
+        energy = np.einsum("b,bi,bi->", free.masses, free.velocities, free.velocities)
+        return pushes.sum(axis=0), spins.sum(axis=0), energy + np.einsum("bi,bi->", free.angular_momenta, free.spins)
+
+    # Bodies are put outside each other afterwards, which moves what their momenta are counted about.
+    before, paces, at = sums(), free.velocities.copy(), free.centers
+    assert bounce(free, world) > 1
+    assert not np.allclose(paces, free.velocities)
+    shift = np.cross(free.centers - at, free.masses[:, None] * free.velocities).sum(axis=0)
+    after = sums()
+    assert np.allclose(after[0], before[0], atol=1e-12)
+    assert np.allclose(after[1] - shift, before[1], atol=1e-6)
+    assert after[2] < before[2]
+
+
 def test_a_moving_wall_pushes():
     wall = Box(sides=(0.1, 2.0, 2.0), at=Straight((-1.0, 0.0, 0.0), (3.0, 0.0, 0.0)))
     ball = Sphere(radius=0.1, at=(0.0, 0.0, 0.0), free=Free(mass=1.0))
