@@ -456,7 +456,10 @@ def test_nodes_below_the_skin_meet_obstacles_and_no_skin():
     assert (np.diff(found.nodes[skin]) > 0).all()
 
 
-def test_many_obstacles_are_all_met_as_each_alone():
+@pytest.mark.parametrize("most", [1, 700, 1 << 20])
+def test_many_obstacles_are_all_met_as_each_alone(monkeypatch, most):
+    """Whether they are looked at one by one, two at a time, or all together."""
+    monkeypatch.setattr("supple.skins.contact.detection.MOST", most)
     rng = np.random.default_rng(8)
     balls = [Sphere(radius=0.08, at=at) for at in rng.uniform([0.0, -0.2, -0.1], [1.6, 0.2, 0.1], (7, 3))]
     balls.insert(3, Sphere(radius=0.08, at=(0.0, 9.0, 0.0)))  # far

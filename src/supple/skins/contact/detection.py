@@ -27,6 +27,7 @@ from supple.skins.contact.touches import Touches
 DEEPEST = 2.0  # mean edges: who is deeper in skin than this has lost its way out, and is left alone
 APART = 4.0  # mean edges over the surface: what is nearer than this at rest is one piece of skin
 CLEARANCE = 0.5  # of the distance at rest: parts that are near at rest touch when they come nearer than this
+MOST = 1 << 20  # nodes, counted for each obstacle, that are looked at together
 SMALLEST = 4096  # nodes that are worth waking another thread for where all obstacles are simple
 SMALLEST_BY_MESH = 256  # and where some are meshes
 _WHERE = "Detection"
@@ -238,9 +239,11 @@ class Detection:
         near = np.flatnonzero(self._flags.read()[: len(self.bodies)].any(axis=1))
         if not len(near):
             return Touches.none()
-        if self._crowd is None or self._crowd.room < len(near):
-            self._crowd = _Crowd(self, 1 << (len(near) - 1).bit_length())
-        contacts = self._crowd.meet(near)
+        room = min(1 << (len(near) - 1).bit_length(), max(MOST // len(self), 1))
+        if self._crowd is None or self._crowd.room < room:
+            self._crowd = _Crowd(self, room)
+        each = self._crowd.room
+        contacts = Touches.joined([self._crowd.meet(near[k : k + each]) for k in range(0, len(near), each)])
         unmet = near[np.bincount(contacts.obstacles, minlength=len(self.bodies))[near] == 0]
         if not len(unmet) or not len(self.triangles):
             return contacts
