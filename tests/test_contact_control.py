@@ -45,7 +45,7 @@ def any_pose(seed, size=0.5):
 
 def assert_asked(solver, targets):
     """The solver's arrays hold these targets."""
-    links = solver._links
+    links = solver.links
     wanted = np.stack([targets.root_places, targets.root_velocities, targets.root_spins], axis=1).reshape(-1, 3)
     for array, values in (
         (links.target_turns, targets.turns),
@@ -65,7 +65,7 @@ def test_the_solver_is_asked_for_what_the_motion_does(bears, strengths):
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton, strength=0.7, strengths=strengths)
     solver = CondensedSolver(BODY, DT)
     gravity = GRAVITY if bears else None
-    control = Control(tracking, solver._links, dt=DT, gravity=gravity, device="cpu")
+    control = Control(tracking, solver.links, dt=DT, gravity=gravity, device="cpu")
     poses = [any_pose(seed) for seed in range(4)]
     control.begin(poses[0].world_from_joint)
     for step, (before, after) in enumerate(pairwise(poses)):
@@ -83,7 +83,7 @@ def test_what_is_asked_does_not_depend_on_how_often():
     """A step that is made again asks for the same; so does one that starts from a state that was kept."""
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton)
     solver = CondensedSolver(BODY, DT)
-    control = Control(tracking, solver._links, dt=DT, gravity=GRAVITY, device="cpu")
+    control = Control(tracking, solver.links, dt=DT, gravity=GRAVITY, device="cpu")
     before, after, state = any_pose(0), any_pose(1), any_state(BODY, 0)
     control.begin(any_pose(2).world_from_joint)
     control.begin(before.world_from_joint)
@@ -97,20 +97,20 @@ def test_what_is_asked_does_not_depend_on_how_often():
 def test_limp_bodies_are_asked_for_nothing():
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton, strength=0.0)
     solver = CondensedSolver(BODY, DT)
-    control = Control(tracking, solver._links, dt=DT, gravity=GRAVITY, device="cpu")
+    control = Control(tracking, solver.links, dt=DT, gravity=GRAVITY, device="cpu")
     control.begin(any_pose(0).world_from_joint)
     control.lead(any_pose(1))
     control.ask()
     assert not control.supported
     assert not control.driven
-    assert not solver._links.gains.numpy().any()
-    assert not solver._links.root_gains.numpy().any()
-    assert np.isfinite(solver._links.target_spins.numpy()).all()
+    assert not solver.links.gains.numpy().any()
+    assert not solver.links.root_gains.numpy().any()
+    assert np.isfinite(solver.links.target_spins.numpy()).all()
 
 
 def test_a_pose_of_another_skeleton_is_refused():
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton)
-    control = Control(tracking, CondensedSolver(BODY, DT)._links, dt=DT, gravity=None, device="cpu")
+    control = Control(tracking, CondensedSolver(BODY, DT).links, dt=DT, gravity=None, device="cpu")
     with pytest.raises(InputError, match="a pose has 2 joints"):
         control.lead(Pose(np.tile(np.eye(4), (2, 1, 1))))
 
@@ -180,7 +180,7 @@ def watched(farthest=np.inf):
     solver = CondensedSolver(BODY, DT)
     still = np.zeros((BODY.node_count, 3))
     limits = np.full(BODY.node_count, farthest)
-    return solver, Watch(solver._nodes, solver._links, sculpted=still, farthest=limits, device="cpu")
+    return solver, Watch(solver.nodes, solver.links, sculpted=still, farthest=limits, device="cpu")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -210,10 +208,10 @@ def test_a_wall_that_comes_carries_it_along_and_a_floor_holds_it():
 def test_an_obstacle_that_starts_inside_is_left_without_harm():
     ball = Sphere(radius=0.2, at=(0.1, 1.0, 0.0))
     skin = ArticulatedContact(flesh="fat", obstacles=(ball,), **FEW)
-    _, state = played(skin, [REST] * 60)
+    _, state = played(skin, [REST] * 240)
     assert np.isfinite(state.points.numpy()).all()
-    assert np.abs(state.points.numpy() - TUBE.points).max() < 0.5
-    assert np.abs(state.body.velocities).max() < 1.0
+    assert np.abs(state.points.numpy() - TUBE.points).max() < 1.0
+    assert np.abs(state.body.velocities).max() < 0.1
 
 
 # Skin that meets skin
@@ -234,23 +232,19 @@ def folded():
 
 def test_skin_that_meets_skin_takes_no_momentum_and_gives_no_energy_of_motion():
     binding, state = folded()
-    mechanism, body = binding.mechanism, state.body
-    flesh_only = replace(body)
-    places = np.zeros_like(mechanism.rest)
-    places[: mechanism.node_count] = dynamics.node_places(mechanism, flesh_only)
-    core = slice(mechanism.node_count, None)
-    links, shares = mechanism.links[core], mechanism.shares[core]
-    local = mechanism.rest[core][:, None] - mechanism.centres[links]
-    carried = body.places[links] + np.einsum("nkab,nkb->nka", body.turns[links], local)
-    places[core] = np.einsum("nk,nka->na", shares, carried)
-    before, linear = dynamics.energy(mechanism, body).kinetic, dynamics.momentum(mechanism, body)[0]
-    speeds, still = (body.spins.copy(), body.flows.copy()), body.displacements.copy()
-    assert binding.parting.part(body, places)
-    assert not np.array_equal(body.flows, speeds[1])
-    assert not np.array_equal(body.spins, speeds[0])
-    body.displacements[:] = still  # what is parted is elsewhere; its speed is compared where it was
-    assert dynamics.energy(mechanism, body).kinetic < before
-    np.testing.assert_allclose(dynamics.momentum(mechanism, body)[0], linear, atol=1e-6 * mechanism.link_masses.sum())
+    solver, mechanism = binding.solver, binding.mechanism
+    solver.load(state.body)
+    solver.free()
+    before = solver.state()
+    answer = binding.meeting.step(0.02, solver.dt)
+    after = solver.state()
+    assert (answer.impulses > 0.0).sum() > 3
+    assert np.abs(after.spins - before.spins).max() > 0.1  # the bones feel it
+    one, two = (dynamics.momentum(mechanism, body) for body in (before, after))
+    np.testing.assert_allclose(two[0], one[0], atol=1e-9 * mechanism.link_masses.sum())
+    np.testing.assert_allclose(two[1], one[1], atol=1e-2 * np.linalg.norm(one[1]))  # it is met a little way apart
+    kinetic = [dynamics.energy(mechanism, body).kinetic for body in (before, after)]
+    assert kinetic[1] < kinetic[0]
 
 
 def test_a_limp_loop_that_closes_on_itself_is_stopped():

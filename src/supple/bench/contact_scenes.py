@@ -101,7 +101,7 @@ class Frames:
     def count(self) -> int:
         """How many contacts the next frame has; no frame may follow."""
         self.binding.solver.free()
-        return self.binding.meeting.step(self._state.time + self.skin.step, self.skin.step)
+        return len(self.binding.meeting.step(self._state.time + self.skin.step, self.skin.step).impulses)
 
 
 def held_ball(character: Character, scene: Scene) -> Sphere:

@@ -21,8 +21,7 @@ from supple.skins.contact.dynamics import Mechanism, State, mechanism_of
 from supple.skins.contact.flesh import WHERE, flesh_of
 from supple.skins.contact.joints import named_hinges, rotation_vectors
 from supple.skins.contact.links import joints_of, links_of
-from supple.skins.contact.meeting import EVERYTHING, FLESH, NOBODY, Flights, Meeting
-from supple.skins.contact.parting import Parting
+from supple.skins.contact.meeting import Flights, Meeting
 from supple.skins.contact.surface import Surface
 from supple.skins.contact.tracking import Tracking, carried_inertia
 from supple.skins.contact.watch import Watch
@@ -30,17 +29,14 @@ from supple.skins.contact.watch import Watch
 if TYPE_CHECKING:
     from supple.skins.contact.skin import ArticulatedContact
 
-_SUDDEN = 4.0  # times as fast as before: no sound contact makes links faster than this in one step
-_FAST, _NARROW = 10.0, 0.05  # [m/s], [m]: what is slower than that, and the spin of that in so narrow a limb, is sound
-
 
 @dataclass
 class ContactState:
     """What follows from time.
 
     `points` is the skin on the device, `bones` (J, 4, 4) where the joints are, `body` the links and the flesh,
-    `flights` the free obstacles, `animated` (J, 4, 4) where the motion had the joints in the last step. `time` [s] has
-    passed since the first frame.
+    `flights` the free obstacles, `animated` (J, 4, 4) where the motion had the joints in the last step, `pushes` (N, 3)
+    [N s] what pressed its nodes then. `time` [s] has passed since the first frame.
     """
 
     points: Any
@@ -48,6 +44,7 @@ class ContactState:
     body: State
     flights: Flights
     animated: Floats
+    pushes: Floats
     time: float = 0.0
 
 
@@ -85,14 +82,12 @@ class BoundContact:
         self.tracking = Tracking(
             self.mechanism, self.links, self.skeleton, strength=strength, strengths={**own, **held}
         )
-        nodes, links = self.solver._nodes, self.solver._links
+        nodes, links = self.solver.nodes, self.solver.links
         borne = self.gravity if skin.bears_weight and skin.root > 0.0 else None
         self.control = Control(self.tracking, links, dt=skin.step, gravity=borne, device=device)
-        self.meeting = Meeting(flesh, self.solver, obstacles, gravity=self.gravity)
-        self._meets = bool(obstacles) or len(joints.limited) > 0
-        self.parting = (
-            Parting(flesh, self.mechanism, friction=skin.friction, device=device) if skin.self_contact else None
-        )
+        rubs = skin.friction if skin.self_contact else None
+        self.meeting = Meeting(flesh, self.solver, obstacles, gravity=self.gravity, friction=rubs)
+        self._meets = bool(obstacles) or len(joints.limited) > 0 or skin.self_contact
         self._farthest = _depths(self.mechanism)
         self._watch = Watch(nodes, links, sculpted=self.sculpted, farthest=self._farthest, device=device)
         self.surface = Surface(
@@ -104,6 +99,7 @@ class BoundContact:
             "displacements": nodes.displacements, "flows": nodes.flows,
         }  # fmt: skip
         self._sides = {name: devices.HostSide(array) for name, array in kept.items()}
+        self._kept = devices.HostSide(nodes.kept)
         self._first_flights = self.meeting.flights()
         self._loaded: float | None = None
 
@@ -115,7 +111,7 @@ class BoundContact:
         first = self._first_flights
         flights = Flights(first.places.copy(), first.velocities.copy(), first.angular.copy())
         state = ContactState(self.surface.points, pose.world_from_joint.copy(), body, flights,
-                             pose.world_from_joint.copy())  # fmt: skip
+                             pose.world_from_joint.copy(), np.zeros_like(self.mechanism.rest))  # fmt: skip
         self._loaded = None
         self.solver.load(body)
         self.control.lead(pose)
@@ -130,19 +126,18 @@ class BoundContact:
         self.control.lead(pose)
         if state.time == 0.0:
             self._join(state.body, dt)
-        for meets in (EVERYTHING, FLESH, NOBODY):
-            if not goes_on or meets != EVERYTHING:
-                self.solver.load(state.body)
-                self.meeting.load(state.flights)
-            self._foresee(state.body)
-            if not self._meets:
-                break
-            foreseen = self._speeds()
-            self.meeting.step(state.time + dt, dt, meets=meets)
-            if _sane(foreseen, self._speeds()):
-                break
+        if not goes_on:
+            self.solver.load(state.body)
+            self._kept.write(state.pushes)
+            self.meeting.load(state.flights)
+        self._foresee(state.body)
+        if self._meets:
+            self.meeting.step(state.time + dt, dt)
         self.solver.finish()
-        self._part()
+        state.pushes[...] = self._kept.read()
+        if self._watch.contain():
+            self.solver.load(self.solver.state())
+            self._kept.write(state.pushes)
         if not self._watch.is_sound():
             raise _unfinished()
         for name, side in self._sides.items():
@@ -171,7 +166,7 @@ class BoundContact:
 
     def _drive(self) -> None:
         self.control.ask()
-        self.solver._supported, self.solver._driven = self.control.supported, self.control.driven
+        self.solver.drive(supported=self.control.supported, driven=self.control.driven)
         self.solver.free()
 
     def _join(self, body: State, dt: float) -> None:
@@ -180,21 +175,6 @@ class BoundContact:
         was, turned, will, turns = map(devices.to_host, (led.was_places, led.was_turns, led.places, led.turns))
         body.velocities[...] = (will - was) / dt
         body.spins[...] = rotation_vectors(turns @ np.swapaxes(turned, 1, 2)) / dt
-
-    def _part(self) -> None:
-        """Bring back flesh that went too far, and part skin from skin."""
-        contained = self._watch.contain()
-        if self.parting is None and not contained:
-            return
-        found = self.solver.state()
-        parted = self.parting is not None and self.parting.part(found, self.solver.node_places)
-        if contained or parted:
-            self.solver.load(found)
-
-    def _speeds(self) -> tuple[float, float]:
-        """The fastest that a link moves [m/s] and turns [rad/s] along any axis."""
-        velocity, spin = (float(np.abs(self._sides[name].read()).max()) for name in ("velocities", "spins"))
-        return velocity, spin
 
 
 class _Sag:
@@ -211,15 +191,6 @@ class _Sag:
         turns = dynamics.blended_turns(self._mechanism, state)
         weight = self._mechanism.masses[:, None] * np.einsum("nba,b->na", turns, self._gravity)
         return np.asarray(self._factor.solve(weight.ravel())).reshape(-1, 3)
-
-
-def _sane(before: tuple[float, float], after: tuple[float, float]) -> bool:
-    """Whether contacts left the links at speeds that they may have.
-
-    What cannot be, such as a bone between walls that close, is answered by impulses without end; then the step is made
-    again, and only flesh is met.
-    """
-    return after[0] < _SUDDEN * (before[0] + _FAST) and after[1] < _SUDDEN * (before[1] + _FAST / _NARROW)
 
 
 def _unfinished() -> UnfinishedError:

@@ -1,9 +1,8 @@
-"""Arithmetic of the skeleton on arrays: the system of links and joints, its solution, and its books.
+"""Arithmetic of the skeleton on arrays: the system of links and joints, and its books.
 
-The matrix ((M, -J^T), (-J, 0)) of links and joints is kept row by row, from the first place that is not zero (or may
-become so) to the diagonal: entry (i, j) stands at ats[i] + j - firsts[i]. Links come before those they hang on, and
-the rows of a joint right after the link that hangs on it; then no pivot can vanish, and a factor L D L^T needs no
-exchange of rows.
+The system ((M, -J^T), (-J, 0)) of links and joints (system_kernels.py) has two blocks of rows for every link, its
+velocity and its spin, one for a ball and two for a hinge. Links come before those they hang on, and the rows of a joint
+right after the link that hangs on it; then no pivot can vanish.
 
 The system is small and its steps depend on each other, so one thread walks through it.
 Symbols as in kernels.py; f the bend of a joint in the child's axes, k and d stiffness and damping.
@@ -12,6 +11,7 @@ Symbols as in kernels.py; f the bend of a joint in the child's axes, k and d sti
 import warp as wp
 
 from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole, cross_matrix
+from supple.skins.contact.system_kernels import add_block, add_pair
 
 HINGE = wp.constant(1)
 LINEAR = wp.constant(0)  # places in the books: momentum, angular momentum, energy, first moment of all matter
@@ -54,41 +54,6 @@ def curvature(f: wp.vec3d) -> wp.mat33d:
 
 
 @wp.func
-def add_block(row: int, column: int, block: wp.mat33d, firsts: Whole, ats: Whole, values: Numbers):
-    """Add a 3x3 block at (row, column); of what lies above the diagonal nothing is kept."""
-    for a in range(3):
-        at = ats[row + a] - firsts[row + a]
-        for b in range(3):
-            if column + b <= row + a:
-                values[at + column + b] = values[at + column + b] + block[a, b]
-
-
-@wp.func
-def add_pair(row: int, column: int, block: wp.mat33d, firsts: Whole, ats: Whole, values: Numbers):
-    """Add a block that couples two links, on the side of the diagonal that is kept."""
-    if row >= column:
-        add_block(row, column, block, firsts, ats, values)
-    else:
-        add_block(column, row, wp.transpose(block), firsts, ats, values)
-
-
-@wp.func
-def set_row(row: int, column: int, v: wp.vec3d, firsts: Whole, ats: Whole, values: Numbers):
-    """Put a joint's -J at (row, column) and its transpose; only one of the two lies below the diagonal."""
-    for axis in range(3):
-        if column < row:
-            values[ats[row] - firsts[row] + column + axis] = -v[axis]
-        else:
-            values[ats[column + axis] - firsts[column + axis] + row] = -v[axis]
-
-
-@wp.func
-def add_vector(at: int, v: wp.vec3d, right: Numbers):
-    for axis in range(3):
-        right[at + axis] = right[at + axis] + v[axis]
-
-
-@wp.func
 def vector_at(at: int, values: Numbers) -> wp.vec3d:
     return wp.vec3d(values[at], values[at + 1], values[at + 2])
 
@@ -96,43 +61,43 @@ def vector_at(at: int, values: Numbers) -> wp.vec3d:
 @wp.kernel(enable_backward=False)
 def assemble_links(
     first: int, links: int, pairs: int, entries: int, starts: Whole, firsts: Whole, ats: Whole, masses: Numbers,
-    moments: Vectors, squares: Matrices, pair_links: Whole, blocks: Matrices, values: Numbers,
+    moments: Vectors, squares: Matrices, pair_links: Whole, blocks: Matrices, values: Matrices,
 ):  # fmt: skip
     """M^cond = Mb - sum over nodes, without springs."""
     for e in range(entries):
-        values[e] = wp.float64(0.0)
+        values[e] = wp.mat33d()
     one = wp.identity(n=3, dtype=wp.float64)
     for i in range(links):
         at = starts[i]
-        s = cross_matrix(moments[i])
         add_block(at, at, masses[i] * one, firsts, ats, values)
-        add_block(at + 3, at, s, firsts, ats, values)
-        add_block(at + 3, at + 3, wp.trace(squares[i]) * one - squares[i], firsts, ats, values)
+        add_block(at + 1, at, cross_matrix(moments[i]), firsts, ats, values)
+        add_block(at + 1, at + 1, wp.trace(squares[i]) * one - squares[i], firsts, ats, values)
     for p in range(pairs):
         a = starts[pair_links[2 * p]]
         b = starts[pair_links[2 * p + 1]]
         if a == b:
             add_block(a, a, -blocks[4 * p], firsts, ats, values)
-            add_block(a + 3, a, -blocks[4 * p + 2], firsts, ats, values)
-            add_block(a + 3, a + 3, -blocks[4 * p + 3], firsts, ats, values)
+            add_block(a + 1, a, -blocks[4 * p + 2], firsts, ats, values)
+            add_block(a + 1, a + 1, -blocks[4 * p + 3], firsts, ats, values)
         else:
             for left in range(2):
                 for over in range(2):
-                    add_pair(a + 3 * left, b + 3 * over, -blocks[4 * p + 2 * left + over], firsts, ats, values)
+                    add_pair(a + left, b + over, -blocks[4 * p + 2 * left + over], firsts, ats, values)
 
 
 @wp.kernel(enable_backward=False)
 def assemble_joints(
-    first: int, joints: int, dt: wp.float64, share: wp.float64, starts: Whole, rows: Whole, limit_rows: Whole,
-    firsts: Whole, ats: Whole, children: Whole, parents: Whole, kinds: Whole, ends: Vectors, axes: Vectors,
-    springs: Numbers, target_turns: Matrices, target_spins: Vectors, gains: Numbers, places: Vectors, turns: Matrices,
-    velocities: Vectors, spins: Vectors, values: Numbers, right: Numbers,
+    first: int, joints: int, dt: wp.float64, share: wp.float64, starts: Whole, rows: Whole, firsts: Whole, ats: Whole,
+    children: Whole, parents: Whole, kinds: Whole, ends: Vectors, axes: Vectors, springs: Numbers,
+    target_turns: Matrices, target_spins: Vectors, gains: Numbers, places: Vectors, turns: Matrices,
+    velocities: Vectors, spins: Vectors, values: Matrices, right: Vectors,
 ):  # fmt: skip
-    """Springs and control of the joints, and the rows that hold them together.
+    """Springs and control of the joints, and the rows -J that hold them together.
 
     `ends` are the joint in the frames of child and parent; `axes` a hinge's axis and two directions square to it.
     `velocities` already have what gravity gives all links alike.
     """
+    one = wp.identity(n=3, dtype=wp.float64)
     for c in range(joints):
         child = children[c]
         parent = parents[c]
@@ -144,52 +109,46 @@ def assemble_joints(
         off = rotation_vector(wp.transpose(target_turns[c]) * relative)
         spin = spins[child] - spins[parent]
         own = wp.transpose(turn) * spin
-        one = wp.identity(n=3, dtype=wp.float64)
         resist = (dt * springs[2 * c]) * curvature(out) + (dt * gains[2 * c]) * curvature(off)
         resist += (springs[2 * c + 1] + gains[2 * c + 1]) * one
         torque = springs[2 * c] * out + gains[2 * c] * off + resist * own - gains[2 * c + 1] * target_spins[c]
         twist = turn * (-dt * torque)
-        add_vector(a + 3, twist, right)
-        add_vector(b + 3, -twist, right)
+        right[a + 1] = right[a + 1] + twist
+        right[b + 1] = right[b + 1] - twist
         block = dt * (turn * resist * wp.transpose(turn))
-        add_block(a + 3, a + 3, block, firsts, ats, values)
-        add_block(b + 3, b + 3, block, firsts, ats, values)
-        add_pair(a + 3, b + 3, -block, firsts, ats, values)
+        add_block(a + 1, a + 1, block, firsts, ats, values)
+        add_block(b + 1, b + 1, block, firsts, ats, values)
+        add_pair(a + 1, b + 1, -block, firsts, ats, values)
 
         one_end = places[child] + turn * ends[2 * c]
         other_end = places[parent] + turns[parent] * ends[2 * c + 1]
         middle = wp.float64(0.5) * (one_end + other_end)
-        gap = one_end - other_end
         near = middle - places[child]
         far = middle - places[parent]
         pace = velocities[child] + wp.cross(spins[child], near) - velocities[parent] - wp.cross(spins[parent], far)
         at = rows[c]
-        for axis in range(3):
-            e = wp.vec3d()
-            e[axis] = wp.float64(1.0)
-            set_row(at + axis, a, e, firsts, ats, values)
-            set_row(at + axis, a + 3, wp.cross(near, e), firsts, ats, values)
-            set_row(at + axis, b, -e, firsts, ats, values)
-            set_row(at + axis, b + 3, -wp.cross(far, e), firsts, ats, values)
-            right[at + axis] = pace[axis] + share / dt * gap[axis]
+        add_pair(at, a, -one, firsts, ats, values)
+        add_pair(at, a + 1, cross_matrix(near), firsts, ats, values)
+        add_pair(at, b, one, firsts, ats, values)
+        add_pair(at, b + 1, -cross_matrix(far), firsts, ats, values)
+        right[at] = pace + (share / dt) * (one_end - other_end)
         if kinds[c] == HINGE:
+            e = turns[parent] * axes[3 * c + 1]
+            f = turns[parent] * axes[3 * c + 2]
+            across = wp.matrix_from_rows(e, f, wp.vec3d())
+            add_pair(at + 1, a + 1, -across, firsts, ats, values)
+            add_pair(at + 1, b + 1, across, firsts, ats, values)
             tilt = wp.cross(turns[parent] * axes[3 * c], turn * axes[3 * c])
-            for side in range(2):
-                e = turns[parent] * axes[3 * c + 1 + side]
-                set_row(at + 3 + side, a + 3, e, firsts, ats, values)
-                set_row(at + 3 + side, b + 3, -e, firsts, ats, values)
-                right[at + 3 + side] = wp.dot(e, spin) + share / dt * wp.dot(e, tilt)
-        if limit_rows[c] >= 0:
-            # A limit that is not met: a row that says nothing.
-            values[ats[limit_rows[c] + 1] - 1] = wp.float64(-1.0)
-            right[limit_rows[c]] = wp.float64(0.0)
+            right[at + 1] = across * (spin + (share / dt) * tilt)
+            last = wp.vec3d(wp.float64(0.0), wp.float64(0.0), wp.float64(1.0))  # the third row says nothing
+            add_block(at + 1, at + 1, -wp.outer(last, last), firsts, ats, values)
 
 
 @wp.kernel(enable_backward=False)
 def assemble_roots(
     first: int, roots: int, dt: wp.float64, starts: Whole, firsts: Whole, ats: Whole, links: Whole, wanted: Vectors,
     wanted_turns: Matrices, gains: Numbers, places: Vectors, turns: Matrices, velocities: Vectors, spins: Vectors,
-    values: Numbers, right: Numbers,
+    values: Matrices, right: Vectors,
 ):  # fmt: skip
     """Control of the roots. `wanted` are the place, the velocity and the angular velocity of each."""
     for r in range(roots):
@@ -200,86 +159,24 @@ def assemble_roots(
         force = (
             gains[4 * r] * (places[i] - wanted[3 * r]) + resist * velocities[i] - gains[4 * r + 1] * wanted[3 * r + 1]
         )
-        add_vector(at, -dt * force, right)
+        right[at] = right[at] - dt * force
         add_block(at, at, dt * resist, firsts, ats, values)
         out = rotation_vector(turns[i] * wp.transpose(wanted_turns[r]))
         resist = (dt * gains[4 * r + 2]) * curvature(out) + gains[4 * r + 3] * one
         torque = gains[4 * r + 2] * out + resist * spins[i] - gains[4 * r + 3] * wanted[3 * r + 2]
-        add_vector(at + 3, -dt * torque, right)
-        add_block(at + 3, at + 3, dt * resist, firsts, ats, values)
-
-
-@wp.func
-def dot_rows(one: int, other: int, start: int, stop: int, values: Numbers) -> wp.float64:
-    """Four sums side by side: one alone would wait for every addition."""
-    a = wp.float64(0.0)
-    b = wp.float64(0.0)
-    c = wp.float64(0.0)
-    d = wp.float64(0.0)
-    fours = start + 4 * ((stop - start) // 4)
-    for t in range(start, fours, 4):
-        a += values[one + t] * values[other + t]
-        b += values[one + t + 1] * values[other + t + 1]
-        c += values[one + t + 2] * values[other + t + 2]
-        d += values[one + t + 3] * values[other + t + 3]
-    for t in range(wp.max(fours, start), stop):
-        a += values[one + t] * values[other + t]
-    return (a + b) + (c + d)
-
-
-@wp.kernel(enable_backward=False)
-def factorise(
-    first: int, count: int, entries: int, firsts: Whole, ats: Whole, values: Numbers, factor: Numbers, pivots: Numbers
-):
-    """L D L^T of the system, in place of a copy of it."""
-    for e in range(entries):
-        factor[e] = values[e]
-    for i in range(count):
-        begin = firsts[i]
-        own = ats[i] - begin
-        for j in range(begin, i):
-            other = ats[j] - firsts[j]
-            start = wp.max(begin, firsts[j])
-            factor[own + j] = factor[own + j] - dot_rows(own, other, start, j, factor)
-        d = factor[own + i]
-        for t in range(begin, i):
-            g = factor[own + t]
-            scaled = g / pivots[t]
-            d -= g * scaled
-            factor[own + t] = scaled
-        pivots[i] = d
-
-
-@wp.kernel(enable_backward=False)
-def substitute(
-    first: int, count: int, firsts: Whole, ats: Whole, factor: Numbers, pivots: Numbers, right: Numbers, answer: Numbers
-):
-    """Solve with the factor."""
-    for i in range(count):
-        own = ats[i] - firsts[i]
-        total = right[i]
-        for t in range(firsts[i], i):
-            total -= factor[own + t] * answer[t]
-        answer[i] = total
-    for i in range(count):
-        answer[i] = answer[i] / pivots[i]
-    for back in range(count):
-        i = count - 1 - back
-        own = ats[i] - firsts[i]
-        x = answer[i]
-        for t in range(firsts[i], i):
-            answer[t] = answer[t] - factor[own + t] * x
+        right[at + 1] = right[at + 1] - dt * torque
+        add_block(at + 1, at + 1, dt * resist, firsts, ats, values)
 
 
 @wp.kernel(enable_backward=False)
 def take(
-    first: int, starts: Whole, answer: Numbers, velocities: Vectors, spins: Vectors, jumps: Vectors, twists: Vectors
+    first: int, starts: Whole, answer: Vectors, velocities: Vectors, spins: Vectors, jumps: Vectors, twists: Vectors
 ):
     """The links' changes of velocity, and their new velocities."""
     i = first + wp.tid()
     at = starts[i]
-    jumps[i] = vector_at(at, answer)
-    twists[i] = vector_at(at + 3, answer)
+    jumps[i] = answer[at]
+    twists[i] = answer[at + 1]
     velocities[i] = velocities[i] + jumps[i]
     spins[i] = spins[i] + twists[i]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,6 @@ from supple.skins.contact.ordering import Skyline, blends_of
 _BLOCK = 64  # nodes whose momentum and energy one thread adds up
 
 
-write_doubles = devices.write
-
-
 class NodeArrays:
     """Everything that there is one of for each node, each carrier of a node, or each piece of a sum over them."""
 
@@ -26,15 +24,7 @@ class NodeArrays:
         n, every = mechanism.node_count, len(mechanism.rest)
         self.carriers = mechanism.links.shape[1]
 
-        def doubles(values: Any, kind: Any) -> Any:
-            return devices.to_device(np.asarray(values, dtype=np.float64), kind, device)
-
-        def whole(values: Any) -> Any:
-            return devices.to_device(np.asarray(values, dtype=np.int32), wp.int32, device)
-
-        def room(count: int, kind: Any) -> Any:
-            return wp.zeros(count, dtype=kind, device=device)
-
+        doubles, whole, room = partial(_doubles, device), partial(_whole, device), partial(_room, device)
         self.rest, self.masses = doubles(mechanism.rest, wp.vec3d), doubles(mechanism.masses, wp.float64)
         self.links, self.shares = whole(mechanism.links.ravel()), doubles(mechanism.shares.ravel(), wp.float64)
         self.together, self.alone = doubles(together, wp.mat33d), doubles(alone, wp.mat33d)
@@ -52,7 +42,7 @@ class NodeArrays:
 
         self.displacements, self.flows, self.shifts = (room(n, wp.vec3d) for _ in range(3))
         self.arms, self.nodes = room(every * self.carriers, wp.vec3d), room(every, wp.vec3d)
-        self.paces, self.ahead = room(every, wp.vec3d), room(every, wp.vec3d)
+        self.paces, self.ahead, self.kept = (room(every, wp.vec3d) for _ in range(3))
         self.blends, self.yields, self.lone_yields = (room(n, wp.mat33d) for _ in range(3))
         self.pulls, self.coriolis, self.sides, self.free_flows, self.pushes = (room(n, wp.vec3d) for _ in range(5))
         self.reach = room(n, wp.float64)
@@ -71,15 +61,7 @@ class LinkArrays:
         wp = devices.warp()
         joints, k, c, r = mechanism.joints, mechanism.link_count, len(mechanism.joints), len(mechanism.roots)
 
-        def doubles(values: Any, kind: Any) -> Any:
-            return devices.to_device(np.asarray(values, dtype=np.float64), kind, device)
-
-        def whole(values: Any) -> Any:
-            return devices.to_device(np.asarray(values, dtype=np.int32), wp.int32, device)
-
-        def room(count: int, kind: Any) -> Any:
-            return wp.zeros(count, dtype=kind, device=device)
-
+        doubles, whole, room = partial(_doubles, device), partial(_whole, device), partial(_room, device)
         self.mass = float(mechanism.link_masses.sum())
         self.masses, self.centres = doubles(mechanism.link_masses, wp.float64), doubles(mechanism.centres, wp.vec3d)
         self.core_moments = doubles(mechanism.core_moments, wp.vec3d)
@@ -104,10 +86,23 @@ class LinkArrays:
         self.books = room(int(BOOKS), wp.float64)
 
         self.size, self.entries = skyline.size, int(skyline.ats[-1])
-        self.starts, self.rows, self.limit_rows = whole(skyline.starts), whole(skyline.rows), whole(skyline.limit_rows)
+        self.starts, self.rows = whole(skyline.starts), whole(skyline.rows)
         self.firsts, self.ats = whole(skyline.firsts), whole(skyline.ats)
-        self.values, self.factor = room(self.entries, wp.float64), room(self.entries, wp.float64)
-        self.pivots, self.right, self.solution = (room(self.size, wp.float64) for _ in range(3))
+        self.values, self.factor = room(self.entries, wp.mat33d), room(self.entries, wp.mat33d)
+        self.pivots = room(self.size, wp.mat33d)
+        self.right, self.solution = room(self.size, wp.vec3d), room(self.size, wp.vec3d)
+
+
+def _doubles(device: str, values: Any, kind: Any) -> Any:
+    return devices.to_device(np.asarray(values, dtype=np.float64), kind, device)
+
+
+def _whole(device: str, values: Any) -> Any:
+    return devices.to_device(np.asarray(values, dtype=np.int32), devices.warp().int32, device)
+
+
+def _room(device: str, count: int, kind: Any) -> Any:
+    return devices.warp().zeros(count, dtype=kind, device=device)
 
 
 def hinge_frames(axes: Floats, hinges: Bools) -> Floats:

@@ -2,8 +2,9 @@
 
 1. Free links:  (M^cond, -J^T; -J, 0)(dv_b; mu) = (dt F_b - M~bs (z - u'); J v_b + a g),  z = M~s^-1 (m u' + dt F_s)
 2. Free skin:   u' = z - M~s^-1 M~bs^T dv_b
-3. Contacts and joint limits, as inequalities: links by M^cond + Jcond^T M^-1 Jcond, then impulses, then the skin.
-4. Friction and what still stands inside, of the skin alone; then places, and the books of momentum and energy.
+3. Contacts, with friction, and joint limits, as inequalities: links and free bodies by M^cond + Jcond^T M^-1 Jcond,
+   then impulses, then the skin. Flesh that still stands inside is lifted out.
+4. Places, and the books of momentum and energy.
 
 M~ = M + dt D + dt^2 K (backward Euler, forces made linear). M~s never changes and is factored once. M^cond is
 M~b - M~bs D M~bs^T, a sum over nodes, with D a 3x3 stand-in for M~s^-1 at each node. In 1 that is one which is exact
@@ -15,7 +16,7 @@ itself (backward Euler damps), and joints in place: a straight step opens them b
 they are drawn together again over the next steps; where control drives it, links are moved back onto those they hang
 on (of a limp body that would draw it in, and so give energy to its spin).
 
-Limits: friction and lifting act on the skin alone, links feel them a step later. A step has one size.
+Limits: a step has one size.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, frozen
 from supple.errors import InputError
-from supple.skins.contact.bound import LinkArrays, NodeArrays, write_doubles
-from supple.skins.contact.contacts import CORNERS, Contacts
+from supple.skins.contact.bound import LinkArrays, NodeArrays
+from supple.skins.contact.contacts import Contacts, Loose
 from supple.skins.contact.dynamics import GRAVITY, Energy, Mechanism, State, energy
 from supple.skins.contact.factor import FleshFactor
 from supple.skins.contact.flesh import WHERE
@@ -39,22 +40,34 @@ from supple.skins.contact.ordering import skyline_of, touching_pairs
 from supple.skins.contact.responding import Responder
 from supple.skins.contact.tracking import Targets
 
-_ROUNDS = 3  # answers of contacts that share nodes
+_HELD = 1e-6  # share of its mass that a node's link feels at least
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the contacts of a step did: impulses (m,) [N s], of which none pulls, and how many passes it took."""
+    """What the contacts of a step did, and how many passes it took to find out.
+
+    `impulses` (m,) [N s] along the normals, of which none pulls; `pushes` (m, 3) [N s] with friction. `bodies` (B, 6)
+    is how velocity [m/s] and spin [rad/s] of the free bodies changed.
+    """
 
     impulses: Floats
+    pushes: Floats
+    bodies: Floats
     rounds: int
+
+    @classmethod
+    def none(cls, contacts: int, bodies: int) -> Answer:
+        """Nothing is pushed."""
+        return cls(np.zeros(contacts), np.zeros((contacts, 3)), np.zeros((bodies, 6)), 0)
 
 
 class CondensedSolver:
     """Moves one mechanism in steps of `dt` [s].
 
     `stabilisation` is the share of a joint's opening that a step closes. `load` brings a state; then, step by step,
-    `free`, `answer` where there are contacts, and `finish`. `advance` is all of them.
+    `free`, `answer` where there are contacts, and `finish`. `advance` is all of them. `nodes` and `links` are its
+    arrays on the device.
     """
 
     def __init__(
@@ -76,38 +89,35 @@ class CondensedSolver:
         matrix = skin_matrix(mechanism, self.dt)
         self._factor = factored(matrix)
         together, alone = stand_ins(mechanism, matrix, self._factor)
-        self._nodes = NodeArrays(mechanism, together, alone, self.device)
-        pairs = touching_pairs(mechanism)
-        self._links = LinkArrays(mechanism, skyline_of(mechanism, pairs), self.device)
-        self._coupled = np.zeros((mechanism.link_count, mechanism.link_count), dtype=bool)
-        self._coupled[tuple(pairs.T)] = True
+        self.nodes = NodeArrays(mechanism, together, alone, self.device)
+        self.links = LinkArrays(mechanism, skyline_of(mechanism, touching_pairs(mechanism)), self.device)
         self._responder: Responder | None = None
         self._touched = self._supported = self._driven = False
         self._record()
+        links, nodes = self.links, self.nodes
+        arrays = (links.places, links.turns, nodes.displacements, links.velocities, links.spins, nodes.flows)
+        self._sides = [devices.HostSide(array) for array in arrays]
+        self._now, self._ahead = devices.HostSide(nodes.nodes), devices.HostSide(nodes.ahead)
         self.load(State.rest(mechanism))
 
     # Bringing and taking
 
     def load(self, state: State) -> None:
-        """Go on from a state, without control."""
-        links, nodes = self._links, self._nodes
-        for array, values in (
-            (links.places, state.places), (links.turns, state.turns), (links.velocities, state.velocities),
-            (links.spins, state.spins), (nodes.displacements, state.displacements), (nodes.flows, state.flows),
-        ):  # fmt: skip
-            if np.shape(values) != array.numpy().shape:
-                raise InputError(WHERE, f"a state of shape {np.shape(values)}", f"{array.numpy().shape} is needed",
+        """Go on from a state, without control; what pressed before is forgotten."""
+        given = (state.places, state.turns, state.displacements, state.velocities, state.spins, state.flows)
+        for side, values in zip(self._sides, given, strict=True):
+            if np.shape(values) != side.read().shape:
+                raise InputError(WHERE, f"a state of shape {np.shape(values)}", f"{side.read().shape} is needed",
                                  "use a state of this mechanism")  # fmt: skip
-            write_doubles(array, values)
+            side.write(values)
+        self.nodes.kept.zero_()
         self.control(Targets.none(self.mechanism))
         self._prepare()
         self._books(kept=False, guarded=False)
 
     def state(self) -> State:
         """A copy of the state as it is."""
-        links, nodes = self._links, self._nodes
-        arrays = (links.places, links.turns, nodes.displacements, links.velocities, links.spins, nodes.flows)
-        return State(*(array.numpy().copy() for array in arrays))
+        return State(*(side.read().copy() for side in self._sides))
 
     def energy(self) -> Energy:
         """What is stored in motion, flesh, joints and height."""
@@ -116,63 +126,73 @@ class CondensedSolver:
     @property
     def node_places(self) -> Floats:
         """Where all nodes (N, 3) [m] are, those of the core too."""
-        return self._nodes.nodes.numpy().copy()
+        return self._now.read().copy()
 
     @property
     def foreseen_places(self) -> Floats:
         """Where the velocities of `free` would take all nodes (N, 3) [m] in this step."""
-        return self._nodes.ahead.numpy().copy()
+        return self._ahead.read().copy()
 
     # One step
 
     def control(self, targets: Targets) -> None:
         """Draw joints and roots towards targets from the next step on."""
-        links = self._links
-        write_doubles(links.target_turns, targets.turns)
-        write_doubles(links.target_spins, targets.spins)
-        write_doubles(links.gains, np.stack([targets.stiffness, targets.damping], axis=1).ravel())
+        links = self.links
+        devices.write(links.target_turns, targets.turns)
+        devices.write(links.target_spins, targets.spins)
+        devices.write(links.gains, np.stack([targets.stiffness, targets.damping], axis=1).ravel())
         wanted = np.stack([targets.root_places, targets.root_velocities, targets.root_spins], axis=1)
-        write_doubles(links.wanted, wanted.reshape(-1, 3))
-        write_doubles(links.wanted_turns, targets.root_turns)
-        write_doubles(links.root_gains, targets.root_gains.ravel())
-        self._supported = bool((targets.root_gains > 0.0).any())
-        self._driven = self._supported or bool((targets.stiffness > 0.0).any() or (targets.damping > 0.0).any())
+        devices.write(links.wanted, wanted.reshape(-1, 3))
+        devices.write(links.wanted_turns, targets.root_turns)
+        devices.write(links.root_gains, targets.root_gains.ravel())
+        supported = bool((targets.root_gains > 0.0).any())
+        gains = (targets.stiffness, targets.damping)
+        self.drive(supported=supported, driven=supported or any(bool((gain > 0.0).any()) for gain in gains))
+
+    def drive(self, *, supported: bool, driven: bool) -> None:
+        """Say whether control, which may be written to the arrays of the links, draws roots, and anything at all."""
+        self._supported, self._driven = supported, driven
 
     def free(self) -> None:
         """Velocities at the end of the step if nothing is met."""
         self._begin()
-        nodes = self._nodes
-        if self.mechanism.node_count:
-            write_doubles(nodes.free_flows, self._solved(nodes.sides))
+        self._solve_alone()
         self._drive()
-        if self.mechanism.node_count:
-            write_doubles(nodes.flows, nodes.free_flows.numpy() + self._solved(nodes.sides))
+        self._solve_along()
         self._foresee()
         self._touched = False
 
-    def answer(self, contacts: Contacts) -> Answer:
-        """Velocities that no contact and no joint limit forbids."""
-        self._check(contacts)
+    def answer(self, contacts: Contacts, loose: Loose | None = None) -> Answer:
+        """Velocities that no contact and no joint limit forbids; `loose` are the free bodies that contacts name."""
+        free = Loose() if loose is None else loose
+        self._check(contacts, free)
         count = len(contacts)
         if count == 0 and not len(self.mechanism.joints.limited):
-            return Answer(np.zeros(0), 0)
-        if self._responder is None or count > self._responder.room:
-            self._responder = Responder(
-                self.mechanism, self._nodes, self._links, room=max(2 * count, 64), dt=self.dt, device=self.device
-            )
-        self._responder.bring(contacts)
-        passes = 0
-        for number in range(_ROUNDS if contacts.crowded else 1):
-            if number:
-                self._foresee()
-            passes += self._responder.answer()
+            return Answer.none(count, len(free))
+        responder = self._responder
+        if responder is None or count > responder.room or len(free) != responder.bodies:
+            responder = self._made_responder(2 * count, len(free), 0 if responder is None else responder.entries)
+        broken = responder.bring(contacts, free)
+        if not responder.has_room:  # contacts couple more links than ever before
+            responder = self._made_responder(responder.room, len(free), 2 * responder.entries)
+            broken = responder.bring(contacts, free)
+        if not broken:
+            return Answer.none(count, len(free))
+        passes = responder.answer()
         self._touched = True
-        return Answer(self._responder.gathered.numpy()[:count].copy(), passes)
+        pushes = responder.pushes(count)
+        along = np.maximum(np.einsum("ma,ma->m", pushes, contacts.normals), 0.0)  # rounding
+        return Answer(along, pushes, responder.body_changes(self.links.size), passes)
+
+    def _made_responder(self, room: int, bodies: int, entries: int) -> Responder:
+        self._responder = Responder(
+            self.mechanism, self.nodes, self.links, room=max(room, 64), bodies=bodies, entries=entries, dt=self.dt,
+            device=self.device,
+        )  # fmt: skip
+        return self._responder
 
     def finish(self) -> None:
         """Move everything to the end of the step."""
-        if self._touched and self._responder is not None:
-            self._responder.rub_and_lift()
         (self._moves_closed[self._supported] if self._driven else self._move)()
         self._prepare()
         self._books(kept=not self._supported, guarded=not self._driven)
@@ -189,28 +209,22 @@ class CondensedSolver:
 
     # Inside
 
-    def _check(self, contacts: Contacts) -> None:
+    def _check(self, contacts: Contacts, loose: Loose) -> None:
         if len(contacts) and (contacts.nodes.min() < 0 or contacts.nodes.max() >= len(self.mechanism.rest)):
             given = f"contacts name nodes {contacts.nodes.min()} to {contacts.nodes.max()}"
             there = f"there are 0 to {len(self.mechanism.rest) - 1}"
             raise InputError(WHERE, given, there, "use nodes of this mechanism")
-        rows = np.flatnonzero((contacts.shares != 0.0).sum(axis=1) > 1)
-        nodes, used = contacts.nodes[rows], contacts.shares[rows] != 0.0
-        nodes = np.where(used, nodes, np.take_along_axis(nodes, used.argmax(axis=1)[:, None], axis=1))
-        links = self.mechanism.links[nodes].reshape(len(rows), CORNERS * self.mechanism.links.shape[1])
-        if not self._coupled[links[:, :, None], links[:, None, :]].all():
-            raise InputError(WHERE, "a contact blends nodes of links that share no element",
-                             "a point lies in one element", "embed it in the tetrahedra")  # fmt: skip
-
-    def _solved(self, sides: Any) -> Floats:
-        return np.asarray(self._factor.solve(sides.numpy().reshape(-1))).reshape(-1, 3)
+        if len(contacts) and contacts.bodies.max() >= len(loose):
+            raise InputError(WHERE, f"contacts name free body {contacts.bodies.max()}", f"there are {len(loose)}",
+                             "pass them as `loose`")  # fmt: skip
 
     def _record(self) -> None:
         """All launches of a step, recorded once."""
         from supple.skins.contact import body_kernels as bodies
         from supple.skins.contact import kernels
+        from supple.skins.contact import system_kernels as systems
 
-        n, k, nodes, links, dt = self.mechanism.node_count, self.mechanism.link_count, self._nodes, self._links, self.dt
+        n, k, nodes, links, dt = self.mechanism.node_count, self.mechanism.link_count, self.nodes, self.links, self.dt
         every, wide = len(self.mechanism.rest), nodes.carriers
         wp = devices.warp()
 
@@ -250,21 +264,23 @@ class CondensedSolver:
             launch(bodies.assemble_links, 1, k, nodes.pairs, sky.entries, sky.starts, sky.firsts, sky.ats,
                    links.masses, links.moments, links.squares, nodes.pair_links, nodes.pair_blocks, sky.values),
             launch(bodies.assemble_joints, 1, len(self.mechanism.joints), dt, self._share, sky.starts, sky.rows,
-                   sky.limit_rows, sky.firsts, sky.ats, links.children, links.parents, links.kinds, links.ends,
-                   links.axes, links.springs, links.target_turns, links.target_spins, links.gains, links.places,
-                   links.turns, links.velocities, links.spins, sky.values, sky.right),
+                   sky.firsts, sky.ats, links.children, links.parents, links.kinds, links.ends, links.axes,
+                   links.springs, links.target_turns, links.target_spins, links.gains, links.places, links.turns,
+                   links.velocities, links.spins, sky.values, sky.right),
             launch(bodies.assemble_roots, 1, len(self.mechanism.roots), dt, sky.starts, sky.firsts, sky.ats,
                    links.roots, links.wanted, links.wanted_turns, links.root_gains, links.places, links.turns,
                    links.velocities, links.spins, sky.values, sky.right),
-            launch(bodies.factorise, 1, sky.size, sky.entries, sky.firsts, sky.ats, sky.values, sky.factor,
-                   sky.pivots),
-            launch(bodies.substitute, 1, sky.size, sky.firsts, sky.ats, sky.factor, sky.pivots, sky.right,
-                   sky.solution),
+            launch(systems.solve_system, 1, sky.size, sky.firsts, sky.ats, sky.values, sky.factor, sky.pivots,
+                   sky.right, sky.solution),
             launch(bodies.take, k, sky.starts, sky.solution, links.velocities, links.spins, links.jumps,
                    links.twists),
             launch(kernels.follow, n, wide, nodes.links, nodes.shares, nodes.masses, nodes.arms, nodes.blends,
                    links.jumps, links.twists, nodes.sides),
         ])  # fmt: skip
+        self._solve_alone = self._solve_along = _nothing
+        if n:
+            self._solve_alone = self._factor.between(nodes.sides, nodes.free_flows)
+            self._solve_along = self._factor.between(nodes.sides, nodes.flows, onto=nodes.free_flows)
         self._foresee = launch(
             kernels.foresee, every, wide, n, dt, nodes.links, nodes.shares, nodes.arms, nodes.blends, nodes.nodes,
             links.velocities, links.spins, nodes.flows, nodes.paces, nodes.ahead,
@@ -302,8 +318,12 @@ class CondensedSolver:
     def _books(self, *, kept: bool, guarded: bool) -> None:
         self._closings[kept, guarded]()
         if self._touched:
-            self._nodes.shifts.zero_()
+            self.nodes.shifts.zero_()
             self._touched = False
+
+
+def _nothing() -> None:
+    """What a body without free flesh has to solve."""
 
 
 def _no_contacts() -> Contacts:
@@ -334,8 +354,8 @@ def stand_ins(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[Floats, F
 
     The second is the inverse of the block on the diagonal, as in the source: a node that is pushed while its neighbours
     stay. Links push all their nodes at once, and neighbours that go along resist less. So the first is chosen to be
-    exact when everything is pushed alike: D m e = M~s^-1 m e for the three directions e. It is kept symmetric, at
-    least as stiff as mass alone (then M^cond is never negative) and at most as stiff as the second.
+    exact when everything is pushed alike: D m e = M~s^-1 m e for the three directions e. It is kept symmetric, a little
+    stiffer than mass alone (then M^cond is positive, also of a link without a bone) and at most as stiff as the second.
     """
     n = mechanism.node_count
     if n == 0:
@@ -346,7 +366,7 @@ def stand_ins(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[Floats, F
     answers = np.asarray(factor.solve(alike.reshape(3 * n, 3))).reshape(n, 3, 3)
     values, axes = np.linalg.eigh(0.5 * (answers + np.swapaxes(answers, 1, 2)))
     least = np.linalg.eigvalsh(alone)[:, :1] * mechanism.masses[:, None]
-    values = np.clip(values, least, 1.0) / mechanism.masses[:, None]
+    values = np.clip(values, least, 1.0 - _HELD) / mechanism.masses[:, None]
     return np.einsum("nab,nb,ncb->nac", axes, values, axes), alone
 
 

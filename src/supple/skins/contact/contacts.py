@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
 from supple.geometry.rotations import normalised
+from supple.skins.contact.touches import Touches
 
 CORNERS = 4
 _WHERE = "Contacts"
@@ -20,9 +21,10 @@ class Contacts:
     """Points that meet something; m of them.
 
     `nodes` and `shares` (m, 4) say which nodes a point is a blend of: shares sum to one, unused places have share 0.
-    They belong to one element. `normals` (m, 3) point away from what is met. `velocities` (m, 3) [m/s] are how that
-    moves there. `gaps` (m,) [m] are how far the point would be from it at the end of the step, negative inside.
-    `frictions` (m,) are Coulomb's coefficients.
+    Where skin meets skin they sum to zero: a node has 1, and the corners of the triangle that it meets share -1.
+    `normals` (m, 3) point away from what is met. `velocities` (m, 3) [m/s] are how that moves there. `gaps` (m,) [m]
+    are how far the point would be from it at the end of the step, negative inside. `frictions` (m,) are Coulomb's
+    coefficients. `bodies` (m,) say which free body is met, -1 for none, and `spots` (m, 3) [m] where.
     """
 
     nodes: Ints
@@ -31,6 +33,8 @@ class Contacts:
     velocities: Floats
     gaps: Floats
     frictions: Floats = field(default_factory=lambda: np.zeros(0))
+    bodies: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    spots: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
     def __post_init__(self) -> None:
         nodes = frozen(self.nodes, np.int32, (-1, CORNERS), _WHERE, "nodes")
@@ -41,15 +45,22 @@ class Contacts:
         friction = frozen(
             np.zeros(count) if friction.shape == (0,) else friction, np.float64, (count,), _WHERE, "frictions"
         )
-        if count and np.abs(shares.sum(axis=1) - 1.0).max() > 1e-6:
-            row = int(np.abs(shares.sum(axis=1) - 1.0).argmax())
-            given = f"the shares of contact {row} sum to {shares[row].sum():g}"
-            raise InputError(_WHERE, given, "they must sum to one", "divide them by their sum")
+        sums = shares.sum(axis=1)
+        wrong = np.minimum(np.abs(sums - 1.0), np.abs(sums))
+        if count and wrong.max() > 1e-6:
+            row = int(wrong.argmax())
+            given = f"the shares of contact {row} sum to {sums[row]:g}"
+            raise InputError(_WHERE, given, "they must sum to one, or to zero between skin and skin",
+                             "divide them by their sum")  # fmt: skip
         if count and not (np.linalg.norm(normals, axis=1) > 1e-9).all():
             row = int(np.linalg.norm(normals, axis=1).argmin())
             raise InputError(_WHERE, f"contact {row} has no normal", "a direction is needed", "leave it out")
         if (friction < 0.0).any():
             raise InputError(_WHERE, f"a friction is {friction.min():g}", "zero or more is needed", "use 0 for none")
+        bodies = np.asarray(self.bodies)
+        bodies = np.full(count, -1) if bodies.shape == (0,) else bodies
+        spots = np.asarray(self.spots)
+        spots = np.zeros((count, 3)) if spots.shape == (0, 3) else spots
         unit = normalised(normals)
         unit.setflags(write=False)
         for name, value in (
@@ -59,11 +70,38 @@ class Contacts:
             ("velocities", frozen(self.velocities, np.float64, (count, 3), _WHERE, "velocities")),
             ("gaps", frozen(self.gaps, np.float64, (count,), _WHERE, "gaps")),
             ("frictions", friction),
+            ("bodies", frozen(bodies, np.int32, (count,), _WHERE, "bodies")),
+            ("spots", frozen(spots, np.float64, (count, 3), _WHERE, "spots")),
         ):
             object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    @classmethod
+    def of(cls, touches: Touches, *, friction: float, body_of: Ints, places: Floats) -> Contacts:
+        """Contacts that were found; nothing of them is looked at again.
+
+        `friction` is that of skin on skin. `body_of` says which free body an obstacle is, -1 for none, and as its last
+        that skin is none. Nodes are at `places` (N, 3) [m].
+        """
+        count, skin = len(touches), touches.obstacles < 0
+        nodes = np.empty((count, CORNERS), dtype=np.int32)
+        nodes[:, 0] = touches.nodes
+        nodes[:, 1:] = np.where(skin[:, None], touches.corners, touches.nodes[:, None])
+        shares = np.ones((count, CORNERS))
+        np.negative(touches.shares, out=shares[:, 1:])
+        frictions = np.where(skin, friction, touches.frictions)
+        spots = places[touches.nodes] - touches.gaps[:, None] * touches.normals
+        found = object.__new__(cls)
+        for name, value in zip(
+            cls.__dataclass_fields__,
+            (nodes, shares, touches.normals, touches.velocities, touches.gaps, frictions, body_of[touches.obstacles],
+             spots),
+            strict=True,
+        ):  # fmt: skip
+            object.__setattr__(found, name, value)
+        return found
 
     @classmethod
     def at_nodes(
@@ -85,8 +123,20 @@ class Contacts:
         rub = np.zeros(len(given)) if frictions is None else np.asarray(frictions)
         return cls(four, shares, np.asarray(normals), still, np.asarray(gaps), rub)
 
+
+@dataclass(frozen=True, eq=False)
+class Loose:
+    """Free bodies (B,) that contacts push: `masses` (B,) [kg], `centres` (B, 3) [m], `inertia` (B, 3, 3) [kg m²]."""
+
+    masses: Floats = field(default_factory=lambda: np.zeros(0))
+    centres: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    inertia: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
+
+    def __len__(self) -> int:
+        return len(self.masses)
+
     @property
-    def crowded(self) -> bool:
-        """Whether two of them share a node."""
-        used = self.nodes[self.shares != 0.0]
-        return len(np.unique(used)) < len(used)
+    def inverses(self) -> Floats:
+        """The inverses of `inertia`."""
+        found: Floats = np.asarray(np.linalg.inv(self.inertia)) if len(self) else self.inertia
+        return found

@@ -38,6 +38,7 @@ from supple.skins.contact.joints import Joints, rotation_vectors
 from supple.skins.contact.links import Links
 
 GRAVITY = (0.0, -9.81, 0.0)  # m/s²
+_SPREAD = 0.02  # of the square of an edge: how far the matter of a node of the core reaches, so that one alone can turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +152,9 @@ def mechanism_of(
     firsts, seconds = np.zeros((k, 3)), np.zeros((k, 3, 3))
     np.add.at(firsts, at, share[:, None] * arm)
     np.add.at(seconds, at, share[:, None, None] * arm[:, :, None] * arm[:, None, :])
+    ends = points[flesh.solid.corners]
+    spread = _SPREAD * float(np.mean(np.sum((ends[:, 1:] - ends[:, :1]) ** 2, axis=2)))
+    seconds += spread * np.bincount(at, share, k)[:, None, None] * np.eye(3)
     count = len(joints)
     springs = [
         frozen(np.broadcast_to(value, (count,)), np.float64, (count,), WHERE, what)

@@ -19,7 +19,6 @@ from supple.geometry import rotations
 from supple.motion.pose import Pose
 
 BALL, HINGE = 0, 1
-ROWS = (3, 5)  # rows of constraint of each kind
 FREE = 1e9  # [rad]: a limit that is never met
 _WHERE = "joints"
 # Joints that bend one way only, as rigs call them; a rig's word for the segment below the joint counts.

@@ -215,7 +215,7 @@ def sum_pushes(
 @wp.kernel(enable_backward=False)
 def drive_links(
     first: int, dt: wp.float64, pieces: Whole, wrenches: Vectors, spins: Vectors, moments: Vectors, squares: Matrices,
-    starts: Whole, right: Numbers,
+    starts: Whole, right: Vectors,
 ):  # fmt: skip
     """The wrench of all nodes on a link, and its own centripetal and gyroscopic one, as impulses of a step."""
     i = first + wp.tid()
@@ -226,9 +226,8 @@ def drive_links(
         force += wrenches[2 * piece]
         torque += wrenches[2 * piece + 1]
     at = starts[i]
-    for axis in range(3):
-        right[at + axis] = force[axis]
-        right[at + 3 + axis] = torque[axis]
+    right[at] = force
+    right[at + 1] = torque
 
 
 @wp.kernel(enable_backward=False)

@@ -1,28 +1,24 @@
-"""What a soft character meets in a step: obstacles that are led or free."""
+"""What a soft character meets in a step: obstacles that are led or free, and itself."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.geometry.tetrahedra import boundary_faces
 from supple.obstacles.bounces import bounce
 from supple.obstacles.free import FreeBodies
 from supple.obstacles.shapes import RigidBody
-from supple.skins.contact.condensed import CondensedSolver
-from supple.skins.contact.contacts import Contacts
+from supple.skins.contact.condensed import Answer, CondensedSolver
+from supple.skins.contact.contacts import Contacts, Loose
 from supple.skins.contact.detection import Detection
-from supple.skins.contact.dynamics import State, turned_by
+from supple.skins.contact.dynamics import turned_by
 from supple.skins.contact.flesh import FleshLayer
-from supple.skins.contact.parting import transforms
-from supple.skins.contact.touches import Touches
-
-EVERYTHING, FLESH, NOBODY = range(3)
 
 
 @dataclass
@@ -38,7 +34,7 @@ class Flights:
 
 
 class Flyers(FreeBodies):
-    """Free bodies that can be put back to where they were."""
+    """Free bodies that can be put back to where they were, and that take what a step of a character gives them."""
 
     def flights(self) -> Flights:
         """Where they are now, in arrays of their own."""
@@ -49,15 +45,23 @@ class Flyers(FreeBodies):
         self.world_from_body, self.earlier = flights.places.copy(), flights.places.copy()
         self.velocities, self._angular = flights.velocities.copy(), flights.angular.copy()
 
+    def loose(self) -> Loose:
+        """What a solver has to know of them."""
+        return Loose(self.masses, self.centers, self.inertia)
+
+    def change(self, changes: Floats, dt: float) -> None:
+        """Velocities and spins change by (B, 6) [m/s, rad/s], from the start of a step of `dt` [s] on."""
+        self._angular = self._angular + np.einsum("bij,bj->bi", self.inertia, changes[:, 3:])
+        self.velocities = self.velocities + changes[:, :3]
+        self.world_from_body[:, :3, 3] += dt * changes[:, :3]
+
 
 class Meeting:
     """The flesh of a character among obstacles: its border, and, where that is pressed in, what lies below it.
 
-    A free body and the flesh that it meets are answered as two masses. How heavy the flesh is that it moves along is
-    measured by a first, gentle push; then both get the velocity that they have in common, and the body loses the
-    momentum that the flesh gets.
-
-    Limits: friction of the skin does not spin free bodies.
+    Free bodies are solved for together with the flesh that they meet, so that each loses the momentum that the other
+    gets, and friction spins them. Skin that meets skin is met on both sides: a node and the triangle that it is in push
+    each other apart, the flesh and the bones of both.
     """
 
     def __init__(
@@ -67,18 +71,23 @@ class Meeting:
         bodies: Sequence[RigidBody],
         *,
         gravity: ArrayLike,
+        friction: float | None = None,
     ) -> None:
+        """With a `friction` of skin on skin it meets itself, too."""
         mechanism = solver.mechanism
         self._solver, self._gravity = solver, np.asarray(gravity, dtype=np.float64)
         self._detection = Detection(
             flesh.solid.points[flesh.order], flesh.places[boundary_faces(flesh.solid)],
-            carriers=mechanism.links[:, 0], rest_bones=transforms(mechanism.centres), bodies=bodies, itself=False,
-            device=solver.device,
+            carriers=mechanism.links[:, 0], rest_bones=transforms(mechanism.centres), bodies=bodies,
+            itself=friction is not None, device=solver.device,
         )  # fmt: skip
-        self._mass = float(mechanism.link_masses.sum())
+        self._friction = 0.0 if friction is None else friction
         self.free = Flyers(bodies)
-        self._body_of = np.full(max(len(bodies), 1), -1, dtype=np.int64)
+        self._body_of: Ints = np.full(len(bodies) + 1, -1, dtype=np.int32)  # the last one is skin
         self._body_of[self.free.numbers] = np.arange(len(self.free))
+        links = solver.links
+        self._links = [devices.HostSide(one) for one in (links.places, links.turns, links.velocities, links.spins)]
+        self._nodes, self._ahead = devices.HostSide(solver.nodes.nodes), devices.HostSide(solver.nodes.ahead)
 
     def load(self, flights: Flights) -> None:
         """Put free bodies where they are."""
@@ -88,149 +97,34 @@ class Meeting:
         """Where free bodies are."""
         return self.free.flights()
 
-    def step(self, time: float, dt: float, *, meets: int = EVERYTHING) -> int:
-        """Part everything that would meet in the step of `dt` [s] that ends at `time` [s]; how many contacts there are.
+    def step(self, time: float, dt: float) -> Answer:
+        """Part everything that would meet in the step of `dt` [s] that ends at `time` [s].
 
-        The solver has foreseen the step; afterwards it is to finish it. `meets` says who is met: all, only flesh that
-        can give way, or nobody.
+        The solver has foreseen the step; afterwards it is to finish it.
         """
-        self.free.advance(dt, gravity=self._gravity)
-        solver = self._solver
-        now, ahead = solver.node_places, solver.foreseen_places
-        touches = self._detection.detect(
-            ahead, _foreseen(solver.state(), dt), before=now, time=time, dt=dt, free=self.free
+        free, ahead = self.free, self._ahead.read()
+        free.advance(dt, gravity=self._gravity)
+        found = self._detection.detect(
+            ahead, self._foreseen(dt), before=self._nodes.read(), time=time, dt=dt, free=free
         )
-        if meets != EVERYTHING:
-            giving = solver.mechanism.node_count if meets == FLESH else 0
-            touches = _only(touches, np.flatnonzero(touches.nodes < giving))
-        impacts = self._impacts(touches, (ahead - now) / dt, dt)
-        velocities, gaps = touches.velocities.copy(), touches.gaps.copy()
-        for impact in impacts:
-            impact.measure(self._probed(touches, impact, dt), dt)
-            velocities[impact.rows], gaps[impact.rows] = impact.second(dt)
-        answer = solver.answer(_contacts(touches, slice(None), velocities, gaps))
-        for impact in impacts:
-            self._push(impact, answer.impulses[impact.rows], ahead[touches.nodes[impact.rows]], dt)
-        if len(self.free) and len(self._detection.bodies) > 1:
-            bounce(self.free, self._detection.bodies)
-        return len(touches)
+        contacts = Contacts.of(found, friction=self._friction, body_of=self._body_of, places=ahead)
+        answer = self._solver.answer(contacts, free.loose())
+        if len(free):
+            free.change(answer.bodies, dt)
+            if len(self._detection.bodies) > 1:
+                bounce(free, self._detection.bodies)
+        return answer
 
-    def _impacts(self, touches: Touches, paces: Floats, dt: float) -> list[_Impact]:
-        """What each free body meets."""
-        body = self._body_of[touches.obstacles]
-        found = []
-        for number in np.unique(body[body >= 0]).tolist():
-            rows = np.flatnonzero(body == number).astype(np.int32)
-            one = _Impact(
-                number, rows, float(self.free.masses[number]), paces[touches.nodes[rows]], touches.velocities[rows],
-                touches.normals[rows], touches.gaps[rows],
-            )  # fmt: skip
-            one.arrive(dt, self._mass)
-            found.append(one)
-        return found
-
-    def _probed(self, touches: Touches, impact: _Impact, dt: float) -> Floats:
-        """The impulses of a first push, as of a body that is stopped by the whole character."""
-        velocities, gaps = impact.moved(impact.share, dt)
-        return self._solver.answer(_contacts(touches, impact.rows, velocities, gaps)).impulses
-
-    def _push(self, impact: _Impact, impulses: Floats, places: Floats, dt: float) -> None:
-        """A free body loses what the flesh got, and ends the step where that leaves it."""
-        given = (impact.probed + impulses)[:, None] * impact.normals
-        size = float(np.linalg.norm(given.sum(axis=0)))
-        most = impact.mass * impact.closing  # in one step it is stopped at most; what throws it back is the flesh
-        keep = min(1.0, most / size) if size > 0.0 else 0.0
-        number = impact.number
-        self.free.push(np.full(len(given), number), places, -keep * given)
-        self.free.shift(number, dt * impact.delay())
+    def _foreseen(self, dt: float) -> Floats:
+        """The transforms (k, 4, 4) of links at the end of a step, by their velocities."""
+        places, turns, velocities, spins = (side.read() for side in self._links)
+        return transforms(places + dt * velocities, turned_by(turns, dt * spins))
 
 
-@dataclass
-class _Impact:
-    """One free body that meets nodes: its contacts are `rows` (m,); `paces` (m, 3) [m/s] are those of the nodes,
-    `velocities` (m, 3) [m/s] its own there.
-    """
-
-    number: int
-    rows: Ints
-    mass: float
-    paces: Floats
-    velocities: Floats
-    normals: Floats
-    gaps: Floats
-    share: float = 0.0
-    after: float = 1.0
-    closing: float = 0.0
-    first: float = 0.0
-    probed: Floats = field(default_factory=lambda: np.zeros(0))
-
-    def arrive(self, dt: float, mass: float) -> None:
-        """Which share of the step is left `after` it arrives, how fast it does, and a gentle `share` for a start."""
-        nearing = self._along(self.velocities - self.paces)
-        began = np.maximum(self.gaps + dt * nearing, 0.0)
-        coming = nearing > 0.0
-        first = float((began[coming] / nearing[coming]).min(initial=dt)) if coming.any() else 0.0
-        self.after = 1.0 - min(first / dt, 1.0)
-        self.closing = float(max(nearing.max(), 0.0))
-        self.share = self.mass / (self.mass + mass)
-
-    def moved(self, share: float, dt: float) -> tuple[Floats, Floats]:
-        """Velocities and gaps of a body that goes on, once it has arrived, with this share of its speed."""
-        velocities = self.velocities - (1.0 - share) * self.after * (self.velocities - self.paces)
-        return velocities, self.gaps + dt * self._along(self.velocities - velocities)
-
-    def measure(self, impulses: Floats, dt: float) -> None:
-        """Take the impulses of the first push: now its `share` is what is left when both go on together."""
-        self.probed, self.first = impulses, self.share
-        pushed = self._speeds(self.share, dt) - self._along(self.paces)
-        total = float(impulses.sum())
-        moved = float(impulses @ np.maximum(pushed, 0.0)) / total if total > 0.0 else 0.0
-        load = total / moved if moved > 1e-9 else 0.0
-        self.share = self.mass / (self.mass + load)
-
-    def second(self, dt: float) -> tuple[Floats, Floats]:
-        """Velocities and gaps of the second push, which adds to the first; the solver still sees the paces before."""
-        velocities, gaps = self.moved(self.share, dt)
-        pace = self._along(self.paces)
-        more = self._speeds(self.share, dt) - np.maximum(self._speeds(self.first, dt), pace)
-        away = self._along(velocities)
-        begun = gaps - dt * (pace - away)
-        wanted = pace + np.where(more > 0.0, more, -1.0)  # as the solver has it: away - max(begun, 0) / dt
-        velocities = velocities + (wanted + np.maximum(begun, 0.0) / dt - away)[:, None] * self.normals
-        return velocities, begun + dt * (pace - self._along(velocities))
-
-    def delay(self) -> Floats:
-        """By how much slower (3,) [m/s] the body has come along in the step."""
-        slower: Floats = -(1.0 - self.share) * self.after * (self.velocities - self.paces)
-        along = self._along(slower)
-        deepest = int(np.argmax(along))
-        result: Floats = max(float(along[deepest]), 0.0) * self.normals[deepest]
-        return result
-
-    def _speeds(self, share: float, dt: float) -> Floats:
-        """How fast (m,) [m/s] the nodes have to go, at least, when it goes on with this share."""
-        velocities, gaps = self.moved(share, dt)
-        away = self._along(velocities)
-        begun = gaps - dt * (self._along(self.paces) - away)
-        result: Floats = away - np.maximum(begun, 0.0) / dt
-        return result
-
-    def _along(self, ways: Floats) -> Floats:
-        result: Floats = np.einsum("ma,ma->m", ways, self.normals)
-        return result
-
-
-def _only(touches: Touches, rows: Any) -> Touches:
-    return Touches(*(getattr(touches, column.name)[rows] for column in fields(Touches)))
-
-
-def _contacts(touches: Touches, rows: Any, velocities: Floats, gaps: Floats) -> Contacts:
-    return Contacts.at_nodes(
-        touches.nodes[rows], normals=touches.normals[rows], gaps=gaps, velocities=velocities,
-        frictions=touches.frictions[rows],
-    )  # fmt: skip
-
-
-def _foreseen(state: State, dt: float) -> Floats:
-    """The transforms (k, 4, 4) of links at the end of a step, by their velocities."""
-    return transforms(state.places + dt * state.velocities, turned_by(state.turns, dt * state.spins))
+def transforms(places: Floats, turns: Floats | None = None) -> Floats:
+    """Transforms (k, 4, 4) of links that are there, turned so."""
+    matrices = np.tile(np.eye(4), (len(places), 1, 1))
+    matrices[:, :3, 3] = places
+    if turns is not None:
+        matrices[:, :3, :3] = turns
+    return matrices

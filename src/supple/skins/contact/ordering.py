@@ -13,27 +13,26 @@ import numpy as np
 
 from supple.arrays import Bools, Floats, Ints
 from supple.skins.contact.dynamics import Mechanism
-from supple.skins.contact.joints import ROWS
+from supple.skins.contact.joints import HINGE
 
 _PIECE = 48  # entries that one thread adds up
 
 
 @dataclass(frozen=True, eq=False)
 class Skyline:
-    """Places of the unknowns: `starts` (k,) of each link, `rows` (c,) of each joint, `limit_rows` (c,) or -1.
+    """Places of the unknowns in threes: `starts` (k,) of each link, which has two, and `rows` (c,) of each joint.
 
     Row i of the matrix is kept from column `firsts[i]` to the diagonal, from place `ats[i]` on; `ats` has one more.
     """
 
     starts: Ints
     rows: Ints
-    limit_rows: Ints
     firsts: Ints
     ats: Ints
 
     @property
     def size(self) -> int:
-        """How many unknowns there are."""
+        """How many threes of unknowns there are."""
         return len(self.firsts)
 
 
@@ -42,40 +41,32 @@ def skyline_of(mechanism: Mechanism, pairs: Ints) -> Skyline:
     joints, k = mechanism.joints, mechanism.link_count
     joint_of = np.full(k, -1)
     joint_of[joints.children] = np.arange(len(joints))
-    starts, rows, limit_rows = (
-        np.zeros(k, np.int32),
-        np.zeros(len(joints), np.int32),
-        np.full(len(joints), -1, np.int32),
-    )
-    limited = set(joints.limited.tolist())
+    starts, rows = np.zeros(k, np.int32), np.zeros(len(joints), np.int32)
+    heights = np.where(joints.kinds == HINGE, 2, 1)
     size = 0
     for link in _leaves_first(mechanism):
         starts[link] = size
-        size += 6
+        size += 2
         joint = int(joint_of[link])
         if joint >= 0:
             rows[joint] = size
-            size += ROWS[joints.kinds[joint]]
-            if joint in limited:
-                limit_rows[joint] = size
-                size += 1
+            size += int(heights[joint])
     firsts = np.arange(size)
 
     def reach(row: int, height: int, column: int) -> None:
         firsts[row : row + height] = np.minimum(firsts[row : row + height], column)
 
     for link in range(k):
-        reach(int(starts[link]), 6, int(starts[link]))
+        reach(int(starts[link]), 2, int(starts[link]))
     for one, other in pairs.tolist():
         low, high = sorted((int(starts[one]), int(starts[other])))
-        reach(high, 6, low)
+        reach(high, 2, low)
     for joint in range(len(joints)):
         child, parent = int(starts[joints.children[joint]]), int(starts[joints.parents[joint]])
-        height = ROWS[joints.kinds[joint]] + int(limit_rows[joint] >= 0)
-        reach(int(rows[joint]), height, child)
-        reach(parent, 6, child)
+        reach(int(rows[joint]), int(heights[joint]), child)
+        reach(parent, 2, child)
     ats = np.concatenate([[0], np.cumsum(np.arange(size) - firsts + 1)])
-    return Skyline(starts, rows, limit_rows, firsts.astype(np.int32), ats.astype(np.int32))
+    return Skyline(starts, rows, firsts.astype(np.int32), ats.astype(np.int32))
 
 
 def _leaves_first(mechanism: Mechanism) -> list[int]:

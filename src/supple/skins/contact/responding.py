@@ -1,8 +1,6 @@
-"""How a soft character answers contacts and the limits of its joints: both push, neither pulls.
+"""How a soft character answers what it meets: contacts with obstacles, with itself, and the limits of its joints.
 
-Which of them push is found in a few passes: all that go on too fast are answered as if they could not part; those that
-would then pull are let go, those that go on too fast now join, until nothing changes. Where that would go on for long,
-none may join any more, and some are left that go on a little too fast; they are lifted out.
+All of them are rows of one system (row_kernels.py), solved together with links and free bodies (response_kernels.py).
 """
 
 from __future__ import annotations
@@ -12,160 +10,233 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.skins.contact.bound import LinkArrays, NodeArrays, write_doubles
-from supple.skins.contact.contacts import CORNERS, Contacts
+from supple.arrays import Floats
+from supple.skins.contact.bound import LinkArrays, NodeArrays
+from supple.skins.contact.contacts import CORNERS, Contacts, Loose
 from supple.skins.contact.dynamics import Mechanism
 
-_PASSES = 6  # after these none may join any more
-_SLACK = 1e-12  # [m/s]: slower than this counts as not going on
+_PASSES = 16  # at most
+_RUBBING = 4  # passes along the surface, at most
+_AIMED = 3  # how often the limits of balls are seen anew
+_SLACK = 1e-10  # [m/s]: slower than this counts as not going on
+_FIRM = 1e-3  # how much a contact yields beside its flesh, as a share of how much its links do
+_FIRM_LIMIT = 1e-4  # the same of the limit of a joint
+_RUBBED = 1.0  # friction of a joint that is pressed against its limit
 _PULLED = 0.2  # share of a broken limit that a step puts right
-_UNSEEN = 1e-4  # of the body's largest side: how deep a point may stand inside something without being lifted
-_RIGID = 1e-9  # over the lightest mass: how much a contact on the core itself yields
+_OUT = 0.05  # [m/s]: how fast bones leave what they are in
+_LIFTED = 0.5  # share of what is inside that a step parts
+_UNSEEN = 2e-4  # of the body's largest side: how deep a point may stand inside something without being lifted
+_FARTHEST = 5e-3  # of the body's largest side: how far a step lifts at most
 
 
 class Responder:
-    """Answers up to `room` contacts of one mechanism at a time."""
+    """Answers up to `room` contacts of one mechanism at a time, with up to `bodies` free ones, and all its limits."""
 
     def __init__(
-        self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, *, room: int, dt: float, device: str
+        self,
+        mechanism: Mechanism,
+        nodes: NodeArrays,
+        links: LinkArrays,
+        *,
+        room: int,
+        bodies: int,
+        entries: int,
+        dt: float,
+        device: str,
     ) -> None:
         wp = devices.warp()
-        c = len(mechanism.joints)
 
         def made(count: int, kind: Any) -> Any:
-            return wp.zeros(count, dtype=kind, device=device)
+            return wp.zeros(max(count, 1), dtype=kind, device=device)
 
-        self.room, self._device, self._assembled = room, device, False
-        self._counts = made(3, wp.int32)
-        self._corners, self._shares = made(CORNERS * room, wp.int32), made(CORNERS * room, wp.float64)
-        self._normals, self._motions = made(room, wp.vec3d), made(room, wp.vec3d)
-        self._skins, self._pushes = made(CORNERS * room, wp.vec3d), made(CORNERS * room, wp.vec3d)
-        self._gaps, self._frictions, self._yields, self._wanted, self._begun, self._excess, self._impulses = (
-            made(room, wp.float64) for _ in range(7)
-        )
-        self.gathered = made(room, wp.float64)
-        self._active, self._limit_active = made(room, wp.int32), made(c, wp.int32)
-        self._limits = made(c, wp.vec3d)
-        self._limit_excess, self._limit_impulses = made(c, wp.float64), made(c, wp.float64)
-        self._base, self._values, self._factor = (made(links.entries, wp.float64) for _ in range(3))
-        self._parts, self._blocks = made(4 * nodes.pair_pieces, wp.mat33d), made(4 * nodes.pairs, wp.mat33d)
-        self._pivots, self._right, self._solution = (made(links.size, wp.float64) for _ in range(3))
+        self.room, self.bodies, self.entries, self._device = room, bodies, max(entries, links.entries), device
+        limited = mechanism.joints.limited
+        self._limits, self._n = len(limited), mechanism.node_count
+        self._counts = made(5, wp.int32)
+        self._masses, self._places = made(bodies, wp.float64), made(bodies, wp.vec3d)
+        self._inertia, self._inverses = made(bodies, wp.mat33d), made(bodies, wp.mat33d)
+        self._limited = devices.to_device(limited.astype(np.int32), wp.int32, device)
+        self._structs(mechanism, nodes, links, made)
+        met, effort = self._met, self._effort
+        self._sides = _Sides({
+            "count": self._counts, "corners": met.corners, "shares": met.shares, "normals": met.normals,
+            "motions": met.motions, "gaps": met.gaps, "frictions": met.frictions, "bodies": met.bodies,
+            "spots": met.spots, "masses": self._masses, "places": self._places, "inertia": self._inertia,
+            "inverses": self._inverses, "pushes": effort.pushes, "totals": effort.totals,
+        })  # fmt: skip
         self._record(mechanism, nodes, links, dt)
         self._record_links(mechanism, nodes, links, dt)
 
+    def _structs(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, made: Any) -> None:
+        from supple.skins.contact import response_kernels as answers
+        from supple.skins.contact import row_kernels as rows
+
+        wp = devices.warp()
+        room, count, size = self.room, self.room + self._limits, links.size + 2 * self.bodies
+
+        def filled(kind: Any, **fields: Any) -> Any:
+            one = kind()
+            for name, value in fields.items():
+                setattr(one, name, value)
+            return one
+
+        self._flesh = filled(
+            rows.Flesh, carriers=nodes.carriers, free=self._n, links=nodes.links, weights=nodes.shares,
+            arms=nodes.arms, masses=nodes.masses, blends=nodes.blends, alone=nodes.alone, places=nodes.nodes,
+            paces=nodes.paces, reach=nodes.reach, kept=nodes.kept,
+        )  # fmt: skip
+        self._met = filled(
+            rows.Met, corners=made(CORNERS * room, wp.int32), shares=made(CORNERS * room, wp.float64),
+            normals=made(room, wp.vec3d), motions=made(room, wp.vec3d), gaps=made(room, wp.float64),
+            frictions=made(room, wp.float64), bodies=made(room, wp.int32), spots=made(room, wp.vec3d),
+        )  # fmt: skip
+        hands = int(rows.HANDS) * count
+        self._rows = filled(
+            rows.Rows, normals=made(count, wp.vec3d), frictions=made(count, wp.float64), soft=made(count, wp.mat33d),
+            stiff=made(count, wp.mat33d), begun=made(count, wp.float64), gives=made(CORNERS * count, wp.mat33d),
+            counts=made(count, wp.int32), hands=made(hands, wp.int32), moves=made(hands, wp.mat33d),
+            turns=made(hands, wp.mat33d), bends=made(count, wp.vec3d), highs=made(count, wp.float64),
+        )  # fmt: skip
+        self._effort = filled(
+            rows.Effort, begins=made(count, wp.vec3d), wanted=made(count, wp.float64),
+            pushes=made(count, wp.vec3d), changes=made(count, wp.vec3d), residuals=made(count, wp.vec3d),
+            before=made(count, wp.vec3d),
+            pushing=made(count, wp.int32), sliding=made(count, wp.int32),
+            barred=made(count, wp.int32), totals=made(size, wp.vec3d),
+            forces=made(self._n, wp.vec3d),
+        )  # fmt: skip
+
+        def system(unknowns: int, firsts: Any, ats: Any, entries: int) -> Any:
+            return filled(
+                answers.System, size=unknowns, touched=made(unknowns, wp.int32), firsts=firsts, ats=ats,
+                values=made(entries, wp.mat33d), factor=made(entries, wp.mat33d), pivots=made(unknowns, wp.mat33d),
+                right=made(unknowns, wp.vec3d), answer=made(unknowns, wp.vec3d),
+            )  # fmt: skip
+
+        self._base = system(links.size, links.firsts, links.ats, links.entries)
+        self._loose = filled(
+            answers.Loose, count=self.bodies, masses=self._masses, inertia=self._inertia, inverses=self._inverses
+        )
+        self._wide = system(size, made(size, wp.int32), made(size + 1, wp.int32), self.entries)
+
     def _record(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, dt: float) -> None:
-        from supple.skins.contact import body_kernels as bodies
-        from supple.skins.contact import contact_kernels as contacts
-        from supple.skins.contact import kernels
+        from supple.skins.contact import response_kernels as answers
+        from supple.skins.contact import row_kernels as rows
 
-        n, k, c, wide = mechanism.node_count, mechanism.link_count, len(mechanism.joints), nodes.carriers
-        floor = _RIGID / float(mechanism.link_masses.min())
-        slack = _UNSEEN * float(np.ptp(mechanism.rest, axis=0).max())
-        sky, own = links, self
+        own, counts = self, self._counts
+        side = float(np.ptp(mechanism.rest, axis=0).max())
+        unseen, farthest = _UNSEEN * side, _FARTHEST * side
 
-        def launch(kernel: Any, count: int, *inputs: Any) -> devices.Launch:
-            return devices.Launch(kernel, count, inputs, self._device, smallest=512)
+        def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 2048) -> devices.Launch:
+            return devices.Launch(kernel, count, inputs, self._device, smallest=smallest)
 
-        def chain(*calls: Any) -> devices.Chain:
-            return devices.Chain(calls, self._device)
-
-        self._prepare = launch(
-            contacts.prepare_contacts, 1, own._counts, n, floor, dt, own._corners, own._shares, own._normals,
-            own._motions, own._gaps, nodes.masses, nodes.blends, nodes.alone, nodes.paces, nodes.reach, own._skins,
-            own._pushes, own._yields, own._wanted, own._begun, own.gathered,
+        calls = [
+            launch(rows.open_rows, 1, counts, own._flesh, own._met, links.starts, links.size, own._wide.size,
+                   own._limits, links.firsts, own._wide.firsts, own._wide.ats, own._effort),
+            launch(rows.build_rows, own.room, counts, own._flesh, own._met, links.starts, links.size, links.masses,
+                   own._masses, own._places, _FIRM, _OUT, unseen, dt, own._rows, own._effort),
+            launch(rows.build_limits, own._limits, counts, own._limited, dt, links.children, links.parents,
+                   links.kinds, links.axes, links.lows, links.highs, links.starts, links.turns, links.spins,
+                   links.squares, _FIRM_LIMIT, _RUBBED, _PULLED, own._rows, own._effort),
+            launch(rows.judge_rows, 1, counts, own._limits, dt, _SLACK, unseen, own._rows, own._effort),
+        ]  # fmt: skip
+        self._build = devices.Chain(calls, self._device)
+        self._respond = launch(
+            answers.respond, 1, counts, own._limits, dt, _SLACK, unseen, farthest, _PASSES, _RUBBING,
+            _AIMED, _PULLED, _LIFTED, own._rows, own._effort, own._met, own._flesh, own._base, own._loose, own._wide,
+            mechanism.link_count, links.starts, links.velocities, links.spins, nodes.shifts, links.books,
         )  # fmt: skip
-        self._find = launch(
-            contacts.find_excess, 1, own._counts, c, dt, _PULLED, own._corners, own._shares, own._normals,
-            nodes.paces, own._wanted, _SLACK, links.children, links.parents, links.kinds, links.axes, links.lows,
-            links.highs, sky.limit_rows, links.turns, links.spins, own._excess, own._active, own._limits,
-            own._limit_excess, own._limit_active,
-        )  # fmt: skip
-        self._try = chain(
-            launch(contacts.assemble_contacts, 1, own._counts, c, sky.size, sky.entries, wide, sky.starts, sky.firsts,
-                   sky.ats, nodes.links, nodes.shares, nodes.arms, own._corners, own._shares, own._pushes,
-                   own._yields, own._excess, own._active, links.children, links.parents, own._limits,
-                   own._limit_excess, own._limit_active, sky.limit_rows, own._base, own._values, own._right),
-            launch(bodies.factorise, 1, sky.size, sky.entries, sky.firsts, sky.ats, own._values, own._factor,
-                   own._pivots),
-            launch(bodies.substitute, 1, sky.size, sky.firsts, sky.ats, own._factor, own._pivots, own._right,
-                   own._solution),
-            launch(contacts.judge_contacts, 1, own._counts, c, wide, _SLACK, sky.starts, nodes.links, nodes.shares,
-                   nodes.arms, own._corners, own._shares, own._pushes, own._yields, own._excess, links.children,
-                   links.parents, own._limits, own._limit_excess, sky.limit_rows, own._solution, own._active,
-                   own._limit_active, own._impulses, own._limit_impulses),
-        )  # fmt: skip
-        self._apply = chain(
-            launch(bodies.take, k, sky.starts, own._solution, links.velocities, links.spins, links.jumps,
-                   links.twists),
-            launch(kernels.follow, n, wide, nodes.links, nodes.shares, nodes.masses, nodes.arms, nodes.blends,
-                   links.jumps, links.twists, nodes.sides),
-            launch(contacts.press_skin, 1, own._counts, n, own._corners, own._shares, own._normals, own._motions,
-                   own._skins, nodes.nodes, own._impulses, nodes.sides, own.gathered, links.books),
-            launch(kernels.give_way, n, nodes.alone, nodes.sides, nodes.flows),
-        )  # fmt: skip
-        self.rub_and_lift = launch(
-            contacts.rub_and_lift, 1, own._counts, n, wide, dt, slack, nodes.links, nodes.shares, nodes.arms,
-            nodes.blends, nodes.masses, nodes.nodes, links.velocities, links.spins, own._corners, own._shares,
-            own._normals,
-            own._motions, own._gaps, own._frictions, own.gathered, own._begun, nodes.flows, nodes.shifts, links.books,
-        )  # fmt: skip
+        self._yield = launch(answers.yield_nodes, own._n, own._flesh, links.starts, own._effort, nodes.flows)
 
     def _record_links(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, dt: float) -> None:
         """The links' matrix in which the skin gives way as nodes alone do: that of the free step answers too softly."""
         from supple.skins.contact import body_kernels as bodies
         from supple.skins.contact import kernels
 
-        wide, k, sky, own = nodes.carriers, mechanism.link_count, links, self
+        wide, k, sky, base = nodes.carriers, mechanism.link_count, links, self._base
+        wp = devices.warp()
+        parts = wp.zeros(4 * nodes.pair_pieces, dtype=wp.mat33d, device=self._device)
+        blocks = wp.zeros(4 * nodes.pairs, dtype=wp.mat33d, device=self._device)
 
         def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 32) -> devices.Launch:
             return devices.Launch(kernel, count, inputs, self._device, smallest=smallest)
 
         calls = [
             launch(kernels.condense, nodes.pair_pieces, wide, nodes.pair_starts, nodes.ones, nodes.others,
-                   nodes.shares, nodes.arms, nodes.lone_yields, own._parts),
-            launch(kernels.total_blocks, nodes.pairs, nodes.pair_groups, own._parts, own._blocks, smallest=64),
+                   nodes.shares, nodes.arms, nodes.lone_yields, parts),
+            launch(kernels.total_blocks, nodes.pairs, nodes.pair_groups, parts, blocks, smallest=64),
             launch(bodies.assemble_links, 1, k, nodes.pairs, sky.entries, sky.starts, sky.firsts, sky.ats,
-                   links.masses, links.moments, links.squares, nodes.pair_links, own._blocks, own._base),
-            launch(bodies.assemble_joints, 1, len(mechanism.joints), dt, 0.0, sky.starts, sky.rows, sky.limit_rows,
-                   sky.firsts, sky.ats, links.children, links.parents, links.kinds, links.ends, links.axes,
-                   links.springs, links.target_turns, links.target_spins, links.gains, links.places, links.turns,
-                   links.velocities, links.spins, own._base, own._right),
+                   links.masses, links.moments, links.squares, nodes.pair_links, blocks, base.values),
+            launch(bodies.assemble_joints, 1, len(mechanism.joints), dt, 0.0, sky.starts, sky.rows, sky.firsts,
+                   sky.ats, links.children, links.parents, links.kinds, links.ends, links.axes, links.springs,
+                   links.target_turns, links.target_spins, links.gains, links.places, links.turns,
+                   links.velocities, links.spins, base.values, base.right),
             launch(bodies.assemble_roots, 1, len(mechanism.roots), dt, sky.starts, sky.firsts, sky.ats, links.roots,
                    links.wanted, links.wanted_turns, links.root_gains, links.places, links.turns, links.velocities,
-                   links.spins, own._base, own._right),
+                   links.spins, base.values, base.right),
         ]  # fmt: skip
         self._assemble = devices.Chain(calls, self._device)
 
-    def bring(self, contacts: Contacts) -> None:
-        """Take the contacts of this step; the velocities are those that were foreseen."""
+    def bring(self, contacts: Contacts, loose: Loose) -> bool:
+        """Take the contacts of this step; the velocities are those that were foreseen. Whether any goes on too fast.
+
+        Where they couple more links than there is room for, `entries` is what is needed and nothing else is done.
+        """
         count = len(contacts)
-        shares, normals, motions = (np.zeros((self.room, width)) for width in (CORNERS, 3, 3))
-        corners, gaps, frictions = np.zeros((self.room, CORNERS), np.int32), np.zeros(self.room), np.zeros(self.room)
-        corners[:count], shares[:count], normals[:count] = contacts.nodes, contacts.shares, contacts.normals
-        motions[:count], gaps[:count], frictions[:count] = contacts.velocities, contacts.gaps, contacts.frictions
-        self._corners.assign(corners.ravel())
-        self._counts.assign(np.array([count, 0, 0], dtype=np.int32))
-        for array, values in (
-            (self._shares, shares.ravel()), (self._normals, normals), (self._motions, motions), (self._gaps, gaps),
-            (self._frictions, frictions),
+        self._sides.write("count", [count])
+        for name, values in (
+            ("corners", contacts.nodes.ravel()), ("shares", contacts.shares.ravel()), ("normals", contacts.normals),
+            ("motions", contacts.velocities), ("gaps", contacts.gaps), ("frictions", contacts.frictions),
+            ("bodies", contacts.bodies), ("spots", contacts.spots),
         ):  # fmt: skip
-            write_doubles(array, values)
-        self._prepare()
-        self._assembled = False
+            self._sides.write(name, values)
+        if len(loose):
+            for name, values in (
+                ("masses", loose.masses), ("places", loose.centres), ("inertia", loose.inertia),
+                ("inverses", loose.inverses),
+            ):  # fmt: skip
+                self._sides.write(name, values)
+        self._build()
+        counts = self._sides.read("count")
+        self.entries = max(int(counts[3]), self.entries)
+        return bool(counts[1] > 0)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether there is room for what the last contacts couple."""
+        return self.entries <= len(self._wide.values)
 
     def answer(self) -> int:
-        """Change velocities until no contact and no limit is broken; how many passes that took, 0 if none was."""
-        self._find()
-        if not self._counts.numpy()[1]:
-            return 0
-        if not self._assembled:
-            self._assemble()
-            self._assembled = True
-        passes = 0
-        while self._counts.numpy()[1]:
-            if passes == _PASSES:
-                self._counts.assign(np.array([self._counts.numpy()[0], 1, 1], dtype=np.int32))
-            self._try()
-            passes += 1
-        self._apply()
-        return passes
+        """Change velocities until no contact and no limit is broken; how many passes that took."""
+        self._assemble()
+        self._respond()
+        self._yield()
+        return int(self._sides.read("count")[2])
+
+    def pushes(self, count: int) -> Floats:
+        """The impulses (m, 3) [N s] of the first contacts."""
+        found: Floats = self._sides.read("pushes")[:count].copy()
+        return found
+
+    def body_changes(self, size: int) -> Floats:
+        """How velocity and spin (B, 6) of the free bodies have changed; the links' system has this `size`."""
+        found: Floats = self._sides.read("totals")[size:].reshape(-1, 6).copy()
+        return found
+
+
+class _Sides:
+    """The host's sides of several arrays, by name; of those that are written, only the beginning is."""
+
+    def __init__(self, arrays: dict[str, Any]) -> None:
+        self._arrays = arrays
+        self._sides = {name: devices.HostSide(array) for name, array in arrays.items()}
+
+    def write(self, name: str, values: Any) -> None:
+        array = self._arrays[name]
+        if array.device.is_cpu:
+            self._sides[name].read()[: len(values)] = values
+        elif len(values):
+            devices.write(array[: len(values)], np.asarray(values))
+
+    def read(self, name: str) -> Any:
+        return self._sides[name].read()

@@ -1,0 +1,525 @@
+"""Which rows push, and how hard: pushes that part, that never pull, and that rub within Coulomb's cone.
+
+In every pass all rows that push, or go on too fast, are answered at once. A row whose push p answers a velocity u as
+p = -K u adds (A, B)^T K (A, B) to the system of links and bodies. What it then would need is brought back to what it
+can do; links are moved by what is left, in the system without rows, as far as that does good, and all is judged again.
+Every pass leaves pushes that can be, and velocities that follow from them.
+
+Pushes along the normals and along the surface are found in turns [Kaufman2008]: K = n n^T / (n^T C n) for the first;
+for the second C^-1 within the plane, and nothing where the place slides, with at most friction times the first.
+
+The system is small and its steps depend on each other, so one thread walks through it. Symbols as in row_kernels.py.
+"""
+
+import warp as wp
+
+from supple.skins.contact.body_kernels import IMPULSE, TWIST, WORK
+from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole
+from supple.skins.contact.row_kernels import (
+    CORNERS,
+    CROWDED,
+    HANDS,
+    PASSES,
+    ROWS,
+    Effort,
+    Flesh,
+    Met,
+    Rows,
+)
+from supple.skins.contact.system_kernels import add_block, factor_row, factorised, substituted
+
+ROUNDING = wp.constant(wp.float64(1.0e-20))  # square of the share of pushes that is no change
+WHOLE = wp.constant(wp.float64(0.999))  # a part of the changes from which on they are taken whole
+LEAST = wp.constant(wp.float64(0.05))  # a part that is too small to go on in this way
+ENOUGH = wp.constant(wp.float64(0.5))  # a part that is worth taking before any row has ended
+ENDED = wp.constant(wp.float64(0.999))  # share of its friction with which a row counts as sliding
+OUTSIDE = wp.constant(wp.float64(1.0e-2))  # share of a push that may lie outside its cone
+BEYOND = wp.constant(wp.float64(1.01))  # times as far as it may turn, a ball is seen to be beyond its limit
+FLAT = wp.constant(wp.float64(0.3))  # determinant of blended turns below which bones have crushed the flesh
+SEEN = wp.constant(wp.float64(1.0e-2))  # share of a depth that is not seen, which nobody sees in a step, either
+FINE = wp.constant(wp.float64(1.0e-4))  # of how fast rows went on at first: so much may be left
+
+
+@wp.struct
+class System:
+    """A symmetric matrix row by row from `firsts` to the diagonal, its factor, and room for a right side.
+
+    `touched` says which rows differ from those of the system without rows, or follow from some that do.
+    """
+
+    size: int
+    touched: Whole
+    firsts: Whole
+    ats: Whole
+    values: Matrices
+    factor: Matrices
+    pivots: Matrices
+    right: Vectors
+    answer: Vectors
+
+
+@wp.struct
+class Loose:
+    """Free bodies behind the links of the system."""
+
+    count: int
+    masses: Numbers
+    inertia: Matrices
+    inverses: Matrices
+
+
+@wp.func
+def copy_base(base: System, loose: Loose, wide: System):
+    """The system without rows: that of the links, and the free bodies behind it; factored, where nothing is touched."""
+    for i in range(wide.size):
+        to = wide.ats[i] - wide.firsts[i]
+        for j in range(wide.firsts[i], i + 1):
+            wide.factor[to + j] = wp.mat33d()
+        if i < base.size:
+            at = base.ats[i] - base.firsts[i]
+            if wide.touched[i] == 1:
+                for j in range(base.firsts[i], i + 1):
+                    wide.factor[to + j] = base.values[at + j]
+            else:
+                for j in range(base.firsts[i], i + 1):
+                    wide.factor[to + j] = base.factor[at + j]
+                wide.pivots[i] = base.pivots[i]
+    for b in range(loose.count):
+        at = base.size + 2 * b
+        one = wp.identity(n=3, dtype=wp.float64)
+        add_block(at, at, loose.masses[b] * one, wide.firsts, wide.ats, wide.factor)
+        add_block(at + 1, at + 1, loose.inertia[b], wide.firsts, wide.ats, wide.factor)
+
+
+@wp.func
+def touch_rows(count: int, rows: Rows, effort: Effort, wide: System):
+    """Which rows of the system change by what pushes; all that reach back to one of them do, too."""
+    for i in range(wide.size):
+        wide.touched[i] = 0
+    for c in range(count):
+        if effort.pushing[c] == 1:
+            for p in range(HANDS * c, HANDS * c + rows.counts[c]):
+                wide.touched[rows.hands[p]] = 1
+                wide.touched[rows.hands[p] + 1] = 1
+    last = int(-1)
+    for i in range(wide.size):
+        if last >= wide.firsts[i]:
+            wide.touched[i] = 1
+        if wide.touched[i] == 1:
+            last = i
+
+
+@wp.func
+def row_stiffness(c: int, rubs: int, rows: Rows) -> wp.mat33d:
+    """K of a row, along its normal or (`rubs`) in its plane."""
+    n = rows.normals[c]
+    across = wp.outer(n, n)
+    if rubs == 0:
+        return across / wp.dot(n, rows.soft[c] * n)
+    plane = wp.identity(n=3, dtype=wp.float64) - across
+    return plane * wp.inverse(plane * rows.soft[c] * plane + across) * plane
+
+
+@wp.func
+def add_row(c: int, k: wp.mat33d, rows: Rows, effort: Effort, wide: System):
+    """(A, B)^T K (A, B) and its right side."""
+    last = HANDS * c + rows.counts[c]
+    push = -(k * effort.residuals[c])
+    for p in range(HANDS * c, last):
+        at = rows.hands[p]
+        move = wp.transpose(rows.moves[p])
+        turn = wp.transpose(rows.turns[p])
+        wide.right[at] = wide.right[at] + move * push
+        wide.right[at + 1] = wide.right[at + 1] + turn * push
+        for q in range(HANDS * c, last):
+            other = rows.hands[q]
+            if other <= at:
+                left = k * rows.moves[q]
+                right = k * rows.turns[q]
+                add_block(at, other, move * left, wide.firsts, wide.ats, wide.factor)
+                add_block(at + 1, other, turn * left, wide.firsts, wide.ats, wide.factor)
+                add_block(at + 1, other + 1, turn * right, wide.firsts, wide.ats, wide.factor)
+                if other < at:
+                    add_block(at, other + 1, move * right, wide.firsts, wide.ats, wide.factor)
+
+
+@wp.func
+def pace_of(c: int, rows: Rows, values: Vectors) -> wp.vec3d:
+    """What links and bodies do to a row's place."""
+    pace = wp.vec3d()
+    for p in range(HANDS * c, HANDS * c + rows.counts[c]):
+        pace += rows.moves[p] * values[rows.hands[p]] + rows.turns[p] * values[rows.hands[p] + 1]
+    return pace
+
+
+@wp.func
+def within(c: int, push: wp.vec3d, rubs: int, rows: Rows) -> wp.vec3d:
+    """The push nearest to the one asked for that a row can give: it does not pull, or (`rubs`) stays in the cone."""
+    n = rows.normals[c]
+    pressed = wp.dot(n, push)
+    along = push - pressed * n
+    if rubs == 0:
+        return wp.max(pressed, wp.float64(0.0)) * n + along
+    most = rows.frictions[c] * wp.max(pressed, wp.float64(0.0))
+    size = wp.length(along)
+    if size > most:
+        along = (most / size) * along
+    return wp.max(pressed, wp.float64(0.0)) * n + along
+
+
+@wp.func
+def room_along(c: int, change: wp.vec3d, rubs: int, rows: Rows, effort: Effort) -> wp.float64:
+    """Which part of a change a row can take, at most one."""
+    n = rows.normals[c]
+    pressed = wp.dot(n, effort.pushes[c])
+    part = wp.float64(1.0)
+    if rubs == 0:
+        drop = -wp.dot(n, change)
+        if drop > pressed:
+            part = pressed / drop
+    else:
+        along = effort.pushes[c] - pressed * n
+        most = rows.frictions[c] * pressed
+        square = wp.dot(change, change)
+        half = wp.dot(along, change)
+        ends = square + wp.float64(2.0) * half + wp.dot(along, along)
+        if ends > most * most and square > wp.float64(0.0):
+            rest = wp.max(most * most - wp.dot(along, along), wp.float64(0.0))
+            part = (wp.sqrt(half * half + square * rest) - half) / square
+    return wp.max(part, wp.float64(0.0))
+
+
+@wp.func
+def judged(count: int, rows: Rows, effort: Effort, met: Met, contacts: int, free: int):
+    """How fast all rows go on with what was found so far."""
+    for c in range(count):
+        pace = effort.begins[c] - effort.wanted[c] * rows.normals[c] + pace_of(c, rows, effort.totals)
+        if c < contacts:
+            for a in range(CORNERS * c, CORNERS * c + CORNERS):
+                if met.shares[a] != wp.float64(0.0) and met.corners[a] < free:
+                    pace += met.shares[a] * (rows.gives[a] * effort.forces[met.corners[a]])
+        effort.residuals[c] = pace
+
+
+@wp.func
+def choose_rows(count: int, rubs: int, slack: wp.float64, rows: Rows, effort: Effort):
+    """Which rows are answered in a pass: those that push, and those that go on too fast and are not barred."""
+    for c in range(count):
+        effort.pushing[c] = 0
+        n = rows.normals[c]
+        if rubs == 1:
+            if effort.sliding[c] == 0 and wp.dot(n, effort.pushes[c]) * rows.frictions[c] > wp.float64(0.0):
+                effort.pushing[c] = 1
+        else:
+            joins = effort.barred[c] == 0 and wp.dot(n, effort.residuals[c]) < -slack
+            if joins or wp.dot(n, effort.pushes[c]) > wp.float64(0.0):
+                effort.pushing[c] = 1
+
+
+@wp.func
+def find_changes(count: int, rubs: int, rows: Rows, effort: Effort, base: System, loose: Loose, wide: System):
+    """By how much the chosen rows would have to push more, or less, for all of them to be answered."""
+    touch_rows(count, rows, effort, wide)
+    copy_base(base, loose, wide)
+    for i in range(wide.size):
+        wide.right[i] = wp.vec3d()
+    for c in range(count):
+        if effort.pushing[c] == 1:
+            add_row(c, row_stiffness(c, rubs, rows), rows, effort, wide)
+    for i in range(wide.size):
+        if wide.touched[i] == 1 or i >= base.size:
+            factor_row(i, wide.firsts, wide.ats, wide.factor, wide.pivots)
+    substituted(wide.size, wide.firsts, wide.ats, wide.factor, wide.pivots, wide.right, wide.answer)
+    for c in range(count):
+        effort.changes[c] = wp.vec3d()
+        if effort.pushing[c] == 1:
+            effort.changes[c] = -(row_stiffness(c, rubs, rows) * (effort.residuals[c] + pace_of(c, rows, wide.answer)))
+
+
+@wp.func
+def answered(
+    count: int, contacts: int, free: int, rubs: int, most: int, slack: wp.float64, coarse: wp.float64,
+    rows: Rows, effort: Effort, met: Met, base: System, loose: Loose, wide: System,
+) -> int:  # fmt: skip
+    """Find pushes along the normals, or (`rubs`) along the surface, for which no row goes on too fast.
+
+    How many passes that took. A row that would begin by pulling is barred for the next pass; one that came to its end
+    on the way stops there, and so do all others, unless it is better to go on without it.
+    """
+    passes = int(0)
+    going = int(1)
+    careful = int(0)
+    fine = coarse
+    for c in range(count):
+        effort.barred[c] = 0
+        effort.sliding[c] = 0
+        if coarse > slack:
+            fine = wp.max(fine, -FINE * wp.dot(rows.normals[c], effort.residuals[c]))
+    while going == 1 and passes < most:
+        going = int(0)
+        passes += 1
+        choose_rows(count, rubs, slack, rows, effort)
+        find_changes(count, rubs, rows, effort, base, loose, wide)
+        pulls = int(0)
+        part = wp.float64(1.0)
+        for c in range(count):
+            if effort.pushing[c] == 1:
+                n = rows.normals[c]
+                if (
+                    rubs == 0
+                    and wp.dot(n, effort.pushes[c]) <= wp.float64(0.0)
+                    and wp.dot(n, effort.changes[c]) < wp.float64(0.0)
+                ):
+                    effort.barred[c] = 1
+                    pulls = 1
+                else:
+                    part = wp.min(part, room_along(c, effort.changes[c], rubs, rows, effort))
+        if pulls == 1:
+            going = 1
+        else:
+            if part < ENOUGH and careful == 0:  # many end on the way: each goes as far as it can
+                for c in range(count):
+                    if effort.pushing[c] == 1:
+                        effort.changes[c] = (
+                            within(c, effort.pushes[c] + effort.changes[c], rubs, rows) - effort.pushes[c]
+                        )
+                move_by_pushes(count, rows, effort, base, loose, wide)
+                part = wp.float64(1.0)
+                going = 1
+            taken = took_changes(part, count, contacts, free, rows, effort, met, wide)
+            careful = int(0)
+            if taken < LEAST:
+                careful = 1
+            for c in range(count):
+                effort.barred[c] = 0
+                if rubs == 1 and effort.pushing[c] == 1:
+                    n = rows.normals[c]
+                    pressed = wp.dot(n, effort.pushes[c])
+                    if wp.length(effort.pushes[c] - pressed * n) > ENDED * rows.frictions[c] * pressed:
+                        effort.sliding[c] = 1
+            if part < wp.float64(1.0) or careful == 1:
+                going = 1
+            if rubs == 0:
+                for c in range(count):
+                    ahead = wp.dot(rows.normals[c], effort.residuals[c])
+                    if ahead < -fine or (ahead < -slack and effort.pushing[c] == 0):
+                        going = 1
+    return passes
+
+
+@wp.func
+def took_changes(
+    most: wp.float64, count: int, contacts: int, free: int, rows: Rows, effort: Effort, met: Met, wide: System
+) -> wp.float64:  # fmt: skip
+    """Take the part of the changes that makes the work of all pushes least, and judge all rows again; which part.
+
+    Along the changes d that work is w(t) = t d . r + t^2 / 2 d . A d, with r how fast rows go on and A d what d does to
+    that: so no pass undoes what those before it found.
+    """
+    for c in range(count):
+        effort.before[c] = effort.residuals[c]
+    add_changes(most, count, contacts, free, rows, effort, met, wide)
+    judged(count, rows, effort, met, contacts, free)
+    slope = wp.float64(0.0)
+    bow = wp.float64(0.0)
+    change = wp.float64(0.0)
+    whole = wp.float64(0.0)
+    for c in range(count):
+        if effort.pushing[c] == 1:
+            slope += most * wp.dot(effort.changes[c], effort.before[c])
+            bow += most * wp.dot(effort.changes[c], effort.residuals[c] - effort.before[c])
+            change += wp.length_sq(effort.changes[c])
+            whole += wp.length_sq(effort.pushes[c])
+    part = wp.float64(1.0)
+    if change > ROUNDING * whole and -slope < WHOLE * bow:
+        part = wp.max(-slope, wp.float64(0.0)) / bow
+        add_changes(most * (part - wp.float64(1.0)), count, contacts, free, rows, effort, met, wide)
+        for c in range(count):
+            effort.residuals[c] = effort.before[c] + part * (effort.residuals[c] - effort.before[c])
+    return part
+
+
+@wp.func
+def add_changes(
+    part: wp.float64, count: int, contacts: int, free: int, rows: Rows, effort: Effort, met: Met, wide: System
+):  # fmt: skip
+    """Add a part of the changes to the pushes, and what follows from them to links, bodies and nodes."""
+    for i in range(wide.size):
+        effort.totals[i] = effort.totals[i] + part * wide.answer[i]
+    for c in range(count):
+        push = effort.pushes[c] + part * effort.changes[c]
+        effort.pushes[c] = push - wp.min(wp.dot(rows.normals[c], push), wp.float64(0.0)) * rows.normals[c]  # rounding
+    for a in range(CORNERS * contacts):
+        j = met.corners[a]
+        if j < free:
+            effort.forces[j] = effort.forces[j] + (part * met.shares[a]) * effort.changes[a // CORNERS]
+
+
+@wp.func
+def move_by_pushes(count: int, rows: Rows, effort: Effort, base: System, loose: Loose, wide: System):
+    """What links and bodies do when rows push by their changes, in the system without rows."""
+    for i in range(wide.size):
+        wide.right[i] = wp.vec3d()
+    for c in range(count):
+        if effort.pushing[c] == 1:
+            push = effort.changes[c]
+            for p in range(HANDS * c, HANDS * c + rows.counts[c]):
+                at = rows.hands[p]
+                wide.right[at] = wide.right[at] + wp.transpose(rows.moves[p]) * push
+                wide.right[at + 1] = wide.right[at + 1] + wp.transpose(rows.turns[p]) * push
+    substituted(base.size, base.firsts, base.ats, base.factor, base.pivots, wide.right, wide.answer)
+    for b in range(loose.count):
+        at = base.size + 2 * b
+        wide.answer[at] = wide.right[at] / loose.masses[b]
+        wide.answer[at + 1] = loose.inverses[b] * wide.right[at + 1]
+
+
+@wp.func
+def kept_in_cones(
+    count: int, contacts: int, free: int, rows: Rows, effort: Effort, met: Met, base: System, loose: Loose,
+    wide: System,
+) -> int:  # fmt: skip
+    """Rows that press less than when their friction was found rub less; whether there were any."""
+    found = int(0)
+    for c in range(count):
+        effort.pushing[c] = 1
+        effort.changes[c] = within(c, effort.pushes[c], 1, rows) - effort.pushes[c]
+        if wp.length(effort.changes[c]) > OUTSIDE * wp.length(effort.pushes[c]):
+            found = 1
+    if found == 1:
+        move_by_pushes(count, rows, effort, base, loose, wide)
+        add_changes(wp.float64(1.0), count, contacts, free, rows, effort, met, wide)
+    return found
+
+
+@wp.func
+def aim_limits(contacts: int, count: int, dt: wp.float64, pulled: wp.float64, rows: Rows, effort: Effort) -> int:
+    """See the limits of balls along the ways that they will have turned now; how many will be turned too far."""
+    beyond = int(0)
+    for c in range(contacts, count):
+        if rows.highs[c] > wp.float64(0.0):
+            n = rows.normals[c]
+            ends = rows.bends[c] + dt * (effort.residuals[c] + effort.wanted[c] * n)
+            size = wp.length(ends)
+            if size > wp.max(rows.highs[c], wp.length(rows.bends[c])) * BEYOND:
+                beyond += 1
+                n = -ends / size
+                room = rows.highs[c] + wp.dot(n, rows.bends[c])
+                rows.normals[c] = n
+                rows.begun[c] = room
+                effort.wanted[c] = -room / dt
+                if room < wp.float64(0.0):
+                    effort.wanted[c] = -pulled * room / dt
+    return beyond
+
+
+@wp.func
+def lift(
+    c: int, gap: wp.float64, unseen: wp.float64, farthest: wp.float64, share: wp.float64, n: wp.vec3d, met: Met,
+    flesh: Flesh, shifts: Vectors,
+):  # fmt: skip
+    """Flesh that will be deeper inside than `unseen` is parted by a `share` of that, but no more than by `farthest`.
+
+    Rows are taken one after another, each with what those before it did.
+    """
+    grip = wp.float64(0.0)
+    for a in range(CORNERS * c, CORNERS * c + CORNERS):
+        j = met.corners[a]
+        s = met.shares[a]
+        if j < flesh.free and s != wp.float64(0.0):
+            grip += s * s
+            gap += s * wp.dot(n, flesh.blends[j] * shifts[j])
+    if gap < -unseen and grip > wp.float64(0.0):
+        move = (wp.min(-share * gap, farthest) / grip) * n
+        for a in range(CORNERS * c, CORNERS * c + CORNERS):
+            j = met.corners[a]
+            s = met.shares[a]
+            if j < flesh.free and s != wp.float64(0.0):
+                back = wp.transpose(flesh.blends[j])
+                if wp.determinant(flesh.blends[j]) > FLAT:
+                    back = wp.inverse(flesh.blends[j])
+                shifts[j] = shifts[j] + s * (back * move)
+
+
+@wp.kernel(enable_backward=False)
+def respond(
+    first: int, counts: Whole, limits: int, dt: wp.float64, slack: wp.float64, unseen: wp.float64,
+    farthest: wp.float64, most: int, rubbing: int, aimed: int, pulled: wp.float64, share: wp.float64,
+    rows: Rows, effort: Effort, met: Met, flesh: Flesh, base: System, loose: Loose, wide: System, links: int,
+    starts: Whole, velocities: Vectors, spins: Vectors, shifts: Vectors, books: Numbers,
+):  # fmt: skip
+    """Velocities that no row forbids; then `shifts` of flesh that is still inside, which change no velocity."""
+    contacts = counts[ROWS]
+    count = contacts + limits
+    coarse = slack  # how much may be left of how fast rows go on, where they answer too little at once
+    if counts[CROWDED] == 1:
+        coarse = SEEN * unseen / dt
+    free = flesh.free
+    rubs = int(0)
+    known = int(0)
+    for c in range(count):
+        if rows.frictions[c] > wp.float64(0.0):
+            rubs = 1
+        effort.pushing[c] = 0
+        effort.changes[c] = effort.pushes[c]
+        effort.pushes[c] = wp.vec3d()
+        if wp.length_sq(effort.changes[c]) > wp.float64(0.0):
+            effort.pushing[c] = 1
+            known = 1
+    factorised(base.size, base.firsts, base.ats, base.values, base.factor, base.pivots)
+    if known == 1:  # begin with what pushed in the step before
+        move_by_pushes(count, rows, effort, base, loose, wide)
+        took_changes(wp.float64(1.0), count, contacts, free, rows, effort, met, wide)
+    passes = answered(count, contacts, free, 0, most, slack, coarse, rows, effort, met, base, loose, wide)
+    if rubs == 1:
+        passes += answered(count, contacts, free, 1, rubbing, slack, coarse, rows, effort, met, base, loose, wide)
+    again = rubs
+    turn = int(0)
+    while turn < aimed and (again == 1 or aim_limits(contacts, count, dt, pulled, rows, effort) > 0):
+        judged(count, rows, effort, met, contacts, free)
+        passes += answered(count, contacts, free, 0, most, slack, coarse, rows, effort, met, base, loose, wide)
+        again = int(0)
+        if turn == 0 and rubs == 1:
+            again = kept_in_cones(count, contacts, free, rows, effort, met, base, loose, wide)
+        turn += 1
+    counts[PASSES] = passes
+    for j in range(flesh.places.shape[0]):
+        flesh.kept[j] = wp.vec3d()
+    for c in range(contacts):
+        flesh.kept[met.corners[CORNERS * c]] = effort.pushes[c]
+        gap = rows.begun[c] + dt * (wp.dot(rows.normals[c], effort.residuals[c]) + effort.wanted[c])
+        lift(c, gap, unseen, farthest, share, rows.normals[c], met, flesh, shifts)
+    for i in range(links):
+        velocities[i] = velocities[i] + effort.totals[starts[i]]
+        spins[i] = spins[i] + effort.totals[starts[i] + 1]
+    for c in range(contacts):
+        push = effort.pushes[c]
+        for a in range(CORNERS * c, CORNERS * c + CORNERS):
+            twist = met.shares[a] * wp.cross(flesh.places[met.corners[a]], push)
+            for axis in range(3):
+                books[IMPULSE + axis] = books[IMPULSE + axis] + met.shares[a] * push[axis]
+                books[TWIST + axis] = books[TWIST + axis] + twist[axis]
+        motion = met.motions[c]
+        if met.bodies[c] >= 0:
+            motion = motion - pace_of_body(c, rows, effort.totals)
+        books[WORK] = books[WORK] + wp.max(wp.dot(push, motion), wp.float64(0.0))
+
+
+@wp.func
+def pace_of_body(c: int, rows: Rows, values: Vectors) -> wp.vec3d:
+    """What its free body, the last of its hands, does to a row's place."""
+    p = HANDS * c + rows.counts[c] - 1
+    return rows.moves[p] * values[rows.hands[p]] + rows.turns[p] * values[rows.hands[p] + 1]
+
+
+@wp.kernel(enable_backward=False)
+def yield_nodes(first: int, flesh: Flesh, starts: Whole, effort: Effort, flows: Vectors):
+    """u' += D (W^T f - m W^T V) of every node. Pushes are used up."""
+    j = first + wp.tid()
+    carried = wp.vec3d()
+    for e in range(flesh.carriers * j, flesh.carriers * j + flesh.carriers):
+        at = starts[flesh.links[e]]
+        carried += flesh.weights[e] * (effort.totals[at] + wp.cross(effort.totals[at + 1], flesh.arms[e]))
+    push = effort.forces[j] - flesh.masses[j] * carried
+    flows[j] = flows[j] + flesh.alone[j] * (wp.transpose(flesh.blends[j]) * push)
+    effort.forces[j] = wp.vec3d()

@@ -1,0 +1,297 @@
+"""Arithmetic of rows: what may not go on, and what a push on it does, for contacts and joint limits alike.
+
+A row is a place where two things meet: nodes with shares s (one, or the corners of an element, or a node against the
+corners of a triangle, whose shares then are negative), and perhaps a free body. With V_j = sum w (c' + o x r) what the
+links do to node j, f_j the push on it, G = W D W^T how it gives way and P = 1 - m G, the velocity of the place is
+
+    u = sum_j s_j (P_j V_j + G_j f_j) - (c' + o x r of the body),                             [Galoppo2007, 5.4]
+
+so links and bodies, its hands, take part by two 3x3 blocks each, u += A c' + B o, and feel a push p by (A^T p, B^T p).
+C = sum_j |s_j| (sum of |s_j| over all rows) G_j is how softly it answers alone; rows that share nodes answer too little
+rather than too much, and are answered again. The limit of a joint is a row of how its two links turn.
+"""
+
+import warp as wp
+
+from supple.skins.contact.body_kernels import HINGE, rotation_vector
+from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole, cross_matrix
+
+CORNERS = wp.constant(4)
+HANDS = wp.constant(17)  # links that carry four corners, and a body
+ROWS = wp.constant(0)  # places in the counts: how many contacts are given,
+BROKEN = wp.constant(1)  # how many rows go on too fast,
+PASSES = wp.constant(2)  # how many passes were made,
+ENTRIES = wp.constant(3)  # how many places the system has,
+CROWDED = wp.constant(4)  # and whether rows answer too little at once
+
+
+@wp.struct
+class Flesh:
+    """Nodes and the links that carry them, as they are at the start of the step.
+
+    `kept` are the pushes of the step before, by the first node of their rows: what pressed then is begun with.
+    """
+
+    carriers: int
+    free: int
+    links: Whole
+    weights: Numbers
+    arms: Vectors
+    masses: Numbers
+    blends: Matrices
+    alone: Matrices
+    places: Vectors
+    paces: Vectors
+    reach: Numbers
+    kept: Vectors
+
+
+@wp.struct
+class Met:
+    """Contacts as they are given."""
+
+    corners: Whole
+    shares: Numbers
+    normals: Vectors
+    motions: Vectors
+    gaps: Numbers
+    frictions: Numbers
+    bodies: Whole
+    spots: Vectors
+
+
+@wp.struct
+class Rows:
+    """What the solution needs of every row. `begun` is its gap [m, rad] at the start of the step.
+
+    Of the limits of balls, `bends` (in world axes) and `highs` [rad] are how far the joint is bent and may be.
+    """
+
+    normals: Vectors
+    frictions: Numbers
+    soft: Matrices
+    stiff: Matrices
+    begun: Numbers
+    gives: Matrices
+    counts: Whole
+    hands: Whole
+    moves: Matrices
+    turns: Matrices
+    bends: Vectors
+    highs: Numbers
+
+
+@wp.struct
+class Effort:
+    """One solution for pushes: where rows begin, what they want along their normals, and what was found so far.
+
+    `totals` are the changes of links and bodies, `forces` the pushes on free nodes.
+    """
+
+    begins: Vectors
+    wanted: Numbers
+    pushes: Vectors
+    changes: Vectors
+    residuals: Vectors
+    before: Vectors
+    pushing: Whole
+    barred: Whole
+    sliding: Whole
+    totals: Vectors
+    forces: Vectors
+
+
+@wp.kernel(enable_backward=False)
+def open_rows(
+    first: int, counts: Whole, flesh: Flesh, met: Met, starts: Whole, body_start: int, size: int, limits: int,
+    firsts: Whole, wide_firsts: Whole, wide_ats: Whole, effort: Effort,
+):  # fmt: skip
+    """Which places of the system contacts couple, which nodes they share, and nothing pushed yet."""
+    for i in range(size):
+        wide_firsts[i] = i
+        if i < body_start:
+            wide_firsts[i] = firsts[i]
+        elif (i - body_start) % 2 > 0:
+            wide_firsts[i] = i - 1
+        effort.totals[i] = wp.vec3d()
+    for a in range(CORNERS * counts[ROWS]):
+        if met.corners[a] < flesh.free:
+            flesh.reach[met.corners[a]] = wp.float64(0.0)
+    crowded = int(0)
+    for c in range(counts[ROWS]):
+        least = int(size)
+        for turn in range(2):  # first the earliest hand, then all reach back to it
+            for a in range(CORNERS * c, CORNERS * c + CORNERS):
+                j = met.corners[a]
+                if met.shares[a] != wp.float64(0.0):
+                    if turn == 0 and j < flesh.free:
+                        if flesh.reach[j] > wp.float64(0.0):
+                            crowded = 1
+                        flesh.reach[j] = flesh.reach[j] + wp.abs(met.shares[a])
+                    for e in range(flesh.carriers * j, flesh.carriers * j + flesh.carriers):
+                        if flesh.weights[e] > wp.float64(0.0):
+                            at = starts[flesh.links[e]]
+                            if turn == 0:
+                                least = wp.min(least, at)
+                            else:
+                                for i in range(at, at + 2):
+                                    wide_firsts[i] = wp.min(wide_firsts[i], least)
+        if met.bodies[c] >= 0:
+            at = body_start + 2 * met.bodies[c]
+            for i in range(at, at + 2):
+                wide_firsts[i] = wp.min(wide_firsts[i], least)
+    wide_ats[0] = 0
+    for i in range(size):
+        wide_ats[i + 1] = wide_ats[i] + i - wide_firsts[i] + 1
+    for c in range(counts[ROWS] + limits):
+        effort.pushes[c] = wp.vec3d()
+    for c in range(counts[ROWS]):
+        node = met.corners[CORNERS * c]
+        pressed = wp.dot(flesh.kept[node], met.normals[c])
+        effort.pushes[c] = wp.max(pressed, wp.float64(0.0)) * met.normals[c]
+        flesh.kept[node] = wp.vec3d()  # another row of the same node begins with nothing
+    counts[BROKEN] = 0
+    counts[PASSES] = 0
+    counts[ENTRIES] = wide_ats[size]
+    counts[CROWDED] = crowded
+
+
+@wp.func
+def add_hand(row: int, at: int, move: wp.mat33d, turn: wp.mat33d, rows: Rows):
+    """One more hand of a row, or more of one that it has."""
+    begin = HANDS * row
+    place = int(begin)
+    while place < begin + rows.counts[row] and rows.hands[place] != at:
+        place += 1
+    if place == begin + rows.counts[row]:
+        rows.counts[row] = rows.counts[row] + 1
+        rows.hands[place] = at
+        rows.moves[place] = wp.mat33d()
+        rows.turns[place] = wp.mat33d()
+    rows.moves[place] = rows.moves[place] + move
+    rows.turns[place] = rows.turns[place] + turn
+
+
+@wp.kernel(enable_backward=False)
+def build_rows(
+    first: int, counts: Whole, flesh: Flesh, met: Met, starts: Whole, body_start: int, masses: Numbers,
+    body_masses: Numbers, body_places: Vectors, firmness: wp.float64, out: wp.float64, unseen: wp.float64,
+    dt: wp.float64, rows: Rows, effort: Effort,
+):  # fmt: skip
+    """The row of a contact: its hands, how softly it answers, how fast it is and may be.
+
+    A place that began the step outside may come as far as to touch; one that began inside may not go deeper, and if it
+    has no flesh to give way, it comes out at the pace `out` [m/s].
+    """
+    c = first + wp.tid()
+    if c >= counts[ROWS]:
+        return
+    n = met.normals[c]
+    one = wp.identity(n=3, dtype=wp.float64)
+    rows.counts[c] = 0
+    soft = wp.mat33d()
+    pace = -met.motions[c]
+    light = wp.float64(0.0)
+    bare = wp.float64(0.0)
+    for a in range(CORNERS * c, CORNERS * c + CORNERS):
+        s = met.shares[a]
+        rows.gives[a] = wp.mat33d()
+        if s != wp.float64(0.0):
+            j = met.corners[a]
+            pace += s * flesh.paces[j]
+            passed = one
+            if j < flesh.free:
+                give = flesh.blends[j] * flesh.alone[j] * wp.transpose(flesh.blends[j])
+                rows.gives[a] = give
+                soft += (wp.abs(s) * flesh.reach[j]) * give
+                passed = one - flesh.masses[j] * give
+            for e in range(flesh.carriers * j, flesh.carriers * j + flesh.carriers):
+                w = flesh.weights[e]
+                if w > wp.float64(0.0):
+                    move = (s * w) * passed
+                    add_hand(c, starts[flesh.links[e]], move, -(move * cross_matrix(flesh.arms[e])), rows)
+                    light += s * s * w * w / masses[flesh.links[e]]
+    b = met.bodies[c]
+    if b >= 0:
+        add_hand(c, body_start + 2 * b, -one, cross_matrix(met.spots[c] - body_places[b]), rows)
+        light += wp.float64(1.0) / body_masses[b]
+    if wp.trace(soft) < wp.float64(3.0) * firmness * light:  # the core, or flesh that bones have crushed
+        soft += (firmness * light) * one
+        counts[CROWDED] = 1
+        bare = wp.float64(1.0)
+    rows.soft[c] = soft
+    rows.stiff[c] = wp.inverse(soft)
+    rows.normals[c] = n
+    rows.frictions[c] = met.frictions[c]
+    rows.begun[c] = met.gaps[c] - dt * wp.dot(n, pace)
+    effort.begins[c] = pace
+    effort.wanted[c] = -wp.max(rows.begun[c], wp.float64(0.0)) / dt
+    if rows.begun[c] < -unseen:
+        effort.wanted[c] = bare * wp.min(out, -rows.begun[c] / dt)
+
+
+@wp.kernel(enable_backward=False)
+def build_limits(
+    first: int, counts: Whole, joints: Whole, dt: wp.float64, children: Whole, parents: Whole, kinds: Whole,
+    axes: Vectors, lows: Numbers, highs: Numbers, starts: Whole, turns: Matrices, spins: Vectors, squares: Matrices,
+    firmness: wp.float64, friction: wp.float64, share: wp.float64, rows: Rows, effort: Effort,
+):  # fmt: skip
+    """The row of a joint's limit, behind those of the contacts.
+
+    The limit of a hinge bounds its angle about the axis, from the nearer side; that of a ball its angle, seen along the
+    way that it is foreseen to have turned at the end of the step. Who is pressed against a limit does not turn freely
+    along it, either: a slender link, struck aslant, would spin.
+    """
+    item = first + wp.tid()
+    c = joints[item]
+    row = counts[ROWS] + item
+    child = children[c]
+    parent = parents[c]
+    out = rotation_vector(wp.transpose(turns[parent]) * turns[child])
+    spin = spins[child] - spins[parent]
+    room = wp.float64(0.0)
+    along = wp.vec3d()
+    if kinds[c] == HINGE:
+        angle = wp.dot(out, axes[3 * c])
+        along = -axes[3 * c]
+        room = highs[c] - angle
+        if angle - lows[c] < room:
+            along = axes[3 * c]
+            room = angle - lows[c]
+    way = turns[child] * along
+    rows.highs[row] = wp.float64(0.0)
+    if kinds[c] != HINGE:
+        rows.highs[row] = highs[c]
+        rows.bends[row] = turns[child] * out
+        ends = rows.bends[row] + dt * spin
+        way = -ends / wp.max(wp.length(ends), wp.float64(1.0e-12))
+        room = highs[c] + wp.dot(way, rows.bends[row])
+    one = wp.identity(n=3, dtype=wp.float64)
+    rows.counts[row] = 0
+    add_hand(row, starts[child], wp.mat33d(), one, rows)
+    add_hand(row, starts[parent], wp.mat33d(), -one, rows)
+    light = wp.float64(1.0) / wp.trace(squares[child]) + wp.float64(1.0) / wp.trace(squares[parent])
+    soft = (firmness * light) * one
+    rows.soft[row] = soft
+    rows.stiff[row] = wp.inverse(soft)
+    rows.normals[row] = way
+    rows.frictions[row] = friction
+    rows.begun[row] = room
+    effort.begins[row] = spin
+    effort.wanted[row] = -room / dt
+    if room < wp.float64(0.0):
+        effort.wanted[row] = -share * room / dt
+
+
+@wp.kernel(enable_backward=False)
+def judge_rows(
+    first: int, counts: Whole, limits: int, dt: wp.float64, slack: wp.float64, unseen: wp.float64, rows: Rows,
+    effort: Effort,
+):  # fmt: skip
+    """How fast every row goes on, and how many go on too fast or end too deep."""
+    for c in range(counts[ROWS] + limits):
+        n = rows.normals[c]
+        effort.residuals[c] = effort.begins[c] - effort.wanted[c] * n
+        ends = rows.begun[c] + dt * wp.dot(n, effort.begins[c])
+        if wp.dot(n, effort.residuals[c]) < -slack or ends < -unseen:
+            counts[BROKEN] = counts[BROKEN] + 1
