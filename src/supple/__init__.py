@@ -8,6 +8,7 @@ from supple.character.automatic import automatic_weights
 from supple.character.builtin import character
 from supple.character.character import Character, Display
 from supple.character.crowd import Crowd
+from supple.character.joined import joined
 from supple.character.materials import Material, Texture
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
@@ -22,6 +23,7 @@ from supple.io import load, load_motion, save
 from supple.measure import measure
 from supple.motion.builtin import motion
 from supple.motion.crowd import CrowdMotion
+from supple.motion.joined import joined_motions
 from supple.motion.live import LiveMotion
 from supple.motion.motion import Motion
 from supple.motion.noise import NoisyMotion
@@ -114,6 +116,8 @@ __all__ = [
     "delta_mush",
     "dual_quaternion",
     "fit_curves",
+    "joined",
+    "joined_motions",
     "linear_blend",
     "load",
     "load_curves",
