@@ -294,6 +294,16 @@ def test_who_has_no_motion_stays_at_rest():
     np.testing.assert_allclose(still.sample(0.3).world_from_joint, PAIR.skeleton.world_from_joint, atol=1e-12)
 
 
+def test_moves_say_where_motions_are_played():
+    one, two = turned(TUBE, 1), turned(LONG, 2)
+    captured = supple.joined_motions([one, two], PAIR, moves=[TURN, np.zeros(3)])
+    pose = captured.sample(0.1)
+    np.testing.assert_allclose(pose.world_from_joint[:2], one.sample(0.1).moved(TURN).world_from_joint, atol=1e-9)
+    np.testing.assert_allclose(pose.world_from_joint[2:], two.sample(0.1).world_from_joint, atol=1e-9)
+    played = supple.joined_motions([other_rest(), None], PAIR, moves=np.zeros((2, 3)))  # no rest pose is asked
+    np.testing.assert_allclose(played.translations[:, :2], other_rest().translations, atol=1e-12)
+
+
 def test_scales_and_shares_of_shapes_are_played():
     smile = TUBE.replace(shapes={"smile": np.ones((len(TUBE.points), 3))})
     pair = supple.joined([smile, smile])
@@ -325,6 +335,8 @@ def other_rest() -> Motion:
         ([turned(LONG, 1), turned(TUBE, 1)], PAIR, {}, "skeleton of 6 joints"),
         ([turned(TUBE, 1)], TUBE, {}, "joint 'bone0'"),
         ([other_rest(), None], PAIR, {}, "another rest pose than left"),
+        ([None, None], PAIR, {"moves": [np.zeros(3)]}, "1 moves"),
+        ([turned(TUBE, 1), None], PAIR, {"moves": [2.0 * np.eye(4), np.zeros(3)]}, "move 0 is no rigid"),
         ([None, None], PAIR, {"seconds": -1.0}, "seconds is -1.0"),
         ([None, None], PAIR, {"seconds": np.nan}, "seconds is nan"),
     ],

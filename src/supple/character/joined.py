@@ -40,8 +40,8 @@ def joined(
     with parts, maps, shapes, materials and extras. All vertices of `one` are the part `one`. A map that all of them
     have is there under its own name too, so that skins find it.
 
-    `ArticulatedContact` lets them meet, both ways. Who overlaps another at rest is not pushed out of it: that much
-    overlap counts as touching. Clips do not come along; `supple.joined_motions` plays one for each. Where only some
+    `ArticulatedContact` lets them meet, both ways. Leave some air between them at rest, however little: flesh that
+    overlaps there grows together. Clips do not come along; `supple.joined_motions` plays one for each. Where only some
     skeletons have tails, none are kept: bones then end at the next joints.
     """
     members = tuple(characters)
@@ -96,6 +96,19 @@ def members_of(skeleton: Skeleton) -> dict[str, slice]:
     return found
 
 
+def rigid(move: ArrayLike, where: str, what: str) -> Floats:
+    """The transform (4, 4) of a way (3,) [m], or of a rigid transform, checked."""
+    if np.ndim(move) == 1:
+        return _shift(frozen(move, np.float64, (3,), where, what))
+    carry = frozen(move, np.float64, (4, 4), where, what)
+    turn = carry[:3, :3]
+    square = np.abs(turn @ turn.T - np.eye(3)).max() <= _RIGID and np.linalg.det(turn) > 0.0
+    if not square or np.abs(carry[3] - [0.0, 0.0, 0.0, 1.0]).max() > _RIGID:
+        raise InputError(where, f"{what} is no rigid transform", "it may turn and move, not stretch, shear or mirror",
+                         "scale the character itself before")  # fmt: skip
+    return carry
+
+
 def _names(members: Sequence[Character], names: Sequence[str] | None) -> tuple[str, ...]:
     if names is None:
         own = tuple(member.name for member in members)
@@ -126,20 +139,7 @@ def _carries(members: Sequence[Character], moves: Sequence[ArrayLike] | None) ->
     if len(moves) != len(members):
         raise InputError(_WHERE, f"there are {len(moves)} moves", f"there are {len(members)} characters",
                          "pass one for each; zeros leave it where it is")  # fmt: skip
-    return [_carry(move, number) for number, move in enumerate(moves)]
-
-
-def _carry(move: ArrayLike, number: int) -> Floats:
-    what = f"move {number}"
-    if np.ndim(move) == 1:
-        return _shift(frozen(move, np.float64, (3,), _WHERE, what))
-    carry = frozen(move, np.float64, (4, 4), _WHERE, what)
-    turn = carry[:3, :3]
-    square = np.abs(turn @ turn.T - np.eye(3)).max() <= _RIGID and np.linalg.det(turn) > 0.0
-    if not square or np.abs(carry[3] - [0.0, 0.0, 0.0, 1.0]).max() > _RIGID:
-        raise InputError(_WHERE, f"{what} is no rigid transform", "it may turn and move, not stretch, shear or mirror",
-                         "scale the character itself before")  # fmt: skip
-    return carry
+    return [rigid(move, _WHERE, f"move {number}") for number, move in enumerate(moves)]
 
 
 def _shift(way: Floats) -> Floats:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supple.arrays import Floats
 from supple.character.character import Character
-from supple.character.joined import members_of
+from supple.character.joined import members_of, rigid
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import rotations
@@ -19,39 +20,54 @@ _SAME = 1e-5  # of a skeleton's size: how far rest transforms of the same joint 
 _ROUNDING = 1e-6  # frames
 
 
-def joined_motions(motions: Sequence[Motion | None], character: Character, *, seconds: float | None = None) -> Motion:
+def joined_motions(
+    motions: Sequence[Motion | None],
+    character: Character,
+    *,
+    moves: Sequence[ArrayLike] | None = None,
+    seconds: float | None = None,
+) -> Motion:
     """A motion of a character that `supple.joined` made, in which each of those it was made of plays its own.
 
     `motions` are in the order of the characters, each made for the character alone; None is one that stays at rest.
-    They are carried to where joining has put their characters. All start together. The result is as long as the longest
-    of them, or `seconds`. A motion that loops starts over until then, by its stride; one that does not holds its last
-    key. Keys come as often as in the motion with the most keys a second: motions of that rate keep their keys, others
-    are sampled between theirs. The result loops where all of them loop after the same time, by the same stride. Shares
-    of shapes go by the names that joining gave the shapes.
+    They are carried to where joining has put their characters, or each by one of `moves`, a way (3,) [m] or a rigid
+    transform (4, 4). Zeros play a motion where it is, as people who were captured together need.
+
+    All start together. The result is as long as the longest of them, or `seconds`. A motion that loops starts over
+    until then, by its stride; one that does not holds its last key. Keys come as often as in the motion with the most
+    keys a second: motions of that rate keep their keys, others are sampled between theirs. The result loops where all
+    of them loop after the same time, by the same stride, and no `seconds` were given. Shares of shapes go by the names
+    that joining gave the shapes.
     """
     members = members_of(character.skeleton)
     clips = tuple(motions)
-    if len(clips) != len(members):
-        raise InputError(_WHERE, f"there are {len(clips)} motions", f"{character.name} is made of {', '.join(members)}",
-                         "pass one for each; None stays at rest")  # fmt: skip
+    for count, what in ((len(clips), "motions"), (len(clips if moves is None else moves), "moves")):
+        if count != len(members):
+            raise InputError(_WHERE, f"there are {count} {what}", f"{character.name} is made of {', '.join(members)}",
+                             "pass one for each; None stays at rest, zeros move nowhere")  # fmt: skip
     if seconds is not None and not (np.isfinite(seconds) and seconds >= 0.0):
         raise InputError(_WHERE, f"seconds is {seconds}", "zero or more are needed", "pass how long it lasts")
-    played = [
-        _resting(character.skeleton, joints) if clip is None else _carried(clip, character.skeleton, name, joints)
-        for clip, (name, joints) in zip(clips, members.items(), strict=True)
-    ]
+    played = []
+    for number, (clip, (name, joints)) in enumerate(zip(clips, members.items(), strict=True)):
+        alone = _alone(character.skeleton, joints, name)
+        if clip is None:
+            played.append(_resting(alone))
+            continue
+        alone.check_same(clip.skeleton, _WHERE)
+        carry = _way_to(alone, clip, name) if moves is None else rigid(moves[number], _WHERE, f"move {number}")
+        played.append(_carried(clip, alone, carry))
     moving = [one for one, clip in zip(played, clips, strict=True) if clip is not None]
     fps = max((one.fps for one in moving), default=60.0)
     length = max((one.duration for one in moving), default=0.0) if seconds is None else seconds
     times = np.arange(int(np.ceil(length * fps - _ROUNDING)) + 1) / fps
     keys = [_keys(one, times) for one in played]
-    moves, turns = (np.concatenate([key[which] for key in keys], axis=1) for which in range(2))
+    places, turns = (np.concatenate([key[which] for key in keys], axis=1) for which in range(2))
     scales = None
     if any(one.scales is not None for one in played):
         scales = np.concatenate([key[2] for key in keys], axis=1)
     loops = seconds is None and _loop_together(played, clips)
     return Motion(
-        character.skeleton, fps, moves, turns, scales,
+        character.skeleton, fps, places, turns, scales,
         name=" and ".join(one.name for one in moving) or "rest", loop=loops,
         stride=moving[0].stride if loops else None,
         shapes={
@@ -61,37 +77,41 @@ def joined_motions(motions: Sequence[Motion | None], character: Character, *, se
     )  # fmt: skip
 
 
-def _resting(skeleton: Skeleton, joints: slice) -> Motion:
-    """One key at rest, of the joints of one character."""
-    alone = _alone(skeleton, joints, skeleton.names[joints])
+def _alone(skeleton: Skeleton, joints: slice, name: str) -> Skeleton:
+    """The joints of one character, called as it calls them."""
+    names = tuple(full.removeprefix(f"{name}.") for full in skeleton.names[joints])
+    parents = skeleton.parents[joints]
+    return Skeleton(names, np.where(parents < 0, -1, parents - joints.start), skeleton.world_from_joint[joints])
+
+
+def _resting(alone: Skeleton) -> Motion:
+    """One key at rest."""
     moves, turns, scales = rotations.decompose(alone.parent_from_joint)
     return Motion(alone, 1.0, moves[None], turns[None], scales[None])
 
 
-def _carried(clip: Motion, skeleton: Skeleton, name: str, joints: slice) -> Motion:
-    """A motion of one character, taken to where its rest stands among the joints of a joined one."""
-    alone = _alone(skeleton, joints, tuple(full.removeprefix(f"{name}.") for full in skeleton.names[joints]))
-    alone.check_same(clip.skeleton, _WHERE)
+def _way_to(alone: Skeleton, clip: Motion, name: str) -> Floats:
+    """The transform (4, 4) that takes a motion's rest to where that of its character stands among others."""
     root = int(clip.skeleton.levels[0][0])
-    carry = alone.world_from_joint[root] @ clip.skeleton.joint_from_world[root]
+    carry: Floats = alone.world_from_joint[root] @ clip.skeleton.joint_from_world[root]
     size = max(float(np.ptp(alone.heads, axis=0).max()), 1.0)
     if np.abs(carry @ clip.skeleton.world_from_joint - alone.world_from_joint).max() > _SAME * size:
         raise InputError(
             _WHERE, f"the motion {clip.name!r} is of a skeleton with another rest pose than {name}",
             "where it is to be played is seen from the rest poses",
-            "put it on the character first: motion.retarget(character), or motion.replace(skeleton=character.skeleton)",
+            "say where with moves, or put it on the character first: motion.retarget(character)",
         )  # fmt: skip
-    roots = clip.skeleton.parents < 0
+    return carry
+
+
+def _carried(clip: Motion, alone: Skeleton, carry: Floats) -> Motion:
+    """A motion taken elsewhere by a rigid transform."""
+    roots = alone.parents < 0
     moves, turns = clip.translations.copy(), clip.rotations.copy()
     moves[:, roots] = moves[:, roots] @ carry[:3, :3].T + carry[:3, 3]
     turns[:, roots] = rotations.multiply(rotations.quaternion_from_matrix(carry[:3, :3]), turns[:, roots])
     stride = None if clip.stride is None else carry[:3, :3] @ clip.stride
     return clip.replace(skeleton=alone, translations=moves, rotations=turns, stride=stride)
-
-
-def _alone(skeleton: Skeleton, joints: slice, names: tuple[str, ...]) -> Skeleton:
-    parents = skeleton.parents[joints]
-    return Skeleton(names, np.where(parents < 0, -1, parents - joints.start), skeleton.world_from_joint[joints])
 
 
 def _keys(motion: Motion, times: Floats) -> tuple[Floats, Floats, Floats, Mapping[str, Floats]]:
