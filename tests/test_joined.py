@@ -353,3 +353,27 @@ def test_members_must_not_be_mixed():
     weights = Weights(np.zeros((len(TUBE.points), 1)), np.ones((len(TUBE.points), 1)))
     one_bone = TUBE.replace(skeleton=Skeleton.from_heads(["a.root"], [-1], np.zeros((1, 3))), weights=weights)
     assert members_of(one_bone.skeleton) == {"a": slice(0, 1)}
+
+
+@pytest.mark.parametrize(
+    "skin", ["dual-quaternion", "rotation-centers", "delta-mush", "incremental", "springs", "spring-dynamics"]
+)
+def test_every_skin_moves_each_as_it_moves_it_alone(skin):
+    """Smoothing, springs and centres of rotation look at neighbours, who are of the same character."""
+    tubes = make_tube(13, 8, 2), make_tube(17, 10, 3)
+    pair = supple.joined(tubes, names=["left", "right"], moves=[np.zeros(3), np.array([3.0, 0.0, 1.0])])
+    bends = [
+        Motion.from_poses(
+            body.skeleton,
+            lambda time, body=body: Pose.from_rotations(
+                body.skeleton, {"bone1": rotations.quaternion_about([0.0, 0.0, 1.0], 6.0 * time)}
+            ),
+            seconds=0.2,
+            fps=30.0,
+        )
+        for body in tubes
+    ]
+    cache = supple.bake(pair, supple.joined_motions(bends, pair), supple.SKINS[skin]())
+    for name, body, bend, move in zip(("left", "right"), tubes, bends, ([0.0] * 3, [3.0, 0.0, 1.0]), strict=True):
+        alone = supple.bake(body, bend, supple.SKINS[skin]())
+        np.testing.assert_allclose(cache.points[:, pair.parts[name]], alone.points + np.array(move), atol=2e-5)
