@@ -199,3 +199,18 @@ def test_far_apart_each_does_what_it_does_alone(tube):
     np.testing.assert_allclose(both.bones[:, :4], alone.bones, atol=0.02 * RADIUS)
     assert np.abs(alone.bones - alone.poses).max() > 0.02 * RADIUS  # and that is more than nothing
     np.testing.assert_allclose(both.bones[:, 4:], both.poses[:, 4:], atol=1e-6)
+
+
+def test_settings_by_name_are_for_one_of_them(tube, crossed):
+    """The lower one is of rubber, and of the upper one the far end alone is held straight."""
+    motion = supple.joined_motions([None, going(tube, [0.0, -1.0, 0.0])], crossed)
+    named = {**LIMP, "strength": "0, high.Bone4=1"}
+    skin = ArticulatedContact(flesh="fat, low=rubber", elements=1500, step=1.0 / 120.0, **named)
+    played = Played(crossed, skin, motion, 0.5)
+    firm, soft = played.dents.max(axis=0)
+    assert soft > 0.1 * RADIUS > 5.0 * firm
+    turns = played.bones[:, :3, :3] @ np.swapaxes(crossed.skeleton.world_from_joint[:, :3, :3], 1, 2)
+    held, limp = (
+        np.abs(turns[j] - turns[j - 1]).max() for j in map(crossed.skeleton.index, ("high.Bone4", "high.Bone3"))
+    )
+    assert held < 0.02 < 0.2 < limp
