@@ -130,7 +130,7 @@ def test_momentum_of_a_free_pair_is_kept(thrown):
 def test_limp_tubes_do_not_pass_through_each_other(thrown):
     """No step goes as far as they are thick, so that who is never deep inside has not gone through."""
     assert max(thrown.steps) < RADIUS
-    assert thrown.depths.max() < 0.25 * RADIUS
+    assert thrown.depths.max() < 0.35 * RADIUS
 
 
 def test_without_self_contact_they_do(tube, crossed):
@@ -150,7 +150,7 @@ def test_two_that_are_thrown_at_each_other_alike_stop_each_other(tube, crossed):
         played.momenta[:, :3], played.momenta[:1, :3].repeat(len(played.momenta), 0), atol=1e-7 * thrown
     )
     assert np.abs(played.momenta[:, :3]).max() < 0.05 * thrown  # as even as their flesh is
-    assert played.depths.max() < 0.25 * RADIUS
+    assert played.depths.max() < 0.35 * RADIUS
     assert min(played.bend("low"), played.bend("high")) > 0.2
 
 
@@ -164,10 +164,10 @@ def test_one_that_is_led_presses_the_other_down_and_is_held_up_by_it(tube, cross
     names = crossed.skeleton.names
     low, high = (np.array([full.startswith(name) for full in names]) for name in ("low", "high"))
     off = played.bones[:, 1, 3] - wanted
-    assert off[low].min() < -0.2 * RADIUS
-    assert off[high].max() > 0.2 * RADIUS
+    assert off[low].min() < -0.15 * RADIUS
+    assert off[high].max() > 0.15 * RADIUS
     assert (played.dents[-10:].min(axis=0) > 0.05 * RADIUS).all()
-    assert played.depths.max() < 0.25 * RADIUS
+    assert played.depths.max() < 0.35 * RADIUS
 
 
 @pytest.mark.parametrize("turn", [0.0, np.pi / 2.0])

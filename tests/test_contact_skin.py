@@ -238,8 +238,8 @@ def test_skin_that_meets_skin_takes_no_momentum_and_gives_no_energy_of_motion():
     before = solver.state()
     answer = binding.meeting.step(0.02, solver.dt)
     after = solver.state()
-    assert (answer.impulses > 0.0).sum() > 3
-    assert np.abs(after.spins - before.spins).max() > 0.1  # the bones feel it
+    assert (answer.impulses > 0.0).sum() > 1
+    assert np.abs(after.spins - before.spins).max() > 0.02  # the bones feel it
     one, two = (dynamics.momentum(mechanism, body) for body in (before, after))
     np.testing.assert_allclose(two[0], one[0], atol=1e-9 * mechanism.link_masses.sum())
     np.testing.assert_allclose(two[1], one[1], atol=1e-2 * np.linalg.norm(one[1]))  # it is met a little way apart

@@ -30,13 +30,17 @@ if TYPE_CHECKING:
     from supple.skins.contact.skin import ArticulatedContact
 
 
+_HANGS = 0.25  # of how deep flesh is: how far it may be modelled to hang
+
+
 @dataclass
 class ContactState:
     """What follows from time.
 
     `points` is the skin on the device, `bones` (J, 4, 4) where the joints are, `body` the links and the flesh,
     `flights` the free obstacles, `animated` (J, 4, 4) where the motion had the joints in the last step, `pushes` (N, 3)
-    [N s] what pressed its nodes then. `time` [s] has passed since the first frame.
+    [N s] what pressed its nodes then, `books` what the solver keeps of momentum and energy. `time` [s] has passed since
+    the first frame.
     """
 
     points: Any
@@ -45,6 +49,7 @@ class ContactState:
     flights: Flights
     animated: Floats
     pushes: Floats
+    books: Floats
     time: float = 0.0
 
 
@@ -69,7 +74,8 @@ class BoundContact:
         made = replace(made, joint_damping=swings)
         obstacles = skin.scene_for(character)
         self.gravity = np.array([0.0, -skin.gravity, 0.0])
-        self._sag = _Sag(made, self.gravity)
+        self._farthest = _depths(made)
+        self._sag = _Sag(made, self.gravity, self._farthest)
         self.sculpted = self._sag.at(State.rest(made))
         rest = made.rest.copy()
         rest[: made.node_count] -= self.sculpted
@@ -88,7 +94,6 @@ class BoundContact:
         rubs = skin.friction if skin.self_contact else None
         self.meeting = Meeting(flesh, self.solver, obstacles, gravity=self.gravity, friction=rubs)
         self._meets = bool(obstacles) or len(joints.limited) > 0 or skin.self_contact
-        self._farthest = _depths(self.mechanism)
         self._watch = Watch(nodes, links, sculpted=self.sculpted, farthest=self._farthest, device=device)
         self.surface = Surface(
             character, flesh, self.mechanism, bodies=(nodes, links), led=self.control, of_joint=self.links.of_joint,
@@ -99,9 +104,9 @@ class BoundContact:
             "displacements": nodes.displacements, "flows": nodes.flows,
         }  # fmt: skip
         self._sides = {name: devices.HostSide(array) for name, array in kept.items()}
-        self._kept = devices.HostSide(nodes.kept)
         self._first_flights = self.meeting.flights()
-        self._loaded: float | None = None
+        self._loaded: ContactState | None = None
+        self._reached = 0.0
 
     def start(self, pose: Pose) -> ContactState:
         """Bones in the first pose, flesh hanging from them at rest."""
@@ -111,16 +116,18 @@ class BoundContact:
         first = self._first_flights
         flights = Flights(first.places.copy(), first.velocities.copy(), first.angular.copy())
         state = ContactState(self.surface.points, pose.world_from_joint.copy(), body, flights,
-                             pose.world_from_joint.copy(), np.zeros_like(self.mechanism.rest))  # fmt: skip
+                             pose.world_from_joint.copy(), np.zeros_like(self.mechanism.rest),
+                             np.zeros_like(self.solver.books))  # fmt: skip
         self._loaded = None
         self.solver.load(body)
+        state.books[...] = self.solver.books
         self.control.lead(pose)
         self.surface.follow(pose.shapes)
         return state
 
     def advance(self, state: ContactState, pose: Pose, dt: float) -> Any:
         """One step."""
-        goes_on, self._loaded = self._loaded == state.time, None
+        goes_on, self._loaded = self._loaded is state and self._reached == state.time, None
         if not goes_on:
             self.control.begin(state.animated)
         self.control.lead(pose)
@@ -128,16 +135,17 @@ class BoundContact:
             self._join(state.body, dt)
         if not goes_on:
             self.solver.load(state.body)
-            self._kept.write(state.pushes)
+            if state.time > 0.0:
+                self.solver.go_on_with(state.pushes, state.books)
             self.meeting.load(state.flights)
         self._foresee(state.body)
         if self._meets:
             self.meeting.step(state.time + dt, dt)
         self.solver.finish()
-        state.pushes[...] = self._kept.read()
+        state.pushes[...] = self.solver.pushes
         if self._watch.contain():
             self.solver.load(self.solver.state())
-            self._kept.write(state.pushes)
+            self.solver.go_on_with(state.pushes, self.solver.books.copy())
         if not self._watch.is_sound():
             raise _unfinished()
         for name, side in self._sides.items():
@@ -145,7 +153,8 @@ class BoundContact:
         if len(self.meeting.free):
             _copy(state.flights, self.meeting.flights())
         state.time += dt
-        self._loaded = state.time
+        self._loaded, self._reached = state, state.time
+        state.books[...] = self.solver.books
         state.animated[...] = pose.world_from_joint
         points = self.surface.follow(pose.shapes)
         state.bones[...] = self.surface.bones
@@ -178,18 +187,25 @@ class BoundContact:
 
 
 class _Sag:
-    """How flesh hangs when nothing moves: K u = R_W^T m g."""
+    """How flesh hangs when nothing moves: K u = R_W^T m g.
 
-    def __init__(self, mechanism: Mechanism, gravity: Floats) -> None:
-        self._mechanism, self._gravity = mechanism, gravity
+    Very soft flesh would hang farther than it is deep (`depths` (n,) [m]); it is taken to be modelled as hanging only
+    as far as leaves it its shape.
+    """
+
+    def __init__(self, mechanism: Mechanism, gravity: Floats, depths: Floats) -> None:
+        self._mechanism, self._gravity, self._share = mechanism, gravity, 1.0
         self._factor = factored(mechanism.stiffness.tocsc())
+        hangs = np.linalg.norm(self.at(State.rest(mechanism)), axis=1)
+        if (hangs > _HANGS * depths).any():
+            self._share = float((_HANGS * depths[hangs > 0.0] / hangs[hangs > 0.0]).min())
 
     def at(self, state: State) -> Floats:
         """Displacements (n, 3) [m] with the links as they are in a state."""
         if self._factor is None:
             return np.zeros((0, 3))
         turns = dynamics.blended_turns(self._mechanism, state)
-        weight = self._mechanism.masses[:, None] * np.einsum("nba,b->na", turns, self._gravity)
+        weight = self._mechanism.masses[:, None] * np.einsum("nba,b->na", turns, self._share * self._gravity)
         return np.asarray(self._factor.solve(weight.ravel())).reshape(-1, 3)
 
 

@@ -13,6 +13,7 @@ from supple.skins.contact.dynamics import Mechanism
 from supple.skins.contact.joints import HINGE
 from supple.skins.contact.ordering import Skyline, blends_of
 
+_LEAST = 1e-3  # [rad]: a joint that may turn less has no direction in which it turns too far
 _BLOCK = 64  # nodes whose momentum and energy one thread adds up
 
 
@@ -70,7 +71,8 @@ class LinkArrays:
         ends = [joints.pivots - mechanism.centres[side] for side in (joints.children, joints.parents)]
         self.ends = doubles(np.stack(ends, axis=1).reshape(-1, 3), wp.vec3d)
         self.axes = doubles(hinge_frames(joints.axes, joints.kinds == HINGE).reshape(-1, 3), wp.vec3d)
-        self.lows, self.highs = doubles(joints.lows, wp.float64), doubles(joints.highs, wp.float64)
+        lows, highs = np.minimum(joints.lows, -_LEAST), np.maximum(joints.highs, _LEAST)
+        self.lows, self.highs = doubles(lows, wp.float64), doubles(highs, wp.float64)
         springs = np.stack([mechanism.joint_stiffness, mechanism.joint_damping], axis=1)
         self.springs = doubles(springs.ravel(), wp.float64)
 

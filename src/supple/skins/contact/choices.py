@@ -115,14 +115,15 @@ def _span(piece: str, text: str) -> tuple[float, float]:
         ends = (float(low), float(high)) if colon else (-float(low), float(low))
     except ValueError:
         raise _unclear(piece) from None
-    if not (all(map(math.isfinite, ends)) and ends[0] <= 0.0 <= ends[1]):
+    if not -math.pi < ends[0] <= 0.0 <= ends[1] < math.pi:
         raise _unclear(piece)
     return ends
 
 
 def _unclear(piece: str) -> InputError:
     return InputError(
-        WHERE, f"limits has {piece!r}", "auto, ANGLE, JOINT=ANGLE or JOINT=LOW:HIGH is needed, LOW <= 0 <= HIGH",
+        WHERE, f"limits has {piece!r}",
+        "auto, ANGLE, JOINT=ANGLE or JOINT=LOW:HIGH is needed, -pi < LOW <= 0 <= HIGH < pi",
         "angles are radians from rest, such as LeftForeArm=-0.1:2.4",
     )  # fmt: skip
 

@@ -40,6 +40,7 @@ from supple.skins.contact.ordering import skyline_of, touching_pairs
 from supple.skins.contact.responding import Responder
 from supple.skins.contact.tracking import Targets
 
+_CARRIED = 10  # numbers of the books that one step hands to the next
 _HELD = 1e-6  # share of its mass that a node's link feels at least
 
 
@@ -92,18 +93,19 @@ class CondensedSolver:
         self.nodes = NodeArrays(mechanism, together, alone, self.device)
         self.links = LinkArrays(mechanism, skyline_of(mechanism, touching_pairs(mechanism)), self.device)
         self._responder: Responder | None = None
-        self._touched = self._supported = self._driven = False
+        self._touched = self._pressed = self._supported = self._driven = False
         self._record()
         links, nodes = self.links, self.nodes
         arrays = (links.places, links.turns, nodes.displacements, links.velocities, links.spins, nodes.flows)
         self._sides = [devices.HostSide(array) for array in arrays]
         self._now, self._ahead = devices.HostSide(nodes.nodes), devices.HostSide(nodes.ahead)
+        self._kept, self._account = devices.HostSide(nodes.kept), devices.HostSide(links.books)
         self.load(State.rest(mechanism))
 
     # Bringing and taking
 
     def load(self, state: State) -> None:
-        """Go on from a state, without control; what pressed before is forgotten."""
+        """Go on from a state, without control. What pressed before is forgotten, unless `go_on_with` brings it."""
         given = (state.places, state.turns, state.displacements, state.velocities, state.spins, state.flows)
         for side, values in zip(self._sides, given, strict=True):
             if np.shape(values) != side.read().shape:
@@ -114,6 +116,27 @@ class CondensedSolver:
         self.control(Targets.none(self.mechanism))
         self._prepare()
         self._books(kept=False, guarded=False)
+
+    def go_on_with(self, pushes: Floats, books: Floats) -> None:
+        """After `load`: what pressed the nodes (N, 3) [N s] in the step before, and its books, as they were kept.
+
+        Books that are not those of the state, since somebody changed it, are not taken.
+        """
+        self._kept.write(pushes)
+        found, kept = (numbers[:_CARRIED] for numbers in (self._account.read(), books))
+        if np.allclose(kept, found, rtol=1e-9, atol=1e-9 * float(np.abs(found).max())):
+            self._account.write(books)
+        self._pressed = True
+
+    @property
+    def pushes(self) -> Floats:
+        """What pressed the nodes (N, 3) [N s] in the last step; a view."""
+        return self._kept.read()
+
+    @property
+    def books(self) -> Floats:
+        """Momentum and energy as the last step left them; a view."""
+        return self._account.read()
 
     def state(self) -> State:
         """A copy of the state as it is."""
@@ -160,7 +183,6 @@ class CondensedSolver:
         self._drive()
         self._solve_along()
         self._foresee()
-        self._touched = False
 
     def answer(self, contacts: Contacts, loose: Loose | None = None) -> Answer:
         """Velocities that no contact and no joint limit forbids; `loose` are the free bodies that contacts name."""
@@ -168,7 +190,7 @@ class CondensedSolver:
         self._check(contacts, free)
         count = len(contacts)
         if count == 0 and not len(self.mechanism.joints.limited):
-            return Answer.none(count, len(free))
+            return self._unmoved(contacts, free)
         responder = self._responder
         if responder is None or count > responder.room or len(free) != responder.bodies:
             responder = self._made_responder(2 * count, len(free), 0 if responder is None else responder.entries)
@@ -177,12 +199,19 @@ class CondensedSolver:
             responder = self._made_responder(responder.room, len(free), 2 * responder.entries)
             broken = responder.bring(contacts, free)
         if not broken:
-            return Answer.none(count, len(free))
+            return self._unmoved(contacts, free)
         passes = responder.answer()
-        self._touched = True
+        self._touched = self._pressed = True
         pushes = responder.pushes(count)
         along = np.maximum(np.einsum("ma,ma->m", pushes, contacts.normals), 0.0)  # rounding
         return Answer(along, pushes, responder.body_changes(self.links.size), passes)
+
+    def _unmoved(self, contacts: Contacts, loose: Loose) -> Answer:
+        """Nothing pushes, so there is nothing to begin with in the next step."""
+        if self._pressed:
+            self.nodes.kept.zero_()
+            self._pressed = False
+        return Answer.none(len(contacts), len(loose))
 
     def _made_responder(self, room: int, bodies: int, entries: int) -> Responder:
         self._responder = Responder(

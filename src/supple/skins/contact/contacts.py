@@ -52,6 +52,9 @@ class Contacts:
             given = f"the shares of contact {row} sum to {sums[row]:g}"
             raise InputError(_WHERE, given, "they must sum to one, or to zero between skin and skin",
                              "divide them by their sum")  # fmt: skip
+        if not (np.abs(shares).sum(axis=1) > 0.0).all():
+            row = int(np.abs(shares).sum(axis=1).argmin())
+            raise InputError(_WHERE, f"contact {row} has no shares", "nodes are needed", "leave it out")
         if count and not (np.linalg.norm(normals, axis=1) > 1e-9).all():
             row = int(np.linalg.norm(normals, axis=1).argmin())
             raise InputError(_WHERE, f"contact {row} has no normal", "a direction is needed", "leave it out")
@@ -83,7 +86,7 @@ class Contacts:
         """Contacts that were found; nothing of them is looked at again.
 
         `friction` is that of skin on skin. `body_of` says which free body an obstacle is, -1 for none, and as its last
-        that skin is none. Nodes are at `places` (N, 3) [m].
+        that skin is none. Nodes begin the step at `places` (N, 3) [m].
         """
         count, skin = len(touches), touches.obstacles < 0
         nodes = np.empty((count, CORNERS), dtype=np.int32)
@@ -92,7 +95,7 @@ class Contacts:
         shares = np.ones((count, CORNERS))
         np.negative(touches.shares, out=shares[:, 1:])
         frictions = np.where(skin, friction, touches.frictions)
-        spots = places[touches.nodes] - touches.gaps[:, None] * touches.normals
+        spots = places[touches.nodes]
         found = object.__new__(cls)
         for name, value in zip(
             cls.__dataclass_fields__,

@@ -245,13 +245,6 @@ def follow(
 
 
 @wp.kernel(enable_backward=False)
-def give_way(first: int, inverses: Matrices, sides: Vectors, flows: Vectors):
-    """u' changes by D times what drives it."""
-    j = first + wp.tid()
-    flows[j] = flows[j] + inverses[j] * sides[j]
-
-
-@wp.kernel(enable_backward=False)
 def foresee(
     first: int, carriers: int, free: int, dt: wp.float64, links: Whole, shares: Numbers, arms: Vectors,
     blends: Matrices, nodes: Vectors, velocities: Vectors, spins: Vectors, flows: Vectors, paces: Vectors,

@@ -19,6 +19,9 @@ from supple.skins.contact.contacts import Contacts, Loose
 from supple.skins.contact.detection import Detection
 from supple.skins.contact.dynamics import turned_by
 from supple.skins.contact.flesh import FleshLayer
+from supple.skins.contact.touches import Touches
+
+_ROUNDS = 4  # in which contacts of skin with skin are chosen
 
 
 @dataclass
@@ -46,11 +49,12 @@ class Flyers(FreeBodies):
         self.velocities, self._angular = flights.velocities.copy(), flights.angular.copy()
 
     def loose(self) -> Loose:
-        """What a solver has to know of them."""
-        return Loose(self.masses, self.centers, self.inertia)
+        """What a solver has to know of them, at the start of the step."""
+        turned = np.einsum("bij,bj->bi", self.earlier[:, :3, :3], self._local_centers)
+        return Loose(self.masses, turned + self.earlier[:, :3, 3], self.inertia)
 
     def change(self, changes: Floats, dt: float) -> None:
-        """Velocities and spins change by (B, 6) [m/s, rad/s], from the start of a step of `dt` [s] on."""
+        """Velocities and spins change by (B, 6) [m/s, rad/s]; it moves in a step of `dt` [s], and turns after it."""
         self._angular = self._angular + np.einsum("bij,bj->bi", self.inertia, changes[:, 3:])
         self.velocities = self.velocities + changes[:, :3]
         self.world_from_body[:, :3, 3] += dt * changes[:, :3]
@@ -62,6 +66,9 @@ class Meeting:
     Free bodies are solved for together with the flesh that they meet, so that each loses the momentum that the other
     gets, and friction spins them. Skin that meets skin is met on both sides: a node and the triangle that it is in push
     each other apart, the flesh and the bones of both.
+
+    Limits: what free bodies do to each other and to led ones is answered after what they do to flesh, so a ball between
+    the floor and a body is pressed into one of them for a moment.
     """
 
     def __init__(
@@ -107,7 +114,8 @@ class Meeting:
         found = self._detection.detect(
             ahead, self._foreseen(dt), before=self._nodes.read(), time=time, dt=dt, free=free
         )
-        contacts = Contacts.of(found, friction=self._friction, body_of=self._body_of, places=ahead)
+        found = _apart(found, len(ahead))
+        contacts = Contacts.of(found, friction=self._friction, body_of=self._body_of, places=self._nodes.read())
         answer = self._solver.answer(contacts, free.loose())
         if len(free):
             free.change(answer.bodies, dt)
@@ -119,6 +127,34 @@ class Meeting:
         """The transforms (k, 4, 4) of links at the end of a step, by their velocities."""
         places, turns, velocities, spins = (side.read() for side in self._links)
         return transforms(places + dt * velocities, turned_by(turns, dt * spins))
+
+
+def _apart(touches: Touches, nodes: int) -> Touches:
+    """Those contacts of skin with skin, of the deeper ones first, that share no node with another contact.
+
+    Skin meets skin in many places at once. Rows that share nodes would answer too little and be answered many times; a
+    few, spread over where it meets, stop it as well.
+    """
+    skin = np.flatnonzero(touches.obstacles < 0)
+    if not len(skin):
+        return touches
+    used = np.concatenate([touches.nodes[skin, None], touches.corners[skin]], axis=1)
+    used[:, 1:] = np.where(touches.shares[skin] > 0.0, used[:, 1:], used[:, :1])
+    rank = np.empty(len(skin), dtype=np.int64)
+    rank[np.argsort(touches.gaps[skin], kind="stable")] = np.arange(len(skin))
+    taken, open_ = np.zeros(nodes, dtype=bool), np.ones(len(skin), dtype=bool)
+    kept = np.ones(len(touches), dtype=bool)
+    kept[skin] = False
+    for _ in range(_ROUNDS):
+        first = np.full(nodes, len(skin), dtype=np.int64)
+        np.minimum.at(first, used[open_].ravel(), np.repeat(rank[open_], used.shape[1]))
+        chosen = open_ & (first[used] == rank[:, None]).all(axis=1)
+        if not chosen.any():
+            break
+        kept[skin[chosen]] = True
+        taken[used[chosen].ravel()] = True
+        open_ &= ~taken[used].any(axis=1)
+    return touches.only(kept)
 
 
 def transforms(places: Floats, turns: Floats | None = None) -> Floats:

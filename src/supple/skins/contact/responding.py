@@ -11,21 +11,25 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Floats
+from supple.errors import InputError
 from supple.skins.contact.bound import LinkArrays, NodeArrays
 from supple.skins.contact.contacts import CORNERS, Contacts, Loose
 from supple.skins.contact.dynamics import Mechanism
+from supple.skins.contact.flesh import WHERE
 
+_CARRIERS = 4  # links that carry a node
 _PASSES = 16  # at most
 _RUBBING = 4  # passes along the surface, at most
-_AIMED = 3  # how often the limits of balls are seen anew
+_TURNS = 3  # how often friction is found, or the limits of balls are seen, anew
 _SLACK = 1e-10  # [m/s]: slower than this counts as not going on
 _FIRM = 1e-3  # how much a contact yields beside its flesh, as a share of how much its links do
 _FIRM_LIMIT = 1e-4  # the same of the limit of a joint
 _RUBBED = 1.0  # friction of a joint that is pressed against its limit
-_PULLED = 0.2  # share of a broken limit that a step puts right
-_OUT = 0.05  # [m/s]: how fast bones leave what they are in
+_BACK = 0.5  # [rad/s]: how fast a joint beyond its limit comes back
+_OUT = 0.05  # [m/s]: how fast bones, and skin, leave what they are in
 _LIFTED = 0.5  # share of what is inside that a step parts
 _UNSEEN = 2e-4  # of the body's largest side: how deep a point may stand inside something without being lifted
+_LOST = 5e-2  # of the body's largest side: how deep skin may begin in skin and still be held
 _FARTHEST = 5e-3  # of the body's largest side: how far a step lifts at most
 
 
@@ -45,6 +49,9 @@ class Responder:
         device: str,
     ) -> None:
         wp = devices.warp()
+        if nodes.carriers > _CARRIERS:
+            raise InputError(WHERE, f"nodes have up to {nodes.carriers} links", f"{_CARRIERS} can be answered",
+                             "keep the largest shares of each")  # fmt: skip
 
         def made(count: int, kind: Any) -> Any:
             return wp.zeros(max(count, 1), dtype=kind, device=device)
@@ -92,8 +99,9 @@ class Responder:
         )  # fmt: skip
         hands = int(rows.HANDS) * count
         self._rows = filled(
-            rows.Rows, normals=made(count, wp.vec3d), frictions=made(count, wp.float64), soft=made(count, wp.mat33d),
-            stiff=made(count, wp.mat33d), begun=made(count, wp.float64), gives=made(CORNERS * count, wp.mat33d),
+            rows.Rows, skin=made(count, wp.int32), normals=made(count, wp.vec3d),
+            frictions=made(count, wp.float64), soft=made(count, wp.mat33d),
+            light=made(count, wp.float64), begun=made(count, wp.float64), gives=made(CORNERS * count, wp.mat33d),
             counts=made(count, wp.int32), hands=made(hands, wp.int32), moves=made(hands, wp.mat33d),
             turns=made(hands, wp.mat33d), bends=made(count, wp.vec3d), highs=made(count, wp.float64),
         )  # fmt: skip
@@ -109,10 +117,11 @@ class Responder:
         def system(unknowns: int, firsts: Any, ats: Any, entries: int) -> Any:
             return filled(
                 answers.System, size=unknowns, touched=made(unknowns, wp.int32), firsts=firsts, ats=ats,
-                values=made(entries, wp.mat33d), factor=made(entries, wp.mat33d), pivots=made(unknowns, wp.mat33d),
+                factor=made(entries, wp.mat33d), pivots=made(unknowns, wp.mat33d),
                 right=made(unknowns, wp.vec3d), answer=made(unknowns, wp.vec3d),
             )  # fmt: skip
 
+        self._values = made(links.entries, wp.mat33d)
         self._base = system(links.size, links.firsts, links.ats, links.entries)
         self._loose = filled(
             answers.Loose, count=self.bodies, masses=self._masses, inertia=self._inertia, inverses=self._inverses
@@ -125,7 +134,7 @@ class Responder:
 
         own, counts = self, self._counts
         side = float(np.ptp(mechanism.rest, axis=0).max())
-        unseen, farthest = _UNSEEN * side, _FARTHEST * side
+        unseen, lost, farthest = _UNSEEN * side, _LOST * side, _FARTHEST * side
 
         def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 2048) -> devices.Launch:
             return devices.Launch(kernel, count, inputs, self._device, smallest=smallest)
@@ -134,16 +143,18 @@ class Responder:
             launch(rows.open_rows, 1, counts, own._flesh, own._met, links.starts, links.size, own._wide.size,
                    own._limits, links.firsts, own._wide.firsts, own._wide.ats, own._effort),
             launch(rows.build_rows, own.room, counts, own._flesh, own._met, links.starts, links.size, links.masses,
-                   own._masses, own._places, _FIRM, _OUT, unseen, dt, own._rows, own._effort),
+                   own._masses, own._places, _FIRM, _OUT, unseen, lost, dt, own._rows, own._effort),
             launch(rows.build_limits, own._limits, counts, own._limited, dt, links.children, links.parents,
                    links.kinds, links.axes, links.lows, links.highs, links.starts, links.turns, links.spins,
-                   links.squares, _FIRM_LIMIT, _RUBBED, _PULLED, own._rows, own._effort),
-            launch(rows.judge_rows, 1, counts, own._limits, dt, _SLACK, unseen, own._rows, own._effort),
+                   links.squares, _FIRM_LIMIT, _RUBBED, _BACK, own._rows, own._effort),
+            launch(rows.judge_rows, 1, counts, own._limits, own._n, dt, _SLACK, unseen, own._met, own._rows,
+                   own._effort),
         ]  # fmt: skip
         self._build = devices.Chain(calls, self._device)
         self._respond = launch(
             answers.respond, 1, counts, own._limits, dt, _SLACK, unseen, farthest, _PASSES, _RUBBING,
-            _AIMED, _PULLED, _LIFTED, own._rows, own._effort, own._met, own._flesh, own._base, own._loose, own._wide,
+            _TURNS, _BACK, _LIFTED, own._rows, own._effort, own._met, own._flesh, own._base, own._values, own._loose,
+            own._wide,
             mechanism.link_count, links.starts, links.velocities, links.spins, nodes.shifts, links.books,
         )  # fmt: skip
         self._yield = launch(answers.yield_nodes, own._n, own._flesh, links.starts, own._effort, nodes.flows)
@@ -153,7 +164,7 @@ class Responder:
         from supple.skins.contact import body_kernels as bodies
         from supple.skins.contact import kernels
 
-        wide, k, sky, base = nodes.carriers, mechanism.link_count, links, self._base
+        wide, k, sky = nodes.carriers, mechanism.link_count, links
         wp = devices.warp()
         parts = wp.zeros(4 * nodes.pair_pieces, dtype=wp.mat33d, device=self._device)
         blocks = wp.zeros(4 * nodes.pairs, dtype=wp.mat33d, device=self._device)
@@ -166,21 +177,21 @@ class Responder:
                    nodes.shares, nodes.arms, nodes.lone_yields, parts),
             launch(kernels.total_blocks, nodes.pairs, nodes.pair_groups, parts, blocks, smallest=64),
             launch(bodies.assemble_links, 1, k, nodes.pairs, sky.entries, sky.starts, sky.firsts, sky.ats,
-                   links.masses, links.moments, links.squares, nodes.pair_links, blocks, base.values),
+                   links.masses, links.moments, links.squares, nodes.pair_links, blocks, self._values),
             launch(bodies.assemble_joints, 1, len(mechanism.joints), dt, 0.0, sky.starts, sky.rows, sky.firsts,
                    sky.ats, links.children, links.parents, links.kinds, links.ends, links.axes, links.springs,
                    links.target_turns, links.target_spins, links.gains, links.places, links.turns,
-                   links.velocities, links.spins, base.values, base.right),
+                   links.velocities, links.spins, self._values, self._wide.right),
             launch(bodies.assemble_roots, 1, len(mechanism.roots), dt, sky.starts, sky.firsts, sky.ats, links.roots,
                    links.wanted, links.wanted_turns, links.root_gains, links.places, links.turns, links.velocities,
-                   links.spins, base.values, base.right),
+                   links.spins, self._values, self._wide.right),
         ]  # fmt: skip
         self._assemble = devices.Chain(calls, self._device)
 
     def bring(self, contacts: Contacts, loose: Loose) -> bool:
         """Take the contacts of this step; the velocities are those that were foreseen. Whether any goes on too fast.
 
-        Where they couple more links than there is room for, `entries` is what is needed and nothing else is done.
+        Where they couple more links than there is room for, `entries` is what is needed: bring them to another one.
         """
         count = len(contacts)
         self._sides.write("count", [count])
@@ -204,7 +215,7 @@ class Responder:
     @property
     def has_room(self) -> bool:
         """Whether there is room for what the last contacts couple."""
-        return self.entries <= len(self._wide.values)
+        return self.entries <= len(self._wide.factor)
 
     def answer(self) -> int:
         """Change velocities until no contact and no limit is broken; how many passes that took."""

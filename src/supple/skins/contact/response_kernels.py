@@ -25,6 +25,8 @@ from supple.skins.contact.row_kernels import (
     Flesh,
     Met,
     Rows,
+    judged,
+    pace_of,
 )
 from supple.skins.contact.system_kernels import add_block, factor_row, factorised, substituted
 
@@ -32,8 +34,13 @@ ROUNDING = wp.constant(wp.float64(1.0e-20))  # square of the share of pushes tha
 WHOLE = wp.constant(wp.float64(0.999))  # a part of the changes from which on they are taken whole
 LEAST = wp.constant(wp.float64(0.05))  # a part that is too small to go on in this way
 ENOUGH = wp.constant(wp.float64(0.5))  # a part that is worth taking before any row has ended
+EASED = wp.constant(wp.float64(0.1))  # how much more rows yield when some would pull, as a part of what links do,
+EASE_UP = wp.constant(wp.float64(4.0))  # how that grows,
+EASIEST = wp.constant(wp.float64(10.0))  # to which end,
+EASE_DOWN = wp.constant(wp.float64(0.25))  # and how it goes back
 ENDED = wp.constant(wp.float64(0.999))  # share of its friction with which a row counts as sliding
 OUTSIDE = wp.constant(wp.float64(1.0e-2))  # share of a push that may lie outside its cone
+GRIP = wp.constant(wp.float64(0.25))  # who has little of a place is not moved for all of it
 BEYOND = wp.constant(wp.float64(1.01))  # times as far as it may turn, a ball is seen to be beyond its limit
 FLAT = wp.constant(wp.float64(0.3))  # determinant of blended turns below which bones have crushed the flesh
 SEEN = wp.constant(wp.float64(1.0e-2))  # share of a depth that is not seen, which nobody sees in a step, either
@@ -42,7 +49,7 @@ FINE = wp.constant(wp.float64(1.0e-4))  # of how fast rows went on at first: so 
 
 @wp.struct
 class System:
-    """A symmetric matrix row by row from `firsts` to the diagonal, its factor, and room for a right side.
+    """Where a symmetric matrix has places, row by row from `firsts` to the diagonal; its factor, and room to solve in.
 
     `touched` says which rows differ from those of the system without rows, or follow from some that do.
     """
@@ -51,7 +58,6 @@ class System:
     touched: Whole
     firsts: Whole
     ats: Whole
-    values: Matrices
     factor: Matrices
     pivots: Matrices
     right: Vectors
@@ -69,7 +75,7 @@ class Loose:
 
 
 @wp.func
-def copy_base(base: System, loose: Loose, wide: System):
+def copy_base(base: System, values: Matrices, loose: Loose, wide: System):
     """The system without rows: that of the links, and the free bodies behind it; factored, where nothing is touched."""
     for i in range(wide.size):
         to = wide.ats[i] - wide.firsts[i]
@@ -79,7 +85,7 @@ def copy_base(base: System, loose: Loose, wide: System):
             at = base.ats[i] - base.firsts[i]
             if wide.touched[i] == 1:
                 for j in range(base.firsts[i], i + 1):
-                    wide.factor[to + j] = base.values[at + j]
+                    wide.factor[to + j] = values[at + j]
             else:
                 for j in range(base.firsts[i], i + 1):
                     wide.factor[to + j] = base.factor[at + j]
@@ -110,14 +116,16 @@ def touch_rows(count: int, rows: Rows, effort: Effort, wide: System):
 
 
 @wp.func
-def row_stiffness(c: int, rubs: int, rows: Rows) -> wp.mat33d:
-    """K of a row, along its normal or (`rubs`) in its plane."""
+def row_stiffness(c: int, rubs: int, eased: wp.float64, rows: Rows) -> wp.mat33d:
+    """K of a row, along its normal or (`rubs`) in its plane, as if it yielded more by a part of what its links do."""
     n = rows.normals[c]
     across = wp.outer(n, n)
+    one = wp.identity(n=3, dtype=wp.float64)
+    soft = rows.soft[c] + (eased * rows.light[c]) * one
     if rubs == 0:
-        return across / wp.dot(n, rows.soft[c] * n)
-    plane = wp.identity(n=3, dtype=wp.float64) - across
-    return plane * wp.inverse(plane * rows.soft[c] * plane + across) * plane
+        return across / wp.dot(n, soft * n)
+    plane = one - across
+    return plane * wp.inverse(plane * soft * plane + across) * plane
 
 
 @wp.func
@@ -141,15 +149,6 @@ def add_row(c: int, k: wp.mat33d, rows: Rows, effort: Effort, wide: System):
                 add_block(at + 1, other + 1, turn * right, wide.firsts, wide.ats, wide.factor)
                 if other < at:
                     add_block(at, other + 1, move * right, wide.firsts, wide.ats, wide.factor)
-
-
-@wp.func
-def pace_of(c: int, rows: Rows, values: Vectors) -> wp.vec3d:
-    """What links and bodies do to a row's place."""
-    pace = wp.vec3d()
-    for p in range(HANDS * c, HANDS * c + rows.counts[c]):
-        pace += rows.moves[p] * values[rows.hands[p]] + rows.turns[p] * values[rows.hands[p] + 1]
-    return pace
 
 
 @wp.func
@@ -190,23 +189,16 @@ def room_along(c: int, change: wp.vec3d, rubs: int, rows: Rows, effort: Effort) 
 
 
 @wp.func
-def judged(count: int, rows: Rows, effort: Effort, met: Met, contacts: int, free: int):
-    """How fast all rows go on with what was found so far."""
-    for c in range(count):
-        pace = effort.begins[c] - effort.wanted[c] * rows.normals[c] + pace_of(c, rows, effort.totals)
-        if c < contacts:
-            for a in range(CORNERS * c, CORNERS * c + CORNERS):
-                if met.shares[a] != wp.float64(0.0) and met.corners[a] < free:
-                    pace += met.shares[a] * (rows.gives[a] * effort.forces[met.corners[a]])
-        effort.residuals[c] = pace
+def choose_rows(count: int, rubs: int, firm: int, slack: wp.float64, rows: Rows, effort: Effort):
+    """Which rows are answered in a pass: those that push, and those that go on too fast and are not barred.
 
-
-@wp.func
-def choose_rows(count: int, rubs: int, slack: wp.float64, rows: Rows, effort: Effort):
-    """Which rows are answered in a pass: those that push, and those that go on too fast and are not barred."""
+    With `firm` skin on skin is left as it is.
+    """
     for c in range(count):
         effort.pushing[c] = 0
         n = rows.normals[c]
+        if firm == 1 and rows.skin[c] == 1:
+            continue
         if rubs == 1:
             if effort.sliding[c] == 0 and wp.dot(n, effort.pushes[c]) * rows.frictions[c] > wp.float64(0.0):
                 effort.pushing[c] = 1
@@ -217,15 +209,18 @@ def choose_rows(count: int, rubs: int, slack: wp.float64, rows: Rows, effort: Ef
 
 
 @wp.func
-def find_changes(count: int, rubs: int, rows: Rows, effort: Effort, base: System, loose: Loose, wide: System):
+def find_changes(
+    count: int, rubs: int, eased: wp.float64, rows: Rows, effort: Effort, base: System, values: Matrices,
+    loose: Loose, wide: System,
+):  # fmt: skip
     """By how much the chosen rows would have to push more, or less, for all of them to be answered."""
     touch_rows(count, rows, effort, wide)
-    copy_base(base, loose, wide)
+    copy_base(base, values, loose, wide)
     for i in range(wide.size):
         wide.right[i] = wp.vec3d()
     for c in range(count):
         if effort.pushing[c] == 1:
-            add_row(c, row_stiffness(c, rubs, rows), rows, effort, wide)
+            add_row(c, row_stiffness(c, rubs, eased, rows), rows, effort, wide)
     for i in range(wide.size):
         if wide.touched[i] == 1 or i >= base.size:
             factor_row(i, wide.firsts, wide.ats, wide.factor, wide.pivots)
@@ -233,22 +228,26 @@ def find_changes(count: int, rubs: int, rows: Rows, effort: Effort, base: System
     for c in range(count):
         effort.changes[c] = wp.vec3d()
         if effort.pushing[c] == 1:
-            effort.changes[c] = -(row_stiffness(c, rubs, rows) * (effort.residuals[c] + pace_of(c, rows, wide.answer)))
+            effort.changes[c] = -(
+                row_stiffness(c, rubs, eased, rows) * (effort.residuals[c] + pace_of(c, rows, wide.answer))
+            )
 
 
 @wp.func
 def answered(
-    count: int, contacts: int, free: int, rubs: int, most: int, slack: wp.float64, coarse: wp.float64,
-    rows: Rows, effort: Effort, met: Met, base: System, loose: Loose, wide: System,
+    count: int, contacts: int, free: int, rubs: int, firm: int, most: int, slack: wp.float64, coarse: wp.float64,
+    rows: Rows, effort: Effort, met: Met, base: System, values: Matrices, loose: Loose, wide: System,
 ) -> int:  # fmt: skip
     """Find pushes along the normals, or (`rubs`) along the surface, for which no row goes on too fast.
 
-    How many passes that took. A row that would begin by pulling is barred for the next pass; one that came to its end
-    on the way stops there, and so do all others, unless it is better to go on without it.
+    How many passes that took. Where rows would begin by pulling, they are barred for the next pass, and all are made to
+    yield more, so that fewer pull; then less again. A row that comes to its end on the way stops there, and so do all
+    others, unless it is better to go on without it.
     """
     passes = int(0)
     going = int(1)
     careful = int(0)
+    eased = wp.float64(0.0)
     fine = coarse
     for c in range(count):
         effort.barred[c] = 0
@@ -258,8 +257,8 @@ def answered(
     while going == 1 and passes < most:
         going = int(0)
         passes += 1
-        choose_rows(count, rubs, slack, rows, effort)
-        find_changes(count, rubs, rows, effort, base, loose, wide)
+        choose_rows(count, rubs, firm, slack, rows, effort)
+        find_changes(count, rubs, eased, rows, effort, base, values, loose, wide)
         pulls = int(0)
         part = wp.float64(1.0)
         for c in range(count):
@@ -274,9 +273,12 @@ def answered(
                     pulls = 1
                 else:
                     part = wp.min(part, room_along(c, effort.changes[c], rubs, rows, effort))
-        if pulls == 1:
+        if pulls == 1 and eased < EASIEST:
             going = 1
+            eased = wp.max(EASE_UP * eased, EASED)
         else:
+            if pulls == 1:
+                part = wp.float64(0.0)
             if part < ENOUGH and careful == 0:  # many end on the way: each goes as far as it can
                 for c in range(count):
                     if effort.pushing[c] == 1:
@@ -286,6 +288,11 @@ def answered(
                 move_by_pushes(count, rows, effort, base, loose, wide)
                 part = wp.float64(1.0)
                 going = 1
+            if eased > wp.float64(0.0):
+                going = 1
+                eased = eased * EASE_DOWN
+                if eased < EASED:
+                    eased = wp.float64(0.0)
             taken = took_changes(part, count, contacts, free, rows, effort, met, wide)
             careful = int(0)
             if taken < LEAST:
@@ -302,7 +309,8 @@ def answered(
             if rubs == 0:
                 for c in range(count):
                     ahead = wp.dot(rows.normals[c], effort.residuals[c])
-                    if ahead < -fine or (ahead < -slack and effort.pushing[c] == 0):
+                    left = firm == 1 and rows.skin[c] == 1
+                    if not left and (ahead < -fine or (ahead < -slack and effort.pushing[c] == 0)):
                         going = 1
     return passes
 
@@ -331,7 +339,7 @@ def took_changes(
             change += wp.length_sq(effort.changes[c])
             whole += wp.length_sq(effort.pushes[c])
     part = wp.float64(1.0)
-    if change > ROUNDING * whole and -slope < WHOLE * bow:
+    if bow > wp.float64(0.0) and change > ROUNDING * whole and -slope < WHOLE * bow:
         part = wp.max(-slope, wp.float64(0.0)) / bow
         add_changes(most * (part - wp.float64(1.0)), count, contacts, free, rows, effort, met, wide)
         for c in range(count):
@@ -376,40 +384,48 @@ def move_by_pushes(count: int, rows: Rows, effort: Effort, base: System, loose: 
 
 @wp.func
 def kept_in_cones(
-    count: int, contacts: int, free: int, rows: Rows, effort: Effort, met: Met, base: System, loose: Loose,
-    wide: System,
+    outside: wp.float64, count: int, contacts: int, free: int, rows: Rows, effort: Effort, met: Met, base: System,
+    loose: Loose, wide: System,
 ) -> int:  # fmt: skip
-    """Rows that press less than when their friction was found rub less; whether there were any."""
+    """Rows that press less than when their friction was found rub less; whether any was `outside` by that share."""
     found = int(0)
     for c in range(count):
         effort.pushing[c] = 1
         effort.changes[c] = within(c, effort.pushes[c], 1, rows) - effort.pushes[c]
-        if wp.length(effort.changes[c]) > OUTSIDE * wp.length(effort.pushes[c]):
+        if wp.length(effort.changes[c]) > outside * wp.length(effort.pushes[c]):
             found = 1
     if found == 1:
         move_by_pushes(count, rows, effort, base, loose, wide)
         add_changes(wp.float64(1.0), count, contacts, free, rows, effort, met, wide)
+        judged(count, rows, effort, met, contacts, free)
     return found
 
 
 @wp.func
-def aim_limits(contacts: int, count: int, dt: wp.float64, pulled: wp.float64, rows: Rows, effort: Effort) -> int:
+def rubbing_rows(count: int, rows: Rows, effort: Effort) -> int:
+    """Whether any row that presses has friction."""
+    for c in range(count):
+        if rows.frictions[c] * wp.dot(rows.normals[c], effort.pushes[c]) > wp.float64(0.0):
+            return 1
+    return 0
+
+
+@wp.func
+def aim_limits(contacts: int, count: int, dt: wp.float64, back: wp.float64, rows: Rows, effort: Effort) -> int:
     """See the limits of balls along the ways that they will have turned now; how many will be turned too far."""
     beyond = int(0)
     for c in range(contacts, count):
-        if rows.highs[c] > wp.float64(0.0):
+        if rows.highs[c] >= wp.float64(0.0):
             n = rows.normals[c]
             ends = rows.bends[c] + dt * (effort.residuals[c] + effort.wanted[c] * n)
             size = wp.length(ends)
-            if size > wp.max(rows.highs[c], wp.length(rows.bends[c])) * BEYOND:
+            if size > wp.max(rows.highs[c], wp.length(rows.bends[c])) * BEYOND + ROUNDING:
                 beyond += 1
                 n = -ends / size
                 room = rows.highs[c] + wp.dot(n, rows.bends[c])
                 rows.normals[c] = n
                 rows.begun[c] = room
-                effort.wanted[c] = -room / dt
-                if room < wp.float64(0.0):
-                    effort.wanted[c] = -pulled * room / dt
+                effort.wanted[c] = wp.min(-room / dt, back)
     return beyond
 
 
@@ -430,7 +446,7 @@ def lift(
             grip += s * s
             gap += s * wp.dot(n, flesh.blends[j] * shifts[j])
     if gap < -unseen and grip > wp.float64(0.0):
-        move = (wp.min(-share * gap, farthest) / grip) * n
+        move = (wp.min(-share * gap, farthest) / wp.max(grip, GRIP)) * n
         for a in range(CORNERS * c, CORNERS * c + CORNERS):
             j = met.corners[a]
             s = met.shares[a]
@@ -444,9 +460,9 @@ def lift(
 @wp.kernel(enable_backward=False)
 def respond(
     first: int, counts: Whole, limits: int, dt: wp.float64, slack: wp.float64, unseen: wp.float64,
-    farthest: wp.float64, most: int, rubbing: int, aimed: int, pulled: wp.float64, share: wp.float64,
-    rows: Rows, effort: Effort, met: Met, flesh: Flesh, base: System, loose: Loose, wide: System, links: int,
-    starts: Whole, velocities: Vectors, spins: Vectors, shifts: Vectors, books: Numbers,
+    farthest: wp.float64, most: int, rubbing: int, turns: int, back: wp.float64, share: wp.float64,
+    rows: Rows, effort: Effort, met: Met, flesh: Flesh, base: System, values: Matrices, loose: Loose, wide: System,
+    links: int, starts: Whole, velocities: Vectors, spins: Vectors, shifts: Vectors, books: Numbers,
 ):  # fmt: skip
     """Velocities that no row forbids; then `shifts` of flesh that is still inside, which change no velocity."""
     contacts = counts[ROWS]
@@ -455,40 +471,51 @@ def respond(
     if counts[CROWDED] == 1:
         coarse = SEEN * unseen / dt
     free = flesh.free
-    rubs = int(0)
+    skin = int(0)
     known = int(0)
     for c in range(count):
-        if rows.frictions[c] > wp.float64(0.0):
-            rubs = 1
+        skin = wp.max(skin, rows.skin[c])
         effort.pushing[c] = 0
         effort.changes[c] = effort.pushes[c]
         effort.pushes[c] = wp.vec3d()
         if wp.length_sq(effort.changes[c]) > wp.float64(0.0):
             effort.pushing[c] = 1
             known = 1
-    factorised(base.size, base.firsts, base.ats, base.values, base.factor, base.pivots)
+    factorised(base.size, base.firsts, base.ats, values, base.factor, base.pivots)
     if known == 1:  # begin with what pushed in the step before
         move_by_pushes(count, rows, effort, base, loose, wide)
         took_changes(wp.float64(1.0), count, contacts, free, rows, effort, met, wide)
-    passes = answered(count, contacts, free, 0, most, slack, coarse, rows, effort, met, base, loose, wide)
-    if rubs == 1:
-        passes += answered(count, contacts, free, 1, rubbing, slack, coarse, rows, effort, met, base, loose, wide)
+    passes = answered(count, contacts, free, 0, 0, most, slack, coarse, rows, effort, met, base, values, loose, wide)
+    rubs = rubbing_rows(count, rows, effort)
     again = rubs
     turn = int(0)
-    while turn < aimed and (again == 1 or aim_limits(contacts, count, dt, pulled, rows, effort) > 0):
+    while turn < turns and (again == 1 or aim_limits(contacts, count, dt, back, rows, effort) > 0):
         judged(count, rows, effort, met, contacts, free)
-        passes += answered(count, contacts, free, 0, most, slack, coarse, rows, effort, met, base, loose, wide)
+        if again == 1:
+            passes += answered(
+                count, contacts, free, 1, 0, rubbing, slack, coarse, rows, effort, met, base, values, loose, wide
+            )
+        passes += answered(
+            count, contacts, free, 0, 0, most, slack, coarse, rows, effort, met, base, values, loose, wide
+        )
         again = int(0)
-        if turn == 0 and rubs == 1:
-            again = kept_in_cones(count, contacts, free, rows, effort, met, base, loose, wide)
+        if rubs == 1:
+            again = kept_in_cones(OUTSIDE, count, contacts, free, rows, effort, met, base, loose, wide)
         turn += 1
+    if skin == 1:  # whatever skin does to skin, nobody goes through a wall for it
+        passes += answered(
+            count, contacts, free, 0, 1, most, slack, coarse, rows, effort, met, base, values, loose, wide
+        )
+    if rubs == 1:
+        kept_in_cones(ROUNDING, count, contacts, free, rows, effort, met, base, loose, wide)
     counts[PASSES] = passes
     for j in range(flesh.places.shape[0]):
         flesh.kept[j] = wp.vec3d()
     for c in range(contacts):
         flesh.kept[met.corners[CORNERS * c]] = effort.pushes[c]
         gap = rows.begun[c] + dt * (wp.dot(rows.normals[c], effort.residuals[c]) + effort.wanted[c])
-        lift(c, gap, unseen, farthest, share, rows.normals[c], met, flesh, shifts)
+        if rows.skin[c] == 0:
+            lift(c, gap, unseen, farthest, share, rows.normals[c], met, flesh, shifts)
     for i in range(links):
         velocities[i] = velocities[i] + effort.totals[starts[i]]
         spins[i] = spins[i] + effort.totals[starts[i] + 1]
@@ -496,6 +523,8 @@ def respond(
         push = effort.pushes[c]
         for a in range(CORNERS * c, CORNERS * c + CORNERS):
             twist = met.shares[a] * wp.cross(flesh.places[met.corners[a]], push)
+            if rows.skin[c] == 1:  # nothing comes from outside, though two places are a little apart
+                twist = wp.vec3d()
             for axis in range(3):
                 books[IMPULSE + axis] = books[IMPULSE + axis] + met.shares[a] * push[axis]
                 books[TWIST + axis] = books[TWIST + axis] + twist[axis]

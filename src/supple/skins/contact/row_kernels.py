@@ -17,6 +17,8 @@ from supple.skins.contact.body_kernels import HINGE, rotation_vector
 from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole, cross_matrix
 
 CORNERS = wp.constant(4)
+PARTED = wp.constant(wp.float64(0.2))  # share of a depth that bones and skin leave in a step, at most
+FREE = wp.constant(wp.float64(1.0e9))  # [m/s]: who may go on so fast is not held
 HANDS = wp.constant(17)  # links that carry four corners, and a body
 ROWS = wp.constant(0)  # places in the counts: how many contacts are given,
 BROKEN = wp.constant(1)  # how many rows go on too fast,
@@ -64,13 +66,15 @@ class Met:
 class Rows:
     """What the solution needs of every row. `begun` is its gap [m, rad] at the start of the step.
 
-    Of the limits of balls, `bends` (in world axes) and `highs` [rad] are how far the joint is bent and may be.
+    `skin` says that skin meets skin, `light` is how much its links yield, each by itself. Of the limits of balls,
+    `bends` (in world axes) and `highs` [rad] are how far the joint is bent and may be.
     """
 
+    skin: Whole
     normals: Vectors
     frictions: Numbers
     soft: Matrices
-    stiff: Matrices
+    light: Numbers
     begun: Numbers
     gives: Matrices
     counts: Whole
@@ -146,10 +150,13 @@ def open_rows(
     for c in range(counts[ROWS] + limits):
         effort.pushes[c] = wp.vec3d()
     for c in range(counts[ROWS]):
-        node = met.corners[CORNERS * c]
-        pressed = wp.dot(flesh.kept[node], met.normals[c])
-        effort.pushes[c] = wp.max(pressed, wp.float64(0.0)) * met.normals[c]
-        flesh.kept[node] = wp.vec3d()  # another row of the same node begins with nothing
+        kept = flesh.kept[met.corners[CORNERS * c]]
+        pressed = wp.max(wp.dot(kept, met.normals[c]), wp.float64(0.0))
+        along = kept - wp.dot(kept, met.normals[c]) * met.normals[c]
+        slid = wp.length(along)
+        if slid > met.frictions[c] * pressed:
+            along = (met.frictions[c] * pressed / slid) * along
+        effort.pushes[c] = pressed * met.normals[c] + along
     counts[BROKEN] = 0
     counts[PASSES] = 0
     counts[ENTRIES] = wide_ats[size]
@@ -176,12 +183,13 @@ def add_hand(row: int, at: int, move: wp.mat33d, turn: wp.mat33d, rows: Rows):
 def build_rows(
     first: int, counts: Whole, flesh: Flesh, met: Met, starts: Whole, body_start: int, masses: Numbers,
     body_masses: Numbers, body_places: Vectors, firmness: wp.float64, out: wp.float64, unseen: wp.float64,
-    dt: wp.float64, rows: Rows, effort: Effort,
+    lost: wp.float64, dt: wp.float64, rows: Rows, effort: Effort,
 ):  # fmt: skip
     """The row of a contact: its hands, how softly it answers, how fast it is and may be.
 
     A place that began the step outside may come as far as to touch; one that began inside may not go deeper, and if it
-    has no flesh to give way, it comes out at the pace `out` [m/s].
+    has no flesh to be lifted by, or is skin in skin, it comes out at the pace `out` [m/s]. Skin that began deeper in
+    skin than `lost` [m] is left alone: nobody knows any more which way is out.
     """
     c = first + wp.tid()
     if c >= counts[ROWS]:
@@ -189,6 +197,12 @@ def build_rows(
     n = met.normals[c]
     one = wp.identity(n=3, dtype=wp.float64)
     rows.counts[c] = 0
+    rows.skin[c] = 0
+    total = wp.float64(0.0)
+    for a in range(CORNERS * c, CORNERS * c + CORNERS):
+        total += met.shares[a]
+    if total < wp.float64(0.5):
+        rows.skin[c] = 1
     soft = wp.mat33d()
     pace = -met.motions[c]
     light = wp.float64(0.0)
@@ -215,32 +229,35 @@ def build_rows(
     if b >= 0:
         add_hand(c, body_start + 2 * b, -one, cross_matrix(met.spots[c] - body_places[b]), rows)
         light += wp.float64(1.0) / body_masses[b]
-    if wp.trace(soft) < wp.float64(3.0) * firmness * light:  # the core, or flesh that bones have crushed
+    if wp.dot(n, soft * n) < firmness * light:  # the core, or flesh that bones have crushed
         soft += (firmness * light) * one
         counts[CROWDED] = 1
         bare = wp.float64(1.0)
     rows.soft[c] = soft
-    rows.stiff[c] = wp.inverse(soft)
+    rows.light[c] = light
     rows.normals[c] = n
     rows.frictions[c] = met.frictions[c]
     rows.begun[c] = met.gaps[c] - dt * wp.dot(n, pace)
     effort.begins[c] = pace
     effort.wanted[c] = -wp.max(rows.begun[c], wp.float64(0.0)) / dt
-    if rows.begun[c] < -unseen:
-        effort.wanted[c] = bare * wp.min(out, -rows.begun[c] / dt)
+    if rows.begun[c] < -unseen and (bare > wp.float64(0.0) or rows.skin[c] == 1):
+        effort.wanted[c] = wp.min(out, -PARTED * rows.begun[c] / dt)
+    if rows.skin[c] == 1 and rows.begun[c] < -lost:
+        effort.wanted[c] = -FREE
 
 
 @wp.kernel(enable_backward=False)
 def build_limits(
     first: int, counts: Whole, joints: Whole, dt: wp.float64, children: Whole, parents: Whole, kinds: Whole,
     axes: Vectors, lows: Numbers, highs: Numbers, starts: Whole, turns: Matrices, spins: Vectors, squares: Matrices,
-    firmness: wp.float64, friction: wp.float64, share: wp.float64, rows: Rows, effort: Effort,
+    firmness: wp.float64, friction: wp.float64, back: wp.float64, rows: Rows, effort: Effort,
 ):  # fmt: skip
     """The row of a joint's limit, behind those of the contacts.
 
-    The limit of a hinge bounds its angle about the axis, from the nearer side; that of a ball its angle, seen along the
-    way that it is foreseen to have turned at the end of the step. Who is pressed against a limit does not turn freely
-    along it, either: a slender link, struck aslant, would spin.
+    The limit of a hinge bounds its angle about the axis, from the side that it will be nearer to; that of a ball its
+    angle, seen along the way that it is foreseen to have turned at the end of the step. Who is pressed against a limit
+    does not turn freely along it, either: a slender link, struck aslant, would spin. Who is beyond it comes `back` at
+    that pace [rad/s].
     """
     item = first + wp.tid()
     c = joints[item]
@@ -249,49 +266,71 @@ def build_limits(
     parent = parents[c]
     out = rotation_vector(wp.transpose(turns[parent]) * turns[child])
     spin = spins[child] - spins[parent]
-    room = wp.float64(0.0)
-    along = wp.vec3d()
+    way = wp.vec3d(wp.float64(1.0), wp.float64(0.0), wp.float64(0.0))
+    room = highs[c]
     if kinds[c] == HINGE:
+        axis = turns[child] * axes[3 * c]
         angle = wp.dot(out, axes[3 * c])
-        along = -axes[3 * c]
+        ahead = angle + dt * wp.dot(spin, axis)
+        way = -axis
         room = highs[c] - angle
-        if angle - lows[c] < room:
-            along = axes[3 * c]
+        if ahead - lows[c] < highs[c] - ahead:
+            way = axis
             room = angle - lows[c]
-    way = turns[child] * along
-    rows.highs[row] = wp.float64(0.0)
-    if kinds[c] != HINGE:
+        rows.highs[row] = wp.float64(-1.0)
+    else:
         rows.highs[row] = highs[c]
         rows.bends[row] = turns[child] * out
         ends = rows.bends[row] + dt * spin
-        way = -ends / wp.max(wp.length(ends), wp.float64(1.0e-12))
-        room = highs[c] + wp.dot(way, rows.bends[row])
+        if wp.length(ends) > wp.float64(1.0e-12):
+            way = -wp.normalize(ends)
+            room = highs[c] + wp.dot(way, rows.bends[row])
     one = wp.identity(n=3, dtype=wp.float64)
     rows.counts[row] = 0
+    rows.skin[row] = 0
     add_hand(row, starts[child], wp.mat33d(), one, rows)
     add_hand(row, starts[parent], wp.mat33d(), -one, rows)
     light = wp.float64(1.0) / wp.trace(squares[child]) + wp.float64(1.0) / wp.trace(squares[parent])
     soft = (firmness * light) * one
     rows.soft[row] = soft
-    rows.stiff[row] = wp.inverse(soft)
+    rows.light[row] = light
     rows.normals[row] = way
     rows.frictions[row] = friction
     rows.begun[row] = room
     effort.begins[row] = spin
-    effort.wanted[row] = -room / dt
-    if room < wp.float64(0.0):
-        effort.wanted[row] = -share * room / dt
+    effort.wanted[row] = wp.min(-room / dt, back)
+
+
+@wp.func
+def pace_of(c: int, rows: Rows, values: Vectors) -> wp.vec3d:
+    """What links and bodies do to a row's place."""
+    pace = wp.vec3d()
+    for p in range(HANDS * c, HANDS * c + rows.counts[c]):
+        pace += rows.moves[p] * values[rows.hands[p]] + rows.turns[p] * values[rows.hands[p] + 1]
+    return pace
+
+
+@wp.func
+def judged(count: int, rows: Rows, effort: Effort, met: Met, contacts: int, free: int):
+    """How fast all rows go on with what was found so far."""
+    for c in range(count):
+        pace = effort.begins[c] - effort.wanted[c] * rows.normals[c] + pace_of(c, rows, effort.totals)
+        if c < contacts:
+            for a in range(CORNERS * c, CORNERS * c + CORNERS):
+                if met.shares[a] != wp.float64(0.0) and met.corners[a] < free:
+                    pace += met.shares[a] * (rows.gives[a] * effort.forces[met.corners[a]])
+        effort.residuals[c] = pace
 
 
 @wp.kernel(enable_backward=False)
 def judge_rows(
-    first: int, counts: Whole, limits: int, dt: wp.float64, slack: wp.float64, unseen: wp.float64, rows: Rows,
-    effort: Effort,
+    first: int, counts: Whole, limits: int, free: int, dt: wp.float64, slack: wp.float64, unseen: wp.float64,
+    met: Met, rows: Rows, effort: Effort,
 ):  # fmt: skip
-    """How fast every row goes on, and how many go on too fast or end too deep."""
+    """How fast every row goes on while nothing pushes, and how many go on too fast or end too deep."""
+    judged(counts[ROWS] + limits, rows, effort, met, counts[ROWS], free)
     for c in range(counts[ROWS] + limits):
         n = rows.normals[c]
-        effort.residuals[c] = effort.begins[c] - effort.wanted[c] * n
-        ends = rows.begun[c] + dt * wp.dot(n, effort.begins[c])
-        if wp.dot(n, effort.residuals[c]) < -slack or ends < -unseen:
+        deep = rows.begun[c] + dt * wp.dot(n, effort.begins[c]) < -unseen and rows.skin[c] == 0
+        if deep or wp.dot(n, effort.residuals[c]) < -slack:
             counts[BROKEN] = counts[BROKEN] + 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,5 +73,8 @@ class Touches:
 
     def by_obstacle(self) -> Touches:
         """The same, sorted by obstacle and then by node."""
-        order = np.lexsort((self.nodes, self.obstacles))
-        return Touches(*(getattr(self, field.name)[order] for field in fields(self)))
+        return self.only(np.lexsort((self.nodes, self.obstacles)).astype(np.int32))
+
+    def only(self, rows: Bools | Ints) -> Touches:
+        """Some of them, by their numbers or by whether each is wanted."""
+        return Touches(*(getattr(self, field.name)[rows] for field in fields(self)))

@@ -1,0 +1,424 @@
+"""Laws of the response to contacts: friction and its cones, momentum, limits, and what a state is resumed from."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import supple
+from oracles import articulated as oracle
+from supple import ArticulatedContact, Pose
+from supple.errors import InputError
+from supple.geometry import rotations
+from supple.obstacles import Free, Plane, Sphere
+from supple.skins.contact import dynamics
+from supple.skins.contact.condensed import CondensedSolver
+from supple.skins.contact.contacts import Contacts, Loose
+from supple.skins.contact.dynamics import State, momentum
+
+UP = (0.0, 1.0, 0.0)
+G = 9.81
+DT = 0.01
+TUBE = supple.character("tube", vertices=600, bones=4, length=1.0, radius=0.08)
+REST = Pose.rest(TUBE.skeleton)
+LIMP = {"strength": "0", "root": 0.0}
+
+
+def met_anywhere(body, state, seed, count, friction, dt=DT):
+    """A solver that has foreseen a step, and contacts at its border with walls in all directions."""
+    rng = np.random.default_rng(seed)
+    solver = CondensedSolver(body, dt)
+    solver.load(state)
+    solver.free()
+    nodes = rng.choice(body.node_count, count, replace=False)
+    normals = rotations.normalised(rng.normal(size=(count, 3)))
+    ways = (solver.foreseen_places - solver.node_places)[nodes]
+    gaps = np.einsum("ma,ma->m", normals, ways)
+    return solver, Contacts.at_nodes(nodes, normals=normals, gaps=gaps, frictions=np.full(count, friction))
+
+
+def outside_cones(answer, contacts):
+    """By how much the friction of every row exceeds what it presses times its coefficient, of the largest push."""
+    along = answer.pushes - answer.impulses[:, None] * contacts.normals
+    over = np.linalg.norm(along, axis=1) - contacts.frictions * answer.impulses
+    return over / max(answer.impulses.max(initial=0.0), 1e-30)
+
+
+# Friction
+
+
+@pytest.mark.parametrize("count", [5, 20, 60])
+@pytest.mark.parametrize("limited", [False, True])
+def test_every_push_lies_in_its_cone(count, limited):
+    limits = {"link2": (-0.1, 0.1), "link3": (0.0, 0.2)} if limited else {}
+    body = oracle.bar(5, hinges={"link2": (0.0, 0.0, 1.0)}, limits=limits)
+    worst = 0.0
+    for seed in range(12):
+        solver, contacts = met_anywhere(body, oracle.any_state(body, seed), seed, count, 0.5)
+        worst = max(worst, outside_cones(solver.answer(contacts), contacts).max())
+    assert worst < 1e-9
+
+
+def lying(friction, *, tilt=0.0, speed=0.0, steps=150, links=2, tissue="rubber"):
+    """A block on a floor in a world that is tilted about z: its velocity along the floor in every step."""
+    body = oracle.bar(links, tissue=tissue, spring=200.0, damping=5.0)
+    gravity = G * np.array([np.sin(tilt), -np.cos(tilt), 0.0])
+    solver = CondensedSolver(body, DT, gravity=gravity)
+    state = State.rest(body)
+    state.velocities[:] = [speed, 0.0, 0.0]
+    solver.load(state)
+    paces, worst = [], 0.0
+    for _ in range(steps):
+        solver.free()
+        ahead = solver.foreseen_places
+        low = np.flatnonzero(ahead[:, 1] < -0.1)
+        contacts = Contacts.at_nodes(low, normals=np.tile(UP, (len(low), 1)), gaps=ahead[low, 1] + 0.1,
+                                     frictions=np.full(len(low), friction))  # fmt: skip
+        answer = solver.answer(contacts)
+        if len(low):
+            worst = max(worst, outside_cones(answer, contacts).max())
+        solver.finish()
+        paces.append(momentum(body, solver.state())[0][0] / body.link_masses.sum())
+    return np.array(paces), worst
+
+
+@pytest.mark.parametrize("tissue", ["rubber", "fat"])
+def test_a_sliding_block_slows_down_by_friction_times_gravity(tissue):
+    paces, _ = lying(0.3, speed=4.0, steps=100, tissue=tissue)
+    slowed = (paces[20] - paces[80]) / (60 * DT)
+    assert slowed == pytest.approx(0.3 * G, rel=0.03)
+
+
+def test_a_sliding_block_stops_and_does_not_go_back():
+    paces, _ = lying(0.5, speed=1.0, steps=120)
+    assert -DT * np.minimum(paces, 0.0).sum() < 1e-3  # [m]: flesh that was strained springs back a little
+    assert np.abs(paces[-20:]).max() < 2e-3
+
+
+@pytest.mark.parametrize("tissue", ["rubber", "fat"])
+def test_a_block_stays_on_a_slope_below_the_angle_of_friction(tissue):
+    tilt = 0.9 * np.arctan(0.5)
+    paces, _ = lying(0.5, tilt=tilt, steps=200, tissue=tissue)
+    assert np.abs(paces[-50:]).max() < 5e-3
+
+
+@pytest.mark.parametrize("tissue", ["rubber", "fat"])
+def test_a_block_slides_down_a_slope_above_the_angle_of_friction(tissue):
+    tilt = np.arctan(0.5) + 0.15
+    paces, _ = lying(0.5, tilt=tilt, steps=120, tissue=tissue)
+    faster = (paces[110] - paces[50]) / (60 * DT)
+    assert faster == pytest.approx(G * (np.sin(tilt) - 0.5 * np.cos(tilt)), rel=0.05)
+
+
+def test_without_friction_nothing_holds_along_the_surface():
+    paces, _ = lying(0.0, tilt=0.2, steps=60)
+    np.testing.assert_allclose(paces[-1], G * np.sin(0.2) * 60 * DT, rtol=1e-3)
+
+
+# Momentum
+
+
+def ball_on_bar(friction, seed=3, mass=2.0):
+    """A bar and a free ball that comes down on it, aslant and spinning."""
+    body = oracle.bar(3, tissue="fat")
+    solver = CondensedSolver(body, DT, gravity=(0.0, 0.0, 0.0))
+    solver.load(State.rest(body))
+    solver.free()
+    rng = np.random.default_rng(seed)
+    top = np.flatnonzero(solver.node_places[:, 1] > 0.09)
+    nodes = rng.choice(top, min(8, len(top)), replace=False)
+    centre = np.array([0.3, 0.4, 0.0])
+    velocity, spin = np.array([1.0, -3.0, 0.4]), np.array([0.0, 2.0, 5.0])
+    spots = solver.node_places[nodes]
+    motions = velocity + np.cross(spin, spots - centre)
+    normals = np.tile([0.0, -1.0, 0.0], (len(nodes), 1))
+    gaps = -DT * np.einsum("ma,ma->m", normals, motions)
+    four, shares = np.tile(nodes[:, None], (1, 4)), np.tile([1.0, 0, 0, 0], (len(nodes), 1))
+    contacts = Contacts(four, shares, normals, motions, gaps, np.full(len(nodes), friction),
+                        np.zeros(len(nodes), int), spots)  # fmt: skip
+    inertia = mass * 0.1 * np.diag([1.0, 2.0, 1.5])
+    loose = Loose(np.array([mass]), centre[None], inertia[None])
+    return body, solver, contacts, loose, velocity, spin
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.6])
+def test_a_free_body_loses_what_the_character_gets(friction):
+    body, solver, contacts, loose, *_ = ball_on_bar(friction)
+    before = momentum(body, solver.state())
+    answer = solver.answer(contacts, loose)
+    after = momentum(body, solver.state())
+    assert answer.impulses.sum() > 0.1
+    given = answer.pushes.sum(axis=0)
+    arms = contacts.spots - loose.centres[0]
+    np.testing.assert_allclose(loose.masses[0] * answer.bodies[0, :3], -given, atol=1e-11)
+    np.testing.assert_allclose(
+        loose.inertia[0] @ answer.bodies[0, 3:], -np.cross(arms, answer.pushes).sum(axis=0), atol=1e-11
+    )
+    np.testing.assert_allclose(after[0] - before[0], given, atol=1e-11)
+    twist = np.cross(contacts.spots, answer.pushes).sum(axis=0)
+    np.testing.assert_allclose(after[1] - before[1], twist, atol=1e-11)
+
+
+def test_friction_spins_a_free_ball_and_never_beyond_rolling():
+    _, solver, contacts, loose, velocity, _ = ball_on_bar(0.3)
+    smooth = ball_on_bar(0.0)
+    free = smooth[1].answer(smooth[2], smooth[3])
+    answer = solver.answer(contacts, loose)
+    assert outside_cones(answer, contacts).max() < 1e-9
+    along = answer.pushes - answer.impulses[:, None] * contacts.normals
+    slid = (
+        contacts.velocities - np.einsum("ma,ma->m", contacts.velocities, contacts.normals)[:, None] * contacts.normals
+    )
+    assert np.abs(answer.bodies[0, 3:] - free.bodies[0, 3:]).max() > 0.1  # friction turns it
+    assert np.einsum("ma,ma->m", along, slid).sum() > 0.0  # the skin is taken along, the ball is held back
+    held = np.einsum("a,a->", along.sum(axis=0), velocity * [1, 0, 1])
+    assert held > 0.0
+
+
+@pytest.mark.parametrize("hinge", [True, False])
+def test_limits_keep_momentum(hinge):
+    body = oracle.bar(3, hinges={"link1": (0.0, 0.0, 1.0)} if hinge else {}, limits={"link1": (-0.2, 0.2)})
+    solver = CondensedSolver(body, DT, gravity=(0.0, 0.0, 0.0), stabilisation=0.0)
+    solver.load(turned(body, 0.199, 8.0))
+    solver.free()
+    before = momentum(body, solver.state())
+    assert solver.answer(Contacts.at_nodes([], normals=np.zeros((0, 3)), gaps=np.zeros(0))).rounds > 0
+    after = momentum(body, solver.state())
+    np.testing.assert_allclose(after[0], before[0], atol=1e-11)
+    np.testing.assert_allclose(after[1], before[1], atol=1e-11)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.8])
+def test_skin_on_skin_gives_no_momentum_to_a_limp_body(friction):
+    """Also over a whole step, with its books."""
+    body = oracle.bar(4, tissue="fat")
+    state = State.rest(body)
+    state.spins[2] = [1.0, 2.0, 3.0]
+    state.velocities[2] = [0.5, -0.5, 0.2]
+    solver = CondensedSolver(body, DT, gravity=(0.0, 0.0, 0.0), stabilisation=0.0)
+    solver.load(state)
+    solver.free()
+    linear, angular = momentum(body, state)
+    node = int(np.argmin(body.rest[: body.node_count, 0]))
+    far = body.elements[np.argmax(body.rest[body.elements].mean(axis=1)[:, 0])][:3]
+    shares = np.array([[1.0, -0.2, -0.3, -0.5]])
+    four = np.array([[node, *far]])
+    paces = (solver.foreseen_places - solver.node_places) / DT
+    pace = shares[0] @ paces[four[0]]
+    normal = -rotations.normalised(pace + np.array([0.1, 0.2, 0.3]))
+    contacts = Contacts(four, shares, normal[None], np.zeros((1, 3)), np.array([DT * normal @ pace]),
+                        np.array([friction]))  # fmt: skip
+    assert solver.answer(contacts).impulses[0] > 0.0
+    solver.finish()
+    after = momentum(body, solver.state())
+    np.testing.assert_allclose(after[0], linear, atol=1e-10)
+    np.testing.assert_allclose(after[1], angular, atol=1e-10)
+
+
+def test_a_thrown_ball_and_a_limp_body_keep_all_momentum():
+    ball = Sphere(radius=0.2, at=(0.5, 0.5, 0.02), friction=0.5, free=Free(mass=4.0, velocity=(0.3, -3.0, 0.0)))
+    skin = ArticulatedContact(elements=500, gravity=0.0, obstacles=(ball,), self_contact=False, **LIMP)
+    binding = skin.bind(TUBE, "cpu")
+    state = skin.start(binding, REST, None)
+    free = binding.meeting.free
+
+    def total():
+        linear, angular = dynamics.momentum(binding.mechanism, state.body)
+        flying = free.masses[:, None] * state.flights.velocities
+        angular = angular + np.cross(free.centers, flying).sum(axis=0) + state.flights.angular.sum(axis=0)
+        return linear + flying.sum(axis=0), angular
+
+    skin.advance(binding, state, REST, skin.step, incoming=None)
+    before = total()
+    for _ in range(40):
+        skin.advance(binding, state, REST, skin.step, incoming=None)
+    after = total()
+    assert state.flights.velocities[0, 1] > -2.9
+    np.testing.assert_allclose(after[0], before[0], atol=1e-9)
+    np.testing.assert_allclose(after[1], before[1], atol=1e-9)
+
+
+# Limits
+
+
+def turned(body, angle, speed):
+    """The second link turned by an angle about z, and turning."""
+    state = State.rest(body)
+    pivot, turn = body.joints.pivots[0], Rotation.from_rotvec([0.0, 0.0, angle]).as_matrix()
+    for link in range(1, body.link_count):
+        state.turns[link] = turn
+        state.places[link] = pivot + turn @ (body.centres[link] - pivot)
+        state.spins[link] = [0.0, 0.0, speed]
+        state.velocities[link] = np.cross(state.spins[link], state.places[link] - pivot)
+    return state
+
+
+@pytest.mark.parametrize("hinge", [True, False])
+@pytest.mark.parametrize(("low", "high", "angle", "speed"), [
+    (-0.4, 0.3, 0.0, 6.0), (-0.4, 0.3, -0.06, 50.0), (-0.05, 0.05, -0.01, 12.0), (0.0, 0.3, 0.1, 30.0),
+    (0.0, 0.0, 0.0, 6.0),
+])  # fmt: skip
+def test_no_step_goes_beyond_a_limit_that_it_began_within(hinge, low, high, angle, speed):
+    body = oracle.bar(2, hinges={"link1": (0.0, 0.0, 1.0)} if hinge else {}, limits={"link1": (low, high)})
+    solver = CondensedSolver(body, DT, gravity=(0.0, 0.0, 0.0))
+    solver.load(turned(body, angle, speed))
+    farthest = 0.0
+    for _ in range(8):
+        solver.advance()
+        farthest = max(farthest, dynamics.bend(body.joints, solver.state().turns)[0, 2])
+    assert farthest < high + 5e-3
+
+
+@pytest.mark.parametrize("high", [0.0, 0.01])
+def test_a_ball_that_rests_is_held_by_its_limit_in_the_step_in_which_it_is_struck(high):
+    body = oracle.bar(2, limits={"link1": (-high, high)})
+    solver = CondensedSolver(body, DT, gravity=(0.0, 0.0, 0.0))
+    node = int(np.argmax(body.rest[: body.node_count, 0] + body.rest[: body.node_count, 1]))
+    solver.free()
+    struck = Contacts.at_nodes([node], normals=[(0.0, -1.0, 0.0)], gaps=[-0.05], velocities=[(0.0, -5.0, 0.0)])
+    assert solver.answer(struck).impulses[0] > 0.0
+    solver.finish()
+    assert np.linalg.norm(dynamics.bend(body.joints, solver.state().turns)) < high + 5e-3
+
+
+def test_a_hinge_that_passes_half_a_turn_within_its_limits_goes_on():
+    body = oracle.bar(2, hinges={"link1": (0.0, 0.0, 1.0)}, limits={"link1": (-0.1, 4.0)})
+    solver = CondensedSolver(body, DT, gravity=(0.0, 0.0, 0.0))
+    solver.load(turned(body, 3.0, 8.0))
+    for _ in range(4):  # to 3.3 rad
+        solver.advance()
+    spins = solver.state().spins
+    assert spins[1, 2] - spins[0, 2] > 6.0
+
+
+# What was before
+
+
+def copied(state):
+    made = copy.copy(state)
+    made.bones, made.body, made.animated = state.bones.copy(), state.body.copy(), state.animated.copy()
+    made.flights, made.pushes, made.books = copy.deepcopy(state.flights), state.pushes.copy(), state.books.copy()
+    return made
+
+
+SCENES = {
+    "folded": {"strength": "0.3", "self_contact": True},
+    "limp": {**LIMP, "obstacles": (Plane(at=(0.0, -0.2, 0.0), friction=0.5),)},
+    "ball": {"strength": "0.05", "obstacles": (
+        Plane(at=(0.0, -0.2, 0.0), friction=0.5),
+        Sphere(radius=0.15, at=(0.5, 0.3, 0.0), friction=0.5, free=Free(mass=10.0, velocity=(0.5, -3.0, 0.0))))},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_state_goes_on_in_another_binding_to_the_same_numbers(scene):
+    tube = supple.character("tube", vertices=1200, bones=6, length=1.2, radius=0.08)
+    turn = rotations.quaternion_about([0.0, 0.0, 1.0], np.array(1.0))
+    pose = Pose.rest(tube.skeleton)
+    if scene == "folded":
+        pose = Pose.from_rotations(tube.skeleton, dict.fromkeys(tube.skeleton.names[1:], turn))
+    skin = ArticulatedContact(elements=2000, flesh="fat", **SCENES[scene])
+    binding = skin.bind(tube, "cpu")
+    state = skin.start(binding, pose, None)
+    for _ in range(21):
+        skin.advance(binding, state, pose, skin.step, incoming=None)
+    kept = copied(state)
+    skin.advance(binding, state, pose, skin.step, incoming=None)
+    other = skin.bind(tube, "cpu")
+    skin.start(other, pose, None)
+    skin.advance(other, kept, pose, skin.step, incoming=None)
+    for name in ("places", "velocities", "displacements", "flows"):
+        np.testing.assert_array_equal(getattr(kept.body, name), getattr(state.body, name), err_msg=name)
+
+
+def test_two_states_of_one_binding_do_not_mix():
+    skin = ArticulatedContact(elements=500, gravity=0.0, self_contact=False, **LIMP)
+    binding = skin.bind(TUBE, "cpu")
+    one = skin.start(binding, REST, None)
+    skin.advance(binding, one, REST, skin.step, incoming=None)
+    other = copied(one)
+    other.body.velocities[:] = [1.0, 0.0, 0.0]
+    skin.advance(binding, other, REST, skin.step, incoming=None)
+    assert other.body.velocities[0, 0] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_what_pressed_is_forgotten_when_a_step_meets_nothing():
+    body = oracle.bar(2)
+    state = State.rest(body)
+    state.velocities[:] = [0.0, -1.0, 0.0]
+    solver = CondensedSolver(body, DT, gravity=(0.0, 0.0, 0.0))
+    solver.load(state)
+    solver.free()
+    low = np.flatnonzero(solver.foreseen_places[:, 1] < -0.1)
+    solver.answer(Contacts.at_nodes(low, normals=np.tile(UP, (len(low), 1)), gaps=np.full(len(low), -0.01)))
+    solver.finish()
+    assert np.abs(solver.nodes.kept.numpy()).max() > 0.0
+    solver.advance(Contacts.at_nodes([], normals=np.zeros((0, 3)), gaps=np.zeros(0)))
+    assert np.abs(solver.nodes.kept.numpy()).max() == 0.0
+
+
+@pytest.mark.parametrize("seeded", [False, True])
+def test_rows_that_push_do_not_part(seeded):
+    """Whatever pressed in the step before: a push and a way apart are never both there."""
+    body = oracle.bar(3, tissue="fat")
+    core = np.arange(body.node_count, len(body.rest))[:6]
+    state = State.rest(body)
+    state.velocities[:] = [0.0, -1.0, 0.0]
+    solver = CondensedSolver(body, DT)
+    solver.load(state)
+    if seeded:
+        pushes = np.zeros((len(body.rest), 3))
+        pushes[core, 1] = np.random.default_rng(1).uniform(0.0, 30.0, len(core))
+        solver.nodes.kept.assign(pushes)
+    solver.free()
+    rows = np.stack([oracle.velocity_rows(body, state, int(node))[1] for node in core])
+    pace = rows @ oracle.packed(solver.state())
+    answer = solver.answer(Contacts.at_nodes(core, normals=np.tile(UP, (len(core), 1)), gaps=DT * pace))
+    after = rows @ oracle.packed(solver.state())
+    assert (answer.impulses > 0.0).any()
+    assert after.min() > -1e-4
+    assert after[answer.impulses > 1e-6].max() < 1e-3
+
+
+# Strange rows
+
+
+def test_contacts_of_nobody_are_refused():
+    with pytest.raises(InputError):
+        Contacts(np.zeros((1, 4), int), np.zeros((1, 4)), np.array([UP]), np.zeros((1, 3)), np.zeros(1))
+
+
+@pytest.mark.parametrize("short", [0.1, 1e-4, 1e-8, 0.0])
+def test_flesh_that_bones_fold_flat_is_pushed_no_harder_than_it_arrives(short):
+    """A joint twisted half round: blended turns of its nodes have one direction left."""
+    body = oracle.bar(2)
+    state = State.rest(body)
+    turn = Rotation.from_rotvec([np.pi - short, 0.0, 0.0]).as_matrix()
+    pivot = body.joints.pivots[0]
+    state.turns[1], state.places[1] = turn, pivot + turn @ (body.centres[1] - pivot)
+    state.velocities[:] = [0.0, -1.0, 0.0]
+    solver = CondensedSolver(body, DT, gravity=(0.0, 0.0, 0.0))
+    solver.load(state)
+    solver.free()
+    nodes = np.argsort(np.abs(body.shares[: body.node_count, 0] - 0.5), kind="stable")[:8]
+    gaps = (solver.foreseen_places - solver.node_places)[nodes, 1]
+    answer = solver.answer(Contacts.at_nodes(nodes, normals=np.tile(UP, (8, 1)), gaps=gaps))
+    assert answer.impulses.sum() < 2.0 * body.link_masses.sum()
+    assert np.abs(solver.state().velocities).max() < 1.5
+
+
+def test_the_order_of_contacts_does_not_matter():
+    body = oracle.bar(4)
+    state = oracle.any_state(body, 5)
+    found = []
+    for backwards in (False, True):
+        solver, contacts = met_anywhere(body, state, 5, 6, 0.0)
+        if backwards:
+            contacts = Contacts.at_nodes(contacts.nodes[::-1, 0], normals=contacts.normals[::-1],
+                                         gaps=contacts.gaps[::-1], frictions=contacts.frictions[::-1])  # fmt: skip
+        solver.answer(contacts)
+        found.append(oracle.packed(solver.state()))
+    np.testing.assert_allclose(found[1], found[0], atol=1e-8)
