@@ -210,7 +210,7 @@ def test_an_obstacle_that_starts_inside_is_left_without_harm():
     skin = ArticulatedContact(flesh="fat", obstacles=(ball,), **FEW)
     _, state = played(skin, [REST] * 240)
     assert np.isfinite(state.points.numpy()).all()
-    assert np.abs(state.points.numpy() - TUBE.points).max() < 1.0
+    assert np.abs(state.points.numpy() - TUBE.points).max() < 1.5  # it is pushed off, slowly
     assert np.abs(state.body.velocities).max() < 0.1
 
 

@@ -40,6 +40,9 @@ EASIEST = wp.constant(wp.float64(10.0))  # to which end,
 EASE_DOWN = wp.constant(wp.float64(0.25))  # and how it goes back
 ENDED = wp.constant(wp.float64(0.999))  # share of its friction with which a row counts as sliding
 OUTSIDE = wp.constant(wp.float64(1.0e-2))  # share of a push that may lie outside its cone
+THROWN = wp.constant(wp.float64(4.0))  # times as fast as something closes on it, and
+SPEED = wp.constant(wp.float64(1.0))  # [m/s] more, a link may be thrown, and
+NARROW = wp.constant(wp.float64(0.05))  # [m]: spun as if so far from its middle
 GRIP = wp.constant(wp.float64(0.25))  # who has little of a place is not moved for all of it
 BEYOND = wp.constant(wp.float64(1.01))  # times as far as it may turn, a ball is seen to be beyond its limit
 FLAT = wp.constant(wp.float64(0.3))  # determinant of blended turns below which bones have crushed the flesh
@@ -430,6 +433,37 @@ def aim_limits(contacts: int, count: int, dt: wp.float64, back: wp.float64, rows
 
 
 @wp.func
+def tame(
+    count: int, contacts: int, free: int, links: int, starts: Whole, closing: wp.float64, rows: Rows, effort: Effort,
+    met: Met, wide: System,
+):  # fmt: skip
+    """Take only so much of an answer that no link is thrown faster than anything can throw it.
+
+    What cannot be, such as a bone between walls that close, has answers without end. Nothing that closes at some speed
+    throws a link at more than a few times that.
+    """
+    most = THROWN * (closing + SPEED)
+    worst = wp.float64(0.0)
+    for i in range(links):
+        worst = wp.max(worst, wp.length(effort.totals[starts[i]]))
+        worst = wp.max(worst, NARROW * wp.length(effort.totals[starts[i] + 1]))
+    if worst > most:
+        part = most / worst
+        for i in range(wide.size):
+            effort.totals[i] = part * effort.totals[i]
+        for c in range(count):
+            effort.pushes[c] = part * effort.pushes[c]
+        for a in range(CORNERS * contacts):
+            if met.corners[a] < free:
+                effort.forces[met.corners[a]] = wp.vec3d()
+        for a in range(CORNERS * contacts):
+            j = met.corners[a]
+            if j < free:
+                effort.forces[j] = effort.forces[j] + met.shares[a] * effort.pushes[a // CORNERS]
+        judged(count, rows, effort, met, contacts, free)
+
+
+@wp.func
 def lift(
     c: int, gap: wp.float64, unseen: wp.float64, farthest: wp.float64, share: wp.float64, n: wp.vec3d, met: Met,
     flesh: Flesh, shifts: Vectors,
@@ -471,10 +505,12 @@ def respond(
     if counts[CROWDED] == 1:
         coarse = SEEN * unseen / dt
     free = flesh.free
+    closing = wp.float64(0.0)
     skin = int(0)
     known = int(0)
     for c in range(count):
         skin = wp.max(skin, rows.skin[c])
+        closing = wp.max(closing, -wp.dot(rows.normals[c], effort.residuals[c]))
         effort.pushing[c] = 0
         effort.changes[c] = effort.pushes[c]
         effort.pushes[c] = wp.vec3d()
@@ -509,6 +545,7 @@ def respond(
     if rubs == 1:
         kept_in_cones(ROUNDING, count, contacts, free, rows, effort, met, base, loose, wide)
     counts[PASSES] = passes
+    tame(count, contacts, free, links, starts, closing, rows, effort, met, wide)
     for j in range(flesh.places.shape[0]):
         flesh.kept[j] = wp.vec3d()
     for c in range(contacts):

@@ -17,6 +17,7 @@ from supple.skins.contact.body_kernels import HINGE, rotation_vector
 from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole, cross_matrix
 
 CORNERS = wp.constant(4)
+NOTHING = wp.constant(wp.float64(1.0e-3))  # of how much links yield: who yields less has no flesh
 PARTED = wp.constant(wp.float64(0.2))  # share of a depth that bones and skin leave in a step, at most
 FREE = wp.constant(wp.float64(1.0e9))  # [m/s]: who may go on so fast is not held
 HANDS = wp.constant(17)  # links that carry four corners, and a body
@@ -229,7 +230,7 @@ def build_rows(
     if b >= 0:
         add_hand(c, body_start + 2 * b, -one, cross_matrix(met.spots[c] - body_places[b]), rows)
         light += wp.float64(1.0) / body_masses[b]
-    if wp.dot(n, soft * n) < firmness * light:  # the core, or flesh that bones have crushed
+    if wp.dot(n, soft * n) < NOTHING * light:  # the core, or flesh that bones have crushed
         soft += (firmness * light) * one
         counts[CROWDED] = 1
         bare = wp.float64(1.0)
