@@ -124,7 +124,7 @@ class CondensedSolver:
         """
         self._kept.write(pushes)
         found, kept = (numbers[:_CARRIED] for numbers in (self._account.read(), books))
-        if np.allclose(kept, found, rtol=1e-9, atol=1e-9 * float(np.abs(found).max())):
+        if (np.abs(kept - found) <= 1e-9 * float(np.abs(found).max())).all():
             self._account.write(books)
         self._pressed = True
 

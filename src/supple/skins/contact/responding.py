@@ -1,6 +1,7 @@
 """How a soft character answers what it meets: contacts with obstacles, with itself, and the limits of its joints.
 
-All of them are rows of one system (row_kernels.py), solved together with links and free bodies (response_kernels.py).
+All of them are rows of one system (row_kernels.py), solved together with links and free bodies (push_kernels.py,
+response_kernels.py).
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Responder:
         self._record_links(mechanism, nodes, links, dt)
 
     def _structs(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, made: Any) -> None:
-        from supple.skins.contact import response_kernels as answers
+        from supple.skins.contact import push_kernels as answers
         from supple.skins.contact import row_kernels as rows
 
         wp = devices.warp()

@@ -49,6 +49,7 @@ class ArticulatedContact(SoftSkin):
     command_name: ClassVar[str] = "contact"
     papers: ClassVar[tuple[str, ...]] = (
         "Galoppo, Otaduy, Tekin, Gross and Lin 2007, Soft articulated characters with fast contact handling",
+        "Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems",
     )
     moves_bones: ClassVar[bool] = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
