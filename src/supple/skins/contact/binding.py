@@ -29,7 +29,6 @@ from supple.skins.contact.watch import Watch
 if TYPE_CHECKING:
     from supple.skins.contact.skin import ArticulatedContact
 
-
 _HANGS = 0.25  # of how deep flesh is: how far it may be modelled to hang
 
 
@@ -99,11 +98,6 @@ class BoundContact:
             character, flesh, self.mechanism, bodies=(nodes, links), led=self.control, of_joint=self.links.of_joint,
             sculpted=self.sculpted, device=device,
         )  # fmt: skip
-        kept = {
-            "places": links.places, "turns": links.turns, "velocities": links.velocities, "spins": links.spins,
-            "displacements": nodes.displacements, "flows": nodes.flows,
-        }  # fmt: skip
-        self._sides = {name: devices.HostSide(array) for name, array in kept.items()}
         self._first_flights = self.meeting.flights()
         self._loaded: ContactState | None = None
         self._reached = 0.0
@@ -148,8 +142,7 @@ class BoundContact:
             self.solver.go_on_with(state.pushes, self.solver.books.copy())
         if not self._watch.is_sound():
             raise _unfinished()
-        for name, side in self._sides.items():
-            getattr(state.body, name)[...] = side.read()
+        self.solver.copy_to(state.body)
         if len(self.meeting.free):
             _copy(state.flights, self.meeting.flights())
         state.time += dt

@@ -142,6 +142,11 @@ class CondensedSolver:
         """A copy of the state as it is."""
         return State(*(side.read().copy() for side in self._sides))
 
+    def copy_to(self, state: State) -> None:
+        """Overwrite the arrays of a state with the state as it is."""
+        for name, side in zip(state.__dataclass_fields__, self._sides, strict=True):
+            getattr(state, name)[...] = side.read()
+
     def energy(self) -> Energy:
         """What is stored in motion, flesh, joints and height."""
         return energy(self.mechanism, self.state(), gravity=self.gravity)

@@ -12,7 +12,7 @@ The system is small and its steps depend on each other, so one thread walks thro
 import warp as wp
 
 from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole
-from supple.skins.contact.row_kernels import CORNERS, HANDS, Effort, Met, Rows, judged, pace_of
+from supple.skins.contact.row_kernels import CORNERS, HANDS, Effort, Met, Rows, in_cone, judged, pace_of
 from supple.skins.contact.system_kernels import add_block, factor_row, substituted
 
 ROUNDING = wp.constant(wp.float64(1.0e-20))  # square of the share of pushes that is no change
@@ -109,16 +109,23 @@ def row_stiffness(c: int, rubs: int, eased: wp.float64, rows: Rows) -> wp.mat33d
 
 
 @wp.func
+def push_hands(c: int, push: wp.vec3d, rows: Rows, wide: System):
+    """Enter what a row's hands feel of a push."""
+    for p in range(HANDS * c, HANDS * c + rows.counts[c]):
+        at = rows.hands[p]
+        wide.right[at] = wide.right[at] + wp.transpose(rows.moves[p]) * push
+        wide.right[at + 1] = wide.right[at + 1] + wp.transpose(rows.turns[p]) * push
+
+
+@wp.func
 def add_row(c: int, k: wp.mat33d, rows: Rows, effort: Effort, wide: System):
     """(A, B)^T K (A, B) and its right side."""
     last = HANDS * c + rows.counts[c]
-    push = -(k * effort.residuals[c])
+    push_hands(c, -(k * effort.residuals[c]), rows, wide)
     for p in range(HANDS * c, last):
         at = rows.hands[p]
         move = wp.transpose(rows.moves[p])
         turn = wp.transpose(rows.turns[p])
-        wide.right[at] = wide.right[at] + move * push
-        wide.right[at + 1] = wide.right[at + 1] + turn * push
         for q in range(HANDS * c, last):
             other = rows.hands[q]
             if other <= at:
@@ -135,15 +142,10 @@ def add_row(c: int, k: wp.mat33d, rows: Rows, effort: Effort, wide: System):
 def within(c: int, push: wp.vec3d, rubs: int, rows: Rows) -> wp.vec3d:
     """The push nearest to the one asked for that a row can give: it does not pull, or (`rubs`) stays in the cone."""
     n = rows.normals[c]
+    if rubs == 1:
+        return in_cone(push, n, rows.frictions[c])
     pressed = wp.dot(n, push)
-    along = push - pressed * n
-    if rubs == 0:
-        return wp.max(pressed, wp.float64(0.0)) * n + along
-    most = rows.frictions[c] * wp.max(pressed, wp.float64(0.0))
-    size = wp.length(along)
-    if size > most:
-        along = (most / size) * along
-    return wp.max(pressed, wp.float64(0.0)) * n + along
+    return wp.max(pressed, wp.float64(0.0)) * n + (push - pressed * n)
 
 
 @wp.func
@@ -350,11 +352,7 @@ def move_by_pushes(count: int, rows: Rows, effort: Effort, base: System, loose: 
         wide.right[i] = wp.vec3d()
     for c in range(count):
         if effort.pushing[c] == 1:
-            push = effort.changes[c]
-            for p in range(HANDS * c, HANDS * c + rows.counts[c]):
-                at = rows.hands[p]
-                wide.right[at] = wide.right[at] + wp.transpose(rows.moves[p]) * push
-                wide.right[at + 1] = wide.right[at + 1] + wp.transpose(rows.turns[p]) * push
+            push_hands(c, effort.changes[c], rows, wide)
     substituted(base.size, base.firsts, base.ats, base.factor, base.pivots, wide.right, wide.answer)
     for b in range(loose.count):
         at = base.size + 2 * b

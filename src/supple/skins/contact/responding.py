@@ -109,10 +109,8 @@ class Responder:
         self._effort = filled(
             rows.Effort, begins=made(count, wp.vec3d), wanted=made(count, wp.float64),
             pushes=made(count, wp.vec3d), changes=made(count, wp.vec3d), residuals=made(count, wp.vec3d),
-            before=made(count, wp.vec3d),
-            pushing=made(count, wp.int32), sliding=made(count, wp.int32),
-            barred=made(count, wp.int32), totals=made(size, wp.vec3d),
-            forces=made(self._n, wp.vec3d),
+            before=made(count, wp.vec3d), pushing=made(count, wp.int32), barred=made(count, wp.int32),
+            sliding=made(count, wp.int32), totals=made(size, wp.vec3d), forces=made(self._n, wp.vec3d),
         )  # fmt: skip
 
         def system(unknowns: int, firsts: Any, ats: Any, entries: int) -> Any:
@@ -155,8 +153,7 @@ class Responder:
         self._respond = launch(
             answers.respond, 1, counts, own._limits, dt, _SLACK, unseen, farthest, _PASSES, _RUBBING,
             _TURNS, _BACK, _LIFTED, own._rows, own._effort, own._met, own._flesh, own._base, own._values, own._loose,
-            own._wide,
-            mechanism.link_count, links.starts, links.velocities, links.spins, nodes.shifts, links.books,
+            own._wide, mechanism.link_count, links.starts, links.velocities, links.spins, nodes.shifts, links.books,
         )  # fmt: skip
         self._yield = launch(answers.yield_nodes, own._n, own._flesh, links.starts, own._effort, nodes.flows)
 

@@ -31,6 +31,7 @@ from supple.skins.contact.row_kernels import (
     Flesh,
     Met,
     Rows,
+    hand_pace,
     judged,
 )
 from supple.skins.contact.system_kernels import factorised
@@ -226,16 +227,9 @@ def respond(
                 books[IMPULSE + axis] = books[IMPULSE + axis] + met.shares[a] * push[axis]
                 books[TWIST + axis] = books[TWIST + axis] + twist[axis]
         motion = met.motions[c]
-        if met.bodies[c] >= 0:
-            motion = motion - pace_of_body(c, rows, effort.totals)
+        if met.bodies[c] >= 0:  # a free body is the last of its hands
+            motion = motion - hand_pace(HANDS * c + rows.counts[c] - 1, rows, effort.totals)
         books[WORK] = books[WORK] + wp.max(wp.dot(push, motion), wp.float64(0.0))
-
-
-@wp.func
-def pace_of_body(c: int, rows: Rows, values: Vectors) -> wp.vec3d:
-    """What its free body, the last of its hands, does to a row's place."""
-    p = HANDS * c + rows.counts[c] - 1
-    return rows.moves[p] * values[rows.hands[p]] + rows.turns[p] * values[rows.hands[p] + 1]
 
 
 @wp.kernel(enable_backward=False)

@@ -106,6 +106,18 @@ class Effort:
     forces: Vectors
 
 
+@wp.func
+def in_cone(push: wp.vec3d, n: wp.vec3d, friction: wp.float64) -> wp.vec3d:
+    """The push with the same share along n, if it does not pull, and along the surface at most friction times that."""
+    pressed = wp.dot(n, push)
+    along = push - pressed * n
+    pressed = wp.max(pressed, wp.float64(0.0))
+    size = wp.length(along)
+    if size > friction * pressed:
+        along = (friction * pressed / size) * along
+    return pressed * n + along
+
+
 @wp.kernel(enable_backward=False)
 def open_rows(
     first: int, counts: Whole, flesh: Flesh, met: Met, starts: Whole, body_start: int, size: int, limits: int,
@@ -151,13 +163,7 @@ def open_rows(
     for c in range(counts[ROWS] + limits):
         effort.pushes[c] = wp.vec3d()
     for c in range(counts[ROWS]):
-        kept = flesh.kept[met.corners[CORNERS * c]]
-        pressed = wp.max(wp.dot(kept, met.normals[c]), wp.float64(0.0))
-        along = kept - wp.dot(kept, met.normals[c]) * met.normals[c]
-        slid = wp.length(along)
-        if slid > met.frictions[c] * pressed:
-            along = (met.frictions[c] * pressed / slid) * along
-        effort.pushes[c] = pressed * met.normals[c] + along
+        effort.pushes[c] = in_cone(flesh.kept[met.corners[CORNERS * c]], met.normals[c], met.frictions[c])
     counts[BROKEN] = 0
     counts[PASSES] = 0
     counts[ENTRIES] = wide_ats[size]
@@ -303,11 +309,17 @@ def build_limits(
 
 
 @wp.func
+def hand_pace(p: int, rows: Rows, values: Vectors) -> wp.vec3d:
+    """What one hand does to its row's place."""
+    return rows.moves[p] * values[rows.hands[p]] + rows.turns[p] * values[rows.hands[p] + 1]
+
+
+@wp.func
 def pace_of(c: int, rows: Rows, values: Vectors) -> wp.vec3d:
     """What links and bodies do to a row's place."""
     pace = wp.vec3d()
     for p in range(HANDS * c, HANDS * c + rows.counts[c]):
-        pace += rows.moves[p] * values[rows.hands[p]] + rows.turns[p] * values[rows.hands[p] + 1]
+        pace += hand_pace(p, rows, values)
     return pace
 
 
