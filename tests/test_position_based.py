@@ -299,7 +299,7 @@ def test_the_compliance_form_hardly_depends_on_the_number_of_rounds(tube):
         few, many = (
             supple.player(
                 tube,
-                PositionBased(tetrahedra=FEW, form=form, iterations=rounds, volume=0.5, volume_rounds=0, memory=0.0),
+                PositionBased(tetrahedra=FEW, form=form, iterations=rounds, volume=0.5, memory=0.0),
             ).advance(pose)
             for rounds in (12, 60)
         )
@@ -395,7 +395,7 @@ def test_flesh_finds_back_from_anywhere(tube, start):
     "extreme",
     [
         {"step": 0.1}, {"volume": 0.0}, {"stretch": 1.0, "bond": 1.0}, {"stretch": 0.0, "bond": 0.0},
-        {"iterations": 0, "volume_rounds": 0, "lively_rounds": 0}, {"frequency": 30.0, "damping": 0.99},
+        {"iterations": 0, "lively_rounds": 0}, {"frequency": 30.0, "damping": 0.99},
         {"frequency": 0.5, "damping": 0.0, "reach": 2.0}, {"memory": 0.0}, {"memory": 10.0}, {"gravity": 100.0},
         {"form": "compliance", "stretch": 1.0}, {"form": "compliance", "volume": 0.0}, {"step": 1e-3},
         {"order": "published", "step": 0.1, "stretch": 1.0, "bond": 1.0},

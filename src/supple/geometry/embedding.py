@@ -13,15 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 from supple.arrays import Bools, Floats, Ints, frozen
 from supple.errors import InputError
 from supple.geometry import topology
+from supple.geometry.ramps import rising
 from supple.geometry.tetrahedra.tetrahedra import EDGES, FACES, Tetrahedra, edges_of, face_keys
 
 _PAIRS = 1 << 20  # tests of a point against an element at a time
 _SLACK = 1e-12  # a share this far below zero still counts as inside: rounding may not lose a point on a face
 _STEEPEST = 4.0  # no share outside the body may be more than this above one or below zero
 _NEIGHBOURS = 16
-_LEAST_SHARE = -0.5  # smooth shares below this make way for barycentric ones
+_LEAST_SHARES = -0.5, -0.25  # smooth shares make way for barycentric ones from the second down to the first
 _REACH = 1.1  # over its longest edge: how far a particle takes part in smooth shares; some twelve then meet
-_WORST = 1e7  # condition number above which particles count as lying in a plane
+_FLAT = 1e3, 1e5  # condition numbers between which particles begin to count as lying in a plane
 _CHUNK = 8192  # vertices at a time
 
 
@@ -71,17 +72,22 @@ def embed(points: ArrayLike, tetrahedra: Tetrahedra, *, normals: ArrayLike | Non
     `points` (V, 3) [m]. `normals` (V, 3), where given, keep the skin of one part from being tied to another close by:
     a boundary that faces the other way is passed over where there is one near that does not.
     """
+    return _embedded(points, tetrahedra, normals)[0]
+
+
+def _embedded(points: ArrayLike, tetrahedra: Tetrahedra, normals: ArrayLike | None) -> tuple[Embedding, Floats]:
+    """What `embed` returns, and the shares (V, 4) of the closest points in the body, without extrapolation."""
     places = frozen(points, np.float64, (-1, 3), "embed", "points")
     facing = None if normals is None else frozen(normals, np.float64, places.shape, "embed", "normals")
     if len(tetrahedra.corners) == 0:
         raise InputError("embed", "the body has no elements", "at least one is needed", "fill the character first")
     element, shares = _containing(places, tetrahedra)
-    distance = np.zeros(len(places))
+    distance, closest = np.zeros(len(places)), shares.copy()
     outside = np.flatnonzero(element < 0)
     if len(outside):
         found = _outside(places[outside], tetrahedra, None if facing is None else facing[outside])
-        element[outside], shares[outside], distance[outside] = found
-    return Embedding(tetrahedra.corners[element], shares, distance)
+        element[outside], shares[outside], closest[outside], distance[outside] = found
+    return Embedding(tetrahedra.corners[element], shares, distance), closest
 
 
 def embed_smoothly(
@@ -96,32 +102,51 @@ def embed_smoothly(
     Shares are those of moving least squares with a linear basis, s_i = w_i b_i . M^-1 b(0), b_i = (1, X_i - x),
     M = sum_i w_i b_i b_i^T, w_i = (1 - |X_i - x|² / R_i²)³: they sum to one and carry affine motions exactly. R_i is
     a little more than the longest edge at particle i, so shares fade in and out. Particles take part when they are at
-    most two edges from the corner with the largest barycentric share, so that shares do not reach across air.
+    most two edges from the corner that counts most at the closest point, so that shares do not reach across air.
 
     `neighbours` is the most particles (5 or more) that share a point. Where particles lie almost in a plane or a share
-    would fall below -0.5, the shares are those of `embed`. Points far outside are treated as in `embed`. Particles are
-    blended, not met: the skin is a little smoother than the body.
+    would fall below -0.5, the shares change over to those of the closest point in the body, little by little, so that
+    rounding does not decide where a point goes. Points far outside are treated as in `embed`. Particles are blended,
+    not met: the skin is a little smoother than the body.
     """
     if neighbours < 5:
         raise InputError("embed_smoothly", f"neighbours is {neighbours}", "5 or more are needed", "try 16")
-    plain = embed(points, tetrahedra, normals=normals)
+    plain, closest = _embedded(points, tetrahedra, normals)
     targets = plain.carry(tetrahedra.points)  # the points themselves, and for far ones those that stand in for them
-    leading = np.take_along_axis(plain.corners, plain.shares.argmax(axis=1)[:, None], axis=1)[:, 0]
+    leading = np.take_along_axis(plain.corners, closest.argmax(axis=1)[:, None], axis=1)[:, 0]
     starts, joined = _rings(tetrahedra)
     reaches = _reaches(tetrahedra)
     corners = np.zeros((len(targets), neighbours), dtype=np.int32)
     shares = np.zeros((len(targets), neighbours))
+    trust = np.zeros(len(targets))
     for first in range(0, len(targets), _CHUNK):
         rows = slice(first, first + _CHUNK)
         around = _around(leading[rows], starts, joined)
-        corners[rows], shares[rows] = _moving_least_squares(
+        corners[rows], shares[rows], trust[rows] = _moving_least_squares(
             targets[rows], tetrahedra.points, reaches, around, neighbours
         )
-    poor = ~((shares.min(axis=1) >= _LEAST_SHARE) & (shares.max(axis=1) <= 1.0 - _LEAST_SHARE))
-    corners[poor] = plain.corners[poor, :1]
-    shares[poor] = 0.0
-    corners[poor, :4], shares[poor, :4] = plain.corners[poor], plain.shares[poor]
-    return Embedding(corners, shares, plain.distance)
+    extreme = np.minimum(shares.min(axis=1), 1.0 - shares.max(axis=1))
+    trust *= rising(extreme, *_LEAST_SHARES)
+    calm = Embedding(plain.corners, closest, plain.distance)
+    return Embedding(*_changed_over(corners, shares, trust, calm), plain.distance)
+
+
+def _changed_over(corners: Ints, shares: Floats, trust: Floats, plain: Embedding) -> tuple[Ints, Floats]:
+    """Smooth shares (V, K) where `trust` (V,) is one, the plain ones where it is zero, and some of both between."""
+    corners, shares = corners.copy(), trust[:, None] * shares
+    left = np.flatnonzero(trust < 1.0)
+    for corner, share in zip(plain.corners[left].T, plain.shares[left].T, strict=True):
+        same = (corners[left] == corner[:, None]) & (shares[left] != 0.0)
+        free = shares[left] == 0.0
+        place = np.where(same.any(axis=1), same.argmax(axis=1), free.argmax(axis=1))
+        lost = ~(same.any(axis=1) | free.any(axis=1))  # no room: the plain shares alone
+        trust = np.where(np.isin(np.arange(len(trust)), left[lost]), 0.0, trust)
+        corners[left, place] = corner
+        shares[left, place] += (1.0 - trust[left]) * share
+    alone = np.flatnonzero(trust == 0.0)
+    corners[alone], shares[alone] = plain.corners[alone, :1], 0.0
+    corners[alone, :4], shares[alone, :4] = plain.corners[alone], plain.shares[alone]
+    return corners, shares
 
 
 def _containing(points: Floats, tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Floats]:
@@ -198,8 +223,8 @@ def _coordinates(points: Floats, origins: Floats, inverses: Floats) -> Floats:
 
 def _outside(
     points: Floats, tetrahedra: Tetrahedra, normals: Floats | None
-) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """The element at the closest point of the boundary, shares in it, and the distance [m] to it."""
+) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+    """The element at the closest point of the boundary, shares in it, those of that point, and the distance [m]."""
     faces, owner = _owned_boundary(tetrahedra)
     closest, face = _closest(points, tetrahedra.points, faces, normals)
     element = owner[face]
@@ -212,7 +237,7 @@ def _outside(
     size = np.linalg.norm(solid[:, EDGES[:, 0]] - solid[:, EDGES[:, 1]], axis=2).mean(axis=1)
     steep = np.abs(slope).max(axis=1)
     share = np.clip(2.0 - distance / size, 0.0, 1.0) * np.minimum(1.0, _STEEPEST / np.maximum(steep, _STEEPEST))
-    return element, at_boundary + share[:, None] * slope, distance
+    return element, at_boundary + share[:, None] * slope, at_boundary, distance
 
 
 def _owned_boundary(tetrahedra: Tetrahedra) -> tuple[Ints, NDArray[np.int64]]:
@@ -284,8 +309,8 @@ def _reaches(tetrahedra: Tetrahedra) -> Floats:
 
 def _moving_least_squares(
     points: Floats, particles: Floats, reaches: Floats, around: Ints, most: int
-) -> tuple[Ints, Floats]:
-    """Particles (N, most) and their shares; rows that cannot be solved hold NaN."""
+) -> tuple[Ints, Floats, Floats]:
+    """Particles (N, most), their shares, and how far (N,) those can be trusted: 1, or less where all lie in a plane."""
     ways = particles[around] - points[:, None]
     fade = 1.0 - np.einsum("nki,nki->nk", ways, ways) / np.maximum(reaches[around], 1e-300) ** 2
     weight = np.where(around >= 0, fade.clip(0.0) ** 3, 0.0)
@@ -299,11 +324,14 @@ def _moving_least_squares(
     basis = np.ones((*used.shape, 4))
     basis[..., 1:] = np.take_along_axis(ways, used[:, :, None], axis=1) / reaches.max()
     moments = np.einsum("nk,nki,nkj->nij", weight, basis, basis)
-    solvable = np.isfinite(moments).all(axis=(1, 2)) & (weight[:, 3] > 0.0)
-    solvable[solvable] = np.linalg.cond(moments[solvable]) < _WORST
-    shares = np.full(used.shape, np.nan)
-    unit = np.zeros((int(solvable.sum()), 4, 1))
+    trust = np.zeros(len(points))
+    some = np.flatnonzero(np.isfinite(moments).all(axis=(1, 2)) & (weight[:, 3] > 0.0))
+    flatness = np.log(np.linalg.cond(moments[some]))
+    trust[some] = 1.0 - rising(flatness, *np.log(_FLAT))
+    solvable = np.flatnonzero(trust > 0.0)
+    shares = np.zeros(used.shape)
+    unit = np.zeros((len(solvable), 4, 1))
     unit[:, 0] = 1.0
     factor = np.linalg.solve(moments[solvable], unit)[:, :, 0]
     shares[solvable] = weight[solvable] * np.einsum("nki,ni->nk", basis[solvable], factor)
-    return corners.astype(np.int32), shares
+    return corners.astype(np.int32), shares, trust

@@ -37,6 +37,7 @@ from supple.geometry.topology import components
 _NEAR = np.where(np.arange(14) < LONG, 0.24999, 0.41189)
 _LENGTHS = np.linalg.norm(STEPS, axis=1)  # in lattice units
 _HELD = 1.001 * _NEAR  # where the skin cuts the edges of a node that may not be pulled onto it
+_ALIKE = 1e-3  # diagonals that differ by less, as a share, are alike, and the first is taken: rounding may not decide
 _BLOCK = 8  # lattice units along the side of a block of nodes that is asked as a whole
 _REACH = 1.5 * 3.5 * np.sqrt(3.0)  # lattice units: no node of a block is near a skin that is farther from its middle
 
@@ -113,7 +114,7 @@ def _nodes_inside(body: Body, middle: Floats, unit: float, thin: Floats) -> _Nod
     extra, anchors = extra[fresh], middle + unit * anchors[fresh]
     places = middle + unit * np.concatenate([nodes, extra])
     numbers = np.concatenate([numbers, lattice.numbers(extra)])
-    order = np.argsort(numbers)
+    order = np.argsort(numbers, kind="stable")
     return _Nodes(
         lattice,
         unit,
@@ -202,11 +203,12 @@ def _sides(found: _Nodes, cuts: Floats) -> _Sides:
 def _stuff(found: _Nodes, cuts: Floats, sides: _Sides) -> tuple[Floats, Ints]:
     """Move nodes onto the skin, put points on cut edges, and fill the elements."""
     count = len(found.numbers)
-    own = np.where(cuts < _NEAR, cuts * _LENGTHS, np.inf)
-    nearest = own.argmin(axis=1)
-    moved = np.isfinite(own.min(axis=1))
+    own = np.where(cuts < _NEAR, cuts, np.inf)
+    say = _counting(own, _NEAR, _LENGTHS, (own * _LENGTHS).min(axis=1, keepdims=True))
+    moved = np.asarray(say.any(axis=1))
     home = found.places.copy()
-    home[moved] += (cuts[moved, nearest[moved]] * found.unit)[:, None] * STEPS[nearest[moved]]
+    ways = np.where(say > 0.0, cuts, 0.0)[moved, :, None] * STEPS
+    home[moved] += found.unit * np.einsum("nk,nki->ni", say[moved], ways) / say[moved].sum(axis=1)[:, None]
 
     # Cut edges (R, 4, 4) from a member to a corner that is none: the edge as seen from the member.
     edge = np.where(
@@ -224,11 +226,15 @@ def _stuff(found: _Nodes, cuts: Floats, sides: _Sides) -> tuple[Floats, Ints]:
     shares = cuts[start, step]
     points_on_edges = found.places[start] + (shares * found.unit)[:, None] * STEPS[step]
     views = int(view.max(initial=-1)) + 1
-    gap = np.where(~moved[start] & (1.0 - shares < _NEAR[step]), (1.0 - shares) * _LENGTHS[step], np.inf)
-    order = np.lexsort((np.arange(len(known)), gap, view))
-    _, first = np.unique(view[order], return_index=True)
-    closest = order[first]
-    pulled = np.isfinite(gap[closest])
+    gap = np.where(~moved[start] & (1.0 - shares < _NEAR[step]), 1.0 - shares, np.inf)
+    least = np.full(views, np.inf)
+    np.minimum.at(least, view, gap * _LENGTHS[step])
+    heavy = _counting(gap, _NEAR[step], _LENGTHS[step], least[view])
+    total, far_homes = np.zeros(views), np.zeros((views, 3))
+    np.add.at(total, view, heavy)
+    np.add.at(far_homes, view, heavy[:, None] * points_on_edges)
+    pulled: Bools = total > 0.0
+    far_homes /= np.where(pulled, total, 1.0)[:, None]
 
     seen_by = np.where(sides.members, -1, place.max(axis=2))
     view_of = np.where(seen_by >= 0, view[seen_by], -1) if len(known) else np.full(seen_by.shape, -1)
@@ -242,13 +248,27 @@ def _stuff(found: _Nodes, cuts: Floats, sides: _Sides) -> tuple[Floats, Ints]:
     vertex = np.swapaxes(place, 1, 2) + count + views
     own_vertex = np.where(view_of >= 0, count + view_of, corners)
     vertex[:, np.arange(4), np.arange(4)] = own_vertex
-    vertices = np.concatenate([home, points_on_edges[closest], points_on_edges])
+    vertices = np.concatenate([home, far_homes, points_on_edges])
     rows = stencils.pattern(states, *_parities(found.lattice.nodes(base), kind), _crosswise(states, vertex, vertices))
     counts, pieces = stencils.table()
     element = np.repeat(np.arange(len(rows)), counts[rows])
     within = np.arange(len(element)) - np.repeat(np.cumsum(counts[rows]) - counts[rows], counts[rows])
     chosen = pieces[rows[element], within]
     return vertices, vertex.reshape(-1, 16)[element[:, None], chosen].astype(np.int32)
+
+
+def _counting(cuts: Floats, near: Floats, lengths: Floats, least: Floats) -> Floats:
+    """How much each cut counts for where a node moves onto the skin; nothing for cuts at infinity.
+
+    The nearest, `least` lattice units away, counts most, and others nothing from twice that on, or where they are not
+    near: so a node between two cuts alike goes between them. If the nearest alone counted, rounding would choose
+    between them on a body with symmetries, and with it the model of the processor.
+    """
+    known = np.isfinite(cuts)
+    close = np.where(known, cuts, 0.0)
+    nearest = np.maximum(np.where(np.isfinite(least), least, 0.0), 1e-12)
+    farther = np.where(known, close * lengths / nearest - 1.0, 1.0)
+    return np.asarray(known * (1.0 - close / near) * np.clip(1.0 - farther, 0.0, 1.0) ** 2)
 
 
 def _views(place: Numbers, count: int) -> Ints:
@@ -282,7 +302,7 @@ def _crosswise(states: Ints, vertex: Numbers, points: Floats) -> Ints:
     c, d = np.nonzero(away[quads])[1].reshape(-1, 2).T
     one = points[vertex[quads, a, c]] - points[vertex[quads, b, d]]
     other = points[vertex[quads, a, d]] - points[vertex[quads, b, c]]
-    result[quads] = np.linalg.norm(one, axis=1) <= np.linalg.norm(other, axis=1)
+    result[quads] = np.linalg.norm(one, axis=1) <= (1.0 + _ALIKE) * np.linalg.norm(other, axis=1)
     return result
 
 

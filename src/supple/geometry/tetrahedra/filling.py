@@ -27,6 +27,7 @@ _STEADY = 6  # tries before the lattice is shifted as well: a symmetric body may
 _GOLDEN = np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703])  # spreads shifts evenly
 _FIRST = 20_000  # elements of the first try: small enough to be quick, large enough to tell how counts grow
 _PER_CUBE = 12.0  # elements in every cube of the lattice
+_APART = 0.04  # between the logarithms of counts, and of volumes, that are told apart
 _PER_AREA = 4.0  # elements that the skin adds for every square of that size on it, roughly
 
 
@@ -34,7 +35,7 @@ class _Try(NamedTuple):
     """What a spacing [m] gave: how many elements, and how much volume [m³]."""
 
     spacing: float
-    made: int
+    made: float
     volume: float
 
 
@@ -81,17 +82,31 @@ def _search(body: Body, count: int, thin: ThinParts | None) -> tuple[Floats, Int
     best = np.empty((0, 3)), np.empty((0, 4), dtype=np.int32)
     tried: list[_Try] = []
     for number in range(_TRIES):
-        spacing = _next_spacing(body, tried, min(count, _FIRST) if number == 0 else count)
+        # Shifted lattices give other counts, and say nothing of where those that were not shifted jump.
+        known = tried[_STEADY:] if number > _STEADY else tried
+        spacing = _next_spacing(body, known, min(count, _FIRST) if number == 0 else count)
         if spacing is None:
             break
         shift = (number >= _STEADY) * ((number * _GOLDEN) % 1.0)
         points, corners = carve(body, spacing, thin=thin, shift=shift)
-        tried.append(_Try(spacing, len(corners), _volume(points, corners)))
+        made, cubes = float(len(corners)), _volume(points, corners) / spacing**3
+        if number < 2:
+            made, cubes = _coarse(made), _coarse(cubes)
+        tried.append(_Try(spacing, made, cubes * spacing**3))
         if abs(len(corners) - count) < abs(len(best[1]) - count):
             best = points, corners
         if abs(len(best[1]) - count) <= _CLOSE * count:
             break
     return best
+
+
+def _coarse(value: float) -> float:
+    """The nearest of values that are 4 % apart.
+
+    A few elements more or less, as when the skin just reaches a node or just does not, then lead to the same next
+    spacing, and not to other elements everywhere.
+    """
+    return float(np.exp(_APART * np.round(np.log(value) / _APART))) if value > 0.0 else 0.0
 
 
 def _next_spacing(body: Body, tried: list[_Try], count: int) -> float | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from supple.arrays import Floats, Ints
@@ -9,14 +11,14 @@ from supple.geometry.tetrahedra.tetrahedra import EDGES, Tetrahedra
 
 
 def ordered(points: Floats, corners: Ints) -> Tetrahedra:
-    """Number points along reverse Cuthill-McKee fronts, sort elements by their points, leave unused points out.
+    """Number points along fronts, sort elements by their points, leave unused points out.
 
-    A front sweeps through the body, so neighbours have near numbers; solvers then read memory almost in order. Corners
-    are turned within an element so that the lowest comes first and the volume stays positive. The same body always
-    comes out the same.
+    A front sweeps through every piece of the body from one end, so neighbours have near numbers; solvers then read
+    memory almost in order. Corners are turned within an element so that the lowest comes first and the volume stays
+    positive. The same body comes out the same on every machine: the usual order of Cuthill and McKee sorts by degree,
+    and how SciPy's breaks ties depends on the model of the processor.
     """
     from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     used, compact = np.unique(corners, return_inverse=True)
     compact = compact.reshape(-1, 4)
@@ -24,11 +26,26 @@ def ordered(points: Floats, corners: Ints) -> Tetrahedra:
     one, other = compact[:, EDGES].reshape(-1, 2).T
     links = coo_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(count, count)).tocsr()
     graph = (links + links.T).tocsr()
-    order = np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True))
+    order = _fronts(graph, count)
     rank = np.empty(count, dtype=np.int32)
     rank[order] = np.arange(count, dtype=np.int32)
     turned = _lowest_first(rank[compact])
     return Tetrahedra(points[used[order]], turned[np.lexsort(turned.T[::-1])])
+
+
+def _fronts(graph: Any, count: int) -> Ints:
+    """All points (P,), front by front; pieces one after another, each from a point that is far from its others."""
+    from scipy.sparse.csgraph import breadth_first_order
+
+    order: list[Ints] = []
+    reached = np.zeros(count, dtype=bool)
+    while not reached.all():
+        start = int(reached.argmin())
+        for _ in range(2):  # what is reached last is at an end
+            start = int(breadth_first_order(graph, start, directed=False, return_predecessors=False)[-1])
+        order.append(breadth_first_order(graph, start, directed=False, return_predecessors=False))
+        reached[order[-1]] = True
+    return np.concatenate(order)
 
 
 def _lowest_first(corners: Ints) -> Ints:

@@ -20,23 +20,17 @@ from supple.skins.kinematic.blend import Affine, BlendArrays
 from supple.skins.kinematic.volume_keeper import VolumeKeeper
 from supple.skins.position_based.body import body_of
 from supple.skins.position_based.contacts import Contacts, ContactState
-from supple.skins.position_based.softness import (
-    automatic_softness,
-    beyond_the_mean,
-    depth_factor,
-    firmness,
-    regional_softness,
-    skin_depth,
-)
-from supple.skins.position_based.solver import Knobs, Solver
+from supple.skins.position_based.published import Published
+from supple.skins.position_based.settled import Settled
+from supple.skins.position_based.softness import automatic_softness, firmness, regional_softness, skin_depth
 from supple.skins.position_based.surface import Surface
 
 if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased
 
 _ALL_FIRM = 0.8  # firmness from which a particle is not moved: equally heavy neighbours would move each other freely
+_HEAVIEST = 0.02  # inverse mass below which a particle is not moved either
 _FARTHEST = 0.6  # of the depth of flesh and an element: settling never moved flesh farther on real characters
-_SOFT_ENOUGH = 0.02  # softness from which a particle swings; below it the bones drive it
 
 
 @dataclass
@@ -65,10 +59,6 @@ class BoundFlesh:
         self.body = body_of(character, count=skin.tetrahedra, weights=skin.weights, smooth=skin.smooth)
         constraints = self.body.constraints
         self.count = len(constraints.points)
-        self.solver = Solver(constraints, self.body.bone_distance, device=device)
-        self._whole, self._some = self.solver.tables(), self.solver.tables()
-        self._settling, self._finishing = self.solver.sweeps(self._whole), self.solver.sweeps(self._whole)
-        self._swinging = self.solver.sweeps(self._some)
         self.arrays = BlendArrays(constraints.points, self.body.weights, len(character.skeleton), device=device)
         self.affine = Affine(len(character.skeleton), device)
         self.turns = wp.zeros(len(character.skeleton), dtype=wp.vec4f, device=device)
@@ -84,25 +74,33 @@ class BoundFlesh:
         self.reach = devices.to_device(self.body.flesh.astype(np.float32), wp.float32, device)
         farthest = _FARTHEST * (self.body.flesh + constraints.size)
         self.farthest = devices.to_device(farthest.astype(np.float32), wp.float32, device)
+        self.copies = character.count if isinstance(character, Crowd) else 1
         masses = 1.0 - np.clip(firmness(character, self.body) / _ALL_FIRM, 0.0, 1.0)
+        masses = np.where(masses < _HEAVIEST, 0.0, masses)
         self.masses = devices.to_device(masses.astype(np.float32), wp.float32, device)
         self.surface = Surface(character, self.body, (self.arrays.posed, self.offsets), device=device)
         self.keeper = VolumeKeeper(character, skin_depth(character, self.body), self.surface.points, device=device)
         self.contacts = self._find_contacts(skin) if skin.contact != "off" or skin.bodies else None
+        planes = None if self.contacts is None else self.contacts.held_off_planes
+        self.recipe: Settled | Published = (
+            Published(self.body, device=device)
+            if skin.order == "published"
+            else Settled(self.body, masses, self.arrays.posed, planes=planes, copies=self.copies, device=device)
+        )
         self._soft = automatic_softness(character, self.body)
         self._tuned: tuple[PositionBased, float] | None = None
         self._row = np.zeros(9)
         self._recorded: tuple[FleshState, Any, tuple[Any, ...], _Stages] | None = None
 
     def _find_contacts(self, skin: PositionBased) -> Contacts:
-        crowd = self.character if isinstance(self.character, Crowd) else None
-        copies = 1 if crowd is None else crowd.count
-        one = self.character if crowd is None else crowd.member
-        particles, elements = self.count // copies, len(self.body.constraints.corners) // copies
-        solid = Tetrahedra(self.body.constraints.points[:particles], self.body.constraints.corners[:elements])
+        one = self.character.member if isinstance(self.character, Crowd) else self.character
+        member = self.body.constraints.member(self.copies)
+        faces = boundary_faces(Tetrahedra(member.points, member.corners))
+        # Parted one after another, contacts would depend on the order of particles.
+        at_once = True if skin.order == "settled" else None
         return Contacts(
-            solid.points, solid.corners, boundary_faces(solid), joints=self.body.weights.joints[:particles, 0],
-            skeleton=one.skeleton, bodies=skin.bodies, copies=copies, device=self.device,
+            member.points, member.corners, faces, joints=self.body.weights.joints[: len(member.points), 0],
+            skeleton=one.skeleton, bodies=skin.bodies, copies=self.copies, device=self.device, at_once=at_once,
         )  # fmt: skip
 
     def start(self, skin: PositionBased, pose: Pose, incoming: Any) -> FleshState:
@@ -162,19 +160,15 @@ class BoundFlesh:
     def _touch(self) -> None:
         """Find what touches."""
         if self.contacts is not None:
-            self.contacts.find(self.solver.particles)
+            self.contacts.find(self.recipe.particles)
 
     def _tune(self, skin: PositionBased, dt: float) -> None:
         """Bring settings that may change at any time to the device."""
         if self._tuned is not None and skin is self._tuned[0] and dt == self._tuned[1]:
             return
-        compliant = skin.form == "compliance"
-        self._settling.set(Knobs(skin.volume, skin.bond, skin.stretch, compliant, skin.slack))
-        self._finishing.set(Knobs(1.0, 0.0, 0.0, compliant=False))
+        self.recipe.tune(skin)
         published = skin.order == "published"
-        stretch = skin.stretch if published else skin.lively_stretch
-        self._swinging.set(Knobs(skin.volume, skin.bond if published else 0.0, stretch, compliant, skin.slack))
-        keep = 0.0 if published or skin.memory == 0.0 else math.exp(-dt / skin.memory)
+        keep = float(not published)
         drag = math.exp(-skin.drag * dt)
         row = [keep, dt, skin.damping, skin.reach, float(skin.sculpted), float(not published), drag, skin.gravity, 0.0]
         self._row = np.array(row)
@@ -186,28 +180,18 @@ class BoundFlesh:
                 below=skin.contact_angle,
                 stiffness=skin.contact_stiffness,
             )
-        self._soften(skin, published=published)
+        self._soften(skin)
         self._tuned = skin, dt
 
-    def _soften(self, skin: PositionBased, *, published: bool) -> None:
+    def _soften(self, skin: PositionBased) -> None:
         """Which flesh is free, and how fast it swings."""
         marked, counts = regional_softness(self.character, self.body, skin.regions)
         soft = (1.0 - counts) * skin.jiggle * self._soft + counts * marked
-        free = np.clip(soft * (beyond_the_mean if published else depth_factor)(self.body, soft), 0.0, 1.0)
-        swings = free > _SOFT_ENOUGH
-        pace = 0.0 if published else 2.0 * np.pi * skin.frequency / np.maximum(free, _SOFT_ENOUGH)
-        devices.write(self.pace, np.where(swings, pace, -1.0))
-        ends = self.body.constraints.ends
-        if published:
-            self._some.stiffen(1.0 - free[ends].max(axis=1))
-            self._some.choose(np.ones(self.count, dtype=bool))
-        else:
-            self._some.stiffen(np.ones(len(ends)))
-            self._some.choose(swings)
+        devices.write(self.pace, self.recipe.paces(skin, self.body, soft))
 
     def _stages(self, skin: PositionBased, state: FleshState, incoming: Any) -> _Stages:
         """The work of one step, recorded for the arrays of a state and for the settings that change its order."""
-        order = (skin.order, skin.form, skin.iterations, skin.volume_rounds, skin.lively_rounds, skin.keep_volume)
+        order = (skin.form, skin.iterations, skin.lively_rounds, skin.keep_volume)
         known = self._recorded
         if known is None or known[0] is not state or known[1] is not incoming or known[2] != order:
             known = self._recorded = state, incoming, order, self._record(skin, state, incoming)
@@ -215,22 +199,13 @@ class BoundFlesh:
 
     def _record(self, skin: PositionBased, state: FleshState, incoming: Any) -> _Stages:
         single = _Launches(self, state)
-        published, compliant = skin.order == "published", skin.form == "compliance"
         part = (
-            [] if self.contacts is None else [partial(self.contacts.part, self.solver.particles, before=state.before)]
+            None if self.contacts is None else partial(self.contacts.part, self.recipe.particles, before=state.before)
         )
         begin: list[Callable[[], object]] = [self.blend, single.turn_joints, single.move_anchors, single.settle_from]
-        settle: list[Callable[[], object]] = [self._whole.forget] if compliant and not published else []
-        if not published:
-            settle += [self._settling.round, *part] * skin.iterations
-            settle += [self._finishing.round, *part] * skin.volume_rounds
-        # What swings keeps the shape that it settled to, so that flesh at peace stays where it is.
-        swing: list[Callable[[], object]] = [] if published else [*self._some.measuring(self.rested)]
-        swing += [single.swing, *([self._some.forget] if compliant else [])]
-        swing += [self._swinging.round, *part] * (skin.iterations if published else skin.lively_rounds)
-        swing += [single.swung, partial(self.surface.follow, incoming)]
-        swing += [self.keeper.keep] if skin.keep_volume else []
-        settle.append(single.settled)
+        settle: list[Callable[[], object]] = [*self.recipe.settling(skin, part), single.settled]
+        swing: list[Callable[[], object]] = [single.swing, *self.recipe.swinging(skin, self.rested, part), single.swung]
+        swing += [partial(self.surface.follow, incoming), *([self.keeper.keep] if skin.keep_volume else [])]
         return _Stages(*(devices.Chain(calls, self.device) for calls in (begin, settle, swing)))
 
 
@@ -254,14 +229,15 @@ class _Launches:
             return devices.Launch(kernel, flesh.count, inputs, flesh.device)
 
         wp = devices.warp()
-        blend, particles, body = flesh.arrays, flesh.solver.particles, flesh.body
-        bone = devices.to_device(body.joint, wp.int32, flesh.device)
-        bone_point = devices.to_device(body.bone_point.astype(np.float32), wp.vec3f, flesh.device)
+        blend, particles, body = flesh.arrays, flesh.recipe.particles, flesh.body
+        bonds = [
+            devices.to_device(body.bonds.joints, wp.vec4i, flesh.device),
+            devices.to_device(body.bonds.points.reshape(-1, 3).astype(np.float32), wp.vec3f, flesh.device),
+            devices.to_device(body.bonds.shares.astype(np.float32), wp.vec4f, flesh.device),
+        ]
         inputs = [flesh.affine.matrices, flesh.turns]
         self.turn_joints = devices.Launch(turn_joints, len(flesh.turns), inputs, flesh.device)
-        self.move_anchors = recorded(
-            kernels.move_anchors, bone, bone_point, flesh.affine.matrices, flesh.solver.anchors
-        )
+        self.move_anchors = recorded(kernels.move_anchors, *bonds, flesh.affine.matrices, flesh.recipe.anchors)
         self.settle_from = recorded(
             kernels.settle_from, blend.blocks, blend.joints, blend.weights, flesh.turns, blend.posed,
             state.corrections, flesh.farthest, flesh.masses, flesh.knobs, flesh.frames, particles,

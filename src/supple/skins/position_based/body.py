@@ -23,15 +23,53 @@ from supple.geometry.tetrahedra import Tetrahedra, fill
 from supple.skins.position_based.constraints import Constraints, constraints_of
 
 _INFLUENCES = 8  # joints that carry one particle
+_HARDLY = 0.25  # of the distance to the nearest bone: bones that are farther away by more have no share in a bond
 WHERE = "PositionBased"
+
+
+@dataclass(frozen=True, eq=False)
+class Bonds:
+    """The points of bones that particles are bound to: of four bones each, by their shares.
+
+    `joints` (P, 4) move the bones, `points` (P, 4, 3) [m] are the nearest ones on them at rest, `shares` (P, 4) sum to
+    one. `lengths` (P,) [m] are the distances at rest to what the points together make. A particle midway between two
+    legs is bound to both: if the nearest alone counted, rounding would decide with which leg it goes.
+    """
+
+    joints: Ints
+    points: Floats
+    shares: Floats
+    lengths: Floats
+
+    @classmethod
+    def between(cls, points: Floats, bones: Bones) -> Bonds:
+        """Bind points (P, 3) to bones hardly farther away than the nearest, the less the farther."""
+        distances, along = distances_to_segments(points, bones.starts, bones.ends)
+        nearest = distances.min(axis=1, keepdims=True)
+        near = np.argsort(distances, axis=1, kind="stable")[:, :4]
+        near = np.pad(near, ((0, 0), (0, 4 - near.shape[1])), mode="edge")
+        far = np.take_along_axis(distances, near, axis=1) - nearest
+        shares = np.clip(1.0 - far / np.maximum(_HARDLY * nearest, 1e-12), 0.0, 1.0) ** 2
+        shares /= shares.sum(axis=1, keepdims=True)
+        u = np.clip(np.take_along_axis(along, near, axis=1), 0.0, 1.0)[..., None]
+        places = bones.starts[near] + u * (bones.ends[near] - bones.starts[near])
+        together = np.einsum("pk,pki->pi", shares, places)
+        return cls(bones.joints[near].astype(np.int32), places, shares, np.linalg.norm(points - together, axis=1))
+
+    def stacked(self, count: int, joints: int) -> Bonds:
+        """Those of `count` copies of a character with so many joints, one after another."""
+        return Bonds(
+            stacked(self.joints, count, joints), np.tile(self.points, (count, 1, 1)), np.tile(self.shares, (count, 1)),
+            np.tile(self.lengths, count),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Body:
     """What follows from the character, as plain arrays; P particles.
 
-    `joint` (P,) is the joint of the nearest bone, `bone_point` (P, 3) [m] the nearest point of that bone at rest,
-    `bone_distance` (P,) [m] how far it is. Every particle sees the skin through the triangle nearest to it: `seen`
+    `joint` (P,) is the joint of the nearest bone and `bone_distance` (P,) [m] how far that is. `bonds` say what each is
+    bound to. Every particle sees the skin through the triangle nearest to it: `seen`
     (P, 3) are its corners and `seen_shares` (P, 3) how much each counts. `skin_distance` (V,) [m] is how far each
     vertex of the skin is from the nearest bone, and `flesh` (P,) [m] the same where a particle sees the skin. The skin
     itself follows the particles by `embedding`.
@@ -40,8 +78,8 @@ class Body:
     constraints: Constraints
     weights: Weights
     joint: Ints
-    bone_point: Floats
     bone_distance: Floats
+    bonds: Bonds
     seen: Ints
     seen_shares: Floats
     skin_distance: Floats
@@ -62,7 +100,7 @@ class Body:
         )
         return Body(
             self.constraints.stacked(count), weights, stacked(self.joint, count, joints),
-            np.tile(self.bone_point, (count, 1)), np.tile(self.bone_distance, count),
+            np.tile(self.bone_distance, count), self.bonds.stacked(count, joints),
             stacked(self.seen, count, vertices), np.tile(self.seen_shares, (count, 1)),
             np.tile(self.skin_distance, count), embedding,
         )  # fmt: skip
@@ -88,24 +126,17 @@ def body_of(character: Character, *, count: int, weights: str, smooth: bool = Tr
     bones = owning_bones(character.skeleton, Flesh(character.points, character.triangles))
     if not len(bones.joints):
         raise InputError(WHERE, "no bone has a length", "flesh hangs on bones", "give joints children or tails")
-    nearest, place, distance = _nearest(points, bones)
+    distances, _ = distances_to_segments(points, bones.starts, bones.ends)
+    joint = bones.joints[distances.argmin(axis=1)]
     seen, shares = _seen(points, character)
-    skin_distance = _nearest(character.points, bones)[2]
+    skin_distance = distances_to_segments(character.points, bones.starts, bones.ends)[0].min(axis=1)
     shared = nearest_bone_weights(points, bones)
     solid = Tetrahedra(points, constraints.corners)
     embedding = embed_smoothly(character.points, solid) if smooth else embed(character.points, solid)
-    body = Body(constraints, shared, bones.joints[nearest], place, distance, seen, shares, skin_distance, embedding)
+    bonds = Bonds.between(points, bones)
+    distance = distances.min(axis=1)
+    body = Body(constraints, shared, joint, distance, bonds, seen, shares, skin_distance, embedding)
     return body if weights == "bones" else replace(body, weights=_carried(body, character))
-
-
-def _nearest(points: Floats, bones: Bones) -> tuple[Ints, Floats, Floats]:
-    """The nearest bone of every point, the nearest place on it, and how far that is."""
-    distances, along = distances_to_segments(points, bones.starts, bones.ends)
-    bone = np.argmin(distances, axis=1)
-    rows = np.arange(len(points))
-    u = np.clip(along[rows, bone], 0.0, 1.0)[:, None]
-    place = bones.starts[bone] + u * (bones.ends[bone] - bones.starts[bone])
-    return bone.astype(np.int32), place, distances[rows, bone]
 
 
 def _seen(points: Floats, character: Character) -> tuple[Ints, Floats]:

@@ -273,36 +273,42 @@ class Contacts:
 
     # Inside every round
 
-    def part(self, particles: Any, *, before: Any = None) -> None:
+    @property
+    def held_off_planes(self) -> tuple[Any, Any, Any]:
+        """On the device: which plane each particle (C P,) is held off, and points and normals (C, K) of all planes."""
+        return self._plane_of, self._plane_points, self._plane_normals
+
+    def part(self, particles: Any, *, before: Any = None, planes: bool = True) -> None:
         """Part everything that touches, once: places of `particles` (C P,), as (x, y, z, inverse mass), change.
 
-        `before` (C P,) are the places at the beginning of the step; bodies with friction need them, else they slide.
+        Without `planes`, what those through the joints hold off is left to others. `before` (C P,) are places at the
+        beginning of the step; bodies with friction need them, else they slide.
         """
         origin = particles if before is None else before
-        key = (self._checked(particles).ptr, origin.ptr, origin.dtype)
+        key = (self._checked(particles).ptr, origin.ptr, origin.dtype, planes)
         if key not in self._partings:
             if len(self._partings) >= MOST_RECORDED:
                 self._partings.clear()
-            self._partings[key] = self._record_parting(particles, origin)
+            self._partings[key] = self._record_parting(particles, origin, planes=planes)
         for launch in self._partings[key]:
             launch()
 
-    def _record_parting(self, particles: Any, before: Any) -> list[Callable[[], None]]:
+    def _record_parting(self, particles: Any, before: Any, *, planes: bool) -> list[Callable[[], None]]:
         from supple.skins.position_based import body_kernels
         from supple.skins.position_based import contact_kernels as kernels
 
         count = self.copies * self.particles
         listed = [self._touched, self._touching, self.particles, self._stiffness]
-        planes = [self._plane_of, self._plane_points, self._plane_normals]
+        ways = list(self.held_off_planes)
         faces = [self._face_of, self._faces]
         if not self._at_once:
-            found = [self._launch(kernels.part_contacts, 1, [*listed, *planes, *faces, particles])]
+            found = [self._launch(kernels.part_contacts, 1, [*listed, *ways, *faces, particles])]
         else:
             sums = [self._sums, self._counts]
             found = [
                 self._launch(kernels.gather_faces, count, [*listed, *faces, particles, *sums]),
                 self._launch(kernels.part_faces, count, [*sums, particles]),
-                self._launch(kernels.part_planes, count, [*listed, *planes, particles]),
+                *([self._launch(kernels.part_planes, count, [*listed, *ways, particles])] if planes else []),
             ]
         if len(self.bodies):
             on = self.bodies

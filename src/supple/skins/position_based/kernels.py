@@ -235,21 +235,3 @@ def bonds(
     c = first + wp.tid()
     if knobs[BIND] > 0.0 and c < starts[1]:
         project_bind(c, knobs[BIND], knobs[COMPLIANT], knobs[SLACK], bound, anchors, lengths, gathered, particles)
-
-
-@wp.kernel(enable_backward=False)
-def measure_elements(first: int, corners: Corners, points: Points, sizes: Sizes):
-    """Take the volumes that elements have now for the ones to keep."""
-    c = first + wp.tid()
-    t = corners[c]
-    p = points[t[0]]
-    volume = wp.dot(wp.cross(points[t[1]] - p, points[t[2]] - p), points[t[3]] - p)
-    sizes[c] = wp.vec2f(volume, sizes[c][1])
-
-
-@wp.kernel(enable_backward=False)
-def measure_edges(first: int, ends: Ends, points: Points, lengths: Numbers):
-    """Take the lengths that edges have now for the ones to keep."""
-    c = first + wp.tid()
-    e = ends[c]
-    lengths[c] = wp.length(points[e[0]] - points[e[1]])

@@ -10,7 +10,7 @@ import warp as wp
 from supple.geometry.oscillator_kernels import swing_over, swung_on, within_reach
 from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, carried
 from supple.skins.kinematic.turn_kernels import blended_turn, turned, turned_back
-from supple.skins.position_based.kernels import Numbers, Particles, Points, Whole, place
+from supple.skins.position_based.kernels import Corners, Numbers, Particles, Points, place
 
 KEEP = wp.constant(0)  # how much of the last correction a step starts with
 DT = wp.constant(1)  # s
@@ -49,10 +49,17 @@ def settle_from(
 
 
 @wp.kernel(enable_backward=False)
-def move_anchors(first: int, bone: Whole, points: Points, transforms: Transforms, anchors: Points):
-    """The point of the bone that each particle is bound to."""
+def move_anchors(
+    first: int, bones: Corners, points: Points, shares: Particles, transforms: Transforms, anchors: Points
+):
+    """What each particle is bound to: points of four bones, by their shares."""
     i = first + wp.tid()
-    anchors[i] = carried(transforms[bone[i]], points[i])
+    bone = bones[i]
+    share = shares[i]
+    a = wp.vec3f(0.0, 0.0, 0.0)
+    for k in range(4):
+        a += share[k] * carried(transforms[bone[k]], points[4 * i + k])
+    anchors[i] = a
 
 
 @wp.kernel(enable_backward=False)

@@ -25,7 +25,7 @@ from supple.skins.skin import DevicePoints, Skin, SoftSkin
 
 _BASES: dict[str, type[Skin]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
 _PATH = np.linspace(0.0, 60.0, 601)  # s: where the path of a body is looked at to tell it from others
-_FIXED = {"tetrahedra", "base", "weights", "smooth", "step", "contact"}  # decided when a character is bound
+_FIXED = {"tetrahedra", "base", "weights", "smooth", "step", "contact", "order"}  # decided when a character is bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,16 +66,17 @@ class PositionBased(SoftSkin):
 
     step: float = setting(1.0 / 60.0, "Simulation step", unit="s", low=1e-4, high=0.1)
     tetrahedra: int = setting(5000, "Elements that fill the body", low=50, high=2_000_000)
-    iterations: int = setting(12, "Rounds of all constraints in a step", low=0, high=1000)
-    volume_rounds: int = setting(4, "Rounds of volumes alone, after them", low=0, high=1000)
+    iterations: int = setting(8, "Rounds in which a step settles", low=0, high=1000)
     lively_rounds: int = setting(3, "Rounds for the flesh that swings", low=0, high=1000)
     lively_stretch: float = setting(0.03, "Stiffness of edges in those rounds", low=0.0, high=1.0)
     warm_up: int = setting(10, "Steps in which the first pose settles", low=0, high=1000)
-    volume: float = setting(1.0, "Stiffness of volumes", low=0.0, high=1.0)
-    stretch: float = setting(0.2, "Stiffness of edges", low=0.0, high=1.0)
-    bond: float = setting(0.2, "Stiffness of the distance to the bone", low=0.0, high=1.0)
+    volume: float = setting(0.9, "Stiffness of volumes", low=0.0, high=1.0)
+    stretch: float = setting(0.4, "Stiffness of edges", low=0.0, high=1.0)
+    bond: float = setting(0.5, "Stiffness of the distance to the bone", low=0.0, high=1.0)
     slack: bool = setting(True, "Flesh may come nearer to the bone than it was at rest")
-    memory: float = setting(0.2, "How long what settling found is remembered", unit="s", low=0.0, high=10.0)
+    memory: float = setting(
+        1.0, "How slowly settled flesh is drawn back to where the bones carry it", unit="s", low=0.0, high=10.0
+    )
     frequency: float = setting(3.5, "Pace at which the softest flesh swings", unit="Hz", low=0.5, high=30.0)
     damping: float = setting(0.2, "Damping of the swing; at 1 it would not overshoot", low=0.0, high=0.99)
     reach: float = setting(0.5, "How far flesh may swing, as a share of its depth", low=0.0, high=2.0)

@@ -15,6 +15,7 @@ from supple.skins.position_based.body import WHERE, Body
 _TO_BONE = (0.035, 0.075)  # measured to the line of the bone
 _PAINTED = (0.008, 0.045)  # measured to what is hard, as a painted map does
 _DEEP, _SHALLOW = 0.35, 0.9  # of the way from bone to skin: nearer to the bone is driven, farther is free
+SOFT_ENOUGH = 0.02  # softness from which a particle swings; below it the bones drive it
 _REGIONS = RegionText(WHERE, "regions", "stiffness")
 
 
@@ -74,11 +75,8 @@ def parsed_regions(text: str) -> list[tuple[str, float]]:
     return _REGIONS.regions(text)
 
 
-def depth_factor(body: Body, soft: Floats) -> Floats:
-    """How free a particle is by where it lies between bone and skin (P,): 0 at the bone, 1 at the skin.
-
-    How `soft` the skin is there does not matter; in the published choice below it does.
-    """
+def depth_factor(body: Body) -> Floats:
+    """How free a particle is by where it lies between bone and skin (P,): 0 at the bone, 1 at the skin."""
     return rising(body.bone_distance / np.maximum(body.flesh, 1e-9), _DEEP, _SHALLOW)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import device as devices
-from supple.arrays import Bools, Floats
+from supple.arrays import Floats
 from supple.skins.position_based.constraints import Constraints, Walk, clusters, walks
 
 _BLOCK = 32  # threads of a GPU that start together: few, so that the clusters of a colour spread over all of it
@@ -57,7 +57,7 @@ class Solver:
         self._walks = (_colour_walks if self._in_colours else _slab_walks)(constraints)
 
     def tables(self) -> Tables:
-        """All constraints of the body on the device, in the order of the schedule; some may be left out later."""
+        """All constraints of the body on the device, in the order of the schedule."""
         kind = _ColourTable if self._in_colours else _SlabTable
         return Tables([kind(self.constraints, walks, self.device) for walks in self._walks])
 
@@ -72,19 +72,10 @@ class Tables:
     def __init__(self, each: list[_SlabTable | _ColourTable]) -> None:
         self.each = each
 
-    def choose(self, moving: Bools) -> None:
-        """Walk only through constraints with a particle among `moving` (P,) from now on."""
-        for table in self.each:
-            table.choose(moving)
-
     def stiffen(self, factors: Floats) -> None:
         """Factors (E,) on the stiffness of every edge of the body."""
         for table in self.each:
             table.stiffen(factors)
-
-    def measuring(self, points: Any) -> list[devices.Launch]:
-        """Recorded: the volumes and lengths that there are at `points` (P,) on the device become those to keep."""
-        return [launch for table in self.each for launch in table.measuring(points)]
 
     def forget(self) -> None:
         """Begin a step: no constraint has gathered anything yet."""
@@ -134,7 +125,7 @@ class _Table:
     def __init__(self, constraints: Constraints, walks: Walks, device: str) -> None:
         wp = devices.warp()
         self.constraints, self.device = constraints, device
-        self.walks, self.kept = walks, list(walks)  # all, and what `choose` left of them
+        self.walks = walks
         volumes, bonds, edges = walks
         self.corners = wp.zeros(max(len(volumes.order), 1), dtype=wp.vec4i, device=device)
         self.sizes = wp.zeros(len(self.corners), dtype=wp.vec2f, device=device)
@@ -148,19 +139,13 @@ class _Table:
         self.factors: Floats = np.ones(len(constraints.ends))
         self.write()
 
-    def choose(self, moving: Bools) -> None:
-        body = self.constraints
-        members: list[NDArray[Any]] = [body.corners, np.arange(len(body.points))[:, None], body.ends]
-        self.kept = [_left(walk, moving[m].any(axis=1)) for walk, m in zip(self.walks, members, strict=True)]
-        self.write()
-
     def stiffen(self, factors: Floats) -> None:
         self.factors = factors
         self.write()
 
     def write(self) -> None:
-        """Put what is left of the walks on the device, in place, so that recorded launches see it."""
-        body, (volumes, bonds, edges) = self.constraints, self.kept
+        """Put the walks on the device, in place, so that recorded launches see it."""
+        body, (volumes, bonds, edges) = self.constraints, self.walks
         _put(self.corners, body.corners[volumes.order])
         rest = 6.0 * body.rest_volumes[volumes.order]
         _put(self.sizes, np.stack([rest, (_LONGEST_MOVE * np.cbrt(rest)) ** 2], axis=1).astype(np.float32))
@@ -168,28 +153,12 @@ class _Table:
         _put(self.ends, body.ends[edges.order])
         _put(self.rest_lengths, body.rest_lengths[edges.order].astype(np.float32))
         _put(self.stiffness, self.factors[edges.order].astype(np.float32))
-        for starts, walk in zip(self.starts, self.kept, strict=True):
+        for starts, walk in zip(self.starts, self.walks, strict=True):
             devices.write(starts, walk.starts)
-
-    def measuring(self, points: Any) -> list[devices.Launch]:
-        from supple.skins.position_based import kernels
-
-        elements = [self.corners, points, self.sizes]
-        edges = [self.ends, points, self.rest_lengths]
-        return [
-            devices.Launch(kernels.measure_elements, len(self.walks[0].order), elements, self.device),
-            devices.Launch(kernels.measure_edges, len(self.walks[2].order), edges, self.device),
-        ]
 
     def forget(self) -> None:
         for gathered in self.gathered:
             gathered.zero_()
-
-
-def _left(walk: Walk, keep: Bools) -> Walk:
-    kept = keep[walk.order]
-    before = np.concatenate([[0], np.cumsum(kept)])
-    return Walk(walk.order[kept], before[walk.starts].astype(np.int32))
 
 
 def _put(array: Any, values: NDArray[Any]) -> None:

@@ -1,0 +1,5 @@
+"""Sparse symmetric systems: factored once, solved many times on a device."""
+
+from supple.geometry.cholesky.cholesky import Cholesky
+
+__all__ = ["Cholesky"]

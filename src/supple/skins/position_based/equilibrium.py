@@ -1,0 +1,289 @@
+"""The shape at which flesh settles, as the least of an energy, and the quasi-Newton method that finds it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from supple import device as devices
+from supple.arrays import Floats, Ints
+from supple.geometry.cholesky import Cholesky
+from supple.geometry.rows import grouped
+from supple.skins.position_based.constraints import Constraints, walks
+
+_HARDEST = 0.99  # stiffness above which nothing grows harder: the method would need many more rounds
+_PRESSED = 50.0  # weight of a contact: about that of all that holds a particle, so that it costs no rounds
+_LONGEST_MOVE = 0.5  # of an element's size, in one round
+_LANES = 1, 256  # parts in which products of a body are added up, on a processor and on a GPU
+_LANE = 4000  # elements that a thread goes through; waking another for fewer costs more than it saves
+_MOST_LANES = 8
+_TIME = 1.0 / 60.0  # s: in this time the pull to where the bones carry the flesh forgets what `memory` allows
+# The three other corners of each corner, so that the volume stays positive.
+_OTHERS = np.array([(1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1)])
+
+
+@dataclass(frozen=True)
+class EnergyWeights:
+    """How much each part of the energy counts, beside one another; see `equilibrium_kernels`."""
+
+    volume: float
+    bind: float
+    stretch: float
+    pull: float
+    contact: float
+    slack: bool
+
+    @classmethod
+    def from_stiffness(
+        cls, *, volume: float, bind: float, stretch: float, memory: float, contact: float, slack: bool
+    ) -> EnergyWeights:
+        """Weights at which a constraint alone, against a particle of unit weight, loses a share k of its error.
+
+        That is k / (1 - k), and half of it for an edge, which has two ends. `memory` [s] is how slowly the pull to
+        where the bones carry the flesh would bring it back there.
+        """
+        pull = 1.0 if memory == 0.0 else 1.0 - math.exp(-_TIME / memory)
+        return cls(_weight(volume), _weight(bind), 0.5 * _weight(stretch), pull, _PRESSED * contact, slack)
+
+    def row(self) -> Floats:
+        """As the kernels take them."""
+        row = [self.volume, self.bind, self.stretch, self.pull, float(self.slack), self.contact]
+        return np.array(row, dtype=np.float32)
+
+
+def _weight(stiffness: float) -> float:
+    k = min(stiffness, _HARDEST)
+    return k / (1.0 - k)
+
+
+class Equilibrium:
+    """The particles of a body on a device, and rounds that bring them to the least of its energy.
+
+    `particles` holds position and inverse mass, `anchors` the points of the bones that particles are bound to, at
+    `bind_lengths`. `kinematic` is where the bones alone carry the particles. `planes`, if there are any, say which of
+    them each particle is held off, a point of each and its normal. Of a crowd, `copies` bodies are stacked;
+    each finds its own way. `inverse_masses` (P,) of one body say how freely its particles move: 0 not at all.
+    """
+
+    def __init__(
+        self,
+        one: Constraints,
+        bind_lengths: Floats,
+        inverse_masses: Floats,
+        kinematic: Any,
+        *,
+        planes: tuple[Any, Any, Any] | None,
+        copies: int,
+        device: str,
+    ) -> None:
+        from supple.skins.position_based import equilibrium_kernels as kernels
+
+        wp = devices.warp()
+        self.count, self.copies, self.device = len(one.points), copies, device
+        self._one = one
+        total = copies * self.count
+
+        def empty(length: int, kind: Any) -> Any:
+            return wp.zeros(length, dtype=kind, device=device)
+
+        self.particles, self.anchors = empty(total, wp.vec4f), empty(total, wp.vec3f)
+        self._free = np.flatnonzero(inverse_masses > 0.0)
+        self._heavy = np.where(inverse_masses > 0.0, 1.0 / np.maximum(inverse_masses, 1e-9) - 1.0, 0.0)
+        self._around = device != "cpu"
+        self._mesh = (_star if self._around else _elements)(one, device)
+        self._ties = _Structure(
+            kernels.Ties(), anchors=self.anchors, lengths=_put(bind_lengths, wp.float32, device), kinematic=kinematic,
+            holds=_put(np.tile(self._heavy, copies), wp.float32, device),
+        )  # fmt: skip
+        of, points, normals = planes or _no_planes(total, copies, device)
+        self._planes = _Structure(kernels.Planes(), of=of, points=points, normals=normals)
+        self._threads = 1 if self._around else int(np.clip(len(one.corners) // _LANE, 1, _MOST_LANES))
+        self._strain = empty(self._threads * total, wp.vec4f)
+        self._weights, self._relaxing = empty(6, wp.float32), empty(6, wp.float32)
+        self._weighed: EnergyWeights | None = None
+        self._factor: Cholesky | None = None
+        self._lanes = _LANES[device != "cpu"]
+        self._gradients, self._steps, *self._last = (empty(total, wp.vec3f) for _ in range(5))
+        self._changes = [empty(3 * total, wp.vec3f) for _ in range(3)]  # of places, gradients and steps
+        self._energies, self._energy = empty(total, wp.float32), empty(copies, wp.float32)
+        self._newest, self._known, self._halvings = (empty(copies, wp.int32) for _ in range(3))
+        self._products = [empty(copies, wp.mat33f) for _ in range(2)]
+        self._shares = [empty(copies, wp.vec3f) for _ in range(2)]
+        self._sums = empty(copies * self._lanes * 6, wp.vec3f)
+
+    def weigh(self, weights: EnergyWeights) -> None:
+        """Take weights for the rounds to come."""
+        if weights == self._weighed:
+            return
+        self._weighed = weights
+        devices.write(self._weights, weights.row())
+        if not len(self._free):
+            return
+        matrix = _metric(self._one, weights, self._heavy)[self._free][:, self._free]
+        if self._factor is None:
+            self._factor = Cholesky(
+                matrix, rows=self._free.astype(np.int32), stride=self.count, copies=self.copies, device=self.device
+            )
+        else:
+            self._factor.refactor(matrix)
+
+    def begin(self) -> None:
+        """Forget what earlier rounds have learnt of an energy that has changed since."""
+        self._known.fill_(-1)
+        self._newest.zero_()
+        self._halvings.zero_()
+
+    def round(self) -> list[Callable[[], object]]:
+        """Recorded: one step downhill. All have been weighed before."""
+        from supple.skins.position_based import equilibrium_kernels as kernels
+
+        if self._factor is None:
+            return []
+        total = self.copies * self.count
+        descent = [self._gradients, self._steps]
+        return [
+            self._straining(self._weights, None),
+            self._launch(
+                kernels.gradient, total, self._threads, self._strain, self.count, self._weights, self._ties.made,
+                self._planes.made, self.particles, self._gradients, self._energies,
+            ),
+            self._factor.solving(*descent),
+            self._launch(
+                kernels.compare, self.copies * self._lanes, self._lanes, self.count, self._newest, self._energies,
+                self.particles, *descent, *self._last, *self._changes, self._sums,
+            ),
+            self._launch(
+                kernels.choose_direction, self.copies, self._lanes, self._sums, self._newest, self._known,
+                self._halvings, self._energy, *self._products, *self._shares,
+            ),
+            self._launch(
+                kernels.descend, total, self.count, _LONGEST_MOVE * self._one.size, self._halvings, *self._shares,
+                *descent, self._changes[0], self._changes[2], *self._last, self.particles,
+            ),
+        ]  # fmt: skip
+
+    def relax_towards(self, volume: float, stretch: float) -> None:
+        """Take how much volumes and edges, 0 to 1, count in `relaxing`."""
+        devices.write(self._relaxing, np.array([volume, 0.0, stretch, 0.0, 0.0, 0.0], dtype=np.float32))
+
+    def relaxing(self, settled: Any) -> list[Callable[[], object]]:
+        """Recorded: particles that may move give way to the volumes and lengths that there are at `settled`."""
+        from supple.skins.position_based import equilibrium_kernels as kernels
+
+        inputs = [self._threads, self._strain, self.particles]
+        return [
+            self._straining(self._relaxing, settled),
+            self._launch(kernels.give_way, self.copies * self.count, *inputs),
+        ]
+
+    def _straining(self, weights: Any, settled: Any) -> devices.Launch:
+        """Recorded: what elements and edges do to particles, at rest sizes or at those that there are at `settled`."""
+        from supple.skins.position_based import equilibrium_kernels as kernels
+
+        about = [int(settled is not None), self.anchors if settled is None else settled]
+        inputs = [self.count, weights, self._mesh.made, *about, self.particles, self._strain]
+        if self._around:
+            return self._launch(kernels.strain_around, self.copies * self.count, *inputs)
+        count = self.copies * self._threads
+        return devices.Launch(kernels.strain_through, count, [self._threads, *inputs], self.device, smallest=1)
+
+    def residual(self) -> float:
+        """The longest gradient of the last round, after waiting for the device: how far it is from balance."""
+        return float(np.linalg.norm(devices.to_host(self._gradients), axis=1).max(initial=0.0))
+
+    def _launch(self, kernel: Any, count: int, *inputs: Any) -> devices.Launch:
+        return devices.Launch(kernel, count, inputs, self.device)
+
+
+class _Structure:
+    """A structure of arrays for kernels, and the arrays, which the structure itself does not keep alive."""
+
+    def __init__(self, made: Any, **arrays: Any) -> None:
+        self.made, self._arrays = made, arrays
+        for name, array in arrays.items():
+            setattr(made, name, array)
+
+
+def _put(values: Any, kind: Any, device: str) -> Any:
+    return devices.to_device(values.astype(np.int32 if values.dtype.kind == "i" else np.float32), kind, device)
+
+
+def _no_planes(particles: int, copies: int, device: str) -> tuple[Any, Any, Any]:
+    wp = devices.warp()
+    places = [wp.zeros((copies, 1), dtype=wp.vec3f, device=device) for _ in range(2)]
+    return wp.full(particles, -1, dtype=wp.int32, device=device), places[0], places[1]
+
+
+def _elements(one: Constraints, device: str) -> _Structure:
+    """All elements and edges on the device; neighbours in the walk through them share no particle."""
+    from supple.skins.position_based.equilibrium_kernels import Elements
+
+    wp = devices.warp()
+    whole = np.zeros(len(one.points), dtype=np.int32)
+    (corners, _), (ends, _) = (walks(members, whole) for members in (one.corners, one.ends))
+    return _Structure(
+        Elements(), corners=_put(one.corners[corners.order], wp.vec4i, device),
+        sizes=_put(_sizes(one)[corners.order], wp.vec2f, device), ends=_put(one.ends[ends.order], wp.vec2i, device),
+        lengths=_put(one.rest_lengths[ends.order], wp.float32, device),
+    )  # fmt: skip
+
+
+def _star(one: Constraints, device: str) -> _Structure:
+    """What surrounds every particle, on the device."""
+    from supple.skins.position_based.equilibrium_kernels import Star
+
+    wp = devices.warp()
+    count = len(one.points)
+    starts, members = grouped(one.corners.reshape(-1), count)
+    element, corner = members // 4, members % 4
+    edge_starts, half = grouped(one.ends.reshape(-1), count)
+    return _Structure(
+        Star(), starts=_put(starts, wp.int32, device),
+        others=_put(one.corners[element[:, None], _OTHERS[corner]], wp.vec3i, device),
+        sizes=_put(_sizes(one)[element], wp.vec2f, device), edge_starts=_put(edge_starts, wp.int32, device),
+        far_ends=_put(one.ends[half // 2, 1 - half % 2], wp.int32, device),
+        lengths=_put(one.rest_lengths[half // 2], wp.float32, device),
+    )  # fmt: skip
+
+
+def _sizes(one: Constraints) -> Floats:
+    """Six times the volume, and one over the slope, of every element."""
+    return np.stack([6.0 * one.rest_volumes, 1.0 / _slopes(_gradients(one))], axis=1)
+
+
+def _gradients(one: Constraints) -> Floats:
+    """Gradients (T, 4, 3) of six times the volume of every element at rest."""
+    corner = one.points[one.corners]
+    b, c, d = np.moveaxis(corner[:, _OTHERS], 2, 0)
+    return np.asarray(-np.cross(c - b, d - b))
+
+
+def _slopes(gradients: Floats) -> Floats:
+    """s = sum_j |g_j|^2 of every element."""
+    return np.asarray(np.einsum("tki,tki->t", gradients, gradients))
+
+
+def _metric(one: Constraints, weights: EnergyWeights, holds: Floats) -> Any:
+    """A constant matrix (P, P) near the second derivatives of the energy, alike along x, y and z.
+
+    Those of volumes couple the axes, g_i g_j^T; here they count by g_i . g_j, as if elements resisted any change.
+    """
+    count = len(one.points)
+    gradients = _gradients(one)
+    pressed = (weights.volume / _slopes(gradients))[:, None, None] * np.einsum("tki,tmi->tkm", gradients, gradients)
+    one_end, other_end = one.ends.T
+    stretched = np.full(len(one.ends), weights.stretch)
+    own = np.arange(count, dtype=np.int32)
+    pieces: list[tuple[Ints, Ints, Floats]] = [
+        (np.repeat(one.corners, 4, axis=1).ravel(), np.tile(one.corners, 4).ravel(), pressed.ravel()),
+        (one_end, one_end, stretched), (other_end, other_end, stretched),
+        (one_end, other_end, -stretched), (other_end, one_end, -stretched),
+        (own, own, weights.pull + weights.bind + holds),
+    ]  # fmt: skip
+    rows, columns, values = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    return coo_array((values, (rows, columns)), shape=(count, count)).tocsr()
