@@ -54,17 +54,41 @@ def nearest_nodes(places: Floats) -> NDArray[np.int64]:
 
 
 def _spread(body: Body) -> tuple[Floats, Floats]:
-    """Places (N, 3) spread over the skin, as many for equal areas, and the outward normals (N, 3) there."""
+    """Places (N, 3) spread over the skin, about as many for equal areas, and the outward normals (N, 3) there.
+
+    Every triangle is cut into k^2 alike and gives their middles, whatever its number and that of its corners: another
+    numbering of the same skin finds the same places. Of many small triangles in one small cube one is enough.
+    """
     vectors = topology.area_vectors(body.points, body.triangles)
     doubled = np.linalg.norm(vectors, axis=1)
-    total = np.cumsum(doubled)
-    # Evenly spaced along the summed area; within a triangle by the two-dimensional golden ratio sequence.
-    along = (np.arange(_SAMPLES) + 0.5) / _SAMPLES * total[-1]
-    triangle = np.minimum(np.searchsorted(total, along), len(total) - 1)
-    triangle = triangle[doubled[triangle] > 0.0]
-    step = np.arange(len(triangle))
-    u, v = (0.5 + 0.7548776662466927 * step) % 1.0, (0.5 + 0.5698402909980532 * step) % 1.0
-    over = u + v > 1.0
-    u, v = np.where(over, 1.0 - u, u)[:, None], np.where(over, 1.0 - v, v)[:, None]
-    a, b, c = np.moveaxis(body.points[body.triangles[triangle]], 1, 0)
-    return a + u * (b - a) + v * (c - a), vectors[triangle] / doubled[triangle, None]
+    some = np.flatnonzero(doubled > 0.0)
+    fair = doubled.sum() / _SAMPLES
+    if len(some) > 2 * _SAMPLES:
+        some = _thinned(body, some, np.sqrt(0.5 * fair))
+    cuts = np.ceil(np.sqrt(doubled[some] / fair)).astype(np.int64)
+    places, normals = [], []
+    for number in np.unique(cuts):
+        chosen = some[cuts == number]
+        a, b, c = np.moveaxis(body.points[body.triangles[chosen]], 1, 0)
+        u, v = _middles(int(number))
+        places.append((a[:, None] + u[:, None] * (b - a)[:, None] + v[:, None] * (c - a)[:, None]).reshape(-1, 3))
+        normals.append(np.repeat(vectors[chosen] / doubled[chosen, None], len(u), axis=0))
+    return np.concatenate(places), np.concatenate(normals)
+
+
+def _middles(cuts: int) -> tuple[Floats, Floats]:
+    """Where the middles of the `cuts`^2 parts of a triangle lie, along its first and its second side from a corner."""
+    i, j = np.meshgrid(np.arange(cuts), np.arange(cuts), indexing="ij")
+    up, down = i + j < cuts, i + j < cuts - 1
+    u = np.concatenate([i[up] + 1.0 / 3.0, i[down] + 2.0 / 3.0]) / cuts
+    v = np.concatenate([j[up] + 1.0 / 3.0, j[down] + 2.0 / 3.0]) / cuts
+    return u, v
+
+
+def _thinned(body: Body, some: NDArray[np.int64], side: float) -> NDArray[np.int64]:
+    """One of the triangles whose middles share a cube of this side [m]: the first by its place, not by its number."""
+    middles = body.points[body.triangles[some]].mean(axis=1)
+    cubes = np.floor(middles / side)
+    order = np.lexsort((*middles.T, *cubes.T))
+    fresh = np.concatenate([[True], (np.diff(cubes[order], axis=0) != 0.0).any(axis=1)])
+    return some[order[fresh]]

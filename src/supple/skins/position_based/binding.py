@@ -38,7 +38,8 @@ class FleshState:
     """What follows from time; all arrays are on the device, one row per particle, `points` one per vertex.
 
     `corrections` is what settling found, in the frame of the bones at rest; `before` where the flesh settled in the
-    last step; `positions` and `velocities` are those of the lively flesh. `time` [s] has passed since the first frame.
+    last step; `positions` and `velocities` are those of the lively flesh. `stuck` is 1 where elements have settled
+    inside out. `time` [s] has passed since the first frame.
     """
 
     points: Any
@@ -46,6 +47,7 @@ class FleshState:
     before: Any
     positions: Any
     velocities: Any
+    stuck: Any
     contact: ContactState | None = None
     time: float = 0.0
 
@@ -110,7 +112,8 @@ class BoundFlesh:
             wp.zeros(self.count, dtype=wp.vec3f, device=self.device) for _ in range(4)
         )
         contact = None if self.contacts is None else self.contacts.start()
-        state = FleshState(self.surface.points, corrections, before, positions, velocities, contact)
+        stuck = wp.zeros(self.count, dtype=wp.int32, device=self.device)
+        state = FleshState(self.surface.points, corrections, before, positions, velocities, stuck, contact)
         self._tune(skin, skin.step)
         stages = self._stages(skin, state, incoming)
         for _ in range(1 + (skin.warm_up if skin.order == "settled" else 0)):
@@ -203,7 +206,11 @@ class BoundFlesh:
             None if self.contacts is None else partial(self.contacts.part, self.recipe.particles, before=state.before)
         )
         begin: list[Callable[[], object]] = [self.blend, single.turn_joints, single.move_anchors, single.settle_from]
-        settle: list[Callable[[], object]] = [*self.recipe.settling(skin, part), single.settled]
+        settle: list[Callable[[], object]] = [
+            *self.recipe.settling(skin, part),
+            single.settled,
+            *self.recipe.checking(self.rested, state.stuck),
+        ]
         swing: list[Callable[[], object]] = [single.swing, *self.recipe.swinging(skin, self.rested, part), single.swung]
         swing += [partial(self.surface.follow, incoming), *([self.keeper.keep] if skin.keep_volume else [])]
         return _Stages(*(devices.Chain(calls, self.device) for calls in (begin, settle, swing)))
@@ -240,7 +247,7 @@ class _Launches:
         self.move_anchors = recorded(kernels.move_anchors, *bonds, flesh.affine.matrices, flesh.recipe.anchors)
         self.settle_from = recorded(
             kernels.settle_from, blend.blocks, blend.joints, blend.weights, flesh.turns, blend.posed,
-            state.corrections, flesh.farthest, flesh.masses, flesh.knobs, flesh.frames, particles,
+            state.corrections, flesh.farthest, flesh.masses, state.stuck, flesh.knobs, flesh.frames, particles,
         )  # fmt: skip
         self.settled = recorded(kernels.settled, particles, blend.posed, flesh.frames, state.corrections, flesh.rested)
         self.swing = recorded(

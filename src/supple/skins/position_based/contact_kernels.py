@@ -21,6 +21,7 @@ Whole = wp.array(dtype=wp.int32)
 Numbers = wp.array(dtype=wp.float32)
 Table = wp.array2d(dtype=wp.int32)
 Boxes = wp.array2d(dtype=wp.vec3f)
+Pairs = wp.array(dtype=wp.vec2f)
 Sums = wp.array(dtype=wp.int64)
 
 NONE = wp.constant(2147483647)
@@ -120,15 +121,19 @@ def keep_held(
     extents: Numbers,
     faces: Faces,
     limb_of_part: Whole,
+    pace: Numbers,
     plane_of: Whole,
     face_of: Whole,
+    firmness: Pairs,
     held: Table,
     touched: Whole,
     near: Whole,
 ):
     """Let go of contacts that have opened by `release`, or slid off; count the others for the regions they are in.
 
-    A joint that is open (`holds` 0) lets go of all: particles next to it are always near its plane.
+    A joint that is open (`holds` 0) lets go of all: particles next to it are always near its plane. What is held grows
+    firmer by `pace` in every step, up to one, and what is let go of grows weaker, until it is gone: a contact that is
+    found a step sooner or later then makes little difference.
     """
     i = first + wp.tid()
     if i == 0:
@@ -137,6 +142,9 @@ def keep_held(
     c = i // particles_per_copy
     x = place(particles[i])
     planes = extents.shape[0]
+    firm = firmness[i]
+    on_plane = firm[0] - pace[0]
+    on_face = firm[1] - pace[0]
     code = plane_of[i]
     if code >= 0:
         k = code // 2
@@ -144,7 +152,8 @@ def keep_held(
         height = plane_side(code) * wp.dot(apart, plane_normals[c, k])
         if holds[c, k] > 0 and height < release and wp.length(apart) <= extents[k] + release:
             wp.atomic_add(held, c, k, 1)
-        else:
+            on_plane = wp.min(firm[0] + pace[0], 1.0)
+        elif on_plane <= 0.0:
             plane_of[i] = -1
     f = face_of[i]
     if f >= 0:
@@ -162,8 +171,10 @@ def keep_held(
                 wp.atomic_add(held, c, planes + own, 1)
             if other >= 0 and other != own:
                 wp.atomic_add(held, c, planes + other, 1)
-        else:
+            on_face = wp.min(firm[1] + pace[0], 1.0)
+        elif on_face <= 0.0:
             face_of[i] = -1
+    firmness[i] = wp.vec2f(wp.max(on_plane, 0.0), wp.max(on_face, 0.0))
 
 
 @wp.kernel(enable_backward=False)
@@ -294,21 +305,28 @@ def settle_contacts(
     rest_points: Points,
     boundary: wp.uint64,
     deepest: float,
+    pace: Numbers,
     new_plane: Whole,
     new_element: Whole,
     plane_of: Whole,
     face_of: Whole,
+    firmness: Pairs,
     touched: Whole,
     touching: Whole,
 ):
     """Give every particle its plane and face, and list those that have one.
 
-    A particle's place in the foreign element is looked up in the rest shape; the nearest face there is its way out. One
-    that is deeper than `deepest` [m] there was driven in by the bones, and would jump if it were let out at once.
+    One that has a plane keeps it until it is let go of, and a face that looks the other way is not taken for the one it
+    has: it would jump. A particle's place in the foreign element is looked up in the rest shape; the nearest face there
+    is its way out. One that is deeper than `deepest` [m] there was driven in by the bones, and would jump if it were
+    let out at once.
     """
     i = first + wp.tid()
+    firm = firmness[i]
     if new_plane[i] != NONE:
-        plane_of[i] = new_plane[i]
+        if plane_of[i] < 0:
+            plane_of[i] = new_plane[i]
+            firm = wp.vec2f(pace[0], firm[1])
         new_plane[i] = NONE
     e = new_element[i]
     if e != NONE:
@@ -333,12 +351,26 @@ def settle_contacts(
         if hit.result:
             way_out = wp.mesh_eval_position(boundary, hit.face, hit.u, hit.v) - at_rest
             if wp.length(way_out) <= deepest:
-                face_of[i] = hit.face
+                if face_of[i] < 0:
+                    face_of[i] = hit.face
+                    firm = wp.vec2f(firm[0], pace[0])
+                elif (
+                    wp.dot(wp.mesh_eval_face_normal(boundary, hit.face), wp.mesh_eval_face_normal(boundary, face_of[i]))
+                    > 0.0
+                ):
+                    face_of[i] = hit.face
+    firmness[i] = firm
     if plane_of[i] >= 0 or face_of[i] >= 0:
         touching[wp.atomic_add(touched, 0, 1)] = i
 
 
 # Parting them, one after another
+
+
+@wp.func
+def eased(stiffness: float, firmness: float) -> float:
+    """How much of a contact one round parts while it grows firm; a dozen rounds at a third already part most of it."""
+    return stiffness * firmness * firmness * firmness
 
 
 @wp.func
@@ -356,6 +388,7 @@ def part_contacts(
     touching: Whole,
     particles_per_copy: int,
     stiffness: Numbers,
+    firmness: Pairs,
     plane_of: Whole,
     plane_points: Boxes,
     plane_normals: Boxes,
@@ -377,7 +410,7 @@ def part_contacts(
             a = particles[ia]
             b = particles[ib]
             d = particles[ic]
-            push = project_face(p, a, b, d, stiffness[0])
+            push = project_face(p, a, b, d, eased(stiffness[0], firmness[i][1]))
             if push[3] > 0.0:
                 u = pushing_shares(face_shares(place(p), place(a), place(b), place(d)))
                 particles[i] = pushed(p, push, 1.0)
@@ -385,7 +418,8 @@ def part_contacts(
                 particles[ib] = pushed(b, push, -u[1])
                 particles[ic] = pushed(d, push, -u[2])
         if plane_of[i] >= 0:
-            part_from_plane(i, plane_of[i], c, stiffness[0], plane_points, plane_normals, particles)
+            k = eased(stiffness[0], firmness[i][0])
+            part_from_plane(i, plane_of[i], c, k, plane_points, plane_normals, particles)
 
 
 # Parting them, all at once
@@ -398,6 +432,7 @@ def part_planes(
     touching: Whole,
     particles_per_copy: int,
     stiffness: Numbers,
+    firmness: Pairs,
     plane_of: Whole,
     plane_points: Boxes,
     plane_normals: Boxes,
@@ -409,7 +444,8 @@ def part_planes(
         i = touching[t]
         if plane_of[i] >= 0:
             c = i // particles_per_copy
-            part_from_plane(i, plane_of[i], c, stiffness[0], plane_points, plane_normals, particles)
+            k = eased(stiffness[0], firmness[i][0])
+            part_from_plane(i, plane_of[i], c, k, plane_points, plane_normals, particles)
 
 
 @wp.func
@@ -428,6 +464,7 @@ def gather_faces(
     touching: Whole,
     particles_per_copy: int,
     stiffness: Numbers,
+    firmness: Pairs,
     face_of: Whole,
     faces: Faces,
     particles: Particles,
@@ -448,7 +485,7 @@ def gather_faces(
             a = particles[ia]
             b = particles[ib]
             d = particles[ic]
-            push = project_face(p, a, b, d, stiffness[0])
+            push = project_face(p, a, b, d, eased(stiffness[0], firmness[i][1]))
             if push[3] > 0.0:
                 u = pushing_shares(face_shares(place(p), place(a), place(b), place(d)))
                 add_move(i, push, 1.0, p[3], sums, counts)

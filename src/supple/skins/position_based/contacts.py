@@ -27,6 +27,7 @@ RELEASE = 0.5  # of a cell: a contact that has opened by this is let go
 DEEPEST = 1.0  # cells: what is deeper inside another part is left there
 OPENED = 0.2  # [rad] above the angle at which a joint is searched: its contacts are let go
 LIKE_AT_REST = 0.05  # [rad]: a joint this near to its rest angle, or beyond, holds nothing
+FIRM_AFTER = 0.1  # [s] in which a contact grows firm, or goes
 SPARE = 1e-3  # of a cell: room for rounding round the boxes that are searched
 MOST_RECORDED = 16  # arrays of particles whose launches are kept
 LANES = 65536  # threads that go through pairs on a GPU
@@ -38,11 +39,13 @@ class ContactState:
     """What contacts remember from step to step.
 
     `plane_of` and `face_of` (C P,) on the device say which joint's plane and which face each particle is held off,
-    -1 for none. `angles` (C, R) [rad] are those of the last step, and `steps` counts the steps so far.
+    -1 for none, and `firmness` (C P,) how firmly, 0 to 1 for either. `angles` (C, R) [rad] are those of the last step,
+    and `steps` counts the steps so far.
     """
 
     plane_of: Any
     face_of: Any
+    firmness: Any
     angles: Floats
     steps: int = 0
 
@@ -153,7 +156,8 @@ class Contacts:
         self._new_plane, self._new_element = empty(stacked, wp.int32), empty(stacked, wp.int32)
         self._touched, self._near = empty(1, wp.int32), empty(1, wp.int32)
         self._touching, self._near_bodies = empty(stacked, wp.int32), empty(stacked, wp.int32)
-        self._stiffness = empty(1, wp.float32)
+        self._stiffness, self._pace = empty(1, wp.float32), empty(1, wp.float32)
+        self._firmness = empty(stacked, wp.vec2f)
         summed = stacked if self._at_once else 0
         self._sums, self._counts = empty(3 * summed, wp.int64), empty(summed, wp.int32)
 
@@ -165,10 +169,11 @@ class Contacts:
             held.fill_(-1)
         for new in (self._new_plane, self._new_element):
             new.fill_(int(contact_kernels.NONE))
+        self._firmness.zero_()
         self._touched.zero_()
         self._near.zero_()
         angles = np.full((self.copies, len(self.regions)), np.inf)
-        return ContactState(self._plane_of, self._face_of, angles)
+        return ContactState(self._plane_of, self._face_of, self._firmness, angles)
 
     # Before the rounds of a step
 
@@ -201,6 +206,7 @@ class Contacts:
             state.angles[...] = angles
         if len(self.bodies):
             self.bodies.move(time, dt)
+        devices.write(self._pace, np.array([min(1.0, dt / FIRM_AFTER) if dt > 0.0 else 1.0], dtype=np.float32))
         state.steps += 1
 
     def find(self, particles: Any) -> None:
@@ -237,7 +243,7 @@ class Contacts:
         margin = SPARE * self.hash.cell
         keeping = [
             particles, own, RELEASE * self.hash.cell, self._parts, *planes, self._holds, self._extents, self._faces,
-            self._limb_of_part, *slots, self._held, self._touched, self._near,
+            self._limb_of_part, self._pace, *slots, self._firmness, self._held, self._touched, self._near,
         ]  # fmt: skip
         before = [self._launch(kernels.keep_held, count, keeping)]
         if not self.full:
@@ -257,8 +263,8 @@ class Contacts:
             self._sides, self._plane_points, self._extents, *new,
         ]  # fmt: skip
         settling = [
-            particles, own, self._corners, self._rest, self._boundary.id, DEEPEST * self.hash.cell, *new, *slots,
-            self._touched, self._touching,
+            particles, own, self._corners, self._rest, self._boundary.id, DEEPEST * self.hash.cell, self._pace, *new,
+            *slots, self._firmness, self._touched, self._touching,
         ]  # fmt: skip
         after = [
             self._launch(kernels.sort_pairs, lanes, sorting),
@@ -274,9 +280,9 @@ class Contacts:
     # Inside every round
 
     @property
-    def held_off_planes(self) -> tuple[Any, Any, Any]:
-        """On the device: which plane each particle (C P,) is held off, and points and normals (C, K) of all planes."""
-        return self._plane_of, self._plane_points, self._plane_normals
+    def held_off_planes(self) -> tuple[Any, Any, Any, Any]:
+        """On the device: the plane of each particle (C P,), how firmly it holds; points, normals (C, K) of planes."""
+        return self._plane_of, self._firmness, self._plane_points, self._plane_normals
 
     def part(self, particles: Any, *, before: Any = None, planes: bool = True) -> None:
         """Part everything that touches, once: places of `particles` (C P,), as (x, y, z, inverse mass), change.
@@ -298,8 +304,8 @@ class Contacts:
         from supple.skins.position_based import contact_kernels as kernels
 
         count = self.copies * self.particles
-        listed = [self._touched, self._touching, self.particles, self._stiffness]
-        ways = list(self.held_off_planes)
+        listed = [self._touched, self._touching, self.particles, self._stiffness, self._firmness]
+        ways = [self._plane_of, self._plane_points, self._plane_normals]
         faces = [self._face_of, self._faces]
         if not self._at_once:
             found = [self._launch(kernels.part_contacts, 1, [*listed, *ways, *faces, particles])]

@@ -19,6 +19,7 @@ from supple.skins.position_based.constraints import Constraints, walks
 _HARDEST = 0.99  # stiffness above which nothing grows harder: the method would need many more rounds
 _PRESSED = 50.0  # weight of a contact: about that of all that holds a particle, so that it costs no rounds
 _LONGEST_MOVE = 0.5  # of an element's size, in one round
+_ROUNDING = 3e-6  # of an element's size: a round that moves particles by less on the mean has learnt nothing
 _LANES = 1, 256  # parts in which products of a body are added up, on a processor and on a GPU
 _LANE = 4000  # elements that a thread goes through; waking another for fewer costs more than it saves
 _MOST_LANES = 8
@@ -66,8 +67,8 @@ class Equilibrium:
 
     `particles` holds position and inverse mass, `anchors` the points of the bones that particles are bound to, at
     `bind_lengths`. `kinematic` is where the bones alone carry the particles. `planes`, if there are any, say which of
-    them each particle is held off, a point of each and its normal. Of a crowd, `copies` bodies are stacked;
-    each finds its own way. `inverse_masses` (P,) of one body say how freely its particles move: 0 not at all.
+    them each particle is held off and how firmly, a point of each and its normal. Of a crowd, `copies` bodies are
+    stacked; each finds its own way. `inverse_masses` (P,) of one body say how freely its particles move: 0 not at all.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class Equilibrium:
         inverse_masses: Floats,
         kinematic: Any,
         *,
-        planes: tuple[Any, Any, Any] | None,
+        planes: tuple[Any, Any, Any, Any] | None,
         copies: int,
         device: str,
     ) -> None:
@@ -85,7 +86,7 @@ class Equilibrium:
 
         wp = devices.warp()
         self.count, self.copies, self.device = len(one.points), copies, device
-        self._one = one
+        self._one, self._kinematic = one, kinematic
         total = copies * self.count
 
         def empty(length: int, kind: Any) -> Any:
@@ -95,18 +96,20 @@ class Equilibrium:
         self._free = np.flatnonzero(inverse_masses > 0.0)
         self._heavy = np.where(inverse_masses > 0.0, 1.0 / np.maximum(inverse_masses, 1e-9) - 1.0, 0.0)
         self._around = device != "cpu"
-        self._mesh = (_star if self._around else _elements)(one, device)
+        self._elements = _elements(one, device)
+        self._mesh = _star(one, device) if self._around else self._elements
         self._ties = _Structure(
             kernels.Ties(), anchors=self.anchors, lengths=_put(bind_lengths, wp.float32, device), kinematic=kinematic,
             holds=_put(np.tile(self._heavy, copies), wp.float32, device),
         )  # fmt: skip
-        of, points, normals = planes or _no_planes(total, copies, device)
-        self._planes = _Structure(kernels.Planes(), of=of, points=points, normals=normals)
+        of, firmness, points, normals = planes or _no_planes(total, copies, device)
+        self._planes = _Structure(kernels.Planes(), of=of, firmness=firmness, points=points, normals=normals)
         self._threads = 1 if self._around else int(np.clip(len(one.corners) // _LANE, 1, _MOST_LANES))
         self._strain = empty(self._threads * total, wp.vec4f)
         self._weights, self._relaxing = empty(6, wp.float32), empty(6, wp.float32)
         self._weighed: EnergyWeights | None = None
         self._factor: Cholesky | None = None
+        self._least = self.count * (_ROUNDING * one.size) ** 2
         self._lanes = _LANES[device != "cpu"]
         self._gradients, self._steps, *self._last = (empty(total, wp.vec3f) for _ in range(5))
         self._changes = [empty(3 * total, wp.vec3f) for _ in range(3)]  # of places, gradients and steps
@@ -158,7 +161,7 @@ class Equilibrium:
                 self.particles, *descent, *self._last, *self._changes, self._sums,
             ),
             self._launch(
-                kernels.choose_direction, self.copies, self._lanes, self._sums, self._newest, self._known,
+                kernels.choose_direction, self.copies, self._lanes, self._least, self._sums, self._newest, self._known,
                 self._halvings, self._energy, *self._products, *self._shares,
             ),
             self._launch(
@@ -192,6 +195,13 @@ class Equilibrium:
         count = self.copies * self._threads
         return devices.Launch(kernels.strain_through, count, [self._threads, *inputs], self.device, smallest=1)
 
+    def finding_stuck(self, settled: Any, stuck: Any) -> devices.Launch:
+        """Recorded: `stuck` (P,) becomes 1 at elements that are inside out at `settled`, and need not be."""
+        from supple.skins.position_based import equilibrium_kernels as kernels
+
+        inputs = [self.count, self._elements.made, self._kinematic, settled, stuck]
+        return self._launch(kernels.find_stuck, self.copies * len(self._one.corners), *inputs)
+
     def residual(self) -> float:
         """The longest gradient of the last round, after waiting for the device: how far it is from balance."""
         return float(np.linalg.norm(devices.to_host(self._gradients), axis=1).max(initial=0.0))
@@ -213,10 +223,11 @@ def _put(values: Any, kind: Any, device: str) -> Any:
     return devices.to_device(values.astype(np.int32 if values.dtype.kind == "i" else np.float32), kind, device)
 
 
-def _no_planes(particles: int, copies: int, device: str) -> tuple[Any, Any, Any]:
+def _no_planes(particles: int, copies: int, device: str) -> tuple[Any, Any, Any, Any]:
     wp = devices.warp()
     places = [wp.zeros((copies, 1), dtype=wp.vec3f, device=device) for _ in range(2)]
-    return wp.full(particles, -1, dtype=wp.int32, device=device), places[0], places[1]
+    none, firmness = wp.full(particles, -1, dtype=wp.int32, device=device), wp.zeros(1, dtype=wp.vec2f, device=device)
+    return none, firmness, places[0], places[1]
 
 
 def _elements(one: Constraints, device: str) -> _Structure:

@@ -32,7 +32,6 @@ CONTACT = wp.constant(5)  # k_c
 SUMS = wp.constant(5)  # inner products that every lane adds up, three of each, and the energy
 RISE = wp.constant(1.5)  # times the energy before: a step that ends higher is halved
 CURVED = wp.constant(0.05)  # S.Y over Y.Z from which a difference tells something of E
-LEAST = wp.constant(1.0e-24)  # Y.Z below which differences are nothing but rounding
 TINY = wp.constant(1.0e-12)
 
 
@@ -74,9 +73,10 @@ class Ties:
 
 @wp.struct
 class Planes:
-    """The plane that every particle is held off, 2 k + 1 for the parent's side of plane k, -1 for none."""
+    """The plane that every particle is held off, 2 k + 1 for the parent's side of plane k, -1 for none; how firmly."""
 
     of: Whole
+    firmness: Sizes
     points: Boxes
     normals: Boxes
 
@@ -270,8 +270,9 @@ def gradient(
             c = p // particles_per_copy
             n = plane_side(code) * planes.normals[c, code // 2]
             depth = wp.min(wp.dot(x - planes.points[c, code // 2], n), 0.0)
-            g += (weights[CONTACT] * depth) * n
-            energy += 0.5 * weights[CONTACT] * depth * depth
+            weight = weights[CONTACT] * planes.firmness[p][0] * planes.firmness[p][0]
+            g += (weight * depth) * n
+            energy += 0.5 * weight * depth * depth
     gradients[p] = g
     energies[p] = energy
 
@@ -341,6 +342,7 @@ def compare(
 def choose_direction(
     first: int,
     lanes: int,
+    least: float,
     sums: Points,
     newest: Whole,
     known: Whole,
@@ -354,7 +356,7 @@ def choose_direction(
     """The direction of one body as shares of H, Z and S, by the two loops of L-BFGS on inner products alone.
 
     `known` counts the differences that are kept; below zero it says that nothing is there to compare with yet.
-    `halvings` is above zero if the step just made is to be halved.
+    `halvings` is above zero if the step just made is to be halved. Differences with Y.Z below `least` are rounding.
     """
     c = first + wp.tid()
     s_g = wp.vec3f(0.0, 0.0, 0.0)
@@ -391,7 +393,7 @@ def choose_direction(
             second[slot, k] = new_y_z[k]
         s_y[c] = products
         y_z[c] = second
-        if products[slot, slot] > CURVED * second[slot, slot] and second[slot, slot] > LEAST:
+        if products[slot, slot] > CURVED * second[slot, slot] and second[slot, slot] > least:
             kept = wp.min(kept + 1, 3)
             newest[c] = (slot + 1) % 3
     known[c] = kept
@@ -414,6 +416,10 @@ def choose_direction(
             j = (after + 2 - other) % 3
             along += gamma[j] * products[j, k] - alpha[j] * second[k, j]
         gamma[k] = alpha[k] - along / products[k, k]
+    if not (wp.isfinite(alpha) and wp.isfinite(gamma)):
+        known[c] = 0
+        alpha = wp.vec3f(0.0, 0.0, 0.0)
+        gamma = wp.vec3f(0.0, 0.0, 0.0)
     of_steps[c] = alpha
     of_places[c] = gamma
 
@@ -453,6 +459,31 @@ def descend(
             last_gradients[p] = gradients[p]
             last_steps[p] = steps[p]
             particles[p] = moved(own, -wp.min(1.0, longest / wp.max(wp.length(d), TINY)) * d)
+
+
+@wp.kernel(enable_backward=False)
+def find_stuck(
+    first: int,
+    particles_per_copy: int,
+    elements: Elements,
+    kinematic: Points,
+    settled: Points,
+    stuck: Whole,
+):
+    """Mark the corners of elements that have settled inside out, though the bones alone carry them the right way."""
+    n = first + wp.tid()
+    count = elements.corners.shape[0]
+    c = n // count
+    shift = c * particles_per_copy
+    v = elements.corners[n - c * count]
+    now = six_volumes(settled[shift + v[0]], settled[shift + v[1]], settled[shift + v[2]], settled[shift + v[3]])
+    if now < 0.0:
+        could = six_volumes(
+            kinematic[shift + v[0]], kinematic[shift + v[1]], kinematic[shift + v[2]], kinematic[shift + v[3]]
+        )
+        if could > 0.0:
+            for k in range(4):
+                stuck[shift + v[k]] = 1
 
 
 @wp.kernel(enable_backward=False)

@@ -10,7 +10,7 @@ import warp as wp
 from supple.geometry.oscillator_kernels import swing_over, swung_on, within_reach
 from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, carried
 from supple.skins.kinematic.turn_kernels import blended_turn, turned, turned_back
-from supple.skins.position_based.kernels import Corners, Numbers, Particles, Points, place
+from supple.skins.position_based.kernels import Corners, Numbers, Particles, Points, Whole, place
 
 KEEP = wp.constant(0)  # how much of the last correction a step starts with
 DT = wp.constant(1)  # s
@@ -34,16 +34,23 @@ def settle_from(
     corrections: Points,
     farthest: Numbers,
     masses: Numbers,
+    stuck: Whole,
     knobs: Numbers,
     frames: Quaternions,
     particles: Particles,
 ):
-    """Start at q + keep R c; `masses` are inverse. Flesh that is farther off than it ever should be is brought back."""
+    """Start at q + keep R c; `masses` are inverse.
+
+    Flesh that is farther off than it ever should be is brought back, and flesh that is stuck goes half of the way.
+    """
     i = first + wp.tid()
     r = blended_turn(i, blocks, joints, weights, reals)
     frames[i] = r
     c = corrections[i]
     keep = knobs[KEEP] * wp.min(1.0, farthest[i] / wp.max(wp.length(c), 1.0e-9))
+    if stuck[i] != 0:
+        keep = 0.5 * keep
+        stuck[i] = 0
     p = kinematic[i] + turned(r, keep * c)
     particles[i] = wp.vec4f(p[0], p[1], p[2], masses[i])
 

@@ -46,6 +46,10 @@ class Published:
         """Nothing settles: every step starts where the bones and momentum have brought the flesh."""
         return []
 
+    def checking(self, settled: Any, stuck: Any) -> Calls:
+        """Nothing is looked at."""
+        return []
+
     def swinging(self, skin: PositionBased, settled: Any, part: Part | None) -> Calls:
         """Rounds of volumes, bonds, edges and contacts."""
         forget = [self._tables.forget] if skin.form == "compliance" else []

@@ -29,7 +29,7 @@ class Settled:
         inverse_masses: Floats,
         kinematic: Any,
         *,
-        planes: tuple[Any, Any, Any] | None,
+        planes: tuple[Any, Any, Any, Any] | None,
         copies: int,
         device: str,
     ) -> None:
@@ -68,6 +68,10 @@ class Settled:
         between: Calls = [] if part is None else [partial(part, planes=False)]
         last: Calls = [] if part is None else [part]
         return [self.equilibrium.begin, *[*self.equilibrium.round(), *between] * skin.iterations, *last]
+
+    def checking(self, settled: Any, stuck: Any) -> Calls:
+        """What is looked at where the flesh `settled`: whether elements are stuck inside out."""
+        return [self.equilibrium.finding_stuck(settled, stuck)]
 
     def swinging(self, skin: PositionBased, settled: Any, part: Part | None) -> Calls:
         """What holds flesh together that swings about where it `settled`."""
