@@ -14,7 +14,7 @@ import supple
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
-BASE = ("errors", "arrays", "files", "records", "settings", "device")
+BASE = ("errors", "arrays", "files", "machine", "records", "settings", "device")
 LAYERS = (
     "geometry", "obstacles", "character", "motion", "skins", "graph", "measure", "decompose", "io", "render", "report",
     "bench", "cli", "studio",
@@ -23,6 +23,10 @@ COPYLEFT = ("tetgen", "igl.copyleft", "igl.triangle", "gmsh", "pymeshlab", "pyme
 LONGEST = 600
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "managers", "core")
 MACHINE_PATH = re.compile(r"(?<![\w.:/~-])/(work|root|home)/")
+
+
+# Functions whose answer depends on the model of the processor where values are alike.
+UNSTABLE = ("argpartition", "partition", "reverse_cuthill_mckee", "maximum_bipartite_matching")
 
 
 def source_files() -> list[Path]:

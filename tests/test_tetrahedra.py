@@ -325,7 +325,8 @@ def test_a_thin_limb_is_kept_or_left_out_as_asked():
 def test_thickness_of_a_plate():
     thin = ThinParts.of(Body(*box((0, 0, 0), (1, 1, 0.1)), "here"))
     across = thin.thickness < 0.5  # the rest looks in at the rim
-    assert across.sum() == pytest.approx(20_000 * 2.0 / 2.4, rel=0.01)
+    assert 20_000 <= len(across) < 21_000
+    assert across.mean() == pytest.approx(2.0 / 2.4, rel=0.01)  # as many for equal areas
     assert thin.thickness[across] == pytest.approx(np.full(across.sum(), 0.1), rel=0.01)
     assert thin.middles[across, 2] == pytest.approx(np.full(across.sum(), 0.05), rel=0.01)
 

@@ -22,9 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import DeviceError, InputError
+from supple.machine import compiler_flags
 
 SMALLEST_RANGE = 2048  # items; below this, waking another thread costs more than it saves
 _KNOWN_WARP = "1.19."  # whose way of calling a kernel's machine code is known
+# Those that Warp has if nobody chooses others.
+_OWN_FLAGS = (
+    "-march=native -mllvm=-inline-threshold=9000 -mllvm=-inline-cold-callsite-threshold=3000"
+    " -mllvm=-slp-recursion-max-depth=4"
+)
 
 
 @cache
@@ -33,6 +39,8 @@ def warp() -> Any:
     import warp as wp
 
     wp.config.log_level = wp.LOG_WARNING
+    if wp.config.cpu_compiler_flags == _OWN_FLAGS:  # nobody has chosen others
+        wp.config.cpu_compiler_flags = compiler_flags(_OWN_FLAGS)
     with _silent_stderr() if not _has_cuda_driver() else contextlib.nullcontext():
         wp.init()
     return wp

@@ -12,8 +12,16 @@ from supple.character.character import Character
 
 
 def fingerprint(character: Character) -> str:
-    """Hexadecimal digest of all that can change how the character moves; its name and clips do not count."""
-    return digest_of(_arrays(character)).hex()
+    """Hexadecimal digest of all that can change how the character moves; its name and clips do not count.
+
+    Numbers count to single precision, as skins move them: the last bits of double precision may depend on the machine
+    that made the character.
+    """
+    return digest_of((name, _single(array)) for name, array in _arrays(character)).hex()
+
+
+def _single(array: NDArray[np.generic]) -> NDArray[np.generic]:
+    return array.astype(np.float32) if array.dtype == np.float64 else array
 
 
 def _arrays(character: Character) -> Iterator[tuple[str, NDArray[np.generic]]]:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
 
+_ALIKE = 1e-9  # weights that differ by less are alike, and the lower joint comes first: rounding may not decide
 SUM_TOLERANCE = 1e-2  # exporters round weights to bytes: off by up to half of 1/255 per influence
+
+
+def largest_first(values: Floats) -> NDArray[np.int64]:
+    """The order of each row of values (V, K), largest first; of values alike, the first in the row."""
+    steps = np.where(values > 0.0, np.maximum(np.round(values / _ALIKE), 1.0), 0.0)
+    return np.argsort(-steps, axis=1, kind="stable")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +73,8 @@ class Weights:
 
     def _sort(self, sums: Floats) -> None:
         """Largest influence first and sums exact; already sorted rows are kept as they are, uncopied."""
-        if (np.diff(self.values, axis=1) > 0.0).any() or not np.allclose(sums, 1.0, atol=1e-7, rtol=0.0):
-            order = np.argsort(-self.values, axis=1, kind="stable")
+        if (np.diff(self.values, axis=1) > _ALIKE).any() or not np.allclose(sums, 1.0, atol=1e-7, rtol=0.0):
+            order = largest_first(self.values)
             values = np.take_along_axis(self.values, order, axis=1) / sums[:, None]
             joints = np.take_along_axis(self.joints, order, axis=1)
             object.__setattr__(self, "joints", frozen(joints, np.int32, joints.shape, "Weights", "joints"))
@@ -81,7 +88,7 @@ class Weights:
             _check_limit(influences)
         most = max(int((full > 0.0).sum(axis=1).max(initial=1)), 1)
         keep = min(most, full.shape[1]) if influences is None else min(influences, full.shape[1])
-        order = np.argsort(-full, axis=1, kind="stable")[:, :keep]
+        order = largest_first(full)[:, :keep]
         values = np.take_along_axis(full, order, axis=1)
         if influences is not None:
             sums = values.sum(axis=1, keepdims=True)

@@ -76,14 +76,27 @@ def tree(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Ints, Float
     reach = np.linalg.norm(regions.middles[:, None] - regions.middles, axis=2)
     untied = weights.T @ weights < 1e-6 * len(weights)
     cost = gap + 0.1 * reach + np.where(untied, _UNTIED * reach, 0.0)
-    # Zero means no tie to SciPy; one more on all of them changes no tree.
-    ties = minimum_spanning_tree(1.0 + np.maximum(cost, cost.T) / max(float(cost.max()), 1e-12))
+    ties = minimum_spanning_tree(_ranks(np.maximum(cost, cost.T)))
     ties.data[:] = 1e-3 + reach[ties.nonzero()] / max(float(reach.max()), 1e-12)
     root = int(np.argmin(shortest_path(ties, directed=False) @ weights.sum(axis=0)))
     _, parents = breadth_first_order(ties, root, directed=False)
     parents = np.where(every == root, -1, parents).astype(np.int32)
     heads = np.where((every == root)[:, None], regions.middles, places[every, np.maximum(parents, 0)])
     return parents, heads
+
+
+def _ranks(cost: Floats) -> Floats:
+    """The same tree from whole numbers, all different: how SciPy breaks ties depends on the model of the processor.
+
+    Costs alike, to nine digits of the largest, are ranked by the bones' numbers. Zero means no tie to SciPy.
+    """
+    upper = np.triu_indices(len(cost), 1)
+    alike = np.round(cost[upper] / max(float(cost.max()), 1e-300), 9)
+    ranks = np.zeros(cost.shape)
+    ranks[upper[0][np.argsort(alike, kind="stable")], upper[1][np.argsort(alike, kind="stable")]] = 1.0 + np.arange(
+        len(alike)
+    )
+    return ranks + ranks.T
 
 
 def _between(rest: Floats, weights: Floats, regions: Regions) -> Floats:

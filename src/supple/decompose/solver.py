@@ -134,6 +134,6 @@ class Alternation:
             chosen.append(vertex)
             away = np.sum((self.frames.rest - self.frames.rest[vertex]) ** 2, axis=1)
             reach = len(error) // (4 * count)
-            error[np.argpartition(away, reach)[: reach + 1]] *= 0.1
+            error[np.argsort(away, kind="stable")[: reach + 1]] *= 0.1
             error[vertex] = -1.0
         return chosen

@@ -5,6 +5,7 @@ When the particles have moved to X, a vertex stands at sum_k share_k X_k.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,7 @@ _LEAST_SHARES = -0.5, -0.25  # smooth shares make way for barycentric ones from 
 _REACH = 1.1  # over its longest edge: how far a particle takes part in smooth shares; some twelve then meet
 _FLAT = 1e3, 1e5  # condition numbers between which particles begin to count as lying in a plane
 _CHUNK = 8192  # vertices at a time
+_ALIKE = 1e-5  # of the body's size: places of its surface that are as close as this are as close as each other
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,12 +252,11 @@ def _owned_boundary(tetrahedra: Tetrahedra) -> tuple[Ints, NDArray[np.int64]]:
 
 def _closest(points: Floats, vertices: Floats, faces: Ints, normals: Floats | None) -> tuple[Floats, NDArray[np.int64]]:
     """Closest points (N, 3) of a surface and their faces (N,), facing the way of `normals` where that is near too."""
-    import igl
+    size = float(np.ptp(vertices, axis=0).max())
 
     def ask(some: Floats, among: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
-        chosen = np.ascontiguousarray(faces[among], dtype=np.int64)
-        _, face, place = igl.point_mesh_squared_distance(np.ascontiguousarray(some), vertices, chosen)
-        return np.asarray(place), among[np.asarray(face, dtype=np.int64)]
+        place, face = _closest_on_one_side(some, vertices, faces[among], _ALIKE * size)
+        return place, among[face]
 
     every = np.arange(len(faces))
     closest, face = ask(points, every)
@@ -263,18 +264,48 @@ def _closest(points: Floats, vertices: Floats, faces: Ints, normals: Floats | No
         return closest, face
     outward = topology.area_vectors(vertices, faces)
     outward /= np.linalg.norm(outward, axis=1, keepdims=True)
-    wrong: Bools = np.einsum("ni,ni->n", outward[face], normals) < 0.0
+    length = np.abs(normals).max(axis=1)
+    wrong: Bools = np.einsum("ni,ni->n", outward[face], normals) < -_ALIKE * length
+    mostly = (np.abs(normals) >= (1.0 - _ALIKE) * length[:, None]).argmax(axis=1)
     reach = 2.0 * np.sqrt(topology.ring_areas(vertices, faces).max())
     for axis in range(3):
         for sign in (-1.0, 1.0):
             # Vertices whose normal points mostly along one axis look at the faces that do not turn away from it.
-            mine = np.flatnonzero(wrong & (np.abs(normals).argmax(axis=1) == axis) & (normals[:, axis] * sign > 0.0))
-            among = np.flatnonzero(outward[:, axis] * sign > 0.0)
+            mine = np.flatnonzero(wrong & (mostly == axis) & (normals[:, axis] * sign > 0.0))
+            among = np.flatnonzero(outward[:, axis] * sign > _ALIKE)
             if len(mine) and len(among):
                 place, found = ask(points[mine], among)
                 near = np.linalg.norm(place - points[mine], axis=1) <= reach
                 closest[mine[near]], face[mine[near]] = place[near], found[near]
     return closest, face
+
+
+def _closest_on_one_side(
+    points: Floats, vertices: Floats, faces: Ints, alike: float
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Closest points (N, 3) of a surface and their faces (N,); of several about as close, the one farthest along x.
+
+    A vertex in the middle of a symmetric character is as close to its left as to its right side. Rounding may not
+    choose between them: places are looked at from a little to every side, and what is not farther than `alike` [m]
+    beyond the closest counts as close; where x is alike as well, y and then z decide.
+    """
+    import igl
+
+    surface = np.ascontiguousarray(faces, dtype=np.int64)
+
+    def ask(some: Floats) -> tuple[Floats, NDArray[np.int64]]:
+        _, face, place = igl.point_mesh_squared_distance(np.ascontiguousarray(some), vertices, surface)
+        return np.asarray(place).reshape(-1, 3), np.asarray(face, dtype=np.int64).reshape(-1)
+
+    best, of_face = ask(points)
+    limit = np.linalg.norm(best - points, axis=1) + 3.0 * alike
+    for axis, sign in itertools.product(range(3), (-1.0, 1.0)):
+        place, face = ask(points + sign * alike * np.eye(3)[axis])
+        ahead = np.round((place - best) / (10.0 * alike))
+        lead = np.take_along_axis(ahead, (ahead != 0.0).argmax(axis=1)[:, None], axis=1)[:, 0]
+        better = (np.linalg.norm(place - points, axis=1) <= limit) & (lead > 0.0)
+        best[better], of_face[better] = place[better], face[better]
+    return best, of_face
 
 
 def _rings(tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Ints]:

@@ -58,7 +58,7 @@ class VoxelGrid:
 
     def cells_of(self, points: Floats) -> Ints:
         """The cells (N, 3) that hold the points; points outside fall into the nearest cell of the border."""
-        cells = np.floor((np.asarray(points) - self.origin) / self.side).astype(np.int32)
+        cells = np.floor((np.asarray(points) - self.origin) / self.side + _SLACK).astype(np.int32)
         return np.clip(cells, 0, np.array(self.shape, dtype=np.int32) - 1)
 
     def numbers(self, cells: Ints) -> NDArray[np.int64]:

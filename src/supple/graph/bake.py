@@ -11,6 +11,7 @@ import math
 import os
 import tempfile
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,10 +21,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from supple import machine
 from supple.arrays import Singles, digest_of
 from supple.character.character import Character
 from supple.character.identity import fingerprint
-from supple.errors import InputError, UnfinishedError
+from supple.errors import InputError, SuppleWarning, UnfinishedError
 from supple.graph import container, kept
 from supple.graph.cache import Cache, differences, part_of
 from supple.graph.graph import Graph
@@ -33,6 +35,7 @@ from supple.motion.pose import Pose, PoseSource
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.skin import AnySkin
 
+_DIGITS = 6  # of poses that tell motions apart: the last bits may depend on the machine that sampled them
 CHECKPOINT_EVERY = 32  # frames, for skins with a memory
 OnFailure = Literal["fall-back", "stop"]
 
@@ -119,6 +122,7 @@ class _Plan:
             "start": float(times[0]),
             "frames": len(times),
             "device": player.device.split(":")[0],
+            "made_on": machine.kind(),
             "joints": list(character.skeleton.names),
             "parts": sorted(character.parts),
             "maps": sorted(character.maps),
@@ -157,8 +161,8 @@ def _motion_digest(motion: PoseSource, times: NDArray[np.float64], poses: list[P
     if step is not None:
         ticks = range(math.floor(times[0] / step), math.ceil(times[-1] / step) + 1)
     for pose in itertools.chain(poses, (motion.sample(tick * step) for tick in ticks if step is not None)):
-        total.update(pose.world_from_joint.tobytes())
-        total.update(repr(sorted(pose.shapes.items())).encode())
+        total.update((np.round(pose.world_from_joint, _DIGITS) + 0.0).tobytes())
+        total.update(repr([(name, round(share, _DIGITS)) for name, share in sorted(pose.shapes.items())]).encode())
     return total.hexdigest()
 
 
@@ -203,6 +207,7 @@ class _Bake:
         self._soft = plan.graph.step is not None
         self._checkpoint = target.with_name(target.name + ".checkpoint.npz")
         self._kinematic: Player | None = None
+        self._made_on = container.kind_mark(machine.kind())
 
     def run(self) -> None:
         """Write what is missing, then give the file its name."""
@@ -222,7 +227,9 @@ class _Bake:
             begin = time.perf_counter()
             player, points, status = self._frame(frame)
             bones = player.simulated_pose.world_from_joint if self._layout.joints else None
-            container.write_frame(file, self._layout, frame, points=points, bones=bones, status=status)
+            container.write_frame(
+                file, self._layout, frame, points=points, bones=bones, status=status, made_on=self._made_on
+            )
             if self._soft and (frame + 1) % CHECKPOINT_EVERY == 0 and status == container.GOOD:
                 self._save_checkpoint(frame)
             if self._watch is not None:
@@ -255,14 +262,28 @@ class _Bake:
 
     def _resume(self, file: io.FileIO) -> int:
         """How many frames are there and whole; a skin with a memory goes back to its last checkpoint."""
-        status, sums = container.read_table(self._part, self._layout)
+        status, sums, _ = container.read_table(self._part, self._layout)
         whole = 0
         while whole < len(status) and status[whole] and self._whole(whole, sums[whole]):
             whole += 1
         if self._soft:
             whole = self._load_checkpoint(whole)
         container.forget_frames(file, self._layout, whole)
+        if whole:
+            self._tell_of_others()
         return whole
+
+    def _tell_of_others(self) -> None:
+        """A bake that was begun on another kind of machine goes on, and says so."""
+        info, _ = container.read_layout(self._part)
+        if info.get("made_on") != machine.kind():
+            warnings.warn(
+                f"bake: {self._part.name} was begun on another kind of machine ({info.get('made_on', 'unknown')}) and "
+                f"goes on here ({machine.kind()}); frames may differ by rounding, cache.made_elsewhere names those of "
+                "this machine",
+                SuppleWarning,
+                stacklevel=2,
+            )
 
     def _whole(self, frame: int, check: bytes) -> bool:
         return container.frame_digest(self._part, self._layout, frame) == check

@@ -38,12 +38,13 @@ class Cache:
         self.info, self._layout = container.read_layout(self.path)
         self.ready = 0
         self.fell_back: tuple[int, ...] = ()
+        self.made_elsewhere: tuple[int, ...] = ()
         self._checked = 0
         self.refresh(verify=verify)
 
     def refresh(self, *, verify: bool = True) -> None:
         """Look again how many frames are there, and check the new ones."""
-        status, sums = container.read_table(self.path, self._layout)
+        status, sums, marks = container.read_table(self.path, self._layout)
         known = (status == container.GOOD) | (status == container.FELL_BACK)
         ready = int(np.argmin(known)) if not known.all() else self._layout.count
         size = self.path.stat().st_size
@@ -61,6 +62,13 @@ class Cache:
         self._checked = max(self._checked, ready if verify else 0)
         self.ready = ready
         self.fell_back = tuple(int(frame) for frame in np.flatnonzero(status[:ready] == container.FELL_BACK))
+        own = container.kind_mark(self.made_on)
+        self.made_elsewhere = tuple(frame for frame in range(ready) if marks[frame] != own)
+
+    @property
+    def made_on(self) -> str:
+        """The kind of machine that the bake was begun on; other kinds may differ from it by rounding."""
+        return str(self.info.get("made_on", "unknown"))
 
     def __len__(self) -> int:
         return self._layout.count

@@ -5,7 +5,7 @@
     header    JSON: what was baked, and where everything lies
     16 bytes  checksum of the header
     arrays    the fixed ones (rest shape, triangles, poses), each on a multiple of 64 bytes
-    table     32 bytes a frame: status, then the frame's checksum; zeros where the frame is not there yet
+    table     32 bytes a frame: status, mark of the machine, checksum; zeros where the frame is not there yet
     frames    V x 3 little-endian float32, and J x 12 float64 where bones are kept, each on a multiple of 64 bytes
 
 Every place is known before the first frame, so a frame is written straight to where it stays, and then its row of
@@ -36,6 +36,7 @@ DIGEST = 16
 ALIGNMENT = 64
 BONE = 96  # bytes: the upper three rows of a transform
 GOOD, FELL_BACK = 1, 2
+MARK = 8  # bytes that stand for a kind of machine
 MOST_HEADER = 1 << 26  # 64 MiB: a header longer than this is no header
 
 
@@ -153,25 +154,38 @@ def read_array(path: Path, layout: Layout, name: str) -> NDArray[Any]:
     return np.frombuffer(data, dtype=dtype).reshape(shape)
 
 
-def read_table(path: Path, layout: Layout) -> tuple[NDArray[np.uint8], list[bytes]]:
-    """Status and checksum of every frame."""
+def kind_mark(kind: str) -> bytes:
+    """Eight bytes that stand for a kind of machine in the table of frames."""
+    return digest(kind.encode())[:MARK]
+
+
+def read_table(path: Path, layout: Layout) -> tuple[NDArray[np.uint8], list[bytes], list[bytes]]:
+    """Status and checksum of every frame, and the mark of the kind of machine that made it."""
     with path.open("rb") as file:
         file.seek(layout.table)
         data = file.read(layout.count * ROW)
     rows = [data[at : at + ROW] for at in range(0, len(data), ROW)]
     status = np.array([row[0] for row in rows], dtype=np.uint8)
-    return status, [row[DIGEST:] for row in rows]
+    return status, [row[DIGEST:] for row in rows], [row[1 : 1 + MARK] for row in rows]
 
 
 def write_frame(
-    file: io.RawIOBase, layout: Layout, frame: int, *, points: Singles, bones: Floats | None = None, status: int
+    file: io.RawIOBase,
+    layout: Layout,
+    frame: int,
+    *,
+    points: Singles,
+    bones: Floats | None = None,
+    status: int,
+    made_on: bytes,
 ) -> None:
     """Put a frame in its place, and only then say in the table that it is there. `file` must not be buffered."""
     data = np.ascontiguousarray(points, dtype="<f4").tobytes()
     if bones is not None:
         data += np.ascontiguousarray(bones[:, :3], dtype="<f8").tobytes()
     _write_all(file, data + bytes(layout.stride - len(data)), layout.frame_at(frame))
-    _write_all(file, bytes([status]) + bytes(ROW - 1 - DIGEST) + digest(data), layout.table + frame * ROW)
+    row = bytes([status]) + made_on + bytes(ROW - 1 - MARK - DIGEST) + digest(data)
+    _write_all(file, row, layout.table + frame * ROW)
 
 
 def read_bones(path: Path, layout: Layout, ready: int) -> Floats:

@@ -173,7 +173,7 @@ def _edge_links(flesh: Flesh, skin_from: int) -> Links:
 def _around(
     points: Floats, grid: VoxelGrid, node_of_voxel: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    base = np.floor((points - grid.origin) / grid.side - 0.5).astype(np.int32)
+    base = np.floor((points - grid.origin) / grid.side - 0.5 + 1e-9).astype(np.int32)
     cells = base[:, None] + _CORNERS
     within = ((cells >= 0) & (cells < np.array(grid.shape))).all(axis=2)
     which, corner = np.nonzero(within)

@@ -10,11 +10,12 @@ import numpy as np
 from supple.arrays import Floats, Ints
 from supple.character.builtin.gates import Beyond, Gate, distance_to_segment, rise
 from supple.character.skeleton import Skeleton
-from supple.character.weights import Weights
+from supple.character.weights import Weights, largest_first
 from supple.geometry.implicit import Body, Loft, smooth_minimum
 
 _INFLUENCES = 4
 _CHUNK = 1 << 16
+_LEAST = 1e-9  # weights below this are left out: what rounding leaves of nothing
 _ENTRIES = 1 << 22  # of the dense matrix of weights that is held at a time
 _SIDES = 0.02  # over how many metres on both sides of the middle left turns into right
 
@@ -60,7 +61,8 @@ def weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> Weights
     for i in range(0, len(points), chunk):
         dense = _dense(points[i : i + chunk], body, skeleton, rig, radii)
         count = min(_INFLUENCES, dense.shape[1])
-        top = np.argsort(-dense, axis=1, kind="stable")[:, :count]
+        dense[dense < _LEAST] = 0.0
+        top = largest_first(dense)[:, :count]
         value = np.take_along_axis(dense, top, axis=1)
         joints.append(top)
         values.append(value / value.sum(axis=1, keepdims=True))

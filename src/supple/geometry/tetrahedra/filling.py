@@ -27,7 +27,7 @@ _STEADY = 6  # tries before the lattice is shifted as well: a symmetric body may
 _GOLDEN = np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703])  # spreads shifts evenly
 _FIRST = 20_000  # elements of the first try: small enough to be quick, large enough to tell how counts grow
 _PER_CUBE = 12.0  # elements in every cube of the lattice
-_APART = 0.04  # between the logarithms of counts, and of volumes, that are told apart
+_APART = 0.12  # between the logarithms of counts, and of volumes, that are told apart
 _PER_AREA = 4.0  # elements that the skin adds for every square of that size on it, roughly
 
 
@@ -101,7 +101,7 @@ def _search(body: Body, count: int, thin: ThinParts | None) -> tuple[Floats, Int
 
 
 def _coarse(value: float) -> float:
-    """The nearest of values that are 4 % apart.
+    """The nearest of values that are an eighth apart.
 
     A few elements more or less, as when the skin just reaches a node or just does not, then lead to the same next
     spacing, and not to other elements everywhere.

@@ -340,7 +340,7 @@ class _Meeting:
         hit = np.flatnonzero(gaps < self._margin)
         if not len(hit):
             return Touches.none()
-        hit = hit[np.argsort(self._nodes[hit])]
+        hit = hit[np.argsort(self._nodes[hit], kind="stable")]
         normals, faces, shares = (side.read()[hit] for side in self._rest)
         return Touches.with_skin(self._nodes[hit], normals, gaps[hit], self._other.triangles[faces], shares)
 

@@ -195,7 +195,7 @@ def diffused(shares: Shares, around: Neighbours, rounds: int) -> Shares:
         kept = np.concatenate([kept, np.broadcast_to(chunk, found.shape)], axis=1)
         kept_values = np.concatenate([kept_values, found], axis=1)
         if kept.shape[1] > 2 * BLOCK:
-            best = np.argpartition(-kept_values, 2 * BLOCK, axis=1)[:, : 2 * BLOCK]
+            best = np.argsort(-kept_values, axis=1, kind="stable")[:, : 2 * BLOCK]
             kept, kept_values = np.take_along_axis(kept, best, axis=1), np.take_along_axis(kept_values, best, axis=1)
     return Shares.of(kept, np.where(kept_values >= _LEAST_SHARE, kept_values, 0.0))
 

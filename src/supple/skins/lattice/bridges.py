@@ -64,7 +64,7 @@ def _near(places: Floats, part: NDArray[np.int32], grid: VoxelGrid) -> tuple[Ind
     """
     from scipy.spatial import cKDTree
 
-    eighths = np.floor((places - grid.origin) / (0.5 * grid.side)).astype(np.int64)
+    eighths = np.floor((places - grid.origin) / (0.5 * grid.side) + 1e-9).astype(np.int64)
     _, few = np.unique(np.column_stack([part, eighths]), axis=0, return_index=True)
     small = few[part[few] != np.argmax(np.bincount(part))]
     found = cKDTree(places[small]).sparse_distance_matrix(

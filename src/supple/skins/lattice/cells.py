@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 WHERE = "LayeredLattice"
 # Sets of neighbours, by how many coordinates of the cell change: one over a face, two over an edge, three at a corner.
 SETS = {"faces": (1,), "faces-corners": (1, 3), "edges-corners": (2, 3), "all": (1, 2, 3)}
+_EXACTLY = 2.0**20  # steps in which lengths of links [voxels] are kept: few enough that no sum of them is rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +80,7 @@ class Lattice:
 
         low, high = self.links.T
         lengths = np.linalg.norm(self.cells[low] - self.cells[high], axis=1)
+        lengths = np.round(_EXACTLY * lengths) / _EXACTLY  # ways that are equally long come out equal, on every machine
         ends = np.concatenate([low, high]), np.concatenate([high, low])
         return coo_array((np.tile(lengths, 2), ends), shape=(len(self), len(self))).tocsr()
 

@@ -18,6 +18,7 @@ from supple.skins.lattice.path_weights import BonePaths
 BONE = 0
 _WIDTH = RegionText(WHERE, "bone_width", "width", 0.0, 1000.0)
 _FATNESS = RegionText(WHERE, "fatness", "fatness")
+_ALIKE = 1e-6  # voxels, and shares of a way, that differ by less are alike: on a lattice many are but for rounding
 # Automatic bone width: all of the flesh where it is thin, a share of it where it is deep, measured in voxels.
 _ALL_BONE, _FULL_FLESH, _BONE_SHARE = 1.45, 2.1, 0.3
 # Automatic fatness: the depth of flesh, as a share of the body's size, at which it begins to rise and is highest.
@@ -86,7 +87,7 @@ def layers_of(
     numbers = 1 + _band(risen, np.asarray(shares, dtype=np.float64), fat)
     if skin:
         numbers[lattice.outside] = len(shares) + 1
-    numbers[steps <= width] = BONE
+    numbers[steps <= width + _ALIKE] = BONE
     return Layers(numbers.astype(np.int32), graph.skin_depths)
 
 
@@ -97,7 +98,7 @@ def _band(risen: Floats, shares: Floats, fatness: Floats) -> Ints:
     inner = shares[:-1].sum()
     below = np.cumsum(shares[:-1]) / inner if inner > 0.0 else np.ones(len(shares) - 1)
     borders = below[None, :] * (1.0 - fatness)[:, None]
-    return (risen[:, None] >= borders).sum(axis=1).astype(np.int32)
+    return (risen[:, None] >= borders - _ALIKE).sum(axis=1).astype(np.int32)
 
 
 def _auto_width(depth: Floats) -> Floats:

@@ -217,7 +217,7 @@ def _fans(body: Constraints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     wp.launch(kernels.gather_fans, dim=1, inputs=[_LARGEST, *on_cpu, found], device="cpu")
     _, first, cluster = np.unique(found.numpy(), return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
     of_element = np.asarray(rank[cluster], dtype=np.int64)
     of_around = np.full(len(around) + 1, -1)
     of_around[edge.reshape(-1)[::-1]] = np.repeat(of_element, 6)[::-1]  # the first in memory is written last

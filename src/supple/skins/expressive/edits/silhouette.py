@@ -86,7 +86,7 @@ def redrawn_silhouette(
     ways = view.rays(wanted)
     ahead = depth[path] / (ways @ -view.axes[2])
     targets = np.asarray(view.position + ahead[:, None] * ways)
-    order = np.argsort(path)
+    order = np.argsort(path, kind="stable")
     return path[order].astype(np.int32), targets[order]
 
 
