@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint types tests peers bench clean
+.PHONY: demo test lint types tests everywhere peers bench clean
 
 demo: $(STAMP)
 	$(BIN)/supple demo
@@ -19,6 +19,11 @@ types: $(STAMP)
 
 tests: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# All tests as other processors would run them: an older one as NumPy and BLAS see it, and kernels for any of the family.
+everywhere: $(STAMP)
+	NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python tests/older_cpu.py)" OPENBLAS_CORETYPE=Nehalem $(BIN)/python -m pytest -n 2 --dist loadgroup
+	SUPPLE_CPU_TARGET=generic $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # What we read and write against Blender: pytest in one environment, Blender's module in the other.
 peers: $(STAMP) .venv-bench/.installed

@@ -12,29 +12,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from older_cpu import to_do_without
+
 PROGRAM = Path(__file__).with_name("every_cpu.py")
 ASKED = 1e-5  # of the character's size: what docs/bake.md promises between kinds of machines
-OLDER = "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"
 PERSONALITIES = {
-    "older": {"NPY_DISABLE_CPU_FEATURES": "", "OPENBLAS_CORETYPE": "Nehalem"},  # filled in by `environment`
+    "older": {"NPY_DISABLE_CPU_FEATURES": to_do_without(), "OPENBLAS_CORETYPE": "Nehalem"},
     "generic kernels": {"SUPPLE_CPU_TARGET": "generic"},
     "unlike any": {},
 }
 
 
-def environment(personality):
-    """The variables of a personality; NumPy refuses to do without what it has not found."""
-    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
-
-    chosen = dict(PERSONALITIES[personality])
-    if "NPY_DISABLE_CPU_FEATURES" in chosen:
-        there = [name for name in OLDER.split() if name in __cpu_dispatch__ and __cpu_features__.get(name)]
-        chosen["NPY_DISABLE_CPU_FEATURES"] = " ".join(there)
-    return {**os.environ, **chosen}
-
-
 def made(path, personality=None):
-    variables = dict(os.environ) if personality is None else environment(personality)
+    variables = {**os.environ, **PERSONALITIES.get(personality, {})}
     extra = ["--unlike"] if personality == "unlike any" else []
     subprocess.run([sys.executable, str(PROGRAM), str(path), *extra], env=variables, check=True)
     with np.load(path) as file:

@@ -26,7 +26,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.:/~-])/(work|root|home)/")
 
 
 # Functions whose answer depends on the model of the processor where values are alike.
-UNSTABLE = ("argpartition", "partition", "reverse_cuthill_mckee", "maximum_bipartite_matching")
+UNSTABLE = ("argpartition", "reverse_cuthill_mckee")
 
 
 def source_files() -> list[Path]:
@@ -115,6 +115,18 @@ def faults_of_file(name: str, text: str) -> list[str]:
 
 
 # The house
+
+
+def unstable_calls(text: str) -> list[str]:
+    """Calls whose answer is left to the processor where values are alike: sorts of places that are not stable."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).split(".")[-1]
+            stable = any(word.arg == "kind" and ast.unparse(word.value) == "'stable'" for word in node.keywords)
+            if (name == "argsort" and not stable) or name in UNSTABLE:
+                found.append(ast.unparse(node)[:60])
+    return found
 
 
 @pytest.mark.parametrize("path", source_files(), ids=module_name)
@@ -238,3 +250,25 @@ def test_the_copyleft_checker_tells_right_from_wrong(module, imported, bad):
 )
 def test_the_file_checker_tells_right_from_wrong(name, text, faults):
     assert len(faults_of_file(name, text)) == faults
+
+
+def test_no_sort_leaves_ties_to_the_processor():
+    found = {module_name(path): unstable_calls(path.read_text()) for path in source_files()}
+    assert {module: calls for module, calls in found.items() if calls} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("order = np.argsort(values)", 1),
+        ("order = values.argsort(axis=1)", 1),
+        ("order = np.argsort(values, kind='quicksort')", 1),
+        ("order = np.argsort(values, axis=1, kind='stable')", 0),
+        ("best = np.argpartition(values, 3)[:3]", 1),
+        ("name, dot, rest = text.partition('.')", 0),
+        ("order = reverse_cuthill_mckee(graph)", 1),
+        ("values = np.sort(values)", 0),
+    ],
+)
+def test_the_sort_checker_tells_right_from_wrong(text, count):
+    assert len(unstable_calls(text)) == count

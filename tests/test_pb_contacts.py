@@ -511,7 +511,7 @@ def test_cuda_does_what_the_cpu_does():
     flesh = arm()
     results = {}
     for device in ("cpu", "cuda:0"):
-        contacts = flesh.contacts(device=device, bodies=list(BODIES.values()), copies=2)
+        contacts = flesh.contacts(device=device, bodies=list(BODIES.values()), copies=2, at_once=True)
         state = contacts.start()
         for angle in (1.8, 2.2):
             poses = [bent(flesh, angle), bent(flesh, angle + 0.3)]

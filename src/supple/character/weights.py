@@ -75,7 +75,7 @@ class Weights:
         """Largest influence first and sums exact; already sorted rows are kept as they are, uncopied."""
         if (np.diff(self.values, axis=1) > _ALIKE).any() or not np.allclose(sums, 1.0, atol=1e-7, rtol=0.0):
             order = largest_first(self.values)
-            values = np.take_along_axis(self.values, order, axis=1) / sums[:, None]
+            values = np.minimum.accumulate(np.take_along_axis(self.values, order, axis=1) / sums[:, None], axis=1)
             joints = np.take_along_axis(self.joints, order, axis=1)
             object.__setattr__(self, "joints", frozen(joints, np.int32, joints.shape, "Weights", "joints"))
             object.__setattr__(self, "values", frozen(values, np.float64, values.shape, "Weights", "values"))
@@ -89,7 +89,7 @@ class Weights:
         most = max(int((full > 0.0).sum(axis=1).max(initial=1)), 1)
         keep = min(most, full.shape[1]) if influences is None else min(influences, full.shape[1])
         order = largest_first(full)[:, :keep]
-        values = np.take_along_axis(full, order, axis=1)
+        values = np.minimum.accumulate(np.take_along_axis(full, order, axis=1), axis=1)
         if influences is not None:
             sums = values.sum(axis=1, keepdims=True)
             values = values / np.where(sums > 0.0, sums, 1.0)

@@ -24,6 +24,7 @@ _CLOSE = 0.045  # share that ends the search
 _TRIES = 18
 _FINEST = 0.1  # share of the first spacing below which nothing is looked for
 _STEADY = 6  # tries before the lattice is shifted as well: a symmetric body may have no count between two
+_DAMPED = 1.0 / 6.0  # power of a count that corrects the spacing of shifted lattices: half of what cubes would need
 _GOLDEN = np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703])  # spreads shifts evenly
 _FIRST = 20_000  # elements of the first try: small enough to be quick, large enough to tell how counts grow
 _PER_CUBE = 12.0  # elements in every cube of the lattice
@@ -82,9 +83,10 @@ def _search(body: Body, count: int, thin: ThinParts | None) -> tuple[Floats, Int
     best = np.empty((0, 3)), np.empty((0, 4), dtype=np.int32)
     tried: list[_Try] = []
     for number in range(_TRIES):
-        # Shifted lattices give other counts, and say nothing of where those that were not shifted jump.
-        known = tried[_STEADY:] if number > _STEADY else tried
-        spacing = _next_spacing(body, known, min(count, _FIRST) if number == 0 else count)
+        if number > _STEADY:  # every shift gives another count: what is wanted lies among them, not between two
+            spacing: float | None = tried[-1].spacing * (max(tried[-1].made, 1.0) / count) ** _DAMPED
+        else:
+            spacing = _next_spacing(body, tried, min(count, _FIRST) if number == 0 else count)
         if spacing is None:
             break
         shift = (number >= _STEADY) * ((number * _GOLDEN) % 1.0)

@@ -25,6 +25,9 @@ Pairs = wp.array(dtype=wp.vec2f)
 Sums = wp.array(dtype=wp.int64)
 
 NONE = wp.constant(2147483647)
+NO_ELEMENT = wp.constant(wp.int64(4611686018427387904))
+ELEMENTS = wp.constant(wp.int64(4294967296))  # more than there can be: behind the rank of its depth stands the element
+DEPTHS = wp.constant(1048576.0)  # steps of depth that are told apart
 FARTHEST = wp.constant(3.0e38)
 BESIDE = wp.constant(-0.5)  # share of a face's corner: a particle farther beside it than this has slid off
 FIRM = wp.constant(0.5)  # inverse mass of what hardly gives way
@@ -252,12 +255,13 @@ def sort_pairs(
     plane_points: Boxes,
     extents: Numbers,
     new_plane: Whole,
-    new_element: Whole,
+    new_element: Sums,
 ):
     """What each pair means: a plane where two parts meet at a joint, else a face; nothing within one part.
 
     The element's corners are held off the plane as well, from the other side: where the particle is on its own side
-    already, it is they who have crossed. Of several meanings the lowest number counts, so the pairs' order does not.
+    already, it is they who have crossed. Of several planes that of the lowest joint counts, of several elements the
+    one in which the particle lies deepest, so that neither the pairs' order nor the elements' does.
     What hardly gives way (hands, feet, heads) is held off at joints only: a hand that the bones drive into a thigh
     would tear it.
     """
@@ -293,7 +297,9 @@ def sort_pairs(
                     if parts[corner[v]] == other:
                         wp.atomic_min(new_plane, shift + corner[v], code ^ 1)
             else:
-                wp.atomic_min(new_element, i, e)
+                depth = wp.min(wp.min(share[0], share[1]), wp.min(share[2], share[3]))
+                rank = wp.int64(int((1.0 - wp.clamp(depth, 0.0, 1.0)) * DEPTHS))
+                wp.atomic_min(new_element, i, rank * ELEMENTS + wp.int64(e))
 
 
 @wp.kernel(enable_backward=False)
@@ -307,7 +313,7 @@ def settle_contacts(
     deepest: float,
     pace: Numbers,
     new_plane: Whole,
-    new_element: Whole,
+    new_element: Sums,
     plane_of: Whole,
     face_of: Whole,
     firmness: Pairs,
@@ -328,9 +334,9 @@ def settle_contacts(
             plane_of[i] = new_plane[i]
             firm = wp.vec2f(pace[0], firm[1])
         new_plane[i] = NONE
-    e = new_element[i]
-    if e != NONE:
-        new_element[i] = NONE
+    if new_element[i] != NO_ELEMENT:
+        e = int(new_element[i] % ELEMENTS)
+        new_element[i] = NO_ELEMENT
         c = i // particles_per_copy
         shift = c * particles_per_copy
         corner = corners[e - c * corners.shape[0]]

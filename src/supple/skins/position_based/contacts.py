@@ -153,7 +153,7 @@ class Contacts:
         self._part_boxes = [empty((self.copies, parts), wp.vec3f) for _ in range(2)]
         self._boxes = Boxes(*(empty((self.copies, parts), wp.vec3f) for _ in range(2)))
         self._plane_of, self._face_of = empty(stacked, wp.int32), empty(stacked, wp.int32)
-        self._new_plane, self._new_element = empty(stacked, wp.int32), empty(stacked, wp.int32)
+        self._new_plane, self._new_element = empty(stacked, wp.int32), empty(stacked, wp.int64)
         self._touched, self._near = empty(1, wp.int32), empty(1, wp.int32)
         self._touching, self._near_bodies = empty(stacked, wp.int32), empty(stacked, wp.int32)
         self._stiffness, self._pace = empty(1, wp.float32), empty(1, wp.float32)
@@ -167,8 +167,8 @@ class Contacts:
 
         for held in (self._plane_of, self._face_of):
             held.fill_(-1)
-        for new in (self._new_plane, self._new_element):
-            new.fill_(int(contact_kernels.NONE))
+        self._new_plane.fill_(int(contact_kernels.NONE))
+        self._new_element.fill_(int(contact_kernels.NO_ELEMENT))
         self._firmness.zero_()
         self._touched.zero_()
         self._near.zero_()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
 
 from supple import device as devices
 from supple.arrays import Floats, Ints
@@ -17,7 +16,7 @@ from supple.geometry.rows import grouped
 from supple.skins.position_based.constraints import Constraints, walks
 
 _HARDEST = 0.99  # stiffness above which nothing grows harder: the method would need many more rounds
-_PRESSED = 50.0  # weight of a contact: about that of all that holds a particle, so that it costs no rounds
+_PRESSED = 8.0  # weight of a contact; several times more made rounds restless, and what is left is parted at last
 _LONGEST_MOVE = 0.5  # of an element's size, in one round
 _ROUNDING = 3e-6  # of an element's size: a round that moves particles by less on the mean has learnt nothing
 _LANES = 1, 256  # parts in which products of a body are added up, on a processor and on a GPU
@@ -284,6 +283,8 @@ def _metric(one: Constraints, weights: EnergyWeights, holds: Floats) -> Any:
 
     Those of volumes couple the axes, g_i g_j^T; here they count by g_i . g_j, as if elements resisted any change.
     """
+    from scipy.sparse import coo_array
+
     count = len(one.points)
     gradients = _gradients(one)
     pressed = (weights.volume / _slopes(gradients))[:, None, None] * np.einsum("tki,tmi->tkm", gradients, gradients)

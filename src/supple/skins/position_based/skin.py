@@ -32,13 +32,14 @@ _FIXED = {"tetrahedra", "base", "weights", "smooth", "step", "contact", "order"}
 class PositionBased(SoftSkin):
     """Fill the body with tetrahedra that keep their volume, let deep flesh swing, and part skin that meets skin.
 
-    Every step the bones carry the flesh as a kinematic skin would. From there it *settles*: rounds of projections bring
-    elements to their volume, edges to their length and flesh to its distance from the bone [AbuRumman2016]. Then free
-    flesh *swings* about where it settled, the softer the slower, and the skin goes along with all of it.
+    Every step the bones carry the flesh as a kinematic skin would. From there it *settles* to the least of an energy:
+    elements want their volume, edges their length and flesh its distance from the bone [AbuRumman2016], and L-BFGS
+    over a factor made once finds where they agree [LiuBouazizKavan2017]. Then free flesh *swings* about where it
+    settled, the softer the slower, and the skin goes along with all of it.
 
-    The published method does both in one go, in which volume loses against stiff edges on real characters; it is the
-    preset "published" (`order="published"`), with the published stiffnesses. What is free is found from the depth of
-    flesh over the bone; regions by name make parts softer or firmer, also while it plays.
+    The published method projects constraints one after another, momentum and all, and its answer depends on their
+    order; it is the preset "published" (`order="published"`), with the published stiffnesses. What is free is found
+    from the depth of flesh over the bone; regions by name make parts softer or firmer, also while it plays.
 
     Limits: fingers and other parts thinner than an element only follow the bones; bones that stretch are fought; skin
     meets skin by elements, not by its own triangles, so that it may touch a few millimetres early or late.
@@ -49,6 +50,7 @@ class PositionBased(SoftSkin):
         "Abu Rumman 2016, Position-based skin deformations for interactive character animation",
         "Mueller, Heidelberger, Hennix and Ratcliff 2007, Position based dynamics",
         "Macklin, Mueller and Chentanez 2016, XPBD: position-based simulation of compliant constrained dynamics",
+        "Liu, Bouaziz and Kavan 2017, Quasi-Newton methods for real-time simulation of hyperelastic materials",
     )
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
@@ -94,7 +96,9 @@ class PositionBased(SoftSkin):
     smooth: bool = setting(True, "The skin follows the flesh evenly across elements")
     base: str = setting("linear", "The kinematic skin below", choices=tuple(_BASES))
     weights: str = setting("carried", "Weights of the flesh: the skin's own, or by bones", choices=("carried", "bones"))
-    form: str = setting("stiffness", "Whether more rounds make it stiffer, or not", choices=("stiffness", "compliance"))
+    form: str = setting(
+        "stiffness", "Published order: more rounds make it stiffer, or not", choices=("stiffness", "compliance")
+    )
     order: str = setting("settled", "Settle and then swing, or both at once", choices=("settled", "published"))
     bodies: tuple[RigidBody, ...] = ()
     """Rigid bodies that it meets, by the time since its first frame."""

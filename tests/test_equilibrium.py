@@ -1,0 +1,170 @@
+"""The energy at whose least flesh settles: its gradient, both ways to add it up, and the way down."""
+
+import numpy as np
+import pytest
+
+import supple
+from supple import device as devices
+from supple.geometry.tetrahedra import fill
+from supple.skins.position_based.constraints import constraints_of
+from supple.skins.position_based.equilibrium import EnergyWeights, Equilibrium
+
+WEIGHTS = EnergyWeights(volume=9.0, bind=1.0, stretch=0.3, pull=0.02, contact=8.0, slack=True)
+
+
+@pytest.fixture(scope="module")
+def body():
+    tube = supple.character("tube", vertices=1500)
+    return constraints_of(fill(tube.points, tube.triangles, count=800))
+
+
+def equilibrium(body, *, slack=True, held=True, masses=None, planes=None):
+    """Bound a little nearer than they are to points on the axis, drawn to where they are at rest."""
+    wp = devices.warp()
+    count = len(body.points)
+    kinematic = wp.array((1.02 * body.points).astype(np.float32), dtype=wp.vec3f, device="cpu")
+    axis = body.points * [1.0, 0.0, 0.0]
+    lengths = 0.9 * np.linalg.norm(body.points - axis, axis=1)
+    if masses is None:
+        masses = np.where(np.arange(count) % 7 == 0, 0.5, 1.0) * (np.arange(count) % 11 != 0 if held else 1.0)
+    made = Equilibrium(body, lengths, masses, kinematic, planes=planes, copies=1, device="cpu")
+    made.anchors.assign(axis.astype(np.float32))
+    made.weigh(EnergyWeights(**{**vars(WEIGHTS), "slack": slack}))
+    return made, masses
+
+
+def put(made, points, masses):
+    made.particles.assign(np.column_stack([points, masses]).astype(np.float32))
+
+
+def evaluated(made):
+    """Energy and gradient where the particles are."""
+    for launch in made.round()[:2]:
+        launch()
+    return float(made._energies.numpy().astype(np.float64).sum()), made._gradients.numpy().astype(np.float64)
+
+
+def energy(body, points, kinematic, axis, lengths, holds, slack):
+    """The energy in plain words, double precision, all particles free."""
+    a, b, c, d = (points[body.corners[:, k]] for k in range(4))
+    six = np.einsum("ti,ti->t", np.cross(b - a, c - a), d - a)
+    ra, rb, rc, rd = (body.points[body.corners[:, k]] for k in range(4))
+    faces = [
+        np.cross(rc - rb, rd - rb),
+        np.cross(rd - ra, rc - ra),
+        np.cross(rb - ra, rd - ra),
+        np.cross(rc - ra, rb - ra),
+    ]
+    slopes = sum(np.einsum("ti,ti->t", face, face) for face in faces)
+    total = 0.5 * WEIGHTS.volume * ((six - 6.0 * body.rest_volumes) ** 2 / slopes).sum()
+    edges = np.linalg.norm(points[body.ends[:, 0]] - points[body.ends[:, 1]], axis=1)
+    total += 0.5 * WEIGHTS.stretch * ((edges - body.rest_lengths) ** 2).sum()
+    off = np.linalg.norm(points - axis, axis=1) - lengths
+    total += 0.5 * WEIGHTS.bind * ((np.maximum(off, 0.0) if slack else off) ** 2).sum()
+    return total + 0.5 * ((WEIGHTS.pull + holds) * ((points - kinematic) ** 2).sum(axis=1)).sum()
+
+
+@pytest.mark.parametrize("slack", [True, False])
+def test_the_gradient_is_that_of_the_energy(body, slack):
+    made, masses = equilibrium(body, slack=slack, held=False)
+    points = body.points + 0.01 * np.random.default_rng(1).standard_normal(body.points.shape)
+    put(made, points, masses)
+    _, gradient = evaluated(made)
+    axis = body.points * [1.0, 0.0, 0.0]
+    lengths, holds = 0.9 * np.linalg.norm(body.points - axis, axis=1), 1.0 / masses - 1.0
+
+    def at(moved):
+        return energy(body, moved, 1.02 * body.points, axis, lengths, holds, slack)
+
+    step, random = 1e-6, np.random.default_rng(2)
+    for particle in random.choice(len(points), 12, replace=False):
+        for k in range(3):
+            ways = np.zeros_like(points)
+            ways[particle, k] = step
+            wanted = (at(points + ways) - at(points - ways)) / (2.0 * step)
+            assert gradient[particle, k] == pytest.approx(wanted, abs=2e-4 * np.abs(gradient).max())
+
+
+def test_what_cannot_move_feels_nothing_and_stays(body):
+    made, masses = equilibrium(body)
+    fixed = masses == 0.0
+    points = body.points + 0.01 * np.random.default_rng(3).standard_normal(body.points.shape)
+    put(made, points, masses)
+    _, gradient = evaluated(made)
+    assert fixed.any()
+    assert (gradient[fixed] == 0.0).all()
+    made.begin()
+    for _ in range(5):
+        for launch in made.round():
+            launch()
+    after = made.particles.numpy()
+    np.testing.assert_array_equal(after[fixed, :3], points[fixed].astype(np.float32))
+    assert np.abs(after[~fixed, :3] - points[~fixed]).max() > 1e-3
+
+
+def test_round_a_particle_and_through_all_elements_add_up_alike(body):
+    from supple.skins.position_based import equilibrium as module
+
+    made, masses = equilibrium(body)
+    points = body.points + 0.01 * np.random.default_rng(4).standard_normal(body.points.shape)
+    put(made, points, masses)
+    _, through = evaluated(made)
+    made._around, made._mesh, made._threads = True, module._star(body, "cpu"), 1
+    _, around = evaluated(made)
+    np.testing.assert_allclose(around, through, atol=1e-5 * np.abs(through).max())
+
+
+@pytest.mark.parametrize("shake", [0.002, 0.02])
+def test_rounds_go_down_to_balance(body, shake):
+    made, masses = equilibrium(body)
+    put(made, body.points + shake * np.random.default_rng(5).standard_normal(body.points.shape), masses)
+    first, gradient = evaluated(made)
+    made.begin()
+    seen = []
+    for _ in range(60):
+        for launch in made.round():
+            launch()
+        seen.append(float(made._energy.numpy()[0]))
+    last, _ = evaluated(made)
+    assert last < 0.9 * first
+    assert last <= min(seen) * (1.0 + 1e-4)
+    assert made.residual() < 2e-3 * np.linalg.norm(gradient, axis=1).max()
+
+
+def test_balance_is_the_same_from_another_start(body):
+    ends = []
+    for seed in (6, 7):
+        made, masses = equilibrium(body)
+        put(made, body.points + 0.01 * np.random.default_rng(seed).standard_normal(body.points.shape), masses)
+        made.particles.assign(
+            np.where((masses == 0.0)[:, None], np.column_stack([body.points, masses]), made.particles.numpy())
+        )
+        for _ in range(10):
+            made.begin()
+            for _ in range(20):
+                for launch in made.round():
+                    launch()
+        ends.append(made.particles.numpy()[:, :3])
+    assert np.abs(ends[0] - ends[1]).max() < 1e-4
+
+
+def test_a_plane_pushes_what_is_behind_it_and_nothing_else(body):
+    wp = devices.warp()
+    count = len(body.points)
+    code = np.where(np.arange(count) % 2 == 0, 0, -1)
+    planes = (
+        wp.array(code.astype(np.int32), dtype=wp.int32, device="cpu"),
+        wp.array(np.ones((count, 2), dtype=np.float32), dtype=wp.vec2f, device="cpu"),
+        wp.array(np.zeros((1, 1, 3), dtype=np.float32), dtype=wp.vec3f, device="cpu"),
+        wp.array(np.array([[[0.0, 1.0, 0.0]]], dtype=np.float32), dtype=wp.vec3f, device="cpu"),
+    )
+    gradients = []
+    for given in (None, planes):
+        made, masses = equilibrium(body, held=False, planes=given)
+        put(made, body.points, masses)
+        gradients.append(evaluated(made)[1])
+    pushed = gradients[1] - gradients[0]
+    behind = (code == 0) & (body.points[:, 1] < 0.0)
+    np.testing.assert_allclose(pushed[behind, 1], WEIGHTS.contact * body.points[behind, 1], rtol=1e-3, atol=1e-5)
+    assert (pushed[~behind] == 0.0).all()
+    assert behind.any()
