@@ -203,7 +203,11 @@ class _Bake:
         self._stop_on_failure, self._watch = on_failure == "stop", watch
         count, vertices = len(plan.times), len(plan.character.points)
         joints = len(plan.character.skeleton) if plan.graph.moves_bones else 0
-        self._layout = container.plan(plan.info, plan.arrays, frames=count, vertices=vertices, joints=joints)
+        # The header stays that of the machine which began.
+        began = container.read_layout(self._part)[0] if self._part.exists() else plan.info
+        info = {**plan.info, "made_on": began.get("made_on", "unknown")}
+        self._layout = container.plan(info, plan.arrays, frames=count, vertices=vertices, joints=joints)
+        self._began_on = info["made_on"]
         self._soft = plan.graph.step is not None
         self._checkpoint = target.with_name(target.name + ".checkpoint.npz")
         self._kinematic: Player | None = None
@@ -275,10 +279,9 @@ class _Bake:
 
     def _tell_of_others(self) -> None:
         """A bake that was begun on another kind of machine goes on, and says so."""
-        info, _ = container.read_layout(self._part)
-        if info.get("made_on") != machine.kind():
+        if self._began_on != machine.kind():
             warnings.warn(
-                f"bake: {self._part.name} was begun on another kind of machine ({info.get('made_on', 'unknown')}) and "
+                f"bake: {self._part.name} was begun on another kind of machine ({self._began_on}) and "
                 f"goes on here ({machine.kind()}); frames may differ by rounding, cache.made_elsewhere names those of "
                 "this machine",
                 SuppleWarning,
