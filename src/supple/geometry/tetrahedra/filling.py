@@ -21,10 +21,12 @@ _WHERE = "fill"
 _FEWEST, _MOST = 50, 20_000_000  # elements
 _GOOD = 0.05  # share of the wanted count by which the result may be off
 _CLOSE = 0.045  # share that ends the search
-_TRIES = 18
+_TRIES = 24
 _FINEST = 0.1  # share of the first spacing below which nothing is looked for
-_STEADY = 6  # tries before the lattice is shifted as well: a symmetric body may have no count between two
+_NARROW = 0.003  # share by which spacings differ between which nothing is looked for
+_STEADY = 10  # tries before the lattice is shifted as well: a symmetric body may have no count between two
 _DAMPED = 1.0 / 6.0  # power of a count that corrects the spacing of shifted lattices: half of what cubes would need
+_ASIDE = 1e-3 * np.array([0.37, 0.71, 0.53])  # cubes: so that no ray meets a symmetric body in a corner or an edge
 _GOLDEN = np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703])  # spreads shifts evenly
 _FIRST = 20_000  # elements of the first try: small enough to be quick, large enough to tell how counts grow
 _PER_CUBE = 12.0  # elements in every cube of the lattice
@@ -60,12 +62,17 @@ def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000, thicken:
     """
     if not _FEWEST <= count <= _MOST:
         raise InputError(_WHERE, f"count is {count}", f"{_FEWEST} to {_MOST:,} elements can be made", "try 5000")
-    body = Body(points, triangles, _WHERE)
+    given = np.asarray(points, dtype=np.float64)
+    # Rays are cast in single precision: they meet a body best that is of size one, about the origin.
+    usable = given.size > 0 and bool(np.isfinite(given).all()) and bool(np.ptp(given, axis=0).max() > 0.0)
+    middle = 0.5 * (given.min(axis=0) + given.max(axis=0)) if usable else np.zeros(3)
+    size = float(np.ptp(given, axis=0).max()) if usable else 1.0
+    body = Body((given - middle) / size if usable else given, triangles, _WHERE)
     places, corners = _search(body, count, ThinParts.of(body) if thicken else None)
     if not len(corners):
         raise InputError(
             _WHERE,
-            f"the surface ({len(body.triangles)} triangles, box {_size(body)}) encloses nothing that holds an element",
+            f"the surface ({len(body.triangles)} triangles, box {_box(given)}) encloses nothing that holds an element",
             "a surface with an inside is needed",
             "close it, give flat parts a thickness, or ask for a larger count",
         )
@@ -75,21 +82,23 @@ def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000, thicken:
             SuppleWarning,
             stacklevel=2,
         )
-    return ordered(places, corners)
+    return ordered(places * size + middle, corners)
 
 
 def _search(body: Body, count: int, thin: ThinParts | None) -> tuple[Floats, Ints]:
     """Carve at several spacings until the number of elements is right; the nearest found is returned."""
     best = np.empty((0, 3)), np.empty((0, 4), dtype=np.int32)
     tried: list[_Try] = []
+    shifted = False
     for number in range(_TRIES):
-        if number > _STEADY:  # every shift gives another count: what is wanted lies among them, not between two
+        if shifted:  # every shift gives another count: what is wanted lies among them, not between two
             spacing: float | None = tried[-1].spacing * (max(tried[-1].made, 1.0) / count) ** _DAMPED
         else:
             spacing = _next_spacing(body, tried, min(count, _FIRST) if number == 0 else count)
+        shifted = shifted or number >= _STEADY or _jumps(tried, count)
         if spacing is None:
             break
-        shift = (number >= _STEADY) * ((number * _GOLDEN) % 1.0)
+        shift = _ASIDE + shifted * ((number * _GOLDEN) % 1.0)
         points, corners = carve(body, spacing, thin=thin, shift=shift)
         made, cubes = float(len(corners)), _volume(points, corners) / spacing**3
         if number < 2:
@@ -100,6 +109,16 @@ def _search(body: Body, count: int, thin: ThinParts | None) -> tuple[Floats, Int
         if abs(len(best[1]) - count) <= _CLOSE * count:
             break
     return best
+
+
+def _jumps(tried: list[_Try], count: int) -> bool:
+    """Whether counts jump over the wanted one: there is hardly anything between a spacing with fewer and one with more.
+
+    To come nearer to the jump would leave it to rounding on which side of it the lattice lies.
+    """
+    few = [one.spacing for one in tried if one.made < count]
+    many = [one.spacing for one in tried if one.made > count]
+    return bool(few and many) and min(few) < (1.0 + _NARROW) * max(many)
 
 
 def _coarse(value: float) -> float:
@@ -156,5 +175,5 @@ def _volume(points: Floats, corners: Ints) -> float:
     return float(np.einsum("ti,ti->", np.cross(b - a, c - a), d - a)) / 6.0
 
 
-def _size(body: Body) -> str:
-    return " x ".join(f"{side:.3g}" for side in np.ptp(body.points, axis=0)) + " m"
+def _box(points: Floats) -> str:
+    return " x ".join(f"{side:.3g}" for side in np.ptp(points, axis=0)) + " m"
