@@ -20,7 +20,6 @@ from supple.geometry.embedding import Embedding, embed, embed_smoothly
 from supple.geometry.flesh import Flesh
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.tetrahedra import Tetrahedra, fill
-from supple.geometry.topology import area_vectors
 from supple.skins.position_based.constraints import Constraints, constraints_of
 
 _INFLUENCES = 8  # joints that carry one particle
@@ -133,10 +132,7 @@ def body_of(character: Character, *, count: int, weights: str, smooth: bool = Tr
     skin_distance = distances_to_segments(character.points, bones.starts, bones.ends)[0].min(axis=1)
     shared = nearest_bone_weights(points, bones)
     solid = Tetrahedra(points, constraints.corners)
-    normals = np.zeros(character.points.shape)
-    np.add.at(normals, character.triangles, area_vectors(character.points, character.triangles)[:, None])
-    # Skin of an arm is not tied to the flesh of the body beside it, which faces the other way.
-    embedding = (embed_smoothly if smooth else embed)(character.points, solid, normals=normals)
+    embedding = (embed_smoothly if smooth else embed)(character.points, solid)
     bonds = Bonds.between(points, bones)
     distance = distances.min(axis=1)
     body = Body(constraints, shared, joint, distance, bonds, seen, shares, skin_distance, embedding)
