@@ -93,9 +93,8 @@ def _ranks(cost: Floats) -> Floats:
     upper = np.triu_indices(len(cost), 1)
     alike = np.round(cost[upper] / max(float(cost.max()), 1e-300), 9)
     ranks = np.zeros(cost.shape)
-    ranks[upper[0][np.argsort(alike, kind="stable")], upper[1][np.argsort(alike, kind="stable")]] = 1.0 + np.arange(
-        len(alike)
-    )
+    order = np.argsort(alike, kind="stable")
+    ranks[upper[0][order], upper[1][order]] = 1.0 + np.arange(len(order))
     return ranks + ranks.T
 
 

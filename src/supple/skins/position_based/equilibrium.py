@@ -13,6 +13,7 @@ from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.geometry.cholesky import Cholesky
 from supple.geometry.rows import grouped
+from supple.geometry.tetrahedra.tetrahedra import FACES
 from supple.skins.position_based.constraints import Constraints, walks
 
 _HARDEST = 0.99  # stiffness above which nothing grows harder: the method would need many more rounds
@@ -23,8 +24,6 @@ _LANES = 1, 256  # parts in which products of a body are added up, on a processo
 _LANE = 4000  # elements that a thread goes through; waking another for fewer costs more than it saves
 _MOST_LANES = 8
 _TIME = 1.0 / 60.0  # s: in this time the pull to where the bones carry the flesh forgets what `memory` allows
-# The three other corners of each corner, so that the volume stays positive.
-_OTHERS = np.array([(1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1)])
 
 
 @dataclass(frozen=True)
@@ -254,7 +253,7 @@ def _star(one: Constraints, device: str) -> _Structure:
     edge_starts, half = grouped(one.ends.reshape(-1), count)
     return _Structure(
         Star(), starts=_put(starts, wp.int32, device),
-        others=_put(one.corners[element[:, None], _OTHERS[corner]], wp.vec3i, device),
+        others=_put(one.corners[element[:, None], FACES[corner]], wp.vec3i, device),
         sizes=_put(_sizes(one)[element], wp.vec2f, device), edge_starts=_put(edge_starts, wp.int32, device),
         far_ends=_put(one.ends[half // 2, 1 - half % 2], wp.int32, device),
         lengths=_put(one.rest_lengths[half // 2], wp.float32, device),
@@ -269,7 +268,7 @@ def _sizes(one: Constraints) -> Floats:
 def _gradients(one: Constraints) -> Floats:
     """Gradients (T, 4, 3) of six times the volume of every element at rest."""
     corner = one.points[one.corners]
-    b, c, d = np.moveaxis(corner[:, _OTHERS], 2, 0)
+    b, c, d = np.moveaxis(corner[:, FACES], 2, 0)
     return np.asarray(-np.cross(c - b, d - b))
 
 

@@ -26,7 +26,6 @@ class Published:
     """
 
     def __init__(self, body: Body, *, device: str) -> None:
-        self._body = body
         self._solver = Solver(body.constraints, body.bonds.lengths, device=device)
         self._tables = self._solver.tables()
         self._sweeps = self._solver.sweeps(self._tables)
