@@ -9,6 +9,7 @@ import supple
 from supple import ArticulatedContact, Pose
 from supple.obstacles import Box, Keys, Plane, Sphere
 from supple.skins.contact import dynamics
+from supple.skins.contact.flesh import flesh_of
 from supple.skins.contact.joints import rotation_vectors
 
 TUBE = supple.character("tube", vertices=600, bones=4, length=1.0, radius=0.08)
@@ -18,11 +19,12 @@ FLOOR = Plane(at=(0.0, -0.3, 0.0), friction=0.5)
 WALLS = tuple(
     Box(sides=(3.0, 0.2, 1.0), at=Keys([0.0, 1.0], [[0.0, 0.6 * way, 0.0], [0.0, 0.14 * way, 0.0]])) for way in (-1, 1)
 )
+ELEMENTS = 1200  # with 500 no node lies between the bone and the skin: nodes of the skin are held then, and give no way
 STEPS = (1.0 / 30.0, 1.0 / 100.0)
 
 
 def played(seconds=2.0, **settings):
-    skin = ArticulatedContact(elements=500, **settings)
+    skin = ArticulatedContact(elements=ELEMENTS, **settings)
     binding = skin.bind(TUBE, "cpu")
     state = skin.start(binding, REST, None)
     for _ in range(round(seconds / skin.step)):
@@ -86,7 +88,7 @@ def test_a_fall_gives_no_more_energy_than_the_height_it_came_from(step, flesh):
 
 def test_a_body_that_turns_by_itself_goes_on_turning():
     """In free flight nothing is met, and the spin that it has it keeps."""
-    skin = ArticulatedContact(elements=500, flesh="rubber", gravity=0.0, joint_damping=0.0, **LIMP)
+    skin = ArticulatedContact(elements=ELEMENTS, flesh="rubber", gravity=0.0, joint_damping=0.0, **LIMP)
     binding = skin.bind(TUBE, "cpu")
     state = skin.start(binding, REST, None)
     state.time = skin.step
@@ -101,3 +103,15 @@ def test_a_body_that_turns_by_itself_goes_on_turning():
     np.testing.assert_allclose(after[0], before[0], atol=1e-6)
     np.testing.assert_allclose(after[1], before[1], rtol=1e-3, atol=1e-4)
     assert np.linalg.norm(rotation_vectors(state.body.turns[0])) == pytest.approx(2.0, rel=0.05)
+
+
+@pytest.mark.parametrize("count", [500, 600, 900])
+def test_flesh_about_a_straight_bone_cannot_spin_and_is_not_held_for_it(count):
+    """Of lattices with nodes on the bone and at the skin only: where it cannot spin, most of the skin is free."""
+    flesh = flesh_of(TUBE, count=count)
+    skin = np.linalg.norm(flesh.solid.points[:, 1:], axis=1) > 0.07
+    assert np.isin(np.flatnonzero(skin), flesh.free).mean() > 0.85
+    spin = np.cross([1.0, 0.0, 0.0], flesh.solid.points[flesh.free]).ravel()
+    firm = spin @ (flesh.stiffness @ spin) / (spin @ spin)
+    aside = np.tile([0.0, 1.0, 0.0], len(flesh.free))
+    assert firm > 0.02 * aside @ (flesh.stiffness @ aside) / (aside @ aside)

@@ -37,6 +37,9 @@ _GROWTH = 4.0  # times as long as it is: how far a bone may reach on to the tip 
 _SHORT_OF_SKIN = 0.9
 _STEADY = 1.8  # times as deep as flesh is there: what gives way more than that is held
 _ROUNDS = 6
+_AROUND = 24  # nodes about the middle of a bone among which one beside it is looked for
+_BESIDE = 0.3  # share of an edge from which on a node lies beside a bone and not on it
+_ASIDE = np.array([0.014, 0.027, 0.02])  # shares of an edge: so that of nodes equally near always the same are taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +193,13 @@ def _nearest_to(bones: Bones, solid: Tetrahedra) -> Bools:
     for start, end in zip(bones.starts, bones.ends, strict=True):
         count = 2 + int(np.linalg.norm(end - start) / spacing)
         held[tree.query(start + np.linspace(0.0, 1.0, count)[:, None] * (end - start))[1]] = True
-        # Flesh held along one line only could spin about it, which costs linear flesh nothing.
-        held[tree.query(0.5 * (start + end), k=min(3, len(held)))[1]] = True
+        # Flesh held along one line only could spin about it, which costs linear flesh nothing. Where the nearest nodes
+        # all lie on the bone, as in a straight tube, that takes one beside it.
+        middle = 0.5 * (start + end) + _ASIDE * spacing
+        near = tree.query(middle, k=min(_AROUND, len(held)))[1]
+        held[near[:3]] = True
+        beside = distances_to_segments(solid.points[near], start[None], end[None])[0][:, 0] > _BESIDE * spacing
+        held[near[beside][:3]] = True
     return held
 
 
