@@ -1,5 +1,6 @@
 """Characters and data that several tests use."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import settings
 from supple import Character, Skeleton, Weights
 from supple.geometry.topology import triangulate
 
+os.environ["SUPPLE_CACHE_LIMIT"] = "0"  # no test may find what another run has kept
 settings.register_profile("supple", deadline=None, derandomize=True)  # a busy machine fails no test, nor does luck
 settings.load_profile("supple")
 

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from supple import device as devices
 from supple.character.weights import Weights
 from supple.geometry import rotations
 from supple.geometry.voxels import VoxelGrid
 from supple.skins.lattice.cells import Lattice
-from supple.skins.lattice.solver import Anatomy, Knobs, Solver
+from supple.skins.lattice.solver import Anatomy, Knobs, LatticeArrays, Solver
 
 SIDE = 0.05
 DT = 1.0 / 60.0
@@ -39,7 +40,7 @@ class Playing:
 
     def __init__(self, anatomy, settings=None, *, iterations=1, constraints=True, **options):
         self.anatomy = anatomy
-        self.solver = Solver(anatomy, 2, device="cpu", **options)
+        self.solver = Solver(LatticeArrays.from_anatomy(anatomy, 2, **options), devices.Constants("cpu"))
         self.origins = None
         self._carry = self.solver.carry()
         secondary = settings is None or settings.secondary

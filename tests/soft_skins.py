@@ -16,6 +16,10 @@ class State:
     points: object
     steps: int = 0
 
+    @property
+    def memory(self):
+        return self
+
 
 @dataclass(frozen=True, kw_only=True)
 class Trailing(SoftSkin):
@@ -28,11 +32,16 @@ class Trailing(SoftSkin):
         return LinearBlend()
 
     def bind(self, character, device):
-        return device
+        return len(character.points), device
+
+    def allocate(self, binding):
+        wp, (count, device) = devices.warp(), binding
+        return State(wp.zeros(count, dtype=wp.vec3f, device=device))
 
     def start(self, binding, pose, incoming):
-        wp = devices.warp()
-        return State(wp.clone(incoming))
+        state = self.allocate(binding)
+        devices.warp().copy(state.points, incoming)
+        return state
 
     def advance(self, binding, state, pose, dt, *, incoming):
         points, target = state.points.numpy(), incoming.numpy()
@@ -41,20 +50,46 @@ class Trailing(SoftSkin):
         return state.points
 
 
+class GrippedState:
+    """A state with something that no checkpoint keeps."""
+
+    def __init__(self, memory):
+        self.memory, self.pulls = memory, ()
+
+    @property
+    def points(self):
+        return self.memory.points
+
+    @property
+    def steps(self):
+        return self.memory.steps
+
+
 @dataclass(frozen=True, kw_only=True)
-class Gripped(Trailing, PullableSkin):
+class Gripped(PullableSkin):
     """The same, but a vertex that is held is where the hand is, and one that is pushed moves by its force a step."""
 
     command_name: ClassVar[str] = "gripped"
+    rate: float = setting(5.0, "How fast it catches up", unit="1/s", low=0.0, high=1000.0)
+
+    def stands_on(self):
+        return LinearBlend()
 
     def bind(self, character, device):
-        return []
+        return Trailing(rate=self.rate, step=self.step).bind(character, device)
+
+    def allocate(self, binding):
+        return GrippedState(Trailing(rate=self.rate).allocate(binding))
+
+    def start(self, binding, pose, incoming):
+        return GrippedState(Trailing(rate=self.rate).start(binding, pose, incoming))
 
     def hold(self, binding, state, pulls):
-        binding[:] = pulls
+        state.pulls = tuple(pulls)
 
     def advance(self, binding, state, pose, dt, *, incoming):
-        points = super().advance(binding, state, pose, dt, incoming=incoming).numpy()
-        for pull in binding:
+        trailing = Trailing(rate=self.rate)
+        points = trailing.advance(binding, state.memory, pose, dt, incoming=incoming).numpy()
+        for pull in state.pulls:
             points[pull.places] = pull.way if pull.to is not None else points[pull.places] + pull.way
         return state.points

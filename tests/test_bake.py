@@ -280,13 +280,16 @@ class Breaking(Skin):
         return LinearBlend()
 
     def bind(self, character, device):
+        return None
+
+    def allocate(self, binding):
         return [0]
 
-    def deform(self, binding, pose, incoming):
-        binding[0] += 1
-        if binding[0] in (3, 7):
+    def deform(self, binding, state, pose, incoming):
+        state[0] += 1
+        if state[0] in (3, 7):
             incoming.numpy()[5] = np.nan
-        if binding[0] == 9:
+        if state[0] == 9:
             raise UnfinishedError("Breaking", "it fell apart", "it should hold", "do not")
         return incoming
 

@@ -7,7 +7,7 @@ from scipy.sparse.linalg import spsolve
 
 from supple import device as devices
 from supple.errors import InputError
-from supple.geometry.cholesky import Cholesky
+from supple.geometry.cholesky import Cholesky, Factor
 
 
 def positive(count, seed):
@@ -24,7 +24,7 @@ def solved(matrix, sides, rows, stride, copies, device):
     wp = devices.warp()
     given = wp.array(sides.astype(np.float32), dtype=wp.vec3f, device=device)
     answers = wp.zeros(len(sides), dtype=wp.vec3f, device=device)
-    factor = Cholesky(matrix, rows=rows, stride=stride, copies=copies, device=device)
+    factor = Cholesky(Factor.from_matrix(matrix, rows=rows, device=device), stride=stride, copies=copies, device=device)
     factor.solving(given, answers)()
     return factor, given, answers
 
@@ -48,11 +48,11 @@ def test_it_solves_as_scipy_does_and_leaves_the_others_alone(device, copies):
     assert (found[:, others] == 0.0).all()
 
     again = factor.solving(given, answers)
-    factor.refactor(2.0 * matrix)
+    factor.replace(Factor.from_matrix(2.0 * matrix, rows=rows, device=device))
     again()
     np.testing.assert_allclose(answers.numpy().reshape(copies, stride, 3)[:, rows], 0.5 * found[:, rows], atol=2e-5)
 
 
 def test_unknowns_without_a_place_are_refused():
     with pytest.raises(InputError, match="each unknown needs one"):
-        Cholesky(positive(5, 1), rows=np.arange(4, dtype=np.int32), stride=5, copies=1, device="cpu")
+        Factor.from_matrix(positive(5, 1), rows=np.arange(4, dtype=np.int32), device="cpu")

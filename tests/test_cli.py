@@ -291,7 +291,10 @@ class Odd(Skin):
     def bind(self, character, device):
         raise NotImplementedError
 
-    def deform(self, binding, pose, incoming):
+    def allocate(self, binding):
+        raise NotImplementedError
+
+    def deform(self, binding, state, pose, incoming):
         raise NotImplementedError
 
 

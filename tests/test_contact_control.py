@@ -17,7 +17,7 @@ from supple import ArticulatedContact, InputError, Pose
 from supple.device import Launch, to_device, warp
 from supple.errors import UnfinishedError
 from supple.geometry import rotations
-from supple.skins.contact.condensed import CondensedSolver
+from supple.skins.contact.condensed import condensed_solver
 from supple.skins.contact.control import Control, hanging_on
 from supple.skins.contact.dynamics import State, mechanism_of
 from supple.skins.contact.flesh import flesh_of
@@ -63,7 +63,7 @@ def assert_asked(solver, targets):
 @pytest.mark.parametrize("strengths", [{}, {"Hips": 0.0}, {"Spine1": 0.0, "Head": 1.0}])
 def test_the_solver_is_asked_for_what_the_motion_does(bears, strengths):
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton, strength=0.7, strengths=strengths)
-    solver = CondensedSolver(BODY, DT)
+    solver = condensed_solver(BODY, DT)
     gravity = GRAVITY if bears else None
     control = Control(tracking, solver.links, dt=DT, gravity=gravity, device="cpu")
     poses = [any_pose(seed) for seed in range(4)]
@@ -82,7 +82,7 @@ def test_the_solver_is_asked_for_what_the_motion_does(bears, strengths):
 def test_what_is_asked_does_not_depend_on_how_often():
     """A step that is made again asks for the same; so does one that starts from a state that was kept."""
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton)
-    solver = CondensedSolver(BODY, DT)
+    solver = condensed_solver(BODY, DT)
     control = Control(tracking, solver.links, dt=DT, gravity=GRAVITY, device="cpu")
     before, after, state = any_pose(0), any_pose(1), any_state(BODY, 0)
     control.begin(any_pose(2).world_from_joint)
@@ -96,7 +96,7 @@ def test_what_is_asked_does_not_depend_on_how_often():
 
 def test_limp_bodies_are_asked_for_nothing():
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton, strength=0.0)
-    solver = CondensedSolver(BODY, DT)
+    solver = condensed_solver(BODY, DT)
     control = Control(tracking, solver.links, dt=DT, gravity=GRAVITY, device="cpu")
     control.begin(any_pose(0).world_from_joint)
     control.lead(any_pose(1))
@@ -110,7 +110,7 @@ def test_limp_bodies_are_asked_for_nothing():
 
 def test_a_pose_of_another_skeleton_is_refused():
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton)
-    control = Control(tracking, CondensedSolver(BODY, DT).links, dt=DT, gravity=None, device="cpu")
+    control = Control(tracking, condensed_solver(BODY, DT).links, dt=DT, gravity=None, device="cpu")
     with pytest.raises(InputError, match="a pose has 2 joints"):
         control.lead(Pose(np.tile(np.eye(4), (2, 1, 1))))
 
@@ -177,7 +177,7 @@ def test_joints_without_extent_still_turn_somehow():
 
 
 def watched(farthest=np.inf):
-    solver = CondensedSolver(BODY, DT)
+    solver = condensed_solver(BODY, DT)
     still = np.zeros((BODY.node_count, 3))
     limits = np.full(BODY.node_count, farthest)
     return solver, Watch(solver.nodes, solver.links, sculpted=still, farthest=limits, device="cpu")
@@ -242,7 +242,7 @@ def test_a_body_goes_on_from_a_kept_state_as_if_nothing_had_been():
                 other.start(poses[3])
                 binding = other
             points = skin.advance(binding, state, pose, skin.step, incoming=None)
-        results.append((points.numpy().copy(), state.bones.copy(), state.body.displacements.copy()))
+        results.append((points.numpy().copy(), state.memory.bones.copy(), state.memory.body.displacements.copy()))
     for one, other in zip(*results, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -254,12 +254,12 @@ def test_crushed_bodies_start_anew_and_hopeless_ones_are_said_to_be():
     rest = Pose.rest(tube.skeleton)
     state = skin.start(binding, rest, None)
     skin.advance(binding, state, rest, skin.step, incoming=None)
-    state.body.flows[:] = np.nan
-    state.time += skin.step  # so that it is not taken for the state that the solver has
+    state.memory.body.flows[:] = np.nan
+    state.memory.time += skin.step  # so that it is not taken for the state that the solver has
     points = skin.advance(binding, state, rest, skin.step, incoming=None)
     assert np.isfinite(points.numpy()).all()
-    assert np.isfinite(state.body.flows).all()
-    state.body.places[:] = np.nan
-    state.time += skin.step
+    assert np.isfinite(state.memory.body.flows).all()
+    state.memory.body.places[:] = np.nan
+    state.memory.time += skin.step
     with pytest.raises(UnfinishedError, match="left all numbers"):
         skin.advance(binding, state, rest, skin.step, incoming=None)

@@ -49,13 +49,13 @@ class Played:
         for step in range(1, round(seconds / skin.step) + 1):
             skin.advance(self.binding, state, motion.sample(step * skin.step), skin.step, incoming=None)
             points = state.points.numpy()
-            self.momenta.append(np.concatenate(dynamics.momentum(self.binding.mechanism, state.body)))
+            self.momenta.append(np.concatenate(dynamics.momentum(self.binding.mechanism, state.memory.body)))
             self.depths.append(self.depth(points))
             self.dents.append([self.dent(name) for name in ("low", "high")])
             self.steps.append(np.abs(points - before).max())
             before = points.copy()
         self.momenta, self.depths, self.dents = map(np.array, (self.momenta, self.depths, self.dents))
-        self.bones = state.bones
+        self.bones = state.memory.bones
 
     def depth(self, points) -> float:
         """How deep [m] the skin of either is inside the other at most."""
@@ -77,7 +77,7 @@ class Played:
         links = [self.pair.skeleton.names[joint].startswith(name) for joint in self.binding.links.joints]
         mechanism = self.binding.mechanism
         own = np.array(links)[mechanism.free_links[:, 0]]
-        return float(np.linalg.norm(self.state.body.displacements - self.binding.sculpted, axis=1)[own].max())
+        return float(np.linalg.norm(self.state.memory.body.displacements - self.binding.sculpted, axis=1)[own].max())
 
     def bend(self, name) -> float:
         """How far [rad] neighbouring bones of one have turned against each other at most."""

@@ -15,7 +15,7 @@ from oracles.tracking import towards
 from supple import Pose, Skeleton
 from supple.geometry import rotations
 from supple.skins.contact import dynamics, responding
-from supple.skins.contact.condensed import CondensedSolver
+from supple.skins.contact.condensed import condensed_solver
 from supple.skins.contact.contacts import Contacts
 from supple.skins.contact.dynamics import State, momentum
 from supple.skins.contact.elasticity import Tissue
@@ -33,7 +33,7 @@ UP = (0.0, 1.0, 0.0)
 def test_contacts_push_and_never_pull():
     """A block pressed from below and from the side: what parts is left alone, what pushes stops exactly."""
     body = oracle.bar(2, tissue="fat")
-    solver = CondensedSolver(body, 0.01)
+    solver = condensed_solver(body, 0.01)
     state = State.rest(body)
     state.velocities[:] = [0.5, -1.0, 0.0]
     solver.load(state)
@@ -63,7 +63,7 @@ def test_any_contacts_and_limits_are_answered_by_pushes_that_take_energy(count, 
     body = oracle.bar(5, hinges={"link2": (0.0, 0.0, 1.0)}, limits={"link2": (-0.1, 0.1), "link3": (0.0, 0.2)})
     rng = np.random.default_rng(seed)
     state = oracle.any_state(body, seed)
-    solver = CondensedSolver(body, 0.01, stabilisation=0.0)  # joints that pull themselves together give energy
+    solver = condensed_solver(body, 0.01, stabilisation=0.0)  # joints that pull themselves together give energy
     solver.load(state)
     solver.free()
     nodes = rng.choice(body.node_count, count, replace=False)
@@ -107,7 +107,7 @@ def test_every_pass_pushes_and_takes_energy(seed, monkeypatch):
     energies, worst = [], []
     for passes in (1, 2, 3, 4, 16):
         monkeypatch.setattr(responding, "_PASSES", passes)
-        solver = CondensedSolver(body, 0.01, stabilisation=0.0)  # joints that pull themselves together give energy
+        solver = condensed_solver(body, 0.01, stabilisation=0.0)  # joints that pull themselves together give energy
         solver.load(state)
         solver.free()
         before = oracle.packed(solver.state())
@@ -125,7 +125,7 @@ def test_every_pass_pushes_and_takes_energy(seed, monkeypatch):
 
 def test_what_parts_or_does_not_reach_is_left_alone():
     body = oracle.bar(2)
-    solver = CondensedSolver(body, 0.01)
+    solver = condensed_solver(body, 0.01)
     state = State.rest(body)
     state.velocities[:] = [0.0, 2.0, 0.0]
     solver.load(state)
@@ -138,7 +138,7 @@ def test_what_parts_or_does_not_reach_is_left_alone():
 
 def test_points_between_nodes_are_stopped_too_though_they_share_nodes():
     body = oracle.bar(3, tissue="fat")
-    solver = CondensedSolver(body, 0.01)
+    solver = condensed_solver(body, 0.01)
     state = State.rest(body)
     state.velocities[:] = [0.0, -1.0, 0.0]
     solver.load(state)
@@ -163,7 +163,7 @@ def test_contacts_on_the_core_stop_the_links():
     core = body.node_count + 1
     state = State.rest(body)
     state.velocities[:] = [0.0, -1.0, 0.0]
-    solver = CondensedSolver(body, 0.01)
+    solver = condensed_solver(body, 0.01)
     solver.load(state)
     solver.free()
     row = oracle.velocity_rows(body, state, core)[1]
@@ -186,7 +186,7 @@ def test_a_body_dropped_on_the_floor_comes_to_rest_on_it(tissue, loose):
     body = oracle.bar(3, tissue=tissue, spring=2.0, damping=0.5)
     body = oracle.loose(body) if loose else body
     growth = 1e-7 if loose else 2e-3  # the skin's answer to contacts leaves out how neighbours pull; here none do
-    solver = CondensedSolver(body, 0.01)
+    solver = condensed_solver(body, 0.01)
     before = solver.energy().total
     drop = 0.1 * 9.81 * body.link_masses.sum()
     for _ in range(150):
@@ -207,7 +207,7 @@ def test_friction_holds_on_to_what_slides():
         body = oracle.bar(2, tissue="rubber", spring=50.0, damping=1.0)
         state = State.rest(body)
         state.velocities[:] = [1.0, 0.0, 0.0]
-        solver = CondensedSolver(body, 0.01)
+        solver = condensed_solver(body, 0.01)
         solver.load(state)
         for _ in range(40):
             solver.free()
@@ -223,7 +223,7 @@ def limb(tissue):
     body = oracle.bar(3, tissue=tissue, spring=4.0, damping=1.5)
     hold = Targets.none(body)
     hold = replace(hold, root_places=body.centres[:1], root_gains=np.full((1, 4), 1e7))
-    solver = CondensedSolver(body, 0.005, gravity=(0.0, 0.0, 0.0))
+    solver = condensed_solver(body, 0.005, gravity=(0.0, 0.0, 0.0))
     hit = np.flatnonzero(
         (body.rest[: body.node_count, 1] > 0.09) & (np.abs(body.rest[: body.node_count, 0] - 0.5) < 0.06)
     )
@@ -265,7 +265,7 @@ def test_a_struck_limb_is_dented_and_moves_and_both_come_back():
 def test_limits_hold_and_let_go(hinge):
     body = oracle.bar(2, hinges={"link1": (0.0, 0.0, 1.0)} if hinge else {}, limits={"link1": (-0.4, 0.3)})
     assert bool(body.joints.kinds[0] == HINGE) is hinge
-    solver = CondensedSolver(body, 0.01, gravity=(0.0, 0.0, 0.0))
+    solver = condensed_solver(body, 0.01, gravity=(0.0, 0.0, 0.0))
     state = State.rest(body)
     state.spins[1] = [0.0, 0.0, 6.0]
     pivot = body.joints.pivots[0]
@@ -284,7 +284,7 @@ def test_limits_hold_and_let_go(hinge):
     # A ball also turns across its bend, which adds a term of second order to its angle in every step.
     assert 0.25 < highest < (0.31 if hinge else 0.33)
     assert -0.41 < lowest < (-0.3 if hinge else -0.25)
-    free = CondensedSolver(
+    free = condensed_solver(
         replace(body, joints=replace(body.joints, lows=[-1e9], highs=[1e9])), 0.01, gravity=(0, 0, 0)
     )
     free.load(spun_child(body))
@@ -306,7 +306,7 @@ def test_control_is_stable_at_any_strength_and_step(strength, dt):
     skeleton, body, links = posed_bar()
     goal = Pose.from_rotations(skeleton, {"b": rotations.quaternion_about([0.0, 1.0, 1.0], 1.2)}, move=(0.1, 0.2, 0.0))
     targets = towards(Tracking(body, links, skeleton, strength=strength), goal, goal, dt)
-    solver = CondensedSolver(body, dt, gravity=(0.0, 0.0, 0.0))
+    solver = condensed_solver(body, dt, gravity=(0.0, 0.0, 0.0))
     solver.control(targets)
     fastest = 0.0
     for _ in range(60):
@@ -334,7 +334,7 @@ def test_joints_of_a_driven_body_are_closed_without_moving_its_centre():
     body = oracle.bar(4)
     none = Targets.none(body)
     twist = dynamics.turned_by(none.turns, np.array([[0.0, 0.5, 1.0], [0.3, 0.0, -1.0], [0.0, 0.0, 1.0]]))
-    solver = CondensedSolver(body, 1.0 / 30.0, gravity=(0.0, 0.0, 0.0))
+    solver = condensed_solver(body, 1.0 / 30.0, gravity=(0.0, 0.0, 0.0))
     solver.control(replace(none, turns=twist, stiffness=np.full(3, 40.0), damping=np.full(3, 1.0)))
     start = matter(body, solver.state())
     for _ in range(40):
@@ -357,7 +357,7 @@ def test_limp_joints_hang_and_rigid_ones_follow_the_animation():
     rest = Pose.rest(skeleton)
     lowest = {}
     for strength in (0.0, 1.0):
-        solver = CondensedSolver(body, 0.01)
+        solver = condensed_solver(body, 0.01)
         tracking = Tracking(body, links, skeleton, strength=1.0, strengths={"b": strength})
         solver.control(towards(tracking, rest, rest, 0.01))
         heights = []

@@ -53,7 +53,7 @@ def test_every_scene_reaches_the_character_it_is_meant_for(scene, cast):
     pose = Pose.rest(character.skeleton)
     state = skin.start(binding, pose, None)
     met, moved = 0, 0.0
-    step = binding.meeting.step
+    step = state.meeting.step
 
     def counted(time, dt):
         nonlocal met
@@ -61,10 +61,10 @@ def test_every_scene_reaches_the_character_it_is_meant_for(scene, cast):
         met += int((found.impulses > 0.0).sum())
         return found
 
-    binding.meeting.step = counted
+    state.meeting.step = counted
     for _ in range(96):
         skin.advance(binding, state, pose, skin.step, incoming=None)
-        moved = max(moved, float(np.abs(state.bones - pose.world_from_joint).max()))
+        moved = max(moved, float(np.abs(state.memory.bones - pose.world_from_joint).max()))
     assert met > 0
     assert moved > 0.01
     assert np.isfinite(state.points.numpy()).all()

@@ -40,10 +40,10 @@ def played(skin, poses, character=TUBE):
 
 def momentum(binding, state):
     """Of the body and of what flies, linear and angular [kg m/s, kg m²/s]."""
-    linear, angular = dynamics.momentum(binding.mechanism, state.body)
-    free = binding.meeting.free
-    flying = free.masses[:, None] * state.flights.velocities
-    angular = angular + np.cross(free.centers, flying).sum(axis=0) + state.flights.angular.sum(axis=0)
+    linear, angular = dynamics.momentum(binding.mechanism, state.memory.body)
+    free = state.meeting.free
+    flying = free.masses[:, None] * state.memory.flights.velocities
+    angular = angular + np.cross(free.centers, flying).sum(axis=0) + state.memory.flights.angular.sum(axis=0)
     return linear + flying.sum(axis=0), angular
 
 
@@ -53,7 +53,7 @@ def momentum(binding, state):
 def test_it_stands_still_where_it_was_bound_although_it_is_heavy():
     _, state = played(ArticulatedContact(flesh="fat", strength="0.3", **FEW), [REST] * 60)
     assert np.abs(state.points.numpy() - TUBE.points).max() < 1e-3
-    assert np.abs(state.bones - REST.world_from_joint).max() < 1e-3
+    assert np.abs(state.memory.bones - REST.world_from_joint).max() < 1e-3
 
 
 def test_without_muscles_that_bear_its_weight_it_sinks():
@@ -79,7 +79,7 @@ def test_rigid_muscles_and_firm_flesh_are_linear_blend():
     skin = ArticulatedContact(flesh="rubber", strength="1", root=1.0, gravity=0.0, **FEW)
     _, state = played(skin, poses)
     np.testing.assert_allclose(state.points.numpy(), LinearBlend_of(poses[-1]), atol=2e-3)
-    np.testing.assert_allclose(state.bones, poses[-1].world_from_joint, atol=2e-3)
+    np.testing.assert_allclose(state.memory.bones, poses[-1].world_from_joint, atol=2e-3)
 
 
 def test_weaker_muscles_lag_more():
@@ -87,7 +87,7 @@ def test_weaker_muscles_lag_more():
     lags = []
     for strength in ("0.2", "0.5", "0.9"):
         _, state = played(ArticulatedContact(strength=strength, gravity=0.0, **FEW), poses)
-        lags.append(np.abs(state.bones - poses[-1].world_from_joint).max())
+        lags.append(np.abs(state.memory.bones - poses[-1].world_from_joint).max())
     assert lags[0] > 1.2 * lags[1] > 1.44 * lags[2]
 
 
@@ -107,10 +107,10 @@ def test_skin_is_the_blend_of_simulated_bones_and_the_flesh_that_left_them():
     skin = ArticulatedContact(flesh="fat", obstacles=(ball,), **FEW)
     binding, state = played(skin, [REST] * 8)
     flesh = flesh_of(TUBE, count=600, core=skin.core, depth=skin.depth, tissue="fat")
-    carried = supple.linear_blend(TUBE.points, TUBE.weights, Pose(state.bones).skinning(SKELETON))
-    turns = dynamics.blended_turns(binding.mechanism, state.body)
+    carried = supple.linear_blend(TUBE.points, TUBE.weights, Pose(state.memory.bones).skinning(SKELETON))
+    turns = dynamics.blended_turns(binding.mechanism, state.memory.body)
     offsets = np.zeros((len(flesh.masses), 3))
-    offsets[: len(turns)] = np.einsum("nab,nb->na", turns, state.body.displacements - binding.sculpted)
+    offsets[: len(turns)] = np.einsum("nab,nb->na", turns, state.memory.body.displacements - binding.sculpted)
     inside = flesh.embedding(TUBE.points)
     moved = state.points.numpy() - carried
     assert np.abs(moved).max() > 0.01
@@ -132,8 +132,8 @@ def test_what_has_no_flesh_goes_with_its_link_as_the_motion_has_it():
     skin = ArticulatedContact(strength="0.1", obstacles=(ball,), **FEW)
     binding, state = played(skin, [pose] * 10, character)
     assert len(binding.links) == 3
-    assert np.abs(state.bones[2] - pose.world_from_joint[2]).max() > 1e-3  # its link was pushed
-    one, two = (np.linalg.inv(bones[2]) @ bones[3] for bones in (state.bones, pose.world_from_joint))
+    assert np.abs(state.memory.bones[2] - pose.world_from_joint[2]).max() > 1e-3  # its link was pushed
+    one, two = (np.linalg.inv(bones[2]) @ bones[3] for bones in (state.memory.bones, pose.world_from_joint))
     np.testing.assert_allclose(one, two, atol=1e-9)
 
 
@@ -155,13 +155,13 @@ def lying_limb(**settings):
     skin = ArticulatedContact(strength="0.4", step=1.0 / 120.0, obstacles=(ball,), **settings, **FEW)
     binding = skin.bind(TUBE, "cpu")
     state = skin.start(binding, pose, None)
-    first, hanging = state.points.numpy().copy(), state.body.displacements.copy()
+    first, hanging = state.points.numpy().copy(), state.memory.body.displacements.copy()
     dents, sinks, ways = [], [], []
     for _ in range(240):
         skin.advance(binding, state, pose, skin.step, incoming=None)
-        dents.append(np.linalg.norm(state.body.displacements - hanging, axis=1).max())
-        sinks.append((pose.world_from_joint - state.bones)[2, 1, 3])
-        ways.append(np.linalg.norm(state.flights.places[0, 1:3, 3]))  # from the axis of the limb to the ball
+        dents.append(np.linalg.norm(state.memory.body.displacements - hanging, axis=1).max())
+        sinks.append((pose.world_from_joint - state.memory.bones)[2, 1, 3])
+        ways.append(np.linalg.norm(state.memory.flights.places[0, 1:3, 3]))  # from the axis of the limb to the ball
     return np.array(dents), np.array(sinks), np.array(ways), first, state.points.numpy()
 
 
@@ -190,7 +190,7 @@ def test_a_thrown_ball_gives_the_momentum_that_it_loses(flesh):
     for _ in range(60):
         skin.advance(binding, state, REST, skin.step, incoming=None)
     after = momentum(binding, state)
-    assert state.flights.velocities[0, 0] > -2.5  # it has hit
+    assert state.memory.flights.velocities[0, 0] > -2.5  # it has hit
     np.testing.assert_allclose(after[0], before[0], atol=0.02 * 120.0)
     np.testing.assert_allclose(after[1], before[1], atol=0.05 * 120.0)
 
@@ -211,7 +211,7 @@ def test_an_obstacle_that_starts_inside_is_left_without_harm():
     _, state = played(skin, [REST] * 240)
     assert np.isfinite(state.points.numpy()).all()
     assert np.abs(state.points.numpy() - TUBE.points).max() < 1.5  # it is pushed off, slowly
-    assert np.abs(state.body.velocities).max() < 0.1
+    assert np.abs(state.memory.body.velocities).max() < 0.1
 
 
 # Skin that meets skin
@@ -225,18 +225,18 @@ def folded():
     turn = rotations.quaternion_about([0.0, 0.0, 1.0], np.array(1.9))
     pose = Pose.from_rotations(tube.skeleton, {"bone1": turn, "bone2": turn})
     state = skin.start(binding, pose, None)
-    state.body.spins[:] = np.random.default_rng(1).normal(size=state.body.spins.shape)
-    state.body.spins[2] += [0.0, 0.0, 5.0]
+    state.memory.body.spins[:] = np.random.default_rng(1).normal(size=state.memory.body.spins.shape)
+    state.memory.body.spins[2] += [0.0, 0.0, 5.0]
     return binding, state
 
 
 def test_skin_that_meets_skin_takes_no_momentum_and_gives_no_energy_of_motion():
     binding, state = folded()
-    solver, mechanism = binding.solver, binding.mechanism
-    solver.load(state.body)
+    solver, mechanism = state.solver, binding.mechanism
+    solver.load(state.memory.body)
     solver.free()
     before = solver.state()
-    answer = binding.meeting.step(0.02, solver.dt)
+    answer = state.meeting.step(0.02, solver.dt)
     after = solver.state()
     assert (answer.impulses > 0.0).sum() > 1
     assert np.abs(after.spins - before.spins).max() > 0.02  # the bones feel it
@@ -256,11 +256,11 @@ def test_a_limp_loop_that_closes_on_itself_is_stopped():
         skin = ArticulatedContact(elements=2500, gravity=0.0, self_contact=self_contact, **LIMP)
         binding = skin.bind(tube, "cpu")
         state = skin.start(binding, pose, None)
-        state.time = skin.step  # it does not start as the motion moves, but like this:
-        state.body.spins[:, 2] = np.linspace(0.0, 6.0, len(binding.links))
+        state.memory.time = skin.step  # it does not start as the motion moves, but like this:
+        state.memory.body.spins[:, 2] = np.linspace(0.0, 6.0, len(binding.links))
         for _ in range(40):
             skin.advance(binding, state, pose, skin.step, incoming=None)
-        gaps.append(np.linalg.norm(state.bones[5, :3, 3] - state.bones[0, :3, 3]))
+        gaps.append(np.linalg.norm(state.memory.bones[5, :3, 3] - state.memory.bones[0, :3, 3]))
     before = np.linalg.norm(pose.world_from_joint[5, :3, 3] - pose.world_from_joint[0, :3, 3])
     assert gaps[1] < before - 0.02  # its ends went into each other
     assert gaps[0] > before - 0.002
@@ -329,16 +329,16 @@ def test_other_skins_have_the_motion_itself(tmp_path):
 
 def test_a_frame_that_fails_has_the_pose_of_the_motion(tmp_path, monkeypatch):
     from supple import UnfinishedError
-    from supple.skins.contact.binding import BoundContact
+    from supple.skins.contact import step
 
-    advance = BoundContact.advance
+    advance = step.advance
 
-    def failing(self, state, pose, dt):
-        if state.time > 0.25:
+    def failing(state, pose, dt):
+        if state.memory.time > 0.25:
             raise UnfinishedError("here", "it failed", "it must not", "try again")
-        return advance(self, state, pose, dt)
+        return advance(state, pose, dt)
 
-    monkeypatch.setattr(BoundContact, "advance", failing)
+    monkeypatch.setattr(step, "advance", failing)
     cache = bake(TUBE, swinging(0.4), hit(), path=tmp_path / "a.supple", fps=50.0)
     first = cache.fell_back[0]
     np.testing.assert_array_equal(cache.bones[first], cache.poses[first])

@@ -37,13 +37,14 @@ def played(seconds=2.0, **settings):
 @pytest.mark.parametrize("step", STEPS)
 def test_a_dropped_character_comes_to_lie_on_the_floor(step, flesh, gravity):
     for binding, state in played(flesh=flesh, step=step, gravity=gravity, obstacles=(FLOOR,), **LIMP):
-        moved = np.linalg.norm(state.body.displacements - binding.sculpted, axis=1)
-        assert (moved <= binding._farthest * (1.0 + 1e-9)).all()
-        assert np.linalg.norm(dynamics.joint_gaps(binding.mechanism, state.body), axis=1).max() < 0.02 * gravity / 9.81
+        moved = np.linalg.norm(state.memory.body.displacements - binding.sculpted, axis=1)
+        assert (moved <= binding.farthest * (1.0 + 1e-9)).all()
+        gaps = np.linalg.norm(dynamics.joint_gaps(binding.mechanism, state.memory.body), axis=1)
+        assert gaps.max() < 0.02 * gravity / 9.81
     points = state.points.numpy()
     assert -0.34 < points[:, 1].min() < -0.25
     assert points[:, 1].max() < 0.0
-    assert np.abs(state.body.velocities).max() < 0.2 * np.sqrt(gravity * 0.2)
+    assert np.abs(state.memory.body.velocities).max() < 0.2 * np.sqrt(gravity * 0.2)
 
 
 @pytest.mark.parametrize("flesh", ["fat", "rubber"])
@@ -54,7 +55,7 @@ def test_a_squeezed_character_stays_between_the_walls(step, flesh):
     heights = state.points.numpy()[:, 1]
     assert heights.min() > -0.06
     assert heights.max() < 0.06
-    assert np.abs(state.body.velocities).max() < 0.5
+    assert np.abs(state.memory.body.velocities).max() < 0.5
 
 
 def farthest_bend(step, limits):
@@ -63,7 +64,7 @@ def farthest_bend(step, limits):
     settings = {"strength": "0.05", "root": 1.0, "gravity": 0.0, "flesh": "fat", "obstacles": (rod,)}
     farthest = 0.0
     for binding, state in played(1.0, step=step, limits=limits, **settings):
-        bends = dynamics.bend(binding.mechanism.joints, state.body.turns)
+        bends = dynamics.bend(binding.mechanism.joints, state.memory.body.turns)
         farthest = max(farthest, float(np.linalg.norm(bends, axis=1).max()))
     return farthest
 
@@ -80,7 +81,7 @@ def test_a_fall_gives_no_more_energy_than_the_height_it_came_from(step, flesh):
     """Falling, landing and lying: all that it has is what it had in height, and most of it goes."""
     found = []
     for binding, state in played(flesh=flesh, step=step, obstacles=(FLOOR,), **LIMP):
-        found.append(dynamics.energy(binding.mechanism, state.body, gravity=binding.gravity))
+        found.append(dynamics.energy(binding.mechanism, state.memory.body, gravity=binding.gravity))
     total = np.array([one.total for one in found])
     assert total.max() <= total[0] + 1e-3 * abs(total[0] - total[-1])
     assert found[-1].kinetic < 0.02 * (found[0].height - found[-1].height)
@@ -91,18 +92,18 @@ def test_a_body_that_turns_by_itself_goes_on_turning():
     skin = ArticulatedContact(elements=ELEMENTS, flesh="rubber", gravity=0.0, joint_damping=0.0, **LIMP)
     binding = skin.bind(TUBE, "cpu")
     state = skin.start(binding, REST, None)
-    state.time = skin.step
+    state.memory.time = skin.step
     turn = np.array([0.0, 2.0, 0.0])
     middle = np.average(binding.mechanism.centres, axis=0, weights=binding.mechanism.link_masses)
-    state.body.spins[:] = turn
-    state.body.velocities[:] = np.cross(turn, state.body.places - middle)
-    before = dynamics.momentum(binding.mechanism, state.body)
+    state.memory.body.spins[:] = turn
+    state.memory.body.velocities[:] = np.cross(turn, state.memory.body.places - middle)
+    before = dynamics.momentum(binding.mechanism, state.memory.body)
     for _ in range(60):
         skin.advance(binding, state, REST, skin.step, incoming=None)
-    after = dynamics.momentum(binding.mechanism, state.body)
+    after = dynamics.momentum(binding.mechanism, state.memory.body)
     np.testing.assert_allclose(after[0], before[0], atol=1e-6)
     np.testing.assert_allclose(after[1], before[1], rtol=1e-3, atol=1e-4)
-    assert np.linalg.norm(rotation_vectors(state.body.turns[0])) == pytest.approx(2.0, rel=0.05)
+    assert np.linalg.norm(rotation_vectors(state.memory.body.turns[0])) == pytest.approx(2.0, rel=0.05)
 
 
 @pytest.mark.parametrize("count", [500, 600, 900])

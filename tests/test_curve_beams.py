@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles import beams as oracle
 from supple.device import to_host, use_threads
 from supple.errors import InputError
-from supple.skins.curves.batches import CurveLoad, DynamicCurves, StaticCurves
+from supple.skins.curves.batches import CurveLoad, dynamic_curves, static_curves
 from supple.skins.curves.beams import FEWEST_NODES, Bands, Clamps
 from supple.skins.curves.dynamic import DynamicBeam
 from supple.skins.curves.static import StaticBeam
@@ -368,7 +368,7 @@ def cut(shapes, starts):
 @pytest.mark.parametrize("compression", [0.0, 10.0, -60.0])
 def test_the_kernel_finds_the_shapes_of_the_host(compression):
     beams, examples = some_curves(lambda nodes, bending: StaticBeam(nodes, bending, compression))
-    batch = StaticCurves(beams, examples, frames=4)
+    batch = static_curves(beams, examples, frames=4)
     shapes = to_host(batch.run(WEIGHTS)).reshape(4, -1, 3)
     for curve, ours in enumerate(cut(shapes, batch.starts)):
         for frame, weights in enumerate(WEIGHTS):
@@ -379,7 +379,7 @@ def test_the_kernel_finds_the_shapes_of_the_host(compression):
 @pytest.mark.parametrize("damping", [0.0, 2.0])
 def test_the_kernel_moves_curves_as_the_host_does_and_goes_on_where_it_was(damping):
     beams, examples = some_curves(lambda nodes, bending: DynamicBeam(nodes, 12, bending, 0.3, damping))
-    whole, single = DynamicCurves(beams, examples, frames=4), DynamicCurves(beams, examples)
+    whole, single = dynamic_curves(beams, examples, frames=4), dynamic_curves(beams, examples)
     shapes = to_host(whole.run(WEIGHTS)).reshape(4, -1, 3).copy()
     again = np.stack([to_host(single.run(row[None])).copy() for row in WEIGHTS])
     assert np.array_equal(shapes, again)
@@ -403,7 +403,7 @@ def test_threads_change_nothing():
     results = []
     for count in (1, 3):
         with use_threads(count):
-            batch = StaticCurves(beams * 20, [example * 20 for example in examples], frames=4)
+            batch = static_curves(beams * 20, [example * 20 for example in examples], frames=4)
             results.append(to_host(batch.run(WEIGHTS)).copy())
     assert np.array_equal(*results)
 
@@ -411,18 +411,18 @@ def test_threads_change_nothing():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda b, e: StaticCurves([], e), "0 curves"),
-        (lambda b, e: StaticCurves(b, []), "0 examples"),
-        (lambda b, e: StaticCurves(b, e, frames=0), "frames is 0"),
-        (lambda b, e: StaticCurves([StaticBeam(beam.nodes, 1.0, 60.0) for beam in b], e), "beyond the first load"),
-        (lambda b, e: StaticCurves(b, [e[0], e[1][:-1]]), "example 1 has loads for 4"),
-        (lambda b, e: StaticCurves(b, [e[0], e[1][::-1]]), "curve 0 in example 1"),
-        (lambda b, e: StaticCurves(b, e).run(np.zeros((1, 3))), "weights has shape"),
-        (lambda b, e: StaticCurves(b, e).run([[0.0, np.nan]]), "not finite"),
+        (lambda b, e: static_curves([], e), "0 curves"),
+        (lambda b, e: static_curves(b, []), "0 examples"),
+        (lambda b, e: static_curves(b, e, frames=0), "frames is 0"),
+        (lambda b, e: static_curves([StaticBeam(beam.nodes, 1.0, 60.0) for beam in b], e), "beyond the first load"),
+        (lambda b, e: static_curves(b, [e[0], e[1][:-1]]), "example 1 has loads for 4"),
+        (lambda b, e: static_curves(b, [e[0], e[1][::-1]]), "curve 0 in example 1"),
+        (lambda b, e: static_curves(b, e).run(np.zeros((1, 3))), "weights has shape"),
+        (lambda b, e: static_curves(b, e).run([[0.0, np.nan]]), "not finite"),
         (lambda b, e: CurveLoad(np.zeros((4, 2)), Clamps.still((2,))), "force has shape"),
         (lambda b, e: CurveLoad(np.zeros((4, 3)), Clamps.still((2,))), "clamps are for columns"),
         (
-            lambda b, e: DynamicCurves([DynamicBeam(beam.nodes, 2) for beam in b], e).rest(np.zeros((3, 3))),
+            lambda b, e: dynamic_curves([DynamicBeam(beam.nodes, 2) for beam in b], e).rest(np.zeros((3, 3))),
             "shape has shape",
         ),
     ],

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from supple.device import to_host
 from supple.errors import InputError
 from supple.geometry.rotations import compose, multiply, quaternion_about
-from supple.skins.curves.batches import CurveLoad, DynamicCurves, StaticCurves
+from supple.skins.curves.batches import CurveLoad, dynamic_curves, static_curves
 from supple.skins.curves.beams import Clamps
 from supple.skins.curves.dynamic import DynamicBeam
 from supple.skins.curves.examples import (
@@ -241,7 +241,7 @@ def test_bend_and_twist_at_once_meet_every_example_on_host_and_device(curves):
         place = rotation_positions(turned(rest, bend, twist), rest)
         assert np.abs(examples.at(place) - shape).max() < 1e-10 * np.ptp(shapes)
     between = np.stack([rotation_positions(turned(rest, bend, 0.4), rest) for bend in (0.3, 0.9, 1.7)])
-    batch = StaticCurves([examples.beam] * curves, examples.loads(), frames=3)
+    batch = static_curves([examples.beam] * curves, examples.loads(), frames=3)
     ours = to_host(batch.run(space.weights(between))).reshape(3, curves, 34, 3)
     for frame, place in enumerate(between):
         assert np.abs(np.swapaxes(ours[frame], 0, 1) - examples.at(place)).max() < 1e-10
@@ -252,12 +252,12 @@ def test_the_device_meets_examples_of_the_published_lengths(nodes):
     shapes = shapes_of(2, nodes=nodes, curves=3)
     height = np.ptp(shapes)
     examples = ExampleSpace(StaticBeam(nodes, 1.0, 15.0), shapes, PoseSpace([[0.0], [1.0]]))
-    still = StaticCurves([examples.beam] * 3, examples.loads(), frames=2)
+    still = static_curves([examples.beam] * 3, examples.loads(), frames=2)
     met = to_host(still.run(np.eye(2))).reshape(2, 3, nodes, 3)
     assert np.abs(np.swapaxes(met, 1, 2) - shapes).max() < 1e-10 * height
     beam = DynamicBeam(nodes, 30, 1.0, 10.0)
     found = [exact_force(beam, shapes[1, :, curve]) for curve in range(3)]
-    moving = DynamicCurves([beam] * 3, [[CurveLoad(one.force, one.clamps) for one in found]], frames=30)
+    moving = dynamic_curves([beam] * 3, [[CurveLoad(one.force, one.clamps) for one in found]], frames=30)
     last = to_host(moving.run(np.arange(1.0, 31.0)[:, None] / 30.0)).reshape(30, 3, nodes, 3)[-1]
     assert np.abs(np.swapaxes(last, 0, 1) - shapes[1]).max() < 1e-10 * height
 
@@ -266,7 +266,7 @@ def test_a_damped_batch_comes_to_rest_in_the_example():
     _, angles, space = poses_of_an_arm()
     shapes = shapes_of(len(angles), nodes=12, curves=2, seed=2)
     examples = ExampleSpace(StaticBeam(12), shapes, space)
-    batch = DynamicCurves([DynamicBeam(12, 300, 1.0, 0.05, 3.0)] * 2, examples.loads(), frames=200)
+    batch = dynamic_curves([DynamicBeam(12, 300, 1.0, 0.05, 3.0)] * 2, examples.loads(), frames=200)
     played = to_host(batch.run(np.tile(space.weights(space.positions[4]), (200, 1)))).reshape(200, 2, 12, 3)
     wanted = np.swapaxes(shapes[4], 0, 1)
     assert np.abs(played[2] - wanted).max() > 0.01

@@ -9,7 +9,7 @@ from supple import CurveDynamics, CurveExamples, CurveNetwork, Pose, fit_curves
 from supple.device import use_threads
 from supple.errors import InputError
 from supple.geometry.rotations import compose, quaternion_about
-from supple.skins.curves.batches import StaticCurves
+from supple.skins.curves.batches import static_curves
 from supple.skins.curves.binding import Driving, loads_of
 from supple.skins.curves.drivers import Drivers, joint_rotations
 from supple.skins.curves.pose_space import PoseSpace, PoseSpaces
@@ -81,7 +81,7 @@ def test_a_trained_skin_differs_from_the_one_below_and_meets_its_examples(limb, 
 
 def test_the_curves_of_the_device_meet_every_example_to_1e_10_of_the_height(limb, model, poses):
     loads, driving = loads_of(model), Driving(model)
-    curves = StaticCurves([StaticBeam(n) for n in loads.nodes], loads.examples, groups=loads.groups,
+    curves = static_curves([StaticBeam(n) for n in loads.nodes], loads.examples, groups=loads.groups,
                           counts=loads.counts)  # fmt: skip
     for place, pose in enumerate([Pose.rest(limb.skeleton), *poses]):
         shapes = curves.run(driving.weights(joint_rotations(pose, limb.skeleton))[None]).numpy()
@@ -259,8 +259,8 @@ def test_strange_settings_are_refused(settings):
 def test_strange_groups_of_curves_are_refused(groups, counts, said):
     load = supple.skins.curves.batches.CurveLoad(np.zeros((4, 3)), supple.skins.curves.beams.Clamps.still((3,)))
     with pytest.raises(InputError, match=said):
-        StaticCurves([StaticBeam(6)] * 2, [[load] * 2], groups=groups, counts=counts)
-    StaticCurves([StaticBeam(6)] * 2, [[load] * 2], groups=[1, 0], counts=[1, 1])
+        static_curves([StaticBeam(6)] * 2, [[load] * 2], groups=groups, counts=counts)
+    static_curves([StaticBeam(6)] * 2, [[load] * 2], groups=[1, 0], counts=[1, 1])
 
 
 def test_entries_in_blocks_are_the_same_matrix():

@@ -7,7 +7,7 @@ import supple
 from supple import device as devices
 from supple.geometry.tetrahedra import fill
 from supple.skins.position_based.constraints import constraints_of
-from supple.skins.position_based.equilibrium import EnergyWeights, Equilibrium
+from supple.skins.position_based.equilibrium import EnergyWeights, Equilibrium, EquilibriumBinding
 
 WEIGHTS = EnergyWeights(volume=9.0, bind=1.0, stretch=0.3, pull=0.02, contact=8.0, slack=True)
 
@@ -27,7 +27,8 @@ def equilibrium(body, *, slack=True, held=True, masses=None, planes=None):
     lengths = 0.9 * np.linalg.norm(body.points - axis, axis=1)
     if masses is None:
         masses = np.where(np.arange(count) % 7 == 0, 0.5, 1.0) * (np.arange(count) % 11 != 0 if held else 1.0)
-    made = Equilibrium(body, lengths, masses, kinematic, planes=planes, copies=1, device="cpu")
+    binding = EquilibriumBinding.from_constraints(body, lengths, masses)
+    made = Equilibrium(binding, kinematic, devices.Constants("cpu"), planes=planes)
     made.anchors.assign(axis.astype(np.float32))
     made.weigh(EnergyWeights(**{**vars(WEIGHTS), "slack": slack}))
     return made, masses

@@ -92,7 +92,7 @@ def poked(speed, iterations=8):
     player = supple.player(tube, skin, fps=120.0)
     rest = Pose.rest(tube.skeleton)
     player.advance(rest)
-    velocities = player._nodes[-1].state.velocities.numpy()
+    velocities = player._nodes[-1].state.memory.velocities.numpy()
     velocities[tube.points[:, 1] < 0.1, 1] = -0.2
     shifts = [tube.points[:, 1] - player.advance(rest)[:, 1] for _ in range(100)]
     return np.array(shifts).reshape(100, 62, 48).mean(axis=2), tube.points[::48, 1]

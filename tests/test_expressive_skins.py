@@ -307,7 +307,7 @@ def test_a_sweep_equals_hookes_law_written_out():
     skin = SpringRig(base="linear", iterations=1, until="sweeps", swing=0.0, pace=0.05, **k)
     start = posed(tube, supple.LinearBlend(), pose)
     found = posed(tube, skin, pose)
-    springs = Springs(tube, skin, device="cpu")
+    springs = Springs(skin.bind(tube, "cpu"))
     springs.set(pose)
     attached = springs.hanging.attached.numpy().astype(np.float64)
     aim = posed(tube, IncrementalRotation(), pose)
@@ -315,11 +315,11 @@ def test_a_sweep_equals_hookes_law_written_out():
     bones = springs.hanging.segments.directions
     carried = springs.hanging.directions.numpy()
     for i in range(len(tube.points)):
-        fine = min(springs.edge_size[i] / springs.rest_lengths[i], 1.0) ** 2
+        fine = min(springs.binding.edge_size[i] / springs.binding.hanging.rest_lengths[i], 1.0) ** 2
         scaled = {kind: k[kind] * (fine if kind in ("girth", "bones", "hold") else 1.0) for kind in KINDS}
-        own = springs.hanging.owners[i]
+        own = springs.binding.hanging.owners[i]
         force = oracle.pull(
-            i, start, attached=attached, rest_points=tube.points, rest_attached=springs.hanging.rest_attached,
+            i, start, attached=attached, rest_points=tube.points, rest_attached=springs.binding.hanging.rest_attached,
             ring=ring.of(i), bone=carried[own], rest_bone=bones[own], aim=aim, k=scaled, slack=0.2,
         )  # fmt: skip
         assert np.abs(found[i] - start[i] - 0.05 * force).max() < 2e-6
@@ -327,7 +327,7 @@ def test_a_sweep_equals_hookes_law_written_out():
 
 def test_energy_falls_from_sweep_to_sweep(cylinder):
     pose = turned(cylinder.skeleton, bone1=1.2)
-    springs = Springs(cylinder, SpringRig(), device="cpu")
+    springs = Springs(SpringRig().bind(cylinder, "cpu"))
     start = supple.player(cylinder, supple.LinearBlend()).advance(pose)
     from supple import device as devices
 
@@ -346,11 +346,11 @@ def test_energy_falls_from_sweep_to_sweep(cylinder):
 @pytest.mark.parametrize("until", ["movement", "force", "energy"])
 def test_it_stops_when_there_is_nothing_left_to_do(until, cylinder):
     player = supple.player(cylinder, SpringRig(until=until, iterations=1000, threshold=1e-5))
-    binding = player._nodes[-1]._binding
+    state = player._nodes[-1].state
     player.advance(Pose.rest(cylinder.skeleton))
-    assert binding.sweeps_done <= 2 * CHECK
+    assert state.sweeps_done <= 2 * CHECK
     found = player.advance(turned(cylinder.skeleton, bone1=1.2))
-    assert CHECK < binding.sweeps_done < 1000
+    assert CHECK < state.sweeps_done < 1000
     far = posed(cylinder, SpringRig(until="sweeps", iterations=3000), turned(cylinder.skeleton, bone1=1.2))
     assert np.abs(found - far).max() < 0.02 * 0.25
 
@@ -359,7 +359,7 @@ def test_it_takes_no_more_sweeps_than_it_may(cylinder):
     for until, allowed in (("sweeps", 7), ("movement", 13), ("energy", 13)):
         player = supple.player(cylinder, SpringRig(until=until, iterations=allowed, threshold=0.0))
         player.advance(turned(cylinder.skeleton, bone1=1.2))
-        assert player._nodes[-1]._binding.sweeps_done <= allowed
+        assert player._nodes[-1].state.sweeps_done <= allowed
     with pytest.raises(InputError, match="iterations is 0"):
         SpringRig(iterations=0)
 

@@ -35,7 +35,7 @@ def tube():
 
 
 def lattice_of(player):
-    return player._nodes[-1]._binding
+    return player._nodes[-1].state
 
 
 def played(player, motion, seconds, *, fps=60.0):
@@ -115,7 +115,7 @@ def test_the_number_of_threads_changes_nothing(tube):
     for threads in (1, 2, 3):
         with use_threads(threads):
             player = supple.player(tube, LayeredLattice(resolution=60))
-            assert len(lattice_of(player).body.anatomy.lattice) > 3 * 2048
+            assert len(player._nodes[-1].binding.body.anatomy.lattice) > 3 * 2048
             ends.append(played(player, motion, 0.1)[-1])
     np.testing.assert_array_equal(ends[0], ends[1])
     np.testing.assert_array_equal(ends[0], ends[2])
@@ -200,7 +200,7 @@ def test_the_lattice_evens_out_what_linear_blending_crushes(tube):
     player = supple.player(tube, LayeredLattice(resolution=32, gravity=0.0))
     played(player, bend, bend.duration + 0.5)
     bound = lattice_of(player)
-    lattice, rest = bound.body.anatomy.lattice, bound.body.anatomy.rest_volumes
+    lattice, rest = bound.binding.body.anatomy.lattice, bound.binding.body.anatomy.rest_volumes
     from oracles.lattice import octants
 
     whole = np.flatnonzero(rest > 0.0)
@@ -234,7 +234,7 @@ def test_the_skin_keeps_its_volume_unless_it_is_told_not_to(hero):
 
 def test_flesh_beside_bone_has_less_reach_and_bone_has_none(hero):
     """Single voxels of flesh on a thin limb would stand out as lumps, were they as free as their depth says."""
-    bound = lattice_of(supple.player(hero, LayeredLattice(resolution=32, firm_parts=False)))
+    bound = supple.player(hero, LayeredLattice(resolution=32, firm_parts=False))._nodes[-1].binding
     anatomy = bound.body.anatomy
     bone = anatomy.layers == 0
     around = anatomy.lattice.neighbours("all")
@@ -264,11 +264,11 @@ def test_skin_turns_as_its_flesh_does(tube):
     player = supple.player(tube, LayeredLattice(resolution=COARSE))
     player.advance(Pose.rest(tube.skeleton))
     bound = lattice_of(player)
-    assert (bound.body.anatomy.rest_volumes > 0.0).all()  # every node has a neighbour along every axis
+    assert (bound.binding.body.anatomy.rest_volumes > 0.0).all()  # every node has a neighbour along every axis
     turn = rotations.matrix_from_quaternion(rotations.quaternion_about([0.2, 1.0, -0.4], 0.6))
     carried = bound.solver.kinematic.numpy()
     bound.solver.positions.numpy()[...] = carried @ turn.T
-    incoming = player._nodes[0]._binding.blend._arrays.posed
+    incoming = player._nodes[0].state._blend._arrays.posed
     for launch in bound.surface.follow(incoming):
         launch()
     origin = bound.solver.origins.numpy()
@@ -302,7 +302,7 @@ def test_layers_may_be_one_or_many_and_the_skin_may_be_left_out(tube):
         skin = LayeredLattice(resolution=COARSE, **changes)
         player = supple.player(tube, skin)
         points = played(player, motion, 0.3)[-1]
-        layers = lattice_of(player).body.anatomy.layers
+        layers = player._nodes[-1].binding.body.anatomy.layers
         assert layers.max() == len(skin.layer_names())
         assert np.isfinite(points).all()
 

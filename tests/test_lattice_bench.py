@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import supple
+from supple import device as devices
 from supple.bench import lattice
 from supple.cli.main import main
 from supple.skins.lattice.pieces import lattice_of
-from supple.skins.lattice.solver import Solver
+from supple.skins.lattice.solver import LatticeArrays, Solver
 
 
 @pytest.mark.parametrize("scene", lattice.SCENES, ids=lambda scene: scene.name)
@@ -37,7 +38,7 @@ def test_the_json_has_the_agreed_form(monkeypatch, tmp_path):
 
 
 def test_the_box_moves_and_stays_whole():
-    solver = Solver(lattice.box(8), 2, device="cpu")
+    solver = Solver(LatticeArrays.from_anatomy(lattice.box(8), 2), devices.Constants("cpu"))
     step = lattice.boxed_step(solver)
     for _ in range(30):
         step()

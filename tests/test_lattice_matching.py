@@ -38,7 +38,9 @@ class Fit:
         table = wp.array(np.array([0.0, stiffness]), dtype=wp.float32, device="cpu")
         nodes = (self.frames, self.turns, layers, table)
         regions = Regions.of(lattice.chains, width)
-        matching = Matching(regions, lattice.side, nodes, device="cpu", rounds=rounds, running=running)
+        matching = Matching(
+            regions, lattice.side, nodes, constants=devices.Constants("cpu"), rounds=rounds, running=running
+        )
         self.points, self.moved = (wp.zeros(count, dtype=wp.vec3f, device="cpu") for _ in range(2))
         self.launches = matching.launches(self.points, self.moved)
 

@@ -198,7 +198,7 @@ def test_bone_is_not_moved(hero):
     place = int(np.argmin(np.linalg.norm(hero.points - elbow, axis=1)))
     player, pose = standing(hero)
     rest = after(player, pose, 2)
-    bound = player._nodes[-1]._binding
+    bound = player._nodes[-1].state
     way = np.array([0.0, 0.0, -0.2])
     player.pull(Pull(place, to=hero.points[place] + way))
     moved = np.linalg.norm(after(player, pose, 60) - rest, axis=1)
@@ -206,7 +206,7 @@ def test_bone_is_not_moved(hero):
     assert flesh < 0.5
     assert moved[place] < (4.0 * flesh**2 * 1.25 + 0.1) * np.linalg.norm(way)
     assert moved.max() < 1.3 * np.linalg.norm(way)
-    layers, solver = bound.body.anatomy.layers, bound.solver
+    layers, solver = bound.binding.body.anatomy.layers, bound.solver
     np.testing.assert_array_equal(solver.positions.numpy()[layers == 0], solver.kinematic.numpy()[layers == 0])
 
 

@@ -16,7 +16,7 @@ from supple import device as devices
 from supple.geometry import rotations
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill
 from supple.graph.snapshot import arrays_of, put_back
-from supple.skins.position_based.contacts import Contacts
+from supple.skins.position_based.contacts import contacts_of
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +109,9 @@ def foreign_pairs(contacts, flesh, particles):
     """Particles well inside elements whose corners all belong to another part."""
     found = []
     for particle, element in contacts.hash.pairs.on_host().tolist():
-        parts = contacts.parts[flesh.corners[element]]
+        parts = contacts.binding.parts[flesh.corners[element]]
         deep = min(_shares(particles[particle, :3], particles[flesh.corners[element], :3])) > 1e-3
-        if (parts != contacts.parts[particle]).all() and deep:
+        if (parts != contacts.binding.parts[particle]).all() and deep:
             found.append((particle, element))
     return found
 
@@ -244,7 +244,7 @@ def promised(contacts, flesh, points, pairs, regions):
     chosen = set()
     for particle, element in pairs:
         corner = flesh.corners[element][np.argmax(_shares(points[particle], points[flesh.corners[element]]))]
-        one, other = contacts.parts[particle], contacts.parts[corner]
+        one, other = contacts.binding.parts[particle], contacts.binding.parts[corner]
         for region in regions:
             sides = contacts.regions[region, [one, other]]
             adjacent = contacts.planes.sides()[one, other] >= 0
@@ -278,7 +278,7 @@ def test_on_demand_finds_what_full_finds_wherever_an_angle_fires(hero, seed):
     in_full.choose(full=True)
     states = on_demand.start(), in_full.start()
     last = np.full(len(on_demand.regions), np.inf)
-    below = np.minimum(2.0 * np.pi / 3.0, on_demand._rest_angles)
+    below = np.minimum(2.0 * np.pi / 3.0, on_demand.binding.rest_angles)
     wanted = 0
     for share in np.sin(np.linspace(0.0, np.pi, 30)):
         pose = curling(hero.skeleton, share, seed).world_from_joint
@@ -487,12 +487,12 @@ def test_wrong_input_is_refused_in_words():
     faces = boundary_faces(Tetrahedra(flesh.rest, flesh.corners))
     good = {"joints": flesh.joints, "skeleton": flesh.skeleton}
     with pytest.raises(InputError, match="faces name number 9999"):
-        Contacts(flesh.rest, flesh.corners, [[0, 1, 9999]], **good)
+        contacts_of(flesh.rest, flesh.corners, [[0, 1, 9999]], **good)
     with pytest.raises(InputError, match="joints name number 2"):
-        Contacts(flesh.rest, flesh.corners, faces, **good | {"joints": flesh.joints + 1})
+        contacts_of(flesh.rest, flesh.corners, faces, **good | {"joints": flesh.joints + 1})
     with pytest.raises(InputError, match="joints has shape"):
-        Contacts(flesh.rest, flesh.corners, faces, **good | {"joints": [0]})
-    contacts = Contacts(flesh.rest, flesh.corners, faces, **good)
+        contacts_of(flesh.rest, flesh.corners, faces, **good | {"joints": [0]})
+    contacts = contacts_of(flesh.rest, flesh.corners, faces, **good)
     with pytest.raises(InputError, match="one pose for each copy"):
         contacts.pose(np.zeros((3, 4, 4)), contacts.start())
     for wrong in (particles_at(flesh.rest[:-1]), devices.to_device(flesh.rest, devices.warp().vec3f, "cpu")):

@@ -64,7 +64,7 @@ class Run:
     def __init__(self, constraints, points, masses=None, *, anchors=None, bind_lengths=None, by_colours=False):
         count = len(constraints.points)
         lengths = np.zeros(count) if bind_lengths is None else np.asarray(bind_lengths, dtype=np.float64)
-        self.solver = Solver(constraints, lengths, device="cpu", by_colours=by_colours)
+        self.solver = Solver(constraints, lengths, devices.Constants("cpu"), by_colours=by_colours)
         self.tables = self.solver.tables()
         self.sweeps = self.solver.sweeps(self.tables)
         self.restart(points, masses)

@@ -34,7 +34,7 @@ def tube():
 
 
 def flesh_of(player):
-    return player._nodes[-1]._binding
+    return player._nodes[-1].state
 
 
 def played(player, motion, seconds, *, fps=60.0):
@@ -103,7 +103,7 @@ def test_the_number_of_threads_changes_nothing(hero):
     for threads in (1, 2, 3):
         with use_threads(threads):
             player = supple.player(hero, PositionBased(tetrahedra=5000))
-            assert flesh_of(player).body.constraints.slabs > 1
+            assert player._nodes[-1].binding.body.constraints.slabs > 1
             ends.append(played(player, motion, 0.2)[-1])
     np.testing.assert_array_equal(ends[0], ends[1])
     np.testing.assert_array_equal(ends[0], ends[2])
@@ -218,13 +218,13 @@ def test_regions_make_flesh_softer_and_firmer_also_while_it_plays(hero):
         return np.median(np.abs(moved).max(axis=0))
 
     player = supple.player(marked, PositionBased(tetrahedra=FEW))
-    binding = flesh_of(player)
+    binding = player._nodes[-1].binding
     plain = swing(player)
     player.change(regions="middle=1")
     assert swing(player) < 0.2 * plain  # the flesh around it still swings
     player.change(regions="middle=0.0", frequency=2.0)
     assert swing(player) > 1.3 * plain
-    assert flesh_of(player) is binding
+    assert player._nodes[-1].binding is binding
     numbers = "+".join(str(vertex) for vertex in belly[:2000])
     player.change(regions=f"{numbers}=1", frequency=3.5)
     assert swing(player) < 0.7 * plain
@@ -256,11 +256,11 @@ def test_skin_that_meets_skin_at_the_elbow_is_parted():
 
 def _foreign_pairs(flesh):
     """How many particles lie deeper than a hair inside elements of another part."""
-    from supple.geometry.spatial_hash import SpatialHash
+    from supple.geometry.spatial_hash import spatial_hash
 
-    body = flesh.body
-    parts = flesh.contacts.parts if flesh.contacts is not None else _parts(flesh)
-    found = SpatialHash(body.constraints.points, body.constraints.corners, labels=parts)
+    body = flesh.binding.body
+    parts = flesh.contacts.binding.parts if flesh.contacts is not None else _parts(flesh)
+    found = spatial_hash(body.constraints.points, body.constraints.corners, labels=parts)
     pairs = np.asarray(found.find(flesh.recipe.particles).on_host())
     x = flesh.recipe.particles.numpy()[:, :3].astype(float)
     depth = []
@@ -274,7 +274,7 @@ def _foreign_pairs(flesh):
 def _parts(flesh):
     from supple.skins.position_based.joint_planes import JointPlanes
 
-    return JointPlanes.of(flesh.character.skeleton).part_of_joint[flesh.body.weights.joints[:, 0]]
+    return JointPlanes.of(flesh.binding.character.skeleton).part_of_joint[flesh.binding.body.weights.joints[:, 0]]
 
 
 def test_a_ball_dents_the_belly_and_leaves_no_mark(hero):
@@ -288,7 +288,7 @@ def test_a_ball_dents_the_belly_and_leaves_no_mark(hero):
     dent = np.linalg.norm(frames[32] - hero.points, axis=1)
     assert dent.max() > 0.02
     inside = 0.15 - np.linalg.norm(frames[32] - near, axis=1)
-    assert inside.max() < 0.5 * flesh.body.constraints.size  # the skin is held off by the flesh below it
+    assert inside.max() < 0.5 * flesh.binding.body.constraints.size  # the skin is held off by the flesh below it
     assert np.abs(frames[-1] - hero.points).max() < 2e-3
 
 
@@ -387,8 +387,8 @@ def test_flesh_finds_back_from_anywhere(tube, start):
     player = supple.player(tube, PositionBased(tetrahedra=FEW))
     rest = Pose.rest(tube.skeleton)
     player.advance(rest)
-    flesh, state = flesh_of(player), player._nodes[-1].state
-    points = flesh.body.constraints.points
+    flesh, state = flesh_of(player), player._nodes[-1].state.memory
+    points = flesh.binding.body.constraints.points
     wrong = {
         "random": np.random.default_rng(4).uniform(-1.0, 1.0, points.shape),
         "one point": np.zeros(points.shape),

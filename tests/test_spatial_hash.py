@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles.inside_tets import joined, lattice, least_shares, near_at_rest
 from supple import InputError
 from supple import device as devices
-from supple.geometry.spatial_hash import Boxes, SpatialHash
+from supple.geometry.spatial_hash import Boxes, spatial_hash
 
 ROUNDING = 1e-4  # shares this near zero may fall either way in single precision
 
@@ -47,7 +47,7 @@ def folded(points, angle):
 @pytest.mark.parametrize("body", [BAR, SHELLS, OVERLAPPING], ids=["bar", "shells", "overlapping"])
 def test_it_finds_what_a_test_of_all_pairs_finds(body):
     rest, corners = body
-    search, forbidden = SpatialHash(rest, corners), near_at_rest(rest, corners)
+    search, forbidden = spatial_hash(rest, corners), near_at_rest(rest, corners)
 
     @given(seed=st.integers(0, 10**6), spread=st.sampled_from([0.02, 0.1, 0.3]))
     def check(seed, spread):
@@ -63,21 +63,21 @@ def test_rings_leave_neighbours_out(rings):
     rest, corners = lattice((4, 2, 1))
     points = folded(rest, np.radians(140.0)) + np.random.default_rng(1).normal(0.0, 0.02, rest.shape)
     sure, possible = sure_and_possible(points, corners, near_at_rest(rest, corners, rings))
-    found = found_by(SpatialHash(rest, corners, rings=rings), points)
+    found = found_by(spatial_hash(rest, corners, rings=rings), points)
     assert sure <= found <= possible
     assert len(found) > 0
 
 
 def test_nothing_is_found_at_rest_not_even_where_the_rest_shape_overlaps_itself():
     rest, corners = OVERLAPPING
-    assert found_by(SpatialHash(rest, corners), rest) == set()
-    assert len(found_by(SpatialHash(rest, corners, keep_rest_overlaps=True), rest)) > 20
+    assert found_by(spatial_hash(rest, corners), rest) == set()
+    assert len(found_by(spatial_hash(rest, corners, keep_rest_overlaps=True), rest)) > 20
     # Neighbours of the elements that held a particle at rest are forgiven too: a small move lets none of them touch.
-    held = {particle for particle, _ in found_by(SpatialHash(rest, corners, keep_rest_overlaps=True), rest)}
+    held = {particle for particle, _ in found_by(spatial_hash(rest, corners, keep_rest_overlaps=True), rest)}
     moved = rest.copy()
     moved[64:, 1] += 0.02
-    assert not {particle for particle, _ in found_by(SpatialHash(rest, corners), moved)} & held
-    assert {particle for particle, _ in found_by(SpatialHash(rest, corners, keep_rest_overlaps=True), moved)} & held
+    assert not {particle for particle, _ in found_by(spatial_hash(rest, corners), moved)} & held
+    assert {particle for particle, _ in found_by(spatial_hash(rest, corners, keep_rest_overlaps=True), moved)} & held
 
 
 @given(seed=st.integers(0, 10**6))
@@ -85,18 +85,18 @@ def test_no_step_leaks_into_the_next(seed):
     """The table is never cleared; only stamps tell old entries from new ones."""
     rest, corners = SHELLS
     random = np.random.default_rng(seed)
-    search = SpatialHash(rest, corners)
+    search = spatial_hash(rest, corners)
     for _ in range(3):
         points = rest + random.normal(0.0, 0.1, rest.shape) + random.normal(0.0, 1.0, 3)
-        assert found_by(search, points) == found_by(SpatialHash(rest, corners), points)
+        assert found_by(search, points) == found_by(spatial_hash(rest, corners), points)
     assert found_by(search, rest) == set()
 
 
 def test_room_for_too_few_pairs_grows_and_nothing_is_written_beyond():
     rest, corners = SHELLS
     points = rest + np.random.default_rng(5).normal(0.0, 0.15, rest.shape)
-    everything = found_by(SpatialHash(rest, corners), points)
-    search = SpatialHash(rest, corners, room=3)
+    everything = found_by(spatial_hash(rest, corners), points)
+    search = spatial_hash(rest, corners, room=3)
     search._search(on_device(points), None)  # one search alone, as CUDA does it
     assert search.pairs.overflow == len(everything) - 3
     assert len(search.pairs.on_host()) == 3
@@ -104,7 +104,7 @@ def test_room_for_too_few_pairs_grows_and_nothing_is_written_beyond():
     assert found_by(search, points) == everything
     assert search.pairs.overflow == 0
     assert not search.outgrown
-    tight = SpatialHash(rest, corners, room=3)
+    tight = spatial_hash(rest, corners, room=3)
     assert found_by(tight, points) == everything
 
 
@@ -112,13 +112,13 @@ def test_copies_are_never_held_against_each_other():
     rest, corners = BAR
     random = np.random.default_rng(7)
     shapes = [rest + random.normal(0.0, spread, rest.shape) for spread in (0.0, 0.1, 0.15, 0.05)]
-    crowd = SpatialHash(rest, corners, copies=len(shapes))
+    crowd = spatial_hash(rest, corners, copies=len(shapes))
     together = found_by(crowd, np.concatenate(shapes))  # all in one place
     alone = set()
     for copy, points in enumerate(shapes):
         alone |= {
             (particle + copy * len(rest), element + copy * len(corners))
-            for particle, element in found_by(SpatialHash(rest, corners), points)
+            for particle, element in found_by(spatial_hash(rest, corners), points)
         }
     assert together == alone
     assert len(alone) > 0
@@ -129,7 +129,7 @@ def test_points_may_carry_another_number():
     rest, corners = SHELLS
     points = rest + np.random.default_rng(11).normal(0.0, 0.1, rest.shape)
     weighed = np.concatenate([points, np.full((len(points), 1), 7.0)], axis=1)
-    search = SpatialHash(rest, corners)
+    search = spatial_hash(rest, corners)
     pairs = search.find(on_device(weighed, dtype=wp.vec4f)).on_host()
     assert set(map(tuple, pairs.tolist())) == found_by(search, points) != set()
 
@@ -141,7 +141,7 @@ def test_searching_in_boxes_finds_what_lies_in_them():
     points = rest + np.random.default_rng(13).normal(0.0, 0.12, rest.shape)
     lows, highs = np.array([[[0.0, 0.0, 0.0], [0.1, 0.0, 0.0]]]), np.array([[[0.5, 0.2, 0.5], [0.6, 0.3, 0.2]]])
     boxes = Boxes(*(devices.to_device(ends, wp.vec3f, "cpu") for ends in (lows, highs)))
-    search = SpatialHash(rest, corners, labels=labels)
+    search = spatial_hash(rest, corners, labels=labels)
     everything, boxed = found_by(search, points), found_by(search, points, within=boxes)
     single = points.astype(np.float32)
 
@@ -171,7 +171,7 @@ def test_strange_places_give_an_answer(kind):
         "far": rest + 1e4,
         "not numbers": np.where(random.uniform(size=rest.shape) < 0.1, np.nan, rest),
     }[kind]
-    found = found_by(SpatialHash(rest, corners), places)
+    found = found_by(spatial_hash(rest, corners), places)
     if kind == "random":
         sure, possible = sure_and_possible(places, corners, near_at_rest(rest, corners))
         assert sure <= found <= possible
@@ -182,7 +182,7 @@ def test_strange_places_give_an_answer(kind):
 
 def test_a_mesh_without_size_is_searched():
     rest = np.zeros((4, 3))
-    assert found_by(SpatialHash(rest, [[0, 1, 2, 3]]), rest) == set()
+    assert found_by(spatial_hash(rest, [[0, 1, 2, 3]]), rest) == set()
 
 
 @pytest.mark.parametrize(
@@ -200,12 +200,12 @@ def test_a_mesh_without_size_is_searched():
 def test_wrong_input_is_refused_in_words(changes, words):
     rest, corners = BAR
     with pytest.raises(InputError, match=words):
-        SpatialHash(**({"rest_points": rest, "corners": corners} | changes))
+        spatial_hash(**({"rest_points": rest, "corners": corners} | changes))
 
 
 def test_points_of_another_mesh_are_refused():
     with pytest.raises(InputError, match="stack the points of all copies"):
-        SpatialHash(*BAR, copies=2).find(on_device(BAR[0]))
+        spatial_hash(*BAR, copies=2).find(on_device(BAR[0]))
 
 
 def test_cuda_finds_what_the_cpu_finds():
@@ -215,8 +215,8 @@ def test_cuda_finds_what_the_cpu_finds():
     rest, corners = SHELLS
     random = np.random.default_rng(19)
     shapes = np.concatenate([rest + random.normal(0.0, spread, rest.shape) for spread in (0.05, 0.1, 0.2)])
-    on_cpu = found_by(SpatialHash(rest, corners, copies=3), shapes)
-    search = SpatialHash(rest, corners, copies=3, device="cuda:0", room=4)
+    on_cpu = found_by(spatial_hash(rest, corners, copies=3), shapes)
+    search = spatial_hash(rest, corners, copies=3, device="cuda:0", room=4)
     found_by(search, shapes)
     assert search.outgrown
     found, possible = found_by(search, shapes), found_by(search, shapes)

@@ -164,6 +164,34 @@ def to_device(array: NDArray[Any], dtype: Any, device: str) -> Any:
     return wp.array(np.ascontiguousarray(array), dtype=dtype, device=device)
 
 
+class Constants:
+    """Arrays that never change, brought to one device once and shared by all states that stand on a binding.
+
+    An array is known by being the same object, so what is put there must not be made anew each time.
+    """
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+        self._known: dict[tuple[int, Any], tuple[NDArray[Any], Any]] = {}
+        self._lock = Lock()
+
+    def put(self, array: NDArray[Any], dtype: Any) -> Any:
+        """The array on the device as Warp's `dtype`; the same one every time."""
+        return self.derive(array, dtype, lambda: to_device(array, dtype, self.device))
+
+    def derive(self, array: NDArray[Any], what: Any, make: Callable[[], Any]) -> Any:
+        """What `make` makes of an array for the device, known by the array and by `what` it is; made once."""
+        with self._lock:
+            key = id(array), what
+            if key not in self._known:
+                self._known[key] = array, make()  # the array is kept, so that no other has its number
+            return self._known[key][1]
+
+    def blank(self, count: int | tuple[int, ...], dtype: Any) -> Any:
+        """A new array of zeros on the same device, for one state alone."""
+        return warp().zeros(count, dtype=dtype, device=self.device)
+
+
 def write(array: Any, values: NDArray[Any]) -> None:
     """Overwrite a device array with values from the host, so that recorded launches see them."""
     if array.device.is_cpu:

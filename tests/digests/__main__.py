@@ -51,8 +51,8 @@ def tell(before: dict[str, str], now: dict[str, str]) -> int:
     """Print which frames differ; the exit status."""
     differing = [name for name in sorted(before.keys() | now.keys()) if before.get(name) != now.get(name)]
     for name in differing:
-        print(f"differs: {name}")
-    print(f"{len(now) - len(differing)} of {len(now)} as before")
+        sys.stdout.write(f"differs: {name}\n")
+    sys.stdout.write(f"{len(now) - len(differing)} of {len(now)} as before\n")
     return 1 if differing else 0
 
 

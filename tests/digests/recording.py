@@ -60,5 +60,5 @@ def record(chosen: list[Cell]) -> dict[str, str]:
             for frame in range(FRAMES):
                 digest.update(player.play(motion, LATE + frame / RATE).tobytes())
             found[f"{cell} {clip}"] = digest.hexdigest()[:16]
-        print(cell, file=sys.stderr)
+        sys.stderr.write(f"{cell}\n")
     return found

@@ -22,8 +22,8 @@ from supple.character.weights import Weights
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.motion.pose import Pose
 from supple.obstacles import Sphere
-from supple.skins.contact.binding import BoundContact
-from supple.skins.contact.condensed import Answer, CondensedSolver
+from supple.skins.contact.binding import ContactBinding
+from supple.skins.contact.condensed import Answer, condensed_solver
 from supple.skins.contact.contacts import Contacts
 from supple.skins.contact.dynamics import Mechanism, mechanism_of
 from supple.skins.contact.flesh import FleshLayer, flesh_of, layer
@@ -79,7 +79,7 @@ class Frames:
         bodies = (held_ball(character, scene),) if contacts else ()
         self.skin = ArticulatedContact(elements=scene.elements, obstacles=bodies, self_contact=contacts)
         self.pose = Pose.rest(character.skeleton)
-        made: list[BoundContact] = []
+        made: list[ContactBinding] = []
         self.bound: Timing = once(lambda: made.append(self.skin.bind(character, device)))
         self.binding = made[0]
         self._state = self.skin.start(self.binding, self.pose, None)
@@ -100,8 +100,9 @@ class Frames:
 
     def count(self) -> int:
         """How many contacts the next frame has; no frame may follow."""
-        self.binding.solver.free()
-        return len(self.binding.meeting.step(self._state.time + self.skin.step, self.skin.step).impulses)
+        state = self._state
+        state.solver.free()
+        return len(state.meeting.step(state.memory.time + self.skin.step, self.skin.step).impulses)
 
 
 def held_ball(character: Character, scene: Scene) -> Sphere:
@@ -157,7 +158,7 @@ class Resting:
 
     def __init__(self, cells: int, links: int, contacts: int, *, dt: float, device: str = "cpu") -> None:
         self.mechanism = bar(cells, links)
-        self.solver = CondensedSolver(self.mechanism, dt, device=device)
+        self.solver = condensed_solver(self.mechanism, dt, device=device)
         self._nodes: Ints = np.linspace(0, self.mechanism.node_count - 1, contacts).astype(np.int32)
         self._up: Floats = np.tile([0.0, 1.0, 0.0], (contacts, 1))
         self._heights = self.mechanism.rest[self._nodes, 1]

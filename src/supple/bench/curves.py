@@ -15,7 +15,7 @@ from supple import device as devices
 from supple.arrays import Floats
 from supple.bench.rows import Row
 from supple.bench.timing import Timing, once, timed
-from supple.skins.curves.batches import CurveLoad, DynamicCurves, StaticCurves
+from supple.skins.curves.batches import CurveLoad, DynamicCurves, StaticCurves, dynamic_curves, static_curves
 from supple.skins.curves.beams import Clamps
 from supple.skins.curves.dynamic import DynamicBeam
 from supple.skins.curves.static import StaticBeam
@@ -78,13 +78,13 @@ def _note(published: float | None, timing: Timing, off: str) -> str:
 def _static(shapes: list[Floats], device: str) -> StaticCurves:
     beams = [StaticBeam(len(shape)) for shape in shapes]
     loads = [CurveLoad(beam.force(shape), Clamps.of(shape)) for beam, shape in zip(beams, shapes, strict=True)]
-    return StaticCurves(beams, [_nothing(shapes), loads], frames=FRAMES, device=device)
+    return static_curves(beams, [_nothing(shapes), loads], frames=FRAMES, device=device)
 
 
 def _dynamic(shapes: list[Floats], device: str) -> DynamicCurves:
     beams = [DynamicBeam(len(shape), FRAMES, mass=MASS) for shape in shapes]
     loads = [CurveLoad(beam.force(shape), Clamps.of(shape)) for beam, shape in zip(beams, shapes, strict=True)]
-    return DynamicCurves(beams, [_nothing(shapes), loads], frames=FRAMES, device=device)
+    return dynamic_curves(beams, [_nothing(shapes), loads], frames=FRAMES, device=device)
 
 
 def _nothing(shapes: list[Floats]) -> list[CurveLoad]:

@@ -82,11 +82,11 @@ def _scene_rows(scene: str, character: Character, poses: list[Pose], *, publishe
 def _sweeps_alone(skin: SpringRig, character: Character, pose: Pose, device: str) -> Timing:
     """The sweeps of a frame without posing the bones and without bringing the points back, as published figures are."""
     wp = devices.warp()
-    first, binding = skin.first_stage(), skin.bind(character, device)
-    binding.run(pose, first.deform(first.bind(character, device), pose, None))
+    state = skin.allocate(skin.bind(character, device))
+    state.run(pose, None)
 
     def sweep() -> None:
-        binding.sweeps.run(skin.iterations)
+        state.sweeps.run(skin.iterations)
         wp.synchronize_device(device)
 
     return timed(sweep)

@@ -26,7 +26,7 @@ from supple.motion.motion import Motion
 from supple.skins.lattice.cells import Lattice
 from supple.skins.lattice.pieces import lattice_of
 from supple.skins.lattice.skin import LayeredLattice
-from supple.skins.lattice.solver import Anatomy, Solver
+from supple.skins.lattice.solver import Anatomy, LatticeArrays, Solver
 
 ROOM = "lattice"
 VERTICES = 8_000
@@ -127,7 +127,7 @@ def box(side: int) -> Anatomy:
 def _box(progress: Callable[[str], None], device: str) -> Row:
     """One step of a cube of voxels, with all constraints, the bones having moved."""
     progress(f"a box of {BOX**3} voxels")
-    solver = Solver(box(BOX), 2, device=device)
+    solver = Solver(LatticeArrays.from_anatomy(box(BOX), 2), devices.Constants(device))
     step = boxed_step(solver)
     wp = devices.warp()
 

@@ -126,7 +126,7 @@ def _solves(progress: Callable[[str], None]) -> Iterator[Row]:
 
 def _solve(body: Constraints, start: Floats) -> tuple[Timing, Floats]:
     """How long all iterations take from `start`, and where they end."""
-    solver = Solver(body, np.zeros(len(body.points)), device="cpu")
+    solver = Solver(body, np.zeros(len(body.points)), devices.Constants("cpu"))
     sweeps = solver.sweeps(solver.tables())
     sweeps.set(Knobs(volume=1.0, bind=0.0, stretch=STRETCH, compliant=False))
     particles = _particles(start)
@@ -146,7 +146,7 @@ def _solves_on_gpu(progress: Callable[[str], None], device: str) -> Iterator[Row
     for label, count in SOLVE_ON_GPU.items():
         progress(f"solve, {label} tetrahedra on {device}: filling the body")
         body = _hero_body(count)
-        solver = Solver(body, np.zeros(len(body.points)), device=device)
+        solver = Solver(body, np.zeros(len(body.points)), devices.Constants(device))
         sweeps = solver.sweeps(solver.tables())
         sweeps.set(Knobs(volume=1.0, bind=0.0, stretch=STRETCH, compliant=False))
         start = _shaken(body)
@@ -193,13 +193,13 @@ def _volume_error(body: Constraints, points: Floats) -> float:
 
 def _detection(scene: Scene, progress: Callable[[str], None]) -> Row:
     """Finding what touches through a cycle of the motion, on demand, beside entering everything in every step."""
-    from supple.skins.position_based.contacts import Contacts
+    from supple.skins.position_based.contacts import contacts_of
 
     progress(f"{scene.name}: contacts")
     character, motion = actors(scene)
     body = _body(scene)
     solid = Tetrahedra(body.constraints.points, body.constraints.corners)
-    contacts = Contacts(
+    contacts = contacts_of(
         solid.points, solid.corners, boundary_faces(solid), joints=body.weights.joints[:, 0],
         skeleton=character.skeleton, motion=motion,
     )  # fmt: skip

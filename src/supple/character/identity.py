@@ -17,14 +17,15 @@ def fingerprint(character: Character) -> str:
     Numbers count to single precision, as skins move them: the last bits of double precision may depend on the machine
     that made the character.
     """
-    return digest_of((name, _single(array)) for name, array in _arrays(character)).hex()
+    return digest_of((name, _single(array)) for name, array in arrays_that_move(character)).hex()
 
 
 def _single(array: NDArray[np.generic]) -> NDArray[np.generic]:
     return array.astype(np.float32) if array.dtype == np.float64 else array
 
 
-def _arrays(character: Character) -> Iterator[tuple[str, NDArray[np.generic]]]:
+def arrays_that_move(character: Character) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    """All arrays that can change how a character moves, by name."""
     skeleton = character.skeleton
     yield "points", character.points
     yield "triangles", character.triangles

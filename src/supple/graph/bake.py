@@ -15,12 +15,14 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple import device as devices
 from supple import machine
 from supple.arrays import Singles, digest_of
 from supple.character.character import Character
@@ -96,7 +98,7 @@ class _Plan:
     character: Character
     motion: PoseSource
     graph: Graph
-    player: Player
+    device: str
     times: NDArray[np.float64]
     info: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
@@ -105,7 +107,7 @@ class _Plan:
     def of(cls, character: Character, motion: PoseSource, graph: Graph, *, device: str, fps: float | None,
            start: float, end: float | None) -> _Plan:  # fmt: skip
         times, rate = _frame_times(motion, fps, start, end)
-        player = Player(character, graph, device=device, fps=rate)
+        graph.check_for(character)
         character.skeleton.check_same(motion.skeleton, "bake")
         poses = [motion.sample(float(at)) for at in times]
         from supple import __version__
@@ -121,7 +123,7 @@ class _Plan:
             "fps": rate,
             "start": float(times[0]),
             "frames": len(times),
-            "device": player.device.split(":")[0],
+            "device": devices.check_device(device).split(":")[0],
             "made_on": machine.kind(),
             "joints": list(character.skeleton.names),
             "parts": sorted(character.parts),
@@ -134,7 +136,12 @@ class _Plan:
             "poses": np.stack([pose.world_from_joint for pose in poses]).astype("<f8"),
             "shape_shares": np.array(shares, dtype="<f8").reshape(len(poses), len(character.shapes)),
         }
-        return cls(character, motion, graph, player, times, info, {**arrays, **drawn, **moving})
+        return cls(character, motion, graph, device, times, info, {**arrays, **drawn, **moving})
+
+    @cached_property
+    def player(self) -> Player:
+        """What plays it; made when the first frame is, for a bake that is there already needs none."""
+        return Player(self.character, self.graph, device=self.device, fps=self.info["fps"])
 
 
 def _frame_times(

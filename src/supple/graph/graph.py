@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from supple.character.character import Character
 from supple.errors import InputError
 from supple.files import atomic
 from supple.graph.mask import Mask
@@ -68,12 +69,10 @@ class Graph:
             if len(stage.inputs) != 2:
                 raise InputError(where, f"it has {len(stage.inputs)} inputs", "a blend has two", "name two stages")
             return
-        wanted = 0 if stage.work.stands_on() is None else 1
-        if len(stage.inputs) != wanted:
-            kind = type(stage.work).__name__
-            raise InputError(
-                where, f"it has {len(stage.inputs)} inputs", f"{kind} takes {wanted}", "use Graph.of or Graph.then"
-            )
+        most, least = int(stage.work.takes_incoming()), int(stage.work.stands_on() is not None)
+        if not least <= len(stage.inputs) <= most:
+            takes = f"{type(stage.work).__name__} takes {most}"
+            raise InputError(where, f"it has {len(stage.inputs)} inputs", takes, "use Graph.of or Graph.then")
 
     @classmethod
     def of(cls, skin: AnySkin | Graph) -> Graph:
@@ -113,7 +112,7 @@ class Graph:
 
     def then(self, skin: AnySkin) -> Graph:
         """This graph with another skin standing on its result."""
-        if skin.stands_on() is None:
+        if not skin.takes_incoming():
             raise InputError(
                 "Graph",
                 f"{type(skin).__name__} was put on {self.stages[-1].name!r}",
@@ -121,6 +120,12 @@ class Graph:
                 "start a graph with it, or blend the two",
             )
         return Graph((*self.stages, Stage(_fresh(skin.command_name, self.stages), skin, (self.stages[-1].name,))))
+
+    def check_for(self, character: Character) -> None:
+        """Refuse what this character cannot have."""
+        for stage in self.stages:
+            if not isinstance(stage.work, Mask):
+                stage.work.check_for(character)
 
     @property
     def step(self) -> float | None:

@@ -18,12 +18,13 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.normals import Creases, NormalsOnDevice, creases
+from supple.graph import bindings
 from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
 from supple.graph.snapshot import Arrays, arrays_of, put_back
 from supple.motion.pose import Pose, PoseSource, between
 from supple.skins.pull import Pull
-from supple.skins.skin import AnySkin, DevicePoints, PullableSkin, Skin, SoftSkin, SoftState
+from supple.skins.skin import AnySkin, DevicePoints, PullableSkin, Skin, SoftSkin
 
 _SAME_TIME = 1e-9  # of a step: times closer than this are one time
 
@@ -36,14 +37,25 @@ class Player:
     what is shown between two steps is blended from them, so a motion gives the same skin whatever the frame rate.
     """
 
-    def __init__(self, character: Character, skin: AnySkin | Graph, *, device: str = "cpu", fps: float = 60.0) -> None:
+    def __init__(
+        self,
+        character: Character,
+        skin: AnySkin | Graph,
+        *,
+        device: str = "cpu",
+        fps: float = 60.0,
+        beside: Player | None = None,
+    ) -> None:
         if not (math.isfinite(fps) and fps > 0.0):
             raise InputError("player", f"fps is {fps}", "a rate above zero is needed", "use 24, 30 or 60")
         self.character = character
         self.graph = Graph.of(skin)
         self.device = devices.check_device(device)
         self.fps = fps
-        self._nodes = [_Node(stage, character, self.device) for stage in self.graph.stages]
+        self._nodes = [
+            _Node(stage, character, self.device, None if beside is None else beside._named(stage.name).binding)
+            for stage in self.graph.stages
+        ]
         self._step = self.graph.step
         self._crease_angle = math.nan
         self._creases: Creases | None = None
@@ -62,8 +74,7 @@ class Player:
         self._bones: Pose | None = None
         self._shown: DevicePoints | None = None
         for node in self._nodes:
-            node.state, node.bones = None, None
-            node.take_hold({})
+            node.forget()
 
     def advance(self, pose: Pose, dt: float | None = None) -> Singles:
         """The skin (V, 3) [m] one frame on, `dt` [s] later (1 / fps if not given), now that the pose is `pose`.
@@ -188,11 +199,17 @@ class Player:
         if not kept:
             return
         self._pose = Pose(kept["pose"])
-        if self._step is not None:
-            self._run(self._pose, None)
         for number, node in enumerate(self._nodes):
             node.restore(f"stage{number}", kept)
         self.time, self._tick = float(kept["time"]), int(kept["tick"])
+
+    def copy(self) -> Player:
+        """Another player that goes on from here by itself: a branch of the simulation. Bindings are shared."""
+        twin = Player(self.character, self.graph, device=self.device, fps=self.fps, beside=self)
+        twin.restore(self.snapshot())
+        for mine, other in zip(self._nodes, twin._nodes, strict=True):
+            other.take_hold(dict(mine.pulls))
+        return twin
 
     def _simulate(self, source: PoseSource, time: float, step: float) -> None:
         """Run soft skins up to the first step that is not before `time`."""
@@ -268,13 +285,14 @@ class _TwoPoses:
 
 
 class _Node:
-    """One stage of a graph, bound to the character, with its state if it is soft."""
+    """One stage of a graph, bound to the character, with its state."""
 
-    def __init__(self, stage: Stage, character: Character, device: str) -> None:
+    def __init__(self, stage: Stage, character: Character, device: str, binding: Any = None) -> None:
         self.stage = stage
-        self.state: SoftState | None = None
+        self.state: Any = None
         self.bones: tuple[Floats, Floats] | None = None
         self.pulls: dict[str, Pull] = {}
+        self.binding = binding
         self._held_anew = False
         self._device, self._count = device, len(character.points)
         self._recorded: tuple[list[DevicePoints], devices.Launch] | None = None
@@ -284,12 +302,22 @@ class _Node:
             self._shares = devices.to_device(shares, wp.float32, device)
         else:
             stage.work.check_for(character)
-            self._binding = stage.work.bind(character, device)
-        if not isinstance(stage.work, Skin):
+            if binding is None:
+                self.binding = bindings.bind(stage.work, character, device)
+        if isinstance(stage.work, Skin):
+            self.state = stage.work.allocate(self.binding)
+        else:
             self._result = wp.zeros(self._count, dtype=wp.vec3f, device=device)
         if isinstance(stage.work, SoftSkin):
             self._shares = wp.zeros(1, dtype=wp.float32, device=device)
             self._steps = [wp.zeros(self._count, dtype=wp.vec3f, device=device) for _ in range(2)]
+
+    def forget(self) -> None:
+        """Have no history, and be held by nobody."""
+        if not isinstance(self.stage.work, Skin):
+            self.state = None
+        self.bones = None
+        self.take_hold({})
 
     def take_hold(self, pulls: dict[str, Pull]) -> None:
         """Be held by these hands from the next step on."""
@@ -304,39 +332,41 @@ class _Node:
         wp = devices.warp()
         incoming = inputs[0] if inputs else None
         if step is None:
-            self.state = work.start(self._binding, pose, incoming)
+            self.state = work.start(self.binding, pose, incoming)
             points = self.state.points
             wp.copy(self._steps[0], points)
             self.bones = None
         else:
             if self._held_anew and isinstance(work, PullableSkin):
-                work.hold(self._binding, self.state, tuple(self.pulls.values()))
+                work.hold(self.binding, self.state, tuple(self.pulls.values()))
                 self._held_anew = False
-            points = work.advance(self._binding, self.state, pose, step, incoming=incoming)
+            points = work.advance(self.binding, self.state, pose, step, incoming=incoming)
             wp.copy(self._steps[0], self._steps[1])
         wp.copy(self._steps[1], points)
-        bones = work.moved_bones(self._binding, self.state)
+        bones = work.moved_bones(self.binding, self.state)
         if bones is not None:
             self.bones = (bones.copy() if self.bones is None else self.bones[1], bones.copy())
         return self._steps[1]
 
     def snapshot(self, prefix: str) -> Arrays:
         """The memory of a soft stage as plain arrays; nothing for others."""
-        if self.state is None:
+        if self.state is None or not isinstance(self.stage.work, SoftSkin):
             return {}
         steps = {f"{prefix}.step{turn}": points.numpy().copy() for turn, points in enumerate(self._steps)}
         bones = {f"{prefix}.bones{turn}": joints for turn, joints in enumerate(self.bones or ())}
-        return {**steps, **bones, **arrays_of(self.state, f"{prefix}.state")}
+        return {**steps, **bones, **arrays_of(self.state.memory, f"{prefix}.state")}
 
     def restore(self, prefix: str, kept: Arrays) -> None:
-        """Overwrite the memory of a soft stage."""
-        if self.state is None:
+        """Overwrite the memory of a soft stage, without starting it."""
+        work = self.stage.work
+        if not isinstance(work, SoftSkin):
             return
+        self.state = work.allocate(self.binding)
         for turn, points in enumerate(self._steps):
             points.assign(kept[f"{prefix}.step{turn}"])
-        if self.bones is not None:
+        if f"{prefix}.bones0" in kept:
             self.bones = (kept[f"{prefix}.bones0"], kept[f"{prefix}.bones1"])
-        put_back(self.state, f"{prefix}.state", kept)
+        put_back(self.state.memory, f"{prefix}.state", kept)
 
     def show(self, pose: Pose, inputs: list[DevicePoints], share: float) -> DevicePoints:
         """This stage in the frame that is shown; soft skins `share` of the way from their last step but one."""
@@ -344,7 +374,7 @@ class _Node:
 
         work = self.stage.work
         if isinstance(work, Skin):
-            return work.deform(self._binding, pose, inputs[0] if inputs else None)
+            return work.deform(self.binding, self.state, pose, inputs[0] if inputs else None)
         if isinstance(work, SoftSkin):
             if share == 1.0:  # on a step: a copy costs less than a blend
                 devices.warp().copy(self._result, self._steps[1])

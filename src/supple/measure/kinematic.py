@@ -17,8 +17,9 @@ def kinematic_frames(character: Character, poses: Iterable[Pose]) -> Iterator[Si
     """The linear blend (V, 3) [m] of every pose, one after another; each is overwritten by the next."""
     skin = LinearBlend()
     binding = skin.bind(character, "cpu")
+    state = skin.allocate(binding)
     for pose in poses:
-        yield devices.to_host(skin.deform(binding, pose, None))
+        yield devices.to_host(skin.deform(binding, state, pose, None))
 
 
 def deviation_from_kinematic(character: Character, points: Singles, poses: Iterable[Pose], *, into: Singles) -> Singles:

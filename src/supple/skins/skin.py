@@ -1,7 +1,8 @@
 """The doors that every way of moving a skin has in common.
 
-Three kinds of data never mix: the *settings* are the skin object itself (what the artist chose), the *binding* follows
-from the character and is computed once, the *state* follows from time.
+Three kinds of data never mix: the *settings* are the skin object itself (what the artist chose); the *binding* follows
+from the character, is computed once, never changes and may be shared by players, threads and a cache on disk; the
+*state* follows from time and owns every array that changes, recorded launches included.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from supple.arrays import Floats
 from supple.character.character import Character
@@ -21,6 +22,9 @@ from supple.skins.pull import Pull
 
 DevicePoints = Any
 """A Warp array of vec3f (V,) on the skin's device."""
+
+Binding = TypeVar("Binding")
+State = TypeVar("State")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +37,8 @@ class AnySkin(Settings, ABC):
     """Settings by name that go well together; what a preset is silent about keeps its default."""
     live: ClassVar[frozenset[str]] = frozenset()
     """Settings that a player may change while it plays, without binding again."""
+    cached: ClassVar[bool] = False
+    """Whether binding takes so long that bindings are kept on disk."""
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:
@@ -46,38 +52,77 @@ class AnySkin(Settings, ABC):
         """The skin that comes first when a graph gives this one no incoming shape; None if it needs none."""
         return None
 
+    def takes_incoming(self) -> bool:
+        """Whether a graph may give it the shape of another skin to start from."""
+        return self.stands_on() is not None
+
     def beside_settings(self) -> Mapping[str, Any]:
         """What it holds beside its settings, as plain data that tells two apart; most skins hold nothing else."""
         return {}
+
+    def binding_identity(self) -> Mapping[str, Any]:
+        """What beside the settings that are not `live` a binding follows from, as plain data."""
+        return self.beside_settings()
 
     def check_for(self, character: Character) -> None:
         """Refuse settings that this character cannot have, such as regions that it does not know."""
 
     @abstractmethod
     def bind(self, character: Character, device: str) -> Any:
-        """Prepare for one character, once; may be slow. The binding belongs to one player."""
+        """Prepare for one character, once; may be slow.
+
+        Nothing in a binding ever changes. It follows from the character, the device and the settings that are not
+        `live`, so that one binding serves many players. A frozen dataclass of arrays, numbers, the character itself and
+        `device.Constants` can be kept on disk (`cached`).
+        """
 
 
 @dataclass(frozen=True, kw_only=True)
-class Skin(AnySkin):
-    """A skin that needs only the pose, so that it can be scrubbed in any order."""
+class BoundSkin(AnySkin, Generic[Binding, State]):
+    """A skin with its two kinds of data: a binding that is shared, and states that are not."""
 
     @abstractmethod
-    def deform(self, binding: Any, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
-        """The skin in one pose, on the device; overwritten by the next call with the same binding.
+    def bind(self, character: Character, device: str) -> Binding:
+        """Prepare for one character, once; may be slow."""
+
+    @abstractmethod
+    def allocate(self, binding: Binding) -> State:
+        """All that one player changes, without any history; quick."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skin(BoundSkin[Binding, State]):
+    """A skin that needs only the pose, so that it can be scrubbed in any order. Its state is room to work in."""
+
+    @abstractmethod
+    def deform(self, binding: Binding, state: State, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
+        """The skin in one pose, on the device; overwritten by the next call with the same state.
 
         `incoming` is the shape from the stage before, for skins that stand on another one.
         """
 
 
 class SoftState(Protocol):
-    """What follows from time. Its arrays are what a checkpoint keeps; `points` is the skin as it is now."""
+    """What follows from time; `points` is the skin as it is now.
 
-    points: DevicePoints
+    `memory` is a dataclass of arrays and numbers (and of such dataclasses): all that the next step depends on, and what
+    a checkpoint keeps. A state that holds nothing else is its own memory.
+    """
+
+    @property
+    def points(self) -> DevicePoints:
+        """The skin (V,) as it is now, on the device."""
+
+    @property
+    def memory(self) -> Any:
+        """What a checkpoint keeps."""
+
+
+Soft = TypeVar("Soft", bound=SoftState)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SoftSkin(AnySkin):
+class SoftSkin(BoundSkin[Binding, Soft]):
     """A skin that carries history and is played in order, always in steps of the same length."""
 
     moves_bones: ClassVar[bool] = False
@@ -85,25 +130,25 @@ class SoftSkin(AnySkin):
 
     step: float = setting(1.0 / 120.0, "Simulation step", unit="s", low=1e-4, high=0.1)
 
-    def moved_bones(self, binding: Any, state: Any) -> Floats | None:
+    def moved_bones(self, binding: Binding, state: Soft) -> Floats | None:
         """Where it has the joints (J, 4, 4) now, if it moves bones."""
         return None
 
     @abstractmethod
-    def start(self, binding: Any, pose: Pose, incoming: DevicePoints | None) -> SoftState:
-        """The state at rest in a first pose."""
+    def start(self, binding: Binding, pose: Pose, incoming: DevicePoints | None) -> Soft:
+        """A new state, at rest in a first pose."""
 
     @abstractmethod
     def advance(
-        self, binding: Any, state: Any, pose: Pose, dt: float, *, incoming: DevicePoints | None
+        self, binding: Binding, state: Soft, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
         """Move on by `dt` [s] to `pose`, changing `state`, and return the skin there."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class PullableSkin(SoftSkin):
+class PullableSkin(SoftSkin[Binding, Soft]):
     """A soft skin that a player may take hold of while it plays."""
 
     @abstractmethod
-    def hold(self, binding: Any, state: Any, pulls: Sequence[Pull]) -> None:
+    def hold(self, binding: Binding, state: Soft, pulls: Sequence[Pull]) -> None:
         """Be held by these pulls from the next step on, and by no others."""

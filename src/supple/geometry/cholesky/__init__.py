@@ -1,5 +1,5 @@
 """Sparse symmetric systems: factored once, solved many times on a device."""
 
-from supple.geometry.cholesky.cholesky import Cholesky
+from supple.geometry.cholesky.cholesky import Cholesky, Factor
 
-__all__ = ["Cholesky"]
+__all__ = ["Cholesky", "Factor"]

@@ -1,5 +1,11 @@
 """Which particles lie inside which elements of a moving tetrahedral mesh, found through hashed cells of space."""
 
-from supple.geometry.spatial_hash.spatial_hash import Boxes, Pairs, SpatialHash
+from supple.geometry.spatial_hash.spatial_hash import (
+    Boxes,
+    HashedMesh,
+    Pairs,
+    SpatialHash,
+    spatial_hash,
+)
 
-__all__ = ["Boxes", "Pairs", "SpatialHash"]
+__all__ = ["Boxes", "HashedMesh", "Pairs", "SpatialHash", "spatial_hash"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple import device as devices
 from supple.arrays import Floats, Ints, frozen
@@ -59,6 +59,51 @@ class Pairs:
         return both[np.lexsort((both[:, 1], both[:, 0]))]
 
 
+@dataclass(frozen=True, eq=False)
+class HashedMesh:
+    """What follows from the rest shape of P particles and T elements.
+
+    `corners` (T, 4), `cell` [m] the side of a cell; `labels` (P,) tell particles apart and `element_labels` (T, 4) are
+    those of an element's corners, each once. What is near at rest is left out of searches: the particles around p are
+    `ring_members[ring_starts[p]:ring_starts[p + 1]]`, and `met_elements` likewise the elements that hold it then.
+    """
+
+    corners: Ints
+    cell: float
+    labels: Ints
+    element_labels: Ints
+    ring_starts: Ints
+    ring_members: Ints
+    met_starts: Ints
+    met_elements: Ints
+
+    @classmethod
+    def from_rest(
+        cls,
+        rest_points: ArrayLike,
+        corners: ArrayLike,
+        *,
+        rings: int = 2,
+        labels: ArrayLike | None = None,
+        keep_rest_overlaps: bool = False,
+    ) -> HashedMesh:
+        """Prepare points (P, 3) [m] and elements (T, 4); left out is what is `rings` away at rest, or overlaps then."""
+        rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
+        elements = frozen(corners, np.int32, (-1, 4), _WHERE, "corners")
+        _check(rest, elements, rings)
+        named = frozen(np.zeros(len(rest)) if labels is None else labels, np.int32, (len(rest),), _WHERE, "labels")
+        edges = tetrahedron_edges(elements)
+        lengths = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
+        met = np.zeros((0, 2), dtype=np.int32) if keep_rest_overlaps else _met_at_rest(rest, elements, rings)
+        met_starts, order = grouped(met[:, 0], len(rest))
+        of_corners = np.sort(named[elements], axis=1)
+        of_corners[:, 1:][np.diff(of_corners, axis=1) == 0] = -1
+        return cls(
+            elements, CELL * float(lengths.mean()) if lengths.any() else 1.0, named, of_corners,
+            *_rings(edges, len(rest), rings - 1), met_starts, met[order, 1],
+        )  # fmt: skip
+
+
 class SpatialHash:
     """Finds particles inside elements step after step; what follows from the rest shape is prepared once.
 
@@ -68,58 +113,30 @@ class SpatialHash:
     that touch its ring (`rings` 2; each further ring adds one), and those that hold it at rest already, because the
     rest shape overlaps itself, with their neighbours.
 
-    `copies` of one character may be searched at once; `points` are then stacked copy by copy, and a particle is never
-    held against another copy. `labels` (P,) tell particles apart for searches within boxes. Not found: particles in
-    elements without volume, and anything in an element torn over more than 4096 cells.
+    `copies` of one character may be searched at once; points are then stacked copy by copy, and a particle is never
+    held against another copy. Not found: particles in elements without volume, and anything in an element torn over
+    more than 4096 cells.
     """
 
     def __init__(
-        self,
-        rest_points: ArrayLike,
-        corners: ArrayLike,
-        *,
-        copies: int = 1,
-        device: str = "cpu",
-        rings: int = 2,
-        labels: ArrayLike | None = None,
-        room: int | None = None,
-        keep_rest_overlaps: bool = False,
+        self, mesh: HashedMesh, constants: devices.Constants, *, copies: int = 1, room: int | None = None
     ) -> None:
-        rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
-        elements = frozen(corners, np.int32, (-1, 4), _WHERE, "corners")
-        _check(rest, elements, copies, rings)
-        self.device = devices.check_device(device)
-        self.copies, self.particles, self.elements = copies, len(rest), len(elements)
-        named = np.zeros(len(rest)) if labels is None else labels
-        self._labels = frozen(named, np.int32, (len(rest),), _WHERE, "labels")
-        edges = tetrahedron_edges(elements)
-        lengths = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
-        self.cell = CELL * float(lengths.mean()) if lengths.any() else 1.0
+        if copies < 1:
+            raise InputError(_WHERE, f"copies is {copies}", "at least one is needed", "use 1 for one character")
+        wp, put, blank = devices.warp(), constants.put, constants.blank
+        self.device, self.cell, self.copies = constants.device, mesh.cell, copies
+        self.particles, self.elements = len(mesh.labels), len(mesh.corners)
         self._searches: dict[Any, list[Any]] = {}
-        met = np.zeros((0, 2), dtype=np.int32) if keep_rest_overlaps else _met_at_rest(rest, elements, rings)
-        self._allocate(elements, _rings(edges, len(rest), rings - 1), met)
-        self._make_room(max(FEWEST_PAIRS, copies * len(rest)) if room is None else room)
-
-    def _allocate(self, corners: Ints, rings: tuple[Ints, Ints], met: Ints) -> None:
-        wp = devices.warp()
-        stacked = self.copies * self.particles
-
-        def whole(values: NDArray[Any]) -> Any:
-            return devices.to_device(values, wp.int32, self.device)
-
+        stacked = copies * self.particles
         size = 1 << max(10, int(np.ceil(np.log2(2 * stacked))))
         self._mask = wp.uint32(size - 1)
-        self._corners = devices.to_device(corners, wp.vec4i, self.device)
-        self._slots = wp.zeros(size, dtype=wp.int64, device=self.device)
-        self._now = wp.zeros(1, dtype=wp.int64, device=self.device)
-        self._following = wp.zeros(stacked, dtype=wp.int32, device=self.device)
-        met_starts, order = grouped(met[:, 0], self.particles)
-        self._near = [whole(rings[0]), whole(rings[1]), whole(met_starts), whole(met[order, 1])]
-        self._no_boxes = Boxes(*(wp.zeros((1, 1), dtype=wp.vec3f, device=self.device) for _ in range(2)))
-        of_corners = np.sort(self._labels[corners], axis=1)
-        of_corners[:, 1:][np.diff(of_corners, axis=1) == 0] = -1
-        self._particle_labels = whole(self._labels)
-        self._element_labels = devices.to_device(of_corners, wp.vec4i, self.device)
+        self._corners = put(mesh.corners, wp.vec4i)
+        self._slots, self._now, self._following = blank(size, wp.int64), blank(1, wp.int64), blank(stacked, wp.int32)
+        near = (mesh.ring_starts, mesh.ring_members, mesh.met_starts, mesh.met_elements)
+        self._near = [put(array, wp.int32) for array in near]
+        self._no_boxes = Boxes(*(blank((1, 1), wp.vec3f) for _ in range(2)))
+        self._particle_labels, self._element_labels = put(mesh.labels, wp.int32), put(mesh.element_labels, wp.vec4i)
+        self._make_room(max(FEWEST_PAIRS, stacked) if room is None else room)
 
     def _make_room(self, pairs: int) -> None:
         wp = devices.warp()
@@ -184,6 +201,23 @@ class SpatialHash:
         return self._searches[key]
 
 
+def spatial_hash(
+    rest_points: ArrayLike,
+    corners: ArrayLike,
+    *,
+    copies: int = 1,
+    device: str = "cpu",
+    rings: int = 2,
+    labels: ArrayLike | None = None,
+    room: int | None = None,
+    keep_rest_overlaps: bool = False,
+) -> SpatialHash:
+    """The hash of points (P, 3) [m] and elements (T, 4) on a device; see `HashedMesh.from_rest`."""
+    constants = devices.Constants(devices.check_device(device))
+    mesh = HashedMesh.from_rest(rest_points, corners, rings=rings, labels=labels, keep_rest_overlaps=keep_rest_overlaps)
+    return SpatialHash(mesh, constants, copies=copies, room=room)
+
+
 def tetrahedron_edges(corners: Ints) -> Ints:
     """Every edge (E, 2) of some tetrahedra once, lower number first, sorted."""
     sides = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
@@ -210,7 +244,7 @@ def _met_at_rest(rest: Floats, corners: Ints, rings: int) -> Ints:
     from scipy.sparse import csr_array
 
     wp = devices.warp()
-    overlaps = SpatialHash(rest, corners, rings=rings, keep_rest_overlaps=True)
+    overlaps = spatial_hash(rest, corners, rings=rings, keep_rest_overlaps=True)
     held = overlaps.find(devices.to_device(rest, wp.vec3f, "cpu")).on_host()
     if len(held) == 0:
         return held
@@ -222,12 +256,10 @@ def _met_at_rest(rest: Floats, corners: Ints, rings: int) -> Ints:
     return np.stack(near.coords, axis=1).astype(np.int32)
 
 
-def _check(rest: Floats, corners: Ints, copies: int, rings: int) -> None:
+def _check(rest: Floats, corners: Ints, rings: int) -> None:
     if len(corners) == 0 or corners.min() < 0 or corners.max() >= len(rest):
         raise InputError(_WHERE, f"{len(corners)} elements name particles up to {corners.max(initial=-1)}",
                          f"there are {len(rest)} particles", "pass the elements of this mesh")  # fmt: skip
-    if copies < 1:
-        raise InputError(_WHERE, f"copies is {copies}", "at least one is needed", "use 1 for one character")
     if rings < 1:
         raise InputError(_WHERE, f"rings is {rings}", "at least one is needed, the elements a particle belongs to",
                          "use 2 to leave its neighbours' elements out too")  # fmt: skip

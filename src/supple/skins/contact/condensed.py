@@ -34,9 +34,9 @@ from supple.errors import InputError
 from supple.skins.contact.bound import LinkArrays, NodeArrays
 from supple.skins.contact.contacts import Contacts, Loose
 from supple.skins.contact.dynamics import GRAVITY, Energy, Mechanism, State, energy
-from supple.skins.contact.factor import FleshFactor
+from supple.skins.contact.factor import FactorArrays, FleshFactor
 from supple.skins.contact.flesh import WHERE
-from supple.skins.contact.ordering import skyline_of, touching_pairs
+from supple.skins.contact.ordering import Skyline, skyline_of, touching_pairs
 from supple.skins.contact.responding import Responder
 from supple.skins.contact.tracking import Targets
 
@@ -63,8 +63,34 @@ class Answer:
         return cls(np.zeros(contacts), np.zeros((contacts, 3)), np.zeros((bodies, 6)), 0)
 
 
+@dataclass(frozen=True, eq=False)
+class SolverArrays:
+    """What never changes of a mechanism that moves in steps of `dt` [s].
+
+    `factor` is that of M~s, None without flesh; `together` and `alone` (n, 3, 3) stand in for its inverse at nodes;
+    `skyline` is the order in which links are solved for.
+    """
+
+    mechanism: Mechanism
+    dt: float
+    factor: FactorArrays | None
+    together: Floats
+    alone: Floats
+    skyline: Skyline
+
+    @classmethod
+    def from_mechanism(cls, mechanism: Mechanism, dt: float) -> SolverArrays:
+        """Factor the flesh."""
+        if not (np.isfinite(dt) and dt > 0.0):
+            raise InputError(WHERE, f"the step is {dt} s", "a length above zero is needed", "try 0.01")
+        matrix = skin_matrix(mechanism, float(dt))
+        factor = factored(matrix)
+        stood = stand_ins(mechanism, matrix, None if factor is None else FleshFactor(factor))
+        return cls(mechanism, float(dt), factor, *stood, skyline_of(mechanism, touching_pairs(mechanism)))
+
+
 class CondensedSolver:
-    """Moves one mechanism in steps of `dt` [s].
+    """Moves one mechanism in steps of one size.
 
     `stabilisation` is the share of a joint's opening that a step closes. `load` brings a state; then, step by step,
     `free`, `answer` where there are contacts, and `finish`. `advance` is all of them. `nodes` and `links` are its
@@ -73,25 +99,21 @@ class CondensedSolver:
 
     def __init__(
         self,
-        mechanism: Mechanism,
-        dt: float,
+        prepared: SolverArrays,
         *,
         device: str = "cpu",
         gravity: ArrayLike = GRAVITY,
         stabilisation: float = 0.5,
     ) -> None:
-        if not (np.isfinite(dt) and dt > 0.0):
-            raise InputError(WHERE, f"the step is {dt} s", "a length above zero is needed", "try 0.01")
         if not 0.0 <= stabilisation <= 1.0:
             raise InputError(WHERE, f"stabilisation is {stabilisation}", "a share is needed", "try 0.5")
-        self.mechanism, self.dt, self.device = mechanism, float(dt), devices.check_device(device)
+        mechanism = prepared.mechanism
+        self.mechanism, self.dt, self.device = mechanism, prepared.dt, devices.check_device(device)
         self.gravity = frozen(gravity, np.float64, (3,), WHERE, "gravity")
         self._share = float(stabilisation)
-        matrix = skin_matrix(mechanism, self.dt)
-        self._factor = factored(matrix)
-        together, alone = stand_ins(mechanism, matrix, self._factor)
-        self.nodes = NodeArrays(mechanism, together, alone, self.device)
-        self.links = LinkArrays(mechanism, skyline_of(mechanism, touching_pairs(mechanism)), self.device)
+        self._factor = None if prepared.factor is None else FleshFactor(prepared.factor)
+        self.nodes = NodeArrays(mechanism, prepared.together, prepared.alone, self.device)
+        self.links = LinkArrays(mechanism, prepared.skyline, self.device)
         self._responder: Responder | None = None
         self._touched = self._pressed = self._supported = self._driven = False
         self._record()
@@ -312,7 +334,7 @@ class CondensedSolver:
                    links.jumps, links.twists, nodes.sides),
         ])  # fmt: skip
         self._solve_alone = self._solve_along = _nothing
-        if n:
+        if self._factor is not None:
             self._solve_alone = self._factor.between(nodes.sides, nodes.free_flows)
             self._solve_along = self._factor.between(nodes.sides, nodes.flows, onto=nodes.free_flows)
         self._foresee = launch(
@@ -404,6 +426,11 @@ def stand_ins(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[Floats, F
     return np.einsum("nab,nb,ncb->nac", axes, values, axes), alone
 
 
-def factored(matrix: Any) -> Any:
-    """The factor of a symmetric positive matrix; its `solve` is what every step calls. None of nothing."""
-    return FleshFactor(matrix) if matrix.shape[0] else None
+def factored(matrix: Any) -> FactorArrays | None:
+    """The factor of a symmetric positive matrix; None of nothing."""
+    return FactorArrays.from_matrix(matrix) if matrix.shape[0] else None
+
+
+def condensed_solver(mechanism: Mechanism, dt: float, **options: Any) -> CondensedSolver:
+    """The solver of one mechanism in steps of `dt` [s]; see `CondensedSolver` for `options`."""
+    return CondensedSolver(SolverArrays.from_mechanism(mechanism, dt), **options)

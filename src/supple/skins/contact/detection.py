@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import Floats, Ints, Singles, frozen
 from supple.device import HostSide
 from supple.errors import InputError
 from supple.geometry.rows import grouped
@@ -31,6 +32,21 @@ MOST = 1 << 20  # nodes, counted for each obstacle, that are looked at together
 SMALLEST = 4096  # nodes that are worth waking another thread for where all obstacles are simple
 SMALLEST_BY_MESH = 256  # and where some are meshes
 _WHERE = "Detection"
+
+
+@dataclass(frozen=True, eq=False)
+class RestSkin:
+    """What a skin is at rest: which clusters of nodes and of triangles belong together, and how near the rest is.
+
+    `starts`, `clusters` and `bits` are as `settled_pairs` has them; `limits` and `eases` (S,) [m] are the gaps from
+    which nodes touch, and by how much they overlap at rest.
+    """
+
+    starts: Ints
+    clusters: Ints
+    bits: NDArray[np.uint8]
+    limits: Singles
+    eases: Singles
 
 
 class Detection:
@@ -60,13 +76,14 @@ class Detection:
         margin: float = 0.0,
         deepest: float | None = None,
         apart: float | None = None,
+        learnt: RestSkin | None = None,
         device: str = "cpu",
     ) -> None:
         """Prepare for nodes at `rest_points` (N, 3) [m] and `triangles` (T, 3), anticlockwise seen from outside.
 
         `carriers` (N,) names the bone of `rest_bones` (B, 4, 4) that carries each node most. Contacts are told from a
         gap of `margin` [m] on. Without `itself` skin passes through skin. `deepest` and `apart` [m] are 2 and 4 mean
-        edges unless given.
+        edges unless given. `learnt` is what another one of the same skin learnt of its rest.
         """
         self.device = devices.check_device(device)
         self._rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
@@ -81,8 +98,10 @@ class Detection:
         self.frictions: Floats = np.array([body.friction for body in self.bodies.bodies])
         self.itself = itself and len(self.triangles) > 0
         self._allocate()
+        self.learnt = learnt
         if self.itself:
-            self._learn_rest(np.asarray(rest_bones, dtype=np.float64))
+            self.learnt = self._learn_rest(np.asarray(rest_bones, dtype=np.float64)) if learnt is None else learnt
+            self._take_rest(self.learnt)
 
     def __len__(self) -> int:
         return len(self._rest)
@@ -144,30 +163,35 @@ class Detection:
         if not self._fitted:
             self.refit()
 
-    def _learn_rest(self, rest_bones: Floats) -> None:
+    def _learn_rest(self, rest_bones: Floats) -> RestSkin:
         """What belongs together at rest, and how near the rest is."""
-        wp, skin = devices.warp(), self.hierarchy
+        skin = self.hierarchy
         self.place(self._rest, rest_bones)
         self.refit()
         normals = np.zeros((len(self), 3))
         normals[skin.nodes] = devices.to_host(skin.normals)
         together = together_at_rest(self._rest, normals, self.triangles, self.apart)
         starts, clusters, bits = settled_pairs(together, skin, self.triangles, self.proxies.patch_of)
-        self.settled = [
-            devices.to_device(values, kind, self.device)
-            for values, kind in ((starts, wp.int32), (np.append(clusters, -2), wp.int32), (bits, wp.uint8))
-        ]
-        self.limits, self.eases = (
-            devices.to_device(np.full(len(skin.nodes), fill, np.float32), wp.float32, self.device)
-            for fill in (np.inf, 0.0)
-        )
+        far, none = (np.full(len(skin.nodes), fill, np.float32) for fill in (np.inf, 0.0))
+        known = RestSkin(starts, np.append(clusters, -2).astype(np.int32), bits, far, none)
+        self._take_rest(known)
         resting = _Meeting(self, self, margin=self.deepest)
         resting.find()
         gaps = resting.gaps.read()
         close = gaps < self.deepest
         limits = np.where(gaps > 0.0, CLEARANCE * gaps, -1e-3 * self.deepest)
-        devices.write(self.limits, np.where(close, limits, np.inf))
-        devices.write(self.eases, np.where(close, np.minimum(gaps, 0.0), 0.0))
+        return replace(
+            known, limits=np.where(close, limits, np.inf).astype(np.float32),
+            eases=np.where(close, np.minimum(gaps, 0.0), 0.0).astype(np.float32),
+        )  # fmt: skip
+
+    def _take_rest(self, known: RestSkin) -> None:
+        wp = devices.warp()
+        kinds = ((known.starts, wp.int32), (known.clusters, wp.int32), (known.bits, wp.uint8))
+        self.settled = [devices.to_device(values, kind, self.device) for values, kind in kinds]
+        self.limits, self.eases = (
+            devices.to_device(values, wp.float32, self.device) for values in (known.limits, known.eases)
+        )
 
     # Every step
 

@@ -22,34 +22,53 @@ _CUTS = 4000  # columns that the top may take
 _SMALL = 40_000  # blocks below which waking another thread costs more than it saves
 
 
+@dataclass(frozen=True, eq=False)
+class FactorArrays:
+    """The factor of a symmetric positive matrix (3 n, 3 n), cut into parts, as kernels read it.
+
+    Column j is node `order[j]`; its blocks are `values[starts[j]:starts[j + 1]]`, which go to `targets` of the work
+    space. Part p goes from `bounds[p]` to `bounds[p + 1]`, the top from the last bound on. `inverses` (n, 3, 3) of D.
+    """
+
+    order: Ints
+    bounds: Ints
+    starts: Ints
+    targets: Ints
+    values: Floats
+    inverses: Floats
+
+    @classmethod
+    def from_matrix(cls, matrix: Any) -> FactorArrays:
+        """Factor a sparse matrix."""
+        blocks = _factored(matrix)
+        cut = _cut(blocks)
+        blocks = blocks.reordered(cut.order)
+        n, top = len(blocks.order), int(cut.bounds[-1])
+        part_of = np.searchsorted(cut.bounds, np.arange(top), side="right") - 1
+        columns = np.repeat(np.arange(n), np.diff(blocks.starts))
+        targets = blocks.rows.astype(np.int64)
+        above = (columns < top) & (targets >= top)
+        targets[above] += (part_of[columns[above]] + 1) * (n - top)
+        return cls(
+            blocks.order, cut.bounds, blocks.starts, targets.astype(np.int32), np.ascontiguousarray(blocks.values),
+            np.asarray(np.linalg.inv(blocks.diagonal), dtype=np.float64),
+        )  # fmt: skip
+
+
 class FleshFactor:
-    """The factor of a symmetric positive matrix (3 n, 3 n).
+    """A factor with room to solve in.
 
     `solve` answers what it is given; `between` makes the call that every step makes, on arrays that stay. It works on
     the processor's own memory, also where everything else is on another device.
     """
 
-    def __init__(self, matrix: Any) -> None:
-        wp = devices.warp()
-        blocks = _factored(matrix)
-        cut = _cut(blocks)
-        blocks = blocks.reordered(cut.order)
-        n, top = len(blocks.order), int(cut.bounds[-1])
-
-        def put(values: Any, kind: Any) -> Any:
-            return devices.to_device(np.ascontiguousarray(values), kind, "cpu")
-
-        part_of = np.searchsorted(cut.bounds, np.arange(top), side="right") - 1
-        columns = np.repeat(np.arange(n), np.diff(blocks.starts))
-        places = blocks.rows.astype(np.int64)
-        above = (columns < top) & (places >= top)
-        places[above] += (part_of[columns[above]] + 1) * (n - top)
-        self._count, self._top, self._is_small = n, top, len(places) <= _SMALL
-        self._bounds, self._order = put(cut.bounds, wp.int32), put(blocks.order, wp.int32)
-        self._lower = [
-            put(blocks.starts, wp.int32), put(places.astype(np.int32), wp.int32), put(blocks.values, wp.mat33d),
-        ]  # fmt: skip
-        self._inverses = put(np.linalg.inv(blocks.diagonal), wp.mat33d)
+    def __init__(self, factor: FactorArrays, constants: devices.Constants | None = None) -> None:
+        wp, put = devices.warp(), (constants or devices.Constants("cpu")).put
+        n, top = len(factor.order), int(factor.bounds[-1])
+        self._count, self._top, self._is_small = n, top, len(factor.targets) <= _SMALL
+        self._bounds, self._order = put(factor.bounds, wp.int32), put(factor.order, wp.int32)
+        self._lower = [put(factor.starts, wp.int32), put(factor.targets, wp.int32), put(factor.values, wp.mat33d)]
+        self._inverses = put(factor.inverses, wp.mat33d)
         self._work = wp.zeros(n + _PARTS * (n - top), dtype=wp.vec3d, device="cpu")
         sides, answers = (wp.zeros(n, dtype=wp.vec3d, device="cpu") for _ in range(2))
         self._sides, self._answers = devices.HostSide(sides), devices.HostSide(answers)

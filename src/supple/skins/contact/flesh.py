@@ -196,7 +196,7 @@ def _nearest_to(bones: Bones, solid: Tetrahedra) -> Bools:
         # Flesh held along one line only could spin about it, which costs linear flesh nothing. Where the nearest nodes
         # all lie on the bone, as in a straight tube, that takes one beside it.
         middle = 0.5 * (start + end) + _ASIDE * spacing
-        near = tree.query(middle, k=min(_AROUND, len(held)))[1]
+        near = np.atleast_1d(tree.query(middle, k=min(_AROUND, len(held)))[1])
         held[near[:3]] = True
         beside = distances_to_segments(solid.points[near], start[None], end[None])[0][:, 0] > _BESIDE * spacing
         held[near[beside][:3]] = True

@@ -16,8 +16,8 @@ from supple.obstacles.free import FreeBodies
 from supple.obstacles.shapes import RigidBody
 from supple.skins.contact.condensed import Answer, CondensedSolver
 from supple.skins.contact.contacts import Contacts, Loose
-from supple.skins.contact.detection import Detection
-from supple.skins.contact.dynamics import turned_by
+from supple.skins.contact.detection import Detection, RestSkin
+from supple.skins.contact.dynamics import Mechanism, turned_by
 from supple.skins.contact.flesh import FleshLayer
 from supple.skins.contact.touches import Touches
 
@@ -73,7 +73,7 @@ class Meeting:
 
     def __init__(
         self,
-        flesh: FleshLayer,
+        detection: Detection,
         solver: CondensedSolver,
         bodies: Sequence[RigidBody],
         *,
@@ -81,13 +81,8 @@ class Meeting:
         friction: float | None = None,
     ) -> None:
         """With a `friction` of skin on skin it meets itself, too."""
-        mechanism = solver.mechanism
         self._solver, self._gravity = solver, np.asarray(gravity, dtype=np.float64)
-        self._detection = Detection(
-            flesh.solid.points[flesh.order], flesh.places[boundary_faces(flesh.solid)],
-            carriers=mechanism.links[:, 0], rest_bones=transforms(mechanism.centres), bodies=bodies,
-            itself=friction is not None, device=solver.device,
-        )  # fmt: skip
+        self._detection = detection
         self._friction = 0.0 if friction is None else friction
         self.free = Flyers(bodies)
         self._body_of: Ints = np.full(len(bodies) + 1, -1, dtype=np.int32)  # the last one is skin
@@ -155,6 +150,17 @@ def _apart(touches: Touches, nodes: int) -> Touches:
         taken[used[chosen].ravel()] = True
         open_ &= ~taken[used].any(axis=1)
     return touches.only(kept)
+
+
+def detection_of(
+    flesh: FleshLayer, mechanism: Mechanism, bodies: Sequence[RigidBody], *, itself: bool, device: str,
+    learnt: RestSkin | None = None,
+) -> Detection:  # fmt: skip
+    """What finds the contacts of a body's border, as a mechanism numbers its nodes."""
+    return Detection(
+        flesh.solid.points[flesh.order], flesh.places[boundary_faces(flesh.solid)], carriers=mechanism.links[:, 0],
+        rest_bones=transforms(mechanism.centres), bodies=bodies, itself=itself, learnt=learnt, device=device,
+    )  # fmt: skip
 
 
 def transforms(places: Floats, turns: Floats | None = None) -> Floats:

@@ -13,11 +13,13 @@ from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles.shapes import RigidBody
 from supple.settings import setting
-from supple.skins.contact.binding import BoundContact, ContactState
+from supple.skins.contact import step as stepping
+from supple.skins.contact.binding import ContactBinding
 from supple.skins.contact.choices import limits_in, strengths_in, tissues_in, with_regions
 from supple.skins.contact.elasticity import MOST_POISSON, TISSUES, Tissue
 from supple.skins.contact.flesh import WHERE
 from supple.skins.contact.scenes import SCENES, digest, obstacles_of
+from supple.skins.contact.state import ContactState
 from supple.skins.skin import DevicePoints, SoftSkin
 
 _MUSCLE = TISSUES["muscle"]
@@ -29,7 +31,7 @@ def _scene(name: str, **settings: Any) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArticulatedContact(SoftSkin):
+class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
     """Let the skeleton follow its motion by muscles, in elastic flesh, so that what meets the skin moves the bones.
 
     Bones are links with the mass of their flesh, held together by joints. Muscles turn the joints towards the motion,
@@ -47,6 +49,7 @@ class ArticulatedContact(SoftSkin):
     """
 
     command_name: ClassVar[str] = "contact"
+    cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Galoppo, Otaduy, Tekin, Gross and Lin 2007, Soft articulated characters with fast contact handling",
         "Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems",
@@ -126,16 +129,21 @@ class ArticulatedContact(SoftSkin):
             character.skeleton.index(name)
         self.scene_for(character)
 
-    def bind(self, character: Character, device: str) -> BoundContact:
-        return BoundContact(character, self, device)
+    def bind(self, character: Character, device: str) -> ContactBinding:
+        return ContactBinding.from_character(character, self, device)
 
-    def start(self, binding: BoundContact, pose: Pose, incoming: DevicePoints | None) -> ContactState:
-        return binding.start(pose)
+    def allocate(self, binding: ContactBinding) -> ContactState:
+        return ContactState(binding, self)
+
+    def start(self, binding: ContactBinding, pose: Pose, incoming: DevicePoints | None) -> ContactState:
+        state = self.allocate(binding)
+        stepping.start(state, pose)
+        return state
 
     def advance(
-        self, binding: BoundContact, state: ContactState, pose: Pose, dt: float, *, incoming: DevicePoints | None
+        self, binding: ContactBinding, state: ContactState, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
-        return binding.advance(state, pose, dt)
+        return stepping.advance(state, pose, dt)
 
-    def moved_bones(self, binding: BoundContact, state: ContactState) -> Floats:
-        return state.bones
+    def moved_bones(self, binding: ContactBinding, state: ContactState) -> Floats:
+        return state.memory.bones

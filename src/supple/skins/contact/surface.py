@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.geometry.embedding import embed_smoothly
 from supple.geometry.tetrahedra import edges_of
@@ -16,12 +17,33 @@ from supple.geometry.topology import area_vectors
 from supple.skins.contact.bound import LinkArrays, NodeArrays
 from supple.skins.contact.control import Control
 from supple.skins.contact.dynamics import Mechanism
-from supple.skins.contact.flesh import WHERE, FleshLayer
-from supple.skins.kinematic.blend import Affine, BlendArrays, ShapedRest
+from supple.skins.contact.flesh import FleshLayer
+from supple.skins.kinematic.blend import Affine, BlendArrays, BlendWeights, ShapedRest
 from supple.skins.kinematic.linear_blend import prepared
 
 _NEAR, _FAR = 0.25, 1.25  # edges outside the flesh: to the first the skin goes along with it, from the second not
 _CHEAP = 16_384  # nodes to turn that are worth another thread
+
+
+@dataclass(frozen=True, eq=False)
+class Hung:
+    """How V vertices hang on nodes, as a mechanism numbers them: `nodes` and `shares` (V, K), `along` (V,) 0 to 1."""
+
+    nodes: Ints
+    shares: Singles
+    along: Singles
+
+    @classmethod
+    def from_flesh(cls, character: Character, flesh: FleshLayer) -> Hung:
+        """The skin goes along with the flesh it is embedded in, and less where none reaches it."""
+        normals = np.zeros((len(character.points), 3))
+        np.add.at(normals, character.triangles, area_vectors(character.points, character.triangles)[:, None])
+        found = embed_smoothly(character.points, flesh.solid, normals=normals)
+        one, other = edges_of(flesh.solid).T
+        size = float(np.linalg.norm(flesh.solid.points[one] - flesh.solid.points[other], axis=1).mean())
+        share = np.clip((found.distance / size - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
+        along = (1.0 - share * share * (3.0 - 2.0 * share)).astype(np.float32)
+        return cls(flesh.places[found.corners].astype(np.int32), found.shares.astype(np.float32), along)
 
 
 class Surface:
@@ -35,34 +57,27 @@ class Surface:
     def __init__(
         self,
         character: Character,
-        flesh: FleshLayer,
+        hung: Hung,
         mechanism: Mechanism,
         *,
+        packed: BlendWeights,
         bodies: tuple[NodeArrays, LinkArrays],
         led: Control,
         of_joint: Ints,
         sculpted: Floats,
-        device: str,
+        constants: devices.Constants,
     ) -> None:
         from supple.skins.contact import carry_kernels as kernels
 
-        wp = devices.warp()
+        wp, device = devices.warp(), constants.device
         count, n, joints = len(character.points), mechanism.node_count, len(character.skeleton)
-        arrays = BlendArrays(character.points, character.require_weights(WHERE), joints, device=device)
+        arrays = BlendArrays(packed, constants)
         self._rest, affine = ShapedRest(character, arrays), Affine(joints, device)
-        normals = np.zeros((count, 3))
-        np.add.at(normals, character.triangles, area_vectors(character.points, character.triangles)[:, None])
-        found = embed_smoothly(character.points, flesh.solid, normals=normals)
-        one, other = edges_of(flesh.solid).T
-        size = float(np.linalg.norm(flesh.solid.points[one] - flesh.solid.points[other], axis=1).mean())
-        share = np.clip((found.distance / size - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
 
         def put(values: Any, dtype: Any) -> Any:
             return devices.to_device(np.asarray(values), dtype, device)
 
-        along = put((1.0 - share * share * (3.0 - 2.0 * share)).astype(np.float32), wp.float32)
-        corners = put(flesh.places[found.corners].ravel().astype(np.int32), wp.int32)
-        shares = put(found.shares.ravel().astype(np.float32), wp.float32)
+        along, corners, shares = put(hung.along, wp.float32), put(hung.nodes.ravel(), wp.int32), hung.shares.ravel()
         offsets = wp.zeros(len(mechanism.rest), dtype=wp.vec3f, device=device)  # the core stays with its bones
         bones = wp.zeros(joints, dtype=wp.mat44d, device=device)
         self.points = wp.zeros(count, dtype=wp.vec3f, device=device)
@@ -73,7 +88,9 @@ class Surface:
             led.places, led.turns, links.places, links.turns, bones, affine.matrices,
         ]  # fmt: skip
         turning = [nodes.blends, nodes.displacements, put(sculpted, wp.vec3d), offsets]
-        carrying = [found.corners.shape[1], corners, shares, along, offsets, arrays.posed, self.points]
+        carrying = [
+            hung.nodes.shape[1], corners, put(shares, wp.float32), along, offsets, arrays.posed, self.points,
+        ]  # fmt: skip
         self._follow = devices.Chain(
             [
                 devices.Launch(kernels.carry_bones, joints, moving, device),

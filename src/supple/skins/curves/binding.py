@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,14 +14,15 @@ from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.geometry.rotations import quaternion_from_matrix
 from supple.motion.pose import Pose
-from supple.skins.curves.batches import CurveLoad
+from supple.skins.curves.batches import CurveBatch, CurveLoad
 from supple.skins.curves.beams import Clamps
 from supple.skins.curves.drivers import joint_rotations
+from supple.skins.curves.dynamic import DynamicBeam
 from supple.skins.curves.examples import ExampleSpace
 from supple.skins.curves.model import CurveModel
 from supple.skins.curves.pose_space import PoseSpaces
 from supple.skins.curves.static import StaticBeam
-from supple.skins.kinematic.blend import BlendArrays
+from supple.skins.kinematic.blend import BlendArrays, BlendWeights
 
 _BLOCK = 4  # entries of the mesh's matrix that a kernel takes at once
 
@@ -75,25 +78,66 @@ def loads_of(model: CurveModel) -> Loads:
     return Loads(nodes, groups, counts, examples)
 
 
+@dataclass(frozen=True, eq=False)
+class CurveBinding:
+    """A trained network, packed for kernels: the mesh as it goes along with nodes, and the loads of all curves.
+
+    Row v of the mesh's matrix has the blocks from `rows[v]` to `rows[v + 1]` of `columns` and `values` (B, 4). `still`
+    are the curves in balance, `moving` those with mass, where they have any.
+    """
+
+    model: CurveModel
+    character: Character
+    packed: BlendWeights
+    rows: Ints
+    columns: Ints
+    values: Singles
+    still: CurveBatch
+    moving: CurveBatch | None
+    constants: devices.Constants
+
+    @classmethod
+    def from_model(
+        cls, model: CurveModel, character: Character, device: str, *, moving: Callable[[int], DynamicBeam] | None = None
+    ) -> CurveBinding:
+        """`moving` makes the beam of a curve of so many nodes, where curves have mass."""
+        loads = loads_of(model)
+        grouping: dict[str, Any] = {"groups": loads.groups, "counts": loads.counts}
+        beams = [StaticBeam(count) for count in loads.nodes]
+        still = CurveBatch.from_beams(beams, loads.examples, where="CurveNetwork", **grouping)
+        swinging = None
+        if moving is not None:
+            masses = [moving(count) for count in loads.nodes]
+            swinging = CurveBatch.from_beams(masses, loads.examples, where="CurveDynamics", **grouping)
+        return cls(
+            model, character, BlendWeights.from_character(character, "CurveNetwork"),
+            *in_blocks(model.rows, model.columns, model.values), still, swinging, devices.Constants(device),
+        )  # fmt: skip
+
+    @cached_property
+    def driving(self) -> Driving:
+        """From poses to weights of examples."""
+        return Driving(self.model)
+
+
 class Carrier:
     """The mesh of a character, which goes along with nodes on the device."""
 
-    def __init__(self, model: CurveModel, character: Character, nodes: Any, *, device: str) -> None:
+    def __init__(self, binding: CurveBinding, nodes: Any) -> None:
         from supple.skins.curves import carry_kernels
 
-        wp = devices.warp()
-        weights = character.require_weights("CurveNetwork")
-        self._skeleton, self._device = character.skeleton, device
-        self._arrays = BlendArrays(character.points, weights, len(character.skeleton), device=device)
-        rows, columns, values = in_blocks(model.rows, model.columns, model.values)
+        wp, constants = devices.warp(), binding.constants
+        self._skeleton, self._device = binding.character.skeleton, constants.device
+        self._arrays = BlendArrays(binding.packed, constants)
         self._matrix = [
-            devices.to_device(rows, wp.int32, device),
-            devices.to_device(columns, wp.vec4i, device),
-            devices.to_device(values, wp.vec4f, device),
+            constants.put(binding.rows, wp.int32),
+            constants.put(binding.columns, wp.vec4i),
+            constants.put(binding.values, wp.vec4f),
         ]
-        self._nodes = wp.zeros(model.node_count, dtype=wp.vec3f, device=device)
-        self._shorten = devices.Launch(carry_kernels.shorten, model.node_count, [nodes, self._nodes], device)
-        self._turns = wp.zeros(len(character.skeleton), dtype=wp.vec4f, device=device)
+        count = binding.model.node_count
+        self._nodes = constants.blank(count, wp.vec3f)
+        self._shorten = devices.Launch(carry_kernels.shorten, count, [nodes, self._nodes], self._device)
+        self._turns = constants.blank(len(self._skeleton), wp.vec4f)
         self._recorded: tuple[Any, devices.Launch] | None = None
 
     @property

@@ -16,8 +16,8 @@ from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.kinematic.rotation_centers import RotationCenters
 from supple.skins.skin import AnySkin, Skin
 
-BASE_SKINS: dict[str, type[Skin]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
-TEACHERS: dict[str, type[Skin]] = {
+BASE_SKINS: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
+TEACHERS: dict[str, type[Skin[Any, Any]]] = {
     kind.command_name: kind for kind in (DeltaMush, RotationCenters, DualQuaternion, LinearBlend)
 }
 
@@ -26,15 +26,16 @@ class Posed:
     """A kinematic skin, with whatever it stands on, ready to pose one character."""
 
     def __init__(self, skin: AnySkin, character: Character) -> None:
-        self._stages: list[tuple[Skin, Any]] = []
+        self._stages: list[tuple[Skin[Any, Any], Any, Any]] = []
         stage: AnySkin | None = skin
         while isinstance(stage, Skin):
-            self._stages.insert(0, (stage, stage.bind(character, "cpu")))
+            binding = stage.bind(character, "cpu")
+            self._stages.insert(0, (stage, binding, stage.allocate(binding)))
             stage = stage.stands_on()
 
     def __call__(self, pose: Pose) -> Floats:
         """The skin (V, 3) [m] in a pose."""
         points = None
-        for skin, binding in self._stages:
-            points = skin.deform(binding, pose, points)
+        for skin, binding, state in self._stages:
+            points = skin.deform(binding, state, pose, points)
         return devices.to_host(points).astype(np.float64)

@@ -10,11 +10,10 @@ from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.settings import Settings, setting
 from supple.skins.curves.batches import StaticCurves
-from supple.skins.curves.binding import Carrier, Driving, loads_of
+from supple.skins.curves.binding import Carrier, CurveBinding
 from supple.skins.curves.model import CurveModel
 from supple.skins.curves.pose_space import BEYOND, POWERS
 from supple.skins.curves.posing import BASE_SKINS, TEACHERS
-from supple.skins.curves.static import StaticBeam
 from supple.skins.curves.teaching import self_taught
 from supple.skins.skin import DevicePoints, Skin
 
@@ -42,7 +41,7 @@ class CurveSettings(Settings):
         if self.trained is not None:
             object.__setattr__(self, "model", self.trained.digest)
 
-    def first_stage(self) -> Skin:
+    def first_stage(self) -> Skin[Any, Any]:
         """The kinematic skin that the curves correct."""
         return BASE_SKINS[self.base if self.trained is None else self.trained.base]()
 
@@ -62,7 +61,7 @@ class CurveSettings(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurveNetwork(CurveSettings, Skin):
+class CurveNetwork(CurveSettings, Skin[CurveBinding, "CurveState"]):
     """Play what another skin does at a fraction of its cost, from a few of its frames.
 
     Curves run along every limb. In each example forces were found under which they bend, as clamped beams do, to where
@@ -80,31 +79,35 @@ class CurveNetwork(CurveSettings, Skin):
     """
 
     command_name: ClassVar[str] = "curves"
+    cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = PAPERS
 
-    def stands_on(self) -> Skin:
+    def stands_on(self) -> Skin[Any, Any]:
         return self.first_stage()
 
     def check_for(self, character: Character) -> None:
         if self.trained is not None:
             self.trained.check_fits(character)
 
-    def bind(self, character: Character, device: str) -> BoundCurves:
-        return BoundCurves(self.model_for(character), character, device=device)
+    def bind(self, character: Character, device: str) -> CurveBinding:
+        return CurveBinding.from_model(self.model_for(character), character, device)
 
-    def deform(self, binding: BoundCurves, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
-        return binding.run(pose, incoming)
+    def allocate(self, binding: CurveBinding) -> CurveState:
+        return CurveState(binding)
+
+    def deform(
+        self, binding: CurveBinding, state: CurveState, pose: Pose, incoming: DevicePoints | None
+    ) -> DevicePoints:
+        return state.run(pose, incoming)
 
 
-class BoundCurves:
+class CurveState:
     """Curves that are in balance in every pose, and the mesh that goes along."""
 
-    def __init__(self, model: CurveModel, character: Character, *, device: str) -> None:
-        loads = loads_of(model)
-        beams = [StaticBeam(count) for count in loads.nodes]
-        self._curves = StaticCurves(beams, loads.examples, groups=loads.groups, counts=loads.counts, device=device)
-        self._driving = Driving(model)
-        self._carrier = Carrier(model, character, self._curves.shapes, device=device)
+    def __init__(self, binding: CurveBinding) -> None:
+        self._driving = binding.driving
+        self._curves = StaticCurves(binding.still, binding.constants)
+        self._carrier = Carrier(binding, self._curves.shapes)
 
     def run(self, pose: Pose, below: Any) -> Any:
         """The skin in a pose, on the device."""

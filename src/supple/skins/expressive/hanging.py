@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.character.shapes import Shaped
 from supple.geometry import rotations
@@ -21,48 +23,83 @@ PREFIX = "edit "  # begins the names of shapes that are edits; all others are mo
 _ONE = np.eye(3)
 
 
+@dataclass(frozen=True, eq=False)
 class Hanging:
+    """How a character's V vertices hang on its bones, as kernels take it.
+
+    Attachment points at rest are `rest_attached` (V, 3) [m], and `rest_vectors` (V, 3) go from there to the vertices.
+    `knots` and their shares, and `pairs` of segments and theirs, are in blocks of four, (V * blocks, 4); `owners` (V,)
+    are the segments that vertices turn with most, pair p turns from segment `one[p]` to `other[p]`.
+    """
+
+    character: Character
+    segments: Segments
+    squash: float
+    rest_attached: Floats
+    rest_vectors: Floats
+    knots: Ints
+    knot_shares: Singles
+    pairs: Ints
+    pair_shares: Singles
+    one: Ints
+    other: Ints
+    owners: Ints
+    constants: devices.Constants
+
+    @classmethod
+    def from_ties(
+        cls, character: Character, attachment: Attachment, ties: Ties, *, squash: float, device: str
+    ) -> Hanging:
+        """Pack where vertices hang."""
+        segments, knots, shares = attachment.segments, ties.knots.indices, ties.knots.values
+        pairs, pair_shares, one, other = _pairs(ties)
+        attached = np.einsum("vk,vki->vi", shares, knot_places(segments.starts, segments.ends)[knots])
+        return cls(
+            character, segments, squash, attached, character.points - attached, knots.reshape(-1, BLOCK),
+            shares.reshape(-1, BLOCK).astype(np.float32), pairs.reshape(-1, BLOCK),
+            pair_shares.reshape(-1, BLOCK).astype(np.float32), one, other, ties.segment, devices.Constants(device),
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    @cached_property
+    def rest_lengths(self) -> Floats:
+        """How far (V,) [m] vertices are from their attachment points at rest."""
+        return np.linalg.norm(self.rest_vectors, axis=1)
+
+
+class PosedHanging:
     """The posed skeleton as attached vertices see it.
 
     `attached` (V,) are posed attachment points, `turned` (V,) posed scale vectors, `places` the posed ends of all
     segments, `directions` the posed unit vectors along them.
     """
 
-    def __init__(self, character: Character, attachment: Attachment, ties: Ties, *, squash: float, device: str) -> None:
-        wp = devices.warp()
-        self.skeleton, self.segments, self.squash, self.device = character.skeleton, attachment.segments, squash, device
-        self.count, size = len(character.points), len(attachment.segments)
-        knots, knot_shares = ties.knots.indices, ties.knots.values
-        pairs, pair_shares, self._one, self._other = _pairs(ties)
-        self.rest_attached = np.einsum(
-            "vk,vki->vi", knot_shares, knot_places(self.segments.starts, self.segments.ends)[knots]
-        )
-        vectors = character.points - self.rest_attached
-        self.rest_lengths = np.linalg.norm(vectors, axis=1)
-        self.rest_vectors, self.shaped_points = vectors, character.points
-        self._shaped = Shaped(vectors, character.shapes)
+    def __init__(self, hanging: Hanging) -> None:
+        wp, put = devices.warp(), hanging.constants.put
+        self.hanging, self.segments, self.device = hanging, hanging.segments, hanging.constants.device
+        self.count, size, pairs = len(hanging), len(hanging.segments), len(hanging.one)
+        self.shaped_points = hanging.character.points
+        self._shaped = Shaped(hanging.rest_vectors, hanging.character.shapes)
+        self.knot_blocks = len(hanging.knots) // max(self.count, 1)
+        self.pair_blocks = len(hanging.pairs) // max(self.count, 1)
+        self.knots, self.knot_shares = put(hanging.knots, wp.vec4i), put(hanging.knot_shares, wp.vec4f)
+        self.pairs, self.pair_shares = put(hanging.pairs, wp.vec4i), put(hanging.pair_shares, wp.vec4f)
+        self.segment = put(hanging.owners, wp.int32)
 
-        def put(array: Any, dtype: Any) -> Any:
-            return devices.to_device(array, dtype, device)
+        def own(array: Any, dtype: Any) -> Any:
+            return devices.to_device(array.astype(np.float32), dtype, self.device)
 
-        self.knot_blocks, self.pair_blocks = knots.shape[1] // BLOCK, pairs.shape[1] // BLOCK
-        self.knots = put(knots.reshape(-1, BLOCK), wp.vec4i)
-        self.knot_shares = put(knot_shares.reshape(-1, BLOCK).astype(np.float32), wp.vec4f)
-        self.pairs = put(pairs.reshape(-1, BLOCK), wp.vec4i)
-        self.pair_shares = put(pair_shares.reshape(-1, BLOCK).astype(np.float32), wp.vec4f)
-        self.vectors = put(vectors.astype(np.float32), wp.vec3f)
-        self.owners = ties.segment
-        self.segment = put(ties.segment, wp.int32)
-        self.places = put(knot_places(self.segments.starts, self.segments.ends).astype(np.float32), wp.vec3f)
-        self.directions = put(self.segments.directions.astype(np.float32), wp.vec3f)
-        self.turns = put(np.tile(_ONE, (size, 1, 1)).astype(np.float32), wp.mat33f)
-        self.stretches = put(np.tile(_ONE, (size, 1, 1)).astype(np.float32), wp.mat33f)
-        self.pair_turns = wp.zeros(len(self._one), dtype=wp.vec3f, device=device)
-        self.pair_stretches = wp.zeros(len(self._one), dtype=wp.mat33f, device=device)
-        self.pair_insides = wp.zeros(len(self._one), dtype=wp.vec3f, device=device)
-        self.flags = wp.zeros(1, dtype=wp.int32, device=device)
-        self.attached = wp.zeros(self.count, dtype=wp.vec3f, device=device)
-        self.turned = wp.zeros(self.count, dtype=wp.vec3f, device=device)
+        blank = hanging.constants.blank
+        self.vectors = own(hanging.rest_vectors, wp.vec3f)
+        self.places = own(knot_places(self.segments.starts, self.segments.ends), wp.vec3f)
+        self.directions = own(self.segments.directions, wp.vec3f)
+        self.turns, self.stretches = (own(np.tile(_ONE, (size, 1, 1)), wp.mat33f) for _ in range(2))
+        self.pair_turns, self.pair_insides = blank(pairs, wp.vec3f), blank(pairs, wp.vec3f)
+        self.pair_stretches = blank(pairs, wp.mat33f)
+        self.flags = blank(1, wp.int32)
+        self.attached, self.turned = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
         self.length_ratios, self.stretched = np.ones(size), False
         self._launches = self._recorded()
 
@@ -82,19 +119,20 @@ class Hanging:
     def set(self, pose: Pose) -> bool:
         """Take a pose: move attachment points and turn scale vectors. Says whether shapes changed the rest."""
         reshaped = self._set_shapes(pose)
-        skinning = pose.skinning(self.skeleton)
-        starts, ends = self.segments.posed(self.skeleton, pose.world_from_joint, skinning)
+        skeleton = self.hanging.character.skeleton
+        skinning = pose.skinning(skeleton)
+        starts, ends = self.segments.posed(skeleton, pose.world_from_joint, skinning)
         linear = skinning[self.segments.joints][:, :3, :3]
         gram = np.swapaxes(linear, 1, 2) @ linear - _ONE
         rigid = bool(np.abs(gram).max() < RIGID_TOLERANCE and np.linalg.det(linear).min() > 0.0)
         turns = linear if rigid else rotations.nearest_rotation(linear)
         stretches = np.tile(_ONE, (len(linear), 1, 1)) if rigid else np.swapaxes(turns, 1, 2) @ linear
         self.length_ratios = _length_ratios(self.segments, starts, ends)
-        squashed = _squash(self.segments, self.length_ratios, self.squash)
+        squashed = _squash(self.segments, self.length_ratios, self.hanging.squash)
         if squashed is not None:
             stretches = stretches @ squashed
         directions = rotations.normalised(ends - starts)
-        one, other = self._one, self._other
+        one, other = self.hanging.one, self.hanging.other
         devices.write(self.places, knot_places(starts, ends))
         devices.write(self.directions, directions)
         devices.write(self.turns, turns)
@@ -115,7 +153,7 @@ class Hanging:
         if rest is None:
             return False
         devices.write(self.vectors, rest)
-        self.shaped_points = self.rest_attached + rest
+        self.shaped_points = self.hanging.rest_attached + rest
         return True
 
 

@@ -14,13 +14,13 @@ from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.expressive.attachment import METHODS, ROUNDS, attach
-from supple.skins.expressive.hanging import Hanging
+from supple.skins.expressive.hanging import Hanging, PosedHanging
 from supple.skins.expressive.turns import ties
 from supple.skins.skin import DevicePoints, Skin
 
 
 @dataclass(frozen=True, kw_only=True)
-class IncrementalRotation(Skin):
+class IncrementalRotation(Skin[Hanging, "Increments"]):
     """Carry every vertex with the bone it hangs on, and turn it towards the next bone near a joint [Toothman2022].
 
     x = a' + R s: the attachment point a' lies between the posed ends of the bone, so a bone that grows longer stretches
@@ -36,6 +36,7 @@ class IncrementalRotation(Skin):
     """
 
     command_name: ClassVar[str] = "incremental"
+    cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2017, Attachment-based character deformation",
         "Toothman 2022, Expressive skinning and surface deformation",
@@ -56,35 +57,35 @@ class IncrementalRotation(Skin):
     binding: str = setting("automatic", "How vertices are hung on bones", choices=METHODS)
     rounds: int = setting(ROUNDS, "Rounds of smoothing of the attachment", low=0, high=100)
 
-    def bind(self, character: Character, device: str) -> Increments:
-        return Increments(character, self, device=device)
+    def bind(self, character: Character, device: str) -> Hanging:
+        attachment = attach(character, method=self.binding, rounds=self.rounds)
+        tied = ties(character, attachment, reach=self.reach, soften=self.soften, firm_ends=self.firm_ends)
+        return Hanging.from_ties(character, attachment, tied, squash=self.squash, device=device)
 
-    def deform(self, binding: Increments, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
-        return binding.run(pose)
+    def allocate(self, binding: Hanging) -> Increments:
+        return Increments(binding, correction=self.correction)
+
+    def deform(self, binding: Hanging, state: Increments, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
+        return state.run(pose)
 
 
 class Increments:
-    """A character hung on its bones, and the recorded launch that moves it."""
+    """A posed character that hangs on its bones, and the recorded launch that moves it."""
 
-    def __init__(self, character: Character, settings: IncrementalRotation, *, device: str) -> None:
+    def __init__(self, binding: Hanging, *, correction: float) -> None:
         from supple.skins.expressive import kernels
 
-        wp = devices.warp()
-        attachment = attach(character, method=settings.binding, rounds=settings.rounds)
-        tied = ties(character, attachment, reach=settings.reach, soften=settings.soften,
-                    firm_ends=settings.firm_ends)  # fmt: skip
-        self.hanging = hanging = Hanging(character, attachment, tied, squash=settings.squash, device=device)
-        count = hanging.count
-        distances = wp.zeros(count, dtype=wp.float32, device=device)
-        self.posed = wp.zeros(count, dtype=wp.vec3f, device=device)
-        self._rest = devices.to_device(character.points.astype(np.float32), wp.vec3f, device)
-        skeleton: list[Any] = [len(attachment.segments), hanging.places]
-        measured = [self._rest, hanging.segment, len(attachment.segments), wp.clone(hanging.places), distances]
+        wp, device, blank = devices.warp(), binding.constants.device, binding.constants.blank
+        self.hanging = hanging = PosedHanging(binding)
+        count, segments = len(binding), len(binding.segments)
+        distances, self.posed = blank(count, wp.float32), blank(count, wp.vec3f)
+        self._rest = devices.to_device(binding.character.points.astype(np.float32), wp.vec3f, device)
+        measured = [self._rest, hanging.segment, segments, wp.clone(hanging.places), distances]
         self._measure = devices.Launch(kernels.rest_distances, count, measured, device)
         self._measure()
         inputs = [
             hanging.attached, hanging.turned, hanging.vectors, hanging.segment, hanging.pair_blocks, hanging.pairs,
-            hanging.pair_shares, hanging.pair_insides, *skeleton, distances, settings.correction, self.posed,
+            hanging.pair_shares, hanging.pair_insides, segments, hanging.places, distances, correction, self.posed,
         ]  # fmt: skip
         self._launch = devices.Launch(kernels.incremental, count, inputs, device)
 

@@ -14,7 +14,7 @@ from supple import device as devices
 from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import setting
-from supple.skins.expressive.springs import CHECK, Springs, SpringSettings
+from supple.skins.expressive.springs import CHECK, SpringBinding, Springs, SpringSettings
 from supple.skins.expressive.sweeps import Sweeps
 from supple.skins.skin import DevicePoints, Skin
 
@@ -22,7 +22,7 @@ _FALLS = 0.999  # of the last energy: what falls less in ten sweeps counts as th
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpringRig(SpringSettings, Skin):
+class SpringRig(SpringSettings, Skin[SpringBinding, "Relaxation"]):
     """Start from a kinematic skin and let springs pull every vertex to where they balance [Toothman2022, Sec. 4.2].
 
     Four springs from the paper (edge lengths, scale vector lengths beside their neighbours', angles between
@@ -45,6 +45,7 @@ class SpringRig(SpringSettings, Skin):
     """
 
     command_name: ClassVar[str] = "springs"
+    cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",
         "Toothman 2022, Expressive skinning and surface deformation",
@@ -66,26 +67,31 @@ class SpringRig(SpringSettings, Skin):
     until: str = setting("sweeps", "When to stop early", choices=("sweeps", "movement", "force", "energy"))
     threshold: float = setting(1e-4, "Movement or force, of the smallest side, that is rest", low=0.0, high=1.0)
 
-    def stands_on(self) -> Skin:
+    def stands_on(self) -> Skin[Any, Any] | None:
         return self.first_stage()
 
-    def bind(self, character: Character, device: str) -> Relaxation:
-        return Relaxation(character, self, device=device)
+    def bind(self, character: Character, device: str) -> SpringBinding:
+        return SpringBinding.from_character(character, self, device)
 
-    def deform(self, binding: Relaxation, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
-        return binding.run(pose, incoming)
+    def allocate(self, binding: SpringBinding) -> Relaxation:
+        return Relaxation(binding, self)
+
+    def deform(
+        self, binding: SpringBinding, state: Relaxation, pose: Pose, incoming: DevicePoints | None
+    ) -> DevicePoints:
+        return state.run(pose, incoming)
 
 
 class Relaxation:
     """Springs, the sweeps recorded over them, and when to stop."""
 
-    def __init__(self, character: Character, settings: SpringRig, *, device: str) -> None:
-        wp = devices.warp()
-        self.springs = Springs(character, settings, device=device)
+    def __init__(self, binding: SpringBinding, settings: SpringRig) -> None:
+        self.springs = Springs(binding)
         self._settings = settings
-        self._small = settings.threshold * float(max(np.min(character.size), 0.0))
-        self.sweeps = Sweeps(self.springs.launches(settings.pace, settings.swing, measured=settings.until), device)
-        self._posed = wp.zeros(self.springs.count, dtype=wp.vec3f, device=device)
+        self._small = settings.threshold * float(max(np.min(binding.hanging.character.size), 0.0))
+        launches = self.springs.launches(settings.pace, settings.swing, measured=settings.until)
+        self.sweeps = Sweeps(launches, binding.constants.device)
+        self._posed = binding.constants.blank(self.springs.count, devices.warp().vec3f)
         self._begin: tuple[Any, devices.Launch] | None = None
         self.sweeps_done = 0
 
@@ -113,7 +119,7 @@ class Relaxation:
                 break
             if self._settings.until == "energy":
                 now = self.springs.energy()
-                if not now < _FALLS * energy or now < self.springs.noise:
+                if not now < _FALLS * energy or now < self.springs.binding.noise:
                     break
                 energy = now
             elif self.springs.largest_move() <= self._small:

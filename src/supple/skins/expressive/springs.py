@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.geometry.rotations import normalised
 from supple.geometry.topology import Neighbours, neighbours
@@ -18,7 +18,7 @@ from supple.motion.pose import Pose
 from supple.settings import Settings, setting
 from supple.skins.expressive.attachment import METHODS
 from supple.skins.expressive.hanging import PREFIX, Hanging
-from supple.skins.expressive.incremental_rotation import IncrementalRotation, Increments
+from supple.skins.expressive.incremental_rotation import IncrementalRotation
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.kinematic.rotation_centers import RotationCenters
@@ -27,8 +27,9 @@ from supple.skins.skin import Skin
 CHECK = 10  # sweeps between two looks at how far the shape still moves; even, so that buffers are back in place
 STIFFNESS_MAP = "stiffness"
 KINDS = ("edges", "lengths", "turns", "girth", "bones", "hold")
-_BASES: dict[str, Callable[[], Skin]] = {
-    "incremental": IncrementalRotation,
+OWN_BASE = "incremental"
+_BASES: dict[str, Callable[[], Skin[Any, Any]]] = {
+    OWN_BASE: IncrementalRotation,
     "rigid": partial(IncrementalRotation.preset, "rigid"),
     "linear": LinearBlend,
     "dual-quaternion": DualQuaternion,
@@ -54,55 +55,99 @@ class SpringSettings(Settings):
     bones: float = setting(0.1, "Stiffness of angles to the bone", low=0.0, high=1e12)
     hold: float = setting(2.0, "How firmly bones keep their own twist", low=0.0, high=1e12)
 
-    def first_stage(self) -> Skin:
-        """The skin that comes first."""
-        return _BASES[self.base]()
+    def takes_incoming(self) -> bool:
+        """Any shape will do to start from."""
+        return True
+
+    def first_stage(self) -> Skin[Any, Any] | None:
+        """The skin that comes first; None where that is the skin that springs pose for themselves."""
+        return None if self.base == OWN_BASE else _BASES[self.base]()
 
 
-class Springs:
-    """The springs of one character at bind, with the buffers that sweeps work on."""
+@dataclass(frozen=True, eq=False)
+class SpringBinding:
+    """The springs of one character at bind; V vertices, E directed edges.
 
-    def __init__(self, character: Character, settings: SpringSettings, *, device: str) -> None:
-        wp = devices.warp()
-        self._aimed_at = Increments(character, IncrementalRotation(binding=settings.binding), device=device)
-        self.hanging = hanging = self._aimed_at.hanging
-        self.device, self.count = device, hanging.count
-        around = neighbours(character.triangles, self.count)
+    The ring of vertex v are `others[starts[v]:starts[v + 1]]`. `rings` and `sites` (V, 3) are stiffnesses along the
+    skin and to the bone, `halves` (E, 2) [m] the parts of edges along and across the bone. `edge_size` (V,) [m] is
+    the mean edge of a vertex, `firm` (V,) marks vertices that have a direction from the bone, and `fallback` (V, 3) are
+    those directions, and stand in where there is none. `answer` (V,) is how fast waves run beside how fast springs act,
+    `noise` an energy below which nothing is worth a sweep.
+    """
+
+    hanging: Hanging
+    starts: Ints
+    others: Ints
+    rings: Singles
+    sites: Singles
+    halves: Singles
+    edge_size: Floats
+    firm: Ints
+    fallback: Singles
+    answer: Floats
+    noise: float
+
+    @classmethod
+    def from_character(cls, character: Character, settings: SpringSettings, device: str) -> SpringBinding:
+        """Hang a character on its bones and measure it."""
+        hanging = IncrementalRotation(binding=settings.binding).bind(character, device)
+        around = neighbours(character.triangles, len(hanging))
         bind = _Bind(character.points, around, hanging)
         rings, sites = _stiffness(character, settings, bind)
-
-        def put(array: Any, dtype: Any) -> Any:
-            return devices.to_device(np.asarray(array), dtype, device)
-
-        def empty(dtype: Any) -> Any:
-            return wp.zeros(self.count, dtype=dtype, device=device)
-
         total, coupling = rings.sum(axis=1) + sites.sum(axis=1), 0.55 * (rings[:, 0] + rings[:, 2])
         # A ring of springs of stiffness k acts like k edge^2 / 8 times the Laplacian, so waves run at
         # rate edge sqrt(coupling / 8 total); skin pulled along itself feels about half of edges and turns.
-        self.answer = np.sqrt(8.0 * total / np.where(coupling > 0.0, coupling, np.inf))
-        self.edge_size, self.rest_lengths = bind.edge_size, hanging.rest_lengths
-        self.noise = float(((rings.sum(axis=1) + sites.sum(axis=1)) * (_ROUNDING * bind.edge_size) ** 2).sum())
-        self._starts, self._others = put(around.starts, wp.int32), put(around.indices, wp.int32)
-        self._edges = wp.zeros(len(around.indices), dtype=wp.vec3f, device=device)
-        bone_angles = empty(wp.vec2f)
-        self._halves, self._halves_of = put(bind.halves(character.points).astype(np.float32), wp.vec2f), bind.halves
-        self.aims = empty(wp.vec4f)
-        self._ratios = wp.ones(len(hanging.segments), dtype=wp.float32, device=device)
+        answer = np.sqrt(8.0 * total / np.where(coupling > 0.0, coupling, np.inf))
+        noise = float(((rings.sum(axis=1) + sites.sum(axis=1)) * (_ROUNDING * bind.edge_size) ** 2).sum())
+        return cls(
+            hanging, around.starts, around.indices, rings.astype(np.float32), sites.astype(np.float32),
+            _halves(character.points, around, hanging), bind.edge_size, bind.firm.astype(np.int32),
+            bind.fallback.astype(np.float32), answer, noise,
+        )  # fmt: skip
+
+    @property
+    def constants(self) -> devices.Constants:
+        """What all states share on the device."""
+        return self.hanging.constants
+
+    def halves_of(self, points: Floats) -> Singles:
+        """The halves of edges between other rest points."""
+        return _halves(points, Neighbours(self.starts, self.others), self.hanging)
+
+
+class Springs:
+    """The springs of one character in a pose, with the buffers that sweeps work on."""
+
+    def __init__(self, binding: SpringBinding) -> None:
+        wp, put, blank = devices.warp(), binding.constants.put, binding.constants.blank
+        self.binding, self.device = binding, binding.constants.device
+        self._aimed_at = IncrementalRotation().allocate(binding.hanging)
+        self.hanging = hanging = self._aimed_at.hanging
+        self.count = count = hanging.count
+        self._starts, self._others = put(binding.starts, wp.int32), put(binding.others, wp.int32)
+        self._edges = blank(len(binding.others), wp.vec3f)
+        bone_angles = blank(count, wp.vec2f)
+        self._halves = devices.to_device(binding.halves, wp.vec2f, self.device)
+        self.aims = blank(count, wp.vec4f)
+        self._ratios = wp.ones(len(hanging.segments), dtype=wp.float32, device=self.device)
         self.springs = [
-            self._starts, self._others, self._edges, put(rings.astype(np.float32), wp.vec3f),
-            put(sites.astype(np.float32), wp.vec3f), self.aims, hanging.segment, hanging.directions,
-            bone_angles,
+            self._starts, self._others, self._edges, put(binding.rings, wp.vec3f), put(binding.sites, wp.vec3f),
+            self.aims, hanging.segment, hanging.directions, bone_angles,
         ]  # fmt: skip
-        self.points = [empty(wp.vec3f) for _ in range(2)]
-        self.polars = [empty(wp.vec4f) for _ in range(2)]
-        self.moves, self._energy = empty(wp.float32), empty(wp.float32)
+        self.points = [blank(count, wp.vec3f) for _ in range(2)]
+        self.polars = [blank(count, wp.vec4f) for _ in range(2)]
+        self.moves, self._energy = blank(count, wp.float32), blank(count, wp.float32)
         self._stretched = False
+        character = binding.hanging.character
         self._rest, self._rest_shapes = character.skeleton.world_from_joint, dict[str, float]()
         self._targets = {name for name in character.shapes if not name.startswith(PREFIX)}
-        self._record(put(bind.fallback.astype(np.float32), wp.vec3f), put(bind.firm.astype(np.int32), wp.int32),
-                     bone_angles)  # fmt: skip
+        self._record(put(binding.fallback, wp.vec3f), put(binding.firm, wp.int32), bone_angles)
         self._measure_rest()
+
+    @property
+    def aimed_at(self) -> Any:
+        """The skin that springs aim at in a pose, on the device."""
+        return self._aimed_at.posed
 
     def _record(self, fallback: Any, firm: Any, bone_angles: Any) -> None:
         from supple.skins.expressive import spring_kernels as kernels
@@ -118,7 +163,7 @@ class Springs:
         aimed = [self._aimed_at.posed, self.hanging.attached, fallback, self.aims]
         self._aim = devices.Launch(kernels.aim, self.count, aimed, self.device)
         self._grow = devices.Launch(kernels.edge_lengths, self.count, lengths, self.device)
-        self._begin_at_rest = self.starting_from(self._aimed_at.posed)
+        self._begin_at_rest = self.starting_from(None)
         self._bind = devices.Launch(kernels.bind, self.count, rest, self.device)
         measured = [*self.springs, self.points[0], self.polars[0], self._energy]
         self._measure = devices.Launch(kernels.energies, self.count, measured, self.device)
@@ -137,7 +182,7 @@ class Springs:
             return
         self._rest_shapes = wanted
         self._measure_rest()
-        devices.write(self._halves, self._halves_of(self.hanging.shaped_points))
+        devices.write(self._halves, self.binding.halves_of(self.hanging.shaped_points))
 
     def launches(self, pace: float, swing: float, *, measured: str = "") -> list[devices.Launch]:
         """The two sweeps that go back and forth between the buffers; they may measure "movement" or "force"."""
@@ -151,10 +196,16 @@ class Springs:
         return found
 
     def starting_from(self, start: Any) -> devices.Launch:
-        """The launch that puts a shape into the buffers, at rest."""
+        """The launch that puts a shape into the buffers, at rest; without one, that of the skin that springs aim at."""
         from supple.skins.expressive import spring_kernels as kernels
 
-        inputs = [start, self.hanging.attached, self.aims, *self.points, self.polars[0]]
+        inputs = [
+            self.aimed_at if start is None else start,
+            self.hanging.attached,
+            self.aims,
+            *self.points,
+            self.polars[0],
+        ]
         return devices.Launch(kernels.begin, self.count, inputs, self.device)
 
     def set(self, pose: Pose) -> None:
@@ -180,31 +231,28 @@ class Springs:
 
 
 class _Bind:
-    """What is measured of the rest shape on the host.
-
-    `edge_size` and `radius` (V,) [m] are the mean edge of a vertex and its distance from its attachment point, `firm`
-    (V,) marks vertices that have a direction from the bone, `fallback` (V, 3) are directions, and stand in where there
-    is none.
-    """
+    """What is measured of the rest shape on the host; `radius` (V,) [m] is the distance from the attachment point."""
 
     def __init__(self, points: Floats, around: Neighbours, hanging: Hanging) -> None:
-        self._owner = np.repeat(np.arange(len(points)), np.diff(around.starts)).astype(np.int32)
-        self._other = around.indices
-        self._bone = hanging.segments.directions[hanging.owners]
-        self.edge_size = _ring_mean(np.linalg.norm(self._ways(points), axis=1), around)
+        self.edge_size = _ring_mean(np.linalg.norm(_ways(points, around), axis=1), around)
         self.radius = hanging.rest_lengths
         self.firm = hanging.rest_lengths > _ON_SKELETON * np.maximum(self.edge_size, 1e-300)
         self.fallback = np.where(self.firm[:, None], normalised(hanging.rest_vectors), [0.0, 1.0, 0.0])
 
-    def _ways(self, points: Floats) -> Floats:
-        ways: Floats = points[self._other] - points[self._owner]
-        return ways
 
-    def halves(self, points: Floats) -> Floats:
-        """The parts (E, 2) [m] of directed edges along and across the bone."""
-        ways = self._ways(points)
-        along = np.abs(np.einsum("ei,ei->e", ways, self._bone[self._owner]))
-        return np.stack([along, np.sqrt(np.maximum(np.einsum("ei,ei->e", ways, ways) - along**2, 0.0))], axis=1)
+def _ways(points: Floats, around: Neighbours) -> Floats:
+    """From every vertex to its neighbours (E, 3) [m]."""
+    ways: Floats = points[around.indices] - np.repeat(points, np.diff(around.starts), axis=0)
+    return ways
+
+
+def _halves(points: Floats, around: Neighbours, hanging: Hanging) -> Singles:
+    """The parts (E, 2) [m] of directed edges along and across the bone."""
+    ways = _ways(points, around)
+    bones = np.repeat(hanging.segments.directions[hanging.owners], np.diff(around.starts), axis=0)
+    along = np.abs(np.einsum("ei,ei->e", ways, bones))
+    across = np.sqrt(np.maximum(np.einsum("ei,ei->e", ways, ways) - along**2, 0.0))
+    return np.stack([along, across], axis=1).astype(np.float32)
 
 
 def _ring_mean(values: Floats, around: Neighbours) -> Floats:

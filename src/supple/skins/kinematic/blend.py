@@ -13,7 +13,6 @@ from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.character.character import Character
 from supple.character.shapes import Shaped
-from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.geometry import rotations
@@ -24,19 +23,54 @@ BLOCK = 4  # influences a kernel takes at once
 RIGID_TOLERANCE = 1e-6  # of a transform's Gram matrix against one; float32 rounding is 1e-7
 
 
-class BlendArrays:
-    """Rest points, weights in blocks of four, and the output of one blend, on one device."""
+@dataclass(frozen=True, eq=False)
+class BlendWeights:
+    """Rest points and the joints that carry them, packed as kernels take them; V points, influences in blocks of four.
 
-    def __init__(self, points: Floats, weights: Weights, joint_count: int, *, device: str) -> None:
-        wp = devices.warp()
+    `points` (V, 3) [m], `joints` and `weights` (V * blocks, 4): block b of point v stands at v * blocks + b, and empty
+    places name the first joint of their point, so that a kernel may read them without asking. `companions` (P, 2) are
+    pairs of joints that some point blends: its largest influence, and another.
+    """
+
+    points: Singles
+    joints: Ints
+    weights: Singles
+    joint_count: int
+    companions: Ints
+
+    @classmethod
+    def from_weights(cls, points: Floats, weights: Weights, joint_count: int) -> BlendWeights:
+        """Pack weights, leaving out influences that no point has."""
         used = weights.influences
-        self.device, self.count, self.joint_count = device, len(points), joint_count
-        self.rest = devices.to_device(points.astype(np.float32), wp.vec3f, device)
-        self.blocks, self.joints, self.weights = blocks_of(
-            weights.joints[:, :used], weights.values[:, :used], device=device
-        )
-        self.posed = wp.empty(self.count, dtype=wp.vec3f, device=device)
-        self.companions = _companions(weights, joint_count)
+        joints, shares = packed_blocks(weights.joints[:, :used], weights.values[:, :used])
+        return cls(points.astype(np.float32), joints, shares, joint_count, _companions(weights, joint_count))
+
+    @classmethod
+    def from_character(cls, character: Character, where: str) -> BlendWeights:
+        """Those of a character's skin."""
+        return cls.from_weights(character.points, character.require_weights(where), len(character.skeleton))
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks every point has."""
+        return len(self.joints) // max(len(self.points), 1)
+
+
+class BlendArrays:
+    """Rest points, weights in blocks of four, and the output of one blend, on one device.
+
+    Weights are shared; the rest points, which shapes may change, and the posed ones belong to one state.
+    """
+
+    def __init__(self, packed: BlendWeights, constants: devices.Constants) -> None:
+        wp = devices.warp()
+        self.constants, self.device = constants, constants.device
+        self.count, self.joint_count, self.blocks = len(packed.points), packed.joint_count, packed.blocks
+        self.joints = constants.put(packed.joints, wp.vec4i)
+        self.weights = constants.put(packed.weights, wp.vec4f)
+        self.rest = devices.to_device(packed.points, wp.vec3f, self.device)
+        self.posed = wp.empty(self.count, dtype=wp.vec3f, device=self.device)
+        self.companions = packed.companions
 
     @property
     def inputs(self) -> list[Any]:
@@ -44,24 +78,15 @@ class BlendArrays:
         return [self.blocks, self.rest, self.joints, self.weights]
 
 
-def blocks_of(numbers: Ints, shares: Floats, *, device: str) -> tuple[int, Any, Any]:
-    """Rows of numbers (V, K) and their shares (V, K) in blocks of four on a device, as kernels take them.
-
-    Returns how many blocks a row has, the numbers and the shares; block b of row v stands at v * blocks + b. Places
-    without a share name the first number of their row, so that a kernel may read them without asking.
-    """
-    wp = devices.warp()
+def packed_blocks(numbers: Ints, shares: Floats) -> tuple[Ints, Singles]:
+    """Rows of numbers (V, K) and their shares (V, K) in blocks of four, (V * blocks, 4) each, as kernels take them."""
     blocks = -(-numbers.shape[1] // BLOCK)
     parts = np.zeros((len(numbers), blocks * BLOCK), dtype=np.float32)
     parts[:, : numbers.shape[1]] = shares
     named = np.zeros(parts.shape, dtype=np.int32)
     named[:, : numbers.shape[1]] = numbers
     named = np.where(parts != 0.0, named, named[:, :1])
-    return (
-        blocks,
-        devices.to_device(named.reshape(-1, BLOCK), wp.vec4i, device),
-        devices.to_device(parts.reshape(-1, BLOCK), wp.vec4f, device),
-    )
+    return named.reshape(-1, BLOCK), parts.reshape(-1, BLOCK)
 
 
 def _companions(weights: Weights, joint_count: int) -> Ints:
@@ -161,25 +186,36 @@ class ShapedRest:
             devices.write(self._arrays.rest, rest)
 
 
-@dataclass(frozen=True)
-class BoundBlend:
-    """The binding of a weighted blend: the skeleton it follows, its shapes, and the blend prepared on the device."""
+@dataclass(frozen=True, eq=False)
+class BlendBinding:
+    """The binding of a weighted blend: the character, and its weights as kernels take them.
 
-    skeleton: Skeleton
-    rest: ShapedRest
-    blend: Blend
+    `centers` (V, 3) [m] are the centres of rotation of those blends that have them.
+    """
+
+    character: Character
+    packed: BlendWeights
+    constants: devices.Constants
+    centers: Singles | None = None
 
     @classmethod
-    def of(cls, character: Character, device: str, *, where: str, blend: Callable[[BlendArrays], Blend]) -> BoundBlend:
-        """Put a character's rest points and weights on the device and prepare a blend of them."""
-        weights = character.require_weights(where)
-        arrays = BlendArrays(character.points, weights, len(character.skeleton), device=device)
-        return cls(character.skeleton, ShapedRest(character, arrays), blend(arrays))
+    def from_character(cls, character: Character, device: str, *, where: str) -> BlendBinding:
+        """Pack a character's rest points and weights."""
+        return cls(character, BlendWeights.from_character(character, where), devices.Constants(device))
 
-    def posed(self, pose: Pose) -> Any:
+
+class BlendState:
+    """What one player changes of a weighted blend: the rest points of its shapes, its transforms and its points."""
+
+    def __init__(self, binding: BlendBinding, blend: Callable[[BlendArrays], Blend]) -> None:
+        self._skeleton = binding.character.skeleton
+        arrays = BlendArrays(binding.packed, binding.constants)
+        self._rest, self._blend = ShapedRest(binding.character, arrays), blend(arrays)
+
+    def pose(self, pose: Pose) -> Any:
         """The skin in a pose, on the device."""
-        self.rest.set(pose.shapes)
-        return self.blend.run(pose.skinning(self.skeleton))
+        self._rest.set(pose.shapes)
+        return self._blend.run(pose.skinning(self._skeleton))
 
 
 def plain_input(
@@ -195,7 +231,8 @@ def plain_input(
     if used >= len(matrices):
         needed = f"there are transforms for joints 0 to {len(matrices) - 1}"
         raise InputError(where, f"weights name joint {used}", needed, "pass one transform per joint")
-    return BlendArrays(rest, weights, len(matrices), device=devices.check_device(device)), matrices
+    packed = BlendWeights.from_weights(rest, weights, len(matrices))
+    return BlendArrays(packed, devices.Constants(devices.check_device(device))), matrices
 
 
 def host_copy(points: Any) -> Singles:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.character.character import Character
 from supple.character.shapes import Shaped
-from supple.geometry.rings import rings
+from supple.geometry.rings import Rings, rings
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.kinematic.blend import host_copy
@@ -24,11 +23,13 @@ from supple.skins.kinematic.melting import guarded_strengths
 from supple.skins.kinematic.rotation_centers import RotationCenters
 from supple.skins.skin import DevicePoints, Skin
 
-_BASES: dict[str, type[Skin]] = {kind.command_name: kind for kind in (DualQuaternion, LinearBlend, RotationCenters)}
+_BASES: dict[str, type[Skin[Any, Any]]] = {
+    kind.command_name: kind for kind in (DualQuaternion, LinearBlend, RotationCenters)
+}
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaMush(Skin):
+class DeltaMush(Skin["MushBinding", "Mush"]):
     """Smooth the incoming skin and restore its rest detail in the smoothed surface's own frames [Mancewicz2014].
 
     Rough weights become good enough: creases and bulges of the incoming skin are smoothed away, detail stays.
@@ -51,54 +52,75 @@ class DeltaMush(Skin):
     guard: bool = setting(True, "Smooth thin parts less, so that they do not melt")
     base: str = setting("dual-quaternion", "The skin it smooths, where a graph gives it none", choices=tuple(_BASES))
 
-    def stands_on(self) -> Skin:
+    def stands_on(self) -> Skin[Any, Any]:
         return _BASES[self.base]()
 
-    def bind(self, character: Character, device: str) -> Mush:
-        return Mush(character.points, character.triangles, self, device=device, shapes=character.shapes)
+    def bind(self, character: Character, device: str) -> MushBinding:
+        return MushBinding.from_mesh(character.points, character.triangles, self, device, shapes=character.shapes)
 
-    def deform(self, binding: Mush, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
-        binding.set(pose.shapes)
-        return binding.run(incoming)
+    def allocate(self, binding: MushBinding) -> Mush:
+        return Mush(binding)
+
+    def deform(self, binding: MushBinding, state: Mush, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
+        state.set(pose.shapes)
+        return state.run(incoming)
 
 
-class Mush:
-    """Smoothing over one mesh, and the detail it takes away at rest, on one device.
+@dataclass(frozen=True, eq=False)
+class MushBinding:
+    """What smoothing knows of one mesh: its rest points and shapes, the rings of its vertices, how much each gives way.
 
-    `shapes` (morph targets) change the rest shape, and with it the detail.
+    `points` (V, 3) [m]; `irregular` are the vertices whose neighbours make no ring.
     """
 
-    def __init__(
-        self,
-        points: Floats,
-        triangles: Ints,
-        settings: DeltaMush,
-        *,
-        device: str,
-        shapes: Mapping[str, Floats] = MappingProxyType({}),
-    ) -> None:
-        from supple.skins.kinematic import mush_kernels as kernels
+    points: Floats
+    shapes: Mapping[str, Floats]
+    rings: Rings
+    irregular: Ints
+    strengths: Singles
+    iterations: int
+    constants: devices.Constants
 
-        wp = devices.warp()
+    @classmethod
+    def from_mesh(
+        cls, points: Floats, triangles: Ints, settings: DeltaMush, device: str, *, shapes: Mapping[str, Floats]
+    ) -> MushBinding:
+        """Find the rings, and smooth thin parts less where `settings` guard them."""
         around = rings(triangles, len(points))
-        self._device, self._count, self._iterations = device, len(points), settings.iterations
         strengths = np.full(len(points), settings.strength)
         if settings.guard:
             strengths = guarded_strengths(points, triangles, settings.iterations, strengths)
-        self._strengths = devices.to_device(strengths.astype(np.float32), wp.float32, device)
-        self._rings = devices.to_device(around.ordered, kernels.vec8i, device)
-        self._counts = devices.to_device(around.counts, wp.int32, device)
-        irregular = np.flatnonzero(around.counts == 0).astype(np.int32)
-        self._irregular = devices.to_device(irregular, wp.int32, device) if len(irregular) else None
-        self._others = [devices.to_device(a, wp.int32, device) for a in (around.other_starts, around.others)]
-        fans = devices.to_device(around.fans, wp.vec2i, device)
-        self._fans = [*self._others, devices.to_device(around.fan_starts, wp.int32, device), fans]
+        return cls(
+            points, shapes, around, np.flatnonzero(around.counts == 0).astype(np.int32),
+            strengths.astype(np.float32), settings.iterations, devices.Constants(device),
+        )  # fmt: skip
+
+
+class Mush:
+    """Smoothing over one mesh, and the detail it takes away at rest.
+
+    Shapes (morph targets) change the rest shape, and with it the detail.
+    """
+
+    def __init__(self, binding: MushBinding) -> None:
+        from supple.skins.kinematic import mush_kernels as kernels
+
+        wp = devices.warp()
+        put, around = binding.constants.put, binding.rings
+        device, self._count, self._iterations = binding.constants.device, len(binding.points), binding.iterations
+        self._device = device
+        self._strengths = put(binding.strengths, wp.float32)
+        self._rings = put(around.ordered, kernels.vec8i)
+        self._counts = put(around.counts, wp.int32)
+        self._irregular = put(binding.irregular, wp.int32) if len(binding.irregular) else None
+        self._others = [put(array, wp.int32) for array in (around.other_starts, around.others)]
+        self._fans = [*self._others, put(around.fan_starts, wp.int32), put(around.fans, wp.vec2i)]
         self._buffers = [wp.empty(self._count, dtype=wp.vec3f, device=device) for _ in range(2)]
         self._posed = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._deltas = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._recorded: tuple[Any, list[devices.Launch]] | None = None
-        self._shaped = Shaped(points, shapes)
-        self._rest = devices.to_device(points.astype(np.float32), wp.vec3f, device)
+        self._shaped = Shaped(binding.points, binding.shapes)
+        self._rest = devices.to_device(binding.points.astype(np.float32), wp.vec3f, device)
         detail = [self._rest, self._smoothed, self._deltas]
         encoding = self._step((kernels.encode, [self._rings]), (kernels.encode_irregular, self._fans), detail)
         self._encoding = [*self._smoothing(self._rest), *encoding]
@@ -172,5 +194,5 @@ def delta_mush(
     posed = frozen(posed_points, np.float64, rest.shape, where, "posed_points")
     faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
     name = devices.check_device(device)
-    mush = Mush(rest, faces, settings, device=name)
+    mush = Mush(MushBinding.from_mesh(rest, faces, settings, name, shapes={}))
     return host_copy(mush.run(devices.to_device(posed.astype(np.float32), devices.warp().vec3f, name)))

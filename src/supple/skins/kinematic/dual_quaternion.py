@@ -12,12 +12,12 @@ from supple.arrays import Singles
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.motion.pose import Pose
-from supple.skins.kinematic.blend import Blend, BlendArrays, BoundBlend, Rigid, host_copy, plain_input
+from supple.skins.kinematic.blend import Blend, BlendArrays, BlendBinding, BlendState, Rigid, host_copy, plain_input
 from supple.skins.skin import DevicePoints, Skin
 
 
 @dataclass(frozen=True, kw_only=True)
-class DualQuaternion(Skin):
+class DualQuaternion(Skin[BlendBinding, BlendState]):
     """Blend the joints' motions as unit dual quaternions, then move the point rigidly [Kavan2008].
 
     Stretching joints keep their stretch apart: it is blended linearly and applied first.
@@ -30,11 +30,16 @@ class DualQuaternion(Skin):
         "Kavan, Collins, Zara and O'Sullivan 2008, Geometric skinning with approximate dual quaternion blending",
     )
 
-    def bind(self, character: Character, device: str) -> BoundBlend:
-        return BoundBlend.of(character, device, where="DualQuaternion", blend=prepared)
+    def bind(self, character: Character, device: str) -> BlendBinding:
+        return BlendBinding.from_character(character, device, where="DualQuaternion")
 
-    def deform(self, binding: BoundBlend, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
-        return binding.posed(pose)
+    def allocate(self, binding: BlendBinding) -> BlendState:
+        return BlendState(binding, prepared)
+
+    def deform(
+        self, binding: BlendBinding, state: BlendState, pose: Pose, incoming: DevicePoints | None
+    ) -> DevicePoints:
+        return state.pose(pose)
 
 
 def prepared(arrays: BlendArrays) -> Blend:

@@ -12,12 +12,12 @@ from supple.arrays import Singles
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.motion.pose import Pose
-from supple.skins.kinematic.blend import Affine, Blend, BlendArrays, BoundBlend, host_copy, plain_input
+from supple.skins.kinematic.blend import Affine, Blend, BlendArrays, BlendBinding, BlendState, host_copy, plain_input
 from supple.skins.skin import DevicePoints, Skin
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinearBlend(Skin):
+class LinearBlend(Skin[BlendBinding, BlendState]):
     """Average where each joint alone would carry the point: x = sum_j w_j M_j v.
 
     The plainest and fastest skin, and what game engines play.
@@ -31,11 +31,16 @@ class LinearBlend(Skin):
         "object grasping",
     )
 
-    def bind(self, character: Character, device: str) -> BoundBlend:
-        return BoundBlend.of(character, device, where="LinearBlend", blend=prepared)
+    def bind(self, character: Character, device: str) -> BlendBinding:
+        return BlendBinding.from_character(character, device, where="LinearBlend")
 
-    def deform(self, binding: BoundBlend, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
-        return binding.posed(pose)
+    def allocate(self, binding: BlendBinding) -> BlendState:
+        return BlendState(binding, prepared)
+
+    def deform(
+        self, binding: BlendBinding, state: BlendState, pose: Pose, incoming: DevicePoints | None
+    ) -> DevicePoints:
+        return state.pose(pose)
 
 
 def prepared(arrays: BlendArrays, affine: Affine | None = None) -> Blend:

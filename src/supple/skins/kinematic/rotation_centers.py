@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Singles, frozen
+from supple.arrays import Singles, frozen
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.motion.pose import Pose
@@ -18,7 +18,8 @@ from supple.skins.kinematic.blend import (
     Affine,
     Blend,
     BlendArrays,
-    BoundBlend,
+    BlendBinding,
+    BlendState,
     Rigid,
     host_copy,
     plain_input,
@@ -28,7 +29,7 @@ from supple.skins.skin import DevicePoints, Skin
 
 
 @dataclass(frozen=True, kw_only=True)
-class RotationCenters(Skin):
+class RotationCenters(Skin[BlendBinding, BlendState]):
     """Turn every vertex by the blended rotation about its own centre: x = R (v - p) + sum_j w_j M_j p [LeHodgins2016].
 
     The centre p is the middle of all skin that is weighted alike, so a ring around a limb turns about the limb's
@@ -38,27 +39,34 @@ class RotationCenters(Skin):
     """
 
     command_name: ClassVar[str] = "rotation-centers"
+    cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Le and Hodgins 2016, Real-time skeletal skinning with optimized centers of rotation",
     )
 
     width: float = setting(0.1, "How alike weights must be to share a centre", low=0.01, high=1.0)
 
-    def bind(self, character: Character, device: str) -> BoundBlend:
-        weights = character.require_weights("RotationCenters")
-        points, triangles = character.points, character.triangles
-        centers = centers_of_rotation(points, triangles, weights, width=self.width, device=device)
-        return BoundBlend.of(character, device, where="RotationCenters", blend=lambda arrays: _blend(arrays, centers))
+    def bind(self, character: Character, device: str) -> BlendBinding:
+        where = "RotationCenters"
+        weights = character.require_weights(where)
+        centers = centers_of_rotation(character.points, character.triangles, weights, width=self.width, device=device)
+        return replace(BlendBinding.from_character(character, device, where=where), centers=centers.astype(np.float32))
 
-    def deform(self, binding: BoundBlend, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
-        return binding.posed(pose)
+    def allocate(self, binding: BlendBinding) -> BlendState:
+        return BlendState(binding, lambda arrays: _blend(arrays, binding.centers))
+
+    def deform(
+        self, binding: BlendBinding, state: BlendState, pose: Pose, incoming: DevicePoints | None
+    ) -> DevicePoints:
+        return state.pose(pose)
 
 
-def _blend(arrays: BlendArrays, centers: Floats) -> Blend:
+def _blend(arrays: BlendArrays, centers: Singles | None) -> Blend:
     from supple.skins.kinematic import kernels
 
     affine, rigid = Affine(arrays.joint_count, arrays.device), Rigid(arrays)
-    middle = devices.to_device(centers.astype(np.float32), devices.warp().vec3f, arrays.device)
+    assert centers is not None
+    middle = arrays.constants.put(centers, devices.warp().vec3f)
     frame = [rigid.reals, rigid.stretches, rigid.flags, affine.matrices, arrays.posed]
     inputs = [*arrays.inputs, middle, *frame]
     launch = devices.Launch(kernels.rotation_centers, arrays.count, inputs, arrays.device)
@@ -72,4 +80,4 @@ def rotation_centers(
     where = "rotation_centers"
     arrays, matrices = plain_input(points, weights, transforms, where=where, device=device)
     middle = frozen(centers, np.float64, (arrays.count, 3), where, "centers")
-    return host_copy(_blend(arrays, middle).run(matrices))
+    return host_copy(_blend(arrays, middle.astype(np.float32)).run(matrices))

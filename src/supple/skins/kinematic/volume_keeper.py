@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,40 @@ from supple.geometry.rows import grouped
 from supple.motion.pose import Pose
 
 
+@dataclass(frozen=True, eq=False)
+class KeptVolume:
+    """What is known of a skin that shall keep its volume; V vertices, T triangles of all copies of a crowd.
+
+    `member` is one of the copies; `thickness` (V,) how much of the change every vertex takes, 1 on average; the
+    triangles around vertex v are `around[starts[v]:starts[v + 1]]`. None of it is there (`closed` is false) for a skin
+    with a hole in it, which encloses nothing.
+    """
+
+    member: Character
+    triangles: Ints
+    thickness: Singles
+    starts: Ints
+    around: Ints
+    closed: bool
+
+    @classmethod
+    def from_character(cls, character: Character, depth: Floats) -> KeptVolume:
+        """Spread changes over a skin in proportion to the `depth` (V,) [m] of flesh."""
+        one = character.member if isinstance(character, Crowd) else character
+        census = topology.census(one.triangles)
+        if census.border_edges or census.flipped_edges:
+            none = np.zeros(0, dtype=np.int32)
+            return cls(one, character.triangles, none.astype(np.float32), none, none, closed=False)
+        thickness = (depth / max(float(depth.mean()), 1e-12)).astype(np.float32)
+        starts, corners = grouped(character.triangles.reshape(-1), len(character.points))
+        around = (corners // 3).astype(np.int32)
+        return cls(one, character.triangles, thickness, starts, around, closed=True)
+
+    def begun(self, rest_points: Floats, copies: int) -> Floats:
+        """The sums before anything is added up (3 for every copy): what the volume shall be, then what it is."""
+        return np.tile([topology.signed_volume(rest_points, self.member.triangles), 0.0, 0.0], copies)
+
+
 class VolumeKeeper:
     """Moves a closed skin a little along its normals, so that it encloses exactly its rest volume.
 
@@ -24,34 +59,30 @@ class VolumeKeeper:
     left alone; of a crowd, copy by copy. A skin with a hole in it encloses nothing and is not moved.
     """
 
-    def __init__(self, character: Character, depth: Floats, points: Any, *, device: str) -> None:
-        one = character.member if isinstance(character, Crowd) else character
-        census = topology.census(one.triangles)
-        self.active = census.border_edges == 0 and census.flipped_edges == 0
+    def __init__(self, kept: KeptVolume, points: Any, constants: devices.Constants) -> None:
+        self.active = kept.closed
         if not self.active:
             return
-        wp = devices.warp()
-        self._one, self._device = one, device
-        self._copies = len(character.points) // len(one.points)
-        self._shaped = Shaped(one.points, one.shapes)
-        count = len(character.points)
-        thickness = (depth / max(float(depth.mean()), 1e-12)).astype(np.float32)
-        self._origins = wp.zeros(self._copies, dtype=wp.vec3f, device=device)
-        self._terms = [wp.empty(count, dtype=wp.float32, device=device) for _ in range(2)]
-        self._sums = devices.to_device(self._begun(one.points).astype(np.float32), wp.float32, device)
-        self._record(character.triangles, thickness, points)
+        wp, device = devices.warp(), constants.device
+        self._kept, self._device = kept, device
+        self._copies = len(points) // len(kept.member.points)
+        self._shaped = Shaped(kept.member.points, kept.member.shapes)
+        self._origins = constants.blank(self._copies, wp.vec3f)
+        self._terms = [wp.empty(len(points), dtype=wp.float32, device=device) for _ in range(2)]
+        begun = kept.begun(kept.member.points, self._copies)
+        self._sums = devices.to_device(begun.astype(np.float32), wp.float32, device)
+        self._record(points, constants)
 
-    def _record(self, faces: Ints, thickness: Singles, points: Any) -> None:
+    def _record(self, points: Any, constants: devices.Constants) -> None:
         from supple.geometry import kernels as geometry
         from supple.skins.kinematic import volume_kernels as kernels
 
         wp, device, count, each = devices.warp(), self._device, len(points), len(points) // self._copies
-        starts, corners = grouped(faces.reshape(-1), count)
-        layout = [devices.to_device(a, wp.int32, device) for a in (starts, (corners // 3).astype(np.int32))]
+        kept, faces = self._kept, self._kept.triangles
+        layout = [constants.put(array, wp.int32) for array in (kept.starts, kept.around)]
         areas = wp.empty(len(faces), dtype=wp.vec3f, device=device)
         ways = wp.empty(count, dtype=wp.vec3f, device=device)
-        on_device = devices.to_device(faces, wp.vec3i, device)
-        factors = devices.to_device(thickness, wp.float32, device)
+        on_device, factors = constants.put(faces, wp.vec3i), constants.put(kept.thickness, wp.float32)
         inputs = [*layout, areas, factors, each, self._origins, points, ways, *self._terms, self._sums]
         self._measure = [
             devices.Launch(geometry.area_vectors, len(faces), [points, on_device, areas], device),
@@ -69,12 +100,8 @@ class VolumeKeeper:
             return
         points = self._shaped.changed(pose.shapes)
         if points is not None:
-            devices.write(self._sums, self._begun(points))
+            devices.write(self._sums, self._kept.begun(points, self._copies))
         devices.write(self._origins, pose.world_from_joint[:: len(pose) // self._copies, :3, 3])
-
-    def _begun(self, rest_points: Floats) -> Floats:
-        """The sums before anything is added up (3 for every copy): what the volume shall be, then what it is."""
-        return np.tile([topology.signed_volume(rest_points, self._one.triangles), 0.0, 0.0], self._copies)
 
     def keep(self) -> None:
         """Bring the skin to the volume of its rest shape."""

@@ -79,18 +79,26 @@ class Matching:
         side: float,
         nodes: tuple[Any, Any, Any, Any],
         *,
-        device: str,
+        constants: devices.Constants,
         rounds: int = 2,
         running: bool | None = None,
     ) -> None:
-        wp = devices.warp()
+        wp, device = devices.warp(), constants.device
         self._device, self._count, self._side, self._rounds = device, len(regions.masses), side, rounds
-        self._regions = regions
+        self._regions, self._constants = regions, constants
         self._frames, self._turns, self._layers, self._stiffness = nodes
-        self._masses = devices.to_device(regions.masses.astype(np.float32), wp.float32, device)
-        middles = np.concatenate([regions.middles * side, 1.0 / regions.weights[:, None]], axis=1)
-        self._middles = devices.to_device(middles.astype(np.float32), wp.vec4f, device)
-        self._chains = [devices.to_device(column, wp.int32, device) for column in regions.chains.T]
+
+        def middles() -> Any:
+            rows = np.concatenate([regions.middles * side, 1.0 / regions.weights[:, None]], axis=1)
+            return devices.to_device(rows.astype(np.float32), wp.vec4f, device)
+
+        self._masses = constants.derive(
+            regions.masses, "masses", lambda: devices.to_device(regions.masses.astype(np.float32), wp.float32, device)
+        )
+        self._middles = constants.derive(regions.middles, ("middles", side), middles)
+        self._chains = constants.derive(
+            regions.chains, "columns", lambda: [devices.to_device(each, wp.int32, device) for each in regions.chains.T]
+        )
         wide = (device == "cpu" and regions.width > _WIDEST_WALK) if running is None else running
         self._arrange = self._running if wide else self._walking
         self._space = self._running_space() if wide else self._walking_space()
@@ -133,12 +141,9 @@ class Matching:
         kinds = (kernels.vec12, kernels.vec12, kernels.vec12, wp.vec3f, wp.vec3f)
         return [wp.zeros(self._count, dtype=kind, device=self._device) for kind in kinds]
 
-    def _running(self, points: Any, moved: Any) -> list[devices.Launch]:
-        from supple.skins.lattice import matching_kernels as kernels
-
+    def _blocks(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """On the device, by axis: where blocks start, and the windows of nodes there and back."""
         wp, device = devices.warp(), self._device
-        sums, forward, backward, forward_moment, backward_moment = self._space
-        run = [forward, forward_moment, backward, backward_moment]
         blocks = [Blocks.of(self._regions.chains, axis, self._regions.width) for axis in range(3)]
         starts = [devices.to_device(each.starts, wp.int32, device) for each in blocks]
         low, high = window(self._regions.width)
@@ -146,11 +151,20 @@ class Matching:
             [devices.to_device(each.windows(*reach), wp.vec4i, device) for each in blocks]
             for reach in ((low, high), (high, low))
         )
+        return starts, ahead, back
+
+    def _running(self, points: Any, moved: Any) -> list[devices.Launch]:
+        from supple.skins.lattice import matching_kernels as kernels
+
+        sums, forward, backward, forward_moment, backward_moment = self._space
+        run = [forward, forward_moment, backward, backward_moment]
+        width = self._regions.width
+        starts, ahead, back = self._constants.derive(self._regions.chains, ("blocks", width), self._blocks)
 
         def passed(axis: int, windows: Any, slots: tuple[int, int, float]) -> list[devices.Launch]:
             slot, into, sign = slots
             chain = self._chains[2 * axis : 2 * axis + 2]
-            runs = [self._regions.width, slot, starts[axis], *chain, sums, *run]
+            runs = [width, slot, starts[axis], *chain, sums, *run]
             return [
                 self._recorded(kernels.run_along, runs, len(starts[axis])),
                 self._recorded(kernels.windows_along, [slot, into, sign, windows, *run, sums]),

@@ -12,15 +12,17 @@ from supple.motion.pose import Pose
 from supple.settings import setting, settings_of
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
-from supple.skins.lattice.binding import BoundLattice, LatticeState
+from supple.skins.lattice import step as stepping
+from supple.skins.lattice.binding import LatticeBinding
 from supple.skins.lattice.by_layer import by_layer, inner_layers
 from supple.skins.lattice.cells import SETS
 from supple.skins.lattice.layers import check_layers
 from supple.skins.lattice.solver import Knobs
+from supple.skins.lattice.state import LatticeState
 from supple.skins.pull import Pull
 from supple.skins.skin import DevicePoints, PullableSkin, Skin
 
-_BASES: dict[str, type[Skin]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
+_BASES: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
 _RANGES = {
     "stiffness": (0.0, 100.0),
     "frequency": (0.0, 30.0),
@@ -48,7 +50,7 @@ def _published(resolution: int, width: int, stiffness: str, kept: str) -> Mappin
 
 
 @dataclass(frozen=True, kw_only=True)
-class LayeredLattice(PullableSkin):
+class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
     """Fill the body with voxels in layers: bone follows the skeleton, muscle, fat and skin lag, swing and keep shape.
 
     Every step the bones carry the voxels as a kinematic skin would. Free layers swing about that place, each at its own
@@ -68,6 +70,7 @@ class LayeredLattice(PullableSkin):
     """
 
     command_name: ClassVar[str] = "lattice"
+    cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Iwamoto, Shum, Yang and Morishima 2015, Multi-layer lattice model for real-time dynamic character deformation",
         "Rivers and James 2007, FastLSM: fast lattice shape matching for robust real-time deformation",
@@ -143,26 +146,31 @@ class LayeredLattice(PullableSkin):
     def check_for(self, character: Character) -> None:
         check_layers(character, self.bone_width, self.fatness)
 
-    def stands_on(self) -> Skin | None:
+    def stands_on(self) -> Skin[Any, Any] | None:
         return None if self.surface == "trilinear" or self.steady > 0.0 else self.base_skin()
 
-    def base_skin(self) -> Skin:
+    def base_skin(self) -> Skin[Any, Any]:
         """The kinematic skin below."""
         return _BASES[self.base]()
 
-    def bind(self, character: Character, device: str) -> BoundLattice:
-        return BoundLattice(character, self, device)
+    def bind(self, character: Character, device: str) -> LatticeBinding:
+        return LatticeBinding.from_character(character, self, device)
 
-    def start(self, binding: BoundLattice, pose: Pose, incoming: DevicePoints | None) -> LatticeState:
-        return binding.start(self, pose, incoming)
+    def allocate(self, binding: LatticeBinding) -> LatticeState:
+        return LatticeState(binding, self)
+
+    def start(self, binding: LatticeBinding, pose: Pose, incoming: DevicePoints | None) -> LatticeState:
+        state = self.allocate(binding)
+        stepping.start(self, state, pose, incoming)
+        return state
 
     def advance(
-        self, binding: BoundLattice, state: LatticeState, pose: Pose, dt: float, *, incoming: DevicePoints | None
+        self, binding: LatticeBinding, state: LatticeState, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
-        return binding.advance(self, state, pose, dt, incoming)
+        return stepping.advance(self, state, pose, dt, incoming)
 
-    def hold(self, binding: BoundLattice, state: LatticeState, pulls: Sequence[Pull]) -> None:
-        binding.hold(pulls)
+    def hold(self, binding: LatticeBinding, state: LatticeState, pulls: Sequence[Pull]) -> None:
+        state.hold(pulls)
 
 
 LayeredLattice.live = frozenset(info.name for info in settings_of(LayeredLattice)) - _FIXED

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import Floats, Ints, Singles
 from supple.character.crowd import stacked
 from supple.character.weights import Weights
-from supple.skins.kinematic.blend import Affine, BlendArrays
+from supple.skins.kinematic.blend import Affine, BlendArrays, BlendWeights
 from supple.skins.lattice.cells import Lattice
 from supple.skins.lattice.matching import Matching, Regions
 
@@ -92,8 +92,55 @@ class Knobs:
         return np.asarray(given / max(1.0, float(given.max(initial=0.0))))
 
 
+@dataclass(frozen=True, eq=False)
+class LatticeArrays:
+    """What never changes of a lattice, for all `copies` of a character together; N nodes, L layers.
+
+    `packed` are rest positions and joints, `layers` (N,), `depths`, `volumes` and `surfaces` (N,) as `Anatomy` has
+    them, `table` (N, K) the neighbours that keep their distance, `regions` those that keep their shape.
+    """
+
+    copies: int
+    joints: int
+    side: float
+    packed: BlendWeights
+    layers: Ints
+    depths: Singles
+    volumes: Singles
+    surfaces: Singles
+    table: Ints
+    regions: Regions
+
+    @classmethod
+    def from_anatomy(
+        cls, anatomy: Anatomy, joints: int, *, width: int = 3, neighbours: str = "all", copies: int = 1
+    ) -> LatticeArrays:
+        """The lattice of one character as often as there are copies, which have `joints` joints each."""
+        lattice, count = anatomy.lattice, len(anatomy.lattice)
+        whole = Weights(stacked(anatomy.weights.joints, copies, joints), np.tile(anatomy.weights.values, (copies, 1)))
+        depths, volumes, surfaces = (
+            np.tile(values, copies).astype(np.float32)
+            for values in (anatomy.depths, anatomy.rest_volumes, anatomy.surfaces)
+        )
+        return cls(
+            copies, joints, lattice.side,
+            BlendWeights.from_weights(np.tile(lattice.points, (copies, 1)), whole, copies * joints),
+            np.tile(anatomy.layers, copies), depths, volumes, surfaces,
+            _raised(anatomy.table(neighbours), copies, 8 * count),
+            _repeated(Regions.of(lattice.chains, width), copies),
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    @property
+    def layer_count(self) -> int:
+        """How many layers there are, bone among them."""
+        return int(self.layers.max(initial=0)) + 1
+
+
 class Solver:
-    """The nodes of one character, or of `copies` of it, on a device.
+    """The nodes of one character, or of copies of it, on a device.
 
     `kinematic` and `frames` are where bones carry and turn nodes; `positions`, `velocities`, `before` (where bones
     carried them in the last step) and `turns` (what flesh adds to `frames`, by region) are its memory. All positions
@@ -101,51 +148,46 @@ class Solver:
     acceleration [m/s^2] and how much farther [m] than their reach they may go; zeros, unless hands write there.
     """
 
-    def __init__(
-        self, anatomy: Anatomy, joints: int, *, device: str, width: int = 3, neighbours: str = "all", copies: int = 1
-    ) -> None:
-        wp = devices.warp()
-        lattice, count = anatomy.lattice, len(anatomy.lattice)
-        self.device, self.copies, self.each, self.side = device, copies, count, lattice.side
-        self.count = copies * count
-        self._joints = joints
-        whole = Weights(stacked(anatomy.weights.joints, copies, joints), np.tile(anatomy.weights.values, (copies, 1)))
-        self.blend = BlendArrays(np.tile(lattice.points, (copies, 1)), whole, copies * joints, device=device)
-        self.affine = Affine(copies * joints, device)
-        self._reals = wp.zeros(copies * joints, dtype=wp.vec4f, device=device)
+    def __init__(self, lattice: LatticeArrays, constants: devices.Constants) -> None:
+        wp, put, blank = devices.warp(), constants.put, constants.blank
+        self.device, self.copies, self.side = constants.device, lattice.copies, lattice.side
+        self.count, self.each = len(lattice), len(lattice) // lattice.copies
+        self._joints = lattice.joints
+        self.blend = BlendArrays(lattice.packed, constants)
+        self.affine = Affine(lattice.copies * lattice.joints, self.device)
+        self._reals = blank(lattice.copies * lattice.joints, wp.vec4f)
         self.kinematic = self.blend.posed
-        self.frames, self.turns = (wp.zeros(self.count, dtype=wp.vec4f, device=device) for _ in range(2))
+        self.frames, self.turns = (blank(self.count, wp.vec4f) for _ in range(2))
         self.positions, self.velocities, self.before, self._predicted, self._between = (
-            wp.zeros(self.count, dtype=wp.vec3f, device=device) for _ in range(5)
+            blank(self.count, wp.vec3f) for _ in range(5)
         )
-        self.origins, self.shifts = (wp.zeros(copies, dtype=wp.vec3f, device=device) for _ in range(2))
-        layer_count = int(anatomy.layers.max(initial=0)) + 1
-        self.knobs = wp.zeros(8, dtype=wp.float32, device=device)
-        self._material = wp.zeros((layer_count, 4), dtype=wp.float32, device=device)
-        self._stiffness = wp.zeros(layer_count, dtype=wp.float32, device=device)
-        self._swings = wp.zeros(layer_count, dtype=wp.vec4f, device=device)
-        self.layers = devices.to_device(np.tile(anatomy.layers, copies), wp.int32, device)
+        self.origins, self.shifts = (blank(lattice.copies, wp.vec3f) for _ in range(2))
+        layers = lattice.layer_count
+        self.knobs = blank(8, wp.float32)
+        self._material = blank((layers, 4), wp.float32)
+        self._stiffness, self._swings = blank(layers, wp.float32), blank(layers, wp.vec4f)
+        self.layers = put(lattice.layers, wp.int32)
         self._depths, self._volumes, self._surfaces = (
-            devices.to_device(np.tile(values, copies).astype(np.float32), wp.float32, device)
-            for values in (anatomy.depths, anatomy.rest_volumes, anatomy.surfaces)
+            put(values, wp.float32) for values in (lattice.depths, lattice.volumes, lattice.surfaces)
         )
-        self.helps = wp.zeros(self.count, dtype=wp.vec4f, device=device)
-        self._pushes = wp.zeros(self.count, dtype=wp.mat33f, device=device)
-        regions = _repeated(Regions.of(lattice.chains, width), copies)
-        self.chains = _by_column(regions.chains, device)
-        self._table = _by_column(_raised(anatomy.table(neighbours), copies, 8 * count), device)
+        self.helps, self._pushes = blank(self.count, wp.vec4f), blank(self.count, wp.mat33f)
+        self.chains, self._table = (_by_column(each, constants) for each in (lattice.regions.chains, lattice.table))
         nodes = (self.frames, self.turns, self.layers, self._stiffness)
-        self._matching = Matching(regions, lattice.side, nodes, device=device, rounds=_ROUNDS)
+        self._matching = Matching(lattice.regions, lattice.side, nodes, constants=constants, rounds=_ROUNDS)
+        self._swing_layers = self._layer_launch(layers)
+
+    def _layer_launch(self, layers: int) -> devices.Launch:
+        from supple.skins.lattice import kernels
+
+        return devices.Launch(kernels.swing_layers, layers, [self.knobs, self._material, self._swings], self.device)
 
     def tune(self, knobs: Knobs, dt: float, *, joining: bool = False) -> None:
         """Bring knobs to the device."""
-        from supple.skins.lattice import kernels
-
         devices.write(self.knobs, knobs.row(dt, joining=joining))
         layers = len(self._stiffness)
         devices.write(self._material, knobs.material(dt)[:layers])
         devices.write(self._stiffness, knobs.shares()[:layers])
-        devices.Launch(kernels.swing_layers, layers, [self.knobs, self._material, self._swings], self.device)()
+        self._swing_layers()
 
     def pose(self, transforms: Floats, world_from_joint: Floats, last: Floats | None) -> Floats:
         """Take skinning transforms and joints of a pose; returns the origins (copies, 3), `last` being those before."""
@@ -235,10 +277,13 @@ def _raised(numbers: Ints, copies: int, span: int) -> Ints:
     return np.where(np.tile(numbers, (copies, 1)) < 0, -1, stacked(numbers, copies, span)).astype(np.int32)
 
 
-def _by_column(table: NDArray[np.int32], device: str) -> Any:
+def _by_column(table: NDArray[np.int32], constants: devices.Constants) -> Any:
     """A table (N, K) as (K, N): neighbouring threads of a GPU read neighbouring numbers, those of a CPU one row."""
-    wp = devices.warp()
-    if device != "cpu":
-        return devices.to_device(table.T, wp.int32, device)
-    flat = devices.to_device(table, wp.int32, device)
-    return flat.transpose((1, 0))
+
+    def make() -> Any:
+        wp = devices.warp()
+        if constants.device != "cpu":
+            return devices.to_device(table.T, wp.int32, constants.device)
+        return devices.to_device(table, wp.int32, "cpu").transpose((1, 0))
+
+    return constants.derive(table, "by column", make)

@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from supple import device as devices
+from supple.arrays import Ints, Singles
 from supple.character.character import Character
 from supple.character.crowd import stacked
 from supple.character.shapes import Shaped
 from supple.motion.pose import Pose
-from supple.skins.kinematic.blend import blocks_of
-from supple.skins.lattice.solver import Solver
+from supple.skins.kinematic.blend import packed_blocks
+from supple.skins.lattice.solver import LatticeArrays, Solver
 from supple.skins.lattice.tie import Tie
 
 
+@dataclass(frozen=True, eq=False)
+class Hung:
+    """How the skin of all copies hangs on their nodes, in blocks of four: (V * blocks, 4) nodes and shares."""
+
+    nodes: Ints
+    shares: Singles
+    width: int
+
+    @classmethod
+    def from_tie(cls, tie: Tie, lattice: LatticeArrays) -> Hung:
+        """`tie` is how the vertices of one copy hang on its nodes."""
+        nodes = stacked(tie.corners, lattice.copies, len(lattice) // lattice.copies)
+        return cls(*packed_blocks(nodes, np.tile(tie.shares, (lattice.copies, 1))), tie.corners.shape[1])
+
+
 class Surface:
-    """A character's skin on a device; `tie` is how the vertices of one copy hang on its nodes.
+    """A character's skin on a device.
 
     `alone`: the skin follows from the lattice alone, and takes nothing from the kinematic skin below.
     """
 
-    def __init__(self, character: Character, tie: Tie, solver: Solver, *, alone: bool) -> None:
+    def __init__(
+        self, character: Character, hung: Hung, solver: Solver, constants: devices.Constants, *, alone: bool
+    ) -> None:
         from supple.skins.kinematic.kernels import mat34
 
         wp = devices.warp()
-        self._solver, self._count, self._each = solver, len(character.points), len(tie.corners)
-        self.tie_width, device = tie.corners.shape[1], solver.device
-        nodes, shares = stacked(tie.corners, solver.copies, solver.each), np.tile(tie.shares, (solver.copies, 1))
-        self._tied = blocks_of(nodes, shares, device=device)
-        self._rest = _Rest(character, device) if alone else None
-        self._moves = wp.zeros(solver.count, dtype=mat34, device=device)
-        self.points = wp.zeros(self._count, dtype=wp.vec3f, device=device)
+        self._solver, self._count, self._each = solver, len(character.points), len(character.points) // solver.copies
+        self.tie_width, blocks = hung.width, len(hung.nodes) // len(character.points)
+        self._tied = [blocks, constants.put(hung.nodes, wp.vec4i), constants.put(hung.shares, wp.vec4f)]
+        self._rest = _Rest(character, constants.device) if alone else None
+        self._moves = constants.blank(solver.count, mat34)
+        self.points = constants.blank(self._count, wp.vec3f)
 
     def set(self, pose: Pose) -> None:
         """Take the shapes (morph targets) of a pose; a kinematic skin below knows them already."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import Floats, Ints, Singles, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.rows import grouped
-from supple.geometry.spatial_hash import Boxes, SpatialHash
+from supple.geometry.spatial_hash import Boxes, HashedMesh, SpatialHash
 from supple.motion.motion import Motion
 from supple.obstacles import RigidBody
 from supple.obstacles.on_device import DeviceBodies
@@ -50,6 +50,58 @@ class ContactState:
     steps: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class ContactBinding:
+    """What contacts know of one body of P particles: its shape at rest, its parts, and where they fold.
+
+    `rest` (P, 3) [m], `corners` (T, 4), `faces` (F, 3) of the boundary, anticlockwise seen from outside. `parts` (P,)
+    are those that joints carry; region r sets the parts of side 1 and 2 in `regions[r]` apart, joints first, then
+    limbs. `sides` and `limb_of_part` say the same by planes and limbs; the particles of all elements that reach into a
+    part are `members[member_starts[part]:member_starts[part + 1]]`. `rest_angles` (R,) [rad].
+    """
+
+    rest: Floats
+    corners: Ints
+    faces: Ints
+    planes: JointPlanes
+    parts: Ints
+    mesh: HashedMesh
+    regions: Ints
+    sides: Ints
+    limb_of_part: Ints
+    member_starts: Ints
+    members: Ints
+    extents: Singles
+    rest_angles: Floats
+
+    @classmethod
+    def from_body(
+        cls,
+        rest_points: ArrayLike,
+        corners: ArrayLike,
+        faces: ArrayLike,
+        *,
+        joints: ArrayLike,
+        skeleton: Skeleton,
+        motion: Motion | None = None,
+    ) -> ContactBinding:
+        """`joints` (P,) are the joints that carry each particle most; `motion` shows the axes of the joints."""
+        rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
+        elements = frozen(corners, np.int32, (-1, 4), _WHERE, "corners")
+        boundary = frozen(faces, np.int32, (-1, 3), _WHERE, "faces")
+        carriers = frozen(joints, np.int32, (len(rest),), _WHERE, "joints")
+        _check_numbers("faces", boundary, len(rest), "particles")
+        _check_numbers("joints", carriers, len(skeleton), "joints")
+        planes = JointPlanes.of(skeleton, motion=motion)
+        parts = planes.part_of_joint[carriers]
+        angles = planes.posed(skeleton.world_from_joint).flexion
+        return cls(
+            rest, elements, boundary, planes, parts, HashedMesh.from_rest(rest, elements, labels=parts),
+            _groups(planes), planes.sides(), _limb_of_part(planes), *_reaching(elements, parts, len(skeleton)),
+            planes.extents.astype(np.float32), np.concatenate([angles, np.full(len(planes.limb_joints), np.inf)]),
+        )  # fmt: skip
+
+
 class Contacts:
     """Finds and parts the contacts of a body of tetrahedra with itself and with rigid bodies.
 
@@ -69,40 +121,24 @@ class Contacts:
 
     def __init__(
         self,
-        rest_points: ArrayLike,
-        corners: ArrayLike,
-        faces: ArrayLike,
+        binding: ContactBinding,
+        constants: devices.Constants,
         *,
-        joints: ArrayLike,
-        skeleton: Skeleton,
-        motion: Motion | None = None,
         bodies: Sequence[RigidBody] = (),
         copies: int = 1,
-        device: str = "cpu",
         at_once: bool | None = None,
     ) -> None:
-        """Prepare for particles at `rest_points` (P, 3) [m], elements `corners` (T, 4), boundary `faces` (F, 3).
+        """Allocate for a body, or for the stacked `copies` of a crowd.
 
-        Faces run anticlockwise seen from outside. `joints` (P,) are the joints that carry each particle most; `motion`
-        shows the axes of the joints. Of a crowd, `copies` bodies are stacked. On the CPU contacts are parted one after
-        another, on a GPU all at once with the mean of what they ask for, unless `at_once` says otherwise.
+        On the CPU contacts are parted one after another, on a GPU all at once with the mean of what they ask for,
+        unless `at_once` says otherwise.
         """
-        rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
-        elements = frozen(corners, np.int32, (-1, 4), _WHERE, "corners")
-        boundary = frozen(faces, np.int32, (-1, 3), _WHERE, "faces")
-        carriers = frozen(joints, np.int32, (len(rest),), _WHERE, "joints")
-        _check_numbers("faces", boundary, len(rest), "particles")
-        _check_numbers("joints", carriers, len(skeleton), "joints")
-        self.planes = JointPlanes.of(skeleton, motion=motion)
-        self.parts = self.planes.part_of_joint[carriers]
-        self.hash = SpatialHash(rest, elements, copies=copies, device=device, labels=self.parts)
-        self.device, self.copies, self.particles = self.hash.device, copies, len(rest)
+        self.binding, self.planes, self.regions = binding, binding.planes, binding.regions
+        self.hash = SpatialHash(binding.mesh, constants, copies=copies)
+        self.device, self.copies, self.particles = constants.device, copies, len(binding.rest)
         self._at_once = self.device != "cpu" if at_once is None else at_once
-        self.regions = _groups(self.planes)
         self.bodies = DeviceBodies(bodies, self.device)
-        rest_angles = self.planes.posed(skeleton.world_from_joint).flexion
-        self._rest_angles = np.concatenate([rest_angles, np.full(len(self.planes.limb_joints), np.inf)])
-        self._allocate(rest, elements, boundary)
+        self._allocate(constants)
         self._detections: dict[tuple[int, bool], list[list[Callable[[], None]]]] = {}
         self._partings: dict[Any, list[Callable[[], None]]] = {}
         self.choose()
@@ -120,46 +156,42 @@ class Contacts:
             )
         self.itself, self.full = itself, full
         # A joint that is no more bent than at rest touches nothing that it does not touch at rest.
-        self._below = np.minimum(below, self._rest_angles)
+        self._below = np.minimum(below, self.binding.rest_angles)
         planes = len(self.planes)
         most = np.inf if full else below + OPENED
-        self._holds_below = np.minimum(most, self._rest_angles[:planes] - LIKE_AT_REST)
+        self._holds_below = np.minimum(most, self.binding.rest_angles[:planes] - LIKE_AT_REST)
         devices.write(self._stiffness, np.array([stiffness], dtype=np.float32))
 
-    def _allocate(self, rest: Floats, corners: Ints, faces: Ints) -> None:
-        wp = devices.warp()
+    def _allocate(self, constants: devices.Constants) -> None:
+        wp, put, blank, bound = devices.warp(), constants.put, constants.blank, self.binding
         stacked, planes, regions = self.copies * self.particles, len(self.planes), len(self.regions)
         parts = len(self.planes.skeleton)
-
-        def put(values: NDArray[Any], dtype: Any) -> Any:
-            return devices.to_device(values, dtype, self.device)
-
-        def empty(shape: int | tuple[int, ...], dtype: Any) -> Any:
-            return wp.zeros(shape, dtype=dtype, device=self.device)
-
-        self._corners, self._faces = put(corners, wp.vec4i), put(faces, wp.vec3i)
-        self._rest = put(rest, wp.vec3f)
-        self._boundary = wp.Mesh(put(rest, wp.vec3f), put(faces.reshape(-1), wp.int32))
-        self._parts = put(self.parts, wp.int32)
-        self._sides, self._groups = put(self.planes.sides(), wp.int32), put(self.regions, wp.int32)
-        self._limb_of_part = put(_limb_of_part(self.planes), wp.int32)
-        self._extents = put(self.planes.extents.astype(np.float32), wp.float32)
-        self._plane_points = empty((self.copies, max(planes, 1)), wp.vec3f)
-        self._plane_normals = empty((self.copies, max(planes, 1)), wp.vec3f)
-        self._holds = empty((self.copies, max(planes, 1)), wp.int32)
-        self._fires, self._held = (empty((self.copies, max(regions, 1)), wp.int32) for _ in range(2))
-        starts, members = _reaching(corners, self.parts, parts)
-        self._members = [put(starts, wp.int32), put(members, wp.int32)]
-        self._part_boxes = [empty((self.copies, parts), wp.vec3f) for _ in range(2)]
-        self._boxes = Boxes(*(empty((self.copies, parts), wp.vec3f) for _ in range(2)))
-        self._plane_of, self._face_of = empty(stacked, wp.int32), empty(stacked, wp.int32)
-        self._new_plane, self._new_element = empty(stacked, wp.int32), empty(stacked, wp.int64)
-        self._touched, self._near = empty(1, wp.int32), empty(1, wp.int32)
-        self._touching, self._near_bodies = empty(stacked, wp.int32), empty(stacked, wp.int32)
-        self._stiffness, self._pace = empty(1, wp.float32), empty(1, wp.float32)
-        self._firmness = empty(stacked, wp.vec2f)
+        self._corners, self._faces = put(bound.corners, wp.vec4i), put(bound.faces, wp.vec3i)
+        self._rest = put(bound.rest, wp.vec3f)
+        self._boundary = constants.derive(
+            bound.faces, "boundary",
+            lambda: wp.Mesh(
+                devices.to_device(bound.rest, wp.vec3f, self.device),
+                devices.to_device(bound.faces.reshape(-1), wp.int32, self.device),
+            ),
+        )  # fmt: skip
+        self._parts = put(bound.parts, wp.int32)
+        self._sides, self._groups = put(bound.sides, wp.int32), put(bound.regions, wp.int32)
+        self._limb_of_part, self._extents = put(bound.limb_of_part, wp.int32), put(bound.extents, wp.float32)
+        self._plane_points, self._plane_normals = (blank((self.copies, max(planes, 1)), wp.vec3f) for _ in range(2))
+        self._holds = blank((self.copies, max(planes, 1)), wp.int32)
+        self._fires, self._held = (blank((self.copies, max(regions, 1)), wp.int32) for _ in range(2))
+        self._members = [put(array, wp.int32) for array in (bound.member_starts, bound.members)]
+        self._part_boxes = [blank((self.copies, parts), wp.vec3f) for _ in range(2)]
+        self._boxes = Boxes(*(blank((self.copies, parts), wp.vec3f) for _ in range(2)))
+        self._plane_of, self._face_of = blank(stacked, wp.int32), blank(stacked, wp.int32)
+        self._new_plane, self._new_element = blank(stacked, wp.int32), blank(stacked, wp.int64)
+        self._touched, self._near = blank(1, wp.int32), blank(1, wp.int32)
+        self._touching, self._near_bodies = blank(stacked, wp.int32), blank(stacked, wp.int32)
+        self._stiffness, self._pace = blank(1, wp.float32), blank(1, wp.float32)
+        self._firmness = blank(stacked, wp.vec2f)
         summed = stacked if self._at_once else 0
-        self._sums, self._counts = empty(3 * summed, wp.int64), empty(summed, wp.int32)
+        self._sums, self._counts = blank(3 * summed, wp.int64), blank(summed, wp.int32)
 
     def start(self) -> ContactState:
         """The state in which nothing touches. Its arrays belong to this object: the last state started is the one."""
@@ -343,6 +375,22 @@ class Contacts:
         """For pictures and reports: particles held off a plane and off a face; waits for the device."""
         held = [np.flatnonzero(slots.numpy() >= 0).astype(np.int32) for slots in (self._plane_of, self._face_of)]
         return held[0], held[1]
+
+
+def contacts_of(
+    rest_points: ArrayLike,
+    corners: ArrayLike,
+    faces: ArrayLike,
+    *,
+    joints: ArrayLike,
+    skeleton: Skeleton,
+    motion: Motion | None = None,
+    device: str = "cpu",
+    **options: Any,
+) -> Contacts:
+    """The contacts of one body on a device; see `ContactBinding.from_body` and, for `options`, `Contacts`."""
+    binding = ContactBinding.from_body(rest_points, corners, faces, joints=joints, skeleton=skeleton, motion=motion)
+    return Contacts(binding, devices.Constants(devices.check_device(device)), **options)
 
 
 def _groups(planes: JointPlanes) -> Ints:

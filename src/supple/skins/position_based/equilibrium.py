@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
-from supple.geometry.cholesky import Cholesky
+from supple.arrays import Floats, Ints, Singles
+from supple.geometry.cholesky import Cholesky, Factor
 from supple.geometry.rows import grouped
 from supple.geometry.tetrahedra.tetrahedra import FACES
 from supple.skins.position_based.constraints import Constraints, walks
@@ -23,6 +25,7 @@ _ROUNDING = 3e-6  # of an element's size: a round that moves particles by less o
 _LANES = 1, 256  # parts in which products of a body are added up, on a processor and on a GPU
 _LANE = 4000  # elements that a thread goes through; waking another for fewer costs more than it saves
 _MOST_LANES = 8
+_FACTORS = 4  # of different weights that a binding keeps
 _TIME = 1.0 / 60.0  # s: in this time the pull to where the bones carry the flesh forgets what `memory` allows
 
 
@@ -60,45 +63,89 @@ def _weight(stiffness: float) -> float:
     return k / (1.0 - k)
 
 
+@dataclass(frozen=True, eq=False)
+class EquilibriumBinding:
+    """What the energy knows of a body of P particles, of which there may be `copies` alike.
+
+    `one` are the constraints of one of them. `bind_lengths` (C P,) [m] and `holds` (C P,), how firmly heavy particles
+    are held where the bones carry them, are those of all; `free` are the particles of one that move at all. Elements
+    (`corners`, `sizes`) and edges (`ends`, `lengths`) are in an order in which neighbours share no particle.
+    """
+
+    one: Constraints
+    copies: int
+    bind_lengths: Singles
+    heavy: Floats
+    holds: Singles
+    free: Ints
+    corners: Ints
+    sizes: Singles
+    ends: Ints
+    lengths: Singles
+
+    @classmethod
+    def from_constraints(
+        cls, one: Constraints, bind_lengths: Floats, inverse_masses: Floats, *, copies: int = 1
+    ) -> EquilibriumBinding:
+        """`inverse_masses` (P,) of one body say how freely its particles move: 0 not at all."""
+        heavy = np.where(inverse_masses > 0.0, 1.0 / np.maximum(inverse_masses, 1e-9) - 1.0, 0.0)
+        whole = np.zeros(len(one.points), dtype=np.int32)
+        (elements, _), (edges, _) = (walks(members, whole) for members in (one.corners, one.ends))
+        return cls(
+            one, copies, bind_lengths.astype(np.float32), heavy, np.tile(heavy, copies).astype(np.float32),
+            np.flatnonzero(inverse_masses > 0.0).astype(np.int32), one.corners[elements.order],
+            _sizes(one)[elements.order].astype(np.float32), one.ends[edges.order],
+            one.rest_lengths[edges.order].astype(np.float32),
+        )  # fmt: skip
+
+    @cached_property
+    def _factors(self) -> OrderedDict[tuple[EnergyWeights, str], Factor]:
+        return OrderedDict()
+
+    def factor(self, weights: EnergyWeights, device: str) -> Factor:
+        """The factor of the metric for some weights; the last few are kept, as states that differ by them need them."""
+        key = weights, device
+        known = self._factors.get(key)
+        if known is None:
+            matrix = _metric(self.one, weights, self.heavy)[self.free][:, self.free]
+            known = self._factors[key] = Factor.from_matrix(matrix, rows=self.free, device=device)
+            while len(self._factors) > _FACTORS:
+                self._factors.popitem(last=False)
+        return known
+
+
 class Equilibrium:
     """The particles of a body on a device, and rounds that bring them to the least of its energy.
 
-    `particles` holds position and inverse mass, `anchors` the points of the bones that particles are bound to, at
-    `bind_lengths`. `kinematic` is where the bones alone carry the particles. `planes`, if there are any, say which of
-    them each particle is held off and how firmly, a point of each and its normal. Of a crowd, `copies` bodies are
-    stacked; each finds its own way. `inverse_masses` (P,) of one body say how freely its particles move: 0 not at all.
+    `particles` holds position and inverse mass, `anchors` the points of the bones that particles are bound to.
+    `kinematic` is where the bones alone carry the particles. `planes`, if there are any, say which of them each
+    particle is held off and how firmly, a point of each and its normal. Of a crowd each body finds its own way.
     """
 
     def __init__(
         self,
-        one: Constraints,
-        bind_lengths: Floats,
-        inverse_masses: Floats,
+        binding: EquilibriumBinding,
         kinematic: Any,
+        constants: devices.Constants,
         *,
-        planes: tuple[Any, Any, Any, Any] | None,
-        copies: int,
-        device: str,
+        planes: tuple[Any, Any, Any, Any] | None = None,
     ) -> None:
         from supple.skins.position_based import equilibrium_kernels as kernels
 
-        wp = devices.warp()
+        wp, empty, put = devices.warp(), constants.blank, constants.put
+        one, copies, device = binding.one, binding.copies, constants.device
         self.count, self.copies, self.device = len(one.points), copies, device
-        self._one, self._kinematic = one, kinematic
+        self._binding, self._kinematic = binding, kinematic
         total = copies * self.count
-
-        def empty(length: int, kind: Any) -> Any:
-            return wp.zeros(length, dtype=kind, device=device)
-
         self.particles, self.anchors = empty(total, wp.vec4f), empty(total, wp.vec3f)
-        self._free = np.flatnonzero(inverse_masses > 0.0)
-        self._heavy = np.where(inverse_masses > 0.0, 1.0 / np.maximum(inverse_masses, 1e-9) - 1.0, 0.0)
         self._around = device != "cpu"
-        self._elements = _elements(one, device)
-        self._mesh = _star(one, device) if self._around else self._elements
+        self._elements = constants.derive(binding.corners, "elements", lambda: _elements(binding, device))
+        self._mesh = (
+            constants.derive(binding.corners, "star", lambda: _star(one, device)) if self._around else self._elements
+        )
         self._ties = _Structure(
-            kernels.Ties(), anchors=self.anchors, lengths=_put(bind_lengths, wp.float32, device), kinematic=kinematic,
-            holds=_put(np.tile(self._heavy, copies), wp.float32, device),
+            kernels.Ties(), anchors=self.anchors, lengths=put(binding.bind_lengths, wp.float32), kinematic=kinematic,
+            holds=put(binding.holds, wp.float32),
         )  # fmt: skip
         of, firmness, points, normals = planes or _no_planes(total, copies, device)
         self._planes = _Structure(kernels.Planes(), of=of, firmness=firmness, points=points, normals=normals)
@@ -107,6 +154,7 @@ class Equilibrium:
         self._weights, self._relaxing = empty(6, wp.float32), empty(6, wp.float32)
         self._weighed: EnergyWeights | None = None
         self._factor: Cholesky | None = None
+        self._longest = _LONGEST_MOVE * one.size
         self._least = self.count * (_ROUNDING * one.size) ** 2
         self._lanes = _LANES[device != "cpu"]
         self._gradients, self._steps, *self._last = (empty(total, wp.vec3f) for _ in range(5))
@@ -123,15 +171,13 @@ class Equilibrium:
             return
         self._weighed = weights
         devices.write(self._weights, weights.row())
-        if not len(self._free):
+        if not len(self._binding.free):
             return
-        matrix = _metric(self._one, weights, self._heavy)[self._free][:, self._free]
+        factor = self._binding.factor(weights, self.device)
         if self._factor is None:
-            self._factor = Cholesky(
-                matrix, rows=self._free.astype(np.int32), stride=self.count, copies=self.copies, device=self.device
-            )
+            self._factor = Cholesky(factor, stride=self.count, copies=self.copies, device=self.device)
         else:
-            self._factor.refactor(matrix)
+            self._factor.replace(factor)
 
     def begin(self) -> None:
         """Forget what earlier rounds have learnt of an energy that has changed since."""
@@ -163,7 +209,7 @@ class Equilibrium:
                 self._halvings, self._energy, *self._products, *self._shares,
             ),
             self._launch(
-                kernels.descend, total, self.count, _LONGEST_MOVE * self._one.size, self._halvings, *self._shares,
+                kernels.descend, total, self.count, self._longest, self._halvings, *self._shares,
                 *descent, self._changes[0], self._changes[2], *self._last, self.particles,
             ),
         ]  # fmt: skip
@@ -198,7 +244,7 @@ class Equilibrium:
         from supple.skins.position_based import equilibrium_kernels as kernels
 
         inputs = [self.count, self._elements.made, self._kinematic, settled, stuck]
-        return self._launch(kernels.find_stuck, self.copies * len(self._one.corners), *inputs)
+        return self._launch(kernels.find_stuck, self.copies * len(self._binding.one.corners), *inputs)
 
     def residual(self) -> float:
         """The longest gradient of the last round, after waiting for the device: how far it is from balance."""
@@ -228,17 +274,14 @@ def _no_planes(particles: int, copies: int, device: str) -> tuple[Any, Any, Any,
     return none, firmness, places[0], places[1]
 
 
-def _elements(one: Constraints, device: str) -> _Structure:
-    """All elements and edges on the device; neighbours in the walk through them share no particle."""
+def _elements(binding: EquilibriumBinding, device: str) -> _Structure:
+    """All elements and edges on the device."""
     from supple.skins.position_based.equilibrium_kernels import Elements
 
     wp = devices.warp()
-    whole = np.zeros(len(one.points), dtype=np.int32)
-    (corners, _), (ends, _) = (walks(members, whole) for members in (one.corners, one.ends))
     return _Structure(
-        Elements(), corners=_put(one.corners[corners.order], wp.vec4i, device),
-        sizes=_put(_sizes(one)[corners.order], wp.vec2f, device), ends=_put(one.ends[ends.order], wp.vec2i, device),
-        lengths=_put(one.rest_lengths[ends.order], wp.float32, device),
+        Elements(), corners=_put(binding.corners, wp.vec4i, device), sizes=_put(binding.sizes, wp.vec2f, device),
+        ends=_put(binding.ends, wp.vec2i, device), lengths=_put(binding.lengths, wp.float32, device),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple import device as devices
 from supple.arrays import Floats
 from supple.skins.position_based.body import Body
 from supple.skins.position_based.softness import SOFT_ENOUGH, beyond_the_mean
@@ -25,8 +26,8 @@ class Published:
     Each constraint sees what the one before it did, so that the answer depends on their order.
     """
 
-    def __init__(self, body: Body, *, device: str) -> None:
-        self._solver = Solver(body.constraints, body.bonds.lengths, device=device)
+    def __init__(self, body: Body, constants: devices.Constants) -> None:
+        self._solver = Solver(body.constraints, body.bonds.lengths, constants)
         self._tables = self._solver.tables()
         self._sweeps = self._solver.sweeps(self._tables)
         self.particles, self.anchors = self._solver.particles, self._solver.anchors

@@ -21,24 +21,11 @@ Part = Callable[..., object]  # parts what touches, once
 
 
 class Settled:
-    """What settles and holds together the flesh of a body, or of the `copies` bodies of a crowd."""
+    """What settles and holds together the flesh of a body, or of the bodies of a crowd."""
 
-    def __init__(
-        self,
-        body: Body,
-        inverse_masses: Floats,
-        kinematic: Any,
-        *,
-        planes: tuple[Any, Any, Any, Any] | None,
-        copies: int,
-        device: str,
-    ) -> None:
-        one = body.constraints.member(copies)
-        inverse_masses = inverse_masses[: len(one.points)]
-        self.equilibrium = Equilibrium(
-            one, body.bonds.lengths, inverse_masses, kinematic, planes=planes, copies=copies, device=device
-        )
-        self.particles, self.anchors = self.equilibrium.particles, self.equilibrium.anchors
+    def __init__(self, equilibrium: Equilibrium) -> None:
+        self.equilibrium = equilibrium
+        self.particles, self.anchors = equilibrium.particles, equilibrium.anchors
 
     def tune(self, skin: PositionBased) -> None:
         """Take settings that may change at any time."""

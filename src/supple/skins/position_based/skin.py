@@ -18,18 +18,20 @@ from supple.obstacles import RigidBody
 from supple.settings import setting, settings_of
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
-from supple.skins.position_based.binding import BoundFlesh, FleshState
+from supple.skins.position_based import step as stepping
+from supple.skins.position_based.binding import FleshBinding
 from supple.skins.position_based.body import WHERE
 from supple.skins.position_based.softness import check_regions, parsed_regions
+from supple.skins.position_based.state import FleshState
 from supple.skins.skin import DevicePoints, Skin, SoftSkin
 
-_BASES: dict[str, type[Skin]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
+_BASES: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
 _PATH = np.linspace(0.0, 60.0, 601)  # s: where the path of a body is looked at to tell it from others
 _FIXED = {"tetrahedra", "base", "weights", "smooth", "step", "contact", "order"}  # decided when a character is bound
 
 
 @dataclass(frozen=True, kw_only=True)
-class PositionBased(SoftSkin):
+class PositionBased(SoftSkin[FleshBinding, FleshState]):
     """Fill the body with tetrahedra that keep their volume, let deep flesh swing, and part skin that meets skin.
 
     Every step the bones carry the flesh as a kinematic skin would. From there it *settles* to the least of an energy:
@@ -46,6 +48,7 @@ class PositionBased(SoftSkin):
     """
 
     command_name: ClassVar[str] = "position-based"
+    cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Abu Rumman 2016, Position-based skin deformations for interactive character animation",
         "Mueller, Heidelberger, Hennix and Ratcliff 2007, Position based dynamics",
@@ -120,19 +123,32 @@ class PositionBased(SoftSkin):
     def check_for(self, character: Character) -> None:
         check_regions(character, self.regions)
 
-    def stands_on(self) -> Skin:
+    def stands_on(self) -> Skin[Any, Any]:
         return _BASES[self.base]()
 
-    def bind(self, character: Character, device: str) -> BoundFlesh:
-        return BoundFlesh(character, self, device)
+    def binding_identity(self) -> Mapping[str, Any]:
+        return {"meets": self.meets_anything}  # bodies belong to states
 
-    def start(self, binding: BoundFlesh, pose: Pose, incoming: DevicePoints | None) -> FleshState:
-        return binding.start(self, pose, incoming)
+    @property
+    def meets_anything(self) -> bool:
+        """Whether it meets itself or rigid bodies."""
+        return self.contact != "off" or bool(self.bodies)
+
+    def bind(self, character: Character, device: str) -> FleshBinding:
+        return FleshBinding.from_character(character, self, device)
+
+    def allocate(self, binding: FleshBinding) -> FleshState:
+        return FleshState(binding, self)
+
+    def start(self, binding: FleshBinding, pose: Pose, incoming: DevicePoints | None) -> FleshState:
+        state = self.allocate(binding)
+        stepping.start(self, state, pose, incoming)
+        return state
 
     def advance(
-        self, binding: BoundFlesh, state: FleshState, pose: Pose, dt: float, *, incoming: DevicePoints | None
+        self, binding: FleshBinding, state: FleshState, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
-        return binding.advance(self, state, pose, dt, incoming)
+        return stepping.advance(self, state, pose, dt, incoming)
 
 
 PositionBased.live = frozenset(info.name for info in settings_of(PositionBased)) - _FIXED

@@ -45,16 +45,21 @@ class Solver:
     """
 
     def __init__(
-        self, constraints: Constraints, bind_lengths: Floats, *, device: str, by_colours: bool | None = None
+        self,
+        constraints: Constraints,
+        bind_lengths: Floats,
+        constants: devices.Constants,
+        *,
+        by_colours: bool | None = None,
     ) -> None:
         wp = devices.warp()
         count = len(constraints.points)
-        self.constraints, self.device = constraints, device
-        self.particles = wp.zeros(count, dtype=wp.vec4f, device=device)
-        self.anchors = wp.zeros(count, dtype=wp.vec3f, device=device)
-        self.bind_lengths = devices.to_device(bind_lengths.astype(np.float32), wp.float32, device)
-        self._in_colours = device != "cpu" if by_colours is None else by_colours
-        self._walks = (_colour_walks if self._in_colours else _slab_walks)(constraints)
+        self.constraints, self.device = constraints, constants.device
+        self.particles, self.anchors = constants.blank(count, wp.vec4f), constants.blank(count, wp.vec3f)
+        self.bind_lengths = devices.to_device(bind_lengths.astype(np.float32), wp.float32, self.device)
+        self._in_colours = self.device != "cpu" if by_colours is None else by_colours
+        schedule = _colour_walks if self._in_colours else _slab_walks
+        self._walks = constants.derive(constraints.corners, schedule, lambda: schedule(constraints))
 
     def tables(self) -> Tables:
         """All constraints of the body on the device, in the order of the schedule."""

@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Singles
+from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.character.shapes import Shaped
 from supple.geometry.ramps import rising
 from supple.motion.pose import Pose
-from supple.skins.kinematic.blend import blocks_of
+from supple.skins.kinematic.blend import packed_blocks
 from supple.skins.position_based.body import Body
 
 _LEEWAY = 0.05  # sizes of an element: how far skin and flesh may disagree on where the bones carry them
 _NEAR, _FAR = 0.25, 1.25  # sizes of an element outside the flesh: to the first the skin goes along, from the second not
+
+
+@dataclass(frozen=True, eq=False)
+class Hung:
+    """How V vertices hang on particles, in blocks of four: (V * blocks, 4) particles and shares.
+
+    `along` (V,) is how much of what flesh does a vertex follows, `held` (V, 3) [m] where flesh holds it at rest, and
+    `leeway` [m] how far skin and flesh may disagree on where the bones carry them.
+    """
+
+    particles: Ints
+    shares: Singles
+    along: Singles
+    held: Floats
+    leeway: float
+
+    @classmethod
+    def from_body(cls, body: Body) -> Hung:
+        """The skin goes along with the elements it is embedded in."""
+        embedding, size = body.embedding, body.constraints.size
+        # Fingers and ears that no element reaches are left to the bones, fading in so that no ring shows.
+        along = 1.0 - rising(embedding.distance / size, _NEAR, _FAR)
+        blocks = packed_blocks(embedding.corners, embedding.shares)
+        held = embedding.carry(body.constraints.points)
+        return cls(*blocks, along.astype(np.float32), held, _LEEWAY * size)
 
 
 class Surface:
@@ -25,19 +51,16 @@ class Surface:
     `flesh` is where the bones alone carry the particles and what moved them from there, on the device.
     """
 
-    def __init__(self, character: Character, body: Body, flesh: tuple[Any, Any], *, device: str) -> None:
-        wp = devices.warp()
-        count, embedding, size = len(character.points), body.embedding, body.constraints.size
-        self._device, self._count = device, count
-        self._tied = blocks_of(embedding.corners, embedding.shares, device=device)
-        # Fingers and ears that no element reaches are left to the bones, fading in so that no ring shows.
-        along = 1.0 - rising(embedding.distance / size, _NEAR, _FAR)
-        self._along = devices.to_device(along.astype(np.float32), wp.float32, device)
-        self._shaped, self._held = Shaped(character.points, character.shapes), embedding.carry(body.constraints.points)
-        self._apart = devices.to_device(self._away(character.points), wp.float32, device)
-        self._leeway = _LEEWAY * size
+    def __init__(self, character: Character, hung: Hung, flesh: tuple[Any, Any], constants: devices.Constants) -> None:
+        wp, put = devices.warp(), constants.put
+        self._count, self._device = len(character.points), constants.device
+        blocks = len(hung.particles) // max(self._count, 1)
+        self._tied = [blocks, put(hung.particles, wp.vec4i), put(hung.shares, wp.vec4f)]
+        self._along, self._held, self._leeway = put(hung.along, wp.float32), hung.held, hung.leeway
+        self._shaped = Shaped(character.points, character.shapes)
+        self._apart = devices.to_device(self._away(character.points), wp.float32, self._device)
         self._flesh = flesh
-        self.points = wp.zeros(count, dtype=wp.vec3f, device=device)
+        self.points = constants.blank(self._count, wp.vec3f)
         self._recorded: tuple[Any, devices.Launch] | None = None
 
     def set(self, pose: Pose) -> None:

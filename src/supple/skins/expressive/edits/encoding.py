@@ -22,7 +22,7 @@ _EXACT = 2e-6  # of the character's size: what single precision leaves
 _LOST = 1e-3  # of it: more than this cannot be left over
 
 
-def encoded(character: Character, pose: Pose, points: ArrayLike, *, skin: Skin) -> SurfaceEdit:
+def encoded(character: Character, pose: Pose, points: ArrayLike, *, skin: Skin[Any, Any]) -> SurfaceEdit:
     """The edit with which `skin` puts every vertex at `points` (V, 3) [m] in `pose`.
 
     The skin is asked where a vertex goes when its scale vector changes a little, and the change is found by Newton's
@@ -49,19 +49,20 @@ def posed(character: Character, pose: Pose, skin: AnySkin) -> Floats:
     return _run(_bound(character, skin), pose)
 
 
-def _bound(character: Character, skin: AnySkin) -> list[tuple[Skin, Any]]:
-    """The skin and all it stands on, first stage first, each with its binding."""
+def _bound(character: Character, skin: AnySkin) -> list[tuple[Skin[Any, Any], Any, Any]]:
+    """The skin and all it stands on, first stage first, each with its binding and its state."""
     if not isinstance(skin, Skin):
         raise InputError(_WHERE, f"{type(skin).__name__} has a memory", "an edit belongs to a pose alone",
                          "encode it with the skin it stands on; it can be played with any")  # fmt: skip
-    below = skin.stands_on()
-    return [*(_bound(character, below) if below is not None else []), (skin, skin.bind(character, "cpu"))]
+    below, binding = skin.stands_on(), skin.bind(character, "cpu")
+    first = _bound(character, below) if below is not None else []
+    return [*first, (skin, binding, skin.allocate(binding))]
 
 
-def _run(stages: list[tuple[Skin, Any]], pose: Pose) -> Floats:
+def _run(stages: list[tuple[Skin[Any, Any], Any, Any]], pose: Pose) -> Floats:
     shape: Any = None
-    for skin, binding in stages:
-        shape = skin.deform(binding, pose, shape)
+    for skin, binding, state in stages:
+        shape = skin.deform(binding, state, pose, shape)
     return devices.to_host(shape).astype(np.float64)
 
 

@@ -1,0 +1,106 @@
+"""Everything that moves of one soft character: what it remembers, and what simulates it on a device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.motion.pose import Pose
+from supple.skins.contact.binding import ContactBinding
+from supple.skins.contact.choices import strengths_in
+from supple.skins.contact.condensed import CondensedSolver
+from supple.skins.contact.control import Control
+from supple.skins.contact.dynamics import State
+from supple.skins.contact.meeting import Flights, Meeting, detection_of
+from supple.skins.contact.surface import Surface
+from supple.skins.contact.tracking import Tracking
+from supple.skins.contact.watch import Watch
+
+if TYPE_CHECKING:
+    from supple.skins.contact.skin import ArticulatedContact
+
+
+@dataclass
+class ContactMemory:
+    """What the next step depends on.
+
+    `points` is the skin on the device, `bones` (J, 4, 4) where the joints are, `body` the links and the flesh,
+    `flights` the free obstacles, `animated` (J, 4, 4) where the motion had the joints in the last step, `pushes` (N, 3)
+    [N s] what pressed its nodes then, `books` what the solver keeps of momentum and energy. `time` [s] has passed since
+    the first frame.
+    """
+
+    points: Any
+    bones: Floats
+    body: State
+    flights: Flights
+    animated: Floats
+    pushes: Floats
+    books: Floats
+    time: float = 0.0
+
+
+class ContactState:
+    """A soft character in motion among obstacles. The device holds more than `memory`, and is told of it (`load`)."""
+
+    def __init__(self, binding: ContactBinding, skin: ArticulatedContact) -> None:
+        self.binding, device = binding, binding.constants.device
+        mechanism, skeleton = binding.mechanism, binding.character.skeleton
+        self.solver = CondensedSolver(binding.solver, device=device, gravity=binding.gravity)
+        nodes, links = self.solver.nodes, self.solver.links
+        borne = binding.gravity if skin.bears_weight and skin.root > 0.0 else None
+        self.control = Control(_tracking(binding, skin), links, dt=skin.step, gravity=borne, device=device)
+        obstacles = skin.scene_for(binding.character)
+        detection = detection_of(
+            binding.flesh, mechanism, obstacles, itself=skin.self_contact, learnt=binding.rest, device=device
+        )
+        rubs = skin.friction if skin.self_contact else None
+        self.meeting = Meeting(detection, self.solver, obstacles, gravity=binding.gravity, friction=rubs)
+        self.meets = bool(obstacles) or len(mechanism.joints.limited) > 0 or skin.self_contact
+        self.watch = Watch(nodes, links, sculpted=binding.sculpted, farthest=binding.farthest, device=device)
+        self.surface = Surface(
+            binding.character, binding.hung, mechanism, packed=binding.packed, bodies=(nodes, links), led=self.control,
+            of_joint=binding.links.of_joint, sculpted=binding.sculpted, constants=binding.constants,
+        )  # fmt: skip
+        rest = Pose.rest(skeleton).world_from_joint
+        self.memory = ContactMemory(
+            self.surface.points, rest.copy(), State.rest(mechanism), self.meeting.flights(), rest.copy(),
+            np.zeros_like(mechanism.rest), np.zeros_like(self.solver.books),
+        )  # fmt: skip
+        self._reached: float | None = None
+
+    @property
+    def points(self) -> Any:
+        """The skin as it is, on the device."""
+        return self.surface.points
+
+    def load(self) -> None:
+        """Bring what it remembers to the device, unless it is there from the last step."""
+        memory = self.memory
+        if self._reached == memory.time:
+            return
+        self.solver.load(memory.body)
+        if memory.time > 0.0:
+            self.solver.go_on_with(memory.pushes, memory.books)
+        self.meeting.load(memory.flights)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the device has what it remembers."""
+        return self._reached == self.memory.time
+
+    def reached(self, time: float | None) -> None:
+        """The device is at this time [s]; None where what is there is not to be gone on with."""
+        self._reached = time
+
+
+def _tracking(binding: ContactBinding, skin: ArticulatedContact) -> Tracking:
+    skeleton, links = binding.character.skeleton, binding.links
+    names = skeleton.names
+    strength, strengths = strengths_in(skin.strength, skeleton)
+    held = {names[links.joints[root]]: skin.root for root in binding.mechanism.roots}
+    own = {names[joint]: strengths[names[joint]] for joint in links.joints if names[joint] in strengths}
+    return Tracking(binding.mechanism, links, skeleton, strength=strength, strengths={**own, **held})
