@@ -50,7 +50,7 @@ class SpringDynamics(SpringSettings, SoftSkin):
     command_name: ClassVar[str] = "spring-dynamics"
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",
-        "Toothman 2022, Expressive skinning and surface deformation",
+        "Toothman 2020, Expressive skinning methods for 3D character animation",
     )
 
     iterations: int = setting(8, "Sweeps per simulation step", low=1, high=1000)
