@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from supple.skins.catalogue import SKINS
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
@@ -41,3 +43,10 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/choosing-a-skin.md"])
+def test_the_front_page_and_the_guide_name_every_skin(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    both = ((f"`{skin.__name__}`", f"`{name}`") for name, skin in SKINS.items())
+    assert [name for names in both for name in names if name not in text] == []
