@@ -10,7 +10,14 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
-BESIDE = {"README.md": "index.md", "LICENSE": "license.md"}
+BESIDE = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+    "LICENSE": "license.md",
+    "CITATION.cff": "CITATION.cff",
+}
 """Files of the top folder, and what they are called on the site."""
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
 
@@ -26,7 +33,7 @@ def on_files(files: Files, config: Any) -> Files:
     """Bring in what lies outside docs/."""
     for name, page in BESIDE.items():
         text = (ROOT / name).read_text(encoding="utf-8")
-        files.append(File.generated(config, page, content=_on_the_site(text if "# " in text else f"# {text}", "")))
+        files.append(File.generated(config, page, content=_on_the_site(f"# {text}" if name == "LICENSE" else text, "")))
     for path in EXAMPLES:
         text = f"# {_title(path)}\n\n```python\n{path.read_text(encoding='utf-8')}```\n"
         files.append(File.generated(config, f"examples/{path.stem}.md", content=text))
