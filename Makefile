@@ -3,7 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint types tests everywhere peers bench clean
+.PHONY: demo test quick lint types tests gpu everywhere peers bench docs clean
+
+# Fast tests of every room: the laws of all skins, settings, readers, player, bake, measures, pictures, the house.
+QUICK := house references settings machine device_launches topology rotations voxels character weights shapes motion \
+  scene_file player graph skin_laws bake edits_file measure_functions decompose_solver mesh_files gltf osc \
+  confined render compare
 
 demo: $(STAMP)
 	$(BIN)/supple demo
@@ -19,6 +24,15 @@ types: $(STAMP)
 
 tests: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# What to run while working, in less than a minute and a half once the kernels are compiled.
+quick: lint
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(QUICK:%=tests/test_%.py) tests/test_docs.py::test_links_lead_somewhere
+
+# The tests that are skipped without a CUDA device, on a machine that has one.
+gpu: $(STAMP)
+	@$(BIN)/python -c 'import sys; from supple.device import warp; sys.exit(0 if warp().is_cuda_available() else "make gpu: there is no CUDA device on this machine, so nothing was tested; run it where there is an NVIDIA GPU with its driver.")'
+	$(BIN)/python -m pytest -m cuda $$(grep -rl --include='test_*.py' 'mark\.cuda' tests)
 
 # All tests as other processors would run them: an older one as NumPy and BLAS see it, and kernels for any of the family.
 everywhere: $(STAMP)
@@ -38,8 +52,17 @@ bench: .venv-bench/.installed
 	.venv-bench/bin/pip install --quiet --disable-pip-version-check -e '.[peers]'
 	touch $@
 
+# The pages and the reference of all public names as a site that needs no network: site/index.html.
+docs: .venv-docs/.installed
+	.venv-docs/bin/mkdocs build --strict
+
+.venv-docs/.installed: pyproject.toml
+	test -d .venv-docs || $(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	touch $@
+
 clean:
-	rm -rf .venv .venv-bench supple-demo
+	rm -rf .venv .venv-bench .venv-docs supple-demo site dist
 
 $(STAMP): pyproject.toml
 	test -d .venv || $(PYTHON) -m venv .venv

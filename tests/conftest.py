@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 from supple import Character, Skeleton, Weights
+from supple.device import warp
 from supple.geometry.topology import triangulate
 
 os.environ["SUPPLE_CACHE_LIMIT"] = "0"  # no test may find what another run has kept
@@ -15,6 +16,12 @@ settings.register_profile("supple", deadline=None, derandomize=True)  # a busy m
 settings.load_profile("supple")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests marked `cuda` are skipped where there is no such device; `make gpu` runs them and nothing else."""
+    if item.get_closest_marker("cuda") and not warp().is_cuda_available():
+        pytest.skip("no CUDA device")
 
 
 @pytest.fixture

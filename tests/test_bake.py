@@ -163,6 +163,7 @@ def test_a_full_disk_is_a_clear_error_and_nothing_is_lost(tube, motion, skin, tm
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.slow
 @pytest.mark.parametrize("skin", ["stateless", "history"])
 def test_random_kills(skin, tmp_path):
     """Twenty-five bakes of each kind, killed with SIGKILL at random moments until one gets through, end with the bytes

@@ -29,11 +29,7 @@ def solved(matrix, sides, rows, stride, copies, device):
     return factor, given, answers
 
 
-def device_names():
-    return ["cpu", "cuda:0"] if devices.warp().is_cuda_available() else ["cpu"]
-
-
-@pytest.mark.parametrize("device", device_names())
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda:0", marks=pytest.mark.cuda)])
 @pytest.mark.parametrize("copies", [1, 3])
 def test_it_solves_as_scipy_does_and_leaves_the_others_alone(device, copies):
     matrix, stride = positive(60, 1), 75

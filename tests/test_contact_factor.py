@@ -90,7 +90,7 @@ def test_arrays_that_stay_are_solved_between(monkeypatch, small):
         np.testing.assert_array_equal(sides.numpy(), given)
 
 
-@pytest.mark.skipif("not devices.warp().is_cuda_available()", reason="no CUDA device")
+@pytest.mark.cuda
 def test_arrays_of_a_gpu_are_solved_between_too():
     wp, rng = devices.warp(), np.random.default_rng(9)
     factor = factor_of(flesh_like(20, seed=9))

@@ -32,7 +32,7 @@ def test_a_gpu_that_is_not_there_is_a_sentence(tube):
         supple.player(tube, supple.LinearBlend(), device=missing)
 
 
-@pytest.mark.skipif("not has_cuda()", reason="no CUDA device")
+@pytest.mark.cuda
 @pytest.mark.parametrize("skin", [s() for s in supple.SKINS.values()], ids=lambda s: s.command_name)
 def test_cuda_gives_the_cpus_answer(skin, bent_tube):
     turn = {f"bone{b}": (0.0, np.sin(0.1), np.sin(0.2), 1.0) for b in range(1, 6)}

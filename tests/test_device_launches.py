@@ -12,11 +12,7 @@ from supple.device import Chain, HostSide, Launch, check_device, to_host, use_th
 COUNT = 5_003
 
 
-def has_cuda() -> bool:
-    return bool(warp().is_cuda_available())
-
-
-DEVICES = ["cpu", pytest.param("cuda:0", marks=pytest.mark.skipif("not has_cuda()", reason="no CUDA device"))]
+DEVICES = ["cpu", pytest.param("cuda:0", marks=pytest.mark.cuda)]
 
 
 class Blending:

@@ -165,6 +165,8 @@ def test_files_are_named_for_what_they_do_short_and_know_no_machine():
 def test_the_version_is_the_one_that_is_built():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert supple.__version__ == project["version"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.+)$", citation, flags=re.MULTILINE) == [project["version"]]
 
 
 def test_all_names_that_are_promised_exist():

@@ -505,9 +505,8 @@ def test_wrong_input_is_refused_in_words():
 # CUDA
 
 
+@pytest.mark.cuda
 def test_cuda_does_what_the_cpu_does():
-    if not devices.warp().is_cuda_available():
-        pytest.skip("no CUDA device")
     flesh = arm()
     results = {}
     for device in ("cpu", "cuda:0"):
@@ -524,9 +523,8 @@ def test_cuda_does_what_the_cpu_does():
     assert np.allclose(results["cpu"][1][same], results["cuda:0"][1][same], atol=1e-4)
 
 
+@pytest.mark.cuda
 def test_cuda_parts_faces_alike_every_time():
-    if not devices.warp().is_cuda_available():
-        pytest.skip("no CUDA device")
     flesh = trunk_and_limb()
     pose = closing(flesh, 0.3)
     results = []

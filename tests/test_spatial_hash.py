@@ -208,10 +208,8 @@ def test_points_of_another_mesh_are_refused():
         spatial_hash(*BAR, copies=2).find(on_device(BAR[0]))
 
 
+@pytest.mark.cuda
 def test_cuda_finds_what_the_cpu_finds():
-    wp = devices.warp()
-    if not wp.is_cuda_available():
-        pytest.skip("no CUDA device")
     rest, corners = SHELLS
     random = np.random.default_rng(19)
     shapes = np.concatenate([rest + random.normal(0.0, spread, rest.shape) for spread in (0.05, 0.1, 0.2)])

@@ -34,7 +34,7 @@ PUBLISHED: tuple[tuple[str, int, int, tuple[float, ...]], ...] = (
     ("chibi", 36, 16314, (0.02, 0.53, 0.91, 1.78)),
     ("armadillo", 19, 90000, (0.03, 0.77, 1.59, 3.04)),
 )
-"""Mesh, bones, vertices and milliseconds of 1, 25, 50 and 100 iterations by compute shaders [Toothman2022]."""
+"""Mesh, bones, vertices and milliseconds of 1, 25, 50 and 100 iterations by compute shaders [Toothman2020]."""
 GROWTH = (2_000, 10_000, 50_000, 200_000, 1_000_000)
 SMOOTHING = 5  # rounds of Blender's corrective smooth
 PEER_SCENE = "human"

@@ -113,7 +113,7 @@ def fewest(
 ) -> Floats:
     """Weights (n, B) of at most `influences` bones that make w^T A w - 2 a^T w small, from valid ones.
 
-    An active set method on all problems at once [Lawson and Hanson 1974, with the sum held at one]: the bone that
+    An active set method on all problems at once [LawsonHanson1974, with the sum held at one]: the bone that
     promises most comes in, bones that would go below zero go out. Where a vertex has all the bones it may have, the
     newcomer takes the place of the one whose going leaves the least error, if that is less than before. With as many
     influences as bones this is the exact minimum; with fewer, no exchange of one bone for the most promising one

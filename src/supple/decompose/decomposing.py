@@ -49,7 +49,7 @@ def decompose(
     `source` is a bake, a `PointSequence`, or plain points (F, V, 3) [m]. Wanted are rigid motions T_b of `bones` bones
     in every frame and weights w_vb of every vertex, no more than `influences` of them, none below zero and of sum one,
     for which the sum over vertices and frames of |sum_b w_vb T_b u_v - p_v|^2 is small: smooth skinning decomposition
-    with rigid bones [Le and Deng 2012]. Bones start as patches that move nearly rigidly; then weights are solved for
+    with rigid bones [LeDeng2012]. Bones start as patches that move nearly rigidly; then weights are solved for
     the bones and bones for the weights, at most `rounds` times. The result depends on `seed` and nothing else.
 
     With `keep_skeleton` the character's own joints stay and move as they did, and `bones` helper bones are added for

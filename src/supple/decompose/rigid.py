@@ -50,7 +50,7 @@ def fitted(moments: Moments, bones: Floats, *, free: Bools, sweeps: int) -> Floa
 
     For bone b and one frame, the sum of |w_b T_b u - q|^2 with q = w_b p + sum_c w_c (p - T_c u) over the others is
     least for the rotation nearest to the covariance of q and u about their weighted means, and the translation that
-    takes the one mean to the other [Le and Deng 2012, section 4.3]. Every step lowers the error of every frame.
+    takes the one mean to the other [LeDeng2012, Sec. 4.3]. Every step lowers the error of every frame.
     Bones that are not `free` (B,) stay as they are.
     """
     away = bones - STILL

@@ -1,6 +1,6 @@
 """Edge weights and Laplacians of a surface, and edits that keep its detail or spread smoothly.
 
-    delta_i = sum_j w_ij (v_i - v_j) / sum_j w_ij                                    [Sorkine2004; Toothman2022, Eq. 3]
+    delta_i = sum_j w_ij (v_i - v_j) / sum_j w_ij                                    [Sorkine2004; Toothman2020, Eq. 3]
 
 says how a vertex stands above its neighbours: the detail of a surface, whatever its place.
 """
@@ -43,7 +43,7 @@ class WeightedEdges:
 
 
 def weighted_edges(points: Floats, triangles: Ints, *, weights: str = "cotangent") -> WeightedEdges:
-    """Edges with w_ij = (cot alpha + cot beta) / 2 of the angles opposite, or with 1 each [Toothman2022, Eq. 7].
+    """Edges with w_ij = (cot alpha + cot beta) / 2 of the angles opposite, or with 1 each [Toothman2020, Eq. 7].
 
     The angles of slivers count as if they were a little less thin, so that every weight is finite.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 LIGHT = ("#0072b2", "#d55e00", "#008f68", "#b5568f", "#b98500")
 DARK = ("#56b4e9", "#ff8f52", "#2fc79a", "#e79bc8", "#f0bd4b")
-"""After Okabe and Ito 2008, Color Universal Design, darkened or lightened for white and black paper."""
+"""Color universal design [OkabeIto2008], darkened or lightened for white and black paper."""
 _DASHES = ("", "7 4", "2 4", "10 3 2 3")
 
 

@@ -186,6 +186,6 @@ HANDS = Proportions(
 )
 """The fingers of five right hands, in pixels of X-ray pictures: from the knuckle to the joints and to the tip.
 
-Raw lengths of Chaudhry 2015, Table 3.1; its table of means has slips and is not used. Five people are few: the ranges
+Raw lengths [Chaudhry2015, Table 3.1]; its table of means has slips and is not used. Five people are few: the ranges
 say what was seen, not what is possible.
 """

@@ -18,14 +18,14 @@ _WHERE = "Arap"
 class Arap:
     """Finds the shape in which every ring of a surface is as nearly rigid as the handles allow [Sorkine2007].
 
-        E = sum_i sum_j w_ij |(x_i - x_j) - R_i (p_i - p_j)|^2,   R_i rotations             [Toothman2022, Eq. 8]
+        E = sum_i sum_j w_ij |(x_i - x_j) - R_i (p_i - p_j)|^2,   R_i rotations             [Toothman2020, Eq. 8]
 
     A round fits all R_i to the shape and then solves L x = sum w (R_i + R_j)(p_i - p_j) / 2 for it; no round raises E.
     L depends on the mesh and on which vertices are `fixed`, not on where they go: it is factored once, so that handles
     may be dragged. Pieces of the mesh without a fixed vertex stay where they are.
 
     `vectors` (V, 3) stand in for the rest points in all differences, with weights from the rest points; with scale
-    vectors it is the published variant for attached skins [Toothman2022, Eq. 19].
+    vectors it is the published variant for attached skins [Toothman2020, Eq. 19].
 
     Limits: only the surface resists, so thick parts bend like sheets; runs on the CPU, in double precision.
     """

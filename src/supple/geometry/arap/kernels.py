@@ -88,7 +88,7 @@ def fit(first: int, starts: Ints, others: Ints, weighted: Vectors, x: Vectors, t
 
 @wp.kernel(enable_backward=False)
 def gather(first: int, rows: Ints, starts: Ints, others: Ints, weighted: Vectors, turns: Matrices, sums: Vectors):
-    """sum_j w_ij (R_i + R_j) p_ij / 2 of the rows that are solved for   [Toothman2022, Eq. 10]."""
+    """sum_j w_ij (R_i + R_j) p_ij / 2 of the rows that are solved for   [Toothman2020, Eq. 10]."""
     n = first + wp.tid()
     i = rows[n]
     turned = wp.vec3d()

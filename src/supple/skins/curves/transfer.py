@@ -48,7 +48,7 @@ class Transfer:
     def of(cls, network: Network, *, smooth: bool = True) -> Transfer:
         """Find the cells that every vertex lies in.
 
-        Between nodes places follow cubic curves (Catmull and Rom 1974), which have no kinks at the nodes; with `smooth`
+        Between nodes places follow cubic curves [CatmullRom1974], which have no kinks at the nodes; with `smooth`
         off they follow straight lines.
         """
         from scipy.sparse import vstack

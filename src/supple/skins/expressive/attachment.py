@@ -1,6 +1,6 @@
 """Attachment: every vertex hangs on a place of the skeleton, its attachment point, by its scale vector.
 
-    a = p + t (c - p),   s = v - a                                                      [Toothman2022, Sec. 3]
+    a = p + t (c - p),   s = v - a                                                      [Toothman2020, Sec. 3]
 
 with p and c the ends of a segment. Good attachments are near, so that s is short, and alike for neighbours, so that
 nothing tears where the skeleton bends. The two wishes conflict at the inside of bends and where bones branch; rounds of

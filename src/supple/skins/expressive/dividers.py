@@ -2,7 +2,7 @@
 
 A plane stands at every joint between the segment before and each one after it, and between every two segments that
 leave a joint together. It contains the half-vector of the two segments and the direction across both, so it cuts the
-angle between them in half [Toothman2022, Sec. 3.2]. Planes may be moved and turned by hand.
+angle between them in half [Toothman2020, Sec. 3.2]. Planes may be moved and turned by hand.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def planar(
 
     A vertex on the far side of one of its segment's dividers goes over to the segment there, until no divider is left
     to pass (or it is back where it was). Then t = d_p / (d_p + d_c) with the distances to the dividers at the two ends
-    [Toothman2022, Eq. 13]; where an end has none, a plane straight across the segment takes its place.
+    [Toothman2020, Eq. 13]; where an end has none, a plane straight across the segment takes its place.
     """
     given = _dividers(segments) if dividers is None else tuple(dividers)
     outside = [d for d in given if not (0 <= d.one < len(segments) and 0 <= d.other < len(segments))]

@@ -21,7 +21,7 @@ from supple.skins.skin import DevicePoints, Skin
 
 @dataclass(frozen=True, kw_only=True)
 class IncrementalRotation(Skin[Hanging, "Increments"]):
-    """Carry every vertex with the bone it hangs on, and turn it towards the next bone near a joint [Toothman2022].
+    """Carry every vertex with the bone it hangs on, and turn it towards the next bone near a joint [Toothman2020].
 
     x = a' + R s: the attachment point a' lies between the posed ends of the bone, so a bone that grows longer stretches
     the limb along it and not across it; the scale vector s turns with the bone and, within `reach` of a joint, by up to
@@ -39,7 +39,7 @@ class IncrementalRotation(Skin[Hanging, "Increments"]):
     cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2017, Attachment-based character deformation",
-        "Toothman 2022, Expressive skinning and surface deformation",
+        "Toothman 2020, Expressive skinning methods for 3D character animation",
     )
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(

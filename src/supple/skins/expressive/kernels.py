@@ -98,7 +98,7 @@ def scale_vectors(
     flags: Ints,
     turned: Points,
 ):
-    """s' = R_b exp(sum_k w_k omega_bk) (S_b + sum_k w_k (S_k - S_b)) s   [Toothman2022, Eq. 15 to 18]."""
+    """s' = R_b exp(sum_k w_k omega_bk) (S_b + sum_k w_k (S_k - S_b)) s   [Toothman2020, Eq. 15 to 18]."""
     i = first + wp.tid()
     b = segments[i]
     s = vectors[i]
@@ -136,7 +136,7 @@ def incremental(
     correction: float,
     posed: Points,
 ):
-    """x = a' + s', then its distance from its segment as at rest [Toothman2022, Sec. 4.1], except inside a bend.
+    """x = a' + s', then its distance from its segment as at rest [Toothman2020, Sec. 4.1], except inside a bend.
 
     A scale vector that leans over comes nearer to the bone; outside a bend that would leave a point at the joint. The
     paper asks the nearest bone of all, which changes abruptly where two are equally near; outside it is the own one.

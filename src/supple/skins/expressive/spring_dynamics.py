@@ -41,7 +41,7 @@ class SpringDynamics(SpringSettings, SoftSkin["DynamicsBinding", "Momentum"]):
     cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",
-        "Toothman 2022, Expressive skinning and surface deformation",
+        "Toothman 2020, Expressive skinning methods for 3D character animation",
     )
 
     iterations: int = setting(8, "Sweeps per simulation step", low=1, high=1000)

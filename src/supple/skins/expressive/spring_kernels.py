@@ -67,7 +67,7 @@ def pull(
     bone: wp.vec3f,
     bone_angle: wp.vec2f,
 ) -> wp.vec3f:
-    """The sum of all pulls on a vertex [Toothman2022, Eq. 21 and 22], averaged over its ring.
+    """The sum of all pulls on a vertex [Toothman2020, Eq. 21 and 22], averaged over its ring.
 
     ring = (k_s, k_l, k_t), site = (k_g, k_b, k_h):
       edges    k_s 1/n sum (|x_j - x_i| - L_ij) / 2 along the edge
@@ -214,7 +214,7 @@ def sweep(
     after_polars: Polars,
     moves: Floats,
 ):
-    """x <- x + min(pace, 1 / sum k) pull, and on by `swing` of the last move while it helps [Toothman2022, Eq. 23].
+    """x <- x + min(pace, 1 / sum k) pull, and on by `swing` of the last move while it helps [Toothman2020, Eq. 23].
 
     With 1 / sum k a vertex goes to the mean of where its springs want it, each counted by its stiffness: it cannot
     overshoot them all, whatever the stiffness. The next position is written over the last but one.

@@ -23,7 +23,7 @@ _FALLS = 0.999  # of the last energy: what falls less in ten sweeps counts as th
 
 @dataclass(frozen=True, kw_only=True)
 class SpringRig(SpringSettings, Skin[SpringBinding, "Relaxation"]):
-    """Start from a kinematic skin and let springs pull every vertex to where they balance [Toothman2022, Sec. 4.2].
+    """Start from a kinematic skin and let springs pull every vertex to where they balance [Toothman2020, Sec. 4.2].
 
     Four springs from the paper (edge lengths, scale vector lengths beside their neighbours', angles between
     neighbouring scale vectors, angles to the bone) and two that make the balance unique: `girth`, the distance from
@@ -48,7 +48,7 @@ class SpringRig(SpringSettings, Skin[SpringBinding, "Relaxation"]):
     cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",
-        "Toothman 2022, Expressive skinning and surface deformation",
+        "Toothman 2020, Expressive skinning methods for 3D character animation",
     )
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(

@@ -1,7 +1,7 @@
 """How much each vertex turns with the segments next to its own.
 
 Near a joint the scale vectors turn towards the neighbouring segment, half of the joint's turn at the joint itself, so
-that both sides meet there [Toothman2022, Eq. 14 to 17]:
+that both sides meet there [Toothman2020, Eq. 14 to 17]:
 
     p_w = clamp(1 - t / reach_p),  c_w = clamp(1 - (1 - t) / reach_c)
 

@@ -71,7 +71,7 @@ def radial(
     lean: float = 0.0,
     attachment: Attachment | None = None,
 ) -> SurfaceEdit:
-    """Swell the limb round the bones of `joint`, or lean its skin along them [Toothman2022, Eq. 24].
+    """Swell the limb round the bones of `joint`, or lean its skin along them [Toothman2020, Eq. 24].
 
         |s'| = |s| (1 + swell f(t)),   angle to the bone grows by lean f(t) [rad]
 

@@ -34,7 +34,7 @@ def posed_by_strokes(
     limits: Mapping[str, float] | None = None,
     move_roots: bool = True,
 ) -> Pose:
-    """The pose in which joints near `baseline` stand to `offset` as they stood to it [Toothman2022, Sec. 7.2].
+    """The pose in which joints near `baseline` stand to `offset` as they stood to it [Toothman2020, Sec. 7.2].
 
     From the root outward, each picked joint is turned so that the picked joints below it point to where the strokes
     want them; bones keep their lengths, so they come as near as those allow. A picked root moves there unless

@@ -233,7 +233,7 @@ def carried_along(baseline: Stroke, offset: Stroke, points: ArrayLike) -> tuple[
     """Where `points` (N, 3) go when `baseline` becomes `offset`: o(t) + R d, and the turns R (N, 3, 3).
 
     t is the nearest place on the baseline, d the way from there; R is the turn between the two frames at t
-    [Toothman2022, Sec. 7.2]. The offset's frames start as the baseline's, turned to its first direction by the least
+    [Toothman2020, Sec. 7.2]. The offset's frames start as the baseline's, turned to its first direction by the least
     turn, so that equal strokes move nothing.
     """
     given = frozen(points, np.float64, (-1, 3), "carried_along", "points")
