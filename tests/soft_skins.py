@@ -20,6 +20,9 @@ class State:
     def memory(self):
         return self
 
+    def recall(self):
+        pass
+
 
 @dataclass(frozen=True, kw_only=True)
 class Trailing(SoftSkin):
@@ -55,6 +58,9 @@ class GrippedState:
 
     def __init__(self, memory):
         self.memory, self.pulls = memory, ()
+
+    def recall(self):
+        self.pulls = ()
 
     @property
     def points(self):

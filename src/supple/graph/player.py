@@ -195,11 +195,12 @@ class Player:
 
     def restore(self, kept: Arrays) -> None:
         """Remember again what `snapshot` kept; the next frame is the one that would have followed."""
-        self.reset()
         if not kept:
+            self.reset()
             return
-        self._pose = Pose(kept["pose"])
+        self._pose, self._bones, self._shown = Pose(kept["pose"]), None, None
         for number, node in enumerate(self._nodes):
+            node.take_hold({})
             node.restore(f"stage{number}", kept)
         self.time, self._tick = float(kept["time"]), int(kept["tick"])
 
@@ -361,12 +362,13 @@ class _Node:
         work = self.stage.work
         if not isinstance(work, SoftSkin):
             return
-        self.state = work.allocate(self.binding)
+        if self.state is None:
+            self.state = work.allocate(self.binding)
         for turn, points in enumerate(self._steps):
             points.assign(kept[f"{prefix}.step{turn}"])
-        if f"{prefix}.bones0" in kept:
-            self.bones = (kept[f"{prefix}.bones0"], kept[f"{prefix}.bones1"])
+        self.bones = (kept[f"{prefix}.bones0"], kept[f"{prefix}.bones1"]) if f"{prefix}.bones0" in kept else None
         put_back(self.state.memory, f"{prefix}.state", kept)
+        self.state.recall()
 
     def show(self, pose: Pose, inputs: list[DevicePoints], share: float) -> DevicePoints:
         """This stage in the frame that is shown; soft skins `share` of the way from their last step but one."""

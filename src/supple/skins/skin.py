@@ -117,6 +117,9 @@ class SoftState(Protocol):
     def memory(self) -> Any:
         """What a checkpoint keeps."""
 
+    def recall(self) -> None:
+        """Hear that `memory` was overwritten; what else depends on the past is forgotten."""
+
 
 Soft = TypeVar("Soft", bound=SoftState)
 

@@ -77,6 +77,10 @@ class ContactState:
         """The skin as it is, on the device."""
         return self.surface.points
 
+    def recall(self) -> None:
+        """What is on the device is not what it remembers any more."""
+        self._reached = None
+
     def load(self) -> None:
         """Bring what it remembers to the device, unless it is there from the last step."""
         memory = self.memory

@@ -95,6 +95,9 @@ class SwingingCurves:
         """The skin as it is, on the device."""
         return self._carrier.points
 
+    def recall(self) -> None:
+        """Nothing but its memory depends on the past."""
+
     def start(self, pose: Pose, below: Any) -> None:
         """Be at rest in a first pose."""
         weights = self._driving.weights(self._carrier.rotations(pose))[None]

@@ -121,6 +121,9 @@ class Momentum:
         """The skin as it is, on the device."""
         return self.memory.points
 
+    def recall(self) -> None:
+        """Nothing but its memory depends on the past."""
+
     def start(self, pose: Pose, incoming: Any) -> None:
         """Come to rest in a first pose."""
         wp, springs, memory = devices.warp(), self._springs, self.memory

@@ -125,7 +125,7 @@ class Springs:
         self.hanging = hanging = self._aimed_at.hanging
         self.count = count = hanging.count
         self._starts, self._others = put(binding.starts, wp.int32), put(binding.others, wp.int32)
-        self._edges = blank(len(binding.others), wp.vec3f)
+        self._edges, self._rest_edges = (blank(len(binding.others), wp.vec3f) for _ in range(2))
         bone_angles = blank(count, wp.vec2f)
         self._halves = devices.to_device(binding.halves, wp.vec2f, self.device)
         self.aims = blank(count, wp.vec4f)
@@ -174,6 +174,7 @@ class Springs:
         self._aim()
         self._begin_at_rest()
         self._bind()
+        devices.warp().copy(self._rest_edges, self._edges)
 
     def _set_targets(self, pose: Pose) -> None:
         """Morph targets change the rest that springs know, so that they come out whole; edits are wishes and do not."""
@@ -215,9 +216,11 @@ class Springs:
         self._aim()
         ratios = self.hanging.length_ratios
         stretched = bool(np.abs(ratios - 1.0).max() > 1e-6) or self.hanging.stretched
-        if stretched or self._stretched:
+        if stretched:
             devices.write(self._ratios, ratios)
             self._grow()
+        elif self._stretched:  # as measured, so that what was before leaves no trace
+            devices.warp().copy(self._edges, self._rest_edges)
         self._stretched = stretched
 
     def largest_move(self) -> float:

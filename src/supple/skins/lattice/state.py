@@ -67,6 +67,9 @@ class LatticeState:
         """The skin as it is, on the device."""
         return self.surface.points
 
+    def recall(self) -> None:
+        """Nothing but its memory depends on the past."""
+
     def tune(self, skin: LayeredLattice, dt: float) -> None:
         """Bring settings that may change at any time to the device."""
         joining = self.memory.time == 0.0

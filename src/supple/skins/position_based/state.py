@@ -94,6 +94,9 @@ class FleshState:
         """The skin as it is, on the device."""
         return self.surface.points
 
+    def recall(self) -> None:
+        """Nothing but its memory depends on the past."""
+
     def _contacts(self, skin: PositionBased) -> Contacts | None:
         if self.binding.contacts is None:
             return None
