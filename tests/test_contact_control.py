@@ -17,6 +17,7 @@ from supple import ArticulatedContact, InputError, Pose
 from supple.device import Launch, to_device, warp
 from supple.errors import UnfinishedError
 from supple.geometry import rotations
+from supple.graph.snapshot import arrays_of, put_back
 from supple.skins.contact.condensed import condensed_solver
 from supple.skins.contact.control import Control, hanging_on
 from supple.skins.contact.dynamics import State, mechanism_of
@@ -223,7 +224,7 @@ def test_flesh_that_went_too_far_is_brought_back_and_stopped():
 
 
 def test_a_body_goes_on_from_a_kept_state_as_if_nothing_had_been():
-    """What a binding remembers of the last step, and what a state keeps of it, lead to the same, to the last bit."""
+    """What the device holds of the last step, and what a memory keeps of it, lead to the same, to the last bit."""
     tube = supple.character("tube", vertices=500, bones=3)
     skin = ArticulatedContact(**FEW)
     poses = [
@@ -238,9 +239,9 @@ def test_a_body_goes_on_from_a_kept_state_as_if_nothing_had_been():
         state = skin.start(binding, poses[0], None)
         for pose in poses[1:]:
             if again:
-                other = skin.bind(tube, "cpu")
-                other.start(poses[3])
-                binding = other
+                kept, state = arrays_of(state.memory, "state"), skin.start(binding, poses[3], None)
+                put_back(state.memory, "state", kept)
+                state.recall()
             points = skin.advance(binding, state, pose, skin.step, incoming=None)
         results.append((points.numpy().copy(), state.memory.bones.copy(), state.memory.body.displacements.copy()))
     for one, other in zip(*results, strict=True):

@@ -204,3 +204,14 @@ def test_rigid_inverse_undoes(seed):
 
 def test_zero_vectors_stay_zero_and_others_get_length_one():
     np.testing.assert_array_equal(rotations.normalised([[0.0, 0.0, 0.0], [0.0, -4.0, 0.0]]), [[0, 0, 0], [0, -1, 0]])
+
+
+def test_perpendicular_is_square_and_rounding_does_not_choose_it():
+    directions = rotations.normalised(np.random.default_rng(5).standard_normal((50, 3)))
+    found = rotations.perpendicular(directions)
+    np.testing.assert_allclose(np.einsum("ni,ni->n", found, directions), 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1.0)
+    for axis in np.eye(3):
+        for nudge in (1e-15 * np.array([1.0, -2.0, 3.0]), 1e-12 * np.array([3.0, 1.0, -2.0])):
+            np.testing.assert_allclose(rotations.perpendicular(axis + nudge), rotations.perpendicular(axis), atol=1e-11)
+    np.testing.assert_array_equal(rotations.perpendicular(np.zeros(3)), np.zeros(3))

@@ -8,11 +8,24 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 
+_FIRST = np.array([0.0, 1e-6, 2e-6])  # by which an axis goes before those that a direction has as little of
+
+
 def normalised(vectors: ArrayLike) -> Array:
     """Scale vectors to length one; zero vectors stay zero."""
     given = np.asarray(vectors, dtype=np.float64)
     length = np.sqrt(np.einsum("...i,...i->...", given, given))[..., None]
     return given / np.where(length > 0.0, length, 1.0)
+
+
+def perpendicular(directions: ArrayLike) -> Array:
+    """Unit vectors (..., 3) square to directions (..., 3): across the axis that each has least of.
+
+    Directions along an axis have none of two others; then it is the first of them, whatever rounding has left there.
+    """
+    given = np.asarray(directions, dtype=np.float64)
+    least = np.argmin(np.abs(given) + _FIRST * np.linalg.norm(given, axis=-1, keepdims=True), axis=-1)
+    return normalised(np.cross(given, np.eye(3)[least]))
 
 
 def quaternion_about(axis: ArrayLike, angle: ArrayLike) -> Array:
@@ -115,7 +128,7 @@ def rotation_between(a: ArrayLike, b: ArrayLike) -> Array:
     gap = np.linalg.norm(start + end, axis=-1, keepdims=True)
     w = np.where(cosine < 0.0, 0.5 * gap * gap, 1.0 + cosine)
     # Opposite directions leave the axis open: take one across the smallest component of `a`.
-    across = np.cross(start, np.eye(3)[np.argmin(np.abs(start), axis=-1)])
+    across = perpendicular(start)
     opposite = (cosine < 0.0) & (gap < 1e-8)
     return normalised(np.concatenate([np.where(opposite, across, cross), np.where(opposite, 0.0, w)], axis=-1))
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.character.skeleton import Skeleton
+from supple.geometry.rotations import perpendicular
 from supple.motion.pose import Pose
 
 _WAIST = 0.18  # where a spindle is thickest, along the bone
@@ -20,9 +21,7 @@ def spindles(skeleton: Skeleton, pose: Pose) -> tuple[Floats, Ints]:
     along = ends - starts
     length = np.linalg.norm(along, axis=1, keepdims=True)
     forward = along / np.maximum(length, 1e-12)
-    aside = np.eye(3)[np.argmin(np.abs(forward), axis=1)]
-    first = np.cross(forward, aside)
-    first /= np.maximum(np.linalg.norm(first, axis=1, keepdims=True), 1e-12)
+    first = perpendicular(forward)
     second = np.cross(forward, first)
     thick = 0.09 * length
     waist = starts + _WAIST * along

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from supple.arrays import Floats, Ints
+from supple.geometry.rotations import perpendicular
 from supple.render.quality import PICTURE
 
 _LEAST_COSINE = 0.12  # directions closer to the surface than this see their own triangle
@@ -45,9 +46,7 @@ def openness(
     for toward in _spread_directions(directions):
         cosine = normals @ toward
         facing = np.flatnonzero(cosine > _LEAST_COSINE)
-        aside = np.eye(3)[np.argmin(np.abs(toward))]
-        first = np.cross(toward, aside)
-        first /= np.linalg.norm(first)
+        first = perpendicular(toward)
         plane = np.stack([first, np.cross(toward, first)], axis=1)
         outermost = np.full(cells * cells, -np.inf)
         np.maximum.at(outermost, _cells(blockers - middle, plane, cell, cells), blockers @ toward)

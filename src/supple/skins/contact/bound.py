@@ -9,6 +9,7 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Bools, Floats, Ints
+from supple.geometry.rotations import perpendicular
 from supple.skins.contact.dynamics import Mechanism
 from supple.skins.contact.joints import HINGE
 from supple.skins.contact.ordering import Skyline, blends_of
@@ -109,9 +110,7 @@ def _room(device: str, count: int, kind: Any) -> Any:
 
 def hinge_frames(axes: Floats, hinges: Bools) -> Floats:
     """The axis of every hinge and two directions square to it: (c, 3, 3), zero for other joints."""
-    across = np.cross(axes, np.eye(3)[np.argmin(np.abs(axes), axis=1)])
-    length = np.linalg.norm(across, axis=1, keepdims=True)
-    across = across / np.where(length > 0.0, length, 1.0)
+    across = perpendicular(axes)
     frames = np.stack([axes, across, np.cross(axes, across)], axis=1)
     return np.where(hinges[:, None, None], frames, 0.0)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from supple.arrays import Bools, Floats, Ints
 from supple.errors import InputError
 from supple.geometry.flesh import Flesh
-from supple.geometry.rotations import normalised
+from supple.geometry.rotations import normalised, perpendicular
 from supple.geometry.segments import distances_to_segments
 from supple.skins.curves.limbs import Limb
 from supple.skins.curves.places import Places
@@ -250,7 +250,7 @@ def _with_seams(met: _Met, whole: _Met, seams: Bools) -> _Met:
 def transported(along: Floats) -> Floats:
     """Unit vectors (N, 3) square to `along` that turn about it as little as can be from row to row."""
     result = np.empty_like(along)
-    result[0] = normalised(np.cross(along[0], np.eye(3)[np.argmin(np.abs(along[0]))]))
+    result[0] = perpendicular(along[0])
     for row in range(1, len(along)):
         # Two reflections move the frame without a twist: through the plane between the places, then between tangents.
         axis = np.cross(along[row - 1], along[row])

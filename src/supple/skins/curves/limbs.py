@@ -11,7 +11,7 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.geometry.flesh import Flesh
-from supple.geometry.rotations import normalised
+from supple.geometry.rotations import normalised, perpendicular
 from supple.motion.retarget.names import FINGERS, named_part
 
 _LEAST_SKIN = 2e-3  # share of the vertices that a limb must move to count as one
@@ -180,7 +180,7 @@ def _is_its_own(character: Character, flesh: Flesh, run: list[int], mass: Floats
     weights = character.require_weights("curve network")
     start, end = character.skeleton.heads[run[0]], character.skeleton.heads[run[1]]
     along = normalised(end - start)
-    aside = normalised(np.cross(along, np.eye(3)[np.argmin(np.abs(along))]))
+    aside = perpendicular(along)
     angles = np.arange(_RAYS) * (2.0 * np.pi / _RAYS)
     ways = np.cos(angles)[:, None] * aside + np.sin(angles)[:, None] * np.cross(along, aside)
     origins = np.tile(0.5 * (start + end), (_RAYS, 1))

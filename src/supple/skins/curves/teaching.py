@@ -12,7 +12,7 @@ import numpy as np
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
-from supple.geometry.rotations import normalised, quaternion_about
+from supple.geometry.rotations import normalised, perpendicular, quaternion_about
 from supple.motion.pose import Pose
 from supple.skins.curves.drivers import Drivers, driving, worths
 from supple.skins.curves.lessons import CurveExamples, Lessons
@@ -67,7 +67,7 @@ def bone_frame(skeleton: Skeleton, joint: int) -> Floats:
     bones = skeleton.bones
     reach = (bones.ends - bones.starts)[bones.joints == joint].mean(axis=0)
     along = normalised(reach) if np.linalg.norm(reach) > 1e-9 else np.array([0.0, 1.0, 0.0])
-    across = normalised(np.cross(along, np.eye(3)[np.argmin(np.abs(along))]))
+    across = perpendicular(along)
     return np.stack([along, across, np.cross(along, across)], axis=1)
 
 

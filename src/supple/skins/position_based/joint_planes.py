@@ -20,6 +20,7 @@ from supple.geometry.rotations import (
     matrix_from_quaternion,
     multiply,
     normalised,
+    perpendicular,
     quaternion_from_matrix,
 )
 from supple.motion.motion import Motion
@@ -291,7 +292,7 @@ def _axis(back: Floats, own: Floats, turns: Floats | None) -> tuple[Floats, int]
     across = np.cross(back, own)
     if np.linalg.norm(across) > np.sin(STRAIGHT):
         return normalised(across), 1
-    return normalised(np.cross(own, np.eye(3)[np.argmin(np.abs(own))])), 3
+    return perpendicular(own), 3
 
 
 def _rotation_vectors(quaternions: Floats, middle: Floats) -> Floats:

@@ -115,7 +115,7 @@ class Stroke:
         u = np.atleast_1d(self._parameter(t))
         grid = np.linspace(0.0, len(self.bezier), len(self.bezier) * _CELLS + 1)
         places, ways = self._curve(grid, 0), self._directions(grid)
-        first = np.eye(3)[np.argmin(np.abs(ways[0]))] if normal is None else np.asarray(normal, dtype=np.float64)
+        first = rotations.perpendicular(ways[0]) if normal is None else np.asarray(normal, dtype=np.float64)
         aside = first - (first @ ways[0]) * ways[0]
         if not np.linalg.norm(aside) > 1e-6 * np.linalg.norm(first):
             raise InputError(_WHERE, "normal lies along the stroke", "it must point aside", "use another one")
