@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import json
 import os
@@ -18,15 +19,15 @@ import numpy as np
 import pytest
 
 import supple
-from supple import DeltaMush, InputError, LinearBlend, Skeleton, SuppleWarning, UnfinishedError
-from supple.character.builtin import CHARACTERS, character
+from supple import Character, DeltaMush, InputError, LinearBlend, Motion, Skeleton, SuppleWarning, UnfinishedError
+from supple.character.builtin import CHARACTERS, character, skeletons
 from supple.cli import commands, demo, info, main
 from supple.cli.console import Console
 from supple.cli.main import main as run
 from supple.cli.parser import Parser, parser_for
 from supple.cli.skin_options import add_skin_options, skin_from
 from supple.graph.cache import Cache
-from supple.motion.builtin import MOTIONS, motion
+from supple.motion.builtin import MOTIONS, motion, recipe
 from supple.settings import setting, settings_of
 from supple.skins.catalogue import SKINS
 from supple.skins.skin import Skin
@@ -409,13 +410,35 @@ def test_info_lists_the_motions_that_fit(hero, monkeypatch):
     def only_bends(name, moved):
         if name != "bend":
             raise InputError("motion", "this", "that", "do so")
-        return motion(name, moved)
+        return recipe(name, moved)
 
     own = motion("twist", hero)
-    monkeypatch.setattr(info, "motion", only_bends)
+    monkeypatch.setattr(info, "recipe", only_bends)
     clips = info.described(hero.replace(motions={"Own": own}))["motions"]
     assert [(clip["name"], clip["built_in"]) for clip in clips] == [("bend", True), ("Own", False)]
     assert clips[1]["frames"] == own.frames
+
+
+@pytest.mark.parametrize("name", ["hero", "quadruped", "snake", "octopus", "arm"])
+def test_info_says_how_long_motions_are_without_making_them(name, monkeypatch):
+    """Every built-in motion of a body of every kind: what is said is what is found once the motion is made."""
+    skeleton = getattr(skeletons, f"{name}_skeleton")()
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    small = Character(corners, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]], skeleton)
+    with monkeypatch.context() as patched:
+        patched.setattr(Motion, "from_poses", lambda *given, **options: pytest.fail("a motion was made"))
+        patched.setattr(Motion, "__post_init__", lambda made: pytest.fail("a motion was made"))
+        clips = {clip["name"]: clip for clip in info.described(small)["motions"]}
+    found = {}
+    for which in MOTIONS:
+        with contextlib.suppress(InputError):
+            found[which] = motion(which, small)
+    assert list(clips) == list(found)
+    assert {"bend", "twist"} <= set(clips)
+    for which, made in found.items():
+        said = clips[which]
+        assert (said["seconds"], said["frames"]) == (made.duration, made.frames)
+        assert (said["fps"], said["loops"], said["built_in"]) == (made.fps, made.loop, True)
 
 
 def test_the_joint_tree_shows_who_hangs_on_whom():
