@@ -15,6 +15,7 @@ from supple.errors import InputError
 from supple.geometry.topology import census, signed_volume
 from supple.motion.builtin import MOTIONS, recipe
 from supple.motion.builtin.recipe import Recipe
+from supple.motion.motion import Motion
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
@@ -35,6 +36,7 @@ def described(character: Character) -> dict[str, Any]:
     """All that can be said about a character without moving it, as plain data."""
     surface = census(character.triangles)
     skeleton, weights = character.skeleton, character.weights
+    clips: dict[str, Recipe | Motion] = {**dict(_built_in_motions(character)), **character.motions}
     return {
         "name": character.name,
         "vertices": len(character.points),
@@ -64,7 +66,7 @@ def described(character: Character) -> dict[str, Any]:
                 "loops": clip.loop,
                 "built_in": name not in character.motions,
             }
-            for name, clip in {**dict(_built_in_motions(character)), **character.motions}.items()
+            for name, clip in clips.items()
         ],
         "joint_tree": joint_tree(skeleton),
     }
