@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.arrays import Floats
+
+Real = TypeVar("Real", np.float32, np.float64)
 
 
 def cross(a: Floats, b: Floats) -> Floats:
@@ -16,7 +21,8 @@ def cross(a: Floats, b: Floats) -> Floats:
     return result
 
 
-def lengths(vectors: Floats) -> Floats:
+def lengths(vectors: NDArray[Real]) -> NDArray[Real]:
     """The lengths (N,) of vectors (N, 3)."""
     x, y, z = vectors[:, 0], vectors[:, 1], vectors[:, 2]
-    return np.sqrt(x * x + y * y + z * z)
+    found: NDArray[Real] = np.sqrt(x * x + y * y + z * z)
+    return found
