@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import Floats, frozen
+from supple.arrays import Floats, by_fields, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import rotations
@@ -74,6 +74,10 @@ class Motion:
             for name, shares in self.shapes.items()
         }
         object.__setattr__(self, "shapes", MappingProxyType(shapes))
+
+    def __reduce__(self) -> Any:
+        """Can be pickled, to be handed to another process."""
+        return by_fields(self)
 
     @classmethod
     def from_poses(cls, skeleton: Skeleton, poses: Callable[[float], Pose], *, seconds: float, fps: float = 60.0,

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Singles
+from supple.arrays import Bools, Floats, Singles
 from supple.render.camera import Camera
 
 Picture = NDArray[np.uint8]
@@ -39,11 +39,13 @@ class Backdrop:
         """
         paper, image = self._paper, self._plain.copy()
         if shadow is not None:
-            rows, dark = self._shadow_seen(*shadow, eye=eye, ground=ground)
-            shaded = paper[rows] + dark[..., None] * (_SHADOW_INK - paper[rows])
-            paper = np.concatenate([paper[: rows.start], shaded])
-            image[rows] = np.round(shaded)
-        where = _touched(drawn[..., 3])
+            first, dark = self._shadow_seen(*shadow, eye=eye, ground=ground)
+            rows, columns = _touched(dark > 0.0)
+            shaded = slice(first + rows.start, first + rows.stop), columns
+            paper = paper.copy()
+            paper[shaded] += dark[rows, columns, None] * (_SHADOW_INK - paper[shaded])
+            image[shaded] = np.round(paper[shaded])
+        where = _touched(drawn[..., 3] > 0)
         cover = drawn[..., 3:][where].astype(np.float32) * np.float32(1.0 / 255.0)
         front = drawn[..., :3][where] + (1.0 - cover) * paper[where]
         image[where] = np.minimum(np.round(front), 255.0)
@@ -51,8 +53,8 @@ class Backdrop:
 
     def _shadow_seen(
         self, dark: Floats, middle: Floats, side: float, *, eye: Camera, ground: float
-    ) -> tuple[slice, Singles]:
-        """How dark the ground is in the pixels of the lower rows, below the horizon: those rows, and (R, width)."""
+    ) -> tuple[int, Singles]:
+        """How dark the ground is in the pixels below the horizon: their first row, and (R, width)."""
         from scipy.ndimage import map_coordinates
 
         (wide, high), (right, up, back) = self._size, eye.axes
@@ -77,15 +79,17 @@ class Backdrop:
         for number, place in enumerate(places):
             touched = np.flatnonzero((dark > _SEEN).any(axis=number))
             if not len(touched):
-                return rows, seen
+                return first, seen
             inside &= (place > touched[0] - 1.0) & (place < touched[-1] + 1.0)
         spots = np.flatnonzero(inside)
         given = np.stack([place.ravel()[spots] for place in reversed(places)])
         seen.ravel()[spots] = map_coordinates(dark.astype(np.float32), given, order=1, mode="constant")
-        return rows, seen
+        return first, seen
 
 
-def _touched(cover: NDArray[np.uint8]) -> tuple[slice, slice]:
+def _touched(there: Bools) -> tuple[slice, slice]:
     """The rows and columns of a picture in which there is anything."""
-    down, across = (np.flatnonzero(cover.any(axis=axis)) for axis in (1, 0))
-    return (slice(down[0], down[-1] + 1), slice(across[0], across[-1] + 1)) if len(down) else (slice(0), slice(0))
+    down, across = (np.flatnonzero(there.any(axis=axis)) for axis in (1, 0))
+    if not len(down):
+        return slice(0, 0), slice(0, 0)
+    return slice(int(down[0]), int(down[-1]) + 1), slice(int(across[0]), int(across[-1]) + 1)

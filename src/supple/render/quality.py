@@ -25,6 +25,6 @@ class Quality:
 
 
 PICTURE = Quality(multisamples=8, places=60_000, directions=56, cells=150, shadow_cells=320)
-FILM = Quality(multisamples=0, places=16_000, directions=24, cells=90, shadow_cells=112, shadow_every=3,
+FILM = Quality(multisamples=0, places=16_000, directions=16, cells=90, shadow_cells=88, shadow_every=3,
                vertex_light=True)  # fmt: skip
 """A tenth of the work; hard to tell apart at the size of a film's panels."""

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Floats, Singles
-from supple.geometry.vectors import lengths
 
 Bytes = NDArray[np.uint8]
 GAMMA = 2.2
@@ -43,33 +42,37 @@ def lit(
 
     V of Smith for both directions, and F of Schlick. Colours are made linear before and put back after.
     """
-    facing = normals.astype(np.float32)
-    view = _unit(np.subtract(eye, points).astype(np.float32))
-    albedo = colors.astype(np.float32) ** np.float32(GAMMA)
+    facing, view = _columns(normals), _unit(_columns(np.subtract(eye, points)))
+    albedo = _columns(colors) ** np.float32(GAMMA)
     wide, narrow = np.float32(roughness**2), np.float32(roughness**4)
     toward_eye = _cosine(facing, view)
     total = np.zeros_like(albedo)
     for lamp in lamps:
-        toward = lamp.toward.astype(np.float32)
+        toward, color = (vector.astype(np.float32)[:, None] for vector in (lamp.toward, lamp.color))
         half = _unit(view + toward)
-        light = np.clip(facing @ toward, _LEAST, 1.0)
-        middle = _cosine(facing, half)
-        aside = 1.0 - np.clip(half @ toward, _LEAST, 1.0)
+        light, middle = _cosine(facing, toward), _cosine(facing, half)
+        aside = 1.0 - _cosine(half, toward)
         spread = (middle * narrow - middle) * middle + 1.0
         masked = light * _masking(toward_eye, wide) + toward_eye * _masking(light, wide)
         thrown = _MIRROR + (_GRAZING - _MIRROR) * (aside * aside) ** 2 * aside
         gloss = narrow / (math.pi * spread * spread) * (0.5 / masked) * thrown * light
-        total += ((1.0 - thrown) / math.pi * light)[:, None] * (albedo * lamp.color.astype(np.float32))
-        total += gloss[:, None] * lamp.color.astype(np.float32)
-    return np.round(255.0 * np.minimum(total, 1.0) ** np.float32(1.0 / GAMMA)).astype(np.uint8)
+        total += color * ((1.0 - thrown) / math.pi * light * albedo + gloss)
+    seen = np.round(255.0 * np.minimum(total, 1.0) ** np.float32(1.0 / GAMMA))
+    return np.ascontiguousarray(seen.T, dtype=np.uint8)
 
 
-def _unit(vectors: Singles) -> Singles:
-    return vectors / np.maximum(lengths(vectors), _LEAST)[:, None]
+def _columns(vectors: Floats) -> Singles:
+    return np.ascontiguousarray(vectors.T, dtype=np.float32)
+
+
+def _unit(columns: Singles) -> Singles:
+    x, y, z = columns
+    size: Singles = np.maximum(np.sqrt(x * x + y * y + z * z), np.float32(_LEAST))
+    return columns / size
 
 
 def _cosine(one: Singles, other: Singles) -> Singles:
-    return np.clip(np.einsum("ij,ij->i", one, other), _LEAST, 1.0)
+    return np.clip(one[0] * other[0] + one[1] * other[1] + one[2] * other[2], _LEAST, 1.0)
 
 
 def _masking(cosine: Singles, wide: np.float32) -> Singles:
