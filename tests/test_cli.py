@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -477,9 +478,12 @@ def test_the_demo_shows_a_skin_of_every_kind(shown):
     folder, data, said = shown
     assert list(data["skins"]) == list(demo.SHOWN)
     rooms = {SKINS[name].__module__.split(".")[2] for name in demo.SHOWN}
-    assert rooms == {"kinematic", "expressive", "position_based", "lattice", "curves"}
+    assert rooms == {"kinematic", "expressive", "position_based", "lattice", "curves", "contact"}
     assert all(pace > 0.0 for pace in data["skins"].values())
     assert "WARN" not in said
+    for name in demo.SHOWN:  # what is being made, and how long it took
+        assert re.search(rf"\d s  {name}: frames, {data['frames']} in \d+\.\d s", said)
+    assert re.search(rf"film, {data['frames']} in \d", said)
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["bakes", "hero.mp4", "report.html"]
     assert len(list((folder / "out" / "bakes").iterdir())) == len(demo.SHOWN)
     assert (folder / data["film"]).stat().st_size > 1000
@@ -489,11 +493,29 @@ def test_the_demo_shows_a_skin_of_every_kind(shown):
 def test_the_python_of_the_demo_does_the_same(shown, tmp_path, monkeypatch):
     folder, data, _ = shown
     monkeypatch.chdir(tmp_path)
-    assert 3 <= len(data["python"]) <= 6
+    assert 3 <= len(data["python"]) <= 8
     exec("\n".join(data["python"]), {})
     assert (tmp_path / "report.html").exists()
     theirs = {path.name: path.read_bytes() for path in (folder / "out" / "bakes").iterdir()}
     assert {path.name: path.read_bytes() for path in (tmp_path / "bakes").iterdir()} == theirs
+
+
+def test_the_ball_of_the_demo_comes_for_the_belly_and_moves_bones(hero):
+    """It touches the belly of the skin that ignores it when it is lowest, and was out of reach half a second before."""
+    moves = motion("run-and-stop", hero)
+    ball = demo.ball_at_the_belly(hero, moves, seconds=None)
+    player, hit = supple.player(hero, LinearBlend()), ball.at.time
+    belly = hero.parts["belly"]
+
+    def away(time):
+        return np.linalg.norm(player.play(moves, time)[belly] - ball.world_from_body(time)[:3, 3], axis=1) - ball.radius
+
+    assert away(hit).min() < -0.05
+    assert away(hit - 0.5).min() > 0.5
+    contact = supple.player(hero, demo._skin("contact", ball))
+    bent = [contact.play(moves, time) for time in np.arange(0.0, hit + 0.2, 1.0 / 24.0)][-1]
+    head = hero.parts["head"]
+    assert np.linalg.norm(bent[head] - player.play(moves, hit + 0.2)[head], axis=1).mean() > 0.1
 
 
 def test_the_demo_tells_people_what_it_wrote(quick_hero, tmp_path, monkeypatch, capsys):

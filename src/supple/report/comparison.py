@@ -102,7 +102,7 @@ def compare(
         raise InputError(_WHERE, f"camera is {camera!r}", f"one of {known} is needed", "choose one")
     if processes < 1:
         raise InputError(_WHERE, f"processes is {processes}", "at least one is needed", "use 1 for this one alone")
-    end = _end(motion, seconds, fps)
+    end, fps = _end(motion, seconds, fps), float(fps)
     told = watch or (lambda step: None)
     with _folder(bakes) as folder, crew(min(processes, len(graphs))) as hands:
         jobs = {}
