@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from supple.arrays import Floats
-from supple.character.builtin import CHARACTERS, character, skeletons
+from supple.character.builtin import CHARACTERS, catalogue, character, meshing, skeletons
 from supple.character.builtin.lenses import EndLens, RadialLens, through
 from supple.character.builtin.rig import mirrored_name
 from supple.character.character import Character
@@ -48,6 +48,15 @@ def test_the_skin_is_one_closed_shell_without_handles_facing_outward(case: Case)
     assert (census.shells, census.euler) == (1, 2)
     assert len(np.unique(found.triangles)) == len(found.points)
     assert topology.signed_volume(found.points, found.triangles) > 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("hero", {}), ("hero", {"fingers": True}), ("snake", {}), ("quadruped", {}), ("octopus", {})]
+)
+def test_what_a_first_try_gives_is_what_is_noted(name: str, options: dict[str, bool]) -> None:
+    """A number that is off makes no wrong mesh, but another one than would be found without it."""
+    model = catalogue._MODELS[name][0](**options)
+    assert model.coarse == meshing.first_try(model.body, model.lenses)
 
 
 @pytest.mark.parametrize("case", [*CASES, *LOOPED], ids=str)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -18,15 +20,15 @@ import numpy as np
 import pytest
 
 import supple
-from supple import DeltaMush, InputError, LinearBlend, Skeleton, SuppleWarning, UnfinishedError
-from supple.character.builtin import CHARACTERS, character
+from supple import Character, DeltaMush, InputError, LinearBlend, Motion, Skeleton, SuppleWarning, UnfinishedError
+from supple.character.builtin import CHARACTERS, character, skeletons
 from supple.cli import commands, demo, info, main
 from supple.cli.console import Console
 from supple.cli.main import main as run
 from supple.cli.parser import Parser, parser_for
 from supple.cli.skin_options import add_skin_options, skin_from
 from supple.graph.cache import Cache
-from supple.motion.builtin import MOTIONS, motion
+from supple.motion.builtin import MOTIONS, motion, recipe
 from supple.settings import setting, settings_of
 from supple.skins.catalogue import SKINS
 from supple.skins.skin import Skin
@@ -412,13 +414,35 @@ def test_info_lists_the_motions_that_fit(hero, monkeypatch):
     def only_bends(name, moved):
         if name != "bend":
             raise InputError("motion", "this", "that", "do so")
-        return motion(name, moved)
+        return recipe(name, moved)
 
     own = motion("twist", hero)
-    monkeypatch.setattr(info, "motion", only_bends)
+    monkeypatch.setattr(info, "recipe", only_bends)
     clips = info.described(hero.replace(motions={"Own": own}))["motions"]
     assert [(clip["name"], clip["built_in"]) for clip in clips] == [("bend", True), ("Own", False)]
     assert clips[1]["frames"] == own.frames
+
+
+@pytest.mark.parametrize("name", ["hero", "quadruped", "snake", "octopus", "arm"])
+def test_info_says_how_long_motions_are_without_making_them(name, monkeypatch):
+    """Every built-in motion of a body of every kind: what is said is what is found once the motion is made."""
+    skeleton = getattr(skeletons, f"{name}_skeleton")()
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    small = Character(corners, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]], skeleton)
+    with monkeypatch.context() as patched:
+        patched.setattr(Motion, "from_poses", lambda *given, **options: pytest.fail("a motion was made"))
+        patched.setattr(Motion, "__post_init__", lambda made: pytest.fail("a motion was made"))
+        clips = {clip["name"]: clip for clip in info.described(small)["motions"]}
+    found = {}
+    for which in MOTIONS:
+        with contextlib.suppress(InputError):
+            found[which] = motion(which, small)
+    assert list(clips) == list(found)
+    assert {"bend", "twist"} <= set(clips)
+    for which, made in found.items():
+        said = clips[which]
+        assert (said["seconds"], said["frames"]) == (made.duration, made.frames)
+        assert (said["fps"], said["loops"], said["built_in"]) == (made.fps, made.loop, True)
 
 
 def test_the_joint_tree_shows_who_hangs_on_whom():
@@ -457,9 +481,12 @@ def test_the_demo_shows_a_skin_of_every_kind(shown):
     folder, data, said = shown
     assert list(data["skins"]) == list(demo.SHOWN)
     rooms = {SKINS[name].__module__.split(".")[2] for name in demo.SHOWN}
-    assert rooms == {"kinematic", "expressive", "position_based", "lattice", "curves"}
+    assert rooms == {"kinematic", "expressive", "position_based", "lattice", "curves", "contact"}
     assert all(pace > 0.0 for pace in data["skins"].values())
     assert "WARN" not in said
+    for name in demo.SHOWN:  # what is being made, and how long it took
+        assert re.search(rf"\d s  {name}: frames, {data['frames']} in \d+\.\d s", said)
+    assert re.search(rf"film, {data['frames']} in \d", said)
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["bakes", "hero.mp4", "report.html"]
     assert len(list((folder / "out" / "bakes").iterdir())) == len(demo.SHOWN)
     assert (folder / data["film"]).stat().st_size > 1000
@@ -469,11 +496,29 @@ def test_the_demo_shows_a_skin_of_every_kind(shown):
 def test_the_python_of_the_demo_does_the_same(shown, tmp_path, monkeypatch):
     folder, data, _ = shown
     monkeypatch.chdir(tmp_path)
-    assert 3 <= len(data["python"]) <= 6
+    assert 3 <= len(data["python"]) <= 8
     exec("\n".join(data["python"]), {})
     assert (tmp_path / "report.html").exists()
     theirs = {path.name: path.read_bytes() for path in (folder / "out" / "bakes").iterdir()}
     assert {path.name: path.read_bytes() for path in (tmp_path / "bakes").iterdir()} == theirs
+
+
+def test_the_ball_of_the_demo_comes_for_the_belly_and_moves_bones(hero):
+    """It touches the belly of the skin that ignores it when it is lowest, and was out of reach half a second before."""
+    moves = motion("run-and-stop", hero)
+    ball = demo.ball_at_the_belly(hero, moves, seconds=None)
+    player, hit = supple.player(hero, LinearBlend()), ball.at.time
+    belly = hero.parts["belly"]
+
+    def away(time):
+        return np.linalg.norm(player.play(moves, time)[belly] - ball.world_from_body(time)[:3, 3], axis=1) - ball.radius
+
+    assert away(hit).min() < -0.05
+    assert away(hit - 0.5).min() > 0.5
+    contact = supple.player(hero, demo._skin("contact", ball))
+    bent = [contact.play(moves, time) for time in np.arange(0.0, hit + 0.2, 1.0 / 24.0)][-1]
+    head = hero.parts["head"]
+    assert np.linalg.norm(bent[head] - player.play(moves, hit + 0.2)[head], axis=1).mean() > 0.1
 
 
 def test_the_demo_tells_people_what_it_wrote(quick_hero, tmp_path, monkeypatch, capsys):

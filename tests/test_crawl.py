@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,9 +21,9 @@ from supple.character.builtin.skeletons import (
 from supple.errors import InputError
 from supple.geometry import rotations
 from supple.motion.builtin import motion
-from supple.motion.builtin.crawl import slither, swim
 
 SNAKE, OCTOPUS = snake_skeleton(), octopus_skeleton()
+slither, swim = partial(motion, "slither"), partial(motion, "swim")
 SLITHER, SWIM = slither(SNAKE), swim(OCTOPUS)
 ON_TRACK = 12  # joints of the snake from the tail on; those after them hold the head steady
 ARMS = [[OCTOPUS.index(f"Arm{arm}_{i}") for i in range(1, 8)] for arm in range(1, 9)]

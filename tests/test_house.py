@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import tomllib
 from collections.abc import Iterator
@@ -172,6 +173,29 @@ def test_the_version_is_the_one_that_is_built():
 def test_all_names_that_are_promised_exist():
     assert [name for name in supple.__all__ if not hasattr(supple, name)] == []
     assert len(set(supple.__all__)) == len(supple.__all__)
+
+
+def test_names_are_loaded_from_where_the_type_checker_finds_them():
+    tree = ast.parse(Path(supple.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+    seen = {str(node.module): [alias.name for alias in node.names] for node in block.body}
+    assert {home: list(names) for home, names in supple._HOMES.items()} == seen
+    assert sorted(name for names in seen.values() for name in names) == sorted(supple.__all__)
+
+
+def test_a_name_stays_in_front_of_the_package_that_it_is_from(monkeypatch):
+    import supple.measure.volume  # puts the package into the one above it
+
+    assert inspect.isfunction(supple.measure)
+    assert inspect.ismodule(supple.geometry)
+    with pytest.raises(AttributeError, match="nothing_of_the_kind"):
+        _ = supple.nothing_of_the_kind
+    assert {"bake", "geometry", "__version__"} <= set(dir(supple))
+    found = supple.bake
+    monkeypatch.setattr(supple, "bake", None)
+    assert supple.bake is None
+    monkeypatch.undo()
+    assert supple.bake is found
 
 
 # The checkers find what they are for

@@ -25,8 +25,12 @@ def test_the_check_sees_heavy_modules():
 
 
 def test_importing_supple_is_light_and_silent():
-    """No Warp means that no kernel was compiled either."""
+    """No Warp means that no kernel was compiled either; names are loaded when they are asked for."""
     assert modules_after("import supple") == (set(), "")
+    _, said = modules_after(
+        "import supple\nprint(*(m for m in sys.modules if m.startswith('supple.') or m == 'numpy'))"
+    )
+    assert said == ""
 
 
 @pytest.mark.parametrize(
@@ -47,3 +51,11 @@ def test_help_is_light(words):
     loaded, said = modules_after(f"from supple.cli.main import main\nassert main({words!r}) == 0")
     assert loaded == set()
     assert "supple" in said
+
+
+def test_describing_a_character_loads_no_kernels_and_no_renderer():
+    loaded, said = modules_after(
+        "from supple.cli.main import main\nassert main(['info', 'hero', '--vertices', '500']) == 0"
+    )
+    assert loaded <= {"igl", "scipy"}  # libigl loads SciPy itself
+    assert "walk (1.07 s)" in said

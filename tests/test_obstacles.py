@@ -12,7 +12,7 @@ from solids import sphere
 from supple import InputError
 from supple import device as devices
 from supple.geometry import rotations
-from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Plane, Sphere, Straight
+from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Pendulum, Plane, Sphere, Straight
 from supple.obstacles.bounces import bounce
 from supple.obstacles.free import FreeBodies
 from supple.obstacles.inertia import mass_properties
@@ -407,3 +407,29 @@ def test_strange_obstacles_are_refused_in_words(make, words):
         make()
     BakedSkin(frames=BALL[0][None], triangles=BALL[1], fps=1.0)
     Sphere(radius=1.0, restitution=1.0, free=Free(mass=1.0, velocity=(1.0, 2.0, 3.0)))
+
+
+def test_a_pendulum_stays_on_its_rope_and_is_where_it_should_be_when_it_should():
+    swing = Pendulum(time=2.0, lowest=(0.5, 1.0, -0.2), toward=(0.0, 3.0, -2.0), length=1.7, start=0.9, back=0.3)
+    times = np.linspace(-1.0, 6.0, 1401)
+    places = np.array([swing(time) for time in times])
+    pivot = np.array([0.5, 2.7, -0.2])
+    np.testing.assert_allclose(np.linalg.norm(places - pivot, axis=1), 1.7)
+    np.testing.assert_allclose(swing(2.0), [0.5, 1.0, -0.2])
+    assert (places[:, 2] <= -0.2).all()  # always on its side
+    np.testing.assert_allclose(places[0], pivot + 1.7 * np.array([0.0, -np.cos(0.9), -np.sin(0.9)]))
+    np.testing.assert_allclose(places[-1], pivot + 1.7 * np.array([0.0, -np.cos(0.3), -np.sin(0.3)]))
+    # It passes as fast as a pendulum of small swings of that length does: start * sqrt(g * length).
+    speed = np.linalg.norm(swing(2.0) - swing(1.999)) / 0.001
+    assert speed == pytest.approx(0.9 * np.sqrt(9.81 * 1.7), rel=1e-3)
+    fastest = np.linalg.norm(np.diff(places, axis=0), axis=1).max() / (times[1] - times[0])
+    assert fastest <= speed * 1.001  # and nowhere does it jump
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [({"toward": (0.0, 1.0, 0.0)}, "toward"), ({"length": 0.0}, "length"), ({"back": -1.0}, "back")],
+)
+def test_a_pendulum_that_cannot_swing_is_refused(options, says):
+    with pytest.raises(InputError, match=says):
+        Pendulum(time=0.0, lowest=(0.0, 0.0, 0.0), **options)

@@ -7,6 +7,7 @@ import itertools
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,11 +16,15 @@ from hypothesis import strategies as st
 
 from supple import InputError, Pose, Skeleton, UnfinishedError
 from supple.geometry.normals import creases, normals
+from supple.geometry.topology import signed_volume
+from supple.obstacles import Box, Capsule, MovingMesh, Plane, Sphere
 from supple.render import Camera, Renderer, contact_sheet, picture, save_picture
 from supple.render.colors import RAMPS, colored
 from supple.render.occlusion import openness
 from supple.render.quality import FILM, PICTURE
+from supple.render.shading import Lamp, lit
 from supple.render.shadow import ground_shadow, samples
+from supple.render.things import thing_of
 
 SIZE = (96, 120)
 CUBE = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (0.0, 1.0) for z in (-0.5, 0.5)])
@@ -287,6 +292,35 @@ def test_a_film_looks_like_its_pictures():
     assert np.percentile(apart, 97.0) <= 12
 
 
+@pytest.mark.parametrize("seen_from", [(0.3, 0.2, 1.0), (-1.0, 0.5, -0.4)])
+def test_light_at_vertices_looks_like_light_in_every_pixel(seen_from):
+    """A fine ball, half of it turned away from each light: the same colours to within two of 255 almost everywhere."""
+    ball = thing_of(Sphere(radius=0.5))
+    camera = Camera.framing(ball.points, size=SIZE, direction=seen_from, margin=1.3)
+    seen = []
+    for quality in (replace(FILM, vertex_light=False), FILM):
+        with Renderer(ball.points, ball.triangles, size=SIZE, quality=quality) as made:
+            seen.append(made.draw(ball.points, camera=camera).astype(int))
+    assert subject(seen[0]).sum() > 2000
+    apart = np.abs(seen[0] - seen[1]).max(axis=2)
+    assert apart.max() > 0  # it was worked out in another way
+    assert np.percentile(apart[subject(seen[0])], 95.0) <= 2
+    assert np.ptp(seen[1][subject(seen[1])].sum(axis=1)) > 150  # there is light and shade to agree on
+
+
+def test_light_from_behind_leaves_black_and_more_light_is_brighter():
+    points, normals_, white = np.zeros((1, 3)), np.array([[0.0, 0.0, 1.0]]), np.ones((1, 3))
+
+    def seen(toward: tuple[float, float, float], strength: float) -> int:
+        lamp = Lamp(np.array(toward), np.full(3, strength))
+        return int(lit(points, normals_, white, eye=(0.0, 0.0, 5.0), lamps=[lamp], roughness=0.5)[0, 0])
+
+    assert seen((0.0, 0.0, -1.0), 1.0) <= 2
+    assert seen((0.0, 0.0, 1.0), 0.5) < seen((0.0, 0.0, 1.0), 1.0) < 255
+    # Of a white matt wall lit straight on by a lamp of strength pi, 1 - 0.04 comes back, and some gloss.
+    assert seen((0.0, 0.0, 1.0), math.pi) == 255
+
+
 def test_a_wall_closes_as_much_as_the_integral_says():
     """A cube beside a large wall. With the wall at distance g, a direction at angle t to the normal meets it after
     g / cos t, so the share it closes is the integral of 2 c max(1 - 3 g / c, 0) over c = cos t from 0 to 1."""
@@ -302,6 +336,43 @@ def test_a_wall_closes_as_much_as_the_integral_says():
     assert least - 0.04 < share[of_cube & (side > 0.9)].min()
     assert share[of_cube & (side > 0.9)].max() < most + 0.04
     np.testing.assert_allclose(share[of_cube & (side < -0.9)], 1.0, atol=0.02)
+
+
+# Things beside it
+
+
+@pytest.mark.parametrize(
+    ("body", "volume"),
+    [
+        (Sphere(radius=0.4), 4.0 / 3.0 * math.pi * 0.4**3),
+        (Capsule(radius=0.2, length=1.0), 4.0 / 3.0 * math.pi * 0.2**3 + math.pi * 0.2**2),
+        (Box(sides=(0.2, 0.5, 1.0)), 0.1),
+        (MovingMesh(points=CUBE, triangles=CUBE_FACES), 1.0),
+    ],
+)
+def test_meshes_of_bodies_are_as_large_as_they_are(body, volume):
+    thing = thing_of(body)
+    assert signed_volume(thing.points, thing.triangles) == pytest.approx(volume, rel=0.02)
+    low, high = body.extent
+    np.testing.assert_allclose([thing.points.min(axis=0), thing.points.max(axis=0)], [low, high], atol=2e-3)
+
+
+def test_a_floor_is_no_thing():
+    assert thing_of(Plane()) is None
+
+
+def test_a_thing_is_drawn_where_it_stands_throws_a_shadow_and_goes_again(renderer):
+    camera = Camera.framing(CUBE, size=SIZE, margin=3.0)
+    matrix = np.eye(4)
+    matrix[:3, 3] = 1.1, 0.4, 0.0
+    ball = thing_of(Sphere(radius=0.3))
+    alone, beside = (renderer.draw(CUBE, camera=camera, things=things) for things in ((), [(ball, matrix)]))
+    across, down = camera.project(matrix[:3, 3], size=SIZE).astype(int)
+    changed = np.abs(alone.astype(int) - beside).max(axis=2) > 8
+    assert changed[down, across]
+    below = camera.project([1.1, 0.0, 0.0], size=SIZE).astype(int)
+    assert beside[below[1] + 1, below[0]].sum() < alone[below[1] + 1, below[0]].sum() - 20
+    np.testing.assert_array_equal(renderer.draw(CUBE, camera=camera), alone)
 
 
 # Sheets and files

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supple.geometry import topology
+from supple.geometry.rows import stable_order
+from supple.geometry.vectors import cross, lengths
 
 CUBE_POINTS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
 CUBE = np.array(
@@ -139,3 +141,32 @@ def test_angles_of_a_triangle_add_up_to_half_a_turn(values: list[float]) -> None
 def test_angles_of_a_right_triangle() -> None:
     angles = topology.corner_angles(TETRAHEDRON_POINTS, np.array([[0, 1, 2]]))
     np.testing.assert_allclose(np.degrees(angles), [[90.0, 45.0, 45.0]])
+
+
+@given(st.integers(1, 60), st.integers(0, 90), st.integers(0, 1000))
+def test_components_are_numbered_as_scipy_numbers_them(count: int, pairs: int, seed: int) -> None:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    a, b = np.random.default_rng(seed).integers(0, count, (2, pairs))
+    graph = coo_array((np.ones(pairs), (a, b)), shape=(count, count))
+    assert np.array_equal(topology.components(a, b, count), connected_components(graph, directed=False)[1])
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_long_chain_in_any_order_is_one_component(turn: int) -> None:
+    chain = np.random.default_rng(0).permutation(5000)[::turn]
+    assert (topology.components(chain[1:], chain[:-1], 5000) == 0).all()
+
+
+@given(st.lists(st.integers(0, 30), max_size=200), st.sampled_from([1, 2**40, 2**58]))
+def test_keys_that_are_alike_stay_in_order(keys: list[int], factor: int) -> None:
+    """The last factor is too large for a key and its place in one number."""
+    given_keys = np.array(keys, dtype=np.int64) * factor
+    assert np.array_equal(stable_order(given_keys), np.argsort(given_keys, kind="stable"))
+
+
+def test_columns_of_vectors_give_what_rows_give() -> None:
+    a, b = np.random.default_rng(0).normal(size=(2, 500, 3))
+    assert np.array_equal(cross(a, b), np.cross(a, b))
+    assert np.allclose(lengths(a), np.linalg.norm(a, axis=1), rtol=1e-15)

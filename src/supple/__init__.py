@@ -1,61 +1,171 @@
 """Supple moves the skin of animated characters.
 
 A rigged character and a motion go in; a skin that keeps its volume, slides and jiggles comes out.
-Importing this is light: Warp, libigl, SciPy and the renderer are loaded when they are first needed.
+Importing this is light: what is named here is loaded when it is first asked for, and so are Warp, libigl, SciPy and the
+renderer.
 """
 
-from supple.character.automatic import automatic_weights
-from supple.character.builtin import character
-from supple.character.character import Character, Display
-from supple.character.crowd import Crowd
-from supple.character.joined import joined
-from supple.character.materials import Material, Texture
-from supple.character.skeleton import Skeleton
-from supple.character.weights import Weights
-from supple.decompose import Decomposition, PointSequence, decompose
-from supple.errors import DeviceError, FormatError, InputError, SuppleError, SuppleWarning, UnfinishedError
-from supple.graph.bake import bake
-from supple.graph.cache import Cache
-from supple.graph.graph import Graph
-from supple.graph.mask import Mask
-from supple.graph.player import Player, player
-from supple.io import load, load_motion, save
-from supple.measure import measure
-from supple.motion.builtin import motion
-from supple.motion.crowd import CrowdMotion
-from supple.motion.joined import joined_motions
-from supple.motion.live import LiveMotion
-from supple.motion.motion import Motion
-from supple.motion.noise import NoisyMotion
-from supple.motion.pose import Pose, PoseSource
-from supple.motion.replay import NoisyReplay
-from supple.motion.vmc.receiver import VmcReceiver
-from supple.motion.vmc.sender import VmcSender
-from supple.report import compare
-from supple.skins.catalogue import SKINS
-from supple.skins.contact.skin import ArticulatedContact
-from supple.skins.curves.lessons import CurveExamples
-from supple.skins.curves.model import CurveModel
-from supple.skins.curves.model_file import load_curves, save_curves
-from supple.skins.curves.skin import CurveNetwork
-from supple.skins.curves.swinging import CurveDynamics
-from supple.skins.curves.training import fit_curves
-from supple.skins.expressive.attachment import attach
-from supple.skins.expressive.edits import Edits, Layer, SurfaceEdit, load_edits, save_edits
-from supple.skins.expressive.incremental_rotation import IncrementalRotation
-from supple.skins.expressive.spring_dynamics import SpringDynamics
-from supple.skins.expressive.spring_rig import SpringRig
-from supple.skins.expressive.strokes import Stroke
-from supple.skins.kinematic.centers import centers_of_rotation
-from supple.skins.kinematic.delta_mush import DeltaMush, delta_mush
-from supple.skins.kinematic.dual_quaternion import DualQuaternion, dual_quaternion
-from supple.skins.kinematic.linear_blend import LinearBlend, linear_blend
-from supple.skins.kinematic.rotation_centers import RotationCenters, rotation_centers
-from supple.skins.lattice.skin import LayeredLattice
-from supple.skins.position_based.skin import PositionBased
-from supple.skins.pull import Pull
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from supple.character.automatic import automatic_weights
+    from supple.character.builtin import character
+    from supple.character.character import Character, Display
+    from supple.character.crowd import Crowd
+    from supple.character.joined import joined
+    from supple.character.materials import Material, Texture
+    from supple.character.skeleton import Skeleton
+    from supple.character.weights import Weights
+    from supple.decompose import Decomposition, PointSequence, decompose
+    from supple.errors import DeviceError, FormatError, InputError, SuppleError, SuppleWarning, UnfinishedError
+    from supple.graph.bake import bake
+    from supple.graph.cache import Cache
+    from supple.graph.graph import Graph
+    from supple.graph.mask import Mask
+    from supple.graph.player import Player, player
+    from supple.io import load, load_motion, save
+    from supple.measure import measure
+    from supple.motion.builtin import motion
+    from supple.motion.crowd import CrowdMotion
+    from supple.motion.joined import joined_motions
+    from supple.motion.live import LiveMotion
+    from supple.motion.motion import Motion
+    from supple.motion.noise import NoisyMotion
+    from supple.motion.pose import Pose, PoseSource
+    from supple.motion.replay import NoisyReplay
+    from supple.motion.vmc.receiver import VmcReceiver
+    from supple.motion.vmc.sender import VmcSender
+    from supple.report import compare
+    from supple.skins.catalogue import SKINS
+    from supple.skins.contact.skin import ArticulatedContact
+    from supple.skins.curves.lessons import CurveExamples
+    from supple.skins.curves.model import CurveModel
+    from supple.skins.curves.model_file import load_curves, save_curves
+    from supple.skins.curves.skin import CurveNetwork
+    from supple.skins.curves.swinging import CurveDynamics
+    from supple.skins.curves.training import fit_curves
+    from supple.skins.expressive.attachment import attach
+    from supple.skins.expressive.edits import Edits, Layer, SurfaceEdit, load_edits, save_edits
+    from supple.skins.expressive.incremental_rotation import IncrementalRotation
+    from supple.skins.expressive.spring_dynamics import SpringDynamics
+    from supple.skins.expressive.spring_rig import SpringRig
+    from supple.skins.expressive.strokes import Stroke
+    from supple.skins.kinematic.centers import centers_of_rotation
+    from supple.skins.kinematic.delta_mush import DeltaMush, delta_mush
+    from supple.skins.kinematic.dual_quaternion import DualQuaternion, dual_quaternion
+    from supple.skins.kinematic.linear_blend import LinearBlend, linear_blend
+    from supple.skins.kinematic.rotation_centers import RotationCenters, rotation_centers
+    from supple.skins.lattice.skin import LayeredLattice
+    from supple.skins.position_based.skin import PositionBased
+    from supple.skins.pull import Pull
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "supple.character.automatic": ("automatic_weights",),
+    "supple.character.builtin": ("character",),
+    "supple.character.character": (
+        "Character",
+        "Display",
+    ),
+    "supple.character.crowd": ("Crowd",),
+    "supple.character.joined": ("joined",),
+    "supple.character.materials": (
+        "Material",
+        "Texture",
+    ),
+    "supple.character.skeleton": ("Skeleton",),
+    "supple.character.weights": ("Weights",),
+    "supple.decompose": (
+        "Decomposition",
+        "PointSequence",
+        "decompose",
+    ),
+    "supple.errors": (
+        "DeviceError",
+        "FormatError",
+        "InputError",
+        "SuppleError",
+        "SuppleWarning",
+        "UnfinishedError",
+    ),
+    "supple.graph.bake": ("bake",),
+    "supple.graph.cache": ("Cache",),
+    "supple.graph.graph": ("Graph",),
+    "supple.graph.mask": ("Mask",),
+    "supple.graph.player": (
+        "Player",
+        "player",
+    ),
+    "supple.io": (
+        "load",
+        "load_motion",
+        "save",
+    ),
+    "supple.measure": ("measure",),
+    "supple.motion.builtin": ("motion",),
+    "supple.motion.crowd": ("CrowdMotion",),
+    "supple.motion.joined": ("joined_motions",),
+    "supple.motion.live": ("LiveMotion",),
+    "supple.motion.motion": ("Motion",),
+    "supple.motion.noise": ("NoisyMotion",),
+    "supple.motion.pose": (
+        "Pose",
+        "PoseSource",
+    ),
+    "supple.motion.replay": ("NoisyReplay",),
+    "supple.motion.vmc.receiver": ("VmcReceiver",),
+    "supple.motion.vmc.sender": ("VmcSender",),
+    "supple.report": ("compare",),
+    "supple.skins.catalogue": ("SKINS",),
+    "supple.skins.contact.skin": ("ArticulatedContact",),
+    "supple.skins.curves.lessons": ("CurveExamples",),
+    "supple.skins.curves.model": ("CurveModel",),
+    "supple.skins.curves.model_file": (
+        "load_curves",
+        "save_curves",
+    ),
+    "supple.skins.curves.skin": ("CurveNetwork",),
+    "supple.skins.curves.swinging": ("CurveDynamics",),
+    "supple.skins.curves.training": ("fit_curves",),
+    "supple.skins.expressive.attachment": ("attach",),
+    "supple.skins.expressive.edits": (
+        "Edits",
+        "Layer",
+        "SurfaceEdit",
+        "load_edits",
+        "save_edits",
+    ),
+    "supple.skins.expressive.incremental_rotation": ("IncrementalRotation",),
+    "supple.skins.expressive.spring_dynamics": ("SpringDynamics",),
+    "supple.skins.expressive.spring_rig": ("SpringRig",),
+    "supple.skins.expressive.strokes": ("Stroke",),
+    "supple.skins.kinematic.centers": ("centers_of_rotation",),
+    "supple.skins.kinematic.delta_mush": (
+        "DeltaMush",
+        "delta_mush",
+    ),
+    "supple.skins.kinematic.dual_quaternion": (
+        "DualQuaternion",
+        "dual_quaternion",
+    ),
+    "supple.skins.kinematic.linear_blend": (
+        "LinearBlend",
+        "linear_blend",
+    ),
+    "supple.skins.kinematic.rotation_centers": (
+        "RotationCenters",
+        "rotation_centers",
+    ),
+    "supple.skins.lattice.skin": ("LayeredLattice",),
+    "supple.skins.position_based.skin": ("PositionBased",),
+    "supple.skins.pull": ("Pull",),
+}
+"""Where the names of `__all__` live."""
 
 __all__ = [
     "SKINS",
@@ -131,3 +241,44 @@ __all__ = [
     "save_curves",
     "save_edits",
 ]
+
+
+class _Name:
+    """A name of this package, looked up where it lives when it is first asked for.
+
+    Functions such as `supple.motion` share their name with the package that they are from. Python puts a package into
+    the one above it when it is imported; the function stays in front of it.
+    """
+
+    def __init__(self, name: str, home: str) -> None:
+        self._name, self._home = name, home
+
+    def __get__(self, front: ModuleType, kind: type) -> Any:
+        if self._name not in vars(front):
+            vars(front)[self._name] = getattr(import_module(self._home), self._name)
+        return vars(front)[self._name]
+
+    def __set__(self, front: ModuleType, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and value.__name__ == f"supple.{self._name}"):
+            vars(front)[self._name] = value
+
+    def __delete__(self, front: ModuleType) -> None:
+        vars(front).pop(self._name, None)
+
+
+class _Front(ModuleType):
+    """This package as a module whose names, and the packages below it, are loaded one by one."""
+
+    def __getattr__(self, name: str) -> ModuleType:
+        if name.startswith("_") or find_spec(f"supple.{name}") is None:
+            raise AttributeError(f"supple has no {name!r}")
+        return import_module(f"supple.{name}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *__all__})
+
+
+for _home, _names in _HOMES.items():
+    for _each in _names:
+        setattr(_Front, _each, _Name(_each, _home))
+sys.modules[__name__].__class__ = _Front

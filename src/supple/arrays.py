@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,21 @@ def frozen(value: ArrayLike, dtype: Any, shape: tuple[int, ...], where: str, wha
         copy = np.array(given, dtype=dtype, order="C", copy=True)
     copy.setflags(write=False)
     return copy
+
+
+def by_fields(made: Any) -> tuple[Any, tuple[type, dict[str, Any]]]:
+    """What `__reduce__` of a frozen dataclass may return: it is made again from its fields, checked and frozen anew."""
+    from dataclasses import fields
+
+    given = {each.name: getattr(made, each.name) for each in fields(made) if each.init}
+    return _made_again, (
+        type(made),
+        {name: dict(value) if isinstance(value, MappingProxyType) else value for name, value in given.items()},
+    )
+
+
+def _made_again(kind: type, given: dict[str, Any]) -> Any:
+    return kind(**given)
 
 
 def digest_of(named: Iterable[tuple[str, NDArray[Any]]]) -> bytes:

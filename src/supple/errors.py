@@ -15,6 +15,10 @@ class SuppleError(Exception):
         self.where, self.given, self.needed, self.advice = where, given, needed, advice
         super().__init__(f"{where}: {given}, but {needed}; {advice}.")
 
+    def __reduce__(self) -> tuple[type[SuppleError], tuple[str, str, str, str]]:
+        """Can be handed to another process."""
+        return type(self), (self.where, self.given, self.needed, self.advice)
+
 
 class InputError(SuppleError, ValueError):
     """Something brought to the door does not fit: a character, a motion, a setting, a file."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import Floats, Ints, by_fields, frozen
 from supple.character.materials import Material, checked
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
@@ -99,6 +99,10 @@ class Character:
         materials, worn = checked(self.materials, self.material_of_triangle, len(triangles), _WHERE)
         object.__setattr__(self, "materials", materials)
         object.__setattr__(self, "material_of_triangle", worn)
+
+    def __reduce__(self) -> Any:
+        """Can be pickled, to be handed to another process."""
+        return by_fields(self)
 
     def _check_weights(self, weights: Weights) -> None:
         if len(weights) != len(self.points):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import Floats, Ints, by_fields, frozen
 from supple.errors import InputError
 from supple.geometry.rows import grouped
 
@@ -78,6 +79,10 @@ class Skeleton:
         if self.tails is not None:
             object.__setattr__(self, "tails", frozen(self.tails, np.float64, (count, 3), where, "tails"))
         self.levels  # noqa: B018 - finds cycles at the door
+
+    def __reduce__(self) -> Any:
+        """Can be pickled, to be handed to another process."""
+        return by_fields(self)
 
     @classmethod
     def from_heads(

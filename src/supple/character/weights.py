@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import Floats, Ints, by_fields, frozen
 from supple.errors import InputError
 
 _ALIKE = 1e-9  # weights that differ by less are alike, and the lower joint comes first: rounding may not decide
@@ -70,6 +71,10 @@ class Weights:
         object.__setattr__(self, "joints", joints)
         object.__setattr__(self, "values", values)
         self._sort(sums)
+
+    def __reduce__(self) -> Any:
+        """Can be pickled, to be handed to another process."""
+        return by_fields(self)
 
     def _sort(self, sums: Floats) -> None:
         """Largest influence first and sums exact; already sorted rows are kept as they are, uncopied."""

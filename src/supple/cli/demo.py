@@ -1,4 +1,4 @@
-"""`supple demo`: the front door. The hero runs and stops under a skin of every kind; no file needed."""
+"""`supple demo`: the front door. The hero runs, stops and is hit by a ball, under a skin of every kind."""
 
 from __future__ import annotations
 
@@ -10,19 +10,34 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from supple.character.builtin import character
+from supple.character.character import Character
 from supple.cli.characters import add_vertices_option, check_motion
 from supple.cli.console import Console
 from supple.cli.steps import Steps
-from supple.device import check_device
+from supple.device import check_device, threads
 from supple.errors import InputError
 from supple.motion.builtin import MOTIONS, motion
+from supple.motion.motion import Motion
+from supple.obstacles import Pendulum, Plane, Sphere
 from supple.render.film import playable_suffix
 from supple.report import compare
+from supple.report.crew import MOST
+from supple.skins.contact.skin import ArticulatedContact
+from supple.skins.skin import AnySkin
 
 _MOTION = "run-and-stop"
-SHOWN = ("linear", "delta-mush", "spring-dynamics", "position-based", "lattice", "curves")
-"""One or two of every room, so that a first look takes about a minute; `supple compare` takes any."""
+SHOWN = ("linear", "incremental", "position-based", "lattice", "curves", "contact")
+"""One of every room, so that a first look takes less than a minute; `supple compare` takes any."""
+_FPS = 24.0  # as films have
+
+# The hit: strong enough to run and to keep arms and head in step, soft enough in the back to fold.
+_STRENGTH = "0.7, Spine=0.3, LeftShoulder=0.7, RightShoulder=0.7, Neck=0.6"
+_FLESH, _ELEMENTS = "muscle, torso=fat", 4000
+_HIT = 0.73  # of the time shown: in run-and-stop, he stands still then
+_RADIUS, _DEEP = 0.15, 0.2  # [m]: of the ball, and how far beyond the belly's skin it would come
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
@@ -51,11 +66,14 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     check_motion(arguments.motion)
     console.note(f"making the hero with {arguments.vertices} vertices; kernels are compiled the first time")
     hero = character("hero", vertices=arguments.vertices)
+    moves = motion(arguments.motion, hero)
+    ball = ball_at_the_belly(hero, moves, seconds=arguments.seconds)
+    at_a_time = min(threads(), MOST) if arguments.device == "cpu" else 1
     with Steps(console) as steps:
         made = compare(
-            hero, motion(arguments.motion, hero), SHOWN,
+            hero, moves, {name: _skin(name, ball) for name in SHOWN},
             path=folder / "report.html", film=folder / f"hero{playable_suffix()}", bakes=folder / "bakes",
-            device=arguments.device, seconds=arguments.seconds,
+            device=arguments.device, fps=_FPS, seconds=arguments.seconds, processes=at_a_time,
             made_by=shlex.join(["supple", "demo", *arguments.words]), watch=steps.tell,
         )  # fmt: skip
     if made.without_film:
@@ -70,23 +88,48 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         "bakes": str(folder / "bakes"),
         "skins": {label: _pace(report.seconds) for label, report in made.reports.items()},
         "seconds": time.perf_counter() - began,
-        "python": python_lines(arguments.motion, vertices=arguments.vertices, seconds=arguments.seconds),
+        "python": python_lines(arguments.motion, ball, vertices=arguments.vertices, seconds=arguments.seconds),
     }
     for line in _lines(result):
         console.say(line)
     return result
 
 
-def python_lines(motion_name: str, *, vertices: int, seconds: float | None) -> list[str]:
+def ball_at_the_belly(hero: Character, moves: Motion, *, seconds: float | None) -> Sphere:
+    """A ball on a rope that comes for the hero's belly from the front, where that is when it comes."""
+    when = round(_HIT * (moves.duration if seconds is None else seconds), 2)
+    skin = hero.points[hero.parts["belly"]]
+    front = np.array([0.0, skin[:, 1].mean(), skin[:, 2].max(), 1.0])
+    carried = moves.sample(when).skinning(hero.skeleton)[hero.skeleton.index("Spine1")]
+    ahead = carried[:3, 2] * [1.0, 0.0, 1.0] / np.hypot(carried[0, 2], carried[2, 2])
+    lowest = (carried @ front)[:3] + (_RADIUS - _DEEP) * ahead
+    path = Pendulum(when, np.round(lowest, 3), np.round(ahead, 3))
+    return Sphere(name="ball", radius=_RADIUS, at=path, friction=0.3)
+
+
+def _skin(name: str, ball: Sphere) -> str | AnySkin:
+    if name != "contact":
+        return name
+    floor = Plane(name="floor", at=(0.0, -0.01, 0.0), friction=0.6)
+    return ArticulatedContact(strength=_STRENGTH, flesh=_FLESH, elements=_ELEMENTS, obstacles=(floor, ball))
+
+
+def python_lines(motion_name: str, ball: Sphere, *, vertices: int, seconds: float | None) -> list[str]:
     """The lines of Python that make the same page."""
     length = "" if seconds is None else f", seconds={seconds:g}"
-    names = ", ".join(f'"{name}"' for name in SHOWN)
+    names = ", ".join(f'"{name}"' for name in SHOWN if name != "contact")
+    assert isinstance(ball.at, Pendulum)
+    swing = f"Pendulum({ball.at.time:g}, {tuple(ball.at.lowest.tolist())}, {tuple(ball.at.toward.tolist())})"
     return [
         "import supple",
+        "from supple.obstacles import Pendulum, Plane, Sphere",
         f'hero = supple.character("hero", vertices={vertices})',
         f'motion = supple.motion("{motion_name}", hero)',
-        f"skins = [{names}]",
-        f'supple.compare(hero, motion, skins, path="report.html", bakes="bakes"{length})',
+        f'ball = Sphere(name="ball", radius={ball.radius:g}, friction={ball.friction:g}, at={swing})',
+        'floor = Plane(name="floor", at=(0.0, -0.01, 0.0), friction=0.6)',
+        f'hit = supple.ArticulatedContact(strength="{_STRENGTH}", flesh="{_FLESH}", elements={_ELEMENTS}, '
+        "obstacles=(floor, ball))",
+        f'supple.compare(hero, motion, [{names}, hit], path="report.html", bakes="bakes", fps={_FPS:g}{length})',
     ]
 
 

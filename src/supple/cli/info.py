@@ -13,7 +13,8 @@ from supple.cli.characters import add_character_argument, character_from
 from supple.cli.console import Console
 from supple.errors import InputError
 from supple.geometry.topology import census, signed_volume
-from supple.motion.builtin import MOTIONS, motion
+from supple.motion.builtin import MOTIONS, recipe
+from supple.motion.builtin.recipe import Recipe
 from supple.motion.motion import Motion
 
 
@@ -35,6 +36,7 @@ def described(character: Character) -> dict[str, Any]:
     """All that can be said about a character without moving it, as plain data."""
     surface = census(character.triangles)
     skeleton, weights = character.skeleton, character.weights
+    clips: dict[str, Recipe | Motion] = {**dict(_built_in_motions(character)), **character.motions}
     return {
         "name": character.name,
         "vertices": len(character.points),
@@ -64,17 +66,17 @@ def described(character: Character) -> dict[str, Any]:
                 "loops": clip.loop,
                 "built_in": name not in character.motions,
             }
-            for name, clip in (dict(_built_in_motions(character)) | dict(character.motions)).items()
+            for name, clip in clips.items()
         ],
         "joint_tree": joint_tree(skeleton),
     }
 
 
-def _built_in_motions(character: Character) -> Iterator[tuple[str, Motion]]:
-    """The built-in motions that can be made for this skeleton; a snake does not kick."""
+def _built_in_motions(character: Character) -> Iterator[tuple[str, Recipe]]:
+    """The built-in motions that can be made for this skeleton, none of them made; a snake does not kick."""
     for name in MOTIONS:
         with contextlib.suppress(InputError):
-            yield name, motion(name, character)
+            yield name, recipe(name, character)
 
 
 def joint_tree(skeleton: Skeleton) -> list[str]:

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
 from supple.geometry import topology
+from supple.geometry.rows import stable_order
 from supple.geometry.topology import area_vectors
+from supple.geometry.vectors import cross, lengths
 
 Distance = Callable[[Floats], Floats]
 
@@ -45,13 +47,13 @@ def even_out(
 def relaxed(points: Floats, triangles: Ints, *, share: float = 0.7) -> Floats:
     """Slide every vertex, within the surface, a `share` of the way to the area-weighted middle of its triangles."""
     normals = area_vectors(points, triangles)
-    areas = np.linalg.norm(normals, axis=1)
-    middles = points[triangles].mean(axis=1) * areas[:, None]
+    areas = lengths(normals)
+    middles = points.take(triangles, axis=0).mean(axis=1) * areas[:, None]
     count = len(points)
     normal, middle = _scattered(triangles, normals, count), _scattered(triangles, middles, count)
     area = _scattered(triangles, areas[:, None], count)
     shift = middle / area - points
-    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    normal /= lengths(normal)[:, None]
     shift -= normal * np.einsum("ij,ij->i", shift, normal)[:, None]
     return points + share * shift
 
@@ -60,10 +62,10 @@ def projected(points: Floats, triangles: Ints, distance: Distance, *, step: floa
     """Move every vertex along its normal onto the zero of `distance` by one secant step, at most half an edge."""
     normals = area_vectors(points, triangles)
     normal = _scattered(triangles, normals, len(points))
-    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-    here, there = distance(points), distance(points + step * normal)
+    normal /= lengths(normal)[:, None]
+    here, there = np.split(distance(np.concatenate([points, points + step * normal])), 2)
     slope = np.maximum((there - here) / step, 0.2)  # where normals and gradients disagree, creep
-    limit = 0.5 * np.sqrt(np.linalg.norm(normals, axis=1).mean())
+    limit = 0.5 * np.sqrt(lengths(normals).mean())
     return points - np.clip(here / slope, -limit, limit)[:, None] * normal
 
 
@@ -77,7 +79,7 @@ def flipped(points: Floats, triangles: Ints) -> Ints:
     sides = topology.directed_edges(triangles).astype(np.int64)
     span = len(points)
     key = sides.min(axis=1) * span + sides.max(axis=1)
-    order = np.argsort(key, kind="stable")
+    order = stable_order(key)
     pair = order.reshape(-1, 2)  # closed manifold: every edge stands twice
     opposite = np.roll(triangles, 1, axis=1).T.ravel()  # across side s (corner s to s + 1) lies corner s + 2
     one, other = pair[:, 0], pair[:, 1]
@@ -128,10 +130,13 @@ def _sine_of_sum(
 ) -> Floats:
     """sin(angle at c + angle at d) across the edge from a to b."""
 
+    start, end = points.take(a, axis=0), points.take(b, axis=0)
+
     def sine_cosine(tip: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        u, v = points[a] - points[tip], points[b] - points[tip]
-        size = np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
-        return np.linalg.norm(np.cross(u, v), axis=1) / size, np.einsum("ij,ij->i", u, v) / size
+        from_tip = points.take(tip, axis=0)
+        u, v = start - from_tip, end - from_tip
+        size = lengths(u) * lengths(v)
+        return lengths(cross(u, v)) / size, np.einsum("ij,ij->i", u, v) / size
 
     sine_c, cosine_c = sine_cosine(c)
     sine_d, cosine_d = sine_cosine(d)
@@ -144,11 +149,11 @@ def _stays_flat(
     """Whether the two triangles before and after the flip all face the same way to within about 60 degrees."""
 
     def normal(p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64]) -> Floats:
-        n = np.cross(points[q] - points[p], points[r] - points[p])
-        return n / np.maximum(np.linalg.norm(n, axis=1, keepdims=True), 1e-30)
+        n = cross(points[q] - points[p], points[r] - points[p])
+        return n / np.maximum(lengths(n)[:, None], 1e-30)
 
     before = normal(a, b, c) + normal(b, a, d)
-    before /= np.maximum(np.linalg.norm(before, axis=1, keepdims=True), 1e-30)
+    before /= np.maximum(lengths(before)[:, None], 1e-30)
     faces = (normal(a, b, c), normal(b, a, d), normal(c, d, b), normal(d, c, a))
     return np.min([np.einsum("ij,ij->i", n, before) for n in faces], axis=0) > 0.6
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from supple.arrays import Bools, Floats
+from supple.arrays import Floats
+from supple.geometry.vectors import lengths
 
 _TINY = 1e-9
 _CHUNK = 1 << 15  # points at a time, so that the intermediate arrays stay in cache
@@ -53,10 +55,46 @@ class Loft:
     def sections_at(self, along: Floats) -> Floats:
         """The sections (N, 5) at places `along` (N,) the axis, held constant beyond the ends."""
         place = np.clip(along, self.stations[0], self.stations[-1])
-        span = np.clip(np.searchsorted(self.stations, place, side="right") - 1, 0, max(len(self.stations) - 2, 0))
-        linear, square, cubic = self._coefficients
-        t = (place - self.stations[span])[:, None]
-        return self.sections[span] + t * (linear[span] + t * (square[span] + t * cubic[span]))
+        return np.stack([np.broadcast_to(column, place.shape) for column in self._columns_at(place)], axis=1)
+
+    def _columns_at(self, place: Floats) -> list[Floats | float]:
+        """The five numbers of the sections at places (N,) between the ends; those that never change, as one number."""
+        span: Any = 0
+        if len(self.stations) > 2:
+            span = np.searchsorted(self.stations[1:-1], place, side="right")
+        t = place - self.stations[span]
+        columns: list[Floats | float] = []
+        for polynomial in self._polynomials:
+            if isinstance(polynomial, int | float):
+                columns.append(columns[polynomial] if isinstance(polynomial, int) else polynomial)
+            else:
+                value, linear, square, cubic = (term[span] for term in polynomial)
+                columns.append(value + t * (linear + t * (square + t * cubic)))
+        return columns
+
+    @cached_property
+    def _polynomials(self) -> list[int | float | tuple[Floats, ...]]:
+        """Of the five numbers of a section: the terms of every span, the number if it never changes, or which earlier
+        one it is always the same as, such as the depth of a circle and its width."""
+        terms = (self.sections, *self._coefficients)
+        found: list[int | float | tuple[Floats, ...]] = []
+        for number in range(5):
+            own = tuple(np.ascontiguousarray(term[:, number]) for term in terms)
+            twin = next((i for i in range(number) if self._alike(i, number)), None)
+            if (own[0] == own[0][0]).all() and not any(slope.any() for slope in own[1:]):
+                found.append(float(own[0][0]))
+            else:
+                found.append(own if twin is None else twin)
+        return found
+
+    def _alike(self, one: int, other: int) -> bool:
+        """Whether two of the five numbers of a section are the same all along the loft."""
+        return all(np.array_equal(term[:, one], term[:, other]) for term in (self.sections, *self._coefficients))
+
+    @cached_property
+    def _is_even(self) -> bool:
+        """Whether it is as deep to the front as to the back."""
+        return self._alike(3, 4)
 
     def distance(self, points: Floats) -> Floats:
         """Roughly the distance [m] from the surface, negative inside: f = rho (rho - 1) / |rho grad rho|.
@@ -65,11 +103,12 @@ class Loft:
         the slope of the loft itself: where sections change quickly along the axis it is too long.
         """
         local = (points - self.origin) @ self.axes.T
-        section = self.sections_at(local[:, 2])
-        over = local[:, 2] - np.clip(local[:, 2], self.stations[0], self.stations[-1])
-        side, front = local[:, 0] - section[:, 0], local[:, 1] - section[:, 1]
-        width, depth = section[:, 2], np.where(front > 0.0, section[:, 3], section[:, 4])
-        cap = np.where(over > 0.0, self.caps[1], self.caps[0])
+        place = np.clip(local[:, 2], self.stations[0], self.stations[-1])
+        aside, ahead, width, before, behind = self._columns_at(place)
+        over = local[:, 2] - place
+        side, front = local[:, 0] - aside, local[:, 1] - ahead
+        depth = before if self._is_even else np.where(front > 0.0, before, behind)
+        cap = self.caps[0] if self.caps[0] == self.caps[1] else np.where(over > 0.0, self.caps[1], self.caps[0])
         u, v, w = np.abs(side) / width, np.abs(front) / depth, over / cap
         if self.power == 2.0:
             flat, du, dv = u * u + v * v, u, v
@@ -86,7 +125,7 @@ class Loft:
         """Distance [m] from a box around the loft along its own axes: never more than the distance from the loft."""
         low, high = self._local_box
         local = (points - self.origin) @ self.axes.T
-        return np.linalg.norm(np.maximum(np.maximum(low - local, local - high), 0.0), axis=1)
+        return lengths(np.maximum(np.maximum(low - local, local - high), 0.0))
 
     @cached_property
     def _local_box(self) -> tuple[Floats, Floats]:
@@ -138,12 +177,12 @@ class Part:
 
     def distance(self, points: Floats, beyond: float) -> Floats:
         """Blend the blobs in order; points farther than `beyond` [m] from all of them count as just that far."""
-        result = np.full(len(points), np.inf)
+        result, columns = np.full(len(points), np.inf), np.ascontiguousarray(points.T)
         for blob in self.blobs:
-            near = _inside(points, blob.loft.box, 1.1 * blob.blend + 0.01 if blob.is_detail else beyond)
-            if not near.any():
+            near = _inside(columns, blob.loft.box, 1.1 * blob.blend + 0.01 if blob.is_detail else beyond)
+            if not len(near):
                 continue
-            value, before = blob.loft.distance(points[near]), result[near]
+            value, before = blob.loft.distance(points.take(near, axis=0)), result[near]
             if blob.carve:
                 result[near] = -smooth_minimum(-before, value, blob.blend)
             else:
@@ -184,12 +223,12 @@ class Body:
         if self.mirrored:
             points = points.copy()
             points[:, 0] = np.sqrt(points[:, 0] ** 2 + self.crease**2)
-        result = np.full(len(points), np.inf)
+        result, columns = np.full(len(points), np.inf), np.ascontiguousarray(points.T)
         for part in self.parts:
-            near = np.flatnonzero(_inside(points, part.box, self.beyond))
-            value = part.distance(points[near], self.beyond)
+            near = _inside(columns, part.box, self.beyond)
+            value = part.distance(points.take(near, axis=0), self.beyond)
             near, value = near[value < self.beyond], value[value < self.beyond]
-            away = np.linalg.norm(points[near] - np.asarray(part.joint), axis=1) / part.reach
+            away = lengths(points[near] - np.asarray(part.joint)) / part.reach
             result[near] = smooth_minimum(result[near], value, part.blend * _fall(away))
         far = np.flatnonzero(np.isinf(result))
         result[far] = np.maximum(self._clearance(points[far]), self.beyond)
@@ -277,15 +316,16 @@ def _spline_tangents(step: Floats, slope: Floats) -> Floats:
 
 def _box_distance(points: Floats, box: tuple[Floats, Floats]) -> Floats:
     low, high = box
-    return np.linalg.norm(np.maximum(np.maximum(low - points, points - high), 0.0), axis=1)
+    return lengths(np.maximum(np.maximum(low - points, points - high), 0.0))
 
 
-def _inside(points: Floats, box: tuple[Floats, Floats], margin: float) -> Bools:
-    low, high = box
-    result = (points[:, 0] > low[0] - margin) & (points[:, 0] < high[0] + margin)
-    result &= (points[:, 1] > low[1] - margin) & (points[:, 1] < high[1] + margin)
-    result &= (points[:, 2] > low[2] - margin) & (points[:, 2] < high[2] + margin)
-    return result
+def _inside(columns: Floats, box: tuple[Floats, Floats], margin: float) -> NDArray[np.intp]:
+    """Which points, given as columns (3, N), lie in a box or less than `margin` [m] beside it."""
+    result = np.ones(columns.shape[1], dtype=bool)
+    for column, low, high in zip(columns, *box, strict=True):
+        result &= column > low - margin
+        result &= column < high + margin
+    return np.flatnonzero(result)
 
 
 def _fall(away: Floats) -> Floats:

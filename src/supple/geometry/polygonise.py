@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
 from supple.errors import UnfinishedError
+from supple.geometry.rows import stable_order
 
 Distance = Callable[[Floats], Floats]
 
 _CORNERS = np.array([(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)])  # corner x + 2 y + 4 z
 _AROUND = np.array([0, 1, 3, 2])  # the four cells around an edge, in turn
 _SAFETY = 2.0  # how many times too long a distance may be without surface being lost
-_CELLS = 4  # along the side of a block
+_CELLS = 4  # along the side of a block, an even number
 _BLOCKS_AT_ONCE = 4096
 
 
@@ -44,30 +45,46 @@ def _blocks_near(distance: Distance, low: Floats, high: Floats, *, size: float) 
     counts = np.ceil((high - low) / (size * 2**halvings)).astype(np.int64)
     blocks = np.stack(np.meshgrid(*[np.arange(n) for n in counts], indexing="ij"), axis=-1).reshape(-1, 3)
     for level in range(halvings, -1, -1):
-        side = size * 2**level
-        middles = low + (blocks + 0.5) * side
-        blocks = blocks[np.abs(distance(middles)) < _SAFETY * 0.5 * np.sqrt(3.0) * side]
+        blocks = blocks[_may_cross(distance, low, blocks, size * 2**level)]
         if level:
             blocks = (2 * blocks[:, None, :] + _CORNERS).reshape(-1, 3)
     return blocks
 
 
+def _may_cross(distance: Distance, low: Floats, blocks: NDArray[np.int64], side: float) -> NDArray[np.bool_]:
+    """Which blocks (B, 3) of a side [m] the surface may pass through, as far as their middles tell."""
+    near = np.abs(distance(low + (blocks + 0.5) * side)) < _SAFETY * 0.5 * np.sqrt(3.0) * side
+    return np.asarray(near)
+
+
 def _crossing_cells(
     distance: Distance, low: Floats, blocks: NDArray[np.int64], cell: float
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Places (C, 3) of the cells whose corners differ in sign, and the values (C, 8) at their corners."""
-    lattice = np.stack(np.meshgrid(*[np.arange(_CELLS + 1)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    """Places (C, 3) of the cells whose corners differ in sign, and the values (C, 8) at their corners.
+
+    Cells are in the order of their blocks. Halves of blocks that are far from the surface are left out, and corners
+    that halves share are asked for once.
+    """
+    half = _CELLS // 2
+    lattice = np.stack(np.meshgrid(*[np.arange(half + 1)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    span = (blocks.max(axis=0, initial=0) + 1) * _CELLS + 1
     places, corners = [], []
     for i in range(0, len(blocks), _BLOCKS_AT_ONCE):
-        some = blocks[i : i + _BLOCKS_AT_ONCE] * _CELLS
-        points = low + (some[:, None, :] + lattice) * cell
-        found = distance(points.reshape(-1, 3)).reshape(-1, _CELLS + 1, _CELLS + 1, _CELLS + 1)
-        n = _CELLS
-        views = [found[:, x : x + n, y : y + n, z : z + n] for x, y, z in _CORNERS]
+        halves = (2 * blocks[i : i + _BLOCKS_AT_ONCE, None, :] + _CORNERS).reshape(-1, 3)
+        near = np.flatnonzero(_may_cross(distance, low, halves, half * cell))
+        start = halves[near] * half
+        at = start[:, None, :] + lattice
+        key, where = np.unique((at[..., 0] * span[1] + at[..., 1]) * span[2] + at[..., 2], return_inverse=True)
+        shared = np.stack([key // (span[1] * span[2]), key // span[2] % span[1], key % span[2]], axis=1)
+        found = distance(low + shared * cell)[where].reshape(-1, half + 1, half + 1, half + 1)
+        views = [found[:, x : x + half, y : y + half, z : z + half] for x, y, z in _CORNERS]
         inside = np.sum([view < 0.0 for view in views], axis=0)
-        block, x, y, z = np.nonzero((inside > 0) & (inside < 8))
-        places.append(some[block] + np.stack([x, y, z], axis=1))
-        corners.append(np.stack([view[block, x, y, z] for view in views], axis=1))
+        which, x, y, z = np.nonzero((inside > 0) & (inside < 8))
+        place = start[which] + np.stack([x, y, z], axis=1)
+        within = place % _CELLS @ np.array([_CELLS * _CELLS, _CELLS, 1])
+        order = stable_order(near[which] // 8 * _CELLS**3 + within)
+        places.append(place[order])
+        corners.append(np.stack([view[which, x, y, z] for view in views], axis=1)[order])
     if not places or not sum(map(len, places)):
         raise UnfinishedError(
             "polygonise", "no surface was found", "the function must change sign", "use smaller cells"
@@ -100,7 +117,7 @@ def _dual_surface(low: Floats, place: NDArray[np.int64], values: Floats, cell: f
         owners.append(vertex)
         outward.append(inside[crossing, start])
     key = np.concatenate(keys)
-    order = np.argsort(key, kind="stable")
+    order = stable_order(key)
     if len(key) % 4 or not np.array_equal(key[order] % 4, np.tile(np.arange(4), len(key) // 4)):
         raise UnfinishedError(
             "polygonise", "the surface leaves the searched cells", "every crossing needs four cells", "widen the box"

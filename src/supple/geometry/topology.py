@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints, Singles
+from supple.geometry.vectors import cross
 
 
 @dataclass(frozen=True)
@@ -117,11 +118,17 @@ def shells(faces: Ints, vertex_count: int) -> Ints:
 
 def components(a: NDArray[np.integer], b: NDArray[np.integer], count: int) -> Ints:
     """Number (count,) of the connected part each of `count` things is in, joined by pairs a, b (P,); from 0 on."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(count, count))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
+    lowest = np.arange(count)
+    one, other = np.asarray(a), np.asarray(b)
+    while len(one):
+        # Every part hangs itself under the lowest that it is joined to, then everything under the top of its chain.
+        one, other = lowest[one], lowest[other]
+        apart = one != other
+        one, other = one[apart], other[apart]
+        np.minimum.at(lowest, np.maximum(one, other), np.minimum(one, other))
+        while not np.array_equal(above := lowest[lowest], lowest):
+            lowest = above
+    return np.unique(lowest, return_inverse=True)[1].astype(np.int32)
 
 
 def census(triangles: Ints) -> Census:
@@ -155,8 +162,9 @@ def signed_volume(points: Floats, triangles: Ints) -> float:
 
 def area_vectors(points: Floats | Singles, triangles: Ints) -> Floats:
     """(b - a) x (c - a) of every triangle (T, 3): twice its area [m²], along its normal."""
-    corners = np.asarray(points, dtype=np.float64)[triangles]
-    return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    places, corners = np.asarray(points, dtype=np.float64), np.asarray(triangles)
+    a, b, c = (places.take(corners[:, corner], axis=0) for corner in range(3))
+    return cross(b - a, c - a)
 
 
 def ring_areas(points: Floats | Singles, triangles: Ints) -> Floats:

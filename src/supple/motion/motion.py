@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import Floats, frozen
+from supple.arrays import Floats, by_fields, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import rotations
@@ -75,6 +75,10 @@ class Motion:
         }
         object.__setattr__(self, "shapes", MappingProxyType(shapes))
 
+    def __reduce__(self) -> Any:
+        """Can be pickled, to be handed to another process."""
+        return by_fields(self)
+
     @classmethod
     def from_poses(cls, skeleton: Skeleton, poses: Callable[[float], Pose], *, seconds: float, fps: float = 60.0,
                    name: str = "motion", loop: bool = False, stride: Floats | None = None) -> Motion:  # fmt: skip
@@ -82,8 +86,7 @@ class Motion:
         _check_rate(fps)
         if not (np.isfinite(seconds) and seconds >= 0.0):
             raise InputError(_WHERE, f"seconds is {seconds}", "zero or more are needed", "pass how long it lasts")
-        count = round(seconds * fps) + 1
-        keys = [poses(frame / fps) for frame in range(count)]
+        keys = [poses(frame / fps) for frame in range(key_count(seconds, fps))]
         world = np.stack([pose.world_from_joint for pose in keys])
         if world.shape[1] != len(skeleton):
             raise InputError(_WHERE, f"the poses have {world.shape[1]} joints", f"the skeleton has {len(skeleton)}",
@@ -113,7 +116,7 @@ class Motion:
     @property
     def duration(self) -> float:
         """From the first key to the last [s]."""
-        return (self.frames - 1) / self.fps
+        return duration_of(self.frames, self.fps)
 
     @property
     def times(self) -> Floats:
@@ -188,6 +191,16 @@ class Motion:
     def check_fits(self, skeleton: Skeleton) -> None:
         """Refuse to move a character that this motion was not made for."""
         skeleton.check_same(self.skeleton, f"Motion {self.name!r}")
+
+
+def key_count(seconds: float, fps: float) -> int:
+    """How many keys `seconds` have at `fps` of them a second, with one at each end."""
+    return round(seconds * fps) + 1
+
+
+def duration_of(keys: int, fps: float) -> float:
+    """From the first of some keys to the last [s]."""
+    return (keys - 1) / fps
 
 
 def _check_rate(fps: float) -> None:

@@ -1,7 +1,7 @@
 """Things of the world that a character meets: balls, capsules, boxes, floors, meshes and other characters."""
 
 from supple.obstacles.baked import BakedSkin
-from supple.obstacles.paths import Keys, Path, Straight
+from supple.obstacles.paths import Keys, Path, Pendulum, Straight
 from supple.obstacles.scene import Scene, load_scene, save_scene
 from supple.obstacles.shapes import Box, Capsule, Free, MovingMesh, Plane, RigidBody, Sphere
 
@@ -13,6 +13,7 @@ __all__ = [
     "Keys",
     "MovingMesh",
     "Path",
+    "Pendulum",
     "Plane",
     "RigidBody",
     "Scene",

@@ -16,6 +16,7 @@ Path = Callable[[float], ArrayLike]
 """Where a body is at a time [s]: a place (3,) [m] or a transform (4, 4) without scale."""
 
 
+_G = 9.81  # [m/s²]
 _UPRIGHT: Floats = np.eye(3)
 _LAST_ROW: Floats = np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -56,6 +57,40 @@ class Keys:
             turn_one, turn_two = (rotations.normalised(self.rotations[key]) for key in (one, two))
             turn = rotations.slerp(turn_one, turn_two, np.array(share))
         return rotations.compose(place, turn)
+
+
+@dataclass(frozen=True, eq=False)
+class Pendulum:
+    """A weight on a rope, led through one swing: it comes down, passes its lowest place, and swings back less far.
+
+    It hangs still `start` [rad] away from its lowest place, on the side `toward` (3,), goes so that it is at `lowest`
+    (3,) [m] at `time` [s], and goes back to hang still `back` [rad] away on the same side. Angles follow the sine of a
+    pendulum that is `length` [m] long. What it hits does not slow it down.
+    """
+
+    time: float
+    lowest: Floats
+    toward: Floats = (0.0, 0.0, 1.0)  # type: ignore[assignment]
+    length: float = 2.6
+    start: float = 1.0
+    back: float = 0.45
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lowest", frozen(self.lowest, np.float64, (3,), "Pendulum", "lowest"))
+        object.__setattr__(self, "toward", frozen(self.toward, np.float64, (3,), "Pendulum", "toward"))
+        if not np.hypot(self.toward[0], self.toward[2]) > 0.0:
+            raise InputError("Pendulum", f"toward is {self.toward}", "a side is needed", "use (0, 0, 1) for the front")
+        for what, value in (("length", self.length), ("start", self.start), ("back", self.back)):
+            if not (np.isfinite(value) and value > 0.0):
+                raise InputError("Pendulum", f"{what} is {value}", "more than zero is needed", "use the default")
+
+    def __call__(self, time: float) -> Floats:
+        """Where it is (3,) [m] at a time [s]."""
+        since = time - self.time
+        phase = min(abs(since) * np.sqrt(_G / self.length), 0.5 * np.pi)
+        angle = (self.start if since < 0.0 else self.back) * np.sin(phase)
+        aside = self.toward * [1.0, 0.0, 1.0] / np.hypot(self.toward[0], self.toward[2])
+        return self.lowest + self.length * (np.sin(angle) * aside + np.array([0.0, 1.0 - np.cos(angle), 0.0]))
 
 
 @dataclass(frozen=True, eq=False)

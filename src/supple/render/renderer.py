@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +15,23 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.normals import creases, normals
 from supple.motion.pose import Pose
+from supple.render.backdrop import Backdrop
 from supple.render.bones import spindles
 from supple.render.camera import Camera
 from supple.render.colors import colored
 from supple.render.extra import loaded
 from supple.render.occlusion import openness
 from supple.render.quality import PICTURE, Quality
+from supple.render.shading import Lamp, lit
 from supple.render.shadow import ground_shadow, samples
 from supple.render.sheet import Picture, save_picture
+from supple.render.things import Thing
 
 Bytes = NDArray[np.uint8]
 CLAY = "#dcb8a2"
-_BONE = "#3f6592"
-_PAPER_LOW, _PAPER_HIGH = "#f1f2f3", "#cdd5dd"
-_SHADOW_INK = (44, 48, 60)
+_BONE, _THING = "#3f6592", "#8797a8"
+_ROUGHNESS = 0.52
+_FINE = 40.0  # pixels of the picture for every triangle of the skin, below which light is worked out at vertices
 _DARKEST = 0.22  # share of its colour that a place keeps which sees nothing but skin
 _FINER = 2  # rendered this many times larger and averaged down, which smooths every edge
 _LIGHTS: tuple[tuple[tuple[float, float, float], float, str], ...] = (
@@ -79,6 +83,8 @@ class Renderer:
         self._height = max(float(np.ptp(self._rest, axis=0).max()), 1e-6)
         self._ground = float(self._rest[:, 1].min()) if ground else None
         self._color = color
+        fine = self.size[0] * self.size[1] <= _FINE * len(self._triangles)
+        self._lit_at_vertices = quality.vertex_light and fine
         self._pyvista = loaded("pyvista")
         with _quiet(self._pyvista):
             self._open()
@@ -93,24 +99,31 @@ class Renderer:
         window = (self.size[0] * _FINER, self.size[1] * _FINER)
         self._plotter = pv.Plotter(off_screen=True, window_size=window, lighting="none")
         self._plotter.render_window.SetMultiSamples(self._quality.multisamples)
-        self._plotter.set_background(_PAPER_LOW, top=_PAPER_HIGH)
+        self._plotter.render_window.AlphaBitPlanesOn()
+        self._plotter.set_background("black")  # and nothing of it: what is drawn is put in front of the paper
+        self._plotter.renderer.SetBackgroundAlpha(0.0)
+        self._backdrop = Backdrop(self.size)
         faces = np.concatenate([np.full((len(self._triangles), 1), 3), self._creases.normal_of_corner], axis=1)
         self._mesh = pv.PolyData(self._rest[self._creases.vertex_of_normal].astype(np.float32), faces=faces)
         self._mesh.point_data["Normals"] = np.zeros((len(self._creases), 3), dtype=np.float32)
         self._plain = np.array(wanted.int_rgb, dtype=np.uint8)
         self._mesh.point_data["paint"] = np.tile(self._plain, (len(self._creases), 1))
         self._mesh.point_data.active_normals_name = "Normals"
-        self._skin = self._plotter.add_mesh(
-            self._mesh, scalars="paint", rgb=True, pbr=True, roughness=0.52, metallic=0.0
-        )
+        if self._lit_at_vertices:
+            self._skin = self._plotter.add_mesh(self._mesh, scalars="paint", rgb=True, lighting=False)
+        else:
+            self._skin = self._plotter.add_mesh(
+                self._mesh, scalars="paint", rgb=True, pbr=True, roughness=_ROUGHNESS, metallic=0.0
+            )
         self._lights = [
             pv.Light(color=tint, intensity=strength, light_type="scene light") for _, strength, tint in _LIGHTS
         ]
+        self._tints = [strength * np.array(pv.Color(tint).float_rgb) for _, strength, tint in _LIGHTS]
         for light in self._lights:
             light.positional = False
             self._plotter.add_light(light)
         self._bones: Any = None
-        self._floor: Any = None
+        self._things: dict[Thing, Any] = {}
 
     def __enter__(self) -> Renderer:
         return self
@@ -132,28 +145,39 @@ class Renderer:
         limits: tuple[float, float] | None = None,
         ramp: str = "heat",
         skeleton: tuple[Skeleton, Pose] | None = None,
+        things: Sequence[tuple[Thing, Floats]] = (),
     ) -> Picture:
         """The skin at `points` (V, 3) as a picture (height, width, 3), bytes.
 
         Without a `camera`, one is chosen that frames these points. `values` (V,) are painted on the skin with the
-        colours of `ramp` between `limits`. A `skeleton` in a pose shows through the skin.
+        colours of `ramp` between `limits`. A `skeleton` in a pose shows through the skin. `things` stand beside it,
+        each with its transform (4, 4).
         """
         where = frozen(points, np.float64, self._rest.shape, "picture", "points")
         eye = Camera.framing(where, size=self.size) if camera is None else camera
         count = len(self._rest)
         plain = np.broadcast_to(self._plain, (count, 3))
         paint = plain if values is None else colored(values, count=count, ramp=ramp, limits=limits)
-        blockers = self._samples.at(where, self._triangles)
-        self._show_skin(where, paint, blockers)
+        blockers = np.concatenate([self._samples.at(where, self._triangles), *self._near(where, things)])
         self._place_camera(eye)
+        self._show_skin(where, paint, blockers, eye)
         with _quiet(self._pyvista):
             self._show_bones(skeleton)
-            self._show_shadow(blockers)
-            self._plotter.render()
-            taken = self._plotter.screenshot(None, return_img=True)
-        return _averaged(np.asarray(taken))
+            self._show_things(things)
+            self._plotter.render_window.Render()
+            drawn = self._taken()
+        return self._backdrop.behind(drawn, self._shadow(blockers), eye=eye, ground=self._ground or 0.0)
 
-    def _show_skin(self, points: Floats, paint: Bytes, blockers: Floats) -> None:
+    def _taken(self) -> Picture:
+        """What was drawn (height, width, 4): colours times how much of each pixel they cover, and that."""
+        wide, high = self.size[0] * _FINER, self.size[1] * _FINER
+        window, pixels = self._plotter.render_window, loaded("vtkmodules.vtkCommonCore").vtkUnsignedCharArray()
+        window.GetRGBACharPixelData(0, 0, wide - 1, high - 1, 0, pixels)
+        upside_down = loaded("vtkmodules.util.numpy_support").vtk_to_numpy(pixels)
+        image = loaded("PIL.Image").frombuffer("RGBX", (wide, high), upside_down, "raw", "RGBX", 0, 1)
+        return np.asarray(image.reduce(_FINER), dtype=np.uint8)[::-1]
+
+    def _show_skin(self, points: Floats, paint: Bytes, blockers: Floats, eye: Camera) -> None:
         """Move the skin, and darken its colours where it sees little of the surroundings."""
         shown, facing = points[self._creases.vertex_of_normal], normals(points, self._creases)
         corners = self._creases.normal_of_corner
@@ -163,48 +187,65 @@ class Renderer:
         )  # fmt: skip
         dimmed = paint[self._creases.vertex_of_normal] * (_DARKEST + (1.0 - _DARKEST) * share)[:, None]
         self._mesh.points = shown.astype(np.float32)
-        self._mesh.point_data["Normals"] = facing.astype(np.float32)
-        self._mesh.point_data["paint"] = np.round(dimmed).astype(np.uint8)
+        if self._lit_at_vertices:
+            lamps = [
+                Lamp(self._toward @ (np.array(direction) / np.linalg.norm(direction)), tint)
+                for (direction, _, _), tint in zip(_LIGHTS, self._tints, strict=True)
+            ]
+            self._mesh.point_data["paint"] = lit(
+                shown, facing, dimmed / 255.0, eye=eye.position, lamps=lamps, roughness=_ROUGHNESS
+            )
+        else:
+            self._mesh.point_data["Normals"] = facing.astype(np.float32)
+            self._mesh.point_data["paint"] = np.round(dimmed).astype(np.uint8)
 
     def _place_camera(self, eye: Camera) -> None:
         """The lights go where the camera goes, so that every picture is lit alike."""
-        camera = self._plotter.camera
-        camera.position, camera.focal_point, camera.up = eye.position, eye.target, (0.0, 1.0, 0.0)
-        camera.view_angle = math.degrees(eye.view_angle)
+        camera = self._plotter.camera  # VTK's own calls: PyVista's look at all that is drawn after each
+        camera.SetPosition(eye.position)
+        camera.SetFocalPoint(eye.target)
+        camera.SetViewUp(0.0, 1.0, 0.0)
+        camera.SetViewAngle(math.degrees(eye.view_angle))
         reach = eye.distance + 20.0 * self._height
-        camera.clipping_range = (0.01 * eye.distance, reach)
+        camera.SetClippingRange(0.01 * eye.distance, reach)
         self._toward = _level(eye)
         for light, (direction, _, _) in zip(self._lights, _LIGHTS, strict=True):
             light.focal_point = eye.target
             light.position = tuple(np.add(eye.target, reach * (self._toward @ direction)))
 
-    def _show_shadow(self, blockers: Floats) -> None:
+    def _shadow(self, blockers: Floats) -> tuple[Floats, Floats, float] | None:
+        """How dark the ground is, as `ground_shadow` says; None where there is none."""
         if self._ground is None or not len(blockers):
-            return
-        dark, middle, side = ground_shadow(
-            blockers,
+            return None
+        return ground_shadow(
+            blockers[:: self._quality.shadow_every],
             ground=self._ground,
             toward_light=self._toward @ _TOWARD_SHADOW_LIGHT,
             height=self._height,
             cells=self._quality.shadow_cells,
         )
-        image = np.empty((*dark.shape, 4), dtype=np.uint8)
-        image[..., :3] = _SHADOW_INK
-        image[..., 3] = np.round(255.0 * dark)
-        corners = np.array([[-0.5, 0.0, -0.5], [0.5, 0.0, -0.5], [0.5, 0.0, 0.5], [-0.5, 0.0, 0.5]])
-        corners = corners * side + [middle[0], self._ground, middle[1]]
-        texture = self._pyvista.Texture(image)
-        texture.InterpolateOn()
-        if self._floor is None:
-            self._floor = self._pyvista.PolyData(corners.astype(np.float32), faces=[4, 0, 1, 2, 3])
-            # A texture's first row is its upper edge, v = 1.
-            self._floor.active_texture_coordinates = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], dtype=np.float32)
-            self._floor_actor = self._plotter.add_mesh(
-                self._floor, texture=texture, lighting=False, reset_camera=False, render=False
-            )
-            self._floor_actor.ForceTranslucentOn()
-        self._floor.points = corners.astype(np.float32)
-        self._floor_actor.texture = texture
+
+    def _near(self, points: Floats, things: Sequence[tuple[Thing, Floats]]) -> Iterator[Floats]:
+        """The places (N, 3) of things so near to the skin that they shade it, and are shaded with it."""
+        low, high = points.min(axis=0) - self._height / 3.0, points.max(axis=0) + self._height / 3.0
+        for thing, matrix in things:
+            placed = thing.points @ matrix[:3, :3].T + matrix[:3, 3]
+            if (placed.max(axis=0) > low).all() and (placed.min(axis=0) < high).all():
+                yield placed
+
+    def _show_things(self, things: Sequence[tuple[Thing, Floats]]) -> None:
+        for actor in self._things.values():
+            actor.VisibilityOff()
+        for thing, matrix in things:
+            if thing not in self._things:
+                faces = np.concatenate([np.full((len(thing.triangles), 1), 3), thing.triangles], axis=1)
+                mesh = self._pyvista.PolyData(thing.points.astype(np.float32), faces=faces)
+                self._things[thing] = self._plotter.add_mesh(
+                    mesh, color=_THING, pbr=True, roughness=0.45, smooth_shading=True, split_sharp_edges=True,
+                    reset_camera=False, render=False,
+                )  # fmt: skip
+            self._things[thing].VisibilityOn()
+            self._things[thing].user_matrix = matrix
 
     def _show_bones(self, skeleton: tuple[Skeleton, Pose] | None) -> None:
         if self._bones is not None:
@@ -250,15 +291,6 @@ def _level(eye: Camera) -> Floats:
     right, _, _ = eye.axes
     up = np.array([0.0, 1.0, 0.0])
     return np.stack([right, up, np.cross(right, up)], axis=1)
-
-
-def _averaged(image: Picture) -> Picture:
-    """Each pixel the mean of the finer ones in it."""
-    high, wide = image.shape[0] // _FINER, image.shape[1] // _FINER
-    total = np.zeros((high, wide, 3), dtype=np.uint16)
-    for down, across in np.ndindex(_FINER, _FINER):
-        total += image[down : high * _FINER : _FINER, across : wide * _FINER : _FINER]
-    return ((total + _FINER**2 // 2) // _FINER**2).astype(np.uint8)
 
 
 def _quiet(pyvista: Any) -> Any:

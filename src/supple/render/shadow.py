@@ -10,6 +10,7 @@ from supple.arrays import Floats, Ints
 from supple.geometry.topology import area_vectors
 from supple.render.quality import PICTURE
 
+_TAILS = 2.5  # standard deviations after which a soft edge is cut off: what is beyond could not be seen
 _SPREAD = ((0.0, 0.03), (0.03, 0.1), (0.1, 0.3), (0.3, 0.7), (0.7, 9.0))  # heights over character height
 
 
@@ -22,7 +23,9 @@ class Samples:
 
     def at(self, points: Floats, triangles: Ints) -> Floats:
         """Where the places (S, 3) [m] are now that the skin is at `points` (V, 3)."""
-        return np.einsum("sij,si->sj", points[triangles[self.triangles]], self.shares)
+        corners = triangles.take(self.triangles, axis=0)
+        one, two, three = (points.take(corners[:, c], axis=0) * self.shares[:, c, None] for c in range(3))
+        return np.asarray(one + two + three)
 
 
 def samples(points: Floats, triangles: Ints, *, count: int = PICTURE.places) -> Samples:
@@ -71,5 +74,6 @@ def ground_shadow(
             covered = np.minimum(counts.reshape(cells, cells), 1.0)
             blur = (0.016 * height + (0.09 if direct else 0.4) * typical) / cell
             fade = 1.0 if direct else 1.0 / (1.0 + 9.0 * typical / height)
-            light *= 1.0 - strength * fade * np.clip(gaussian_filter(covered, blur, mode="constant"), 0.0, 1.0)
+            soft = gaussian_filter(covered.astype(np.float32), blur, mode="constant", truncate=_TAILS)
+            light *= 1.0 - strength * fade * np.clip(soft, 0.0, 1.0)
     return 1.0 - light, middle, side

@@ -11,7 +11,7 @@ import re
 import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -25,12 +25,16 @@ from supple.measure.measuring import measure
 from supple.measure.report import Report
 from supple.motion.motion import Motion
 from supple.motion.pose import PoseSource
+from supple.obstacles.shapes import RigidBody
 from supple.render.film import check_film_path
+from supple.report.crew import Crew, Job, crew
 from supple.report.facts import facts, lead, name_of
 from supple.report.findings import Take
 from supple.report.page import Document, Embedded, page
 from supple.skins.catalogue import skin_named
-from supple.skins.skin import AnySkin
+from supple.skins.contact.skin import ArticulatedContact
+from supple.skins.position_based.skin import PositionBased
+from supple.skins.skin import AnySkin, SoftSkin
 
 _WHERE = "compare"
 _SECONDS = 3.0  # of a motion that loops, at least, in whole laps
@@ -75,6 +79,7 @@ def compare(
     fps: float = 30.0,
     seconds: float | None = None,
     camera: CameraWork = "auto",
+    processes: int = 1,
     made_by: str = "",
     watch: Watch | None = None,
 ) -> Comparison:
@@ -83,7 +88,9 @@ def compare(
     `skins` are names, skins or graphs, labelled by their names or, in a mapping, by its keys. `film` keeps the film as
     a file of its own too (.mp4, .webp or .gif). `bakes` is a folder where the bakes stay, and are taken from next time;
     without it they are temporary. `seconds` defaults to the motion's length, or for one that loops to whole laps of at
-    least three seconds. `made_by` is shown on the page as what made it. `watch` is told after every frame.
+    least three seconds. `processes` of their own, if more than one, bake and measure that many skins at a time and draw
+    the film, on a share of the cores each; the bakes are the same, their times are not those of a skin that is alone.
+    `made_by` is shown on the page as what made it. `watch` is told after every frame.
 
     Without the `film` extra the page has an animated picture, without the `render` extra no film at all. The page
     appears whole or not at all.
@@ -93,28 +100,23 @@ def compare(
     if camera not in get_args(CameraWork):
         known = ", ".join(get_args(CameraWork))
         raise InputError(_WHERE, f"camera is {camera!r}", f"one of {known} is needed", "choose one")
-    end = _end(motion, seconds, fps)
+    if processes < 1:
+        raise InputError(_WHERE, f"processes is {processes}", "at least one is needed", "use 1 for this one alone")
+    end, fps = _end(motion, seconds, fps), float(fps)
     told = watch or (lambda step: None)
-    with _folder(bakes) as folder:
-        takes, reports, caches = [], {}, []
-        for label, graph in graphs.items():
-            file = folder / _file_name(character, motion, label, [graph.to_dict(), len(character.points), fps, end])
-            cache, taken = _baked(
-                character, motion, graph, label, file=file, device=device, fps=fps, end=end, told=told
-            )
-            whole = {"whole frame": [made.seconds for made in taken]} if taken else {}
-            told(Step(f"{label}: measures", 0, 1))
-            report = measure(character, cache, seconds=whole)
-            told(Step(f"{label}: measures", 1, 1))
-            caches.append(cache)
-            reports[label] = report
-            stages = {
-                stage.name: statistics.median(made.stages.get(stage.name, 0.0) for made in taken)
-                for stage in graph.stages
-                if taken
-            }
-            takes.append(Take(label, graph, tuple(report.rows()), report.curves(), report.fell_back, stages))
-        embedded, why_not = _filmed(caches, list(graphs), camera, kept_film, told)
+    with _folder(bakes) as folder, crew(min(processes, len(graphs))) as hands:
+        jobs = {}
+        for label in _longest_first(graphs) if hands.size > 1 else graphs:
+            choices = [graphs[label].to_dict(), len(character.points), fps, end]
+            file = folder / _file_name(character, motion, label, choices)
+            jobs[label] = Job(bake_and_measure, (character, motion, graphs[label], label, file, device, fps, end))
+        done = dict(zip(jobs, hands.run(list(jobs.values()), lambda number, step: told(step)), strict=True))
+        made = [done[label] for label in graphs]
+        reports = {label: each.report for label, each in zip(graphs, made, strict=True)}
+        takes = [_take(label, graph, each) for (label, graph), each in zip(graphs.items(), made, strict=True)]
+        caches = [Cache(each.path, verify=False) for each in made]
+        beside = [_bodies(graph, character) for graph in graphs.values()]
+        embedded, why_not = _filmed(caches, list(graphs), beside, camera, kept_film, hands, told)
         document = Document(
             title=f"{character.name}, {name_of(motion)}",
             lead=lead(list(graphs), caches[0]),
@@ -122,7 +124,7 @@ def compare(
             takes=tuple(takes),
             film=embedded,
             no_film=why_not,
-            facts=facts(character, motion, caches[0]),
+            facts=facts(character, motion, caches[0], at_a_time=hands.size),
             made_by=made_by,
         )
         with atomic(target) as waiting:
@@ -185,26 +187,78 @@ def _folder(bakes: str | Path | None) -> Iterator[Path]:
     yield folder
 
 
-def _baked(
-    character: Character, motion: PoseSource, graph: Graph, label: str, *, file: Path, device: str, fps: float,
-    end: float | None, told: Watch,
-) -> tuple[Cache, list[Progress]]:  # fmt: skip
-    """The bake of one skin, and what was told of its frames if all of them were made now."""
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What came of one skin: its bake, its measures, and what was told of its frames if all of them were made now."""
+
+    path: Path
+    report: Report
+    frames: tuple[Progress, ...]
+
+
+def bake_and_measure(
+    character: Character, motion: PoseSource, graph: Graph, label: str, file: Path, device: str, fps: float,
+    end: float | None, *, tell: Watch,
+) -> Made:  # fmt: skip
+    """Bake one skin, or take the bake that is there, and measure it."""
     frames: list[Progress] = []
 
     def watch(progress: Progress) -> None:
-        frames.append(progress)
-        told(Step(f"{label}: frames", progress.frame + 1, progress.frames))
+        if not frames:
+            tell(Step(f"{label}: preparing", 1, 1))
+        frames.append(replace(progress, stages=dict(progress.stages)))  # what can be handed to another process
+        tell(Step(f"{label}: frames", progress.frame + 1, progress.frames))
 
+    tell(Step(f"{label}: preparing", 0, 1))
     cache = bake(character, motion, graph, path=file, device=device, fps=fps, end=end, watch=watch)
-    return cache, frames if len(frames) == len(cache) else []
+    if not frames:
+        tell(Step(f"{label}: preparing", 1, 1))
+    now = tuple(frames) if len(frames) == len(cache) else ()
+    tell(Step(f"{label}: measures", 0, 1))
+    report = measure(character, cache, seconds={"whole frame": [made.seconds for made in now]} if now else {})
+    tell(Step(f"{label}: measures", 1, 1))
+    return Made(cache.path, report, now)
+
+
+def _longest_first(graphs: Mapping[str, Graph]) -> list[str]:
+    """Labels in the order in which skins are begun where several are made at a time: what takes long first."""
+
+    def cost(label: str) -> int:
+        kinds = [type(stage.work) for stage in graphs[label].stages]
+        return max(3 * issubclass(kind, ArticulatedContact) + 2 * issubclass(kind, PositionBased)
+                   + issubclass(kind, SoftSkin) for kind in kinds)  # fmt: skip
+
+    return sorted(graphs, key=cost, reverse=True)
+
+
+def _take(label: str, graph: Graph, made: Made) -> Take:
+    stages = {
+        stage.name: statistics.median(frame.stages.get(stage.name, 0.0) for frame in made.frames)
+        for stage in graph.stages
+        if made.frames
+    }
+    report = made.report
+    return Take(label, graph, tuple(report.rows()), report.curves(), report.fell_back, stages)
+
+
+def _bodies(graph: Graph, character: Character) -> tuple[RigidBody, ...]:
+    """What the skins of a graph meet, as far as they say so."""
+    found: list[RigidBody] = []
+    for stage in graph.stages:
+        if isinstance(stage.work, ArticulatedContact):
+            found += stage.work.scene_for(character)
+        elif isinstance(stage.work, PositionBased):
+            found += stage.work.bodies
+    return tuple(found)
 
 
 def _filmed(
     caches: Sequence[Cache],
     labels: Sequence[str],
+    bodies: Sequence[Sequence[RigidBody]],
     camera: CameraWork,
     kept: Path | None,
+    hands: Crew,
     told: Watch,
 ) -> tuple[Embedded | None, str]:
     """The film, or why there is none."""
@@ -221,6 +275,8 @@ def _filmed(
                 caches,
                 labels,
                 view=View(size=panel_size(len(labels)), camera=camera),
+                bodies=bodies,
+                hands=hands,
                 watch=lambda done, total: told(Step("film", done, total)),
             )
         except UnfinishedError as missing:

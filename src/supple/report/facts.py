@@ -22,8 +22,8 @@ def lead(labels: Sequence[str], cache: Cache) -> str:
     )
 
 
-def facts(character: Character, motion: PoseSource, cache: Cache) -> dict[str, dict[str, str]]:
-    """Facts by name, in groups."""
+def facts(character: Character, motion: PoseSource, cache: Cache, *, at_a_time: int = 1) -> dict[str, dict[str, str]]:
+    """Facts by name, in groups; `at_a_time` is how many skins were made beside each other, which takes them longer."""
     size = character.points.max(axis=0) - character.points.min(axis=0)
     weights = character.weights
     about = {
@@ -40,6 +40,7 @@ def facts(character: Character, motion: PoseSource, cache: Cache) -> dict[str, d
     computer = {
         "Device": str(cache.info["device"]),
         "Machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        **({"Times": f"taken while {at_a_time} skins were made at a time"} if at_a_time > 1 else {}),
         "Supple": f"{cache.info['supple']} on Python {platform.python_version()}",
         "Date": datetime.now(UTC).strftime("%Y-%m-%d"),
     }

@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.files import atomic
 from supple.graph.cache import Cache
+from supple.obstacles.shapes import RigidBody
 from supple.render.bakes import View, follows, framing, walked
+from supple.render.camera import Camera
 from supple.render.extra import loaded
 from supple.render.film import Film
 from supple.render.quality import FILM
 from supple.render.renderer import Renderer
+from supple.render.things import thing_of
+from supple.report.crew import Alone, Crew, Job
 from supple.report.palette import dashes, rgb
 
 Picture = NDArray[np.uint8]
@@ -28,42 +33,98 @@ _PAPER, _INK, _PALE_INK, _TRACK = (205, 213, 221), (33, 38, 45), (88, 97, 108), 
 _FOOT_PAPER = (241, 242, 243)
 
 
+@dataclass(frozen=True, eq=False)
+class Shooting:
+    """All that the pictures of a film are drawn from: bakes that share their mesh and their times, and what is beside.
+
+    `frames` are those of the bakes that become pictures. `bodies` are what each of the bakes met, by the time since its
+    first frame; those that are left to themselves are not shown, since bakes do not say where they went.
+    """
+
+    bakes: tuple[Path, ...]
+    labels: tuple[str, ...]
+    view: View
+    camera: Camera
+    frames: tuple[int, ...]
+    bodies: tuple[tuple[RigidBody, ...], ...]
+
+
 def draw_film(
     paths: Sequence[Path],
     caches: Sequence[Cache],
     labels: Sequence[str],
     *,
     view: View,
+    bodies: Sequence[Sequence[RigidBody]] = (),
+    hands: Crew | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> float:
     """Write the film of bakes that share their mesh and their times to all `paths`; returns its pictures a second.
 
-    More than `FASTEST` frames a second are thinned out, so that the film lasts as long as the motion. `watch` is told
-    (done, of how many) after every picture. The view's size is that of one panel.
+    More than `FASTEST` frames a second are thinned out, so that the film lasts as long as the motion. `bodies` are what
+    each of the bakes met. `hands` draw. `watch` is told (done, of how many) after every picture. The view's size is
+    that of one panel.
     """
     first = caches[0]
     fps = min(first.fps, FASTEST)
     count = max(math.floor((len(first) - 1) / first.fps * fps + 1e-6) + 1, 1)
-    frames = [min(round(number / fps * first.fps), len(first) - 1) for number in range(count)]
+    frames = tuple(min(round(number / fps * first.fps), len(first) - 1) for number in range(count))
     quick = replace(view, quality=FILM)
-    camera = framing(caches, quick)
-    along = walked(first) if follows(first, quick) else np.zeros((len(first), 3))
-    wall = Wall(labels, quick.size)
-    points = [cache.points for cache in caches]
+    met = tuple(tuple(each) for each in bodies) or ((),) * len(caches)
+    shooting = Shooting(
+        tuple(cache.path for cache in caches), tuple(labels), quick, framing(caches, quick), frames, met
+    )
+    crew = hands or Alone()
+    waiting: dict[int, Picture] = {}
+    kinds = {path.suffix.lower(): path for path in reversed(paths)}  # of one kind, one is written and the others copied
     with ExitStack() as stack:
-        renderer = stack.enter_context(
-            Renderer(first.rest, first.triangles, size=quick.size, ground=quick.ground, quality=FILM)
-        )
-        films = [stack.enter_context(Film(path, fps=fps)) for path in paths]
-        for done, frame in enumerate(frames, start=1):
-            eye = camera.moved(along[frame])
-            panels = [renderer.draw(each[frame], camera=eye) for each in points]
-            image = wall.hung(panels, time=float(first.times[frame]), share=done / count)
-            for film in films:
-                film.add(image)
-            if watch is not None:
-                watch(done, count)
+        films = [stack.enter_context(Film(path, fps=fps)) for path in kinds.values()]
+        added = 0
+
+        def heard(job: int, drawn: tuple[int, Picture]) -> None:
+            nonlocal added
+            waiting[drawn[0]] = drawn[1]
+            while added in waiting:
+                image = waiting.pop(added)
+                added += 1
+                for film in films:
+                    film.add(image)
+                if watch is not None:
+                    watch(added, count)
+
+        crew.run([Job(draw_pictures, (shooting, start, crew.size)) for start in range(crew.size)], heard)
+    for path in paths:
+        written = kinds[path.suffix.lower()]
+        if path != written:
+            with atomic(path) as copy:
+                copy.write_bytes(written.read_bytes())
     return fps
+
+
+def draw_pictures(shooting: Shooting, start: int, step: int, *, tell: Callable[[tuple[int, Picture]], None]) -> None:
+    """Draw every `step`-th picture of a film from number `start` on, and tell each with its number."""
+    caches = [Cache(path, verify=False) for path in shooting.bakes]
+    first, view = caches[0], shooting.view
+    along = walked(first) if follows(first, view) else np.zeros((len(first), 3))
+    wall = Wall(shooting.labels, view.size)
+    things = [
+        [(body, thing) for body in bodies if body.free is None and (thing := thing_of(body)) is not None]
+        for bodies in shooting.bodies
+    ]
+    with Renderer(first.rest, first.triangles, size=view.size, ground=view.ground, quality=view.quality) as renderer:
+        for number in range(start, len(shooting.frames), step):
+            frame = shooting.frames[number]
+            since = float(first.times[frame] - first.times[0])
+            panels = [
+                renderer.draw(
+                    cache.points[frame],
+                    camera=shooting.camera.moved(along[frame]),
+                    things=[(thing, body.world_from_body(since)) for body, thing in beside],
+                )
+                for cache, beside in zip(caches, things, strict=True)
+            ]
+            share = (number + 1) / len(shooting.frames)
+            tell((number, wall.hung(panels, time=float(first.times[frame]), share=share)))
 
 
 def panel_size(count: int) -> tuple[int, int]:

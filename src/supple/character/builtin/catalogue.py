@@ -27,8 +27,9 @@ _REACH = 0.5  # no skin lies farther from the axis of its limb [m]
 class Model:
     """All that a mesh is made from: the skeleton, the body around it, what is drawn larger, and how the two are tied.
 
-    `finest` is how many vertices the narrowest gaps of the body need before the mesh may be thinned. A body with an
-    `axis` is meshed in edge loops of quads around it. `scale` enlarges everything once it is made.
+    `finest` is how many vertices the narrowest gaps of the body need before the mesh may be thinned, `coarse` how many
+    `meshing.first_try` gives, where that is known. A body with an `axis` is meshed in edge loops of quads around it.
+    `scale` enlarges everything once it is made.
     """
 
     skeleton: Skeleton
@@ -36,6 +37,7 @@ class Model:
     rig: rig.Rig
     lenses: tuple[Lens, ...] = ()
     finest: int = 8_000
+    coarse: int | None = None
     axis: Floats | None = None
     scale: float = 1.0
 
@@ -67,7 +69,9 @@ def character(name: str, *, vertices: int = 10_000, **options: Any) -> Character
 def _made(name: str, model: Model, vertices: int) -> Character:
     polygons: Ints | None = None
     if model.axis is None:
-        points, triangles = meshing.mesh(model.body, model.lenses, vertices=vertices, finest=model.finest)
+        points, triangles = meshing.mesh(
+            model.body, model.lenses, vertices=vertices, finest=model.finest, coarse=model.coarse
+        )
     else:
         points, polygons = loops.loops(model.body, model.axis, vertices=vertices, reach=_REACH)
         triangles = topology.triangulate(polygons)
@@ -132,24 +136,25 @@ def _flag(what: str, value: bool) -> bool:
 def _hero(*, fingers: bool = False) -> Model:
     skeleton = skeletons.hero_skeleton(fingers=_flag("fingers", fingers))
     body = hero.hero_body(skeleton, fingers=fingers)
-    return Model(skeleton, body, rigs.HERO, hero.hero_lenses(fingers=fingers), 30_000 if fingers else 12_000)
+    finest, coarse = (30_000, 11_752) if fingers else (12_000, 8_826)
+    return Model(skeleton, body, rigs.HERO, hero.hero_lenses(fingers=fingers), finest, coarse)
 
 
 def _quadruped() -> Model:
     skeleton = skeletons.quadruped_skeleton()
-    return Model(skeleton, animals.quadruped_body(skeleton), rigs.QUADRUPED, animals.quadruped_lenses(), 12_000)
+    return Model(skeleton, animals.quadruped_body(skeleton), rigs.QUADRUPED, animals.quadruped_lenses(), 12_000, 12_698)
 
 
 def _snake(*, quads: bool = False) -> Model:
     skeleton = skeletons.snake_skeleton()
     axis = animals.snake_axis(skeleton) if _flag("quads", quads) else None
     body = animals.snake_body(skeleton, mouth=not quads)
-    return Model(skeleton, body, rigs.SNAKE, animals.snake_lenses(), 6_000, axis)
+    return Model(skeleton, body, rigs.SNAKE, animals.snake_lenses(), 6_000, None if quads else 2_758, axis)
 
 
 def _octopus() -> Model:
     skeleton = skeletons.octopus_skeleton()
-    return Model(skeleton, animals.octopus_body(skeleton), rigs.OCTOPUS, animals.octopus_lenses(), 12_000)
+    return Model(skeleton, animals.octopus_body(skeleton), rigs.OCTOPUS, animals.octopus_lenses(), 12_000, 6_674)
 
 
 _MODELS: dict[str, tuple[Callable[..., Model], tuple[str, ...]]] = {

@@ -15,40 +15,63 @@ _SURPLUS = 1.12  # polygonise this many times the vertices wanted, then collapse
 _SPREAD = 2.2  # how much larger than the body its drawing through the lenses may be
 
 
-def mesh(body: Body, lenses: tuple[Lens, ...], *, vertices: int, finest: int) -> tuple[Floats, Ints]:
+def mesh(
+    body: Body, lenses: tuple[Lens, ...], *, vertices: int, finest: int, coarse: int | None = None
+) -> tuple[Floats, Ints]:
     """Points and triangles of the body's skin.
 
     The skin is polygonised with at least `finest` vertices, which is what its narrowest gaps need, and thinned to
-    `vertices`.
+    `vertices`. `coarse` is how many a first try gives (see `first_try`), where that is known, and saves the try.
     """
 
     def distance(drawn: Floats) -> Floats:
         return body.distance(through(lenses, drawn))
 
-    low, high = body.box
-    middle, margin = 0.5 * (low + high), 0.1 * float((high - low).max())
-    spread = _SPREAD if lenses else 1.0
-    guess = min(0.02, 0.2 * float((high - low).min()))
-    room = np.stack([middle + spread * (low - middle) - margin, middle + spread * (high - middle) + margin])
-    raw_points, raw_triangles = _raw(distance, room, int(_SURPLUS * max(vertices, finest)), guess)
+    raw_points, raw_triangles = _raw(body, lenses, distance, int(_SURPLUS * max(vertices, finest)), coarse)
     points, triangles = evening.decimate(raw_points, raw_triangles, vertices)
     points, triangles = evening.even_out(points, triangles, distance, rounds=12)
     # The lenses squeeze triangles a little; a few more rounds on the character itself make up for it.
     return evening.even_out(through(lenses, points), triangles, body.distance, rounds=4)
 
 
-def _raw(distance: evening.Distance, room: Floats, wanted: int, cell: float) -> tuple[Floats, Ints]:
+def first_try(body: Body, lenses: tuple[Lens, ...]) -> int:
+    """How many vertices the body has on the lattice that is tried first, whose cells are guessed from its size."""
+    room, cell = _room(body, lenses)
+    points, _ = polygonise(lambda drawn: body.distance(through(lenses, drawn)), *_corners(room, cell, 0), cell=cell)
+    return len(points)
+
+
+def _room(body: Body, lenses: tuple[Lens, ...]) -> tuple[Floats, float]:
+    """Where the body may be in the drawing (2, 3) [m], and the size of the first cells [m]."""
+    low, high = body.box
+    middle, margin = 0.5 * (low + high), 0.1 * float((high - low).max())
+    spread = _SPREAD if lenses else 1.0
+    room = np.stack([middle + spread * (low - middle) - margin, middle + spread * (high - middle) + margin])
+    return room, min(0.02, 0.2 * float((high - low).min()))
+
+
+def _corners(room: Floats, cell: float, attempt: int) -> tuple[Floats, Floats]:
+    """The corners of the lattice, shifted so that no plane of symmetry lies on it, by more with every attempt."""
+    return room[0] - 0.31 * cell - 0.137 * attempt * cell, room[1]
+
+
+def _raw(
+    body: Body, lenses: tuple[Lens, ...], distance: evening.Distance, wanted: int, coarse: int | None
+) -> tuple[Floats, Ints]:
     """A closed shell without handles of about `wanted` vertices, searched for from a first guess of the cell."""
+    room, cell = _room(body, lenses)
     found = 0
     for attempt in range(12):
-        shift = 0.137 * attempt * cell  # no plane of symmetry on the lattice
-        points, quads = polygonise(distance, room[0] - 0.31 * cell - shift, room[1], cell=cell)
-        triangles = topology.triangulate(_short_diagonals_first(points, quads))
-        found = len(points)
-        if 0.96 * wanted <= found <= 1.15 * wanted:
-            census = topology.census(triangles)
-            if census.is_closed and census.shells == 1 and census.euler == 2:
-                return points, triangles
+        if attempt == 0 and coarse is not None and not _suits(coarse, wanted):
+            found = coarse
+        else:
+            points, quads = polygonise(distance, *_corners(room, cell, attempt), cell=cell)
+            triangles = topology.triangulate(_short_diagonals_first(points, quads))
+            found = len(points)
+            if _suits(found, wanted):
+                census = topology.census(triangles)
+                if census.is_closed and census.shells == 1 and census.euler == 2:
+                    return points, triangles
         # Twice as fine gives four times as many.
         cell *= float(np.sqrt(found / (1.02 * wanted)))
     raise UnfinishedError(
@@ -57,6 +80,10 @@ def _raw(distance: evening.Distance, room: Floats, wanted: int, cell: float) -> 
         "one closed shell without handles is needed",
         "ask for more vertices",
     )
+
+
+def _suits(found: int, wanted: int) -> bool:
+    return 0.96 * wanted <= found <= 1.15 * wanted
 
 
 def _short_diagonals_first(points: Floats, quads: Ints) -> Ints:

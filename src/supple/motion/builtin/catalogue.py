@@ -9,6 +9,7 @@ from typing import Any
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
+from supple.motion.builtin.recipe import Recipe
 from supple.motion.motion import Motion
 
 MOTIONS: dict[str, tuple[str, str]] = {
@@ -29,6 +30,11 @@ MOTIONS: dict[str, tuple[str, str]] = {
 
 def motion(name: str, moved: Character | Skeleton, **options: Any) -> Motion:
     """A built-in motion for a character or a skeleton; options are those of the motion's own function."""
+    return recipe(name, moved, **options).made()
+
+
+def recipe(name: str, moved: Character | Skeleton, **options: Any) -> Recipe:
+    """A built-in motion before it is made, which knows how long it will last; refuses what `motion` refuses."""
     skeleton = moved.skeleton if isinstance(moved, Character) else moved
     if name not in MOTIONS:
         known = ", ".join(MOTIONS)
@@ -44,5 +50,5 @@ def motion(name: str, moved: Character | Skeleton, **options: Any) -> Motion:
             f"it has {', '.join(known_options)}",
             "leave it out or correct it",
         )
-    made: Motion = make(skeleton, **options)
-    return made
+    found: Recipe = make(skeleton, **options)
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cmath
 import math
 import re
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +15,7 @@ from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import rotations
-from supple.motion.motion import Motion
+from supple.motion.builtin.recipe import Recipe
 from supple.motion.pose import Pose
 
 _UP = np.array([0.0, 1.0, 0.0])
@@ -32,7 +33,7 @@ _RISE = 1.9  # phase [rad] at which the body is lowest, in the middle of the str
 
 
 def slither(skeleton: Skeleton, *, seconds: float = 2.5, fps: float = 60.0, waves: float = 1.4,
-            swing: float = math.radians(48.0)) -> Motion:  # fmt: skip
+            swing: float = math.radians(48.0)) -> Recipe:  # fmt: skip
     """Slither ahead along a winding track, one wave of it in `seconds`, and on and on.
 
     The body follows the head like a train: every joint runs along the same track on the ground, so nothing slips
@@ -78,12 +79,11 @@ def slither(skeleton: Skeleton, *, seconds: float = 2.5, fps: float = 60.0, wave
         return Pose(everything)
 
     stride = _about_up(ahead) @ np.array([0.0, 0.0, track.advance])
-    return Motion.from_poses(skeleton, pose, seconds=seconds, fps=_whole_rate(seconds, fps), name="slither", loop=True,
-                             stride=stride)  # fmt: skip
+    return Recipe(skeleton, pose, seconds, _whole_rate(seconds, fps), "slither", loop=True, stride=stride)
 
 
 def swim(skeleton: Skeleton, *, seconds: float = 2.0, fps: float = 60.0, sweep: float = math.radians(54.0),
-         squeeze: float = 0.08, bob: float = 0.06) -> Motion:  # fmt: skip
+         squeeze: float = 0.08, bob: float = 0.06) -> Recipe:  # fmt: skip
     """Swim on the spot by pulses, one in `seconds`: the arms close quickly, open slowly, and trail in a wave.
 
     Every joint of an arm does what the one before it did a little earlier, so the tips lag and unroll. `sweep` [rad]
@@ -125,15 +125,17 @@ def swim(skeleton: Skeleton, *, seconds: float = 2.0, fps: float = 60.0, sweep: 
         moved = (skeleton.world_from_locals(locals_at(phase)) @ skeleton.joint_from_world)[bones.joints, 1]
         return float(np.min(np.sum(moved[:, :3] * bones.ends, axis=1) + moved[:, 3]))
 
-    floor = float(bones.ends[:, 1].min())
-    lift = floor + _CLEAR - min(lowest(phase) for phase in np.linspace(0.0, 2.0 * math.pi, 48, endpoint=False))
+    @cache
+    def lift() -> float:
+        floor = float(bones.ends[:, 1].min())
+        return floor + _CLEAR - min(lowest(phase) for phase in np.linspace(0.0, 2.0 * math.pi, 48, endpoint=False))
 
     def pose(time: float) -> Pose:
         local = locals_at(2.0 * math.pi * time / seconds)
-        local[roots, 1, 3] += max(lift, 0.0)
+        local[roots, 1, 3] += max(lift(), 0.0)
         return Pose(skeleton.world_from_locals(local))
 
-    return Motion.from_poses(skeleton, pose, seconds=seconds, fps=_whole_rate(seconds, fps), name="swim", loop=True)
+    return Recipe(skeleton, pose, seconds, _whole_rate(seconds, fps), "swim", loop=True)
 
 
 def _pulse(phase: ArrayLike) -> Floats:

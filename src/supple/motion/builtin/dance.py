@@ -6,14 +6,14 @@ import numpy as np
 
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.timing import checked, cyclic, keyed, wave, whole_frames
-from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
 _BEATS = 16
 
 
-def dance(skeleton: Skeleton, *, seconds: float = 8.0, intensity: float = 1.0, fps: float = 60.0) -> Motion:
+def dance(skeleton: Skeleton, *, seconds: float = 8.0, intensity: float = 1.0, fps: float = 60.0) -> Recipe:
     """Sixteen beats of dancing on the spot in `seconds`, then again: it loops.
 
     Knees give on every beat, hips swing from side to side and around, heels come off the ground in turn, the chest
@@ -51,7 +51,7 @@ def dance(skeleton: Skeleton, *, seconds: float = 8.0, intensity: float = 1.0, f
         shrug = 1.5 * a * (1.0 - bounce)
         return body.pose(Stance(body.settled(hips, pelvis, feet), feet, pelvis, chest, head, arms, shrug))
 
-    return Motion.from_poses(skeleton, pose, seconds=seconds, fps=fps, name="dance", loop=True)
+    return Recipe(skeleton, pose, seconds, fps, "dance", loop=True)
 
 
 def _arm(beat: float, high: float, amount: float) -> ArmTurn:

@@ -8,15 +8,15 @@ import numpy as np
 
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import SIDES, ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.timing import checked, keyed, share, whole_frames
 from supple.motion.builtin.timing import wave as cosine
-from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
 _LOW = -0.004  # of a leg's length: how far the hips of someone standing at ease are below those of the rest pose
 
 
-def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Motion:
+def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Recipe:
     """Raise the right arm, wave to and fro from the elbow, and lower it; `seconds` in all, more gives more waves.
 
     The weight shifts to the left, the chest and the head give way a little, the hand trails the forearm.
@@ -51,11 +51,11 @@ def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Moti
         hips = body.settled(body.hips + np.array([aside, _LOW * body.leg, 0.0]), pelvis, feet)
         return body.pose(Stance(hips, feet, pelvis, chest, head, (hanging, right)))
 
-    return Motion.from_poses(skeleton, pose, seconds=seconds, fps=fps, name="wave")
+    return Recipe(skeleton, pose, seconds, fps, "wave")
 
 
 def breathing(skeleton: Skeleton, *, seconds: float = 8.0, breaths: int = 2, intensity: float = 1.0,
-              fps: float = 60.0) -> Motion:  # fmt: skip
+              fps: float = 60.0) -> Recipe:  # fmt: skip
     """Stand at ease and breathe `breaths` times in `seconds`; loops.
 
     The chest swells and lifts, the belly follows, shoulders rise, arms give way, and the weight wanders slowly from one
@@ -85,7 +85,7 @@ def breathing(skeleton: Skeleton, *, seconds: float = 8.0, breaths: int = 2, int
                         swell=(0.018 * air, 0.014 * belly))  # fmt: skip
         return body.pose(stance)
 
-    return Motion.from_poses(skeleton, pose, seconds=seconds, fps=fps, name="breathing", loop=True)
+    return Recipe(skeleton, pose, seconds, fps, "breathing", loop=True)
 
 
 def _standing(body: Body) -> tuple[FootPlace, FootPlace]:

@@ -10,14 +10,14 @@ from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import rotations
-from supple.motion.motion import Motion
+from supple.motion.builtin.recipe import Recipe
 from supple.motion.pose import Pose
 
 _LIKED = ("LeftForeArm", "ForeArm", "LeftLeg", "Leg")  # joints whose bend shows what a skin does
 
 
 def bend(skeleton: Skeleton, *, joint: str | None = None, angle: float = math.radians(135.0), seconds: float = 2.0,
-         fps: float = 60.0, hold: bool = False) -> Motion:  # fmt: skip
+         fps: float = 60.0, hold: bool = False) -> Recipe:  # fmt: skip
     """Bend a joint by `angle` [rad] about an axis across its bone, evenly in and out, and back unless `hold`.
 
     An elbow or knee bends the way it does in life; other joints bend in the plane of the bone and its parent's, or
@@ -29,7 +29,7 @@ def bend(skeleton: Skeleton, *, joint: str | None = None, angle: float = math.ra
 
 
 def twist(skeleton: Skeleton, *, joint: str | None = None, angle: float = math.pi, seconds: float = 2.0,
-          fps: float = 60.0, hold: bool = False) -> Motion:  # fmt: skip
+          fps: float = 60.0, hold: bool = False) -> Recipe:  # fmt: skip
     """Twist a joint by `angle` [rad] about its own bone, evenly in and out, and back unless `hold`."""
     number = _chosen(skeleton, joint)
     return _turned(skeleton, number, _along(skeleton, number), angle, name="twist", seconds=seconds, fps=fps,
@@ -68,7 +68,7 @@ def _bend_axis(skeleton: Skeleton, joint: int) -> Floats:
 
 
 def _turned(skeleton: Skeleton, joint: int, axis: Floats, angle: float, *, name: str, seconds: float, fps: float,
-            hold: bool) -> Motion:  # fmt: skip
+            hold: bool) -> Recipe:  # fmt: skip
     for what, value in (("seconds", seconds), ("fps", fps)):
         if not (math.isfinite(value) and value > 0.0):
             raise InputError(f"motion {name!r}", f"{what} is {value}", "more than zero is needed", "use 2 and 60")
@@ -81,4 +81,4 @@ def _turned(skeleton: Skeleton, joint: int, axis: Floats, angle: float, *, name:
         turn = rotations.quaternion_about(axis, amount * angle)
         return Pose.from_rotations(skeleton, {skeleton.names[joint]: turn})
 
-    return Motion.from_poses(skeleton, pose, seconds=seconds, fps=fps, name=f"{name} {skeleton.names[joint]}")
+    return Recipe(skeleton, pose, seconds, fps, f"{name} {skeleton.names[joint]}")

@@ -9,9 +9,9 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
 from supple.motion.builtin.timing import checked, hermite, keyed, whole_frames
-from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
 GRAVITY = 9.81  # [m/s^2]
@@ -19,14 +19,14 @@ _CROUCHED, _OFF = 0.62, 0.88  # [s] when the crouch is deepest, and when the fee
 _BALL = -44.0  # how far the feet are tipped when they leave (degrees)
 
 
-def jump(skeleton: Skeleton, *, height: float = 0.30, fps: float = 60.0) -> Motion:
+def jump(skeleton: Skeleton, *, height: float = 0.30, fps: float = 60.0) -> Recipe:
     """Jump on the spot: the hips rise by `height` (in leg lengths) after the feet have left the ground.
 
     A crouch with the arms back, a push over the balls of the feet, a flight in which the hips follow
     y = y0 + v t - g t^2 / 2 with g = 9.81 m/s^2, a landing on the toes that the knees take up, and a rise to standing.
     """
     checked("jump", "height", height, low=0.05, high=0.7)
-    return _Jump(skeleton, height, fps).motion()
+    return _Jump(skeleton, height, fps).recipe()
 
 
 class _Jump:
@@ -83,9 +83,8 @@ class _Jump:
         down[1] = -math.sqrt(length * length - float(down @ down))
         return FootPlace(hip + down, pitch, pitch * 0.6)
 
-    def motion(self) -> Motion:
-        return Motion.from_poses(self.body.skeleton, lambda time: self.pose(time / self.tempo), seconds=self.seconds,
-                                 fps=self.fps, name="jump")  # fmt: skip
+    def recipe(self) -> Recipe:
+        return Recipe(self.body.skeleton, lambda time: self.pose(time / self.tempo), self.seconds, self.fps, "jump")
 
     def pose(self, t: float) -> Pose:
         t, body = min(t, self.end), self.body

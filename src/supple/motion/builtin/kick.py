@@ -8,22 +8,22 @@ import numpy as np
 
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
 from supple.motion.builtin.timing import checked, keyed, whole_frames
-from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
 _SHIFTED, _BACK, _HIT, _DRAWN, _DOWN, _END = 0.42, 0.74, 1.00, 1.26, 1.66, 2.30  # [s], the beats
 
 
-def kick(skeleton: Skeleton, *, intensity: float = 1.0, fps: float = 60.0) -> Motion:
+def kick(skeleton: Skeleton, *, intensity: float = 1.0, fps: float = 60.0) -> Recipe:
     """Kick forward with the right leg, once.
 
     The weight goes over the left leg, the right one swings back with the knee bent, whips forward to about hip height
     (times `intensity`) while the body leans back and the arms counter it, is drawn in and set down where it was.
     """
     checked("kick", "intensity", intensity, low=0.3, high=1.3)
-    return _Kick(skeleton, intensity, fps).motion()
+    return _Kick(skeleton, intensity, fps).recipe()
 
 
 class _Kick:
@@ -78,9 +78,8 @@ class _Kick:
         ends = Contact(ankle[[0, 2]], (_DOWN - 0.05, _DOWN + 0.12, math.inf, math.inf), (-20.0, 0.0), via=via)
         return Steps(body, "Right", [starts, ends])
 
-    def motion(self) -> Motion:
-        return Motion.from_poses(self.body.skeleton, lambda time: self.pose(time / self.tempo), seconds=self.seconds,
-                                 fps=self.fps, name="kick")  # fmt: skip
+    def recipe(self) -> Recipe:
+        return Recipe(self.body.skeleton, lambda time: self.pose(time / self.tempo), self.seconds, self.fps, "kick")
 
     def pose(self, t: float) -> Pose:
         body = self.body

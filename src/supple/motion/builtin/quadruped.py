@@ -11,9 +11,9 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import rotations
 from supple.motion.builtin.body import FootPlace, turned
+from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
 from supple.motion.builtin.timing import wave, whole_frames
-from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
 _FRONT = ("FrontShoulder", "FrontUpperLeg", "FrontLowerLeg", "FrontCannon", "FrontFoot")
@@ -30,13 +30,13 @@ _HORSE_LEG = 0.82  # [m], for which the timing was made
 _STRAIGHTEST = 0.985  # of a leg's length
 
 
-def walk_on_four(skeleton: Skeleton, *, pace: float, intensity: float, fps: float) -> Motion:
+def walk_on_four(skeleton: Skeleton, *, pace: float, intensity: float, fps: float) -> Recipe:
     """Walk on: one cycle of four beats (left hind, left front, right hind, right front), which loops with its stride.
 
     Each leg keeps the shape it has at rest, folded more or less: all its inner bends are scaled by one factor, found so
     that the leg reaches its planted foot.
     """
-    return _Walk(skeleton, pace, intensity, fps).motion()
+    return _Walk(skeleton, pace, intensity, fps).recipe()
 
 
 class _Walk:
@@ -73,11 +73,9 @@ class _Walk:
             contacts.append(Contact(place, (strike, flat, rise, leave), (-4.0, -62.0), lift=0.07 * self.size))
         return Steps(self, leg, contacts)
 
-    def motion(self) -> Motion:
-        return Motion.from_poses(
-            self.skeleton, self.pose, seconds=self.cycle, fps=self.fps, name="walk", loop=True,
-            stride=np.array([0.0, 0.0, self.stride]),
-        )  # fmt: skip
+    def recipe(self) -> Recipe:
+        stride = np.array([0.0, 0.0, self.stride])
+        return Recipe(self.skeleton, self.pose, self.cycle, self.fps, "walk", loop=True, stride=stride)
 
     def pose(self, time: float) -> Pose:
         phase = time / self.cycle

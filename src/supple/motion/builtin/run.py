@@ -9,9 +9,9 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import SIDES, ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
 from supple.motion.builtin.timing import checked, hermite, keyed, share, wave, whole_frames
-from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
 GRAVITY = 9.81  # [m/s^2]
@@ -23,7 +23,7 @@ _BRAKING = 0.66  # [s] from the braking strike until the body is over its feet
 _SETTLED = 1.45  # [s] from the braking strike until nothing moves
 
 
-def run_and_stop(skeleton: Skeleton, *, pace: float = 1.0, still: float = 1.3, fps: float = 60.0) -> Motion:
+def run_and_stop(skeleton: Skeleton, *, pace: float = 1.0, still: float = 1.3, fps: float = 60.0) -> Recipe:
     """Run a few steps, brake hard and stand, so that what is loose swings on after the body has stopped.
 
     Between steps the body flies: the hips go along a parabola under 9.81 m/s^2. The stop takes three steps; the body
@@ -32,7 +32,7 @@ def run_and_stop(skeleton: Skeleton, *, pace: float = 1.0, still: float = 1.3, f
     """
     checked("run-and-stop", "pace", pace, low=0.6, high=1.25)
     checked("run-and-stop", "still", still, low=0.0, high=60.0)
-    return _Run(skeleton, pace, still, fps).motion()
+    return _Run(skeleton, pace, still, fps).recipe()
 
 
 class _Run:
@@ -91,11 +91,10 @@ class _Run:
                  lift: float) -> Contact:  # fmt: skip
         return Contact(place, times, pitches, lift=lift * self.body.size)
 
-    def motion(self) -> Motion:
-        return Motion.from_poses(
-            self.body.skeleton, lambda time: self.pose(time / self.tempo), seconds=self.seconds, fps=self.fps,
-            name="run-and-stop",
-        )  # fmt: skip
+    def recipe(self) -> Recipe:
+        return Recipe(
+            self.body.skeleton, lambda time: self.pose(time / self.tempo), self.seconds, self.fps, "run-and-stop"
+        )
 
     def pose(self, t: float) -> Pose:
         t = min(t, self.brake + _SETTLED)

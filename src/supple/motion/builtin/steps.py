@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -65,7 +66,10 @@ class Steps:
 
     def __init__(self, body: Ground, side: str, contacts: Sequence[Contact]) -> None:
         self._body, self._side, self._contacts = body, side, list(contacts)
-        self._swings = [self._swing(start, end) for start, end in itertools.pairwise(self._contacts)]
+
+    @cached_property
+    def _swings(self) -> list[_Swing]:
+        return [self._swing(start, end) for start, end in itertools.pairwise(self._contacts)]
 
     def at(self, time: float) -> FootPlace:
         """The foot at a time [s]."""

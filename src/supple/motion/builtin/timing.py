@@ -1,14 +1,20 @@
-"""Time in the built-in motions: eased shares, keys on a curve, and waves of a cycle; all without a jump in speed."""
+"""Time in the built-in motions: eased shares, keys on a curve, and waves of a cycle; all without a jump in speed.
+
+Curves are fitted when they are first asked for, so that a motion whose length is all that is wanted costs nothing.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
 
 from supple.arrays import Floats
 from supple.errors import InputError
 
 Curve = Callable[[float], float]
+Spline = Callable[[float], Any]
 
 
 def share(time: float, start: float, end: float) -> float:
@@ -25,21 +31,29 @@ def keyed(keys: Sequence[tuple[float, float]]) -> Curve:
 
     Before the first key and after the last it holds.
     """
-    from scipy.interpolate import PchipInterpolator
-
     times, values = zip(*keys, strict=True)
-    around = [times[0] - 1.0, *times, times[-1] + 1.0]  # a hold on either side makes the ends level
-    spline = PchipInterpolator(around, [values[0], *values, values[-1]])
-    return lambda time: float(spline(min(max(time, times[0]), times[-1])))
+
+    @cache
+    def spline() -> Spline:
+        from scipy.interpolate import PchipInterpolator
+
+        around = [times[0] - 1.0, *times, times[-1] + 1.0]  # a hold on either side makes the ends level
+        return PchipInterpolator(around, [values[0], *values, values[-1]])
+
+    return lambda time: float(spline()(min(max(time, times[0]), times[-1])))
 
 
 def cyclic(keys: Sequence[tuple[float, float]]) -> Curve:
     """A smooth curve through keys (phase, value), phases rising from 0 to below 1, that repeats with period one."""
-    from scipy.interpolate import CubicSpline
-
     phases, values = zip(*keys, strict=True)
-    spline = CubicSpline([*phases, phases[0] + 1.0], [*values, values[0]], bc_type="periodic")
-    return lambda phase: float(spline(phases[0] + (phase - phases[0]) % 1.0))
+
+    @cache
+    def spline() -> Spline:
+        from scipy.interpolate import CubicSpline
+
+        return CubicSpline([*phases, phases[0] + 1.0], [*values, values[0]], bc_type="periodic")
+
+    return lambda phase: float(spline()(phases[0] + (phase - phases[0]) % 1.0))
 
 
 def wave(phase: float, peak: float = 0.0) -> float:

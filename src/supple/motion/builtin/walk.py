@@ -8,9 +8,9 @@ import numpy as np
 
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
 from supple.motion.builtin.timing import checked, cyclic, wave, whole_frames
-from supple.motion.motion import Motion
 from supple.motion.pose import Pose
 
 _STANCE = 0.62  # of the cycle that a foot is on the ground
@@ -19,7 +19,7 @@ _FOOT_DOWN = 0.09  # from heel strike to foot flat
 _HEEL_OFF = 0.37
 
 
-def walk(skeleton: Skeleton, *, pace: float = 1.0, intensity: float = 1.0, fps: float = 60.0) -> Motion:
+def walk(skeleton: Skeleton, *, pace: float = 1.0, intensity: float = 1.0, fps: float = 60.0) -> Recipe:
     """Walk on at an easy pace: one cycle of two steps, which loops and goes ahead by its `stride`.
 
     The weight shifts over the standing leg, the pelvis turns with the leg that steps and drops on the side that swings,
@@ -33,7 +33,7 @@ def walk(skeleton: Skeleton, *, pace: float = 1.0, intensity: float = 1.0, fps: 
         from supple.motion.builtin.quadruped import walk_on_four
 
         return walk_on_four(skeleton, pace=pace, intensity=intensity, fps=fps)
-    return _Walk(skeleton, pace, intensity, fps).motion()
+    return _Walk(skeleton, pace, intensity, fps).recipe()
 
 
 class _Walk:
@@ -65,11 +65,9 @@ class _Walk:
             contacts.append(Contact(place, (strike, flat, rise, leave), (20.0, -56.0), lift=0.05 * body.size))
         return Steps(body, side, contacts)
 
-    def motion(self) -> Motion:
-        return Motion.from_poses(
-            self.body.skeleton, self.pose, seconds=self.cycle, fps=self.fps, name="walk", loop=True,
-            stride=np.array([0.0, 0.0, self.stride]),
-        )  # fmt: skip
+    def recipe(self) -> Recipe:
+        stride = np.array([0.0, 0.0, self.stride])
+        return Recipe(self.body.skeleton, self.pose, self.cycle, self.fps, "walk", loop=True, stride=stride)
 
     def pose(self, time: float) -> Pose:
         body, amount, phase = self.body, self.intensity, time / self.cycle

@@ -1,0 +1,28 @@
+"""Many vectors at once, a column at a time: NumPy's own functions go along rows of three, in five times the time."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.arrays import Floats
+
+Real = TypeVar("Real", np.float32, np.float64)
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """The cross products (N, 3) of vectors (N, 3)."""
+    result = np.empty_like(a)
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        np.multiply(a[:, j], b[:, k], out=result[:, i])
+        result[:, i] -= a[:, k] * b[:, j]
+    return result
+
+
+def lengths(vectors: NDArray[Real]) -> NDArray[Real]:
+    """The lengths (N,) of vectors (N, 3)."""
+    x, y, z = vectors[:, 0], vectors[:, 1], vectors[:, 2]
+    found: NDArray[Real] = np.sqrt(x * x + y * y + z * z)
+    return found
