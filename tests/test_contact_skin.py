@@ -95,7 +95,7 @@ def test_a_limb_by_name_is_limp_with_all_that_hangs_on_it():
     assert strengths_in("0.7, bone1=0.2", SKELETON) == (0.7, {"bone1": 0.2, "bone2": 0.2})
     poses = [bent(0.05 * frame) for frame in range(16)]
     stiff, limp = (
-        played(ArticulatedContact(strength=text, gravity=0.0, **FEW), poses)[1].bones[1, :3, :3]
+        played(ArticulatedContact(strength=text, gravity=0.0, **FEW), poses)[1].memory.bones[1, :3, :3]
         for text in ("0.9", "0.9, bone1=0")
     )
     wanted = poses[-1].world_from_joint[1, :3, :3]

@@ -19,7 +19,7 @@ FLOOR = Plane(at=(0.0, -0.3, 0.0), friction=0.5)
 WALLS = tuple(
     Box(sides=(3.0, 0.2, 1.0), at=Keys([0.0, 1.0], [[0.0, 0.6 * way, 0.0], [0.0, 0.14 * way, 0.0]])) for way in (-1, 1)
 )
-ELEMENTS = 1200  # with 500 no node lies between the bone and the skin: nodes of the skin are held then, and give no way
+ELEMENTS = 2000  # with 500 no node lies between the bone and the skin: nodes of the skin are held then, and give no way
 STEPS = (1.0 / 30.0, 1.0 / 100.0)
 
 
