@@ -63,7 +63,7 @@ def everything() -> dict[str, np.ndarray]:
     from supple.geometry.tetrahedra import fill
 
     made: dict[str, np.ndarray] = {"kind": np.array(machine.kind())}
-    skins = {name: kind() for name, kind in supple.skins.catalogue.SKINS.items() if not name.startswith("curve")}
+    skins = {name: kind() for name, kind in supple.SKINS.items() if not name.startswith("curve")}
     for name, clip in (("hero", "walk"), ("arm", "bend")):
         character = supple.character(name, vertices=1500)
         motion = supple.motion(clip, character)
