@@ -49,7 +49,7 @@ def test_another_processor_makes_the_same(here, tmp_path, personality):
             size = np.ptp(frames[0], axis=0).max()
             off[name] = float(np.linalg.norm(there[name] - frames, axis=2).max() / size)
     assert max(off.values()) < ASKED, sorted(off.items(), key=lambda item: -item[1])[:5]
-    if personality == "generic kernels":
+    if personality == "generic kernels" and os.environ.get("SUPPLE_CPU_TARGET") != "generic":
         assert str(there["kind"]) != str(here["kind"])  # and a bake would say so
 
 
