@@ -3,7 +3,7 @@
 import numpy as np
 
 import supple
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 hero = supple.character("hero", vertices=3000)
 
@@ -18,7 +18,7 @@ for time in (0.0, 0.25, 10.0):  # it loops, and walks on
 nod = supple.Motion.from_poses(
     hero.skeleton,
     lambda t: supple.Pose.from_rotations(
-        hero.skeleton, {"Head": rotations.quaternion_about([1.0, 0.0, 0.0], 0.3 * np.sin(6.0 * t))}
+        hero.skeleton, {"Head": quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], 0.3 * np.sin(6.0 * t))}
     ),
     seconds=2.0,
     name="nod",

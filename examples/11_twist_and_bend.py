@@ -8,7 +8,7 @@ from supple.geometry.topology import signed_volume
 from supple.render import Camera, contact_sheet, picture
 
 SKINS = [supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters(), supple.DeltaMush()]
-tube = supple.character("tube", vertices=6000, bones=2)
+tube = supple.character("tube", vertices=3000, bones=2)
 volume = signed_volume(tube.points, tube.triangles)
 
 

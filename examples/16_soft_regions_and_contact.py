@@ -5,7 +5,7 @@ import numpy as np
 import supple
 from supple.obstacles import Keys, Sphere
 
-hero = supple.character("hero", vertices=3000)
+hero = supple.character("hero", vertices=2000)
 jump = supple.motion("jump", hero)
 belly = hero.parts["belly"]
 
@@ -18,8 +18,8 @@ def swing(start, end):
 
 
 # One player, firm in the take-off and soft in the landing; nothing is bound again and the flesh does not jump.
-lively = supple.player(hero, supple.PositionBased(tetrahedra=3000, regions="belly=1"))
-calm = supple.player(hero, supple.PositionBased(tetrahedra=3000, jiggle=0.0))
+lively = supple.player(hero, supple.PositionBased(tetrahedra=1500, regions="belly=1"))
+calm = supple.player(hero, supple.PositionBased(tetrahedra=1500, jiggle=0.0))
 print(f"belly=1, driven by the bones: swings by {swing(0.0, 1.2):.1f} mm")
 lively.change(regions="belly=0", frequency=2.5)
 print(f"belly=0, as soft as it gets:  swings by {swing(1.2, 2.6):.1f} mm")
@@ -29,7 +29,7 @@ front = hero.points[belly][hero.points[belly][:, 2].argmax()]
 near, far = np.add(front, (0.0, 0.0, 0.05)), np.add(front, (0.0, 0.0, 0.4))  # of the centre of a ball of 0.1 m
 ball = Sphere(radius=0.1, at=Keys(times=[0.0, 0.5, 1.0, 1.5], places=[far, near, near, far]))
 still = supple.Pose.rest(hero.skeleton)
-player = supple.player(hero, supple.PositionBased(tetrahedra=3000, bodies=(ball,)), fps=30.0)
+player = supple.player(hero, supple.PositionBased(tetrahedra=1500, bodies=(ball,)), fps=30.0)
 for frame in range(75):
     points = player.advance(still)
     if frame % 15 == 0:

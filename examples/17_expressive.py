@@ -3,12 +3,12 @@
 import numpy as np
 
 import supple
-from supple.geometry.rotations import quaternion_about
+from supple.geometry.quaternions import quat_from_axis_angle
 from supple.render import Camera, Renderer, contact_sheet
 from supple.render.attachment import attachment_picture
 
 SIZE = (300, 300)
-hero = supple.character("hero", vertices=5000)
+hero = supple.character("hero", vertices=3000)
 skins = {
     "LinearBlend": supple.LinearBlend(),
     "DualQuaternion": supple.DualQuaternion(),
@@ -20,7 +20,7 @@ skins = {
 
 def pose(**degrees_and_axes):
     """Joints turned by degrees about axes."""
-    turns = {joint: quaternion_about(axis, np.radians(angle)) for joint, (angle, axis) in degrees_and_axes.items()}
+    turns = {joint: quat_from_axis_angle(axis, np.radians(angle)) for joint, (angle, axis) in degrees_and_axes.items()}
     return supple.Pose.from_rotations(hero.skeleton, turns)
 
 
@@ -40,10 +40,11 @@ scenes = [
     (shoulder, seen_from((0.18, 1.4, 0.0), (0.2, 0.1, 1.0), 0.62)),
     (hip, seen_from((0.1, 0.85, 0.15), (0.9, 0.2, 0.6), 1.0)),
 ]
+players = [supple.player(hero, skin) for skin in skins.values()]
 rows = []
 with Renderer(hero.points, hero.triangles, size=SIZE, ground=False) as renderer:
     for posed, camera in scenes:
-        rows.append([renderer.draw(supple.player(hero, skin).advance(posed), camera=camera) for skin in skins.values()])
+        rows.append([renderer.draw(player.advance(posed), camera=camera) for player in players])
 contact_sheet(rows, captions=list(skins), path="expressive.png")
 
 attachment = supple.attach(hero)

@@ -5,7 +5,7 @@ import numpy as np
 import supple
 from supple.render import Camera, Renderer, contact_sheet
 
-tube = supple.character("tube", vertices=4000, bones=6)
+tube = supple.character("tube", vertices=2500, bones=6)
 skin = supple.SpringDynamics(speed=1.5, damping=2.0, girth=2.0, hold=0.05, bones=0.0)
 player = supple.player(tube, skin, fps=120.0)
 still = supple.player(tube, supple.SpringRig())

@@ -3,19 +3,9 @@
 import numpy as np
 
 import supple
+from supple.edits import PROFILES, Edits, Layer, PoseEdit, RegionEditing, encoded, load_edits, region_round, save_edits
+from supple.edits.strokes import Stroke, SurfaceStroke, View, posed_by_strokes, raised
 from supple.render import Camera, Renderer, contact_sheet
-from supple.skins.expressive.edits import (
-    PROFILES,
-    Edits,
-    Layer,
-    PoseEdit,
-    RegionEditing,
-    encoded,
-    load_edits,
-    region_round,
-    save_edits,
-)
-from supple.skins.expressive.strokes import Stroke, SurfaceStroke, View, posed_by_strokes, raised
 
 SIZE = (300, 380)
 hero = supple.character("hero", vertices=5000)

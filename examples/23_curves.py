@@ -6,12 +6,12 @@ import numpy as np
 
 import supple
 
-arm = supple.character("arm", vertices=3000)
+arm = supple.character("arm", vertices=1500)
 motions = {
     "bend": supple.motion("bend", arm, seconds=1.0),
     "twist": supple.motion("twist", arm, angle=2.0, seconds=1.0),
 }
-flesh = supple.PositionBased(tetrahedra=2000)
+flesh = supple.PositionBased(tetrahedra=1000)
 
 # Bake the slow skin once, and learn from all of its frames. One frame in five is kept out, to test with.
 bakes = [supple.bake(arm, motion, flesh, path=f"{name}.supple", fps=30.0) for name, motion in motions.items()]

@@ -5,7 +5,7 @@ import numpy as np
 import supple
 from supple.measure.jitter import vibration
 
-hero = supple.character("hero", vertices=3000)
+hero = supple.character("hero", vertices=2000)
 jump = supple.motion("jump", hero)
 times = np.arange(0.0, 1.5, 1.0 / 60.0)
 
@@ -16,7 +16,7 @@ def played(skin, source=jump):
 
 
 bones = played(supple.LinearBlend())
-few = {"resolution": 40}  # voxels along the body; the default of 64 shows more
+few = {"resolution": 32}  # voxels along the body; the default of 64 shows more
 skins = {
     "no secondary motion": supple.LayeredLattice(secondary=False, **few),
     "firm": supple.LayeredLattice.preset("firm", **few),

@@ -6,14 +6,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import supple
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.render.bakes import BakeRenderer, View
 from supple.render.film import Film, playable_suffix
 from supple.render.quality import FILM
 
 # One lies along x, the other one across, above it. Joined, they are one character on two roots.
 tube = supple.character("tube", vertices=800, bones=6, radius=0.06)
-across = rotations.compose([0.05, 0.25, 0.1], rotations.quaternion_about([0.0, 1.0, 0.0], np.pi / 2.0))
+across = quaternions.compose([0.05, 0.25, 0.1], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], np.pi / 2.0))
 both = supple.joined([tube, tube], names=["low", "high"], moves=[np.zeros(3), across])
 print(both)
 
@@ -22,7 +22,7 @@ def flying(speed: float) -> supple.Motion:
     """A motion of the whole tube straight up [m/s]."""
     rest, straight = supple.Pose.rest(tube.skeleton), [0.0, 0.0, 0.0, 1.0]
     return supple.Motion.from_poses(
-        tube.skeleton, lambda time: rest.moved(rotations.compose([0.0, speed * time, 0.0], straight)), seconds=1.5
+        tube.skeleton, lambda time: rest.moved(quaternions.compose([0.0, speed * time, 0.0], straight)), seconds=1.5
     )
 
 

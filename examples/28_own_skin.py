@@ -9,12 +9,17 @@ import warp as wp
 import supple
 from supple import device as devices
 from supple.settings import setting
-from supple.skins.skin import DevicePoints, SoftSkin
+from supple.skins.base import DevicePoints, SoftSkin
 
 
 @wp.kernel(enable_backward=False)
-def swing(first: int, target: wp.array(dtype=wp.vec3f), spring: wp.vec3f, points: wp.array(dtype=wp.vec3f),
-          velocities: wp.array(dtype=wp.vec3f)):  # fmt: skip
+def swing(
+    first: int,
+    target: wp.array(dtype=wp.vec3f),
+    spring: wp.vec3f,
+    points: wp.array(dtype=wp.vec3f),
+    velocities: wp.array(dtype=wp.vec3f),
+):
     """x'' = w^2 (k - x) - 2 z w x', by backward Euler: stable for any step. `spring` is (w [rad/s], z, dt [s])."""
     i = first + wp.tid()
     w, z, dt = spring[0], spring[1], spring[2]

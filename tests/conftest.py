@@ -1,6 +1,11 @@
 """Characters and data that several tests use."""
 
 import os
+
+# Tests run as many at a time as there are cores. Threads of BLAS that wait for a core wait by spinning, and take it
+# from the others: with two of them for each of two workers, tests full of small matrices took twice the time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from pathlib import Path
 
 import numpy as np

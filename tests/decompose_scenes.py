@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 import supple
 from conftest import make_tube
 from supple import Cache, Motion, PointSequence, Pose
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 FPS = 24.0
 
@@ -45,8 +45,8 @@ def waving_bake() -> Cache:
     tube = make_tube(rings=21, sectors=10, bones=3).replace(parts={"low": np.arange(60), "high": np.arange(150, 210)})
 
     def pose(time):
-        bend = rotations.quaternion_about([0.0, 0.0, 1.0], 1.2 * np.sin(6.0 * time))
-        twist = rotations.quaternion_about([0.0, 1.0, 0.0], 2.0 * np.sin(4.0 * time))
+        bend = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 1.2 * np.sin(6.0 * time))
+        twist = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 2.0 * np.sin(4.0 * time))
         return Pose.from_rotations(tube.skeleton, {"bone1": bend, "bone2": twist})
 
     motion = Motion.from_poses(tube.skeleton, pose, seconds=0.8, fps=FPS, name="wave")

@@ -55,8 +55,9 @@ def dressed_tube() -> Character:
     """The tube in two materials, the lower quads in cloth, the upper in glass, and the uppermost in none."""
     tube = textured_tube()
     light, dark = Texture("light", picture(200)), Texture("dark", picture(40))
-    cloth = Material("red cloth", (0.8, 0.1, 0.1, 1.0), roughness=0.9, double_sided=True,
-                     textures={"color": light, "normal": dark})  # fmt: skip
+    cloth = Material(
+        "red cloth", (0.8, 0.1, 0.1, 1.0), roughness=0.9, double_sided=True, textures={"color": light, "normal": dark}
+    )
     glass = Material("glass", (0.2, 0.4, 0.9, 0.5), 0.1, 0.2, (0.0, 0.3, 0.0), alpha="blend", textures={"color": light})
     height = tube.points[tube.polygons].mean(axis=1)[:, 1]
     worn = np.where(height < 1.0, 0, np.where(height < 1.6, 1, -1))

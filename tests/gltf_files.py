@@ -39,9 +39,13 @@ class GltfFile:
         table = table.reshape(len(table), -1)
         data = b"".join(struct.pack(f"<{table.shape[1]}{letter}", *row) for row in table.tolist())
         return self.add(
-            "accessors", bufferView=self.view(data), componentType=CODES[letter], count=len(table),
-            type=TYPES[table.shape[1]], **fields,
-        )  # fmt: skip
+            "accessors",
+            bufferView=self.view(data),
+            componentType=CODES[letter],
+            count=len(table),
+            type=TYPES[table.shape[1]],
+            **fields,
+        )
 
     def mesh(self, points=QUAD, triangles=QUAD_TRIANGLES, *, joints=None, weights=None, name="body", **more) -> int:
         """One primitive; `joints` and `weights` are (V, 4), or lists of such for several sets."""

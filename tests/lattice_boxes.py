@@ -4,7 +4,7 @@ import numpy as np
 
 from supple import device as devices
 from supple.character.weights import Weights
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.voxels import VoxelGrid
 from supple.skins.lattice.cells import Lattice
 from supple.skins.lattice.solver import Anatomy, Knobs, LatticeArrays, Solver
@@ -32,7 +32,7 @@ def knobs(**changes):
 
 
 def rigid(turn=(0.0, 0.0, 0.0, 1.0), move=(0.0, 0.0, 0.0)):
-    return rotations.compose(np.asarray(move, dtype=float), np.asarray(turn, dtype=float))
+    return quaternions.compose(np.asarray(move, dtype=float), np.asarray(turn, dtype=float))
 
 
 class Playing:

@@ -10,7 +10,7 @@ from oracles.inside_tets import joined, lattice
 from solids import sphere
 from supple import Pose, Skeleton
 from supple import device as devices
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.obstacles import Capsule, MovingMesh, Plane, Sphere
 from supple.skins.position_based.contacts import contacts_of
@@ -57,7 +57,7 @@ def arm() -> Flesh:
 
 
 def bent(flesh, angle, *, name="fore"):
-    return Pose.from_rotations(flesh.skeleton, {name: rotations.quaternion_about([0.0, 0.0, 1.0], angle)})
+    return Pose.from_rotations(flesh.skeleton, {name: quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], angle)})
 
 
 def trunk_and_limb() -> Flesh:
@@ -78,9 +78,11 @@ BALL = sphere(8, radius=0.3)
 BODIES = {
     "sphere": Sphere(radius=0.3, at=(0.5, 0.1, 0.0)),
     "capsule": Capsule(
-        radius=0.1, length=0.6, at=rotations.compose([0.5, 0.0, 0.0], rotations.quaternion_about([1, 0, 1], 0.7))
+        radius=0.1,
+        length=0.6,
+        at=quaternions.compose([0.5, 0.0, 0.0], quaternions.quat_from_axis_angle([1, 0, 1], 0.7)),
     ),
-    "plane": Plane(at=rotations.compose([0.5, 0.0, 0.0], rotations.quaternion_about([0.0, 0.0, 1.0], 0.4))),
+    "plane": Plane(at=quaternions.compose([0.5, 0.0, 0.0], quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.4))),
     "mesh": MovingMesh(points=BALL[0], triangles=BALL[1], at=(0.5, 0.1, 0.0)),
 }
 
@@ -92,7 +94,7 @@ def depth_in(body, points, time=0.0):
         return -local[:, 1]
     if isinstance(body, MovingMesh):  # convex: the nearest of its planes
         corners = body.points[body.triangles]
-        normals = rotations.normalised(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
+        normals = quaternions.normalize(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
         return -(np.einsum("pti,ti->pt", local[:, None] - corners[None, :, 0], normals)).max(axis=1)
     half = 0.5 * getattr(body, "length", 0.0)
     along = np.clip(local[:, 1], -half, half)

@@ -8,7 +8,7 @@ import numpy as np
 from supple import LinearBlend
 from supple import device as devices
 from supple.settings import setting
-from supple.skins.skin import PullableSkin, SoftSkin
+from supple.skins.base import PullableSkin, SoftSkin
 
 
 @dataclass

@@ -10,8 +10,8 @@ from conftest import make_tube
 from supple.errors import InputError
 from supple.geometry.arap import Arap
 from supple.geometry.laplacian import LaplacianEditing, SmoothOffsets, held, weighted_edges
-from supple.geometry.rotations import matrix_from_quaternion, nearest_rotation, quaternion_about
-from supple.skins.expressive.attachment import attach
+from supple.geometry.quaternions import matrix_from_quat, nearest_rotation, quat_from_axis_angle
+from supple.skins.springs.attachment import attach
 
 TUBE = make_tube(rings=17, sectors=12)
 POINTS, FACES = TUBE.points, TUBE.triangles
@@ -20,7 +20,7 @@ ENDS = np.flatnonzero((POINTS[:, 1] < 0.2) | (POINTS[:, 1] > 1.8)).astype(np.int
 
 def bent(angle=0.8, shift=(0.1, -0.05, 0.2)):
     """Targets of the ends: the upper one turned and moved."""
-    turn = matrix_from_quaternion(quaternion_about([0.3, 0.2, 1.0], angle))
+    turn = matrix_from_quat(quat_from_axis_angle([0.3, 0.2, 1.0], angle))
     targets = POINTS[ENDS].copy()
     upper = targets[:, 1] > 1.0
     targets[upper] = (targets[upper] - [0.0, 1.0, 0.0]) @ turn.T + [0.0, 1.0, 0.0] + shift
@@ -92,7 +92,7 @@ def test_turns_of_thin_and_mirrored_rings(seed, thin, mirrored):
 
 @pytest.mark.parametrize("angle", [0.5, 3.0])
 def test_rigid_handles_move_arap_rigidly(angle):
-    turn = matrix_from_quaternion(quaternion_about([1.0, 2.0, -0.5], angle))
+    turn = matrix_from_quat(quat_from_axis_angle([1.0, 2.0, -0.5], angle))
     moved = POINTS @ turn.T + [0.3, 0.1, -2.0]
     arap = Arap(POINTS, FACES, ENDS)
     assert np.abs(arap.solve(moved[ENDS], start=moved) - moved).max() < 1e-9
@@ -153,7 +153,7 @@ def test_arap_of_scale_vectors_with_the_turns_of_bones():
     attachment = attach(TUBE)
     vectors = attachment.scale_vectors
     arap = Arap(POINTS, FACES, ENDS, vectors=vectors)
-    turn = matrix_from_quaternion(quaternion_about([0.0, 0.0, 1.0], 1.2))
+    turn = matrix_from_quat(quat_from_axis_angle([0.0, 0.0, 1.0], 1.2))
     one = arap.turned(np.broadcast_to(turn, (len(POINTS), 3, 3)), vectors[ENDS] @ turn.T)
     assert np.abs(one - vectors @ turn.T).max() < 1e-9
     bones = np.stack([np.eye(3), turn])[attachment.segment]
@@ -198,7 +198,7 @@ def test_laplacian_editing_follows_any_affine_map_of_a_flat_sheet():
 
 
 def test_rounds_bring_laplacian_editing_to_true_rotations():
-    turn = matrix_from_quaternion(quaternion_about([0.2, 1.0, 0.4], 0.7))
+    turn = matrix_from_quat(quat_from_axis_angle([0.2, 1.0, 0.4], 0.7))
     editing = LaplacianEditing(POINTS, FACES, ENDS)
     errors = [np.abs(editing.solve(POINTS[ENDS] @ turn.T, rounds=r) - POINTS @ turn.T).max() for r in (0, 2, 20, 300)]
     assert errors[0] > 1e-2

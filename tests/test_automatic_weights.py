@@ -5,12 +5,12 @@ import warnings
 import numpy as np
 import pytest
 
-from supple.character.automatic import automatic_weights
-from supple.character.automatic.nearest_bone import nearest_bone_weights
 from supple.character.character import Character
 from supple.character.skeleton import Bones, Skeleton
+from supple.character.weighting import automatic_weights
+from supple.character.weighting.nearest_bone import nearest_bone_weights
 from supple.errors import InputError, SuppleWarning
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.segments import distances_to_segments
 
 # Bodies made of capsules
@@ -36,8 +36,8 @@ def skin_of(capsules, spacing):
 def tube(start, end, radius, *, rings=24, sides=16):
     """A closed round tube with flat ends."""
     start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
-    axis = rotations.normalised(end - start)
-    aside = rotations.normalised(np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))]))
+    axis = quaternions.normalize(end - start)
+    aside = quaternions.normalize(np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))]))
     turn = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
     circle = radius * (np.cos(turn)[:, None] * aside + np.sin(turn)[:, None] * np.cross(axis, aside))
     along = np.linspace(0.0, 1.0, rings)
@@ -249,14 +249,14 @@ def moved(character, turn, *, scale=1.0, shift=(0.0, 0.0, 0.0)):
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, 1)])
 def test_a_quarter_turn_changes_nothing(legs, axis):
     character = body(*legs)
-    turn = np.round(rotations.matrix_from_quaternion(rotations.quaternion_about(axis, np.pi / 2)))
+    turn = np.round(quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, np.pi / 2)))
     a, b = automatic_weights(character, resolution=48), automatic_weights(moved(character, turn), resolution=48)
     assert difference(a, b, 5).max() < 1e-6
 
 
 def test_any_turn_changes_little(legs):
     character = body(*legs)
-    turn = rotations.matrix_from_quaternion(rotations.quaternion_about((1.0, 2.0, 0.5), 0.7))
+    turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle((1.0, 2.0, 0.5), 0.7))
     a = automatic_weights(character, resolution=96)
     b = automatic_weights(moved(character, turn, shift=(3.0, -1.0, 2.0)), resolution=96)
     # Jagged voxel paths lie otherwise in the flesh; it shows only where a detour counts, in the crotch.

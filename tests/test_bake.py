@@ -22,7 +22,7 @@ from supple.graph import bake as baking
 from supple.graph import container
 from supple.graph.bake import bake
 from supple.graph.cache import Cache, part_of
-from supple.skins.skin import Skin
+from supple.skins.base import Skin
 
 SKINS = [DualQuaternion(), Trailing(step=1.0 / 90.0)]
 ids = ["stateless", "with history"]

@@ -15,7 +15,7 @@ from supple.cli.main import main
 from supple.errors import InputError
 from supple.graph import bindings
 from supple.graph.packing import pack, unpack
-from supple.skins.catalogue import SKINS
+from supple.skins.registry import SKINS
 
 FEW = {"position-based": {"tetrahedra": 800}, "lattice": {"resolution": 24}, "contact": {"elements": 800}}
 CACHED = [name for name, kind in SKINS.items() if kind.cached]
@@ -220,10 +220,14 @@ def test_the_command_shows_and_clears(arm, store, capsys):
     assert bindings.kept() == []
 
 
-@pytest.mark.parametrize(("system", "variables", "part"), [
-    ("linux", {"XDG_CACHE_HOME": "/c"}, "/c/supple"), ("darwin", {}, "Library/Caches/supple"),
-    ("win32", {"LOCALAPPDATA": "/l"}, "/l/supple/cache"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("system", "variables", "part"),
+    [
+        ("linux", {"XDG_CACHE_HOME": "/c"}, "/c/supple"),
+        ("darwin", {}, "Library/Caches/supple"),
+        ("win32", {"LOCALAPPDATA": "/l"}, "/l/supple/cache"),
+    ],
+)
 def test_caches_are_where_the_system_has_them(system, variables, part, monkeypatch):
     monkeypatch.delenv("SUPPLE_CACHE_DIR", raising=False)
     monkeypatch.setattr(bindings.sys, "platform", system)

@@ -17,7 +17,7 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import topology
-from supple.geometry.rotations import quaternion_about
+from supple.geometry.quaternions import quat_from_axis_angle
 from supple.motion.pose import Pose
 
 CASES = [
@@ -283,7 +283,7 @@ def test_moderate_turns_keep_volume_and_move_only_what_hangs_below(
     joint: str, axis: tuple[float, float, float], degrees: float
 ) -> None:
     hero = made("hero", 3000)
-    x, y, z, w = (float(q) for q in quaternion_about(axis, np.radians(degrees)))
+    x, y, z, w = (float(q) for q in quat_from_axis_angle(axis, np.radians(degrees)))
     moved = linear_blend(hero, Pose.from_rotations(hero.skeleton, {joint: (x, y, z, w)}))
     before, after = (topology.signed_volume(points, hero.triangles) for points in (hero.points, moved))
     assert after == pytest.approx(before, rel=0.05)

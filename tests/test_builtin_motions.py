@@ -12,7 +12,7 @@ import pytest
 from supple.character.builtin.skeletons import hero_skeleton, quadruped_skeleton, snake_skeleton
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.builtin import MOTIONS, motion
 from supple.motion.motion import Motion
 
@@ -37,8 +37,8 @@ def body(kind: str) -> Skeleton:
     if kind == "own axes":
         world = hero.world_from_joint.copy()
         for joint in range(len(hero)):
-            turn = rotations.quaternion_about([1.0, joint - 4.0, 2.0], 0.3 + 0.4 * joint)
-            world[joint, :3, :3] = rotations.matrix_from_quaternion(turn)
+            turn = quaternions.quat_from_axis_angle([1.0, joint - 4.0, 2.0], 0.3 + 0.4 * joint)
+            world[joint, :3, :3] = quaternions.matrix_from_quat(turn)
         return Skeleton(hero.names, hero.parents, world, tails=hero.tails)
     return hero
 
@@ -51,7 +51,7 @@ def arms_level(hero: Skeleton) -> Skeleton:
         below = hero.descendants(start)
         along = hero.heads[hero.index(side + "Hand")] - hero.heads[start]
         level = [np.sign(along[0]), 0.0, 0.0]
-        turn = rotations.matrix_from_quaternion(rotations.rotation_between(along, level))
+        turn = quaternions.matrix_from_quat(quaternions.rotation_between(along, level))
         for places in (heads, tails):
             places[below] = heads[start] + (places[below] - hero.heads[start]) @ turn.T
     return Skeleton.from_heads(hero.names, hero.parents, heads, tails=tails)
@@ -106,7 +106,7 @@ def stretches(mask: np.ndarray) -> list[tuple[int, int]]:
 
 
 def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    cosine = np.sum(rotations.normalised(a) * rotations.normalised(b), axis=-1)
+    cosine = np.sum(quaternions.normalize(a) * quaternions.normalize(b), axis=-1)
     return np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
@@ -177,8 +177,10 @@ def test_jump_is_a_parabola_from_leaving_to_landing() -> None:
     fit = np.polyfit(time, height, 2)
     assert fit[0] == pytest.approx(-0.5 * 9.81, rel=1e-6)
     np.testing.assert_allclose(np.polyval(fit, time), height, atol=1e-6)
-    leg = sum(np.linalg.norm(made.skeleton.heads[made.skeleton.index(a)] - made.skeleton.heads[made.skeleton.index(b)])
-              for a, b in (("LeftUpLeg", "LeftLeg"), ("LeftLeg", "LeftFoot")))  # fmt: skip
+    leg = sum(
+        np.linalg.norm(made.skeleton.heads[made.skeleton.index(a)] - made.skeleton.heads[made.skeleton.index(b)])
+        for a, b in (("LeftUpLeg", "LeftLeg"), ("LeftLeg", "LeftFoot"))
+    )
     assert height.max() - max(height[0], height[-1]) == pytest.approx(0.30 * leg, rel=0.25)
 
 
@@ -240,9 +242,16 @@ def test_hands_and_elbows_stay_outside_the_torso(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("walk", 70.0), ("run-and-stop", 130.0), ("kick", 190.0), ("jump", 190.0), ("wave", 40.0), ("breathing", 0.5),
-     ("dance", 35.0)],
-)  # fmt: skip
+    [
+        ("walk", 70.0),
+        ("run-and-stop", 130.0),
+        ("kick", 190.0),
+        ("jump", 190.0),
+        ("wave", 40.0),
+        ("breathing", 0.5),
+        ("dance", 35.0),
+    ],
+)
 def test_nothing_pops(name: str, most: float) -> None:
     """A jump of 1 cm from one frame to the next would be an acceleration of 36 m/s^2 or more, of 5 cm 180 m/s^2."""
     made, where = places(name)
@@ -261,8 +270,16 @@ def test_speed_is_continuous(name: str) -> None:
     assert changes[1] < 0.45 * changes[0]
 
 
-@pytest.mark.parametrize(("name", "kind"), [("walk", "hero"), ("walk", "three times as tall"), ("walk", "quadruped"),
-                                            ("dance", "hero"), ("breathing", "hero")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("walk", "hero"),
+        ("walk", "three times as tall"),
+        ("walk", "quadruped"),
+        ("dance", "hero"),
+        ("breathing", "hero"),
+    ],
+)
 def test_loops_close(name: str, kind: str) -> None:
     made, _ = played(name, kind)
     first, last = made.sample(0.0).world_from_joint, made.sample(made.duration - 1e-9).world_from_joint
@@ -433,11 +450,23 @@ def test_missing_joints_of_an_animal_are_named() -> None:
 
 @pytest.mark.parametrize(
     ("name", "option", "value"),
-    [("walk", "pace", 0.0), ("walk", "intensity", 9.0), ("walk", "fps", 0.0), ("run-and-stop", "pace", 3.0),
-     ("run-and-stop", "still", -1.0), ("kick", "intensity", 0.0), ("jump", "height", float("nan")),
-     ("wave", "seconds", 0.5), ("breathing", "breaths", 0), ("breathing", "seconds", -1.0),
-     ("breathing", "intensity", -1.0), ("dance", "seconds", 0.0), ("dance", "intensity", 5.0), ("dance", "fps", -5.0)],
-)  # fmt: skip
+    [
+        ("walk", "pace", 0.0),
+        ("walk", "intensity", 9.0),
+        ("walk", "fps", 0.0),
+        ("run-and-stop", "pace", 3.0),
+        ("run-and-stop", "still", -1.0),
+        ("kick", "intensity", 0.0),
+        ("jump", "height", float("nan")),
+        ("wave", "seconds", 0.5),
+        ("breathing", "breaths", 0),
+        ("breathing", "seconds", -1.0),
+        ("breathing", "intensity", -1.0),
+        ("dance", "seconds", 0.0),
+        ("dance", "intensity", 5.0),
+        ("dance", "fps", -5.0),
+    ],
+)
 def test_options_out_of_range_are_refused(name: str, option: str, value: float) -> None:
     with pytest.raises(InputError, match=option):
         motion(name, body("hero"), **{option: value})

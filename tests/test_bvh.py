@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.io import load_motion
 from supple.io.bvh import frames, read_motion, reader, write_motion
 from supple.io.bvh.reader import UNITS
@@ -111,7 +111,10 @@ def unlike(text, rows=ROWS):
         "old mac": text.replace("\n", "\r"),
         "spaces": text.replace("\t", "    "),
         "tabs between numbers": BODY + TEXT[len(BODY) :].replace(" ", "\t"),
-        "lower case": text.lower().replace("hips", "Hips").replace("spine", "Spine").replace("head", "Head")
+        "lower case": text.lower()
+        .replace("hips", "Hips")
+        .replace("spine", "Spine")
+        .replace("head", "Head")
         .replace("leg", "Leg"),
         "wrapped and scientific": f"{body}MOTION{header}{wrapped}",
         "comments and blank lines": "# made by hand\n" + text.replace("ROOT", "\n// the body\nROOT"),
@@ -120,7 +123,7 @@ def unlike(text, rows=ROWS):
         "motion on the line of the last brace": text.replace("}\nMOTION\nFrames", "} MOTION Frames"),
         "no last newline": text.rstrip("\n"),
         "trailing blanks": text.replace("\n", "  \n") + "\n\n  \n",
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("layout", unlike(TEXT))
@@ -131,9 +134,11 @@ def test_layout_changes_nothing(tmp_path, layout):
 
 
 def test_several_roots_zero_offsets_names_with_spaces_and_no_channels(tmp_path):
-    text = ("HIERARCHY\nROOT a b\n{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT c\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n"
-            "End Site\n{\nOFFSET 0 0 0\n}\n}\n}\nROOT d\n{\nOFFSET 1 0 0\nCHANNELS 1 Yposition\nEnd Site\n{\n"
-            "OFFSET 0 1 0\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n0 1\n90 2\n")  # fmt: skip
+    text = (
+        "HIERARCHY\nROOT a b\n{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT c\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n"
+        "End Site\n{\nOFFSET 0 0 0\n}\n}\n}\nROOT d\n{\nOFFSET 1 0 0\nCHANNELS 1 Yposition\nEnd Site\n{\n"
+        "OFFSET 0 1 0\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n0 1\n90 2\n"
+    )
     motion = read(tmp_path, text)
     assert motion.skeleton.names == ("a b", "c", "d")
     assert motion.skeleton.parents.tolist() == [-1, 0, -1]
@@ -161,8 +166,10 @@ def test_frame_rates_are_whole_where_the_digits_mean_it(tmp_path, step, fps):
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("height", [1.4, 1.75, 2.2])
 def test_a_person_is_found_in_every_unit(tmp_path, unit, height):
-    text = (f"HIERARCHY ROOT a {{ OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition End Site {{ OFFSET 0 "
-            f"{height / unit!r} 0 }} }}\nMOTION\nFrames: 1\nFrame Time: 1\n1 2 3")  # fmt: skip
+    text = (
+        f"HIERARCHY ROOT a {{ OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition End Site {{ OFFSET 0 "
+        f"{height / unit!r} 0 }} }}\nMOTION\nFrames: 1\nFrame Time: 1\n1 2 3"
+    )
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         motion = read_motion(saved(tmp_path, text))
@@ -243,7 +250,7 @@ def broken(old, new):
         (broken(" 80.0\n", " 80.0 1 2 3\n"), 31, "13 channels"),
         (BODY, 31, "13 channels"),
     ],
-)  # fmt: skip
+)
 def test_a_broken_file_is_refused_with_its_line(tmp_path, text, line, words):
     with pytest.raises(supple.FormatError) as caught:
         read(tmp_path, text)
@@ -344,12 +351,18 @@ MANY = 1_000_000
 @pytest.mark.parametrize(
     "text",
     [
-        "HIERARCHY" + "{" * MANY, "HIERARCHY ROOT a {" + "\n" * MANY, BODY.split("MOTION")[0] + "MOTION" + " " * MANY,
-        BODY.split("MOTION")[0] + "MOTION Frames" + " " * MANY, TEXT + " " * MANY + "x", "ROOT " * MANY,
-        "HIERARCHY ROOT " + "a" * MANY, TEXT + "#" * MANY + "\nx", "HIERARCHY " + "ROOT a { OFFSET 0 0 0 }" * 100_000,
+        "HIERARCHY" + "{" * MANY,
+        "HIERARCHY ROOT a {" + "\n" * MANY,
+        BODY.split("MOTION")[0] + "MOTION" + " " * MANY,
+        BODY.split("MOTION")[0] + "MOTION Frames" + " " * MANY,
+        TEXT + " " * MANY + "x",
+        "ROOT " * MANY,
+        "HIERARCHY ROOT " + "a" * MANY,
+        TEXT + "#" * MANY + "\nx",
+        "HIERARCHY " + "ROOT a { OFFSET 0 0 0 }" * 100_000,
     ],
     ids=range(9),
-)  # fmt: skip
+)
 def test_long_nonsense_is_refused_at_once(tmp_path, text):
     with pytest.raises(supple.FormatError):
         read(tmp_path, text)
@@ -413,15 +426,15 @@ def wild(seed, *, joints=7, frames=9, move=True):
     order = random.permutation(joints)  # joints may come in any order
     place = np.argsort(order)
     parents = np.where(parents[order] < 0, -1, place[parents[order]])
-    world = rotations.compose(random.normal(size=(joints, 3)), rotations.normalised(random.normal(size=(joints, 4))))
+    world = quaternions.compose(random.normal(size=(joints, 3)), quaternions.normalize(random.normal(size=(joints, 4))))
     skeleton = supple.Skeleton(tuple(f"j{i}" for i in range(joints)), parents, world)
-    rest, _, _ = rotations.decompose(skeleton.parent_from_joint)
+    rest, _, _ = quaternions.decompose(skeleton.parent_from_joint)
     moves = np.tile(rest, (frames, 1, 1))
     moving = parents < 0
     if move:
         moving = moving | (np.arange(joints) == 2)
     moves[:, moving] += random.normal(size=(frames, int(moving.sum()), 3))
-    turns = rotations.normalised(random.normal(size=(frames, joints, 4)))
+    turns = quaternions.normalize(random.normal(size=(frames, joints, 4)))
     return Motion(skeleton, 24.0, moves, turns)
 
 
@@ -448,8 +461,8 @@ def test_right_angles_come_back_and_angles_run_on(tmp_path):
     angles = np.radians(np.arange(0.0, 1000.0, 15.0))
     for axis in np.eye(3):
         turns = np.zeros((len(angles), 2, 4))
-        about = rotations.quaternion_about(np.tile(axis, (len(angles), 1)), angles)
-        turns[:, 0] = rotations.multiply(rotations.quaternion_about([0, 0, 1], 0.3), about)
+        about = quaternions.quat_from_axis_angle(np.tile(axis, (len(angles), 1)), angles)
+        turns[:, 0] = quaternions.quat_multiply(quaternions.quat_from_axis_angle([0, 0, 1], 0.3), about)
         turns[:, 1, 3] = 1.0
         moves = np.zeros((len(angles), 2, 3))
         moves[:, 1, 1] = 1.0
@@ -509,12 +522,20 @@ def test_the_door_knows_the_suffix(tmp_path, walk):
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
-        ("00_good_6frames", None), ("02_frames_count_too_big", "600 frames"), ("04_missing_motion", "MOTION"),
-        ("06_channel_count_mismatch", "channel"), ("08_nan_value", "'nan'"), ("10_non_numeric", "number"),
-        ("12_zero_frame_time", "Frame Time"), ("14_empty", "HIERARCHY"), ("16_duplicate_joint_names", "twice"),
-        ("18_no_end_site", "End Site"), ("20_row_wrapped_lines", None), ("22_huge_frames_header", "99999999999"),
+        ("00_good_6frames", None),
+        ("02_frames_count_too_big", "600 frames"),
+        ("04_missing_motion", "MOTION"),
+        ("06_channel_count_mismatch", "channel"),
+        ("08_nan_value", "'nan'"),
+        ("10_non_numeric", "number"),
+        ("12_zero_frame_time", "Frame Time"),
+        ("14_empty", "HIERARCHY"),
+        ("16_duplicate_joint_names", "twice"),
+        ("18_no_end_site", "End Site"),
+        ("20_row_wrapped_lines", None),
+        ("22_huge_frames_header", "99999999999"),
     ],
-)  # fmt: skip
+)
 def test_every_bent_file_gets_its_verdict(data_file, name, verdict):
     path = data_file(f"broken/bvh/{name}.bvh")
     if name[:2] in ("04", "06", "08", "10", "12", "14"):

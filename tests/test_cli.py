@@ -30,8 +30,8 @@ from supple.cli.skin_options import add_skin_options, skin_from
 from supple.graph.cache import Cache
 from supple.motion.builtin import MOTIONS, motion, recipe
 from supple.settings import setting, settings_of
-from supple.skins.catalogue import SKINS
-from supple.skins.skin import Skin
+from supple.skins.base import Skin
+from supple.skins.registry import SKINS
 
 COMMAND = Path(sys.executable).with_name("supple")
 
@@ -359,8 +359,7 @@ def test_a_setting_out_of_range_ends_a_command_with_2(command, capsys):
 
 def test_help_shows_unit_range_and_default(command, odd, capsys):
     command(
-        lambda arguments, console: {},
-        arguments=lambda parser, words: add_skin_options(parser, words, default="linear"),
+        lambda arguments, console: {}, arguments=lambda parser, words: add_skin_options(parser, words, default="linear")
     )
     assert run(["try", "--skin", "odd", "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
@@ -470,7 +469,7 @@ def shown(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
     environment = {name: value for name, value in os.environ.items() if name != "DISPLAY"}
     done = subprocess.run(
-        [COMMAND, "demo", "-o", "out", "--vertices", "1500", "--seconds", "0.5", "--json"],
+        [COMMAND, "demo", "-o", "out", "--vertices", "800", "--seconds", "0.3", "--json"],
         cwd=folder, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -118,9 +118,15 @@ def test_numbers_of_a_row_are_written_alike():
 
 @pytest.mark.parametrize(
     ("unit", "values", "wanted"),
-    [("m", [0.02, NAN], (1e3, "mm")), ("s", [3e-5], (1e6, "µs")), ("m", [0.3], (1.0, "m")), ("m", [0.0], (1.0, "m")),
-     ("pairs", [0.01], (1.0, "pairs")), ("m", [INF, 0.02], (1e3, "mm"))],
-)  # fmt: skip
+    [
+        ("m", [0.02, NAN], (1e3, "mm")),
+        ("s", [3e-5], (1e6, "µs")),
+        ("m", [0.3], (1.0, "m")),
+        ("m", [0.0], (1.0, "m")),
+        ("pairs", [0.01], (1.0, "pairs")),
+        ("m", [INF, 0.02], (1e3, "mm")),
+    ],
+)
 def test_units_suit_the_size(unit, values, wanted):
     assert sized(unit, values) == wanted
 
@@ -230,15 +236,13 @@ def test_an_animated_picture_or_a_sentence_stand_in_for_the_film():
 
 
 def test_all_texts_are_escaped():
-    strange = Take(
-        NASTY,
-        Graph.of(LinearBlend()),
-        (Row(NASTY, 1.0, NASTY, "lower"),),
-        {NASTY: (np.arange(5.0), NASTY)},
+    strange = Take(NASTY, Graph.of(LinearBlend()), (Row(NASTY, 1.0, NASTY, "lower"),), {NASTY: (np.arange(5.0), NASTY)})
+    plain, odd = (
+        page(document(takes=(strange,))),
+        document(
+            title=NASTY, lead=NASTY, takes=(strange,), no_film=NASTY, facts={NASTY: {NASTY: NASTY}}, made_by=NASTY
+        ),
     )
-    plain, odd = page(document(takes=(strange,))), document(
-        title=NASTY, lead=NASTY, takes=(strange,), no_film=NASTY, facts={NASTY: {NASTY: NASTY}}, made_by=NASTY
-    )  # fmt: skip
     for text in (plain, page(odd)):
         read = Reader(text)  # which checks that elements close in order
         assert len(read.all("script")) == 2
@@ -275,9 +279,7 @@ def test_the_policy_allows_this_style_and_this_script_and_nothing_else():
         body = next(text for attributes, text in read.all(tag) if "type" not in attributes)
         digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
         assert rules[rule] == [f"'sha256-{digest}'"]
-    assert set(rules) == {
-        "default-src", "media-src", "img-src", "style-src", "script-src", "base-uri", "form-action"
-    }  # fmt: skip
+    assert set(rules) == {"default-src", "media-src", "img-src", "style-src", "script-src", "base-uri", "form-action"}
 
 
 # The film
@@ -323,9 +325,15 @@ def quick_film(monkeypatch):
 def test_compare_bakes_measures_films_and_writes(tube, bend, tmp_path, quick_film):
     told = []
     made = compare(
-        tube, bend, {"plain": "linear", "plainer": LinearBlend(), "dual": DualQuaternion()},
-        path=tmp_path / "new" / "report.html", film=tmp_path / "film.gif", fps=15.0, seconds=0.4, watch=told.append,
-    )  # fmt: skip
+        tube,
+        bend,
+        {"plain": "linear", "plainer": LinearBlend(), "dual": DualQuaternion()},
+        path=tmp_path / "new" / "report.html",
+        film=tmp_path / "film.gif",
+        fps=15.0,
+        seconds=0.4,
+        watch=told.append,
+    )
     assert made.path == tmp_path / "new" / "report.html"
     assert made.film.read_bytes()[:3] == b"GIF"
     assert list(made.reports) == ["plain", "plainer", "dual"]
@@ -500,9 +508,14 @@ def test_bad_words_end_with_2(change, part, capsys, tmp_path, monkeypatch, small
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 
 def until(tab, condition: str) -> None:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from supple.io import confined
+from supple.io import sandbox
 
 pytest.importorskip("resource")
 
@@ -13,7 +13,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on
 
 
 def run(code: str) -> subprocess.CompletedProcess:
-    head = "import numpy as np\nfrom supple.io.confined import Confinement, MEMORY, GROWTH\nbounds = Confinement()\n"
+    head = "import numpy as np\nfrom supple.io.sandbox import Confinement, MEMORY, GROWTH\nbounds = Confinement()\n"
     return subprocess.run([sys.executable, "-c", head + code], capture_output=True, text=True, check=False)
 
 
@@ -45,10 +45,10 @@ def test_bounds_that_held_before_stay():
 
 
 def test_a_process_beyond_its_time_is_ended_with_a_code_that_says_so():
-    done = run("import supple.io.confined as c\nc.SECONDS = 0\nConfinement().allow(0)\nwhile True: pass")
-    assert done.returncode in confined.OUT_OF_TIME
+    done = run("import supple.io.sandbox as c\nc.SECONDS = 0\nConfinement().allow(0)\nwhile True: pass")
+    assert done.returncode in sandbox.OUT_OF_TIME
 
 
 def test_a_damaged_file_of_a_megabyte_costs_less_than_the_promise():
-    assert confined.memory_for(1_000_000) <= 256 << 20
-    assert confined.seconds_for(1_000_000) <= 5.0
+    assert sandbox.memory_for(1_000_000) <= 256 << 20
+    assert sandbox.seconds_for(1_000_000) <= 5.0

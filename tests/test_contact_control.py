@@ -16,15 +16,15 @@ from oracles.tracking import bearing, towards
 from supple import ArticulatedContact, InputError, Pose
 from supple.device import Launch, to_device, warp
 from supple.errors import UnfinishedError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.graph.snapshot import arrays_of, put_back
-from supple.skins.contact.condensed import condensed_solver
 from supple.skins.contact.control import Control, hanging_on
 from supple.skins.contact.dynamics import State, mechanism_of
 from supple.skins.contact.flesh import flesh_of
 from supple.skins.contact.links import joints_of, links_of
+from supple.skins.contact.solver import condensed_solver
+from supple.skins.contact.stability_guard import Watch
 from supple.skins.contact.tracking import Tracking
-from supple.skins.contact.watch import Watch
 
 CHARACTER = supple.character("quadruped", vertices=900)
 FLESH = flesh_of(CHARACTER, count=1500)
@@ -38,7 +38,7 @@ FEW = {"elements": 600, "self_contact": False}
 def any_pose(seed, size=0.5):
     rng = np.random.default_rng(seed)
     turns = {
-        name: rotations.quaternion_about(rng.normal(size=3), np.array(size * rng.normal()))
+        name: quaternions.quat_from_axis_angle(rng.normal(size=3), np.array(size * rng.normal()))
         for name in CHARACTER.skeleton.names
     }
     return Pose.from_rotations(CHARACTER.skeleton, turns, move=rng.normal(size=3))
@@ -148,8 +148,8 @@ def nearest_on_device(matrices):
 def test_links_turn_by_the_nearest_rotation(seed):
     """Of scaled, sheared, mirrored and flat joints too; as singular values have it."""
     rng = np.random.default_rng(seed)
-    turns = rotations.matrix_from_quaternion(rng.normal(size=(6, 4)))
-    others = rotations.matrix_from_quaternion(rng.normal(size=(6, 4)))
+    turns = quaternions.matrix_from_quat(rng.normal(size=(6, 4)))
+    others = quaternions.matrix_from_quat(rng.normal(size=(6, 4)))
     stretches = np.exp(rng.normal(size=(6, 3)))
     stretches[1] = 1.0
     stretches[2, 0] *= -1.0
@@ -159,7 +159,7 @@ def test_links_turn_by_the_nearest_rotation(seed):
     values = np.linalg.svd(matrices)[1]
     signs = np.where(np.linalg.det(matrices) < 0.0, -1.0, 1.0)
     gap = values[:, 1] + signs * values[:, 2]  # what keeps the nearest rotation from being any of many
-    wanted = rotations.nearest_rotation(matrices)
+    wanted = quaternions.nearest_rotation(matrices)
     error = np.abs(nearest_on_device(matrices) - wanted).max(axis=(1, 2))
     assert (error < 1e-13 * (values[:, 0] / gap) ** 2).all()
 
@@ -229,7 +229,7 @@ def test_a_body_goes_on_from_a_kept_state_as_if_nothing_had_been():
     skin = ArticulatedContact(**FEW)
     poses = [
         Pose.from_rotations(
-            tube.skeleton, {"Bone2": rotations.quaternion_about([0.0, 0.0, 1.0], np.array(0.1 * frame))}
+            tube.skeleton, {"Bone2": quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(0.1 * frame))}
         )
         for frame in range(6)
     ]

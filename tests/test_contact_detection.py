@@ -13,12 +13,12 @@ from oracles import contact_detection as oracle
 from solids import sphere
 from supple import InputError
 from supple.device import use_threads
-from supple.geometry import rotations
+from supple.geometry import quaternions
+from supple.geometry.collision.kdops import AXES, Proxies
+from supple.geometry.collision.rest_exclusions import together_at_rest
 from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Plane, Sphere, Straight
 from supple.obstacles.free import FreeBodies
 from supple.skins.contact.detection import Detection
-from supple.skins.contact.nearby import together_at_rest
-from supple.skins.contact.proxies import AXES, Proxies
 
 EXACT = 3e-6  # [m]: single precision at a metre or two
 BALL = sphere(6, radius=0.2)
@@ -41,10 +41,11 @@ class Tube:
         """Bones (B, 4, 4) whose joints turn one after another by `angles` about z, and where they carry the nodes."""
         bones = [self.rest_bones[0]]
         for angle, one, two in zip(angles, self.rest_bones[:-1], self.rest_bones[1:], strict=True):
-            turn = rotations.multiply(
-                rotations.quaternion_about([0.0, 0.0, 1.0], angle), rotations.quaternion_about([1.0, 0.0, 0.0], twist)
+            turn = quaternions.quat_multiply(
+                quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], angle),
+                quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], twist),
             )
-            bones.append(bones[-1] @ np.linalg.inv(one) @ two @ rotations.compose(np.zeros(3), turn))
+            bones.append(bones[-1] @ np.linalg.inv(one) @ two @ quaternions.compose(np.zeros(3), turn))
         return np.array(bones), self.carried(np.array(bones))
 
     def carried(self, bones):
@@ -82,7 +83,7 @@ def tube(bones=4, *, length=1.6, radius=0.1, rings=24, sectors=10) -> Tube:
 
 
 def somewhere(draw_place, axis, angle):
-    return rotations.compose(np.array(draw_place), rotations.quaternion_about(np.array(axis), angle))
+    return quaternions.compose(np.array(draw_place), quaternions.quat_from_axis_angle(np.array(axis), angle))
 
 
 places = st.tuples(st.floats(-0.2, 1.8), st.floats(-0.5, 0.9), st.floats(-0.3, 0.3))

@@ -19,7 +19,7 @@ from oracles.tracking import towards
 from solids import sphere
 from supple import Character, Pose, Skeleton, Weights
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.tetrahedra import Tetrahedra
 from supple.skins.contact import dynamics
 from supple.skins.contact.dynamics import State, mechanism_of, state_in
@@ -68,7 +68,7 @@ def test_flesh_at_rest_follows_the_bones_as_linear_blending_does():
     links = links_of(tube.skeleton, flesh)
     mechanism = mechanism_of(flesh, links, joints_of(tube.skeleton, links))
     pose = Pose.from_rotations(
-        tube.skeleton, {"bone1": rotations.quaternion_about([0, 0, 1], 0.7)}, move=(1.0, 2.0, 3.0)
+        tube.skeleton, {"bone1": quaternions.quat_from_axis_angle([0, 0, 1], 0.7)}, move=(1.0, 2.0, 3.0)
     )
     state = state_in(mechanism, links, pose, skeleton=tube.skeleton)
     placed = np.concatenate([flesh.solid.points, np.ones((len(flesh.solid.points), 1))], axis=1)
@@ -76,7 +76,7 @@ def test_flesh_at_rest_follows_the_bones_as_linear_blending_does():
     wanted = np.einsum("pj,pja->pa", flesh.weights.dense(3), each)
     np.testing.assert_allclose(dynamics.node_places(mechanism, state), wanted[flesh.free], atol=1e-12)
     np.testing.assert_allclose(dynamics.joint_gaps(mechanism, state), 0.0, atol=1e-12)
-    turn = rotations.quaternion_about([0, 0, 1], 0.7 - 0.02)
+    turn = quaternions.quat_from_axis_angle([0, 0, 1], 0.7 - 0.02)
     earlier = Pose.from_rotations(tube.skeleton, {"bone1": turn}, move=(0.9, 2.0, 3.0))
     moving = state_in(mechanism, links, pose, skeleton=tube.skeleton, before=earlier, dt=0.1)
     np.testing.assert_allclose(moving.spins, [[0.0, 0.0, 0.0], [0.0, 0.0, 0.2], [0.0, 0.0, 0.2]], atol=1e-9)
@@ -136,8 +136,9 @@ def test_flesh_on_one_link_has_its_true_mass_matrix_and_quadratic_forces():
     ]  # L' v
     wanted = -sum(m * row.T @ rate for m, row, rate in zip(body.masses, rows, rates, strict=True))
     np.testing.assert_allclose(quadratic[skin], wanted[skin], atol=1e-6)
-    none = replace(body, core_masses=0 * body.core_masses, core_moments=0 * body.core_moments,
-                   core_seconds=0 * body.core_seconds)  # fmt: skip
+    none = replace(
+        body, core_masses=0 * body.core_masses, core_moments=0 * body.core_moments, core_seconds=0 * body.core_seconds
+    )
     np.testing.assert_allclose(oracle.quadratic(none, state), wanted, atol=1e-6)
 
 
@@ -163,13 +164,13 @@ def test_forces_are_the_slopes_of_energies(seed):
 def test_a_bent_joint_stiffens_as_its_hessian_says(seed, angle):
     """Second differences of |f|^2 / 2 along a turn of the child, and the slope of f itself."""
     rng = np.random.default_rng(seed)
-    bend = angle * rotations.normalised(rng.normal(size=3))
+    bend = angle * quaternions.normalize(rng.normal(size=3))
     turn = rng.normal(size=3)
-    base = rotations.matrix_from_quaternion(rotations.quaternion_about(bend, angle))
+    base = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(bend, angle))
 
     def after(t):
         length = np.linalg.norm(t * turn)
-        extra = rotations.matrix_from_quaternion(rotations.quaternion_about(t * turn, length))
+        extra = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(t * turn, length))
         return rotation_vectors(base @ extra if length else base)
 
     step = 1e-4
@@ -315,16 +316,19 @@ def test_hinges_are_found_by_name_and_by_motion():
         abs(by_name["LeftHindLowerLeg"] @ [1.0, 0.0, 0.0]) > 0.8
     )  # the knee of a horse that faces along z bends in y-z
     skeleton = horse.skeleton
-    axis = rotations.normalised([1.0, 0.2, 0.0])
+    axis = quaternions.normalize([1.0, 0.2, 0.0])
     rng = np.random.default_rng(0)
     poses = [
-        Pose.from_rotations(skeleton, {
-            "LeftHindLowerLeg": rotations.quaternion_about(axis, angle),
-            "Head": rotations.quaternion_about(rng.normal(size=3), angle),
-            "Tail1": rotations.quaternion_about([0.0, 1.0, 0.0], 0.02 * angle),
-        })
+        Pose.from_rotations(
+            skeleton,
+            {
+                "LeftHindLowerLeg": quaternions.quat_from_axis_angle(axis, angle),
+                "Head": quaternions.quat_from_axis_angle(rng.normal(size=3), angle),
+                "Tail1": quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 0.02 * angle),
+            },
+        )
         for angle in np.linspace(0.1, 1.2, 9)
-    ]  # fmt: skip
+    ]
     moving = hinges_in_motion(skeleton, poses)
     assert set(moving) == {"LeftHindLowerLeg"}
     np.testing.assert_allclose(moving["LeftHindLowerLeg"], axis, atol=1e-6)
@@ -338,9 +342,12 @@ def test_joints_are_checked():
     np.testing.assert_array_equal(hinge.limited, [0])
     assert len(Joints.balls([1], [0], np.zeros((1, 3))).limited) == 0
     for change, message in (
-        ({"kinds": [7]}, "kind 7"), ({"axes": [[0.0, 0.0, 0.0]]}, "no axis"), ({"lows": [0.5]}, "rest"),
-        ({"highs": [-0.5]}, "rest"), ({"pivots": np.zeros((2, 3))}, "pivots"),
-    ):  # fmt: skip
+        ({"kinds": [7]}, "kind 7"),
+        ({"axes": [[0.0, 0.0, 0.0]]}, "no axis"),
+        ({"lows": [0.5]}, "rest"),
+        ({"highs": [-0.5]}, "rest"),
+        ({"pivots": np.zeros((2, 3))}, "pivots"),
+    ):
         with pytest.raises(InputError, match=message):
             Joints(**{**count, **change})
     assert Joints(**{**count, "kinds": [BALL], "lows": [5.0]}).kinds[0] == BALL  # of a ball the low says nothing
@@ -363,7 +370,7 @@ def test_control_asks_for_the_pose_and_its_velocity():
     flesh = flesh_of(tube, count=1000)
     links = links_of(tube.skeleton, flesh)
     mechanism = mechanism_of(flesh, links, joints_of(tube.skeleton, links))
-    turn = rotations.quaternion_about([0.0, 0.0, 1.0], 0.4)
+    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.4)
     before, after = (
         Pose.from_rotations(tube.skeleton, {"bone1": turn}, move=move) for move in ((0, 0, 0), (0.1, 0, 0))
     )

@@ -10,13 +10,13 @@ import supple
 from oracles import articulated as oracle
 from supple import ArticulatedContact, Pose
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.graph.snapshot import arrays_of, put_back
 from supple.obstacles import Free, Plane, Sphere
 from supple.skins.contact import dynamics
-from supple.skins.contact.condensed import condensed_solver
 from supple.skins.contact.contacts import Contacts, Loose
 from supple.skins.contact.dynamics import State, momentum
+from supple.skins.contact.solver import condensed_solver
 
 UP = (0.0, 1.0, 0.0)
 G = 9.81
@@ -33,7 +33,7 @@ def met_anywhere(body, state, seed, count, friction, dt=DT):
     solver.load(state)
     solver.free()
     nodes = rng.choice(body.node_count, count, replace=False)
-    normals = rotations.normalised(rng.normal(size=(count, 3)))
+    normals = quaternions.normalize(rng.normal(size=(count, 3)))
     ways = (solver.foreseen_places - solver.node_places)[nodes]
     gaps = np.einsum("ma,ma->m", normals, ways)
     return solver, Contacts.at_nodes(nodes, normals=normals, gaps=gaps, frictions=np.full(count, friction))
@@ -74,8 +74,9 @@ def lying(friction, *, tilt=0.0, speed=0.0, steps=150, links=2, tissue="rubber")
         solver.free()
         ahead = solver.foreseen_places
         low = np.flatnonzero(ahead[:, 1] < -0.1)
-        contacts = Contacts.at_nodes(low, normals=np.tile(UP, (len(low), 1)), gaps=ahead[low, 1] + 0.1,
-                                     frictions=np.full(len(low), friction))  # fmt: skip
+        contacts = Contacts.at_nodes(
+            low, normals=np.tile(UP, (len(low), 1)), gaps=ahead[low, 1] + 0.1, frictions=np.full(len(low), friction)
+        )
         answer = solver.answer(contacts)
         if len(low):
             worst = max(worst, outside_cones(answer, contacts).max())
@@ -136,8 +137,9 @@ def ball_on_bar(friction, seed=3, mass=2.0):
     normals = np.tile([0.0, -1.0, 0.0], (len(nodes), 1))
     gaps = -DT * np.einsum("ma,ma->m", normals, motions)
     four, shares = np.tile(nodes[:, None], (1, 4)), np.tile([1.0, 0, 0, 0], (len(nodes), 1))
-    contacts = Contacts(four, shares, normals, motions, gaps, np.full(len(nodes), friction),
-                        np.zeros(len(nodes), int), spots)  # fmt: skip
+    contacts = Contacts(
+        four, shares, normals, motions, gaps, np.full(len(nodes), friction), np.zeros(len(nodes), int), spots
+    )
     inertia = mass * 0.1 * np.diag([1.0, 2.0, 1.5])
     loose = Loose(np.array([mass]), centre[None], inertia[None])
     return body, solver, contacts, loose, velocity, spin
@@ -207,9 +209,10 @@ def test_skin_on_skin_gives_no_momentum_to_a_limp_body(friction):
     four = np.array([[node, *far]])
     paces = (solver.foreseen_places - solver.node_places) / DT
     pace = shares[0] @ paces[four[0]]
-    normal = -rotations.normalised(pace + np.array([0.1, 0.2, 0.3]))
-    contacts = Contacts(four, shares, normal[None], np.zeros((1, 3)), np.array([DT * normal @ pace]),
-                        np.array([friction]))  # fmt: skip
+    normal = -quaternions.normalize(pace + np.array([0.1, 0.2, 0.3]))
+    contacts = Contacts(
+        four, shares, normal[None], np.zeros((1, 3)), np.array([DT * normal @ pace]), np.array([friction])
+    )
     assert solver.answer(contacts).impulses[0] > 0.0
     solver.finish()
     after = momentum(body, solver.state())
@@ -256,10 +259,16 @@ def turned(body, angle, speed):
 
 
 @pytest.mark.parametrize("hinge", [True, False])
-@pytest.mark.parametrize(("low", "high", "angle", "speed"), [
-    (-0.4, 0.3, 0.0, 6.0), (-0.4, 0.3, -0.06, 50.0), (-0.05, 0.05, -0.01, 12.0), (0.0, 0.3, 0.1, 30.0),
-    (0.0, 0.0, 0.0, 6.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("low", "high", "angle", "speed"),
+    [
+        (-0.4, 0.3, 0.0, 6.0),
+        (-0.4, 0.3, -0.06, 50.0),
+        (-0.05, 0.05, -0.01, 12.0),
+        (0.0, 0.3, 0.1, 30.0),
+        (0.0, 0.0, 0.0, 6.0),
+    ],
+)
 def test_no_step_goes_beyond_a_limit_that_it_began_within(hinge, low, high, angle, speed):
     body = oracle.bar(2, hinges={"link1": (0.0, 0.0, 1.0)} if hinge else {}, limits={"link1": (low, high)})
     solver = condensed_solver(body, DT, gravity=(0.0, 0.0, 0.0))
@@ -315,7 +324,7 @@ SCENES = {
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_state_goes_on_in_another_binding_to_the_same_numbers(scene):
     tube = supple.character("tube", vertices=1200, bones=6, length=1.2, radius=0.08)
-    turn = rotations.quaternion_about([0.0, 0.0, 1.0], np.array(1.0))
+    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(1.0))
     pose = Pose.rest(tube.skeleton)
     if scene == "folded":
         pose = Pose.from_rotations(tube.skeleton, dict.fromkeys(tube.skeleton.names[1:], turn))
@@ -415,8 +424,12 @@ def test_the_order_of_contacts_does_not_matter():
     for backwards in (False, True):
         solver, contacts = met_anywhere(body, state, 5, 6, 0.0)
         if backwards:
-            contacts = Contacts.at_nodes(contacts.nodes[::-1, 0], normals=contacts.normals[::-1],
-                                         gaps=contacts.gaps[::-1], frictions=contacts.frictions[::-1])  # fmt: skip
+            contacts = Contacts.at_nodes(
+                contacts.nodes[::-1, 0],
+                normals=contacts.normals[::-1],
+                gaps=contacts.gaps[::-1],
+                frictions=contacts.frictions[::-1],
+            )
         solver.answer(contacts)
         found.append(oracle.packed(solver.state()))
     np.testing.assert_allclose(found[1], found[0], atol=1e-8)

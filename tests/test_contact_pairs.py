@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple import ArticulatedContact, Motion, Pose
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.skins.contact import dynamics
 
 RADIUS = 0.08
@@ -23,7 +23,7 @@ def tube():
 @pytest.fixture(scope="module")
 def crossed(tube):
     """One tube along x, and another one above it, across."""
-    across = rotations.compose([0.0, 0.25, 0.0], rotations.quaternion_about([0.0, 1.0, 0.0], np.pi / 2.0))
+    across = quaternions.compose([0.0, 0.25, 0.0], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], np.pi / 2.0))
     return supple.joined([tube, tube], names=["low", "high"], moves=[np.zeros(3), across])
 
 
@@ -32,7 +32,7 @@ def going(tube, way, *, stops=np.inf, seconds=1.0) -> Motion:
     rest = Pose.rest(tube.skeleton)
     return Motion.from_poses(
         tube.skeleton,
-        lambda time: rest.moved(rotations.compose(min(time, stops) * np.asarray(way), STRAIGHT)),
+        lambda time: rest.moved(quaternions.compose(min(time, stops) * np.asarray(way), STRAIGHT)),
         seconds=seconds,
         fps=120.0,
     )
@@ -172,7 +172,7 @@ def test_one_that_is_led_presses_the_other_down_and_is_held_up_by_it(tube, cross
 
 @pytest.mark.parametrize("turn", [0.0, np.pi / 2.0])
 def test_who_nearly_touches_at_rest_is_neither_grown_together_nor_pushed(tube, turn):
-    near = rotations.compose([0.0, 2.0 * RADIUS + 5e-4, 0.0], rotations.quaternion_about([0.0, 1.0, 0.0], turn))
+    near = quaternions.compose([0.0, 2.0 * RADIUS + 5e-4, 0.0], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], turn))
     pair = supple.joined([tube, tube], names=["low", "high"], moves=[np.zeros(3), near])
     skin = ArticulatedContact(flesh="fat", elements=1000, gravity=0.0)
     played = Played(pair, skin, supple.joined_motions([None, None], pair), 0.2)
@@ -184,11 +184,11 @@ def test_who_nearly_touches_at_rest_is_neither_grown_together_nor_pushed(tube, t
 
 def test_far_apart_each_does_what_it_does_alone(tube):
     """A pair that never meets is two characters; only the elements of their flesh lie differently."""
-    turn = rotations.quaternion_about([0.0, 0.0, 1.0], np.array(0.6))
+    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(0.6))
     bent = Motion.from_poses(
         tube.skeleton,
         lambda time: Pose.from_rotations(
-            tube.skeleton, {"Bone3": rotations.slerp(STRAIGHT, turn, np.array(min(time, 0.3) / 0.3))}
+            tube.skeleton, {"Bone3": quaternions.slerp(STRAIGHT, turn, np.array(min(time, 0.3) / 0.3))}
         ),
         seconds=0.5,
     )

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from oracles import articulated as oracle
 from oracles.tracking import towards
 from supple import Pose, Skeleton
-from supple.geometry import rotations
-from supple.skins.contact import dynamics, responding
-from supple.skins.contact.condensed import condensed_solver
+from supple.geometry import quaternions
+from supple.skins.contact import contact_solver, dynamics
 from supple.skins.contact.contacts import Contacts
 from supple.skins.contact.dynamics import State, momentum
 from supple.skins.contact.elasticity import Tissue
 from supple.skins.contact.joints import HINGE, rotation_vectors
 from supple.skins.contact.links import Links
+from supple.skins.contact.solver import condensed_solver
 from supple.skins.contact.tracking import Targets, Tracking
 
 DOWN = (0.0, -1.0, 0.0)
@@ -40,8 +40,9 @@ def test_contacts_push_and_never_pull():
     solver.free()
     low = np.flatnonzero(body.rest[: body.node_count, 1] < -0.09)
     v = oracle.packed(solver.state())
-    rows = oracle.contact_rows(body, state, np.tile(low[:, None], (1, 4)), np.tile([1.0, 0, 0, 0], (len(low), 1)),
-                               np.tile(UP, (len(low), 1)))  # fmt: skip
+    rows = oracle.contact_rows(
+        body, state, np.tile(low[:, None], (1, 4)), np.tile([1.0, 0, 0, 0], (len(low), 1)), np.tile(UP, (len(low), 1))
+    )
     began = np.where(np.arange(len(low)) % 2, 0.0, 0.004)  # every other one has a little way to go
     contacts = Contacts.at_nodes(low, normals=np.tile(UP, (len(low), 1)), gaps=began + 0.01 * rows @ v)
     found = solver.answer(contacts)
@@ -67,7 +68,7 @@ def test_any_contacts_and_limits_are_answered_by_pushes_that_take_energy(count, 
     solver.load(state)
     solver.free()
     nodes = rng.choice(body.node_count, count, replace=False)
-    normals = rotations.normalised(rng.normal(size=(count, 3)))
+    normals = quaternions.normalize(rng.normal(size=(count, 3)))
     before = oracle.packed(solver.state())
     rows = oracle.contact_rows(
         body, state, np.tile(nodes[:, None], (1, 4)), np.tile([1.0, 0, 0, 0], (count, 1)), normals
@@ -77,7 +78,7 @@ def test_any_contacts_and_limits_are_answered_by_pushes_that_take_energy(count, 
     assert (found.impulses >= 0.0).all()
     pushing = found.impulses > 0.0
     assert pushing.any() or (rows @ after > -1e-9).all()
-    if found.rounds < responding._PASSES:  # else which of them push was not settled
+    if found.rounds < contact_solver._PASSES:  # else which of them push was not settled
         np.testing.assert_allclose((rows @ after)[pushing], 0.0, atol=1e-8)
     system = oracle.system(body, state, Targets.none(body), 0.01, (0.0, 0.0, 0.0))
     matrix, links = system.matrix, 6 * body.link_count
@@ -99,14 +100,14 @@ def test_every_pass_pushes_and_takes_energy(seed, monkeypatch):
     state = oracle.any_state(body, seed)
     rng = np.random.default_rng(seed)
     nodes = rng.choice(body.node_count, 60, replace=False)
-    normals = rotations.normalised(rng.normal(size=(60, 3)))
+    normals = quaternions.normalize(rng.normal(size=(60, 3)))
     rows = oracle.contact_rows(body, state, np.tile(nodes[:, None], (1, 4)), np.tile([1.0, 0, 0, 0], (60, 1)), normals)
     system = oracle.system(body, state, Targets.none(body), 0.01, (0.0, 0.0, 0.0))
     matrix, links = system.matrix, 6 * body.link_count
     matrix[links:, links:] = oracle.block_diagonal(body, matrix)
     energies, worst = [], []
     for passes in (1, 2, 3, 4, 16):
-        monkeypatch.setattr(responding, "_PASSES", passes)
+        monkeypatch.setattr(contact_solver, "_PASSES", passes)
         solver = condensed_solver(body, 0.01, stabilisation=0.0)  # joints that pull themselves together give energy
         solver.load(state)
         solver.free()
@@ -176,8 +177,9 @@ def floor_of(solver, height, friction=0.0):
     """Contacts of all nodes that a floor would stop."""
     ahead = solver.foreseen_places
     low = np.flatnonzero(ahead[:, 1] < height)
-    return Contacts.at_nodes(low, normals=np.tile(UP, (len(low), 1)), gaps=ahead[low, 1] - height,
-                             frictions=np.full(len(low), friction))  # fmt: skip
+    return Contacts.at_nodes(
+        low, normals=np.tile(UP, (len(low), 1)), gaps=ahead[low, 1] - height, frictions=np.full(len(low), friction)
+    )
 
 
 @pytest.mark.parametrize("tissue", ["fat", "rubber"])
@@ -304,7 +306,9 @@ def spun_child(body):
 @pytest.mark.parametrize("strength", [0.05, 0.5, 0.97, 1.0])
 def test_control_is_stable_at_any_strength_and_step(strength, dt):
     skeleton, body, links = posed_bar()
-    goal = Pose.from_rotations(skeleton, {"b": rotations.quaternion_about([0.0, 1.0, 1.0], 1.2)}, move=(0.1, 0.2, 0.0))
+    goal = Pose.from_rotations(
+        skeleton, {"b": quaternions.quat_from_axis_angle([0.0, 1.0, 1.0], 1.2)}, move=(0.1, 0.2, 0.0)
+    )
     targets = towards(Tracking(body, links, skeleton, strength=strength), goal, goal, dt)
     solver = condensed_solver(body, dt, gravity=(0.0, 0.0, 0.0))
     solver.control(targets)

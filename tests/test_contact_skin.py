@@ -8,13 +8,13 @@ import pytest
 import supple
 from conftest import make_tube
 from supple import ArticulatedContact, Character, InputError, LinearBlend, Motion, Pose, Skeleton, Weights
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.graph.bake import bake
 from supple.obstacles import Box, Free, Plane, Sphere
 from supple.skins.contact import dynamics
-from supple.skins.contact.choices import limits_for, limits_in, strengths_in, tissues_in, with_regions
 from supple.skins.contact.elasticity import TISSUES, Tissue
 from supple.skins.contact.flesh import flesh_of
+from supple.skins.contact.parsing import limits_for, limits_in, strengths_in, tissues_in, with_regions
 
 TUBE = make_tube(17, 10, 3)
 SKELETON = TUBE.skeleton
@@ -25,7 +25,7 @@ FEW = {"elements": 600, "self_contact": False}
 
 def bent(angle: float, *, move=(0.0, 0.0, 0.0)) -> Pose:
     return Pose.from_rotations(
-        SKELETON, {"bone1": rotations.quaternion_about([0.0, 0.0, 1.0], np.array(angle))}, move=move
+        SKELETON, {"bone1": quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(angle))}, move=move
     )
 
 
@@ -66,7 +66,7 @@ def LinearBlend_of(pose):  # noqa: N802
 
 
 def test_a_first_pose_elsewhere_is_the_skin_carried_there():
-    carry = rotations.compose([3.0, 1.0, -2.0], rotations.quaternion_about([0.0, 1.0, 0.0], 2.0))
+    carry = quaternions.compose([3.0, 1.0, -2.0], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 2.0))
     skin = ArticulatedContact(flesh="fat", **FEW)  # turned about y: gravity stays where it was
     binding = skin.bind(TUBE, "cpu")
     here = skin.start(binding, bent(0.8), None).points.numpy().copy()
@@ -126,7 +126,7 @@ def test_what_has_no_flesh_goes_with_its_link_as_the_motion_has_it():
     dense = np.zeros((len(TUBE.points), 4))
     dense[:, :3] = TUBE.weights.dense(3)
     character = Character(TUBE.points, TUBE.triangles, skeleton, Weights.from_dense(dense))
-    turn = rotations.quaternion_about([1.0, 0.0, 0.0], np.array(0.9))
+    turn = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], np.array(0.9))
     pose = Pose.from_rotations(skeleton, {"prop": turn})
     ball = Sphere(radius=0.3, at=(0.5, 1.8, 0.0))
     skin = ArticulatedContact(strength="0.1", obstacles=(ball,), **FEW)
@@ -149,7 +149,7 @@ def test_shapes_of_a_motion_are_kept():
 
 def lying_limb(**settings):
     """A tube that lies above a floor, led at its root, and a ball above its far end."""
-    down = rotations.compose([0.0, 0.0, 0.0], rotations.quaternion_about([0.0, 0.0, 1.0], -np.pi / 2.0))
+    down = quaternions.compose([0.0, 0.0, 0.0], quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], -np.pi / 2.0))
     pose = REST.moved(down)
     ball = Sphere(name="ball", radius=0.2, at=(1.7, 0.75, 0.1), free=Free(mass=30.0, velocity=(0.0, -1.0, 0.0)))
     skin = ArticulatedContact(strength="0.4", step=1.0 / 120.0, obstacles=(ball,), **settings, **FEW)
@@ -222,7 +222,7 @@ def folded():
     tube = make_tube(25, 12, 3)
     skin = ArticulatedContact(flesh="fat", elements=2500, **LIMP)
     binding = skin.bind(tube, "cpu")
-    turn = rotations.quaternion_about([0.0, 0.0, 1.0], np.array(1.9))
+    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(1.9))
     pose = Pose.from_rotations(tube.skeleton, {"bone1": turn, "bone2": turn})
     state = skin.start(binding, pose, None)
     state.memory.body.spins[:] = np.random.default_rng(1).normal(size=state.memory.body.spins.shape)
@@ -249,7 +249,7 @@ def test_skin_that_meets_skin_takes_no_momentum_and_gives_no_energy_of_motion():
 
 def test_a_limp_loop_that_closes_on_itself_is_stopped():
     tube = supple.character("tube", vertices=1200, bones=6, length=1.2, radius=0.06)
-    turn = rotations.quaternion_about([0.0, 0.0, 1.0], np.array(1.0))
+    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(1.0))
     pose = Pose.from_rotations(tube.skeleton, dict.fromkeys(tube.skeleton.names[1:], turn))
     gaps = []
     for self_contact in (True, False):

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 import supple
 from oracles import articulated as oracle
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.skins.contact import dynamics
-from supple.skins.contact.condensed import condensed_solver, skin_matrix
 from supple.skins.contact.contacts import Contacts
 from supple.skins.contact.dynamics import GRAVITY, Mechanism, State, mechanism_of, momentum, turned_by
 from supple.skins.contact.elasticity import Tissue
@@ -23,6 +22,7 @@ from supple.skins.contact.flesh import flesh_of
 from supple.skins.contact.joints import Joints
 from supple.skins.contact.links import joints_of, links_of
 from supple.skins.contact.ordering import blends_of, pieces_of, skyline_of, touching_pairs
+from supple.skins.contact.solver import condensed_solver, skin_matrix
 
 SEEDS = st.integers(0, 10_000)
 DOWN = (0.0, -1.0, 0.0)
@@ -45,7 +45,7 @@ def any_contacts(mechanism, state, v, seed, *, count=4):
     """Contacts at nodes that move into something that moves, at its border when the step begins."""
     rng = np.random.default_rng(seed)
     nodes = rng.choice(mechanism.node_count, count, replace=False)
-    normals = rotations.normalised(rng.normal(size=(count, 3)))
+    normals = quaternions.normalize(rng.normal(size=(count, 3)))
     motions = 0.1 * rng.normal(size=(count, 3))
     four, shares = np.tile(nodes[:, None], (1, 4)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
     rows = oracle.contact_rows(mechanism, state, four, shares, normals)
@@ -169,8 +169,15 @@ def test_links_come_before_what_they_hang_on_and_every_coupling_has_its_place(se
     parents = np.array([-1, *(int(rng.integers(0, i)) for i in range(1, count))])
     children = np.flatnonzero(parents >= 0)
     kinds = rng.integers(0, 2, len(children))
-    joints = Joints(children, parents[children], np.zeros((len(children), 3)), kinds, np.ones((len(children), 3)),
-                    np.full(len(children), -1.0), np.where(rng.random(len(children)) < 0.5, 1.0, 1e9))  # fmt: skip
+    joints = Joints(
+        children,
+        parents[children],
+        np.zeros((len(children), 3)),
+        kinds,
+        np.ones((len(children), 3)),
+        np.full(len(children), -1.0),
+        np.where(rng.random(len(children)) < 0.5, 1.0, 1e9),
+    )
     tree = replace(body, centres=np.zeros((count, 3)), joints=joints)
     pairs = rng.integers(0, count, (count, 2))
     sky = skyline_of(tree, pairs)
@@ -225,7 +232,7 @@ def spun(mechanism, seed, speed):
     """Turning as a whole, and some links against the others, with joints that hold."""
     rng = np.random.default_rng(seed)
     state = State.rest(mechanism)
-    turn = rotations.normalised(rng.normal(size=3)) * speed
+    turn = quaternions.normalize(rng.normal(size=3)) * speed
     state.spins[:] = turn
     state.spins[-1] += rng.normal(size=3) * speed
     joints = mechanism.joints
@@ -331,8 +338,16 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match="contacts name nodes"):
         solver.answer(Contacts.at_nodes([len(body.rest)], normals=[UP], gaps=[0.0]))
     with pytest.raises(InputError, match="free body 0"):
-        solver.answer(Contacts(np.zeros((1, 4), int), np.array([[1.0, 0.0, 0.0, 0.0]]), np.array([UP]),
-                               np.zeros((1, 3)), np.zeros(1), bodies=np.array([0])))  # fmt: skip
+        solver.answer(
+            Contacts(
+                np.zeros((1, 4), int),
+                np.array([[1.0, 0.0, 0.0, 0.0]]),
+                np.array([UP]),
+                np.zeros((1, 3)),
+                np.zeros(1),
+                bodies=np.array([0]),
+            )
+        )
     with pytest.raises(InputError, match=r"sum to 0\.5"):
         Contacts(np.zeros((1, 4), int), np.array([[0.5, 0.0, 0.0, 0.0]]), np.array([UP]), np.zeros((1, 3)), np.zeros(1))
     with pytest.raises(InputError, match="has no normal"):
@@ -347,9 +362,14 @@ def test_a_body_all_of_core_is_a_rigid_one():
     """No free node at all: links alone, which still fall, turn and hang together."""
     body = oracle.bar(2)
     firm = replace(
-        body, masses=np.zeros(0), stiffness=body.stiffness[:0, :0], damping=body.damping[:0, :0],
-        core_masses=body.link_masses, core_moments=np.zeros((2, 3)), core_seconds=np.tile(0.01 * np.eye(3), (2, 1, 1)),
-    )  # fmt: skip
+        body,
+        masses=np.zeros(0),
+        stiffness=body.stiffness[:0, :0],
+        damping=body.damping[:0, :0],
+        core_masses=body.link_masses,
+        core_moments=np.zeros((2, 3)),
+        core_seconds=np.tile(0.01 * np.eye(3), (2, 1, 1)),
+    )
     solver = condensed_solver(firm, 0.01)
     solver.load(spun(firm, 2, 4.0))
     before = solver.energy().total
@@ -363,7 +383,7 @@ def test_a_body_all_of_core_is_a_rigid_one():
 def test_the_same_step_gives_the_same_result_and_turning_the_world_turns_it():
     body = HINGED
     state = oracle.any_state(body, 9)
-    turn = rotations.matrix_from_quaternion(rotations.quaternion_about([1.0, 2.0, 3.0], 1.0))
+    turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([1.0, 2.0, 3.0], 1.0))
     results = []
     for world in (np.eye(3), np.eye(3), turn):
         solver = condensed_solver(body, 0.01, gravity=world @ np.array(GRAVITY))

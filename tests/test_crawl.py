@@ -19,7 +19,7 @@ from supple.character.builtin.skeletons import (
     tube_skeleton,
 )
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.builtin import motion
 
 SNAKE, OCTOPUS = snake_skeleton(), octopus_skeleton()
@@ -124,7 +124,7 @@ def test_joints_move_the_way_the_body_points():
     times = np.linspace(0.0, SLITHER.duration, 25)
     heads = worlds(SLITHER, times)[..., :3, 3]
     speed = (worlds(SLITHER, times + step) - worlds(SLITHER, times - step))[..., :3, 3] / (2.0 * step)
-    along = rotations.normalised(heads[:, 2:] - heads[:, :-2])
+    along = quaternions.normalize(heads[:, 2:] - heads[:, :-2])
     across = np.cross([0.0, 1.0, 0.0], along)
     slip = np.abs(np.sum(speed[:, 1:-1] * across, axis=-1)) / np.linalg.norm(speed[:, 1:-1], axis=-1)
     assert slip[:, : ON_TRACK - 1].max() < 0.06  # the mean of two bones is that far from the curve itself
@@ -133,9 +133,9 @@ def test_joints_move_the_way_the_body_points():
 
 def test_the_snake_goes_ahead_by_its_stride_and_its_head_is_steady():
     forward = (SNAKE.heads[-1] - SNAKE.heads[0]) * [1.0, 0.0, 1.0]
-    np.testing.assert_allclose(rotations.normalised(SLITHER.stride), rotations.normalised(forward), atol=1e-12)
+    np.testing.assert_allclose(quaternions.normalize(SLITHER.stride), quaternions.normalize(forward), atol=1e-12)
     world = worlds(SLITHER, SLITHER.times)
-    progress = np.diff(world[..., :3, 3] @ rotations.normalised(forward), axis=0)
+    progress = np.diff(world[..., :3, 3] @ quaternions.normalize(forward), axis=0)
     assert (progress > 0.0).all()  # no joint ever goes back
     yaw = np.ptp(np.arctan2(world[..., 0, 2], world[..., 2, 2]), axis=0)
     assert yaw[-1] < 0.4 * yaw[ON_TRACK // 2]
@@ -157,7 +157,7 @@ def test_the_track_is_a_serpenoid(swing, waves):
 
 
 def test_a_snake_that_lies_the_other_way_slithers_the_other_way():
-    turn = rotations.compose([3.0, 0.0, -2.0], rotations.quaternion_about([0.0, 1.0, 0.0], 2.0))
+    turn = quaternions.compose([3.0, 0.0, -2.0], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 2.0))
     tails = SNAKE.tails @ turn[:3, :3].T + turn[:3, 3]
     turned = slither(Skeleton(SNAKE.names, SNAKE.parents, turn @ SNAKE.world_from_joint, tails=tails))
     np.testing.assert_allclose(turned.stride, turn[:3, :3] @ SLITHER.stride, rtol=0.0, atol=1e-9)
@@ -223,7 +223,7 @@ def drops(made) -> np.ndarray:
     """How far every bone of every arm points below the level (T, arms, bones) [rad]."""
     world = worlds(made, made.times[:-1])
     spans = carried(OCTOPUS, world, OCTOPUS.tails) - world[..., :3, 3]
-    return np.stack([-np.arcsin(rotations.normalised(spans[:, arm])[..., 1]) for arm in ARMS], axis=1)
+    return np.stack([-np.arcsin(quaternions.normalize(spans[:, arm])[..., 1]) for arm in ARMS], axis=1)
 
 
 def test_arms_close_in_a_wave_from_the_body_to_the_tips():

@@ -56,8 +56,11 @@ def test_an_error_is_the_same_error_here(size):
     with pytest.raises(InputError) as caught:
         done([Job(jobs.square, (1,)), Job(jobs.refuse, ())], size=size)
     assert (caught.value.where, caught.value.given, caught.value.needed, caught.value.advice) == (
-        "skin", "this", "that", "do so",
-    )  # fmt: skip
+        "skin",
+        "this",
+        "that",
+        "do so",
+    )
 
 
 @pytest.mark.parametrize(("job", "says"), [(jobs.stumble, "RuntimeError: over a stone"), (jobs.vanish, "exit 7")])

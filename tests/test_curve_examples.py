@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from supple.device import to_host
 from supple.errors import InputError
-from supple.geometry.rotations import compose, multiply, quaternion_about
+from supple.geometry.quaternions import compose, quat_from_axis_angle, quat_multiply
 from supple.skins.curves.batches import CurveLoad, dynamic_curves, static_curves
 from supple.skins.curves.beams import Clamps
 from supple.skins.curves.dynamic import DynamicBeam
@@ -221,15 +221,15 @@ def test_hold_stays_at_the_border_and_extend_goes_on_evenly():
 
 def poses_of_an_arm():
     """Elbow bends and forearm twists: a grid of examples and their places by joint turns."""
-    rest = np.array([quaternion_about([0.0, 1.0, 0.0], 0.3), quaternion_about([1.0, 0.0, 0.0], -0.2)])
+    rest = np.array([quat_from_axis_angle([0.0, 1.0, 0.0], 0.3), quat_from_axis_angle([1.0, 0.0, 0.0], -0.2)])
     angles = [(bend, twist) for bend in (0.0, 1.1, 2.3) for twist in (-1.2, 0.0, 1.4)]
     turns = np.array([[turned(rest, bend, twist)] for bend, twist in angles])[:, 0]
     return rest, angles, PoseSpace(rotation_positions(turns, rest))
 
 
 def turned(rest, bend, twist):
-    away = np.array([quaternion_about([0.0, 0.0, 1.0], bend), quaternion_about([1.0, 0.0, 0.0], twist)])
-    return multiply(rest, away)
+    away = np.array([quat_from_axis_angle([0.0, 0.0, 1.0], bend), quat_from_axis_angle([1.0, 0.0, 0.0], twist)])
+    return quat_multiply(rest, away)
 
 
 @pytest.mark.parametrize("curves", [1, 5])
@@ -274,12 +274,12 @@ def test_a_damped_batch_comes_to_rest_in_the_example():
 
 
 def test_rotation_positions_are_axes_times_angles_from_rest():
-    rest = quaternion_about([0.3, 0.2, 0.9], 0.7)[None]
+    rest = quat_from_axis_angle([0.3, 0.2, 0.9], 0.7)[None]
     axis = np.array([2.0, -1.0, 0.5]) / np.linalg.norm([2.0, -1.0, 0.5])
     for angle in (0.0, 1e-14, 1e-8, 0.4, 3.1):
-        place = rotation_positions(multiply(rest, quaternion_about(axis, angle)), rest)
+        place = rotation_positions(quat_multiply(rest, quat_from_axis_angle(axis, angle)), rest)
         assert place == pytest.approx(angle * axis, rel=1e-9, abs=1e-15)
-    other = -multiply(rest, quaternion_about(axis, 0.4))  # the same turn, other sign
+    other = -quat_multiply(rest, quat_from_axis_angle(axis, 0.4))  # the same turn, other sign
     assert rotation_positions(other, rest) == pytest.approx(0.4 * axis)
     many = rotation_positions(np.broadcast_to(rest, (5, 1, 4)), rest)
     assert np.abs(many).max() < 1e-15
@@ -303,7 +303,7 @@ def test_a_rigid_motion_leaves_no_deformation_and_carrying_undoes_taking_out(see
 
 def twisted_arm(angle, shares):
     """Transforms of the nodes of an arm along x whose hand is turned by an angle, each node by its share."""
-    turns = quaternion_about([1.0, 0.0, 0.0], angle * shares)[:, None]
+    turns = quat_from_axis_angle([1.0, 0.0, 0.0], angle * shares)[:, None]
     return compose(np.zeros((len(shares), 1, 3)), turns)
 
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 import supple
 from conftest import make_tube
 from supple import Character, InputError, Pose, Skeleton, SuppleWarning, Weights
-from supple.geometry.rotations import matrix_from_quaternion, quaternion_about
+from supple.character.anatomy.limbs import limbs_of
+from supple.geometry.quaternions import matrix_from_quat, quat_from_axis_angle
 from supple.geometry.topology import triangulate
-from supple.skins.curves.casting import Caster, transported
 from supple.skins.curves.cells import located, place_in_cell
-from supple.skins.curves.limbs import limbs_of
-from supple.skins.curves.loops import LoopPlan, QuadMesh, limb_loops, on_loops, quads_of
+from supple.skins.curves.edge_loops import LoopPlan, QuadMesh, limb_loops, on_loops, quads_of
 from supple.skins.curves.network import blended_turns, curve_network
 from supple.skins.curves.places import Places
+from supple.skins.curves.ray_curves import Caster, transported
 from supple.skins.curves.reconstruction import reconstruction
 from supple.skins.curves.transfer import Transfer, part_shares
 
@@ -106,7 +106,7 @@ def test_curves_close_over_the_ends_of_a_tube_without_going_back(tube):
 def bent_arm(angle: float) -> Character:
     """A tube whose upper half is bent about the joint in its middle, as an arm that rests bent."""
     tube = make_tube(rings=49, bones=2)
-    pose = Pose.from_rotations(tube.skeleton, {"bone1": quaternion_about([0.0, 0.0, 1.0], angle)})
+    pose = Pose.from_rotations(tube.skeleton, {"bone1": quat_from_axis_angle([0.0, 0.0, 1.0], angle)})
     points = supple.linear_blend(tube.points, tube.weights, pose.skinning(tube.skeleton)).astype(float)
     heads = pose.world_from_joint[:, :3, 3]
     tip = (pose.world_from_joint[1] @ np.array([0.0, 1.0, 0.0, 1.0]))[:3]
@@ -136,8 +136,10 @@ def test_frames_are_carried_without_a_twist():
 
 
 def test_a_hole_in_the_skin_is_filled_from_its_border(tube):
-    keep = ~((np.abs(tube.points[tube.triangles].mean(axis=1)[:, 1] - 1.0) < 0.12)
-             & (tube.points[tube.triangles].mean(axis=1)[:, 0] > 0.1))  # fmt: skip
+    keep = ~(
+        (np.abs(tube.points[tube.triangles].mean(axis=1)[:, 1] - 1.0) < 0.12)
+        & (tube.points[tube.triangles].mean(axis=1)[:, 0] > 0.1)
+    )
     open_tube = tube.replace(triangles=tube.triangles[keep])
     laid = Caster(limbs_of(open_tube)[0], open_tube.points, open_tube.triangles).cast(16, 33)
     assert 0 < (~laid.found).sum() < 0.2 * laid.found.size
@@ -220,8 +222,12 @@ def quad_tube(rings: int = 9, sectors: int = 8) -> tuple[np.ndarray, np.ndarray]
     points = make_tube(rings=rings, sectors=sectors, closed=False).points
     ring, sector = (index.ravel() for index in np.meshgrid(np.arange(rings - 1), np.arange(sectors), indexing="ij"))
     beside = (sector + 1) % sectors
-    quads = [ring * sectors + sector, ring * sectors + beside, (ring + 1) * sectors + beside,
-             (ring + 1) * sectors + sector]  # fmt: skip
+    quads = [
+        ring * sectors + sector,
+        ring * sectors + beside,
+        (ring + 1) * sectors + beside,
+        (ring + 1) * sectors + sector,
+    ]
     return points, np.stack(quads, axis=1).astype(np.int32)
 
 
@@ -231,8 +237,12 @@ def quad_torus(across: int = 12, around: int = 7) -> tuple[np.ndarray, np.ndarra
     reach = 1.0 + 0.3 * np.cos(small)
     points = np.stack([reach * np.cos(big), 0.3 * np.sin(small), reach * np.sin(big)], axis=1)
     number = u * around + v
-    quads = [number, np.roll(number, -1, axis=1), np.roll(np.roll(number, -1, axis=1), -1, axis=0),
-             np.roll(number, -1, axis=0)]  # fmt: skip
+    quads = [
+        number,
+        np.roll(number, -1, axis=1),
+        np.roll(np.roll(number, -1, axis=1), -1, axis=0),
+        np.roll(number, -1, axis=0),
+    ]
     return points, np.stack([corner.ravel() for corner in quads], axis=1).astype(np.int32)
 
 
@@ -403,8 +413,8 @@ def test_rest_nodes_give_the_rest_mesh(network, hero, smooth):
 
 @given(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0))
 def test_a_rigid_motion_of_the_nodes_is_one_of_the_mesh(transfer, network, hero, first, second):
-    turn = matrix_from_quaternion(quaternion_about([1.0, 0.3, 0.2], first)) @ matrix_from_quaternion(
-        quaternion_about([0.0, 1.0, -0.4], second)
+    turn = matrix_from_quat(quat_from_axis_angle([1.0, 0.3, 0.2], first)) @ matrix_from_quat(
+        quat_from_axis_angle([0.0, 1.0, -0.4], second)
     )
     rest = network.nodes(hero.points)
     np.testing.assert_allclose(
@@ -447,9 +457,9 @@ def posed(hero) -> tuple[Pose, np.ndarray, np.ndarray]:
     pose = Pose.from_rotations(
         hero.skeleton,
         {
-            "LeftForeArm": quaternion_about([0.0, 1.0, 0.0], -1.0),
-            "RightLeg": quaternion_about([1.0, 0.0, 0.0], 1.0),
-            "LeftUpLeg": quaternion_about([1.0, 0.0, 0.0], -0.7),
+            "LeftForeArm": quat_from_axis_angle([0.0, 1.0, 0.0], -1.0),
+            "RightLeg": quat_from_axis_angle([1.0, 0.0, 0.0], 1.0),
+            "LeftUpLeg": quat_from_axis_angle([1.0, 0.0, 0.0], -0.7),
         },
         move=[0.2, 0.1, 0.0],
     )
@@ -516,10 +526,10 @@ def test_wrong_shapes_are_refused(transfer, network):
 
 
 def test_nodes_turn_with_the_bones(network, hero):
-    turn = quaternion_about([0.0, 0.0, 1.0], 0.9)
+    turn = quat_from_axis_angle([0.0, 0.0, 1.0], 0.9)
     whole = Pose.from_rotations(hero.skeleton, {"Hips": turn})
     np.testing.assert_allclose(
-        network.turns(whole), np.broadcast_to(matrix_from_quaternion(turn), (len(network), 3, 3)), atol=1e-9
+        network.turns(whole), np.broadcast_to(matrix_from_quat(turn), (len(network), 3, 3)), atol=1e-9
     )
     np.testing.assert_allclose(
         network.turns(Pose.rest(hero.skeleton)), np.broadcast_to(np.eye(3), (len(network), 3, 3)), atol=1e-9

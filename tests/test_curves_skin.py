@@ -8,7 +8,7 @@ from conftest import make_tube
 from supple import CurveDynamics, CurveExamples, CurveNetwork, Pose, fit_curves
 from supple.device import use_threads
 from supple.errors import InputError
-from supple.geometry.rotations import compose, quaternion_about
+from supple.geometry.quaternions import compose, quat_from_axis_angle
 from supple.skins.curves.batches import static_curves
 from supple.skins.curves.binding import Driving, loads_of
 from supple.skins.curves.drivers import Drivers, joint_rotations
@@ -22,7 +22,9 @@ NAMES = ("bone1", "bone2")
 def bent(character, *turns: tuple[float, float]) -> Pose:
     """Bones bent about z and twisted about y, one pair for each bone after the first."""
     about = {
-        name: supple.geometry.rotations.multiply(quaternion_about([0, 0, 1], bend), quaternion_about([0, 1, 0], twist))
+        name: supple.geometry.quaternions.quat_multiply(
+            quat_from_axis_angle([0, 0, 1], bend), quat_from_axis_angle([0, 1, 0], twist)
+        )
         for name, (bend, twist) in zip(NAMES, turns, strict=False)
     }
     return Pose.from_rotations(character.skeleton, about)
@@ -51,8 +53,11 @@ def model(limb, poses):
 
 
 def skins(model):
-    return [CurveNetwork(trained=model), CurveNetwork(teacher="rotation-centers", base="linear"),
-            CurveDynamics(trained=model)]  # fmt: skip
+    return [
+        CurveNetwork(trained=model),
+        CurveNetwork(teacher="rotation-centers", base="linear"),
+        CurveDynamics(trained=model),
+    ]
 
 
 @pytest.mark.parametrize("number", range(3))
@@ -64,7 +69,7 @@ def test_rest_in_rest_out(limb, model, number):
 @pytest.mark.parametrize("number", range(3))
 def test_a_rigid_motion_of_the_pose_is_one_of_the_skin(limb, model, poses, number):
     skin = skins(model)[number]
-    carry = compose([0.4, -0.2, 0.9], quaternion_about([1.0, 2.0, 0.5], 1.1))
+    carry = compose([0.4, -0.2, 0.9], quat_from_axis_angle([1.0, 2.0, 0.5], 1.1))
     here = supple.player(limb, skin).advance(poses[1])
     there = supple.player(limb, skin).advance(poses[1].moved(carry))
     assert np.abs(here - limb.points).max() > 0.1
@@ -81,8 +86,9 @@ def test_a_trained_skin_differs_from_the_one_below_and_meets_its_examples(limb, 
 
 def test_the_curves_of_the_device_meet_every_example_to_1e_10_of_the_height(limb, model, poses):
     loads, driving = loads_of(model), Driving(model)
-    curves = static_curves([StaticBeam(n) for n in loads.nodes], loads.examples, groups=loads.groups,
-                          counts=loads.counts)  # fmt: skip
+    curves = static_curves(
+        [StaticBeam(n) for n in loads.nodes], loads.examples, groups=loads.groups, counts=loads.counts
+    )
     for place, pose in enumerate([Pose.rest(limb.skeleton), *poses]):
         shapes = curves.run(driving.weights(joint_rotations(pose, limb.skeleton))[None]).numpy()
         start = 0
@@ -151,7 +157,7 @@ def test_turns_past_half_a_turn_go_on_where_examples_do(limb):
 def test_joints_that_carry_the_whole_body_do_not_drive(limb):
     drivers = Drivers.of(limb)
     assert [limb.skeleton.names[joint] for joint in drivers.joints] == ["bone1", "bone2"]
-    whole = Pose.from_rotations(limb.skeleton, {"bone0": quaternion_about([1.0, 0.0, 0.0], 1.0)})
+    whole = Pose.from_rotations(limb.skeleton, {"bone0": quat_from_axis_angle([1.0, 0.0, 0.0], 1.0)})
     assert np.abs(drivers.turns(joint_rotations(whole, limb.skeleton))).max() < 1e-12
 
 
@@ -253,9 +259,14 @@ def test_strange_settings_are_refused(settings):
 
 @pytest.mark.parametrize(
     ("groups", "counts", "said"),
-    [([0, -1], None, "count from zero"), ([0], None, "groups has shape"), ([0, 0], [2], "there are 1"),
-     ([0, 1], [1], "counts has shape"), ([0, 1], [1, 0], "between one and all")],
-)  # fmt: skip
+    [
+        ([0, -1], None, "count from zero"),
+        ([0], None, "groups has shape"),
+        ([0, 0], [2], "there are 1"),
+        ([0, 1], [1], "counts has shape"),
+        ([0, 1], [1, 0], "between one and all"),
+    ],
+)
 def test_strange_groups_of_curves_are_refused(groups, counts, said):
     load = supple.skins.curves.batches.CurveLoad(np.zeros((4, 3)), supple.skins.curves.beams.Clamps.still((3,)))
     with pytest.raises(InputError, match=said):

@@ -7,11 +7,11 @@ import supple
 from conftest import make_tube
 from supple import CurveExamples, CurveNetwork, Pose, fit_curves, load_curves, save_curves
 from supple.errors import FormatError, InputError
-from supple.geometry.rotations import quaternion_about
-from supple.skins.curves.choosing import Choice, axes_of
+from supple.geometry.quaternions import quat_from_axis_angle
 from supple.skins.curves.fit_errors import FitErrors
 from supple.skins.curves.model import CurveModel
 from supple.skins.curves.model_file import MAGIC
+from supple.skins.curves.sample_selection import Choice, axes_of
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,9 @@ def limb():
 
 
 def bent(character, bend: float, twist: float = 0.0) -> Pose:
-    turn = supple.geometry.rotations.multiply(quaternion_about([0, 0, 1], bend), quaternion_about([0, 1, 0], twist))
+    turn = supple.geometry.quaternions.quat_multiply(
+        quat_from_axis_angle([0, 0, 1], bend), quat_from_axis_angle([0, 1, 0], twist)
+    )
     return Pose.from_rotations(character.skeleton, {"bone1": turn})
 
 
@@ -125,8 +127,9 @@ def test_several_bakes_are_learnt_together(limb, bake):
 
 
 def test_a_drawn_shape_turns_with_the_bones(limb):
-    edit = supple.SurfaceEdit.of(0.05 * np.exp(-(((limb.points - [0.25, 1.4, 0.0]) / 0.3) ** 2).sum(axis=1))[:, None]
-                                 * np.array([1.0, 0.0, 0.0]))  # fmt: skip
+    edit = supple.SurfaceEdit.of(
+        0.05 * np.exp(-(((limb.points - [0.25, 1.4, 0.0]) / 0.3) ** 2).sum(axis=1))[:, None] * np.array([1.0, 0.0, 0.0])
+    )
     model = fit_curves(limb, CurveExamples.sculpted(limb, [bent(limb, 1.5)], [edit.dense(len(limb.points))]))
     player, below = (supple.player(limb, s) for s in (CurveNetwork(trained=model), supple.DualQuaternion()))
     top = int(np.argmax(np.linalg.norm(edit.dense(len(limb.points)), axis=1)))
@@ -200,10 +203,16 @@ def test_examples_that_do_not_fit_are_refused(limb, bake):
 
 @pytest.mark.parametrize(
     ("settings", "said"),
-    [({"most": 0}, "most is 0"), ({"kept_out": 1}, "kept_out is 1"), ({"kept_out": -2}, "kept_out is -2"),
-     ({"base": "delta-mush"}, "base is"), ({"blend": "no"}, "blend is"), ({"beyond": "no"}, "beyond is"),
-     ({"detail": 9.0}, "detail is 9")],
-)  # fmt: skip
+    [
+        ({"most": 0}, "most is 0"),
+        ({"kept_out": 1}, "kept_out is 1"),
+        ({"kept_out": -2}, "kept_out is -2"),
+        ({"base": "delta-mush"}, "base is"),
+        ({"blend": "no"}, "blend is"),
+        ({"beyond": "no"}, "beyond is"),
+        ({"detail": 9.0}, "detail is 9"),
+    ],
+)
 def test_strange_options_are_refused(limb, bake, settings, said):
     with pytest.raises(InputError, match=said):
         fit_curves(limb, bake, **settings)
@@ -250,8 +259,15 @@ def test_a_file_that_is_whole_and_makes_no_sense_is_refused(model, tmp_path):
         size = len(header).to_bytes(8, "little")
         (tmp_path / "a.curves").write_bytes(MAGIC + size + header + _sum(header, numbers) + numbers)
 
-    for header in (b"no", b"{}", b"[]", b'{"arrays":[["x","<f8",[-1]]]}', b'{"arrays":[["x","<c8",[1]]]}',
-                   b'{"arrays":[]}', b'{"arrays":[["x","<f8",[3]]]}'):  # fmt: skip
+    for header in (
+        b"no",
+        b"{}",
+        b"[]",
+        b'{"arrays":[["x","<f8",[-1]]]}',
+        b'{"arrays":[["x","<c8",[1]]]}',
+        b'{"arrays":[]}',
+        b'{"arrays":[["x","<f8",[3]]]}',
+    ):
         written(header, b"12345678")
         with pytest.raises(FormatError, match="makes no sense"):
             load_curves(tmp_path / "a.curves")
@@ -259,9 +275,14 @@ def test_a_file_that_is_whole_and_makes_no_sense_is_refused(model, tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"base": "rigid"}, "base is"), ({"parts": ()}, "no parts"), ({"blend": "no"}, "blend is"),
-     ({"columns": [10**6]}, "do not fit"), ({"rows": [1, 2]}, "do not fit")],
-)  # fmt: skip
+    [
+        ({"base": "rigid"}, "base is"),
+        ({"parts": ()}, "no parts"),
+        ({"blend": "no"}, "blend is"),
+        ({"columns": [10**6]}, "do not fit"),
+        ({"rows": [1, 2]}, "do not fit"),
+    ],
+)
 def test_models_that_make_no_sense_are_refused(model, change, said):
     from dataclasses import replace
 
@@ -274,9 +295,13 @@ def test_models_that_make_no_sense_are_refused(model, change, said):
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"frames": [0]}, "first example is not the rest"), ({"positions": 1.0}, "first example is not the rest"),
-     ({"offsets": 1.0}, "first example is not the rest"), ({"joints": [7]}, "not in its list")],
-)  # fmt: skip
+    [
+        ({"frames": [0]}, "first example is not the rest"),
+        ({"positions": 1.0}, "first example is not the rest"),
+        ({"offsets": 1.0}, "first example is not the rest"),
+        ({"joints": [7]}, "not in its list"),
+    ],
+)
 def test_parts_that_make_no_sense_are_refused(model, change, said):
     from dataclasses import replace
 

@@ -14,7 +14,7 @@ from supple import FormatError, InputError, LinearBlend, Motion, PointSequence, 
 from supple.cli.main import main as run
 from supple.decompose import read_sequence
 from supple.decompose.frames import surroundings
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 
 @pytest.fixture(scope="module")
@@ -180,12 +180,10 @@ def test_helpers_ride_on_the_joint_they_follow(bake):
     body = result.character()
     player = supple.player(body, LinearBlend())
     assert player.advance(Pose.rest(body.skeleton)) == pytest.approx(body.points, abs=1e-5)
-    quarter = rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 2.0)
+    quarter = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.pi / 2.0)
     turned = player.advance(Pose.from_rotations(body.skeleton, {"bone0": quarter}))
     about = body.skeleton.heads[0]
-    assert turned == pytest.approx(
-        (body.points - about) @ rotations.matrix_from_quaternion(quarter).T + about, abs=1e-5
-    )
+    assert turned == pytest.approx((body.points - about) @ quaternions.matrix_from_quat(quarter).T + about, abs=1e-5)
 
 
 def test_vertices_follow_no_joint_that_is_far_from_theirs():
@@ -193,8 +191,8 @@ def test_vertices_follow_no_joint_that_is_far_from_theirs():
     tube = make_tube(rings=33, sectors=8, bones=6)
 
     def pose(time):
-        bend = rotations.quaternion_about([0.0, 0.0, 1.0], np.sin(5.0 * time))
-        return Pose.from_rotations(tube.skeleton, {"bone1": bend, "bone4": rotations.conjugate(bend)})
+        bend = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.sin(5.0 * time))
+        return Pose.from_rotations(tube.skeleton, {"bone1": bend, "bone4": quaternions.conjugate(bend)})
 
     motion = Motion.from_poses(tube.skeleton, pose, seconds=0.5, fps=FPS)
     result = decompose(supple.bake(tube, motion, supple.DualQuaternion()), bones=2, keep_skeleton=True, rounds=6)

@@ -8,7 +8,7 @@ import supple
 from blender import ask_blender, blender_python
 from conftest import make_tube
 from supple import Motion, PointSequence, Pose, decompose
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 FPS = 24.0
 
@@ -44,7 +44,7 @@ def test_blender_shows_the_bones_we_found(keep, tmp_path):
     tube = make_tube(rings=17, sectors=8, bones=3)
 
     def pose(time):
-        bend = rotations.quaternion_about([0.0, 0.0, 1.0], 1.2 * np.sin(6.0 * time))
+        bend = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 1.2 * np.sin(6.0 * time))
         return Pose.from_rotations(tube.skeleton, {"bone1": bend, "bone2": bend})
 
     motion = Motion.from_poses(tube.skeleton, pose, seconds=0.5, fps=FPS, name="bend")

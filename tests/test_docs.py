@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import supple
-from supple.skins.catalogue import SKINS
+from supple.skins.registry import SKINS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -31,10 +31,18 @@ def test_examples_run(example, tmp_path):
     run([str(example)], tmp_path)
 
 
+ONE_BY_ONE = """
+import sys
+for number, block in enumerate(sys.argv[1:], start=1):
+    print("block", number, file=sys.stderr)
+    exec(compile(block, f"block {number}", "exec"), {"__name__": "__main__"})
+"""
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if "```python" in page.read_text()], ids=lambda p: p.stem)
 def test_blocks_run(page, tmp_path):
-    for block in python_blocks(page.read_text(encoding="utf-8")):
-        run(["-c", block], tmp_path)
+    """One process for a page, which loads libraries once; every block sees only the names that it makes itself."""
+    run(["-c", ONE_BY_ONE, *python_blocks(page.read_text(encoding="utf-8"))], tmp_path)
 
 
 def test_examples_are_numbered_without_gaps():

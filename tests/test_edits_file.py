@@ -12,13 +12,13 @@ import supple
 from conftest import make_tube
 from supple.cli import bake
 from supple.cli.main import main
+from supple.edits import Edits, Key, Layer, PoseEdit, load_edits, radial, save_edits
+from supple.edits import file as edits_file
+from supple.edits.file import to_dict
+from supple.edits.strokes import Stroke, SurfaceStroke
 from supple.errors import FormatError, InputError
-from supple.geometry.rotations import quaternion_about
+from supple.geometry.quaternions import quat_from_axis_angle
 from supple.graph.cache import Cache
-from supple.skins.expressive.edits import Edits, Key, Layer, PoseEdit, load_edits, radial, save_edits
-from supple.skins.expressive.edits import file as edits_file
-from supple.skins.expressive.edits.file import to_dict
-from supple.skins.expressive.strokes import Stroke, SurfaceStroke
 
 TUBE = make_tube(rings=9, sectors=8, bones=3)
 
@@ -27,7 +27,7 @@ def everything(character=TUBE, joints=("bone1", "bone2")):
     return (
         Edits.of(character)
         .with_shape("swell", radial(character, joints[0], swell=0.3))
-        .with_pose("bend", PoseEdit({joints[1]: quaternion_about([0, 0, 1], 0.5)}, {joints[0]: [0, 0.1, 0]}))
+        .with_pose("bend", PoseEdit({joints[1]: quat_from_axis_angle([0, 0, 1], 0.5)}, {joints[0]: [0, 0.1, 0]}))
         .with_layer(Layer.breathing("breath", "swell", seconds=2.0))
         .with_layer(Layer(name="lean", keys=(Key(time=0.5), Key(time=1.0, use="bend", ease="cubic-in")), firmness=3.0))
         .with_stroke("line", Stroke([[0, 0, 0], [0, 1, 0.5], [1, 2, 0]], [0, 0.5, 1]))

@@ -7,26 +7,27 @@ from hypothesis import strategies as st
 
 import supple
 from conftest import make_tube
+from supple.edits import Edits, History, Key, Layer, PoseEdit, SurfaceEdit, radial
+from supple.edits.strokes import Stroke, SurfaceStroke, posed_by_strokes
 from supple.errors import InputError
-from supple.geometry.rotations import multiply, quaternion_about
+from supple.geometry.quaternions import quat_from_axis_angle, quat_multiply
 from supple.motion.motion import Motion
-from supple.skins.expressive.edits import Edits, History, Key, Layer, PoseEdit, SurfaceEdit, radial
-from supple.skins.expressive.hanging import PREFIX
-from supple.skins.expressive.strokes import Stroke, SurfaceStroke, posed_by_strokes
+from supple.skins.springs.hanging import PREFIX
 
 TUBE = make_tube(rings=17, sectors=12, bones=4)
 SKELETON = TUBE.skeleton
 COUNT = len(TUBE.points)
 SWELL = radial(TUBE, "bone1", swell=0.3)
 LEAN = radial(TUBE, "bone2", profile="even", lean=0.4)
-BEND = PoseEdit({"bone2": quaternion_about([0, 0, 1], 0.7)}, {"bone0": [0.0, 0.1, 0.0]})
+BEND = PoseEdit({"bone2": quat_from_axis_angle([0, 0, 1], 0.7)}, {"bone0": [0.0, 0.1, 0.0]})
 SKIN = supple.IncrementalRotation()
 
 
 def waving(fps=30.0, seconds=2.0, loop=True):
     def pose(time):
         turns = {
-            name: quaternion_about([1, 0, 0.3], 0.3 * np.sin(np.pi * time + n)) for n, name in enumerate(SKELETON.names)
+            name: quat_from_axis_angle([1, 0, 0.3], 0.3 * np.sin(np.pi * time + n))
+            for n, name in enumerate(SKELETON.names)
         }
         return supple.Pose.from_rotations(SKELETON, turns)
 
@@ -259,10 +260,10 @@ def test_a_pose_drawn_with_strokes_is_an_edit_for_every_pose():
 
 
 def test_amounts_multiply_angles_the_short_way():
-    turn = quaternion_about([0, 1, 0], 0.8)
+    turn = quat_from_axis_angle([0, 1, 0], 0.8)
     edit = PoseEdit({"bone1": -turn})
     twice = edit.on(SKELETON, supple.Pose.rest(SKELETON), amount=2.0)
-    wanted = supple.Pose.from_rotations(SKELETON, {"bone1": multiply(turn, turn)})
+    wanted = supple.Pose.from_rotations(SKELETON, {"bone1": quat_multiply(turn, turn)})
     assert np.abs(twice.world_from_joint - wanted.world_from_joint).max() < 1e-9
 
 

@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 
 import supple
 from conftest import make_tube
-from supple.errors import InputError, UnfinishedError
-from supple.geometry.arap import Arap
-from supple.geometry.laplacian import SmoothOffsets
-from supple.geometry.rotations import quaternion_about
-from supple.geometry.topology import unique_edges
-from supple.skins.expressive.attachment import attach
-from supple.skins.expressive.edits import (
+from supple.edits import (
     EASINGS,
     PROFILES,
     Edits,
@@ -29,19 +23,26 @@ from supple.skins.expressive.edits import (
     region_round,
     silhouette_edges,
 )
-from supple.skins.expressive.strokes import SurfaceStroke, View, id_buffer, raised
+from supple.edits.strokes import SurfaceStroke, View, id_buffer, raised
+from supple.errors import InputError, UnfinishedError
+from supple.geometry.arap import Arap
+from supple.geometry.laplacian import SmoothOffsets
+from supple.geometry.quaternions import quat_from_axis_angle
+from supple.geometry.topology import unique_edges
+from supple.skins.springs.attachment import attach
 
 TUBE = make_tube(rings=25, sectors=16, bones=3)
 COUNT = len(TUBE.points)
 HANDLES = np.flatnonzero(np.linalg.norm(TUBE.points - [0.25, 1.0, 0.0], axis=1) < 0.11)
 PLAIN = supple.IncrementalRotation(correction=0.0)  # x = a' + R s and nothing else
-SKINS = [
-    supple.IncrementalRotation(), PLAIN, supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters(),
-]  # fmt: skip
+SKINS = [supple.IncrementalRotation(), PLAIN, supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters()]
 
 
 def bent(angle=0.9, twist=0.5):
-    turns = {"bone1": quaternion_about([0.3, 0.0, 1.0], angle), "bone2": quaternion_about([0.0, 1.0, 0.2], twist)}
+    turns = {
+        "bone1": quat_from_axis_angle([0.3, 0.0, 1.0], angle),
+        "bone2": quat_from_axis_angle([0.0, 1.0, 0.2], twist),
+    }
     return supple.Pose.from_rotations(TUBE.skeleton, turns, move=[0.2, 0.1, 0.0])
 
 
@@ -100,9 +101,15 @@ def test_a_region_that_is_everything_has_nothing_static():
 
 @pytest.mark.parametrize(
     "strange",
-    [{"handles": []}, {"handles": [-1]}, {"handles": [10**6]}, {"handles": [0], "rings": -1},
-     {"handles": [0], "reach": 1.0}, {"handles": [0], "reach": -1.0, "points": TUBE.points}],
-)  # fmt: skip
+    [
+        {"handles": []},
+        {"handles": [-1]},
+        {"handles": [10**6]},
+        {"handles": [0], "rings": -1},
+        {"handles": [0], "reach": 1.0},
+        {"handles": [0], "reach": -1.0, "points": TUBE.points},
+    ],
+)
 def test_strange_regions_are_refused(strange):
     with pytest.raises(InputError):
         region_round(TUBE.triangles, **strange)
@@ -244,7 +251,7 @@ def test_nothing_edited_is_no_edit():
 
 
 def test_a_collapsed_skin_cannot_be_edited_and_says_so():
-    flat = supple.Pose.from_rotations(TUBE.skeleton, {"bone1": quaternion_about([0, 1, 0], np.pi)})
+    flat = supple.Pose.from_rotations(TUBE.skeleton, {"bone1": quat_from_axis_angle([0, 1, 0], np.pi)})
     skin = supple.LinearBlend()
     seen = supple.player(TUBE, skin).advance(flat).astype(np.float64)
     seen[np.abs(TUBE.points[:, 1] - 2 / 3) < 0.05] += [0.2, 0.0, 0.2]
@@ -257,8 +264,10 @@ def test_a_collapsed_skin_cannot_be_edited_and_says_so():
 def test_springs_are_pulled_towards_an_edit_and_more_by_a_firm_layer():
     """A spring rig takes an edit as a wish: the skin goes towards it, and farther where the layer is firm."""
     angle = 0.5 * PROFILES["bell"](np.clip(TUBE.points[:, 1] / 2.0, 0.0, 1.0))
-    edit = SurfaceEdit.of(np.cross(np.sin(angle)[:, None] * [0.0, 1.0, 0.0], TUBE.points)
-                          + (np.cos(angle) - 1.0)[:, None] * TUBE.points * [1.0, 0.0, 1.0])  # fmt: skip
+    edit = SurfaceEdit.of(
+        np.cross(np.sin(angle)[:, None] * [0.0, 1.0, 0.0], TUBE.points)
+        + (np.cos(angle) - 1.0)[:, None] * TUBE.points * [1.0, 0.0, 1.0]
+    )
     rest, skin = supple.Pose.rest(TUBE.skeleton), supple.SpringRig(iterations=300)
     moved = []
     for firmness in (0.0, 1.0, 100.0):

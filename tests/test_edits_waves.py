@@ -5,9 +5,9 @@ import pytest
 
 from conftest import make_tube
 from supple.bench import expressive_edits
+from supple.edits import Edits, with_wave
+from supple.edits.strokes import SurfaceStroke, View
 from supple.errors import InputError
-from supple.skins.expressive.edits import Edits, with_wave
-from supple.skins.expressive.strokes import SurfaceStroke, View
 
 TUBE = make_tube(rings=41, sectors=24)
 COUNT = len(TUBE.points)

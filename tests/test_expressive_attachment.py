@@ -11,10 +11,10 @@ from oracles import expressive as oracle
 from supple import Character, InputError, Skeleton, Weights
 from supple.character.builtin import CHARACTERS
 from supple.geometry.topology import unique_edges
-from supple.skins.expressive.attachment import Attachment, attach
-from supple.skins.expressive.dividers import Divider, dividers_of
-from supple.skins.expressive.segments import segments_of
-from supple.skins.expressive.turns import END_MAP, START_MAP, turn_shares, with_reaches
+from supple.skins.springs.attachment import Attachment, attach
+from supple.skins.springs.dividers import Divider, dividers_of
+from supple.skins.springs.segments import segments_of
+from supple.skins.springs.turns import END_MAP, START_MAP, turn_shares, with_reaches
 
 METHODS = ["weights", "direct", "planar"]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import supple
 from conftest import make_tube
 from supple import Motion, Pose, SpringDynamics, SpringRig
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from test_kinematic_skins import moved, random_pose, random_rigid
 
 STEP = 1.0 / 120.0
@@ -20,7 +20,7 @@ def tube():
 
 
 def bend(skeleton, angle):
-    return Pose.from_rotations(skeleton, {"bone1": rotations.quaternion_about([0.0, 0.0, 1.0], angle)})
+    return Pose.from_rotations(skeleton, {"bone1": quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], angle)})
 
 
 def jerk(tube, time):

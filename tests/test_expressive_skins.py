@@ -13,12 +13,12 @@ from oracles import expressive as oracle
 from supple import IncrementalRotation, InputError, Pose, Skeleton, SpringDynamics, SpringRig
 from supple.character.builtin import CHARACTERS
 from supple.device import use_threads
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import neighbours, signed_volume
-from supple.skins.expressive.attachment import attach
-from supple.skins.expressive.springs import CHECK, KINDS, Springs
-from supple.skins.expressive.turns import with_reaches
+from supple.skins.springs.attachment import attach
+from supple.skins.springs.springs import CHECK, KINDS, Springs
+from supple.skins.springs.turns import with_reaches
 from test_kinematic_skins import moved, random_pose, random_rigid
 
 SKINS = [
@@ -36,7 +36,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 def turned(skeleton, **angles):
     """A pose with named joints turned about z by angles [rad]."""
-    turns = {name: rotations.quaternion_about([0.0, 0.0, 1.0], angle) for name, angle in angles.items()}
+    turns = {name: quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], angle) for name, angle in angles.items()}
     return Pose.from_rotations(skeleton, turns)
 
 
@@ -93,8 +93,12 @@ def test_a_character_without_weights_is_enough():
 
 
 SHAPED = [
-    IncrementalRotation(), IncrementalRotation(correction=0.0), SpringRig(), SpringRig(base="linear"), SpringDynamics(),
-]  # fmt: skip
+    IncrementalRotation(),
+    IncrementalRotation(correction=0.0),
+    SpringRig(),
+    SpringRig(base="linear"),
+    SpringDynamics(),
+]
 
 
 def with_bump(character, size=0.15):
@@ -153,9 +157,15 @@ def test_incremental_rotation_equals_the_published_formulas(reach, move):
     attachment = attach(character)
     for vertex in range(0, len(character.points), 7):
         expected = oracle.incremental(
-            4, character.points[vertex], attachment.segment[vertex], attachment.along[vertex], rest_heads=rest_heads,
-            heads=heads, turns=turns, reach=reach,
-        )  # fmt: skip
+            4,
+            character.points[vertex],
+            attachment.segment[vertex],
+            attachment.along[vertex],
+            rest_heads=rest_heads,
+            heads=heads,
+            turns=turns,
+            reach=reach,
+        )
         assert np.abs(found[vertex] - expected).max() < 2e-6
 
 
@@ -242,7 +252,7 @@ def cylinder():
 
 
 def twisted(character):
-    turn = rotations.quaternion_about([0.0, 1.0, 0.0], np.radians(135.0))
+    turn = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], np.radians(135.0))
     return Pose.from_rotations(character.skeleton, {"bone1": turn})
 
 
@@ -319,9 +329,18 @@ def test_a_sweep_equals_hookes_law_written_out():
         scaled = {kind: k[kind] * (fine if kind in ("girth", "bones", "hold") else 1.0) for kind in KINDS}
         own = springs.binding.hanging.owners[i]
         force = oracle.pull(
-            i, start, attached=attached, rest_points=tube.points, rest_attached=springs.binding.hanging.rest_attached,
-            ring=ring.of(i), bone=carried[own], rest_bone=bones[own], aim=aim, k=scaled, slack=0.2,
-        )  # fmt: skip
+            i,
+            start,
+            attached=attached,
+            rest_points=tube.points,
+            rest_attached=springs.binding.hanging.rest_attached,
+            ring=ring.of(i),
+            bone=carried[own],
+            rest_bone=bones[own],
+            aim=aim,
+            k=scaled,
+            slack=0.2,
+        )
         assert np.abs(found[i] - start[i] - 0.05 * force).max() < 2e-6
 
 

@@ -17,8 +17,8 @@ import fbx_files
 import supple
 from supple.character.character import Character
 from supple.errors import FormatError, InputError, SuppleWarning, UnfinishedError
-from supple.io import confined
-from supple.io.fbx import apart
+from supple.io import sandbox
+from supple.io.fbx import isolated_reader
 from supple.motion.pose import Pose
 
 pytest.importorskip("ufbx")
@@ -286,17 +286,17 @@ def test_without_the_library_the_error_says_what_to_do(tmp_path: Path, monkeypat
     ],
 )
 def test_a_reader_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, said: str) -> None:
-    begun = "import sys, pathlib; from supple.io.reader_process import begin; begin(pathlib.Path(sys.argv[2]))\n"
-    monkeypatch.setattr(apart, "PROGRAM", ("-c", begun + program))
+    begun = "import sys, pathlib; from supple.io.subprocess_reader import begin; begin(pathlib.Path(sys.argv[2]))\n"
+    monkeypatch.setattr(isolated_reader, "PROGRAM", ("-c", begun + program))
     if "busy" in said:
-        monkeypatch.setattr(confined, "patience_for", lambda size: 0.2)
+        monkeypatch.setattr(sandbox, "patience_for", lambda size: 0.2)
     with pytest.raises(FormatError, match=said):
         supple.load(saved(tmp_path, fbx_files.text()))
 
 
 def test_an_answer_out_of_proportion_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = saved(tmp_path, fbx_files.text())
-    monkeypatch.setattr(apart, "MEMORY", -confined.GROWTH * path.stat().st_size)
+    monkeypatch.setattr(isolated_reader, "MEMORY", -sandbox.GROWTH * path.stat().st_size)
     with pytest.raises(FormatError, match="unfolds to"):
         supple.load(path)
 

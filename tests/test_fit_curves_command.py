@@ -11,7 +11,7 @@ from supple.bench import curves as bench
 from supple.cli.commands import command_named
 from supple.cli.main import main
 from supple.cli.parser import parser_for
-from supple.skins.catalogue import SKINS
+from supple.skins.registry import SKINS
 
 
 @pytest.fixture(scope="module")
@@ -93,12 +93,17 @@ def test_another_model_is_another_bake(made, limb, tmp_path):
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(["snake", "x.supple", "-o", "a.curves"], "one character"), (["limb", "-o", "a.glb"], "it is .curves"),
-     (["nobody.supple", "-o", "a.curves"], "no such file"), (["nobody", "-o", "a.curves"], "built-in"),
-     (["LIMB", "-o", "a.curves", "--examples", "0"], "most is 0"), (["LIMB"], "-o"),
-     (["LIMB", "OTHER", "-o", "a.curves"], "another character"),
-     (["LIMB", "-o", "a.curves", "--past", "no"], "--past")],
-)  # fmt: skip
+    [
+        (["snake", "x.supple", "-o", "a.curves"], "one character"),
+        (["limb", "-o", "a.glb"], "it is .curves"),
+        (["nobody.supple", "-o", "a.curves"], "no such file"),
+        (["nobody", "-o", "a.curves"], "built-in"),
+        (["LIMB", "-o", "a.curves", "--examples", "0"], "most is 0"),
+        (["LIMB"], "-o"),
+        (["LIMB", "OTHER", "-o", "a.curves"], "another character"),
+        (["LIMB", "-o", "a.curves", "--past", "no"], "--past"),
+    ],
+)
 def test_strange_words_are_refused(made, words, said, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     other = make_tube(rings=9, sectors=8)
@@ -145,8 +150,9 @@ def test_the_benchmark_has_the_published_sizes_and_meets_its_examples(monkeypatc
     monkeypatch.setattr(bench, "_hero", lambda progress, device: iter(()))
     found = list(bench.rows(lambda _: None))
     assert [(row.scene, row.what, row.published_seconds) for row in found] == [
-        ("arm-748-nodes", "static: 30 frames", 0.0155), ("arm-748-nodes", "dynamic: 30 frames", 0.0169),
-    ]  # fmt: skip
+        ("arm-748-nodes", "static: 30 frames", 0.0155),
+        ("arm-748-nodes", "dynamic: 30 frames", 0.0169),
+    ]
     assert all(float(row.note.split("met to ")[1].split()[0]) < 1e-10 for row in found)
 
 

@@ -64,15 +64,18 @@ def test_what_once_broke_a_reader_breaks_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        ("open('../secret.bin')", "was opened"), ("open('inside/way_out.bin')", "was opened"),
-        ("while True: pass", "still busy"), ("bytearray(fuzzing.MEMORY * 11 // 10)", "MemoryError"),
+        ("open('../secret.bin')", "was opened"),
+        ("open('inside/way_out.bin')", "was opened"),
+        ("while True: pass", "still busy"),
+        ("bytearray(fuzzing.MEMORY * 11 // 10)", "MemoryError"),
         ("1 / 0", "ZeroDivision"),
-        ("np.float64(1e300) * 1e300", "overflow"), ("__import__('os').system('true')", "os.system"),
+        ("np.float64(1e300) * 1e300", "overflow"),
+        ("__import__('os').system('true')", "os.system"),
         ("raise fuzzing.InputError('spoilt', 'b', 'c', 'd')", "neither broken nor well formed"),
         ("raise fuzzing.FormatError('Motion', 'b', 'c', 'd')", "does not name the file"),
         ("raise fuzzing.FormatError('spoilt', 'b' * 9999, 'c', 'd')", "an error is long"),
     ],
-)  # fmt: skip
+)
 def test_the_watch_sees(harm: str, said: str) -> None:
     code = f"""
 import os, sys, tempfile

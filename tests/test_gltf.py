@@ -10,7 +10,7 @@ import pytest
 
 from gltf_files import QUAD, QUAD_TRIANGLES, GltfFile, arm, moved, quad
 from supple import Character, FormatError, InputError, LinearBlend, Pose, SuppleWarning, linear_blend, player
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.io import load
 
 TURN = [0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)]  # a quarter about z
@@ -122,7 +122,7 @@ def test_any_number_of_influence_sets_and_unused_ones_are_trimmed(read):
     assert character.weights.joints.shape[1] == count
     pose = character.motions["animation0"].sample(1.0)
     world = {n: moved(0.1 * (n - 1), 0.2, 0.0) for n in range(1, count + 1)}
-    world[3] = moved(0.2, 0.2, 0.0) @ rotations.compose(np.zeros(3), TURN)
+    world[3] = moved(0.2, 0.2, 0.0) @ quaternions.compose(np.zeros(3), TURN)
     world[5] = moved(1.0, 2.0, 3.0)
     transforms = [world[n] @ matrices[n - 1] for n in range(1, count + 1)]
     np.testing.assert_allclose(drawn(character, pose), by_hand(QUAD, index, full, transforms), atol=1e-6)
@@ -149,7 +149,7 @@ def test_skins_that_share_joints_and_agree_share_the_skeleton(read):
 
 def test_skins_bound_in_different_spaces_are_brought_to_one(read):
     """The same joints seen through a moved and shrunk mesh space: one placement per skin reconciles them."""
-    space = rotations.compose(np.array([7.0, 1.0, 2.0]), TURN, np.full(3, 0.5))
+    space = quaternions.compose(np.array([7.0, 1.0, 2.0]), TURN, np.full(3, 0.5))
     character = read(two_skins(space))
     assert len(character.skeleton) == 2
     expected = (quad(3.0, 0.0, 0.0)) @ space[:3, :3].T + space[:3, 3]
@@ -162,7 +162,7 @@ def test_skins_that_disagree_about_a_joint_both_move_right(read):
     file.json["skins"][1]["inverseBindMatrices"] = file.accessor(np.array(odd).transpose(0, 2, 1).reshape(-1, 16))
     character = read(file)
     assert len(character.skeleton) == 3
-    world = [np.eye(4), rotations.compose([0.0, 1.0, 0.0], TURN)]
+    world = [np.eye(4), quaternions.compose([0.0, 1.0, 0.0], TURN)]
     pose = character.motions["bend"].sample(1.0)
     index, share = [[0], [0], [1], [1]], [[1.0]] * 4
     first = by_hand(QUAD, index, share, [world[0], world[1] @ moved(y=-1.0)])
@@ -205,7 +205,7 @@ def test_an_ancestor_that_stretches_or_mirrors_becomes_a_joint(read, scale):
     character = read(file)
     assert "stretch" in character.skeleton.names
     outer = np.diag([*scale, 1.0])
-    world = [outer, outer @ rotations.compose([0.0, 1.0, 0.0], TURN) @ moved(y=-1.0)]
+    world = [outer, outer @ quaternions.compose([0.0, 1.0, 0.0], TURN) @ moved(y=-1.0)]
     expected = by_hand(QUAD, [[0], [0], [1], [1]], [[1.0]] * 4, world)
     np.testing.assert_allclose(drawn(character, character.motions["bend"].sample(1.0)), expected, atol=1e-6)
 
@@ -266,13 +266,13 @@ def test_a_mirrored_mesh_keeps_its_outside(read):
     file.add("nodes", mesh=file.mesh(), scale=[1.0, 1.0, -1.0], rotation=[0.0, 1.0, 0.0, 0.0])
     character = read(file)
     a, b, c = character.points[character.triangles[0]]
-    outward = rotations.compose(np.zeros(3), [0, 1, 0, 0], [1, 1, -1])[:3, :3] @ [0.0, 0.0, 1.0]
+    outward = quaternions.compose(np.zeros(3), [0, 1, 0, 0], [1, 1, -1])[:3, :3] @ [0.0, 0.0, 1.0]
     assert np.cross(b - a, c - a) @ outward > 0.0
 
 
 def test_a_matrix_places_a_node(read):
     file = GltfFile()
-    matrix = rotations.compose([1.0, 2.0, 3.0], TURN, [2.0, 3.0, 4.0])
+    matrix = quaternions.compose([1.0, 2.0, 3.0], TURN, [2.0, 3.0, 4.0])
     file.add("nodes", mesh=file.mesh(), matrix=matrix.T.ravel().tolist())
     np.testing.assert_allclose(read(file).points, quad() @ matrix[:3, :3].T + [1, 2, 3], atol=1e-9)
 
@@ -286,7 +286,7 @@ def test_a_matrix_places_a_node(read):
         (4, None, [[0, 1, 2]]),
         (6, None, [[0, 1, 2], [0, 2, 3]]),
     ],
-)  # fmt: skip
+)
 def test_lists_strips_and_fans_wind_alike(read, mode, corners, faces):
     file = GltfFile()
     file.add("nodes", mesh=file.mesh(triangles=corners, mode=mode))
@@ -430,8 +430,13 @@ def test_primitives_become_parts_by_material_and_meshes_by_name(read):
     file.add("nodes", mesh=mesh, translation=[2.0, 0.0, 0.0])
     character = read(file)
     assert set(character.parts) == {
-        "head", "head/skin", "head/material1", "head.001", "head.001/skin", "head.001/material1",
-    }  # fmt: skip
+        "head",
+        "head/skin",
+        "head/material1",
+        "head.001",
+        "head.001/skin",
+        "head.001/material1",
+    }
     assert len(character.points) == 8  # each copy is welded along its diagonal, and not to the other
     assert len(character.parts["head/skin"]) == 3
 
@@ -521,12 +526,20 @@ def test_shapes_of_a_character_are_checked_and_frozen(tube):
 @pytest.mark.parametrize(
     ("name", "joints", "influences", "clips"),
     [
-        ("CesiumMan.glb", 19, 4, 1), ("Fox.glb", 24, 4, 3), ("InterpolationTest.glb", 10, 1, 9),
-        ("RecursiveSkeletons.glb", 840, 1, 1), ("RiggedFigure.glb", 19, 4, 1), ("RiggedSimple.glb", 2, 2, 1),
-        ("SimpleSkin.gltf", 2, 2, 1), ("horse-animations.glb", 56, 4, 14), ("human-bunny.glb", 66, 4, 0),
-        ("human-m2m-12clips.glb", 66, 4, 12), ("human_cmu_8clips.glb", 31, 7, 8), ("snake-animations.glb", 28, 4, 8),
+        ("CesiumMan.glb", 19, 4, 1),
+        ("Fox.glb", 24, 4, 3),
+        ("InterpolationTest.glb", 10, 1, 9),
+        ("RecursiveSkeletons.glb", 840, 1, 1),
+        ("RiggedFigure.glb", 19, 4, 1),
+        ("RiggedSimple.glb", 2, 2, 1),
+        ("SimpleSkin.gltf", 2, 2, 1),
+        ("horse-animations.glb", 56, 4, 14),
+        ("human-bunny.glb", 66, 4, 0),
+        ("human-m2m-12clips.glb", 66, 4, 12),
+        ("human_cmu_8clips.glb", 31, 7, 8),
+        ("snake-animations.glb", 28, 4, 8),
     ],
-)  # fmt: skip
+)
 def test_real_characters_load_and_every_clip_plays(name, joints, influences, clips, data_file):
     character = load(data_file(f"gltf/{name}"))
     assert (len(character.skeleton), character.weights.influences, len(character.motions)) == (

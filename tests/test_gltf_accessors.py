@@ -47,7 +47,7 @@ def layouts(draw):
 @settings(max_examples=150)
 @given(layouts())
 def test_rows_equal_struct_unpacked_one_by_one(tmp_path_factory, layout):
-    letter, rows, stride, before, normalised = layout
+    letter, rows, stride, before, normalize = layout
     width = len(rows[0])
     size = struct.calcsize(letter) * width
     data = b"\xee" * before
@@ -56,13 +56,20 @@ def test_rows_equal_struct_unpacked_one_by_one(tmp_path_factory, layout):
     file = GltfFile()
     file.view(b"\x99" * 12)
     view = file.view(data, **({"byteStride": stride} if stride else {}))
-    file.add("accessors", bufferView=view, byteOffset=before, componentType=CODES[letter], count=len(rows),
-             type=TYPES[width], normalized=normalised)  # fmt: skip
+    file.add(
+        "accessors",
+        bufferView=view,
+        byteOffset=before,
+        componentType=CODES[letter],
+        count=len(rows),
+        type=TYPES[width],
+        normalized=normalize,
+    )
     given_back = rows_of(file, tmp_path_factory.mktemp("rows"))
     oracle = [
         struct.unpack_from(f"<{width}{letter}", data, before + (stride or size) * place) for place in range(len(rows))
     ]
-    if normalised:
+    if normalize:
         oracle = [[max(value / MOST[letter], -1.0) for value in row] for row in oracle]
     np.testing.assert_array_equal(given_back, np.array(oracle, dtype=np.float64))
 
@@ -81,10 +88,12 @@ def test_sparse_changes_replace_rows(tmp_path_factory, count, letter, based, dat
     values = 100.0 + np.arange(3.0 * len(places)).reshape(-1, 3)
     file.json["accessors"][0]["sparse"] = {
         "count": len(places),
-        "indices": {"bufferView": file.view(struct.pack(f"<{len(places)}{letter}", *places)),
-                    "componentType": CODES[letter]},
+        "indices": {
+            "bufferView": file.view(struct.pack(f"<{len(places)}{letter}", *places)),
+            "componentType": CODES[letter],
+        },
         "values": {"bufferView": file.view(values.astype("<f4").tobytes())},
-    }  # fmt: skip
+    }
     base[places] = values
     np.testing.assert_array_equal(rows_of(file, tmp_path_factory.mktemp("sparse")), base)
 
@@ -110,12 +119,21 @@ def sparse_file(**changes) -> GltfFile:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"count": 5}, {"count": 0}, {"count": -1}, {"count": 2**40}, {"indices": {}}, {"values": {}}, {"values": 3},
-        {"indices__componentType": 5122}, {"indices__componentType": 5126}, {"indices__byteOffset": 2},
-        {"values__byteOffset": 4}, {"values__bufferView": 99},
+        {"count": 5},
+        {"count": 0},
+        {"count": -1},
+        {"count": 2**40},
+        {"indices": {}},
+        {"values": {}},
+        {"values": 3},
+        {"indices__componentType": 5122},
+        {"indices__componentType": 5126},
+        {"indices__byteOffset": 2},
+        {"values__byteOffset": 4},
+        {"values__bufferView": 99},
         {"indices__bufferView": 0, "indices__componentType": 5121},
     ],
-)  # fmt: skip
+)
 def test_sparse_accessors_that_do_not_add_up_are_refused(tmp_path, changes):
     assert len(rows_of(sparse_file(), tmp_path)) == 4
     with pytest.raises(FormatError):
@@ -125,18 +143,35 @@ def test_sparse_accessors_that_do_not_add_up_are_refused(tmp_path, changes):
 @pytest.mark.parametrize(
     ("kind", "field", "value"),
     [
-        ("accessors", "count", 5), ("accessors", "count", 0), ("accessors", "count", 2**31),
+        ("accessors", "count", 5),
+        ("accessors", "count", 0),
+        ("accessors", "count", 2**31),
         ("accessors", "count", 1e99),
-        ("accessors", "count", True), ("accessors", "count", "4"), ("accessors", "count", None),
-        ("accessors", "count", 3.5), ("accessors", "byteOffset", 4), ("accessors", "byteOffset", -4),
-        ("accessors", "byteOffset", 2**62), ("accessors", "componentType", 5124), ("accessors", "componentType", 5130),
-        ("accessors", "bufferView", 1), ("accessors", "bufferView", -1), ("accessors", "bufferView", "0"),
-        ("bufferViews", "buffer", 1), ("bufferViews", "buffer", None), ("bufferViews", "byteLength", 49),
-        ("bufferViews", "byteLength", 0), ("bufferViews", "byteLength", 47), ("bufferViews", "byteOffset", 1),
-        ("bufferViews", "byteOffset", 2**63), ("bufferViews", "byteStride", 8), ("bufferViews", "byteStride", 16),
-        ("bufferViews", "byteStride", 256), ("bufferViews", "byteStride", 0),
+        ("accessors", "count", True),
+        ("accessors", "count", "4"),
+        ("accessors", "count", None),
+        ("accessors", "count", 3.5),
+        ("accessors", "byteOffset", 4),
+        ("accessors", "byteOffset", -4),
+        ("accessors", "byteOffset", 2**62),
+        ("accessors", "componentType", 5124),
+        ("accessors", "componentType", 5130),
+        ("accessors", "bufferView", 1),
+        ("accessors", "bufferView", -1),
+        ("accessors", "bufferView", "0"),
+        ("bufferViews", "buffer", 1),
+        ("bufferViews", "buffer", None),
+        ("bufferViews", "byteLength", 49),
+        ("bufferViews", "byteLength", 0),
+        ("bufferViews", "byteLength", 47),
+        ("bufferViews", "byteOffset", 1),
+        ("bufferViews", "byteOffset", 2**63),
+        ("bufferViews", "byteStride", 8),
+        ("bufferViews", "byteStride", 16),
+        ("bufferViews", "byteStride", 256),
+        ("bufferViews", "byteStride", 0),
     ],
-)  # fmt: skip
+)
 def test_every_wrong_number_is_refused(tmp_path, kind, field, value):
     file = GltfFile()
     file.accessor(np.ones((4, 3)))
@@ -180,12 +215,27 @@ def embedded(file: GltfFile, folder: Path, **buffer) -> Path:
 @pytest.mark.parametrize(
     "uri",
     [
-        "/etc/passwd", "../secret.bin", "inner/../../secret.bin", "%2e%2e/secret.bin", "file:///etc/passwd",
-        "http://example.com/a.bin", "C:\\a.bin", "..\\secret.bin", "c:a.bin", "", "a\0b", "missing.bin", ".", 7,
-        "data:nothing", "data:;base64,####", "data:application/octet-stream;base64,AAAA", "//host/share/a.bin",
+        "/etc/passwd",
+        "../secret.bin",
+        "inner/../../secret.bin",
+        "%2e%2e/secret.bin",
+        "file:///etc/passwd",
+        "http://example.com/a.bin",
+        "C:\\a.bin",
+        "..\\secret.bin",
+        "c:a.bin",
+        "",
+        "a\0b",
+        "missing.bin",
+        ".",
+        7,
+        "data:nothing",
+        "data:;base64,####",
+        "data:application/octet-stream;base64,AAAA",
+        "//host/share/a.bin",
         "x" * 5000,
     ],
-)  # fmt: skip
+)
 def test_buffers_elsewhere_are_refused(tmp_path, uri):
     file = arm()
     folder = tmp_path / "folder"
@@ -268,11 +318,19 @@ def test_plain_data_addresses_are_read(tmp_path):
 @pytest.mark.parametrize(
     "text",
     [
-        b"", b"[]", b"{}", b"{", b"null", b"\xff\xfe", b'{"asset":{"version":"1.0"}}', b'{"asset":{"version":2}}',
-        b'{"asset":{"version":"2.0"},"scene":NaN}', b'{"a":' * 100_000,
+        b"",
+        b"[]",
+        b"{}",
+        b"{",
+        b"null",
+        b"\xff\xfe",
+        b'{"asset":{"version":"1.0"}}',
+        b'{"asset":{"version":2}}',
+        b'{"asset":{"version":"2.0"},"scene":NaN}',
+        b'{"a":' * 100_000,
         b"\xef\xbb\xbf" + b'{"asset":{"version":"2.0"}}',
     ],
-)  # fmt: skip
+)
 def test_json_that_is_none_is_refused(tmp_path, text):
     for path, data in ((tmp_path / "a.gltf", text), (tmp_path / "a.glb", glb(text))):
         path.write_bytes(data)

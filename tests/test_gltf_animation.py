@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gltf_files import GltfFile, arm
 from supple import InputError, Motion, SuppleWarning
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.io import load, load_motion
 from supple.io.gltf.animation import ALONE, HIGHEST_RATE, even_times
 
@@ -89,7 +89,7 @@ def test_cubic_rotations_are_normalised(tmp_path):
     for frame in range(motion.frames):
         share = frame / motion.fps
         mixed = hermite(share, 1.0, rows[1], rows[2], rows[4], rows[3])
-        expected = rotations.matrix_from_quaternion(mixed / np.linalg.norm(mixed))
+        expected = quaternions.matrix_from_quat(mixed / np.linalg.norm(mixed))
         np.testing.assert_allclose(local(motion, share)[:3, :3], expected, atol=1e-5)
 
 
@@ -98,8 +98,12 @@ def test_rotations_stored_as_short_integers(tmp_path):
     values = file.accessor(
         np.round(32767 * np.array([[0, 0, 0, 1], [0, 0, HALF, HALF]])).astype(int), "h", normalized=True
     )
-    file.add("animations", name="clip", channels=[{"sampler": 0, "target": {"node": 1, "path": "rotation"}}],
-             samplers=[{"input": file.accessor([0.0, 1.0]), "output": values}])  # fmt: skip
+    file.add(
+        "animations",
+        name="clip",
+        channels=[{"sampler": 0, "target": {"node": 1, "path": "rotation"}}],
+        samplers=[{"input": file.accessor([0.0, 1.0]), "output": values}],
+    )
     motion = load(file.save(tmp_path)).motions["clip"]
     np.testing.assert_allclose(local(motion, 1.0)[:3, 0], [0.0, 1.0, 0.0], atol=1e-4)
 
@@ -119,9 +123,10 @@ def test_joints_without_keys_stand_as_the_file_opens(tmp_path):
 def test_a_clip_starts_with_its_first_key_and_holds_where_a_channel_has_ended(tmp_path):
     file = arm()
     file.clip(
-        (0, "translation", [5.0, 6.0], [[0, 0, 0], [1, 0, 0]]), (1, "translation", [5.0, 7.0], [[0, 1, 0], [0, 3, 0]]),
+        (0, "translation", [5.0, 6.0], [[0, 0, 0], [1, 0, 0]]),
+        (1, "translation", [5.0, 7.0], [[0, 1, 0], [0, 3, 0]]),
         name="late",
-    )  # fmt: skip
+    )
     motion = load(file.save(tmp_path)).motions["late"]
     assert motion.duration == pytest.approx(2.0)
     np.testing.assert_allclose(local(motion, 0.0, "shoulder")[:3, 3], [0, 0, 0], atol=1e-7)
@@ -136,8 +141,8 @@ def test_fixed_nodes_between_joints_are_folded_without_a_trace(tmp_path):
     file.json["nodes"][0]["children"] = [file.add("nodes", name="between", **between)]
     motion = clip(tmp_path, 1, "rotation", [0.0, 1.0], [[0, 0, 0, 1], [0, 0, HALF, HALF]], file=file)
     assert "between" not in motion.skeleton.names
-    fixed = rotations.compose([1.0, 2.0, 3.0], [HALF, 0, 0, HALF], [0.5] * 3)
-    inner = rotations.compose([0.0, 1.0, 0.0], rotations.quaternion_about([0, 0, 1], math.pi / 4))
+    fixed = quaternions.compose([1.0, 2.0, 3.0], [HALF, 0, 0, HALF], [0.5] * 3)
+    inner = quaternions.compose([0.0, 1.0, 0.0], quaternions.quat_from_axis_angle([0, 0, 1], math.pi / 4))
     np.testing.assert_allclose(local(motion, 0.5), fixed @ inner, atol=1e-6)
 
 

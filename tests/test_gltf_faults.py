@@ -182,7 +182,7 @@ def test_weights_without_a_skin_ride_on_the_node(tmp_path):
         (lambda j: j["meshes"][0]["primitives"][0]["attributes"].update(WEIGHTS_0=0), "VEC4"),
         (lambda j: j["meshes"][0].update(primitives=[None]), "no object"),
     ],
-)  # fmt: skip
+)
 def test_structures_that_do_not_hold_are_refused_where_they_are(tmp_path, change, message):
     file = arm()
     assert load(file.save(tmp_path))

@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 BASE = ("errors", "arrays", "files", "machine", "records", "settings", "device")
 LAYERS = (
-    "geometry", "obstacles", "character", "motion", "skins", "graph", "measure", "decompose", "io", "render", "report",
-    "bench", "cli", "studio",
+    "geometry", "obstacles", "character", "motion", "skins", "edits", "graph", "measure", "decompose", "io", "render",
+    "report", "bench", "cli", "studio",
 )  # fmt: skip
 COPYLEFT = ("tetgen", "igl.copyleft", "igl.triangle", "gmsh", "pymeshlab", "pymeshfix", "cvxopt", "bpy")
 LONGEST = 600
@@ -224,13 +224,13 @@ def f():
 @pytest.mark.parametrize(
     ("module", "imported", "wrong"),
     [
-        ("supple.geometry.normals", "supple.skins.skin", True),
+        ("supple.geometry.normals", "supple.skins.base", True),
         ("supple.geometry.normals", "supple.errors", False),
         ("supple.errors", "supple.geometry.rows", True),
         ("supple.skins.contact.skin", "supple.skins.lattice.skin", True),
         ("supple.skins.contact.skin", "supple.skins.kinematic.linear_blend", False),
         ("supple.skins.contact.skin", "supple.skins.contact.layers", False),
-        ("supple.skins.catalogue", "supple.skins.kinematic.linear_blend", False),
+        ("supple.skins.registry", "supple.skins.kinematic.linear_blend", False),
         ("supple.render.camera", "supple.cli.console", True),
         ("supple.cli.main", "supple.studio.server", True),
         ("supple.studio.server", "supple.cli.console", False),
@@ -252,7 +252,7 @@ def test_the_layer_checker_tells_right_from_wrong(module, imported, wrong, tmp_p
         ("supple.geometry.tetrahedra", "tetgen", True),
         ("supple.geometry.tetrahedra", "igl.copyleft.cgal", True),
         ("supple.geometry.tetrahedra", "igl", False),
-        ("supple.skins.skin", "bpy", True),
+        ("supple.skins.base", "bpy", True),
         ("supple.bench.peers.blender", "bpy", False),
         ("supple.bench.peers.blender", "gmsh", True),
         ("supple.cli.bench", "bpy", False),
@@ -267,8 +267,8 @@ def test_the_copyleft_checker_tells_right_from_wrong(module, imported, bad):
     [
         ("src/supple/skins/utils.py", "", 1),
         ("src/supple/core/skin.py", "", 1),
-        ("src/supple/skins/skin.py", "x\n" * 599, 0),
-        ("src/supple/skins/skin.py", "x\n" * 600, 1),
+        ("src/supple/skins/base.py", "x\n" * 599, 0),
+        ("src/supple/skins/base.py", "x\n" * 600, 1),
         ("src/a.py", "open('/" + "work/x')", 1),
         ("src/a.py", "see /home/someone/file", 1),
         ("src/a.py", "https://example.org/home/page and artwork/root/x", 0),

@@ -36,10 +36,21 @@ def test_importing_supple_is_light_and_silent():
 @pytest.mark.parametrize(
     "room",
     [
-        "render", "cli.main", "cli.demo", "cli.info", "cli.bake", "cli.render", "cli.compare", "cli.bench", "graph",
-        "skins.catalogue", "measure", "report", "io",
+        "render",
+        "cli.main",
+        "cli.demo",
+        "cli.info",
+        "cli.bake",
+        "cli.render",
+        "cli.compare",
+        "cli.bench",
+        "graph",
+        "skins.catalogue",
+        "measure",
+        "report",
+        "io",
     ],
-)  # fmt: skip
+)
 def test_rooms_are_light_to_import(room):
     assert modules_after(f"import supple.{room}") == (set(), "")
 

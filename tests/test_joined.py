@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 import supple
 from conftest import make_tube
 from supple import Character, Display, InputError, LinearBlend, Material, Motion, Pose, Skeleton, Weights
-from supple.character.joined import members_of
-from supple.geometry import rotations
+from supple.character.combine import members_of
+from supple.geometry import quaternions
 from supple.geometry.topology import shells, triangulate
 
 TUBE, LONG = make_tube(9, 8, 2), make_tube(17, 10, 6)
-TURN = rotations.compose([1.0, 0.2, -0.5], rotations.quaternion_about([1.0, 2.0, 0.5], 1.1))
+TURN = quaternions.compose([1.0, 0.2, -0.5], quaternions.quat_from_axis_angle([1.0, 2.0, 0.5], 1.1))
 MOVES = [np.array([0.0, 0.0, 3.0]), TURN]
 PAIR = supple.joined([TUBE, LONG], names=["left", "right"], moves=MOVES)
 
@@ -29,7 +29,7 @@ def turned(character: Character, seed: int, *, fps: float = 30.0, frames: int = 
     rest = character.skeleton.parent_from_joint
     moves = np.tile(rest[:, :3, 3], (frames, 1, 1))
     moves[:, character.skeleton.parents < 0] += draw.normal(size=(frames, 1, 3))
-    turns = rotations.normalised(draw.normal(size=(frames, joints, 4)))
+    turns = quaternions.normalize(draw.normal(size=(frames, joints, 4)))
     return Motion(character.skeleton, fps, moves, turns, name=f"clip{seed}", **fields)
 
 
@@ -42,7 +42,7 @@ def looped(motion: Motion, stride) -> Motion:
 
 
 def carried(move, points):
-    carry = move if np.ndim(move) == 2 else rotations.compose(move, [0.0, 0.0, 0.0, 1.0])
+    carry = move if np.ndim(move) == 2 else quaternions.compose(move, [0.0, 0.0, 0.0, 1.0])
     return points @ carry[:3, :3].T + carry[:3, 3]
 
 
@@ -237,7 +237,7 @@ def test_at_every_key_each_is_where_its_own_motion_has_it(seed, frames, loops, t
         wanted = np.concatenate(
             [
                 motion.sample(key).moved(carry).world_from_joint
-                for motion, carry in zip(motions, [rotations.compose(MOVES[0], [0, 0, 0, 1]), TURN], strict=True)
+                for motion, carry in zip(motions, [quaternions.compose(MOVES[0], [0, 0, 0, 1]), TURN], strict=True)
             ]
         )
         np.testing.assert_allclose(both.sample(key).world_from_joint, wanted, atol=1e-6)
@@ -366,7 +366,7 @@ def test_every_skin_moves_each_as_it_moves_it_alone(skin):
         Motion.from_poses(
             body.skeleton,
             lambda time, body=body: Pose.from_rotations(
-                body.skeleton, {"bone1": rotations.quaternion_about([0.0, 0.0, 1.0], 6.0 * time)}
+                body.skeleton, {"bone1": quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 6.0 * time)}
             ),
             seconds=0.2,
             fps=30.0,

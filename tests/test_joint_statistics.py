@@ -125,11 +125,7 @@ def test_a_file_is_read_with_and_without_a_heading(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [
-        ("", "no measurements"),
-        ("arm,1,2\narm,one,2\n", "line 2"),
-        ("arm,1,2\narm,1,2,3\n", "different numbers"),
-    ],
+    [("", "no measurements"), ("arm,1,2\narm,one,2\n", "line 2"), ("arm,1,2\narm,1,2,3\n", "different numbers")],
 )
 def test_bad_files_are_refused(tmp_path, text, words):
     path = tmp_path / "bad.csv"

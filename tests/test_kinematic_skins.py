@@ -11,10 +11,10 @@ from oracles import blends
 from supple import InputError, Pose, Weights
 from supple.character.builtin import CHARACTERS
 from supple.device import use_threads
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import neighbours
-from supple.skins.kinematic.melting import guarded_strengths
+from supple.skins.kinematic.smoothing_limits import guarded_strengths
 
 SKINS = [supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters(), supple.DeltaMush()]
 BLENDS = [skin for skin in SKINS if not isinstance(skin, supple.DeltaMush)]
@@ -27,8 +27,8 @@ def random_pose(skeleton, seed, *, angle=1.0, scale=0.0, move=0.0):
     rng = np.random.default_rng(seed)
     count = len(skeleton)
     local = skeleton.parent_from_joint.copy()
-    turns = rotations.quaternion_about(rng.normal(size=(count, 3)), rng.uniform(-angle, angle, count))
-    local[:, :3, :3] = local[:, :3, :3] @ rotations.matrix_from_quaternion(turns)
+    turns = quaternions.quat_from_axis_angle(rng.normal(size=(count, 3)), rng.uniform(-angle, angle, count))
+    local[:, :3, :3] = local[:, :3, :3] @ quaternions.matrix_from_quat(turns)
     local[:, :3, :3] *= np.exp(rng.uniform(-scale, scale, (count, 1, 3)))
     local[:, :3, 3] += rng.uniform(-move, move, (count, 3))
     return Pose(skeleton.world_from_locals(local))
@@ -36,7 +36,7 @@ def random_pose(skeleton, seed, *, angle=1.0, scale=0.0, move=0.0):
 
 def random_rigid(seed):
     rng = np.random.default_rng(seed)
-    return rotations.compose(rng.uniform(-2.0, 2.0, 3), rotations.normalised(rng.normal(size=4)))
+    return quaternions.compose(rng.uniform(-2.0, 2.0, 3), quaternions.normalize(rng.normal(size=4)))
 
 
 def moved(points, transform):
@@ -98,7 +98,7 @@ def test_antipodal_quaternions_do_not_cancel():
     weights = Weights(np.array([[0, 1], [0, 1]]), np.array([[0.5, 0.5], [0.6, 0.4]]))
     for turn in np.linspace(-3.0 * np.pi, 3.0 * np.pi, 41):
         transforms = np.tile(np.eye(4), (2, 1, 1))
-        transforms[1] = rotations.compose(np.zeros(3), rotations.quaternion_about([0.3, 1.0, 0.2], turn))
+        transforms[1] = quaternions.compose(np.zeros(3), quaternions.quat_from_axis_angle([0.3, 1.0, 0.2], turn))
         if abs(np.cos(turn / 2.0)) < 1e-6:
             continue  # exactly half a turn: both ways round are equally right
         posed = supple.dual_quaternion(points, weights, transforms)
@@ -108,8 +108,8 @@ def test_antipodal_quaternions_do_not_cancel():
 def test_signs_are_found_where_no_single_sign_per_joint_will_do():
     """Three quaternions a third of a turn apart oppose each other in a ring, and the blend still holds."""
     turns = [0.0, 4.0 * np.pi / 3.0, 8.0 * np.pi / 3.0]
-    transforms = rotations.compose(
-        np.zeros((3, 3)), rotations.quaternion_about(np.tile([0.0, 0.0, 1.0], (3, 1)), turns)
+    transforms = quaternions.compose(
+        np.zeros((3, 3)), quaternions.quat_from_axis_angle(np.tile([0.0, 0.0, 1.0], (3, 1)), turns)
     )
     rng = np.random.default_rng(3)
     order = np.argsort(rng.random((30, 3)), axis=1)

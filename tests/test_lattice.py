@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 import supple
 from conftest import make_tube
 from supple import InputError, LayeredLattice, Pose
+from supple.character.anatomy.rigid_parts import firm_share
 from supple.character.builtin import CHARACTERS
 from supple.character.crowd import Crowd
 from supple.device import use_threads
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.topology import signed_volume
 from supple.motion.crowd import CrowdMotion
 from supple.settings import settings_of
-from supple.skins.kinematic.firm_parts import firm_share
 from supple.skins.lattice.by_layer import by_layer, inner_layers
 from supple.skins.lattice.cells import SETS
 
@@ -54,7 +54,7 @@ class Sliding:
 
     def sample(self, time):
         move = np.array([np.clip(time - 0.1, 0.0, 0.5), 0.0, 0.0])
-        return Pose.rest(self.skeleton).moved(rotations.compose(move, np.array([0.0, 0.0, 0.0, 1.0])))
+        return Pose.rest(self.skeleton).moved(quaternions.compose(move, np.array([0.0, 0.0, 0.0, 1.0])))
 
 
 # Laws
@@ -81,13 +81,19 @@ def test_every_preset_rests_at_rest(tube, preset):
 @pytest.mark.parametrize("surface", ["smooth", "linear", "trilinear"])
 def test_a_rigid_motion_of_the_bones_with_all_stiffness_one_moves_everything_rigidly(tube, surface):
     skin = LayeredLattice(
-        resolution=COARSE, stiffness="1", frequency="0", follow="1", stretch=1.0, volume=1.0, gravity=0.0,
+        resolution=COARSE,
+        stiffness="1",
+        frequency="0",
+        follow="1",
+        stretch=1.0,
+        volume=1.0,
+        gravity=0.0,
         surface=surface,
-    )  # fmt: skip
+    )
     player = supple.player(tube, skin)
     for frame in range(30):
-        carry = rotations.compose(
-            np.array([0.1 * frame, -0.05 * frame, 0.3]), rotations.quaternion_about([0.3, 1.0, 0.2], 0.1 * frame)
+        carry = quaternions.compose(
+            np.array([0.1 * frame, -0.05 * frame, 0.3]), quaternions.quat_from_axis_angle([0.3, 1.0, 0.2], 0.1 * frame)
         )
         posed = player.advance(Pose.rest(tube.skeleton).moved(carry))
         assert np.abs(posed - (tube.points @ carry[:3, :3].T + carry[:3, 3])).max() < 1e-5
@@ -95,7 +101,7 @@ def test_a_rigid_motion_of_the_bones_with_all_stiffness_one_moves_everything_rig
 
 def test_a_rigid_motion_of_the_first_pose_is_a_rigid_motion_of_the_skin(tube):
     pose = supple.motion("bend", tube, angle=1.0, hold=True).sample(9.0)
-    carry = rotations.compose(np.array([0.5, -0.3, 0.2]), rotations.quaternion_about([0.3, 1.0, 0.2], 1.1))
+    carry = quaternions.compose(np.array([0.5, -0.3, 0.2]), quaternions.quat_from_axis_angle([0.3, 1.0, 0.2], 1.1))
     skin = LayeredLattice(resolution=COARSE, gravity=0.0)
     here, there = (supple.player(tube, skin).advance(p) for p in (pose, pose.moved(carry)))
     assert np.abs(here @ carry[:3, :3].T + carry[:3, 3] - there).max() < 2e-5
@@ -159,8 +165,10 @@ def test_soft_flesh_lags_swings_and_comes_to_rest_where_the_bones_carry_it(hero)
     player = supple.player(hero, LayeredLattice.preset("soft", resolution=32))
     source = Sliding(hero.skeleton)
     frames = played(player, source, 3.0)
-    carried = [hero.points + source.sample(frame / 60.0).world_from_joint[0, :3, 3]
-               - hero.skeleton.world_from_joint[0, :3, 3] for frame in range(len(frames))]  # fmt: skip
+    carried = [
+        hero.points + source.sample(frame / 60.0).world_from_joint[0, :3, 3] - hero.skeleton.world_from_joint[0, :3, 3]
+        for frame in range(len(frames))
+    ]
     belly = np.argmax(hero.points[:, 2] * (np.abs(hero.points[:, 1] - 1.0) < 0.2))
     away = np.array([(points - where)[belly, 0] for points, where in zip(frames, carried, strict=True)])
     start, stop = away[6:20], away[36:]
@@ -265,7 +273,7 @@ def test_skin_turns_as_its_flesh_does(tube):
     player.advance(Pose.rest(tube.skeleton))
     bound = lattice_of(player)
     assert (bound.binding.body.anatomy.rest_volumes > 0.0).all()  # every node has a neighbour along every axis
-    turn = rotations.matrix_from_quaternion(rotations.quaternion_about([0.2, 1.0, -0.4], 0.6))
+    turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.2, 1.0, -0.4], 0.6))
     carried = bound.solver.kinematic.numpy()
     bound.solver.positions.numpy()[...] = carried @ turn.T
     incoming = player._nodes[0].state._blend._arrays.posed

@@ -9,8 +9,8 @@ import supple
 from supple import device as devices
 from supple.bench import lattice
 from supple.cli.main import main
-from supple.skins.lattice.pieces import lattice_of
 from supple.skins.lattice.solver import LatticeArrays, Solver
+from supple.skins.lattice.voxel_components import lattice_of
 
 
 @pytest.mark.parametrize("scene", lattice.SCENES, ids=lambda scene: scene.name)

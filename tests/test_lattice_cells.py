@@ -12,13 +12,13 @@ from oracles.lattice_cells import horseshoe, linked_pairs, trilinear, walks
 from solids import sphere, together
 from supple.errors import InputError
 from supple.geometry import topology
+from supple.geometry.subdivision import finer
 from supple.geometry.voxels import INSIDE, VoxelGrid, surface_voxels, voxel_windings
-from supple.skins.lattice.bridges import bridges
 from supple.skins.lattice.cells import SETS, Lattice, chains_of
-from supple.skins.lattice.overlaps import shared_out
-from supple.skins.lattice.pieces import lattice_of
-from supple.skins.lattice.refining import finer
-from supple.skins.lattice.tie import TIES, tie_of
+from supple.skins.lattice.embedding import TIES, tie_of
+from supple.skins.lattice.self_overlap import shared_out
+from supple.skins.lattice.shell_links import bridges
+from supple.skins.lattice.voxel_components import lattice_of
 
 GRID = VoxelGrid(np.array([0.5, -1.0, 2.0]), 0.25, (5, 4, 6))
 
@@ -241,9 +241,9 @@ def test_a_sheet_without_inside_has_its_own_cells():
     u, v = np.meshgrid(np.linspace(0, 1, 12), np.linspace(0, 1, 12), indexing="ij")
     points = np.stack([u.ravel(), 0.3 * (u + v).ravel(), v.ravel()], axis=1)
     corner = (12 * np.arange(11)[:, None] + np.arange(11)).ravel()
-    triangles = np.concatenate([
-        np.stack([corner, corner + 1, corner + 12], axis=1), np.stack([corner + 1, corner + 13, corner + 12], axis=1)
-    ]).astype(np.int32)  # fmt: skip
+    triangles = np.concatenate(
+        [np.stack([corner, corner + 1, corner + 12], axis=1), np.stack([corner + 1, corner + 13, corner + 12], axis=1)]
+    ).astype(np.int32)
     lattice = lattice_of(points, triangles, 24)
     assert_sound(lattice)
     touched = np.argwhere(surface_voxels(points, triangles, lattice.grid)).tolist()

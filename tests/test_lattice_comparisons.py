@@ -5,13 +5,13 @@ import pytest
 
 import supple
 from supple import Character, LayeredLattice, Pose, Skeleton, Weights
-from supple.geometry import rotations
-from supple.geometry.polygonise import polygonise
+from supple.geometry import quaternions
+from supple.geometry.surface_nets import polygonise
 from supple.geometry.topology import triangulate
 from supple.geometry.voxels import VoxelGrid
 from supple.measure.jitter import vibration
+from supple.skins.lattice.appendages import free_ends
 from supple.skins.lattice.cells import Lattice
-from supple.skins.lattice.free_ends import free_ends
 
 FPS = 60.0
 RESOLUTION = 48
@@ -56,8 +56,8 @@ class Hopping:
     def sample(self, time):
         phase = np.pi * np.clip(time - 0.1, 0.0, 1.0) / 0.5
         place = np.array([0.0, 0.3 * abs(np.sin(phase)), 0.1 * np.sin(phase)])
-        nod = rotations.quaternion_about([1.0, 0.0, 0.0], 0.2 * np.sin(phase))
-        return Pose.rest(self.skeleton).moved(rotations.compose(place, nod))
+        nod = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], 0.2 * np.sin(phase))
+        return Pose.rest(self.skeleton).moved(quaternions.compose(place, nod))
 
 
 def played(character, skin, source, seconds=1.5):
@@ -128,9 +128,16 @@ def test_ears_swing_at_a_natural_pace_and_bend_rather_than_stretch_and_the_face_
 def _one_layer(stiffness):
     """The plain lattice: one kind of flesh that bones drive through the lattice alone, without distances or volumes."""
     return LayeredLattice.preset(
-        "bunny", layers="flesh=1", skin_layer=False, stiffness=stiffness, kept="0.9", follow="0", stretch=0.0,
-        volume=0.0, resolution=RESOLUTION,
-    )  # fmt: skip
+        "bunny",
+        layers="flesh=1",
+        skin_layer=False,
+        stiffness=stiffness,
+        kept="0.9",
+        follow="0",
+        stretch=0.0,
+        volume=0.0,
+        resolution=RESOLUTION,
+    )
 
 
 def lag(frames, kinematic):
@@ -200,7 +207,7 @@ class Sliding:
 
     def sample(self, time):
         move = np.array([max(time - 0.5, 0.0), 0.0, 0.0])
-        return Pose.rest(self.skeleton).moved(rotations.compose(move, NO_TURN))
+        return Pose.rest(self.skeleton).moved(quaternions.compose(move, NO_TURN))
 
 
 @pytest.mark.parametrize("frequency", [2.0, 4.0])

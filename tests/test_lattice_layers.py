@@ -20,10 +20,10 @@ from supple.character.regions import RegionText
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.render.layers import layers_picture
+from supple.skins.lattice.embedding import tie_of
 from supple.skins.lattice.layers import BONE, check_layers, layers_of
 from supple.skins.lattice.path_weights import bone_paths, carried_in, path_weights
-from supple.skins.lattice.pieces import pieces_of
-from supple.skins.lattice.tie import tie_of
+from supple.skins.lattice.voxel_components import pieces_of
 
 
 def skeleton_of(*chains, parents=None):

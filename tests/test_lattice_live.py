@@ -5,8 +5,8 @@ import pytest
 
 import supple
 from supple import LayeredLattice, NoisyReplay
-from supple.motion.vmc.encoder import VmcEncoder
-from supple.motion.vmc.stream import VmcStream
+from supple.motion.live.vmc.encoder import VmcEncoder
+from supple.motion.live.vmc.stream import VmcStream
 from vmc_packets import HERO, WALK, bone, clock, packet
 
 FPS = 10.0  # the longest step there is: ten minutes are long

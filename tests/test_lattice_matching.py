@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oracles import lattice as oracle
 from supple import device as devices
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.voxels import VoxelGrid
 from supple.skins.lattice.cells import Lattice
 from supple.skins.lattice.matching import Matching, Regions, window
@@ -60,7 +60,7 @@ def test_goals_are_those_of_the_oracle(width, running):
     wanted, turns = oracle.goals(lattice.chains, width, SIDE, points, np.tile(np.eye(3), (len(lattice), 1, 1)))
     fit = Fit(lattice, width, running=running)
     assert np.abs(fit(points) - wanted).max() < 2e-6
-    found = rotations.matrix_from_quaternion(fit.turns.numpy().astype(float))
+    found = quaternions.matrix_from_quat(fit.turns.numpy().astype(float))
     assert np.abs(found - turns).max() < 2e-3  # thin regions hardly know their turn
     assert (np.abs(found - turns).max(axis=(1, 2)) < 1e-5).mean() > 0.9
 
@@ -98,9 +98,9 @@ def test_rest_in_rest_out_and_rigid_in_rigid_out(running):
     lattice = blob(7)
     fit = Fit(lattice, 3, running=running, rounds=8)
     assert np.abs(fit(lattice.points) - lattice.points).max() < 1e-6
-    carry = rotations.compose(np.array([0.4, -0.2, 0.7]), rotations.quaternion_about([1.0, 2.0, -0.5], 1.9))
+    carry = quaternions.compose(np.array([0.4, -0.2, 0.7]), quaternions.quat_from_axis_angle([1.0, 2.0, -0.5], 1.9))
     there = lattice.points @ carry[:3, :3].T + carry[:3, 3]
-    devices.write(fit.frames, np.tile(rotations.quaternion_about([1.0, 2.0, -0.5], 1.9), (len(lattice), 1)))
+    devices.write(fit.frames, np.tile(quaternions.quat_from_axis_angle([1.0, 2.0, -0.5], 1.9), (len(lattice), 1)))
     assert np.abs(fit(there) - there).max() < 2e-6
     assert np.abs(fit.turns.numpy() - [0.0, 0.0, 0.0, 1.0]).max() < 1e-5  # flesh adds nothing to what the bones do
 
@@ -108,12 +108,12 @@ def test_rest_in_rest_out_and_rigid_in_rigid_out(running):
 def test_flesh_that_turns_against_its_bones_is_hardly_held_back():
     """The turn of the bones decides only where a region has none of its own."""
     lattice = box((4, 4, 4))
-    carry = rotations.matrix_from_quaternion(rotations.quaternion_about([1.0, 2.0, -0.5], 1.9))
+    carry = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([1.0, 2.0, -0.5], 1.9))
     there = lattice.points @ carry.T
     assert np.abs(Fit(lattice, 3)(there) - there).max() < 2e-3 * SIDE
     line = Lattice.of_cells(lattice.grid, lattice.cells[(lattice.cells[:, :2] == 0).all(axis=1)])
     fit = Fit(line, 3)
-    twist = rotations.quaternion_about([0.0, 0.0, 1.0], 0.7)
+    twist = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.7)
     devices.write(fit.frames, np.tile(twist, (len(line), 1)))
     fit(line.points)
     np.testing.assert_allclose(fit.turns.numpy(), np.tile([0.0, 0.0, 0.0, 1.0], (len(line), 1)), atol=1e-4)
@@ -147,7 +147,7 @@ def extract(matrices, starts=None, rounds=40):
     begin = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)) if starts is None else starts
     turns = wp.array(np.asarray(begin, dtype=np.float32), dtype=wp.vec4f, device="cpu")
     wp.launch(_extraction(), dim=count, inputs=[rounds, given, turns], device="cpu")
-    return rotations.matrix_from_quaternion(turns.numpy().astype(float)), turns.numpy()
+    return quaternions.matrix_from_quat(turns.numpy().astype(float)), turns.numpy()
 
 
 def _extraction():
@@ -163,9 +163,9 @@ def score(turns, matrices):
 def test_rotations_of_random_matrices_are_those_of_singular_values():
     rng = np.random.default_rng(0)
     matrices = rng.normal(size=(3000, 3, 3))  # half of them are inverted
-    found, quaternions = extract(matrices)
+    found, quats = extract(matrices)
     wanted = np.array([oracle.nearest_rotation(m) for m in matrices])
-    np.testing.assert_allclose(np.linalg.norm(quaternions, axis=1), 1.0, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(quats, axis=1), 1.0, atol=1e-6)
     singular = np.linalg.svd(matrices, compute_uv=False)
     signs = np.sign(np.linalg.det(matrices))
     clear = (singular[:, 1] + signs * singular[:, 2]) / singular[:, 0] > 0.02  # else two answers are equally good
@@ -177,7 +177,7 @@ def test_rotations_of_random_matrices_are_those_of_singular_values():
 @pytest.mark.parametrize("kind", ["flat", "line", "point", "mirrored", "scaled"])
 def test_rotations_are_proper_for_regions_without_a_clear_one(kind):
     rng = np.random.default_rng(5)
-    turns = rotations.matrix_from_quaternion(rng.normal(size=(500, 4)))
+    turns = quaternions.matrix_from_quat(rng.normal(size=(500, 4)))
     sizes = {
         "flat": [1, 0.7, 0],
         "line": [1, 0, 0],
@@ -188,23 +188,23 @@ def test_rotations_are_proper_for_regions_without_a_clear_one(kind):
     matrices = (
         turns
         @ np.diag(np.array(sizes[kind], dtype=float))
-        @ np.swapaxes(rotations.matrix_from_quaternion(rng.normal(size=(500, 4))), 1, 2)
+        @ np.swapaxes(quaternions.matrix_from_quat(rng.normal(size=(500, 4))), 1, 2)
     )
-    found, quaternions = extract(matrices)
-    assert np.isfinite(quaternions).all()
+    found, quats = extract(matrices)
+    assert np.isfinite(quats).all()
     assert np.abs(np.linalg.det(found) - 1.0).max() < 1e-6
     best = np.array([score(oracle.nearest_rotation(m)[None], m[None])[0] for m in matrices])
     assert (best - score(found, matrices)).max() < 1e-4 * sizes[kind][0] + 1e-12
 
 
 def test_a_rotation_is_found_from_a_half_turn_away():
-    about = np.array([rotations.quaternion_about(axis, np.pi) for axis in np.eye(3)])
+    about = np.array([quaternions.quat_from_axis_angle(axis, np.pi) for axis in np.eye(3)])
     found, _ = extract(np.tile(np.eye(3), (3, 1, 1)), about)
     assert np.abs(found - np.eye(3)).max() < 1e-6
 
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=9, max_size=9), st.integers(1, 5))
 def test_no_matrix_makes_a_rotation_fail(values, rounds):
-    _, quaternions = extract(np.array(values).reshape(1, 3, 3), rounds=rounds)
-    assert np.isfinite(quaternions).all()
-    assert abs(np.linalg.norm(quaternions) - 1.0) < 1e-5
+    _, quats = extract(np.array(values).reshape(1, 3, 3), rounds=rounds)
+    assert np.isfinite(quats).all()
+    assert abs(np.linalg.norm(quats) - 1.0) < 1e-5

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from lattice_boxes import SIDE, Playing, beam, knobs, rigid
 from oracles.lattice import octants
 from supple.device import use_threads
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.voxels import VoxelGrid
 from supple.skins.lattice.cells import SETS, Lattice
 from supple.skins.lattice.solver import Anatomy
 
 HERE = rigid()
-BENT = rigid(rotations.quaternion_about([0.0, 0.0, 1.0], 0.8), (0.1, -0.1, 0.0))
+BENT = rigid(quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.8), (0.1, -0.1, 0.0))
 
 
 def swinging(**changes):
@@ -39,7 +39,9 @@ def test_a_rigid_motion_of_the_bones_moves_everything_rigidly(far):
     anatomy = beam()
     played = Playing(anatomy, knobs(follow=1.0))
     for frame in range(40):
-        carry = rigid(rotations.quaternion_about([1.0, 2.0, 0.5], 0.1 * frame), (far + 0.1 * frame, 0.05 * frame, 0.0))
+        carry = rigid(
+            quaternions.quat_from_axis_angle([1.0, 2.0, 0.5], 0.1 * frame), (far + 0.1 * frame, 0.05 * frame, 0.0)
+        )
         played.step(carry)
         wanted = anatomy.lattice.points @ carry[:3, :3].T + carry[:3, 3]
         assert np.abs(played.points - wanted).max() < 1e-5
@@ -47,7 +49,7 @@ def test_a_rigid_motion_of_the_bones_moves_everything_rigidly(far):
 
 def test_where_the_pose_is_and_how_it_is_turned_changes_nothing():
     """A bent pose that settles, and the same pose elsewhere: the same flesh, there."""
-    carry = rigid(rotations.quaternion_about([0.3, 1.0, 0.2], 1.1), (3.0, -2.0, 5.0))
+    carry = rigid(quaternions.quat_from_axis_angle([0.3, 1.0, 0.2], 1.1), (3.0, -2.0, 5.0))
     here, there = (Playing(beam(), swinging(), iterations=2) for _ in range(2))
     for _ in range(60):
         one, other = here.step(HERE, BENT), there.step(carry, carry @ BENT)
@@ -121,7 +123,7 @@ def test_the_share_of_velocity_kept_does_not_depend_on_the_step():
 
 
 def test_gravity_pulls_only_by_what_the_sculpted_shape_does_not_know():
-    over = rigid(rotations.quaternion_about([1.0, 0.0, 0.0], np.pi), (0.0, 0.3, 0.3))
+    over = rigid(quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], np.pi), (0.0, 0.3, 0.3))
     settings = swinging(gravity=9.81, kept=0.5)
     hanging, plain = Playing(beam(), settings), Playing(beam(), swinging(gravity=9.81, kept=0.5, sculpted=False))
     for _ in range(120):
@@ -263,7 +265,7 @@ def shaken(settings, seed, *, iterations=1, width=3, steps=12):
     body = 8 * SIDE
     played.put(anatomy.lattice.points + body * rng.normal(size=anatomy.lattice.points.shape))
     for step in range(steps):
-        turn = rotations.quaternion_about(rng.normal(size=3), rng.normal())
+        turn = quaternions.quat_from_axis_angle(rng.normal(size=3), rng.normal())
         far = 3.0 * body if step == steps // 2 else 0.0
         noise = [rigid(turn, 0.1 * body * rng.normal(size=3) + far) for _ in range(2)]
         points = played.step(*noise)
@@ -288,9 +290,16 @@ share = st.floats(0.0, 1.0, width=32)
 def test_no_setting_makes_it_diverge(stiffness, frequency, damping, shares, reach, gravity, work, seed):
     kept, follow, stretch, volume = shares
     chosen = knobs(
-        stiffness=stiffness, frequency=frequency, damping=damping, kept=kept, follow=follow, stretch=stretch,
-        volume=volume, reach=reach, gravity=gravity,
-    )  # fmt: skip
+        stiffness=stiffness,
+        frequency=frequency,
+        damping=damping,
+        kept=kept,
+        follow=follow,
+        stretch=stretch,
+        volume=volume,
+        reach=reach,
+        gravity=gravity,
+    )
     played = shaken(chosen, seed, iterations=work[0], width=work[1])
     away = np.linalg.norm(played.points - played.carried, axis=1)
     assert (away <= reach * played.anatomy.depths + 1e-4).all()
@@ -311,7 +320,7 @@ def test_the_number_of_threads_changes_nothing():
         with use_threads(threads):
             played = Playing(beam((40, 13, 13)), swinging(), iterations=2)
             for frame in range(4):
-                points = played.step(HERE, rigid(rotations.quaternion_about([0.0, 0.0, 1.0], 0.2 * frame)))
+                points = played.step(HERE, rigid(quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.2 * frame)))
         ends.append(points)
     np.testing.assert_array_equal(ends[0], ends[1])
     np.testing.assert_array_equal(ends[0], ends[2])
@@ -321,7 +330,7 @@ def test_copies_of_a_crowd_are_each_as_they_are_alone():
     anatomy = beam((8, 4, 4))
     alone, many = Playing(anatomy, swinging()), Playing(anatomy, swinging(), copies=3)
     for frame in range(5):
-        bent = rigid(rotations.quaternion_about([0.0, 0.0, 1.0], 0.2 * frame))
+        bent = rigid(quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.2 * frame))
         one, all_of_them = alone.step(HERE, bent), many.step(HERE, bent)
     np.testing.assert_array_equal(np.tile(one, (3, 1)), all_of_them)
 

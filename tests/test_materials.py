@@ -268,8 +268,14 @@ def test_a_malformed_material_is_refused_by_name(tmp_path, fields, complaint):
 
 def test_cut_out_and_bright_materials_are_read(tmp_path):
     file = arm()
-    file.add("materials", alphaMode="MASK", alphaCutoff=0.25, emissiveFactor=[0.5, 0, 1], doubleSided=True,
-             extensions={"KHR_materials_emissive_strength": {"emissiveStrength": 4.0}})  # fmt: skip
+    file.add(
+        "materials",
+        alphaMode="MASK",
+        alphaCutoff=0.25,
+        emissiveFactor=[0.5, 0, 1],
+        doubleSided=True,
+        extensions={"KHR_materials_emissive_strength": {"emissiveStrength": 4.0}},
+    )
     file.json["meshes"][0]["primitives"][0]["material"] = 0
     (material,) = load(file.save(tmp_path)).materials
     assert (material.alpha, material.double_sided, material.emission) == (0.25, True, (2.0, 0.0, 4.0))
@@ -331,9 +337,15 @@ def _as_usd_has_it(material: Material) -> Material:
         alpha = "blend" if clear else "opaque"
     opacity = 1.0 if material.alpha == "opaque" and "color" not in material.textures else material.color[3]
     return Material(
-        material.name, (*material.color[:3], opacity), material.metallic, material.roughness, material.emission,
-        material.double_sided, alpha, material.textures,
-    )  # fmt: skip
+        material.name,
+        (*material.color[:3], opacity),
+        material.metallic,
+        material.roughness,
+        material.emission,
+        material.double_sided,
+        alpha,
+        material.textures,
+    )
 
 
 def test_usd_binds_the_faces_that_wear_a_material(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from conftest import make_tube
 from solids import sphere, together
 from supple import InputError, linear_blend
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.measure import (
     Tetrahedra,
     area_stretch,
@@ -29,7 +29,7 @@ from supple.measure import (
 
 def rigidly(points: np.ndarray, seed: int) -> np.ndarray:
     random = np.random.default_rng(seed)
-    turn = rotations.matrix_from_quaternion(rotations.normalised(random.normal(size=4)))
+    turn = quaternions.matrix_from_quat(quaternions.normalize(random.normal(size=4)))
     return points @ turn.T + random.normal(size=3)
 
 
@@ -211,7 +211,7 @@ def test_no_stop_no_settling_and_a_dead_stop():
 def test_a_tube_twisted_by_half_a_turn_collapses_in_the_middle(tube):
     """Linear blend averages opposite points there; dividing the twist leaves both ends round."""
     turn = np.tile(np.eye(4), (2, 1, 1))
-    turn[1, :3, :3] = rotations.matrix_from_quaternion([0.0, 1.0, 0.0, 0.0])
+    turn[1, :3, :3] = quaternions.matrix_from_quat([0.0, 1.0, 0.0, 0.0])
     twisted = linear_blend(tube.points, tube.weights, turn)
     axis = {"tube": ([0.0, 0.0, 0.0], [0.0, 2.0, 0.0])}
     found = section_radius(twisted[None], tube.points, tube.triangles, bones=axis, sections=21)["tube"]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from oracles.crossings import exact_pairs
 from solids import sphere, together
 from supple.errors import InputError
-from supple.geometry.crossings import CrossingFinder, crossing_pairs
-from supple.geometry.crossings.patches import GROUP, PATCH, patches
+from supple.geometry.collision.self_intersection import CrossingFinder, crossing_pairs
+from supple.geometry.collision.self_intersection.patches import GROUP, PATCH, patches
 from supple.measure import penetration
 
 

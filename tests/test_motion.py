@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from supple import Motion, Pose, Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.pose import between
 
 TIGHT = {"rtol": 0.0, "atol": 1e-12}
@@ -24,7 +24,7 @@ def make_skeleton(seed: int = 3) -> Skeleton:
     return Skeleton(
         NAMES,
         np.array(PARENTS),
-        rotations.compose(source.standard_normal((5, 3)), rotations.normalised(source.standard_normal((5, 4)))),
+        quaternions.compose(source.standard_normal((5, 3)), quaternions.normalize(source.standard_normal((5, 4)))),
     )
 
 
@@ -35,7 +35,7 @@ ROOTS = np.array(PARENTS) < 0
 def make_motion(seed: int = 0, frames: int = 5, **options) -> Motion:
     source = np.random.default_rng(seed)
     moves = source.standard_normal((frames, 5, 3))
-    turns = rotations.normalised(source.standard_normal((frames, 5, 4)))
+    turns = quaternions.normalize(source.standard_normal((frames, 5, 4)))
     scales = source.uniform(0.5, 2.0, (frames, 5, 3)) if options.pop("scaled", False) else None
     return Motion(SKELETON, options.pop("fps", 10.0), moves, turns, scales, **options)
 
@@ -52,7 +52,7 @@ def make_walk() -> Motion:
 
 def world(skeleton: Skeleton, moves, turns, scales=None):
     """Forward kinematics, joint by joint."""
-    local = rotations.compose(moves, turns, scales)
+    local = quaternions.compose(moves, turns, scales)
 
     def place(joint: int):
         above = skeleton.parents[joint]
@@ -64,9 +64,9 @@ def world(skeleton: Skeleton, moves, turns, scales=None):
 def random_pose(seed: int) -> Pose:
     """Joints turned anyhow, bones as long as at rest, roots anywhere."""
     source = np.random.default_rng(seed)
-    rest, _, _ = rotations.decompose(SKELETON.parent_from_joint)
+    rest, _, _ = quaternions.decompose(SKELETON.parent_from_joint)
     rest[ROOTS] = source.standard_normal((2, 3))
-    return Pose(world(SKELETON, rest, rotations.normalised(source.standard_normal((5, 4)))))
+    return Pose(world(SKELETON, rest, quaternions.normalize(source.standard_normal((5, 4)))))
 
 
 # Sampling
@@ -202,7 +202,7 @@ def test_recording_a_motion_gives_it_back(scaled):
 @settings(deadline=None)
 @given(seed=seeds, joint=st.sampled_from(NAMES))
 def test_a_turn_is_about_the_joint_in_world_axes_and_carries_what_hangs_below(seed, joint):
-    turn = rotations.normalised(np.random.default_rng(seed).standard_normal(4))
+    turn = quaternions.normalize(np.random.default_rng(seed).standard_normal(4))
     pose = Pose.from_rotations(SKELETON, {joint: turn})
     number = SKELETON.index(joint)
     about = np.eye(4)
@@ -215,9 +215,7 @@ def test_a_turn_is_about_the_joint_in_world_axes_and_carries_what_hangs_below(se
 
 def test_turns_of_parent_and_child_add_up_and_roots_move():
     first, second = Rotation.from_euler("xyz", [0.3, 1.0, -0.4]), Rotation.from_euler("xyz", [-0.9, 0.2, 0.6])
-    pose = Pose.from_rotations(
-        SKELETON, {"hand": second.as_quat(), "arm": first.as_quat()}, move=[1.0, 2.0, 3.0]
-    )  # fmt: skip
+    pose = Pose.from_rotations(SKELETON, {"hand": second.as_quat(), "arm": first.as_quat()}, move=[1.0, 2.0, 3.0])
     hand = SKELETON.index("hand")
     rest = SKELETON.world_from_joint[hand, :3, :3]
     np.testing.assert_allclose(pose.world_from_joint[hand, :3, :3], (first * second).as_matrix() @ rest, **TIGHT)
@@ -235,7 +233,7 @@ def test_at_rest_nothing_is_moved():
 @given(seed=seeds)
 def test_a_pose_carried_elsewhere_carries_its_skinning(seed):
     source = np.random.default_rng(seed)
-    away = rotations.compose(source.standard_normal(3), rotations.normalised(source.standard_normal(4)))
+    away = quaternions.compose(source.standard_normal(3), quaternions.normalize(source.standard_normal(4)))
     pose = random_pose(seed)
     np.testing.assert_allclose(pose.moved(away).skinning(SKELETON), away @ pose.skinning(SKELETON), **TIGHT)
 
@@ -250,9 +248,10 @@ def test_between_two_poses_bones_keep_their_length(seed, share):
     rest = SKELETON.heads
     above = SKELETON.parents[hanging]
     np.testing.assert_allclose(
-        np.linalg.norm(heads[hanging] - heads[above], axis=1), np.linalg.norm(rest[hanging] - rest[above], axis=1),
+        np.linalg.norm(heads[hanging] - heads[above], axis=1),
+        np.linalg.norm(rest[hanging] - rest[above], axis=1),
         rtol=1e-9,
-    )  # fmt: skip
+    )
     roots = (1 - share) * a.world_from_joint[ROOTS, :3, 3] + share * b.world_from_joint[ROOTS, :3, 3]
     np.testing.assert_allclose(heads[ROOTS], roots, rtol=0.0, atol=1e-9)
     turned = Rotation.from_matrix(middle.world_from_joint[ROOTS, :3, :3])
@@ -276,7 +275,7 @@ def test_between_reaches_both_poses_and_goes_no_further():
 
 def test_between_blends_sizes():
     small, large = (
-        Pose(rotations.compose(np.zeros((5, 3)), [[0, 0, 0, 1.0]] * 5, np.full((5, 3), s))) for s in (1.0, 3.0)
+        Pose(quaternions.compose(np.zeros((5, 3)), [[0, 0, 0, 1.0]] * 5, np.full((5, 3), s))) for s in (1.0, 3.0)
     )
     prop = SKELETON.index("prop")
     np.testing.assert_allclose(

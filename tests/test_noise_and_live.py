@@ -11,9 +11,9 @@ from scipy.spatial.transform import Rotation
 
 from supple import Motion, Pose, Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
-from supple.motion.live import LiveMotion
-from supple.motion.noise import NoisyMotion
+from supple.geometry import quaternions
+from supple.motion.live.live_motion import LiveMotion
+from supple.motion.live.noise import NoisyMotion
 from supple.motion.pose import between
 
 TIGHT = {"rtol": 0.0, "atol": 1e-12}
@@ -22,7 +22,7 @@ SKELETON = Skeleton.from_heads(["root", "mid", "tip"], [-1, 0, 1], [[0.0, 0.0, 0
 
 def nod(time: float) -> Pose:
     """Bends steadily and moves ahead, one radian and one metre a second."""
-    turn = rotations.quaternion_about([1.0, 0.0, 0.0], time)
+    turn = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], time)
     return Pose.from_rotations(SKELETON, {"mid": turn}, move=[0.0, 0.0, time])
 
 

@@ -11,7 +11,7 @@ from oracles import contact_detection as oracle
 from solids import sphere
 from supple import InputError
 from supple import device as devices
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Pendulum, Plane, Sphere, Straight
 from supple.obstacles.bounces import bounce
 from supple.obstacles.free import FreeBodies
@@ -22,7 +22,7 @@ EXACT = 3e-6  # [m]: single precision at a metre or two
 BALL = sphere(6, radius=0.4)
 places = st.tuples(*[st.floats(-1.0, 1.0)] * 3)
 turned = st.builds(
-    lambda at, axis, angle: rotations.compose(np.array(at), rotations.quaternion_about(np.array(axis), angle)),
+    lambda at, axis, angle: quaternions.compose(np.array(at), quaternions.quat_from_axis_angle(np.array(axis), angle)),
     places,
     st.tuples(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.floats(0.1, 1.0)),
     st.floats(-3.0, 3.0),
@@ -58,9 +58,9 @@ def test_distances_are_those_of_the_definition_and_ways_out_their_slope(body, se
 def test_entering_is_found_where_a_fine_search_finds_it(body, seed):
     rng = np.random.default_rng(seed)
     starts, ends = rng.uniform(-1.5, 1.5, (2, 12, 3))
-    now = rotations.compose([0.1, 0.2, -0.1], rotations.quaternion_about([0.2, 1.0, 0.0], 0.2)) @ body.world_from_body(
-        0.0
-    )
+    now = quaternions.compose(
+        [0.1, 0.2, -0.1], quaternions.quat_from_axis_angle([0.2, 1.0, 0.0], 0.2)
+    ) @ body.world_from_body(0.0)
     wp, world = devices.warp(), DeviceBodies([body], "cpu")
     world.move(0.0, 0.0)
     world.put(0, now)
@@ -119,10 +119,10 @@ def test_matter_moves_with_its_body():
 
 
 def test_straight_on_is_straight_and_even():
-    start = rotations.compose([1.0, 0.0, 0.0], rotations.quaternion_about([1.0, 0.0, 0.0], 0.5))
+    start = quaternions.compose([1.0, 0.0, 0.0], quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], 0.5))
     path = Straight(start, (0.0, 1.0, 0.0), (0.0, 0.0, np.pi))
     assert np.allclose(path(0.0), start)
-    half = rotations.matrix_from_quaternion(rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 2.0))
+    half = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.pi / 2.0))
     assert np.allclose(path(0.5)[:3, :3], half @ start[:3, :3])
     assert np.allclose(path(0.5)[:3, 3], [1.0, 0.5, 0.0])
 
@@ -260,7 +260,7 @@ def test_a_ball_bounces_to_the_square_of_its_restitution(restitution):
             length=0.3,
             friction=0.5,
             free=Free(mass=1.0),
-            at=rotations.compose([0.0, 0.3, 0.0], rotations.quaternion_about([0.0, 0.0, 1.0], 1.2)),
+            at=quaternions.compose([0.0, 0.3, 0.0], quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 1.2)),
         ),
         MovingMesh(points=BALL[0], triangles=BALL[1], at=(0.0, 0.6, 0.0), friction=0.5, free=Free(mass=1.0)),
     ],
@@ -315,11 +315,20 @@ def test_what_is_told_apart_does_not_touch(body, seed, radius):
 
 def test_boxes_that_meet_keep_their_momenta():
     """Whatever impulses and friction there are between two of them, the sum is that of before, and speed is lost."""
-    turn = rotations.quaternion_about([1.0, 0.0, 0.3], 0.02)
-    one = Box(sides=(0.2, 0.2, 0.3), at=rotations.compose([0.1, 0.295, 0.05], turn), friction=0.4, restitution=0.3,
-              free=Free(mass=2.0, velocity=(1.0, -1.5, 0.2), spin=(0.3, -2.0, 0.5)))  # fmt: skip
-    two = Box(sides=(1.0, 0.4, 1.0), at=(0.0, 0.0, 0.0), friction=0.1,
-              free=Free(mass=0.7, velocity=(-0.5, 1.0, 0.0), spin=(0.0, 1.0, 0.6)))  # fmt: skip
+    turn = quaternions.quat_from_axis_angle([1.0, 0.0, 0.3], 0.02)
+    one = Box(
+        sides=(0.2, 0.2, 0.3),
+        at=quaternions.compose([0.1, 0.295, 0.05], turn),
+        friction=0.4,
+        restitution=0.3,
+        free=Free(mass=2.0, velocity=(1.0, -1.5, 0.2), spin=(0.3, -2.0, 0.5)),
+    )
+    two = Box(
+        sides=(1.0, 0.4, 1.0),
+        at=(0.0, 0.0, 0.0),
+        friction=0.1,
+        free=Free(mass=0.7, velocity=(-0.5, 1.0, 0.0), spin=(0.0, 1.0, 0.6)),
+    )
     world = DeviceBodies([one, two], "cpu")
     free = FreeBodies(world.bodies)
     world.move(0.0, 0.01, free=free)

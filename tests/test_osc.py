@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supple.errors import InputError
-from supple.motion.vmc.osc import (
+from supple.motion.live.vmc.osc import (
     DEEPEST,
     LARGEST,
     MOST_ARGUMENTS,

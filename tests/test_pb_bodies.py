@@ -7,7 +7,7 @@ import pytest
 
 from soft_bodies import BALL, BODIES, EXACT, arm, bent, depth_in, particles_at
 from supple import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.obstacles import Capsule, Keys, MovingMesh, Plane, RigidBody, Sphere
 
 
@@ -76,9 +76,9 @@ def test_a_body_that_moves_is_met_where_it_is():
 
 
 def test_keys_turn_evenly():
-    quarter = rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 2.0)
+    quarter = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.pi / 2.0)
     path = Keys(np.array([0.0, 2.0]), np.zeros((2, 3)), np.array([[0.0, 0.0, 0.0, 1.0], quarter]))
-    half = rotations.matrix_from_quaternion(rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 4.0))
+    half = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.pi / 4.0))
     assert np.allclose(path(1.0)[:3, :3], half)
     assert np.allclose(Keys(np.array([1.0]), np.ones((1, 3)))(7.0)[:3, 3], 1.0)
 

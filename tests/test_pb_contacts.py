@@ -13,7 +13,7 @@ from oracles.inside_tets import joined, lattice, least_shares
 from soft_bodies import BODIES, EXACT, Flesh, arm, bent, depth_in, particles_at, trunk_and_limb
 from supple import InputError, Pose, Skeleton
 from supple import device as devices
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill
 from supple.graph.snapshot import arrays_of, put_back
 from supple.skins.position_based.contacts import contacts_of
@@ -155,7 +155,7 @@ def test_a_limb_is_pushed_out_of_the_trunk_and_both_give_way():
 def face_heights(contacts, particles, touching):
     face = contacts._faces.numpy()[contacts._face_of.numpy()[touching]]
     a, b, c = (particles[face[:, corner], :3] for corner in range(3))
-    normals = rotations.normalised(np.cross(b - a, c - a))
+    normals = quaternions.normalize(np.cross(b - a, c - a))
     return np.einsum("ij,ij->i", particles[touching, :3] - a, normals)
 
 
@@ -268,7 +268,7 @@ def curling(skeleton, share, seed):
         for name, (axis, angle) in most.items():
             mirrored = np.array(axis) * [1.0, sign, sign]
             swing = share * angle * random.uniform(0.6, 1.1) + 0.15 * np.sin(9.0 * share + random.uniform(0.0, 6.0))
-            turns[side + name] = rotations.quaternion_about(mirrored, swing)
+            turns[side + name] = quaternions.quat_from_axis_angle(mirrored, swing)
     return Pose.from_rotations(skeleton, turns)
 
 
@@ -309,8 +309,8 @@ def test_the_gap_a_leg_that_comes_to_a_stretched_arm(hero):
             pose = Pose.from_rotations(
                 hero.skeleton,
                 {
-                    "LeftArm": rotations.quaternion_about([0.0, 0.0, 1.0], -0.6),
-                    "LeftUpLeg": rotations.quaternion_about([0.0, 0.0, 1.0], lift),
+                    "LeftArm": quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], -0.6),
+                    "LeftUpLeg": quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], lift),
                 },
             )
             contacts.detect(particles_at(hero.carried(pose)), pose.world_from_joint, state)

@@ -501,15 +501,7 @@ def test_any_start_stays_finite(start, k, compliant, by_colours):
         assert np.abs(end - started).max() > 1e-3
 
 
-@pytest.mark.parametrize(
-    ("by_colours", "compliant"),
-    [
-        (False, False),
-        (False, True),
-        (True, False),
-        (True, True),
-    ],
-)
+@pytest.mark.parametrize(("by_colours", "compliant"), [(False, False), (False, True), (True, False), (True, True)])
 def test_no_stiffness_moves_nothing(by_colours, compliant):
     body = constraints_of(block(3))
     start = shaken(body, 0.3)

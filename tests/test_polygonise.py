@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from supple.arrays import Floats
 from supple.errors import UnfinishedError
-from supple.geometry import evening, topology
+from supple.geometry import remeshing, topology
 from supple.geometry.implicit import Blob, Body, Part, ellipsoid, loft, smooth_minimum
-from supple.geometry.polygonise import polygonise
+from supple.geometry.surface_nets import polygonise
 
 LOW, HIGH = np.full(3, -1.53), np.full(3, 1.51)
 
@@ -24,13 +24,13 @@ def torus(points: Floats) -> Floats:
     return np.hypot(np.hypot(points[:, 0], points[:, 1]) - 1.0, points[:, 2]) - 0.35
 
 
-def meshed(distance: evening.Distance, cell: float) -> tuple[Floats, np.ndarray]:
+def meshed(distance: remeshing.Distance, cell: float) -> tuple[Floats, np.ndarray]:
     points, quads = polygonise(distance, LOW, HIGH, cell=cell)
     return points, topology.triangulate(quads)
 
 
 @pytest.mark.parametrize(("distance", "euler"), [(sphere, 2), (torus, 0)])
-def test_the_surface_is_closed_and_has_the_right_number_of_handles(distance: evening.Distance, euler: int) -> None:
+def test_the_surface_is_closed_and_has_the_right_number_of_handles(distance: remeshing.Distance, euler: int) -> None:
     points, triangles = meshed(distance, 0.1)
     census = topology.census(triangles)
     assert census.is_closed
@@ -106,14 +106,14 @@ def test_a_function_without_a_surface_and_a_box_that_cuts_one_are_refused() -> N
 def test_decimation_meets_the_count_exactly_and_stays_closed() -> None:
     points, triangles = meshed(sphere, 0.1)
     for wanted in (300, 301, len(points) - 1):
-        fewer, faces = evening.decimate(points, triangles, wanted)
+        fewer, faces = remeshing.decimate(points, triangles, wanted)
         assert len(fewer) == wanted
         assert topology.census(faces).is_closed
 
 
 def test_evening_improves_the_worst_triangles_and_stays_on_the_surface() -> None:
     points, triangles = meshed(torus, 0.1)
-    better, faces = evening.even_out(points, triangles, torus, rounds=12)
+    better, faces = remeshing.even_out(points, triangles, torus, rounds=12)
     before = topology.corner_angles(points, triangles).min()
     after = topology.corner_angles(better, faces).min()
     assert after > before
@@ -129,7 +129,7 @@ def test_flips_never_break_the_mesh(seed: int) -> None:
     shaken = points + np.random.default_rng(seed).normal(0.0, 0.03, points.shape)
     census = topology.census(triangles)
     for _ in range(12):
-        triangles = evening.flipped(shaken, triangles)
+        triangles = remeshing.flipped(shaken, triangles)
         assert topology.census(triangles) == census
     assert np.bincount(triangles.ravel()).min() >= 3
 
@@ -138,7 +138,7 @@ def test_relaxing_moves_within_the_tangent_plane_only() -> None:
     flat = np.array([[x, y, 0.0] for x in range(4) for y in range(4)], dtype=float)
     flat += np.random.default_rng(1).normal(0.0, 0.1, flat.shape) * [1.0, 1.0, 0.0]
     quads = np.array([[4 * x + y, 4 * x + y + 4, 4 * x + y + 5, 4 * x + y + 1] for x in range(3) for y in range(3)])
-    moved = evening.relaxed(flat, topology.triangulate(quads))
+    moved = remeshing.relaxed(flat, topology.triangulate(quads))
     np.testing.assert_array_equal(moved[:, 2], 0.0)
     assert np.abs(moved - flat).max() > 0.01
 

@@ -5,22 +5,22 @@ import sys
 import pytest
 
 from supple import UnfinishedError
-from supple.io import confined, reader_process
+from supple.io import sandbox, subprocess_reader
 
-BEGIN = "import sys, pathlib\nfrom supple.io.reader_process import begin\nbegin(pathlib.Path(sys.argv[1]))\n"
+BEGIN = "import sys, pathlib\nfrom supple.io.subprocess_reader import begin\nbegin(pathlib.Path(sys.argv[1]))\n"
 
 
 @pytest.fixture
 def run(tmp_path):
     def run(code):
         answer = tmp_path / "answer.npz"
-        return reader_process.run(("-c", code, str(answer)), answer, where="a.fbx", size=100)
+        return subprocess_reader.run(("-c", code, str(answer)), answer, where="a.fbx", size=100)
 
     return run
 
 
 def test_time_is_counted_from_the_moment_the_libraries_are_there(run, monkeypatch):
-    monkeypatch.setattr(confined, "patience_for", lambda size: 0.5)
+    monkeypatch.setattr(sandbox, "patience_for", lambda size: 0.5)
     assert run("import time\ntime.sleep(1.0)\n" + BEGIN).code == 0
     assert run(BEGIN + "import time\ntime.sleep(60.0)").code is None
 
@@ -35,7 +35,7 @@ def test_time_is_counted_from_the_moment_the_libraries_are_there(run, monkeypatc
 )
 def test_a_program_that_never_began_does_not_speak_against_the_file(run, monkeypatch, code, said):
     if "sleep" in code:
-        monkeypatch.setattr(reader_process, "LOADING", 0.3)
+        monkeypatch.setattr(subprocess_reader, "LOADING", 0.3)
     with pytest.raises(UnfinishedError, match=f"could not start.*{said}.*the file itself was not looked at"):
         run(code)
 

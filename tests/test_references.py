@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from supple.skins.catalogue import SKINS
+from supple.skins.registry import SKINS
 
 ROOT = Path(__file__).resolve().parents[1]
 

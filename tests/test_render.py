@@ -270,9 +270,14 @@ def seen_openness(points: np.ndarray, triangles: np.ndarray, quality=PICTURE) ->
     places, facing = points[shared.vertex_of_normal], normals(points, shared)
     blockers = samples(points, triangles, count=quality.places).at(points, triangles)
     return openness(
-        places, facing, shared.normal_of_corner, blockers=blockers, height=1.0,
-        directions=quality.directions, cells=quality.cells,
-    )  # fmt: skip
+        places,
+        facing,
+        shared.normal_of_corner,
+        blockers=blockers,
+        height=1.0,
+        directions=quality.directions,
+        cells=quality.cells,
+    )
 
 
 @pytest.mark.parametrize("quality", [PICTURE, FILM])

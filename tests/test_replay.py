@@ -7,22 +7,22 @@ from hypothesis import strategies as st
 
 import supple
 from supple import InputError, LiveMotion, Motion, NoisyMotion, NoisyReplay, Pose, Skeleton
-from supple.geometry import rotations
+from supple.geometry import quaternions
+from supple.motion.live.steady import SteadyMotion
 from supple.motion.relative import RelativePose, beyond, mixed, rotation_vectors, turns_of
-from supple.motion.steady import SteadyMotion
 
 SKELETON = Skeleton.from_heads(["root", "mid", "tip"], [-1, 0, 1], [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]])
 
 
 def nod(time: float) -> Pose:
     """Bends steadily and moves ahead, one radian and one metre a second."""
-    turn = rotations.quaternion_about([1.0, 0.0, 0.0], time)
+    turn = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], time)
     return Pose.from_rotations(SKELETON, {"mid": turn}, move=[0.0, 0.0, time])
 
 
 def sway(time: float) -> Pose:
     """Swings to and fro, twice a second."""
-    turn = rotations.quaternion_about([0.0, 0.0, 1.0], 0.5 * np.sin(4.0 * np.pi * time))
+    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.5 * np.sin(4.0 * np.pi * time))
     return Pose.from_rotations(SKELETON, {"mid": turn}, move=[0.3 * np.sin(2.0 * np.pi * time), 0.0, 0.0])
 
 
@@ -276,7 +276,7 @@ def test_no_joint_is_faster_than_allowed_whatever_the_source_does(choices, step)
         assert np.isfinite(apart.moves).all()
         if last is not None:
             assert np.linalg.norm(apart.moves - last.moves, axis=1).max() <= 5.0 * step + 1e-9
-            turned = rotation_vectors(rotations.multiply(rotations.conjugate(last.turns), apart.turns))
+            turned = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(last.turns), apart.turns))
             assert np.linalg.norm(turned, axis=1).max() <= 10.0 * step + 1e-9
         last = apart
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import supple
-from supple.geometry import rotations
+from supple.character.anatomy.humanoid import Anatomy
+from supple.character.anatomy.names import is_auxiliary, named_part
+from supple.geometry import quaternions
 from supple.io.bvh import read_motion
 from supple.motion.motion import Motion
 from supple.motion.retarget.alignment import body_axes
-from supple.motion.retarget.anatomy import Anatomy
 from supple.motion.retarget.ground import Soles, lowest_skin, measured_floor, smoothed
-from supple.motion.retarget.names import is_auxiliary, named_part
 
 QUIET = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 SIDES = ("left", "right")
@@ -55,10 +55,10 @@ def body(*, spine=3, neck=1, names=None, scale=1.0, arms=0.0, shoulders=True):
     for side in SIDES:
         limbs = limb_heads(side)
         start = np.array(limbs[f"{side} upper arm"][1])
-        about = rotations.quaternion_about([0.0, 0.0, -1.0 if side == "left" else 1.0], arms)
+        about = quaternions.quat_from_axis_angle([0.0, 0.0, -1.0 if side == "left" else 1.0], arms)
         for part in ("lower arm", "hand"):
             parent, place = limbs[f"{side} {part}"]
-            lowered = start + rotations.matrix_from_quaternion(about) @ (np.array(place) - start)
+            lowered = start + quaternions.matrix_from_quat(about) @ (np.array(place) - start)
             limbs[f"{side} {part}"] = (parent, lowered)
         if not shoulders:
             del limbs[f"{side} shoulder"]
@@ -75,8 +75,16 @@ def body(*, spine=3, neck=1, names=None, scale=1.0, arms=0.0, shoulders=True):
 def camel(part):
     """As Mixamo has them."""
     side, _, rest = part.partition(" ") if part.startswith(SIDES) else ("", "", part)
-    word = {"shoulder": "Shoulder", "upper arm": "Arm", "lower arm": "ForeArm", "hand": "Hand", "upper leg": "UpLeg",
-            "lower leg": "Leg", "foot": "Foot", "toes": "ToeBase"}.get(rest)  # fmt: skip
+    word = {
+        "shoulder": "Shoulder",
+        "upper arm": "Arm",
+        "lower arm": "ForeArm",
+        "hand": "Hand",
+        "upper leg": "UpLeg",
+        "lower leg": "Leg",
+        "foot": "Foot",
+        "toes": "ToeBase",
+    }.get(rest)
     if word:
         return side.title() + word
     kind, _, number = rest.partition(" ")
@@ -92,8 +100,14 @@ def vrm(part):
 
 def unreal(part):
     side, _, rest = part.partition(" ") if part.startswith(SIDES) else ("", "", part)
-    word = {"shoulder": "clavicle", "upper arm": "upperarm", "lower arm": "lowerarm", "upper leg": "thigh",
-            "lower leg": "calf", "toes": "ball"}.get(rest, rest)  # fmt: skip
+    word = {
+        "shoulder": "clavicle",
+        "upper arm": "upperarm",
+        "lower arm": "lowerarm",
+        "upper leg": "thigh",
+        "lower leg": "calf",
+        "toes": "ball",
+    }.get(rest, rest)
     if side:
         return f"{word}_{side[0]}"
     kind, _, number = rest.partition(" ")
@@ -117,17 +131,33 @@ def khronos(part):
                 "toes": "leg_joint_{}_5", "shoulder": "clavicle_{}"}  # fmt: skip
     if side:
         return numbered[rest].format(side[0].upper())
-    return {"hips": "Skeleton_torso_joint_1", "spine 0": "Skeleton_torso_joint_2", "spine 1": "torso_joint_3",
-            "spine 2": "torso_joint_4", "neck 0": "Skeleton_neck_joint_1"}.get(rest, "neck_joint_2")  # fmt: skip
+    return {
+        "hips": "Skeleton_torso_joint_1",
+        "spine 0": "Skeleton_torso_joint_2",
+        "spine 1": "torso_joint_3",
+        "spine 2": "torso_joint_4",
+        "neck 0": "Skeleton_neck_joint_1",
+    }.get(rest, "neck_joint_2")
 
 
 def joints_old(part):
     """Joints instead of bones: collar, shoulder, elbow, wrist; hip, knee, ankle."""
     side, _, rest = part.partition(" ") if part.startswith(SIDES) else ("", "", part)
-    word = {"shoulder": "Collar", "upper arm": "Shoulder", "lower arm": "Elbow", "hand": "Wrist", "upper leg": "Hip",
-            "lower leg": "Knee", "foot": "Ankle", "toes": "Toe"}.get(rest)  # fmt: skip
-    return side.title() + word if word else {"spine 0": "Chest", "spine 1": "Chest2", "spine 2": "Chest3"}.get(
-        rest, camel(part))  # fmt: skip
+    word = {
+        "shoulder": "Collar",
+        "upper arm": "Shoulder",
+        "lower arm": "Elbow",
+        "hand": "Wrist",
+        "upper leg": "Hip",
+        "lower leg": "Knee",
+        "foot": "Ankle",
+        "toes": "Toe",
+    }.get(rest)
+    return (
+        side.title() + word
+        if word
+        else {"spine 0": "Chest", "spine 1": "Chest2", "spine 2": "Chest3"}.get(rest, camel(part))
+    )
 
 
 SCHEMES = {
@@ -159,17 +189,17 @@ def dance(skeleton, *, frames=8, seed=0, size=0.5):
     """Every joint turned at random, the hips also moved."""
     random = np.random.default_rng(seed)
     axes = random.normal(size=(frames, len(skeleton), 3))
-    turns = rotations.quaternion_about(axes, random.uniform(-size, size, (frames, len(skeleton))))
-    moves, rest, _ = rotations.decompose(skeleton.parent_from_joint)
+    turns = quaternions.quat_from_axis_angle(axes, random.uniform(-size, size, (frames, len(skeleton))))
+    moves, rest, _ = quaternions.decompose(skeleton.parent_from_joint)
     moves = np.tile(moves, (frames, 1, 1))
     moves[:, skeleton.parents < 0] += random.uniform(-0.3, 0.3, (frames, 1, 3)) * size
-    return Motion(skeleton, 24.0, moves, rotations.multiply(rest, turns), name="dance")
+    return Motion(skeleton, 24.0, moves, quaternions.quat_multiply(rest, turns), name="dance")
 
 
 def directions(motion, pairs=LIMBS):
     anatomy, world = Anatomy(motion.skeleton), worlds(motion)
     return np.stack(
-        [rotations.normalised(world[:, anatomy.parts[b], :3, 3] - world[:, anatomy.parts[a], :3, 3]) for a, b in pairs]
+        [quaternions.normalize(world[:, anatomy.parts[b], :3, 3] - world[:, anatomy.parts[a], :3, 3]) for a, b in pairs]
     )
 
 
@@ -177,7 +207,7 @@ def with_rest_frames(skeleton, seed):
     """The same joints in the same places with other axes."""
     random = np.random.default_rng(seed)
     world = skeleton.world_from_joint.copy()
-    world[:, :3, :3] = rotations.matrix_from_quaternion(random.normal(size=(len(skeleton), 4)))
+    world[:, :3, :3] = quaternions.matrix_from_quat(random.normal(size=(len(skeleton), 4)))
     return supple.Skeleton(skeleton.names, skeleton.parents, world, tails=skeleton.tails)
 
 
@@ -233,7 +263,7 @@ def test_other_joint_axes_show_the_same_places(seed):
 def test_which_way_the_source_looks_at_rest_does_not_matter(turn):
     """A rest turned as a whole, to another facing or to z up, leaves what one sees in the world as it was."""
     angle = np.radians(120.0 if turn == [1.0, 1.0, 1.0] else 90.0)
-    whole = rotations.compose(np.zeros(3), rotations.quaternion_about(turn, angle))
+    whole = quaternions.compose(np.zeros(3), quaternions.quat_from_axis_angle(turn, angle))
     motion = dance(body())
     old = motion.skeleton
     # Keys are relative to parents, so on the turned rest they show the same places.
@@ -260,7 +290,7 @@ def warned(motion, target, match="follow nothing|move nothing", **options):
 def test_a_rest_that_differs_is_not_copied_onto_the_hands_and_feet():
     """At the source's rest the hands go on from the forearms and the soles stay flat, whatever the target's rest is."""
     source, target = body(), body(arms=0.8)
-    moves, turns, _ = rotations.decompose(source.parent_from_joint)
+    moves, turns, _ = quaternions.decompose(source.parent_from_joint)
     result = Motion(source, 24.0, moves[None], turns[None]).retarget(target)
     away = worlds(result)[0, :, :3, :3] @ target.joint_from_world[:, :3, :3]
     anatomy = Anatomy(target)
@@ -288,10 +318,10 @@ def test_bones_keep_the_length_of_the_target(spine, neck):
 
 def test_a_bend_of_the_back_is_shared_along_longer_and_shorter_spines():
     source = body(spine=3)
-    moves, rest, _ = rotations.decompose(source.parent_from_joint)
+    moves, rest, _ = quaternions.decompose(source.parent_from_joint)
     turns = rest.copy()
     for index in range(3):
-        turns[source.index(f"Spine{index or ''}")] = rotations.quaternion_about([1.0, 0.0, 0.0], 0.2)
+        turns[source.index(f"Spine{index or ''}")] = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], 0.2)
     motion = Motion(source, 24.0, moves[None], turns[None])
     for count in (1, 2, 3, 6):
         target = body(spine=count)
@@ -321,9 +351,9 @@ def test_every_scheme_tells_the_parts(scheme):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_left_arm_of_one_moves_the_left_arm_of_the_other(scheme):
     source, target = body(), body(names=SCHEMES[scheme])
-    moves, turns, _ = rotations.decompose(source.parent_from_joint)
-    turns[source.index("LeftForeArm")] = rotations.quaternion_about([0.0, 1.0, 0.0], 0.7)
-    turns[source.index("RightLeg")] = rotations.quaternion_about([1.0, 0.0, 0.0], 0.4)
+    moves, turns, _ = quaternions.decompose(source.parent_from_joint)
+    turns[source.index("LeftForeArm")] = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 0.7)
+    turns[source.index("RightLeg")] = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], 0.4)
     result = Motion(source, 24.0, moves[None], turns[None]).retarget(target, ground=False)
     changed = np.abs(result.rotations[0] - [0.0, 0.0, 0.0, 1.0]).max(axis=-1) > 1e-6
     parts = Anatomy(source).parts
@@ -333,15 +363,25 @@ def test_the_left_arm_of_one_moves_the_left_arm_of_the_other(scheme):
 @pytest.mark.parametrize(
     ("name", "part", "side", "number"),
     [
-        ("Hips", "hips", "", -1), ("pelvis", "hips", "", -1), ("mixamorig:Spine2", "spine", "", 2),
-        ("LowerBack", "spine", "", -1), ("LThumb", "thumb", "left", -1), ("RightHandIndex1", "index", "right", 1),
-        ("leftLittleIntermediate", "little", "left", 2), ("DEF-f_pinky.03.R", "little", "right", 3),
-        ("thumb_02_l", "thumb", "left", 2), ("Bip01 R Forearm", "lower arm", "right", 1),
-        ("Armature|clavicle_r", "shoulder", "right", -1), ("RightShoulder", "shoulder", "right", -1),
-        ("Character1_LeftUpLeg", "upper leg", "left", 1), ("LEFT_FOOT", "foot", "left", -1),
-        ("J_Bip_R_ToeBase", "toes", "right", -1), ("Neck1", "neck", "", 1), ("ns:sub:Head", "head", "", -1),
+        ("Hips", "hips", "", -1),
+        ("pelvis", "hips", "", -1),
+        ("mixamorig:Spine2", "spine", "", 2),
+        ("LowerBack", "spine", "", -1),
+        ("LThumb", "thumb", "left", -1),
+        ("RightHandIndex1", "index", "right", 1),
+        ("leftLittleIntermediate", "little", "left", 2),
+        ("DEF-f_pinky.03.R", "little", "right", 3),
+        ("thumb_02_l", "thumb", "left", 2),
+        ("Bip01 R Forearm", "lower arm", "right", 1),
+        ("Armature|clavicle_r", "shoulder", "right", -1),
+        ("RightShoulder", "shoulder", "right", -1),
+        ("Character1_LeftUpLeg", "upper leg", "left", 1),
+        ("LEFT_FOOT", "foot", "left", -1),
+        ("J_Bip_R_ToeBase", "toes", "right", -1),
+        ("Neck1", "neck", "", 1),
+        ("ns:sub:Head", "head", "", -1),
     ],
-)  # fmt: skip
+)
 def test_names_say_part_side_and_number(name, part, side, number):
     said = named_part(name)
     assert (said.part, said.side, said.number) == (part, side, number)
@@ -349,9 +389,23 @@ def test_names_say_part_side_and_number(name, part, side, number):
 
 @pytest.mark.parametrize(
     "name",
-    ["root", "LHipJoint", "upperarm_twist_01_l", "HeadTop_End", "LeftEye", "ik_hand_l", "index_04_leaf_l", "foot", "",
-     "LeftHead", "tail_01", "::", "123", "ball"],
-)  # fmt: skip
+    [
+        "root",
+        "LHipJoint",
+        "upperarm_twist_01_l",
+        "HeadTop_End",
+        "LeftEye",
+        "ik_hand_l",
+        "index_04_leaf_l",
+        "foot",
+        "",
+        "LeftHead",
+        "tail_01",
+        "::",
+        "123",
+        "ball",
+    ],
+)
 def test_names_that_say_no_part(name):
     assert named_part(name) is None
 
@@ -366,14 +420,14 @@ def test_shape_does_not_mistake_an_animal_for_a_person():
     assert not Anatomy(quadruped).complete
     assert not Anatomy(renamed(quadruped, lambda name: f"b{hash_of(name)}{quadruped.index(name)}")).complete
     lying = body(names=lambda part: f"b{hash_of(part)}")
-    turned = rotations.compose(np.zeros(3), rotations.quaternion_about([1.0, 0.0, 0.0], np.pi / 2))
+    turned = quaternions.compose(np.zeros(3), quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], np.pi / 2))
     lying = supple.Skeleton(lying.names, lying.parents, turned @ lying.world_from_joint)
     assert not Anatomy(lying).complete
 
 
 def test_body_axes_are_those_of_the_body():
     np.testing.assert_array_equal(body_axes(Anatomy(body())), np.eye(3))
-    tilted = rotations.compose(np.zeros(3), rotations.quaternion_about([0.0, 1.0, 0.0], np.radians(45.0)))
+    tilted = quaternions.compose(np.zeros(3), quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], np.radians(45.0)))
     skeleton = supple.Skeleton(body().names, body().parents, tilted @ body().world_from_joint)
     np.testing.assert_allclose(body_axes(Anatomy(skeleton)), tilted[:3, :3], atol=0.05)
     stick = supple.Skeleton.from_heads(["a", "b"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
@@ -399,8 +453,9 @@ def test_a_table_says_who_follows_whom():
 def test_a_table_may_swap_sides_and_leave_the_rest():
     source, target = body(), body(names=unreal)
     motion = dance(source)
-    result = warned(motion, target, "20 joints of the target follow nothing",
-                    table={"pelvis": "Hips", "upperarm_l": "RightArm"})  # fmt: skip
+    result = warned(
+        motion, target, "20 joints of the target follow nothing", table={"pelvis": "Hips", "upperarm_l": "RightArm"}
+    )
     still = [j for j, name in enumerate(target.names) if name not in ("pelvis", "upperarm_l")]
     np.testing.assert_allclose(np.abs(result.rotations[:, still, 3]), 1.0, atol=1e-9)
 
@@ -555,8 +610,12 @@ def test_a_wide_body_holds_its_arms_out_and_a_slim_one_does_not():
     points = slim.points.copy()
     points[trunk] *= [2.4, 1.0, 1.6]
     wide = slim.replace(points=points, motions={})
-    renamed = supple.Skeleton(tuple(f"mixamorig:{name}" for name in slim.skeleton.names), slim.skeleton.parents,
-                       slim.skeleton.world_from_joint, tails=slim.skeleton.tails)  # fmt: skip
+    renamed = supple.Skeleton(
+        tuple(f"mixamorig:{name}" for name in slim.skeleton.names),
+        slim.skeleton.parents,
+        slim.skeleton.world_from_joint,
+        tails=slim.skeleton.tails,
+    )
     source = walk.replace(skeleton=renamed)
 
     def swallowed(body, motion):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 CLOSE = {"rtol": 0.0, "atol": 1e-12}
 seeds = st.integers(0, 2**32 - 1)
@@ -34,26 +34,26 @@ def same_turn(a, b) -> bool:
 @given(seed=seeds)
 def test_matrices_are_those_of_scipy(seed):
     turns = random_turns(seed)
-    np.testing.assert_allclose(rotations.matrix_from_quaternion(turns.as_quat()), turns.as_matrix(), **CLOSE)
-    np.testing.assert_allclose(rotations.matrix_from_quaternion(-3.0 * turns.as_quat()), turns.as_matrix(), **CLOSE)
+    np.testing.assert_allclose(quaternions.matrix_from_quat(turns.as_quat()), turns.as_matrix(), **CLOSE)
+    np.testing.assert_allclose(quaternions.matrix_from_quat(-3.0 * turns.as_quat()), turns.as_matrix(), **CLOSE)
 
 
 @settings(deadline=None)
 @given(seed=seeds)
 def test_quaternions_are_those_of_scipy_half_turns_too(seed):
     turns = random_turns(seed)
-    found = rotations.quaternion_from_matrix(turns.as_matrix())
+    found = quaternions.quat_from_matrix(turns.as_matrix())
     np.testing.assert_allclose(np.linalg.norm(found, axis=-1), 1.0, **CLOSE)
     assert (found[:, 3] >= 0.0).all()
-    np.testing.assert_allclose(rotations.matrix_from_quaternion(found), turns.as_matrix(), **CLOSE)
+    np.testing.assert_allclose(quaternions.matrix_from_quat(found), turns.as_matrix(), **CLOSE)
 
 
 @settings(deadline=None)
 @given(seed=seeds)
 def test_products_and_opposites_are_those_of_scipy(seed):
     a, b = random_turns(seed), random_turns(seed + 1)
-    assert same_turn(rotations.multiply(a.as_quat(), b.as_quat()), (a * b).as_quat())
-    assert same_turn(rotations.conjugate(a.as_quat()), a.inv().as_quat())
+    assert same_turn(quaternions.quat_multiply(a.as_quat(), b.as_quat()), (a * b).as_quat())
+    assert same_turn(quaternions.conjugate(a.as_quat()), a.inv().as_quat())
 
 
 @settings(deadline=None)
@@ -62,16 +62,18 @@ def test_turn_about_an_axis_is_that_of_scipy(seed):
     source = np.random.default_rng(seed)
     axis, angle = source.standard_normal((6, 3)), source.uniform(-7.0, 7.0, 6)
     unit = axis / np.linalg.norm(axis, axis=1, keepdims=True)
-    assert same_turn(rotations.quaternion_about(axis, angle), Rotation.from_rotvec(angle[:, None] * unit).as_quat())
+    assert same_turn(
+        quaternions.quat_from_axis_angle(axis, angle), Rotation.from_rotvec(angle[:, None] * unit).as_quat()
+    )
 
 
 def test_turns_broadcast_one_axis_over_many_angles_and_the_other_way():
     angles, axes = np.linspace(-1.0, 1.0, 5), np.eye(3)
-    one_axis = rotations.quaternion_about([0.0, 2.0, 0.0], angles)
+    one_axis = quaternions.quat_from_axis_angle([0.0, 2.0, 0.0], angles)
     np.testing.assert_allclose(one_axis, Rotation.from_rotvec(angles[:, None] * axes[1]).as_quat(), **CLOSE)
-    one_angle = rotations.quaternion_about(axes, 0.7)
+    one_angle = quaternions.quat_from_axis_angle(axes, 0.7)
     np.testing.assert_allclose(one_angle, Rotation.from_rotvec(0.7 * axes).as_quat(), **CLOSE)
-    assert rotations.quaternion_about([0.0, 0.0, 1.0], 0.3).shape == (4,)
+    assert quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.3).shape == (4,)
 
 
 @settings(deadline=None)
@@ -81,7 +83,7 @@ def test_slerp_is_that_of_scipy(seed, share):
     a, b = source.standard_normal((2, 4))
     a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
     known = Slerp([0.0, 1.0], Rotation.from_quat([a, b]))(share).as_quat()
-    np.testing.assert_allclose(np.abs(rotations.slerp(a, b, share) @ known), 1.0, rtol=0.0, atol=1e-10)
+    np.testing.assert_allclose(np.abs(quaternions.slerp(a, b, share) @ known), 1.0, rtol=0.0, atol=1e-10)
 
 
 @settings(deadline=None)
@@ -92,7 +94,7 @@ def test_slerp_turns_at_constant_speed_along_the_shorter_arc(seed, share, far):
     axis = source.standard_normal(3)
     end = Rotation.from_rotvec(far * axis / np.linalg.norm(axis)) * start
     for sign in (1.0, -1.0):  # the other quaternion of the same turn must not send it the long way round
-        middle = Rotation.from_quat(rotations.slerp(start.as_quat(), sign * end.as_quat(), share))
+        middle = Rotation.from_quat(quaternions.slerp(start.as_quat(), sign * end.as_quat(), share))
         assert abs((middle * start.inv()).magnitude() - share * far) < 1e-8
         assert abs((end * middle.inv()).magnitude() - (1.0 - share) * far) < 1e-8
 
@@ -101,8 +103,8 @@ def test_slerp_turns_at_constant_speed_along_the_shorter_arc(seed, share, far):
 @given(seed=seeds)
 def test_slerp_ends_at_its_ends(seed):
     a, b = random_turns(seed).as_quat(), random_turns(seed + 7).as_quat()
-    assert same_turn(rotations.slerp(a, b, np.zeros(len(a))), a)
-    assert same_turn(rotations.slerp(a, b, np.ones(len(a))), b)
+    assert same_turn(quaternions.slerp(a, b, np.zeros(len(a))), a)
+    assert same_turn(quaternions.slerp(a, b, np.ones(len(a))), b)
 
 
 @settings(deadline=None)
@@ -115,24 +117,24 @@ def test_rotation_between_carries_one_direction_to_the_other(seed, gap, toward):
     side -= (side @ a) * a
     side /= np.linalg.norm(side)
     b = (1.0 if toward else -1.0) * np.cos(gap) * a + np.sin(gap) * side
-    turn = rotations.rotation_between(2.0 * a, 5.0 * b)
+    turn = quaternions.rotation_between(2.0 * a, 5.0 * b)
     np.testing.assert_allclose(np.linalg.norm(turn), 1.0, **CLOSE)
-    np.testing.assert_allclose(rotations.matrix_from_quaternion(turn) @ a, b, rtol=0.0, atol=3e-8)
+    np.testing.assert_allclose(quaternions.matrix_from_quat(turn) @ a, b, rtol=0.0, atol=3e-8)
     angle = Rotation.from_quat(turn).magnitude()
     assert abs(angle - (gap if toward else np.pi - gap)) < 3e-8  # and it is the smallest turn that does
 
 
 @pytest.mark.parametrize("axis", np.eye(3).tolist())
 def test_rotation_between_opposite_axes_is_a_half_turn(axis):
-    turn = rotations.rotation_between(axis, np.negative(axis))
-    np.testing.assert_allclose(rotations.matrix_from_quaternion(turn) @ axis, np.negative(axis), **CLOSE)
+    turn = quaternions.rotation_between(axis, np.negative(axis))
+    np.testing.assert_allclose(quaternions.matrix_from_quat(turn) @ axis, np.negative(axis), **CLOSE)
     assert turn[3] == 0.0
 
 
 def test_rotation_between_is_none_where_there_is_no_direction():
     nowhere = np.zeros(3)
     for a, b in ((nowhere, [1.0, 0.0, 0.0]), ([0.0, 1.0, 0.0], nowhere), (nowhere, nowhere)):
-        np.testing.assert_array_equal(rotations.rotation_between(a, b), [0.0, 0.0, 0.0, 1.0])
+        np.testing.assert_array_equal(quaternions.rotation_between(a, b), [0.0, 0.0, 0.0, 1.0])
 
 
 @settings(deadline=None)
@@ -143,8 +145,8 @@ def test_decompose_gives_back_what_compose_took(seed, mirrored):
     moves = source.standard_normal((12, 3))
     scales = source.uniform(0.1, 3.0, (12, 3))
     scales[:, 0] *= -1.0 if mirrored else 1.0
-    matrices = rotations.compose(moves, turns.as_quat(), scales)
-    got_moves, got_turns, got_scales = rotations.decompose(matrices)
+    matrices = quaternions.compose(moves, turns.as_quat(), scales)
+    got_moves, got_turns, got_scales = quaternions.decompose(matrices)
     np.testing.assert_allclose(got_moves, moves, **CLOSE)
     np.testing.assert_allclose(got_scales, scales, rtol=1e-12, atol=1e-12)
     assert same_turn(got_turns, turns.as_quat())
@@ -155,20 +157,20 @@ def test_decompose_gives_back_what_compose_took(seed, mirrored):
 def test_a_mirror_in_any_axis_survives_decompose_and_compose(seed, axis):
     scales = np.random.default_rng(seed).uniform(0.2, 2.0, (12, 3))
     scales[:, axis] *= -1.0
-    matrices = rotations.compose(np.zeros((12, 3)), random_turns(seed).as_quat(), scales)
-    np.testing.assert_allclose(rotations.compose(*rotations.decompose(matrices)), matrices, **CLOSE)
+    matrices = quaternions.compose(np.zeros((12, 3)), random_turns(seed).as_quat(), scales)
+    np.testing.assert_allclose(quaternions.compose(*quaternions.decompose(matrices)), matrices, **CLOSE)
 
 
 def test_compose_scales_then_rotates_then_translates():
-    quarter = rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 2.0)
-    matrix = rotations.compose([10.0, 0.0, 0.0], quarter, [2.0, 1.0, 1.0])
+    quarter = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.pi / 2.0)
+    matrix = quaternions.compose([10.0, 0.0, 0.0], quarter, [2.0, 1.0, 1.0])
     np.testing.assert_allclose(matrix @ [1.0, 0.0, 0.0, 1.0], [10.0, 2.0, 0.0, 1.0], **CLOSE)
 
 
 def test_decompose_leaves_its_input_alone():
-    matrices = rotations.compose(np.ones((2, 3)), random_turns(0, 12).as_quat()[:2], -np.ones((2, 3)))
+    matrices = quaternions.compose(np.ones((2, 3)), random_turns(0, 12).as_quat()[:2], -np.ones((2, 3)))
     before = matrices.copy()
-    moves, _, _ = rotations.decompose(matrices)
+    moves, _, _ = quaternions.decompose(matrices)
     moves[:] = 7.0
     np.testing.assert_array_equal(matrices, before)
 
@@ -186,7 +188,7 @@ def test_nearest_rotation_is_proper_and_no_other_is_nearer(seed, kind):
         matrix = np.outer(matrix[0], matrix[1])
     elif kind == "zero":
         matrix[:] = 0.0
-    nearest = rotations.nearest_rotation(matrix)
+    nearest = quaternions.nearest_rotation(matrix)
     np.testing.assert_allclose(nearest @ nearest.T, np.eye(3), **CLOSE)
     assert abs(np.linalg.det(nearest) - 1.0) < 1e-12
     distance = np.linalg.norm(nearest - matrix)
@@ -198,20 +200,22 @@ def test_nearest_rotation_is_proper_and_no_other_is_nearer(seed, kind):
 @settings(deadline=None)
 @given(seed=seeds)
 def test_rigid_inverse_undoes(seed):
-    rigid = rotations.compose(np.random.default_rng(seed).standard_normal((12, 3)), random_turns(seed).as_quat())
-    np.testing.assert_allclose(rotations.rigid_inverse(rigid), np.linalg.inv(rigid), **CLOSE)
+    rigid = quaternions.compose(np.random.default_rng(seed).standard_normal((12, 3)), random_turns(seed).as_quat())
+    np.testing.assert_allclose(quaternions.rigid_inverse(rigid), np.linalg.inv(rigid), **CLOSE)
 
 
 def test_zero_vectors_stay_zero_and_others_get_length_one():
-    np.testing.assert_array_equal(rotations.normalised([[0.0, 0.0, 0.0], [0.0, -4.0, 0.0]]), [[0, 0, 0], [0, -1, 0]])
+    np.testing.assert_array_equal(quaternions.normalize([[0.0, 0.0, 0.0], [0.0, -4.0, 0.0]]), [[0, 0, 0], [0, -1, 0]])
 
 
 def test_perpendicular_is_square_and_rounding_does_not_choose_it():
-    directions = rotations.normalised(np.random.default_rng(5).standard_normal((50, 3)))
-    found = rotations.perpendicular(directions)
+    directions = quaternions.normalize(np.random.default_rng(5).standard_normal((50, 3)))
+    found = quaternions.perpendicular(directions)
     np.testing.assert_allclose(np.einsum("ni,ni->n", found, directions), 0.0, atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1.0)
     for axis in np.eye(3):
         for nudge in (1e-15 * np.array([1.0, -2.0, 3.0]), 1e-12 * np.array([3.0, 1.0, -2.0])):
-            np.testing.assert_allclose(rotations.perpendicular(axis + nudge), rotations.perpendicular(axis), atol=1e-11)
-    np.testing.assert_array_equal(rotations.perpendicular(np.zeros(3)), np.zeros(3))
+            np.testing.assert_allclose(
+                quaternions.perpendicular(axis + nudge), quaternions.perpendicular(axis), atol=1e-11
+            )
+    np.testing.assert_array_equal(quaternions.perpendicular(np.zeros(3)), np.zeros(3))

@@ -14,7 +14,7 @@ from gltf_files import glb
 from oracles.glb import ReadGlb
 from supple import Character, Display, Motion, Skeleton, Weights
 from supple.character.materials import Material, Texture
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.topology import triangulate
 from supple.io import load, load_motion, save
 
@@ -25,8 +25,8 @@ def any_skeleton(rng) -> Skeleton:
     """One to seven joints on one or two roots, turned any way, with tails or without."""
     count = int(rng.integers(1, 8))
     parents = np.array([-1, *(rng.integers(-1 if count > 5 else 0, joint) for joint in range(1, count))])
-    turns = rotations.normalised(rng.standard_normal((count, 4)))
-    world = rotations.compose(rng.standard_normal((count, 3)), turns, np.ones((count, 3)))
+    turns = quaternions.normalize(rng.standard_normal((count, 4)))
+    world = quaternions.compose(rng.standard_normal((count, 3)), turns, np.ones((count, 3)))
     tails = rng.standard_normal((count, 3)) if rng.random() < 0.5 else None
     return Skeleton(tuple(f"joint {number}.é" for number in range(count)), parents, world, tails=tails)
 
@@ -34,7 +34,7 @@ def any_skeleton(rng) -> Skeleton:
 def any_motion(rng, skeleton: Skeleton, name: str, shapes: list[str]) -> Motion:
     """Two to five keys, at rates that files must hit, looped or not."""
     frames, count = int(rng.integers(2, 6)), len(skeleton)
-    turns = rotations.normalised(rng.standard_normal((frames, count, 4)))
+    turns = quaternions.normalize(rng.standard_normal((frames, count, 4)))
     loop = bool(rng.random() < 0.5)
     return Motion(
         skeleton,
@@ -182,7 +182,7 @@ def test_a_motion_survives_bvh(tmp_path_factory, seed):
         skeleton = any_skeleton(rng)
     plain = Skeleton(tuple(f"j{n}" for n in range(len(skeleton))), skeleton.parents, skeleton.world_from_joint)
     motion = any_motion(rng, plain, "walk", [])
-    rest = rotations.decompose(plain.parent_from_joint)[0]
+    rest = quaternions.decompose(plain.parent_from_joint)[0]
     moves = np.where(plain.parents[:, None] < 0, motion.translations, rest)  # bones keep their lengths
     motion = motion.replace(translations=moves, loop=False)
     path = tmp_path_factory.mktemp("bvh") / "a.bvh"

@@ -10,17 +10,17 @@ import pytest
 from gltf_files import GltfFile
 from solids import sphere
 from supple import FormatError, InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.io.gltf.obstacles import load_obstacles
 from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Plane, Sphere, Straight
 from supple.obstacles.scene import Scene, load_scene, save_scene
 
 BALL = sphere(4, radius=0.3)
-QUARTER = rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 2.0)
+QUARTER = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.pi / 2.0)
 
 
 def full_scene():
-    turned = rotations.compose([1.0, 2.0, 3.0], rotations.quaternion_about([0.3, 1.0, 0.1], 0.7))
+    turned = quaternions.compose([1.0, 2.0, 3.0], quaternions.quat_from_axis_angle([0.3, 1.0, 0.1], 0.7))
     return Scene(
         (
             Plane(friction=0.5),
@@ -31,7 +31,7 @@ def full_scene():
             Box(sides=(1.0, 1.0, 1.0), at=Keys([0.5, 1.5], np.eye(3)[:2], [[0, 0, 0, 1.0], QUARTER])),
         ),
         gravity=(0.0, -1.6, 0.0),
-    )  # fmt: skip
+    )
 
 
 def test_what_is_written_is_read_back(tmp_path):
@@ -84,7 +84,7 @@ def sound():
             {"shape": "mesh", "points": BALL[0].tolist(), "triangles": BALL[1].tolist()},
             {"shape": "plane"},
         ],
-    }  # fmt: skip
+    }
 
 
 def change(path, value):
@@ -221,7 +221,7 @@ def test_a_node_becomes_an_obstacle_that_moves_as_its_clip(tmp_path):
     assert len(ball.points) == len(BALL[0])
     assert np.allclose(np.ptp(ball.points, axis=0), np.ptp(BALL[0], axis=0) * [2.0, 1.0, 1.0], atol=1e-6)
     for time in (0.0, 0.25, 0.5, 1.0):
-        turn = rotations.matrix_from_quaternion(rotations.quaternion_about([0.0, 0.0, 1.0], time * np.pi / 2.0))
+        turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], time * np.pi / 2.0))
         want = np.array([2.0 * time, 1.0, 0.0]) + turn @ [0.0, 0.5, 0.0]
         assert np.allclose(ball.world_from_body(time)[:3, 3], want, atol=2e-4)
         assert np.allclose(ball.world_from_body(time)[:3, :3], turn, atol=1e-6)

@@ -7,10 +7,12 @@ import pytest
 
 import supple
 from conftest import make_tube
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 SMALL = {"position-based": {"tetrahedra": 300}, "contact": {"elements": 300}, "lattice": {"resolution": 16}}
-ABOUT_Y = rotations.compose([0.7, -0.3, 1.1], rotations.quaternion_about([0.0, 1.0, 0.0], 1.1))  # weight stays down
+ABOUT_Y = quaternions.compose(
+    [0.7, -0.3, 1.1], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 1.1)
+)  # weight stays down
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +21,7 @@ def small_tube() -> supple.Character:
 
 
 @pytest.fixture(scope="module", params=supple.SKINS)
-def skin(request) -> supple.skins.skin.AnySkin:
+def skin(request) -> supple.skins.base.AnySkin:
     return supple.SKINS[request.param](**SMALL.get(request.param, {}))
 
 

@@ -9,8 +9,8 @@ import supple
 from soft_skins import Trailing
 from supple import device as devices
 from supple.graph.snapshot import arrays_of
-from supple.skins.catalogue import SKINS
-from supple.skins.skin import SoftSkin
+from supple.skins.base import SoftSkin
+from supple.skins.registry import SKINS
 
 FEW = {
     "position-based": {"tetrahedra": 1000},

@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 
 import supple
 from conftest import make_tube
-from supple.errors import InputError
-from supple.geometry.rotations import matrix_from_quaternion, quaternion_about
-from supple.render import Camera
-from supple.skins.expressive.strokes import (
+from supple.edits.strokes import (
     Stroke,
     SurfaceStroke,
     View,
@@ -27,6 +24,9 @@ from supple.skins.expressive.strokes import (
     raised,
     reduced,
 )
+from supple.errors import InputError
+from supple.geometry.quaternions import matrix_from_quat, quat_from_axis_angle
+from supple.render import Camera
 
 TUBE = make_tube(rings=21, sectors=14)
 CHAIN = make_tube(rings=9, sectors=8, bones=6)
@@ -190,9 +190,14 @@ def test_a_knot_is_dragged_and_the_first_stroke_stays():
 
 @pytest.mark.parametrize(
     ("knots", "times"),
-    [([[0, 0, 0]], [0]), ([[0, 0, 0], [0, 0, 0]], [0, 1]), ([[0, 0, 0], [1, 0, 0]], [1, 0]), ([[0, 0], [1, 1]], [0, 1]),
-     ([[0, 0, 0], [np.nan, 0, 0]], [0, 1])],
-)  # fmt: skip
+    [
+        ([[0, 0, 0]], [0]),
+        ([[0, 0, 0], [0, 0, 0]], [0, 1]),
+        ([[0, 0, 0], [1, 0, 0]], [1, 0]),
+        ([[0, 0], [1, 1]], [0, 1]),
+        ([[0, 0, 0], [np.nan, 0, 0]], [0, 1]),
+    ],
+)
 def test_strange_strokes_are_refused(knots, times):
     with pytest.raises(InputError):
         Stroke(knots, times)
@@ -314,7 +319,7 @@ def test_branches_follow_as_well_as_they_can():
     skeleton = supple.Skeleton.from_heads(["root", "fork", "left", "right"], [-1, 0, 1, 1], heads)
     rest = supple.Pose.rest(skeleton)
     base = Stroke([[0, 0, 0], [0, 2, 0]], [0, 1])
-    turn = matrix_from_quaternion(quaternion_about([0, 0, 1], 0.4))
+    turn = matrix_from_quat(quat_from_axis_angle([0, 0, 1], 0.4))
     tilted = Stroke(base.knots @ turn.T, base.times)
     posed = posed_by_strokes(skeleton, rest, base, offset=tilted, radius=1.5)
     assert np.abs(posed.world_from_joint[:, :3, 3] - heads @ turn.T).max() < 1e-6
@@ -364,7 +369,7 @@ def test_the_id_buffer_sees_what_rays_see():
 
 
 def test_picks_on_a_bent_skin_are_where_the_pixel_is():
-    bend = supple.Pose.from_rotations(TUBE.skeleton, {"bone1": quaternion_about([1, 0, 0.5], 1.0)})
+    bend = supple.Pose.from_rotations(TUBE.skeleton, {"bone1": quat_from_axis_angle([1, 0, 0.5], 1.0)})
     points = supple.player(TUBE, supple.LinearBlend()).advance(bend).astype(np.float64)
     pixels = np.random.default_rng(3).uniform([60, 10], [140, 150], (300, 2))
     picks = pick(points, TUBE.triangles, VIEW, pixels=pixels)
@@ -410,11 +415,15 @@ def test_a_stroke_on_the_skin_lies_on_it_and_is_carried_along():
     stroke = SurfaceStroke.drawn(TUBE.points, TUBE.triangles, VIEW, pixels=LINE, tolerance=2.0)
     places = stroke.places(TUBE.points, TUBE.triangles)
     assert np.abs(VIEW.project(places[[0, -1]])[0] - LINE[[0, -1]]).max() < 1e-6
-    turn = matrix_from_quaternion(quaternion_about([1, 2, 3], 0.8))
+    turn = matrix_from_quat(quat_from_axis_angle([1, 2, 3], 0.8))
     carried = stroke.places(TUBE.points @ turn.T + [1, 0, 2], TUBE.triangles)
     assert np.abs(carried - places @ turn.T - [1, 0, 2]).max() < 1e-9
-    assert np.abs(stroke.normals(TUBE.points @ turn.T, TUBE.triangles) -
-                  stroke.normals(TUBE.points, TUBE.triangles) @ turn.T).max() < 1e-9  # fmt: skip
+    assert (
+        np.abs(
+            stroke.normals(TUBE.points @ turn.T, TUBE.triangles) - stroke.normals(TUBE.points, TUBE.triangles) @ turn.T
+        ).max()
+        < 1e-9
+    )
     assert (
         np.linalg.norm(np.cross(stroke.normals(TUBE.points, TUBE.triangles), places * [1, 0, 1]), axis=1).max() < 0.08
     )
@@ -440,9 +449,15 @@ def test_lines_beside_the_skin_are_refused_and_partly_beside_are_cut():
 
 @pytest.mark.parametrize(
     ("triangles", "shares", "crossed"),
-    [([], np.zeros((0, 3)), [0]), ([0], [[1, 0, 0]], []), ([-1], [[1, 0, 0]], [0]), ([0], [[2, 0, 0]], [0]),
-     ([0], [[1.5, -0.5, 0]], [0]), ([0], [[1, 0]], [0])],
-)  # fmt: skip
+    [
+        ([], np.zeros((0, 3)), [0]),
+        ([0], [[1, 0, 0]], []),
+        ([-1], [[1, 0, 0]], [0]),
+        ([0], [[2, 0, 0]], [0]),
+        ([0], [[1.5, -0.5, 0]], [0]),
+        ([0], [[1, 0]], [0]),
+    ],
+)
 def test_strange_surface_strokes_are_refused(triangles, shares, crossed):
     with pytest.raises(InputError):
         SurfaceStroke(triangles, shares, crossed)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supple.geometry import topology
+from supple.geometry.collision.winding import Windings
 from supple.geometry.rows import stable_order
 from supple.geometry.vectors import cross, lengths
 
@@ -170,3 +171,22 @@ def test_columns_of_vectors_give_what_rows_give() -> None:
     a, b = np.random.default_rng(0).normal(size=(2, 500, 3))
     assert np.array_equal(cross(a, b), np.cross(a, b))
     assert np.allclose(lengths(a), np.linalg.norm(a, axis=1), rtol=1e-15)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_winding_numbers_are_asked_of_a_tree_that_is_kept_where_there_is_one(kept, monkeypatch) -> None:
+    """Two balls, one inside the other, and a hole: the numbers of libigl's own function, whoever keeps the tree."""
+    import igl
+
+    from solids import sphere, together
+
+    if not kept:
+        monkeypatch.delattr(igl, "FastWindingNumberBVH", raising=False)
+    points, triangles = together(sphere(6, radius=0.5), sphere(5, radius=0.2))
+    triangles = np.asarray(triangles)[3:]
+    windings = Windings(points, triangles)
+    places = np.random.default_rng(0).uniform(-0.7, 0.7, (500, 3))
+    wanted = igl.fast_winding_number(np.ascontiguousarray(points), triangles.astype(np.int64), places)
+    np.testing.assert_array_equal(np.concatenate([windings(some) for some in np.array_split(places, 7)]), wanted)
+    assert {0.0, 1.0, 2.0} <= set(np.round(wanted))
+    assert len(windings(np.empty((0, 3)))) == 0

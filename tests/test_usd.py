@@ -6,7 +6,7 @@ import pytest
 import supple
 from export_scenes import FPS, swing, textured_tube
 from supple import Character, FormatError, InputError, LinearBlend, Skeleton, SuppleWarning, Weights, linear_blend
-from supple.io import confined, save
+from supple.io import sandbox, save
 from supple.io.usd import reader, stage_character, stage_reader
 from supple.io.usd.reader import read_character, read_motion
 
@@ -309,16 +309,21 @@ def test_a_file_draws_in_only_files_beside_it(tmp_path):
                 read_character(path, repair=False)
 
 
-@pytest.mark.parametrize("text", [
-    "(\n    subLayers = [@TARGET@]\n)\n", 'def "a" (\n    references = @TARGET@\n)\n{\n}\n',
-    'def "a" (\n    payload = @TARGET@\n)\n{\n}\n',
-    'def "a" (\n    variantSets = "v"\n)\n{\n    variantSet "v" = {\n        "x" (\n            references = @TARGET@\n'
-    "        ) {\n        }\n    }\n}\n",
-    'def "a" (\n    clips = {\n        dictionary default = {\n            asset[] assetPaths = [@TARGET@]\n'
-    "        }\n    }\n)\n{\n}\n",
-    'def "a" (\n    clips = {\n        dictionary default = {\n            asset manifestAssetPath = @TARGET@\n'
-    "        }\n    }\n)\n{\n}\n",
-], ids=["sublayer", "reference", "payload", "variant", "clip", "manifest"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(\n    subLayers = [@TARGET@]\n)\n",
+        'def "a" (\n    references = @TARGET@\n)\n{\n}\n',
+        'def "a" (\n    payload = @TARGET@\n)\n{\n}\n',
+        'def "a" (\n    variantSets = "v"\n)\n{\n    variantSet "v" = {\n        "x" (\n'
+        "            references = @TARGET@\n        ) {\n        }\n    }\n}\n",
+        'def "a" (\n    clips = {\n        dictionary default = {\n            asset[] assetPaths = [@TARGET@]\n'
+        "        }\n    }\n)\n{\n}\n",
+        'def "a" (\n    clips = {\n        dictionary default = {\n            asset manifestAssetPath = @TARGET@\n'
+        "        }\n    }\n)\n{\n}\n",
+    ],
+    ids=["sublayer", "reference", "payload", "variant", "clip", "manifest"],
+)
 @pytest.mark.parametrize("target", ["../secret.usda", "./friend.usda", "`'../secret.usda'`"])
 def test_what_lies_outside_is_refused_unopened(tmp_path, text, target):
     """However it is drawn in: the library has not seen the layer outside once the error is there."""
@@ -425,13 +430,13 @@ def test_broken_text_ends_in_one_error(tube, tmp_path):
         ("import os, signal; os.kill(os.getpid(), signal.SIGXCPU)", "its time was up"),
         ("raise OSError('no room left')", "broke down over it.*no room left"),
     ],
-)  # fmt: skip
+)
 def test_a_library_that_dies_or_hangs_is_an_error_of_the_file(tube, tmp_path, monkeypatch, code, message):
     save(tube, tmp_path / "a.usdc")
-    begun = "import sys, pathlib; from supple.io.reader_process import begin; begin(pathlib.Path(sys.argv[3]))\n"
+    begun = "import sys, pathlib; from supple.io.subprocess_reader import begin; begin(pathlib.Path(sys.argv[3]))\n"
     monkeypatch.setattr(reader, "PROGRAM", ("-c", begun + code))
     if "sleep" in code:
-        monkeypatch.setattr(confined, "patience_for", lambda size: 0.2)
+        monkeypatch.setattr(sandbox, "patience_for", lambda size: 0.2)
     with pytest.raises(FormatError, match=message):
         read_character(tmp_path / "a.usdc", repair=False)
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import supple
 from supple import InputError, Pose, Skeleton
-from supple.geometry import rotations
-from supple.motion.vmc.encoder import VmcEncoder
-from supple.motion.vmc.humanoid import HumanoidPose, Puppet, avatar, bone_above
-from supple.motion.vmc.osc import Message
-from supple.motion.vmc.protocol import BONES, mirrored_place, mirrored_turn, understood
-from supple.motion.vmc.stream import DROPS, VmcStream
+from supple.geometry import quaternions
+from supple.motion.live.vmc.encoder import VmcEncoder
+from supple.motion.live.vmc.humanoid import HumanoidPose, Puppet, avatar, bone_above
+from supple.motion.live.vmc.osc import Message
+from supple.motion.live.vmc.protocol import BONES, mirrored_place, mirrored_turn, understood
+from supple.motion.live.vmc.stream import DROPS, VmcStream
 from vmc_packets import HERO, SPINE, SPINE_TABLE, UNTURNED, bone, clock, packet, world
 
 MIRROR = np.diag([-1.0, 1.0, 1.0])
@@ -39,9 +39,9 @@ def direction(pose: Pose, skeleton: Skeleton, start: str, end: str) -> np.ndarra
 @given(st.lists(st.floats(-2.0, 2.0), min_size=3, max_size=3), st.lists(st.floats(-1.0, 1.0), min_size=4, max_size=4))
 def test_a_mirror_takes_turns_and_places_to_our_axes(place, turn):
     """A rotation R seen in a mirror M is M R M; looking twice is not looking."""
-    unit = rotations.normalised(np.add(turn, [0.0, 0.0, 0.0, 1e-3]))
-    there = rotations.matrix_from_quaternion(mirrored_turn(unit))
-    np.testing.assert_allclose(there, MIRROR @ rotations.matrix_from_quaternion(unit) @ MIRROR, atol=1e-12)
+    unit = quaternions.normalize(np.add(turn, [0.0, 0.0, 0.0, 1e-3]))
+    there = quaternions.matrix_from_quat(mirrored_turn(unit))
+    np.testing.assert_allclose(there, MIRROR @ quaternions.matrix_from_quat(unit) @ MIRROR, atol=1e-12)
     np.testing.assert_allclose(mirrored_place(np.array(place)), MIRROR @ place)
     np.testing.assert_array_equal(mirrored_turn(mirrored_turn(unit)), unit)
 
@@ -89,11 +89,11 @@ def random_avatar(seed: int, angle: float = 0.6) -> HumanoidPose:
     chance = np.random.default_rng(seed)
     sent = HumanoidPose()
     vectors = angle * chance.standard_normal((len(BONES), 3))
-    sent.turns = rotations.quaternion_about(vectors, np.linalg.norm(vectors, axis=1))
+    sent.turns = quaternions.quat_from_axis_angle(vectors, np.linalg.norm(vectors, axis=1))
     body = avatar()
     sent.places = body.parent_from_joint[:, :3, 3] + 0.0
     sent.places[0] += 0.2 * chance.standard_normal(3)
-    sent.root_turn = rotations.quaternion_about([0.0, 1.0, 0.0], chance.uniform(-3.0, 3.0))
+    sent.root_turn = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], chance.uniform(-3.0, 3.0))
     sent.root_place = chance.standard_normal(3)
     return sent
 
@@ -108,7 +108,7 @@ def turned(skeleton: Skeleton, turn: np.ndarray) -> Skeleton:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_character_goes_on_facing_where_it_faces(angle, seed):
     """Models of VRM 0 look along -z: all that is sent happens in their own axes."""
-    turn = rotations.matrix_from_quaternion(rotations.quaternion_about([0.0, 1.0, 0.0], angle))
+    turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], angle))
     sent = random_avatar(seed)
     plain = Puppet(HERO.skeleton, table=None, hip_height=None).pose(sent, {})
     other = Puppet(turned(HERO.skeleton, turn), table=None, hip_height=None).pose(sent, {})
@@ -212,14 +212,16 @@ def test_hips_at_the_origin_were_not_sent():
 @pytest.mark.parametrize("more", [(), (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)])
 def test_the_root_carries_everything(more):
     """With 8 and with 14 arguments; the scale for mixed reality is ignored."""
-    turn = rotations.quaternion_about([0.0, 1.0, 0.0], 0.7)
+    turn = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 0.7)
     root = Message("/VMC/Ext/Root/Pos", ("root", 1.0, 0.0, 2.0, *turn, *more))
     body = [bone(name, place) for name, place in zip(BONES, mirrored_place(random_avatar(1).places), strict=True)]
     still, moved = shown(HERO, *body), shown(HERO, *body, root)
     carry = np.eye(4)
-    carry[:3, :3] = rotations.matrix_from_quaternion(mirrored_turn(turn))
-    leg = 0.5 * sum(np.linalg.norm(np.diff(HERO.skeleton.heads[[a, b, c]], axis=0), axis=1).sum()
-                    for a, b, c in ((12, 13, 14), (21, 22, 23)))  # fmt: skip
+    carry[:3, :3] = quaternions.matrix_from_quat(mirrored_turn(turn))
+    leg = 0.5 * sum(
+        np.linalg.norm(np.diff(HERO.skeleton.heads[[a, b, c]], axis=0), axis=1).sum()
+        for a, b, c in ((12, 13, 14), (21, 22, 23))
+    )
     carry[:3, 3] = np.array([-1.0, 0.0, 2.0]) * leg / 0.82  # an avatar's leg is 0.82 m
     np.testing.assert_allclose(world(moved), carry @ world(still), atol=1e-5)
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 import supple
 from supple import InputError, NoisyReplay, Pose, VmcReceiver, VmcSender
-from supple.geometry import rotations
+from supple.geometry import quaternions
+from supple.motion.live.vmc.clock import SenderClock
+from supple.motion.live.vmc.encoder import VmcEncoder
+from supple.motion.live.vmc.osc import Message, read_packet
+from supple.motion.live.vmc.protocol import BONES
+from supple.motion.live.vmc.stream import VmcStream
 from supple.motion.relative import RelativePose, rotation_vectors
-from supple.motion.vmc.clock import SenderClock
-from supple.motion.vmc.encoder import VmcEncoder
-from supple.motion.vmc.osc import Message, read_packet
-from supple.motion.vmc.protocol import BONES
-from supple.motion.vmc.stream import VmcStream
 from vmc_packets import HERO, SPINE, SPINE_TABLE, WALK, bone, clock, packet, world
 
 # Frames
@@ -189,10 +189,18 @@ def test_smoothing_is_taken_over():
 # Ten minutes of abuse
 
 
-ADDRESSES = st.sampled_from([
-    "/VMC/Ext/Bone/Pos", "/VMC/Ext/Root/Pos", "/VMC/Ext/T", "/VMC/Ext/OK", "/VMC/Ext/Blend/Val", "/VMC/Ext/Blend/Apply",
-    "/VMC/Ext/Bone/Pos/Local", "/",
-])  # fmt: skip
+ADDRESSES = st.sampled_from(
+    [
+        "/VMC/Ext/Bone/Pos",
+        "/VMC/Ext/Root/Pos",
+        "/VMC/Ext/T",
+        "/VMC/Ext/OK",
+        "/VMC/Ext/Blend/Val",
+        "/VMC/Ext/Blend/Apply",
+        "/VMC/Ext/Bone/Pos/Local",
+        "/",
+    ]
+)
 ANYTHING = st.one_of(
     st.floats(width=32), st.sampled_from(["Hips", "Spine", "Chest", "", "Tail"]), st.integers(-5, 5), st.booleans(),
     st.none(), st.binary(max_size=5), st.sampled_from([0.0, 1.0, -1.0, 999.0, 1e-30, 3e38]),
@@ -231,8 +239,11 @@ def hostile(chance: np.random.Generator, time: float) -> bytes:
     kind = chance.integers(6)
     if kind == 0:
         return chance.bytes(int(chance.integers(1, 80)))
-    good = packet(clock(time), bone("Hips", chance.uniform(-999.0, 999.0, 3), chance.standard_normal(4)),
-                  *(bone(name, turn=chance.standard_normal(4)) for name in ("Spine", "Chest")))  # fmt: skip
+    good = packet(
+        clock(time),
+        bone("Hips", chance.uniform(-999.0, 999.0, 3), chance.standard_normal(4)),
+        *(bone(name, turn=chance.standard_normal(4)) for name in ("Spine", "Chest")),
+    )
     if kind == 1:
         return good[: int(chance.integers(1, len(good)))]
     if kind == 2:
@@ -258,8 +269,9 @@ def test_ten_minutes_of_hostile_packets_and_pauses():
         if minute not in (3, 7):  # in the fourth and the eighth minute it is gone
             sent = time if minute < 5 else time - 310.0  # and in the sixth it was started again
             angle = 0.4 * math.sin(time)
-            stream.take(packet(clock(sent), bone("Hips", (0.1 * angle, 1.0, 0.0)), bone("Spine", turn=bent(angle))),
-                        time)  # fmt: skip
+            stream.take(
+                packet(clock(sent), bone("Hips", (0.1 * angle, 1.0, 0.0)), bone("Spine", turn=bent(angle))), time
+            )
         if minute % 2 == 1:
             stream.take(hostile(chance, time), time + 0.01)
         pose = stream.sample(time + 0.02)
@@ -267,7 +279,7 @@ def test_ten_minutes_of_hostile_packets_and_pauses():
         assert np.isfinite(world(pose)).all()
         if last is not None:
             fastest = max(fastest, float(np.linalg.norm(apart.moves - last.moves, axis=1).max()) / step)
-            turn = rotation_vectors(rotations.multiply(rotations.conjugate(last.turns), apart.turns))
+            turn = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(last.turns), apart.turns))
             sharpest = max(sharpest, float(np.linalg.norm(turn, axis=1).max()) / step)
         last = apart
         if tick % 800 == 799:
@@ -284,8 +296,10 @@ def test_ten_minutes_of_hostile_packets_and_pauses():
     for tick in range(60):
         time = 600.0 + tick * step
         angle = 0.4 * math.sin(time)
-        stream.take(packet(clock(time - 310.0), bone("Hips", (0.0, 1.0, 0.0)), bone("Spine", turn=bent(angle)),
-                           bone("Chest")), time)  # fmt: skip
+        stream.take(
+            packet(clock(time - 310.0), bone("Hips", (0.0, 1.0, 0.0)), bone("Spine", turn=bent(angle)), bone("Chest")),
+            time,
+        )
         pose = stream.sample(time + 0.02)
     assert bends(pose)[0] == pytest.approx(0.4 * math.sin(time - 0.08), abs=0.05)
 
@@ -365,8 +379,11 @@ def test_a_sender_needs_a_port_and_a_time():
         VmcSender(HERO, port=0)
     with pytest.raises(InputError, match="VmcEncoder: time is nan"):
         VmcEncoder(HERO).datagrams(WALK.sample(0.0), math.nan)
-    said = [message.address for datagram in VmcEncoder(HERO).datagrams(WALK.sample(0.0), 0.0)
-            for message in read_packet(datagram)]  # fmt: skip
+    said = [
+        message.address
+        for datagram in VmcEncoder(HERO).datagrams(WALK.sample(0.0), 0.0)
+        for message in read_packet(datagram)
+    ]
     assert said.count("/VMC/Ext/Bone/Pos") == 55
 
 

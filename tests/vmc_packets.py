@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import supple
 from supple import Pose, Skeleton
-from supple.motion.vmc.osc import Message, write_bundle, write_message
+from supple.motion.live.vmc.osc import Message, write_bundle, write_message
 
 HERO = supple.character("hero", vertices=2000)
 WALK = supple.motion("walk", HERO)

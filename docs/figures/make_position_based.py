@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 import supple
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.render.camera import Camera
 from supple.render.renderer import Renderer
 from supple.render.sheet import contact_sheet, save_picture
@@ -35,8 +35,11 @@ def shoulders():
     """Raised arms, from the front and from behind."""
     hero = supple.character("hero")
     jump = supple.motion("jump", hero)
-    skins = {"linear blend": supple.LinearBlend(), "dual quaternions": supple.DualQuaternion(),
-             "position based": supple.PositionBased()}  # fmt: skip
+    skins = {
+        "linear blend": supple.LinearBlend(),
+        "dual quaternions": supple.DualQuaternion(),
+        "position based": supple.PositionBased(),
+    }
     posed = {name: played(hero, jump, skin, 1.0) for name, skin in skins.items()}
     joints = jump.sample(1.0).world_from_joint[:, :3, 3]
     middle = joints[[hero.skeleton.index(name) for name in ("LeftArm", "RightArm", "Head")]].mean(axis=0)
@@ -52,15 +55,18 @@ def elbow():
     """A deep bend, and the same cut open through both bones."""
     arm = supple.character("arm")
     bend = supple.motion("bend", arm, angle=np.radians(130.0), hold=True)
-    skins = {"linear blend": supple.LinearBlend(), "without contact": supple.PositionBased(contact="off"),
-             "with contact": supple.PositionBased()}  # fmt: skip
+    skins = {
+        "linear blend": supple.LinearBlend(),
+        "without contact": supple.PositionBased(contact="off"),
+        "with contact": supple.PositionBased(),
+    }
     posed = [played(arm, bend, skin, bend.duration) for skin in skins.values()]
     shoulder, joint, hand = bend.sample(bend.duration).world_from_joint[:3, :3, 3]
-    aside = rotations.normalised(np.cross(shoulder - joint, hand - joint))
+    aside = quaternions.normalize(np.cross(shoulder - joint, hand - joint))
     camera = Camera.framing(
         np.stack([0.5 * (shoulder + joint), joint, hand]), size=SIZE, direction=tuple(aside), margin=1.9
     )
-    frame = np.stack([joint, rotations.normalised(shoulder + hand - 2.0 * joint), aside])
+    frame = np.stack([joint, quaternions.normalize(shoulder + hand - 2.0 * joint), aside])
     return contact_sheet(
         [[drawn(arm, points, camera) for points in posed], [cut_open(arm, points, frame) for points in posed]],
         captions=list(skins),
@@ -92,8 +98,11 @@ def cut_open(character, points, frame):
 def twist_and_bend():
     """The tube one second after the motion has stopped."""
     tube = supple.character("tube")
-    skins = {"linear blend": supple.LinearBlend(), "dual quaternions": supple.DualQuaternion(),
-             "position based": supple.PositionBased(gravity=0.0)}  # fmt: skip
+    skins = {
+        "linear blend": supple.LinearBlend(),
+        "dual quaternions": supple.DualQuaternion(),
+        "position based": supple.PositionBased(gravity=0.0),
+    }
     rows = []
     for name in ("twist", "bend"):
         motion = supple.motion(name, tube, hold=True)

@@ -12,15 +12,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from supple.character.automatic import automatic_weights
     from supple.character.builtin import character
     from supple.character.character import Character, Display
+    from supple.character.combine import joined
     from supple.character.crowd import Crowd
-    from supple.character.joined import joined
     from supple.character.materials import Material, Texture
     from supple.character.skeleton import Skeleton
+    from supple.character.weighting import automatic_weights
     from supple.character.weights import Weights
     from supple.decompose import Decomposition, PointSequence, decompose
+    from supple.edits import Edits, Layer, SurfaceEdit, load_edits, save_edits
+    from supple.edits.strokes import Stroke
     from supple.errors import DeviceError, FormatError, InputError, SuppleError, SuppleWarning, UnfinishedError
     from supple.graph.bake import bake
     from supple.graph.cache import Cache
@@ -30,30 +32,23 @@ if TYPE_CHECKING:
     from supple.io import load, load_motion, save
     from supple.measure import measure
     from supple.motion.builtin import motion
+    from supple.motion.combine import joined_motions
     from supple.motion.crowd import CrowdMotion
-    from supple.motion.joined import joined_motions
-    from supple.motion.live import LiveMotion
+    from supple.motion.live.live_motion import LiveMotion
+    from supple.motion.live.noise import NoisyMotion
+    from supple.motion.live.replay import NoisyReplay
+    from supple.motion.live.vmc.receiver import VmcReceiver
+    from supple.motion.live.vmc.sender import VmcSender
     from supple.motion.motion import Motion
-    from supple.motion.noise import NoisyMotion
     from supple.motion.pose import Pose, PoseSource
-    from supple.motion.replay import NoisyReplay
-    from supple.motion.vmc.receiver import VmcReceiver
-    from supple.motion.vmc.sender import VmcSender
     from supple.report import compare
-    from supple.skins.catalogue import SKINS
     from supple.skins.contact.skin import ArticulatedContact
-    from supple.skins.curves.lessons import CurveExamples
+    from supple.skins.curves.dataset import CurveExamples
+    from supple.skins.curves.dynamic_skin import CurveDynamics
     from supple.skins.curves.model import CurveModel
     from supple.skins.curves.model_file import load_curves, save_curves
     from supple.skins.curves.skin import CurveNetwork
-    from supple.skins.curves.swinging import CurveDynamics
     from supple.skins.curves.training import fit_curves
-    from supple.skins.expressive.attachment import attach
-    from supple.skins.expressive.edits import Edits, Layer, SurfaceEdit, load_edits, save_edits
-    from supple.skins.expressive.incremental_rotation import IncrementalRotation
-    from supple.skins.expressive.spring_dynamics import SpringDynamics
-    from supple.skins.expressive.spring_rig import SpringRig
-    from supple.skins.expressive.strokes import Stroke
     from supple.skins.kinematic.centers import centers_of_rotation
     from supple.skins.kinematic.delta_mush import DeltaMush, delta_mush
     from supple.skins.kinematic.dual_quaternion import DualQuaternion, dual_quaternion
@@ -62,105 +57,62 @@ if TYPE_CHECKING:
     from supple.skins.lattice.skin import LayeredLattice
     from supple.skins.position_based.skin import PositionBased
     from supple.skins.pull import Pull
+    from supple.skins.registry import SKINS
+    from supple.skins.springs.attachment import attach
+    from supple.skins.springs.incremental_rotation import IncrementalRotation
+    from supple.skins.springs.spring_dynamics import SpringDynamics
+    from supple.skins.springs.spring_rig import SpringRig
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "supple.character.automatic": ("automatic_weights",),
+    "supple.character.weighting": ("automatic_weights",),
     "supple.character.builtin": ("character",),
-    "supple.character.character": (
-        "Character",
-        "Display",
-    ),
+    "supple.character.character": ("Character", "Display"),
     "supple.character.crowd": ("Crowd",),
-    "supple.character.joined": ("joined",),
-    "supple.character.materials": (
-        "Material",
-        "Texture",
-    ),
+    "supple.character.combine": ("joined",),
+    "supple.character.materials": ("Material", "Texture"),
     "supple.character.skeleton": ("Skeleton",),
     "supple.character.weights": ("Weights",),
-    "supple.decompose": (
-        "Decomposition",
-        "PointSequence",
-        "decompose",
-    ),
-    "supple.errors": (
-        "DeviceError",
-        "FormatError",
-        "InputError",
-        "SuppleError",
-        "SuppleWarning",
-        "UnfinishedError",
-    ),
+    "supple.decompose": ("Decomposition", "PointSequence", "decompose"),
+    "supple.errors": ("DeviceError", "FormatError", "InputError", "SuppleError", "SuppleWarning", "UnfinishedError"),
     "supple.graph.bake": ("bake",),
     "supple.graph.cache": ("Cache",),
     "supple.graph.graph": ("Graph",),
     "supple.graph.mask": ("Mask",),
-    "supple.graph.player": (
-        "Player",
-        "player",
-    ),
-    "supple.io": (
-        "load",
-        "load_motion",
-        "save",
-    ),
+    "supple.graph.player": ("Player", "player"),
+    "supple.io": ("load", "load_motion", "save"),
     "supple.measure": ("measure",),
     "supple.motion.builtin": ("motion",),
     "supple.motion.crowd": ("CrowdMotion",),
-    "supple.motion.joined": ("joined_motions",),
-    "supple.motion.live": ("LiveMotion",),
+    "supple.motion.combine": ("joined_motions",),
+    "supple.motion.live.live_motion": ("LiveMotion",),
     "supple.motion.motion": ("Motion",),
-    "supple.motion.noise": ("NoisyMotion",),
-    "supple.motion.pose": (
-        "Pose",
-        "PoseSource",
-    ),
-    "supple.motion.replay": ("NoisyReplay",),
-    "supple.motion.vmc.receiver": ("VmcReceiver",),
-    "supple.motion.vmc.sender": ("VmcSender",),
+    "supple.motion.live.noise": ("NoisyMotion",),
+    "supple.motion.pose": ("Pose", "PoseSource"),
+    "supple.motion.live.replay": ("NoisyReplay",),
+    "supple.motion.live.vmc.receiver": ("VmcReceiver",),
+    "supple.motion.live.vmc.sender": ("VmcSender",),
     "supple.report": ("compare",),
-    "supple.skins.catalogue": ("SKINS",),
+    "supple.skins.registry": ("SKINS",),
     "supple.skins.contact.skin": ("ArticulatedContact",),
-    "supple.skins.curves.lessons": ("CurveExamples",),
+    "supple.skins.curves.dataset": ("CurveExamples",),
     "supple.skins.curves.model": ("CurveModel",),
-    "supple.skins.curves.model_file": (
-        "load_curves",
-        "save_curves",
-    ),
+    "supple.skins.curves.model_file": ("load_curves", "save_curves"),
     "supple.skins.curves.skin": ("CurveNetwork",),
-    "supple.skins.curves.swinging": ("CurveDynamics",),
+    "supple.skins.curves.dynamic_skin": ("CurveDynamics",),
     "supple.skins.curves.training": ("fit_curves",),
-    "supple.skins.expressive.attachment": ("attach",),
-    "supple.skins.expressive.edits": (
-        "Edits",
-        "Layer",
-        "SurfaceEdit",
-        "load_edits",
-        "save_edits",
-    ),
-    "supple.skins.expressive.incremental_rotation": ("IncrementalRotation",),
-    "supple.skins.expressive.spring_dynamics": ("SpringDynamics",),
-    "supple.skins.expressive.spring_rig": ("SpringRig",),
-    "supple.skins.expressive.strokes": ("Stroke",),
+    "supple.skins.springs.attachment": ("attach",),
+    "supple.edits": ("Edits", "Layer", "SurfaceEdit", "load_edits", "save_edits"),
+    "supple.skins.springs.incremental_rotation": ("IncrementalRotation",),
+    "supple.skins.springs.spring_dynamics": ("SpringDynamics",),
+    "supple.skins.springs.spring_rig": ("SpringRig",),
+    "supple.edits.strokes": ("Stroke",),
     "supple.skins.kinematic.centers": ("centers_of_rotation",),
-    "supple.skins.kinematic.delta_mush": (
-        "DeltaMush",
-        "delta_mush",
-    ),
-    "supple.skins.kinematic.dual_quaternion": (
-        "DualQuaternion",
-        "dual_quaternion",
-    ),
-    "supple.skins.kinematic.linear_blend": (
-        "LinearBlend",
-        "linear_blend",
-    ),
-    "supple.skins.kinematic.rotation_centers": (
-        "RotationCenters",
-        "rotation_centers",
-    ),
+    "supple.skins.kinematic.delta_mush": ("DeltaMush", "delta_mush"),
+    "supple.skins.kinematic.dual_quaternion": ("DualQuaternion", "dual_quaternion"),
+    "supple.skins.kinematic.linear_blend": ("LinearBlend", "linear_blend"),
+    "supple.skins.kinematic.rotation_centers": ("RotationCenters", "rotation_centers"),
     "supple.skins.lattice.skin": ("LayeredLattice",),
     "supple.skins.position_based.skin": ("PositionBased",),
     "supple.skins.pull": ("Pull",),

@@ -7,7 +7,7 @@ import sys
 from typing import NamedTuple
 
 import supple
-from supple.skins.catalogue import SKINS, skin_named
+from supple.skins.registry import SKINS, skin_named
 
 FRAMES, RATE = 12, 30.0
 PLAYED = {  # characters of one, few and many limbs, and two motions for each

@@ -14,11 +14,11 @@ from scipy.spatial.transform import Rotation
 from oracles.inside_tets import lattice
 from supple import Skeleton, Weights
 from supple.geometry.tetrahedra import Tetrahedra
-from supple.skins.contact.condensed import diagonal_blocks
 from supple.skins.contact.dynamics import Mechanism, State, mechanism_of, turned_by
 from supple.skins.contact.flesh import layer
 from supple.skins.contact.joints import HINGE
 from supple.skins.contact.links import joints_of, links_of
+from supple.skins.contact.solver import diagonal_blocks
 from supple.skins.contact.tracking import Targets
 
 
@@ -351,10 +351,16 @@ def any_targets(mechanism: Mechanism, seed: int) -> Targets:
     c, r = len(mechanism.joints), len(mechanism.roots)
     none = Targets.none(mechanism)
     return Targets(
-        turned_by(none.turns, 0.3 * rng.normal(size=(c, 3))), rng.normal(size=(c, 3)), rng.uniform(0.0, 30.0, c),
-        rng.uniform(0.0, 2.0, c), rng.normal(size=(r, 3)), turned_by(none.root_turns, 0.3 * rng.normal(size=(r, 3))),
-        rng.normal(size=(r, 3)), rng.normal(size=(r, 3)), rng.uniform(1.0, 90.0, (r, 4)),
-    )  # fmt: skip
+        turned_by(none.turns, 0.3 * rng.normal(size=(c, 3))),
+        rng.normal(size=(c, 3)),
+        rng.uniform(0.0, 30.0, c),
+        rng.uniform(0.0, 2.0, c),
+        rng.normal(size=(r, 3)),
+        turned_by(none.root_turns, 0.3 * rng.normal(size=(r, 3))),
+        rng.normal(size=(r, 3)),
+        rng.normal(size=(r, 3)),
+        rng.uniform(1.0, 90.0, (r, 4)),
+    )
 
 
 def loose(mechanism: Mechanism) -> Mechanism:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 KINDS = {5121: np.uint8, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}
 WIDTHS = {"SCALAR": (), "VEC2": (2,), "VEC3": (3,), "VEC4": (4,), "MAT4": (4, 4)}
@@ -86,7 +86,7 @@ class ReadGlb:
             target = channel["target"]
             keys = self.array(playing["samplers"][channel["sampler"]]["output"])
             local[target["path"]][target["node"]] = keys[frame]
-        world = rotations.compose(local["translation"], local["rotation"], local["scale"])
+        world = quaternions.compose(local["translation"], local["rotation"], local["scale"])
         waiting = [(root, np.eye(4)) for root in self.scene["scenes"][0]["nodes"]]
         while waiting:
             node, above = waiting.pop()

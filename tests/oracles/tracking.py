@@ -21,9 +21,16 @@ def towards(tracking: Tracking, before: Pose, after: Pose, dt: float) -> Targets
     gains, root_gains = tracking.gains(dt)
     turning = turns[1][roots] @ np.swapaxes(turns[0][roots], 1, 2)
     return Targets(
-        will, rotation_vectors(np.swapaxes(was, 1, 2) @ will) / dt, gains[:, 0], gains[:, 1], places[1][roots],
-        turns[1][roots], (places[1] - places[0])[roots] / dt, rotation_vectors(turning) / dt, root_gains,
-    )  # fmt: skip
+        will,
+        rotation_vectors(np.swapaxes(was, 1, 2) @ will) / dt,
+        gains[:, 0],
+        gains[:, 1],
+        places[1][roots],
+        turns[1][roots],
+        (places[1] - places[0])[roots] / dt,
+        rotation_vectors(turning) / dt,
+        root_gains,
+    )
 
 
 def bearing(mechanism: Mechanism, targets: Targets, state: State, gravity) -> Targets:

@@ -36,10 +36,12 @@ def full_system(mechanism: Mechanism, state: State, contacts: Contacts, dt: floa
     joints = _joint_rows(mechanism, state)
     nodes, count = contacts.nodes[:, 0], len(contacts)
     met = np.einsum("ma,mkab->mkb", contacts.normals, carried[nodes])
-    met_links = _spread(met[:, :, None], np.repeat(np.arange(count), links.shape[1]), links[nodes].ravel(),
-                        (count, 6 * k))  # fmt: skip
-    met_flesh = _spread(np.einsum("ma,mab->mb", contacts.normals, blends[nodes])[:, None], np.arange(count), nodes,
-                        (count, 3 * n))  # fmt: skip
+    met_links = _spread(
+        met[:, :, None], np.repeat(np.arange(count), links.shape[1]), links[nodes].ravel(), (count, 6 * k)
+    )
+    met_flesh = _spread(
+        np.einsum("ma,mab->mb", contacts.normals, blends[nodes])[:, None], np.arange(count), nodes, (count, 3 * n)
+    )
     none = coo_array((joints.shape[0], 3 * n))
     system: Any = block_array(
         [

@@ -15,11 +15,11 @@ from supple import device as devices
 from supple.arrays import Floats
 from supple.bench.rows import Row
 from supple.bench.timing import Timing, once, timed
+from supple.skins.base import AnySkin
 from supple.skins.curves.batches import CurveLoad, DynamicCurves, StaticCurves, dynamic_curves, static_curves
 from supple.skins.curves.beams import Clamps
 from supple.skins.curves.dynamic import DynamicBeam
 from supple.skins.curves.static import StaticBeam
-from supple.skins.skin import AnySkin
 
 ROOM = "curves"
 FRAMES = 30
@@ -47,8 +47,9 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
     yield from _hero(progress, found)
 
 
-def _published(name: str, parts: tuple[tuple[int, int], ...], moving: float, still: float | None,
-               device: str) -> Iterator[Row]:  # fmt: skip
+def _published(
+    name: str, parts: tuple[tuple[int, int], ...], moving: float, still: float | None, device: str
+) -> Iterator[Row]:
     """Curves led from one example to another in thirty frames, at rest and in motion."""
     shapes = [shape for curves, nodes in parts for shape in _shapes(curves, nodes)]
     scene = f"{name}-{sum(len(shape) for shape in shapes)}-nodes" + ("" if device == "cpu" else f"-{device}")
@@ -67,8 +68,14 @@ def _published(name: str, parts: tuple[tuple[int, int], ...], moving: float, sti
         last = devices.to_host(curves.shapes)[-curves.nodes :]
         whole = np.concatenate(shapes)
         off = np.abs(last - whole).max() / np.ptp(whole, axis=0).max()
-        yield Row.of(ROOM, scene, f"{kind}: {FRAMES} frames", timing=timing, published_seconds=published,
-                     note=_note(published, timing, f"the last example is met to {off:.0e} of its height"))  # fmt: skip
+        yield Row.of(
+            ROOM,
+            scene,
+            f"{kind}: {FRAMES} frames",
+            timing=timing,
+            published_seconds=published,
+            note=_note(published, timing, f"the last example is met to {off:.0e} of its height"),
+        )
 
 
 def _note(published: float | None, timing: Timing, off: str) -> str:
@@ -132,8 +139,14 @@ def _hero(progress: Callable[[str], None], device: str) -> Iterator[Row]:
         yield Row.of(ROOM, scene, f"{what}: bind", timing=once(bind))
         yield Row.of(ROOM, scene, f"{what}: first frame", timing=once(first))
         slow = _steady(supple.player(hero, teacher, device=device), walk, teacher.step)
-        yield Row.of(ROOM, scene, f"{what}: steady frame", timing=_steady(made[0], walk, teacher.step),
-                     peer="position-based, which taught it", peer_seconds=slow.seconds)  # fmt: skip
+        yield Row.of(
+            ROOM,
+            scene,
+            f"{what}: steady frame",
+            timing=_steady(made[0], walk, teacher.step),
+            peer="position-based, which taught it",
+            peer_seconds=slow.seconds,
+        )
 
 
 def _steady(player: supple.Player, motion: supple.Motion, step: float) -> Timing:

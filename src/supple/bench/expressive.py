@@ -18,12 +18,12 @@ from supple.bench.timing import Timing, once, timed
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.geometry.topology import triangulate
 from supple.graph.player import Player
 from supple.motion.pose import Pose
-from supple.skins.expressive.incremental_rotation import IncrementalRotation
-from supple.skins.expressive.spring_rig import SpringRig
+from supple.skins.springs.incremental_rotation import IncrementalRotation
+from supple.skins.springs.spring_rig import SpringRig
 
 ROOM = "expressive"
 ITERATIONS = (1, 25, 50, 100)
@@ -58,8 +58,15 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
         yield from expressive_edits.rows(progress)
 
 
-def _scene_rows(scene: str, character: Character, poses: list[Pose], *, published: tuple[float, ...],
-                peer: Timing | None, device: str) -> Iterator[Row]:  # fmt: skip
+def _scene_rows(
+    scene: str,
+    character: Character,
+    poses: list[Pose],
+    *,
+    published: tuple[float, ...],
+    peer: Timing | None,
+    device: str,
+) -> Iterator[Row]:
     made: list[Player] = []
     bind = once(lambda: made.append(Player(character, IncrementalRotation(), device=device)))
     yield Row.of(ROOM, scene, "incremental rotation: bind", timing=bind)
@@ -73,8 +80,16 @@ def _scene_rows(scene: str, character: Character, poses: list[Pose], *, publishe
         if beside is not None:
             note = f"{timing.seconds / beside.seconds:.1f} times the cost of {SMOOTHING} rounds of corrective smooth"
             name = f"{blender.name()}, corrective smooth"
-        yield Row.of(ROOM, scene, f"{what}: steady frame", timing=timing, published_seconds=known, note=note, peer=name,
-                     peer_seconds=None if beside is None else beside.seconds)  # fmt: skip
+        yield Row.of(
+            ROOM,
+            scene,
+            f"{what}: steady frame",
+            timing=timing,
+            published_seconds=known,
+            note=note,
+            peer=name,
+            peer_seconds=None if beside is None else beside.seconds,
+        )
         alone = _sweeps_alone(skin, character, poses[3], device)
         yield Row.of(ROOM, scene, f"{what}: the sweeps alone", timing=alone, published_seconds=known)
 
@@ -153,7 +168,7 @@ def limb(vertices: int, bones: int) -> tuple[Character, list[Pose]]:
 
 def _waving(skeleton: Skeleton, phase: float) -> Pose:
     turns = {
-        name: rotations.quaternion_about([1.0, 0.6, 0.3], 0.35 * math.sin(phase + 0.7 * joint))
+        name: quaternions.quat_from_axis_angle([1.0, 0.6, 0.3], 0.35 * math.sin(phase + 0.7 * joint))
         for joint, name in enumerate(skeleton.names)
     }
     return Pose.from_rotations(skeleton, turns)

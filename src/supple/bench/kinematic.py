@@ -14,7 +14,7 @@ from supple.bench.rows import Row
 from supple.bench.timing import Timing, once, timed
 from supple.character.character import Character
 from supple.motion.pose import Pose
-from supple.skins.skin import AnySkin
+from supple.skins.base import AnySkin
 
 VERTICES = 100_000
 SMOOTHING = 5  # rounds, in delta mush and in Blender's corrective smooth alike
@@ -33,8 +33,9 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
         named = scene if device == "cpu" else f"{scene}-{device}"
         for what, skin in _skins():
             progress(f"{named}: {what}")
-            yield from _skin_rows(named, what, partial(supple.player, character, skin, device=device), poses=poses,
-                                  peers=peers)  # fmt: skip
+            yield from _skin_rows(
+                named, what, partial(supple.player, character, skin, device=device), poses=poses, peers=peers
+            )
 
 
 def _skins() -> list[tuple[str, AnySkin]]:
@@ -46,8 +47,14 @@ def _skins() -> list[tuple[str, AnySkin]]:
     ]
 
 
-def _skin_rows(scene: str, what: str, bind: Callable[[], supple.Player], *, poses: list[Pose],
-               peers: dict[str, tuple[Timing, float | None]]) -> Iterator[Row]:  # fmt: skip
+def _skin_rows(
+    scene: str,
+    what: str,
+    bind: Callable[[], supple.Player],
+    *,
+    poses: list[Pose],
+    peers: dict[str, tuple[Timing, float | None]],
+) -> Iterator[Row]:
     made: list[supple.Player] = []
     yield Row.of("kinematic", scene, f"{what}: bind", timing=once(lambda: made.append(bind())))
     player = made[0]
@@ -59,8 +66,15 @@ def _skin_rows(scene: str, what: str, bind: Callable[[], supple.Player], *, pose
         return
     peer, apart = peers[what]
     note = f"the two results lie at most {apart:.1e} m apart" if apart is not None else ""
-    yield Row.of("kinematic", scene, f"{what}: steady frame", timing=timing, peer=blender.name(),
-                 peer_seconds=peer.seconds, note=note)  # fmt: skip
+    yield Row.of(
+        "kinematic",
+        scene,
+        f"{what}: steady frame",
+        timing=timing,
+        peer=blender.name(),
+        peer_seconds=peer.seconds,
+        note=note,
+    )
 
 
 def _blender_frames(

@@ -24,9 +24,9 @@ from supple.character.weights import Weights
 from supple.geometry.voxels import VoxelGrid
 from supple.motion.motion import Motion
 from supple.skins.lattice.cells import Lattice
-from supple.skins.lattice.pieces import lattice_of
 from supple.skins.lattice.skin import LayeredLattice
 from supple.skins.lattice.solver import Anatomy, LatticeArrays, Solver
+from supple.skins.lattice.voxel_components import lattice_of
 
 ROOM = "lattice"
 VERTICES = 8_000
@@ -93,8 +93,9 @@ def _frames(
     size = f"{voxels} voxels, {len(character.points)} vertices, {len(character.skeleton)} bones"
     yield Row.of(ROOM, scene, f"{what}: bind", timing=once(bind))
     yield Row.of(ROOM, scene, f"{what}: first frame", timing=once(frame))
-    yield Row.of(ROOM, scene, f"{what}: steady frame", timing=timed(frame, repeats=200),
-                 published_seconds=published, note=size)  # fmt: skip
+    yield Row.of(
+        ROOM, scene, f"{what}: steady frame", timing=timed(frame, repeats=200), published_seconds=published, note=size
+    )
 
 
 def _preparation(progress: Callable[[str], None]) -> Row:

@@ -68,8 +68,14 @@ def _frames(scene: Scene, progress: Callable[[str], None]) -> Iterator[Row]:
 
         yield Row.of(ROOM, scene.name, f"{what}: bind", timing=once(bind))
         yield Row.of(ROOM, scene.name, f"{what}: first frame", timing=once(frame))
-        yield Row.of(ROOM, scene.name, f"{what}: steady frame", timing=timed(frame, repeats=200),
-                     published_seconds=published, note=size)  # fmt: skip
+        yield Row.of(
+            ROOM,
+            scene.name,
+            f"{what}: steady frame",
+            timing=timed(frame, repeats=200),
+            published_seconds=published,
+            note=size,
+        )
 
 
 def _kinds(scene: Scene) -> list[tuple[str, dict[str, Any], float | None]]:
@@ -120,8 +126,9 @@ def _solves(progress: Callable[[str], None]) -> Iterator[Row]:
         note = (
             f"mean error of volume from {_volume_error(body, start):.1%} to {left[0]:.2%} here and {left[1]:.2%} there"
         )
-        yield Row.of(ROOM, f"solve-{label}", what, timing=ours, peer=pypbd.name(), peer_seconds=theirs.seconds,
-                     note=note)  # fmt: skip
+        yield Row.of(
+            ROOM, f"solve-{label}", what, timing=ours, peer=pypbd.name(), peer_seconds=theirs.seconds, note=note
+        )
 
 
 def _solve(body: Constraints, start: Floats) -> tuple[Timing, Floats]:
@@ -200,9 +207,13 @@ def _detection(scene: Scene, progress: Callable[[str], None]) -> Row:
     body = _body(scene)
     solid = Tetrahedra(body.constraints.points, body.constraints.corners)
     contacts = contacts_of(
-        solid.points, solid.corners, boundary_faces(solid), joints=body.weights.joints[:, 0],
-        skeleton=character.skeleton, motion=motion,
-    )  # fmt: skip
+        solid.points,
+        solid.corners,
+        boundary_faces(solid),
+        joints=body.weights.joints[:, 0],
+        skeleton=character.skeleton,
+        motion=motion,
+    )
     poses = [motion.sample(time) for time in np.arange(0.0, motion.duration, STEP)]
     places = [
         _particles(np.asarray(supple.linear_blend(solid.points, body.weights, transforms), dtype=np.float64))
@@ -221,9 +232,16 @@ def _detection(scene: Scene, progress: Callable[[str], None]) -> Row:
     for full in (True, False):
         contacts.choose(full=full)
         found[full] = _each(timed(cycle, repeats=20, warm_up=1), len(poses))
-    return Row.of(ROOM, scene.name, "contacts found on demand", timing=found[False], peer="full hash",
-                  peer_seconds=found[True].seconds, published_seconds=scene.detection,
-                  note=f"mean of {len(poses)} steps of the {motion.name}")  # fmt: skip
+    return Row.of(
+        ROOM,
+        scene.name,
+        "contacts found on demand",
+        timing=found[False],
+        peer="full hash",
+        peer_seconds=found[True].seconds,
+        published_seconds=scene.detection,
+        note=f"mean of {len(poses)} steps of the {motion.name}",
+    )
 
 
 def _each(timing: Timing, count: int) -> Timing:

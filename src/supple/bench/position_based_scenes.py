@@ -86,9 +86,14 @@ def with_longest_bone_split(character: Character, motion: Motion) -> tuple[Chara
     dense = np.concatenate([dense, (share * dense[:, old])[:, None]], axis=1)
     dense[:, old] *= 1.0 - share
     split = supple.Character(
-        character.points, character.triangles, skeleton, supple.Weights.from_dense(dense),
-        name=character.name, maps=character.maps, parts=character.parts,
-    )  # fmt: skip
+        character.points,
+        character.triangles,
+        skeleton,
+        supple.Weights.from_dense(dense),
+        name=character.name,
+        maps=character.maps,
+        parts=character.parts,
+    )
     return split, _kept_still(motion, skeleton)
 
 

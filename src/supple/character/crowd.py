@@ -54,9 +54,11 @@ class Crowd(Character):
         joints = len(self.member.skeleton)
         if each.shape != (self.count, joints, 4, 4):
             raise InputError(
-                _WHERE, f"the poses have shape {each.shape}", f"({self.count}, {joints}, 4, 4) is needed",
+                _WHERE,
+                f"the poses have shape {each.shape}",
+                f"({self.count}, {joints}, 4, 4) is needed",
                 "pass one pose for each copy",
-            )  # fmt: skip
+            )
         return each.reshape(-1, 4, 4)
 
     def apart(self, values: ArrayLike) -> np.ndarray:

@@ -80,9 +80,11 @@ class RegionText:
             return marked
         known = ", ".join([*character.maps, *character.parts]) or "none"
         raise InputError(
-            self.where, f"{self.setting} names {name!r}", f"the character has {known}",
+            self.where,
+            f"{self.setting} names {name!r}",
+            f"the character has {known}",
             "name a part, a map, or vertices such as 12+30-45",
-        )  # fmt: skip
+        )
 
     def _named(self, piece: Written) -> tuple[str, float]:
         form = f"NAME={self.value.upper()}"
@@ -97,9 +99,11 @@ class RegionText:
 
     def _wrong(self, piece: Written, form: str) -> InputError:
         return InputError(
-            self.where, f"{self.setting} has {piece.text!r}",
-            f"{form} is needed, with a {self.value} from {self.low:g} to {self.high:g}", "write for example belly=0.2",
-        )  # fmt: skip
+            self.where,
+            f"{self.setting} has {piece.text!r}",
+            f"{form} is needed, with a {self.value} from {self.low:g} to {self.high:g}",
+            "write for example belly=0.2",
+        )
 
     def _listed(self, text: str, count: int) -> Ints:
         spans = [tuple(int(end) for end in piece.split("-")) for piece in text.split("+")]
@@ -109,7 +113,9 @@ class RegionText:
             raise InputError(self.where, given, "the lower number comes first", "turn them round")
         if max(span[-1] for span in spans) >= count:
             raise InputError(
-                self.where, f"{self.setting} names vertices {text}", f"there are vertices 0 to {count - 1}",
+                self.where,
+                f"{self.setting} names vertices {text}",
+                f"there are vertices 0 to {count - 1}",
                 "correct the numbers",
-            )  # fmt: skip
+            )
         return np.concatenate([np.arange(span[0], span[-1] + 1) for span in spans])

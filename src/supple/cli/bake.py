@@ -12,11 +12,11 @@ from supple.cli.characters import add_character_argument, add_motion_option, cha
 from supple.cli.console import Console
 from supple.cli.skin_options import add_skin_options, skin_from
 from supple.device import check_device
+from supple.edits.file import load_edits
 from supple.errors import InputError
 from supple.graph.bake import Progress, bake
 from supple.graph.exports import CACHE_WRITERS
 from supple.graph.graph import Graph
-from supple.skins.expressive.edits.file import load_edits
 
 SUFFIX = ".supple"
 
@@ -61,10 +61,18 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
                 console.note(f"frame {progress.frame}: the skin failed and linear blend took its place")
 
         cache = bake(
-            character, clip, skin, path=cache_path, device=arguments.device, fps=arguments.fps,
-            start=arguments.start, end=arguments.end, overwrite=arguments.overwrite, watch=watch,
+            character,
+            clip,
+            skin,
+            path=cache_path,
+            device=arguments.device,
+            fps=arguments.fps,
+            start=arguments.start,
+            end=arguments.end,
+            overwrite=arguments.overwrite,
+            watch=watch,
             on_failure="stop" if arguments.stop_on_failure else "fall-back",
-        )  # fmt: skip
+        )
     if cache_path != output:
         cache.save(output)
         cache_path.unlink()

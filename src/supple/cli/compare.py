@@ -20,10 +20,10 @@ from supple.device import check_device
 from supple.errors import InputError
 from supple.measure.report import Report
 from supple.report import compare
-from supple.skins.catalogue import SKINS, skin_named
+from supple.skins.base import AnySkin
 from supple.skins.contact.skin import ArticulatedContact
 from supple.skins.curves.skin import CurveSettings
-from supple.skins.skin import AnySkin
+from supple.skins.registry import SKINS, skin_named
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
@@ -46,10 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument("--fps", type=float, default=30.0, metavar="X", help="frames a second (default: 30)")
     parser.add_argument("--seconds", type=float, metavar="S", help="how long (default: the motion's length)")
     parser.add_argument(
-        "--camera",
-        choices=("auto", "whole", "follow"),
-        default="auto",
-        help="stand still, or walk along",
+        "--camera", choices=("auto", "whole", "follow"), default="auto", help="stand still, or walk along"
     )
     parser.set_defaults(words=list(words))
 
@@ -65,11 +62,19 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     character = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair)
     with Steps(console) as steps:
         made = compare(
-            character, motion_from(arguments.motion, character), skins,
-            path=Path(arguments.output), film=arguments.film, bakes=arguments.bakes, device=arguments.device,
-            fps=arguments.fps, seconds=arguments.seconds, camera=arguments.camera,
-            made_by=shlex.join(["supple", "compare", *arguments.words]), watch=steps.tell,
-        )  # fmt: skip
+            character,
+            motion_from(arguments.motion, character),
+            skins,
+            path=Path(arguments.output),
+            film=arguments.film,
+            bakes=arguments.bakes,
+            device=arguments.device,
+            fps=arguments.fps,
+            seconds=arguments.seconds,
+            camera=arguments.camera,
+            made_by=shlex.join(["supple", "compare", *arguments.words]),
+            watch=steps.tell,
+        )
     if made.without_film:
         console.note(f"the page has no film: {made.without_film}")
     first = next(iter(made.reports.values()))

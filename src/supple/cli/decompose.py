@@ -46,9 +46,15 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
             count(progress.round, progress.rounds)
 
         found = decompose(
-            sequence, bones=arguments.bones, influences=arguments.influences, keep_skeleton=arguments.keep_skeleton,
-            rounds=arguments.rounds, smoothness=arguments.smoothness, seed=arguments.seed, watch=watch,
-        )  # fmt: skip
+            sequence,
+            bones=arguments.bones,
+            influences=arguments.influences,
+            keep_skeleton=arguments.keep_skeleton,
+            rounds=arguments.rounds,
+            smoothness=arguments.smoothness,
+            seed=arguments.seed,
+            watch=watch,
+        )
     save(found.character(), output)
     seconds = time.perf_counter() - began
     error = found.error

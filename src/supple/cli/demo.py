@@ -25,8 +25,8 @@ from supple.obstacles import Pendulum, Plane, Sphere
 from supple.render.film import playable_suffix
 from supple.report import compare
 from supple.report.crew import MOST
+from supple.skins.base import AnySkin
 from supple.skins.contact.skin import ArticulatedContact
-from supple.skins.skin import AnySkin
 
 _MOTION = "run-and-stop"
 SHOWN = ("linear", "incremental", "position-based", "lattice", "curves", "contact")
@@ -71,11 +71,19 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     at_a_time = min(threads(), MOST) if arguments.device == "cpu" else 1
     with Steps(console) as steps:
         made = compare(
-            hero, moves, {name: _skin(name, ball) for name in SHOWN},
-            path=folder / "report.html", film=folder / f"hero{playable_suffix()}", bakes=folder / "bakes",
-            device=arguments.device, fps=_FPS, seconds=arguments.seconds, processes=at_a_time,
-            made_by=shlex.join(["supple", "demo", *arguments.words]), watch=steps.tell,
-        )  # fmt: skip
+            hero,
+            moves,
+            {name: _skin(name, ball) for name in SHOWN},
+            path=folder / "report.html",
+            film=folder / f"hero{playable_suffix()}",
+            bakes=folder / "bakes",
+            device=arguments.device,
+            fps=_FPS,
+            seconds=arguments.seconds,
+            processes=at_a_time,
+            made_by=shlex.join(["supple", "demo", *arguments.words]),
+            watch=steps.tell,
+        )
     if made.without_film:
         console.note(f"no film was made: {made.without_film}")
     result = {

@@ -17,7 +17,7 @@ from supple.errors import InputError
 from supple.graph.bake import Progress as Baking
 from supple.graph.bake import bake
 from supple.graph.cache import Cache
-from supple.skins.curves.lessons import CurveExamples
+from supple.skins.curves.dataset import CurveExamples
 from supple.skins.curves.model import BASES
 from supple.skins.curves.model_file import save_curves
 from supple.skins.curves.pose_space import BEYOND, POWERS
@@ -29,9 +29,11 @@ ENDING = ".curves"
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     """`BAKE` or a character with a skin and a motion, `-o`, and how closely to learn."""
     parser.add_argument(
-        "sources", nargs="+", metavar="BAKE",
+        "sources",
+        nargs="+",
+        metavar="BAKE",
         help=f"bakes of one character ({SUFFIX}), or one character that is baked now with --skin and --motion",
-    )  # fmt: skip
+    )
     parser.add_argument("-o", "--output", required=True, metavar="MODEL", help=f"the model to write ({ENDING})")
     parser.add_argument(
         "--stand-on", choices=BASES, default="dual-quaternion", help="the skin below (default: dual-quaternion)"
@@ -73,10 +75,17 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
 
         character = bakes[0].character
         model = fit_curves(
-            character, CurveExamples.of(*bakes), base=arguments.stand_on, detail=arguments.nodes_per_vertex,
-            most=arguments.examples, exact=arguments.exact, blend=arguments.between, beyond=arguments.past,
-            kept_out=arguments.keep_out, watch=watch,
-        )  # fmt: skip
+            character,
+            CurveExamples.of(*bakes),
+            base=arguments.stand_on,
+            detail=arguments.nodes_per_vertex,
+            most=arguments.examples,
+            exact=arguments.exact,
+            blend=arguments.between,
+            beyond=arguments.past,
+            kept_out=arguments.keep_out,
+            watch=watch,
+        )
     save_curves(model, output)
     training = time.perf_counter() - trained_in
     curves = sum(part.curves for part in model.parts)
@@ -122,8 +131,12 @@ def _bakes(arguments: argparse.Namespace, console: Console) -> list[Cache]:
         known = {fingerprint(found.character): found for found in bakes}
         if len(known) > 1:
             one, other = list(known.values())[:2]
-            raise InputError(str(other.path), f"it is a bake of another character than {one.path}",
-                             "all bakes are of one", "train them apart")  # fmt: skip
+            raise InputError(
+                str(other.path),
+                f"it is a bake of another character than {one.path}",
+                "all bakes are of one",
+                "train them apart",
+            )
         return bakes
     if len(sources) != 1:
         given = f"{len(sources)} sources are named, not all of them bakes"
@@ -136,6 +149,13 @@ def _bakes(arguments: argparse.Namespace, console: Console) -> list[Cache]:
             count(progress.frame + 1, progress.frames)
 
         return [
-            bake(character, clip, skin_from(arguments), device=arguments.device, fps=arguments.fps,
-                 end=arguments.seconds, watch=watch)
-        ]  # fmt: skip
+            bake(
+                character,
+                clip,
+                skin_from(arguments),
+                device=arguments.device,
+                fps=arguments.fps,
+                end=arguments.seconds,
+                watch=watch,
+            )
+        ]

@@ -17,6 +17,7 @@ from supple.graph.cache import Cache
 from supple.measure.painted import PAINTED, painted
 from supple.render.bakes import BakeRenderer, View
 from supple.render.film import KINDS, Film
+from supple.render.quality import FILM, PICTURE
 from supple.render.sheet import contact_sheet, save_picture
 
 _ACROSS = 8  # pictures in a row of a contact sheet
@@ -45,9 +46,14 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Draw what was asked for and say where it is."""
     cache = Cache(arguments.cache)
     output = Path(arguments.output)
-    view = View(size=_size(arguments.size), camera=arguments.camera, skeleton=arguments.skeleton,
-                ground=not arguments.no_ground)  # fmt: skip
     moving = output.suffix.lower() in KINDS and arguments.sheet is None and arguments.frame is None
+    view = View(
+        size=_size(arguments.size),
+        camera=arguments.camera,
+        skeleton=arguments.skeleton,
+        ground=not arguments.no_ground,
+        quality=FILM if moving else PICTURE,
+    )
     fps = min(cache.fps, 30.0) if arguments.fps is None else arguments.fps
     with BakeRenderer(cache, view, values=_values(cache, arguments.color)) as renderer:
         if moving:

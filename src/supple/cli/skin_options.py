@@ -16,13 +16,13 @@ from supple.errors import InputError
 from supple.io.gltf.obstacles import load_obstacles
 from supple.obstacles import load_scene
 from supple.settings import SettingInfo, settings_of
-from supple.skins.catalogue import SKINS, skin_named
+from supple.skins.base import AnySkin
 from supple.skins.contact.scenes import SCENES
 from supple.skins.contact.skin import ArticulatedContact
+from supple.skins.curves.dynamic_skin import CurveDynamics
 from supple.skins.curves.model_file import load_curves
 from supple.skins.curves.skin import CurveNetwork
-from supple.skins.curves.swinging import CurveDynamics
-from supple.skins.skin import AnySkin
+from supple.skins.registry import SKINS, skin_named
 
 _PLACE = "setting_"  # keeps settings apart from the command's own options in the parsed arguments
 
@@ -78,13 +78,21 @@ def with_scene(skin: AnySkin) -> AnySkin:
     if Path(file).suffix.lower() in (".glb", ".gltf"):
         chosen = [name.strip() for name in names.split(",") if name.strip()]
         if not chosen:
-            raise InputError("--scene", f"{skin.scene!r} names no nodes", "nodes of a glTF file become obstacles",
-                             f"write {file}:Ball,Wall")  # fmt: skip
+            raise InputError(
+                "--scene",
+                f"{skin.scene!r} names no nodes",
+                "nodes of a glTF file become obstacles",
+                f"write {file}:Ball,Wall",
+            )
         return replace(skin, obstacles=load_obstacles(file, chosen))
     if Path(file).suffix.lower() != ".json":
         known = ", ".join(SCENES)
-        raise InputError("--scene", f"{skin.scene!r} was given", f"the built-in scenes are {known}",
-                         "use one of those, a scene file (.json), or nodes of a glTF file (room.glb:Ball)")  # fmt: skip
+        raise InputError(
+            "--scene",
+            f"{skin.scene!r} was given",
+            f"the built-in scenes are {known}",
+            "use one of those, a scene file (.json), or nodes of a glTF file (room.glb:Ball)",
+        )
     return replace(skin, obstacles=load_scene(skin.scene).obstacles)
 
 

@@ -61,7 +61,7 @@ class _Bars:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        self._progress = Progress(*columns, console=Screen(stderr=True), transient=True, redirect_stderr=True)
+        self._progress = Progress(*columns, console=Screen(stderr=True), transient=True, refresh_per_second=4)
         self._progress.start()
         self._tasks: dict[str, TaskID] = {}
         return self

@@ -46,8 +46,12 @@ class Distances:
         tall = np.moveaxis(flat, 1, 0).reshape(-1, 4 * count)
         form = (tall.T @ tall).reshape(count, 4, count, 4).transpose(1, 3, 0, 2).reshape(16, count * count)
         lean = (tall.T @ frames.moved.T).reshape(count, 4, -1).transpose(1, 0, 2)
-        return cls(frames, np.ascontiguousarray(form), np.ascontiguousarray(lean),
-                   np.einsum("vf,vf->v", frames.moved, frames.moved))  # fmt: skip
+        return cls(
+            frames,
+            np.ascontiguousarray(form),
+            np.ascontiguousarray(lean),
+            np.einsum("vf,vf->v", frames.moved, frames.moved),
+        )
 
     def matrices(self, rows: slice) -> Floats:
         """The matrices (n, B, B) of some vertices."""
@@ -104,12 +108,7 @@ def blended(
 
 
 def fewest(
-    matrices: Floats,
-    start: Floats,
-    *,
-    influences: int,
-    linear: Floats | None = None,
-    allowed: Bools | None = None,
+    matrices: Floats, start: Floats, *, influences: int, linear: Floats | None = None, allowed: Bools | None = None
 ) -> Floats:
     """Weights (n, B) of at most `influences` bones that make w^T A w - 2 a^T w small, from valid ones.
 

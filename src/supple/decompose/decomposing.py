@@ -75,9 +75,16 @@ def decompose(
     if keep_skeleton:
         skeleton, weights, poses = _rig_of(sequence)
         carried = poses @ skeleton.joint_from_world
-        state = Alternation(frames, nearby, frames.bones(carried), _cut(weights, influences, len(skeleton)),
-                            np.zeros(len(skeleton), dtype=bool), _near_joints(skeleton, weights), influences,
-                            smoothness)  # fmt: skip
+        state = Alternation(
+            frames,
+            nearby,
+            frames.bones(carried),
+            _cut(weights, influences, len(skeleton)),
+            np.zeros(len(skeleton), dtype=bool),
+            _near_joints(skeleton, weights),
+            influences,
+            smoothness,
+        )
         state.run_with_helpers(bones, rounds, tell)
         found = frames.transforms(state.bones)
         found[:, : len(skeleton)] = carried
@@ -103,11 +110,13 @@ def decompose(
 def _check(sequence: PointSequence, *, bones: int, influences: int, rounds: int, smoothness: float) -> None:
     vertices = sequence.points.shape[1]
     if not 1 <= bones <= vertices:
-        raise InputError(_WHERE, f"{bones} bones were asked for", f"1 to {vertices} fit {vertices} vertices",
-                         "ask for 10 to 60")  # fmt: skip
+        raise InputError(
+            _WHERE, f"{bones} bones were asked for", f"1 to {vertices} fit {vertices} vertices", "ask for 10 to 60"
+        )
     if not 1 <= influences <= _MOST_INFLUENCES:
-        raise InputError(_WHERE, f"influences is {influences}", f"1 to {_MOST_INFLUENCES} are possible",
-                         "use 4 for most engines")  # fmt: skip
+        raise InputError(
+            _WHERE, f"influences is {influences}", f"1 to {_MOST_INFLUENCES} are possible", "use 4 for most engines"
+        )
     if rounds < 1:
         raise InputError(_WHERE, f"rounds is {rounds}", "at least one is needed", "try 60")
     if not (np.isfinite(smoothness) and smoothness >= 0.0):
@@ -116,8 +125,12 @@ def _check(sequence: PointSequence, *, bones: int, influences: int, rounds: int,
 
 def _rig_of(sequence: PointSequence) -> tuple[Skeleton, Weights, Floats]:
     if sequence.character is None or sequence.poses is None:
-        raise InputError(_WHERE, "the sequence came without a skeleton and poses to keep", "keep_skeleton needs both",
-                         "pass a bake of a character, or leave keep_skeleton out")  # fmt: skip
+        raise InputError(
+            _WHERE,
+            "the sequence came without a skeleton and poses to keep",
+            "keep_skeleton needs both",
+            "pass a bake of a character, or leave keep_skeleton out",
+        )
     return sequence.character.skeleton, sequence.character.require_weights(_WHERE), sequence.poses
 
 

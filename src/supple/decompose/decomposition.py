@@ -130,7 +130,18 @@ class Decomposition:
                 shapes={},
             )
         if given.triangles is None:
-            raise InputError("Decomposition", "the sequence has points and no triangles", "a character has a mesh",
-                             "pass triangles or polygons with the points")  # fmt: skip
-        return Character(given.rest_points, given.triangles, self.skeleton, self.weights, name=given.name,
-                         motions={motion.name: motion}, polygons=given.polygons)  # fmt: skip
+            raise InputError(
+                "Decomposition",
+                "the sequence has points and no triangles",
+                "a character has a mesh",
+                "pass triangles or polygons with the points",
+            )
+        return Character(
+            given.rest_points,
+            given.triangles,
+            self.skeleton,
+            self.weights,
+            name=given.name,
+            motions={motion.name: motion},
+            polygons=given.polygons,
+        )

@@ -49,8 +49,9 @@ def _read_npz(path: Path) -> PointSequence:
         with np.load(path, allow_pickle=False) as file:
             arrays = dict(file)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
-        raise FormatError(str(path), f"it cannot be opened ({problem})", "a NumPy archive is needed",
-                          "save it again with numpy.savez") from None  # fmt: skip
+        raise FormatError(
+            str(path), f"it cannot be opened ({problem})", "a NumPy archive is needed", "save it again with numpy.savez"
+        ) from None
     points = next((arrays[name] for name in _POINTS if name in arrays), None)
     if points is None:
         held = ", ".join(arrays) or "nothing"
@@ -59,8 +60,14 @@ def _read_npz(path: Path) -> PointSequence:
     rate = np.asarray(arrays.get("fps", 30.0))
     if rate.size != 1 or rate.dtype.kind not in "iuf":
         raise FormatError(str(path), f"fps has shape {rate.shape}", "one number is needed", "save fps as a number")
-    return PointSequence(points, rest=arrays.get("rest"), triangles=arrays.get("triangles"), polygons=polygons,
-                         fps=float(rate.reshape(())), name=path.stem)  # fmt: skip
+    return PointSequence(
+        points,
+        rest=arrays.get("rest"),
+        triangles=arrays.get("triangles"),
+        polygons=polygons,
+        fps=float(rate.reshape(())),
+        name=path.stem,
+    )
 
 
 def _read_pc2(path: Path) -> PointSequence:
@@ -93,8 +100,12 @@ def _points(data: bytes, begin: int, count: int, vertices: int, kind: str, path:
 
 def _on(found: PointSequence, mesh: Character, where: str) -> PointSequence:
     if len(mesh.points) != found.points.shape[1]:
-        raise InputError(where, f"its frames have {found.points.shape[1]} points",
-                         f"{mesh.name} has {len(mesh.points)}", "use the mesh that was baked")  # fmt: skip
+        raise InputError(
+            where,
+            f"its frames have {found.points.shape[1]} points",
+            f"{mesh.name} has {len(mesh.points)}",
+            "use the mesh that was baked",
+        )
     return found.replace(rest=mesh.points, triangles=mesh.triangles, polygons=mesh.polygons, character=mesh, poses=None)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 _FEW = 12  # neighbours of a vertex where there are no triangles
 
@@ -42,7 +42,7 @@ class Frames:
         for frame, given in enumerate(points):
             here = np.asarray(given, dtype=np.float64)
             centre = here.mean(axis=0)
-            turn = rotations.nearest_rotation((here - centre).T @ centred)
+            turn = quaternions.nearest_rotation((here - centre).T @ centred)
             world[frame, :3, :3], world[frame, :3, 3] = turn, centre
             moved[:, frame] = ((here - centre) @ turn - centred) / size
         still = np.concatenate([centred / size, np.ones((vertices, 1))], axis=1)
@@ -63,7 +63,7 @@ class Frames:
 
     def bones(self, transforms: Floats) -> Floats:
         """The other way round: transforms (F, B, 4, 4) in the world as bones (B, F, 3, 4) of the solver."""
-        body = rotations.rigid_inverse(self.world_from_body)[:, None] @ transforms
+        body = quaternions.rigid_inverse(self.world_from_body)[:, None] @ transforms
         body[..., :3, 3] = (body[..., :3, 3] + body[..., :3, :3] @ self.middle) / self.size
         return np.ascontiguousarray(np.swapaxes(body[..., :3, :], 0, 1))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.arrays import Bools, Floats, Ints
 from supple.character.skeleton import Skeleton
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 _QUIET = 1e-3  # squared turn [rad²] a frame below which a bone's turning says nothing of its pivot
 _UNTIED = 4.0  # how much dearer a tie between bones is that share no vertices, in bone lengths
@@ -153,7 +153,7 @@ def with_helpers(skeleton: Skeleton, rest: Floats, weights: Floats, transforms: 
     middles = regions.middles[helpers]
     heads = middles + _shortened(pivots(forms, middles, frames=len(transforms)) - middles, regions.radii[helpers])
     upright = np.tile([0.0, 0.0, 0.0, 1.0], (len(heads), 1))
-    world = np.concatenate([skeleton.world_from_joint, rotations.compose(heads, upright)])
+    world = np.concatenate([skeleton.world_from_joint, quaternions.compose(heads, upright)])
     names = list(skeleton.names)
     for number, parent in enumerate(parents, start=1):
         on = skeleton.names[parent] if parent >= 0 else "body"

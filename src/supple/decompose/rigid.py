@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.arrays import Bools, Floats
 from supple.decompose.frames import Frames
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 STILL = np.eye(3, 4)
 _HOLD = 1e-10  # how much a bone clings to its last rotation: far above rounding, and decides where nothing else does
@@ -66,7 +66,7 @@ def fitted(moments: Moments, bones: Floats, *, free: Bools, sweeps: int) -> Floa
             middle, goal = own[:3, 3] / mass, wanted[3] / mass
             covariance = np.einsum("afi->fia", wanted[:3]) - mass * goal[:, :, None] * middle
             held = away[bone, :, :, :3] + np.eye(3)
-            turn = rotations.nearest_rotation(covariance + _HOLD * (np.trace(own[:3, :3]) + mass) * held)
+            turn = quaternions.nearest_rotation(covariance + _HOLD * (np.trace(own[:3, :3]) + mass) * held)
             away[bone, :, :, :3] = turn - np.eye(3)
             away[bone, :, :, 3] = goal - turn @ middle
     return away + STILL

@@ -40,8 +40,12 @@ class PointSequence:
         points = frozen(self.points, np.float32, (-1, -1, 3), _WHERE, "points")
         count, vertices = points.shape[:2]
         if count < 2:
-            raise InputError(_WHERE, f"there is {count} frame" if count else "there are no frames",
-                             "a motion has two or more", "bake more frames")  # fmt: skip
+            raise InputError(
+                _WHERE,
+                f"there is {count} frame" if count else "there are no frames",
+                "a motion has two or more",
+                "bake more frames",
+            )
         if vertices == 0:
             raise InputError(_WHERE, "the frames have no points", "at least one is needed", "check the export")
         if not (np.isfinite(self.fps) and self.fps > 0.0):
@@ -65,8 +69,12 @@ class PointSequence:
         triangles = frozen(self.triangles, np.int32, (-1, 3), _WHERE, "triangles")
         if triangles.size and (int(triangles.min()) < 0 or int(triangles.max()) >= vertices):
             worst = int(triangles.max()) if int(triangles.min()) >= 0 else int(triangles.min())
-            raise InputError(_WHERE, f"triangles name point {worst}", f"there are {vertices} (0 to {vertices - 1})",
-                             "use the mesh that these points move")  # fmt: skip
+            raise InputError(
+                _WHERE,
+                f"triangles name point {worst}",
+                f"there are {vertices} (0 to {vertices - 1})",
+                "use the mesh that these points move",
+            )
         object.__setattr__(self, "triangles", triangles)
 
     @classmethod
@@ -80,9 +88,16 @@ class PointSequence:
             given = f"{source.ready} of {len(source)} frames are there"
             raise InputError(str(source.path), given, "only a finished bake is taken apart", "let the bake go on first")
         character = source.character
-        return cls(source.points, rest=character.points, triangles=character.triangles, polygons=character.polygons,
-                   fps=source.fps, name=str(source.info["motion_name"]), character=character,
-                   poses=source.poses)  # fmt: skip
+        return cls(
+            source.points,
+            rest=character.points,
+            triangles=character.triangles,
+            polygons=character.polygons,
+            fps=source.fps,
+            name=str(source.info["motion_name"]),
+            character=character,
+            poses=source.poses,
+        )
 
     @property
     def rest_points(self) -> Floats:

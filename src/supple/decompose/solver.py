@@ -77,9 +77,14 @@ class Alternation:
     def _blend(self) -> None:
         mean = self.nearby @ self.weights if self.smoothness > 0.0 else None
         self.weights, self._by_vertex = blended(
-            self.frames, self.bones, self.weights, influences=self.influences, allowed=self.allowed, nearby=mean,
+            self.frames,
+            self.bones,
+            self.weights,
+            influences=self.influences,
+            allowed=self.allowed,
+            nearby=mean,
             smoothness=self.smoothness,
-        )  # fmt: skip
+        )
 
     def _rms(self) -> float:
         mean = self._by_vertex.sum() / (len(self._by_vertex) * self.frames.count)

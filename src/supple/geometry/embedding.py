@@ -93,11 +93,7 @@ def _embedded(points: ArrayLike, tetrahedra: Tetrahedra, normals: ArrayLike | No
 
 
 def embed_smoothly(
-    points: ArrayLike,
-    tetrahedra: Tetrahedra,
-    *,
-    neighbours: int = _NEIGHBOURS,
-    normals: ArrayLike | None = None,
+    points: ArrayLike, tetrahedra: Tetrahedra, *, neighbours: int = _NEIGHBOURS, normals: ArrayLike | None = None
 ) -> Embedding:
     """Tie every point to the particles around it, so that no facets of the elements show in the skin.
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from supple.arrays import Bools, Floats, Ints
 from supple.geometry import topology
-from supple.geometry.rotations import normalised
+from supple.geometry.collision.winding import Windings
+from supple.geometry.quaternions import normalize
 
 _WELD = 1e-6  # share of the character's size within which vertices count as one
 _INSIDE = 0.5  # generalised winding number of the border
@@ -44,6 +45,7 @@ class Flesh:
         self._shell_of_triangle = self.shell_of_point[self.triangles[:, 0]]
         self._faces = np.ascontiguousarray(self.triangles, dtype=np.int64)
         self._single = len(np.unique(self._shell_of_triangle)) == 1
+        self._windings_of_shells: dict[int, Windings] = {}
         self._tree: Any = igl.AABB()
         self._enlarged = self.points * (_ENLARGED / span)
         self._tree.init(self._enlarged, self._faces)
@@ -63,12 +65,12 @@ class Flesh:
     def normals(self) -> Floats:
         """Outward normals (N, 3), triangles weighted by their angle."""
         a, b, c = np.moveaxis(self.points[self.triangles], 1, 0)
-        facing = normalised(np.cross(b - a, c - a))
+        facing = normalize(np.cross(b - a, c - a))
         angles = topology.corner_angles(self.points, self.triangles)
         total = np.zeros_like(self.points)
         for corner in range(3):
             np.add.at(total, self.triangles[:, corner], facing * angles[:, corner, None])
-        return normalised(total)
+        return normalize(total)
 
     def broad_normals(self, width: float) -> Floats:
         """Normals (N, 3) averaged over the skin within about `width` [m], so that wrinkles do not count.
@@ -90,18 +92,22 @@ class Flesh:
         solver = splu(
             system.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
         )
-        return normalised(np.asarray(solver.solve(area[:, None] * self.normals)))
+        return normalize(np.asarray(solver.solve(area[:, None] * self.normals)))
 
     def winding(self, places: Floats) -> Floats:
         """How often the skin surrounds each place: 1 inside, 0 outside, in between near holes."""
-        return self._winding(places, self._faces)
+        return self._windings(places)
 
-    def _winding(self, places: Floats, faces: NDArray[np.int64]) -> Floats:
-        import igl
+    @cached_property
+    def _windings(self) -> Windings:
+        return Windings(self.points, self._faces)
 
-        if len(places) == 0:
-            return np.empty(0)
-        return np.asarray(igl.fast_winding_number(self.points, faces, np.ascontiguousarray(places)))
+    def _winding_of_shell(self, places: Floats, shell: int) -> Floats:
+        """How often one shell alone surrounds each place."""
+        if shell not in self._windings_of_shells:
+            own = self._faces[self._shell_of_triangle == shell]
+            self._windings_of_shells[shell] = Windings(self.points, own)
+        return self._windings_of_shells[shell](places)
 
     def inside(self, places: Floats) -> Bools:
         """Which places lie inside."""
@@ -118,7 +124,7 @@ class Flesh:
             result[suspects] = True
             return result
         for shell in np.unique(self._shell_of_triangle) if len(suspects) else ():
-            own = self._winding(places[suspects], self._faces[self._shell_of_triangle == shell])
+            own = self._winding_of_shell(places[suspects], int(shell))
             result[suspects[own > TWICE]] = True
         return result
 
@@ -162,7 +168,7 @@ class Flesh:
         rest = self.winding(places)
         for shell in np.unique(shells):
             here = shells == shell
-            rest[here] -= self._winding(places[here], self._faces[self._shell_of_triangle == shell])
+            rest[here] -= self._winding_of_shell(places[here], int(shell))
         return rest > _HELD
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
-from supple.geometry.rotations import nearest_rotation
+from supple.geometry.quaternions import nearest_rotation
 from supple.geometry.topology import ring_areas, unique_edges
 
 WEIGHTS = ("cotangent", "uniform")
@@ -48,8 +48,9 @@ def weighted_edges(points: Floats, triangles: Ints, *, weights: str = "cotangent
     The angles of slivers count as if they were a little less thin, so that every weight is finite.
     """
     if weights not in WEIGHTS:
-        raise InputError("weighted_edges", f"weights is {weights!r}", f"one of {', '.join(WEIGHTS)} is needed",
-                         "use 'cotangent'")  # fmt: skip
+        raise InputError(
+            "weighted_edges", f"weights is {weights!r}", f"one of {', '.join(WEIGHTS)} is needed", "use 'cotangent'"
+        )
     ends = unique_edges(triangles)
     if weights == "uniform":
         return WeightedEdges(ends, np.ones(len(ends)), len(points))
@@ -83,9 +84,12 @@ def checked_fixed(fixed: ArrayLike, count: int, where: str) -> Ints:
     """The numbers of the vertices whose place is given: at least one, none twice, all of this mesh."""
     given = frozen(fixed, np.int32, (-1,), where, "fixed")
     if len(given) == 0 or given.min() < 0 or given.max() >= count or len(np.unique(given)) != len(given):
-        raise InputError(where, f"fixed names {len(given)} vertices of {count}, or one twice, or one that is not there",
-                         f"different numbers of 0 to {count - 1} are needed",
-                         "pass handles and the static ring, each vertex once")  # fmt: skip
+        raise InputError(
+            where,
+            f"fixed names {len(given)} vertices of {count}, or one twice, or one that is not there",
+            f"different numbers of 0 to {count - 1} are needed",
+            "pass handles and the static ring, each vertex once",
+        )
     return given
 
 

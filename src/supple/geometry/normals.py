@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
-from supple.geometry.rotations import normalised
+from supple.geometry.quaternions import normalize
 from supple.geometry.rows import grouped
 from supple.geometry.topology import area_vectors
 
@@ -46,7 +46,7 @@ def creases(rest_points: ArrayLike, triangles: ArrayLike, *, angle: float = np.p
     faces = frozen(triangles, np.int32, (-1, 3), "creases", "triangles")
     count = faces.size
     a, b = _matching_sides(faces)
-    facing = normalised(area_vectors(points, faces))
+    facing = normalize(area_vectors(points, faces))
     flat = np.sum(facing[a // 3] * facing[b // 3], axis=1) >= np.cos(min(angle, np.pi)) - 1e-9
     a, b = a[flat], b[flat]
     # Side s of a triangle runs from corner s to the next; its twin runs the other way.
@@ -83,7 +83,7 @@ def normals(points: ArrayLike, shared: Creases) -> Floats:
     around = area_vectors(given, shared.triangles)[shared.members]
     if len(shared) == 0:
         return np.zeros((0, 3))
-    return normalised(np.add.reduceat(around, shared.starts[:-1], axis=0))
+    return normalize(np.add.reduceat(around, shared.starts[:-1], axis=0))
 
 
 class NormalsOnDevice:
@@ -91,7 +91,7 @@ class NormalsOnDevice:
 
     def __init__(self, shared: Creases, points: Any, device: str) -> None:
         """`points` is the device array whose contents change from frame to frame."""
-        from supple.geometry import kernels
+        from supple.geometry.kernels import normals
 
         wp = devices.warp()
         faces = devices.to_device(shared.triangles, wp.vec3i, device)
@@ -100,8 +100,8 @@ class NormalsOnDevice:
         members = devices.to_device(shared.members, wp.int32, device)
         self._normals = wp.empty(len(shared), dtype=wp.vec3f, device=device)
         self._stages = (
-            devices.Launch(kernels.area_vectors, len(shared.triangles), [points, faces, areas], device),
-            devices.Launch(kernels.mean_normals, len(shared), [starts, members, areas, self._normals], device),
+            devices.Launch(normals.area_vectors, len(shared.triangles), [points, faces, areas], device),
+            devices.Launch(normals.mean_normals, len(shared), [starts, members, areas, self._normals], device),
         )
 
     def __call__(self) -> Singles:

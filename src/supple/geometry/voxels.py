@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supple.arrays import Bools, Floats, Ints
 from supple.errors import InputError
+from supple.geometry.collision.winding import Windings
 
 _PIECE = 4  # cells: larger triangles are cut before they are tested, so that few cells are tested in vain
 _BATCH = 4096  # triangles tested at a time, each against some dozens of cells
@@ -167,17 +168,14 @@ def voxel_windings(points: Floats, triangles: Ints, grid: VoxelGrid, *, surface:
     holes. Pass the mask of `surface_voxels` where it is known. Regions that the surface does not touch are asked at a
     few places only, and get that number rounded; in full where those places leave any doubt.
     """
-    import igl
     from scipy.ndimage import label
 
-    vertices = np.ascontiguousarray(points, dtype=np.float64)
-    faces = np.ascontiguousarray(triangles, dtype=np.int64)
+    windings = Windings(points, triangles)
     touched = surface_voxels(points, triangles, grid) if surface is None else surface
 
     def winding(numbers: Indices) -> Floats:
-        # Each call builds its tree again, so few calls with many places are wanted.
         cells = np.stack(np.unravel_index(numbers, grid.shape), axis=1)
-        return np.asarray(igl.fast_winding_number(vertices, faces, grid.centres(cells.astype(np.int32))))
+        return windings(grid.centres(cells.astype(np.int32)))
 
     labels, count = label(~touched)
     order = np.argsort(labels.ravel(), kind="stable")

@@ -34,8 +34,8 @@ from supple.graph.graph import Graph
 from supple.graph.player import Player
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose, PoseSource
+from supple.skins.base import AnySkin
 from supple.skins.kinematic.linear_blend import LinearBlend
-from supple.skins.skin import AnySkin
 
 _DIGITS = 6  # of poses that tell motions apart: the last bits may depend on the machine that sampled them
 CHECKPOINT_EVERY = 32  # frames, for skins with a memory
@@ -104,8 +104,17 @@ class _Plan:
     arrays: dict[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, character: Character, motion: PoseSource, graph: Graph, *, device: str, fps: float | None,
-           start: float, end: float | None) -> _Plan:  # fmt: skip
+    def of(
+        cls,
+        character: Character,
+        motion: PoseSource,
+        graph: Graph,
+        *,
+        device: str,
+        fps: float | None,
+        start: float,
+        end: float | None,
+    ) -> _Plan:
         times, rate = _frame_times(motion, fps, start, end)
         graph.check_for(character)
         character.skeleton.check_same(motion.skeleton, "bake")
@@ -259,16 +268,22 @@ class _Bake:
             why = str(error)
         if self._stop_on_failure:
             raise UnfinishedError(
-                "bake", f"the skin failed in frame {frame} ({why})", "it was told to stop there",
+                "bake",
+                f"the skin failed in frame {frame} ({why})",
+                "it was told to stop there",
                 "try softer settings or a smaller step, or let failing frames fall back to linear blend",
-            )  # fmt: skip
+            )
         self._plan.player.reset()
         if self._kinematic is None:
             self._kinematic = Player(self._plan.character, LinearBlend(), device=self._plan.player.device)
         points = self._kinematic.play(self._plan.motion, at)
         if not np.isfinite(points).all():
-            raise UnfinishedError("bake", f"the pose of frame {frame} sends linear blend beyond all numbers",
-                                  "poses must keep the skin finite", "look at the motion there")  # fmt: skip
+            raise UnfinishedError(
+                "bake",
+                f"the pose of frame {frame} sends linear blend beyond all numbers",
+                "poses must keep the skin finite",
+                "look at the motion there",
+            )
         return self._kinematic, points, container.FELL_BACK
 
     def _resume(self, file: io.FileIO) -> int:
@@ -354,9 +369,11 @@ def _disk_full_named(target: Path) -> Iterator[None]:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
         raise UnfinishedError(
-            str(target), f"the disk is full ({error.strerror})", "the frames so far are kept",
+            str(target),
+            f"the disk is full ({error.strerror})",
+            "the frames so far are kept",
             "make room and bake again: it goes on from there",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def _temporary() -> Path:

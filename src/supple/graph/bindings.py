@@ -29,7 +29,7 @@ from supple.errors import InputError
 from supple.files import atomic
 from supple.graph.packing import pack, unpack
 from supple.settings import settings_of
-from supple.skins.skin import AnySkin
+from supple.skins.base import AnySkin
 
 SUFFIX = ".binding"
 _LIMIT = 2_000_000_000  # bytes
@@ -155,10 +155,13 @@ def _name(skin: AnySkin, character: Character) -> str:
     """Digest of all that a binding follows from, but for the device."""
     fixed = {info.name: getattr(skin, info.name) for info in settings_of(type(skin)) if info.name not in skin.live}
     about = {
-        "skin": f"{type(skin).__module__}:{type(skin).__qualname__}", "settings": fixed,
-        "beside": skin.binding_identity(), "machine": machine.kind(), "code": _code_version(),
+        "skin": f"{type(skin).__module__}:{type(skin).__qualname__}",
+        "settings": fixed,
+        "beside": skin.binding_identity(),
+        "machine": machine.kind(),
+        "code": _code_version(),
         "copies": character.count if isinstance(character, Crowd) else 1,
-    }  # fmt: skip
+    }
     total = hashlib.blake2b(json.dumps(about, sort_keys=True, default=str).encode(), digest_size=16)
     total.update(digest_of(arrays_that_move(character)))
     return total.hexdigest()

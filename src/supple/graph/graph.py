@@ -14,8 +14,8 @@ from supple.errors import InputError
 from supple.files import atomic
 from supple.graph.mask import Mask
 from supple.settings import settings_of
-from supple.skins.catalogue import skin_named
-from supple.skins.skin import AnySkin, SoftSkin
+from supple.skins.base import AnySkin, SoftSkin
+from supple.skins.registry import skin_named
 
 _FORMAT = "supple-graph"
 _VERSION = 1
@@ -215,11 +215,14 @@ def _stage_from_dict(data: Any) -> Stage:
         return Stage(data["name"], Mask(**given), tuple(inputs))
     if data.get("beside"):
         raise InputError(
-            f"{where} {data['name']!r}", f"it was saved with {', '.join(data['beside'])}",
-            "a graph file keeps settings only", "make the skin in Python and give them again",
-        )  # fmt: skip
+            f"{where} {data['name']!r}",
+            f"it was saved with {', '.join(data['beside'])}",
+            "a graph file keeps settings only",
+            "make the skin in Python and give them again",
+        )
     settings = data.get("settings", {})
     if not isinstance(settings, dict) or not isinstance(data.get("skin"), str):
-        raise InputError(f"{where} {data['name']!r}", "skin or settings are strange", "a name and an object are needed",
-                         "correct it")  # fmt: skip
+        raise InputError(
+            f"{where} {data['name']!r}", "skin or settings are strange", "a name and an object are needed", "correct it"
+        )
     return Stage(data["name"], skin_named(data["skin"], settings), tuple(inputs))

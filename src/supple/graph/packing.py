@@ -69,8 +69,11 @@ class _Writer:
         if dataclasses.is_dataclass(value) and type(value).__module__.startswith(_OURS):
             return self._once(value, self._dataclass)
         if hasattr(value, "tocsr") and hasattr(value, "indptr"):
-            return {"sparse": value.format, "shape": list(value.shape),
-                    "parts": [self.node(part) for part in (value.data, value.indices, value.indptr)]}  # fmt: skip
+            return {
+                "sparse": value.format,
+                "shape": list(value.shape),
+                "parts": [self.node(part) for part in (value.data, value.indices, value.indptr)],
+            }
         holds = f"it holds a {type(value).__name__}"
         raise InputError("binding", holds, "arrays, numbers and our dataclasses are kept", "make it a property")
 

@@ -23,8 +23,8 @@ from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
 from supple.graph.snapshot import Arrays, arrays_of, put_back
 from supple.motion.pose import Pose, PoseSource, between
+from supple.skins.base import AnySkin, DevicePoints, PullableSkin, Skin, SoftSkin
 from supple.skins.pull import Pull
-from supple.skins.skin import AnySkin, DevicePoints, PullableSkin, Skin, SoftSkin
 
 _SAME_TIME = 1e-9  # of a step: times closer than this are one time
 
@@ -148,9 +148,11 @@ class Player:
         node = self._named(stage)
         if not isinstance(node.stage.work, PullableSkin):
             raise InputError(
-                "player", f"{node.stage.name} was pulled", "it has no flesh that a hand could move",
+                "player",
+                f"{node.stage.name} was pulled",
+                "it has no flesh that a hand could move",
                 "use a skin that can be pulled, such as LayeredLattice",
-            )  # fmt: skip
+            )
         node.take_hold({**node.pulls, hand: pull})
 
     def let_go(self, hand: str = "hand", *, stage: str | None = None) -> None:

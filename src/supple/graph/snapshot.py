@@ -34,9 +34,11 @@ def put_back(state: Any, prefix: str, saved: Mapping[str, NDArray[Any]]) -> None
 def _leaves(state: Any, prefix: str) -> Iterator[tuple[str, Any, str]]:
     if not dataclasses.is_dataclass(state):
         raise UnfinishedError(
-            "checkpoint", f"the state {type(state).__name__} is no dataclass", "its fields are what is kept",
+            "checkpoint",
+            f"the state {type(state).__name__} is no dataclass",
+            "its fields are what is kept",
             "make it a dataclass of arrays and numbers",
-        )  # fmt: skip
+        )
     for field in dataclasses.fields(state):
         value, name = getattr(state, field.name), f"{prefix}.{field.name}"
         if _on_device(value) or isinstance(value, np.ndarray | bool | int | float):
@@ -45,9 +47,11 @@ def _leaves(state: Any, prefix: str) -> Iterator[tuple[str, Any, str]]:
             yield from _leaves(value, name)
         elif value is not None:
             raise UnfinishedError(
-                "checkpoint", f"{name} is a {type(value).__name__}", "states hold arrays and numbers only",
+                "checkpoint",
+                f"{name} is a {type(value).__name__}",
+                "states hold arrays and numbers only",
                 "keep it in the binding",
-            )  # fmt: skip
+            )
 
 
 def _value(owner: Any, field: str) -> Any:

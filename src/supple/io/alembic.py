@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Ints
 from supple.errors import UnfinishedError
 from supple.files import atomic
-from supple.io.drawn import CornerNormals
+from supple.io.display_mesh import CornerNormals
 from supple.io.surface import Surface
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def _alembic(module: str, where: str) -> Any:
         return getattr(import_module("alembic3d"), module)
     except ImportError:
         raise UnfinishedError(
-            where, "alembic3d could not be loaded", "Alembic files need the alembic extra",
+            where,
+            "alembic3d could not be loaded",
+            "Alembic files need the alembic extra",
             "install it with: pip install 'supple[alembic]'",
-        ) from None  # fmt: skip
+        ) from None

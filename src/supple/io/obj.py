@@ -15,8 +15,8 @@ from supple.character.materials import Material
 from supple.errors import FormatError
 from supple.files import atomic
 from supple.io.pictures import PictureFolder
-from supple.io.statue import statue
 from supple.io.surface import Surface
+from supple.io.unrigged import statue
 
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
@@ -157,9 +157,11 @@ def _faces_text(character: Character, path: Path) -> str:
         lines.append(("vt %.9g %.9g\n" * len(surface.uvs)) % tuple(surface.uvs.ravel().tolist()))
     corners = (surface.corners + 1).tolist()
     coordinates = None if surface.uv_corners is None else (surface.uv_corners + 1).tolist()
-    words = [str(c) for c in corners] if coordinates is None else [
-        f"{c}/{t}" if t else str(c) for c, t in zip(corners, coordinates, strict=True)
-    ]  # fmt: skip
+    words = (
+        [str(c) for c in corners]
+        if coordinates is None
+        else [f"{c}/{t}" if t else str(c) for c, t in zip(corners, coordinates, strict=True)]
+    )
     ends = np.cumsum(surface.counts).tolist()
     faces = [f"f {' '.join(words[a:b])}\n" for a, b in zip([0, *ends[:-1]], ends, strict=True)]
     if surface.worn is not None:

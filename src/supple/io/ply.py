@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from supple.character.character import Character
 from supple.errors import FormatError
-from supple.io.statue import statue
 from supple.io.surface import Surface
+from supple.io.unrigged import statue
 
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
@@ -61,8 +61,9 @@ def read_character(path: Path, *, repair: bool) -> Character:
     if len(corners) and int(corners.max()) >= len(points):
         given = f"a face names point {int(corners.max())}"
         raise FormatError(where, given, f"there are {len(points)} points", "export the mesh again")
-    uvs = next((np.stack([vertex[u][0], vertex[v][0]], axis=1) for u, v in _UV_NAMES if u in vertex and v in vertex),
-               None)  # fmt: skip
+    uvs = next(
+        (np.stack([vertex[u][0], vertex[v][0]], axis=1) for u, v in _UV_NAMES if u in vertex and v in vertex), None
+    )
     flat = corners.astype(np.int32)
     surface = Surface(
         counts.astype(np.int32), flat, None if uvs is None else uvs.astype(np.float64), None if uvs is None else flat

@@ -10,8 +10,8 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.character import Character
 from supple.errors import FormatError
-from supple.io.statue import statue
 from supple.io.surface import Surface
+from supple.io.unrigged import statue
 
 _HEADER = 84
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("spare", "<u2")])

@@ -49,11 +49,7 @@ def loop_middles(first: int, vertices: int, starts: Starts, members: Starts, poi
 
 @wp.kernel(enable_backward=False)
 def cone_volumes(
-    first: int,
-    points: Points,
-    triangles: wp.array(dtype=wp.vec3i),
-    tips: Starts,
-    volumes: wp.array2d(dtype=wp.float64),
+    first: int, points: Points, triangles: wp.array(dtype=wp.vec3i), tips: Starts, volumes: wp.array2d(dtype=wp.float64)
 ):
     """(a - o) . ((b - o) x (c - o)) / 6 with o a vertex of the same surface, so that far from the origin counts too."""
     i = first + wp.tid()

@@ -103,14 +103,20 @@ def _against_kinematic(
 def _frames_of_reference(reference: Cache | ArrayLike, points: Singles) -> ArrayLike:
     given = reference.points if isinstance(reference, Cache) else np.asarray(reference)
     if given.shape != points.shape:
-        raise InputError("measure", f"the reference has shape {given.shape}", f"the bake has {points.shape}",
-                         "bake both with the same character, motion and fps")  # fmt: skip
+        raise InputError(
+            "measure",
+            f"the reference has shape {given.shape}",
+            f"the bake has {points.shape}",
+            "bake both with the same character, motion and fps",
+        )
     return given
 
 
 def _stages(seconds: Mapping[str, ArrayLike], frames: int) -> dict[str, Floats]:
-    return {str(name): frozen(taken, np.float64, (frames,), "measure", f"seconds of {name!r}")
-            for name, taken in seconds.items()}  # fmt: skip
+    return {
+        str(name): frozen(taken, np.float64, (frames,), "measure", f"seconds of {name!r}")
+        for name, taken in seconds.items()
+    }
 
 
 def _check_same(character: Character, cache: Cache) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.arrays import Singles
 from supple.errors import InputError
-from supple.geometry.crossings import CrossingFinder
+from supple.geometry.collision.self_intersection import CrossingFinder
 from supple.geometry.topology import ring_areas
 from supple.graph.cache import Cache
 from supple.measure.kinematic import kinematic_frames

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints
-from supple.geometry.crossings import CrossingFinder
+from supple.geometry.collision.self_intersection import CrossingFinder
 from supple.measure.frames import CHUNK, frames_of, mesh_of
 
 

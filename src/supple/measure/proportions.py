@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from supple.character.anatomy.humanoid import SIDES, Anatomy
+from supple.character.anatomy.names import FINGERS
 from supple.character.character import Character
 from supple.character.proportions import HANDS, JointReport, Proportions, check_joints
-from supple.motion.retarget.anatomy import SIDES, Anatomy
-from supple.motion.retarget.names import FINGERS
 
 
 def finger_report(character: Character, *, measured: Proportions = HANDS) -> JointReport:

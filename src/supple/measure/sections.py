@@ -136,9 +136,7 @@ def _cut(rest: Floats, height: Floats, crossed: Ints, centre: Floats, axis: Floa
     return _Cut(ends[members].astype(np.int32), shares[members], weights, radii)
 
 
-def _round_the_bone(
-    offsets: Floats, first: Ints, second: Ints, line_of: Ints, lines: int, axis: Floats
-) -> int | None:  # fmt: skip
+def _round_the_bone(offsets: Floats, first: Ints, second: Ints, line_of: Ints, lines: int, axis: Floats) -> int | None:
     """The line that goes round the bone, the nearest one if several do."""
     a, b = offsets[first], offsets[second]
     across = np.cross(a, b) @ (axis / np.linalg.norm(axis))

@@ -39,8 +39,14 @@ def part_volume_ratio(
     return {name: ratio for name, ratio in found.items() if name}
 
 
-def _ratios(points: ArrayLike, rest_points: ArrayLike, triangles: ArrayLike, *,
-            parts: Mapping[str, ArrayLike] | None, where: str) -> dict[str, Floats]:  # fmt: skip
+def _ratios(
+    points: ArrayLike,
+    rest_points: ArrayLike,
+    triangles: ArrayLike,
+    *,
+    parts: Mapping[str, ArrayLike] | None,
+    where: str,
+) -> dict[str, Floats]:
     rest, faces = mesh_of(rest_points, triangles, where)
     frames = frames_of(points, where, vertices=len(rest))
     surfaces = {"": faces} if parts is None else _parts(faces, parts, len(rest), where)

@@ -25,9 +25,11 @@ class CrowdMotion:
         count = self.crowd.count
         if len(self.sources) != count or len(self.delays) not in (0, count):
             raise InputError(
-                "CrowdMotion", f"there are {len(self.sources)} sources and {len(self.delays)} delays",
-                f"the crowd has {count} copies", "pass one of each for every copy",
-            )  # fmt: skip
+                "CrowdMotion",
+                f"there are {len(self.sources)} sources and {len(self.delays)} delays",
+                f"the crowd has {count} copies",
+                "pass one of each for every copy",
+            )
         for source in {id(source): source for source in self.sources}.values():
             self.crowd.member.skeleton.check_same(source.skeleton, "CrowdMotion")
 

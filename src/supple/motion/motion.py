@@ -12,7 +12,7 @@ import numpy as np
 from supple.arrays import Floats, by_fields, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.pose import Pose
 
 if TYPE_CHECKING:
@@ -80,8 +80,17 @@ class Motion:
         return by_fields(self)
 
     @classmethod
-    def from_poses(cls, skeleton: Skeleton, poses: Callable[[float], Pose], *, seconds: float, fps: float = 60.0,
-                   name: str = "motion", loop: bool = False, stride: Floats | None = None) -> Motion:  # fmt: skip
+    def from_poses(
+        cls,
+        skeleton: Skeleton,
+        poses: Callable[[float], Pose],
+        *,
+        seconds: float,
+        fps: float = 60.0,
+        name: str = "motion",
+        loop: bool = False,
+        stride: Floats | None = None,
+    ) -> Motion:
         """Record a function of time [s] as keys, `fps` of them a second."""
         _check_rate(fps)
         if not (np.isfinite(seconds) and seconds >= 0.0):
@@ -89,17 +98,22 @@ class Motion:
         keys = [poses(frame / fps) for frame in range(key_count(seconds, fps))]
         world = np.stack([pose.world_from_joint for pose in keys])
         if world.shape[1] != len(skeleton):
-            raise InputError(_WHERE, f"the poses have {world.shape[1]} joints", f"the skeleton has {len(skeleton)}",
-                             "make poses for this skeleton")  # fmt: skip
+            raise InputError(
+                _WHERE,
+                f"the poses have {world.shape[1]} joints",
+                f"the skeleton has {len(skeleton)}",
+                "make poses for this skeleton",
+            )
         local = world.copy()
         hanging = skeleton.parents >= 0
         local[:, hanging] = np.linalg.solve(world[:, skeleton.parents[hanging]], world[:, hanging])
-        moves, turns, scales = rotations.decompose(local)
+        moves, turns, scales = quaternions.decompose(local)
         plain = np.allclose(scales, 1.0, atol=1e-9)
         named = {shape for pose in keys for shape in pose.shapes}
         shapes = {shape: np.array([pose.shapes.get(shape, 0.0) for pose in keys]) for shape in sorted(named)}
-        return cls(skeleton, fps, moves, turns, None if plain else scales, name=name, loop=loop, stride=stride,
-                   shapes=shapes)  # fmt: skip
+        return cls(
+            skeleton, fps, moves, turns, None if plain else scales, name=name, loop=loop, stride=stride, shapes=shapes
+        )
 
     def __repr__(self) -> str:
         kind = "loops" if self.loop else "once"
@@ -136,14 +150,14 @@ class Motion:
         last = min(first + 1, self.frames - 1)
         share = place - first
         moves = self.translations[first] + share * (self.translations[last] - self.translations[first])
-        turns = rotations.slerp(self.rotations[first], self.rotations[last], np.full(len(self.skeleton), share))
+        turns = quaternions.slerp(self.rotations[first], self.rotations[last], np.full(len(self.skeleton), share))
         scales = None
         if self.scales is not None:
             scales = self.scales[first] + share * (self.scales[last] - self.scales[first])
         if laps and self.stride is not None:
             moves[self.skeleton.parents < 0] += laps * self.stride
         shares = {name: float(keys[first] + share * (keys[last] - keys[first])) for name, keys in self.shapes.items()}
-        return Pose(self.skeleton.world_from_locals(rotations.compose(moves, turns, scales)), shapes=shares)
+        return Pose(self.skeleton.world_from_locals(quaternions.compose(moves, turns, scales)), shapes=shares)
 
     def resampled(self, fps: float) -> Motion:
         """The same motion with another number of keys a second; the last key stays the last."""
@@ -162,7 +176,7 @@ class Motion:
             self,
             fps=rate,
             translations=blended(self.translations),
-            rotations=rotations.slerp(self.rotations[first], self.rotations[last], share),
+            rotations=quaternions.slerp(self.rotations[first], self.rotations[last], share),
             scales=None if self.scales is None else blended(self.scales),
             shapes={name: np.interp(place, np.arange(self.frames), keys) for name, keys in self.shapes.items()},
         )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +55,10 @@ class Pose:
             joint = skeleton.index(name)
             given = frozen(quaternion, np.float64, (4,), "Pose", f"the turn of {name!r}")
             if not given.any():
-                raise InputError("Pose", f"the turn of {name!r} is zero", "a quaternion x y z w is needed",
-                                 "use 0 0 0 1 for no turn")  # fmt: skip
-            turn = rotations.matrix_from_quaternion(given)
+                raise InputError(
+                    "Pose", f"the turn of {name!r} is zero", "a quaternion x y z w is needed", "use 0 0 0 1 for no turn"
+                )
+            turn = quaternions.matrix_from_quat(given)
             # A turn in world axes, seen from the joint's own rest frame.
             local[joint, :3, :3] = local[joint, :3, :3] @ np.linalg.inv(rest[joint]) @ turn @ rest[joint]
         if move is not None:
@@ -107,11 +108,11 @@ def between(skeleton: Skeleton, a: Pose, b: Pose, fraction: float) -> Pose:
         return a
     if fraction >= 1.0:
         return b
-    move_a, turn_a, scale_a = rotations.decompose(parent_from_joints(skeleton, a))
-    move_b, turn_b, scale_b = rotations.decompose(parent_from_joints(skeleton, b))
-    local = rotations.compose(
+    move_a, turn_a, scale_a = quaternions.decompose(parent_from_joints(skeleton, a))
+    move_b, turn_b, scale_b = quaternions.decompose(parent_from_joints(skeleton, b))
+    local = quaternions.compose(
         (1.0 - fraction) * move_a + fraction * move_b,
-        rotations.slerp(turn_a, turn_b, np.full(len(skeleton), fraction)),
+        quaternions.slerp(turn_a, turn_b, np.full(len(skeleton), fraction)),
         (1.0 - fraction) * scale_a + fraction * scale_b,
     )
     shares = {

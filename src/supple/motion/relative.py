@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.pose import Pose, parent_from_joints
 
 
@@ -26,11 +26,11 @@ class RelativePose:
     @classmethod
     def of(cls, skeleton: Skeleton, pose: Pose) -> RelativePose:
         """Take a pose apart."""
-        return cls(*rotations.decompose(parent_from_joints(skeleton, pose)), pose.shapes)
+        return cls(*quaternions.decompose(parent_from_joints(skeleton, pose)), pose.shapes)
 
     def pose(self, skeleton: Skeleton) -> Pose:
         """Put it together again."""
-        local = rotations.compose(self.moves, self.turns, self.scales)
+        local = quaternions.compose(self.moves, self.turns, self.scales)
         return Pose(skeleton.world_from_locals(local), shapes=self.shapes)
 
 
@@ -43,7 +43,7 @@ def mixed(poses: Sequence[RelativePose], shares: Floats) -> RelativePose:
     turns = np.stack([pose.turns for pose in poses])
     middle = turns[int(np.argmax(shares))]
     turns = turns * np.where(np.einsum("njc,jc->nj", turns, middle) < 0.0, -1.0, 1.0)[..., None]
-    turn = rotations.normalised(np.einsum("n,njc->jc", shares, turns))
+    turn = quaternions.normalize(np.einsum("n,njc->jc", shares, turns))
     turn = np.where((turn == 0.0).all(axis=1, keepdims=True), middle, turn)
     names = {name for pose in poses for name in pose.shapes}
     return RelativePose(
@@ -59,11 +59,11 @@ def mixed(poses: Sequence[RelativePose], shares: Floats) -> RelativePose:
 
 def beyond(first: RelativePose, last: RelativePose, fraction: float) -> RelativePose:
     """`first` at 0, `last` at 1, and on with the same speed above 1; joints turn evenly."""
-    apart = rotation_vectors(rotations.multiply(rotations.conjugate(first.turns), last.turns))
+    apart = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(first.turns), last.turns))
     names = sorted({*first.shapes, *last.shapes})
     return RelativePose(
         first.moves + fraction * (last.moves - first.moves),
-        rotations.multiply(first.turns, turns_of(fraction * apart)),
+        quaternions.quat_multiply(first.turns, turns_of(fraction * apart)),
         last.scales,
         {
             name: (1.0 - fraction) * first.shapes.get(name, 0.0) + fraction * last.shapes.get(name, 0.0)
@@ -74,13 +74,13 @@ def beyond(first: RelativePose, last: RelativePose, fraction: float) -> Relative
 
 def difference(there: RelativePose, here: RelativePose) -> Floats:
     """How far (J, 2, 3) every joint is moved [m] and turned [rad] from here to there."""
-    turns = rotation_vectors(rotations.multiply(rotations.conjugate(here.turns), there.turns))
+    turns = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(here.turns), there.turns))
     return np.stack([there.moves - here.moves, turns], axis=1)
 
 
 def displaced(here: RelativePose, off: Floats) -> RelativePose:
     """The pose that differs from `here` by `off` (J, 2, 3) [m] and [rad]; scales and shapes are as they are here."""
-    turns = rotations.normalised(rotations.multiply(here.turns, turns_of(off[:, 1])))
+    turns = quaternions.normalize(quaternions.quat_multiply(here.turns, turns_of(off[:, 1])))
     return RelativePose(here.moves + off[:, 0], turns, here.scales, here.shapes)
 
 
@@ -104,4 +104,4 @@ def rotation_vectors(turns: Floats) -> Floats:
 
 def turns_of(vectors: Floats) -> Floats:
     """Quaternions (J, 4) of rotation vectors (J, 3) [rad]."""
-    return rotations.quaternion_about(vectors, np.linalg.norm(vectors, axis=-1))
+    return quaternions.quat_from_axis_angle(vectors, np.linalg.norm(vectors, axis=-1))

@@ -45,8 +45,14 @@ class BakedSkin(RigidBody):
     @classmethod
     def of(cls, cache: Any, *, at: ArrayLike = (0.0, 0.0, 0.0), friction: float = 0.0) -> BakedSkin:
         """The skin of a finished bake (`supple.Cache`); its times are those of the bake."""
-        return cls(frames=cache.points, triangles=cache.triangles, fps=cache.fps, start=float(cache.times[0]), at=at,
-                   friction=friction)  # fmt: skip
+        return cls(
+            frames=cache.points,
+            triangles=cache.triangles,
+            fps=cache.fps,
+            start=float(cache.times[0]),
+            at=at,
+            friction=friction,
+        )
 
     def points_at(self, time: float) -> Floats:
         """Its points (V, 3) [m] in its own frame at a time [s]."""
@@ -60,10 +66,7 @@ class BakedSkin(RigidBody):
     @property
     def extent(self) -> tuple[Floats, Floats]:
         """The box round all its frames."""
-        return (
-            self.frames.min(axis=(0, 1)).astype(np.float64),
-            self.frames.max(axis=(0, 1)).astype(np.float64),
-        )
+        return (self.frames.min(axis=(0, 1)).astype(np.float64), self.frames.max(axis=(0, 1)).astype(np.float64))
 
     def bounds(self, time: float) -> tuple[Floats, Floats]:
         """The box round its points at a time [s]."""

@@ -55,8 +55,9 @@ def bounce(free: FreeBodies, world: DeviceBodies) -> int:
     return touched
 
 
-def _stop(free: FreeBodies, world: DeviceBodies, one: int, other: tuple[int, int | None], spots: Floats,
-          ways: Floats) -> None:  # fmt: skip
+def _stop(
+    free: FreeBodies, world: DeviceBodies, one: int, other: tuple[int, int | None], spots: Floats, ways: Floats
+) -> None:
     """Sequential impulses at spots (P, 3) with normals (P, 3) that point from the other body to this one."""
     number, second = other
     pair = (free.bodies[one], world.bodies[number])

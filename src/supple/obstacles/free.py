@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.obstacles.inertia import mass_properties
 from supple.obstacles.shapes import RigidBody
 
@@ -97,8 +97,8 @@ class FreeBodies:
         spins = self.spins
         rates = np.linalg.norm(spins, axis=1)
         axes = np.where(rates[:, None] > 0.0, spins, [1.0, 0.0, 0.0])
-        turns = rotations.matrix_from_quaternion(rotations.quaternion_about(axes, rates * dt))
-        linear = rotations.nearest_rotation(turns @ self.world_from_body[:, :3, :3])
+        turns = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axes, rates * dt))
+        linear = quaternions.nearest_rotation(turns @ self.world_from_body[:, :3, :3])
         self.world_from_body = self.world_from_body.copy()
         self.world_from_body[:, :3, :3] = linear
         self.world_from_body[:, :3, 3] = centers - np.einsum("bij,bj->bi", linear, self._local_centers)

@@ -35,8 +35,9 @@ def mass_properties(body: RigidBody) -> MassProperties:
     elif isinstance(body, Capsule):
         volume, moments = _of_capsule(body)
     else:
-        raise InputError(type(body).__name__, "it has no mass", "a free body is a ball, capsule, box or mesh",
-                         "lead it along a path")  # fmt: skip
+        raise InputError(
+            type(body).__name__, "it has no mass", "a free body is a ball, capsule, box or mesh", "lead it along a path"
+        )
     return MassProperties(volume, np.zeros(3), np.diag(moments))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.device import HostSide
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.obstacles.baked import BakedSkin
 from supple.obstacles.free import FreeBodies
 from supple.obstacles.shapes import MovingMesh, RigidBody
@@ -124,7 +124,7 @@ _MESHES = (MovingMesh, BakedSkin)
 
 def _transforms(matrices: Floats) -> Floats:
     """Places and turns (..., 7) of transforms (..., 4, 4)."""
-    turns = rotations.quaternion_from_matrix(matrices[..., :3, :3])
+    turns = quaternions.quat_from_matrix(matrices[..., :3, :3])
     return np.concatenate([matrices[..., :3, 3], turns], axis=-1)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, frozen
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 
 Path = Callable[[float], ArrayLike]
 """Where a body is at a time [s]: a place (3,) [m] or a transform (4, 4) without scale."""
@@ -54,9 +54,9 @@ class Keys:
         place = (1.0 - share) * self.places[one] + share * self.places[two]
         turn: Floats = np.array([0.0, 0.0, 0.0, 1.0])
         if self.rotations is not None:
-            turn_one, turn_two = (rotations.normalised(self.rotations[key]) for key in (one, two))
-            turn = rotations.slerp(turn_one, turn_two, np.array(share))
-        return rotations.compose(place, turn)
+            turn_one, turn_two = (quaternions.normalize(self.rotations[key]) for key in (one, two))
+            turn = quaternions.slerp(turn_one, turn_two, np.array(share))
+        return quaternions.compose(place, turn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +114,8 @@ class Straight:
         matrix: Floats = np.array(self.start)
         rate = float(np.linalg.norm(self.spin))
         if rate > 0.0:
-            turn = rotations.quaternion_about(self.spin, np.array(rate * time))
-            matrix[:3, :3] = rotations.matrix_from_quaternion(turn) @ matrix[:3, :3]
+            turn = quaternions.quat_from_axis_angle(self.spin, np.array(rate * time))
+            matrix[:3, :3] = quaternions.matrix_from_quat(turn) @ matrix[:3, :3]
         matrix[:3, 3] += time * self.velocity
         return matrix
 
@@ -131,6 +131,10 @@ def rigid_transform(given: ArrayLike, where: str, what: str) -> Floats:
     turn = matrix[:3, :3]
     skewed = max(np.abs(matrix[3] - _LAST_ROW).max(), np.abs(turn @ turn.T - _UPRIGHT).max())
     if skewed > 1e-4 or np.linalg.det(turn) < 0.0:
-        raise InputError(where, f"{what} is no rotation and translation", "bodies are rigid",
-                         "take scale and shear out, and scale the body itself")  # fmt: skip
+        raise InputError(
+            where,
+            f"{what} is no rotation and translation",
+            "bodies are rigid",
+            "take scale and shear out, and scale the body itself",
+        )
     return matrix

@@ -13,7 +13,7 @@ import numpy as np
 from supple.arrays import Floats, frozen
 from supple.errors import InputError
 from supple.files import atomic
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.obstacles.free import GRAVITY
 from supple.obstacles.paths import Keys, Straight
 from supple.obstacles.shapes import Box, Capsule, Free, MovingMesh, Plane, RigidBody, Sphere
@@ -86,8 +86,9 @@ def _entry(body: RigidBody) -> dict[str, Any]:
     shape = next((name for name, kind in SHAPES.items() if type(body) is kind), None)
     where = f"obstacle {body.name!r}" if body.name else f"a {type(body).__name__}"
     if shape is None:
-        raise InputError("save_scene", f"{where} is no shape of the file", f"the file holds {', '.join(SHAPES)}",
-                         "add it in Python")  # fmt: skip
+        raise InputError(
+            "save_scene", f"{where} is no shape of the file", f"the file holds {', '.join(SHAPES)}", "add it in Python"
+        )
     entry: dict[str, Any] = {"name": body.name} if body.name else {}
     entry["shape"] = shape
     for name in _NUMBERS[shape]:
@@ -100,12 +101,16 @@ def _entry(body: RigidBody) -> dict[str, Any]:
         if path.rotations is not None:
             entry["keys"]["rotations"] = path.rotations.tolist()
     elif callable(path) and not isinstance(path, Straight):
-        raise InputError("save_scene", f"{where} follows a function", "the file holds places, keys and velocities",
-                         "sample it into Keys")  # fmt: skip
+        raise InputError(
+            "save_scene",
+            f"{where} follows a function",
+            "the file holds places, keys and velocities",
+            "sample it into Keys",
+        )
     else:
         matrix = body.world_from_body(0.0)
         entry["place"] = _rounded(matrix[:3, 3])
-        turn = rotations.quaternion_from_matrix(matrix[:3, :3])
+        turn = quaternions.quat_from_matrix(matrix[:3, :3])
         if not np.array_equal(turn, [0.0, 0.0, 0.0, 1.0]):
             entry["rotation"] = _rounded(turn)
     moves = body.free or (path if isinstance(path, Straight) else None)
@@ -165,7 +170,7 @@ class _Reader(RecordReader):
         turn = self.array(fields, "rotation", where, shape=(4,)) if "rotation" in fields else np.array([0, 0, 0, 1.0])
         if not turn.any():
             raise self.fault(f"{where}.rotation", "it is zero", "a quaternion x y z w is needed")
-        start = rotations.compose(place, turn)
+        start = quaternions.compose(place, turn)
         if "mass" in fields:
             mass = self.number(fields, "mass", where)
             return start, self.made(where, lambda: Free(mass=mass, velocity=velocity, spin=spin))

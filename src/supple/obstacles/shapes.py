@@ -53,8 +53,12 @@ class RigidBody:
         where = type(self).__name__
         check_number(where, "friction", self.friction, zero=True)
         if not 0.0 <= self.restitution <= 1.0:
-            raise InputError(where, f"restitution is {self.restitution}", "it is a share from 0 to 1",
-                             "use 0 for clay, 0.8 for a rubber ball")  # fmt: skip
+            raise InputError(
+                where,
+                f"restitution is {self.restitution}",
+                "it is a share from 0 to 1",
+                "use 0 for clay, 0.8 for a rubber ball",
+            )
         if not callable(self.at):
             self.world_from_body(0.0)
 
@@ -218,12 +222,20 @@ def closed_triangles(given: ArrayLike, points: Floats, where: str) -> Ints:
     """Triangles (T, 3) that enclose an inside and face away from it; anything else is refused."""
     triangles: Ints = frozen(given, np.int32, (-1, 3), where, "triangles")
     if len(triangles) == 0 or triangles.min() < 0 or triangles.max() >= len(points):
-        raise InputError(where, f"triangles name points up to {triangles.max(initial=-1)}",
-                         f"there are {len(points)} points", "pass the triangles of this mesh")  # fmt: skip
+        raise InputError(
+            where,
+            f"triangles name points up to {triangles.max(initial=-1)}",
+            f"there are {len(points)} points",
+            "pass the triangles of this mesh",
+        )
     found = census(triangles)
     if not found.is_closed:
-        raise InputError(where, f"it has {found.border_edges} open edges and {found.flipped_edges} flipped",
-                         "only a closed mesh has an inside", "close its holes and unify its normals")  # fmt: skip
+        raise InputError(
+            where,
+            f"it has {found.border_edges} open edges and {found.flipped_edges} flipped",
+            "only a closed mesh has an inside",
+            "close its holes and unify its normals",
+        )
     if signed_volume(points, triangles) <= 0.0:
         raise InputError(where, "its triangles face inward", "they must face outward", "flip them")
     return triangles
@@ -233,5 +245,9 @@ def check_number(where: str, what: str, value: float, *, zero: bool = False) -> 
     """Refuse what is no number above zero, or, with `zero`, of zero or more."""
     if np.isfinite(value) and (value > 0.0 or (zero and value == 0.0)):
         return
-    raise InputError(where, f"{what} is {value}", f"a number {'of zero or more' if zero else 'above zero'} is needed",
-                     f"give its {what}")  # fmt: skip
+    raise InputError(
+        where,
+        f"{what} is {value}",
+        f"a number {'of zero or more' if zero else 'above zero'} is needed",
+        f"give its {what}",
+    )

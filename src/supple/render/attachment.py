@@ -14,7 +14,7 @@ from supple.render.bones import spindles
 from supple.render.camera import Camera
 from supple.render.diagram import diagram, lines, surface
 from supple.render.sheet import Picture
-from supple.skins.expressive.attachment import Attachment
+from supple.skins.springs.attachment import Attachment
 
 _SKIN, _BONE, _VECTOR, _POINT = "#dcb8a2", "#3f6592", "#3d8fd1", "#d1492e"
 
@@ -44,8 +44,9 @@ def attachment_picture(
         pairs = np.stack([np.arange(len(starts)), len(starts) + np.arange(len(starts))], axis=1)
         ways = lines(pv, np.concatenate([starts, ends]), pairs)
         plotter.add_mesh(ways, color=_VECTOR, line_width=1.5, opacity=0.8)
-        plotter.add_mesh(pv.PolyData(starts.astype(np.float32)), color=_POINT, point_size=7.0,
-                         render_points_as_spheres=True)  # fmt: skip
+        plotter.add_mesh(
+            pv.PolyData(starts.astype(np.float32)), color=_POINT, point_size=7.0, render_points_as_spheres=True
+        )
 
     eye = Camera.framing(character.points, size=size) if camera is None else camera
     return diagram(draw, camera=eye, size=size, path=path)

@@ -30,8 +30,9 @@ class Backdrop:
         self._paper = np.ascontiguousarray(np.broadcast_to(paper, (high, wide, 3)), dtype=np.float32)
         self._plain = np.round(self._paper).astype(np.uint8)
 
-    def behind(self, drawn: Picture, shadow: tuple[Floats, Floats, float] | None, *, eye: Camera,
-               ground: float) -> Picture:  # fmt: skip
+    def behind(
+        self, drawn: Picture, shadow: tuple[Floats, Floats, float] | None, *, eye: Camera, ground: float
+    ) -> Picture:
         """The whole picture (height, width, 3): what is `drawn` (height, width, 4) put in front.
 
         `drawn` holds colours times how much of the pixel they cover, and that in its last place. `shadow` says how dark
@@ -71,9 +72,10 @@ class Backdrop:
         cell = side / len(dark)
         places = [
             ((eye.position[axis] - middle[number]) + far * (ahead[:, axis, None] + across * np.float32(right[axis])))
-            / np.float32(cell) + np.float32(0.5 * len(dark) - 0.5)
+            / np.float32(cell)
+            + np.float32(0.5 * len(dark) - 0.5)
             for number, axis in enumerate((0, 2))
-        ]  # fmt: skip
+        ]
         seen = np.zeros((high - first, wide), dtype=np.float32)
         inside = np.ones(seen.shape, dtype=bool)
         for number, place in enumerate(places):

@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.character.skeleton import Skeleton
-from supple.geometry.rotations import perpendicular
+from supple.geometry.quaternions import perpendicular
 from supple.motion.pose import Pose
 
 _WAIST = 0.18  # where a spindle is thickest, along the bone

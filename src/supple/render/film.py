@@ -85,17 +85,26 @@ class _Mp4:
             ffmpeg = importlib.import_module("imageio_ffmpeg")
         except ImportError:
             raise UnfinishedError(
-                "film", "ffmpeg could not be loaded", "MP4 needs the film extra",
+                "film",
+                "ffmpeg could not be loaded",
+                "MP4 needs the film extra",
                 "install it with: pip install 'supple[film]', or write a .gif",
-            ) from None  # fmt: skip
+            ) from None
         high, wide = shape[:2]
         even = (wide + wide % 2, high + high % 2)  # H.264 wants even sides
         self._pad = ((0, even[1] - high), (0, even[0] - wide), (0, 0))
         self._writer: Generator[None, Any, None] = ffmpeg.write_frames(
-            str(path), even, fps=fps, codec="libx264", pix_fmt_in="rgb24", pix_fmt_out="yuv420p", quality=None,
-            macro_block_size=1, ffmpeg_log_level="error",
+            str(path),
+            even,
+            fps=fps,
+            codec="libx264",
+            pix_fmt_in="rgb24",
+            pix_fmt_out="yuv420p",
+            quality=None,
+            macro_block_size=1,
+            ffmpeg_log_level="error",
             output_params=["-crf", "20", "-preset", "veryfast", "-movflags", "+faststart", "-f", "mp4"],
-        )  # fmt: skip
+        )
         self._writer.send(None)
 
     def add(self, image: Picture) -> None:
@@ -129,6 +138,11 @@ class _Animation:
             images = [image.quantize(palette=palette, dither=0) for image in images]
             options = {"optimize": False, "disposal": 1}
         images[0].save(
-            self._path, format=self._kind, save_all=True, append_images=images[1:],
-            duration=max(round(1000.0 / self._fps), 20), loop=0, **options,
-        )  # fmt: skip
+            self._path,
+            format=self._kind,
+            save_all=True,
+            append_images=images[1:],
+            duration=max(round(1000.0 / self._fps), 20),
+            loop=0,
+            **options,
+        )

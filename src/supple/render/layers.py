@@ -44,9 +44,11 @@ def layers_picture(
         raise InputError("layers_picture", f"cut is {cut!r}", "one of x, y, z is needed", "use z to see the front")
     if len(numbers) != len(lattice) or int(numbers.max(initial=0)) >= len(names):
         raise InputError(
-            "layers_picture", f"numbers name {len(numbers)} nodes in {int(numbers.max(initial=0)) + 1} layers",
-            f"the lattice has {len(lattice)} nodes and names has {len(names)} layers", "pass what belongs together",
-        )  # fmt: skip
+            "layers_picture",
+            f"numbers name {len(numbers)} nodes in {int(numbers.max(initial=0)) + 1} layers",
+            f"the lattice has {len(lattice)} nodes and names has {len(names)} layers",
+            "pass what belongs together",
+        )
     axis, colors = _AXES[cut], _colors(len(names))
 
     def draw(pv: Any, plotter: Any) -> None:

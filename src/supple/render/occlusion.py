@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints, Singles
-from supple.geometry.rotations import perpendicular
+from supple.geometry.quaternions import perpendicular
 from supple.geometry.vectors import lengths
 from supple.render.quality import PICTURE
 

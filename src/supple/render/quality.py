@@ -25,6 +25,7 @@ class Quality:
 
 
 PICTURE = Quality(multisamples=8, places=60_000, directions=56, cells=150, shadow_cells=320)
-FILM = Quality(multisamples=0, places=16_000, directions=16, cells=90, shadow_cells=88, shadow_every=3,
-               vertex_light=True)  # fmt: skip
+FILM = Quality(
+    multisamples=0, places=16_000, directions=16, cells=90, shadow_cells=88, shadow_every=3, vertex_light=True
+)
 """A tenth of the work; hard to tell apart at the size of a film's panels."""

@@ -182,9 +182,14 @@ class Renderer:
         shown, facing = points[self._creases.vertex_of_normal], normals(points, self._creases)
         corners = self._creases.normal_of_corner
         share = openness(
-            shown, facing, corners, blockers=blockers, height=self._height,
-            directions=self._quality.directions, cells=self._quality.cells,
-        )  # fmt: skip
+            shown,
+            facing,
+            corners,
+            blockers=blockers,
+            height=self._height,
+            directions=self._quality.directions,
+            cells=self._quality.cells,
+        )
         dimmed = paint[self._creases.vertex_of_normal] * (_DARKEST + (1.0 - _DARKEST) * share)[:, None]
         self._mesh.points = shown.astype(np.float32)
         if self._lit_at_vertices:
@@ -241,9 +246,15 @@ class Renderer:
                 faces = np.concatenate([np.full((len(thing.triangles), 1), 3), thing.triangles], axis=1)
                 mesh = self._pyvista.PolyData(thing.points.astype(np.float32), faces=faces)
                 self._things[thing] = self._plotter.add_mesh(
-                    mesh, color=_THING, pbr=True, roughness=0.45, smooth_shading=True, split_sharp_edges=True,
-                    reset_camera=False, render=False,
-                )  # fmt: skip
+                    mesh,
+                    color=_THING,
+                    pbr=True,
+                    roughness=0.45,
+                    smooth_shading=True,
+                    split_sharp_edges=True,
+                    reset_camera=False,
+                    render=False,
+                )
             self._things[thing].VisibilityOn()
             self._things[thing].user_matrix = matrix
 
@@ -258,8 +269,12 @@ class Renderer:
         faces = np.concatenate([np.full((len(triangles), 1), 3), triangles], axis=1)
         self._bones = self._plotter.add_mesh(
             self._pyvista.PolyData(points.astype(np.float32), faces=faces),
-            color=_BONE, pbr=True, roughness=0.4, reset_camera=False, render=False,
-        )  # fmt: skip
+            color=_BONE,
+            pbr=True,
+            roughness=0.4,
+            reset_camera=False,
+            render=False,
+        )
 
 
 def picture(

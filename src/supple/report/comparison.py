@@ -31,10 +31,10 @@ from supple.report.crew import Crew, Job, crew
 from supple.report.facts import facts, lead, name_of
 from supple.report.findings import Take
 from supple.report.page import Document, Embedded, page
-from supple.skins.catalogue import skin_named
+from supple.skins.base import AnySkin, SoftSkin
 from supple.skins.contact.skin import ArticulatedContact
 from supple.skins.position_based.skin import PositionBased
-from supple.skins.skin import AnySkin, SoftSkin
+from supple.skins.registry import skin_named
 
 _WHERE = "compare"
 _SECONDS = 3.0  # of a motion that loops, at least, in whole laps
@@ -197,9 +197,17 @@ class Made:
 
 
 def bake_and_measure(
-    character: Character, motion: PoseSource, graph: Graph, label: str, file: Path, device: str, fps: float,
-    end: float | None, *, tell: Watch,
-) -> Made:  # fmt: skip
+    character: Character,
+    motion: PoseSource,
+    graph: Graph,
+    label: str,
+    file: Path,
+    device: str,
+    fps: float,
+    end: float | None,
+    *,
+    tell: Watch,
+) -> Made:
     """Bake one skin, or take the bake that is there, and measure it."""
     frames: list[Progress] = []
 
@@ -225,8 +233,10 @@ def _longest_first(graphs: Mapping[str, Graph]) -> list[str]:
 
     def cost(label: str) -> int:
         kinds = [type(stage.work) for stage in graphs[label].stages]
-        return max(3 * issubclass(kind, ArticulatedContact) + 2 * issubclass(kind, PositionBased)
-                   + issubclass(kind, SoftSkin) for kind in kinds)  # fmt: skip
+        return max(
+            3 * issubclass(kind, ArticulatedContact) + 2 * issubclass(kind, PositionBased) + issubclass(kind, SoftSkin)
+            for kind in kinds
+        )
 
     return sorted(graphs, key=cost, reverse=True)
 

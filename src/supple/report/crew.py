@@ -122,10 +122,18 @@ def _hand_over(
                 news.put((number, kind, what))
         except (OSError, EOFError, pickle.UnpicklingError):
             code = process.wait()
-            news.put((number, "failed", UnfinishedError(
-                "compare", f"a process that was to help ended (exit {code})", "it was needed",
-                "try again with less going on beside it, or with processes=1",
-            )))  # fmt: skip
+            news.put(
+                (
+                    number,
+                    "failed",
+                    UnfinishedError(
+                        "compare",
+                        f"a process that was to help ended (exit {code})",
+                        "it was needed",
+                        "try again with less going on beside it, or with processes=1",
+                    ),
+                )
+            )
             return
         if kind == "failed":
             return
@@ -151,5 +159,9 @@ def failure(problem: Exception) -> SuppleError:
     if isinstance(problem, SuppleError):
         return problem
     what = f"{type(problem).__name__}: {problem}".splitlines()[0]
-    return UnfinishedError("compare", f"something unexpected happened ({what})", "this should work",
-                           "run it again with processes=1 to see where")  # fmt: skip
+    return UnfinishedError(
+        "compare",
+        f"something unexpected happened ({what})",
+        "this should work",
+        "run it again with processes=1 to see where",
+    )

@@ -45,9 +45,11 @@ class Pull:
         shares = frozen(self.shares, np.float64, (-1,), _WHERE, "shares")
         if len(shares) != len(self.places) or shares.min() < -1e-9 or abs(shares.sum() - 1.0) > 1e-6:
             raise InputError(
-                _WHERE, f"shares are {tuple(shares.tolist())}",
-                f"{len(self.places)} are needed, none below zero, that sum to one", "use those of a pick",
-            )  # fmt: skip
+                _WHERE,
+                f"shares are {tuple(shares.tolist())}",
+                f"{len(self.places)} are needed, none below zero, that sum to one",
+                "use those of a pick",
+            )
 
     @property
     def places(self) -> Ints:

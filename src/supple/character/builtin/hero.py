@@ -290,8 +290,11 @@ def _leg(skeleton: Skeleton, *, alone: bool = False) -> Part:
 
 def _tilt(x: float, y: float, z: float) -> Floats:
     """Rows are the world's axes turned by x, then y, then z [rad] about themselves."""
-    from supple.geometry.rotations import matrix_from_quaternion, multiply, quaternion_about
+    from supple.geometry.quaternions import matrix_from_quat, quat_from_axis_angle, quat_multiply
 
     axes = np.eye(3)
-    turn = multiply(quaternion_about(axes[2], z), multiply(quaternion_about(axes[1], y), quaternion_about(axes[0], x)))
-    return matrix_from_quaternion(turn).T
+    turn = quat_multiply(
+        quat_from_axis_angle(axes[2], z),
+        quat_multiply(quat_from_axis_angle(axes[1], y), quat_from_axis_angle(axes[0], x)),
+    )
+    return matrix_from_quat(turn).T

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
-from supple.geometry import evening, topology
+from supple.geometry import remeshing, topology
 from supple.geometry.implicit import Body
 
 _ROUNDS = 6
@@ -36,9 +36,9 @@ def loops(body: Body, axis: Floats, *, vertices: int, reach: float) -> tuple[Flo
     quads = _quads(rings, sectors)
     triangles = topology.triangulate(quads)
     for _ in range(_ROUNDS):
-        points = evening.relaxed(points, triangles, share=0.5)
-        points = evening.projected(points, triangles, body.distance, step=1e-4)
-    return evening.projected(points, triangles, body.distance, step=1e-4), quads
+        points = remeshing.relaxed(points, triangles, share=0.5)
+        points = remeshing.projected(points, triangles, body.distance, step=1e-4)
+    return remeshing.projected(points, triangles, body.distance, step=1e-4), quads
 
 
 def _counts(vertices: int, slimness: float) -> tuple[int, int]:

@@ -7,9 +7,9 @@ import numpy as np
 from supple.arrays import Floats, Ints
 from supple.character.builtin.lenses import Lens, through
 from supple.errors import UnfinishedError
-from supple.geometry import evening, topology
+from supple.geometry import remeshing, topology
 from supple.geometry.implicit import Body
-from supple.geometry.polygonise import polygonise
+from supple.geometry.surface_nets import polygonise
 
 _SURPLUS = 1.12  # polygonise this many times the vertices wanted, then collapse the shortest edges
 _SPREAD = 2.2  # how much larger than the body its drawing through the lenses may be
@@ -28,10 +28,10 @@ def mesh(
         return body.distance(through(lenses, drawn))
 
     raw_points, raw_triangles = _raw(body, lenses, distance, int(_SURPLUS * max(vertices, finest)), coarse)
-    points, triangles = evening.decimate(raw_points, raw_triangles, vertices)
-    points, triangles = evening.even_out(points, triangles, distance, rounds=12)
+    points, triangles = remeshing.decimate(raw_points, raw_triangles, vertices)
+    points, triangles = remeshing.even_out(points, triangles, distance, rounds=12)
     # The lenses squeeze triangles a little; a few more rounds on the character itself make up for it.
-    return evening.even_out(through(lenses, points), triangles, body.distance, rounds=4)
+    return remeshing.even_out(through(lenses, points), triangles, body.distance, rounds=4)
 
 
 def first_try(body: Body, lenses: tuple[Lens, ...]) -> int:
@@ -56,7 +56,7 @@ def _corners(room: Floats, cell: float, attempt: int) -> tuple[Floats, Floats]:
 
 
 def _raw(
-    body: Body, lenses: tuple[Lens, ...], distance: evening.Distance, wanted: int, coarse: int | None
+    body: Body, lenses: tuple[Lens, ...], distance: remeshing.Distance, wanted: int, coarse: int | None
 ) -> tuple[Floats, Ints]:
     """A closed shell without handles of about `wanted` vertices, searched for from a first guess of the cell."""
     room, cell = _room(body, lenses)

@@ -101,11 +101,7 @@ _BARREL = loft(
     (0.0, 1.0, -0.12), (0.0, 1.0, 0.42), [(0, 0.145, 0.12), (0.5, 0.16, 0.16), (1, 0.09, 0.13)], front=(0.0, 1.0, 0.0)
 )
 QUADRUPED = Rig(
-    limbs=(
-        Limb("LeftFrontShoulder", 2, 0.060),
-        Limb("LeftHindUpperLeg", 3, 0.070),
-        Limb("Tail1", 4, 0.030),
-    ),
+    limbs=(Limb("LeftFrontShoulder", 2, 0.060), Limb("LeftHindUpperLeg", 3, 0.070), Limb("Tail1", 4, 0.030)),
     gates={
         "Spine1": Beyond((0.0, 1.0, -0.20), (0.0, 0.0, 1.0), 0.13),
         "Spine2": Beyond((0.0, 1.0, 0.02), (0.0, 0.0, 1.0), 0.13),

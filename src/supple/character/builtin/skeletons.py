@@ -112,11 +112,8 @@ def snake_skeleton() -> Skeleton:
     names = ["Tail", *(f"Body{i}" for i in range(1, 14)), "Neck", "Head"]
     points = [(float(a), float(b), float(c)) for a, b, c in zip(x, y, z, strict=True)]
     return _skeleton(
-        [
-            _Joint(name, names[i - 1] if i else "", points[i], points[i + 1])
-            for i, name in enumerate(names)
-        ]
-    )  # fmt: skip
+        [_Joint(name, names[i - 1] if i else "", points[i], points[i + 1]) for i, name in enumerate(names)]
+    )
 
 
 def snake_sway(z: Floats) -> Floats:

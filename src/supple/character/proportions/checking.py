@@ -13,7 +13,7 @@ from supple.character.character import Character
 from supple.character.proportions.measurements import HANDS, JointStatistics, Proportions
 from supple.errors import InputError, SuppleWarning
 from supple.geometry.flesh import Flesh
-from supple.geometry.rotations import normalised
+from supple.geometry.quaternions import normalize
 
 _WHERE = "check_joints"
 
@@ -105,7 +105,7 @@ def _tip(character: Character, flesh: Flesh, heads: Floats, joint: str) -> Float
     """Where the skin ends beyond a last joint, straight on along its bone."""
     tails = character.skeleton.tails
     tail = None if tails is None else tails[character.skeleton.index(joint)]
-    way = normalised((tail if tail is not None else heads[-1] + heads[-1] - heads[-2]) - heads[-1])
+    way = normalize((tail if tail is not None else heads[-1] + heads[-1] - heads[-2]) - heads[-1])
     _, reach = flesh.first_crossing(heads[-1][None], way[None], 2.0 * flesh.span)
     if not np.isfinite(reach[0]) or not way.any():
         raise InputError(

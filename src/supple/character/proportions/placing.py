@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, frozen
 from supple.character.proportions.measurements import HANDS, Proportions
 from supple.errors import InputError
-from supple.geometry.rotations import normalised
+from supple.geometry.quaternions import normalize
 from supple.geometry.segments import distances_to_segments
 
 _SECTIONS = 12  # steps along a limb
@@ -18,11 +18,7 @@ _ROUNDS = 8  # how often the axis is moved to the middle
 
 
 def place_joints(
-    limb: str,
-    axis: ArrayLike,
-    *,
-    measured: Proportions = HANDS,
-    at: Literal["mean", "least", "most"] = "mean",
+    limb: str, axis: ArrayLike, *, measured: Proportions = HANDS, at: Literal["mean", "least", "most"] = "mean"
 ) -> Floats:
     """Where the joints of a limb lie (S, 3) [m], its root first; the tip is the end of the `axis` and is not repeated.
 
@@ -78,7 +74,7 @@ def _through_middles(line: Floats, places: Floats, weights: Floats) -> Floats:
     width = length[-1] / _SECTIONS
     near = weights * np.exp(-0.5 * ((at - length[:, None]) / width) ** 2)
     shift = (near @ places) / np.maximum(near.sum(axis=1, keepdims=True), 1e-300) - line
-    tangent = normalised(np.gradient(line, axis=0))
+    tangent = normalize(np.gradient(line, axis=0))
     shift -= np.einsum("ki,ki->k", shift, tangent)[:, None] * tangent
     padded = np.concatenate([shift[:1], shift, shift[-1:]])
     return np.asarray(line + 0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:])
@@ -91,7 +87,7 @@ def _reaching(line: Floats, points: Floats) -> Floats:
     """
     long = line.copy()
     for end, inner in ((0, (1, 2, 4)), (-1, (-2, -3, -5))):
-        way = normalised(line[inner[1]] - line[inner[2]])
+        way = normalize(line[inner[1]] - line[inner[2]])
         for place in (inner[0], end):
             long[place] = line[inner[1]] + ((line[place] - line[inner[1]]) @ way) * way
         beside = points[np.linalg.norm(points - line[end], axis=1) < np.linalg.norm(line[-1] - line[0]) / 2.0]

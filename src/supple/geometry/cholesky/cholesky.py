@@ -32,9 +32,11 @@ class Factor:
         n = matrix.shape[0]
         if matrix.shape != (n, n) or len(rows) != n:
             raise InputError(
-                "Cholesky", f"the matrix is {matrix.shape}, there are {len(rows)} rows", "each unknown needs one",
+                "Cholesky",
+                f"the matrix is {matrix.shape}, there are {len(rows)} rows",
+                "each unknown needs one",
                 "pass a square matrix and where its unknowns stand",
-            )  # fmt: skip
+            )
         items = np.asarray(rows, dtype=np.int32)
         if device != "cpu" and n <= _MOST_DENSE:
             return cls(items, (np.linalg.inv(matrix.toarray()).astype(np.float32).reshape(-1),), is_dense=True)

@@ -41,19 +41,28 @@ def read_header(head: bytes, start: int, where: str) -> Header:
     found = _HEADER.match(head, start)
     line = head.count(b"\n", 0, start) + 1
     if found is None:
-        raise FormatError(f"{where}, line {line}", "MOTION is not followed by its header",
-                          "'Frames: N' and 'Frame Time: seconds' are needed", "add them")  # fmt: skip
+        raise FormatError(
+            f"{where}, line {line}",
+            "MOTION is not followed by its header",
+            "'Frames: N' and 'Frame Time: seconds' are needed",
+            "add them",
+        )
     word, seconds = found.group(1), found.group(2)
     if not word.isdigit():
-        raise FormatError(f"{where}, line {line + 1}", f"Frames is {_shown(word)}", "a whole number is needed",
-                          "correct it")  # fmt: skip
+        raise FormatError(
+            f"{where}, line {line + 1}", f"Frames is {_shown(word)}", "a whole number is needed", "correct it"
+        )
     try:
         step = float(seconds)
     except ValueError:
         step = math.nan
     if not (math.isfinite(step) and step >= 1.0 / _FASTEST):
-        raise FormatError(f"{where}, line {line + 2}", f"Frame Time is {_shown(seconds)}",
-                          f"seconds from {1.0 / _FASTEST:g} are needed", "0.0333333 is 30 frames a second")  # fmt: skip
+        raise FormatError(
+            f"{where}, line {line + 2}",
+            f"Frame Time is {_shown(seconds)}",
+            f"seconds from {1.0 / _FASTEST:g} are needed",
+            "0.0333333 is 30 frames a second",
+        )
     # Six digits of a frame time blur the rate: 0.033333 s is meant to be 30 a second, and 29.97 stays itself.
     fps = 1.0 / step
     whole = round(fps)
@@ -77,8 +86,12 @@ def read_frames(data: bytes, header: Header, channels: int, where: str) -> Float
             kept = kept if total <= _KEPT else None
     if channels == 0:
         if total:
-            raise FormatError(where, f"there are {total} numbers after the header", "no joint has a channel for them",
-                              "export it with channels")  # fmt: skip
+            raise FormatError(
+                where,
+                f"there are {total} numbers after the header",
+                "no joint has a channel for them",
+                "export it with channels",
+            )
         return np.zeros((1, 0))
     frames = _frames_in(lines, total, header, where, line=data.count(b"\n", 0, header.end) + 1)
     every = np.empty(total)
@@ -101,13 +114,18 @@ def _frames_in(lines: _Lines, total: int, header: Header, where: str, *, line: i
     wrapped = lines.rows > 0 and lines.longest < channels and lines.rows != header.count
     by_rows = lines.rows > 0 and lines.even and lines.last <= channels
     if whole == 0 or not (wrapped or by_rows):
-        raise FormatError(f"{where}, from line {line}",
-                          f"{total} numbers in {lines.rows} rows of up to {lines.longest} follow",
-                          f"the joints have {channels} channels and the header says {header.count} frames",
-                          "the channels or the rows are wrong; export it again")  # fmt: skip
+        raise FormatError(
+            f"{where}, from line {line}",
+            f"{total} numbers in {lines.rows} rows of up to {lines.longest} follow",
+            f"the joints have {channels} channels and the header says {header.count} frames",
+            "the channels or the rows are wrong; export it again",
+        )
     cut = " and a cut-off row" if rest else ""
-    warnings.warn(f"{where}: the header says {header.count} frames and {whole}{cut} are there; loaded {whole}.",
-                  SuppleWarning, stacklevel=5)  # fmt: skip
+    warnings.warn(
+        f"{where}: the header says {header.count} frames and {whole}{cut} are there; loaded {whole}.",
+        SuppleWarning,
+        stacklevel=5,
+    )
     return whole
 
 
@@ -178,8 +196,9 @@ def _pieces(data: bytes, start: int, end: int, where: str) -> Iterator[bytes]:
         if end - start > _BLOCK:
             stop = max(data.rfind(b" ", start, start + _BLOCK), data.rfind(b"\t", start, start + _BLOCK)) + 1
             if stop == 0:
-                raise FormatError(where, f"a word is longer than {_BLOCK} signs", "finite numbers are needed",
-                                  "export it again")  # fmt: skip
+                raise FormatError(
+                    where, f"a word is longer than {_BLOCK} signs", "finite numbers are needed", "export it again"
+                )
         yield data[start:stop]
         start = stop
 
@@ -207,10 +226,18 @@ def _bad_number(block: bytes, first: int, where: str) -> FormatError:
             except ValueError:
                 fine = False
             if not fine:
-                return FormatError(f"{where}, line {number}", f"{_shown(word)} stands in a frame",
-                                   "finite numbers are needed", "correct it, or cut the frame out")  # fmt: skip
-    return FormatError(f"{where}, from line {first}", "the frames hold characters that are no text",
-                       "numbers between spaces are needed", "export it again")  # fmt: skip
+                return FormatError(
+                    f"{where}, line {number}",
+                    f"{_shown(word)} stands in a frame",
+                    "finite numbers are needed",
+                    "correct it, or cut the frame out",
+                )
+    return FormatError(
+        f"{where}, from line {first}",
+        "the frames hold characters that are no text",
+        "numbers between spaces are needed",
+        "export it again",
+    )
 
 
 def _shown(word: bytes) -> str:

@@ -11,9 +11,7 @@ from supple.errors import FormatError
 MOST_JOINTS = 4096
 FARTHEST = 1e9  # file units; beyond it sums of offsets lose every digit that matters
 _TOKEN = re.compile(r"[\n{}]|[^\s{}]+")
-_CHANNELS = {
-    f"{axis}{kind}": (kind, "xyz".index(axis)) for axis in "xyz" for kind in ("position", "rotation")
-}  # fmt: skip
+_CHANNELS = {f"{axis}{kind}": (kind, "xyz".index(axis)) for axis in "xyz" for kind in ("position", "rotation")}
 
 
 @dataclass
@@ -55,27 +53,42 @@ class _Reader:
                 joints.append(Joint(self._name(line), parent, line))
                 open_joints.append(len(joints) - 1)
                 if len(joints) > MOST_JOINTS:
-                    raise self._error(line, f"there are more than {MOST_JOINTS} joints", "no body has so many",
-                                      "check that the file is a motion")  # fmt: skip
+                    raise self._error(
+                        line,
+                        f"there are more than {MOST_JOINTS} joints",
+                        "no body has so many",
+                        "check that the file is a motion",
+                    )
             elif key == "end" and open_joints and open_joints[-1] >= 0:
                 self._name(line)
                 open_joints.append(-1)
             elif key == "}" and open_joints:
                 closed = open_joints.pop()
                 if closed >= 0 and joints[closed].offset is None:
-                    raise self._error(joints[closed].line, f"joint {joints[closed].name!r} has no OFFSET",
-                                      "every joint needs one", "add OFFSET 0 0 0")  # fmt: skip
+                    raise self._error(
+                        joints[closed].line,
+                        f"joint {joints[closed].name!r} has no OFFSET",
+                        "every joint needs one",
+                        "add OFFSET 0 0 0",
+                    )
             elif key == "offset" and open_joints:
                 self._offset(joints, open_joints, line)
             elif key == "channels" and open_joints and open_joints[-1] >= 0:
                 self._channels(joints[open_joints[-1]], line)
             else:
-                raise self._error(line, f"{word[:40]!r} stands where it means nothing",
-                                  "ROOT, JOINT, End Site, OFFSET, CHANNELS or a closing brace is needed",
-                                  "check the braces before it")  # fmt: skip
+                raise self._error(
+                    line,
+                    f"{word[:40]!r} stands where it means nothing",
+                    "ROOT, JOINT, End Site, OFFSET, CHANNELS or a closing brace is needed",
+                    "check the braces before it",
+                )
         if open_joints:
-            raise self._error(self._line, f"{len(open_joints)} braces are still open at the end of the hierarchy",
-                              "every { needs its }", "the file may be cut off; export it again")  # fmt: skip
+            raise self._error(
+                self._line,
+                f"{len(open_joints)} braces are still open at the end of the hierarchy",
+                "every { needs its }",
+                "the file may be cut off; export it again",
+            )
         if not joints:
             raise self._error(1, "there are no joints", "at least one ROOT is needed", "export it again")
         return joints
@@ -90,8 +103,12 @@ class _Reader:
             # A joint may well be called Root; a second word that is a keyword means that the brace is missing.
             keyword = word.lower() in ("offset", "channels", "joint", "root", "end") and bool(words)
             if word == "}" or keyword or len(words) == 16:
-                raise self._error(at, f"{word[:40]!r} stands where {{ should open a joint", "a name and { are needed",
-                                  "check the braces")  # fmt: skip
+                raise self._error(
+                    at,
+                    f"{word[:40]!r} stands where {{ should open a joint",
+                    "a name and { are needed",
+                    "check the braces",
+                )
             words.append(word)
         if not words:
             raise self._error(line, "a joint has no name", "a name is needed before {", "name it")
@@ -118,12 +135,16 @@ class _Reader:
             name, at = self._take("a channel")
             channel = _CHANNELS.get(name.lower())
             if channel is None:
-                raise self._error(at, f"{joint.name!r} lists {name[:40]!r} as a channel",
-                                  f"{word} of Xposition ... Zrotation are needed", "correct the list or its count"
-                                  )  # fmt: skip
+                raise self._error(
+                    at,
+                    f"{joint.name!r} lists {name[:40]!r} as a channel",
+                    f"{word} of Xposition ... Zrotation are needed",
+                    "correct the list or its count",
+                )
             if channel[0] == "position" and channel in joint.channels:
-                raise self._error(at, f"{joint.name!r} lists {name} twice", "a place has one number per axis",
-                                  "remove one")  # fmt: skip
+                raise self._error(
+                    at, f"{joint.name!r} lists {name} twice", "a place has one number per axis", "remove one"
+                )
             joint.channels.append(channel)
         joint.has_channels = True
 
@@ -140,8 +161,9 @@ class _Reader:
     def _take(self, wanted: str) -> tuple[str, int]:
         word = self._word()
         if word is None:
-            raise self._error(self._line, "the hierarchy ends here", f"{wanted} is needed",
-                              "the file may be cut off; export it again")  # fmt: skip
+            raise self._error(
+                self._line, "the hierarchy ends here", f"{wanted} is needed", "the file may be cut off; export it again"
+            )
         return word, self._line
 
     def _word(self) -> str | None:

@@ -12,7 +12,7 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import FormatError, InputError, SuppleWarning
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.io.bvh.frames import COMMENT, read_frames, read_header
 from supple.io.bvh.hierarchy import Joint, read_hierarchy
 from supple.io.bvh.upright import upright
@@ -50,8 +50,9 @@ def read_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Mo
     path = Path(path)
     where = path.name
     if metres_per_unit is not None and not (math.isfinite(metres_per_unit) and metres_per_unit > 0.0):
-        raise InputError(where, f"metres_per_unit is {metres_per_unit}", "a number above zero is needed",
-                         "use 0.01 for centimetres")  # fmt: skip
+        raise InputError(
+            where, f"metres_per_unit is {metres_per_unit}", "a number above zero is needed", "use 0.01 for centimetres"
+        )
     data = _bytes(path)
     head = _head(data)
     start = _MOTION.search(head)
@@ -59,16 +60,28 @@ def read_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Mo
     if start is None:
         line = head.count(b"\n") + 1
         given = "the file ends without MOTION" if len(head) == len(data) else "there is no MOTION up to here"
-        raise FormatError(f"{where}, line {line}", given, "frames are needed after the joints",
-                          "the file may be cut off; export it again")  # fmt: skip
+        raise FormatError(
+            f"{where}, line {line}",
+            given,
+            "frames are needed after the joints",
+            "the file may be cut off; export it again",
+        )
     header = read_header(head, start.start(), where)
     if header.end == len(head) < len(data):
-        raise FormatError(where, f"its hierarchy and header are longer than {_LONGEST_HEAD} bytes",
-                          "no body needs so many", "check that the file is a motion")  # fmt: skip
+        raise FormatError(
+            where,
+            f"its hierarchy and header are longer than {_LONGEST_HEAD} bytes",
+            "no body needs so many",
+            "check that the file is a motion",
+        )
     rows = read_frames(data, header, sum(len(joint.channels) for joint in joints), where)
     if len(rows) * len(joints) > max(_FEW_KEYS, len(data)):
-        raise FormatError(where, f"{len(rows)} frames of {len(joints)} joints come from {len(data)} bytes",
-                          "most joints of a motion have channels", "remove the joints that never move")  # fmt: skip
+        raise FormatError(
+            where,
+            f"{len(rows)} frames of {len(joints)} joints come from {len(data)} bytes",
+            "most joints of a motion have channels",
+            "remove the joints that never move",
+        )
     del data, head
     try:
         skeleton, unit = _skeleton(joints, metres_per_unit, where)
@@ -86,8 +99,9 @@ def _bytes(path: Path) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise FormatError(path.name, f"it cannot be read ({error.strerror})", "a readable file is needed",
-                          "check its rights") from None  # fmt: skip
+        raise FormatError(
+            path.name, f"it cannot be read ({error.strerror})", "a readable file is needed", "check its rights"
+        ) from None
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return data.removeprefix(b"\xef\xbb\xbf")
@@ -140,8 +154,12 @@ def _tails(joints: list[Joint], heads: Floats, where: str) -> Floats:
             if joint.parent >= 0:
                 tails[index] = heads[index] + 0.5 * (heads[index] - heads[joint.parent])
     if bare:
-        warnings.warn(f"{where}: {', '.join(bare[:5])} ends without an End Site; its bone was given half the length of "
-                      "the one before.", SuppleWarning, stacklevel=5)  # fmt: skip
+        warnings.warn(
+            f"{where}: {', '.join(bare[:5])} ends without an End Site; its bone was given half the length of "
+            "the one before.",
+            SuppleWarning,
+            stacklevel=5,
+        )
     return tails
 
 
@@ -151,9 +169,12 @@ def _guessed_unit(size: float, where: str) -> float:
         return 0.01
     unit = min(UNITS, key=lambda candidate: abs(math.log(candidate * size / _PERSON)))
     if unit != 1.0:
-        warnings.warn(f"{where}: its unit was taken to be {UNITS[unit]} (factor {unit:.6g}), which makes the skeleton "
-                      f"{size * unit:.2f} m; if that is wrong, read it with metres_per_unit.",
-                      SuppleWarning, stacklevel=5)  # fmt: skip
+        warnings.warn(
+            f"{where}: its unit was taken to be {UNITS[unit]} (factor {unit:.6g}), which makes the skeleton "
+            f"{size * unit:.2f} m; if that is wrong, read it with metres_per_unit.",
+            SuppleWarning,
+            stacklevel=5,
+        )
     return unit
 
 
@@ -175,8 +196,11 @@ def _unique(names: list[str], where: str) -> list[str]:
         used.add(new)
         result.append(new)
     if doubles:
-        warnings.warn(f"{where}: joint names stand twice; the later ones are now {', '.join(doubles[:5])}.",
-                      SuppleWarning, stacklevel=5)  # fmt: skip
+        warnings.warn(
+            f"{where}: joint names stand twice; the later ones are now {', '.join(doubles[:5])}.",
+            SuppleWarning,
+            stacklevel=5,
+        )
     return result
 
 
@@ -201,5 +225,5 @@ def _keys(joints: list[Joint], rows: Floats) -> tuple[Floats, Floats]:
                 half = 0.5 * np.radians(values)
                 turn = np.zeros((*values.shape, 4))
                 turn[..., axis], turn[..., 3] = np.sin(half), np.cos(half)
-                turns[:, which] = rotations.multiply(turns[:, which], turn)
+                turns[:, which] = quaternions.quat_multiply(turns[:, which], turn)
     return places, turns

@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 
+from supple.character.anatomy.humanoid import Anatomy
 from supple.character.skeleton import Skeleton
 from supple.errors import SuppleWarning
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.motion import Motion
 from supple.motion.retarget.alignment import body_axes
-from supple.motion.retarget.anatomy import Anatomy
 
 _UP_FROM_Z = np.array([-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])  # z becomes y, y becomes -z
 
@@ -28,9 +28,10 @@ def upright(motion: Motion, where: str) -> Motion:
     middle = np.mean([motion.sample(time).world_from_joint[hips, :3, 2] for time in _some_times(motion)], axis=0)
     if middle[2] < 0.7:
         return motion
-    warnings.warn(f"{where}: its body stands along z, so z was taken as up and turned to y.", SuppleWarning,
-                  stacklevel=4)  # fmt: skip
-    turn = rotations.matrix_from_quaternion(_UP_FROM_Z)
+    warnings.warn(
+        f"{where}: its body stands along z, so z was taken as up and turned to y.", SuppleWarning, stacklevel=4
+    )
+    turn = quaternions.matrix_from_quat(_UP_FROM_Z)
     old = motion.skeleton
     tails = None if old.tails is None else old.tails @ turn.T
     skeleton = Skeleton.from_heads(old.names, old.parents, old.heads @ turn.T, tails=tails)

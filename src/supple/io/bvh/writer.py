@@ -14,7 +14,7 @@ from supple.arrays import Bools, Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError, SuppleWarning
 from supple.files import atomic
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.motion import Motion
 
 _UNITS = {"cm": 100.0, "m": 1.0}
@@ -41,8 +41,11 @@ def write_motion(motion: Motion, path: str | Path, *, unit: Literal["cm", "m"] =
     offsets[hanging] -= skeleton.heads[skeleton.parents[hanging]]
     moving = (np.abs(places - offsets[:, None]) > _STILL).any(axis=(1, 2)) | ~hanging
     if motion.scales is not None and not np.allclose(motion.scales, 1.0, atol=1e-6):
-        warnings.warn(f"{Path(path).name}: BVH knows no scale; joints keep their places and lose their scales.",
-                      SuppleWarning, stacklevel=2)  # fmt: skip
+        warnings.warn(
+            f"{Path(path).name}: BVH knows no scale; joints keep their places and lose their scales.",
+            SuppleWarning,
+            stacklevel=2,
+        )
     order = _depth_first(skeleton)
     columns = []
     for joint, _ in order:
@@ -62,12 +65,12 @@ def write_motion(motion: Motion, path: str | Path, *, unit: Literal["cm", "m"] =
 def _relative_to_rest(motion: Motion) -> tuple[Floats, Floats]:
     """Turns (J, F, 3, 3) and places (J, F, 3) relative to the parent, in frames with the world's axes at rest."""
     skeleton = motion.skeleton
-    local = rotations.compose(motion.translations, motion.rotations, motion.scales).swapaxes(0, 1)
+    local = quaternions.compose(motion.translations, motion.rotations, motion.scales).swapaxes(0, 1)
     world = skeleton.world_from_locals(local)
     linear = world[..., :3, :3] @ skeleton.joint_from_world[:, None, :3, :3]
     square = linear @ linear.swapaxes(-1, -2)
     rigid = np.allclose(square, np.eye(3), atol=1e-9)
-    turns = linear if rigid else rotations.nearest_rotation(linear)
+    turns = linear if rigid else quaternions.nearest_rotation(linear)
     places = world[..., :3, 3].copy()
     local_turns = turns.copy()
     for joint, parent in enumerate(skeleton.parents):
@@ -138,6 +141,9 @@ def _plain_names(skeleton: Skeleton) -> list[str]:
             names[index] = f"{name}_{index}"
     changed = [f"{old!r} as {new!r}" for old, new in zip(skeleton.names, names, strict=True) if old != new]
     if changed:
-        warnings.warn(f"BVH: joint names may hold no spaces or braces; wrote {', '.join(changed[:3])}.", SuppleWarning,
-                      stacklevel=4)  # fmt: skip
+        warnings.warn(
+            f"BVH: joint names may hold no spaces or braces; wrote {', '.join(changed[:3])}.",
+            SuppleWarning,
+            stacklevel=4,
+        )
     return names

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.io import reader_process
-from supple.io.confined import Confinement
+from supple.io import subprocess_reader
+from supple.io.sandbox import Confinement
 
 CLIP_BYTES = 16 << 20  # for all sampled clips, and as much again as eight times the file
 KEY_BYTES = 80  # ten numbers for one node at one moment
@@ -214,11 +214,11 @@ def _span(stack: Any) -> tuple[float, float, set[int]]:
 def main(path: Path, answer: Path) -> None:
     """Read the file; the answer holds its arrays, or what the library said against it.
 
-    Memory and time are bounded as `supple.io.confined` says, from the moment the library is loaded.
+    Memory and time are bounded as `supple.io.sandbox` says, from the moment the library is loaded.
     """
     import ufbx  # noqa: F401, what it costs is not the file's doing
 
-    reader_process.begin(answer)
+    subprocess_reader.begin(answer)
     Confinement().allow(path.stat().st_size)
     arrays: Arrays = {}
     try:

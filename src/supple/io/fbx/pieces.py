@@ -46,8 +46,16 @@ class Piece:
 class Meshes:
     """Reads the meshes of one file out of the arrays that the reading program left."""
 
-    def __init__(self, arrays: dict[str, NDArray[Any]], words: dict[str, Any], world_from_node: Floats, faults: Faults,
-                 *, file: str, room: int) -> None:  # fmt: skip
+    def __init__(
+        self,
+        arrays: dict[str, NDArray[Any]],
+        words: dict[str, Any],
+        world_from_node: Floats,
+        faults: Faults,
+        *,
+        file: str,
+        room: int,
+    ) -> None:
         self._arrays, self._words, self._world, self._faults = arrays, words, world_from_node, faults
         self._file, self._room = file, room
 
@@ -122,9 +130,11 @@ class Meshes:
         bad = ~_stand(matrices) & (bones >= 0)
         if bad.any():
             self._faults.mend(
-                f"mesh {name!r}", f"{int(bad.sum())} bind matrices cannot be inverted", "each bone needs one that can",
+                f"mesh {name!r}",
+                f"{int(bad.sum())} bind matrices cannot be inverted",
+                "each bone needs one that can",
                 "those bones are bound where they stand",
-            )  # fmt: skip
+            )
             matrices = matrices.copy()
             for place in np.flatnonzero(bad):
                 matrices[place] = np.linalg.pinv(self._world[bones[place]]) @ self._world[node] @ placed
@@ -142,15 +152,18 @@ class Meshes:
         vertices, given = self._arrays[f"{key} vertices"], self._arrays[f"{key} weights"]
         slots = np.repeat(np.arange(len(bones)), counts)
         if not len(vertices) == len(given) == len(slots):
-            raise self._error(name, f"it has {len(vertices)} weighted vertices and {len(given)} weights",
-                              f"{len(slots)} are needed")  # fmt: skip
+            raise self._error(
+                name, f"it has {len(vertices)} weighted vertices and {len(given)} weights", f"{len(slots)} are needed"
+            )
         sound = np.isfinite(given) & (given >= 0.0) & (given < 1e30) & (vertices >= 0) & (vertices < count)
         sound &= bones[slots] >= 0
         if not sound.all():
             self._faults.mend(
-                f"mesh {name!r}", f"{int((~sound).sum())} weights are negative, not finite, or of no bone or vertex",
-                "weights of zero or more on bones that exist are needed", "those are left out",
-            )  # fmt: skip
+                f"mesh {name!r}",
+                f"{int((~sound).sum())} weights are negative, not finite, or of no bone or vertex",
+                "weights of zero or more on bones that exist are needed",
+                "those are left out",
+            )
         used = sound & (given > 0.0)
         pairs, label = np.unique(vertices[used] * (len(bones) + 1) + slots[used], return_inverse=True)
         sums = np.bincount(label.reshape(-1), weights=given[used], minlength=len(pairs))

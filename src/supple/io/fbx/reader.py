@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from supple.arrays import Floats
 from supple.character.character import Character
 from supple.errors import FormatError, InputError
-from supple.io import confined
-from supple.io.fbx import apart
+from supple.io import sandbox
+from supple.io.fbx import isolated_reader
 from supple.io.fbx.body import build_body
 from supple.io.fbx.pieces import Meshes, Piece
 from supple.io.fbx.rig import Nodes, Rig, build_rig, moving
@@ -37,9 +37,11 @@ def read_character(path: Path, *, repair: bool) -> Character:
     read = _read(path, faults)
     if not read.pieces:
         raise InputError(
-            path.name, "the file is well formed and holds no mesh that is shown", "a character needs a mesh",
+            path.name,
+            "the file is well formed and holds no mesh that is shown",
+            "a character needs a mesh",
             "export the mesh together with its skeleton, or load it with supple.load_motion",
-        )  # fmt: skip
+        )
     try:
         body = build_body(read.pieces, read.rig)
         body.surface.check(len(body.points), path.name)
@@ -113,13 +115,13 @@ class _Read:
 
 
 def _read(path: Path, faults: Faults) -> _Read:
-    arrays, words = apart.read_apart(path)
+    arrays, words = isolated_reader.read_apart(path)
     for said in words["notes"]:
         faults.note("the reader says", said)
     try:
         posed = dict(zip(arrays["posed_nodes"].tolist(), arrays["posed"], strict=True))
         nodes = Nodes.of(words["names"], arrays["parents"], arrays["locals"], arrays["bones"], posed, file=path.name)
-        room = apart.MEMORY + confined.GROWTH * path.stat().st_size
+        room = isolated_reader.MEMORY + sandbox.GROWTH * path.stat().st_size
         pieces = Meshes(arrays, words, nodes.world, faults, file=path.name, room=room).pieces()
         clips, shares = (_clips(arrays, words, path, ending) for ending in ("", " shares"))
         rig = build_rig(nodes, pieces, moving(nodes, clips), file=path.name)
@@ -134,8 +136,12 @@ def _clips(arrays: dict[str, NDArray[Any]], words: dict[str, Any], path: Path, e
     clips = [arrays[f"clip {number}{ending}"] for number in range(len(words["clips"]))]
     for keys, clip in zip(clips, words["clips"], strict=True):
         if not (np.abs(keys) < 1e30).all():
-            raise FormatError(f"{path.name}: clip {clip['name']!r}", "some keys are not finite",
-                              "finite keys are needed", "export it again")  # fmt: skip
+            raise FormatError(
+                f"{path.name}: clip {clip['name']!r}",
+                "some keys are not finite",
+                "finite keys are needed",
+                "export it again",
+            )
     return clips
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from supple.arrays import Bools, Floats, Ints
 from supple.character.skeleton import Skeleton
 from supple.errors import FormatError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.io.fbx.pieces import Piece
 from supple.io.gltf.rig import MOST_JOINTS, unique
 from supple.motion.motion import Motion
@@ -42,8 +42,9 @@ class Nodes:
     world: Floats
 
     @classmethod
-    def of(cls, names: list[str], parents: Ints, keys: Floats, bones: Bools, posed: dict[int, Floats], *,
-           file: str) -> Nodes:  # fmt: skip
+    def of(
+        cls, names: list[str], parents: Ints, keys: Floats, bones: Bools, posed: dict[int, Floats], *, file: str
+    ) -> Nodes:
         """Nodes with their transforms in the world, refused where those are not finite."""
         if not (parents < np.arange(len(parents))).all() or not (np.abs(keys) < 1e30).all():
             raise FormatError(file, "a node has no place", "finite places are needed", "export it again")
@@ -79,10 +80,10 @@ class Rig:
         frames = len(keys)
         own = np.tile([0.0, 0, 0, 0, 0, 0, 1, 1, 1, 1], (frames, len(self.nodes), 1))
         own[:, real] = keys[:, self.nodes[real]]
-        moves, turns, scales = own[..., :3], rotations.normalised(own[..., 3:7]), own[..., 7:]
-        move, turn, scale = rotations.decompose(self.fixed)
+        moves, turns, scales = own[..., :3], quaternions.normalize(own[..., 3:7]), own[..., 7:]
+        move, turn, scale = quaternions.decompose(self.fixed)
         moves = np.einsum("jab,fjb->fja", self.fixed[:, :3, :3], moves) + move
-        turns = rotations.normalised(rotations.multiply(turn, turns))
+        turns = quaternions.normalize(quaternions.quat_multiply(turn, turns))
         parents = self.skeleton.parents
         above = np.where(parents >= 0, self.sizes[parents], 1.0)[:, None]
         moves, scales = moves * above, scales * scale * above / self.sizes[:, None]
@@ -92,7 +93,7 @@ class Rig:
 
 def matrices(keys: Floats) -> Floats:
     """Transforms (..., 4, 4) of keys (..., 10)."""
-    return rotations.compose(keys[..., :3], rotations.normalised(keys[..., 3:7]), keys[..., 7:])
+    return quaternions.compose(keys[..., :3], quaternions.normalize(keys[..., 3:7]), keys[..., 7:])
 
 
 def moving(nodes: Nodes, clips: list[Floats]) -> Bools:
@@ -151,8 +152,9 @@ def build_rig(nodes: Nodes, pieces: list[Piece], moved: Bools, *, file: str) -> 
     joint_of = {node: joint for joint, node in enumerate(kept)}
     rest = np.empty((len(kept), 4, 4))
     for joint, node in enumerate(kept):
-        rest[joint] = _rest(nodes, binding, node, rest[parents[joint]] if parents[joint] >= 0 else np.eye(4),
-                            fixed[joint])  # fmt: skip
+        rest[joint] = _rest(
+            nodes, binding, node, rest[parents[joint]] if parents[joint] >= 0 else np.eye(4), fixed[joint]
+        )
     if binding.repeats:
         count = len(binding.repeats)
         parents = np.concatenate([parents, [joint_of[node] for node, _ in binding.repeats]]).astype(np.int32)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import Bools, Floats
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.io.gltf.accessors import FLOAT, Accessors, as_floats
 from supple.io.gltf.document import Document
 from supple.io.gltf.rig import Rig, unique
@@ -58,9 +58,9 @@ class Curve:
                 + (3 * t**2 - 2 * t**3) * b
                 + (t**3 - t**2) * long * self.slopes_in[last]
             )
-            return rotations.normalised(mixed) if self.path == "rotation" else mixed
+            return quaternions.normalize(mixed) if self.path == "rotation" else mixed
         if self.path == "rotation":
-            return rotations.slerp(a, b, share)
+            return quaternions.slerp(a, b, share)
         mixed = a + share[:, None] * (b - a)
         return np.where(share[:, None] == 1.0, b, mixed)
 
@@ -153,8 +153,9 @@ def read_shape_curve(document: Document, accessors: Accessors, clip: Clip, chann
     return Curve(channel.node, channel.path, interpolation, times, values, slopes_in, slopes_out)
 
 
-def _keys(document: Document, accessors: Accessors, sampler: Any, shape: str, where: str, *, width: int = 1
-          ) -> tuple[str, Floats, Floats]:  # fmt: skip
+def _keys(
+    document: Document, accessors: Accessors, sampler: Any, shape: str, where: str, *, width: int = 1
+) -> tuple[str, Floats, Floats]:
     """How a sampler joins its keys, when they are, and its values (K, w), or (3K, w) for curves.
 
     `width` scalars that follow each other in the file are one row.
@@ -183,9 +184,11 @@ def _keys(document: Document, accessors: Accessors, sampler: Any, shape: str, wh
     later = times > np.maximum.accumulate(np.concatenate([[-np.inf], times[:-1]]))
     if not later.all():
         document.faults.mend(
-            f"{where}.input", f"{int((~later).sum())} keys are not later than those before", "times must rise",
+            f"{where}.input",
+            f"{int((~later).sum())} keys are not later than those before",
+            "times must rise",
             "those keys are dropped",
-        )  # fmt: skip
+        )
         rows = rows.reshape(len(times), each, -1)[later].reshape(-1, rows.shape[1])
         times = times[later]
     return interpolation, times, rows
@@ -201,7 +204,7 @@ def _turns(document: Document, values: Floats, where: str) -> Floats:
         values, largest = values.copy(), np.maximum(largest, 1e-6)
         values[zero] = [0.0, 0.0, 0.0, 1.0]
         largest[zero] = 1.0
-    return rotations.normalised(values / largest)
+    return quaternions.normalize(values / largest)
 
 
 def motions(
@@ -225,8 +228,14 @@ def first_motion(document: Document, accessors: Accessors, scene: Scene, rig: Ri
     return next(motion for _, motion in _each_motion(document, accessors, scene, rig, clips, {}))
 
 
-def _each_motion(document: Document, accessors: Accessors, scene: Scene, rig: Rig, clips: list[Clip],
-                 shapes_of: Mapping[int, list[str]]) -> Iterator[tuple[str, Motion]]:  # fmt: skip
+def _each_motion(
+    document: Document,
+    accessors: Accessors,
+    scene: Scene,
+    rig: Rig,
+    clips: list[Clip],
+    shapes_of: Mapping[int, list[str]],
+) -> Iterator[tuple[str, Motion]]:
     for number, clip in enumerate(clips):
         curves = [
             read_curve(document, accessors, clip, channel) for channel in clip.channels if channel.node in rig.joint_of
@@ -252,8 +261,15 @@ def default_pose(scene: Scene, rig: Rig) -> Motion | None:
     return motion
 
 
-def _motion(document: Document, scene: Scene, rig: Rig, curves: list[Curve], shaped: list[tuple[Curve, list[str]]],
-            name: str, clips_left: int) -> Motion:  # fmt: skip
+def _motion(
+    document: Document,
+    scene: Scene,
+    rig: Rig,
+    curves: list[Curve],
+    shaped: list[tuple[Curve, list[str]]],
+    name: str,
+    clips_left: int,
+) -> Motion:
     every = [*curves, *(curve for curve, _ in shaped)]
     keys = np.unique(np.concatenate([curve.times for curve in every]))
     bends = any(curve.bends for curve in every)
@@ -305,8 +321,15 @@ def _on_grid(keys: Floats, start: float, rate: float) -> bool:
     return bool((np.abs(place - np.round(place)) <= _GRID).all())
 
 
-def _assemble(scene: Scene, rig: Rig, curves: list[Curve], shaped: list[tuple[Curve, list[str]]], times: Floats,
-              fps: float, name: str) -> Motion:  # fmt: skip
+def _assemble(
+    scene: Scene,
+    rig: Rig,
+    curves: list[Curve],
+    shaped: list[tuple[Curve, list[str]]],
+    times: Floats,
+    fps: float,
+    name: str,
+) -> Motion:
     """Joint transforms and shares of shapes over time: what no curve moves stays as the file opens."""
     frames, joints = len(times), len(rig.nodes)
     real = rig.nodes >= 0
@@ -320,10 +343,10 @@ def _assemble(scene: Scene, rig: Rig, curves: list[Curve], shaped: list[tuple[Cu
         target[curve.path][:, rig.joint_of[curve.node]] = curve.sample(times)
     held = np.flatnonzero((rig.fixed != np.eye(4)).any(axis=(1, 2)))
     if len(held):
-        move, turn, scale = rotations.decompose(rig.fixed[held])
+        move, turn, scale = quaternions.decompose(rig.fixed[held])
         turned = rig.fixed[held, :3, :3]
         moves[:, held] = np.einsum("jab,fjb->fja", turned, moves[:, held]) + move
-        turns[:, held] = rotations.normalised(rotations.multiply(turn, turns[:, held]))
+        turns[:, held] = quaternions.normalize(quaternions.quat_multiply(turn, turns[:, held]))
         scales[:, held] *= scale
     plain = bool(scales.min() >= 1.0 - 1e-6 and scales.max() <= 1.0 + 1e-6)
     # Meshes that are drawn together often share names of shapes (a face and its lashes); one share moves them all.

@@ -13,7 +13,7 @@ from supple.character.character import Display
 from supple.character.materials import Material
 from supple.character.weights import SUM_TOLERANCE, Weights
 from supple.errors import InputError
-from supple.io.gltf import keepsakes
+from supple.io.gltf import extras
 from supple.io.gltf.document import Document, Fields
 from supple.io.gltf.materials import Materials
 from supple.io.gltf.meshes import Meshes, Primitive
@@ -67,10 +67,11 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
     pieces = _pieces(document, meshes, rig, instances)
     if not pieces:
         raise InputError(
-            document.path.name, "it is well formed and none of its meshes has triangles with an area",
+            document.path.name,
+            "it is well formed and none of its meshes has triangles with an area",
             "a character needs a mesh of triangles",
             "check that the mesh was exported as triangles",
-        )  # fmt: skip
+        )
     starts = np.cumsum([0, *(len(piece.points) for piece in pieces)])
     total = int(starts[-1])
     widest = max(piece.joints.shape[1] for piece in pieces)
@@ -92,16 +93,19 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
     joints, values = _in_one_order(joints, values)
     ours = meshes.extras(instances[0].mesh) if len(instances) == 1 else {}
     columns = [points, values, joints, *shapes.values()]
-    given = maps.pop(keepsakes.NUMBER, None)
-    again = keepsakes.welded(columns, given if ours else None)
+    given = maps.pop(extras.NUMBER, None)
+    again = extras.welded(columns, given if ours else None)
     first, control, numbers = again or (*weld(columns), None)
     triangles = control[drawn]
     flat = (triangles == np.roll(triangles, 1, axis=1)).any(axis=1)
     if flat.all():
-        raise InputError(document.path.name, "it is well formed and every triangle is a point or a line",
-                         "triangles with an area are needed",
-                             "check that the vertices were exported")  # fmt: skip
-    kept_parts = None if numbers is None else keepsakes.parts(document, ours, numbers)
+        raise InputError(
+            document.path.name,
+            "it is well formed and every triangle is a point or a line",
+            "triangles with an area are needed",
+            "check that the vertices were exported",
+        )
+    kept_parts = None if numbers is None else extras.parts(document, ours, numbers)
     materials, worn = _worn(document, pieces)
     return Body(
         points[first],
@@ -111,7 +115,7 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
         _parts(pieces, starts, control) if kept_parts is None else kept_parts,
         {name: offsets[first] for name, offsets in shapes.items()},
         {_map_name(ours, name): painting[first] for name, painting in maps.items()},
-        keepsakes.quads(ours, triangles) if not flat.any() else None,
+        extras.quads(ours, triangles) if not flat.any() else None,
         materials,
         worn[~flat] if materials else None,
         document.text(ours, "name", "") or None,
@@ -150,8 +154,9 @@ def _pieces(document: Document, meshes: Meshes, rig: Rig, instances: list[Instan
     return pieces
 
 
-def _placed(document: Document, rig: Rig, instance: Instance, primitive: Primitive, parts: tuple[str, ...],
-            where: str) -> _Piece:  # fmt: skip
+def _placed(
+    document: Document, rig: Rig, instance: Instance, primitive: Primitive, parts: tuple[str, ...], where: str
+) -> _Piece:
     skin = instance.skin
     if skin is not None and primitive.joints is not None and primitive.values is not None:
         placement = rig.placements[skin]
@@ -199,9 +204,11 @@ def _checked(document: Document, joints: Ints, values: Floats, count: int, where
     if not sound:
         weights, report = Weights.repaired(joints, values, joint_count=count)
         document.faults.mend(
-            where, "its weights are not sound", "weights of sum one over joints that exist are needed",
+            where,
+            "its weights are not sound",
+            "weights of sum one over joints that exist are needed",
             ", ".join(report).replace("joint 0", "the skin's first joint"),
-        )  # fmt: skip
+        )
         return weights.joints, weights.values
     return joints, values / sums[:, None]
 

@@ -70,8 +70,11 @@ def parse(text: bytes, path: Path) -> dict[str, Any]:
     """
     size = sum(cost * text.count(sign) for sign, cost in _COSTS.items())
     if size > ALLOWANCE + GROWTH * len(text):
-        raise _broken(path, f"its JSON unfolds to some {size >> 20} MB",
-                      f"{ALLOWANCE >> 20} MB and {GROWTH} times its own size are enough for any glTF")  # fmt: skip
+        raise _broken(
+            path,
+            f"its JSON unfolds to some {size >> 20} MB",
+            f"{ALLOWANCE >> 20} MB and {GROWTH} times its own size are enough for any glTF",
+        )
     try:
         root = json.loads(text.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:

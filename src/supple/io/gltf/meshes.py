@@ -146,8 +146,9 @@ class Meshes:
             )
         return corners
 
-    def _vertex_rows(self, attributes: Fields, key: str, shape: str, count: int, where: str,
-                     kinds: str = "iuf") -> NDArray[Any] | None:  # fmt: skip
+    def _vertex_rows(
+        self, attributes: Fields, key: str, shape: str, count: int, where: str, kinds: str = "iuf"
+    ) -> NDArray[Any] | None:
         number = self._document.index(attributes, key, f"{where}.attributes", of="accessors")
         if number is None:
             return None

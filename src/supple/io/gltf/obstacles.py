@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.io.gltf import animation
 from supple.io.gltf.accessors import Accessors
 from supple.io.gltf.document import Document
@@ -57,8 +57,12 @@ def _node(document: Document, name: str) -> int:
         known = sorted({str(node.get("name")) for node in document.items("nodes") if "mesh" in node})
         given = f"{name!r} was asked for" if not with_mesh else f"{len(with_mesh)} nodes are called {name!r}"
         listed = ", ".join(known[:20]) or "no node with a mesh"
-        raise InputError(document.path.name, given, f"one node of that name with a mesh is needed; there is {listed}",
-                         "use the name of a node with a mesh")  # fmt: skip
+        raise InputError(
+            document.path.name,
+            given,
+            f"one node of that name with a mesh is needed; there is {listed}",
+            "use the name of a node with a mesh",
+        )
     return with_mesh[0]
 
 
@@ -71,8 +75,9 @@ def _curves(document: Document, accessors: Accessors, clip: str | None) -> list[
     return [animation.read_curve(document, accessors, one, channel) for one in chosen for channel in one.channels]
 
 
-def _obstacle(document: Document, meshes: Meshes, scene: Scene, curves: list[animation.Curve], node: int,
-              asked: dict[str, Any]) -> RigidBody:  # fmt: skip
+def _obstacle(
+    document: Document, meshes: Meshes, scene: Scene, curves: list[animation.Curve], node: int, asked: dict[str, Any]
+) -> RigidBody:
     name, shape, shared = asked["name"], asked["shape"], {"name": asked["name"], "friction": asked["friction"]}
     line = [node]
     while scene.parents[line[-1]] >= 0:
@@ -82,8 +87,8 @@ def _obstacle(document: Document, meshes: Meshes, scene: Scene, curves: list[ani
     middle = np.zeros(3)
     if shape != "mesh":
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    places = places + np.einsum("kij,j->ki", rotations.matrix_from_quaternion(turns), middle)
-    at = rotations.compose(places[0], turns[0]) if len(times) == 1 else Keys(times, places, turns)
+    places = places + np.einsum("kij,j->ki", quaternions.matrix_from_quat(turns), middle)
+    at = quaternions.compose(places[0], turns[0]) if len(times) == 1 else Keys(times, places, turns)
     try:
         if shape == "box":
             return Box(sides=np.ptp(points, axis=0), at=at, **shared)
@@ -112,8 +117,9 @@ def _welded(document: Document, meshes: Meshes, node: int, scale: Floats) -> tup
     return points[first] * scale, np.ascontiguousarray(faces, dtype=np.int32)
 
 
-def _path(document: Document, scene: Scene, curves: list[animation.Curve], line: list[int], name: str
-          ) -> tuple[Floats, Floats, Floats, Floats]:  # fmt: skip
+def _path(
+    document: Document, scene: Scene, curves: list[animation.Curve], line: list[int], name: str
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Times (K,), places (K, 3), turns (K, 4) and the scale (3,) of a node, below its ancestors, root first."""
     times = np.zeros(1)
     if curves:
@@ -126,10 +132,14 @@ def _path(document: Document, scene: Scene, curves: list[animation.Curve], line:
         for curve in curves:
             if curve.node == node:
                 parts[("translation", "rotation", "scale").index(curve.path)] = curve.sample(times)
-        world = world @ rotations.compose(*parts)
-    places, turns, scales = rotations.decompose(world)
-    sheared = np.abs(rotations.compose(places, turns, scales) - world).max() > _STEADY * np.abs(scales).max()
+        world = world @ quaternions.compose(*parts)
+    places, turns, scales = quaternions.decompose(world)
+    sheared = np.abs(quaternions.compose(places, turns, scales) - world).max() > _STEADY * np.abs(scales).max()
     if sheared or np.ptp(scales, axis=0).max() > _STEADY * np.abs(scales).max():
-        raise InputError(f"{document.path.name}: node {name!r}", "it is sheared, or its scale changes over time",
-                         "obstacles are rigid", "apply the scale, or bake the mesh")  # fmt: skip
+        raise InputError(
+            f"{document.path.name}: node {name!r}",
+            "it is sheared, or its scale changes over time",
+            "obstacles are rigid",
+            "apply the scale, or bake the mesh",
+        )
     return times, places, turns, scales[0]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.character.character import Character
-from supple.io.gltf import animation, keepsakes
+from supple.io.gltf import animation, extras
 from supple.io.gltf.accessors import Accessors
 from supple.io.gltf.assembly import Instance, build_body
 from supple.io.gltf.document import Document
@@ -24,8 +24,17 @@ _COMPRESSION = {
     "EXT_meshopt_compression": "meshopt",
     "KHR_meshopt_compression": "meshopt",
 }
-_HARMLESS = ("KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_mesh_quantization", "VRM",
-             "MSFT_texture_", "KHR_xmp", "KHR_animation_pointer")  # fmt: skip
+_HARMLESS = (
+    "KHR_materials_",
+    "KHR_texture_",
+    "EXT_texture_",
+    "KHR_lights_",
+    "KHR_mesh_quantization",
+    "VRM",
+    "MSFT_texture_",
+    "KHR_xmp",
+    "KHR_animation_pointer",
+)
 
 
 def read_character(path: Path, *, repair: bool) -> Character:
@@ -48,12 +57,12 @@ def read_character(path: Path, *, repair: bool) -> Character:
     users = {instance.skin: instance.node for instance in reversed(instances) if instance.skin is not None}
     riders = [instance.node for instance in instances if instance.skin is None]
     moving = animation.moving_nodes(clips, len(scene))
-    rig = keepsakes.with_tails(document, build_rig(document, scene, skins, users=users, riders=riders, moving=moving))
+    rig = extras.with_tails(document, build_rig(document, scene, skins, users=users, riders=riders, moving=moving))
     meshes = Meshes(document, accessors)
     body = build_body(document, meshes, rig, instances)
     shapes_of = {instance.node: meshes.shape_names(instance.mesh) for instance in instances}
     motions = animation.motions(document, accessors, scene, rig, clips, shapes_of=shapes_of)
-    motions = keepsakes.looping(document, motions, [clip.name for clip in clips])
+    motions = extras.looping(document, motions, [clip.name for clip in clips])
     opening = animation.default_pose(scene, rig)
     if opening is not None:
         motions.setdefault(opening.name, opening)
@@ -93,9 +102,9 @@ def read_motion(path: Path) -> Motion:
         raise document.nothing("no clip moves a node", "a motion needs one", "export the animation too")
     users = {number: int(skin.joints[0]) for number, skin in enumerate(skins)}
     rig = build_rig(document, scene, skins, users=users, riders=np.flatnonzero(moving).tolist(), moving=moving)
-    first = animation.first_motion(document, accessors, scene, keepsakes.with_tails(document, rig), clips)
+    first = animation.first_motion(document, accessors, scene, extras.with_tails(document, rig), clips)
     faults.tell()
-    return keepsakes.looping(document, {first.name: first}, [clip.name for clip in clips])[first.name]
+    return extras.looping(document, {first.name: first}, [clip.name for clip in clips])[first.name]
 
 
 def _check_extensions(document: Document) -> None:
@@ -119,9 +128,11 @@ def _instances(document: Document, scene: Scene, skins: list[Skin]) -> list[Inst
             continue
         if skin is not None and not scene.shown[skins[skin].joints].any():
             document.faults.mend(
-                f"nodes[{node}]", "the joints of its skin are outside the scene", "they must be inside",
+                f"nodes[{node}]",
+                "the joints of its skin are outside the scene",
+                "they must be inside",
                 "they move it from there",
-            )  # fmt: skip
+            )
         found.append(Instance(node, mesh, skin))
         _note_default_shapes(document, node, mesh)
     if not found:

@@ -49,8 +49,9 @@ class _Binding:
     known: dict[tuple[int, bytes], int]
 
 
-def build_rig(document: Document, scene: Scene, skins: list[Skin], *, users: dict[int, int], riders: Iterable[int],
-              moving: Bools) -> Rig:  # fmt: skip
+def build_rig(
+    document: Document, scene: Scene, skins: list[Skin], *, users: dict[int, int], riders: Iterable[int], moving: Bools
+) -> Rig:
     """The skeleton of all joints in use, of nodes that carry meshes, and of what moves them.
 
     `users` names a node that shows a mesh with each skin in use, `riders` the nodes with meshes that no skin bends,
@@ -83,9 +84,11 @@ def build_rig(document: Document, scene: Scene, skins: list[Skin], *, users: dic
     small = np.abs(np.linalg.det(rest[:, :3, :3])) < 1e-12
     if small.any():
         raise document.error(
-            f"joint {names[int(np.argmax(small))]!r}", "it is bound at a size of nearly nothing",
-            "joints need a size at rest", "apply the scale of the armature before exporting",
-        )  # fmt: skip
+            f"joint {names[int(np.argmax(small))]!r}",
+            "it is bound at a size of nearly nothing",
+            "joints need a size at rest",
+            "apply the scale of the armature before exporting",
+        )
     return Rig(Skeleton(names, parents, rest), nodes, fixed, slots, placements, joint_of)
 
 
@@ -190,9 +193,11 @@ def _chains(document: Document, scene: Scene, binding: _Binding, moving: Bools) 
 def _check_size(document: Document, count: int) -> None:
     if count > MOST_JOINTS:
         raise document.error(
-            "nodes", f"{count} nodes move a mesh", f"at most {MOST_JOINTS} joints can be posed",
+            "nodes",
+            f"{count} nodes move a mesh",
+            f"at most {MOST_JOINTS} joints can be posed",
             "merge meshes that do not move",
-        )  # fmt: skip
+        )
     document.spend(1500 * count, "nodes")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.arrays import Bools, Floats, Ints
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.io.gltf.document import Document, Fields
 
 _PLACES = frozenset(("matrix", "translation", "rotation", "scale"))
@@ -74,7 +74,7 @@ def read_scene(document: Document) -> Scene:
         if _PLACES.isdisjoint(node):
             continue
         moves[number], turns[number], scales[number] = _placement(document, node, f"nodes[{number}]")
-    local = rotations.compose(moves, turns, scales)
+    local = quaternions.compose(moves, turns, scales)
     world = local.copy()
     with np.errstate(all="ignore"):
         for number in order:
@@ -113,9 +113,9 @@ def _placement(document: Document, node: Fields, where: str) -> tuple[Floats, Fl
         given = matrix.reshape(4, 4).T
         if not np.allclose(given[3], [0.0, 0.0, 0.0, 1.0], atol=1e-6):
             raise document.error(f"{where}.matrix", "its last row is not 0 0 0 1", "an affine matrix is needed")
-        parts = rotations.decompose(given)
+        parts = quaternions.decompose(given)
         size = max(float(np.abs(given[:3, :3]).max()), 1e-30)
-        if np.abs(rotations.compose(*parts) - given).max() > _SHEAR * size:
+        if np.abs(quaternions.compose(*parts) - given).max() > _SHEAR * size:
             document.faults.note(where, "its matrix shears, and the shear is left out")
         return parts
     move = document.numbers(node, "translation", where, count=3)
@@ -126,7 +126,7 @@ def _placement(document: Document, node: Fields, where: str) -> tuple[Floats, Fl
         turn = None
     return (
         np.zeros(3) if move is None else move,
-        np.array([0.0, 0.0, 0.0, 1.0]) if turn is None else rotations.normalised(turn / np.abs(turn).max()),
+        np.array([0.0, 0.0, 0.0, 1.0]) if turn is None else quaternions.normalize(turn / np.abs(turn).max()),
         np.ones(3) if scale is None else scale,
     )
 

@@ -77,6 +77,8 @@ def check_room(size: int, path: Path) -> None:
     """Refuse what no GLB can hold, before any of it is made."""
     if size > MOST_BYTES:
         raise InputError(
-            str(path), f"it would have {size / 1e9:.1f} GB", "a GLB holds at most 4.3 GB",
+            str(path),
+            f"it would have {size / 1e9:.1f} GB",
+            "a GLB holds at most 4.3 GB",
             "bake fewer frames, or save it as .usdc or .abc",
-        )  # fmt: skip
+        )

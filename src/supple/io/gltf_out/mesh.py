@@ -13,8 +13,8 @@ from supple.arrays import Ints
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.geometry.topology import triangulate
-from supple.io.drawn import Drawn
-from supple.io.gltf.keepsakes import NUMBER, ranges_of, runs_of
+from supple.io.display_mesh import Drawn
+from supple.io.gltf.extras import NUMBER, ranges_of, runs_of
 from supple.io.gltf.materials import KEY
 from supple.io.gltf_out.container import FOR_INDICES, FOR_VERTICES, Glb
 from supple.io.gltf_out.materials import add_materials

@@ -10,8 +10,8 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
-from supple.geometry import rotations
-from supple.io.drawn import Drawn
+from supple.geometry import quaternions
+from supple.io.display_mesh import Drawn
 from supple.io.gltf.materials import KEY
 from supple.io.gltf_out.container import Glb, check_room
 from supple.io.gltf_out.mesh import GlbMesh, influence_columns, map_columns, rest_columns
@@ -113,10 +113,7 @@ def _write_morphing(cache: Cache, path: Path) -> None:
     rest = rest_columns(character, drawn)
     mesh.add(rest | map_columns(character, drawn)[0])
     targets = (
-        {
-            "POSITION": drawn.positions(points) - rest["POSITION"],
-            "NORMAL": drawn.normals(points) - rest["NORMAL"],
-        }
+        {"POSITION": drawn.positions(points) - rest["POSITION"], "NORMAL": drawn.normals(points) - rest["NORMAL"]}
         for points in cache.points
     )
     names = [f"frame {number:04d}" for number in range(1, frames + 1)]
@@ -142,7 +139,7 @@ def _set_scene(glb: Glb, roots: list[int]) -> None:
 
 def _add_skeleton(glb: Glb, skeleton: Skeleton) -> list[int]:
     """One node for every joint, node j for joint j, and the skin that binds them; returns the node on top."""
-    moves, turns, scales = rotations.decompose(skeleton.parent_from_joint)
+    moves, turns, scales = quaternions.decompose(skeleton.parent_from_joint)
     nodes: list[dict[str, Any]] = []
     for joint, name in enumerate(skeleton.names):
         node: dict[str, Any] = {
@@ -171,7 +168,7 @@ def _add_skeleton(glb: Glb, skeleton: Skeleton) -> list[int]:
 
 def _add_motion(glb: Glb, name: str, motion: Motion) -> None:
     """An animation of all that moves; what stays as it is at rest is left out."""
-    rest_moves, rest_turns, rest_scales = rotations.decompose(motion.skeleton.parent_from_joint)
+    rest_moves, rest_turns, rest_scales = quaternions.decompose(motion.skeleton.parent_from_joint)
     scales = np.ones_like(motion.translations) if motion.scales is None else motion.scales
     turns = _shortest(motion.rotations)
     times = glb.add(motion.times.astype(np.float32), bounds=True)
@@ -206,9 +203,9 @@ def _add_shares(glb: Glb, node: int, shares: Floats) -> None:
     animation["samplers"].append({**sampler, "interpolation": "LINEAR"})
 
 
-def _shortest(quaternions: Floats) -> Floats:
+def _shortest(rotations: Floats) -> Floats:
     """Unit quaternions (F, J, 4) with signs such that each key lies on the near side of the one before."""
-    unit = rotations.normalised(quaternions)
+    unit = quaternions.normalize(rotations)
     dots = np.einsum("fjq,fjq->fj", unit[1:], unit[:-1])
     signs = np.cumprod(np.where(dots < 0.0, -1.0, 1.0), axis=0)
     unit[1:] *= signs[..., None]

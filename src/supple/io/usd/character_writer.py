@@ -12,7 +12,7 @@ from supple.arrays import Floats
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.io.usd.library import matrices, name_for, new_stage, numbers, singles, usd, vectors
 from supple.io.usd.material_writer import Wardrobe
 from supple.io.usd.mesh_prim import MeshPrim
@@ -151,7 +151,7 @@ def _write_motions(stage: Any, skeleton: Any, motions: Mapping[str, Motion], ord
             clip.CreateBlendShapesAttr(list(motion.shapes))
         if motion.scales is None:
             scales.Set(Vt.Vec3hArray.FromNumpy(np.ones((len(order), 3), dtype=np.float16)))
-        unit = rotations.normalised(motion.rotations)
+        unit = quaternions.normalize(motion.rotations)
         for frame in range(motion.frames):
             at = frame * rate / motion.fps
             moves.Set(vectors(motion.translations[frame, order]), at)

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.arrays import Singles
 from supple.character.character import Character
-from supple.io.drawn import CornerNormals
+from supple.io.display_mesh import CornerNormals
 from supple.io.surface import Surface
 from supple.io.usd.library import name_for, numbers, singles, usd, vectors
 

@@ -11,7 +11,7 @@ from typing import cast
 from supple import errors
 from supple.character.character import Character
 from supple.errors import FormatError, SuppleWarning
-from supple.io import confined, parcel, reader_process
+from supple.io import parcel, sandbox, subprocess_reader
 from supple.io.usd.library import missing
 from supple.motion.motion import Motion
 
@@ -37,7 +37,7 @@ def read_motion(path: Path) -> Motion:
 def _read_apart(path: Path, what: str) -> Character | Motion | None:
     """Let another process read the file, and say here what it said there.
 
-    The other process is bounded in memory and time as `supple.io.confined` says: for a damaged file of up to a megabyte
+    The other process is bounded in memory and time as `supple.io.sandbox` says: for a damaged file of up to a megabyte
     240 MB and 5 s.
     """
     if importlib.util.find_spec("pxr") is None:
@@ -45,7 +45,7 @@ def _read_apart(path: Path, what: str) -> Character | Motion | None:
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         answer = Path(folder) / "answer.npz"
         program = (*PROGRAM, what, str(path), str(answer))
-        ending = reader_process.run(program, answer, where=str(path), size=path.stat().st_size)
+        ending = subprocess_reader.run(program, answer, where=str(path), size=path.stat().st_size)
         if not answer.exists():
             raise FormatError(str(path), _ended(ending), "a whole USD file is needed", "export it again")
         made, words = parcel.read(answer)
@@ -57,9 +57,9 @@ def _read_apart(path: Path, what: str) -> Character | Motion | None:
     return made
 
 
-def _ended(ending: reader_process.Ending) -> str:
+def _ended(ending: subprocess_reader.Ending) -> str:
     """How a process ended that left no answer."""
-    if ending.code is None or ending.code in confined.OUT_OF_TIME:
+    if ending.code is None or ending.code in sandbox.OUT_OF_TIME:
         return "USD was still busy with it when its time was up"
     if "bad_alloc" in ending.words:
         return "USD asks for more memory over it than such a file needs"

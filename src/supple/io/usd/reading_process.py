@@ -9,8 +9,8 @@ from typing import Any
 
 from supple.character.character import Character
 from supple.errors import SuppleError
-from supple.io import parcel, reader_process
-from supple.io.confined import Confinement
+from supple.io import parcel, subprocess_reader
+from supple.io.sandbox import Confinement
 from supple.io.usd.library import load_all
 from supple.io.usd.stage_character import stage_character, stage_motion
 from supple.io.usd.stage_reader import layers_of, refusing
@@ -20,11 +20,11 @@ from supple.motion.motion import Motion
 def main(what: str, path: Path, answer: Path) -> None:
     """Read a character ('character', 'repair') or a 'motion'; errors and warnings go into the parcel too.
 
-    Memory and time are bounded as `supple.io.confined` says, from the moment the USD library is loaded, by the size of
+    Memory and time are bounded as `supple.io.sandbox` says, from the moment the USD library is loaded, by the size of
     the file and of the files that it draws in.
     """
     load_all(str(path))
-    reader_process.begin(answer)
+    subprocess_reader.begin(answer)
     bounds = Confinement()
     made: Character | Motion | None = None
     said: dict[str, Any] = {}

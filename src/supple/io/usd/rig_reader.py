@@ -111,11 +111,7 @@ class UsdRig:
             Pose(self._world(query, order, owners, code), shapes=self._shares(query, code)) for code in codes.tolist()
         ]
         motion = Motion.from_poses(
-            self.skeleton,
-            lambda at: poses[round(at * fps)],
-            seconds=(len(poses) - 1) / fps,
-            fps=fps,
-            name=name,
+            self.skeleton, lambda at: poses[round(at * fps)], seconds=(len(poses) - 1) / fps, fps=fps, name=name
         )
         stride = _custom(clip.GetPrim(), STRIDE, (3,))
         if stride is None or clip.GetPrim().GetAttribute(LOOP).Get() is not True:
@@ -158,8 +154,12 @@ def _read_skeleton(prim: Any, where: str) -> UsdSkeleton | None:
     topology = UsdSkel.Topology(schema.GetJointsAttr().Get())
     valid, reason = topology.Validate()
     if not valid or len(set(paths)) != len(paths):
-        raise FormatError(at, f"its joints are in no order ({reason or 'a path stands twice'})",
-                         "parents must come before children", "export it again")  # fmt: skip
+        raise FormatError(
+            at,
+            f"its joints are in no order ({reason or 'a path stands twice'})",
+            "parents must come before children",
+            "export it again",
+        )
     parents = np.array([topology.GetParent(joint) for joint in range(len(paths))])
     bind = from_matrices(schema.GetBindTransformsAttr().Get() or [])
     rest = from_matrices(schema.GetRestTransformsAttr().Get() or [])
@@ -215,8 +215,12 @@ def _scale_of(placed: Floats, prim: str, where: str) -> float:
     """How much bigger things become on their way to our space; joints are freed of it."""
     volume = float(abs(np.linalg.det(placed[:3, :3])))
     if not (np.isfinite(volume) and volume > 0.0):
-        raise FormatError(f"{where} {prim}", "its transform cannot be inverted", "a scale other than zero",
-                         "apply the transform and export it again")  # fmt: skip
+        raise FormatError(
+            f"{where} {prim}",
+            "its transform cannot be inverted",
+            "a scale other than zero",
+            "apply the transform and export it again",
+        )
     return float(np.cbrt(volume))
 
 
@@ -234,6 +238,7 @@ def _time_codes(samples: list[float], rate: float, name: str, where: str) -> tup
         step = 1.0
         count = int(span) + 1
     if count > _MOST_FRAMES:
-        raise FormatError(where, f"clip {name} lasts {span:g} time codes", f"at most {_MOST_FRAMES} are read",
-                         "cut the clip")  # fmt: skip
+        raise FormatError(
+            where, f"clip {name} lasts {span:g} time codes", f"at most {_MOST_FRAMES} are read", "cut the clip"
+        )
     return times[0] + step * np.arange(count), rate / step

@@ -13,8 +13,8 @@ from supple.arrays import Floats, Ints
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.errors import FormatError, InputError, SuppleWarning
-from supple.io.statue import statue
 from supple.io.surface import Surface, joined
+from supple.io.unrigged import statue
 from supple.io.usd.library import from_matrices, usd
 from supple.io.usd.material_reader import Materials
 from supple.io.usd.mesh_prim import PART
@@ -201,9 +201,11 @@ def _influences(
     joints = np.broadcast_to(joints.reshape(shape), (count, size)).copy()
     values = np.broadcast_to(values.reshape(shape), (count, size)).copy()
     order = _inherited(prim, "skel:joints")
-    place = np.arange(len(owner.paths)) if order is None else np.array(
-        [owner.number.get(str(token), -1) for token in order], dtype=np.int64
-    )  # fmt: skip
+    place = (
+        np.arange(len(owner.paths))
+        if order is None
+        else np.array([owner.number.get(str(token), -1) for token in order], dtype=np.int64)
+    )
     known = (joints >= 0) & (joints < len(place))
     mapped = np.where(known, place[np.where(known, joints, 0)], -1) if len(place) else np.full(joints.shape, -1)
     numbers = np.where(mapped >= 0, mapped + owner.first, np.iinfo(np.int32).max)  # beyond all joints: none

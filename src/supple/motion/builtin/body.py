@@ -15,7 +15,7 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.builtin.timing import lesser
 from supple.motion.pose import Pose
 
@@ -24,8 +24,12 @@ _DOWN = np.array([0.0, -1.0, 0.0])
 _REACH = 0.996  # of a leg's length: a planted leg is never straighter than this
 _LONGEST = 0.9995  # of a limb's length, for targets out of reach
 _HERO_LEG = 0.842  # [m], the leg for which the timings were made
-_NEEDED = ("Hips", "Spine", "Head", *(side + part for side in SIDES for part in
-           ("Arm", "ForeArm", "Hand", "UpLeg", "Leg", "Foot")))  # fmt: skip
+_NEEDED = (
+    "Hips",
+    "Spine",
+    "Head",
+    *(side + part for side in SIDES for part in ("Arm", "ForeArm", "Hand", "UpLeg", "Leg", "Foot")),
+)
 
 
 def turned(yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0) -> Floats:
@@ -33,11 +37,13 @@ def turned(yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0) -> Floats:
     (sy, cy), (sp, cp), (sr, cr) = (
         (math.sin(angle), math.cos(angle)) for angle in (math.radians(yaw), math.radians(pitch), math.radians(roll))
     )
-    return np.array([
-        [cy * cr + sy * sp * sr, sy * sp * cr - cy * sr, sy * cp],
-        [cp * sr, cp * cr, -sp],
-        [cy * sp * sr - sy * cr, sy * sr + cy * sp * cr, cy * cp],
-    ])  # fmt: skip
+    return np.array(
+        [
+            [cy * cr + sy * sp * sr, sy * sp * cr - cy * sr, sy * cp],
+            [cp * sr, cp * cr, -sp],
+            [cy * sp * sr - sy * cr, sy * sr + cy * sp * cr, cy * cp],
+        ]
+    )
 
 
 @dataclass(frozen=True)
@@ -165,12 +171,7 @@ class Body:
 
     def _hold_arm(self, turns: dict[str, Floats], side: str, arm: ArmTurn, stance: Stance) -> None:
         out = 1.0 if side == "Left" else -1.0
-        upper = (
-            stance.chest
-            @ turned(pitch=-arm.flex)
-            @ turned(roll=out * arm.spread)
-            @ turned(yaw=-out * arm.turn)
-        )  # fmt: skip
+        upper = stance.chest @ turned(pitch=-arm.flex) @ turned(roll=out * arm.spread) @ turned(yaw=-out * arm.turn)
         lower = upper @ turned(pitch=-arm.elbow)
         hand = lower @ turned(roll=-out * arm.wrist)
         fingers = hand @ turned(roll=-out * arm.curl)
@@ -195,7 +196,7 @@ class Body:
             along = self.rest(end) - self.rest(start)
         else:
             along = self.rest(start) - self._rest[self.skeleton.parents[self._number[start]]]
-        return rotations.matrix_from_quaternion(rotations.rotation_between(_DOWN, along))
+        return quaternions.matrix_from_quat(quaternions.rotation_between(_DOWN, along))
 
     def _place_leg(self, turns: dict[str, Floats], side: str, foot: FootPlace, stance: Stance) -> None:
         """Two bones from the hip to the ankle, the knee in front of the line between (law of cosines)."""
@@ -207,8 +208,8 @@ class Body:
         distance = min(max(span, 1.02 * abs(upper - lower), 0.2 * (upper + lower)), _LONGEST * (upper + lower))
         along = way / max(span, 1e-9)
         facing = turned(foot.yaw)
-        across = rotations.normalised(stance.pelvis[:, 0] + facing[:, 0])
-        across = rotations.normalised(across - (across @ along) * along)
+        across = quaternions.normalize(stance.pelvis[:, 0] + facing[:, 0])
+        across = quaternions.normalize(across - (across @ along) * along)
         cosine = (upper * upper + distance * distance - lower * lower) / (2.0 * upper * distance)
         front = _cross(across, -along)
         knee = upper * (cosine * along + math.sqrt(max(1.0 - cosine * cosine, 0.0)) * front)
@@ -248,16 +249,16 @@ class Body:
 
 def _spread(turns: dict[str, Floats], names: list[str], start: Floats, end: Floats) -> None:
     """Share the way from one turn to another evenly among joints."""
-    first, last = (rotations.quaternion_from_matrix(turn) for turn in (start, end))
+    first, last = (quaternions.quat_from_matrix(turn) for turn in (start, end))
     for number, name in enumerate(names):
-        between = rotations.slerp(first, last, (number + 1) / len(names))
-        turns[name] = rotations.matrix_from_quaternion(between)
+        between = quaternions.slerp(first, last, (number + 1) / len(names))
+        turns[name] = quaternions.matrix_from_quat(between)
 
 
 def _frame(along: Floats, across: Floats) -> Floats:
     """Axes (columns) of a leg bone that runs down `along`, with its hinge as near to `across` as can be."""
-    down = rotations.normalised(along)
-    hinge = rotations.normalised(across - (across @ down) * down)
+    down = quaternions.normalize(along)
+    hinge = quaternions.normalize(across - (across @ down) * down)
     return np.array([hinge, -down, _cross(hinge, -down)]).T
 
 

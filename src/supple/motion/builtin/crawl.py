@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.pose import Pose
 
@@ -32,8 +32,14 @@ _HASTE = 0.55  # how much quicker the arms close than they open
 _RISE = 1.9  # phase [rad] at which the body is lowest, in the middle of the stroke
 
 
-def slither(skeleton: Skeleton, *, seconds: float = 2.5, fps: float = 60.0, waves: float = 1.4,
-            swing: float = math.radians(48.0)) -> Recipe:  # fmt: skip
+def slither(
+    skeleton: Skeleton,
+    *,
+    seconds: float = 2.5,
+    fps: float = 60.0,
+    waves: float = 1.4,
+    swing: float = math.radians(48.0),
+) -> Recipe:
     """Slither ahead along a winding track, one wave of it in `seconds`, and on and on.
 
     The body follows the head like a train: every joint runs along the same track on the ground, so nothing slips
@@ -46,8 +52,12 @@ def slither(skeleton: Skeleton, *, seconds: float = 2.5, fps: float = 60.0, wave
     _check("slither", seconds=seconds, fps=fps)
     chain = _spine(skeleton)
     if not (math.isfinite(waves) and 0.25 <= waves <= len(chain) / 4.0):
-        raise InputError("motion 'slither'", f"waves is {waves}", f"0.25 to {len(chain) / 4.0:g} fit {len(chain)} "
-                         "joints, four to a wave", "try 1.4")  # fmt: skip
+        raise InputError(
+            "motion 'slither'",
+            f"waves is {waves}",
+            f"0.25 to {len(chain) / 4.0:g} fit {len(chain)} joints, four to a wave",
+            "try 1.4",
+        )
     if not (math.isfinite(swing) and 0.0 <= swing <= 1.4):
         raise InputError("motion 'slither'", f"swing is {swing} rad", "0 to 1.4 rad are possible", "try 0.8")
     spans = np.stack([_reach(skeleton, joint) for joint in chain])
@@ -82,8 +92,15 @@ def slither(skeleton: Skeleton, *, seconds: float = 2.5, fps: float = 60.0, wave
     return Recipe(skeleton, pose, seconds, _whole_rate(seconds, fps), "slither", loop=True, stride=stride)
 
 
-def swim(skeleton: Skeleton, *, seconds: float = 2.0, fps: float = 60.0, sweep: float = math.radians(54.0),
-         squeeze: float = 0.08, bob: float = 0.06) -> Recipe:  # fmt: skip
+def swim(
+    skeleton: Skeleton,
+    *,
+    seconds: float = 2.0,
+    fps: float = 60.0,
+    sweep: float = math.radians(54.0),
+    squeeze: float = 0.08,
+    bob: float = 0.06,
+) -> Recipe:
     """Swim on the spot by pulses, one in `seconds`: the arms close quickly, open slowly, and trail in a wave.
 
     Every joint of an arm does what the one before it did a little earlier, so the tips lag and unroll. `sweep` [rad]
@@ -106,11 +123,11 @@ def swim(skeleton: Skeleton, *, seconds: float = 2.0, fps: float = 60.0, sweep: 
         local = skeleton.parent_from_joint.copy()
         for arm in arms:
             out = (skeleton.heads[arm[-1]] - center) * [1.0, 0.0, 1.0]
-            axis = np.cross(_UP, rotations.normalised(out))  # turning about it brings an arm down
+            axis = np.cross(_UP, quaternions.normalize(out))  # turning about it brings an arm down
             late = _ARM_LATE * 0.5 * (1.0 - out[2] / np.linalg.norm(out))
             index = np.arange(len(arm))
             drop = _OPEN + sweep * _pulse(phase - late - _LAG * index) + _DROOP * index
-            turns = rotations.matrix_from_quaternion(rotations.quaternion_about(axis, np.diff(drop, prepend=0.0)))
+            turns = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, np.diff(drop, prepend=0.0)))
             local[arm, :3, :3] = local[arm, :3, :3] @ np.linalg.inv(rest[arm]) @ turns @ rest[arm]
         sizes = 1.0 - squeeze * _pulse(phase - _LAG * np.arange(len(mantle)))
         # Scales of a chain multiply, so each joint of the mantle gets what its parent has not done yet.
@@ -186,8 +203,12 @@ def _spine(skeleton: Skeleton) -> list[int]:
     """The joints from the tail to the head of an animal that is one chain."""
     where = "motion 'slither'"
     if "Head" not in skeleton.names:
-        raise InputError(where, "there is no joint called Head", "a chain from the tail to the head is needed",
-                         "use the snake, or rename the last joint")  # fmt: skip
+        raise InputError(
+            where,
+            "there is no joint called Head",
+            "a chain from the tail to the head is needed",
+            "use the snake, or rename the last joint",
+        )
     chain = [skeleton.index("Head")]
     while skeleton.parents[chain[-1]] >= 0:
         chain.append(int(skeleton.parents[chain[-1]]))
@@ -245,7 +266,7 @@ def _mantle(skeleton: Skeleton) -> list[int]:
 
 
 def _about_up(angle: Floats | float) -> Floats:
-    return rotations.matrix_from_quaternion(rotations.quaternion_about(_UP, angle))
+    return quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(_UP, angle))
 
 
 def _whole_rate(seconds: float, fps: float) -> float:

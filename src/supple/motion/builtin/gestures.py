@@ -41,9 +41,13 @@ def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Reci
         forearm = swing * math.sin(2.0 * math.pi * phase)
         trailing = swing * math.sin(2.0 * math.pi * (phase - 0.13))
         right = ArmTurn(
-            arm.flex, arm.spread + 3.0 * forearm, arm.turn, arm.elbow - 12.0 * swing + 24.0 * forearm,
-            arm.wrist + 9.0 * trailing, arm.curl,
-        )  # fmt: skip
+            arm.flex,
+            arm.spread + 3.0 * forearm,
+            arm.turn,
+            arm.elbow - 12.0 * swing + 24.0 * forearm,
+            arm.wrist + 9.0 * trailing,
+            arm.curl,
+        )
         aside = 0.030 * body.size * lift
         pelvis = turned(roll=1.6 * lift)
         chest = turned(-3.0 * lift, -1.0 * lift, -3.5 * lift - 0.8 * trailing)
@@ -54,8 +58,9 @@ def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Reci
     return Recipe(skeleton, pose, seconds, fps, "wave")
 
 
-def breathing(skeleton: Skeleton, *, seconds: float = 8.0, breaths: int = 2, intensity: float = 1.0,
-              fps: float = 60.0) -> Recipe:  # fmt: skip
+def breathing(
+    skeleton: Skeleton, *, seconds: float = 8.0, breaths: int = 2, intensity: float = 1.0, fps: float = 60.0
+) -> Recipe:
     """Stand at ease and breathe `breaths` times in `seconds`; loops.
 
     The chest swells and lifts, the belly follows, shoulders rise, arms give way, and the weight wanders slowly from one
@@ -81,8 +86,16 @@ def breathing(skeleton: Skeleton, *, seconds: float = 8.0, breaths: int = 2, int
         chest = turned(-0.8 * drift, 2.0 - 4.0 * air, -1.2 * drift)
         head = turned(1.5 * cosine(lap, 0.55), 2.0 - 2.0 * air, -0.6 * drift)
         arm = ArmTurn(2.0 - 2.5 * air, 13.0 + 2.5 * air, 8.0, 16.0 + 2.0 * air, 2.0, 24.0)
-        stance = Stance(body.settled(hips, pelvis, feet), feet, pelvis, chest, head, (arm, arm), shrug=2.6 * air,
-                        swell=(0.018 * air, 0.014 * belly))  # fmt: skip
+        stance = Stance(
+            body.settled(hips, pelvis, feet),
+            feet,
+            pelvis,
+            chest,
+            head,
+            (arm, arm),
+            shrug=2.6 * air,
+            swell=(0.018 * air, 0.014 * belly),
+        )
         return body.pose(stance)
 
     return Recipe(skeleton, pose, seconds, fps, "breathing", loop=True)

@@ -9,31 +9,45 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.pose import Pose
 
 _LIKED = ("LeftForeArm", "ForeArm", "LeftLeg", "Leg")  # joints whose bend shows what a skin does
 
 
-def bend(skeleton: Skeleton, *, joint: str | None = None, angle: float = math.radians(135.0), seconds: float = 2.0,
-         fps: float = 60.0, hold: bool = False) -> Recipe:  # fmt: skip
+def bend(
+    skeleton: Skeleton,
+    *,
+    joint: str | None = None,
+    angle: float = math.radians(135.0),
+    seconds: float = 2.0,
+    fps: float = 60.0,
+    hold: bool = False,
+) -> Recipe:
     """Bend a joint by `angle` [rad] about an axis across its bone, evenly in and out, and back unless `hold`.
 
     An elbow or knee bends the way it does in life; other joints bend in the plane of the bone and its parent's, or
     forward where those are in line.
     """
     number = _chosen(skeleton, joint)
-    return _turned(skeleton, number, _bend_axis(skeleton, number), angle, name="bend", seconds=seconds, fps=fps,
-                   hold=hold)  # fmt: skip
+    return _turned(
+        skeleton, number, _bend_axis(skeleton, number), angle, name="bend", seconds=seconds, fps=fps, hold=hold
+    )
 
 
-def twist(skeleton: Skeleton, *, joint: str | None = None, angle: float = math.pi, seconds: float = 2.0,
-          fps: float = 60.0, hold: bool = False) -> Recipe:  # fmt: skip
+def twist(
+    skeleton: Skeleton,
+    *,
+    joint: str | None = None,
+    angle: float = math.pi,
+    seconds: float = 2.0,
+    fps: float = 60.0,
+    hold: bool = False,
+) -> Recipe:
     """Twist a joint by `angle` [rad] about its own bone, evenly in and out, and back unless `hold`."""
     number = _chosen(skeleton, joint)
-    return _turned(skeleton, number, _along(skeleton, number), angle, name="twist", seconds=seconds, fps=fps,
-                   hold=hold)  # fmt: skip
+    return _turned(skeleton, number, _along(skeleton, number), angle, name="twist", seconds=seconds, fps=fps, hold=hold)
 
 
 def _chosen(skeleton: Skeleton, joint: str | None) -> int:
@@ -53,22 +67,23 @@ def _along(skeleton: Skeleton, joint: int) -> Floats:
     """Direction of a joint's bone at rest; upward where the bone has no length."""
     bones = skeleton.bones
     reach = np.mean((bones.ends - bones.starts)[bones.joints == joint], axis=0)
-    return rotations.normalised(reach) if np.linalg.norm(reach) > 1e-9 else np.array([0.0, 1.0, 0.0])
+    return quaternions.normalize(reach) if np.linalg.norm(reach) > 1e-9 else np.array([0.0, 1.0, 0.0])
 
 
 def _bend_axis(skeleton: Skeleton, joint: int) -> Floats:
     along = _along(skeleton, joint)
     parent = int(skeleton.parents[joint])
     if parent >= 0:
-        axis = np.cross(rotations.normalised(skeleton.heads[joint] - skeleton.heads[parent]), along)
+        axis = np.cross(quaternions.normalize(skeleton.heads[joint] - skeleton.heads[parent]), along)
         if np.linalg.norm(axis) > 0.02:  # more than a degree out of line: it bends further the way it is bent
-            return rotations.normalised(axis)
+            return quaternions.normalize(axis)
     side = np.array([1.0, 0.0, 0.0]) if abs(along[0]) < 0.9 else np.array([0.0, 0.0, 1.0])
-    return rotations.normalised(np.cross(np.cross(along, side), along))
+    return quaternions.normalize(np.cross(np.cross(along, side), along))
 
 
-def _turned(skeleton: Skeleton, joint: int, axis: Floats, angle: float, *, name: str, seconds: float, fps: float,
-            hold: bool) -> Recipe:  # fmt: skip
+def _turned(
+    skeleton: Skeleton, joint: int, axis: Floats, angle: float, *, name: str, seconds: float, fps: float, hold: bool
+) -> Recipe:
     for what, value in (("seconds", seconds), ("fps", fps)):
         if not (math.isfinite(value) and value > 0.0):
             raise InputError(f"motion {name!r}", f"{what} is {value}", "more than zero is needed", "use 2 and 60")
@@ -78,7 +93,7 @@ def _turned(skeleton: Skeleton, joint: int, axis: Floats, angle: float, *, name:
     def pose(time: float) -> Pose:
         share = min(time / seconds, 1.0)
         amount = 0.5 - 0.5 * math.cos(math.pi * share * (1.0 if hold else 2.0))
-        turn = rotations.quaternion_about(axis, amount * angle)
+        turn = quaternions.quat_from_axis_angle(axis, amount * angle)
         return Pose.from_rotations(skeleton, {skeleton.names[joint]: turn})
 
     return Recipe(skeleton, pose, seconds, fps, f"{name} {skeleton.names[joint]}")

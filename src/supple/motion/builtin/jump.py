@@ -44,8 +44,9 @@ class _Jump:
         tipped = body.rolled("Left", body.rest("LeftFoot")[[0, 2]], pitch=_BALL).ankle[1] - body.rest("LeftFoot")[1]
         self.free = float(tipped) - 0.045 * body.leg  # height of the hips at take-off, over rest
         self.before = keyed([(0.05, -0.004 * body.leg), (_CROUCHED, self.depth)])
-        self.after = keyed([(self.deepest, 0.85 * self.depth), (self.on + 0.85, -0.004 * body.leg),
-                            (self.end, -0.004 * body.leg)])  # fmt: skip
+        self.after = keyed(
+            [(self.deepest, 0.85 * self.depth), (self.on + 0.85, -0.004 * body.leg), (self.end, -0.004 * body.leg)]
+        )
         self.feet = (self._steps("Left"), self._steps("Right"))
         on, deep = self.on, self.deepest
         self.lean = keyed([(0.05, 0.0), (_CROUCHED, 38.0), (_OFF + 0.02, 1.0), (_OFF + 0.2, -2.0), (on - 0.05, 10.0),

@@ -37,8 +37,17 @@ class _Kick:
         self.right = self._right_steps()
         self.aside = keyed([(0.05, 0.0), (_SHIFTED, 0.80 * left[0]), (_HIT, 0.86 * left[0]), (_DRAWN, 0.80 * left[0]),
                             (_DOWN, 0.45 * left[0]), (_END - 0.15, 0.0)])  # fmt: skip
-        self.height = keyed([(0.05, -0.004), (_SHIFTED, -0.028), (_BACK, -0.048), (_HIT, -0.008), (_DRAWN, -0.016),
-                             (_DOWN, -0.050), (_END - 0.1, -0.004)])  # fmt: skip
+        self.height = keyed(
+            [
+                (0.05, -0.004),
+                (_SHIFTED, -0.028),
+                (_BACK, -0.048),
+                (_HIT, -0.008),
+                (_DRAWN, -0.016),
+                (_DOWN, -0.050),
+                (_END - 0.1, -0.004),
+            ]
+        )
         self.ahead = keyed(
             [(0.05, 0.0), (_BACK, 0.03), (_HIT, 0.045), (_DRAWN, -0.01), (_DOWN, 0.01), (_END - 0.1, 0.0)]
         )

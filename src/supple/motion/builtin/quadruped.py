@@ -9,7 +9,7 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.builtin.body import FootPlace, turned
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
@@ -44,8 +44,12 @@ class _Walk:
         needed = [*_TRUNK, *(name for names, _ in _LEGS.values() for name in names)]
         missing = [name for name in needed if name not in skeleton.names]
         if missing:
-            raise InputError("motion 'walk'", f"the skeleton lacks {', '.join(missing)}",
-                             "an animal with four legs needs these joints", "rename the joints")  # fmt: skip
+            raise InputError(
+                "motion 'walk'",
+                f"the skeleton lacks {', '.join(missing)}",
+                "an animal with four legs needs these joints",
+                "rename the joints",
+            )
         self.skeleton, self.intensity, self.fps = skeleton, intensity, fps
         self.legs = {leg: _Leg(skeleton, names) for leg, (names, _) in _LEGS.items()}
         self.height = float(np.mean([leg.height for leg in self.legs.values()]))
@@ -80,11 +84,13 @@ class _Walk:
     def pose(self, time: float) -> Pose:
         phase = time / self.cycle
         turns = self._trunk(phase)
-        move = np.array([
-            0.012 * self.size * wave(phase, 0.32),
-            self.size * (-0.030 + 0.010 * wave(2.0 * phase, 0.64)),
-            phase * self.stride,
-        ])  # fmt: skip
+        move = np.array(
+            [
+                0.012 * self.size * wave(phase, 0.32),
+                self.size * (-0.030 + 0.010 * wave(2.0 * phase, 0.64)),
+                phase * self.stride,
+            ]
+        )
         world = self._assembled(turns, move)
         for name, leg in self.legs.items():
             foot = self.steps[name].at(time)
@@ -175,7 +181,7 @@ class _Leg:
             else:
                 folded = middle
         extra = (straight - 1.0) * self.bends + straight * more
-        aim = rotations.matrix_from_quaternion(rotations.rotation_between(self._end(extra), way))
+        aim = quaternions.matrix_from_quat(quaternions.rotation_between(self._end(extra), way))
         turns = {name: aim @ turn for name, turn in zip(self.names, self._turns(extra), strict=False)}
         turns[self.names[-1]] = turned(foot.yaw, -foot.pitch)
         return turns

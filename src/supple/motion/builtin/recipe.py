@@ -36,6 +36,11 @@ class Recipe:
     def made(self) -> Motion:
         """The motion itself; every pose of it is made now."""
         return Motion.from_poses(
-            self.skeleton, self.pose, seconds=self.seconds, fps=self.fps, name=self.name, loop=self.loop,
+            self.skeleton,
+            self.pose,
+            seconds=self.seconds,
+            fps=self.fps,
+            name=self.name,
+            loop=self.loop,
             stride=self.stride,
-        )  # fmt: skip
+        )

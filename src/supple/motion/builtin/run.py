@@ -50,8 +50,9 @@ class _Run:
         self.low = -0.058 * body.leg
         self.feet = (self._steps("Left"), self._steps("Right"))
         t = self.brake
-        self.height = keyed([(t + 0.20, -0.135), (t + 0.45, -0.100), (t + 0.75, -0.045), (t + 1.05, -0.002),
-                             (t + _SETTLED, -0.004)])  # fmt: skip
+        self.height = keyed(
+            [(t + 0.20, -0.135), (t + 0.45, -0.100), (t + 0.75, -0.045), (t + 1.05, -0.002), (t + _SETTLED, -0.004)]
+        )
         self.lean = keyed([(t - 0.1, 12.0), (t + 0.24, -12.0), (t + 0.62, 13.0), (t + 1.0, -1.5), (t + _SETTLED, 1.0)])
         self.tilt = keyed([(t - 0.1, 9.0), (t + 0.26, -6.0), (t + 0.6, 7.0), (t + 1.02, -0.5), (t + _SETTLED, 0.0)])
         self.nod = keyed([(t - 0.1, 4.0), (t + 0.20, 8.0), (t + 0.42, -5.0), (t + 0.78, 8.0), (t + _SETTLED, 0.0)])
@@ -67,10 +68,14 @@ class _Run:
         contacts = []
         for step in range(parity - 2, _RUNNING, 2):
             strike = _FIRST + step * _STEP
-            contacts.append(self._contact(
-                under + np.array([0.0, self.speed * strike + 0.30 * body.leg]),
-                (strike, strike + 0.05, strike + 0.10, strike + _STANCE), (7.0, -62.0), 0.16,
-            ))  # fmt: skip
+            contacts.append(
+                self._contact(
+                    under + np.array([0.0, self.speed * strike + 0.30 * body.leg]),
+                    (strike, strike + 0.05, strike + 0.10, strike + _STANCE),
+                    (7.0, -62.0),
+                    0.16,
+                )
+            )
         beside = np.array([ankle[0], ankle[2]])
         place = np.array([0.5 * (under[0] + beside[0]), under[1]])
         t = self.brake
@@ -87,8 +92,9 @@ class _Run:
             contacts.append(self._contact(aim, (t + 0.34, t + 0.44, math.inf, math.inf), (16.0, 0.0), 0.08))
         return Steps(body, side, contacts)
 
-    def _contact(self, place: Floats, times: tuple[float, float, float, float], pitches: tuple[float, float],
-                 lift: float) -> Contact:  # fmt: skip
+    def _contact(
+        self, place: Floats, times: tuple[float, float, float, float], pitches: tuple[float, float], lift: float
+    ) -> Contact:
         return Contact(place, times, pitches, lift=lift * self.body.size)
 
     def recipe(self) -> Recipe:
@@ -105,8 +111,9 @@ class _Run:
         aside = 0.012 * body.size * running * wave(phase, 0.5 * _STANCE / (2.0 * _STEP))
         hips = body.hips + np.array([aside, self._height(t), self._ahead(t)])
         pelvis = turned(-9.0 * running * wave(phase, 0.0), self.tilt(t), 4.0 * running * wave(phase, 0.14))
-        chest = turned(11.0 * running * wave(phase, 0.02), self.lean(t) + self.tilt(t) * 0.3,
-                       -3.0 * running * wave(phase, 0.16))  # fmt: skip
+        chest = turned(
+            11.0 * running * wave(phase, 0.02), self.lean(t) + self.tilt(t) * 0.3, -3.0 * running * wave(phase, 0.16)
+        )
         head = turned(2.0 * running * wave(phase, 0.05), self.nod(t), 0.0)
         arms = (self._arm(t, phase, running), self._arm(t, phase + 0.5, running))
         return body.pose(Stance(body.settled(hips, pelvis, feet), feet, pelvis, chest, head, arms))

@@ -67,8 +67,7 @@ def lesser(a: float, b: float, *, width: float) -> float:
     return min(a, b) - 0.25 * width * near * near
 
 
-def hermite(start: Floats, speed: Floats, end: Floats, end_speed: Floats, *, seconds: float,
-            s: float) -> Floats:  # fmt: skip
+def hermite(start: Floats, speed: Floats, end: Floats, end_speed: Floats, *, seconds: float, s: float) -> Floats:
     """A cubic from `start` to `end` that leaves and arrives with the given speeds; `s` is the share of `seconds`."""
     left, right = 1.0 - s, s
     return (

@@ -78,13 +78,15 @@ class _Walk:
         rise = (-0.023 + 0.015 * wave(2.0 * phase, 2.0 * _MIDDLE + 0.05)) * body.size
         hips = body.hips + np.array([0.026 * body.size * sway, rise, ahead])
         pelvis = turned(
-            yaw=-7.0 * amount * wave(phase), pitch=3.0 + 1.5 * wave(2.0 * phase, 0.1),
+            yaw=-7.0 * amount * wave(phase),
+            pitch=3.0 + 1.5 * wave(2.0 * phase, 0.1),
             roll=4.5 * amount * wave(phase, 0.16),
-        )  # fmt: skip
+        )
         chest = turned(
-            yaw=6.5 * amount * wave(phase, 0.02), pitch=3.5 + 1.2 * wave(2.0 * phase, 0.22),
+            yaw=6.5 * amount * wave(phase, 0.02),
+            pitch=3.5 + 1.2 * wave(2.0 * phase, 0.22),
             roll=-2.2 * amount * wave(phase, 0.2),
-        )  # fmt: skip
+        )
         head = turned(
             yaw=1.0 * wave(phase, 0.05), pitch=2.0 - 1.0 * wave(2.0 * phase, 0.2), roll=-0.8 * wave(phase, 0.25)
         )
@@ -98,6 +100,10 @@ class _Walk:
         flex = 2.0 + amount * (self.flex(phase) - 2.0)
         elbow = 16.0 + amount * (self.elbow(phase) - 16.0)
         return ArmTurn(
-            flex=flex, spread=14.0 - 2.0 * amount * wave(phase, 0.5), turn=8.0 + 5.0 * amount * wave(phase, 0.55),
-            elbow=max(elbow, 8.0), wrist=6.0 + 5.0 * wave(phase, 0.7), curl=24.0,
-        )  # fmt: skip
+            flex=flex,
+            spread=14.0 - 2.0 * amount * wave(phase, 0.5),
+            turn=8.0 + 5.0 * amount * wave(phase, 0.55),
+            elbow=max(elbow, 8.0),
+            wrist=6.0 + 5.0 * wave(phase, 0.7),
+            curl=24.0,
+        )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.arrays import Floats
-from supple.geometry import rotations
-from supple.motion.retarget.anatomy import SIDES, Anatomy
+from supple.character.anatomy.humanoid import SIDES, Anatomy
+from supple.geometry import quaternions
 from supple.motion.retarget.matching import Follow
 
 # Bones whose direction in the world is what one sees; where each ends.
@@ -28,8 +28,8 @@ def body_axes(anatomy: Anatomy) -> Floats:
         left = left + heads[parts["left upper arm"]] - heads[parts["right upper arm"]]
     top = parts.get("head", anatomy.spine[-1] if anatomy.spine else parts["hips"])
     up = heads[top] - 0.5 * (heads[parts["left upper leg"]] + heads[parts["right upper leg"]])
-    left = rotations.normalised(left)
-    up = rotations.normalised(up - (up @ left) * left)
+    left = quaternions.normalize(left)
+    up = quaternions.normalize(up - (up @ left) * left)
     axes = np.stack([left, up, np.cross(left, up)], axis=1)
     if not np.isclose(np.linalg.det(axes), 1.0):
         return np.eye(3)
@@ -78,7 +78,7 @@ def rest_alignments(source: Anatomy, target: Anatomy, pairs: dict[int, Follow]) 
 def _turn(start: Floats, end: Floats) -> Floats:
     if np.linalg.norm(start) < 1e-9 or np.linalg.norm(end) < 1e-9:
         return np.eye(3)
-    return rotations.matrix_from_quaternion(rotations.rotation_between(start, end))
+    return quaternions.matrix_from_quat(quaternions.rotation_between(start, end))
 
 
 def _ends(source: Anatomy, target: Anatomy, pairs: dict[int, Follow]) -> dict[int, tuple[Floats, Floats]]:

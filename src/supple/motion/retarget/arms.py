@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from supple.arrays import Bools, Floats, Ints
+from supple.character.anatomy.humanoid import SIDES, Anatomy
 from supple.character.character import Character
-from supple.geometry import rotations
+from supple.geometry import quaternions
+from supple.geometry.collision.winding import Windings
 from supple.motion.retarget.alignment import body_axes
-from supple.motion.retarget.anatomy import SIDES, Anatomy
 
 _ANGLES = np.radians(np.arange(0.0, 46.0, 3.0))
 _MOMENTS = 48  # of a motion that are looked at
@@ -41,7 +44,7 @@ def held_off(skin: Character, to: Anatomy, turns: Floats, places: Floats) -> Flo
         enough = _CLEAR * _thickness(skin, elbow, heads[elbow], heads[wrist])
         angle = 0.0
         for angle in _ANGLES:
-            spread = rotations.matrix_from_quaternion(rotations.quaternion_about(outwards[moments], angle))
+            spread = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(outwards[moments], angle))
             pivot = places[moments, shoulder][:, None]
             moved = pivot + np.einsum("fij,fsj->fsi", spread, there - pivot)
             outside = trunk.distance(moved, turns[moments], places[moments]).min(axis=1)
@@ -49,7 +52,7 @@ def held_off(skin: Character, to: Anatomy, turns: Floats, places: Floats) -> Flo
                 break
         if angle > 0.0:
             below = to.skeleton.descendants(shoulder)
-            spread = rotations.matrix_from_quaternion(rotations.quaternion_about(outwards, angle))
+            spread = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(outwards, angle))
             result[:, below] = spread[:, None] @ turns[:, below]
     return result
 
@@ -82,6 +85,10 @@ class _Trunk:
         self._points = skin.points
         self._faces = np.ascontiguousarray(kept, dtype=np.int64)
 
+    @cached_property
+    def _windings(self) -> Windings:
+        return Windings(self._points, self._faces)
+
     def _triangles(self, skin: Character) -> Ints:
         if skin.weights is None:
             return np.zeros((0, 3), dtype=np.int32)
@@ -98,5 +105,5 @@ class _Trunk:
         away = points - places[frame, joint]
         rest = (self.heads[joint] + np.einsum("fsji,fsj->fsi", turns[frame, joint], away)).reshape(-1, 3)
         square, _, _ = igl.point_mesh_squared_distance(rest, self._points, self._faces)
-        inside = igl.fast_winding_number(self._points, self._faces, np.ascontiguousarray(rest)) > 0.5
+        inside = self._windings(rest) > 0.5
         return np.where(inside, -1.0, 1.0).reshape(joint.shape) * np.sqrt(square).reshape(joint.shape)

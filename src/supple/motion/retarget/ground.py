@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from supple.arrays import Floats
+from supple.character.anatomy.humanoid import SIDES, Anatomy
 from supple.character.character import Character
 from supple.motion.retarget.alignment import body_axes
-from supple.motion.retarget.anatomy import SIDES, Anatomy
 
 _SOLE = 0.12  # a lowest foot joint this share of the leg above the origin belongs to a body that stands there
 _NEAR_FLOOR = 0.15  # of the leg: soles that come no lower than this never touch the floor

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from supple.character.anatomy.humanoid import Anatomy
+from supple.character.anatomy.names import plain_key
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.motion.retarget.anatomy import Anatomy
-from supple.motion.retarget.names import plain_key
 
 _WHERE = "retarget"
 
@@ -83,16 +83,23 @@ def _along(source: list[int], target: list[int], part: str) -> dict[int, Follow]
 
 def _by_table(source: Anatomy, target: Skeleton, table: Mapping[str, str]) -> dict[int, Follow]:
     if not isinstance(table, Mapping) or not table:
-        raise InputError(_WHERE, "the table is empty or no mapping", "at least one {target joint: source joint}",
-                         "leave it out to match by names")  # fmt: skip
+        raise InputError(
+            _WHERE,
+            "the table is empty or no mapping",
+            "at least one {target joint: source joint}",
+            "leave it out to match by names",
+        )
     parts = source.part_of()
     found = {}
     for to, of in table.items():
         for name, skeleton, whose in ((to, target, "target"), (of, source.skeleton, "source")):
             if name not in skeleton.names:
-                raise InputError(f"{_WHERE}, table", f"{name!r} stands for a joint of the {whose}",
-                                 f"that has {_some(skeleton)}", "the table is {target joint: source joint}"
-                                 )  # fmt: skip
+                raise InputError(
+                    f"{_WHERE}, table",
+                    f"{name!r} stands for a joint of the {whose}",
+                    f"that has {_some(skeleton)}",
+                    "the table is {target joint: source joint}",
+                )
         joint = source.skeleton.index(of)
         found[target.index(to)] = Follow(joint, joint, 0.0, parts.get(joint, ""))
     return found

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from supple.arrays import Floats
+from supple.character.anatomy.humanoid import Anatomy
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError, SuppleWarning
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.motion import Motion
 from supple.motion.retarget.alignment import rest_alignments
-from supple.motion.retarget.anatomy import Anatomy
 from supple.motion.retarget.arms import held_off
 from supple.motion.retarget.ground import Soles, leg_length, lowest_skin, measured_floor, smoothed
 from supple.motion.retarget.matching import Follow, follows
@@ -48,8 +48,12 @@ def retarget(
     """
     skeleton = target.skeleton if isinstance(target, Character) else target
     if not isinstance(skeleton, Skeleton):
-        raise InputError(_WHERE, f"the target is {type(target).__name__}", "a character or skeleton is needed",
-                         "pass the character that shall move")  # fmt: skip
+        raise InputError(
+            _WHERE,
+            f"the target is {type(target).__name__}",
+            "a character or skeleton is needed",
+            "pass the character that shall move",
+        )
     source = motion.skeleton
     if table is None and _same(source, skeleton):
         return motion.replace(skeleton=skeleton)
@@ -70,9 +74,7 @@ def retarget(
         places[..., 1] += smoothed(lift, _CALM * motion.fps, loop=motion.loop)[:, None]
     moves, quaternions, scales = _keys(skeleton, turns, places)
     stride = None if motion.stride is None else motion.stride * ratio
-    return motion.replace(
-        skeleton=skeleton, translations=moves, rotations=quaternions, scales=scales, stride=stride
-    )  # fmt: skip
+    return motion.replace(skeleton=skeleton, translations=moves, rotations=quaternions, scales=scales, stride=stride)
 
 
 def _same(a: Skeleton, b: Skeleton) -> bool:
@@ -104,11 +106,11 @@ def _list(names: list[str]) -> str:
 def _from_rest(motion: Motion) -> tuple[Floats, Floats]:
     """Turns (F, J, 3, 3) from rest in world axes, and places (F, J, 3) of all joints."""
     skeleton = motion.skeleton
-    local = rotations.compose(motion.translations, motion.rotations, motion.scales).swapaxes(0, 1)
+    local = quaternions.compose(motion.translations, motion.rotations, motion.scales).swapaxes(0, 1)
     world = skeleton.world_from_locals(local)
     turns = world[..., :3, :3] @ skeleton.joint_from_world[:, None, :3, :3]
     if not np.allclose(turns @ turns.swapaxes(-1, -2), np.eye(3), atol=1e-9):
-        turns = rotations.nearest_rotation(turns)
+        turns = quaternions.nearest_rotation(turns)
     return turns.swapaxes(0, 1), world[..., :3, 3].swapaxes(0, 1)
 
 
@@ -131,8 +133,8 @@ def _followed(source: Floats, follow: Follow) -> Floats:
     here = source[:, follow.source]
     if follow.share == 0.0:
         return here
-    a, b = (rotations.quaternion_from_matrix(m) for m in (here, source[:, follow.beyond]))
-    return rotations.matrix_from_quaternion(rotations.slerp(a, b, np.full(len(a), follow.share)))
+    a, b = (quaternions.quat_from_matrix(m) for m in (here, source[:, follow.beyond]))
+    return quaternions.matrix_from_quat(quaternions.slerp(a, b, np.full(len(a), follow.share)))
 
 
 def _ratio(of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> float:
@@ -220,7 +222,7 @@ def _keys(skeleton: Skeleton, turns: Floats, places: Floats) -> tuple[Floats, Fl
     parents = skeleton.parents[hanging]
     local = world.copy()
     if np.allclose(rest @ rest.swapaxes(-1, -2), np.eye(3), atol=1e-9):
-        local[:, hanging] = rotations.rigid_inverse(world[:, parents]) @ world[:, hanging]
-        return local[..., :3, 3].copy(), rotations.quaternion_from_matrix(local[..., :3, :3]), None
+        local[:, hanging] = quaternions.rigid_inverse(world[:, parents]) @ world[:, hanging]
+        return local[..., :3, 3].copy(), quaternions.quat_from_matrix(local[..., :3, :3]), None
     local[:, hanging] = np.linalg.solve(world[:, parents], world[:, hanging])
-    return rotations.decompose(local)
+    return quaternions.decompose(local)

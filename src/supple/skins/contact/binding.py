@@ -13,15 +13,15 @@ from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.errors import InputError
 from supple.skins.contact import dynamics
-from supple.skins.contact.choices import limits_for, tissues_in, with_regions
-from supple.skins.contact.condensed import SolverArrays, factored
+from supple.skins.contact.collision_pipeline import detection_of
 from supple.skins.contact.detection import RestSkin
 from supple.skins.contact.dynamics import Mechanism, State, mechanism_of
 from supple.skins.contact.factor import FactorArrays, FleshFactor
 from supple.skins.contact.flesh import WHERE, FleshLayer, flesh_of
 from supple.skins.contact.joints import named_hinges
 from supple.skins.contact.links import Links, joints_of, links_of
-from supple.skins.contact.meeting import detection_of
+from supple.skins.contact.parsing import limits_for, tissues_in, with_regions
+from supple.skins.contact.solver import SolverArrays, factored
 from supple.skins.contact.surface import Hung
 from supple.skins.contact.tracking import carried_inertia
 from supple.skins.kinematic.blend import BlendWeights
@@ -89,8 +89,12 @@ class ContactBinding:
     def from_character(cls, character: Character, skin: ArticulatedContact, device: str) -> ContactBinding:
         """Fill a character with flesh that hangs on links; the slow part."""
         if isinstance(character, Crowd):
-            raise InputError(WHERE, f"a crowd of {character.count} was given", "it moves one character at a time",
-                             "make a player for each")  # fmt: skip
+            raise InputError(
+                WHERE,
+                f"a crowd of {character.count} was given",
+                "it moves one character at a time",
+                "make a player for each",
+            )
         packed, skeleton = BlendWeights.from_character(character, WHERE), character.skeleton
         tissue, parts = tissues_in(skin.flesh, skin.own_tissue())
         marked = with_regions(character, list(parts))
@@ -108,10 +112,20 @@ class ContactBinding:
         mechanism = replace(made, rest=rest)
         learnt = detection_of(flesh, mechanism, (), itself=skin.self_contact, device="cpu").learnt
         return cls(
-            character, flesh, links, mechanism, gravity, farthest, sag, sculpted,
-            SolverArrays.from_mechanism(mechanism, skin.step), learnt, Hung.from_flesh(character, flesh), packed,
+            character,
+            flesh,
+            links,
+            mechanism,
+            gravity,
+            farthest,
+            sag,
+            sculpted,
+            SolverArrays.from_mechanism(mechanism, skin.step),
+            learnt,
+            Hung.from_flesh(character, flesh),
+            packed,
             devices.Constants(device),
-        )  # fmt: skip
+        )
 
 
 def _depths(mechanism: Mechanism) -> Floats:

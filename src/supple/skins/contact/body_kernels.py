@@ -60,9 +60,20 @@ def vector_at(at: int, values: Numbers) -> wp.vec3d:
 
 @wp.kernel(enable_backward=False)
 def assemble_links(
-    first: int, links: int, pairs: int, entries: int, starts: Whole, firsts: Whole, ats: Whole, masses: Numbers,
-    moments: Vectors, squares: Matrices, pair_links: Whole, blocks: Matrices, values: Matrices,
-):  # fmt: skip
+    first: int,
+    links: int,
+    pairs: int,
+    entries: int,
+    starts: Whole,
+    firsts: Whole,
+    ats: Whole,
+    masses: Numbers,
+    moments: Vectors,
+    squares: Matrices,
+    pair_links: Whole,
+    blocks: Matrices,
+    values: Matrices,
+):
     """M^cond = Mb - sum over nodes, without springs."""
     for e in range(entries):
         values[e] = wp.mat33d()
@@ -87,11 +98,30 @@ def assemble_links(
 
 @wp.kernel(enable_backward=False)
 def assemble_joints(
-    first: int, joints: int, dt: wp.float64, share: wp.float64, starts: Whole, rows: Whole, firsts: Whole, ats: Whole,
-    children: Whole, parents: Whole, kinds: Whole, ends: Vectors, axes: Vectors, springs: Numbers,
-    target_turns: Matrices, target_spins: Vectors, gains: Numbers, places: Vectors, turns: Matrices,
-    velocities: Vectors, spins: Vectors, values: Matrices, right: Vectors,
-):  # fmt: skip
+    first: int,
+    joints: int,
+    dt: wp.float64,
+    share: wp.float64,
+    starts: Whole,
+    rows: Whole,
+    firsts: Whole,
+    ats: Whole,
+    children: Whole,
+    parents: Whole,
+    kinds: Whole,
+    ends: Vectors,
+    axes: Vectors,
+    springs: Numbers,
+    target_turns: Matrices,
+    target_spins: Vectors,
+    gains: Numbers,
+    places: Vectors,
+    turns: Matrices,
+    velocities: Vectors,
+    spins: Vectors,
+    values: Matrices,
+    right: Vectors,
+):
     """Springs and control of the joints, and the rows -J that hold them together.
 
     `ends` are the joint in the frames of child and parent; `axes` a hinge's axis and two directions square to it.
@@ -146,10 +176,23 @@ def assemble_joints(
 
 @wp.kernel(enable_backward=False)
 def assemble_roots(
-    first: int, roots: int, dt: wp.float64, starts: Whole, firsts: Whole, ats: Whole, links: Whole, wanted: Vectors,
-    wanted_turns: Matrices, gains: Numbers, places: Vectors, turns: Matrices, velocities: Vectors, spins: Vectors,
-    values: Matrices, right: Vectors,
-):  # fmt: skip
+    first: int,
+    roots: int,
+    dt: wp.float64,
+    starts: Whole,
+    firsts: Whole,
+    ats: Whole,
+    links: Whole,
+    wanted: Vectors,
+    wanted_turns: Matrices,
+    gains: Numbers,
+    places: Vectors,
+    turns: Matrices,
+    velocities: Vectors,
+    spins: Vectors,
+    values: Matrices,
+    right: Vectors,
+):
     """Control of the roots. `wanted` are the place, the velocity and the angular velocity of each."""
     for r in range(roots):
         i = links[r]
@@ -190,9 +233,20 @@ def fall(first: int, kick: wp.vec3d, velocities: Vectors):
 
 @wp.kernel(enable_backward=False)
 def close_joints(
-    first: int, links: int, joints: int, resting: int, downwards: Whole, children: Whole, parents: Whole,
-    ends: Vectors, masses: Numbers, mass: wp.float64, turns: Matrices, shifts: Vectors, places: Vectors,
-):  # fmt: skip
+    first: int,
+    links: int,
+    joints: int,
+    resting: int,
+    downwards: Whole,
+    children: Whole,
+    parents: Whole,
+    ends: Vectors,
+    masses: Numbers,
+    mass: wp.float64,
+    turns: Matrices,
+    shifts: Vectors,
+    places: Vectors,
+):
     """Put every link back on the one it hangs on, parents first; a straight step opens joints by second order.
 
     The centre of all matter stays where it is, or else (`resting`) the roots do.
@@ -226,10 +280,26 @@ def open_books(first: int, dt: wp.float64, mass: wp.float64, gravity: wp.vec3d, 
 
 @wp.kernel(enable_backward=False)
 def close_books(
-    first: int, links: int, joints: int, pieces: int, kept: int, guarded: int, gravity: wp.vec3d, masses: Numbers,
-    moments: Vectors, squares: Matrices, children: Whole, parents: Whole, springs: Numbers, places: Vectors,
-    turns: Matrices, sums: Vectors, velocities: Vectors, spins: Vectors, books: Numbers,
-):  # fmt: skip
+    first: int,
+    links: int,
+    joints: int,
+    pieces: int,
+    kept: int,
+    guarded: int,
+    gravity: wp.vec3d,
+    masses: Numbers,
+    moments: Vectors,
+    squares: Matrices,
+    children: Whole,
+    parents: Whole,
+    springs: Numbers,
+    places: Vectors,
+    turns: Matrices,
+    sums: Vectors,
+    velocities: Vectors,
+    spins: Vectors,
+    books: Numbers,
+):
     """Hold momentum to what came from outside, and energy to what was there.
 
     A step is linear, so it misses both by terms of second order. A rigid motion of the whole puts momentum right

@@ -13,9 +13,17 @@ Numbers = wp.array(dtype=wp.float32)
 
 @wp.kernel(enable_backward=False)
 def carry_bones(
-    first: int, of_joint: Whole, joint_from_world: Transforms, world_from_joint: Transforms, led_places: Vectors,
-    led_turns: Matrices, places: Vectors, turns: Matrices, bones: Transforms, skinning: Skinning,
-):  # fmt: skip
+    first: int,
+    of_joint: Whole,
+    joint_from_world: Transforms,
+    world_from_joint: Transforms,
+    led_places: Vectors,
+    led_turns: Matrices,
+    places: Vectors,
+    turns: Matrices,
+    bones: Transforms,
+    skinning: Skinning,
+):
     """Where a joint is: as the motion has it, seen from its link, wherever that is now; and where it carries skin."""
     j = first + wp.tid()
     i = of_joint[j]
@@ -24,11 +32,23 @@ def carry_bones(
     c = places[i] + turn * (moving_part(world_from_joint[j]) - led_places[i])
     z = wp.float64(0.0)
     bone = wp.mat44d(
-        a[0, 0], a[0, 1], a[0, 2], c[0],
-        a[1, 0], a[1, 1], a[1, 2], c[1],
-        a[2, 0], a[2, 1], a[2, 2], c[2],
-        z, z, z, wp.float64(1.0),
-    )  # fmt: skip
+        a[0, 0],
+        a[0, 1],
+        a[0, 2],
+        c[0],
+        a[1, 0],
+        a[1, 1],
+        a[1, 2],
+        c[1],
+        a[2, 0],
+        a[2, 1],
+        a[2, 2],
+        c[2],
+        z,
+        z,
+        z,
+        wp.float64(1.0),
+    )
     bones[j] = bone
     carry = bone * joint_from_world[j]
     skin = mat34()
@@ -47,9 +67,15 @@ def turn_offsets(first: int, blends: Matrices, displacements: Vectors, sculpted:
 
 @wp.kernel(enable_backward=False)
 def carry_skin(
-    first: int, width: int, corners: Whole, shares: Numbers, along: Numbers, offsets: Points, carried: Points,
+    first: int,
+    width: int,
+    corners: Whole,
+    shares: Numbers,
+    along: Numbers,
+    offsets: Points,
+    carried: Points,
     skin: Points,
-):  # fmt: skip
+):
     """Where the bones carry the skin, and what the flesh around it adds: x = s + along sum_k share_k d_k."""
     v = first + wp.tid()
     d = wp.vec3f(0.0, 0.0, 0.0)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
-from supple.geometry.rotations import normalised
+from supple.geometry.quaternions import normalize
 from supple.skins.contact.touches import Touches
 
 CORNERS = 4
@@ -50,8 +50,9 @@ class Contacts:
         if count and wrong.max() > 1e-6:
             row = int(wrong.argmax())
             given = f"the shares of contact {row} sum to {sums[row]:g}"
-            raise InputError(_WHERE, given, "they must sum to one, or to zero between skin and skin",
-                             "divide them by their sum")  # fmt: skip
+            raise InputError(
+                _WHERE, given, "they must sum to one, or to zero between skin and skin", "divide them by their sum"
+            )
         if not (np.abs(shares).sum(axis=1) > 0.0).all():
             row = int(np.abs(shares).sum(axis=1).argmin())
             raise InputError(_WHERE, f"contact {row} has no shares", "nodes are needed", "leave it out")
@@ -64,7 +65,7 @@ class Contacts:
         bodies = np.full(count, -1) if bodies.shape == (0,) else bodies
         spots = np.asarray(self.spots)
         spots = np.zeros((count, 3)) if spots.shape == (0, 3) else spots
-        unit = normalised(normals)
+        unit = normalize(normals)
         unit.setflags(write=False)
         for name, value in (
             ("nodes", nodes),
@@ -99,10 +100,18 @@ class Contacts:
         found = object.__new__(cls)
         for name, value in zip(
             cls.__dataclass_fields__,
-            (nodes, shares, touches.normals, touches.velocities, touches.gaps, frictions, body_of[touches.obstacles],
-             spots),
+            (
+                nodes,
+                shares,
+                touches.normals,
+                touches.velocities,
+                touches.gaps,
+                frictions,
+                body_of[touches.obstacles],
+                spots,
+            ),
             strict=True,
-        ):  # fmt: skip
+        ):
             object.__setattr__(found, name, value)
         return found
 

@@ -19,7 +19,7 @@ from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.errors import InputError
 from supple.motion.pose import Pose
-from supple.skins.contact.bound import LinkArrays
+from supple.skins.contact.device_arrays import LinkArrays
 from supple.skins.contact.dynamics import Mechanism
 from supple.skins.contact.flesh import WHERE
 from supple.skins.contact.tracking import Tracking
@@ -55,17 +55,37 @@ class Control:
         self.world_from_joint = wp.zeros(len(self._skeleton), dtype=wp.mat44d, device=device)
         self._given = devices.HostSide(self.world_from_joint)
         placing = [
-            put(links.joints, wp.int32), put(self._skeleton.joint_from_world[links.joints], wp.mat44d),
-            put(links.centres, wp.vec3d), self.world_from_joint,
-        ]  # fmt: skip
+            put(links.joints, wp.int32),
+            put(self._skeleton.joint_from_world[links.joints], wp.mat44d),
+            put(links.centres, wp.vec3d),
+            self.world_from_joint,
+        ]
         motion = [self.was_places, self.was_turns, self.places, self.turns]
         asking = [
-            c, dt, int(gravity is not None), wp.vec3d(*(np.zeros(3) if gravity is None else gravity)), arrays.children,
-            arrays.parents, arrays.roots, arrays.ends, arrays.masses, put(loads, wp.float64), put(starts, wp.int32),
-            put(hanging, wp.int32), put(gains.ravel(), wp.float64), put(root_gains.ravel(), wp.float64), *motion,
-            arrays.places, arrays.turns, arrays.target_turns, arrays.target_spins, arrays.gains, arrays.wanted,
-            arrays.wanted_turns, arrays.root_gains,
-        ]  # fmt: skip
+            c,
+            dt,
+            int(gravity is not None),
+            wp.vec3d(*(np.zeros(3) if gravity is None else gravity)),
+            arrays.children,
+            arrays.parents,
+            arrays.roots,
+            arrays.ends,
+            arrays.masses,
+            put(loads, wp.float64),
+            put(starts, wp.int32),
+            put(hanging, wp.int32),
+            put(gains.ravel(), wp.float64),
+            put(root_gains.ravel(), wp.float64),
+            *motion,
+            arrays.places,
+            arrays.turns,
+            arrays.target_turns,
+            arrays.target_spins,
+            arrays.gains,
+            arrays.wanted,
+            arrays.wanted_turns,
+            arrays.root_gains,
+        ]
         self._place = devices.Launch(kernels.place_links, k, [*placing, *motion], device)
         self.ask = devices.Launch(kernels.ask, c + r, asking, device)
 
@@ -77,8 +97,12 @@ class Control:
     def lead(self, pose: Pose) -> None:
         """Take the pose at the end of the next step; the last one is where it begins."""
         if len(pose) != len(self._skeleton):
-            raise InputError(WHERE, f"a pose has {len(pose)} joints", f"the skeleton has {len(self._skeleton)}",
-                             "use a motion made for this character")  # fmt: skip
+            raise InputError(
+                WHERE,
+                f"a pose has {len(pose)} joints",
+                f"the skeleton has {len(self._skeleton)}",
+                "use a motion made for this character",
+            )
         self.begin(pose.world_from_joint)
 
 

@@ -87,9 +87,16 @@ def nearest_rotation(m: wp.mat33d) -> wp.mat33d:
 
 @wp.kernel(enable_backward=False)
 def place_links(
-    first: int, joints: Whole, joint_from_world: Transforms, centres: Vectors, world_from_joint: Transforms,
-    was_places: Vectors, was_turns: Matrices, places: Vectors, turns: Matrices,
-):  # fmt: skip
+    first: int,
+    joints: Whole,
+    joint_from_world: Transforms,
+    centres: Vectors,
+    world_from_joint: Transforms,
+    was_places: Vectors,
+    was_turns: Matrices,
+    places: Vectors,
+    turns: Matrices,
+):
     """Where the motion has a link now: c* = M p, R* nearest to M; what it was before is kept."""
     i = first + wp.tid()
     was_places[i] = places[i]
@@ -114,12 +121,34 @@ def weight_on(
 
 @wp.kernel(enable_backward=False)
 def ask(
-    first: int, count: int, dt: wp.float64, bears: int, gravity: wp.vec3d, children: Whole, parents: Whole,
-    roots: Whole, ends: Vectors, masses: Numbers, loads: Numbers, starts: Whole, hanging: Whole, own_gains: Numbers,
-    own_root_gains: Numbers, was_places: Vectors, was_turns: Matrices, places: Vectors, turns: Matrices,
-    now: Vectors, turned: Matrices, target_turns: Matrices, target_spins: Vectors, gains: Numbers, wanted: Vectors,
-    wanted_turns: Matrices, root_gains: Numbers,
-):  # fmt: skip
+    first: int,
+    count: int,
+    dt: wp.float64,
+    bears: int,
+    gravity: wp.vec3d,
+    children: Whole,
+    parents: Whole,
+    roots: Whole,
+    ends: Vectors,
+    masses: Numbers,
+    loads: Numbers,
+    starts: Whole,
+    hanging: Whole,
+    own_gains: Numbers,
+    own_root_gains: Numbers,
+    was_places: Vectors,
+    was_turns: Matrices,
+    places: Vectors,
+    turns: Matrices,
+    now: Vectors,
+    turned: Matrices,
+    target_turns: Matrices,
+    target_spins: Vectors,
+    gains: Numbers,
+    wanted: Vectors,
+    wanted_turns: Matrices,
+    root_gains: Numbers,
+):
     """What a joint, or behind them a root, is asked for: its pose, its speed, and the speed t / d that bears weight."""
     item = first + wp.tid()
     zero = wp.float64(0.0)

@@ -14,15 +14,15 @@ from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.device import HostSide
 from supple.errors import InputError
+from supple.geometry.collision.bvh import ROOM, Hierarchy
+from supple.geometry.collision.kdops import Proxies
+from supple.geometry.collision.rest_exclusions import settled_pairs, together_at_rest
 from supple.geometry.rows import grouped
 from supple.geometry.topology import unique_edges
 from supple.obstacles.free import FreeBodies
 from supple.obstacles.on_device import DeviceBodies
 from supple.obstacles.shapes import RigidBody
-from supple.skins.contact.buried import Buried
-from supple.skins.contact.hierarchy import ROOM, Hierarchy
-from supple.skins.contact.nearby import settled_pairs, together_at_rest
-from supple.skins.contact.proxies import Proxies
+from supple.skins.contact.enclosed_obstacles import Buried
 from supple.skins.contact.touches import Touches
 
 DEEPEST = 2.0  # mean edges: who is deeper in skin than this has lost its way out, and is left alone
@@ -134,9 +134,18 @@ class Detection:
 
         def nearing(start_growths: Any) -> devices.Launch:
             inputs = [
-                self.margin, *self._slabs, proxies.frames, proxies.growths, start_growths, on.kinds, on.sizes,
-                *boxes, on.now, on.earlier, self._near_flags,
-            ]  # fmt: skip
+                self.margin,
+                *self._slabs,
+                proxies.frames,
+                proxies.growths,
+                start_growths,
+                on.kinds,
+                on.sizes,
+                *boxes,
+                on.now,
+                on.earlier,
+                self._near_flags,
+            ]
             return devices.Launch(kernels.near_obstacles, len(on) * patches, inputs, self.device)
 
         self._grow = proxies.growing(self.points, proxies.growths)
@@ -181,9 +190,10 @@ class Detection:
         close = gaps < self.deepest
         limits = np.where(gaps > 0.0, CLEARANCE * gaps, -1e-3 * self.deepest)
         return replace(
-            known, limits=np.where(close, limits, np.inf).astype(np.float32),
+            known,
+            limits=np.where(close, limits, np.inf).astype(np.float32),
             eases=np.where(close, np.minimum(gaps, 0.0), 0.0).astype(np.float32),
-        )  # fmt: skip
+        )
 
     def _take_rest(self, known: RestSkin) -> None:
         wp = devices.warp()
@@ -201,8 +211,12 @@ class Detection:
         began = given if before is None else np.asarray(before)
         for name, value in (("points", given), ("before", began)):
             if value.shape != (len(self), 3) or value.dtype.kind not in "fiu":
-                raise InputError(_WHERE, f"{name} has shape {value.shape}", f"({len(self)}, 3) is needed",
-                                 "pass a place for every node")  # fmt: skip
+                raise InputError(
+                    _WHERE,
+                    f"{name} has shape {value.shape}",
+                    f"({len(self)}, 3) is needed",
+                    "pass a place for every node",
+                )
         if not np.isfinite(given).all():
             raise InputError(_WHERE, "points are not finite", "every node needs a place", "take a smaller step")
         self._places.write(given)
@@ -287,9 +301,22 @@ class _Crowd:
         chosen = wp.zeros(room, dtype=wp.int32, device=device)
         results = [wp.zeros(room * len(skin), dtype=kind, device=device) for kind in (wp.float32, wp.vec3f, wp.vec3f)]
         inputs = [
-            chosen, skin._near_flags, skin.proxies.device_patch_of, skin.margin, skin._per_time, *skin._around,
-            skin.points, skin._before, on.kinds, on.sizes, on.meshes, on.now, on.earlier, on.reach, *results,
-        ]  # fmt: skip
+            chosen,
+            skin._near_flags,
+            skin.proxies.device_patch_of,
+            skin.margin,
+            skin._per_time,
+            *skin._around,
+            skin.points,
+            skin._before,
+            on.kinds,
+            on.sizes,
+            on.meshes,
+            on.now,
+            on.earlier,
+            on.reach,
+            *results,
+        ]
         smallest = SMALLEST_BY_MESH if on.has_meshes else SMALLEST
         self._launch = devices.Launch(kernels.meet_obstacles, room * len(skin), inputs, device, smallest=smallest)
         self._chosen = HostSide(chosen)
@@ -308,9 +335,13 @@ class _Crowd:
             row, node = np.divmod(hit, self._nodes)
             obstacles = chosen[row]
         return Touches.with_obstacles(
-            node.astype(np.int32), self._normals.read()[hit], gaps[hit], obstacles, self._velocities.read()[hit],
+            node.astype(np.int32),
+            self._normals.read()[hit],
+            gaps[hit],
+            obstacles,
+            self._velocities.read()[hit],
             self._frictions[obstacles],
-        )  # fmt: skip
+        )
 
 
 class _Meeting:
@@ -333,18 +364,37 @@ class _Meeting:
         self._near_counts = HostSide(near[0])
         self.gaps, *self._rest = (HostSide(array) for array in results)
         nearing = [
-            reach, int(own), *one._slabs, mine.frames, mine.growths, theirs.device_lows, theirs.device_highs,
-            theirs.frames, theirs.growths, faces.roots, *near,
-        ]  # fmt: skip
+            reach,
+            int(own),
+            *one._slabs,
+            mine.frames,
+            mine.growths,
+            theirs.device_lows,
+            theirs.device_highs,
+            theirs.frames,
+            theirs.growths,
+            faces.roots,
+            *near,
+        ]
         self._near = devices.Launch(kernels.near_patches, len(mine), nearing, device, smallest=256)
         settled = one.settled if own else [empty(nodes.clusters + 1, wp.int32), near[0], empty((1, 1), wp.uint8)]
         gathering = [reach, *nodes.node_boxes, *near, faces.tree.id, faces.roots, *faces.boxes, *settled, *found]
         self._gather = devices.Launch(kernels.gather_clusters, nodes.clusters, gathering, device, smallest=128)
         known = [one.limits, one.eases] if own else [results[0], results[0]]  # which are not read
         meeting = [
-            int(own), margin, reach, one.points, *nodes.seats, *known, *settled, *near, *found, *faces.surface,
-            other.points, *results,
-        ]  # fmt: skip
+            int(own),
+            margin,
+            reach,
+            one.points,
+            *nodes.seats,
+            *known,
+            *settled,
+            *near,
+            *found,
+            *faces.surface,
+            other.points,
+            *results,
+        ]
         self._meet = devices.Launch(kernels.meet_skin, len(nodes.nodes), meeting, device, smallest=768)
 
     def find(self, prepare: Callable[[], None] | None = None) -> bool:

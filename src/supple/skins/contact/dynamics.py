@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, Ints, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.pose import Pose
 from supple.skins.contact.flesh import WHERE, FleshLayer
 from supple.skins.contact.joints import Joints, rotation_vectors
@@ -125,18 +125,17 @@ class State:
         """All at rest, where it was bound."""
         k, n = mechanism.link_count, mechanism.node_count
         return cls(
-            mechanism.centres.copy(), np.tile(np.eye(3), (k, 1, 1)), np.zeros((n, 3)),
-            np.zeros((k, 3)), np.zeros((k, 3)), np.zeros((n, 3)),
-        )  # fmt: skip
+            mechanism.centres.copy(),
+            np.tile(np.eye(3), (k, 1, 1)),
+            np.zeros((n, 3)),
+            np.zeros((k, 3)),
+            np.zeros((k, 3)),
+            np.zeros((n, 3)),
+        )
 
 
 def mechanism_of(
-    flesh: FleshLayer,
-    links: Links,
-    joints: Joints,
-    *,
-    joint_stiffness: ArrayLike = 0.0,
-    joint_damping: ArrayLike = 0.0,
+    flesh: FleshLayer, links: Links, joints: Joints, *, joint_stiffness: ArrayLike = 0.0, joint_damping: ArrayLike = 0.0
 ) -> Mechanism:
     """Flesh, links and joints put together. Each link must have matter of its own in the core."""
     weights, points = flesh.weights, flesh.solid.points
@@ -169,10 +168,21 @@ def mechanism_of(
     order = flesh.order
     combined, shares = _combined(carriers[order], weights.values[order])
     return Mechanism(
-        points[order], flesh.masses[flesh.free].copy(), combined, shares, flesh.places[flesh.solid.corners],
-        flesh.stiffness, flesh.damping, links.centres, np.bincount(at, share, k).astype(np.float64), firsts, seconds,
-        joints, springs[0], springs[1],
-    )  # fmt: skip
+        points[order],
+        flesh.masses[flesh.free].copy(),
+        combined,
+        shares,
+        flesh.places[flesh.solid.corners],
+        flesh.stiffness,
+        flesh.damping,
+        links.centres,
+        np.bincount(at, share, k).astype(np.float64),
+        firsts,
+        seconds,
+        joints,
+        springs[0],
+        springs[1],
+    )
 
 
 def _combined(carriers: Ints, values: Floats) -> tuple[Ints, Floats]:
@@ -190,13 +200,7 @@ def _combined(carriers: Ints, values: Floats) -> tuple[Ints, Floats]:
 
 
 def state_in(
-    mechanism: Mechanism,
-    links: Links,
-    pose: Pose,
-    *,
-    skeleton: Skeleton,
-    before: Pose | None = None,
-    dt: float = 0.01,
+    mechanism: Mechanism, links: Links, pose: Pose, *, skeleton: Skeleton, before: Pose | None = None, dt: float = 0.01
 ) -> State:
     """In a pose: links where the bones are, flesh as it was bound.
 
@@ -341,5 +345,5 @@ def _core_moments(mechanism: Mechanism, state: State) -> tuple[Floats, Floats]:
 def turned_by(turns: Floats, angles: Floats) -> Floats:
     """Turns (k, 3, 3) after a further turn by rotation vectors (k, 3) [rad] in world axes."""
     length = np.linalg.norm(angles, axis=1)
-    turn = rotations.matrix_from_quaternion(rotations.quaternion_about(angles, length))
+    turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(angles, length))
     return np.where((length > 0.0)[:, None, None], turn @ turns, turns)

@@ -59,8 +59,12 @@ def tissue_of(tissue: Tissue | str, where: str) -> Tissue:
     if isinstance(tissue, Tissue):
         return tissue
     if tissue not in TISSUES:
-        raise InputError(where, f"tissue {tissue!r} was asked for", f"there are {', '.join(TISSUES)}",
-                         "use one of those, or give a Tissue")  # fmt: skip
+        raise InputError(
+            where,
+            f"tissue {tissue!r} was asked for",
+            f"there are {', '.join(TISSUES)}",
+            "use one of those, or give a Tissue",
+        )
     return TISSUES[tissue]
 
 

@@ -50,9 +50,13 @@ class FactorArrays:
         above = (columns < top) & (targets >= top)
         targets[above] += (part_of[columns[above]] + 1) * (n - top)
         return cls(
-            blocks.order, cut.bounds, blocks.starts, targets.astype(np.int32), np.ascontiguousarray(blocks.values),
+            blocks.order,
+            cut.bounds,
+            blocks.starts,
+            targets.astype(np.int32),
+            np.ascontiguousarray(blocks.values),
             np.asarray(np.linalg.inv(blocks.diagonal), dtype=np.float64),
-        )  # fmt: skip
+        )
 
 
 class FleshFactor:

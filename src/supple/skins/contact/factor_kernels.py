@@ -20,9 +20,17 @@ def answered(adds: int, onto: Vectors, node: int, x: wp.vec3d) -> wp.vec3d:
 
 @wp.func
 def down_part(
-    part: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices, order: Whole,
-    sides: Vectors, work: Vectors,
-):  # fmt: skip
+    part: int,
+    count: int,
+    top: int,
+    bounds: Whole,
+    starts: Whole,
+    places: Whole,
+    blocks: Matrices,
+    order: Whole,
+    sides: Vectors,
+    work: Vectors,
+):
     """L^-1 within a part."""
     own = count + part * (count - top)
     for t in range(own, own + count - top):
@@ -37,9 +45,20 @@ def down_part(
 
 @wp.func
 def through_top(
-    count: int, top: int, parts: int, starts: Whole, places: Whole, blocks: Matrices, inverses: Matrices, order: Whole,
-    sides: Vectors, work: Vectors, adds: int, onto: Vectors, answers: Vectors,
-):  # fmt: skip
+    count: int,
+    top: int,
+    parts: int,
+    starts: Whole,
+    places: Whole,
+    blocks: Matrices,
+    inverses: Matrices,
+    order: Whole,
+    sides: Vectors,
+    work: Vectors,
+    adds: int,
+    onto: Vectors,
+    answers: Vectors,
+):
     """L^-T D^-1 L^-1 of the top."""
     for j in range(top, count):
         x = sides[order[j]]
@@ -61,9 +80,20 @@ def through_top(
 
 @wp.func
 def up_part(
-    part: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices,
-    inverses: Matrices, order: Whole, work: Vectors, adds: int, onto: Vectors, answers: Vectors,
-):  # fmt: skip
+    part: int,
+    count: int,
+    top: int,
+    bounds: Whole,
+    starts: Whole,
+    places: Whole,
+    blocks: Matrices,
+    inverses: Matrices,
+    order: Whole,
+    work: Vectors,
+    adds: int,
+    onto: Vectors,
+    answers: Vectors,
+):
     """L^-T D^-1 within a part, from what the top is."""
     own = (part + 1) * (count - top)
     for j in range(top, count):
@@ -79,34 +109,78 @@ def up_part(
 
 @wp.kernel(enable_backward=False)
 def down_parts(
-    first: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices, order: Whole,
-    sides: Vectors, work: Vectors,
-):  # fmt: skip
+    first: int,
+    count: int,
+    top: int,
+    bounds: Whole,
+    starts: Whole,
+    places: Whole,
+    blocks: Matrices,
+    order: Whole,
+    sides: Vectors,
+    work: Vectors,
+):
     down_part(first + wp.tid(), count, top, bounds, starts, places, blocks, order, sides, work)
 
 
 @wp.kernel(enable_backward=False)
 def solve_top(
-    first: int, count: int, top: int, parts: int, starts: Whole, places: Whole, blocks: Matrices, inverses: Matrices,
-    order: Whole, sides: Vectors, work: Vectors, adds: int, onto: Vectors, answers: Vectors,
-):  # fmt: skip
+    first: int,
+    count: int,
+    top: int,
+    parts: int,
+    starts: Whole,
+    places: Whole,
+    blocks: Matrices,
+    inverses: Matrices,
+    order: Whole,
+    sides: Vectors,
+    work: Vectors,
+    adds: int,
+    onto: Vectors,
+    answers: Vectors,
+):
     through_top(count, top, parts, starts, places, blocks, inverses, order, sides, work, adds, onto, answers)
 
 
 @wp.kernel(enable_backward=False)
 def up_parts(
-    first: int, count: int, top: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices,
-    inverses: Matrices, order: Whole, work: Vectors, adds: int, onto: Vectors, answers: Vectors,
-):  # fmt: skip
+    first: int,
+    count: int,
+    top: int,
+    bounds: Whole,
+    starts: Whole,
+    places: Whole,
+    blocks: Matrices,
+    inverses: Matrices,
+    order: Whole,
+    work: Vectors,
+    adds: int,
+    onto: Vectors,
+    answers: Vectors,
+):
     part = first + wp.tid()
     up_part(part, count, top, bounds, starts, places, blocks, inverses, order, work, adds, onto, answers)
 
 
 @wp.kernel(enable_backward=False)
 def solve_all(
-    first: int, count: int, top: int, parts: int, bounds: Whole, starts: Whole, places: Whole, blocks: Matrices,
-    inverses: Matrices, order: Whole, sides: Vectors, work: Vectors, adds: int, onto: Vectors, answers: Vectors,
-):  # fmt: skip
+    first: int,
+    count: int,
+    top: int,
+    parts: int,
+    bounds: Whole,
+    starts: Whole,
+    places: Whole,
+    blocks: Matrices,
+    inverses: Matrices,
+    order: Whole,
+    sides: Vectors,
+    work: Vectors,
+    adds: int,
+    onto: Vectors,
+    answers: Vectors,
+):
     """The three, one after another, by one thread."""
     for part in range(parts):
         down_part(part, count, top, bounds, starts, places, blocks, order, sides, work)

@@ -13,23 +13,16 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import Bools, Floats, Ints
-from supple.character.automatic.bones import owning_bones
 from supple.character.character import Character
 from supple.character.skeleton import Bones
+from supple.character.weighting.bones import owning_bones
 from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.geometry.embedding import Embedding, embed
 from supple.geometry.flesh import Flesh
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, edges_of, fill
-from supple.skins.contact.elasticity import (
-    Tissue,
-    assembled,
-    element_stiffness,
-    lumped_masses,
-    stiffness,
-    tissue_of,
-)
+from supple.skins.contact.elasticity import Tissue, assembled, element_stiffness, lumped_masses, stiffness, tissue_of
 
 WHERE = "ArticulatedContact"
 _INFLUENCES = 4  # joints that carry one node
@@ -97,8 +90,12 @@ def layer(
         for what in ("young", "poisson", "density", "fading", "lag")
     )
     if len(core) != len(solid.points) or len(weights) != len(solid.points):
-        raise InputError(WHERE, f"there are weights for {len(weights)} nodes and a core of {len(core)}",
-                         f"the flesh has {len(solid.points)} nodes", "pass one of each for every node")  # fmt: skip
+        raise InputError(
+            WHERE,
+            f"there are weights for {len(weights)} nodes and a core of {len(core)}",
+            f"the flesh has {len(solid.points)} nodes",
+            "pass one of each for every node",
+        )
     masses = lumped_masses(solid, density)
     held = core | ~_anchored(solid, core)
     free = np.flatnonzero(~held & (masses > 0.0)).astype(np.int32)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, Ints, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.pose import Pose
 
 BALL, HINGE = 0, 1
@@ -61,23 +61,34 @@ class Joints:
     def __post_init__(self) -> None:
         count = len(np.asarray(self.children))
         for name, kind, shape in (
-            ("children", np.int32, (count,)), ("parents", np.int32, (count,)), ("pivots", np.float64, (count, 3)),
-            ("kinds", np.int32, (count,)), ("axes", np.float64, (count, 3)), ("lows", np.float64, (count,)),
+            ("children", np.int32, (count,)),
+            ("parents", np.int32, (count,)),
+            ("pivots", np.float64, (count, 3)),
+            ("kinds", np.int32, (count,)),
+            ("axes", np.float64, (count, 3)),
+            ("lows", np.float64, (count,)),
             ("highs", np.float64, (count,)),
-        ):  # fmt: skip
+        ):
             object.__setattr__(self, name, frozen(getattr(self, name), kind, shape, _WHERE, name))
         for joint in np.flatnonzero((self.kinds != BALL) & (self.kinds != HINGE))[:1]:
-            raise InputError(_WHERE, f"joint {joint} is of kind {self.kinds[joint]}",
-                             f"{BALL} (ball) or {HINGE} (hinge) is needed", "choose one")  # fmt: skip
+            raise InputError(
+                _WHERE,
+                f"joint {joint} is of kind {self.kinds[joint]}",
+                f"{BALL} (ball) or {HINGE} (hinge) is needed",
+                "choose one",
+            )
         length = np.linalg.norm(self.axes, axis=1)
         for joint in np.flatnonzero((self.kinds == HINGE) & ~(length > 1e-9))[:1]:
             raise InputError(_WHERE, f"hinge {joint} has no axis", "a direction is needed", "give it an axis")
         wrong = (self.highs < 0.0) | ((self.kinds == HINGE) & (self.lows > 0.0))
         for joint in np.flatnonzero(wrong)[:1]:
-            raise InputError(_WHERE, f"joint {joint} is bound to {self.lows[joint]:g} to {self.highs[joint]:g} rad",
-                             "limits are measured from rest, which must lie between them",
-                             "use low <= 0 <= high")  # fmt: skip
-        axes = rotations.normalised(self.axes)
+            raise InputError(
+                _WHERE,
+                f"joint {joint} is bound to {self.lows[joint]:g} to {self.highs[joint]:g} rad",
+                "limits are measured from rest, which must lie between them",
+                "use low <= 0 <= high",
+            )
+        axes = quaternions.normalize(self.axes)
         axes.setflags(write=False)
         object.__setattr__(self, "axes", axes)
 
@@ -89,9 +100,14 @@ class Joints:
         """Balls without limits."""
         count = len(np.asarray(children))
         return cls(
-            np.asarray(children), np.asarray(parents), np.asarray(pivots), np.full(count, BALL),
-            np.zeros((count, 3)), np.full(count, -FREE), np.full(count, FREE),
-        )  # fmt: skip
+            np.asarray(children),
+            np.asarray(parents),
+            np.asarray(pivots),
+            np.full(count, BALL),
+            np.zeros((count, 3)),
+            np.full(count, -FREE),
+            np.full(count, FREE),
+        )
 
     @property
     def limited(self) -> Ints:
@@ -111,11 +127,11 @@ def named_hinges(skeleton: Skeleton) -> dict[str, Floats]:
         if not plain.endswith(_HINGED) or plain.endswith(_NOT_HINGED) or skeleton.parents[joint] < 0:
             continue
         bone = skeleton.bones.ends[skeleton.bones.joints == joint]
-        along = rotations.normalised(bone[0] - skeleton.heads[joint])
-        before = rotations.normalised(skeleton.heads[joint] - skeleton.heads[skeleton.parents[joint]])
+        along = quaternions.normalize(bone[0] - skeleton.heads[joint])
+        before = quaternions.normalize(skeleton.heads[joint] - skeleton.heads[skeleton.parents[joint]])
         across = np.cross(before, along)
         if np.linalg.norm(across) > np.sin(_BENT):
-            found[name] = rotations.normalised(across)
+            found[name] = quaternions.normalize(across)
     return found
 
 
@@ -125,7 +141,7 @@ def hinges_in_motion(skeleton: Skeleton, poses: tuple[Pose, ...] | list[Pose]) -
     A joint that hardly moves is left out: it tells nothing.
     """
     world = np.stack([pose.skinning(skeleton)[:, :3, :3] for pose in poses])
-    turns = rotations.nearest_rotation(world)
+    turns = quaternions.nearest_rotation(world)
     found: dict[str, Floats] = {}
     for joint, name in enumerate(skeleton.names):
         parent = skeleton.parents[joint]
@@ -142,7 +158,7 @@ def hinges_in_motion(skeleton: Skeleton, poses: tuple[Pose, ...] | list[Pose]) -
 
 def rotation_vectors(matrices: ArrayLike) -> Floats:
     """Axis times angle (..., 3) [rad] of rotations (..., 3, 3), at most pi long."""
-    unit = rotations.quaternion_from_matrix(matrices)
+    unit = quaternions.quat_from_matrix(matrices)
     sine = np.linalg.norm(unit[..., :3], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, unit[..., 3:])
     return unit[..., :3] * np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
@@ -155,5 +171,5 @@ def chosen_axes(skeleton: Skeleton, hinges: Mapping[str, ArrayLike]) -> dict[int
         given = frozen(axis, np.float64, (3,), _WHERE, f"the axis of {name!r}")
         if not np.linalg.norm(given) > 1e-9:
             raise InputError(_WHERE, f"hinge {name!r} has no axis", "a direction is needed", "give it an axis")
-        chosen[skeleton.index(name)] = rotations.normalised(given)
+        chosen[skeleton.index(name)] = quaternions.normalize(given)
     return chosen

@@ -93,9 +93,16 @@ def pull_back(first: int, starts: Whole, columns: Whole, blocks: Matrices, displ
 
 @wp.kernel(enable_backward=False)
 def sum_arms(
-    first: int, carriers: int, starts: Whole, entries: Whole, shares: Numbers, masses: Numbers, arms: Vectors,
-    firsts: Vectors, seconds: Matrices,
-):  # fmt: skip
+    first: int,
+    carriers: int,
+    starts: Whole,
+    entries: Whole,
+    shares: Numbers,
+    masses: Numbers,
+    arms: Vectors,
+    firsts: Vectors,
+    seconds: Matrices,
+):
     """One piece of sum m w r and of sum m w r r^T."""
     piece = first + wp.tid()
     one = wp.vec3d()
@@ -112,9 +119,16 @@ def sum_arms(
 
 @wp.kernel(enable_backward=False)
 def total_arms(
-    first: int, pieces: Whole, firsts: Vectors, seconds: Matrices, turns: Matrices, core_moments: Vectors,
-    core_seconds: Matrices, moments: Vectors, squares: Matrices,
-):  # fmt: skip
+    first: int,
+    pieces: Whole,
+    firsts: Vectors,
+    seconds: Matrices,
+    turns: Matrices,
+    core_moments: Vectors,
+    core_seconds: Matrices,
+    moments: Vectors,
+    squares: Matrices,
+):
     """The same for a whole link, with its core."""
     i = first + wp.tid()
     turn = turns[i]
@@ -129,9 +143,16 @@ def total_arms(
 
 @wp.kernel(enable_backward=False)
 def condense(
-    first: int, carriers: int, starts: Whole, entries: Whole, others: Whole, shares: Numbers, arms: Vectors,
-    yields: Matrices, blocks: Matrices,
-):  # fmt: skip
+    first: int,
+    carriers: int,
+    starts: Whole,
+    entries: Whole,
+    others: Whole,
+    shares: Numbers,
+    arms: Vectors,
+    yields: Matrices,
+    blocks: Matrices,
+):
     """One piece of M~bs D M~bs^T between two links: w w' (1; [r]x) G (1; [r']x)^T, four 3x3 blocks."""
     piece = first + wp.tid()
     a = wp.mat33d()
@@ -166,9 +187,21 @@ def total_blocks(first: int, pieces: Whole, parts: Matrices, blocks: Matrices):
 
 @wp.kernel(enable_backward=False)
 def swing(
-    first: int, carriers: int, dt: wp.float64, links: Whole, shares: Numbers, masses: Numbers, turns: Matrices,
-    spins: Vectors, flows: Vectors, arms: Vectors, blends: Matrices, pulls: Vectors, coriolis: Vectors, sides: Vectors,
-):  # fmt: skip
+    first: int,
+    carriers: int,
+    dt: wp.float64,
+    links: Whole,
+    shares: Numbers,
+    masses: Numbers,
+    turns: Matrices,
+    spins: Vectors,
+    flows: Vectors,
+    arms: Vectors,
+    blends: Matrices,
+    pulls: Vectors,
+    coriolis: Vectors,
+    sides: Vectors,
+):
     """m u' - dt K u - dt m W^T (centripetal + Coriolis): what the skin alone would be driven by."""
     j = first + wp.tid()
     out = wp.vec3d()
@@ -186,9 +219,15 @@ def swing(
 
 @wp.kernel(enable_backward=False)
 def push(
-    first: int, dt: wp.float64, masses: Numbers, blends: Matrices, coriolis: Vectors, free_flows: Vectors,
-    flows: Vectors, pushes: Vectors,
-):  # fmt: skip
+    first: int,
+    dt: wp.float64,
+    masses: Numbers,
+    blends: Matrices,
+    coriolis: Vectors,
+    free_flows: Vectors,
+    flows: Vectors,
+    pushes: Vectors,
+):
     """What a node does to the links in a step [N s]: it is held back by them, and by its Coriolis force."""
     j = first + wp.tid()
     pushes[j] = -masses[j] * (blends[j] * (free_flows[j] - flows[j]) + dt * coriolis[j])
@@ -196,9 +235,15 @@ def push(
 
 @wp.kernel(enable_backward=False)
 def sum_pushes(
-    first: int, carriers: int, starts: Whole, entries: Whole, shares: Numbers, arms: Vectors, pushes: Vectors,
+    first: int,
+    carriers: int,
+    starts: Whole,
+    entries: Whole,
+    shares: Numbers,
+    arms: Vectors,
+    pushes: Vectors,
     wrenches: Vectors,
-):  # fmt: skip
+):
     """One piece of the wrench sum w (f, r x f)."""
     piece = first + wp.tid()
     force = wp.vec3d()
@@ -214,9 +259,16 @@ def sum_pushes(
 
 @wp.kernel(enable_backward=False)
 def drive_links(
-    first: int, dt: wp.float64, pieces: Whole, wrenches: Vectors, spins: Vectors, moments: Vectors, squares: Matrices,
-    starts: Whole, right: Vectors,
-):  # fmt: skip
+    first: int,
+    dt: wp.float64,
+    pieces: Whole,
+    wrenches: Vectors,
+    spins: Vectors,
+    moments: Vectors,
+    squares: Matrices,
+    starts: Whole,
+    right: Vectors,
+):
     """The wrench of all nodes on a link, and its own centripetal and gyroscopic one, as impulses of a step."""
     i = first + wp.tid()
     o = spins[i]
@@ -232,9 +284,17 @@ def drive_links(
 
 @wp.kernel(enable_backward=False)
 def follow(
-    first: int, carriers: int, links: Whole, shares: Numbers, masses: Numbers, arms: Vectors, blends: Matrices,
-    jumps: Vectors, turns: Vectors, sides: Vectors,
-):  # fmt: skip
+    first: int,
+    carriers: int,
+    links: Whole,
+    shares: Numbers,
+    masses: Numbers,
+    arms: Vectors,
+    blends: Matrices,
+    jumps: Vectors,
+    turns: Vectors,
+    sides: Vectors,
+):
     """-M~bs^T dv: what links that change their velocities do to the skin."""
     j = first + wp.tid()
     total = wp.vec3d()
@@ -246,10 +306,21 @@ def follow(
 
 @wp.kernel(enable_backward=False)
 def foresee(
-    first: int, carriers: int, free: int, dt: wp.float64, links: Whole, shares: Numbers, arms: Vectors,
-    blends: Matrices, nodes: Vectors, velocities: Vectors, spins: Vectors, flows: Vectors, paces: Vectors,
+    first: int,
+    carriers: int,
+    free: int,
+    dt: wp.float64,
+    links: Whole,
+    shares: Numbers,
+    arms: Vectors,
+    blends: Matrices,
+    nodes: Vectors,
+    velocities: Vectors,
+    spins: Vectors,
+    flows: Vectors,
+    paces: Vectors,
     ahead: Vectors,
-):  # fmt: skip
+):
     """How fast a node is, and where that takes it in a step."""
     j = first + wp.tid()
     pace = wp.vec3d()
@@ -290,10 +361,22 @@ def move_links(first: int, dt: wp.float64, velocities: Vectors, spins: Vectors, 
 
 @wp.kernel(enable_backward=False)
 def tally(
-    first: int, carriers: int, starts: Whole, links: Whole, shares: Numbers, masses: Numbers, arms: Vectors,
-    blends: Matrices, nodes: Vectors, pulls: Vectors, displacements: Vectors, flows: Vectors, velocities: Vectors,
-    spins: Vectors, sums: Vectors,
-):  # fmt: skip
+    first: int,
+    carriers: int,
+    starts: Whole,
+    links: Whole,
+    shares: Numbers,
+    masses: Numbers,
+    arms: Vectors,
+    blends: Matrices,
+    nodes: Vectors,
+    pulls: Vectors,
+    displacements: Vectors,
+    flows: Vectors,
+    velocities: Vectors,
+    spins: Vectors,
+    sums: Vectors,
+):
     """One piece of the flesh's own momentum, angular momentum, and (kinetic, elastic, 0) energies."""
     piece = first + wp.tid()
     linear = wp.vec3d()

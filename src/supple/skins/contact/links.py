@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Bools, Floats, Ints
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.pose import Pose
 from supple.skins.contact.flesh import WHERE, FleshLayer
 from supple.skins.contact.joints import BALL, FREE, HINGE, Joints, chosen_axes
@@ -49,7 +49,7 @@ class Links:
         """Where the links are when the bones take a pose: centres (k, 3) [m] and turns from rest (k, 3, 3)."""
         carry = pose.skinning(skeleton)[self.joints]
         places = np.einsum("kab,kb->ka", carry[:, :3, :3], self.centres) + carry[:, :3, 3]
-        return places, rotations.nearest_rotation(carry[:, :3, :3])
+        return places, quaternions.nearest_rotation(carry[:, :3, :3])
 
 
 def links_of(skeleton: Skeleton, flesh: FleshLayer, *, fixed: Sequence[str] = ()) -> Links:

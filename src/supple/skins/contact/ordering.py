@@ -153,9 +153,12 @@ def blends_of(mechanism: Mechanism) -> Blends:
     pairs = np.stack([keys // k, keys % k], axis=1).astype(np.int32)
     by_pair = pieces_of(label.reshape(-1).astype(np.int32), len(keys))
     return Blends(
-        Pieces(by_link.starts, used[by_link.entries], by_link.groups), pairs, by_pair,
-        first[by_pair.entries].astype(np.int32), second[by_pair.entries].astype(np.int32),
-    )  # fmt: skip
+        Pieces(by_link.starts, used[by_link.entries], by_link.groups),
+        pairs,
+        by_pair,
+        first[by_pair.entries].astype(np.int32),
+        second[by_pair.entries].astype(np.int32),
+    )
 
 
 def _ordered(links: Ints, shares: Floats, one: int, other: int) -> Bools:

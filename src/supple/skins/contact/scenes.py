@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, digest_of
 from supple.character.character import Character
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.obstacles.paths import Keys
 from supple.obstacles.shapes import Box, Capsule, Free, Plane, RigidBody, Sphere
 
 _PATH = np.linspace(0.0, 60.0, 601)  # [s]: where the path of a body is looked at to tell it from others
-_TURNED_X = rotations.quaternion_about([0.0, 0.0, 1.0], np.pi / 2.0)  # a capsule along x instead of y
-_TURNED_Z = rotations.quaternion_about([1.0, 0.0, 0.0], np.pi / 2.0)  # and along z
+_TURNED_X = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.pi / 2.0)  # a capsule along x instead of y
+_TURNED_Z = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], np.pi / 2.0)  # and along z
 _CLEAR = 0.01  # [m]: how far soles are above the floor, so that who stands still is not pushed
 _G = 9.81  # [m/s²]
 
@@ -208,4 +208,4 @@ def _thrown(target: Floats, radius: float, *, mass: float, speed: float, arrives
 
 def _flat(angle: float) -> Floats:
     """A capsule that lies flat, turned about y from along x."""
-    return rotations.multiply(rotations.quaternion_about([0.0, 1.0, 0.0], angle), _TURNED_X)
+    return quaternions.quat_multiply(quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], angle), _TURNED_X)

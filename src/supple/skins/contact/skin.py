@@ -13,14 +13,14 @@ from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles.shapes import RigidBody
 from supple.settings import setting
+from supple.skins.base import DevicePoints, SoftSkin
 from supple.skins.contact import step as stepping
 from supple.skins.contact.binding import ContactBinding
-from supple.skins.contact.choices import limits_in, strengths_in, tissues_in, with_regions
 from supple.skins.contact.elasticity import MOST_POISSON, TISSUES, Tissue
 from supple.skins.contact.flesh import WHERE
+from supple.skins.contact.parsing import limits_in, strengths_in, tissues_in, with_regions
 from supple.skins.contact.scenes import SCENES, digest, obstacles_of
 from supple.skins.contact.state import ContactState
-from supple.skins.skin import DevicePoints, SoftSkin
 
 _MUSCLE = TISSUES["muscle"]
 _LIMP = MappingProxyType({"strength": "0", "root": 0.0, "hinges": "names", "limits": "auto"})
@@ -97,12 +97,17 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
         object.__setattr__(self, "obstacles", tuple(self.obstacles))
         strange = [type(body).__name__ for body in self.obstacles if not isinstance(body, RigidBody)]
         if strange:
-            raise InputError(WHERE, f"obstacles has a {strange[0]}", "obstacles are needed",
-                             "use Sphere, Capsule, Box, Plane, MovingMesh or BakedSkin")  # fmt: skip
+            raise InputError(
+                WHERE,
+                f"obstacles has a {strange[0]}",
+                "obstacles are needed",
+                "use Sphere, Capsule, Box, Plane, MovingMesh or BakedSkin",
+            )
         if self.obstacles:
             if self.scene in SCENES:
-                raise InputError(WHERE, f"it has obstacles and the scene {self.scene!r}", "one of them is needed",
-                                 "leave one out")  # fmt: skip
+                raise InputError(
+                    WHERE, f"it has obstacles and the scene {self.scene!r}", "one of them is needed", "leave one out"
+                )
             object.__setattr__(self, "scene", digest(self.obstacles))
         tissues_in(self.flesh, self.own_tissue())
         limits_in(self.limits)
@@ -117,9 +122,11 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
             return self.obstacles
         if self.scene not in SCENES:
             raise InputError(
-                WHERE, f"scene is {self.scene!r}", f"the built-in scenes are {', '.join(SCENES)}",
+                WHERE,
+                f"scene is {self.scene!r}",
+                f"the built-in scenes are {', '.join(SCENES)}",
                 "choose one, or read a file: obstacles=load_scene(FILE).obstacles",
-            )  # fmt: skip
+            )
         return obstacles_of(self.scene, character)
 
     def check_for(self, character: Character) -> None:

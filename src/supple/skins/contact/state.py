@@ -10,14 +10,14 @@ import numpy as np
 from supple.arrays import Floats
 from supple.motion.pose import Pose
 from supple.skins.contact.binding import ContactBinding
-from supple.skins.contact.choices import strengths_in
-from supple.skins.contact.condensed import CondensedSolver
+from supple.skins.contact.collision_pipeline import Flights, Meeting, detection_of
 from supple.skins.contact.control import Control
 from supple.skins.contact.dynamics import State
-from supple.skins.contact.meeting import Flights, Meeting, detection_of
+from supple.skins.contact.parsing import strengths_in
+from supple.skins.contact.solver import CondensedSolver
+from supple.skins.contact.stability_guard import Watch
 from supple.skins.contact.surface import Surface
 from supple.skins.contact.tracking import Tracking
-from supple.skins.contact.watch import Watch
 
 if TYPE_CHECKING:
     from supple.skins.contact.skin import ArticulatedContact
@@ -62,14 +62,26 @@ class ContactState:
         self.meets = bool(obstacles) or len(mechanism.joints.limited) > 0 or skin.self_contact
         self.watch = Watch(nodes, links, sculpted=binding.sculpted, farthest=binding.farthest, device=device)
         self.surface = Surface(
-            binding.character, binding.hung, mechanism, packed=binding.packed, bodies=(nodes, links), led=self.control,
-            of_joint=binding.links.of_joint, sculpted=binding.sculpted, constants=binding.constants,
-        )  # fmt: skip
+            binding.character,
+            binding.hung,
+            mechanism,
+            packed=binding.packed,
+            bodies=(nodes, links),
+            led=self.control,
+            of_joint=binding.links.of_joint,
+            sculpted=binding.sculpted,
+            constants=binding.constants,
+        )
         rest = Pose.rest(skeleton).world_from_joint
         self.memory = ContactMemory(
-            self.surface.points, rest.copy(), State.rest(mechanism), self.meeting.flights(), rest.copy(),
-            np.zeros_like(mechanism.rest), np.zeros_like(self.solver.books),
-        )  # fmt: skip
+            self.surface.points,
+            rest.copy(),
+            State.rest(mechanism),
+            self.meeting.flights(),
+            rest.copy(),
+            np.zeros_like(mechanism.rest),
+            np.zeros_like(self.solver.books),
+        )
         self._reached: float | None = None
 
     @property

@@ -96,5 +96,6 @@ def _join(state: ContactState, dt: float) -> None:
 
 
 def _unfinished() -> UnfinishedError:
-    return UnfinishedError(WHERE, "the simulation left all numbers", "it must stay finite",
-                           "take a smaller step or firmer flesh")  # fmt: skip
+    return UnfinishedError(
+        WHERE, "the simulation left all numbers", "it must stay finite", "take a smaller step or firmer flesh"
+    )

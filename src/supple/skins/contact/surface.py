@@ -14,8 +14,8 @@ from supple.character.character import Character
 from supple.geometry.embedding import embed_smoothly
 from supple.geometry.tetrahedra import edges_of
 from supple.geometry.topology import area_vectors
-from supple.skins.contact.bound import LinkArrays, NodeArrays
 from supple.skins.contact.control import Control
+from supple.skins.contact.device_arrays import LinkArrays, NodeArrays
 from supple.skins.contact.dynamics import Mechanism
 from supple.skins.contact.flesh import FleshLayer
 from supple.skins.kinematic.blend import Affine, BlendArrays, BlendWeights, ShapedRest
@@ -84,13 +84,18 @@ class Surface:
         self._bones = devices.HostSide(bones)
         nodes, links = bodies
         moving = [
-            put(of_joint, wp.int32), put(character.skeleton.joint_from_world, wp.mat44d), led.world_from_joint,
-            led.places, led.turns, links.places, links.turns, bones, affine.matrices,
-        ]  # fmt: skip
+            put(of_joint, wp.int32),
+            put(character.skeleton.joint_from_world, wp.mat44d),
+            led.world_from_joint,
+            led.places,
+            led.turns,
+            links.places,
+            links.turns,
+            bones,
+            affine.matrices,
+        ]
         turning = [nodes.blends, nodes.displacements, put(sculpted, wp.vec3d), offsets]
-        carrying = [
-            hung.nodes.shape[1], corners, put(shares, wp.float32), along, offsets, arrays.posed, self.points,
-        ]  # fmt: skip
+        carrying = [hung.nodes.shape[1], corners, put(shares, wp.float32), along, offsets, arrays.posed, self.points]
         self._follow = devices.Chain(
             [
                 devices.Launch(kernels.carry_bones, joints, moving, device),

@@ -94,9 +94,16 @@ def substituted(
 
 @wp.kernel(enable_backward=False)
 def solve_system(
-    first: int, count: int, firsts: Whole, ats: Whole, values: Matrices, factor: Matrices, pivots: Matrices,
-    right: Vectors, answer: Vectors,
-):  # fmt: skip
+    first: int,
+    count: int,
+    firsts: Whole,
+    ats: Whole,
+    values: Matrices,
+    factor: Matrices,
+    pivots: Matrices,
+    right: Vectors,
+    answer: Vectors,
+):
     """Factor a system and solve it."""
     factorised(count, firsts, ats, values, factor, pivots)
     substituted(count, firsts, ats, factor, pivots, right, answer)

@@ -45,8 +45,16 @@ class Touches:
     ) -> Touches:
         """Contacts of nodes with obstacles."""
         count = len(nodes)
-        return cls(nodes, normals.astype(np.float64), gaps.astype(np.float64), obstacles, velocities.astype(np.float64),
-                   frictions, np.full((count, 3), -1, dtype=np.int32), np.zeros((count, 3)))  # fmt: skip
+        return cls(
+            nodes,
+            normals.astype(np.float64),
+            gaps.astype(np.float64),
+            obstacles,
+            velocities.astype(np.float64),
+            frictions,
+            np.full((count, 3), -1, dtype=np.int32),
+            np.zeros((count, 3)),
+        )
 
     @classmethod
     def with_skin(
@@ -54,8 +62,16 @@ class Touches:
     ) -> Touches:
         """Contacts of nodes with triangles of skin."""
         count = len(nodes)
-        return cls(nodes, normals.astype(np.float64), gaps.astype(np.float64), np.full(count, -1, dtype=np.int32),
-                   np.zeros((count, 3)), np.zeros(count), corners, shares.astype(np.float64))  # fmt: skip
+        return cls(
+            nodes,
+            normals.astype(np.float64),
+            gaps.astype(np.float64),
+            np.full(count, -1, dtype=np.int32),
+            np.zeros((count, 3)),
+            np.zeros(count),
+            corners,
+            shares.astype(np.float64),
+        )
 
     @classmethod
     def joined(cls, several: Sequence[Touches]) -> Touches:

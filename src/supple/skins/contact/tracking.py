@@ -53,9 +53,16 @@ class Targets:
         """No control at all."""
         c, r = len(mechanism.joints), len(mechanism.roots)
         return cls(
-            np.tile(np.eye(3), (c, 1, 1)), np.zeros((c, 3)), np.zeros(c), np.zeros(c),
-            np.zeros((r, 3)), np.tile(np.eye(3), (r, 1, 1)), np.zeros((r, 3)), np.zeros((r, 3)), np.zeros((r, 4)),
-        )  # fmt: skip
+            np.tile(np.eye(3), (c, 1, 1)),
+            np.zeros((c, 3)),
+            np.zeros(c),
+            np.zeros(c),
+            np.zeros((r, 3)),
+            np.tile(np.eye(3), (r, 1, 1)),
+            np.zeros((r, 3)),
+            np.zeros((r, 3)),
+            np.zeros((r, 4)),
+        )
 
 
 class Tracking:

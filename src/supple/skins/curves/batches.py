@@ -82,12 +82,17 @@ class CurveBatch:
         if moving:
             bands.append([kind.first_bands for kind in kinds if isinstance(kind, DynamicBeam)])
         return cls(
-            starts, group_of, np.array([first_rows[beam] for beam in beams], np.int32),
+            starts,
+            group_of,
+            np.array([first_rows[beam] for beam in beams], np.int32),
             tuple(np.concatenate([band.substitution for band in each]).reshape(-1) for each in bands),
-            np.concatenate([_sources(starts, beams, example) for example in examples]), used,
-            np.array([beam.push for beam in moving], np.float64), np.array([beam.drag for beam in moving], np.float64),
-            len(examples), groups is not None,
-        )  # fmt: skip
+            np.concatenate([_sources(starts, beams, example) for example in examples]),
+            used,
+            np.array([beam.push for beam in moving], np.float64),
+            np.array([beam.drag for beam in moving], np.float64),
+            len(examples),
+            groups is not None,
+        )
 
     @property
     def curves(self) -> int:
@@ -176,9 +181,14 @@ class StaticCurves(_Curves):
         super().__init__(batch, constants, frames=frames, where="StaticCurves")
         self.shapes = constants.blank(frames * self.nodes, devices.warp().vec3d)
         inputs = [
-            batch.curves, self._put(batch.starts), self._put(batch.rows), self._put(batch.factors[0]), self._sources,
-            *self._examples, self.shapes,
-        ]  # fmt: skip
+            batch.curves,
+            self._put(batch.starts),
+            self._put(batch.rows),
+            self._put(batch.factors[0]),
+            self._sources,
+            *self._examples,
+            self.shapes,
+        ]
         smallest = max(1, _WALKS_PER_THREAD // batch.examples)
         self._launch = devices.Launch(
             kernels.static_shapes, frames * batch.curves, inputs, self._device, smallest=smallest, block=32
@@ -206,10 +216,18 @@ class DynamicCurves(_Curves):
         self.shapes = self._x[2 * self.nodes :]
         self._resting = wp.ones(1, dtype=wp.int32, device=self._device)
         inputs = [
-            batch.curves, frames, self._put(batch.starts), self._put(batch.rows),
-            *(self._put(factor) for factor in batch.factors), self._put(batch.pushes), self._put(batch.drags),
-            self._sources, *self._examples, self._resting, self._x,
-        ]  # fmt: skip
+            batch.curves,
+            frames,
+            self._put(batch.starts),
+            self._put(batch.rows),
+            *(self._put(factor) for factor in batch.factors),
+            self._put(batch.pushes),
+            self._put(batch.drags),
+            self._sources,
+            *self._examples,
+            self._resting,
+            self._x,
+        ]
         smallest = max(1, _WALKS_PER_THREAD // (frames * batch.examples))
         self._launch = devices.Launch(
             kernels.dynamic_shapes, batch.curves, inputs, self._device, smallest=smallest, block=32

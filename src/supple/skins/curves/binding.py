@@ -12,7 +12,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
-from supple.geometry.rotations import quaternion_from_matrix
+from supple.geometry.quaternions import quat_from_matrix
 from supple.motion.pose import Pose
 from supple.skins.curves.batches import CurveBatch, CurveLoad
 from supple.skins.curves.beams import Clamps
@@ -110,9 +110,14 @@ class CurveBinding:
             masses = [moving(count) for count in loads.nodes]
             swinging = CurveBatch.from_beams(masses, loads.examples, where="CurveDynamics", **grouping)
         return cls(
-            model, character, BlendWeights.from_character(character, "CurveNetwork"),
-            *in_blocks(model.rows, model.columns, model.values), still, swinging, devices.Constants(device),
-        )  # fmt: skip
+            model,
+            character,
+            BlendWeights.from_character(character, "CurveNetwork"),
+            *in_blocks(model.rows, model.columns, model.values),
+            still,
+            swinging,
+            devices.Constants(device),
+        )
 
     @cached_property
     def driving(self) -> Driving:
@@ -148,7 +153,7 @@ class Carrier:
     def rotations(self, pose: Pose) -> Floats:
         """How the joints are turned in a pose (J, 3, 3); the mesh will be turned with them."""
         rotations = joint_rotations(pose, self._skeleton)
-        devices.write(self._turns, quaternion_from_matrix(rotations))
+        devices.write(self._turns, quat_from_matrix(rotations))
         return rotations
 
     def run(self, below: Any) -> Any:
@@ -164,8 +169,15 @@ class Carrier:
 
         arrays = self._arrays
         inputs = [
-            *self._matrix, self._nodes, arrays.blocks, arrays.joints, arrays.weights, self._turns, below, arrays.posed,
-        ]  # fmt: skip
+            *self._matrix,
+            self._nodes,
+            arrays.blocks,
+            arrays.joints,
+            arrays.weights,
+            self._turns,
+            below,
+            arrays.posed,
+        ]
         return devices.Launch(carry_kernels.carry, arrays.count, inputs, self._device)
 
 

@@ -6,8 +6,8 @@ x_v the kinematic skin below. The entries of T come in blocks of four: vertex v 
 
 import warp as wp
 
+from supple.geometry.kernels.rotation import blended_turn, turned
 from supple.skins.kinematic.kernels import Joints, Points, Quaternions, Weights
-from supple.skins.kinematic.turn_kernels import blended_turn, turned
 
 Ints = wp.array(dtype=wp.int32)
 Columns = wp.array(dtype=wp.vec4i)

@@ -105,11 +105,7 @@ class _Wide:
         they have no jumps from cell to cell.
         """
         place = self._cubic() if smooth else _product(_straight(self._u), _straight(self._w))
-        return (
-            place,
-            _product(_central(self._u), _straight(self._w)),
-            _product(_straight(self._u), _central(self._w)),
-        )
+        return (place, _product(_central(self._u), _straight(self._w)), _product(_straight(self._u), _central(self._w)))
 
     def _cubic(self) -> Floats:
         down = _catmull_rom(self._w)

@@ -10,7 +10,7 @@ import numpy as np
 from supple.arrays import Floats, Ints, frozen
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
-from supple.geometry.rotations import nearest_rotation, normalised, quaternion_from_matrix
+from supple.geometry.quaternions import nearest_rotation, normalize, quat_from_matrix
 from supple.motion.pose import Pose
 from supple.skins.curves.network import Network
 
@@ -73,7 +73,7 @@ class Drivers:
             last = turn * np.where((turn * last).sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0)
             total += last
         middle = np.linalg.norm(total, axis=1, keepdims=True) > 1e-6
-        return replace(self, homes=np.where(middle, normalised(total), _STILL))
+        return replace(self, homes=np.where(middle, normalize(total), _STILL))
 
     def __len__(self) -> int:
         return len(self.joints)
@@ -94,7 +94,7 @@ class Drivers:
         return vectors
 
     def _quaternions(self, rotations: Floats) -> Floats:
-        return quaternion_from_matrix(np.swapaxes(rotations[self.references], 1, 2) @ rotations[self.joints])
+        return quat_from_matrix(np.swapaxes(rotations[self.references], 1, 2) @ rotations[self.joints])
 
 
 def joint_rotations(pose: Pose, skeleton: Skeleton) -> Floats:

@@ -53,8 +53,12 @@ class PartModel:
             given = f"it has {offsets.shape[1]} curves of {offsets.shape[2]} nodes"
             raise InputError(where, given, f"{FEWEST_NODES} nodes are the fewest", "train it with more detail")
         for name, value in (
-            ("joints", joints), ("axes", axes), ("positions", positions), ("offsets", offsets), ("frames", frames),
-        ):  # fmt: skip
+            ("joints", joints),
+            ("axes", axes),
+            ("positions", positions),
+            ("offsets", offsets),
+            ("frames", frames),
+        ):
             object.__setattr__(self, name, value)
 
     @property

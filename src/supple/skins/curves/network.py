@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import Bools, Floats, Ints
+from supple.character.anatomy.limbs import Limb, limbs_of
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.errors import InputError, SuppleWarning
-from supple.geometry.rotations import matrix_from_quaternion, nearest_rotation, normalised, quaternion_from_matrix
+from supple.geometry.quaternions import matrix_from_quat, nearest_rotation, normalize, quat_from_matrix
 from supple.motion.pose import Pose
-from supple.skins.curves.casting import Caster, Target, UnreachedError
-from supple.skins.curves.limbs import Limb, limbs_of
-from supple.skins.curves.loops import LoopPlan, QuadMesh, limb_loops, on_loops, quads_of
+from supple.skins.curves.edge_loops import LoopPlan, QuadMesh, limb_loops, on_loops, quads_of
 from supple.skins.curves.places import Places
+from supple.skins.curves.ray_curves import Caster, Target, UnreachedError
 
 _WHERE = "curve network"
 _AROUND = 0.6  # steps around a limb for every step along it
@@ -123,10 +123,10 @@ def blended_turns(skinning: Floats, weights: Weights) -> Floats:
 
     Every quaternion is turned to the side of the heaviest one first, so that q and -q do not cancel.
     """
-    quaternions = quaternion_from_matrix(nearest_rotation(skinning[:, :3, :3]))[weights.joints]
+    quaternions = quat_from_matrix(nearest_rotation(skinning[:, :3, :3]))[weights.joints]
     side = np.where(np.einsum("pki,pi->pk", quaternions, quaternions[:, 0]) < 0.0, -1.0, 1.0)
     total = np.einsum("pk,pki->pi", weights.values * side, quaternions)
-    return np.asarray(matrix_from_quaternion(normalised(total)))
+    return np.asarray(matrix_from_quat(normalize(total)))
 
 
 def curve_network(

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, frozen
 from supple.errors import InputError
-from supple.geometry.rotations import conjugate, multiply, normalised
+from supple.geometry.quaternions import conjugate, normalize, quat_multiply
 
 POWERS = {"smooth": 3, "straight": 1}  # of the distance
 BEYOND = ("hold", "extend", "ease")
@@ -206,7 +206,7 @@ def rotation_positions(rotations: ArrayLike, rest: ArrayLike) -> Floats:
     turned = frozen(turned, np.float64, turned.shape, where, "rotations")
     if not (np.linalg.norm(turned, axis=-1).all() and np.linalg.norm(still, axis=-1).all()):
         raise InputError(where, "a quaternion is zero", "each must be a turn", "use 0, 0, 0, 1 for no turn")
-    turn = multiply(conjugate(normalised(still)), normalised(turned))
+    turn = quat_multiply(conjugate(normalize(still)), normalize(turned))
     turn = turn * np.where(turn[..., 3:] < 0.0, -1.0, 1.0)
     sine = np.linalg.norm(turn[..., :3], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, turn[..., 3:])

@@ -10,11 +10,11 @@ from supple import device as devices
 from supple.arrays import Floats
 from supple.character.character import Character
 from supple.motion.pose import Pose
+from supple.skins.base import AnySkin, Skin
 from supple.skins.kinematic.delta_mush import DeltaMush
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.kinematic.rotation_centers import RotationCenters
-from supple.skins.skin import AnySkin, Skin
 
 BASE_SKINS: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
 TEACHERS: dict[str, type[Skin[Any, Any]]] = {

@@ -9,13 +9,13 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.settings import Settings, setting
+from supple.skins.base import DevicePoints, Skin
 from supple.skins.curves.batches import StaticCurves
 from supple.skins.curves.binding import Carrier, CurveBinding
 from supple.skins.curves.model import CurveModel
 from supple.skins.curves.pose_space import BEYOND, POWERS
 from supple.skins.curves.posing import BASE_SKINS, TEACHERS
-from supple.skins.curves.teaching import self_taught
-from supple.skins.skin import DevicePoints, Skin
+from supple.skins.curves.self_training import self_taught
 
 PAPERS = (
     "Chaudhry 2015, Skin deformation and animation of character models based on static and dynamic ordinary "
@@ -52,9 +52,11 @@ class CurveSettings(Settings):
             return self.trained
         if self.model:
             raise InputError(
-                type(self).__name__, f"it was saved with the model {self.model}", "the model itself is needed",
+                type(self).__name__,
+                f"it was saved with the model {self.model}",
+                "the model itself is needed",
                 "give it again: --model FILE, or trained=load_curves(FILE) in Python",
-            )  # fmt: skip
+            )
         return self_taught(
             character, base=self.base, teacher=self.teacher, detail=self.detail, blend=self.blend, beyond=self.beyond
         )

@@ -10,12 +10,12 @@ import numpy as np
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
 from supple.errors import InputError
-from supple.skins.curves.choosing import Choice, axes_of
+from supple.skins.curves.dataset import Baked, CurveExamples, Lessons, checked_base
 from supple.skins.curves.drivers import Drivers, driving, worths
-from supple.skins.curves.judging import judged
-from supple.skins.curves.lessons import Baked, CurveExamples, Lessons, checked_base
+from supple.skins.curves.evaluation import judged
 from supple.skins.curves.model import CurveModel, PartModel, character_digest
 from supple.skins.curves.network import Network, curve_network
+from supple.skins.curves.sample_selection import Choice, axes_of
 from supple.skins.curves.transfer import Transfer
 
 _WHERE = "fit_curves"
@@ -105,17 +105,32 @@ def part_of(name: str, joints: Ints, axes: Floats, *, places: Floats, shapes: Fl
     )
 
 
-def model_of(character: Character, transfer: Transfer, drivers: Drivers, parts: Sequence[PartModel], *, base: str,
-           blend: str, beyond: str) -> CurveModel:  # fmt: skip
+def model_of(
+    character: Character,
+    transfer: Transfer,
+    drivers: Drivers,
+    parts: Sequence[PartModel],
+    *,
+    base: str,
+    blend: str,
+    beyond: str,
+) -> CurveModel:
     matrix = transfer.matrix.copy()
     matrix.data[np.abs(matrix.data) < _SPARSE] = 0.0
     matrix.eliminate_zeros()
     matrix.sort_indices()
     matrix.data /= np.repeat(matrix.sum(axis=1), np.diff(matrix.indptr))
     return CurveModel(
-        character_digest(character), base, blend, beyond, drivers, tuple(parts),
-        matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32), np.asarray(matrix.data),
-    )  # fmt: skip
+        character_digest(character),
+        base,
+        blend,
+        beyond,
+        drivers,
+        tuple(parts),
+        matrix.indptr.astype(np.int32),
+        matrix.indices.astype(np.int32),
+        np.asarray(matrix.data),
+    )
 
 
 def _tell(watch: Callable[[Progress], None] | None, what: str, done: int, total: int) -> None:

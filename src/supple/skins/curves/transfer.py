@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints
 from supple.errors import InputError
-from supple.geometry.rotations import normalised
+from supple.geometry.quaternions import normalize
 from supple.motion.pose import Pose
 from supple.skins.curves.cells import Cells, located
 from supple.skins.curves.network import Network, blended_turns
@@ -150,11 +150,11 @@ class Transfer:
         Lengths do not count, so that long thin cells and skew ones turn what stands over them and do not tear it. A
         cell without area takes the world's axes.
         """
-        around, along = normalised(self.around @ nodes), normalised(self.along @ nodes)
+        around, along = normalize(self.around @ nodes), normalize(self.along @ nodes)
         normal = np.cross(around, along)
         flat = np.linalg.norm(normal, axis=1) <= _FLAT
-        normal = normalised(normal)
-        side = normalised(around + np.cross(along, normal))
+        normal = normalize(normal)
+        side = normalize(around + np.cross(along, normal))
         frames = np.stack([side, np.cross(normal, side), normal], axis=2)
         frames[flat] = np.eye(3)
         return np.asarray(frames)

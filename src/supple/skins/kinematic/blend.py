@@ -15,7 +15,7 @@ from supple.character.character import Character
 from supple.character.shapes import Shaped
 from supple.character.weights import Weights
 from supple.errors import InputError
-from supple.geometry import rotations
+from supple.geometry import quaternions
 from supple.motion.pose import Pose
 
 _ONE = np.eye(3)
@@ -133,8 +133,8 @@ class Rigid:
         linear = transforms[:, :3, :3]
         gram = np.swapaxes(linear, 1, 2) @ linear - _ONE
         rigid = bool(np.abs(gram).max() < RIGID_TOLERANCE and np.linalg.det(linear).min() > 0.0)
-        turn = linear if rigid else rotations.nearest_rotation(linear)
-        real = rotations.quaternion_from_matrix(turn)
+        turn = linear if rigid else quaternions.nearest_rotation(linear)
+        real = quaternions.quat_from_matrix(turn)
         one, other = self._companions[:, 0], self._companions[:, 1]
         opposed = np.sum(real[one] * real[other], axis=1) < 0.0
         for a, b in self._companions[opposed]:
@@ -145,7 +145,7 @@ class Rigid:
         move = np.zeros_like(real)
         move[:, :3] = transforms[:, :3, 3]
         devices.write(self.reals, real)
-        devices.write(self.motions, np.concatenate([real, 0.5 * rotations.multiply(move, real)], axis=1))
+        devices.write(self.motions, np.concatenate([real, 0.5 * quaternions.quat_multiply(move, real)], axis=1))
         if not rigid:
             devices.write(self.stretches, np.swapaxes(turn, 1, 2) @ linear)
         devices.write(self.flags, np.array([not rigid, opposed.any()], dtype=np.int32))

@@ -16,12 +16,12 @@ from supple.character.shapes import Shaped
 from supple.geometry.rings import Rings, rings
 from supple.motion.pose import Pose
 from supple.settings import setting
+from supple.skins.base import DevicePoints, Skin
 from supple.skins.kinematic.blend import host_copy
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
-from supple.skins.kinematic.melting import guarded_strengths
 from supple.skins.kinematic.rotation_centers import RotationCenters
-from supple.skins.skin import DevicePoints, Skin
+from supple.skins.kinematic.smoothing_limits import guarded_strengths
 
 _BASES: dict[str, type[Skin[Any, Any]]] = {
     kind.command_name: kind for kind in (DualQuaternion, LinearBlend, RotationCenters)
@@ -91,9 +91,14 @@ class MushBinding:
         if settings.guard:
             strengths = guarded_strengths(points, triangles, settings.iterations, strengths)
         return cls(
-            points, shapes, around, np.flatnonzero(around.counts == 0).astype(np.int32),
-            strengths.astype(np.float32), settings.iterations, devices.Constants(device),
-        )  # fmt: skip
+            points,
+            shapes,
+            around,
+            np.flatnonzero(around.counts == 0).astype(np.int32),
+            strengths.astype(np.float32),
+            settings.iterations,
+            devices.Constants(device),
+        )
 
 
 class Mush:

@@ -12,8 +12,8 @@ from supple.arrays import Singles
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.motion.pose import Pose
+from supple.skins.base import DevicePoints, Skin
 from supple.skins.kinematic.blend import Affine, Blend, BlendArrays, BlendBinding, BlendState, host_copy, plain_input
-from supple.skins.skin import DevicePoints, Skin
 
 
 @dataclass(frozen=True, kw_only=True)

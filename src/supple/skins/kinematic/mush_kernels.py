@@ -119,9 +119,16 @@ def encode(first: int, rings: Rings, rest: Points, smoothed: Points, deltas: Poi
 
 @wp.kernel(enable_backward=False)
 def encode_irregular(
-    first: int, irregular: Ints, other_starts: Ints, others: Ints, fan_starts: Ints, fans: Fans,
-    rest: Points, smoothed: Points, deltas: Points,
-):  # fmt: skip
+    first: int,
+    irregular: Ints,
+    other_starts: Ints,
+    others: Ints,
+    fan_starts: Ints,
+    fans: Fans,
+    rest: Points,
+    smoothed: Points,
+    deltas: Points,
+):
     i = irregular[first + wp.tid()]
     edge = first_other(i, other_starts, others, smoothed)
     deltas[i] = into_frame(fan_normal(i, fan_starts, fans, smoothed), edge, rest[i] - smoothed[i])
@@ -137,9 +144,16 @@ def decode(first: int, rings: Rings, smoothed: Points, deltas: Points, posed: Po
 
 @wp.kernel(enable_backward=False)
 def decode_irregular(
-    first: int, irregular: Ints, other_starts: Ints, others: Ints, fan_starts: Ints, fans: Fans,
-    smoothed: Points, deltas: Points, posed: Points,
-):  # fmt: skip
+    first: int,
+    irregular: Ints,
+    other_starts: Ints,
+    others: Ints,
+    fan_starts: Ints,
+    fans: Fans,
+    smoothed: Points,
+    deltas: Points,
+    posed: Points,
+):
     i = irregular[first + wp.tid()]
     edge = first_other(i, other_starts, others, smoothed)
     posed[i] = smoothed[i] + out_of_frame(fan_normal(i, fan_starts, fans, smoothed), edge, deltas[i])

@@ -14,6 +14,7 @@ from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.motion.pose import Pose
 from supple.settings import setting
+from supple.skins.base import DevicePoints, Skin
 from supple.skins.kinematic.blend import (
     Affine,
     Blend,
@@ -25,7 +26,6 @@ from supple.skins.kinematic.blend import (
     plain_input,
 )
 from supple.skins.kinematic.centers import centers_of_rotation
-from supple.skins.skin import DevicePoints, Skin
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,7 +74,7 @@ class VolumeKeeper:
         self._record(points, constants)
 
     def _record(self, points: Any, constants: devices.Constants) -> None:
-        from supple.geometry import kernels as geometry
+        from supple.geometry.kernels import normals as geometry
         from supple.skins.kinematic import volume_kernels as kernels
 
         wp, device, count, each = devices.warp(), self._device, len(points), len(points) // self._copies

@@ -47,9 +47,14 @@ class LatticeBinding:
         depths = np.tile(body.tie.matrix(len(body.anatomy.lattice)) @ body.thickness, copies)
         base = None if skin.steady == 0.0 else skin.base_skin().bind(character, device)
         return cls(
-            character, body, arrays, Hung.from_tie(body.tie, arrays), KeptVolume.from_character(character, depths),
-            base, devices.Constants(device),
-        )  # fmt: skip
+            character,
+            body,
+            arrays,
+            Hung.from_tie(body.tie, arrays),
+            KeptVolume.from_character(character, depths),
+            base,
+            devices.Constants(device),
+        )
 
     @property
     def member(self) -> Character:

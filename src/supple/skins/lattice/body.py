@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.arrays import Floats
+from supple.character.anatomy.rigid_parts import firm_share
 from supple.character.character import Character
-from supple.skins.kinematic.firm_parts import firm_share
+from supple.skins.lattice.appendages import free_ends
 from supple.skins.lattice.by_layer import inner_layers
 from supple.skins.lattice.cells import WHERE, Lattice
-from supple.skins.lattice.free_ends import free_ends
+from supple.skins.lattice.embedding import Tie, tie_of
 from supple.skins.lattice.layers import layers_of
 from supple.skins.lattice.path_weights import bone_paths, carried_in, path_weights
-from supple.skins.lattice.pieces import pieces_of
 from supple.skins.lattice.solver import Anatomy
-from supple.skins.lattice.tie import Tie, tie_of
+from supple.skins.lattice.voxel_components import pieces_of
 
 if TYPE_CHECKING:
     from supple.skins.lattice.skin import LayeredLattice
@@ -45,9 +45,14 @@ def body_of(character: Character, skin: LayeredLattice) -> Body:
     lattice, joints = pieces.lattice, len(character.skeleton)
     paths = bone_paths(pieces, character.skeleton)
     layers = layers_of(
-        character, lattice, paths, shares=tuple(inner_layers(skin.layers).values()), skin=skin.skin_layer,
-        bone_width=skin.bone_width, fatness=skin.fatness,
-    )  # fmt: skip
+        character,
+        lattice,
+        paths,
+        shares=tuple(inner_layers(skin.layers).values()),
+        skin=skin.skin_layer,
+        bone_width=skin.bone_width,
+        fatness=skin.fatness,
+    )
     tie = tie_of(lattice, character.points, "smooth" if skin.surface == "smooth" else "trilinear")
     if skin.weights == "carried":
         smooth = tie if skin.surface == "smooth" else tie_of(lattice, character.points, "smooth")

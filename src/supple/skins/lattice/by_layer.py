@@ -18,9 +18,11 @@ def _parsed(what: str, text: str, *, low: float, high: float) -> tuple[float | N
     for piece in written(text):
         if not low <= piece.number <= high or piece.name == "":
             raise InputError(
-                WHERE, f"{what} has {piece.text!r}", f"NUMBER or LAYER=NUMBER is needed, from {low:g} to {high:g}",
+                WHERE,
+                f"{what} has {piece.text!r}",
+                f"NUMBER or LAYER=NUMBER is needed, from {low:g} to {high:g}",
                 "write for example 0.5, fat=0.3",
-            )  # fmt: skip
+            )
         if piece.name is None:
             common = piece.number
         else:
@@ -39,9 +41,11 @@ def by_layer(what: str, text: str, layers: Sequence[str], *, low: float, high: f
     silent = [name for name in layers if name not in named]
     if silent and common is None:
         raise InputError(
-            WHERE, f"{what} says nothing about {silent[0]}", "every layer needs a number",
+            WHERE,
+            f"{what} says nothing about {silent[0]}",
+            "every layer needs a number",
             f"add {silent[0]}=NUMBER, or one number for all layers",
-        )  # fmt: skip
+        )
     return [named[name] if name in named else float(common or 0.0) for name in layers]
 
 
@@ -51,8 +55,10 @@ def inner_layers(text: str) -> dict[str, float]:
     wrong = [name for name in named if name in ("bone", "skin")]
     if common is not None or not named or wrong or sum(named.values()) <= 0.0:
         raise InputError(
-            WHERE, f"layers is {text!r}", "shares of layers between bone and skin are needed, from inside out",
+            WHERE,
+            f"layers is {text!r}",
+            "shares of layers between bone and skin are needed, from inside out",
             "write for example muscle=0.6, fat=0.4",
-        )  # fmt: skip
+        )
     total = sum(named.values())
     return {name: share / total for name, share in named.items()}

@@ -90,15 +90,7 @@ def move_hands(
 
 
 @wp.kernel(enable_backward=False)
-def help_nodes(
-    first: int,
-    knobs: Numbers,
-    kinds: Whole,
-    forces: Points,
-    reaches: Numbers,
-    grips: Grips,
-    helps: Helps,
-):
+def help_nodes(first: int, knobs: Numbers, kinds: Whole, forces: Points, reaches: Numbers, grips: Grips, helps: Helps):
     """How forces accelerate a node, and how much farther than its own reach it may go, in the fourth number.
 
     Flesh that is let go does not lose that reach at once.
@@ -136,12 +128,7 @@ def feel_places(
 
 @wp.kernel(enable_backward=False)
 def draw_nodes(
-    first: int,
-    inverse: wp.array2d(dtype=wp.float32),
-    missing: Points,
-    layers: Whole,
-    grips: Grips,
-    positions: Points,
+    first: int, inverse: wp.array2d(dtype=wp.float32), missing: Points, layers: Whole, grips: Grips, positions: Points
 ):
     """Move held nodes by sum_a g_ia d_a, so that all places come to their hands at once.
 

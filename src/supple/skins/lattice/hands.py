@@ -10,10 +10,10 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Floats, Ints
-from supple.character.automatic.tissue import STAIRS
+from supple.character.weighting.tissue import STAIRS
 from supple.errors import InputError
 from supple.skins.lattice.cells import WHERE, Lattice
-from supple.skins.lattice.tie import Tie
+from supple.skins.lattice.embedding import Tie
 from supple.skins.pull import Pull
 
 if TYPE_CHECKING:
@@ -65,9 +65,11 @@ class Gripping:
         lattice, count = self._lattice, len(self._points)
         if len(pull.places) > _VERTICES:
             raise InputError(
-                WHERE, f"a pull names {len(pull.places)} vertices", f"it can hold {_VERTICES} at once",
+                WHERE,
+                f"a pull names {len(pull.places)} vertices",
+                f"it can hold {_VERTICES} at once",
                 "name a few, and let the radius do the rest",
-            )  # fmt: skip
+            )
         copies, vertices = np.divmod(pull.places, count)
         if len(set(copies.tolist())) > 1:
             raise InputError(
@@ -87,9 +89,14 @@ class Gripping:
         firmness = np.where(self._soft, bell, 0.0)
         held, first = np.flatnonzero(firmness > 0.0), int(copies[0]) * len(lattice)
         return Grip(
-            (nodes + first).astype(np.int32), shares, (held + first).astype(np.int32), firmness[held],
-            float(shares @ firmness[nodes]), int(copies[0]), pull.to is None,
-        )  # fmt: skip
+            (nodes + first).astype(np.int32),
+            shares,
+            (held + first).astype(np.int32),
+            firmness[held],
+            float(shares @ firmness[nodes]),
+            int(copies[0]),
+            pull.to is None,
+        )
 
 
 class Hands:

@@ -7,7 +7,8 @@ lost far away; a `shift` is how far that origin has moved in the step.
 
 import warp as wp
 
-from supple.geometry.oscillator_kernels import swing_over, swung_on, within_reach
+from supple.geometry.kernels.oscillator import swing_over, swung_on, within_reach
+from supple.geometry.kernels.rotation import after, blended_turn, turned
 from supple.skins.kinematic.kernels import (
     Joints,
     Points,
@@ -18,7 +19,6 @@ from supple.skins.kinematic.kernels import (
     carried,
     mat34,
 )
-from supple.skins.kinematic.turn_kernels import after, blended_turn, turned
 from supple.skins.lattice.matching_kernels import Numbers, Whole
 
 Matrices = wp.array(dtype=wp.mat33f)
@@ -278,9 +278,7 @@ def conclude(
 def about(m: wp.mat33f, place: wp.vec3f, moved: wp.vec3f) -> mat34:
     """The affine map a -> M (a - place) + moved."""
     t = moved - m * place
-    return mat34(
-        m[0, 0], m[0, 1], m[0, 2], t[0], m[1, 0], m[1, 1], m[1, 2], t[1], m[2, 0], m[2, 1], m[2, 2], t[2]
-    )  # fmt: skip
+    return mat34(m[0, 0], m[0, 1], m[0, 2], t[0], m[1, 0], m[1, 1], m[1, 2], t[1], m[2, 0], m[2, 1], m[2, 2], t[2])
 
 
 @wp.kernel(enable_backward=False)

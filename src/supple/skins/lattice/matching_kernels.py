@@ -13,8 +13,8 @@ What all regions that contain a node want of it is summed by the same passes bac
 
 import warp as wp
 
+from supple.geometry.kernels.rotation import after, opposite
 from supple.skins.kinematic.kernels import Points, Quaternions
-from supple.skins.kinematic.turn_kernels import after, opposite
 
 vec6 = wp.types.vector(length=6, dtype=wp.float32)
 vec9 = wp.types.vector(length=9, dtype=wp.float32)
@@ -118,13 +118,7 @@ def joined(s: wp.vec3f, x: wp.vec3f, y: wp.vec3f, z: wp.vec3f) -> vec12:
 
 @wp.func
 def matched(
-    i: int,
-    side: float,
-    rounds: int,
-    sums: vec12,
-    middles: Middles,
-    frames: Quaternions,
-    turns: Quaternions,
+    i: int, side: float, rounds: int, sums: vec12, middles: Middles, frames: Quaternions, turns: Quaternions
 ) -> vec12:
     """Fit one region: where its frame puts its node, and h times the columns of its rotation.
 

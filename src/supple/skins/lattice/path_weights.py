@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Bools, Floats, Ints
-from supple.character.automatic.bones import owning_bones
-from supple.character.automatic.tissue import STAIRS
 from supple.character.carried import carried_weights
 from supple.character.skeleton import Bones, Skeleton
+from supple.character.weighting.bones import owning_bones
+from supple.character.weighting.tissue import STAIRS
 from supple.character.weights import Weights
 from supple.geometry.segments import distances_to_segments
 from supple.skins.lattice.cells import Lattice
-from supple.skins.lattice.pieces import Pieces
-from supple.skins.lattice.tie import Tie
+from supple.skins.lattice.embedding import Tie
+from supple.skins.lattice.voxel_components import Pieces
 
 INFLUENCES = 8  # joints that carry one voxel
 _FALLOFF = 0.5  # alpha: share of the quadratic term

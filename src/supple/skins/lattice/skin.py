@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import setting, settings_of
+from supple.skins.base import DevicePoints, PullableSkin, Skin
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.lattice import step as stepping
@@ -20,7 +21,6 @@ from supple.skins.lattice.layers import check_layers
 from supple.skins.lattice.solver import Knobs
 from supple.skins.lattice.state import LatticeState
 from supple.skins.pull import Pull
-from supple.skins.skin import DevicePoints, PullableSkin, Skin
 
 _BASES: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
 _RANGES = {
@@ -114,14 +114,18 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
     secondary: bool = setting(True, "Flesh lags and swings; else all of it follows the bones")
     weights: str = setting("carried", "Weights of voxels: the skin's own, or by bones", choices=("carried", "bones"))
     surface: str = setting(
-        "smooth", "How the skin hangs on voxels; trilinear takes nothing from the skin below",
+        "smooth",
+        "How the skin hangs on voxels; trilinear takes nothing from the skin below",
         choices=("smooth", "linear", "trilinear"),
-    )  # fmt: skip
+    )
     base: str = setting("linear", "The kinematic skin below", choices=tuple(_BASES))
     steady: float = setting(
-        0.0, "Let only slower motion of the bones through; 0 lets all; else no stage before it counts", unit="Hz",
-        low=0.0, high=30.0,
-    )  # fmt: skip
+        0.0,
+        "Let only slower motion of the bones through; 0 lets all; else no stage before it counts",
+        unit="Hz",
+        low=0.0,
+        high=30.0,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -139,9 +143,14 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
             for what, (low, high) in _RANGES.items()
         }
         return Knobs(
-            gravity=self.gravity, sculpted=self.sculpted, reach=self.reach, stretch=self.stretch, volume=self.volume,
-            secondary=self.secondary, **rows,
-        )  # fmt: skip
+            gravity=self.gravity,
+            sculpted=self.sculpted,
+            reach=self.reach,
+            stretch=self.stretch,
+            volume=self.volume,
+            secondary=self.secondary,
+            **rows,
+        )
 
     def check_for(self, character: Character) -> None:
         check_layers(character, self.bone_width, self.fatness)

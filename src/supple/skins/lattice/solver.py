@@ -123,12 +123,17 @@ class LatticeArrays:
             for values in (anatomy.depths, anatomy.rest_volumes, anatomy.surfaces)
         )
         return cls(
-            copies, joints, lattice.side,
+            copies,
+            joints,
+            lattice.side,
             BlendWeights.from_weights(np.tile(lattice.points, (copies, 1)), whole, copies * joints),
-            np.tile(anatomy.layers, copies), depths, volumes, surfaces,
+            np.tile(anatomy.layers, copies),
+            depths,
+            volumes,
+            surfaces,
             _raised(anatomy.table(neighbours), copies, 8 * count),
             _repeated(Regions.of(lattice.chains, width), copies),
-        )  # fmt: skip
+        )
 
     def __len__(self) -> int:
         return len(self.layers)
@@ -202,7 +207,7 @@ class Solver:
 
     def carry(self) -> list[devices.Launch]:
         """Recorded: where bones carry the nodes."""
-        from supple.skins.kinematic.turn_kernels import turn_joints
+        from supple.geometry.kernels.rotation import turn_joints
         from supple.skins.lattice import kernels
 
         joints = [self.affine.matrices, self._reals]
@@ -227,30 +232,64 @@ class Solver:
 
         calls: list[Callable[[], object]] = [
             recorded(
-                kernels.predict, self.each, self.knobs, self.shifts, self.layers, self._material, self._swings,
-                self._depths, self.kinematic, self.frames, self.before, self.positions, self.velocities,
-                self.helps, self._predicted,
+                kernels.predict,
+                self.each,
+                self.knobs,
+                self.shifts,
+                self.layers,
+                self._material,
+                self._swings,
+                self._depths,
+                self.kinematic,
+                self.frames,
+                self.before,
+                self.positions,
+                self.velocities,
+                self.helps,
+                self._predicted,
             )
-        ]  # fmt: skip
+        ]
         if secondary:
             measure = recorded(
-                kernels.measure_volumes, self.chains, self._volumes, self._surfaces, self.knobs, self.positions,
+                kernels.measure_volumes,
+                self.chains,
+                self._volumes,
+                self._surfaces,
+                self.knobs,
+                self.positions,
                 self._pushes,
-            )  # fmt: skip
+            )
             hold = recorded(
-                kernels.hold_together, self.side, self._table.shape[0], self._table, self.chains, self._volumes,
-                self.layers, self.knobs, self._pushes, self.positions, self._between,
-            )  # fmt: skip
+                kernels.hold_together,
+                self.side,
+                self._table.shape[0],
+                self._table,
+                self.chains,
+                self._volumes,
+                self.layers,
+                self.knobs,
+                self._pushes,
+                self.positions,
+                self._between,
+            )
             held = self._between if constraints else self.positions
             matching = self._matching.launches(held, self.positions)
             calls += [*([measure, hold] if constraints else []), *matching] * iterations
             calls += last
             calls.append(
                 recorded(
-                    kernels.conclude, self.knobs, self.layers, self._material, self._depths, self.helps,
-                    self.kinematic, self._predicted, self.positions, self.velocities,
+                    kernels.conclude,
+                    self.knobs,
+                    self.layers,
+                    self._material,
+                    self._depths,
+                    self.helps,
+                    self.kinematic,
+                    self._predicted,
+                    self.positions,
+                    self.velocities,
                 )
-            )  # fmt: skip
+            )
         return calls
 
     def rest(self) -> None:

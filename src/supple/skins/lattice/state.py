@@ -15,8 +15,8 @@ from supple.skins.kinematic.volume_keeper import VolumeKeeper
 from supple.skins.lattice.binding import LatticeBinding
 from supple.skins.lattice.hands import Gripping, Hands
 from supple.skins.lattice.layers import BONE
+from supple.skins.lattice.pose_filter import Steadied
 from supple.skins.lattice.solver import Solver
-from supple.skins.lattice.steadied import Steadied
 from supple.skins.lattice.surface import Surface
 from supple.skins.pull import Pull
 
@@ -58,9 +58,14 @@ class LatticeState:
         self._tuned: tuple[LayeredLattice, float, bool] | None = None
         self._recorded: tuple[Any, tuple[Any, ...], devices.Chain] | None = None
         self.memory = LatticeMemory(
-            self.surface.points, solver.positions, solver.velocities, solver.before, solver.turns,
-            np.zeros((solver.copies, 3)), Steadied.at(self.skeleton, Pose.rest(self.skeleton)),
-        )  # fmt: skip
+            self.surface.points,
+            solver.positions,
+            solver.velocities,
+            solver.before,
+            solver.turns,
+            np.zeros((solver.copies, 3)),
+            Steadied.at(self.skeleton, Pose.rest(self.skeleton)),
+        )
 
     @property
     def points(self) -> Any:
@@ -118,8 +123,12 @@ class LatticeState:
             if hands is not None:
                 last = hands.at_last(keep)
             calls: list[Callable[[], object]] = [
-                *self.solver.carry(), *before, *step, *self.surface.follow(incoming), *last,
-            ]  # fmt: skip
+                *self.solver.carry(),
+                *before,
+                *step,
+                *self.surface.follow(incoming),
+                *last,
+            ]
             known = self._recorded = incoming, order, devices.Chain(calls, self.device)
         return known[2]
 

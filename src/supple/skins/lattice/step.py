@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from supple.motion.pose import Pose
+from supple.skins.lattice.pose_filter import Steadied
 from supple.skins.lattice.solver import Knobs
 from supple.skins.lattice.state import LatticeState
-from supple.skins.lattice.steadied import Steadied
 
 if TYPE_CHECKING:
     from supple.skins.lattice.skin import LayeredLattice

@@ -14,8 +14,8 @@ from supple.character.crowd import stacked
 from supple.character.shapes import Shaped
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import packed_blocks
+from supple.skins.lattice.embedding import Tie
 from supple.skins.lattice.solver import LatticeArrays, Solver
-from supple.skins.lattice.tie import Tie
 
 
 @dataclass(frozen=True, eq=False)

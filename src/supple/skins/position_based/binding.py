@@ -76,11 +76,19 @@ class FleshBinding:
             )
         farthest = _FARTHEST * (body.flesh + body.constraints.size)
         return cls(
-            character, body, copies,
+            character,
+            body,
+            copies,
             BlendWeights.from_weights(body.constraints.points, body.weights, len(character.skeleton)),
-            body.bonds.points.reshape(-1, 3).astype(np.float32), body.bonds.shares.astype(np.float32),
-            body.flesh.astype(np.float32), farthest.astype(np.float32), masses.astype(np.float32),
-            automatic_softness(character, body), Hung.from_body(body),
-            KeptVolume.from_character(character, skin_depth(character, body)), contacts, equilibrium,
+            body.bonds.points.reshape(-1, 3).astype(np.float32),
+            body.bonds.shares.astype(np.float32),
+            body.flesh.astype(np.float32),
+            farthest.astype(np.float32),
+            masses.astype(np.float32),
+            automatic_softness(character, body),
+            Hung.from_body(body),
+            KeptVolume.from_character(character, skin_depth(character, body)),
+            contacts,
+            equilibrium,
             devices.Constants(device),
-        )  # fmt: skip
+        )

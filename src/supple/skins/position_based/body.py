@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from supple.arrays import Floats, Ints
-from supple.character.automatic.bones import owning_bones
-from supple.character.automatic.nearest_bone import nearest_bone_weights
 from supple.character.carried import carried_weights
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.skeleton import Bones
+from supple.character.weighting.bones import owning_bones
+from supple.character.weighting.nearest_bone import nearest_bone_weights
 from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.geometry.embedding import Embedding, embed, embed_smoothly
@@ -59,9 +59,11 @@ class Bonds:
     def stacked(self, count: int, joints: int) -> Bonds:
         """Those of `count` copies of a character with so many joints, one after another."""
         return Bonds(
-            stacked(self.joints, count, joints), np.tile(self.points, (count, 1, 1)), np.tile(self.shares, (count, 1)),
+            stacked(self.joints, count, joints),
+            np.tile(self.points, (count, 1, 1)),
+            np.tile(self.shares, (count, 1)),
             np.tile(self.lengths, count),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +101,16 @@ class Body:
             np.tile(self.embedding.distance, count),
         )
         return Body(
-            self.constraints.stacked(count), weights, stacked(self.joint, count, joints),
-            np.tile(self.bone_distance, count), self.bonds.stacked(count, joints),
-            stacked(self.seen, count, vertices), np.tile(self.seen_shares, (count, 1)),
-            np.tile(self.skin_distance, count), embedding,
-        )  # fmt: skip
+            self.constraints.stacked(count),
+            weights,
+            stacked(self.joint, count, joints),
+            np.tile(self.bone_distance, count),
+            self.bonds.stacked(count, joints),
+            stacked(self.seen, count, vertices),
+            np.tile(self.seen_shares, (count, 1)),
+            np.tile(self.skin_distance, count),
+            embedding,
+        )
 
     def from_skin(self, values: Floats) -> Floats:
         """A value per vertex of the skin (V, ...) as a value per particle (P, ...)."""

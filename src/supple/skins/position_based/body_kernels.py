@@ -8,7 +8,7 @@ from typing import Any
 
 import warp as wp
 
-from supple.geometry.spatial_hash.kernels import place
+from supple.geometry.collision.spatial_hash.kernels import place
 from supple.obstacles.kernels import body_surface
 
 Particles = wp.array(dtype=wp.vec4f)

@@ -63,9 +63,13 @@ class Constraints:
         """One of `count` bodies alike that are stacked here."""
         particles, elements, edges = (len(each) // count for each in (self.points, self.corners, self.ends))
         return Constraints(
-            self.points[:particles], self.corners[:elements], self.rest_volumes[:elements], self.ends[:edges],
-            self.rest_lengths[:edges], self.slab_of[:particles],
-        )  # fmt: skip
+            self.points[:particles],
+            self.corners[:elements],
+            self.rest_volumes[:elements],
+            self.ends[:edges],
+            self.rest_lengths[:edges],
+            self.slab_of[:particles],
+        )
 
     @property
     def size(self) -> float:
@@ -187,9 +191,11 @@ def clusters(body: Constraints) -> tuple[Walk, Walk]:
     colour_of = colours(joined, len(body.points))
     if (colour_of == UNCOLOURED).any():
         raise InputError(
-            "PositionBased", f"more than {UNCOLOURED} clusters meet at one particle", "the GPU takes no more",
+            "PositionBased",
+            f"more than {UNCOLOURED} clusters meet at one particle",
+            "the GPU takes no more",
             "use device='cpu', or a mesh with even elements",
-        )  # fmt: skip
+        )
     place = np.empty(count, dtype=np.int64)
     place[np.argsort(colour_of, kind="stable")] = np.arange(count)
     colour_starts = np.concatenate([[0], np.cumsum(np.bincount(colour_of))]).astype(np.int32)

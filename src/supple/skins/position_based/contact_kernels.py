@@ -11,7 +11,7 @@ steps run on one core on the CPU, where they are not atomic between threads.
 
 import warp as wp
 
-from supple.geometry.spatial_hash.kernels import boxes_meet, corner_shares, place
+from supple.geometry.collision.spatial_hash.kernels import boxes_meet, corner_shares, place
 
 Particles = wp.array(dtype=wp.vec4f)
 Points = wp.array(dtype=wp.vec3f)

@@ -13,8 +13,8 @@ from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
+from supple.geometry.collision.spatial_hash import Boxes, HashedMesh, SpatialHash
 from supple.geometry.rows import grouped
-from supple.geometry.spatial_hash import Boxes, HashedMesh, SpatialHash
 from supple.motion.motion import Motion
 from supple.obstacles import RigidBody
 from supple.obstacles.on_device import DeviceBodies
@@ -96,10 +96,19 @@ class ContactBinding:
         parts = planes.part_of_joint[carriers]
         angles = planes.posed(skeleton.world_from_joint).flexion
         return cls(
-            rest, elements, boundary, planes, parts, HashedMesh.from_rest(rest, elements, labels=parts),
-            _groups(planes), planes.sides(), _limb_of_part(planes), *_reaching(elements, parts, len(skeleton)),
-            planes.extents.astype(np.float32), np.concatenate([angles, np.full(len(planes.limb_joints), np.inf)]),
-        )  # fmt: skip
+            rest,
+            elements,
+            boundary,
+            planes,
+            parts,
+            HashedMesh.from_rest(rest, elements, labels=parts),
+            _groups(planes),
+            planes.sides(),
+            _limb_of_part(planes),
+            *_reaching(elements, parts, len(skeleton)),
+            planes.extents.astype(np.float32),
+            np.concatenate([angles, np.full(len(planes.limb_joints), np.inf)]),
+        )
 
 
 class Contacts:
@@ -169,12 +178,13 @@ class Contacts:
         self._corners, self._faces = put(bound.corners, wp.vec4i), put(bound.faces, wp.vec3i)
         self._rest = put(bound.rest, wp.vec3f)
         self._boundary = constants.derive(
-            bound.faces, "boundary",
+            bound.faces,
+            "boundary",
             lambda: wp.Mesh(
                 devices.to_device(bound.rest, wp.vec3f, self.device),
                 devices.to_device(bound.faces.reshape(-1), wp.int32, self.device),
             ),
-        )  # fmt: skip
+        )
         self._parts = put(bound.parts, wp.int32)
         self._sides, self._groups = put(bound.sides, wp.int32), put(bound.regions, wp.int32)
         self._limb_of_part, self._extents = put(bound.limb_of_part, wp.int32), put(bound.extents, wp.float32)
@@ -224,8 +234,12 @@ class Contacts:
         joints = len(self.planes.skeleton)
         given = np.asarray(world_from_joint, dtype=np.float64)
         if given.shape not in ((joints, 4, 4), (self.copies, joints, 4, 4)):
-            raise InputError(_WHERE, f"the pose has shape {given.shape}", f"({self.copies}, {joints}, 4, 4) is needed",
-                             "pass one pose for each copy")  # fmt: skip
+            raise InputError(
+                _WHERE,
+                f"the pose has shape {given.shape}",
+                f"({self.copies}, {joints}, 4, 4) is needed",
+                "pass one pose for each copy",
+            )
         world = np.broadcast_to(given, (self.copies, joints, 4, 4))
         posed = self.planes.posed(world)
         if len(self.planes):
@@ -274,9 +288,22 @@ class Contacts:
         slots = [self._plane_of, self._face_of]
         margin = SPARE * self.hash.cell
         keeping = [
-            particles, own, RELEASE * self.hash.cell, self._parts, *planes, self._holds, self._extents, self._faces,
-            self._limb_of_part, self._pace, *slots, self._firmness, self._held, self._touched, self._near,
-        ]  # fmt: skip
+            particles,
+            own,
+            RELEASE * self.hash.cell,
+            self._parts,
+            *planes,
+            self._holds,
+            self._extents,
+            self._faces,
+            self._limb_of_part,
+            self._pace,
+            *slots,
+            self._firmness,
+            self._held,
+            self._touched,
+            self._near,
+        ]
         before = [self._launch(kernels.keep_held, count, keeping)]
         if not self.full:
             parts = self.copies * len(self.planes.skeleton)
@@ -291,13 +318,33 @@ class Contacts:
         lanes = 1 if self.device == "cpu" else min(LANES, pairs.room)
         new = [self._new_plane, self._new_element]
         sorting = [
-            lanes, pairs.found, pairs.particles, pairs.elements, particles, own, self._corners, self._parts,
-            self._sides, self._plane_points, self._extents, *new,
-        ]  # fmt: skip
+            lanes,
+            pairs.found,
+            pairs.particles,
+            pairs.elements,
+            particles,
+            own,
+            self._corners,
+            self._parts,
+            self._sides,
+            self._plane_points,
+            self._extents,
+            *new,
+        ]
         settling = [
-            particles, own, self._corners, self._rest, self._boundary.id, DEEPEST * self.hash.cell, self._pace, *new,
-            *slots, self._firmness, self._touched, self._touching,
-        ]  # fmt: skip
+            particles,
+            own,
+            self._corners,
+            self._rest,
+            self._boundary.id,
+            DEEPEST * self.hash.cell,
+            self._pace,
+            *new,
+            *slots,
+            self._firmness,
+            self._touched,
+            self._touching,
+        ]
         after = [
             self._launch(kernels.sort_pairs, lanes, sorting),
             self._launch(kernels.settle_contacts, count, settling),
@@ -351,18 +398,31 @@ class Contacts:
         if len(self.bodies):
             on = self.bodies
             inputs = [
-                self._near, self._near_bodies, self._stiffness, before, on.kinds, on.sizes, on.frictions, on.meshes,
-                on.now, on.earlier, on.reach, particles,
-            ]  # fmt: skip
+                self._near,
+                self._near_bodies,
+                self._stiffness,
+                before,
+                on.kinds,
+                on.sizes,
+                on.frictions,
+                on.meshes,
+                on.now,
+                on.earlier,
+                on.reach,
+                particles,
+            ]
             found.append(self._launch(body_kernels.part_bodies, count, inputs))
         return found
 
     def _checked(self, particles: Any) -> Any:
         wp = devices.warp()
         if particles.dtype is not wp.vec4f or len(particles) != self.copies * self.particles:
-            raise InputError(_WHERE, f"there are {len(particles)} particles of {particles.dtype.__name__}",
-                             f"{self.copies} x {self.particles} of vec4f are needed",
-                             "pass place and inverse mass of every particle")  # fmt: skip
+            raise InputError(
+                _WHERE,
+                f"there are {len(particles)} particles of {particles.dtype.__name__}",
+                f"{self.copies} x {self.particles} of vec4f are needed",
+                "pass place and inverse mass of every particle",
+            )
         return particles
 
     def _launch(self, kernel: Any, count: int, inputs: list[Any]) -> Callable[[], None]:

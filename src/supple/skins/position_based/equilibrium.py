@@ -92,11 +92,17 @@ class EquilibriumBinding:
         whole = np.zeros(len(one.points), dtype=np.int32)
         (elements, _), (edges, _) = (walks(members, whole) for members in (one.corners, one.ends))
         return cls(
-            one, copies, bind_lengths.astype(np.float32), heavy, np.tile(heavy, copies).astype(np.float32),
-            np.flatnonzero(inverse_masses > 0.0).astype(np.int32), one.corners[elements.order],
-            _sizes(one)[elements.order].astype(np.float32), one.ends[edges.order],
+            one,
+            copies,
+            bind_lengths.astype(np.float32),
+            heavy,
+            np.tile(heavy, copies).astype(np.float32),
+            np.flatnonzero(inverse_masses > 0.0).astype(np.int32),
+            one.corners[elements.order],
+            _sizes(one)[elements.order].astype(np.float32),
+            one.ends[edges.order],
             one.rest_lengths[edges.order].astype(np.float32),
-        )  # fmt: skip
+        )
 
     @cached_property
     def _factors(self) -> OrderedDict[tuple[EnergyWeights, str], Factor]:
@@ -144,9 +150,12 @@ class Equilibrium:
             constants.derive(binding.corners, "star", lambda: _star(one, device)) if self._around else self._elements
         )
         self._ties = _Structure(
-            kernels.Ties(), anchors=self.anchors, lengths=put(binding.bind_lengths, wp.float32), kinematic=kinematic,
+            kernels.Ties(),
+            anchors=self.anchors,
+            lengths=put(binding.bind_lengths, wp.float32),
+            kinematic=kinematic,
             holds=put(binding.holds, wp.float32),
-        )  # fmt: skip
+        )
         of, firmness, points, normals = planes or _no_planes(total, copies, device)
         self._planes = _Structure(kernels.Planes(), of=of, firmness=firmness, points=points, normals=normals)
         self._threads = 1 if self._around else int(np.clip(len(one.corners) // _LANE, 1, _MOST_LANES))
@@ -196,23 +205,59 @@ class Equilibrium:
         return [
             self._straining(self._weights, None),
             self._launch(
-                kernels.gradient, total, self._threads, self._strain, self.count, self._weights, self._ties.made,
-                self._planes.made, self.particles, self._gradients, self._energies,
+                kernels.gradient,
+                total,
+                self._threads,
+                self._strain,
+                self.count,
+                self._weights,
+                self._ties.made,
+                self._planes.made,
+                self.particles,
+                self._gradients,
+                self._energies,
             ),
             self._factor.solving(*descent),
             self._launch(
-                kernels.compare, self.copies * self._lanes, self._lanes, self.count, self._newest, self._energies,
-                self.particles, *descent, *self._last, *self._changes, self._sums,
+                kernels.compare,
+                self.copies * self._lanes,
+                self._lanes,
+                self.count,
+                self._newest,
+                self._energies,
+                self.particles,
+                *descent,
+                *self._last,
+                *self._changes,
+                self._sums,
             ),
             self._launch(
-                kernels.choose_direction, self.copies, self._lanes, self._least, self._sums, self._newest, self._known,
-                self._halvings, self._energy, *self._products, *self._shares,
+                kernels.choose_direction,
+                self.copies,
+                self._lanes,
+                self._least,
+                self._sums,
+                self._newest,
+                self._known,
+                self._halvings,
+                self._energy,
+                *self._products,
+                *self._shares,
             ),
             self._launch(
-                kernels.descend, total, self.count, self._longest, self._halvings, *self._shares,
-                *descent, self._changes[0], self._changes[2], *self._last, self.particles,
+                kernels.descend,
+                total,
+                self.count,
+                self._longest,
+                self._halvings,
+                *self._shares,
+                *descent,
+                self._changes[0],
+                self._changes[2],
+                *self._last,
+                self.particles,
             ),
-        ]  # fmt: skip
+        ]
 
     def relax_towards(self, volume: float, stretch: float) -> None:
         """Take how much volumes and edges, 0 to 1, count in `relaxing`."""
@@ -280,9 +325,12 @@ def _elements(binding: EquilibriumBinding, device: str) -> _Structure:
 
     wp = devices.warp()
     return _Structure(
-        Elements(), corners=_put(binding.corners, wp.vec4i, device), sizes=_put(binding.sizes, wp.vec2f, device),
-        ends=_put(binding.ends, wp.vec2i, device), lengths=_put(binding.lengths, wp.float32, device),
-    )  # fmt: skip
+        Elements(),
+        corners=_put(binding.corners, wp.vec4i, device),
+        sizes=_put(binding.sizes, wp.vec2f, device),
+        ends=_put(binding.ends, wp.vec2i, device),
+        lengths=_put(binding.lengths, wp.float32, device),
+    )
 
 
 def _star(one: Constraints, device: str) -> _Structure:
@@ -295,12 +343,14 @@ def _star(one: Constraints, device: str) -> _Structure:
     element, corner = members // 4, members % 4
     edge_starts, half = grouped(one.ends.reshape(-1), count)
     return _Structure(
-        Star(), starts=_put(starts, wp.int32, device),
+        Star(),
+        starts=_put(starts, wp.int32, device),
         others=_put(one.corners[element[:, None], FACES[corner]], wp.vec3i, device),
-        sizes=_put(_sizes(one)[element], wp.vec2f, device), edge_starts=_put(edge_starts, wp.int32, device),
+        sizes=_put(_sizes(one)[element], wp.vec2f, device),
+        edge_starts=_put(edge_starts, wp.int32, device),
         far_ends=_put(one.ends[half // 2, 1 - half % 2], wp.int32, device),
         lengths=_put(one.rest_lengths[half // 2], wp.float32, device),
-    )  # fmt: skip
+    )
 
 
 def _sizes(one: Constraints) -> Floats:
@@ -335,9 +385,11 @@ def _metric(one: Constraints, weights: EnergyWeights, holds: Floats) -> Any:
     own = np.arange(count, dtype=np.int32)
     pieces: list[tuple[Ints, Ints, Floats]] = [
         (np.repeat(one.corners, 4, axis=1).ravel(), np.tile(one.corners, 4).ravel(), pressed.ravel()),
-        (one_end, one_end, stretched), (other_end, other_end, stretched),
-        (one_end, other_end, -stretched), (other_end, one_end, -stretched),
+        (one_end, one_end, stretched),
+        (other_end, other_end, stretched),
+        (one_end, other_end, -stretched),
+        (other_end, one_end, -stretched),
         (own, own, weights.pull + weights.bind + holds),
-    ]  # fmt: skip
+    ]
     rows, columns, values = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
     return coo_array((values, (rows, columns)), shape=(count, count)).tocsr()

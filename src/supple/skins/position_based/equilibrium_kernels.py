@@ -463,12 +463,7 @@ def descend(
 
 @wp.kernel(enable_backward=False)
 def find_stuck(
-    first: int,
-    particles_per_copy: int,
-    elements: Elements,
-    kinematic: Points,
-    settled: Points,
-    stuck: Whole,
+    first: int, particles_per_copy: int, elements: Elements, kinematic: Points, settled: Points, stuck: Whole
 ):
     """Mark the corners of elements that have settled inside out, though the bones alone carry them the right way."""
     n = first + wp.tid()

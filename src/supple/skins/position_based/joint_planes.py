@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
 from supple.character.skeleton import Skeleton
-from supple.geometry.rotations import (
+from supple.geometry.quaternions import (
     conjugate,
-    matrix_from_quaternion,
-    multiply,
-    normalised,
+    matrix_from_quat,
+    normalize,
     perpendicular,
-    quaternion_from_matrix,
+    quat_from_matrix,
+    quat_multiply,
 )
 from supple.motion.motion import Motion
 
@@ -95,13 +95,13 @@ class JointPlanes:
                 back, own = _parent_bone(skeleton, joint, parent, middle), _own_bone(skeleton, joint, middle)
                 short = min(np.linalg.norm(back), np.linalg.norm(own)) < SHORTEST * size
                 turns = None if relative is None else relative[:, joint]
-                if short or _is_helper(skeleton.names[joint], normalised(back), normalised(own), turns):
+                if short or _is_helper(skeleton.names[joint], normalize(back), normalize(own), turns):
                     merged[joint] = merged[parent]
                     continue
-                axis, freedom = _axis(normalised(back), normalised(own), turns)
+                axis, freedom = _axis(normalize(back), normalize(own), turns)
                 lengths = np.linalg.norm([back, own], axis=1)
                 extent = max(lengths.min(), 0.5 * lengths.max())
-                rows.append((joint, parent, normalised(back), normalised(own), axis, freedom, extent))
+                rows.append((joint, parent, normalize(back), normalize(own), axis, freedom, extent))
         rest = skeleton.world_from_joint[:, :3, :3]
         order = sorted(rows, key=lambda row: row[0])
         joints = np.array([row[0] for row in order], dtype=np.int32)
@@ -143,7 +143,7 @@ class JointPlanes:
     def _directions(self, world_from_joint: Floats) -> tuple[Floats, ...]:
         """Unit vectors in a pose, in the order of `_carried`."""
         carriers, directions = self._carried
-        turned = normalised((world_from_joint[..., :3, :3][..., carriers, :, :] @ directions)[..., 0])
+        turned = normalize((world_from_joint[..., :3, :3][..., carriers, :, :] @ directions)[..., 0])
         planes, limbs = len(self.joints), len(self.limb_joints)
         ends = np.cumsum([0, planes, planes, planes, limbs, 1]).tolist()
         return tuple(turned[..., start:stop, :] for start, stop in pairwise(ends))
@@ -170,7 +170,7 @@ class JointPlanes:
             lost = np.linalg.norm(across, axis=-1, keepdims=True) < 1e-6  # the axis along the bones too
             normals = np.where(folded[..., None], np.where(lost, own, across), normals)
         places = world_from_joint[..., :3, 3][..., self.joints, :]
-        return PosedPlanes(places, normalised(normals), _angle(back, own), _angle(limbs, down))
+        return PosedPlanes(places, normalize(normals), _angle(back, own), _angle(limbs, down))
 
     def sides(self) -> Ints:
         """Which plane stands between two parts (J, J): 2 k seen from the child's part, 2 k + 1 from the parent's.
@@ -194,7 +194,7 @@ def _seen_from(world_from_frame: Floats, directions: list[Floats]) -> Floats:
     """World directions (N, 3) in the frames (N, 3, 3), which may be scaled."""
     if len(directions) == 0:
         return np.zeros((0, 3))
-    return normalised(np.linalg.solve(world_from_frame, np.array(directions)[..., None])[..., 0])
+    return normalize(np.linalg.solve(world_from_frame, np.array(directions)[..., None])[..., 0])
 
 
 # Bones
@@ -277,12 +277,12 @@ def _axis(back: Floats, own: Floats, turns: Floats | None) -> tuple[Floats, int]
     about its collar bone all through a clip is still no hinge: a hinge's axis is across both bones.
     """
     if turns is not None:
-        quaternions = quaternion_from_matrix(turns)
+        quaternions = quat_from_matrix(turns)
         _, vectors = np.linalg.eigh(np.einsum("fi,fj->ij", quaternions, quaternions))
         middle = vectors[:, -1]
         turned = _rotation_vectors(quaternions, middle)
         spread = np.sqrt(np.maximum(np.linalg.eigvalsh(turned.T @ turned / len(turned)), 0.0))
-        along = matrix_from_quaternion(middle) @ own
+        along = matrix_from_quat(middle) @ own
         swings = turned - np.outer(turned @ along, along)
         _, directions = np.linalg.eigh(swings.T @ swings)
         if np.sqrt(np.mean(np.sum(swings**2, axis=1))) > STILL:
@@ -291,13 +291,13 @@ def _axis(back: Floats, own: Floats, turns: Floats | None) -> tuple[Floats, int]
             return axis, max(int((spread > ONE_WAY * spread[-1]).sum()), 1 if hinge else 2)
     across = np.cross(back, own)
     if np.linalg.norm(across) > np.sin(STRAIGHT):
-        return normalised(across), 1
+        return normalize(across), 1
     return perpendicular(own), 3
 
 
 def _rotation_vectors(quaternions: Floats, middle: Floats) -> Floats:
     """Axis times angle (F, 3) of turns after the `middle` one is undone: q = d middle, d the difference."""
-    difference = multiply(quaternions, conjugate(middle))
+    difference = quat_multiply(quaternions, conjugate(middle))
     difference *= np.where(difference[:, 3:] < 0.0, -1.0, 1.0)
     sine = np.linalg.norm(difference[:, :3], axis=1)
     angle = 2.0 * np.arctan2(sine, difference[:, 3])
@@ -340,7 +340,7 @@ def _trunk(skeleton: Skeleton, middle: NDArray[np.bool_], size: float) -> tuple[
         line = -_own_bone(skeleton, root, middle) if len(skeleton.children(root)) else np.zeros(3)
     if np.linalg.norm(line) < SHORTEST * size:
         line = np.array([0.0, -1.0, 0.0])
-    return root, normalised(line)
+    return root, normalize(line)
 
 
 def _limbs(skeleton: Skeleton, middle: NDArray[np.bool_], size: float) -> list[tuple[int, int, Floats]]:
@@ -356,5 +356,5 @@ def _limbs(skeleton: Skeleton, middle: NDArray[np.bool_], size: float) -> list[t
             if np.linalg.norm(longer) > LONGER * np.linalg.norm(bone):
                 carrier, bone = child, longer
         if np.linalg.norm(bone) > SHORTEST * size:
-            found.append((joint, carrier, normalised(bone)))
+            found.append((joint, carrier, normalize(bone)))
     return found

@@ -16,7 +16,7 @@ which starts with the same move, and after any number of rounds rests at the sam
 
 import warp as wp
 
-from supple.geometry.spatial_hash.kernels import place
+from supple.geometry.collision.spatial_hash.kernels import place
 
 Particles = wp.array(dtype=wp.vec4f)
 Points = wp.array(dtype=wp.vec3f)

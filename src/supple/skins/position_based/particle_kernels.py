@@ -7,9 +7,9 @@ d = x - q.
 
 import warp as wp
 
-from supple.geometry.oscillator_kernels import swing_over, swung_on, within_reach
+from supple.geometry.kernels.oscillator import swing_over, swung_on, within_reach
+from supple.geometry.kernels.rotation import blended_turn, turned, turned_back
 from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, carried
-from supple.skins.kinematic.turn_kernels import blended_turn, turned, turned_back
 from supple.skins.position_based.kernels import Corners, Numbers, Particles, Points, Whole, place
 
 KEEP = wp.constant(0)  # how much of the last correction a step starts with

@@ -16,6 +16,7 @@ from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles import RigidBody
 from supple.settings import setting, settings_of
+from supple.skins.base import DevicePoints, Skin, SoftSkin
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.position_based import step as stepping
@@ -23,7 +24,6 @@ from supple.skins.position_based.binding import FleshBinding
 from supple.skins.position_based.body import WHERE
 from supple.skins.position_based.softness import check_regions, parsed_regions
 from supple.skins.position_based.state import FleshState
-from supple.skins.skin import DevicePoints, Skin, SoftSkin
 
 _BASES: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
 _PATH = np.linspace(0.0, 60.0, 601)  # s: where the path of a body is looked at to tell it from others
@@ -113,9 +113,11 @@ class PositionBased(SoftSkin[FleshBinding, FleshState]):
         strange = [type(body).__name__ for body in self.bodies if not isinstance(body, RigidBody)]
         if strange:
             raise InputError(
-                WHERE, f"bodies has a {strange[0]}", "rigid bodies are needed",
+                WHERE,
+                f"bodies has a {strange[0]}",
+                "rigid bodies are needed",
                 "use Sphere, Capsule, Box, Plane or MovingMesh",
-            )  # fmt: skip
+            )
 
     def beside_settings(self) -> Mapping[str, Any]:
         return {"bodies": [_digest(body) for body in self.bodies]} if self.bodies else {}

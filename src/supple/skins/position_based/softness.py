@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from supple.arrays import Floats
+from supple.character.anatomy.rigid_parts import firm_share
 from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.geometry.ramps import rising
-from supple.skins.kinematic.firm_parts import firm_share
 from supple.skins.position_based.body import WHERE, Body
 
 # Shares of the character's size: how deep flesh is that is firm, and that is fully soft.

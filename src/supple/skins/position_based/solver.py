@@ -182,10 +182,23 @@ class _SlabTable(_Table):
         volume_starts, bind_starts, stretch_starts = self.starts
         volumes, bonds, edges = self.gathered
         inputs = [
-            knobs, volume_starts, self.corners, self.sizes, volumes,
-            bind_starts, self.bound, solver.anchors, solver.bind_lengths, bonds,
-            stretch_starts, self.ends, self.rest_lengths, self.stiffness, edges, solver.particles,
-        ]  # fmt: skip
+            knobs,
+            volume_starts,
+            self.corners,
+            self.sizes,
+            volumes,
+            bind_starts,
+            self.bound,
+            solver.anchors,
+            solver.bind_lengths,
+            bonds,
+            stretch_starts,
+            self.ends,
+            self.rest_lengths,
+            self.stiffness,
+            edges,
+            solver.particles,
+        ]
         return [devices.Launch(kernels.sweep, len(volume_starts) - 1, inputs, self.device, smallest=1)]
 
 
@@ -198,9 +211,18 @@ class _ColourTable(_Table):
         volumes, bonds, edges = self.gathered
         volume_starts, bind_starts, stretch_starts = self.starts
         inputs = [
-            knobs, volume_starts, self.corners, self.sizes, volumes,
-            stretch_starts, self.ends, self.rest_lengths, self.stiffness, edges, solver.particles,
-        ]  # fmt: skip
+            knobs,
+            volume_starts,
+            self.corners,
+            self.sizes,
+            volumes,
+            stretch_starts,
+            self.ends,
+            self.rest_lengths,
+            self.stiffness,
+            edges,
+            solver.particles,
+        ]
         binding = [bind_starts, knobs, self.bound, solver.anchors, solver.bind_lengths, bonds, solver.particles]
         colours = self.walks[0].colour_starts
         bounds = [] if colours is None else itertools.pairwise(colours.tolist())

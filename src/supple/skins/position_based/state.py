@@ -81,10 +81,14 @@ class FleshState:
         self.contacts = self._contacts(skin)
         self.recipe = self._recipe()
         self.memory = FleshMemory(
-            self.surface.points, blank(self.count, wp.vec3f), blank(self.count, wp.vec3f), blank(self.count, wp.vec3f),
-            blank(self.count, wp.vec3f), blank(self.count, wp.int32),
+            self.surface.points,
+            blank(self.count, wp.vec3f),
+            blank(self.count, wp.vec3f),
+            blank(self.count, wp.vec3f),
+            blank(self.count, wp.vec3f),
+            blank(self.count, wp.int32),
             None if self.contacts is None else self.contacts.start(),
-        )  # fmt: skip
+        )
         self._tuned: tuple[PositionBased, float] | None = None
         self._row = np.zeros(9)
         self._recorded: tuple[Any, tuple[Any, ...], Stages] | None = None
@@ -103,9 +107,12 @@ class FleshState:
         # Parted one after another, contacts would depend on the order of particles.
         at_once = True if skin.order == "settled" else None
         return Contacts(
-            self.binding.contacts, self.binding.constants, bodies=skin.bodies, copies=self.binding.copies,
+            self.binding.contacts,
+            self.binding.constants,
+            bodies=skin.bodies,
+            copies=self.binding.copies,
             at_once=at_once,
-        )  # fmt: skip
+        )
 
     def _recipe(self) -> Settled | Published:
         binding = self.binding
@@ -195,7 +202,7 @@ class _Launches:
     """The kernels that work on single particles."""
 
     def __init__(self, flesh: FleshState) -> None:
-        from supple.skins.kinematic.turn_kernels import turn_joints
+        from supple.geometry.kernels.rotation import turn_joints
         from supple.skins.position_based import particle_kernels as kernels
 
         def recorded(kernel: Any, *inputs: Any) -> devices.Launch:
@@ -212,15 +219,41 @@ class _Launches:
         self.turn_joints = devices.Launch(turn_joints, len(flesh.turns), inputs, flesh.device)
         self.move_anchors = recorded(kernels.move_anchors, *bonds, flesh.affine.matrices, flesh.recipe.anchors)
         self.settle_from = recorded(
-            kernels.settle_from, blend.blocks, blend.joints, blend.weights, flesh.turns, blend.posed,
-            memory.corrections, flesh.farthest, flesh.masses, memory.stuck, flesh.knobs, flesh.frames, particles,
-        )  # fmt: skip
+            kernels.settle_from,
+            blend.blocks,
+            blend.joints,
+            blend.weights,
+            flesh.turns,
+            blend.posed,
+            memory.corrections,
+            flesh.farthest,
+            flesh.masses,
+            memory.stuck,
+            flesh.knobs,
+            flesh.frames,
+            particles,
+        )
         self.settled = recorded(kernels.settled, particles, blend.posed, flesh.frames, memory.corrections, flesh.rested)
         self.swing = recorded(
-            kernels.swing, flesh.knobs, flesh.pace, flesh.reach, flesh.frames, memory.before, flesh.rested,
-            memory.positions, memory.velocities, particles,
-        )  # fmt: skip
+            kernels.swing,
+            flesh.knobs,
+            flesh.pace,
+            flesh.reach,
+            flesh.frames,
+            memory.before,
+            flesh.rested,
+            memory.positions,
+            memory.velocities,
+            particles,
+        )
         self.swung = recorded(
-            kernels.swung, flesh.knobs, flesh.rested, memory.before, blend.posed, particles, memory.positions,
-            memory.velocities, flesh.offsets,
-        )  # fmt: skip
+            kernels.swung,
+            flesh.knobs,
+            flesh.rested,
+            memory.before,
+            blend.posed,
+            particles,
+            memory.positions,
+            memory.velocities,
+            flesh.offsets,
+        )

@@ -78,14 +78,6 @@ class Surface:
         from supple.skins.position_based import skin_kernels as kernels
 
         if self._recorded is None or self._recorded[0] is not incoming:
-            inputs = [
-                *self._tied,
-                self._along,
-                self._apart,
-                self._leeway,
-                *self._flesh,
-                incoming,
-                self.points,
-            ]
+            inputs = [*self._tied, self._along, self._apart, self._leeway, *self._flesh, incoming, self.points]
             self._recorded = incoming, devices.Launch(kernels.carry_skin, self._count, inputs, self._device)
         self._recorded[1]()

@@ -1,0 +1,42 @@
+"""Parts that are bone and sinew whatever their width: head, hands and feet, where the names of joints tell them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.character.anatomy.names import FINGERS, named_part
+from supple.character.character import Character
+from supple.character.crowd import Crowd
+from supple.character.weights import Weights
+
+FIRM = frozenset({"head", "hand", "foot", "toes", *FINGERS})
+
+
+def firm_share(
+    character: Character, weights: Weights, *, loose: tuple[str, ...] = (), parts: frozenset[str] = FIRM
+) -> Floats:
+    """How much of every weighted point belongs to head, hands or feet, or to some `parts` of them: 0 to 1.
+
+    Faces and hands are kept as the bones carry them, because people see every change in them. `loose` are words: a
+    joint that hangs on such a part and has one in its name, such as an ear, is not firm.
+    """
+    firm = _firm_joints(character, loose, parts)
+    return np.clip((weights.values * firm[weights.joints]).sum(axis=1), 0.0, 1.0)
+
+
+def _firm_joints(character: Character, loose: tuple[str, ...], parts: frozenset[str]) -> Floats:
+    """1 for joints of the parts and all that hangs on them."""
+    if isinstance(character, Crowd):
+        return np.tile(_firm_joints(character.member, loose, parts), character.count)
+    skeleton = character.skeleton
+    firm = np.zeros(len(skeleton))
+    for level in skeleton.levels:
+        for joint in level:
+            name = skeleton.names[joint]
+            named, parent = named_part(name), int(skeleton.parents[joint])
+            if parent >= 0 and firm[parent] > 0.0:
+                firm[joint] = not any(word in name.lower() for word in loose)
+            else:
+                firm[joint] = named is not None and named.part in parts
+    return firm

@@ -1,0 +1,38 @@
+"""Edits: shapes drawn on the skin by hand, and changes of pose, that live on in every pose and play over time."""
+
+from supple.edits.editing import RegionEditing
+from supple.edits.edits import EditedSource, Edits
+from supple.edits.encoding import encoded
+from supple.edits.file import load_edits, save_edits
+from supple.edits.history import History
+from supple.edits.layers import Key, Layer
+from supple.edits.pose_edit import PoseEdit
+from supple.edits.radial import EASINGS, PROFILES, radial
+from supple.edits.region import Region, region_round
+from supple.edits.silhouette import outline, redrawn_silhouette, silhouette_edges
+from supple.edits.surface_edit import SurfaceEdit, mixed
+from supple.edits.waves import with_wave
+
+__all__ = [
+    "EASINGS",
+    "PROFILES",
+    "EditedSource",
+    "Edits",
+    "History",
+    "Key",
+    "Layer",
+    "PoseEdit",
+    "Region",
+    "RegionEditing",
+    "SurfaceEdit",
+    "encoded",
+    "load_edits",
+    "mixed",
+    "outline",
+    "radial",
+    "redrawn_silhouette",
+    "region_round",
+    "save_edits",
+    "silhouette_edges",
+    "with_wave",
+]

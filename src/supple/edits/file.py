@@ -1,0 +1,171 @@
+"""Edits in a small file beside the character: JSON that people can read, refused by name wherever it makes no sense."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from supple.arrays import Floats
+from supple.edits.edits import Edits
+from supple.edits.layers import Key, Layer
+from supple.edits.pose_edit import PoseEdit
+from supple.edits.strokes.stroke import Stroke
+from supple.edits.strokes.surface_stroke import SurfaceStroke
+from supple.edits.surface_edit import SurfaceEdit
+from supple.files import atomic
+from supple.records import RecordReader, short
+
+FORMAT, VERSION = "supple-edits", 1
+LARGEST = 256 * 2**20  # bytes
+MOST = 10_000  # things of one kind: shapes, poses, layers, keys of a layer, strokes
+_DIGITS = 10  # significant ones of a metre: far below what single precision shows
+_ADVICE = "save it again with Supple"
+T = TypeVar("T")
+
+
+def save_edits(edits: Edits, path: str | Path) -> None:
+    """Write edits as a readable file (JSON); it appears whole or not at all."""
+    with atomic(path) as waiting:
+        waiting.write_text(_text(to_dict(edits)) + "\n", encoding="utf-8")
+
+
+def load_edits(path: str | Path) -> Edits:
+    """Read what `save_edits` wrote; anything else ends in a `FormatError` that names the place."""
+    reader = _Reader(path, what="a file of edits", largest=LARGEST, advice=_ADVICE)
+    return reader.edits(reader.loaded())
+
+
+def to_dict(edits: Edits) -> dict[str, Any]:
+    """Plain data that says all of it."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "vertices": edits.vertices,
+        "shapes": {
+            name: {"vertices": edit.vertices.tolist(), "offsets": _rounded(edit.offsets)}
+            for name, edit in edits.shapes.items()
+        },
+        "poses": {
+            name: {
+                "turns": {joint: turn.tolist() for joint, turn in edit.turns.items()},
+                "moves": {joint: move.tolist() for joint, move in edit.moves.items()},
+            }
+            for name, edit in edits.poses.items()
+        },
+        "layers": [
+            {
+                "name": layer.name,
+                "amount": layer.amount,
+                "repeat": layer.repeat,
+                "firmness": layer.firmness,
+                "keys": [{"time": k.time, "use": k.use, "amount": k.amount, "ease": k.ease} for k in layer.keys],
+            }
+            for layer in edits.layers
+        ],
+        "strokes": {
+            name: {"knots": stroke.knots.tolist(), "times": stroke.times.tolist()}
+            for name, stroke in edits.strokes.items()
+        },
+        "surface_strokes": {
+            name: {
+                "triangles": stroke.triangles.tolist(),
+                "shares": stroke.shares.tolist(),
+                "crossed": stroke.crossed.tolist(),
+            }
+            for name, stroke in edits.surface_strokes.items()
+        },
+    }
+
+
+def _rounded(values: Floats) -> list[list[float]]:
+    return [[float(f"{x:.{_DIGITS}g}") for x in row] for row in values.tolist()]
+
+
+def _text(data: Any, indent: str = "") -> str:
+    """JSON with one thing a line, and lists of numbers in one line: short, and still readable."""
+    inner = indent + "  "
+    if isinstance(data, dict) and data:
+        rows = [f"{inner}{json.dumps(str(key))}: {_text(value, inner)}" for key, value in data.items()]
+        return "{\n" + ",\n".join(rows) + f"\n{indent}}}"
+    if isinstance(data, list) and data and isinstance(data[0], dict):
+        return (
+            "[\n"
+            + ",\n".join(inner + json.dumps(row) if "keys" not in row else inner + _text(row, inner) for row in data)
+            + f"\n{indent}]"
+        )
+    return json.dumps(data, allow_nan=False)
+
+
+class _Reader(RecordReader):
+    """Reads a file of edits."""
+
+    def edits(self, data: Any) -> Edits:
+        """All of it."""
+        known = {"vertices", "shapes", "poses", "layers", "strokes", "surface_strokes"}
+        root = self.root(data, FORMAT, VERSION, known=known)
+        vertices = root.get("vertices")
+        if isinstance(vertices, bool) or not isinstance(vertices, int) or not 1 <= vertices < 2**31:
+            raise self.fault("vertices", f"it is {short(vertices)}", "how many vertices the character has is needed")
+        layers = self.listed(root, "layers", "", most=MOST)
+        return self.made(
+            "layers",
+            lambda: Edits(
+                vertices,
+                self._each(root, "shapes", self._shape),
+                self._each(root, "poses", self._pose),
+                tuple(self._layer(layer, f"layers[{place}]") for place, layer in enumerate(layers)),
+                self._each(root, "strokes", self._stroke),
+                self._each(root, "surface_strokes", self._surface_stroke),
+            ),
+        )
+
+    def _shape(self, data: Any, where: str) -> SurfaceEdit:
+        found = self.fields(data, where, {"vertices", "offsets"})
+        vertices, offsets = self.array(found, "vertices", where), self.array(found, "offsets", where)
+        return self.made(where, lambda: SurfaceEdit(vertices, offsets.reshape(-1, 3) if not offsets.size else offsets))
+
+    def _pose(self, data: Any, where: str) -> PoseEdit:
+        found = self.fields(data, where, {"turns", "moves"})
+        turns, moves = (
+            {name: self.array(inner, name, f"{where}.{kind}") for name in inner}
+            for kind in ("turns", "moves")
+            for inner in [self.fields(found.get(kind, {}), f"{where}.{kind}", None)]
+        )
+        return self.made(where, lambda: PoseEdit(turns, moves))
+
+    def _layer(self, data: Any, where: str) -> Layer:
+        found = self.fields(data, where, {"name", "amount", "repeat", "firmness", "keys"})
+        keys = found.get("keys")
+        if not isinstance(keys, list) or len(keys) > MOST:
+            raise self.fault(f"{where}.keys", f"it is {short(keys)}", f"a list of at most {MOST} keys is needed")
+        made = tuple(self._key(key, f"{where}.keys[{place}]") for place, key in enumerate(keys))
+        name = self.word(found, "name", where)
+        amount, firmness = (self.number(found, key, where, default=1.0) for key in ("amount", "firmness"))
+        repeat = found.get("repeat", False)
+        if not isinstance(repeat, bool):
+            raise self.fault(f"{where}.repeat", f"it is {short(repeat)}", "true or false is needed")
+        return self.made(where, lambda: Layer(name=name, keys=made, amount=amount, repeat=repeat, firmness=firmness))
+
+    def _key(self, data: Any, where: str) -> Key:
+        found = self.fields(data, where, {"time", "use", "amount", "ease"})
+        time, amount = self.number(found, "time", where), self.number(found, "amount", where, default=1.0)
+        use, ease = self.word(found, "use", where, default=""), self.word(found, "ease", where, default="smooth")
+        return self.made(where, lambda: Key(time=time, use=use, amount=amount, ease=ease))
+
+    def _stroke(self, data: Any, where: str) -> Stroke:
+        found = self.fields(data, where, {"knots", "times"})
+        knots, times = self.array(found, "knots", where), self.array(found, "times", where)
+        return self.made(where, lambda: Stroke(knots, times))
+
+    def _surface_stroke(self, data: Any, where: str) -> SurfaceStroke:
+        found = self.fields(data, where, {"triangles", "shares", "crossed"})
+        arrays = [self.array(found, name, where) for name in ("triangles", "shares", "crossed")]
+        return self.made(where, lambda: SurfaceStroke(*arrays))
+
+    def _each(self, root: Mapping[str, Any], kind: str, read: Callable[[Any, str], T]) -> dict[str, T]:
+        found = self.fields(root.get(kind, {}), kind, None)
+        if len(found) > MOST:
+            raise self.fault(kind, f"it holds {len(found)}", f"at most {MOST} are read")
+        return {name: read(value, f"{kind}[{short(name)}]") for name, value in found.items()}

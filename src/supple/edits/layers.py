@@ -1,0 +1,109 @@
+"""Layers: keys over time that say how much there is of which drawn shape or pose."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.edits.radial import EASINGS, eased
+from supple.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Key:
+    """At `time` [s] there is `amount` of the shape or pose called `use`, or nothing where `use` is empty.
+
+    On the way to the next key it goes over as `ease` says.
+    """
+
+    time: float
+    use: str = ""
+    amount: float = 1.0
+    ease: str = "smooth"
+
+    def __post_init__(self) -> None:
+        if not np.isfinite([self.time, self.amount]).all():
+            raise InputError(
+                "Key",
+                f"time is {self.time} and amount {self.amount}",
+                "finite numbers are needed",
+                "use seconds, and 1 for all of it",
+            )
+        if self.ease not in EASINGS:
+            raise InputError("Key", f"ease is {self.ease!r}", f"there are {', '.join(EASINGS)}", "choose one of those")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """Named `keys` in order of time, counted `amount` times; after the last key it starts over if it is to `repeat`.
+
+    Between two keys the one goes over to the other, so keys of different shapes morph; outside the first and last key
+    holds. `firmness` is how many times as hard springs pull towards this layer's shapes where it moves the skin.
+    """
+
+    name: str
+    keys: tuple[Key, ...]
+    amount: float = 1.0
+    repeat: bool = False
+    firmness: float = 1.0
+
+    def __post_init__(self) -> None:
+        where = f"Layer {self.name!r}"
+        object.__setattr__(self, "keys", tuple(self.keys))
+        times = [key.time for key in self.keys]
+        if not times or any(b <= a for a, b in itertools.pairwise(times)):
+            raise InputError(
+                where,
+                f"its keys are at {times}",
+                "at least one is needed, later ones later",
+                "sort them and move those that stand at one time",
+            )
+        if not np.isfinite(self.amount):
+            raise InputError(where, f"amount is {self.amount}", "a finite number is needed", "use 1 for all of it")
+        if not 0.0 <= self.firmness <= 1e6:
+            raise InputError(where, f"firmness is {self.firmness}", "the range is 0 to 1e6", "use 1")
+
+    @classmethod
+    def still(cls, name: str, use: str, *, amount: float = 1.0) -> Layer:
+        """A layer that is there all the time."""
+        return cls(name=name, keys=(Key(time=0.0, use=use),), amount=amount)
+
+    @classmethod
+    def breathing(cls, name: str, use: str, *, seconds: float, amount: float = 1.0) -> Layer:
+        """Out and in again every `seconds`, for ever."""
+        keys = (Key(time=0.0), Key(time=0.45 * seconds, use=use), Key(time=seconds))
+        return cls(name=name, keys=keys, amount=amount, repeat=True)
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The shapes and poses it names, each once, in order."""
+        return tuple(dict.fromkeys(key.use for key in self.keys if key.use))
+
+    def amounts(self, time: float) -> dict[str, float]:
+        """How much there is of each shape and pose at a time [s]."""
+        first, last = self.keys[0], self.keys[-1]
+        if self.repeat and last.time > first.time:
+            time = first.time + (time - first.time) % (last.time - first.time)
+        after = next((place for place, key in enumerate(self.keys) if key.time > time), len(self.keys))
+        before = self.keys[max(after - 1, 0)]
+        total = dict.fromkeys(self.uses, 0.0)
+        following = self.keys[min(after, len(self.keys) - 1)]
+        share = 0.0
+        if following.time > before.time:
+            share = eased(before.ease, (time - before.time) / (following.time - before.time), f"Layer {self.name!r}")
+        for key, part in ((before, 1.0 - share), (following, share)):
+            if key.use:
+                total[key.use] += self.amount * part * key.amount
+        return total
+
+
+def total_amounts(layers: Sequence[Layer], time: float) -> dict[str, float]:
+    """How much there is of each shape and pose of all layers together at a time [s]."""
+    total: dict[str, float] = {}
+    for layer in layers:
+        for use, amount in layer.amounts(time).items():
+            total[use] = total.get(use, 0.0) + amount
+    return total

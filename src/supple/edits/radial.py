@@ -1,0 +1,108 @@
+"""Swelling and leaning along a bone: lengths and angles of scale vectors as functions of the place on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.character.character import Character
+from supple.edits.surface_edit import SurfaceEdit
+from supple.errors import InputError
+from supple.geometry import quaternions
+from supple.skins.springs.attachment import Attachment, attach
+
+_POWERS = {"quadratic": 2, "cubic": 3, "quartic": 4, "quintic": 5}
+
+
+def _power_in(power: int, t: Floats) -> Floats:
+    return np.asarray(t**power)
+
+
+def _power_out(power: int, t: Floats) -> Floats:
+    return np.asarray(1.0 - (1.0 - t) ** power)
+
+
+def _power_in_out(power: int, t: Floats) -> Floats:
+    return np.where(t < 0.5, 0.5 * (2.0 * t) ** power, 1.0 - 0.5 * np.abs(2.0 - 2.0 * t) ** power)
+
+
+def _easings() -> dict[str, Callable[[Floats], Floats]]:
+    found: dict[str, Callable[[Floats], Floats]] = {
+        "linear": lambda t: t,
+        "smooth": lambda t: t * t * (3.0 - 2.0 * t),
+        "sine": lambda t: 0.5 - 0.5 * np.cos(np.pi * t),
+        "hold": lambda t: np.floor(t),
+    }
+    for name, power in _POWERS.items():
+        found[f"{name}-in"] = partial(_power_in, power)
+        found[f"{name}-out"] = partial(_power_out, power)
+        found[f"{name}-in-out"] = partial(_power_in_out, power)
+    return found
+
+
+EASINGS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(_easings())
+"""Ways from 0 at t = 0 to 1 at t = 1; `hold` stays until it jumps."""
+PROFILES: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
+    {
+        **EASINGS,
+        "parabola": lambda t: 4.0 * t * (1.0 - t),
+        "bell": lambda t: np.sin(np.pi * t) ** 2,
+        "even": lambda t: np.ones_like(t),
+    }
+)
+"""Functions along a bone: all easings, and those that are 0 at both ends (`parabola`, `bell`) or 1 throughout."""
+
+
+def eased(name: str, share: float, where: str) -> float:
+    """How far an easing has come at `share`, 0 to 1."""
+    return float(_known(EASINGS, name, where)(np.asarray(share, dtype=np.float64)))
+
+
+def radial(
+    character: Character,
+    joint: str,
+    *,
+    profile: str = "bell",
+    swell: float = 0.0,
+    lean: float = 0.0,
+    attachment: Attachment | None = None,
+) -> SurfaceEdit:
+    """Swell the limb round the bones of `joint`, or lean its skin along them [Toothman2020, Eq. 24].
+
+        |s'| = |s| (1 + swell f(t)),   angle to the bone grows by lean f(t) [rad]
+
+    with t the place on the bone and f the `profile`; `swell=0.25` with `parabola` is the published bulge. Angles end at
+    the bone's own direction.
+    """
+    where = "radial"
+    shape = _known(PROFILES, profile, where)
+    if not (np.isfinite([swell, lean]).all() and swell >= -1.0 and abs(lean) <= np.pi):
+        raise InputError(
+            where, f"swell is {swell} and lean {lean}", "-1 or more, and -pi to pi, are needed", "try 0.2 and 0.0"
+        )
+    hung = attach(character) if attachment is None else attachment
+    number = character.skeleton.index(joint)
+    own = hung.segments.joints[hung.segment] == number
+    if not own.any():
+        raise InputError(where, f"no skin hangs on joint {joint!r}", "its bones must carry some", "choose another one")
+    share = np.where(own, shape(hung.along), 0.0)
+    vectors = hung.scale_vectors
+    bone = hung.segments.directions[hung.segment]
+    axis = np.cross(bone, vectors)
+    angle = np.arctan2(np.linalg.norm(axis, axis=1), np.einsum("vi,vi->v", bone, vectors))
+    turn = np.clip(angle + lean * share, 0.0, np.pi) - angle
+    turned = np.einsum(
+        "vij,vj->vi", quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, turn)), vectors
+    )
+    grown = turned * (1.0 + swell * share)[:, None]
+    return SurfaceEdit.of(np.where(own[:, None], grown - vectors, 0.0))
+
+
+def _known(table: Mapping[str, Callable[[Floats], Floats]], name: str, where: str) -> Callable[[Floats], Floats]:
+    if name not in table:
+        raise InputError(where, f"{name!r} was asked for", f"there are {', '.join(table)}", "choose one of those")
+    return table[name]

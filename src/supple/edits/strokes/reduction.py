@@ -1,0 +1,77 @@
+"""From what a hand drew to a few points: samples without repeats, and the Ramer-Douglas-Peucker reduction."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.arrays import Floats, frozen
+from supple.errors import InputError
+
+PIXELS = 8.0  # tolerance on a screen
+METRES = 0.01  # tolerance in space
+MOST_SAMPLES = 1_000_000
+
+
+def reduced(points: ArrayLike, tolerance: float) -> NDArray[np.intp]:
+    """Numbers of the points (N, D) to keep, so that the line through them is within `tolerance` of all.
+
+    The farthest point from the line between two kept ones is kept too, until none is farther than the tolerance. First
+    and last are always kept.
+    """
+    where = "reduced"
+    given = _checked(points, where)
+    if not (np.isfinite(tolerance) and tolerance >= 0.0):
+        raise InputError(where, f"tolerance is {tolerance}", "zero or more is needed", f"try {PIXELS} px or {METRES} m")
+    keep = np.zeros(len(given), dtype=bool)
+    keep[[0, -1]] = True
+    open_spans = [(0, len(given) - 1)]
+    while open_spans:  # a stack, not recursion: a spiral would go deeper than Python does
+        first, last = open_spans.pop()
+        if last - first < 2:
+            continue
+        distances = _from_segment(given[first + 1 : last], given[first], given[last])
+        far = int(np.argmax(distances))
+        if distances[far] > tolerance:
+            middle = first + 1 + far
+            keep[middle] = True
+            open_spans += [(first, middle), (middle, last)]
+    return np.flatnonzero(keep)
+
+
+def evenly(points: ArrayLike, spacing: float) -> Floats:
+    """A line through `points` (N, D) as places at most `spacing` apart; all points are among them."""
+    where = "evenly"
+    given = _checked(points, where)
+    if not (np.isfinite(spacing) and spacing > 0.0):
+        raise InputError(where, f"spacing is {spacing}", "a distance above zero is needed", "try 1 px")
+    lengths = np.linalg.norm(np.diff(given, axis=0), axis=1)
+    counts = np.maximum(np.ceil(lengths / spacing), 1.0)
+    if counts.sum() > MOST_SAMPLES:
+        raise InputError(
+            where, f"it would be {counts.sum():.0f} places", f"at most {MOST_SAMPLES} are made", "use a larger spacing"
+        )
+    steps = counts.astype(int)
+    span = np.repeat(np.arange(len(lengths)), steps)
+    share = (np.arange(len(span)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[span]
+    places = given[span] + share[:, None] * (given[span + 1] - given[span])
+    return np.concatenate([places, given[-1:]])
+
+
+def _checked(points: ArrayLike, where: str) -> Floats:
+    given = np.asarray(points)
+    if given.ndim != 2 or given.shape[1] not in (2, 3) or not 1 <= len(given) <= MOST_SAMPLES:
+        raise InputError(
+            where,
+            f"points have shape {given.shape}",
+            f"(N, 2) or (N, 3) with 1 to {MOST_SAMPLES} rows is needed",
+            "pass the samples of one stroke",
+        )
+    return frozen(given, np.float64, given.shape, where, "points")
+
+
+def _from_segment(points: Floats, start: Floats, end: Floats) -> Floats:
+    way = end - start
+    square = float(way @ way)
+    along = np.clip((points - start) @ way / square, 0.0, 1.0) if square > 0.0 else np.zeros(len(points))
+    return np.asarray(np.linalg.norm(points - start - along[:, None] * way, axis=1))

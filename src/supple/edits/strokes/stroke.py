@@ -1,0 +1,254 @@
+"""A stroke: a smooth curve through a few knots, measured by its length, with a frame and a time at every place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, Ints, frozen
+from supple.edits.strokes.reduction import METRES, reduced
+from supple.errors import InputError
+from supple.geometry import quaternions
+
+_WHERE = "Stroke"
+_CELLS = 16  # pieces of a Bézier segment in which its length is tabled
+_NODES, _SHARES = np.polynomial.legendre.leggauss(6)
+MOST_KNOTS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Stroke:
+    """A composite cubic Bézier curve through `knots` (K, 3) [m], drawn at `times` (K,) [s].
+
+    Position, direction and curvature match where segments meet (the natural cubic spline over chord lengths). Places on
+    it are shares t of its length, 0 to 1.
+    """
+
+    knots: Floats
+    times: Floats
+
+    def __post_init__(self) -> None:
+        knots = frozen(self.knots, np.float64, (-1, 3), _WHERE, "knots")
+        times = frozen(self.times, np.float64, (len(knots),), _WHERE, "times")
+        if not 2 <= len(knots) <= MOST_KNOTS:
+            raise InputError(
+                _WHERE,
+                f"there are {len(knots)} knots",
+                f"2 to {MOST_KNOTS} are needed",
+                "draw a longer stroke, or reduce it",
+            )
+        if (np.abs(np.diff(knots, axis=0)).max(axis=1) == 0.0).any():
+            raise InputError(_WHERE, "two knots after each other are in one place", "they must differ", "drop one")
+        if (np.diff(times) < 0.0).any():
+            raise InputError(_WHERE, "its times go back", "a stroke is drawn forward in time", "sort the samples")
+        object.__setattr__(self, "knots", knots)
+        object.__setattr__(self, "times", times)
+
+    @classmethod
+    def from_samples(cls, samples: ArrayLike, *, times: ArrayLike | None = None, tolerance: float = METRES) -> Stroke:
+        """From what a device recorded, `samples` (N, 3) [m], reduced to knots within `tolerance` [m].
+
+        Without `times` (N,) [s] it was drawn in one second.
+        """
+        given = frozen(samples, np.float64, (-1, 3), _WHERE, "samples")
+        when = np.linspace(0.0, 1.0, len(given)) if times is None else times
+        clock = frozen(when, np.float64, (len(given),), _WHERE, "times")
+        if len(given) == 0:
+            raise InputError(_WHERE, "there are no samples", "at least two places are needed", "draw a stroke")
+        moved = np.concatenate([[True], np.abs(np.diff(given, axis=0)).max(axis=1) > 0.0])
+        given, clock = given[moved], clock[moved]
+        keep = reduced(given, tolerance)
+        return cls(given[keep], clock[keep])
+
+    def with_knot(self, number: int, place: ArrayLike) -> Stroke:
+        """With one knot dragged to another place (3,) [m]."""
+        if not 0 <= number < len(self.knots):
+            raise InputError(
+                _WHERE,
+                f"knot {number} was to move",
+                f"there are knots 0 to {len(self.knots) - 1}",
+                "choose one of those",
+            )
+        knots = self.knots.copy()
+        knots[number] = frozen(place, np.float64, (3,), _WHERE, "place")
+        return replace(self, knots=knots)
+
+    @cached_property
+    def bezier(self) -> Floats:
+        """Control points (K - 1, 4, 3) of the segments."""
+        chords = np.linalg.norm(np.diff(self.knots, axis=0), axis=1)
+        if len(self.knots) == 2:
+            slopes = np.repeat((self.knots[1:] - self.knots[:1]) / chords[0], 2, axis=0)
+        else:
+            from scipy.interpolate import CubicSpline
+
+            places = np.concatenate([[0.0], np.cumsum(chords)])
+            slopes = CubicSpline(places, self.knots, bc_type="natural")(places, 1)
+        third = chords[:, None] / 3.0
+        start, end = self.knots[:-1], self.knots[1:]
+        return np.stack([start, start + third * slopes[:-1], end - third * slopes[1:], end], axis=1)
+
+    @cached_property
+    def _table(self) -> Floats:
+        """Length (cells + 1,) [m] up to every cell's border."""
+        borders = np.linspace(0.0, len(self.bezier), len(self.bezier) * _CELLS + 1)
+        return np.concatenate([[0.0], np.cumsum(self._spans(borders[:-1], borders[1:]))])
+
+    @property
+    def length(self) -> float:
+        """Its length [m]."""
+        return float(self._table[-1])
+
+    def at(self, t: ArrayLike) -> Floats:
+        """Places (..., 3) [m] at shares `t` (...) of its length."""
+        return self._curve(self._parameter(t), 0)
+
+    def time_at(self, t: ArrayLike) -> Floats:
+        """When it was drawn there (...) [s]."""
+        return np.asarray(np.interp(self._parameter(t), np.arange(len(self.knots)), self.times))
+
+    def tangents(self, t: ArrayLike) -> Floats:
+        """Unit directions (..., 3)."""
+        return self._directions(self._parameter(t))
+
+    def frames(self, t: ArrayLike, *, normal: ArrayLike | None = None) -> Floats:
+        """Rotations (..., 3, 3) whose columns are direction, normal and binormal at shares `t`.
+
+        They turn about the curve as little as they can (Frenet's are not there on straight stretches and flip where the
+        curve bends the other way). `normal` (3,) is the one at the start; without it, one is chosen.
+        """
+        u = np.atleast_1d(self._parameter(t))
+        grid = np.linspace(0.0, len(self.bezier), len(self.bezier) * _CELLS + 1)
+        places, ways = self._curve(grid, 0), self._directions(grid)
+        first = quaternions.perpendicular(ways[0]) if normal is None else np.asarray(normal, dtype=np.float64)
+        aside = first - (first @ ways[0]) * ways[0]
+        if not np.linalg.norm(aside) > 1e-6 * np.linalg.norm(first):
+            raise InputError(_WHERE, "normal lies along the stroke", "it must point aside", "use another one")
+        normals = np.empty_like(ways)
+        normals[0] = quaternions.normalize(aside)
+        for n in range(len(grid) - 1):
+            normals[n + 1] = _carried(normals[n], places[n], ways[n], place=places[n + 1], way=ways[n + 1])
+        cell = np.clip(np.searchsorted(grid, u, side="right") - 1, 0, len(grid) - 2)
+        here = self._curve(u, 0), self._directions(u)
+        aside = _carried(normals[cell], places[cell], ways[cell], place=here[0], way=here[1])
+        frames = np.stack([here[1], aside, np.cross(here[1], aside)], axis=-1)
+        return frames.reshape(*np.shape(t), 3, 3)
+
+    def nearest(self, points: ArrayLike) -> tuple[Floats, Floats]:
+        """The share t (N,) of the nearest place on the stroke to each of `points` (N, 3), and how far it is [m]."""
+        given = frozen(points, np.float64, (-1, 3), _WHERE, "points")
+        if len(given) == 0:
+            return np.zeros(0), np.zeros(0)
+        grid = np.linspace(0.0, len(self.bezier), len(self.bezier) * _CELLS + 1)
+        owner, start = self._valleys(given, self._curve(grid, 0))
+        low, high = grid[np.maximum(start - 1, 0)], grid[np.minimum(start + 1, len(grid) - 1)]
+        aims = given[owner]
+        ratio = (np.sqrt(5.0) - 1.0) / 2.0
+        for _ in range(60):  # golden section
+            one, other = high - ratio * (high - low), low + ratio * (high - low)
+            nearer = self._squares(one, aims) < self._squares(other, aims)
+            low, high = np.where(nearer, low, one), np.where(nearer, other, high)
+        u = 0.5 * (low + high)
+        for end in (0.0, float(len(self.bezier))):  # a section never quite reaches an end
+            u = np.where(self._squares(np.full(len(u), end), aims) <= self._squares(u, aims), end, u)
+        squares = self._squares(u, aims)
+        order = np.lexsort((squares, owner))  # the best valley of each point comes first
+        first = order[np.searchsorted(owner[order], np.arange(len(given)))]
+        return self._share(u[first]), np.sqrt(squares[first])
+
+    def _valleys(self, points: Floats, places: Floats) -> tuple[Ints, Ints]:
+        """Points and grid places (M,) where the nearest place may be: every valley that could still be the deepest."""
+        longest = float(np.diff(self._table).max())
+        owners, starts = [], []
+        for number, point in enumerate(points):
+            away = np.linalg.norm(places - point, axis=1)
+            padded = np.concatenate([[np.inf], away, [np.inf]])
+            valley = (away <= padded[:-2]) & (away <= padded[2:]) & (away <= away.min() + longest)
+            found = np.flatnonzero(valley)
+            owners.append(np.full(len(found), number))
+            starts.append(found)
+        return np.concatenate(owners).astype(np.int32), np.concatenate(starts).astype(np.int32)
+
+    def _squares(self, u: Floats, points: Floats) -> Floats:
+        return np.asarray(np.sum((self._curve(u, 0) - points) ** 2, axis=1))
+
+    def _curve(self, u: Floats, order: int) -> Floats:
+        """The curve or its first derivative at parameters `u` (...): the whole part names the segment."""
+        segment = np.clip(np.floor(u).astype(int), 0, len(self.bezier) - 1)
+        v = (u - segment)[..., None]
+        a, b, c, d = np.moveaxis(self.bezier[segment], -2, 0)
+        w = 1.0 - v
+        if order == 0:
+            return np.asarray(w**3 * a + 3.0 * w * w * v * b + 3.0 * w * v * v * c + v**3 * d)
+        return np.asarray(3.0 * (w * w * (b - a) + 2.0 * w * v * (c - b) + v * v * (d - c)))
+
+    def _directions(self, u: Floats) -> Floats:
+        """Unit tangents; at a cusp, where the derivative vanishes, that of a place close by."""
+        ways = self._curve(u, 1)
+        size = np.linalg.norm(ways, axis=-1, keepdims=True)
+        beside = np.where(u < 0.5, u + 1e-4, u - 1e-4)
+        return quaternions.normalize(np.where(size > 1e-9 * self.length, ways, self._curve(beside, 1)))
+
+    def _spans(self, start: Floats, end: Floats) -> Floats:
+        """Lengths [m] between parameters within one segment, by Gauss's rule."""
+        segment = np.minimum(np.floor(start), len(self.bezier) - 1)  # the end may be the next one's start
+        half = 0.5 * (end - start)
+        at = 0.5 * (start + end)[..., None] + half[..., None] * _NODES
+        inside = np.clip(at, segment[..., None], np.nextafter(segment[..., None] + 1.0, 0.0))
+        return np.asarray(half * (np.linalg.norm(self._curve(inside, 1), axis=-1) @ _SHARES))
+
+    def _share(self, u: Floats) -> Floats:
+        """Share of the length (...) at parameters."""
+        cell = np.clip(np.floor(u * _CELLS).astype(int), 0, len(self._table) - 2)
+        lengths = self._table[cell] + self._spans(cell / _CELLS, u)
+        return np.clip(lengths / self.length, 0.0, 1.0)  # rounding may lead past the end
+
+    def _parameter(self, t: ArrayLike) -> Floats:
+        """Parameters (...) at shares of the length, by Newton's method from the table."""
+        share = np.asarray(t, dtype=np.float64)
+        if not np.isfinite(share).all() or (share < 0.0).any() or (share > 1.0).any():
+            raise InputError(
+                _WHERE, "a share of its length lies outside 0 to 1", "0 is its start and 1 its end", "clip it"
+            )
+        wanted = share * self.length
+        cell = np.clip(np.searchsorted(self._table, wanted, side="right") - 1, 0, len(self._table) - 2)
+        start, size = cell / _CELLS, np.maximum(self._table[cell + 1] - self._table[cell], 1e-300)
+        u = start + (wanted - self._table[cell]) / size / _CELLS
+        for _ in range(4):
+            speed = np.maximum(np.linalg.norm(self._curve(u, 1), axis=-1), 1e-9 * self.length)
+            u = u - (self._table[cell] + self._spans(start, u) - wanted) / speed
+            u = np.clip(u, start, start + 1.0 / _CELLS)
+        return np.asarray(u)
+
+
+def _carried(normal: Floats, start: Floats, before: Floats, *, place: Floats, way: Floats) -> Floats:
+    """The normal taken from `start` to `place` without turning about the curve: two reflections [Wang2008]."""
+    step = place - start
+    square = np.sum(step * step, axis=-1, keepdims=True)
+    half = np.where(square > 0.0, 2.0 / np.where(square > 0.0, square, 1.0), 0.0)
+    mirrored = normal - half * np.sum(step * normal, axis=-1, keepdims=True) * step
+    ahead = before - half * np.sum(step * before, axis=-1, keepdims=True) * step
+    rest = way - ahead
+    square = np.sum(rest * rest, axis=-1, keepdims=True)
+    half = np.where(square > 1e-24, 2.0 / np.where(square > 1e-24, square, 1.0), 0.0)
+    found = mirrored - half * np.sum(rest * mirrored, axis=-1, keepdims=True) * rest
+    return quaternions.normalize(found - np.sum(found * way, axis=-1, keepdims=True) * way)
+
+
+def carried_along(baseline: Stroke, offset: Stroke, points: ArrayLike) -> tuple[Floats, Floats]:
+    """Where `points` (N, 3) go when `baseline` becomes `offset`: o(t) + R d, and the turns R (N, 3, 3).
+
+    t is the nearest place on the baseline, d the way from there; R is the turn between the two frames at t
+    [Toothman2020, Sec. 7.2]. The offset's frames start as the baseline's, turned to its first direction by the least
+    turn, so that equal strokes move nothing.
+    """
+    given = frozen(points, np.float64, (-1, 3), "carried_along", "points")
+    t, _ = baseline.nearest(given)
+    start = baseline.frames(0.0)
+    turn = quaternions.matrix_from_quat(quaternions.rotation_between(start[:, 0], offset.tangents(0.0)))
+    turns = offset.frames(t, normal=turn @ start[:, 1]) @ np.swapaxes(baseline.frames(t), -1, -2)
+    away = given - baseline.at(t)
+    return offset.at(t) + np.einsum("nij,nj->ni", turns, away), turns

@@ -1,0 +1,71 @@
+"""One shape drawn by hand: how far vertices are moved, as seen from the places where they hang."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.arrays import Floats, Ints, frozen
+from supple.errors import InputError
+
+_WHERE = "SurfaceEdit"
+_NOTHING = 1e-9  # of the largest offset: less is not kept
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceEdit:
+    """Changes `offsets` (N, 3) [m] of the scale vectors of `vertices` (N,), which are sorted and differ.
+
+    Offsets are in the axes of the rest pose and turn with the scale vectors: v = a' + R (s + offset). So they are the
+    same edit in every pose, they add up, and half an edit is half its offsets.
+    """
+
+    vertices: Ints
+    offsets: Floats
+
+    def __post_init__(self) -> None:
+        vertices = frozen(self.vertices, np.int32, (-1,), _WHERE, "vertices")
+        offsets = frozen(self.offsets, np.float64, (len(vertices), 3), _WHERE, "offsets")
+        if len(vertices) and (vertices[0] < 0 or (np.diff(vertices) <= 0).any()):
+            raise InputError(
+                _WHERE,
+                "vertices are negative, or not sorted, or stand twice",
+                "each vertex is named once, in order",
+                "use SurfaceEdit.of",
+            )
+        object.__setattr__(self, "vertices", vertices)
+        object.__setattr__(self, "offsets", offsets)
+
+    @classmethod
+    def of(cls, offsets: ArrayLike) -> SurfaceEdit:
+        """From an offset for every vertex (V, 3); those that do not move are not kept."""
+        every = frozen(offsets, np.float64, (-1, 3), _WHERE, "offsets")
+        size = np.abs(every).max(axis=1, initial=0.0)
+        moved = np.flatnonzero(size > _NOTHING * size.max(initial=0.0))
+        return cls(moved.astype(np.int32), every[moved])
+
+    def dense(self, count: int) -> Floats:
+        """The offset of every one of `count` vertices (count, 3) [m]."""
+        if len(self.vertices) and self.vertices[-1] >= count:
+            raise InputError(
+                _WHERE,
+                f"it moves vertex {self.vertices[-1]}",
+                f"the mesh has {count} vertices",
+                "use it on the character it was drawn on",
+            )
+        every = np.zeros((count, 3))
+        every[self.vertices] = self.offsets
+        return every
+
+
+def mixed(edits: Sequence[SurfaceEdit], amounts: ArrayLike) -> SurfaceEdit:
+    """The sum of edits, each times its amount."""
+    shares = frozen(amounts, np.float64, (len(edits),), _WHERE, "amounts")
+    count = max((int(edit.vertices[-1]) + 1 for edit in edits if len(edit.vertices)), default=0)
+    total = np.zeros((count, 3))
+    for edit, share in zip(edits, shares, strict=True):
+        total += share * edit.dense(count)
+    return SurfaceEdit.of(total)

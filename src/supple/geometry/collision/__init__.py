@@ -1,0 +1,1 @@
+"""What touches what: spatial hash, k-DOPs, hierarchy of boxes, winding numbers, self-intersection."""

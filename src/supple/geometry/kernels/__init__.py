@@ -1,0 +1,1 @@
+"""One library of device functions: rotations, oscillators, normals."""

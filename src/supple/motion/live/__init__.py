@@ -1,0 +1,1 @@
+"""Poses that arrive while they are played: streams, noise on them, and what keeps them steady."""

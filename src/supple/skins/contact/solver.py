@@ -1,0 +1,687 @@
+"""One step of a soft character at a cost that grows with nodes, links and contacts, each by itself [Galoppo2007].
+
+1. Free links:  (M^cond, -J^T; -J, 0)(dv_b; mu) = (dt F_b - M~bs (z - u'); J v_b + a g),  z = M~s^-1 (m u' + dt F_s)
+2. Free skin:   u' = z - M~s^-1 M~bs^T dv_b
+3. Contacts, with friction, and joint limits, as inequalities: links and free bodies by M^cond + Jcond^T M^-1 Jcond,
+   then impulses, then the skin. Flesh that still stands inside is lifted out.
+4. Places, and the books of momentum and energy.
+
+M~ = M + dt D + dt^2 K (backward Euler, forces made linear). M~s never changes and is factored once. M^cond is
+M~b - M~bs D M~bs^T, a sum over nodes, with D a 3x3 stand-in for M~s^-1 at each node. In 1 that is one which is exact
+where all flesh is pushed alike, in 3 the inverse of the block on the diagonal, as in the source.
+
+What the step keeps: linear and angular momentum to rounding where no root is drawn; the constraints to rounding in
+velocity (J v = -a g); and energy never grows where nothing drives it and nothing is met. What it does not keep: energy
+itself (backward Euler damps), and joints in place: a straight step opens them by a term of second order. Of a limp body
+they are drawn together again over the next steps; where control drives it, links are moved back onto those they hang
+on (of a limp body that would draw it in, and so give energy to its spin).
+
+Limits: a step has one size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import device as devices
+from supple.arrays import Floats, frozen
+from supple.errors import InputError
+from supple.skins.contact.contact_solver import Responder
+from supple.skins.contact.contacts import Contacts, Loose
+from supple.skins.contact.device_arrays import LinkArrays, NodeArrays
+from supple.skins.contact.dynamics import GRAVITY, Energy, Mechanism, State, energy
+from supple.skins.contact.factor import FactorArrays, FleshFactor
+from supple.skins.contact.flesh import WHERE
+from supple.skins.contact.ordering import Skyline, skyline_of, touching_pairs
+from supple.skins.contact.tracking import Targets
+
+_CARRIED = 10  # numbers of the books that one step hands to the next
+_HELD = 1e-6  # share of its mass that a node's link feels at least
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the contacts of a step did, and how many passes it took to find out.
+
+    `impulses` (m,) [N s] along the normals, of which none pulls; `pushes` (m, 3) [N s] with friction. `bodies` (B, 6)
+    is how velocity [m/s] and spin [rad/s] of the free bodies changed.
+    """
+
+    impulses: Floats
+    pushes: Floats
+    bodies: Floats
+    rounds: int
+
+    @classmethod
+    def none(cls, contacts: int, bodies: int) -> Answer:
+        """Nothing is pushed."""
+        return cls(np.zeros(contacts), np.zeros((contacts, 3)), np.zeros((bodies, 6)), 0)
+
+
+@dataclass(frozen=True, eq=False)
+class SolverArrays:
+    """What never changes of a mechanism that moves in steps of `dt` [s].
+
+    `factor` is that of M~s, None without flesh; `together` and `alone` (n, 3, 3) stand in for its inverse at nodes;
+    `skyline` is the order in which links are solved for.
+    """
+
+    mechanism: Mechanism
+    dt: float
+    factor: FactorArrays | None
+    together: Floats
+    alone: Floats
+    skyline: Skyline
+
+    @classmethod
+    def from_mechanism(cls, mechanism: Mechanism, dt: float) -> SolverArrays:
+        """Factor the flesh."""
+        if not (np.isfinite(dt) and dt > 0.0):
+            raise InputError(WHERE, f"the step is {dt} s", "a length above zero is needed", "try 0.01")
+        matrix = skin_matrix(mechanism, float(dt))
+        factor = factored(matrix)
+        stood = stand_ins(mechanism, matrix, None if factor is None else FleshFactor(factor))
+        return cls(mechanism, float(dt), factor, *stood, skyline_of(mechanism, touching_pairs(mechanism)))
+
+
+class CondensedSolver:
+    """Moves one mechanism in steps of one size.
+
+    `stabilisation` is the share of a joint's opening that a step closes. `load` brings a state; then, step by step,
+    `free`, `answer` where there are contacts, and `finish`. `advance` is all of them. `nodes` and `links` are its
+    arrays on the device.
+    """
+
+    def __init__(
+        self, prepared: SolverArrays, *, device: str = "cpu", gravity: ArrayLike = GRAVITY, stabilisation: float = 0.5
+    ) -> None:
+        if not 0.0 <= stabilisation <= 1.0:
+            raise InputError(WHERE, f"stabilisation is {stabilisation}", "a share is needed", "try 0.5")
+        mechanism = prepared.mechanism
+        self.mechanism, self.dt, self.device = mechanism, prepared.dt, devices.check_device(device)
+        self.gravity = frozen(gravity, np.float64, (3,), WHERE, "gravity")
+        self._share = float(stabilisation)
+        self._factor = None if prepared.factor is None else FleshFactor(prepared.factor)
+        self.nodes = NodeArrays(mechanism, prepared.together, prepared.alone, self.device)
+        self.links = LinkArrays(mechanism, prepared.skyline, self.device)
+        self._responder: Responder | None = None
+        self._touched = self._pressed = self._supported = self._driven = False
+        self._record()
+        links, nodes = self.links, self.nodes
+        arrays = (links.places, links.turns, nodes.displacements, links.velocities, links.spins, nodes.flows)
+        self._sides = [devices.HostSide(array) for array in arrays]
+        self._now, self._ahead = devices.HostSide(nodes.nodes), devices.HostSide(nodes.ahead)
+        self._kept, self._account = devices.HostSide(nodes.kept), devices.HostSide(links.books)
+        self.load(State.rest(mechanism))
+
+    # Bringing and taking
+
+    def load(self, state: State) -> None:
+        """Go on from a state, without control. What pressed before is forgotten, unless `go_on_with` brings it."""
+        given = (state.places, state.turns, state.displacements, state.velocities, state.spins, state.flows)
+        for side, values in zip(self._sides, given, strict=True):
+            if np.shape(values) != side.read().shape:
+                raise InputError(
+                    WHERE,
+                    f"a state of shape {np.shape(values)}",
+                    f"{side.read().shape} is needed",
+                    "use a state of this mechanism",
+                )
+            side.write(values)
+        self.nodes.kept.zero_()
+        self.control(Targets.none(self.mechanism))
+        self._prepare()
+        self._books(kept=False, guarded=False)
+
+    def go_on_with(self, pushes: Floats, books: Floats) -> None:
+        """After `load`: what pressed the nodes (N, 3) [N s] in the step before, and its books, as they were kept.
+
+        Books that are not those of the state, since somebody changed it, are not taken.
+        """
+        self._kept.write(pushes)
+        found, kept = (numbers[:_CARRIED] for numbers in (self._account.read(), books))
+        if (np.abs(kept - found) <= 1e-9 * float(np.abs(found).max())).all():
+            self._account.write(books)
+        self._pressed = True
+
+    @property
+    def pushes(self) -> Floats:
+        """What pressed the nodes (N, 3) [N s] in the last step; a view."""
+        return self._kept.read()
+
+    @property
+    def books(self) -> Floats:
+        """Momentum and energy as the last step left them; a view."""
+        return self._account.read()
+
+    def state(self) -> State:
+        """A copy of the state as it is."""
+        return State(*(side.read().copy() for side in self._sides))
+
+    def copy_to(self, state: State) -> None:
+        """Overwrite the arrays of a state with the state as it is."""
+        for name, side in zip(state.__dataclass_fields__, self._sides, strict=True):
+            getattr(state, name)[...] = side.read()
+
+    def energy(self) -> Energy:
+        """What is stored in motion, flesh, joints and height."""
+        return energy(self.mechanism, self.state(), gravity=self.gravity)
+
+    @property
+    def node_places(self) -> Floats:
+        """Where all nodes (N, 3) [m] are, those of the core too."""
+        return self._now.read().copy()
+
+    @property
+    def foreseen_places(self) -> Floats:
+        """Where the velocities of `free` would take all nodes (N, 3) [m] in this step."""
+        return self._ahead.read().copy()
+
+    # One step
+
+    def control(self, targets: Targets) -> None:
+        """Draw joints and roots towards targets from the next step on."""
+        links = self.links
+        devices.write(links.target_turns, targets.turns)
+        devices.write(links.target_spins, targets.spins)
+        devices.write(links.gains, np.stack([targets.stiffness, targets.damping], axis=1).ravel())
+        wanted = np.stack([targets.root_places, targets.root_velocities, targets.root_spins], axis=1)
+        devices.write(links.wanted, wanted.reshape(-1, 3))
+        devices.write(links.wanted_turns, targets.root_turns)
+        devices.write(links.root_gains, targets.root_gains.ravel())
+        supported = bool((targets.root_gains > 0.0).any())
+        gains = (targets.stiffness, targets.damping)
+        self.drive(supported=supported, driven=supported or any(bool((gain > 0.0).any()) for gain in gains))
+
+    def drive(self, *, supported: bool, driven: bool) -> None:
+        """Say whether control, which may be written to the arrays of the links, draws roots, and anything at all."""
+        self._supported, self._driven = supported, driven
+
+    def free(self) -> None:
+        """Velocities at the end of the step if nothing is met."""
+        self._begin()
+        self._solve_alone()
+        self._drive()
+        self._solve_along()
+        self._foresee()
+
+    def answer(self, contacts: Contacts, loose: Loose | None = None) -> Answer:
+        """Velocities that no contact and no joint limit forbids; `loose` are the free bodies that contacts name."""
+        free = Loose() if loose is None else loose
+        self._check(contacts, free)
+        count = len(contacts)
+        if count == 0 and not len(self.mechanism.joints.limited):
+            return self._unmoved(contacts, free)
+        responder = self._responder
+        if responder is None or count > responder.room or len(free) != responder.bodies:
+            responder = self._made_responder(2 * count, len(free), 0 if responder is None else responder.entries)
+        broken = responder.bring(contacts, free)
+        if not responder.has_room:  # contacts couple more links than ever before
+            responder = self._made_responder(responder.room, len(free), 2 * responder.entries)
+            broken = responder.bring(contacts, free)
+        if not broken:
+            return self._unmoved(contacts, free)
+        passes = responder.answer()
+        self._touched = self._pressed = True
+        pushes = responder.pushes(count)
+        along = np.maximum(np.einsum("ma,ma->m", pushes, contacts.normals), 0.0)  # rounding
+        return Answer(along, pushes, responder.body_changes(self.links.size), passes)
+
+    def _unmoved(self, contacts: Contacts, loose: Loose) -> Answer:
+        """Nothing pushes, so there is nothing to begin with in the next step."""
+        if self._pressed:
+            self.nodes.kept.zero_()
+            self._pressed = False
+        return Answer.none(len(contacts), len(loose))
+
+    def _made_responder(self, room: int, bodies: int, entries: int) -> Responder:
+        self._responder = Responder(
+            self.mechanism,
+            self.nodes,
+            self.links,
+            room=max(room, 64),
+            bodies=bodies,
+            entries=entries,
+            dt=self.dt,
+            device=self.device,
+        )
+        return self._responder
+
+    def finish(self) -> None:
+        """Move everything to the end of the step."""
+        (self._moves_closed[self._supported] if self._driven else self._move)()
+        self._prepare()
+        self._books(kept=not self._supported, guarded=not self._driven)
+
+    def advance(self, contacts: Contacts | None = None, *, targets: Targets | None = None) -> None:
+        """One whole step."""
+        if targets is not None:
+            self.control(targets)
+        self.free()
+        limited = len(self.mechanism.joints.limited) > 0
+        if contacts is not None or limited:
+            self.answer(contacts if contacts is not None else _no_contacts())
+        self.finish()
+
+    # Inside
+
+    def _check(self, contacts: Contacts, loose: Loose) -> None:
+        if len(contacts) and (contacts.nodes.min() < 0 or contacts.nodes.max() >= len(self.mechanism.rest)):
+            given = f"contacts name nodes {contacts.nodes.min()} to {contacts.nodes.max()}"
+            there = f"there are 0 to {len(self.mechanism.rest) - 1}"
+            raise InputError(WHERE, given, there, "use nodes of this mechanism")
+        if len(contacts) and contacts.bodies.max() >= len(loose):
+            raise InputError(
+                WHERE,
+                f"contacts name free body {contacts.bodies.max()}",
+                f"there are {len(loose)}",
+                "pass them as `loose`",
+            )
+
+    def _record(self) -> None:
+        """All launches of a step, recorded once."""
+        from supple.skins.contact import body_kernels as bodies
+        from supple.skins.contact import kernels
+        from supple.skins.contact import system_kernels as systems
+
+        n, k, nodes, links, dt = self.mechanism.node_count, self.mechanism.link_count, self.nodes, self.links, self.dt
+        every, wide = len(self.mechanism.rest), nodes.carriers
+        wp = devices.warp()
+
+        def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 512) -> devices.Launch:
+            return devices.Launch(kernel, count, inputs, self.device, smallest=smallest)
+
+        chain = partial(devices.Chain, device=self.device)
+        gravity = wp.vec3d(*self.gravity)
+        self._prepare = chain(
+            [
+                launch(
+                    kernels.pose_nodes,
+                    every,
+                    wide,
+                    n,
+                    nodes.rest,
+                    nodes.links,
+                    nodes.shares,
+                    links.centres,
+                    links.places,
+                    links.turns,
+                    nodes.displacements,
+                    nodes.masses,
+                    nodes.together,
+                    nodes.alone,
+                    nodes.arms,
+                    nodes.blends,
+                    nodes.yields,
+                    nodes.lone_yields,
+                    nodes.nodes,
+                ),
+                launch(
+                    kernels.pull_back,
+                    n,
+                    nodes.row_starts,
+                    nodes.columns,
+                    nodes.blocks,
+                    nodes.displacements,
+                    nodes.pulls,
+                ),
+                launch(
+                    kernels.sum_arms,
+                    nodes.link_pieces,
+                    wide,
+                    nodes.piece_starts,
+                    nodes.entries,
+                    nodes.shares,
+                    nodes.masses,
+                    nodes.arms,
+                    nodes.firsts,
+                    nodes.seconds,
+                    smallest=32,
+                ),
+                launch(
+                    kernels.total_arms,
+                    k,
+                    nodes.link_groups,
+                    nodes.firsts,
+                    nodes.seconds,
+                    links.turns,
+                    links.core_moments,
+                    links.core_seconds,
+                    links.moments,
+                    links.squares,
+                ),
+                launch(
+                    kernels.condense,
+                    nodes.pair_pieces,
+                    wide,
+                    nodes.pair_starts,
+                    nodes.ones,
+                    nodes.others,
+                    nodes.shares,
+                    nodes.arms,
+                    nodes.yields,
+                    nodes.parts,
+                    smallest=32,
+                ),
+                launch(
+                    kernels.total_blocks, nodes.pairs, nodes.pair_groups, nodes.parts, nodes.pair_blocks, smallest=64
+                ),
+            ]
+        )
+        self._begin = chain(
+            [
+                launch(
+                    kernels.swing,
+                    n,
+                    wide,
+                    dt,
+                    nodes.links,
+                    nodes.shares,
+                    nodes.masses,
+                    links.turns,
+                    links.spins,
+                    nodes.flows,
+                    nodes.arms,
+                    nodes.blends,
+                    nodes.pulls,
+                    nodes.coriolis,
+                    nodes.sides,
+                ),
+                launch(bodies.open_books, 1, dt, links.mass, gravity, links.books),
+                launch(bodies.fall, k, wp.vec3d(*(dt * self.gravity)), links.velocities),
+            ]
+        )
+        sky = links
+        self._drive = chain(
+            [
+                launch(
+                    kernels.push,
+                    n,
+                    dt,
+                    nodes.masses,
+                    nodes.blends,
+                    nodes.coriolis,
+                    nodes.free_flows,
+                    nodes.flows,
+                    nodes.pushes,
+                ),
+                launch(
+                    kernels.sum_pushes,
+                    nodes.link_pieces,
+                    wide,
+                    nodes.piece_starts,
+                    nodes.entries,
+                    nodes.shares,
+                    nodes.arms,
+                    nodes.pushes,
+                    nodes.wrenches,
+                    smallest=32,
+                ),
+                launch(
+                    kernels.drive_links,
+                    k,
+                    dt,
+                    nodes.link_groups,
+                    nodes.wrenches,
+                    links.spins,
+                    links.moments,
+                    links.squares,
+                    sky.starts,
+                    sky.right,
+                ),
+                launch(
+                    bodies.assemble_links,
+                    1,
+                    k,
+                    nodes.pairs,
+                    sky.entries,
+                    sky.starts,
+                    sky.firsts,
+                    sky.ats,
+                    links.masses,
+                    links.moments,
+                    links.squares,
+                    nodes.pair_links,
+                    nodes.pair_blocks,
+                    sky.values,
+                ),
+                launch(
+                    bodies.assemble_joints,
+                    1,
+                    len(self.mechanism.joints),
+                    dt,
+                    self._share,
+                    sky.starts,
+                    sky.rows,
+                    sky.firsts,
+                    sky.ats,
+                    links.children,
+                    links.parents,
+                    links.kinds,
+                    links.ends,
+                    links.axes,
+                    links.springs,
+                    links.target_turns,
+                    links.target_spins,
+                    links.gains,
+                    links.places,
+                    links.turns,
+                    links.velocities,
+                    links.spins,
+                    sky.values,
+                    sky.right,
+                ),
+                launch(
+                    bodies.assemble_roots,
+                    1,
+                    len(self.mechanism.roots),
+                    dt,
+                    sky.starts,
+                    sky.firsts,
+                    sky.ats,
+                    links.roots,
+                    links.wanted,
+                    links.wanted_turns,
+                    links.root_gains,
+                    links.places,
+                    links.turns,
+                    links.velocities,
+                    links.spins,
+                    sky.values,
+                    sky.right,
+                ),
+                launch(
+                    systems.solve_system,
+                    1,
+                    sky.size,
+                    sky.firsts,
+                    sky.ats,
+                    sky.values,
+                    sky.factor,
+                    sky.pivots,
+                    sky.right,
+                    sky.solution,
+                ),
+                launch(
+                    bodies.take, k, sky.starts, sky.solution, links.velocities, links.spins, links.jumps, links.twists
+                ),
+                launch(
+                    kernels.follow,
+                    n,
+                    wide,
+                    nodes.links,
+                    nodes.shares,
+                    nodes.masses,
+                    nodes.arms,
+                    nodes.blends,
+                    links.jumps,
+                    links.twists,
+                    nodes.sides,
+                ),
+            ]
+        )
+        self._solve_alone = self._solve_along = _nothing
+        if self._factor is not None:
+            self._solve_alone = self._factor.between(nodes.sides, nodes.free_flows)
+            self._solve_along = self._factor.between(nodes.sides, nodes.flows, onto=nodes.free_flows)
+        self._foresee = launch(
+            kernels.foresee,
+            every,
+            wide,
+            n,
+            dt,
+            nodes.links,
+            nodes.shares,
+            nodes.arms,
+            nodes.blends,
+            nodes.nodes,
+            links.velocities,
+            links.spins,
+            nodes.flows,
+            nodes.paces,
+            nodes.ahead,
+        )
+        moves = [
+            launch(kernels.move_nodes, n, dt, nodes.flows, nodes.shifts, nodes.displacements),
+            launch(kernels.move_links, k, dt, links.velocities, links.spins, links.places, links.turns),
+        ]
+        self._move = chain(moves)
+        self._moves_closed = {
+            resting: chain(
+                [
+                    *moves,
+                    launch(
+                        bodies.close_joints,
+                        1,
+                        k,
+                        len(self.mechanism.joints),
+                        int(resting),
+                        links.downwards,
+                        links.children,
+                        links.parents,
+                        links.ends,
+                        links.masses,
+                        links.mass,
+                        links.turns,
+                        links.shifts,
+                        links.places,
+                    ),
+                ]
+            )
+            for resting in (False, True)
+        }
+        tally = launch(
+            kernels.tally,
+            nodes.blocks_of_nodes,
+            wide,
+            nodes.block_starts,
+            nodes.links,
+            nodes.shares,
+            nodes.masses,
+            nodes.arms,
+            nodes.blends,
+            nodes.nodes,
+            nodes.pulls,
+            nodes.displacements,
+            nodes.flows,
+            links.velocities,
+            links.spins,
+            nodes.sums,
+            smallest=16,
+        )
+        slow = launch(bodies.slow, n, links.books, nodes.flows)
+        self._closings: dict[tuple[bool, bool], devices.Chain] = {}
+        for kept in (False, True):
+            for guarded in (False, True):
+                close = launch(
+                    bodies.close_books,
+                    1,
+                    k,
+                    len(self.mechanism.joints),
+                    nodes.blocks_of_nodes,
+                    int(kept),
+                    int(guarded),
+                    gravity,
+                    links.masses,
+                    links.moments,
+                    links.squares,
+                    links.children,
+                    links.parents,
+                    links.springs,
+                    links.places,
+                    links.turns,
+                    nodes.sums,
+                    links.velocities,
+                    links.spins,
+                    links.books,
+                )
+                self._closings[kept, guarded] = chain([tally, close, *([slow] if guarded else [])])
+
+    def _books(self, *, kept: bool, guarded: bool) -> None:
+        self._closings[kept, guarded]()
+        if self._touched:
+            self.nodes.shifts.zero_()
+            self._touched = False
+
+
+def _nothing() -> None:
+    """What a body without free flesh has to solve."""
+
+
+def _no_contacts() -> Contacts:
+    return Contacts.at_nodes([], normals=np.zeros((0, 3)), gaps=np.zeros(0))
+
+
+def skin_matrix(mechanism: Mechanism, dt: float) -> Any:
+    """M~s = M + dt D + dt^2 K of the free nodes, (3 n, 3 n) [kg]."""
+    from scipy.sparse import diags_array
+
+    mass = diags_array(np.repeat(mechanism.masses, 3))
+    return (mass + dt * mechanism.damping + dt**2 * mechanism.stiffness).tocsc()
+
+
+def diagonal_blocks(matrix: Any) -> Floats:
+    """The 3x3 blocks (n, 3, 3) on the diagonal of a sparse matrix (3 n, 3 n)."""
+    rows = np.arange(matrix.shape[0] // 3)
+    blocks = np.empty((len(rows), 3, 3))
+    for a in range(3):
+        for b in range(3):
+            line = matrix.diagonal(b - a)
+            blocks[:, a, b] = line[3 * rows + min(a, b)]
+    return blocks
+
+
+def stand_ins(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[Floats, Floats]:
+    """Two 3x3 stand-ins (n, 3, 3) for the inverse of M~s at each node: where nodes move together, and for one alone.
+
+    The second is the inverse of the block on the diagonal, as in the source: a node that is pushed while its neighbours
+    stay. Links push all their nodes at once, and neighbours that go along resist less. So the first is chosen to be
+    exact when everything is pushed alike: D m e = M~s^-1 m e for the three directions e. It is kept symmetric, a little
+    stiffer than mass alone (then M^cond is positive, also of a link without a bone) and at most as stiff as the second.
+    """
+    n = mechanism.node_count
+    if n == 0:
+        return np.zeros((0, 3, 3)), np.zeros((0, 3, 3))
+    alone = np.asarray(np.linalg.inv(diagonal_blocks(matrix)))
+    alike = np.zeros((n, 3, 3))
+    alike[:] = mechanism.masses[:, None, None] * np.eye(3)
+    answers = np.asarray(factor.solve(alike.reshape(3 * n, 3))).reshape(n, 3, 3)
+    values, axes = np.linalg.eigh(0.5 * (answers + np.swapaxes(answers, 1, 2)))
+    least = np.linalg.eigvalsh(alone)[:, :1] * mechanism.masses[:, None]
+    values = np.clip(values, least, 1.0 - _HELD) / mechanism.masses[:, None]
+    return np.einsum("nab,nb,ncb->nac", axes, values, axes), alone
+
+
+def factored(matrix: Any) -> FactorArrays | None:
+    """The factor of a symmetric positive matrix; None of nothing."""
+    return FactorArrays.from_matrix(matrix) if matrix.shape[0] else None
+
+
+def condensed_solver(mechanism: Mechanism, dt: float, **options: Any) -> CondensedSolver:
+    """The solver of one mechanism in steps of `dt` [s]; see `CondensedSolver` for `options`."""
+    return CondensedSolver(SolverArrays.from_mechanism(mechanism, dt), **options)

@@ -1,0 +1,119 @@
+"""What training is told: a skin in several poses, and the same as curves see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.arrays import Floats, frozen
+from supple.character.character import Character
+from supple.errors import InputError
+from supple.motion.pose import Pose
+from supple.skins.curves.drivers import Drivers, joint_rotations
+from supple.skins.curves.model import BASES
+from supple.skins.curves.network import blended_turns
+from supple.skins.curves.posing import BASE_SKINS, Posed
+from supple.skins.curves.transfer import Transfer
+
+
+class Baked(Protocol):
+    """A bake, as far as training looks at it: points (F, V, 3) [m] and the pose of every frame."""
+
+    @property
+    def points(self) -> NDArray[np.float32]: ...
+
+    def pose(self, frame: int) -> Pose: ...
+
+
+@dataclass(frozen=True, eq=False)
+class CurveExamples:
+    """A skin in several poses: `points` (F, V, 3) [m] of the same mesh, and the pose of each."""
+
+    poses: tuple[Pose, ...]
+    points: NDArray[np.floating]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "poses", tuple(self.poses))
+        shape = np.shape(self.points)
+        if len(shape) != 3 or shape[2] != 3 or shape[0] != len(self.poses) or not shape[0]:
+            given = f"there are {len(self.poses)} poses and points {shape}"
+            raise InputError("CurveExamples", given, "(poses, vertices, 3) is needed", "give one mesh for every pose")
+        if not np.isfinite(self.points).all():
+            raise InputError(
+                "CurveExamples", "points are not finite", "finite numbers are needed", "remove those frames"
+            )
+
+    @classmethod
+    def of(cls, *bakes: Baked) -> Self:
+        """All frames of bakes of one character."""
+        if not bakes:
+            raise InputError("CurveExamples", "no bake was given", "at least one is needed", "bake a skin first")
+        sizes = {bake.points.shape[1] for bake in bakes}
+        if len(sizes) != 1:
+            given = f"the bakes have {', '.join(str(size) for size in sorted(sizes))} vertices"
+            raise InputError("CurveExamples", given, "all are of one character", "train them apart")
+        poses = tuple(bake.pose(frame) for bake in bakes for frame in range(len(bake.points)))
+        return cls(poses, np.concatenate([bake.points for bake in bakes]))
+
+    @classmethod
+    def sculpted(
+        cls, character: Character, poses: Sequence[Pose], offsets: ArrayLike, *, base: str = "dual-quaternion"
+    ) -> Self:
+        """Shapes drawn for some poses: `offsets` (F, V, 3) [m] as seen at rest, such as `SurfaceEdit.dense`.
+
+        They turn with the bones and are added to the kinematic skin `base`; train with the same one.
+        """
+        drawn = frozen(offsets, np.float64, (len(poses), len(character.points), 3), "CurveExamples", "offsets")
+        below = Posed(BASE_SKINS[checked_base(base)](), character)
+        weights = character.require_weights("CurveExamples")
+        shapes = [
+            below(pose) + np.einsum("vij,vj->vi", blended_turns(pose.skinning(character.skeleton), weights), drawn_one)
+            for pose, drawn_one in zip(poses, drawn, strict=True)
+        ]
+        return cls(tuple(poses), np.array(shapes).reshape(drawn.shape))
+
+    def __len__(self) -> int:
+        return len(self.poses)
+
+
+@dataclass(frozen=True, eq=False)
+class Lessons:
+    """The frames as the curves see them: offsets from the base at rest, of vertices and of nodes, and joints' turns."""
+
+    offsets: Floats  # (F, V, 3)
+    nodes: Floats  # (F, n, 3)
+    turns: Floats  # (F, K, 3)
+
+    @classmethod
+    def of(
+        cls,
+        character: Character,
+        examples: CurveExamples,
+        transfer: Transfer,
+        drivers: Drivers,
+        *,
+        base: str,
+        watch: Callable[[int], None] | None = None,
+    ) -> Self:
+        below, weights = Posed(BASE_SKINS[base](), character), character.require_weights("fit_curves")
+        offsets, nodes, turns = [], [], []
+        for frame, (pose, points) in enumerate(zip(examples.poses, examples.points, strict=True)):
+            if watch is not None:
+                watch(frame)
+            back = blended_turns(pose.skinning(character.skeleton), weights)
+            offset = np.einsum("vji,vj->vi", back, points.astype(np.float64) - below(pose))
+            offsets.append(offset)
+            nodes.append(transfer.fitted(offset))
+            turns.append(drivers.turns(joint_rotations(pose, character.skeleton)))
+        return cls(np.stack(offsets), np.stack(nodes), np.stack(turns))
+
+
+def checked_base(base: str) -> str:
+    """The name of a kinematic skin that curves can stand on."""
+    if base not in BASES:
+        raise InputError("fit_curves", f"base is {base!r}", f"it is one of {', '.join(BASES)}", "choose one")
+    return base

@@ -1,0 +1,68 @@
+"""How far a trained network is from its lessons, told apart by cause."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from supple.arrays import Floats, Ints
+from supple.skins.curves.dataset import Lessons
+from supple.skins.curves.examples import ExampleSpace
+from supple.skins.curves.fit_errors import FitErrors
+from supple.skins.curves.model import CurveModel, PartModel
+from supple.skins.curves.network import Network
+from supple.skins.curves.pose_space import PoseSpace
+from supple.skins.curves.static import StaticBeam
+from supple.skins.curves.transfer import part_shares
+
+
+def judged(model: CurveModel, told: Lessons, network: Network, *, unseen: Ints) -> CurveModel:
+    """The model with how far it is from what it was told."""
+    played = np.concatenate(
+        [
+            np.tensordot(
+                space.weights(told.turns[:, part.joints].reshape(len(told.turns), -1) @ part.axes), part.offsets, 1
+            ).reshape(len(told.turns), -1, 3)
+            for part, space in zip(model.parts, model.spaces, strict=True)
+        ],
+        axis=1,
+    )
+    mesh = model.matrix
+    shown, best = (np.stack([mesh @ frame for frame in nodes]) for nodes in (played, told.nodes))
+    off = np.linalg.norm(shown - told.offsets, axis=2)
+    owner = np.argmax(part_shares(network), axis=1)
+    below, least = np.linalg.norm(told.offsets, axis=2), np.linalg.norm(best - told.offsets, axis=2)
+    errors = FitErrors(
+        height=network.character.height,
+        rms=_rms(off),
+        worst=float(off.max()),
+        base_rms=_rms(below),
+        base_worst=float(below.max()),
+        mesh_rms=_rms(least),
+        mesh_worst=float(least.max()),
+        between_rms=_rms(np.linalg.norm(shown - best, axis=2)),
+        at_examples=max(_at_examples(part, space) for part, space in zip(model.parts, model.spaces, strict=True)),
+        unseen_rms=_rms(off[unseen]) if len(unseen) else math.nan,
+        by_part={
+            part.name: _rms(off[:, owner == number])
+            for number, part in enumerate(model.parts)
+            if (owner == number).any()
+        },
+        by_frame=tuple(_rms(frame) for frame in off),
+        unseen=tuple(int(frame) for frame in unseen),
+    )
+    return replace(model, errors=errors)
+
+
+def _at_examples(part: PartModel, space: PoseSpace) -> float:
+    """The largest distance [m] of a node from its place in an example, when the beam is solved there."""
+    shapes = np.moveaxis(part.offsets, 2, 1)  # (E, nodes, curves, 3)
+    curves = ExampleSpace(StaticBeam(part.nodes), shapes, space)
+    off = [curves.at(place) - shape for place, shape in zip(part.positions, shapes, strict=True)]
+    return float(np.linalg.norm(np.stack(off), axis=-1).max())
+
+
+def _rms(distances: Floats) -> float:
+    return float(np.sqrt(np.mean(np.square(distances))))

@@ -1,0 +1,53 @@
+"""All skins by the names they have on the command line and in saved graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from supple.errors import InputError
+from supple.settings import settings_of
+from supple.skins.base import AnySkin
+from supple.skins.contact.skin import ArticulatedContact
+from supple.skins.curves.dynamic_skin import CurveDynamics
+from supple.skins.curves.skin import CurveNetwork
+from supple.skins.kinematic.delta_mush import DeltaMush
+from supple.skins.kinematic.dual_quaternion import DualQuaternion
+from supple.skins.kinematic.linear_blend import LinearBlend
+from supple.skins.kinematic.rotation_centers import RotationCenters
+from supple.skins.lattice.skin import LayeredLattice
+from supple.skins.position_based.skin import PositionBased
+from supple.skins.springs.incremental_rotation import IncrementalRotation
+from supple.skins.springs.spring_dynamics import SpringDynamics
+from supple.skins.springs.spring_rig import SpringRig
+
+_KINDS: tuple[type[AnySkin], ...] = (
+    LinearBlend,
+    DualQuaternion,
+    RotationCenters,
+    DeltaMush,
+    IncrementalRotation,
+    SpringRig,
+    SpringDynamics,
+    PositionBased,
+    LayeredLattice,
+    ArticulatedContact,
+    CurveNetwork,
+    CurveDynamics,
+)
+SKINS: dict[str, type[AnySkin]] = {kind.command_name: kind for kind in _KINDS}
+
+
+def skin_named(name: str, settings: Mapping[str, Any] | None = None) -> AnySkin:
+    """A skin by its command-line name, with settings by theirs; `preset` names settings that go well together."""
+    if name not in SKINS:
+        raise InputError("skin", f"{name!r} was asked for", f"there are {', '.join(SKINS)}", "choose one of those")
+    kind = SKINS[name]
+    known = [info.name for info in settings_of(kind)]
+    given = dict(settings or {})
+    preset = given.pop("preset", None)
+    strange = [key for key in given if key not in known]
+    if strange:
+        has = f"it has {', '.join(known)}" if known else "it has none"
+        raise InputError(kind.__name__, f"there is no setting {strange[0]!r}", has, "leave it out or correct it")
+    return kind(**given) if preset is None else kind.preset(preset, **given)

@@ -1,0 +1,109 @@
+"""Incremental rotation: vertices hang on bones, and near a joint they turn by a growing share of its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from supple import device as devices
+from supple.character.character import Character
+from supple.motion.pose import Pose
+from supple.settings import setting
+from supple.skins.base import DevicePoints, Skin
+from supple.skins.springs.attachment import METHODS, ROUNDS, attach
+from supple.skins.springs.hanging import Hanging, PosedHanging
+from supple.skins.springs.turns import ties
+
+
+@dataclass(frozen=True, kw_only=True)
+class IncrementalRotation(Skin[Hanging, "Increments"]):
+    """Carry every vertex with the bone it hangs on, and turn it towards the next bone near a joint [Toothman2020].
+
+    x = a' + R s: the attachment point a' lies between the posed ends of the bone, so a bone that grows longer stretches
+    the limb along it and not across it; the scale vector s turns with the bone and, within `reach` of a joint, by up to
+    half of the joint's turn. No weights are needed. Twists neither collapse nor bulge.
+
+    `correction` restores the distance from the skeleton where a bend would come to a point; `squash` thins a limb whose
+    bone grows longer (1 keeps its volume). `soften` blends attachments and turns over the skin where bones branch;
+    0 is the published method, which tears shoulders and hips. The preset `rigid` moves every vertex with its own bone
+    alone: the first stage of published spring rigs.
+
+    Limits: a bend may press into itself on the inside; a twist of more than half a turn flips to the other way round.
+    """
+
+    command_name: ClassVar[str] = "incremental"
+    cached: ClassVar[bool] = True
+    papers: ClassVar[tuple[str, ...]] = (
+        "Toothman and Neff 2017, Attachment-based character deformation",
+        "Toothman 2020, Expressive skinning methods for 3D character animation",
+    )
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            "published": {"soften": 0.0, "firm_ends": False, "rounds": 12},
+            "rigid": {"reach": 0.0, "correction": 0.0, "soften": 0.0},
+        }
+    )
+
+    reach: float = setting(0.5, "How far a joint's turn spreads, as a share of the bone", low=0.0, high=1.0)
+    correction: float = setting(1.0, "How much of the distance from the skeleton is restored", low=0.0, high=1.0)
+    squash: float = setting(0.0, "How much a limb thins as its bone grows longer", low=0.0, high=2.0)
+    soften: float = setting(0.6, "How far branches are blended over the skin, in limb radii", low=0.0, high=4.0)
+    firm_ends: bool = setting(True, "Keep short last bones, such as heads, in shape")
+    binding: str = setting("automatic", "How vertices are hung on bones", choices=METHODS)
+    rounds: int = setting(ROUNDS, "Rounds of smoothing of the attachment", low=0, high=100)
+
+    def bind(self, character: Character, device: str) -> Hanging:
+        attachment = attach(character, method=self.binding, rounds=self.rounds)
+        tied = ties(character, attachment, reach=self.reach, soften=self.soften, firm_ends=self.firm_ends)
+        return Hanging.from_ties(character, attachment, tied, squash=self.squash, device=device)
+
+    def allocate(self, binding: Hanging) -> Increments:
+        return Increments(binding, correction=self.correction)
+
+    def deform(self, binding: Hanging, state: Increments, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
+        return state.run(pose)
+
+
+class Increments:
+    """A posed character that hangs on its bones, and the recorded launch that moves it."""
+
+    def __init__(self, binding: Hanging, *, correction: float) -> None:
+        from supple.skins.springs import kernels
+
+        wp, device, blank = devices.warp(), binding.constants.device, binding.constants.blank
+        self.hanging = hanging = PosedHanging(binding)
+        count, segments = len(binding), len(binding.segments)
+        distances, self.posed = blank(count, wp.float32), blank(count, wp.vec3f)
+        self._rest = devices.to_device(binding.character.points.astype(np.float32), wp.vec3f, device)
+        measured = [self._rest, hanging.segment, segments, wp.clone(hanging.places), distances]
+        self._measure = devices.Launch(kernels.rest_distances, count, measured, device)
+        self._measure()
+        inputs = [
+            hanging.attached,
+            hanging.turned,
+            hanging.vectors,
+            hanging.segment,
+            hanging.pair_blocks,
+            hanging.pairs,
+            hanging.pair_shares,
+            hanging.pair_insides,
+            segments,
+            hanging.places,
+            distances,
+            correction,
+            self.posed,
+        ]
+        self._launch = devices.Launch(kernels.incremental, count, inputs, device)
+
+    def run(self, pose: Pose) -> Any:
+        """The skin in a pose, on the device."""
+        if self.hanging.set(pose):  # shapes (morph targets) change the distances that are restored
+            devices.write(self._rest, self.hanging.shaped_points)
+            self._measure()
+        self._launch()
+        return self.posed

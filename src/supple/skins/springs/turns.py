@@ -1,0 +1,225 @@
+"""How much each vertex turns with the segments next to its own.
+
+Near a joint the scale vectors turn towards the neighbouring segment, half of the joint's turn at the joint itself, so
+that both sides meet there [Toothman2020, Eq. 14 to 17]:
+
+    p_w = clamp(1 - t / reach_p),  c_w = clamp(1 - (1 - t) / reach_c)
+
+The published influence values are p_i = reach_p and c_i = 1 - reach_c.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Floats, Ints
+from supple.character.character import Character
+from supple.errors import InputError
+from supple.geometry.topology import Neighbours, neighbours, unique_edges
+from supple.skins.springs.attachment import Attachment, attach
+from supple.skins.springs.segments import NONE, Segments
+
+START_MAP, END_MAP = "reach_start", "reach_end"
+BLOCK = 4  # shares that a kernel takes at once
+COLUMNS = 16  # things that are averaged at once, as many as the kernel's columns
+_MOST_ROUNDS = 60
+_LEAST_SHARE = 1e-3  # shares below this are dropped: they move nothing one could see
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares `values` (V, K) of things by their numbers `indices` (V, K), largest first; rows sum to one.
+
+    Unused places have value zero and name the first thing of their row.
+    """
+
+    indices: Ints
+    values: Floats
+
+    @classmethod
+    def of(cls, indices: Ints, values: Floats) -> Shares:
+        """From any number of columns, which must not name a thing twice unless with value zero."""
+        order = np.argsort(-values, axis=1, kind="stable")
+        indices, values = np.take_along_axis(indices, order, axis=1), np.take_along_axis(values, order, axis=1)
+        values = values / values.sum(axis=1, keepdims=True)
+        return cls(np.where(values > 0.0, indices, indices[:, :1]).astype(np.int32), values)
+
+    def strongest(self, width: int) -> Shares:
+        """The `width` largest, made to sum to one again."""
+        kept = self.values[:, :width]
+        fill = ((0, 0), (0, width - kept.shape[1]))
+        indices = np.pad(self.indices[:, :width], fill, mode="edge")
+        return Shares.of(indices, np.pad(kept, fill))
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What a posed vertex is made of.
+
+    `knots` are shares of the skeleton's places (see `knot_places`), whose sum is the attachment point; `turns` are
+    shares of the segments whose turns are blended, the strongest of which, `segment` (V,), counts as its own.
+    """
+
+    knots: Shares
+    turns: Shares
+
+    @property
+    def segment(self) -> Ints:
+        """The segment (V,) a vertex turns with most."""
+        return np.ascontiguousarray(self.turns.indices[:, 0])
+
+
+def knot_places(starts: Floats, ends: Floats) -> Floats:
+    """The places (2 B, 3) that attachment points are blended from: all starts, then all ends."""
+    return np.concatenate([starts, ends])
+
+
+def turn_shares(attachment: Attachment, start_reach: Floats, end_reach: Floats) -> Shares:
+    """Shares (V, 3) of the turns of a vertex's own segment, the one before and the one after.
+
+    Where both ends of a segment reach a vertex, their turns are blended by their weights, as rotations:
+    p_w^2 / 2 (p_w + c_w) of the segment before and c_w^2 / 2 (p_w + c_w) of the one after.
+    """
+    segments, own, t = attachment.segments, attachment.segment, attachment.along
+    before, after = segments.before[own], segments.after[own]
+    start = _closeness(t, start_reach) * (before != NONE)
+    end = _closeness(1.0 - t, end_reach) * (after != NONE)
+    both = np.where(start + end > 0.0, start + end, 1.0)
+    first, second = 0.5 * start * start / both, 0.5 * end * end / both
+    return Shares.of(np.stack([own, before, after], axis=1), np.stack([1.0 - first - second, first, second], axis=1))
+
+
+def _closeness(distance: Floats, reach: Floats) -> Floats:
+    """1 at the joint, 0 from `reach` on; a reach of zero touches nothing."""
+    return np.where(reach > 0.0, np.clip(1.0 - distance / np.where(reach > 0.0, reach, 1.0), 0.0, 1.0), 0.0)
+
+
+def ties(character: Character, attachment: Attachment, *, reach: float, soften: float, firm_ends: bool) -> Ties:
+    """Shares of places and turns, blended over the skin within about `soften` times the limb's radius.
+
+    With `firm_ends`, turns reach less far into last bones that are short for their girth.
+    """
+    count, size = len(attachment.along), len(attachment.segments)
+    start = character.maps.get(START_MAP, reach * _give(attachment) if firm_ends else np.full(count, reach))
+    end = character.maps.get(END_MAP, np.full(count, reach))
+    turns = turn_shares(attachment, np.clip(start, 0.0, 1.0), np.clip(end, 0.0, 1.0))
+    own, t = attachment.segment, attachment.along
+    names = _places(attachment.segments)  # an end and the start that goes on from there are one place
+    knots = Shares.of(np.stack([names[own], names[size + own]], axis=1), np.stack([1.0 - t, t], axis=1))
+    rounds = _rounds(character, attachment, soften)
+    if rounds:
+        around = neighbours(character.triangles, count)
+        knots, turns = diffused(knots, around, rounds), diffused(turns, around, rounds)
+    return Ties(knots.strongest(_width(knots)), turns.strongest(_width(turns)))
+
+
+def _give(attachment: Attachment) -> Floats:
+    """How much of the reach (V,) a vertex takes: all of it, but a quarter on last bones up to twice as long as thick.
+
+    Those are heads, hands and feet, which keep their shape when the neck, the wrist or the ankle bends; last bones of
+    four times their radius, such as the tip of a tail, give way like any other.
+    """
+    segments = attachment.segments
+    give = np.ones(len(segments))
+    radii = np.linalg.norm(attachment.scale_vectors, axis=1)
+    for last in np.flatnonzero(segments.after == NONE):
+        own = radii[attachment.segment == last]
+        if len(own) and (radius := float(np.median(own))) > 0.0:
+            give[last] = np.clip(0.5 * segments.lengths[last] / radius - 1.0, 0.25, 1.0)
+    return give[attachment.segment]
+
+
+def _places(segments: Segments) -> Ints:
+    """The number of the place (2 B,) that stands for each start and end: the end of the segment before for a start.
+
+    Only where the joint at that end is the one at the start, so that both move together.
+    """
+    size = len(segments)
+    names = np.arange(2 * size, dtype=np.int32)
+    for segment in range(size):
+        before = int(segments.before[segment])
+        if before != NONE and segments.children[before] == segments.joints[segment]:
+            names[segment] = size + before
+    return names
+
+
+def _width(shares: Shares) -> int:
+    """Room for all places, in whole blocks: four, or eight where shares were blended over the skin."""
+    return BLOCK if int((shares.values > 0.0).sum(axis=1).max(initial=0)) <= BLOCK else 2 * BLOCK
+
+
+def _rounds(character: Character, attachment: Attachment, soften: float) -> int:
+    """Rounds of averaging whose width is `soften` median radii: n rounds of half steps reach sqrt(n / 2) edges."""
+    edges = unique_edges(character.triangles)
+    length = float(np.linalg.norm(np.subtract(*character.points[edges.T]), axis=1).mean())
+    radius = float(np.median(np.linalg.norm(attachment.scale_vectors, axis=1)))
+    if soften <= 0.0 or length <= 0.0:
+        return 0
+    return min(math.ceil(2.0 * (soften * radius / length) ** 2), _MOST_ROUNDS)
+
+
+def diffused(shares: Shares, around: Neighbours, rounds: int) -> Shares:
+    """Shares averaged with those of the neighbours, half and half, `rounds` times; a lone vertex keeps its own.
+
+    Things are taken a few at a time, as columns, so that a million vertices fit; the eight strongest are kept.
+    """
+    from supple.skins.springs import kernels
+
+    wp = devices.warp()
+    count = len(shares.values)
+    starts = devices.to_device(around.starts, wp.int32, "cpu")
+    others = devices.to_device(around.indices, wp.int32, "cpu")
+    columns = [wp.zeros(count, dtype=kernels.COLUMN, device="cpu") for _ in range(2)]
+    launches = [
+        devices.Launch(kernels.average, count, [starts, others, columns[turn], columns[1 - turn]], "cpu")
+        for turn in range(2)
+    ]
+    row = np.arange(count)
+    used = np.unique(shares.indices[shares.values > 0.0])
+    kept_values, kept = np.zeros((count, 0)), np.zeros((count, 0), dtype=np.int32)
+    for first in range(0, len(used), COLUMNS):
+        chunk = used[first : first + COLUMNS]
+        dense = columns[0].numpy()
+        dense[...] = 0.0
+        for place in range(shares.values.shape[1]):
+            at = np.searchsorted(chunk, shares.indices[:, place]).clip(0, len(chunk) - 1)
+            dense[row, at] += np.where(chunk[at] == shares.indices[:, place], shares.values[:, place], 0.0)
+        for turn in range(rounds):
+            launches[turn % 2]()
+        found = columns[rounds % 2].numpy()[:, : len(chunk)]
+        kept = np.concatenate([kept, np.broadcast_to(chunk, found.shape)], axis=1)
+        kept_values = np.concatenate([kept_values, found], axis=1)
+        if kept.shape[1] > 2 * BLOCK:
+            best = np.argsort(-kept_values, axis=1, kind="stable")[:, : 2 * BLOCK]
+            kept, kept_values = np.take_along_axis(kept, best, axis=1), np.take_along_axis(kept_values, best, axis=1)
+    return Shares.of(kept, np.where(kept_values >= _LEAST_SHARE, kept_values, 0.0))
+
+
+def with_reaches(character: Character, reaches: Mapping[str, float], *, default: float = 0.5) -> Character:
+    """The character with a reach of its own for each named joint: how far its turn spreads along the bones it joins.
+
+    A reach is a share, 0 to 1, of the length of each bone that meets at the joint; joints that are not named have
+    `default`. It is painted as two maps, `reach_start` and `reach_end`, which may be painted further by hand.
+    """
+    where = "with_reaches"
+    for name, value in {**reaches, "default": default}.items():
+        if not 0.0 <= value <= 1.0:
+            raise InputError(
+                where,
+                f"the reach of {name!r} is {value}",
+                "a share of the bone, 0 to 1, is needed",
+                "use 0.5 for half of it",
+            )
+    per_joint = np.full(len(character.skeleton) + 1, default)
+    for name, value in reaches.items():
+        per_joint[character.skeleton.index(name)] = value
+    attachment = attach(character)
+    own = attachment.segment
+    start = per_joint[attachment.segments.joints[own]]
+    end = per_joint[attachment.segments.children[own]]  # a tail is joint -1: the default at the end of the list
+    return character.replace(maps={**character.maps, START_MAP: start, END_MAP: end})
