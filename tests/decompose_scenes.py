@@ -13,10 +13,10 @@ from supple.geometry import quaternions
 FPS = 24.0
 
 
-def rigid(random, count, *, turn=0.8, move=0.4):
+def rigid(random, count, *, rotation=0.8, move=0.4):
     """Rigid transforms (count, 4, 4)."""
     matrix = np.tile(np.eye(4), (count, 1, 1))
-    matrix[:, :3, :3] = Rotation.from_rotvec(turn * random.normal(size=(count, 3))).as_matrix()
+    matrix[:, :3, :3] = Rotation.from_rotvec(rotation * random.normal(size=(count, 3))).as_matrix()
     matrix[:, :3, 3] = move * random.normal(size=(count, 3))
     return matrix
 
@@ -31,7 +31,7 @@ def made_by(bones, *, frames=16, seed=0):
     """A tube moved by known bones, and the weights and transforms that moved it."""
     tube = make_tube(rings=25, sectors=10, bones=bones)
     random = np.random.default_rng(seed)
-    transforms = rigid(random, frames * bones, turn=0.5, move=0.1).reshape(frames, bones, 4, 4)
+    transforms = rigid(random, frames * bones, rotation=0.5, move=0.1).reshape(frames, bones, 4, 4)
     weights = tube.weights.dense(bones)
     return tube, weights, carried(tube.points, weights, transforms)
 

@@ -69,8 +69,8 @@ def swing(character: Character, *, scaled: bool = False) -> Motion:
 
     def pose(at: float) -> Pose:
         half = 0.5 * np.sin(5.0 * at)
-        turns = {"bone1": (0.0, 0.0, np.sin(half), np.cos(half)), "bone3": (np.sin(half), 0.0, 0.0, np.cos(half))}
+        rotations = {"bone1": (0.0, 0.0, np.sin(half), np.cos(half)), "bone3": (np.sin(half), 0.0, 0.0, np.cos(half))}
         grow = np.diag([1.0 + 0.25 * at] * 3 + [1.0]) if scaled else np.eye(4)
-        return Pose.from_rotations(character.skeleton, turns, move=(at, 0.1, -at)).moved(grow)
+        return Pose.from_rotations(character.skeleton, rotations, move=(at, 0.1, -at)).moved(grow)
 
     return Motion.from_poses(character.skeleton, pose, seconds=0.5, fps=FPS, name="swing it")

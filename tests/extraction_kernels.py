@@ -6,6 +6,6 @@ from supple.skins.lattice.matching_kernels import extracted
 
 
 @wp.kernel(enable_backward=False)
-def extract_all(rounds: int, matrices: wp.array(dtype=wp.mat33f), turns: wp.array(dtype=wp.vec4f)):
+def extract_all(rounds: int, matrices: wp.array(dtype=wp.mat33f), rotations: wp.array(dtype=wp.vec4f)):
     i = wp.tid()
-    turns[i] = extracted(matrices[i], turns[i], rounds)
+    rotations[i] = extracted(matrices[i], rotations[i], rounds)

@@ -67,10 +67,10 @@ def rich() -> GltfFile:
     file.json["scenes"][0]["nodes"] = [0, 3]
     file.clip((1, "rotation", [0.0, 1.0], [[0, 0, 0, 1], [0, 0, 1, 0]]), name="turn")
     file.clip((0, "translation", [0.0, 1.0], np.zeros((6, 3)), "CUBICSPLINE"), (1, "scale", [0.0], [[1, 1, 1]], "STEP"))
-    places, values = file.view(np.array([1, 2], dtype="<u2").tobytes()), file.view(bytes(24))
+    positions, values = file.view(np.array([1, 2], dtype="<u2").tobytes()), file.view(bytes(24))
     file.json["accessors"][0]["sparse"] = {
         "count": 2,
-        "indices": {"bufferView": places, "componentType": 5123},
+        "indices": {"bufferView": positions, "componentType": 5123},
         "values": {"bufferView": values},
     }
     return file
@@ -177,55 +177,55 @@ def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
             yield from places_in(inner, (*path, key))
 
 
-def changed(document: Any, place: tuple[Any, ...], value: Any, *, drop: bool) -> Any:
+def changed(document: Any, position: tuple[Any, ...], value: Any, *, drop: bool) -> Any:
     """A copy of a document with another value in a place, or none; a place that is not there changes nothing."""
     document = copy.deepcopy(document)
     inner = document
     try:
-        for key in place[:-1]:
+        for key in position[:-1]:
             inner = inner[key]
         if drop:
-            del inner[place[-1]]
+            del inner[position[-1]]
         elif isinstance(inner, dict | list):
-            inner[place[-1]] = value
+            inner[position[-1]] = value
     except (KeyError, IndexError, TypeError):
         pass
     return document
 
 
-def within(document: Any, place: tuple[Any, ...]) -> Any:
-    for key in place:
+def within(document: Any, position: tuple[Any, ...]) -> Any:
+    for key in position:
         document = document[key]
     return document
 
 
 def damaged_document(document: Any, luck: random.Random) -> Any:
     """One value of a JSON document changed: replaced, nudged, dropped, doubled, swapped with another, or added."""
-    places = [place for place in places_in(document) if place]
-    if not places:
+    positions = [position for position in places_in(document) if position]
+    if not positions:
         return {"asset": {"version": "2.0"}}
-    place = luck.choice(places)
-    value = within(document, place)
+    position = luck.choice(positions)
+    value = within(document, position)
     kind = luck.randrange(8)
     if kind == 0:
-        return changed(document, place, None, drop=True)
+        return changed(document, position, None, drop=True)
     if kind == 1:
-        return changed(document, place, copy.deepcopy(within(document, luck.choice(places))), drop=False)
+        return changed(document, position, copy.deepcopy(within(document, luck.choice(positions))), drop=False)
     if kind == 2 and isinstance(value, list) and value:
-        many = value * luck.choice([1, 2, 300]) if len(places) < 3000 else value
-        return changed(document, place, [*many, luck.choice(value)], drop=False)
+        many = value * luck.choice([1, 2, 300]) if len(positions) < 3000 else value
+        return changed(document, position, [*many, luck.choice(value)], drop=False)
     if kind == 3 and isinstance(value, dict):
         key = luck.choice(list(KEYS))
-        return changed(document, (*place, key), copy.deepcopy(KEYS[key]), drop=False)
+        return changed(document, (*position, key), copy.deepcopy(KEYS[key]), drop=False)
     if kind == 4 and isinstance(value, str):
-        return changed(document, place, luck.choice(ADDRESSES), drop=False)
+        return changed(document, position, luck.choice(ADDRESSES), drop=False)
     if isinstance(value, int | float) and not isinstance(value, bool) and kind > 4:
         nudges: list[Callable[[Any], Any]] = [
             lambda v: v + 1, lambda v: v - 1, lambda v: v * 2, lambda v: -v, float, lambda v: v + 4, lambda v: v // 2,
             lambda v: 2**24, lambda v: 10**8, lambda v: 10**12,
         ]  # fmt: skip
-        return changed(document, place, luck.choice(nudges)(value) if abs(value) < 1e15 else 0, drop=False)
-    return changed(document, place, luck.choice(NASTY), drop=False)
+        return changed(document, position, luck.choice(nudges)(value) if abs(value) < 1e15 else 0, drop=False)
+    return changed(document, position, luck.choice(NASTY), drop=False)
 
 
 def damaged_bytes(data: bytes, luck: random.Random, words: list[bytes] | None = None) -> bytes:

@@ -46,8 +46,8 @@ bake_to(folder / "whole.supple", 0.0)
 expected = (folder / "whole.supple").read_bytes()
 rng = np.random.default_rng(7)
 resumed = equal = kills = 0
-for turn in range(count):
-    path = folder / f"{turn}.supple"
+for rotation in range(count):
+    path = folder / f"{rotation}.supple"
     killed = False
     while not path.exists():
         died = killed_at_random(path, rng)

@@ -31,8 +31,8 @@ def knobs(**changes):
     return Knobs(**{"reach": 1000.0, **changes}, **rows)
 
 
-def rigid(turn=(0.0, 0.0, 0.0, 1.0), move=(0.0, 0.0, 0.0)):
-    return quaternions.compose(np.asarray(move, dtype=float), np.asarray(turn, dtype=float))
+def rigid(rotation=(0.0, 0.0, 0.0, 1.0), move=(0.0, 0.0, 0.0)):
+    return quaternions.compose(np.asarray(move, dtype=float), np.asarray(rotation, dtype=float))
 
 
 class Playing:

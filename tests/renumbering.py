@@ -14,8 +14,8 @@ def renumbered(character: Character, seed: int) -> tuple[Character, np.ndarray]:
     """The character with vertices, triangles and corners in another order, and where each vertex went."""
     random = np.random.default_rng(seed)
     order = random.permutation(len(character.points))
-    place = np.argsort(order, kind="stable")
-    triangles = place[character.triangles][random.permutation(len(character.triangles))]
+    position = np.argsort(order, kind="stable")
+    triangles = position[character.triangles][random.permutation(len(character.triangles))]
     first = (np.arange(3) + random.integers(3, size=len(triangles))[:, None]) % 3
     weights = character.weights
     made = Character(
@@ -23,21 +23,21 @@ def renumbered(character: Character, seed: int) -> tuple[Character, np.ndarray]:
         np.take_along_axis(triangles, first, axis=1).astype(np.int32),
         character.skeleton,
         None if weights is None else Weights(weights.joints[order], weights.values[order]),
-        parts={name: np.sort(place[rows]).astype(np.int32) for name, rows in character.parts.items()},
+        parts={name: np.sort(position[rows]).astype(np.int32) for name, rows in character.parts.items()},
         maps={name: values[order] for name, values in character.maps.items()},
         name=character.name,
     )
-    return made, place
+    return made, position
 
 
 def shuffled(body: Tetrahedra, seed: int) -> Tetrahedra:
     """The same elements with particles, elements and corners in another order."""
     random = np.random.default_rng(seed)
     order = random.permutation(len(body.points))
-    place = np.argsort(order, kind="stable")
-    corners = place[body.corners][random.permutation(len(body.corners))]
-    turns = EVEN[random.integers(len(EVEN), size=len(corners))]
-    return Tetrahedra(body.points[order], np.take_along_axis(corners, turns, axis=1).astype(np.int32))
+    position = np.argsort(order, kind="stable")
+    corners = position[body.corners][random.permutation(len(body.corners))]
+    rotations = EVEN[random.integers(len(EVEN), size=len(corners))]
+    return Tetrahedra(body.points[order], np.take_along_axis(corners, rotations, axis=1).astype(np.int32))
 
 
 def nudged(character: Character, seed: int, share: float = 1e-6) -> Character:

@@ -36,9 +36,9 @@ def sphere(rings: int = 12, *, radius: float = 1.0, centre=(0.0, 0.0, 0.0)) -> t
 
 def together(*bodies: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Several bodies as one mesh."""
-    places, faces, before = [], [], 0
+    positions, faces, before = [], [], 0
     for points, triangles in bodies:
-        places.append(points)
+        positions.append(points)
         faces.append(triangles + before)
         before += len(points)
-    return np.concatenate(places), np.concatenate(faces).astype(np.int32)
+    return np.concatenate(positions), np.concatenate(faces).astype(np.int32)

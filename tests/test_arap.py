@@ -20,10 +20,10 @@ ENDS = np.flatnonzero((POINTS[:, 1] < 0.2) | (POINTS[:, 1] > 1.8)).astype(np.int
 
 def bent(angle=0.8, shift=(0.1, -0.05, 0.2)):
     """Targets of the ends: the upper one turned and moved."""
-    turn = matrix_from_quat(quat_from_axis_angle([0.3, 0.2, 1.0], angle))
+    rotation = matrix_from_quat(quat_from_axis_angle([0.3, 0.2, 1.0], angle))
     targets = POINTS[ENDS].copy()
     upper = targets[:, 1] > 1.0
-    targets[upper] = (targets[upper] - [0.0, 1.0, 0.0]) @ turn.T + [0.0, 1.0, 0.0] + shift
+    targets[upper] = (targets[upper] - [0.0, 1.0, 0.0]) @ rotation.T + [0.0, 1.0, 0.0] + shift
     return targets
 
 
@@ -73,7 +73,7 @@ def test_arap_turns_are_the_nearest_rotations():
         outer = w * np.outer(shape[i] - shape[j], POINTS[i] - POINTS[j])
         spread[i] += outer
         spread[j] += outer
-    assert np.abs(arap.turns(shape) - nearest_rotation(spread)).max() < 1e-9
+    assert np.abs(arap.rotations(shape) - nearest_rotation(spread)).max() < 1e-9
 
 
 @given(st.integers(0, 10_000), st.sampled_from([1.0, 1e-3, 0.0]), st.booleans())
@@ -83,17 +83,17 @@ def test_turns_of_thin_and_mirrored_rings(seed, thin, mirrored):
     rest = np.vstack([np.zeros(3), np.eye(3)])
     change = np.diag([1.0, 1.0, -thin if mirrored else thin]) @ random.standard_normal((3, 3))
     arap = Arap(rest, [[0, 1, 2], [0, 2, 3], [0, 3, 1]], [1], weights="uniform")
-    turn = arap.turns(rest @ change.T * 10.0 ** random.uniform(-6, 6))[0]
-    assert np.abs(turn @ turn.T - np.eye(3)).max() < 1e-9
-    assert np.linalg.det(turn) > 0.0
+    rotation = arap.rotations(rest @ change.T * 10.0 ** random.uniform(-6, 6))[0]
+    assert np.abs(rotation @ rotation.T - np.eye(3)).max() < 1e-9
+    assert np.linalg.det(rotation) > 0.0
     best = nearest_rotation(change)
-    assert np.trace(turn.T @ change) >= np.trace(best.T @ change) - 1e-9 * np.linalg.norm(change)
+    assert np.trace(rotation.T @ change) >= np.trace(best.T @ change) - 1e-9 * np.linalg.norm(change)
 
 
 @pytest.mark.parametrize("angle", [0.5, 3.0])
 def test_rigid_handles_move_arap_rigidly(angle):
-    turn = matrix_from_quat(quat_from_axis_angle([1.0, 2.0, -0.5], angle))
-    moved = POINTS @ turn.T + [0.3, 0.1, -2.0]
+    rotation = matrix_from_quat(quat_from_axis_angle([1.0, 2.0, -0.5], angle))
+    moved = POINTS @ rotation.T + [0.3, 0.1, -2.0]
     arap = Arap(POINTS, FACES, ENDS)
     assert np.abs(arap.solve(moved[ENDS], start=moved) - moved).max() < 1e-9
     assert arap.energy(moved) < 1e-12
@@ -153,10 +153,10 @@ def test_arap_of_scale_vectors_with_the_turns_of_bones():
     attachment = attach(TUBE)
     vectors = attachment.scale_vectors
     arap = Arap(POINTS, FACES, ENDS, vectors=vectors)
-    turn = matrix_from_quat(quat_from_axis_angle([0.0, 0.0, 1.0], 1.2))
-    one = arap.turned(np.broadcast_to(turn, (len(POINTS), 3, 3)), vectors[ENDS] @ turn.T)
-    assert np.abs(one - vectors @ turn.T).max() < 1e-9
-    bones = np.stack([np.eye(3), turn])[attachment.segment]
+    rotation = matrix_from_quat(quat_from_axis_angle([0.0, 0.0, 1.0], 1.2))
+    one = arap.turned(np.broadcast_to(rotation, (len(POINTS), 3, 3)), vectors[ENDS] @ rotation.T)
+    assert np.abs(one - vectors @ rotation.T).max() < 1e-9
+    bones = np.stack([np.eye(3), rotation])[attachment.segment]
     rigid = np.einsum("vij,vj->vi", bones, vectors)
     bend = arap.turned(bones, rigid[ENDS])
     left = weighted_edges(POINTS, FACES).laplacian() @ bend
@@ -198,9 +198,11 @@ def test_laplacian_editing_follows_any_affine_map_of_a_flat_sheet():
 
 
 def test_rounds_bring_laplacian_editing_to_true_rotations():
-    turn = matrix_from_quat(quat_from_axis_angle([0.2, 1.0, 0.4], 0.7))
+    rotation = matrix_from_quat(quat_from_axis_angle([0.2, 1.0, 0.4], 0.7))
     editing = LaplacianEditing(POINTS, FACES, ENDS)
-    errors = [np.abs(editing.solve(POINTS[ENDS] @ turn.T, rounds=r) - POINTS @ turn.T).max() for r in (0, 2, 20, 300)]
+    errors = [
+        np.abs(editing.solve(POINTS[ENDS] @ rotation.T, rounds=r) - POINTS @ rotation.T).max() for r in (0, 2, 20, 300)
+    ]
     assert errors[0] > 1e-2
     assert errors[0] > errors[1] > errors[2] > errors[3]
     assert errors[3] < 1e-4

@@ -38,8 +38,8 @@ def tube(start, end, radius, *, rings=24, sides=16):
     start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     axis = quaternions.normalize(end - start)
     aside = quaternions.normalize(np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))]))
-    turn = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
-    circle = radius * (np.cos(turn)[:, None] * aside + np.sin(turn)[:, None] * np.cross(axis, aside))
+    rotation = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
+    circle = radius * (np.cos(rotation)[:, None] * aside + np.sin(rotation)[:, None] * np.cross(axis, aside))
     along = np.linspace(0.0, 1.0, rings)
     points = (start + along[:, None] * (end - start))[:, None] + circle
     index = np.arange(rings * sides).reshape(rings, sides)
@@ -238,27 +238,27 @@ def test_resolution_hardly_matters(hand, legs):
         assert np.quantile(off, 0.99) < 0.05
 
 
-def moved(character, turn, *, scale=1.0, shift=(0.0, 0.0, 0.0)):
+def moved(character, rotation, *, scale=1.0, shift=(0.0, 0.0, 0.0)):
     world = character.skeleton.world_from_joint.copy()
-    world[:, :3, 3] = scale * world[:, :3, 3] @ turn.T + shift
-    world[:, :3, :3] = turn @ world[:, :3, :3]
+    world[:, :3, 3] = scale * world[:, :3, 3] @ rotation.T + shift
+    world[:, :3, :3] = rotation @ world[:, :3, :3]
     skeleton = Skeleton(character.skeleton.names, character.skeleton.parents, world)
-    return Character(scale * character.points @ turn.T + shift, character.triangles, skeleton)
+    return Character(scale * character.points @ rotation.T + shift, character.triangles, skeleton)
 
 
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, 1)])
 def test_a_quarter_turn_changes_nothing(legs, axis):
     character = body(*legs)
-    turn = np.round(quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, np.pi / 2)))
-    a, b = automatic_weights(character, resolution=48), automatic_weights(moved(character, turn), resolution=48)
+    rotation = np.round(quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, np.pi / 2)))
+    a, b = automatic_weights(character, resolution=48), automatic_weights(moved(character, rotation), resolution=48)
     assert difference(a, b, 5).max() < 1e-6
 
 
 def test_any_turn_changes_little(legs):
     character = body(*legs)
-    turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle((1.0, 2.0, 0.5), 0.7))
+    rotation = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle((1.0, 2.0, 0.5), 0.7))
     a = automatic_weights(character, resolution=96)
-    b = automatic_weights(moved(character, turn, shift=(3.0, -1.0, 2.0)), resolution=96)
+    b = automatic_weights(moved(character, rotation, shift=(3.0, -1.0, 2.0)), resolution=96)
     # Jagged voxel paths lie otherwise in the flesh; it shows only where a detour counts, in the crotch.
     off = difference(a, b, 5)
     assert off.mean() < 0.005

@@ -30,8 +30,10 @@ ids = ["stateless", "with history"]
 
 def swinging(character, seconds=2.0):
     def pose(at):
-        turn = np.sin(3.0 * at)
-        return Pose.from_rotations(character.skeleton, {"bone1": (0.0, 0.0, np.sin(turn / 2), np.cos(turn / 2))})
+        rotation = np.sin(3.0 * at)
+        return Pose.from_rotations(
+            character.skeleton, {"bone1": (0.0, 0.0, np.sin(rotation / 2), np.cos(rotation / 2))}
+        )
 
     return Motion.from_poses(character.skeleton, pose, seconds=seconds, fps=60.0, name="swinging")
 
@@ -195,7 +197,7 @@ def test_a_reader_sees_frames_while_they_are_written(tube, motion, tmp_path):
 
 
 @pytest.mark.parametrize("place", ["header", "rest", "frame", "table", "short", "empty", "magic"])
-def test_damage_is_found_and_named(tube, motion, place, tmp_path):
+def test_damage_is_found_and_named(tube, motion, position, tmp_path):
     path = tmp_path / "a.supple"
     bake(tube, motion, LinearBlend(), path=path)
     _, layout = container.read_layout(path)
@@ -206,10 +208,10 @@ def test_damage_is_found_and_named(tube, motion, place, tmp_path):
         "frame": layout.frame_at(17) + 100,
         "table": layout.table + 5 * container.ROW,
         "magic": 0,
-    }.get(place)
+    }.get(position)
     if at is not None:
         data[at] ^= 0x41
-    path.write_bytes(data[: len(data) // 2] if place == "short" else b"" if place == "empty" else data)
+    path.write_bytes(data[: len(data) // 2] if position == "short" else b"" if position == "empty" else data)
     with pytest.raises(InputError) as caught:
         _ = Cache(path).rest
     expected = {
@@ -220,7 +222,7 @@ def test_damage_is_found_and_named(tube, motion, place, tmp_path):
         "short": "it ends after",
         "empty": "does not start like a cache",
         "magic": "does not start like a cache",
-    }[place]
+    }[position]
     assert expected in str(caught.value)
     with pytest.raises(InputError):  # and a bake does not take it for a finished one either
         _ = bake(tube, motion, LinearBlend(), path=path).rest

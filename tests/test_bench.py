@@ -22,8 +22,8 @@ KEYS = {"room", "scene", "what", "seconds", "peer", "peer_seconds", "ratio", "pu
 def small_scenes(monkeypatch):
     """The same benchmark on a tube of a few hundred vertices."""
     tube = make_tube(bones=5)
-    turn = {"bone2": (0.0, 0.0, np.sin(0.3), np.cos(0.3))}
-    poses = [supple.Pose.rest(tube.skeleton), supple.Pose.from_rotations(tube.skeleton, turn)]
+    rotation = {"bone2": (0.0, 0.0, np.sin(0.3), np.cos(0.3))}
+    poses = [supple.Pose.rest(tube.skeleton), supple.Pose.from_rotations(tube.skeleton, rotation)]
     monkeypatch.setattr(kinematic, "_tube", lambda: (tube, poses))
     monkeypatch.setattr(kinematic, "_hero", lambda: (tube, poses))
 

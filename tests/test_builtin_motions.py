@@ -37,8 +37,8 @@ def body(kind: str) -> Skeleton:
     if kind == "own axes":
         world = hero.world_from_joint.copy()
         for joint in range(len(hero)):
-            turn = quaternions.quat_from_axis_angle([1.0, joint - 4.0, 2.0], 0.3 + 0.4 * joint)
-            world[joint, :3, :3] = quaternions.matrix_from_quat(turn)
+            rotation = quaternions.quat_from_axis_angle([1.0, joint - 4.0, 2.0], 0.3 + 0.4 * joint)
+            world[joint, :3, :3] = quaternions.matrix_from_quat(rotation)
         return Skeleton(hero.names, hero.parents, world, tails=hero.tails)
     return hero
 
@@ -51,9 +51,9 @@ def arms_level(hero: Skeleton) -> Skeleton:
         below = hero.descendants(start)
         along = hero.heads[hero.index(side + "Hand")] - hero.heads[start]
         level = [np.sign(along[0]), 0.0, 0.0]
-        turn = quaternions.matrix_from_quat(quaternions.rotation_between(along, level))
-        for places in (heads, tails):
-            places[below] = heads[start] + (places[below] - hero.heads[start]) @ turn.T
+        rotation = quaternions.matrix_from_quat(quaternions.rotation_between(along, level))
+        for positions in (heads, tails):
+            positions[below] = heads[start] + (positions[below] - hero.heads[start]) @ rotation.T
     return Skeleton.from_heads(hero.names, hero.parents, heads, tails=tails)
 
 
@@ -82,13 +82,13 @@ def played(name: str, kind: str = "hero") -> tuple[Motion, np.ndarray]:
     return made, np.stack([made.sample(frame / made.fps).world_from_joint for frame in range(frames)])
 
 
-def places(name: str, kind: str = "hero") -> tuple[Motion, np.ndarray]:
+def positions(name: str, kind: str = "hero") -> tuple[Motion, np.ndarray]:
     made, world = played(name, kind)
     return made, world[:, :, :3, 3]
 
 
 def path(name: str, joint: str, kind: str = "hero") -> np.ndarray:
-    made, where = places(name, kind)
+    made, where = positions(name, kind)
     return where[:, made.skeleton.index(joint)]
 
 
@@ -113,7 +113,7 @@ def angle_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kind", [*BODIES])
 @pytest.mark.parametrize("name", HUMAN)
 def test_bones_keep_their_length(name: str, kind: str) -> None:
-    made, where = places(name, kind)
+    made, where = positions(name, kind)
     parents = made.skeleton.parents
     hanging = np.flatnonzero(parents >= 0)
     length = np.linalg.norm(where[:, hanging] - where[:, parents[hanging]], axis=-1)
@@ -139,7 +139,7 @@ def test_no_sole_goes_below_the_floor(name: str, kind: str) -> None:
 @pytest.mark.parametrize("name", HUMAN)
 def test_a_planted_foot_does_not_slide(name: str, kind: str) -> None:
     """The ball of a foot at its rest height carries weight; from then until it rises it stays where it is."""
-    made, where = places(name, kind)
+    made, where = positions(name, kind)
     size = made.skeleton.heads[0, 1] / hero_skeleton().heads[0, 1]
     for side in SIDES:
         ball = made.skeleton.index(side + "ToeBase")
@@ -154,7 +154,7 @@ def test_a_planted_foot_does_not_slide(name: str, kind: str) -> None:
 @pytest.mark.parametrize("name", HUMAN)
 def test_somebody_always_carries_the_body_or_it_falls_freely(name: str) -> None:
     """While no foot is down, the hips accelerate downward by 9.81 m/s^2 and nothing else."""
-    made, where = places(name)
+    made, where = positions(name)
     balls = [made.skeleton.index(side + "ToeBase") for side in SIDES]
     heels = [made.skeleton.index(side + "Foot") for side in SIDES]
     rest = made.skeleton.heads
@@ -169,7 +169,7 @@ def test_somebody_always_carries_the_body_or_it_falls_freely(name: str) -> None:
 
 
 def test_jump_is_a_parabola_from_leaving_to_landing() -> None:
-    made, where = places("jump")
+    made, where = positions("jump")
     ball = made.skeleton.index("LeftToeBase")
     start, end = stretches(where[:, ball, 1] > made.skeleton.heads[ball, 1] + 1e-3)[0]
     height = where[start : end + 1, 0, 1]
@@ -207,8 +207,8 @@ def test_knees_bend_forward_and_never_lock(name: str, kind: str) -> None:
         assert bend.max() < 140.0
         # The knee is on the side of the hip-to-ankle line that the pelvis faces.
         number = made.skeleton.index("Hips")
-        turn = world[:, number, :3, :3] @ np.linalg.inv(made.skeleton.world_from_joint[number, :3, :3])
-        front = np.cross(turn[:, :, 0], hip - ankle)
+        rotation = world[:, number, :3, :3] @ np.linalg.inv(made.skeleton.world_from_joint[number, :3, :3])
+        front = np.cross(rotation[:, :, 0], hip - ankle)
         assert np.sum(front * (knee - 0.5 * (hip + ankle)), axis=-1).min() > 0.0
 
 
@@ -223,8 +223,8 @@ def test_elbows_bend_the_right_way_and_never_lock(name: str, kind: str) -> None:
         assert bend.min() > 5.0
         assert bend.max() < 145.0
         number = made.skeleton.index(side + "Arm")
-        turn = world[:, number, :3, :3] @ np.linalg.inv(made.skeleton.world_from_joint[number, :3, :3])
-        forward = turn @ np.array([0.0, 0.0, 1.0])  # the rest pose has its arms in the plane across the body
+        rotation = world[:, number, :3, :3] @ np.linalg.inv(made.skeleton.world_from_joint[number, :3, :3])
+        forward = rotation @ np.array([0.0, 0.0, 1.0])  # the rest pose has its arms in the plane across the body
         assert np.sum(forward * (hand - elbow), axis=-1).min() > 0.0
 
 
@@ -254,7 +254,7 @@ def test_hands_and_elbows_stay_outside_the_torso(name: str) -> None:
 )
 def test_nothing_pops(name: str, most: float) -> None:
     """A jump of 1 cm from one frame to the next would be an acceleration of 36 m/s^2 or more, of 5 cm 180 m/s^2."""
-    made, where = places(name)
+    made, where = positions(name)
     push = np.linalg.norm(np.diff(where, 2, axis=0), axis=-1) * made.fps**2
     assert push.max() < most
 
@@ -287,7 +287,7 @@ def test_loops_close(name: str, kind: str) -> None:
     moved[:, :3, 3] += made.stride
     np.testing.assert_allclose(last, moved, atol=1e-6)
     # And with the same speed: the step over the seam is like the ones beside it.
-    _, where = places(name, kind)
+    _, where = positions(name, kind)
     steps = np.diff(where, axis=0)
     seam = made.frames - 1
     change = np.linalg.norm(np.diff(steps, axis=0), axis=-1).max(axis=-1)
@@ -341,8 +341,8 @@ def test_wave_raises_the_right_hand_only() -> None:
     assert hand[:, 1].max() > head[:, 1].max()
     assert path("wave", "LeftHand")[:, 1].max() < path("wave", "Hips")[:, 1].max() + 0.05
     middle = hand[len(hand) // 3 : 2 * len(hand) // 3, 0]
-    turns = np.sum(np.diff(np.sign(np.diff(middle))) != 0)
-    assert turns >= 3
+    rotations = np.sum(np.diff(np.sign(np.diff(middle))) != 0)
+    assert rotations >= 3
     np.testing.assert_allclose(hand[0], hand[-1], atol=0.01)
 
 
@@ -396,7 +396,7 @@ def test_quadruped_feet_are_planted_in_four_beats() -> None:
 
 
 def test_quadruped_bones_keep_their_length_and_nothing_pops() -> None:
-    made, where = places("walk", "quadruped")
+    made, where = positions("walk", "quadruped")
     parents = made.skeleton.parents
     hanging = np.flatnonzero(parents >= 0)
     length = np.linalg.norm(where[:, hanging] - where[:, parents[hanging]], axis=-1)

@@ -91,11 +91,11 @@ def test_channels_mean_what_scipy_says_in_every_order_and_place(tmp_path):
         hips = Rotation.from_euler("ZXY", row[3:6], degrees=True)
         spine = hips * Rotation.from_euler("XYZ", row[6:9], degrees=True)
         head = spine * Rotation.from_euler("YZ", row[[9, 12]], degrees=True)
-        place = row[:3] + hips.apply([0, 10, 0])
+        position = row[:3] + hips.apply([0, 10, 0])
         np.testing.assert_allclose(world[0, :3, 3], row[:3])
-        np.testing.assert_allclose(world[1, :3, 3], place, atol=1e-12)
+        np.testing.assert_allclose(world[1, :3, 3], position, atol=1e-12)
         # Position channels replace the offset on their axes, on any joint; the third axis keeps it.
-        np.testing.assert_allclose(world[2, :3, 3], place + spine.apply([row[11], row[10], 0]), atol=1e-12)
+        np.testing.assert_allclose(world[2, :3, 3], position + spine.apply([row[11], row[10], 0]), atol=1e-12)
         np.testing.assert_allclose(world[2, :3, :3], head.as_matrix(), atol=1e-12)
         np.testing.assert_allclose(world[3, :3, 3], row[:3] + hips.apply([2, 0, 0]), atol=1e-12)
         np.testing.assert_allclose(world[3, :3, :3], hips.as_matrix(), atol=1e-12)
@@ -190,12 +190,12 @@ def test_a_unit_must_be_a_length(tmp_path, factor):
 
 def z_up(motion):
     """The file's view of a motion when z is up: (x, y, z) becomes (x, -z, y)."""
-    turn = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
+    rotation = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
     old = motion.skeleton
-    skeleton = supple.Skeleton.from_heads(old.names, old.parents, old.heads @ turn.T, tails=old.tails @ turn.T)
-    turns = motion.rotations.copy()
-    turns[..., :3] = turns[..., :3] @ turn.T
-    return motion.replace(skeleton=skeleton, translations=motion.translations @ turn.T, rotations=turns)
+    skeleton = supple.Skeleton.from_heads(old.names, old.parents, old.heads @ rotation.T, tails=old.tails @ rotation.T)
+    rotations = motion.rotations.copy()
+    rotations[..., :3] = rotations[..., :3] @ rotation.T
+    return motion.replace(skeleton=skeleton, translations=motion.translations @ rotation.T, rotations=rotations)
 
 
 def test_a_body_along_z_is_stood_up_and_that_is_said(tmp_path, walk):
@@ -389,9 +389,9 @@ FUZZ = settings(
 
 @FUZZ
 @given(st.binary(max_size=400), st.integers(0, len(TEXT)), st.integers(0, 60))
-def test_no_bytes_do_harm(tmp_path, inserted, place, removed):
+def test_no_bytes_do_harm(tmp_path, inserted, position, removed):
     survives(tmp_path, inserted)
-    survives(tmp_path, TEXT[:place].encode() + inserted + TEXT[place + removed :].encode())
+    survives(tmp_path, TEXT[:position].encode() + inserted + TEXT[position + removed :].encode())
 
 
 @FUZZ
@@ -424,8 +424,8 @@ def wild(seed, *, joints=7, frames=9, move=True):
     random = np.random.default_rng(seed)
     parents = np.array([-1, *(random.integers(0, j) for j in range(1, joints))])
     order = random.permutation(joints)  # joints may come in any order
-    place = np.argsort(order)
-    parents = np.where(parents[order] < 0, -1, place[parents[order]])
+    position = np.argsort(order)
+    parents = np.where(parents[order] < 0, -1, position[parents[order]])
     world = quaternions.compose(random.normal(size=(joints, 3)), quaternions.normalize(random.normal(size=(joints, 4))))
     skeleton = supple.Skeleton(tuple(f"j{i}" for i in range(joints)), parents, world)
     rest, _, _ = quaternions.decompose(skeleton.parent_from_joint)
@@ -434,8 +434,8 @@ def wild(seed, *, joints=7, frames=9, move=True):
     if move:
         moving = moving | (np.arange(joints) == 2)
     moves[:, moving] += random.normal(size=(frames, int(moving.sum()), 3))
-    turns = quaternions.normalize(random.normal(size=(frames, joints, 4)))
-    return Motion(skeleton, 24.0, moves, turns)
+    rotations = quaternions.normalize(random.normal(size=(frames, joints, 4)))
+    return Motion(skeleton, 24.0, moves, rotations)
 
 
 @pytest.mark.parametrize("unit", ["cm", "m"])
@@ -460,13 +460,13 @@ def test_right_angles_come_back_and_angles_run_on(tmp_path):
     skeleton = supple.Skeleton.from_heads(["a", "b"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
     angles = np.radians(np.arange(0.0, 1000.0, 15.0))
     for axis in np.eye(3):
-        turns = np.zeros((len(angles), 2, 4))
+        rotations = np.zeros((len(angles), 2, 4))
         about = quaternions.quat_from_axis_angle(np.tile(axis, (len(angles), 1)), angles)
-        turns[:, 0] = quaternions.quat_multiply(quaternions.quat_from_axis_angle([0, 0, 1], 0.3), about)
-        turns[:, 1, 3] = 1.0
+        rotations[:, 0] = quaternions.quat_multiply(quaternions.quat_from_axis_angle([0, 0, 1], 0.3), about)
+        rotations[:, 1, 3] = 1.0
         moves = np.zeros((len(angles), 2, 3))
         moves[:, 1, 1] = 1.0
-        motion = Motion(skeleton, 30.0, moves, turns)
+        motion = Motion(skeleton, 30.0, moves, rotations)
         write_motion(motion, tmp_path / "turns.bvh")
         back = read_motion(tmp_path / "turns.bvh", metres_per_unit=0.01)
         np.testing.assert_allclose(worlds(back), worlds(motion), atol=1e-6)

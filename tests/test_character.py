@@ -35,9 +35,9 @@ def refused(make, where):
     return error.given
 
 
-def with_value(array, place, value):
+def with_value(array, position, value):
     changed = np.array(array, dtype=float)
-    changed[place] = value
+    changed[position] = value
     return changed
 
 
@@ -229,8 +229,8 @@ def test_skeletons_that_do_not_fit(changes, given):
 def test_rest_transforms_that_do_not_fit():
     world = skeleton().world_from_joint
 
-    def changed(place, value):
-        return lambda: Skeleton(("a", "b", "c"), np.array([-1, 0, 1]), with_value(world, place, value))
+    def changed(position, value):
+        return lambda: Skeleton(("a", "b", "c"), np.array([-1, 0, 1]), with_value(world, position, value))
 
     assert "last row" in refused(changed((1, 3, 0), 2.0), "Skeleton")
     assert "'b' cannot be inverted" in refused(changed((1, 0, 0), 0.0), "Skeleton")

@@ -70,7 +70,7 @@ def test_a_bar_has_its_nodes_around_its_bones_and_rests_on_its_contacts():
     for _ in range(30):
         answer = resting.step()
     assert (answer.impulses > 0.0).sum() > 20
-    moved = resting.solver.state().places - resting.mechanism.centres
+    moved = resting.solver.state().positions - resting.mechanism.centres
     assert np.abs(moved).max() < 0.02  # else it would have fallen by 1.2 m
 
 

@@ -37,23 +37,23 @@ FEW = {"elements": 600, "self_contact": False}
 
 def any_pose(seed, size=0.5):
     rng = np.random.default_rng(seed)
-    turns = {
+    rotations = {
         name: quaternions.quat_from_axis_angle(rng.normal(size=3), np.array(size * rng.normal()))
         for name in CHARACTER.skeleton.names
     }
-    return Pose.from_rotations(CHARACTER.skeleton, turns, move=rng.normal(size=3))
+    return Pose.from_rotations(CHARACTER.skeleton, rotations, move=rng.normal(size=3))
 
 
 def assert_asked(solver, targets):
     """The solver's arrays hold these targets."""
     links = solver.links
-    wanted = np.stack([targets.root_places, targets.root_velocities, targets.root_spins], axis=1).reshape(-1, 3)
+    wanted = np.stack([targets.root_positions, targets.root_velocities, targets.root_spins], axis=1).reshape(-1, 3)
     for array, values in (
-        (links.target_turns, targets.turns),
+        (links.target_rotations, targets.rotations),
         (links.target_spins, targets.spins),
         (links.gains, np.stack([targets.stiffness, targets.damping], axis=1).ravel()),
         (links.wanted, wanted),
-        (links.wanted_turns, targets.root_turns),
+        (links.wanted_rotations, targets.root_rotations),
         (links.root_gains, targets.root_gains.ravel()),
     ):
         scale = max(1.0, np.abs(values).max())
@@ -134,13 +134,22 @@ def nearest_on_device(matrices):
     wp, count = warp(), len(matrices)
     given = np.tile(np.eye(4), (count, 1, 1))
     given[:, :3, :3] = matrices
-    turns = [wp.zeros(count, dtype=wp.mat33d, device="cpu") for _ in range(2)]
-    places = [wp.zeros(count, dtype=wp.vec3d, device="cpu") for _ in range(3)]
+    rotations = [wp.zeros(count, dtype=wp.mat33d, device="cpu") for _ in range(2)]
+    positions = [wp.zeros(count, dtype=wp.vec3d, device="cpu") for _ in range(3)]
     eyes = to_device(np.tile(np.eye(4), (count, 1, 1)), wp.mat44d, "cpu")
     numbers = to_device(np.arange(count, dtype=np.int32), wp.int32, "cpu")
-    inputs = [numbers, eyes, places[0], to_device(given, wp.mat44d, "cpu"), places[1], turns[0], places[2], turns[1]]
+    inputs = [
+        numbers,
+        eyes,
+        positions[0],
+        to_device(given, wp.mat44d, "cpu"),
+        positions[1],
+        rotations[0],
+        positions[2],
+        rotations[1],
+    ]
     Launch(kernels.place_links, count, inputs, "cpu")()
-    return turns[1].numpy().copy()
+    return rotations[1].numpy().copy()
 
 
 @given(st.integers(0, 10_000))
@@ -148,14 +157,14 @@ def nearest_on_device(matrices):
 def test_links_turn_by_the_nearest_rotation(seed):
     """Of scaled, sheared, mirrored and flat joints too; as singular values have it."""
     rng = np.random.default_rng(seed)
-    turns = quaternions.matrix_from_quat(rng.normal(size=(6, 4)))
+    rotations = quaternions.matrix_from_quat(rng.normal(size=(6, 4)))
     others = quaternions.matrix_from_quat(rng.normal(size=(6, 4)))
     stretches = np.exp(rng.normal(size=(6, 3)))
     stretches[1] = 1.0
     stretches[2, 0] *= -1.0
     stretches[3, 2] = 0.0
     stretches[4] = [1.0, 1.0, 1.0 + 1e-9]
-    matrices = turns @ (stretches[:, :, None] * others)
+    matrices = rotations @ (stretches[:, :, None] * others)
     values = np.linalg.svd(matrices)[1]
     signs = np.where(np.linalg.det(matrices) < 0.0, -1.0, 1.0)
     gap = values[:, 1] + signs * values[:, 2]  # what keeps the nearest rotation from being any of many
@@ -260,7 +269,7 @@ def test_crushed_bodies_start_anew_and_hopeless_ones_are_said_to_be():
     points = skin.advance(binding, state, rest, skin.step, incoming=None)
     assert np.isfinite(points.numpy()).all()
     assert np.isfinite(state.memory.body.flows).all()
-    state.memory.body.places[:] = np.nan
+    state.memory.body.positions[:] = np.nan
     state.memory.time += skin.step
     with pytest.raises(UnfinishedError, match="left all numbers"):
         skin.advance(binding, state, rest, skin.step, incoming=None)

@@ -41,11 +41,11 @@ class Tube:
         """Bones (B, 4, 4) whose joints turn one after another by `angles` about z, and where they carry the nodes."""
         bones = [self.rest_bones[0]]
         for angle, one, two in zip(angles, self.rest_bones[:-1], self.rest_bones[1:], strict=True):
-            turn = quaternions.quat_multiply(
+            rotation = quaternions.quat_multiply(
                 quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], angle),
                 quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], twist),
             )
-            bones.append(bones[-1] @ np.linalg.inv(one) @ two @ quaternions.compose(np.zeros(3), turn))
+            bones.append(bones[-1] @ np.linalg.inv(one) @ two @ quaternions.compose(np.zeros(3), rotation))
         return np.array(bones), self.carried(np.array(bones))
 
     def carried(self, bones):
@@ -59,8 +59,8 @@ class Tube:
 
 def tube(bones=4, *, length=1.6, radius=0.1, rings=24, sectors=10) -> Tube:
     along = np.linspace(0.0, length, rings + 1)
-    turn = np.arange(sectors) * 2.0 * np.pi / sectors + 0.1
-    belt = np.stack([np.cos(turn), np.sin(turn)], axis=1) * radius
+    rotation = np.arange(sectors) * 2.0 * np.pi / sectors + 0.1
+    belt = np.stack([np.cos(rotation), np.sin(rotation)], axis=1) * radius
     rest = [[x, y, z] for x in along for y, z in belt] + [[-0.6 * radius, 0.0, 0.0], [length + 0.6 * radius, 0.0, 0.0]]
     faces = []
     for sector in range(sectors):
@@ -77,8 +77,8 @@ def tube(bones=4, *, length=1.6, radius=0.1, rings=24, sectors=10) -> Tube:
     heads = np.linspace(0.0, length, bones + 1)[:-1]
     frames = np.tile(np.eye(4), (bones, 1, 1))
     frames[:, 0, 3] = heads
-    place = np.clip(rest[:, 0] / (length / bones) - 0.5, 0.0, bones - 1.0)
-    weights = np.maximum(1.0 - np.abs(place[:, None] - np.arange(bones)), 0.0)
+    position = np.clip(rest[:, 0] / (length / bones) - 0.5, 0.0, bones - 1.0)
+    weights = np.maximum(1.0 - np.abs(position[:, None] - np.arange(bones)), 0.0)
     return Tube(rest, faces, frames, weights)
 
 
@@ -86,13 +86,13 @@ def somewhere(draw_place, axis, angle):
     return quaternions.compose(np.array(draw_place), quaternions.quat_from_axis_angle(np.array(axis), angle))
 
 
-places = st.tuples(st.floats(-0.2, 1.8), st.floats(-0.5, 0.9), st.floats(-0.3, 0.3))
+positions = st.tuples(st.floats(-0.2, 1.8), st.floats(-0.5, 0.9), st.floats(-0.3, 0.3))
 axes = st.tuples(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.floats(0.1, 1.0))
 angles = st.floats(-3.0, 3.0)
 sizes = st.floats(0.02, 0.4)
-turned = st.builds(somewhere, places, axes, angles)
+turned = st.builds(somewhere, positions, axes, angles)
 bodies = st.one_of(
-    st.builds(lambda at, r: Sphere(radius=r, at=at), places, sizes),
+    st.builds(lambda at, r: Sphere(radius=r, at=at), positions, sizes),
     st.builds(lambda at, r, h: Capsule(radius=r, length=h, at=at), turned, sizes, sizes),
     st.builds(lambda at, *sides: Box(sides=sides, at=at), turned, sizes, sizes, sizes),
     st.builds(lambda at: Plane(at=at), turned),
@@ -240,9 +240,9 @@ def test_an_obstacle_inside_the_flesh_leaves_by_the_nearest_skin(body):
     else:
         body = type(body)(**{k: v for k, v in vars(body).items() if k in ("radius", "length", "sides")}, at=at)
     found = FLESH.detection(bodies=[body], itself=False).detect(FLESH.rest, FLESH.rest_bones)
-    place, _ = oracle.nearest(at, FLESH.rest, FLESH.triangles)
+    position, _ = oracle.nearest(at, FLESH.rest, FLESH.triangles)
     assert len(found) == 3
-    way = (place - at) / np.linalg.norm(place - at)
+    way = (position - at) / np.linalg.norm(position - at)
     assert np.allclose(found.normals, -way, atol=1e-4)
     moved = FLESH.rest[found.nodes] - found.gaps[:, None] * found.normals
     low = oracle.signed_distance(body, moved, body.world_from_body(0.0))
@@ -327,9 +327,9 @@ def test_nothing_touches_at_rest_whatever_the_rest_shape():
         folded = Tube(points, straight.triangles, frames, straight.weights)
         detection = folded.detection(margin=0.05)
         assert len(detection.detect(points, frames)) == 0, bend
-        turn = somewhere((3.0, 1.0, -2.0), (0.3, 1.0, 0.2), 1.0)
-        moved = points @ turn[:3, :3].T + turn[:3, 3]
-        assert len(detection.detect(moved, turn @ frames)) == 0, bend
+        rotation = somewhere((3.0, 1.0, -2.0), (0.3, 1.0, 0.2), 1.0)
+        moved = points @ rotation[:3, :3].T + rotation[:3, 3]
+        assert len(detection.detect(moved, rotation @ frames)) == 0, bend
 
 
 def test_a_fold_that_closes_further_than_at_rest_is_a_contact():
@@ -356,8 +356,8 @@ def test_two_characters_meet():
     at = somewhere((0.7, 0.16, -0.4), (0.0, 1.0, 0.0), -1.3)
     points = two.rest @ at[:3, :3].T + at[:3, 3]
     first, second = one.detection(itself=False, deepest=0.2), two.detection(itself=False, deepest=0.2)
-    first.place(one.rest, one.rest_bones)
-    second.place(points, at @ two.rest_bones)
+    first.position(one.rest, one.rest_bones)
+    second.position(points, at @ two.rest_bones)
     for skin in (first, second):
         skin.refit()
     for a, b, mine, theirs in ((first, second, one.rest, points), (second, first, points, one.rest)):
@@ -369,7 +369,7 @@ def test_two_characters_meet():
         assert len(found) > 1
         assert np.allclose(found.gaps, want[found.nodes], atol=1e-5)
         assert set(found.corners.ravel()) <= set(range(len(theirs)))
-    second.place(points + np.array([0.0, 2.0, 0.0]), at @ two.rest_bones)
+    second.position(points + np.array([0.0, 2.0, 0.0]), at @ two.rest_bones)
     second.refit()
     assert len(first.with_skin(second)) == 0
 
@@ -436,13 +436,13 @@ def test_nodes_below_the_skin_meet_obstacles_and_no_skin():
     flesh, frames, points = closed_tube(1.4)
     rng = np.random.default_rng(1)
     order = rng.permutation(2 * len(points))  # each node has one below it
-    places = np.argsort(order)
+    positions = np.argsort(order)
     below = [0.5 * (some + np.roll(some, 5, axis=0)) for some in (flesh.rest, points)]
     rest, moved = (np.concatenate(both)[order] for both in ((flesh.rest, below[0]), (points, below[1])))
     carriers = np.tile(flesh.carriers, 2)[order]
     ball = Sphere(radius=0.3, at=(0.3, 0.1, 0.0))
     options = {"carriers": carriers, "rest_bones": flesh.rest_bones, "bodies": [ball]}
-    found = Detection(rest, places[flesh.triangles], **options).detect(moved, frames)
+    found = Detection(rest, positions[flesh.triangles], **options).detect(moved, frames)
     alone = flesh.detection().detect(points, frames)
     met = Detection(rest, np.zeros((0, 3)), **options).detect(moved, frames)
     assert len(alone) > 3

@@ -53,12 +53,12 @@ def any_velocity(mechanism, seed):
 @given(SEEDS)
 def test_velocities_are_the_slopes_of_places(seed):
     state, v = oracle.any_state(BAR, seed), any_velocity(BAR, seed + 1)
-    found = slope(lambda s: dynamics.node_places(BAR, s), state, v)
+    found = slope(lambda s: dynamics.node_positions(BAR, s), state, v)
     rows = np.stack([oracle.velocity_rows(BAR, state, j) @ v for j in range(BAR.node_count)])
     np.testing.assert_allclose(rows, found, atol=1e-7)
     np.testing.assert_allclose(dynamics.node_velocities(BAR, oracle.unpacked(state, v)), rows, atol=1e-12)
     for node in (0, BAR.node_count - 1, BAR.node_count, len(BAR.rest) - 1):  # the last two belong to the core
-        wanted = slope(lambda s, j=node: oracle.place(BAR, s, j), state, v)
+        wanted = slope(lambda s, j=node: oracle.position(BAR, s, j), state, v)
         np.testing.assert_allclose(oracle.velocity_rows(BAR, state, node) @ v, wanted, atol=1e-7)
 
 
@@ -74,16 +74,16 @@ def test_flesh_at_rest_follows_the_bones_as_linear_blending_does():
     placed = np.concatenate([flesh.solid.points, np.ones((len(flesh.solid.points), 1))], axis=1)
     each = np.einsum("jab,pb->pja", pose.skinning(tube.skeleton), placed)[..., :3]
     wanted = np.einsum("pj,pja->pa", flesh.weights.dense(3), each)
-    np.testing.assert_allclose(dynamics.node_places(mechanism, state), wanted[flesh.free], atol=1e-12)
+    np.testing.assert_allclose(dynamics.node_positions(mechanism, state), wanted[flesh.free], atol=1e-12)
     np.testing.assert_allclose(dynamics.joint_gaps(mechanism, state), 0.0, atol=1e-12)
-    turn = quaternions.quat_from_axis_angle([0, 0, 1], 0.7 - 0.02)
-    earlier = Pose.from_rotations(tube.skeleton, {"bone1": turn}, move=(0.9, 2.0, 3.0))
+    rotation = quaternions.quat_from_axis_angle([0, 0, 1], 0.7 - 0.02)
+    earlier = Pose.from_rotations(tube.skeleton, {"bone1": rotation}, move=(0.9, 2.0, 3.0))
     moving = state_in(mechanism, links, pose, skeleton=tube.skeleton, before=earlier, dt=0.1)
     np.testing.assert_allclose(moving.spins, [[0.0, 0.0, 0.0], [0.0, 0.0, 0.2], [0.0, 0.0, 0.2]], atol=1e-9)
     np.testing.assert_allclose(moving.velocities[0], [1.0, 0.0, 0.0], atol=1e-9)
     assert not state.velocities.any()
     np.testing.assert_array_equal(mechanism.rest, flesh.solid.points[flesh.order])
-    np.testing.assert_array_equal(flesh.order[flesh.places], np.arange(len(flesh.order)))
+    np.testing.assert_array_equal(flesh.order[flesh.positions], np.arange(len(flesh.order)))
     skin = flesh.embedding(tube.points)
     inside = skin.distance == 0.0
     np.testing.assert_allclose(skin.carry(mechanism.rest)[inside], tube.points[inside], atol=1e-9)
@@ -105,7 +105,7 @@ def test_energy_and_momentum_are_those_of_the_mass_matrix_which_is_never_negativ
     np.testing.assert_allclose(np.concatenate([linear, angular]), whole.T @ M @ v, rtol=1e-9, atol=1e-9)
     paces = dynamics.node_velocities(BAR, state)
     core = BAR.core_masses[:, None] * state.velocities
-    core = core + np.cross(state.spins, np.einsum("kab,kb->ka", state.turns, BAR.core_moments))
+    core = core + np.cross(state.spins, np.einsum("kab,kb->ka", state.rotations, BAR.core_moments))
     np.testing.assert_allclose(linear, BAR.masses @ paces + core.sum(axis=0), atol=1e-9)
 
 
@@ -116,7 +116,7 @@ def rigid_modes(mechanism, state):
     for i in range(k):
         modes[6 * i : 6 * i + 3, :3] = np.eye(3)
         modes[6 * i + 3 : 6 * i + 6, 3:] = np.eye(3)
-        modes[6 * i : 6 * i + 3, 3:] = -oracle.cross(state.places[i])
+        modes[6 * i : 6 * i + 3, 3:] = -oracle.cross(state.positions[i])
     return modes
 
 
@@ -165,25 +165,25 @@ def test_a_bent_joint_stiffens_as_its_hessian_says(seed, angle):
     """Second differences of |f|^2 / 2 along a turn of the child, and the slope of f itself."""
     rng = np.random.default_rng(seed)
     bend = angle * quaternions.normalize(rng.normal(size=3))
-    turn = rng.normal(size=3)
+    rotation = rng.normal(size=3)
     base = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(bend, angle))
 
     def after(t):
-        length = np.linalg.norm(t * turn)
-        extra = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(t * turn, length))
+        length = np.linalg.norm(t * rotation)
+        extra = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(t * rotation, length))
         return rotation_vectors(base @ extra if length else base)
 
     step = 1e-4
     energies = [0.5 * after(t) @ after(t) for t in (-step, 0.0, step)]
     hessian = dynamics.spring_hessian(bend)
     assert (energies[2] - 2.0 * energies[1] + energies[0]) / step**2 == pytest.approx(
-        turn @ hessian @ turn, rel=1e-4, abs=1e-5
+        rotation @ hessian @ rotation, rel=1e-4, abs=1e-5
     )
-    assert (energies[2] - energies[0]) / (2.0 * step) == pytest.approx(bend @ turn, rel=1e-6, abs=1e-6)
+    assert (energies[2] - energies[0]) / (2.0 * step) == pytest.approx(bend @ rotation, rel=1e-6, abs=1e-6)
     np.testing.assert_allclose(hessian, hessian.T, atol=1e-12)
     assert np.linalg.eigvalsh(hessian)[0] > -1e-12
     changes = (after(step) - after(-step)) / (2.0 * step)  # the whole derivative has an antisymmetric part f x d / 2
-    np.testing.assert_allclose(changes, hessian @ turn + 0.5 * np.cross(bend, turn), atol=1e-5)
+    np.testing.assert_allclose(changes, hessian @ rotation + 0.5 * np.cross(bend, rotation), atol=1e-5)
     np.testing.assert_allclose(hessian, oracle.curvature(bend), atol=1e-9)
 
 
@@ -370,13 +370,13 @@ def test_control_asks_for_the_pose_and_its_velocity():
     flesh = flesh_of(tube, count=1000)
     links = links_of(tube.skeleton, flesh)
     mechanism = mechanism_of(flesh, links, joints_of(tube.skeleton, links))
-    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.4)
+    rotation = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.4)
     before, after = (
-        Pose.from_rotations(tube.skeleton, {"bone1": turn}, move=move) for move in ((0, 0, 0), (0.1, 0, 0))
+        Pose.from_rotations(tube.skeleton, {"bone1": rotation}, move=move) for move in ((0, 0, 0), (0.1, 0, 0))
     )
     tracking = Tracking(mechanism, links, tube.skeleton, strength=0.5, strengths={"bone2": 0.0})
     targets = towards(tracking, before, after, 0.1)
-    np.testing.assert_allclose(rotation_vectors(targets.turns), [[0.0, 0.0, 0.4], [0.0, 0.0, 0.0]], atol=1e-12)
+    np.testing.assert_allclose(rotation_vectors(targets.rotations), [[0.0, 0.0, 0.4], [0.0, 0.0, 0.0]], atol=1e-12)
     np.testing.assert_allclose(targets.root_velocities, [[1.0, 0.0, 0.0]], atol=1e-12)
     np.testing.assert_allclose(targets.spins, 0.0, atol=1e-12)
     assert targets.stiffness[0] > 0.0

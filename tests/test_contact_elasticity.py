@@ -56,8 +56,8 @@ def test_the_stiffness_is_symmetric_and_only_rigid_motions_cost_nothing():
     assert values[:6] == pytest.approx(np.zeros(6), abs=1e-12 * values[-1])
     assert values[6] > 1e-6 * values[-1]
     shifts = np.tile(np.eye(3), (len(solid.points), 1))
-    turns = np.concatenate([np.cross(np.eye(3), p).T for p in solid.points])
-    assert np.abs(matrix @ np.c_[shifts, turns]).max() < 1e-12 * np.abs(matrix).max()
+    rotations = np.concatenate([np.cross(np.eye(3), p).T for p in solid.points])
+    assert np.abs(matrix @ np.c_[shifts, rotations]).max() < 1e-12 * np.abs(matrix).max()
 
 
 def test_the_force_is_the_slope_of_the_energy_of_every_element():
@@ -77,10 +77,10 @@ def test_the_force_is_the_slope_of_the_energy_of_every_element():
     u = rng.normal(size=solid.points.shape)
     slope = np.zeros_like(u)
     step = 1e-4
-    for place in np.ndindex(u.shape):
+    for position in np.ndindex(u.shape):
         away = np.zeros_like(u)
-        away[place] = step
-        slope[place] = (energy(u + away) - energy(u - away)) / (2 * step)
+        away[position] = step
+        slope[position] = (energy(u + away) - energy(u - away)) / (2 * step)
     wanted = (stiffness(solid, young, poisson) @ u.ravel()).reshape(-1, 3)
     np.testing.assert_allclose(slope, wanted, atol=1e-8 * np.abs(wanted).max())
 

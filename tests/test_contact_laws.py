@@ -34,7 +34,7 @@ def met_anywhere(body, state, seed, count, friction, dt=DT):
     solver.free()
     nodes = rng.choice(body.node_count, count, replace=False)
     normals = quaternions.normalize(rng.normal(size=(count, 3)))
-    ways = (solver.foreseen_places - solver.node_places)[nodes]
+    ways = (solver.predicted_positions - solver.node_positions)[nodes]
     gaps = np.einsum("ma,ma->m", normals, ways)
     return solver, Contacts.at_nodes(nodes, normals=normals, gaps=gaps, frictions=np.full(count, friction))
 
@@ -72,7 +72,7 @@ def lying(friction, *, tilt=0.0, speed=0.0, steps=150, links=2, tissue="rubber")
     paces, worst = [], 0.0
     for _ in range(steps):
         solver.free()
-        ahead = solver.foreseen_places
+        ahead = solver.predicted_positions
         low = np.flatnonzero(ahead[:, 1] < -0.1)
         contacts = Contacts.at_nodes(
             low, normals=np.tile(UP, (len(low), 1)), gaps=ahead[low, 1] + 0.1, frictions=np.full(len(low), friction)
@@ -128,11 +128,11 @@ def ball_on_bar(friction, seed=3, mass=2.0):
     solver.load(State.rest(body))
     solver.free()
     rng = np.random.default_rng(seed)
-    top = np.flatnonzero(solver.node_places[:, 1] > 0.09)
+    top = np.flatnonzero(solver.node_positions[:, 1] > 0.09)
     nodes = rng.choice(top, min(8, len(top)), replace=False)
     centre = np.array([0.3, 0.4, 0.0])
     velocity, spin = np.array([1.0, -3.0, 0.4]), np.array([0.0, 2.0, 5.0])
-    spots = solver.node_places[nodes]
+    spots = solver.node_positions[nodes]
     motions = velocity + np.cross(spin, spots - centre)
     normals = np.tile([0.0, -1.0, 0.0], (len(nodes), 1))
     gaps = -DT * np.einsum("ma,ma->m", normals, motions)
@@ -207,7 +207,7 @@ def test_skin_on_skin_gives_no_momentum_to_a_limp_body(friction):
     far = body.elements[np.argmax(body.rest[body.elements].mean(axis=1)[:, 0])][:3]
     shares = np.array([[1.0, -0.2, -0.3, -0.5]])
     four = np.array([[node, *far]])
-    paces = (solver.foreseen_places - solver.node_places) / DT
+    paces = (solver.predicted_positions - solver.node_positions) / DT
     pace = shares[0] @ paces[four[0]]
     normal = -quaternions.normalize(pace + np.array([0.1, 0.2, 0.3]))
     contacts = Contacts(
@@ -249,12 +249,12 @@ def test_a_thrown_ball_and_a_limp_body_keep_all_momentum():
 def turned(body, angle, speed):
     """The second link turned by an angle about z, and turning."""
     state = State.rest(body)
-    pivot, turn = body.joints.pivots[0], Rotation.from_rotvec([0.0, 0.0, angle]).as_matrix()
+    pivot, rotation = body.joints.pivots[0], Rotation.from_rotvec([0.0, 0.0, angle]).as_matrix()
     for link in range(1, body.link_count):
-        state.turns[link] = turn
-        state.places[link] = pivot + turn @ (body.centres[link] - pivot)
+        state.rotations[link] = rotation
+        state.positions[link] = pivot + rotation @ (body.centres[link] - pivot)
         state.spins[link] = [0.0, 0.0, speed]
-        state.velocities[link] = np.cross(state.spins[link], state.places[link] - pivot)
+        state.velocities[link] = np.cross(state.spins[link], state.positions[link] - pivot)
     return state
 
 
@@ -276,7 +276,7 @@ def test_no_step_goes_beyond_a_limit_that_it_began_within(hinge, low, high, angl
     farthest = 0.0
     for _ in range(8):
         solver.advance()
-        farthest = max(farthest, dynamics.bend(body.joints, solver.state().turns)[0, 2])
+        farthest = max(farthest, dynamics.bend(body.joints, solver.state().rotations)[0, 2])
     assert farthest < high + 5e-3
 
 
@@ -289,7 +289,7 @@ def test_a_ball_that_rests_is_held_by_its_limit_in_the_step_in_which_it_is_struc
     struck = Contacts.at_nodes([node], normals=[(0.0, -1.0, 0.0)], gaps=[-0.05], velocities=[(0.0, -5.0, 0.0)])
     assert solver.answer(struck).impulses[0] > 0.0
     solver.finish()
-    assert np.linalg.norm(dynamics.bend(body.joints, solver.state().turns)) < high + 5e-3
+    assert np.linalg.norm(dynamics.bend(body.joints, solver.state().rotations)) < high + 5e-3
 
 
 def test_a_hinge_that_passes_half_a_turn_within_its_limits_goes_on():
@@ -324,10 +324,10 @@ SCENES = {
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_state_goes_on_in_another_binding_to_the_same_numbers(scene):
     tube = supple.character("tube", vertices=1200, bones=6, length=1.2, radius=0.08)
-    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(1.0))
+    rotation = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(1.0))
     pose = Pose.rest(tube.skeleton)
     if scene == "folded":
-        pose = Pose.from_rotations(tube.skeleton, dict.fromkeys(tube.skeleton.names[1:], turn))
+        pose = Pose.from_rotations(tube.skeleton, dict.fromkeys(tube.skeleton.names[1:], rotation))
     skin = ArticulatedContact(elements=2000, flesh="fat", **SCENES[scene])
     binding = skin.bind(tube, "cpu")
     state = skin.start(binding, pose, None)
@@ -359,7 +359,7 @@ def test_what_pressed_is_forgotten_when_a_step_meets_nothing():
     solver = condensed_solver(body, DT, gravity=(0.0, 0.0, 0.0))
     solver.load(state)
     solver.free()
-    low = np.flatnonzero(solver.foreseen_places[:, 1] < -0.1)
+    low = np.flatnonzero(solver.predicted_positions[:, 1] < -0.1)
     solver.answer(Contacts.at_nodes(low, normals=np.tile(UP, (len(low), 1)), gaps=np.full(len(low), -0.01)))
     solver.finish()
     assert np.abs(solver.nodes.kept.numpy()).max() > 0.0
@@ -403,15 +403,15 @@ def test_flesh_that_bones_fold_flat_is_pushed_no_harder_than_it_arrives(short):
     """A joint twisted half round: blended turns of its nodes have one direction left."""
     body = oracle.bar(2)
     state = State.rest(body)
-    turn = Rotation.from_rotvec([np.pi - short, 0.0, 0.0]).as_matrix()
+    rotation = Rotation.from_rotvec([np.pi - short, 0.0, 0.0]).as_matrix()
     pivot = body.joints.pivots[0]
-    state.turns[1], state.places[1] = turn, pivot + turn @ (body.centres[1] - pivot)
+    state.rotations[1], state.positions[1] = rotation, pivot + rotation @ (body.centres[1] - pivot)
     state.velocities[:] = [0.0, -1.0, 0.0]
     solver = condensed_solver(body, DT, gravity=(0.0, 0.0, 0.0))
     solver.load(state)
     solver.free()
     nodes = np.argsort(np.abs(body.shares[: body.node_count, 0] - 0.5), kind="stable")[:8]
-    gaps = (solver.foreseen_places - solver.node_places)[nodes, 1]
+    gaps = (solver.predicted_positions - solver.node_positions)[nodes, 1]
     answer = solver.answer(Contacts.at_nodes(nodes, normals=np.tile(UP, (8, 1)), gaps=gaps))
     assert answer.impulses.sum() < 2.0 * body.link_masses.sum()
     assert np.abs(solver.state().velocities).max() < 1.5

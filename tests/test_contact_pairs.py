@@ -82,9 +82,9 @@ class Played:
     def bend(self, name) -> float:
         """How far [rad] neighbouring bones of one have turned against each other at most."""
         skeleton = self.pair.skeleton
-        turns = self.bones[:, :3, :3] @ np.swapaxes(skeleton.world_from_joint[:, :3, :3], 1, 2)
+        rotations = self.bones[:, :3, :3] @ np.swapaxes(skeleton.world_from_joint[:, :3, :3], 1, 2)
         own = [j for j, full in enumerate(skeleton.names) if full.startswith(name) and skeleton.parents[j] >= 0]
-        between = np.swapaxes(turns[skeleton.parents[own]], 1, 2) @ turns[own]
+        between = np.swapaxes(rotations[skeleton.parents[own]], 1, 2) @ rotations[own]
         return float(np.arccos(np.clip((np.trace(between, axis1=1, axis2=2) - 1.0) / 2.0, -1.0, 1.0)).max())
 
 
@@ -171,8 +171,10 @@ def test_one_that_is_led_presses_the_other_down_and_is_held_up_by_it(tube, cross
 
 
 @pytest.mark.parametrize("turn", [0.0, np.pi / 2.0])
-def test_who_nearly_touches_at_rest_is_neither_grown_together_nor_pushed(tube, turn):
-    near = quaternions.compose([0.0, 2.0 * RADIUS + 5e-4, 0.0], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], turn))
+def test_who_nearly_touches_at_rest_is_neither_grown_together_nor_pushed(tube, rotation):
+    near = quaternions.compose(
+        [0.0, 2.0 * RADIUS + 5e-4, 0.0], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], rotation)
+    )
     pair = supple.joined([tube, tube], names=["low", "high"], moves=[np.zeros(3), near])
     skin = ArticulatedContact(flesh="fat", elements=1000, gravity=0.0)
     played = Played(pair, skin, supple.joined_motions([None, None], pair), 0.2)
@@ -184,11 +186,11 @@ def test_who_nearly_touches_at_rest_is_neither_grown_together_nor_pushed(tube, t
 
 def test_far_apart_each_does_what_it_does_alone(tube):
     """A pair that never meets is two characters; only the elements of their flesh lie differently."""
-    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(0.6))
+    rotation = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(0.6))
     bent = Motion.from_poses(
         tube.skeleton,
         lambda time: Pose.from_rotations(
-            tube.skeleton, {"Bone3": quaternions.slerp(STRAIGHT, turn, np.array(min(time, 0.3) / 0.3))}
+            tube.skeleton, {"Bone3": quaternions.slerp(STRAIGHT, rotation, np.array(min(time, 0.3) / 0.3))}
         ),
         seconds=0.5,
     )
@@ -209,8 +211,8 @@ def test_settings_by_name_are_for_one_of_them(tube, crossed):
     played = Played(crossed, skin, motion, 0.5)
     firm, soft = played.dents.max(axis=0)
     assert soft > 0.1 * RADIUS > 5.0 * firm
-    turns = played.bones[:, :3, :3] @ np.swapaxes(crossed.skeleton.world_from_joint[:, :3, :3], 1, 2)
+    rotations = played.bones[:, :3, :3] @ np.swapaxes(crossed.skeleton.world_from_joint[:, :3, :3], 1, 2)
     held, limp = (
-        np.abs(turns[j] - turns[j - 1]).max() for j in map(crossed.skeleton.index, ("high.Bone4", "high.Bone3"))
+        np.abs(rotations[j] - rotations[j - 1]).max() for j in map(crossed.skeleton.index, ("high.Bone4", "high.Bone3"))
     )
     assert held < 0.02 < 0.2 < limp

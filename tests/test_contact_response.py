@@ -53,7 +53,7 @@ def test_contacts_push_and_never_pull():
     assert (after >= wanted - 1e-9).all()
     np.testing.assert_allclose(found.impulses * (after - wanted), 0.0, atol=1e-9)
     solver.finish()
-    assert (solver.node_places[low, 1] > -0.1 - began - 5e-5).all()  # a step is straight, links turn a little in it
+    assert (solver.node_positions[low, 1] > -0.1 - began - 5e-5).all()  # a step is straight, links turn a little in it
 
 
 @pytest.mark.parametrize("count", [5, 40])
@@ -84,7 +84,7 @@ def test_any_contacts_and_limits_are_answered_by_pushes_that_take_energy(count, 
     matrix, links = system.matrix, 6 * body.link_count
     matrix[links:, links:] = oracle.block_diagonal(body, matrix)
     np.testing.assert_allclose(system.rows @ after, system.rows @ before, atol=1e-8)
-    if not (dynamics.bend(body.joints, state.turns)[1:3] ** 2).sum(axis=1).max() > 0.01:  # no limit is broken
+    if not (dynamics.bend(body.joints, state.rotations)[1:3] ** 2).sum(axis=1).max() > 0.01:  # no limit is broken
         assert after @ matrix @ after <= before @ matrix @ before * (1.0 + 1e-9)
     change = after - before
     pulled = matrix @ change - rows.T @ found.impulses
@@ -156,7 +156,7 @@ def test_points_between_nodes_are_stopped_too_though_they_share_nodes():
     assert (found.impulses >= 0.0).all()
     assert after.min() > 0.25 * pace.min()  # each answers too little rather than too much, so some of it is left
     solver.finish()
-    assert (np.einsum("ck,ck->c", shares, solver.node_places[low][:, :, 1]) > -0.1 - 3e-4).all()  # and lifted out
+    assert (np.einsum("ck,ck->c", shares, solver.node_positions[low][:, :, 1]) > -0.1 - 3e-4).all()  # and lifted out
 
 
 def test_contacts_on_the_core_stop_the_links():
@@ -175,7 +175,7 @@ def test_contacts_on_the_core_stop_the_links():
 
 def floor_of(solver, height, friction=0.0):
     """Contacts of all nodes that a floor would stop."""
-    ahead = solver.foreseen_places
+    ahead = solver.predicted_positions
     low = np.flatnonzero(ahead[:, 1] < height)
     return Contacts.at_nodes(
         low, normals=np.tile(UP, (len(low), 1)), gaps=ahead[low, 1] - height, frictions=np.full(len(low), friction)
@@ -198,9 +198,9 @@ def test_a_body_dropped_on_the_floor_comes_to_rest_on_it(tissue, loose):
         now = solver.energy()
         assert now.total <= before + growth * drop
         before = now.total
-        assert solver.node_places[:, 1].min() > -0.2 - 2e-3
+        assert solver.node_positions[:, 1].min() > -0.2 - 2e-3
     assert now.kinetic < 1e-3
-    assert solver.node_places[:, 1].min() < -0.19
+    assert solver.node_positions[:, 1].min() < -0.19
 
 
 def test_friction_holds_on_to_what_slides():
@@ -224,18 +224,18 @@ def limb(tissue):
     """A bar held in the air by its first link and struck on its last: where its end is, and how deep it is dented."""
     body = oracle.bar(3, tissue=tissue, spring=4.0, damping=1.5)
     hold = Targets.none(body)
-    hold = replace(hold, root_places=body.centres[:1], root_gains=np.full((1, 4), 1e7))
+    hold = replace(hold, root_positions=body.centres[:1], root_gains=np.full((1, 4), 1e7))
     solver = condensed_solver(body, 0.005, gravity=(0.0, 0.0, 0.0))
     hit = np.flatnonzero(
         (body.rest[: body.node_count, 1] > 0.09) & (np.abs(body.rest[: body.node_count, 0] - 0.5) < 0.06)
     )
-    places, dents = [], []
+    positions, dents = [], []
     for step in range(1200):
         solver.control(hold)
         solver.free()
         top = 0.1 - 0.04 * np.sin(np.pi * min(step / 40.0, 1.0))  # comes down by 4 cm and goes up again
         if step < 40:
-            ahead = solver.foreseen_places[hit]
+            ahead = solver.predicted_positions[hit]
             speed = -0.04 * np.pi / 40.0 / 0.005 * np.cos(np.pi * step / 40.0)
             touching = ahead[:, 1] > top
             count = int(touching.sum())
@@ -244,17 +244,17 @@ def limb(tissue):
             solver.answer(Contacts.at_nodes(hit[touching], normals=normals, gaps=gaps, velocities=motions))
         solver.finish()
         state = solver.state()
-        places.append(state.places[2, 1] - body.centres[2, 1])
+        positions.append(state.positions[2, 1] - body.centres[2, 1])
         dents.append(-state.displacements[hit, 1].min())
-    return np.array(places), np.array(dents)
+    return np.array(positions), np.array(dents)
 
 
 def test_a_struck_limb_is_dented_and_moves_and_both_come_back():
-    places, dents = limb("fat")
+    positions, dents = limb("fat")
     assert dents[:40].max() > 0.005
-    assert places[:60].min() < -0.005
+    assert positions[:60].min() < -0.005
     assert abs(dents[-1]) < 1e-3
-    assert abs(places[-1]) < 2e-3
+    assert abs(positions[-1]) < 2e-3
     firm, hardly = limb(Tissue(young=1e8))
     assert firm[:60].min() < -0.02  # without soft skin the limb still moves
     assert hardly[:40].max() < 1e-3
@@ -271,17 +271,17 @@ def test_limits_hold_and_let_go(hinge):
     state = State.rest(body)
     state.spins[1] = [0.0, 0.0, 6.0]
     pivot = body.joints.pivots[0]
-    state.velocities[1] = -np.cross(state.spins[1], pivot - state.places[1])
+    state.velocities[1] = -np.cross(state.spins[1], pivot - state.positions[1])
     solver.load(state)
     highest, lowest = 0.0, 0.0
     for step in range(60):
         if step == 30:  # strike it back
             state = solver.state()
             state.spins[1] += [0.0, 0.0, -8.0]
-            state.velocities[1] += np.cross([0.0, 0.0, 8.0], state.turns[1] @ (pivot - body.centres[1]))
+            state.velocities[1] += np.cross([0.0, 0.0, 8.0], state.rotations[1] @ (pivot - body.centres[1]))
             solver.load(state)
         solver.advance()
-        angle = dynamics.bend(body.joints, solver.state().turns)[0, 2]
+        angle = dynamics.bend(body.joints, solver.state().rotations)[0, 2]
         highest, lowest = max(highest, angle), min(lowest, angle)
     # A ball also turns across its bend, which adds a term of second order to its angle in every step.
     assert 0.25 < highest < (0.31 if hinge else 0.33)
@@ -292,13 +292,13 @@ def test_limits_hold_and_let_go(hinge):
     free.load(spun_child(body))
     for _ in range(20):
         free.advance()
-    assert dynamics.bend(body.joints, free.state().turns)[0, 2] > 0.5
+    assert dynamics.bend(body.joints, free.state().rotations)[0, 2] > 0.5
 
 
 def spun_child(body):
     state = State.rest(body)
     state.spins[1] = [0.0, 0.0, 6.0]
-    state.velocities[1] = -np.cross(state.spins[1], body.joints.pivots[0] - state.places[1])
+    state.velocities[1] = -np.cross(state.spins[1], body.joints.pivots[0] - state.positions[1])
     return state
 
 
@@ -317,13 +317,13 @@ def test_control_is_stable_at_any_strength_and_step(strength, dt):
         solver.advance()
         fastest = max(fastest, np.abs(solver.state().spins).max())
     state = solver.state()
-    assert np.isfinite(state.places).all()
+    assert np.isfinite(state.positions).all()
     np.testing.assert_allclose(dynamics.joint_gaps(body, state), 0.0, atol=1e-12)
     assert fastest < 1.3 * 1.2 / min(dt, 1.0) + 10.0
     if strength == 1.0:
-        places, turns = links.placed(skeleton, goal)
-        np.testing.assert_allclose(state.places, places, atol=1e-2)
-        assert np.abs(rotation_vectors(np.swapaxes(turns, 1, 2) @ state.turns)).max() < 1e-2
+        positions, rotations = links.placed(skeleton, goal)
+        np.testing.assert_allclose(state.positions, positions, atol=1e-2)
+        assert np.abs(rotation_vectors(np.swapaxes(rotations, 1, 2) @ state.rotations)).max() < 1e-2
 
 
 def posed_bar():
@@ -337,23 +337,23 @@ def test_joints_of_a_driven_body_are_closed_without_moving_its_centre():
     """Control of the joints alone pushes against nothing: matter as a whole goes on as it was."""
     body = oracle.bar(4)
     none = Targets.none(body)
-    twist = dynamics.turned_by(none.turns, np.array([[0.0, 0.5, 1.0], [0.3, 0.0, -1.0], [0.0, 0.0, 1.0]]))
+    twist = dynamics.rotate_by(none.rotations, np.array([[0.0, 0.5, 1.0], [0.3, 0.0, -1.0], [0.0, 0.0, 1.0]]))
     solver = condensed_solver(body, 1.0 / 30.0, gravity=(0.0, 0.0, 0.0))
-    solver.control(replace(none, turns=twist, stiffness=np.full(3, 40.0), damping=np.full(3, 1.0)))
+    solver.control(replace(none, rotations=twist, stiffness=np.full(3, 40.0), damping=np.full(3, 1.0)))
     start = matter(body, solver.state())
     for _ in range(40):
         solver.advance()
         np.testing.assert_allclose(dynamics.joint_gaps(body, solver.state()), 0.0, atol=1e-12)
     after = solver.state()
-    assert np.abs(dynamics.bend(body.joints, after.turns)).max() > 0.3
+    assert np.abs(dynamics.bend(body.joints, after.rotations)).max() > 0.3
     np.testing.assert_allclose(momentum(body, after), 0.0, atol=1e-9)
     np.testing.assert_allclose(matter(body, after), start, atol=2e-3)
 
 
 def matter(body, state):
     """Where the centre of all matter is."""
-    core = body.core_masses[:, None] * state.places + np.einsum("kab,kb->ka", state.turns, body.core_moments)
-    return (body.masses @ dynamics.node_places(body, state) + core.sum(axis=0)) / body.link_masses.sum()
+    core = body.core_masses[:, None] * state.positions + np.einsum("kab,kb->ka", state.rotations, body.core_moments)
+    return (body.masses @ dynamics.node_positions(body, state) + core.sum(axis=0)) / body.link_masses.sum()
 
 
 def test_limp_joints_hang_and_rigid_ones_follow_the_animation():
@@ -367,7 +367,7 @@ def test_limp_joints_hang_and_rigid_ones_follow_the_animation():
         heights = []
         for _ in range(50):
             solver.advance()
-            heights.append(solver.state().places[1, 1] - body.centres[1, 1])
+            heights.append(solver.state().positions[1, 1] - body.centres[1, 1])
         lowest[strength] = min(heights)
     assert lowest[1.0] == pytest.approx(0.0, abs=2e-3)
     assert lowest[0.0] < -0.05

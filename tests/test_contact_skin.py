@@ -108,9 +108,9 @@ def test_skin_is_the_blend_of_simulated_bones_and_the_flesh_that_left_them():
     binding, state = played(skin, [REST] * 8)
     flesh = flesh_of(TUBE, count=600, core=skin.core, depth=skin.depth, tissue="fat")
     carried = supple.linear_blend(TUBE.points, TUBE.weights, Pose(state.memory.bones).skinning(SKELETON))
-    turns = dynamics.blended_turns(binding.mechanism, state.memory.body)
+    rotations = dynamics.blended_rotations(binding.mechanism, state.memory.body)
     offsets = np.zeros((len(flesh.masses), 3))
-    offsets[: len(turns)] = np.einsum("nab,nb->na", turns, state.memory.body.displacements - binding.sculpted)
+    offsets[: len(rotations)] = np.einsum("nab,nb->na", rotations, state.memory.body.displacements - binding.sculpted)
     inside = flesh.embedding(TUBE.points)
     moved = state.points.numpy() - carried
     assert np.abs(moved).max() > 0.01
@@ -126,8 +126,8 @@ def test_what_has_no_flesh_goes_with_its_link_as_the_motion_has_it():
     dense = np.zeros((len(TUBE.points), 4))
     dense[:, :3] = TUBE.weights.dense(3)
     character = Character(TUBE.points, TUBE.triangles, skeleton, Weights.from_dense(dense))
-    turn = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], np.array(0.9))
-    pose = Pose.from_rotations(skeleton, {"prop": turn})
+    rotation = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], np.array(0.9))
+    pose = Pose.from_rotations(skeleton, {"prop": rotation})
     ball = Sphere(radius=0.3, at=(0.5, 1.8, 0.0))
     skin = ArticulatedContact(strength="0.1", obstacles=(ball,), **FEW)
     binding, state = played(skin, [pose] * 10, character)
@@ -161,7 +161,7 @@ def lying_limb(**settings):
         skin.advance(binding, state, pose, skin.step, incoming=None)
         dents.append(np.linalg.norm(state.memory.body.displacements - hanging, axis=1).max())
         sinks.append((pose.world_from_joint - state.memory.bones)[2, 1, 3])
-        ways.append(np.linalg.norm(state.memory.flights.places[0, 1:3, 3]))  # from the axis of the limb to the ball
+        ways.append(np.linalg.norm(state.memory.flights.positions[0, 1:3, 3]))  # from the axis of the limb to the ball
     return np.array(dents), np.array(sinks), np.array(ways), first, state.points.numpy()
 
 
@@ -222,8 +222,8 @@ def folded():
     tube = make_tube(25, 12, 3)
     skin = ArticulatedContact(flesh="fat", elements=2500, **LIMP)
     binding = skin.bind(tube, "cpu")
-    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(1.9))
-    pose = Pose.from_rotations(tube.skeleton, {"bone1": turn, "bone2": turn})
+    rotation = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(1.9))
+    pose = Pose.from_rotations(tube.skeleton, {"bone1": rotation, "bone2": rotation})
     state = skin.start(binding, pose, None)
     state.memory.body.spins[:] = np.random.default_rng(1).normal(size=state.memory.body.spins.shape)
     state.memory.body.spins[2] += [0.0, 0.0, 5.0]
@@ -249,8 +249,8 @@ def test_skin_that_meets_skin_takes_no_momentum_and_gives_no_energy_of_motion():
 
 def test_a_limp_loop_that_closes_on_itself_is_stopped():
     tube = supple.character("tube", vertices=1200, bones=6, length=1.2, radius=0.06)
-    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(1.0))
-    pose = Pose.from_rotations(tube.skeleton, dict.fromkeys(tube.skeleton.names[1:], turn))
+    rotation = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.array(1.0))
+    pose = Pose.from_rotations(tube.skeleton, dict.fromkeys(tube.skeleton.names[1:], rotation))
     gaps = []
     for self_contact in (True, False):
         skin = ArticulatedContact(elements=2500, gravity=0.0, self_contact=self_contact, **LIMP)

@@ -16,7 +16,7 @@ from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.skins.contact import dynamics
 from supple.skins.contact.contacts import Contacts
-from supple.skins.contact.dynamics import GRAVITY, Mechanism, State, mechanism_of, momentum, turned_by
+from supple.skins.contact.dynamics import GRAVITY, Mechanism, State, mechanism_of, momentum, rotate_by
 from supple.skins.contact.elasticity import Tissue
 from supple.skins.contact.flesh import flesh_of
 from supple.skins.contact.joints import Joints
@@ -119,8 +119,8 @@ def condensed_inertia(solver) -> np.ndarray:
     for i in range(kept.size):
         for j in range(firsts[i], i + 1):
             lower[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = values[ats[i] + j - firsts[i]]
-    places = (3 * kept.starts.numpy()[:, None] + np.arange(6)).ravel()
-    return (lower + np.tril(lower, -1).T)[np.ix_(places, places)]
+    positions = (3 * kept.starts.numpy()[:, None] + np.arange(6)).ravel()
+    return (lower + np.tril(lower, -1).T)[np.ix_(positions, positions)]
 
 
 @pytest.mark.parametrize("tissue", ["fat", "muscle", "rubber"])
@@ -232,14 +232,14 @@ def spun(mechanism, seed, speed):
     """Turning as a whole, and some links against the others, with joints that hold."""
     rng = np.random.default_rng(seed)
     state = State.rest(mechanism)
-    turn = quaternions.normalize(rng.normal(size=3)) * speed
-    state.spins[:] = turn
+    rotation = quaternions.normalize(rng.normal(size=3)) * speed
+    state.spins[:] = rotation
     state.spins[-1] += rng.normal(size=3) * speed
     joints = mechanism.joints
-    state.velocities[:] = rng.normal(size=3) + np.cross(turn, state.places)
+    state.velocities[:] = rng.normal(size=3) + np.cross(rotation, state.positions)
     for child, parent, pivot in zip(joints.children, joints.parents, joints.pivots, strict=True):
-        at_parent = state.velocities[parent] + np.cross(state.spins[parent], pivot - state.places[parent])
-        state.velocities[child] = at_parent - np.cross(state.spins[child], pivot - state.places[child])
+        at_parent = state.velocities[parent] + np.cross(state.spins[parent], pivot - state.positions[parent])
+        state.velocities[child] = at_parent - np.cross(state.spins[child], pivot - state.positions[child])
     state.flows = 0.1 * speed * rng.normal(size=state.flows.shape)
     return state
 
@@ -265,7 +265,9 @@ def test_in_free_flight_momentum_stays_and_energy_never_grows(young, dt):
     np.testing.assert_allclose(two, angular, atol=1e-9)
     assert 0.05 * first < before < first
     assert np.abs(dynamics.joint_gaps(body, after)).max() < 0.02
-    np.testing.assert_allclose(after.turns @ np.swapaxes(after.turns, 1, 2), np.tile(np.eye(3), (4, 1, 1)), atol=1e-12)
+    np.testing.assert_allclose(
+        after.rotations @ np.swapaxes(after.rotations, 1, 2), np.tile(np.eye(3), (4, 1, 1)), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("strength", [1.0, 10.0])
@@ -296,7 +298,9 @@ def test_a_body_that_only_falls_does_not_notice():
         solver.advance()
     state = solver.state()
     np.testing.assert_allclose(state.displacements, 0.0, atol=1e-12)
-    np.testing.assert_allclose(state.places - body.centres, np.tile([0.0, -9.81 * 1e-4 * 210, 0.0], (3, 1)), atol=1e-12)
+    np.testing.assert_allclose(
+        state.positions - body.centres, np.tile([0.0, -9.81 * 1e-4 * 210, 0.0], (3, 1)), atol=1e-12
+    )
 
 
 def test_flesh_of_a_spinning_body_is_flung_outwards_and_balances():
@@ -311,7 +315,7 @@ def test_flesh_of_a_spinning_body_is_flung_outwards_and_balances():
     for _ in range(400):
         solver.advance()
     after = solver.state()
-    spin = after.turns[0].T @ after.spins[0]
+    spin = after.rotations[0].T @ after.spins[0]
     arm = body.rest[: body.node_count] - body.centres[0] + after.displacements
     out = -body.masses[:, None] * np.cross(spin, np.cross(spin, arm))
     pull = (body.stiffness @ after.displacements.ravel()).reshape(-1, 3)
@@ -383,22 +387,22 @@ def test_a_body_all_of_core_is_a_rigid_one():
 def test_the_same_step_gives_the_same_result_and_turning_the_world_turns_it():
     body = HINGED
     state = oracle.any_state(body, 9)
-    turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([1.0, 2.0, 3.0], 1.0))
+    rotation = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([1.0, 2.0, 3.0], 1.0))
     results = []
-    for world in (np.eye(3), np.eye(3), turn):
+    for world in (np.eye(3), np.eye(3), rotation):
         solver = condensed_solver(body, 0.01, gravity=world @ np.array(GRAVITY))
         moved = state.copy()
-        moved.places, moved.velocities, moved.spins = (
-            v @ world.T for v in (state.places, state.velocities, state.spins)
+        moved.positions, moved.velocities, moved.spins = (
+            v @ world.T for v in (state.positions, state.velocities, state.spins)
         )
-        moved.turns = world @ state.turns
+        moved.rotations = world @ state.rotations
         solver.load(moved)
         for _ in range(10):
             solver.advance()
         results.append(solver.state())
-    np.testing.assert_array_equal(results[0].places, results[1].places)
+    np.testing.assert_array_equal(results[0].positions, results[1].positions)
     np.testing.assert_array_equal(results[0].displacements, results[1].displacements)
-    np.testing.assert_allclose(results[2].places, results[0].places @ turn.T, atol=1e-9)
+    np.testing.assert_allclose(results[2].positions, results[0].positions @ rotation.T, atol=1e-9)
     np.testing.assert_allclose(results[2].displacements, results[0].displacements, atol=1e-9)
-    unturned = turned_by(results[0].turns, np.zeros((3, 3)))
-    np.testing.assert_array_equal(unturned, results[0].turns)
+    unturned = rotate_by(results[0].rotations, np.zeros((3, 3)))
+    np.testing.assert_array_equal(unturned, results[0].rotations)

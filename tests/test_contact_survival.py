@@ -64,7 +64,7 @@ def farthest_bend(step, limits):
     settings = {"strength": "0.05", "root": 1.0, "gravity": 0.0, "flesh": "fat", "obstacles": (rod,)}
     farthest = 0.0
     for binding, state in played(1.0, step=step, limits=limits, **settings):
-        bends = dynamics.bend(binding.mechanism.joints, state.memory.body.turns)
+        bends = dynamics.bend(binding.mechanism.joints, state.memory.body.rotations)
         farthest = max(farthest, float(np.linalg.norm(bends, axis=1).max()))
     return farthest
 
@@ -93,17 +93,17 @@ def test_a_body_that_turns_by_itself_goes_on_turning():
     binding = skin.bind(TUBE, "cpu")
     state = skin.start(binding, REST, None)
     state.memory.time = skin.step
-    turn = np.array([0.0, 2.0, 0.0])
+    rotation = np.array([0.0, 2.0, 0.0])
     middle = np.average(binding.mechanism.centres, axis=0, weights=binding.mechanism.link_masses)
-    state.memory.body.spins[:] = turn
-    state.memory.body.velocities[:] = np.cross(turn, state.memory.body.places - middle)
+    state.memory.body.spins[:] = rotation
+    state.memory.body.velocities[:] = np.cross(rotation, state.memory.body.positions - middle)
     before = dynamics.momentum(binding.mechanism, state.memory.body)
     for _ in range(60):
         skin.advance(binding, state, REST, skin.step, incoming=None)
     after = dynamics.momentum(binding.mechanism, state.memory.body)
     np.testing.assert_allclose(after[0], before[0], atol=1e-6)
     np.testing.assert_allclose(after[1], before[1], rtol=1e-3, atol=1e-4)
-    assert np.linalg.norm(rotation_vectors(state.memory.body.turns[0])) == pytest.approx(2.0, rel=0.05)
+    assert np.linalg.norm(rotation_vectors(state.memory.body.rotations[0])) == pytest.approx(2.0, rel=0.05)
 
 
 @pytest.mark.parametrize("count", [500, 600, 900])

@@ -157,13 +157,13 @@ def test_the_track_is_a_serpenoid(swing, waves):
 
 
 def test_a_snake_that_lies_the_other_way_slithers_the_other_way():
-    turn = quaternions.compose([3.0, 0.0, -2.0], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 2.0))
-    tails = SNAKE.tails @ turn[:3, :3].T + turn[:3, 3]
-    turned = slither(Skeleton(SNAKE.names, SNAKE.parents, turn @ SNAKE.world_from_joint, tails=tails))
-    np.testing.assert_allclose(turned.stride, turn[:3, :3] @ SLITHER.stride, rtol=0.0, atol=1e-9)
+    rotation = quaternions.compose([3.0, 0.0, -2.0], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 2.0))
+    tails = SNAKE.tails @ rotation[:3, :3].T + rotation[:3, 3]
+    turned = slither(Skeleton(SNAKE.names, SNAKE.parents, rotation @ SNAKE.world_from_joint, tails=tails))
+    np.testing.assert_allclose(turned.stride, rotation[:3, :3] @ SLITHER.stride, rtol=0.0, atol=1e-9)
     for time in (0.0, 0.7, 3.1):
         np.testing.assert_allclose(
-            turned.sample(time).world_from_joint, turn @ SLITHER.sample(time).world_from_joint, rtol=0.0, atol=1e-9
+            turned.sample(time).world_from_joint, rotation @ SLITHER.sample(time).world_from_joint, rtol=0.0, atol=1e-9
         )
 
 

@@ -58,8 +58,8 @@ def test_closed_forms_agree_with_each_other(compression):
     """An even load is the sum of point loads, and the oracles obey their own clamps."""
     v = np.linspace(0.0, 1.0, 201)
     stuff = {"bending": 2.0, "compression": compression}
-    places = (np.arange(400) + 0.5) / 400
-    total = sum(oracle.point_load(v, at, load=1.0 / 400, **stuff) for at in places)
+    positions = (np.arange(400) + 0.5) / 400
+    total = sum(oracle.point_load(v, at, load=1.0 / 400, **stuff) for at in positions)
     even = oracle.uniform_load(v, **stuff)
     assert np.abs(total - even).max() < 1e-4 * np.abs(even).max()
     held = oracle.clamped_ends(v, (1.0, 2.0), (3.0, -4.0), **stuff)
@@ -153,9 +153,9 @@ def test_a_buckling_load_is_refused_and_loads_beside_it_are_not():
 
     def dense(rows):
         matrix = np.diag(rows[0])
-        for place in (1, 2):
-            band = rows[place, : nodes - 2 - place]
-            matrix += np.diag(band, place) + np.diag(band, -place)
+        for position in (1, 2):
+            band = rows[position, : nodes - 2 - position]
+            matrix += np.diag(band, position) + np.diag(band, -position)
         return matrix
 
     loads = eigh(dense(plain), -dense(string), eigvals_only=True)
@@ -224,10 +224,10 @@ def test_a_plucked_beam_swings_as_its_exact_modes_do_with_first_order_in_time():
 def test_a_plucked_beam_converges_with_second_order_along_the_curve():
     """Against the modes with the shrinking and the lag that the steps in time are known to have."""
     steps, mass = 200, 40.0
-    turn = oracle.FREQUENCIES[0] ** 2 / np.sqrt(mass) / steps
-    z = 1.0 / (1.0 - 1j * turn)  # |z| = 1 / sqrt(1 + turn^2), angle atan(turn)
+    rotation = oracle.FREQUENCIES[0] ** 2 / np.sqrt(mass) / steps
+    z = 1.0 / (1.0 - 1j * rotation)  # |z| = 1 / sqrt(1 + turn^2), angle atan(turn)
     # q[-1] = q[1] and q[0] = 1 give (z + 1/z') of the recurrence: q[m] = Re(c z^m) with q[1] = 1 / (1 + turn^2 / 2).
-    first = 1.0 / (1.0 + 0.5 * turn**2)
+    first = 1.0 / (1.0 + 0.5 * rotation**2)
     constant = 1.0 + 1j * (z.real - first) / z.imag
     swing = np.real(constant * z ** np.arange(steps + 1))
     sizes, errors = np.array([8, 16, 32, 64]), []
@@ -239,11 +239,11 @@ def test_a_plucked_beam_converges_with_second_order_along_the_curve():
 
 
 @pytest.mark.parametrize("turn", [0.05, 1.0, 30.0])
-def test_a_mode_shrinks_per_step_as_promised(turn):
+def test_a_mode_shrinks_per_step_as_promised(rotation):
     """|z| = 1 / sqrt(1 + (w/M)^2): slow swings live on, fast ones die at once, and none grows."""
     nodes, steps = 24, 12
     band = Bands(nodes, 1.0)
-    mass = band.eigenvalues[0] / (turn * steps) ** 2
+    mass = band.eigenvalues[0] / (rotation * steps) ** 2
     from scipy.linalg import eig_banded
 
     shape = np.zeros(nodes)
@@ -252,7 +252,7 @@ def test_a_mode_shrinks_per_step_as_promised(turn):
     sizes = beam.play(np.zeros((steps, nodes - 2)), [Clamps.still(())] * steps, start=shape)[:, 1:-1] @ shape[1:-1]
     # a z^m + its conjugate obeys s[m+1] s[m-1] - s[m]^2 = (...) |z|^(2m), so its ratio is |z|^2
     wronskian = sizes[2:] * sizes[:-2] - sizes[1:-1] ** 2
-    assert wronskian[1:] / wronskian[:-1] == pytest.approx(np.full(steps - 2, 1.0 / (1.0 + turn**2)), rel=1e-5)
+    assert wronskian[1:] / wronskian[:-1] == pytest.approx(np.full(steps - 2, 1.0 / (1.0 + rotation**2)), rel=1e-5)
     assert np.abs(sizes).max() <= 1.0 + 1e-12
 
 

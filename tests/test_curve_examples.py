@@ -112,16 +112,16 @@ def test_one_step_beams_are_met_by_the_first_guess():
 @pytest.mark.parametrize("count", [2, 3, 7])
 def test_every_example_on_a_line_is_met(beam, count):
     shapes = shapes_of(count)
-    places = np.cumsum(np.arange(1.0, count + 1.0))
-    line = ExampleLine(beam, shapes, places)
+    positions = np.cumsum(np.arange(1.0, count + 1.0))
+    line = ExampleLine(beam, shapes, positions)
     height = np.ptp(shapes)
-    for place, shape in zip(places, shapes, strict=True):
-        assert np.abs(line.at(float(place)) - shape).max() < 1e-10 * height
+    for position, shape in zip(positions, shapes, strict=True):
+        assert np.abs(line.at(float(position)) - shape).max() < 1e-10 * height
     assert line.residual < 1e-10 * height
-    assert np.abs(line.at(places[0] - 5.0) - shapes[0]).max() < 1e-10 * height
-    assert np.abs(line.at(places[-1] + 5.0) - shapes[-1]).max() < 1e-10 * height
-    for place in places[1:-1]:
-        beside = [line.at(float(place) + tiny) for tiny in (-1e-9, 1e-9)]
+    assert np.abs(line.at(positions[0] - 5.0) - shapes[0]).max() < 1e-10 * height
+    assert np.abs(line.at(positions[-1] + 5.0) - shapes[-1]).max() < 1e-10 * height
+    for position in positions[1:-1]:
+        beside = [line.at(float(position) + tiny) for tiny in (-1e-9, 1e-9)]
         assert np.abs(beside[0] - beside[1]).max() < 1e-6 * height
 
 
@@ -189,12 +189,12 @@ def test_two_examples_are_blended_evenly_and_three_by_areas():
 def test_on_a_line_smooth_is_the_natural_spline_and_straight_the_broken_line():
     from scipy.interpolate import CubicSpline
 
-    places = np.array([0.0, 0.4, 1.1, 2.5, 3.0])
+    positions = np.array([0.0, 0.4, 1.1, 2.5, 3.0])
     x = np.linspace(0.0, 3.0, 61)
-    spline = CubicSpline(places, np.eye(5), bc_type="natural")(x)
-    assert np.abs(PoseSpace(places[:, None]).weights(x[:, None]) - spline).max() < 1e-10
-    broken = np.stack([np.interp(x, places, row) for row in np.eye(5)], axis=1)
-    assert np.abs(PoseSpace(places[:, None], "straight").weights(x[:, None]) - broken).max() < 1e-10
+    spline = CubicSpline(positions, np.eye(5), bc_type="natural")(x)
+    assert np.abs(PoseSpace(positions[:, None]).weights(x[:, None]) - spline).max() < 1e-10
+    broken = np.stack([np.interp(x, positions, row) for row in np.eye(5)], axis=1)
+    assert np.abs(PoseSpace(positions[:, None], "straight").weights(x[:, None]) - broken).max() < 1e-10
 
 
 def test_smooth_weights_have_no_edges_and_straight_ones_do():
@@ -212,9 +212,9 @@ def test_smooth_weights_have_no_edges_and_straight_ones_do():
 
 
 def test_hold_stays_at_the_border_and_extend_goes_on_evenly():
-    places = np.array([[0.0], [1.0], [3.0]])
-    assert PoseSpace(places).weights([9.0]) == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)
-    onward = PoseSpace(places, beyond="extend").weights(np.array([[4.0], [5.0], [6.0]]))
+    positions = np.array([[0.0], [1.0], [3.0]])
+    assert PoseSpace(positions).weights([9.0]) == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)
+    onward = PoseSpace(positions, beyond="extend").weights(np.array([[4.0], [5.0], [6.0]]))
     assert np.abs(np.diff(onward, 2, axis=0)).max() < 1e-10
     assert np.abs(np.diff(onward, axis=0)).max() > 0.1
 
@@ -223,8 +223,8 @@ def poses_of_an_arm():
     """Elbow bends and forearm twists: a grid of examples and their places by joint turns."""
     rest = np.array([quat_from_axis_angle([0.0, 1.0, 0.0], 0.3), quat_from_axis_angle([1.0, 0.0, 0.0], -0.2)])
     angles = [(bend, twist) for bend in (0.0, 1.1, 2.3) for twist in (-1.2, 0.0, 1.4)]
-    turns = np.array([[turned(rest, bend, twist)] for bend, twist in angles])[:, 0]
-    return rest, angles, PoseSpace(rotation_positions(turns, rest))
+    rotations = np.array([[turned(rest, bend, twist)] for bend, twist in angles])[:, 0]
+    return rest, angles, PoseSpace(rotation_positions(rotations, rest))
 
 
 def turned(rest, bend, twist):
@@ -238,13 +238,13 @@ def test_bend_and_twist_at_once_meet_every_example_on_host_and_device(curves):
     shapes = shapes_of(len(angles), curves=curves, seed=2)
     examples = ExampleSpace(StaticBeam(34, 1.0, 8.0), shapes, space)
     for (bend, twist), shape in zip(angles, shapes, strict=True):
-        place = rotation_positions(turned(rest, bend, twist), rest)
-        assert np.abs(examples.at(place) - shape).max() < 1e-10 * np.ptp(shapes)
+        position = rotation_positions(turned(rest, bend, twist), rest)
+        assert np.abs(examples.at(position) - shape).max() < 1e-10 * np.ptp(shapes)
     between = np.stack([rotation_positions(turned(rest, bend, 0.4), rest) for bend in (0.3, 0.9, 1.7)])
     batch = static_curves([examples.beam] * curves, examples.loads(), frames=3)
     ours = to_host(batch.run(space.weights(between))).reshape(3, curves, 34, 3)
-    for frame, place in enumerate(between):
-        assert np.abs(np.swapaxes(ours[frame], 0, 1) - examples.at(place)).max() < 1e-10
+    for frame, position in enumerate(between):
+        assert np.abs(np.swapaxes(ours[frame], 0, 1) - examples.at(position)).max() < 1e-10
 
 
 @pytest.mark.parametrize("nodes", [21, 68, 104])
@@ -277,8 +277,8 @@ def test_rotation_positions_are_axes_times_angles_from_rest():
     rest = quat_from_axis_angle([0.3, 0.2, 0.9], 0.7)[None]
     axis = np.array([2.0, -1.0, 0.5]) / np.linalg.norm([2.0, -1.0, 0.5])
     for angle in (0.0, 1e-14, 1e-8, 0.4, 3.1):
-        place = rotation_positions(quat_multiply(rest, quat_from_axis_angle(axis, angle)), rest)
-        assert place == pytest.approx(angle * axis, rel=1e-9, abs=1e-15)
+        position = rotation_positions(quat_multiply(rest, quat_from_axis_angle(axis, angle)), rest)
+        assert position == pytest.approx(angle * axis, rel=1e-9, abs=1e-15)
     other = -quat_multiply(rest, quat_from_axis_angle(axis, 0.4))  # the same turn, other sign
     assert rotation_positions(other, rest) == pytest.approx(0.4 * axis)
     many = rotation_positions(np.broadcast_to(rest, (5, 1, 4)), rest)
@@ -303,8 +303,8 @@ def test_a_rigid_motion_leaves_no_deformation_and_carrying_undoes_taking_out(see
 
 def twisted_arm(angle, shares):
     """Transforms of the nodes of an arm along x whose hand is turned by an angle, each node by its share."""
-    turns = quat_from_axis_angle([1.0, 0.0, 0.0], angle * shares)[:, None]
-    return compose(np.zeros((len(shares), 1, 3)), turns)
+    rotations = quat_from_axis_angle([1.0, 0.0, 0.0], angle * shares)[:, None]
+    return compose(np.zeros((len(shares), 1, 3)), rotations)
 
 
 @pytest.mark.parametrize("carrier", ["two bones", "twist bones"])

@@ -13,12 +13,12 @@ from supple import Character, InputError, Pose, Skeleton, SuppleWarning, Weights
 from supple.character.anatomy.limbs import limbs_of
 from supple.geometry.quaternions import matrix_from_quat, quat_from_axis_angle
 from supple.geometry.topology import triangulate
-from supple.skins.curves.cells import located, place_in_cell
+from supple.skins.curves.cells import located, position_in_cell
 from supple.skins.curves.edge_loops import LoopPlan, QuadMesh, limb_loops, on_loops, quads_of
-from supple.skins.curves.network import blended_turns, curve_network
-from supple.skins.curves.places import Places
+from supple.skins.curves.network import blended_rotations, curve_network
 from supple.skins.curves.ray_curves import Caster, transported
 from supple.skins.curves.reconstruction import reconstruction
+from supple.skins.curves.surface_points import SurfacePoints
 from supple.skins.curves.transfer import Transfer, part_shares
 
 # Limbs
@@ -81,7 +81,7 @@ def test_real_characters_get_curves_that_meet_their_skin(name, data_file):
 def test_nodes_of_a_tube_lie_at_equal_angles_on_it(tube):
     limb = limbs_of(tube)[0]
     laid = Caster(limb, tube.points, tube.triangles).cast(16, 21)
-    grid = laid.places.at(tube.points).reshape(16, 21, 3)
+    grid = laid.positions.at(tube.points).reshape(16, 21, 3)
     side = np.linalg.norm(grid[..., [0, 2]], axis=2)
     straight = (grid[..., 1] > 0.3) & (grid[..., 1] < 1.7)
     assert straight.sum() > 100
@@ -97,7 +97,7 @@ def test_nodes_of_a_tube_lie_at_equal_angles_on_it(tube):
 
 def test_curves_close_over_the_ends_of_a_tube_without_going_back(tube):
     limb = limbs_of(tube)[0]
-    grid = Caster(limb, tube.points, tube.triangles).cast(12, 30).places.at(tube.points).reshape(12, 30, 3)
+    grid = Caster(limb, tube.points, tube.triangles).cast(12, 30).positions.at(tube.points).reshape(12, 30, 3)
     assert (np.diff(grid[..., 1], axis=1) > -1e-9).all()
     assert grid[:, -1, 1].min() > 2.0 - 1e-9  # the last ring lies on the cap
     assert np.linalg.norm(grid[:, -1, [0, 2]], axis=1).max() < 0.15
@@ -119,7 +119,7 @@ def test_rings_do_not_cross_where_a_limb_bends(angle):
     bent = bent_arm(angle)
     limb = limbs_of(bent)[0]
     laid = Caster(limb, bent.points, bent.triangles).cast(16, 30)
-    grid = laid.places.at(bent.points).reshape(16, 30, 3)
+    grid = laid.positions.at(bent.points).reshape(16, 30, 3)
     along = np.gradient(grid.mean(axis=0), axis=0)[4:-4]  # without the rings that close the ends
     step = np.einsum("cni,ni->cn", np.diff(grid[:, 4:-4], axis=1), along[1:] + along[:-1])
     assert (step > 0.0).all()
@@ -127,8 +127,8 @@ def test_rings_do_not_cross_where_a_limb_bends(angle):
 
 
 def test_frames_are_carried_without_a_twist():
-    turn = np.linspace(0.0, 2.0, 50)
-    along = np.stack([np.cos(turn), np.sin(turn), np.zeros(50)], axis=1)
+    rotation = np.linspace(0.0, 2.0, 50)
+    along = np.stack([np.cos(rotation), np.sin(rotation), np.zeros(50)], axis=1)
     across = transported(along)
     np.testing.assert_allclose(np.einsum("ni,ni->n", along, across), 0.0, atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(across, axis=1), 1.0, atol=1e-12)
@@ -143,12 +143,12 @@ def test_a_hole_in_the_skin_is_filled_from_its_border(tube):
     open_tube = tube.replace(triangles=tube.triangles[keep])
     laid = Caster(limbs_of(open_tube)[0], open_tube.points, open_tube.triangles).cast(16, 33)
     assert 0 < (~laid.found).sum() < 0.2 * laid.found.size
-    grid = laid.places.at(tube.points).reshape(16, 33, 3)
+    grid = laid.positions.at(tube.points).reshape(16, 33, 3)
     gap = ~laid.found
     low, high = grid[laid.found].min(axis=0), grid[laid.found].max(axis=0)
     assert (grid[gap] >= low - 1e-9).all()
     assert (grid[gap] <= high + 1e-9).all()
-    np.testing.assert_allclose(laid.places.at(np.ones(len(tube.points))), 1.0, atol=1e-12)
+    np.testing.assert_allclose(laid.positions.at(np.ones(len(tube.points))), 1.0, atol=1e-12)
 
 
 def test_places_go_along_with_every_affine_motion(network, hero):
@@ -293,12 +293,12 @@ def test_a_loop_stops_at_a_pole_or_turns_as_told():
     assert mesh.loop(start, toward).vertices == (start, toward, pole)
     straight = mesh.loop(start, toward, LoopPlan(straight_at_poles=True)).vertices
     assert straight[:4] == (start, toward, pole, pole + 7)  # straight on along x
-    turned = mesh.loop(start, toward, LoopPlan(turns={pole: pole - 1}, straight_at_poles=False)).vertices
+    turned = mesh.loop(start, toward, LoopPlan(rotations={pole: pole - 1}, straight_at_poles=False)).vertices
     assert turned[:5] == (start, toward, pole, pole - 1, pole - 2)
     stopped = mesh.loop(start, toward, LoopPlan(stops=[toward])).vertices
     assert stopped == (start, toward)
     with pytest.raises(InputError, match="no edge joins"):
-        mesh.loop(start, toward, LoopPlan(turns={pole: 0}))
+        mesh.loop(start, toward, LoopPlan(rotations={pole: 0}))
     with pytest.raises(InputError, match="no face has it"):
         mesh.loop(0, 40)
 
@@ -352,8 +352,8 @@ def test_halved_quads_are_put_together_again(tube):
 
 def test_nodes_on_a_loop_stand_at_equal_steps():
     points = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [4.0, 0.0, 0.0]])
-    places = on_loops([(0, 1, 2)], points, nodes=5)
-    np.testing.assert_allclose(places.at(points)[:, 0], [0.0, 1.0, 2.0, 3.0, 4.0])
+    positions = on_loops([(0, 1, 2)], points, nodes=5)
+    np.testing.assert_allclose(positions.at(points)[:, 0], [0.0, 1.0, 2.0, 3.0, 4.0])
 
 
 def test_a_real_quad_body_has_loops_along_its_legs(data_file):
@@ -373,8 +373,8 @@ def test_a_real_quad_body_has_loops_along_its_legs(data_file):
 @given(st.floats(0.0, 1.0), st.floats(0.0, 1.0))
 def test_a_place_in_a_cell_is_found_again(u, w):
     corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.1, 0.3], [1.2, 1.5, 0.2], [-0.1, 1.0, 0.0]])
-    place = (1 - u) * (1 - w) * corners[0] + u * (1 - w) * corners[1] + u * w * corners[2] + (1 - u) * w * corners[3]
-    found = place_in_cell(corners[None], place[None])
+    position = (1 - u) * (1 - w) * corners[0] + u * (1 - w) * corners[1] + u * w * corners[2] + (1 - u) * w * corners[3]
+    found = position_in_cell(corners[None], position[None])
     np.testing.assert_allclose([found[0][0], found[1][0]], [u, w], atol=1e-6)
 
 
@@ -384,12 +384,12 @@ def test_shares_of_cells_sum_to_one_and_nodes_hold_themselves(smooth):
     grid = np.stack([np.tile(np.cos(angle)[:, None], 6), np.tile(np.linspace(0, 3, 6), (9, 1)),
                      np.tile(np.sin(angle)[:, None], 6)], axis=2)  # fmt: skip
     cells = located(grid, grid.reshape(-1, 3), smooth=smooth)
-    np.testing.assert_allclose(cells.place.sum(axis=1), 1.0, atol=1e-9)
+    np.testing.assert_allclose(cells.position.sum(axis=1), 1.0, atol=1e-9)
     np.testing.assert_allclose(cells.around.sum(axis=1), 0.0, atol=1e-12)
     np.testing.assert_allclose(cells.along.sum(axis=1), 0.0, atol=1e-12)
     spots = np.concatenate([grid.reshape(-1, 3), grid[:, 0].mean(axis=0)[None], grid[:, -1].mean(axis=0)[None]])
     np.testing.assert_allclose(
-        np.einsum("mk,mki->mi", cells.place, spots[cells.corners]), grid.reshape(-1, 3), atol=1e-9
+        np.einsum("mk,mki->mi", cells.position, spots[cells.corners]), grid.reshape(-1, 3), atol=1e-9
     )
     np.testing.assert_allclose(cells.distance, 0.0, atol=1e-9)
 
@@ -413,12 +413,12 @@ def test_rest_nodes_give_the_rest_mesh(network, hero, smooth):
 
 @given(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0))
 def test_a_rigid_motion_of_the_nodes_is_one_of_the_mesh(transfer, network, hero, first, second):
-    turn = matrix_from_quat(quat_from_axis_angle([1.0, 0.3, 0.2], first)) @ matrix_from_quat(
+    rotation = matrix_from_quat(quat_from_axis_angle([1.0, 0.3, 0.2], first)) @ matrix_from_quat(
         quat_from_axis_angle([0.0, 1.0, -0.4], second)
     )
     rest = network.nodes(hero.points)
     np.testing.assert_allclose(
-        transfer.carried(rest @ turn.T + [1.0, -2.0, 3.0]), hero.points @ turn.T + [1.0, -2.0, 3.0], atol=1e-9
+        transfer.carried(rest @ rotation.T + [1.0, -2.0, 3.0]), hero.points @ rotation.T + [1.0, -2.0, 3.0], atol=1e-9
     )
 
 
@@ -465,8 +465,8 @@ def posed(hero) -> tuple[Pose, np.ndarray, np.ndarray]:
     )
     base = supple.linear_blend(hero.points, hero.weights, pose.skinning(hero.skeleton)).astype(float)
     wave = 0.02 * np.sin(6.0 * hero.points[:, 1:2]) * np.array([1.0, 0.0, 0.5])
-    turns = blended_turns(pose.skinning(hero.skeleton), hero.weights)
-    return pose, base, base + np.einsum("vij,vj->vi", turns, wave)
+    rotations = blended_rotations(pose.skinning(hero.skeleton), hero.weights)
+    return pose, base, base + np.einsum("vij,vj->vi", rotations, wave)
 
 
 def test_a_posed_mesh_comes_back_from_its_nodes(transfer, network, hero):
@@ -526,13 +526,13 @@ def test_wrong_shapes_are_refused(transfer, network):
 
 
 def test_nodes_turn_with_the_bones(network, hero):
-    turn = quat_from_axis_angle([0.0, 0.0, 1.0], 0.9)
-    whole = Pose.from_rotations(hero.skeleton, {"Hips": turn})
+    rotation = quat_from_axis_angle([0.0, 0.0, 1.0], 0.9)
+    whole = Pose.from_rotations(hero.skeleton, {"Hips": rotation})
     np.testing.assert_allclose(
-        network.turns(whole), np.broadcast_to(matrix_from_quat(turn), (len(network), 3, 3)), atol=1e-9
+        network.rotations(whole), np.broadcast_to(matrix_from_quat(rotation), (len(network), 3, 3)), atol=1e-9
     )
     np.testing.assert_allclose(
-        network.turns(Pose.rest(hero.skeleton)), np.broadcast_to(np.eye(3), (len(network), 3, 3)), atol=1e-9
+        network.rotations(Pose.rest(hero.skeleton)), np.broadcast_to(np.eye(3), (len(network), 3, 3)), atol=1e-9
     )
 
 
@@ -549,7 +549,9 @@ def test_weights_of_nodes_are_means_of_those_of_vertices(network, hero):
 
 def test_places_join_and_fill():
     points = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
-    both = Places.joined((Places.on_vertices([2, 0], 3), Places.on_triangles([[0, 1, 2]], [[0.5, 0.25, 0.25]], 3)))
+    both = SurfacePoints.joined(
+        (SurfacePoints.on_vertices([2, 0], 3), SurfacePoints.on_triangles([[0, 1, 2]], [[0.5, 0.25, 0.25]], 3))
+    )
     np.testing.assert_allclose(both.at(points), [[0, 2, 0], [0, 0, 0], [0.5, 0.5, 0]])
     filled = both.filled(np.array([[0.25, 0.75]]), np.array([True, False, True]))
     np.testing.assert_allclose(filled.at(points), [[0, 2, 0], [0.375, 0.875, 0], [0.5, 0.5, 0]])

@@ -19,13 +19,13 @@ from supple.skins.curves.static import StaticBeam
 NAMES = ("bone1", "bone2")
 
 
-def bent(character, *turns: tuple[float, float]) -> Pose:
+def bent(character, *rotations: tuple[float, float]) -> Pose:
     """Bones bent about z and twisted about y, one pair for each bone after the first."""
     about = {
         name: supple.geometry.quaternions.quat_multiply(
             quat_from_axis_angle([0, 0, 1], bend), quat_from_axis_angle([0, 1, 0], twist)
         )
-        for name, (bend, twist) in zip(NAMES, turns, strict=False)
+        for name, (bend, twist) in zip(NAMES, rotations, strict=False)
     }
     return Pose.from_rotations(character.skeleton, about)
 
@@ -43,7 +43,10 @@ def limb():
 
 @pytest.fixture(scope="module")
 def poses(limb):
-    return [bent(limb, turns, (0.3 * turns[1], 0.0)) for turns in ((0.9, 0.0), (-0.7, 0.3), (0.2, 1.0), (0.5, -0.9))]
+    return [
+        bent(limb, rotations, (0.3 * rotations[1], 0.0))
+        for rotations in ((0.9, 0.0), (-0.7, 0.3), (0.2, 1.0), (0.5, -0.9))
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -89,11 +92,11 @@ def test_the_curves_of_the_device_meet_every_example_to_1e_10_of_the_height(limb
     curves = static_curves(
         [StaticBeam(n) for n in loads.nodes], loads.examples, groups=loads.groups, counts=loads.counts
     )
-    for place, pose in enumerate([Pose.rest(limb.skeleton), *poses]):
+    for position, pose in enumerate([Pose.rest(limb.skeleton), *poses]):
         shapes = curves.run(driving.weights(joint_rotations(pose, limb.skeleton))[None]).numpy()
         start = 0
         for part in model.parts:
-            example = int(np.flatnonzero(part.frames == place - 1)[0])
+            example = int(np.flatnonzero(part.frames == position - 1)[0])
             stop = start + part.curves * part.nodes
             assert np.abs(shapes[start:stop] - part.offsets[example].reshape(-1, 3)).max() < 1e-10 * limb.height
             start = stop
@@ -104,12 +107,12 @@ def test_all_parts_at_once_have_the_weights_of_each_alone():
     spaces = [PoseSpace(np.random.default_rng(n).standard_normal((3 + n, 2 + n % 2))) for n in range(4)]
     spaces.append(PoseSpace(np.zeros((1, 2))))
     together = PoseSpaces(spaces)
-    places = 2.0 * np.random.default_rng(9).standard_normal((20, 5, 3))
-    for place in places:
-        found = together.weights(place)
+    positions = 2.0 * np.random.default_rng(9).standard_normal((20, 5, 3))
+    for position in positions:
+        found = together.weights(position)
         for number, space in enumerate(spaces):
             examples, dimensions = space.positions.shape
-            assert np.allclose(found[number, :examples], space.weights(place[number, :dimensions]), atol=1e-11)
+            assert np.allclose(found[number, :examples], space.weights(position[number, :dimensions]), atol=1e-11)
             assert not found[number, examples:].any()
     with pytest.raises(InputError, match="blended alike"):
         PoseSpaces([spaces[0], PoseSpace(spaces[0].positions, "straight")])
@@ -144,21 +147,21 @@ def test_threads_do_not_change_a_bit(model, limb, poses, number, monkeypatch):
 
 
 def test_turns_past_half_a_turn_go_on_where_examples_do(limb):
-    turns = np.linspace(0.0, 1.4 * np.pi, 15)
-    poses = [bent(limb, (0.0, turn)) for turn in turns]
+    rotations = np.linspace(0.0, 1.4 * np.pi, 15)
+    poses = [bent(limb, (0.0, rotation)) for rotation in rotations]
     drivers = Drivers.of(limb)
-    at_rest = [drivers.turns(joint_rotations(pose, limb.skeleton))[0, 1] for pose in poses]
+    at_rest = [drivers.rotation_vectors(joint_rotations(pose, limb.skeleton))[0, 1] for pose in poses]
     at_home = drivers.at_home_among(poses, limb.skeleton)
-    found = [at_home.turns(joint_rotations(pose, limb.skeleton))[0, 1] for pose in poses]
+    found = [at_home.rotations(joint_rotations(pose, limb.skeleton))[0, 1] for pose in poses]
     assert np.abs(np.diff(at_rest)).max() > np.pi  # away from home it jumps
-    assert np.allclose(found, turns, atol=1e-9)
+    assert np.allclose(found, rotations, atol=1e-9)
 
 
 def test_joints_that_carry_the_whole_body_do_not_drive(limb):
     drivers = Drivers.of(limb)
     assert [limb.skeleton.names[joint] for joint in drivers.joints] == ["bone1", "bone2"]
     whole = Pose.from_rotations(limb.skeleton, {"bone0": quat_from_axis_angle([1.0, 0.0, 0.0], 1.0)})
-    assert np.abs(drivers.turns(joint_rotations(whole, limb.skeleton))).max() < 1e-12
+    assert np.abs(drivers.rotation_vectors(joint_rotations(whole, limb.skeleton))).max() < 1e-12
 
 
 def test_it_teaches_itself_and_does_as_its_teacher_where_it_was_taught(limb):
@@ -170,14 +173,14 @@ def test_it_teaches_itself_and_does_as_its_teacher_where_it_was_taught(limb):
         return off / open_
 
     quarter, twist = np.pi / 2.0, np.radians(70.0)
-    assert max(share_left(bent(limb, turn)) for turn in ((quarter, 0.0), (-quarter, 0.0), (0.0, twist))) < 0.1
+    assert max(share_left(bent(limb, rotation)) for rotation in ((quarter, 0.0), (-quarter, 0.0), (0.0, twist))) < 0.1
     between = [
         ((0.8, 0.2), (0.4, 0.0)),
         ((0.3, -0.6), (0.4, 0.0)),
         ((-0.7, 0.5), (0.4, 0.0)),
         ((0.5, 0.0), (-0.5, 0.3)),
     ]
-    assert max(share_left(bent(limb, *turns)) for turns in between) < 0.75
+    assert max(share_left(bent(limb, *rotations)) for rotations in between) < 0.75
 
 
 def test_one_bone_has_nothing_to_bend(limb):

@@ -20,14 +20,14 @@ def limb():
 
 
 def bent(character, bend: float, twist: float = 0.0) -> Pose:
-    turn = supple.geometry.quaternions.quat_multiply(
+    rotation = supple.geometry.quaternions.quat_multiply(
         quat_from_axis_angle([0, 0, 1], bend), quat_from_axis_angle([0, 1, 0], twist)
     )
-    return Pose.from_rotations(character.skeleton, {"bone1": turn})
+    return Pose.from_rotations(character.skeleton, {"bone1": rotation})
 
 
-def taught_by(character, skin, turns) -> CurveExamples:
-    player, poses = supple.player(character, skin), [bent(character, *turn) for turn in turns]
+def taught_by(character, skin, rotations) -> CurveExamples:
+    player, poses = supple.player(character, skin), [bent(character, *rotation) for rotation in rotations]
     return CurveExamples(tuple(poses), np.stack([player.advance(pose) for pose in poses]))
 
 
@@ -59,8 +59,8 @@ def test_two_shapes_are_enough_to_learn_a_bend(limb):
 
 
 def test_every_one_of_several_shapes_is_met(limb):
-    turns = [(1.2, 0.0), (0.6, 0.5), (-0.9, 0.2), (0.1, 1.1), (0.8, -0.8)]
-    told = taught_by(limb, supple.DeltaMush(), turns)
+    rotations = [(1.2, 0.0), (0.6, 0.5), (-0.9, 0.2), (0.1, 1.1), (0.8, -0.8)]
+    told = taught_by(limb, supple.DeltaMush(), rotations)
     model = fit_curves(limb, told)
     assert all(sorted(part.frames) == [-1, 0, 1, 2, 3, 4] for part in model.parts)
     assert model.errors.between_rms < 1e-9
@@ -160,18 +160,18 @@ def test_a_joint_that_stands_still_has_one_place_and_nothing_is_learnt():
 
 
 def test_narrow_directions_are_left_out():
-    turns = np.random.default_rng(1).standard_normal((50, 3)) * [1.0, 0.3, 0.001]
-    assert axes_of(turns, 12).shape == (3, 2)
-    assert axes_of(turns, 2).shape == (3, 1)
+    rotations = np.random.default_rng(1).standard_normal((50, 3)) * [1.0, 0.3, 0.001]
+    assert axes_of(rotations, 12).shape == (3, 2)
+    assert axes_of(rotations, 2).shape == (3, 1)
 
 
 def test_frames_are_chosen_far_apart_and_where_it_is_worst():
-    places = np.linspace(0.1, 1.0, 40)[:, None]
-    nodes = np.where(np.abs(places - 0.62) < 0.05, 5.0, 0.0) + places  # something happens in the middle
-    frames = Choice(places, nodes, np.ones(40, dtype=bool), "straight", "hold", exact=True).frames(8)
+    positions = np.linspace(0.1, 1.0, 40)[:, None]
+    nodes = np.where(np.abs(positions - 0.62) < 0.05, 5.0, 0.0) + positions  # something happens in the middle
+    frames = Choice(positions, nodes, np.ones(40, dtype=bool), "straight", "hold", exact=True).frames(8)
     assert frames[0] == 39
-    assert any(abs(places[frame, 0] - 0.62) < 0.06 for frame in frames)
-    apart = np.abs(places[frames] - places[frames].T) + np.eye(len(frames))
+    assert any(abs(positions[frame, 0] - 0.62) < 0.06 for frame in frames)
+    apart = np.abs(positions[frames] - positions[frames].T) + np.eye(len(frames))
     assert apart.min() > 0.05
 
 
@@ -237,8 +237,8 @@ def test_every_byte_of_the_file_is_checked(model, tmp_path):
     path = tmp_path / "a.curves"
     save_curves(model, path)
     whole = path.read_bytes()
-    for place in [*range(0, 60, 7), len(whole) // 2, len(whole) - 1]:
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x20]) + whole[place + 1 :])
+    for position in [*range(0, 60, 7), len(whole) // 2, len(whole) - 1]:
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ 0x20]) + whole[position + 1 :])
         with pytest.raises(FormatError, match=r"a\.curves"):
             load_curves(path)
     for length in (0, 5, 8, 20, len(whole) // 2, len(whole) - 1):

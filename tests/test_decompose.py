@@ -49,7 +49,7 @@ def test_a_rigid_sequence_is_one_bone_without_error():
 
 def test_where_the_character_is_carried_changes_nothing(bake):
     """Another rigid motion of the whole in every frame moves the bones along and leaves weights and errors alone."""
-    carry = rigid(np.random.default_rng(2), len(bake), turn=2.0, move=2.0)
+    carry = rigid(np.random.default_rng(2), len(bake), rotation=2.0, move=2.0)
     there = np.einsum("fij,fvj->fvi", carry[:, :3, :3], bake.points) + carry[:, None, :3, 3]
     plain = PointSequence(bake.points, rest=bake.rest, triangles=bake.triangles)
     one = decompose(plain, bones=4, rounds=10)
@@ -66,7 +66,7 @@ def test_the_pivot_of_a_hinge_is_found():
     """Two halves that turn about a point between them: that point is where the second bone stands."""
     tube, random = make_tube(rings=21, sectors=10, bones=2), np.random.default_rng(3)
     hinge = np.array([0.05, 1.1, -0.1])
-    swing = rigid(random, 12, turn=0.7, move=0.0)
+    swing = rigid(random, 12, rotation=0.7, move=0.0)
     swing[:, :3, 3] = hinge - swing[:, :3, :3] @ hinge
     transforms = np.stack([np.tile(np.eye(4), (12, 1, 1)), swing], axis=1)
     upper = (tube.points[:, 1] > 1.1).astype(float)

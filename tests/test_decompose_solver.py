@@ -117,8 +117,8 @@ def test_the_matrices_of_distances_are_those_written_out(bake):
     frames = Frames.of(np.asarray(bake.rest), bake.points)
     random = np.random.default_rng(7)
     bones = np.swapaxes(rigid(random, 3 * frames.count).reshape(frames.count, 3, 4, 4), 0, 1)[:, :, :3]
-    places = frames.rest[:, :3] + frames.moved.reshape(len(frames.rest), frames.count, 3).swapaxes(0, 1)
-    away = np.einsum("bfij,vj->vbfi", bones, frames.rest) - places.swapaxes(0, 1)[:, None]
+    positions = frames.rest[:, :3] + frames.moved.reshape(len(frames.rest), frames.count, 3).swapaxes(0, 1)
+    away = np.einsum("bfij,vj->vbfi", bones, frames.rest) - positions.swapaxes(0, 1)[:, None]
     written = np.einsum("vbfi,vcfi->vbc", away, away)
     distances = Distances.of(frames, bones)
     assert distances.matrices(slice(0, None)) == pytest.approx(written, rel=1e-9)
@@ -137,8 +137,8 @@ def test_one_bone_is_fitted_as_two_sets_of_points_are_aligned():
     moments = Moments.of(frames, np.ones((30, 1)))
     found = frames.transforms(fitted(moments, start, free=np.ones(1, dtype=bool), sweeps=1))[:, 0]
     for frame in range(4):
-        turn, _ = Rotation.align_vectors(points[frame] - points[frame].mean(axis=0), rest - rest.mean(axis=0))
-        assert found[frame, :3, :3] == pytest.approx(turn.as_matrix(), abs=1e-6)
+        rotation, _ = Rotation.align_vectors(points[frame] - points[frame].mean(axis=0), rest - rest.mean(axis=0))
+        assert found[frame, :3, :3] == pytest.approx(rotation.as_matrix(), abs=1e-6)
         assert found[frame, :3, :3] @ rest.mean(axis=0) + found[frame, :3, 3] == pytest.approx(
             points[frame].mean(axis=0), abs=1e-9
         )
@@ -152,7 +152,7 @@ def test_a_fitted_bone_cannot_be_moved_to_lower_the_error():
     share = random.random((40, 1))
     weights = np.concatenate([share, 1.0 - share], axis=1)
     frames = Frames.of(rest, points)
-    state = np.swapaxes(rigid(random, 6, turn=0.2).reshape(3, 2, 4, 4), 0, 1)[:, :, :3]
+    state = np.swapaxes(rigid(random, 6, rotation=0.2).reshape(3, 2, 4, 4), 0, 1)[:, :, :3]
 
     def errors(bones):
         away = np.einsum("vb,bfij,vj->fvi", weights, bones, frames.rest)
@@ -166,7 +166,7 @@ def test_a_fitted_bone_cannot_be_moved_to_lower_the_error():
         assert (errors(better) < errors(state)).all()
         for _ in range(20):
             nudged = better.copy()
-            nudged[bone] = rigid(random, 3, turn=0.01, move=0.01)[:, :3, :3] @ nudged[bone]
+            nudged[bone] = rigid(random, 3, rotation=0.01, move=0.01)[:, :3, :3] @ nudged[bone]
             nudged[bone, :, :, 3] += 0.01 * random.normal(size=(3, 3))
             assert (errors(nudged) > errors(better)).all()
         state = better
@@ -188,7 +188,7 @@ def test_a_bone_of_one_vertex_still_turns_in_some_way():
 
 def test_patches_hang_together_and_follow_the_known_bones():
     tube = make_tube(rings=25, sectors=10, bones=2)
-    transforms = rigid(np.random.default_rng(11), 20, turn=0.5).reshape(10, 2, 4, 4)
+    transforms = rigid(np.random.default_rng(11), 20, rotation=0.5).reshape(10, 2, 4, 4)
     upper = (tube.points[:, 1] > 1.0).astype(float)
     points = carried(tube.points, np.stack([1.0 - upper, upper], axis=1), transforms)
     frames = Frames.of(tube.points, points)

@@ -154,9 +154,9 @@ def test_a_chain_runs_in_order():
         ("vec3i", (2, 3), 2**24 + 1),
     ],
 )
-def test_written_values_have_the_kind_of_the_array(place, kind, shape, value):
+def test_written_values_have_the_kind_of_the_array(position, kind, shape, value):
     """Doubles keep all their digits, whole numbers stay whole, on every device and from either side."""
-    wp, where = warp(), check_device(place)
+    wp, where = warp(), check_device(position)
     array = wp.zeros(shape[0], dtype=getattr(wp, kind), device=where)
     write(array, np.full(shape, value))
     assert (to_host(array) == value).all()

@@ -44,7 +44,7 @@ def test_what_is_saved_comes_back(tmp_path):
     assert np.abs(back.shapes["swell"].offsets - edits.shapes["swell"].offsets).max() < 1e-10
     assert np.array_equal(back.surface_strokes["scar"].shares, edits.surface_strokes["scar"].shares)
     assert np.array_equal(back.strokes["line"].knots, edits.strokes["line"].knots)
-    assert np.array_equal(back.poses["bend"].turns["bone2"], edits.poses["bend"].turns["bone2"])
+    assert np.array_equal(back.poses["bend"].rotations["bone2"], edits.poses["bend"].rotations["bone2"])
     save_edits(back, tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "tube.edits.json").read_bytes()
 
@@ -110,12 +110,12 @@ def write(path, data):
 
 
 @pytest.mark.parametrize(("place", "value", "said"), WRONG, ids=lambda v: str(v)[:40])
-def test_every_wrong_place_is_named(tmp_path, place, value, said):
+def test_every_wrong_place_is_named(tmp_path, position, value, said):
     data = copy.deepcopy(to_dict(everything()))
     inner = data
-    for step in place[:-1]:
+    for step in position[:-1]:
         inner = inner[step]
-    inner[place[-1]] = value
+    inner[position[-1]] = value
     path = write(tmp_path / "broken.json", data)
     with pytest.raises(FormatError, match=said) as caught:
         load_edits(path)
@@ -207,8 +207,8 @@ def test_bake_with_edits_is_a_bake_of_the_edited_character(tmp_path, quick_hero,
     edited, plain = Cache(tmp_path / "edited.supple"), Cache(tmp_path / "plain.supple")
     character, motion = edits.on(hero, supple.motion("walk", hero))
     player = supple.player(character, supple.DualQuaternion())
-    for place in (0, len(edited) // 2, len(edited) - 1):
-        assert np.abs(edited.points[place] - player.play(motion, edited.times[place])).max() < 1e-6
+    for position in (0, len(edited) // 2, len(edited) - 1):
+        assert np.abs(edited.points[position] - player.play(motion, edited.times[position])).max() < 1e-6
     assert np.abs(edited.points[-1] - plain.points[-1]).max() > 0.01
     capsys.readouterr()
 

@@ -25,11 +25,11 @@ SKIN = supple.IncrementalRotation()
 
 def waving(fps=30.0, seconds=2.0, loop=True):
     def pose(time):
-        turns = {
+        rotations = {
             name: quat_from_axis_angle([1, 0, 0.3], 0.3 * np.sin(np.pi * time + n))
             for n, name in enumerate(SKELETON.names)
         }
-        return supple.Pose.from_rotations(SKELETON, turns)
+        return supple.Pose.from_rotations(SKELETON, rotations)
 
     return Motion.from_poses(SKELETON, pose, seconds=seconds, fps=fps, loop=loop)
 
@@ -235,8 +235,8 @@ def test_a_pose_edit_takes_one_pose_to_the_other(seed):
     random = np.random.default_rng(seed)
 
     def pose():
-        turns = {name: random.standard_normal(4) for name in SKELETON.names}
-        return supple.Pose.from_rotations(SKELETON, turns, move=random.standard_normal(3))
+        rotations = {name: random.standard_normal(4) for name in SKELETON.names}
+        return supple.Pose.from_rotations(SKELETON, rotations, move=random.standard_normal(3))
 
     before, after = pose(), pose()
     edit = PoseEdit.between(SKELETON, before, after)
@@ -252,7 +252,7 @@ def test_a_pose_drawn_with_strokes_is_an_edit_for_every_pose():
     side = Stroke([[0, 0, 0], [0.3, 1, 0], [1, 1.7, 0]], [0, 0.5, 1])
     drawn = posed_by_strokes(SKELETON, rest, base, offset=side)
     edit = PoseEdit.between(SKELETON, rest, drawn)
-    assert "bone1" in edit.turns
+    assert "bone1" in edit.rotations
     assert np.abs(edit.on(SKELETON, rest).world_from_joint - drawn.world_from_joint).max() < 1e-9
     other = waving().sample(0.3)
     lengths = np.linalg.norm(np.diff(edit.on(SKELETON, other).world_from_joint[:, :3, 3], axis=0), axis=1)
@@ -260,17 +260,17 @@ def test_a_pose_drawn_with_strokes_is_an_edit_for_every_pose():
 
 
 def test_amounts_multiply_angles_the_short_way():
-    turn = quat_from_axis_angle([0, 1, 0], 0.8)
-    edit = PoseEdit({"bone1": -turn})
+    rotation = quat_from_axis_angle([0, 1, 0], 0.8)
+    edit = PoseEdit({"bone1": -rotation})
     twice = edit.on(SKELETON, supple.Pose.rest(SKELETON), amount=2.0)
-    wanted = supple.Pose.from_rotations(SKELETON, {"bone1": quat_multiply(turn, turn)})
+    wanted = supple.Pose.from_rotations(SKELETON, {"bone1": quat_multiply(rotation, rotation)})
     assert np.abs(twice.world_from_joint - wanted.world_from_joint).max() < 1e-9
 
 
 @pytest.mark.parametrize("turn", [[0, 0, 0, 0], [1, 2, 3], [np.nan, 0, 0, 1]])
-def test_strange_pose_edits_are_refused(turn):
+def test_strange_pose_edits_are_refused(rotation):
     with pytest.raises(InputError):
-        PoseEdit({"bone1": turn})
+        PoseEdit({"bone1": rotation})
 
 
 def test_poses_of_other_skeletons_are_refused():
@@ -285,18 +285,18 @@ class Tape:
     """A model of undo and redo with lists that change."""
 
     def __init__(self, steps):
-        self.states, self.place, self.steps = [0], 0, steps
+        self.states, self.position, self.steps = [0], 0, steps
 
     def do(self, value):
-        self.states = [*self.states[: self.place + 1], value]
+        self.states = [*self.states[: self.position + 1], value]
         self.states = self.states[-(self.steps + 1) :]
-        self.place = len(self.states) - 1
+        self.position = len(self.states) - 1
 
     def undo(self):
-        self.place = max(self.place - 1, 0)
+        self.position = max(self.position - 1, 0)
 
     def redo(self):
-        self.place = min(self.place + 1, len(self.states) - 1)
+        self.position = min(self.position + 1, len(self.states) - 1)
 
 
 @given(st.lists(st.one_of(st.integers(), st.sampled_from(["undo", "redo"])), max_size=60), st.integers(1, 6))
@@ -313,7 +313,7 @@ def test_history_is_a_tape(actions, steps):
         else:
             history = getattr(history, action)()
             getattr(tape, action)()
-        assert history.present == tape.states[tape.place]
+        assert history.present == tape.states[tape.position]
         assert (before.present, before.past, before.future) == kept
         if history.past:
             assert history.undo().redo() == history

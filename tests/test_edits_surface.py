@@ -39,11 +39,11 @@ SKINS = [supple.IncrementalRotation(), PLAIN, supple.LinearBlend(), supple.DualQ
 
 
 def bent(angle=0.9, twist=0.5):
-    turns = {
+    rotations = {
         "bone1": quat_from_axis_angle([0.3, 0.0, 1.0], angle),
         "bone2": quat_from_axis_angle([0.0, 1.0, 0.2], twist),
     }
-    return supple.Pose.from_rotations(TUBE.skeleton, turns, move=[0.2, 0.1, 0.0])
+    return supple.Pose.from_rotations(TUBE.skeleton, rotations, move=[0.2, 0.1, 0.0])
 
 
 def bump(seed=0, size=0.05):
@@ -219,8 +219,8 @@ def test_offsets_turn_with_the_scale_vectors():
     rigid = supple.IncrementalRotation.preset("rigid")
     change = shown(edit, pose, rigid) - shown(none, pose, rigid)
     attachment = attach(TUBE)
-    turns = pose.world_from_joint[attachment.segments.joints[attachment.segment], :3, :3]
-    assert np.abs(change - np.einsum("vij,vj->vi", turns, edit.dense(COUNT))).max() < 1e-6
+    rotations = pose.world_from_joint[attachment.segments.joints[attachment.segment], :3, :3]
+    assert np.abs(change - np.einsum("vij,vj->vi", rotations, edit.dense(COUNT))).max() < 1e-6
 
 
 def test_an_edit_of_a_bent_skin_by_handles_is_found_again():

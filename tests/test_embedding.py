@@ -30,11 +30,11 @@ def places_inside(body, count, seed):
 def test_affine_motion_is_carried_exactly(method, tube, seed):
     rng = np.random.default_rng(seed)
     _, body = tube
-    places = places_inside(body, 40, seed)
+    positions = places_inside(body, 40, seed)
     matrix, shift = rng.normal(size=(3, 3)), rng.normal(size=3)
-    found = method(places, body)
-    assert found.carry(body.points @ matrix + shift) == pytest.approx(places @ matrix + shift, abs=1e-9)
-    assert found.carry(body.points) == pytest.approx(places, abs=1e-9)
+    found = method(positions, body)
+    assert found.carry(body.points @ matrix + shift) == pytest.approx(positions @ matrix + shift, abs=1e-9)
+    assert found.carry(body.points) == pytest.approx(positions, abs=1e-9)
     assert found.distance.max() == 0.0
 
 
@@ -53,12 +53,12 @@ def test_the_element_is_one_that_holds_the_point(tube):
     _, body = tube
     rng = np.random.default_rng(1)
     low, high = body.points.min(axis=0), body.points.max(axis=0)
-    places = np.concatenate([rng.uniform(low, high, (400, 3)), body.points[:50]])
-    found = embed(places, body)
+    positions = np.concatenate([rng.uniform(low, high, (400, 3)), body.points[:50]])
+    found = embed(positions, body)
     solid = body.points[body.corners]
     ways = np.swapaxes(solid[:, 1:] - solid[:, :1], 1, 2)
-    for place, corners, shares, distance in zip(places, found.corners, found.shares, found.distance, strict=True):
-        inner = np.linalg.solve(ways, (place - solid[:, 0])[:, :, None])[:, :, 0]
+    for position, corners, shares, distance in zip(positions, found.corners, found.shares, found.distance, strict=True):
+        inner = np.linalg.solve(ways, (position - solid[:, 0])[:, :, None])[:, :, 0]
         depth = np.minimum(inner.min(axis=1), 1.0 - inner.sum(axis=1))
         assert (depth.max() >= -1e-9) == (distance <= 1e-9)
         if distance == 0.0:
@@ -72,11 +72,11 @@ def test_distance_is_that_to_the_boundary(tube):
     skin = body.points[boundary_faces(body)]
     rng = np.random.default_rng(2)
     outward = rng.normal(size=(30, 3))
-    places = body.points.mean(axis=0) + 5.0 * outward / np.linalg.norm(outward, axis=1, keepdims=True)
-    found = embed(places, body)
+    positions = body.points.mean(axis=0) + 5.0 * outward / np.linalg.norm(outward, axis=1, keepdims=True)
+    found = embed(positions, body)
     dense = np.einsum("sk,tki->sti", rng.dirichlet(np.ones(3), 60), skin).reshape(-1, 3)
     corners = np.concatenate([dense, body.points])
-    sampled = np.linalg.norm(places[:, None] - corners, axis=2).min(axis=1)
+    sampled = np.linalg.norm(positions[:, None] - corners, axis=2).min(axis=1)
     assert (found.distance <= sampled + 1e-12).all()
     assert found.distance == pytest.approx(sampled, rel=0.01)
 
@@ -85,8 +85,8 @@ def test_distance_is_that_to_the_boundary(tube):
 def test_far_points_do_not_explode(method, tube):
     _, body = tube
     rng = np.random.default_rng(3)
-    places = rng.normal(size=(200, 3)) * 10.0
-    found = method(places, body)
+    positions = rng.normal(size=(200, 3)) * 10.0
+    found = method(positions, body)
     assert np.abs(found.shares).max() < 6.0
     # Beyond two elements, the point rides with the closest point of the boundary.
     far = found.distance > 1.0
@@ -126,17 +126,17 @@ def test_normals_choose_the_side_of_a_gap():
     left = np.array([[-1.0, 0, 0], [0, -1, -1], [0, 1, -1], [0, 0, 1.5]])
     right = left * [-1, 1, 1] + [0.1, 0, 0]
     body = Tetrahedra(np.concatenate([left, right]), np.array([[0, 1, 2, 3], [4, 6, 5, 7]]))
-    place = np.array([[0.06, 0.0, 0.0]])
-    assert embed(place, body).corners.min() >= 4
-    assert embed(place, body, normals=np.array([[1.0, 0.0, 0.0]])).corners.max() < 4
+    position = np.array([[0.06, 0.0, 0.0]])
+    assert embed(position, body).corners.min() >= 4
+    assert embed(position, body, normals=np.array([[1.0, 0.0, 0.0]])).corners.max() < 4
 
 
 def test_poor_neighbourhoods_fall_back_to_the_element():
     body = Tetrahedra(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 1, 2, 3]]))
-    place = np.array([[0.2, 0.3, 0.1], [0.9, 0.9, 0.9]])
-    found = embed_smoothly(place, body, neighbours=6)
+    position = np.array([[0.2, 0.3, 0.1], [0.9, 0.9, 0.9]])
+    found = embed_smoothly(position, body, neighbours=6)
     assert found.shares.shape == (2, 6)
-    assert found.carry(body.points)[0] == pytest.approx(place[0])
+    assert found.carry(body.points)[0] == pytest.approx(position[0])
 
 
 def test_no_points_are_no_trouble(tube):

@@ -199,7 +199,7 @@ def test_glb_of_any_skin_is_one_morph_target_a_frame(cache, tube, tmp_path):
     assert np.allclose(glb.times(), np.arange(len(cache)) / FPS)
     rest = glb.attribute("POSITION")
     assert len(rest) == len(tube.display.control_points)  # split at the seam, and nowhere else
-    owner = np.array([np.argmin(np.linalg.norm(tube.points - place, axis=1)) for place in rest])
+    owner = np.array([np.argmin(np.linalg.norm(tube.points - position, axis=1)) for position in rest])
     faces = glb.array(glb.primitive["indices"]).reshape(-1, 3)
     assert np.array_equal(owner[faces], tube.triangles)
     uvs = glb.attribute("TEXCOORD_0")

@@ -70,8 +70,8 @@ def test_blender_shows_our_texture_coordinates(seen, name):
     uvs = shown[f"{name} uvs"]
     assert np.abs(uvs[:, 1] - rest_v[owner[corners]]).max() < 1e-5
     around = np.arctan2(-tube.points[:, 2], tube.points[:, 0]) / (2.0 * np.pi)
-    turn = uvs[:, 0] - around[owner[corners]]
-    assert np.abs(turn - np.round(turn)).max() < 1e-5
+    rotation = uvs[:, 0] - around[owner[corners]]
+    assert np.abs(rotation - np.round(rotation)).max() < 1e-5
 
 
 @pytest.mark.parametrize("name", ["bake.usdc", "bake.pc2", "bake.glb", "rig.glb", "character.usda", "character.glb"])
@@ -85,7 +85,7 @@ def test_blender_shows_our_materials_on_one_mesh(seen, name):
     worn = shown[f"{name} worn"]
     for number, material in enumerate(tube.materials):
         names = (material.name, material.name.replace(" ", "_"))
-        slot = next(place for place, found in enumerate(slots) if found["name"] in names)
+        slot = next(position for position, found in enumerate(slots) if found["name"] in names)
         assert (worn == slot).sum() == halves * (Surface.of(tube).worn == number).sum()
         assert "Base Color" in slots[slot]["pictured"]
         arrive = 1 if name == "bake.pc2" else len(material.textures)  # of an OBJ, Blender takes colours only

@@ -12,9 +12,9 @@ from supple import Character, InputError, Skeleton, Weights
 from supple.character.builtin import CHARACTERS
 from supple.geometry.topology import unique_edges
 from supple.skins.springs.attachment import Attachment, attach
+from supple.skins.springs.control_rotations import END_MAP, START_MAP, rotation_weights, with_reaches
 from supple.skins.springs.dividers import Divider, dividers_of
 from supple.skins.springs.segments import segments_of
-from supple.skins.springs.turns import END_MAP, START_MAP, turn_shares, with_reaches
 
 METHODS = ["weights", "direct", "planar"]
 
@@ -216,7 +216,7 @@ def test_shares_of_turns_are_half_at_a_joint_and_nothing_beyond_the_reach():
     tube = make_tube(bones=4, rings=81)
     found = attach(tube, rounds=0)
     reach = np.full(len(tube.points), 0.25)
-    shares = turn_shares(found, reach, reach)
+    shares = rotation_weights(found, reach, reach)
     assert np.allclose(shares.values.sum(axis=1), 1.0)
     own = np.where(shares.indices == found.segment[:, None], shares.values, 0.0).max(axis=1)
     middle = (found.along > 0.25) & (found.along < 0.75)

@@ -17,8 +17,8 @@ from supple.geometry import quaternions
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import neighbours, signed_volume
 from supple.skins.springs.attachment import attach
+from supple.skins.springs.control_rotations import with_reaches
 from supple.skins.springs.springs import CHECK, KINDS, Springs
-from supple.skins.springs.turns import with_reaches
 from test_kinematic_skins import moved, random_pose, random_rigid
 
 SKINS = [
@@ -36,8 +36,8 @@ seeds = st.integers(0, 2**32 - 1)
 
 def turned(skeleton, **angles):
     """A pose with named joints turned about z by angles [rad]."""
-    turns = {name: quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], angle) for name, angle in angles.items()}
-    return Pose.from_rotations(skeleton, turns)
+    rotations = {name: quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], angle) for name, angle in angles.items()}
+    return Pose.from_rotations(skeleton, rotations)
 
 
 def posed(character, skin, pose):
@@ -151,7 +151,7 @@ def chain_pose(bones, seed, move=0.0):
 
 @pytest.mark.parametrize(("reach", "move"), [(0.5, 0.0), (1.0, 0.0), (0.2, 0.1), (0.0, 0.1)])
 def test_incremental_rotation_equals_the_published_formulas(reach, move):
-    character, pose, heads, rest_heads, turns = chain_pose(4, 5, move)
+    character, pose, heads, rest_heads, rotations = chain_pose(4, 5, move)
     skin = IncrementalRotation(reach=reach, soften=0.0, correction=0.0, firm_ends=False)
     found = posed(character, skin, pose)
     attachment = attach(character)
@@ -163,7 +163,7 @@ def test_incremental_rotation_equals_the_published_formulas(reach, move):
             attachment.along[vertex],
             rest_heads=rest_heads,
             heads=heads,
-            turns=turns,
+            rotations=rotations,
             reach=reach,
         )
         assert np.abs(found[vertex] - expected).max() < 2e-6
@@ -241,7 +241,8 @@ def radius(character, points, pose):
     bones = character.skeleton.bones
     carried = pose.skinning(character.skeleton)[bones.joints]
     starts, ends = (
-        np.einsum("bij,bj->bi", carried[:, :3, :3], places) + carried[:, :3, 3] for places in (bones.starts, bones.ends)
+        np.einsum("bij,bj->bi", carried[:, :3, :3], positions) + carried[:, :3, 3]
+        for positions in (bones.starts, bones.ends)
     )
     return distances_to_segments(points, starts, ends)[0].min(axis=1)
 
@@ -252,8 +253,8 @@ def cylinder():
 
 
 def twisted(character):
-    turn = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], np.radians(135.0))
-    return Pose.from_rotations(character.skeleton, {"bone1": turn})
+    rotation = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], np.radians(135.0))
+    return Pose.from_rotations(character.skeleton, {"bone1": rotation})
 
 
 @pytest.mark.parametrize("skin", [IncrementalRotation(), SpringRig(), SpringRig(base="rigid")], ids=str)
@@ -264,9 +265,9 @@ def test_a_twist_does_not_collapse_and_is_spread_over_the_length(skin, cylinder)
     share = np.linalg.norm(rings[:, :, [0, 2]], axis=2) / 0.25
     assert share.min() > 0.9
     rest = cylinder.points.reshape(65, 24, 3)
-    turn = np.angle((rings[:, 0, 0] + 1j * rings[:, 0, 2]) / (rest[:, 0, 0] + 1j * rest[:, 0, 2]))
-    steps = np.abs(np.diff(np.unwrap(turn)))
-    assert abs(np.unwrap(turn)[-1] - np.unwrap(turn)[0]) > np.radians(125.0)
+    rotation = np.angle((rings[:, 0, 0] + 1j * rings[:, 0, 2]) / (rest[:, 0, 0] + 1j * rest[:, 0, 2]))
+    steps = np.abs(np.diff(np.unwrap(rotation)))
+    assert abs(np.unwrap(rotation)[-1] - np.unwrap(rotation)[0]) > np.radians(125.0)
     assert steps.max() < np.radians(135.0) / 8.0
 
 
@@ -414,7 +415,7 @@ def hostile():
     return supple.Character(points, triangles, tube.skeleton)
 
 
-@pytest.mark.parametrize("skin", [*SKINS[:5], SpringRig(edges=1e6, pace=10.0), SpringRig(turns=1e6)], ids=str)
+@pytest.mark.parametrize("skin", [*SKINS[:5], SpringRig(edges=1e6, pace=10.0), SpringRig(rotations=1e6)], ids=str)
 def test_hostile_meshes_give_sensible_results(skin):
     character = hostile()
     if skin.stands_on() is not None and skin.base == "rotation-centers":

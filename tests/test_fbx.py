@@ -36,9 +36,9 @@ def saved(folder: Path, data: bytes, name: str = "strip.fbx") -> Path:
 def bent(degrees: float) -> np.ndarray:
     """Where strip and hat are with the knee turned: each point above it half or wholly about (0, 1, 0), z to x."""
     angle = np.radians(degrees)
-    turn = np.array([[np.cos(angle), np.sin(angle), 0], [-np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+    rotation = np.array([[np.cos(angle), np.sin(angle), 0], [-np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
     points = np.concatenate([STRIP, HAT])
-    turned = (points - [0, 1, 0]) @ turn.T + [0, 1, 0]
+    turned = (points - [0, 1, 0]) @ rotation.T + [0, 1, 0]
     share = np.array([0, 0, 0.5, 0.5, 1, 1, 1, 1, 1])[:, None]
     return (1 - share) * points + share * turned
 
@@ -384,10 +384,10 @@ def test_mutated_files_load_or_are_refused(tmp_path: Path, seed: int) -> None:
         elif kind == 1:
             lines.insert(line, lines[int(random.integers(len(lines)))])
         else:
-            digits = [place for place, letter in enumerate(lines[line]) if letter.isdigit()] or [0]
-            place = int(random.choice(digits))
+            digits = [position for position, letter in enumerate(lines[line]) if letter.isdigit()] or [0]
+            position = int(random.choice(digits))
             value = str(random.choice(["-1", "1e30", "99999999", "0", "nan", "7", '"']))
-            lines[line] = lines[line][:place] + value + lines[line][place + 1 :]
+            lines[line] = lines[line][:position] + value + lines[line][position + 1 :]
     told = None
     try:
         supple.load(saved(tmp_path, "\n".join(lines).encode()), repair=bool(seed % 2))

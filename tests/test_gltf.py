@@ -41,10 +41,10 @@ def by_hand(points, joints, weights, transforms):
     """The equation of the specification, one vertex and one influence at a time."""
     result = []
     for point, index, share in zip(points, joints, weights, strict=True):
-        place = np.zeros(4)
+        position = np.zeros(4)
         for joint, weight in zip(np.ravel(index), np.ravel(share), strict=True):
-            place += weight * (transforms[joint] @ [*point, 1.0])
-        result.append(place[:3])
+            position += weight * (transforms[joint] @ [*point, 1.0])
+        result.append(position[:3])
     return np.array(result)
 
 
@@ -291,11 +291,11 @@ def test_lists_strips_and_fans_wind_alike(read, mode, corners, faces):
     file = GltfFile()
     file.add("nodes", mesh=file.mesh(triangles=corners, mode=mode))
     character = read(file)
-    places = character.points[character.triangles]
-    normals = np.cross(places[:, 1] - places[:, 0], places[:, 2] - places[:, 0])
+    positions = character.points[character.triangles]
+    normals = np.cross(positions[:, 1] - positions[:, 0], positions[:, 2] - positions[:, 0])
     assert (normals[:, 2] > 0.0).all()
     as_sets = {frozenset(map(tuple, quad()[face])) for face in faces}
-    assert {frozenset(map(tuple, triangle)) for triangle in places} == as_sets
+    assert {frozenset(map(tuple, triangle)) for triangle in positions} == as_sets
 
 
 def test_points_and_lines_are_left_out_and_told(read):

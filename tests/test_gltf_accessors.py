@@ -67,7 +67,8 @@ def test_rows_equal_struct_unpacked_one_by_one(tmp_path_factory, layout):
     )
     given_back = rows_of(file, tmp_path_factory.mktemp("rows"))
     oracle = [
-        struct.unpack_from(f"<{width}{letter}", data, before + (stride or size) * place) for place in range(len(rows))
+        struct.unpack_from(f"<{width}{letter}", data, before + (stride or size) * position)
+        for position in range(len(rows))
     ]
     if normalize:
         oracle = [[max(value / MOST[letter], -1.0) for value in row] for row in oracle]
@@ -77,7 +78,7 @@ def test_rows_equal_struct_unpacked_one_by_one(tmp_path_factory, layout):
 @settings(max_examples=60)
 @given(st.integers(1, 12), st.sampled_from("BHI"), st.booleans(), st.data())
 def test_sparse_changes_replace_rows(tmp_path_factory, count, letter, based, data):
-    places = sorted(data.draw(st.sets(st.integers(0, count - 1), min_size=1)))
+    positions = sorted(data.draw(st.sets(st.integers(0, count - 1), min_size=1)))
     file = GltfFile()
     base = np.arange(3.0 * count).reshape(count, 3)
     if based:
@@ -85,16 +86,16 @@ def test_sparse_changes_replace_rows(tmp_path_factory, count, letter, based, dat
     else:
         file.add("accessors", componentType=5126, count=count, type="VEC3")
         base = np.zeros((count, 3))
-    values = 100.0 + np.arange(3.0 * len(places)).reshape(-1, 3)
+    values = 100.0 + np.arange(3.0 * len(positions)).reshape(-1, 3)
     file.json["accessors"][0]["sparse"] = {
-        "count": len(places),
+        "count": len(positions),
         "indices": {
-            "bufferView": file.view(struct.pack(f"<{len(places)}{letter}", *places)),
+            "bufferView": file.view(struct.pack(f"<{len(positions)}{letter}", *positions)),
             "componentType": CODES[letter],
         },
         "values": {"bufferView": file.view(values.astype("<f4").tobytes())},
     }
-    base[places] = values
+    base[positions] = values
     np.testing.assert_array_equal(rows_of(file, tmp_path_factory.mktemp("sparse")), base)
 
 

@@ -56,8 +56,8 @@ def test_linear_rotations_turn_evenly_along_the_shorter_arc(tmp_path, sign):
 
 def test_steps_hold_their_key_until_the_next(tmp_path):
     motion = clip(tmp_path, 1, "translation", [0.0, 1.0, 2.0], [[0, 0, 0], [5, 0, 0], [7, 0, 0]], "STEP")
-    for time, place in ((0.0, 0.0), (0.5, 0.0), (1.0 - 1.5 / motion.fps, 0.0), (1.0, 5.0), (1.9, 5.0), (2.0, 7.0)):
-        np.testing.assert_allclose(local(motion, time)[0, 3], place, atol=1e-6)
+    for time, position in ((0.0, 0.0), (0.5, 0.0), (1.0 - 1.5 / motion.fps, 0.0), (1.0, 5.0), (1.9, 5.0), (2.0, 7.0)):
+        np.testing.assert_allclose(local(motion, time)[0, 3], position, atol=1e-6)
 
 
 def hermite(share, long, start, out, end, into):

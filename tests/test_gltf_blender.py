@@ -69,7 +69,7 @@ def errors_against_blender(path: Path) -> dict[str, float]:
     theirs = ask_blender({"do": "clips", "key": "file", "file": str(path), "clips": chosen})
     assert not keys or any(np.ptp(seen, axis=0).max() > 1e-2 * character.height for seen in theirs.values())
     control = character.display.control_points
-    places = [np.flatnonzero(np.isin(control, rows)) for rows in character.parts.values()]
+    positions = [np.flatnonzero(np.isin(control, rows)) for rows in character.parts.values()]
     meshes = len(theirs) // len(chosen)
     pairs: list[int] | None = None
     found = {}
@@ -80,8 +80,8 @@ def errors_against_blender(path: Path) -> dict[str, float]:
             pose = character.motions[clip].sample(at) if keys else Pose.rest(character.skeleton)
             ours = blended(character, pose)[control]
             shown = [theirs[f"file {number} {mesh}"][frame] for mesh in range(meshes)]
-            pairs = pairs or matched([ours[rows] for rows in places], shown)
-            for rows, mesh in zip(places, pairs, strict=True):
+            pairs = pairs or matched([ours[rows] for rows in positions], shown)
+            for rows, mesh in zip(positions, pairs, strict=True):
                 worst = max(worst, float(np.linalg.norm(ours[rows] - shown[mesh], axis=1).max()))
         found[clip] = worst / character.height
     return found

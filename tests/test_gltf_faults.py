@@ -384,7 +384,7 @@ def survives(path) -> None:
         assert all(np.isfinite(motion.translations).all() for motion in character.motions.values())
 
 
-PLACES = [place for place in places_in(RICH.document()) if place]
+PLACES = [position for position in places_in(RICH.document()) if position]
 
 
 def test_the_file_to_be_spoilt_is_sound(tmp_path):
@@ -399,16 +399,16 @@ def test_the_file_to_be_spoilt_is_sound(tmp_path):
 def test_any_one_value_may_be_anything(tmp_path, number):
     path = tmp_path / "spoilt.glb"
     document, value = RICH.document(), NASTY[number]
-    for place in PLACES[number % 3 :: 3]:  # a third of the places for each value, another third for the next
-        path.write_bytes(glb(json.dumps(changed(document, place, value, drop=False)).encode(), bytes(RICH.blob)))
+    for position in PLACES[number % 3 :: 3]:  # a third of the places for each value, another third for the next
+        path.write_bytes(glb(json.dumps(changed(document, position, value, drop=False)).encode(), bytes(RICH.blob)))
         survives(path)
 
 
 def test_any_one_value_may_be_missing(tmp_path):
     path = tmp_path / "spoilt.glb"
     document = RICH.document()
-    for place in PLACES:
-        path.write_bytes(glb(json.dumps(changed(document, place, None, drop=True)).encode(), bytes(RICH.blob)))
+    for position in PLACES:
+        path.write_bytes(glb(json.dumps(changed(document, position, None, drop=True)).encode(), bytes(RICH.blob)))
         survives(path)
 
 
@@ -419,8 +419,8 @@ edits = st.lists(st.tuples(st.sampled_from(PLACES), st.sampled_from(NASTY), st.b
 @given(edits, st.randoms(use_true_random=False))
 def test_any_few_values_may_be_anything(tmp_path, several, luck):
     document = RICH.document()
-    for place, value, drop in several:
-        document = changed(document, place, value, drop=drop)
+    for position, value, drop in several:
+        document = changed(document, position, value, drop=drop)
     blob = bytearray(RICH.blob)
     for _ in range(luck.randrange(4)):
         blob[luck.randrange(len(blob))] = luck.randrange(256)
@@ -434,8 +434,8 @@ def test_any_few_values_may_be_anything(tmp_path, several, luck):
 @example(len(SOUND), [])
 def test_any_bytes_may_flip_and_the_file_may_end_anywhere(tmp_path, end, flips):
     data = bytearray(SOUND)
-    for place, byte in flips:
-        data[place] = byte
+    for position, byte in flips:
+        data[position] = byte
     path = tmp_path / "spoilt.glb"
     path.write_bytes(bytes(data[:end]))
     survives(path)
@@ -456,7 +456,7 @@ def test_the_numbers_in_the_buffers_may_be_any(tmp_path):
     for luck in map(random.Random, range(200)):
         blob = bytearray(RICH.blob)
         start = luck.randrange(len(blob))
-        for place in range(start, min(start + luck.randrange(1, 80), len(blob))):
-            blob[place] = luck.choice([0, 0xFF, 0x7F, 0x80, luck.randrange(256)])
+        for position in range(start, min(start + luck.randrange(1, 80), len(blob))):
+            blob[position] = luck.choice([0, 0xFF, 0x7F, 0x80, luck.randrange(256)])
         path.write_bytes(glb(text, bytes(blob)))
         survives(path)

@@ -29,16 +29,16 @@ def turned(character: Character, seed: int, *, fps: float = 30.0, frames: int = 
     rest = character.skeleton.parent_from_joint
     moves = np.tile(rest[:, :3, 3], (frames, 1, 1))
     moves[:, character.skeleton.parents < 0] += draw.normal(size=(frames, 1, 3))
-    turns = quaternions.normalize(draw.normal(size=(frames, joints, 4)))
-    return Motion(character.skeleton, fps, moves, turns, name=f"clip{seed}", **fields)
+    rotations = quaternions.normalize(draw.normal(size=(frames, joints, 4)))
+    return Motion(character.skeleton, fps, moves, rotations, name=f"clip{seed}", **fields)
 
 
 def looped(motion: Motion, stride) -> Motion:
     """The motion with its first key again at the end, moved on."""
-    moves, turns = motion.translations.copy(), motion.rotations.copy()
-    moves[-1], turns[-1] = moves[0], turns[0]
+    moves, rotations = motion.translations.copy(), motion.rotations.copy()
+    moves[-1], rotations[-1] = moves[0], rotations[0]
     moves[-1, motion.skeleton.parents < 0] += stride
-    return motion.replace(translations=moves, rotations=turns, loop=True, stride=np.asarray(stride))
+    return motion.replace(translations=moves, rotations=rotations, loop=True, stride=np.asarray(stride))
 
 
 def carried(move, points):
@@ -119,9 +119,9 @@ def test_all_that_a_character_holds_is_kept_under_its_name(seamed):
             np.testing.assert_array_equal(both.maps[f"{name}.{which}"][own], member.maps[which])
             assert not np.delete(both.maps[f"{name}.{which}"], own).any()
         np.testing.assert_array_equal(both.maps["flesh"][own], member.maps["flesh"])
-        turn = move[:3, :3] if np.ndim(move) == 2 else np.eye(3)
+        rotation = move[:3, :3] if np.ndim(move) == 2 else np.eye(3)
         smile = both.shapes[f"{name}.smile"]
-        np.testing.assert_allclose(smile[own], member.shapes["smile"] @ turn.T, atol=1e-14)
+        np.testing.assert_allclose(smile[own], member.shapes["smile"] @ rotation.T, atol=1e-14)
         assert not np.delete(smile, own, axis=0).any()
         assert both.extras[name] == {"file": {"from": name}}
         worn = both.material_of_triangle[first : first + len(member.triangles)]

@@ -18,11 +18,11 @@ def hero():
     return supple.character("hero")
 
 
-def swinging(skeleton, turns, seconds=1.0):
+def swinging(skeleton, rotations, seconds=1.0):
     """A motion in which joints turn about axes: name to a function of time that gives a quaternion."""
 
     def pose(time):
-        return Pose.from_rotations(skeleton, {name: turn(time) for name, turn in turns.items()})
+        return Pose.from_rotations(skeleton, {name: rotation(time) for name, rotation in rotations.items()})
 
     return Motion.from_poses(skeleton, pose, seconds=seconds, fps=30.0)
 
@@ -89,8 +89,8 @@ def test_axes_are_counted():
             both(time), quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], np.sin(13.0 * time))
         )
 
-    for turn, wanted in ((both, 2), (all_three, 3)):
-        planes = JointPlanes.of(skeleton, motion=swinging(skeleton, {"fore": turn}, seconds=3.0))
+    for rotation, wanted in ((both, 2), (all_three, 3)):
+        planes = JointPlanes.of(skeleton, motion=swinging(skeleton, {"fore": rotation}, seconds=3.0))
         assert planes.freedoms[plane_of(planes, "fore")] == wanted
 
 
@@ -109,12 +109,12 @@ def test_planes_halve_the_angle_of_any_pose(seed, with_motion):
     axis = np.array([0.0, 0.0, 1.0])
     motion = swinging(skeleton, {"fore": hinge(axis, 2.0)}) if with_motion else None
     planes = JointPlanes.of(skeleton, motion=motion)
-    turn = (
+    rotation = (
         quaternions.quat_from_axis_angle(axis, random.uniform(-3.0, 3.0))
         if with_motion
         else quaternions.normalize(random.normal(size=4))
     )
-    pose = Pose.from_rotations(skeleton, {"upper": quaternions.normalize(random.normal(size=4)), "fore": turn})
+    pose = Pose.from_rotations(skeleton, {"upper": quaternions.normalize(random.normal(size=4)), "fore": rotation})
     world = pose.moved(quaternions.compose(random.normal(size=3), quaternions.normalize(random.normal(size=4))))
     posed = planes.posed(world.world_from_joint)
     points, normals, flexion = posed.points, posed.normals, posed.flexion

@@ -27,8 +27,8 @@ def random_pose(skeleton, seed, *, angle=1.0, scale=0.0, move=0.0):
     rng = np.random.default_rng(seed)
     count = len(skeleton)
     local = skeleton.parent_from_joint.copy()
-    turns = quaternions.quat_from_axis_angle(rng.normal(size=(count, 3)), rng.uniform(-angle, angle, count))
-    local[:, :3, :3] = local[:, :3, :3] @ quaternions.matrix_from_quat(turns)
+    rotations = quaternions.quat_from_axis_angle(rng.normal(size=(count, 3)), rng.uniform(-angle, angle, count))
+    local[:, :3, :3] = local[:, :3, :3] @ quaternions.matrix_from_quat(rotations)
     local[:, :3, :3] *= np.exp(rng.uniform(-scale, scale, (count, 1, 3)))
     local[:, :3, 3] += rng.uniform(-move, move, (count, 3))
     return Pose(skeleton.world_from_locals(local))
@@ -96,10 +96,10 @@ def test_antipodal_quaternions_do_not_cancel():
     """Turning a joint on by a full turn changes its quaternion's sign and nothing else."""
     points = np.array([[0.1, 0.0, 0.0], [0.0, 0.3, 0.1]])
     weights = Weights(np.array([[0, 1], [0, 1]]), np.array([[0.5, 0.5], [0.6, 0.4]]))
-    for turn in np.linspace(-3.0 * np.pi, 3.0 * np.pi, 41):
+    for rotation in np.linspace(-3.0 * np.pi, 3.0 * np.pi, 41):
         transforms = np.tile(np.eye(4), (2, 1, 1))
-        transforms[1] = quaternions.compose(np.zeros(3), quaternions.quat_from_axis_angle([0.3, 1.0, 0.2], turn))
-        if abs(np.cos(turn / 2.0)) < 1e-6:
+        transforms[1] = quaternions.compose(np.zeros(3), quaternions.quat_from_axis_angle([0.3, 1.0, 0.2], rotation))
+        if abs(np.cos(rotation / 2.0)) < 1e-6:
             continue  # exactly half a turn: both ways round are equally right
         posed = supple.dual_quaternion(points, weights, transforms)
         assert np.allclose(np.linalg.norm(posed, axis=1), np.linalg.norm(points, axis=1), atol=1e-6)
@@ -107,9 +107,9 @@ def test_antipodal_quaternions_do_not_cancel():
 
 def test_signs_are_found_where_no_single_sign_per_joint_will_do():
     """Three quaternions a third of a turn apart oppose each other in a ring, and the blend still holds."""
-    turns = [0.0, 4.0 * np.pi / 3.0, 8.0 * np.pi / 3.0]
+    rotations = [0.0, 4.0 * np.pi / 3.0, 8.0 * np.pi / 3.0]
     transforms = quaternions.compose(
-        np.zeros((3, 3)), quaternions.quat_from_axis_angle(np.tile([0.0, 0.0, 1.0], (3, 1)), turns)
+        np.zeros((3, 3)), quaternions.quat_from_axis_angle(np.tile([0.0, 0.0, 1.0], (3, 1)), rotations)
     )
     rng = np.random.default_rng(3)
     order = np.argsort(rng.random((30, 3)), axis=1)
@@ -172,9 +172,9 @@ def test_rotation_centers_equal_their_formula(seed):
 
 
 def _turn_only(transform):
-    turn = transform.copy()
-    turn[:3, 3] = 0.0
-    return turn
+    rotation = transform.copy()
+    rotation[:3, 3] = 0.0
+    return rotation
 
 
 @pytest.mark.parametrize("closed", [True, False], ids=["closed", "open"])

@@ -273,14 +273,14 @@ def test_skin_turns_as_its_flesh_does(tube):
     player.advance(Pose.rest(tube.skeleton))
     bound = lattice_of(player)
     assert (bound.binding.body.anatomy.rest_volumes > 0.0).all()  # every node has a neighbour along every axis
-    turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.2, 1.0, -0.4], 0.6))
+    rotation = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.2, 1.0, -0.4], 0.6))
     carried = bound.solver.kinematic.numpy()
-    bound.solver.positions.numpy()[...] = carried @ turn.T
+    bound.solver.positions.numpy()[...] = carried @ rotation.T
     incoming = player._nodes[0].state._blend._arrays.posed
     for launch in bound.surface.follow(incoming):
         launch()
     origin = bound.solver.origins.numpy()
-    wanted = (incoming.numpy() - origin) @ turn.T + origin
+    wanted = (incoming.numpy() - origin) @ rotation.T + origin
     assert np.abs(bound.surface.points.numpy() - wanted).max() < 1e-5
 
 

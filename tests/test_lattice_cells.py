@@ -277,19 +277,19 @@ def test_shells_that_float_hang_on_the_nearest(gap, parts):
 def test_a_shell_hangs_on_what_is_nearest_and_on_nothing_else():
     """A glove, between a wrist and a thigh of one body: it is joined to the wrist only, though the thigh is near."""
     grid = VoxelGrid(np.zeros(3), 1.0, (12, 4, 4))
-    places = np.array([[x, 1.5, 1.5] for x in (1.2, 2.0, 2.3, 3.2, 4.0, 5.2)])  # wrist, wrist | glove | thigh, thigh
+    positions = np.array([[x, 1.5, 1.5] for x in (1.2, 2.0, 2.3, 3.2, 4.0, 5.2)])  # wrist, wrist | glove | thigh, thigh
     ways = np.array([0, 4, 0, 2]), np.array([1, 5, 5, 3])
-    new, (one, other) = bridges(places, *ways, grid)
+    new, (one, other) = bridges(positions, *ways, grid)
     assert len(new) == 0
     assert {tuple(sorted(pair)) for pair in zip(one.tolist(), other.tolist(), strict=True)} == {(1, 2)}
 
 
 def test_wide_gaps_are_filled_with_places():
     grid = VoxelGrid(np.zeros(3), 1.0, (12, 4, 4))
-    places = np.array([[1.9, 1.5, 1.5], [3.8, 1.5, 1.5], [7.0, 1.5, 1.5]])
+    positions = np.array([[1.9, 1.5, 1.5], [3.8, 1.5, 1.5], [7.0, 1.5, 1.5]])
     nobody = np.empty(0, dtype=np.int64)
-    new, (one, other) = bridges(places, nobody, nobody, grid)
-    way = np.concatenate([places, new])
+    new, (one, other) = bridges(positions, nobody, nobody, grid)
+    way = np.concatenate([positions, new])
     assert (topology.components(one, other, len(way)) == [0, 0, 1, 0, 0, 0]).all()  # the third is too far off
     cells = grid.cells_of(way)
     assert np.abs(cells[one] - cells[other]).max() <= 1

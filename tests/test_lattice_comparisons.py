@@ -55,9 +55,9 @@ class Hopping:
 
     def sample(self, time):
         phase = np.pi * np.clip(time - 0.1, 0.0, 1.0) / 0.5
-        place = np.array([0.0, 0.3 * abs(np.sin(phase)), 0.1 * np.sin(phase)])
+        position = np.array([0.0, 0.3 * abs(np.sin(phase)), 0.1 * np.sin(phase)])
         nod = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], 0.2 * np.sin(phase))
-        return Pose.rest(self.skeleton).moved(quaternions.compose(place, nod))
+        return Pose.rest(self.skeleton).moved(quaternions.compose(position, nod))
 
 
 def played(character, skin, source, seconds=1.5):

@@ -168,9 +168,9 @@ def test_what_no_bone_reaches_is_carried_like_the_nearest_flesh():
     np.testing.assert_array_equal(paths.reached, ~far)
     weights = path_weights(pieces, paths, len(skeleton)).dense(len(skeleton))
     near = np.flatnonzero(~far)
-    place = np.flatnonzero(far)[0]
-    gaps = np.linalg.norm(pieces.lattice.points[near] - pieces.lattice.points[place], axis=1)
-    assert gaps[np.abs(weights[near] - weights[place]).max(axis=1) < 1e-12].min() == gaps.min()
+    position = np.flatnonzero(far)[0]
+    gaps = np.linalg.norm(pieces.lattice.points[near] - pieces.lattice.points[position], axis=1)
+    assert gaps[np.abs(weights[near] - weights[position]).max(axis=1) < 1e-12].min() == gaps.min()
     numbers = layers_of(character, pieces.lattice, paths).numbers
     assert (numbers[far] == BONE).all()
     assert (numbers[~far] != BONE).any()

@@ -24,14 +24,14 @@ def hostile(chance, time):
     if kind == 0:
         return [chance.bytes(int(chance.integers(1, 200)))]
     if kind == 1:
-        return [packet(clock(time), bone("Hips", place=(np.nan, np.inf, 0.0)))]
+        return [packet(clock(time), bone("Hips", position=(np.nan, np.inf, 0.0)))]
     if kind == 2:
-        return [packet(clock(time), bone("Spine", turn=(0.0, 0.0, 0.0, 0.0)))]
+        return [packet(clock(time), bone("Spine", rotation=(0.0, 0.0, 0.0, 0.0)))]
     if kind == 3:
-        return [packet(clock(time), bone("Hips", place=tuple(chance.normal(size=3) * 3.0)))]
+        return [packet(clock(time), bone("Hips", position=tuple(chance.normal(size=3) * 3.0)))]
     if kind == 4:
-        return [packet(clock(float(chance.normal() * 1e6)), bone("Head", turn=tuple(chance.normal(size=4))))]
-    whole = packet(clock(time), bone("LeftUpperArm", turn=tuple(chance.normal(size=4))))
+        return [packet(clock(float(chance.normal() * 1e6)), bone("Head", rotation=tuple(chance.normal(size=4))))]
+    whole = packet(clock(time), bone("LeftUpperArm", rotation=tuple(chance.normal(size=4))))
     return [whole[: int(chance.integers(1, len(whole)))]]
 
 

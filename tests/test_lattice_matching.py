@@ -33,10 +33,10 @@ class Fit:
         wp = devices.warp()
         count = len(lattice)
         self.frames = wp.array(np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)), dtype=wp.vec4f, device="cpu")
-        self.turns = wp.clone(self.frames)
+        self.rotations = wp.clone(self.frames)
         layers = wp.ones(count, dtype=wp.int32, device="cpu")
         table = wp.array(np.array([0.0, stiffness]), dtype=wp.float32, device="cpu")
-        nodes = (self.frames, self.turns, layers, table)
+        nodes = (self.frames, self.rotations, layers, table)
         regions = Regions.of(lattice.chains, width)
         matching = Matching(
             regions, lattice.side, nodes, constants=devices.Constants("cpu"), rounds=rounds, running=running
@@ -57,12 +57,12 @@ def test_goals_are_those_of_the_oracle(width, running):
     lattice = blob()
     rng = np.random.default_rng(1)
     points = lattice.points + 0.3 * SIDE * rng.normal(size=(len(lattice), 3))
-    wanted, turns = oracle.goals(lattice.chains, width, SIDE, points, np.tile(np.eye(3), (len(lattice), 1, 1)))
+    wanted, rotations = oracle.goals(lattice.chains, width, SIDE, points, np.tile(np.eye(3), (len(lattice), 1, 1)))
     fit = Fit(lattice, width, running=running)
     assert np.abs(fit(points) - wanted).max() < 2e-6
-    found = quaternions.matrix_from_quat(fit.turns.numpy().astype(float))
-    assert np.abs(found - turns).max() < 2e-3  # thin regions hardly know their turn
-    assert (np.abs(found - turns).max(axis=(1, 2)) < 1e-5).mean() > 0.9
+    found = quaternions.matrix_from_quat(fit.rotations.numpy().astype(float))
+    assert np.abs(found - rotations).max() < 2e-3  # thin regions hardly know their turn
+    assert (np.abs(found - rotations).max(axis=(1, 2)) < 1e-5).mean() > 0.9
 
 
 @pytest.mark.parametrize("width", [2, 3, 4, 7, 12])
@@ -102,7 +102,7 @@ def test_rest_in_rest_out_and_rigid_in_rigid_out(running):
     there = lattice.points @ carry[:3, :3].T + carry[:3, 3]
     devices.write(fit.frames, np.tile(quaternions.quat_from_axis_angle([1.0, 2.0, -0.5], 1.9), (len(lattice), 1)))
     assert np.abs(fit(there) - there).max() < 2e-6
-    assert np.abs(fit.turns.numpy() - [0.0, 0.0, 0.0, 1.0]).max() < 1e-5  # flesh adds nothing to what the bones do
+    assert np.abs(fit.rotations.numpy() - [0.0, 0.0, 0.0, 1.0]).max() < 1e-5  # flesh adds nothing to what the bones do
 
 
 def test_flesh_that_turns_against_its_bones_is_hardly_held_back():
@@ -116,7 +116,7 @@ def test_flesh_that_turns_against_its_bones_is_hardly_held_back():
     twist = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.7)
     devices.write(fit.frames, np.tile(twist, (len(line), 1)))
     fit(line.points)
-    np.testing.assert_allclose(fit.turns.numpy(), np.tile([0.0, 0.0, 0.0, 1.0], (len(line), 1)), atol=1e-4)
+    np.testing.assert_allclose(fit.rotations.numpy(), np.tile([0.0, 0.0, 0.0, 1.0], (len(line), 1)), atol=1e-4)
 
 
 def test_momentum_is_kept():
@@ -145,9 +145,9 @@ def extract(matrices, starts=None, rounds=40):
     count = len(matrices)
     given = wp.array(np.asarray(matrices, dtype=np.float32), dtype=wp.mat33f, device="cpu")
     begin = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)) if starts is None else starts
-    turns = wp.array(np.asarray(begin, dtype=np.float32), dtype=wp.vec4f, device="cpu")
-    wp.launch(_extraction(), dim=count, inputs=[rounds, given, turns], device="cpu")
-    return quaternions.matrix_from_quat(turns.numpy().astype(float)), turns.numpy()
+    rotations = wp.array(np.asarray(begin, dtype=np.float32), dtype=wp.vec4f, device="cpu")
+    wp.launch(_extraction(), dim=count, inputs=[rounds, given, rotations], device="cpu")
+    return quaternions.matrix_from_quat(rotations.numpy().astype(float)), rotations.numpy()
 
 
 def _extraction():
@@ -156,8 +156,8 @@ def _extraction():
     return extract_all
 
 
-def score(turns, matrices):
-    return np.einsum("nij,nij->n", turns, matrices)
+def score(rotations, matrices):
+    return np.einsum("nij,nij->n", rotations, matrices)
 
 
 def test_rotations_of_random_matrices_are_those_of_singular_values():
@@ -177,7 +177,7 @@ def test_rotations_of_random_matrices_are_those_of_singular_values():
 @pytest.mark.parametrize("kind", ["flat", "line", "point", "mirrored", "scaled"])
 def test_rotations_are_proper_for_regions_without_a_clear_one(kind):
     rng = np.random.default_rng(5)
-    turns = quaternions.matrix_from_quat(rng.normal(size=(500, 4)))
+    rotations = quaternions.matrix_from_quat(rng.normal(size=(500, 4)))
     sizes = {
         "flat": [1, 0.7, 0],
         "line": [1, 0, 0],
@@ -186,7 +186,7 @@ def test_rotations_are_proper_for_regions_without_a_clear_one(kind):
         "scaled": [9, 4, 1],
     }
     matrices = (
-        turns
+        rotations
         @ np.diag(np.array(sizes[kind], dtype=float))
         @ np.swapaxes(quaternions.matrix_from_quat(rng.normal(size=(500, 4))), 1, 2)
     )

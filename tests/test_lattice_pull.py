@@ -146,12 +146,12 @@ def test_flesh_that_only_lies_close_by_is_not_taken_along():
     cells = np.argwhere(filled).astype(np.int32)
     lattice = Lattice.of_cells(VoxelGrid(np.zeros(3), 0.1, filled.shape), cells)
     tie = Tie(np.arange(len(cells), dtype=np.int32)[:, None], np.ones((len(cells), 1)))
-    place = int(np.flatnonzero((cells == [2, 11, 1]).all(axis=1))[0])
+    position = int(np.flatnonzero((cells == [2, 11, 1]).all(axis=1))[0])
     gripping = hands.Gripping(lattice, tie, lattice.points, np.ones(len(cells), dtype=bool))
-    grip = gripping.grip(Pull(place, to=(0.0, 0.0, 0.0), radius=0.6))
+    grip = gripping.grip(Pull(position, to=(0.0, 0.0, 0.0), radius=0.6))
     firmness = np.zeros(len(cells))
     firmness[grip.held] = grip.firmness
-    straight = np.linalg.norm(lattice.points - lattice.points[place], axis=1)
+    straight = np.linalg.norm(lattice.points - lattice.points[position], axis=1)
     here = cells[:, 0] < 3
     np.testing.assert_allclose(firmness[here], np.maximum(1.0 - (straight[here] / 0.6) ** 2, 0.0) ** 2, atol=1e-12)
     assert firmness[~here].max() == 0.0
@@ -219,16 +219,16 @@ def test_let_go_it_moves_again_as_if_nobody_had_pulled(hero, belly, preset):
 def test_bone_is_not_moved(hero, standing):
     """A place over bone stays; the flesh there is of it gives way, and no farther than the hand."""
     elbow = hero.skeleton.world_from_joint[hero.skeleton.names.index("LeftForeArm"), :3, 3]
-    place = int(np.argmin(np.linalg.norm(hero.points - elbow, axis=1)))
+    position = int(np.argmin(np.linalg.norm(hero.points - elbow, axis=1)))
     player, pose = standing()
     rest = after(player, pose, 2)
     bound = player._nodes[-1].state
     way = np.array([0.0, 0.0, -0.2])
-    player.pull(Pull(place, to=hero.points[place] + way))
+    player.pull(Pull(position, to=hero.points[position] + way))
     moved = np.linalg.norm(after(player, pose, 60) - rest, axis=1)
     flesh = bound._hands._grips[0].flesh
     assert flesh < 0.5
-    assert moved[place] < (4.0 * flesh**2 * 1.25 + 0.1) * np.linalg.norm(way)
+    assert moved[position] < (4.0 * flesh**2 * 1.25 + 0.1) * np.linalg.norm(way)
     assert moved.max() < 1.3 * np.linalg.norm(way)
     layers, solver = bound.binding.body.anatomy.layers, bound.solver
     np.testing.assert_array_equal(solver.positions.numpy()[layers == 0], solver.kinematic.numpy()[layers == 0])

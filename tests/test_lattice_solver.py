@@ -265,9 +265,9 @@ def shaken(settings, seed, *, iterations=1, width=3, steps=12):
     body = 8 * SIDE
     played.put(anatomy.lattice.points + body * rng.normal(size=anatomy.lattice.points.shape))
     for step in range(steps):
-        turn = quaternions.quat_from_axis_angle(rng.normal(size=3), rng.normal())
+        rotation = quaternions.quat_from_axis_angle(rng.normal(size=3), rng.normal())
         far = 3.0 * body if step == steps // 2 else 0.0
-        noise = [rigid(turn, 0.1 * body * rng.normal(size=3) + far) for _ in range(2)]
+        noise = [rigid(rotation, 0.1 * body * rng.normal(size=3) + far) for _ in range(2)]
         points = played.step(*noise)
         assert np.isfinite(points).all()
     return played

@@ -323,8 +323,8 @@ def test_materials_survive_usd(tmp_path_factory, made):
     assert len(again.materials) == len(made)
     expected = [_as_usd_has_it(material) for material in made]
     for material in again.materials:
-        place = [n for n, wanted in enumerate(expected) if close(wanted, material)]
-        assert place, (material, expected)
+        position = [n for n, wanted in enumerate(expected) if close(wanted, material)]
+        assert position, (material, expected)
     assert looks(again) == looks(dressed)
     assert np.array_equal(again.polygons, tube.polygons)
 

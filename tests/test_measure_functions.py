@@ -29,8 +29,8 @@ from supple.measure import (
 
 def rigidly(points: np.ndarray, seed: int) -> np.ndarray:
     random = np.random.default_rng(seed)
-    turn = quaternions.matrix_from_quat(quaternions.normalize(random.normal(size=4)))
-    return points @ turn.T + random.normal(size=3)
+    rotation = quaternions.matrix_from_quat(quaternions.normalize(random.normal(size=4)))
+    return points @ rotation.T + random.normal(size=3)
 
 
 # Volume
@@ -210,9 +210,9 @@ def test_no_stop_no_settling_and_a_dead_stop():
 
 def test_a_tube_twisted_by_half_a_turn_collapses_in_the_middle(tube):
     """Linear blend averages opposite points there; dividing the twist leaves both ends round."""
-    turn = np.tile(np.eye(4), (2, 1, 1))
-    turn[1, :3, :3] = quaternions.matrix_from_quat([0.0, 1.0, 0.0, 0.0])
-    twisted = linear_blend(tube.points, tube.weights, turn)
+    rotation = np.tile(np.eye(4), (2, 1, 1))
+    rotation[1, :3, :3] = quaternions.matrix_from_quat([0.0, 1.0, 0.0, 0.0])
+    twisted = linear_blend(tube.points, tube.weights, rotation)
     axis = {"tube": ([0.0, 0.0, 0.0], [0.0, 2.0, 0.0])}
     found = section_radius(twisted[None], tube.points, tube.triangles, bones=axis, sections=21)["tube"]
     assert found.positions[10] == pytest.approx(0.5)

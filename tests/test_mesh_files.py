@@ -225,8 +225,8 @@ def test_any_bytes_give_a_character_or_an_error(suffix, data, tmp_path_factory):
     """Changed, cut and doubled bytes of good files: nothing but FormatError comes out."""
     content = bytearray(SEEDS[suffix])
     for _ in range(data.draw(st.integers(0, 4))):
-        place = data.draw(st.integers(0, len(content) - 1))
-        content[place : place + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=3))
+        position = data.draw(st.integers(0, len(content) - 1))
+        content[position : position + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=3))
         if not content:
             break
     path = tmp_path_factory.getbasetemp() / f"any.{suffix}"

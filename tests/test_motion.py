@@ -35,30 +35,30 @@ ROOTS = np.array(PARENTS) < 0
 def make_motion(seed: int = 0, frames: int = 5, **options) -> Motion:
     source = np.random.default_rng(seed)
     moves = source.standard_normal((frames, 5, 3))
-    turns = quaternions.normalize(source.standard_normal((frames, 5, 4)))
+    rotations = quaternions.normalize(source.standard_normal((frames, 5, 4)))
     scales = source.uniform(0.5, 2.0, (frames, 5, 3)) if options.pop("scaled", False) else None
-    return Motion(SKELETON, options.pop("fps", 10.0), moves, turns, scales, **options)
+    return Motion(SKELETON, options.pop("fps", 10.0), moves, rotations, scales, **options)
 
 
 def make_walk() -> Motion:
     """Keys whose last is the first again, moved on by the stride."""
     motion = make_motion(frames=7)
     stride = np.array([0.5, 0.0, 2.0])
-    moves, turns = motion.translations.copy(), motion.rotations.copy()
-    moves[-1], turns[-1] = moves[0], turns[0]
+    moves, rotations = motion.translations.copy(), motion.rotations.copy()
+    moves[-1], rotations[-1] = moves[0], rotations[0]
     moves[-1, ROOTS] += stride
-    return Motion(SKELETON, 10.0, moves, turns, loop=True, stride=stride)
+    return Motion(SKELETON, 10.0, moves, rotations, loop=True, stride=stride)
 
 
-def world(skeleton: Skeleton, moves, turns, scales=None):
+def world(skeleton: Skeleton, moves, rotations, scales=None):
     """Forward kinematics, joint by joint."""
-    local = quaternions.compose(moves, turns, scales)
+    local = quaternions.compose(moves, rotations, scales)
 
-    def place(joint: int):
+    def position(joint: int):
         above = skeleton.parents[joint]
-        return local[joint] if above < 0 else place(above) @ local[joint]
+        return local[joint] if above < 0 else position(above) @ local[joint]
 
-    return np.stack([place(joint) for joint in range(len(skeleton))])
+    return np.stack([position(joint) for joint in range(len(skeleton))])
 
 
 def random_pose(seed: int) -> Pose:
@@ -82,18 +82,18 @@ def test_at_its_keys_a_motion_is_its_keys(scaled):
 
 
 @settings(deadline=None)
-@given(seed=seeds, place=st.floats(0.0, 4.0))
-def test_between_keys_places_are_blended_and_turns_are_even(seed, place):
+@given(seed=seeds, position=st.floats(0.0, 4.0))
+def test_between_keys_places_are_blended_and_turns_are_even(seed, position):
     motion = make_motion(seed, scaled=True)
-    first = min(int(place), 3)
-    share = place - first
-    turns = np.stack(
+    first = min(int(position), 3)
+    share = position - first
+    rotations = np.stack(
         [Slerp([0, 1], Rotation.from_quat(motion.rotations[first : first + 2, j]))(share).as_quat() for j in range(5)]
     )
     moves = (1 - share) * motion.translations[first] + share * motion.translations[first + 1]
     scales = (1 - share) * motion.scales[first] + share * motion.scales[first + 1]
-    sampled = motion.sample(place / motion.fps).world_from_joint
-    np.testing.assert_allclose(sampled, world(SKELETON, moves, turns, scales), rtol=0.0, atol=1e-9)
+    sampled = motion.sample(position / motion.fps).world_from_joint
+    np.testing.assert_allclose(sampled, world(SKELETON, moves, rotations, scales), rtol=0.0, atol=1e-9)
 
 
 def test_a_motion_that_does_not_loop_holds_its_ends():
@@ -202,11 +202,11 @@ def test_recording_a_motion_gives_it_back(scaled):
 @settings(deadline=None)
 @given(seed=seeds, joint=st.sampled_from(NAMES))
 def test_a_turn_is_about_the_joint_in_world_axes_and_carries_what_hangs_below(seed, joint):
-    turn = quaternions.normalize(np.random.default_rng(seed).standard_normal(4))
-    pose = Pose.from_rotations(SKELETON, {joint: turn})
+    rotation = quaternions.normalize(np.random.default_rng(seed).standard_normal(4))
+    pose = Pose.from_rotations(SKELETON, {joint: rotation})
     number = SKELETON.index(joint)
     about = np.eye(4)
-    about[:3, :3] = Rotation.from_quat(turn).as_matrix()
+    about[:3, :3] = Rotation.from_quat(rotation).as_matrix()
     about[:3, 3] = SKELETON.heads[number] - about[:3, :3] @ SKELETON.heads[number]
     below = np.isin(np.arange(5), SKELETON.descendants(number))
     known = np.where(below[:, None, None], about @ SKELETON.world_from_joint, SKELETON.world_from_joint)
@@ -397,10 +397,10 @@ def test_a_pose_refuses(world_from_joint, says):
         ({}, [np.inf, 0, 0], "move has 1 values that are not finite"),
     ],
 )
-def test_turns_are_checked(turns, move, says):
+def test_turns_are_checked(rotations, move, says):
     assert len(Pose.from_rotations(SKELETON, {"hand": [0, 0, 0, 2]}, move=[0, 0, 1])) == 5
     with pytest.raises(InputError, match=says):
-        Pose.from_rotations(SKELETON, turns, move=move)
+        Pose.from_rotations(SKELETON, rotations, move=move)
 
 
 def test_a_pose_is_moved_by_a_transform_and_skins_its_own_skeleton():
@@ -415,13 +415,13 @@ def test_a_pose_is_moved_by_a_transform_and_skins_its_own_skeleton():
 
 
 def test_inputs_are_not_changed_and_what_is_kept_cannot_be():
-    moves, turns, scales, stride = MOVES.copy(), TURNS.copy(), np.ones((2, 5, 3)), np.zeros(3)
-    motion = Motion(SKELETON, 30.0, moves, turns, scales, stride=stride, loop=True)
+    moves, rotations, scales, stride = MOVES.copy(), TURNS.copy(), np.ones((2, 5, 3)), np.zeros(3)
+    motion = Motion(SKELETON, 30.0, moves, rotations, scales, stride=stride, loop=True)
     motion.sample(5.01)
     motion.resampled(7.0)
     np.testing.assert_array_equal(moves, MOVES)
-    np.testing.assert_array_equal(turns, TURNS)
-    moves[:], turns[:], scales[:], stride[:] = 9.0, 9.0, 9.0, 9.0  # the caller's own arrays stay free
+    np.testing.assert_array_equal(rotations, TURNS)
+    moves[:], rotations[:], scales[:], stride[:] = 9.0, 9.0, 9.0, 9.0  # the caller's own arrays stay free
     np.testing.assert_array_equal(motion.translations, MOVES)
     np.testing.assert_array_equal(motion.rotations, TURNS)
     kept = (motion.translations, motion.rotations, motion.scales, motion.stride, motion.sample(0.0).world_from_joint)
@@ -434,13 +434,13 @@ def test_inputs_are_not_changed_and_what_is_kept_cannot_be():
 def test_posing_changes_neither_the_skeleton_nor_the_turns():
     before = SKELETON.world_from_joint.copy()
     locals_before = SKELETON.parent_from_joint.copy()
-    turn, away = np.array([0.0, 3.0, 0.0, 4.0]), 2.0 * np.eye(4)
-    Pose.from_rotations(SKELETON, {"trunk": turn}, move=np.ones(3)).moved(away)
+    rotation, away = np.array([0.0, 3.0, 0.0, 4.0]), 2.0 * np.eye(4)
+    Pose.from_rotations(SKELETON, {"trunk": rotation}, move=np.ones(3)).moved(away)
     a, b = random_pose(1), random_pose(2)
     a_before = a.world_from_joint.copy()
     between(SKELETON, a, b, 0.5)
     np.testing.assert_array_equal(SKELETON.world_from_joint, before)
     np.testing.assert_array_equal(SKELETON.parent_from_joint, locals_before)
-    np.testing.assert_array_equal(turn, [0.0, 3.0, 0.0, 4.0])
+    np.testing.assert_array_equal(rotation, [0.0, 3.0, 0.0, 4.0])
     np.testing.assert_array_equal(away, 2.0 * np.eye(4))
     np.testing.assert_array_equal(a.world_from_joint, a_before)

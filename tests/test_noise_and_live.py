@@ -22,8 +22,8 @@ SKELETON = Skeleton.from_heads(["root", "mid", "tip"], [-1, 0, 1], [[0.0, 0.0, 0
 
 def nod(time: float) -> Pose:
     """Bends steadily and moves ahead, one radian and one metre a second."""
-    turn = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], time)
-    return Pose.from_rotations(SKELETON, {"mid": turn}, move=[0.0, 0.0, time])
+    rotation = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], time)
+    return Pose.from_rotations(SKELETON, {"mid": rotation}, move=[0.0, 0.0, time])
 
 
 NOD = Motion.from_poses(SKELETON, nod, seconds=2.0, fps=10.0)
@@ -34,8 +34,8 @@ def errors(noisy: NoisyMotion, times) -> tuple[np.ndarray, np.ndarray]:
     """How far every joint is moved (T, J, 3) [m] and turned (T, J, 3) [rad], in the world."""
     shaken = np.stack([noisy.sample(time).world_from_joint for time in times])
     clean = np.stack([noisy.source.sample(time).world_from_joint for time in times])
-    turns = Rotation.from_matrix((shaken[..., :3, :3] @ np.swapaxes(clean[..., :3, :3], -1, -2)).reshape(-1, 3, 3))
-    return shaken[..., :3, 3] - clean[..., :3, 3], turns.as_rotvec().reshape(*shaken.shape[:2], 3)
+    rotations = Rotation.from_matrix((shaken[..., :3, :3] @ np.swapaxes(clean[..., :3, :3], -1, -2)).reshape(-1, 3, 3))
+    return shaken[..., :3, 3] - clean[..., :3, 3], rotations.as_rotvec().reshape(*shaken.shape[:2], 3)
 
 
 # Noise
@@ -62,12 +62,12 @@ def test_another_seed_and_every_tick_and_joint_have_their_own_noise():
 def test_noise_has_the_standard_deviation_asked_for_on_every_axis():
     """4000 times 3 values per axis: the standard deviation is known to 0.65 percent, five of which are 3.3."""
     ticks = np.arange(-2000, 2000) / 25.0
-    moves, turns = errors(NoisyMotion(NOD, position=0.02, angle=0.05, rate=25.0, seed=4), ticks)
-    for found, asked in ((moves, 0.02), (turns, 0.05)):
+    moves, rotations = errors(NoisyMotion(NOD, position=0.02, angle=0.05, rate=25.0, seed=4), ticks)
+    for found, asked in ((moves, 0.02), (rotations, 0.05)):
         flat = found.reshape(-1, 3)
         np.testing.assert_allclose(flat.std(axis=0), asked, rtol=0.033)
         np.testing.assert_allclose(flat.mean(axis=0), 0.0, atol=5.0 * asked / np.sqrt(len(flat)))
-    together = np.corrcoef(np.concatenate([moves, turns], axis=-1).reshape(len(ticks), -1).T)
+    together = np.corrcoef(np.concatenate([moves, rotations], axis=-1).reshape(len(ticks), -1).T)
     assert np.abs(together - np.eye(18)).max() < 5.0 / np.sqrt(len(ticks))  # joints, axes and kinds are independent
     following = [np.corrcoef(column[1:], column[:-1])[0, 1] for column in moves.reshape(len(ticks), -1).T]
     assert np.abs(following).max() < 5.0 / np.sqrt(len(ticks))  # and so are one time and the next
@@ -77,19 +77,19 @@ def test_noise_has_the_standard_deviation_asked_for_on_every_axis():
 @given(tick=st.integers(-50, 50), share=st.floats(0.0, 1.0), rate=st.sampled_from([1.0, 8.0, 64.0]))
 def test_noise_is_new_at_its_rate_and_blended_between(tick, share, rate):
     noisy = NoisyMotion(STILL, position=0.3, angle=0.4, rate=rate, seed=2)
-    (m0, m1, middle), (t0, t1, turn) = errors(noisy, [tick / rate, (tick + 1) / rate, (tick + share) / rate])
+    (m0, m1, middle), (t0, t1, rotation) = errors(noisy, [tick / rate, (tick + 1) / rate, (tick + share) / rate])
     np.testing.assert_allclose(middle, (1.0 - share) * m0 + share * m1, rtol=0.0, atol=1e-9)
-    np.testing.assert_allclose(turn, (1.0 - share) * t0 + share * t1, rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(rotation, (1.0 - share) * t0 + share * t1, rtol=0.0, atol=1e-9)
 
 
 def test_noise_of_one_kind_leaves_the_other_alone_and_none_changes_nothing():
     times = np.linspace(-1.0, 3.0, 17)
-    moves, turns = errors(NoisyMotion(NOD, position=0.1), times)
+    moves, rotations = errors(NoisyMotion(NOD, position=0.1), times)
     assert np.abs(moves).min() > 0.0
-    np.testing.assert_allclose(turns, 0.0, **TIGHT)
-    moves, turns = errors(NoisyMotion(NOD, angle=0.1), times)
+    np.testing.assert_allclose(rotations, 0.0, **TIGHT)
+    moves, rotations = errors(NoisyMotion(NOD, angle=0.1), times)
     np.testing.assert_allclose(moves, 0.0, **TIGHT)
-    assert np.linalg.norm(turns, axis=-1).min() > 0.0
+    assert np.linalg.norm(rotations, axis=-1).min() > 0.0
     clean = NoisyMotion(NOD)
     for time in times:
         np.testing.assert_array_equal(clean.sample(time).world_from_joint, NOD.sample(time).world_from_joint)

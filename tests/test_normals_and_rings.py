@@ -108,8 +108,8 @@ def test_most_of_a_closed_mesh_is_regular_and_a_pole_is_not():
 
 
 def _rotated(face, vertex):
-    place = face.index(vertex)
-    return tuple(face[place:] + face[:place])
+    position = face.index(vertex)
+    return tuple(face[position:] + face[:position])
 
 
 def _sphere(rows, columns):

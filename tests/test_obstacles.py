@@ -20,16 +20,16 @@ from supple.obstacles.on_device import DeviceBodies
 
 EXACT = 3e-6  # [m]: single precision at a metre or two
 BALL = sphere(6, radius=0.4)
-places = st.tuples(*[st.floats(-1.0, 1.0)] * 3)
+positions = st.tuples(*[st.floats(-1.0, 1.0)] * 3)
 turned = st.builds(
     lambda at, axis, angle: quaternions.compose(np.array(at), quaternions.quat_from_axis_angle(np.array(axis), angle)),
-    places,
+    positions,
     st.tuples(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.floats(0.1, 1.0)),
     st.floats(-3.0, 3.0),
 )
 sizes = st.floats(0.05, 0.8)
 shapes = st.one_of(
-    st.builds(lambda at, r: Sphere(radius=r, at=at), places, sizes),
+    st.builds(lambda at, r: Sphere(radius=r, at=at), positions, sizes),
     st.builds(lambda at, r, h: Capsule(radius=r, length=h, at=at), turned, sizes, st.floats(0.0, 0.8)),
     st.builds(lambda at, *sides: Box(sides=sides, at=at), turned, sizes, sizes, sizes),
     st.builds(lambda at: Plane(at=at), turned),
@@ -205,8 +205,8 @@ def test_a_thrown_box_keeps_its_momenta_and_its_energy():
     assert np.allclose(free.velocities, [[1.0, 2.0, 0.0]])
     assert np.allclose(free.centers, [[2.0, 4.0, 0.0]])
     assert np.isclose(energy(), start, rtol=0.01)
-    turn = free.world_from_body[0, :3, :3]
-    assert np.allclose(turn @ turn.T, np.eye(3), atol=1e-12)
+    rotation = free.world_from_body[0, :3, :3]
+    assert np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-12)
 
 
 def test_it_falls_as_everything_falls():
@@ -315,10 +315,10 @@ def test_what_is_told_apart_does_not_touch(body, seed, radius):
 
 def test_boxes_that_meet_keep_their_momenta():
     """Whatever impulses and friction there are between two of them, the sum is that of before, and speed is lost."""
-    turn = quaternions.quat_from_axis_angle([1.0, 0.0, 0.3], 0.02)
+    rotation = quaternions.quat_from_axis_angle([1.0, 0.0, 0.3], 0.02)
     one = Box(
         sides=(0.2, 0.2, 0.3),
-        at=quaternions.compose([0.1, 0.295, 0.05], turn),
+        at=quaternions.compose([0.1, 0.295, 0.05], rotation),
         friction=0.4,
         restitution=0.3,
         free=Free(mass=2.0, velocity=(1.0, -1.5, 0.2), spin=(0.3, -2.0, 0.5)),
@@ -421,17 +421,17 @@ def test_strange_obstacles_are_refused_in_words(make, words):
 def test_a_pendulum_stays_on_its_rope_and_is_where_it_should_be_when_it_should():
     swing = Pendulum(time=2.0, lowest=(0.5, 1.0, -0.2), toward=(0.0, 3.0, -2.0), length=1.7, start=0.9, back=0.3)
     times = np.linspace(-1.0, 6.0, 1401)
-    places = np.array([swing(time) for time in times])
+    positions = np.array([swing(time) for time in times])
     pivot = np.array([0.5, 2.7, -0.2])
-    np.testing.assert_allclose(np.linalg.norm(places - pivot, axis=1), 1.7)
+    np.testing.assert_allclose(np.linalg.norm(positions - pivot, axis=1), 1.7)
     np.testing.assert_allclose(swing(2.0), [0.5, 1.0, -0.2])
-    assert (places[:, 2] <= -0.2).all()  # always on its side
-    np.testing.assert_allclose(places[0], pivot + 1.7 * np.array([0.0, -np.cos(0.9), -np.sin(0.9)]))
-    np.testing.assert_allclose(places[-1], pivot + 1.7 * np.array([0.0, -np.cos(0.3), -np.sin(0.3)]))
+    assert (positions[:, 2] <= -0.2).all()  # always on its side
+    np.testing.assert_allclose(positions[0], pivot + 1.7 * np.array([0.0, -np.cos(0.9), -np.sin(0.9)]))
+    np.testing.assert_allclose(positions[-1], pivot + 1.7 * np.array([0.0, -np.cos(0.3), -np.sin(0.3)]))
     # It passes as fast as a pendulum of small swings of that length does: start * sqrt(g * length).
     speed = np.linalg.norm(swing(2.0) - swing(1.999)) / 0.001
     assert speed == pytest.approx(0.9 * np.sqrt(9.81 * 1.7), rel=1e-3)
-    fastest = np.linalg.norm(np.diff(places, axis=0), axis=1).max() / (times[1] - times[0])
+    fastest = np.linalg.norm(np.diff(positions, axis=0), axis=1).max() / (times[1] - times[0])
     assert fastest <= speed * 1.001  # and nowhere does it jump
 
 

@@ -193,9 +193,9 @@ def test_every_cut_and_every_changed_byte_is_survived():
     assert survives(GOOD)
     assert not any(survives(GOOD[:end]) for end in range(1, len(GOOD), 2))
     read = 0
-    for place in range(len(GOOD)):
+    for position in range(len(GOOD)):
         for value in (0, 1, 0x2C, 0x2F, 0x7F, 0x80, 0xFF):
-            read += survives(GOOD[:place] + bytes([value]) + GOOD[place + 1 :])
+            read += survives(GOOD[:position] + bytes([value]) + GOOD[position + 1 :])
     assert 0 < read < 7 * len(GOOD)  # some changes hurt and some do not
 
 
@@ -204,15 +204,15 @@ def test_bytes_put_in_taken_out_and_shuffled_are_survived():
     for _ in range(3000):
         packet = bytearray(GOOD)
         for _ in range(random.integers(1, 6)):
-            place, size = int(random.integers(len(packet))), int(random.integers(1, 9))
+            position, size = int(random.integers(len(packet))), int(random.integers(1, 9))
             kind = random.integers(4)
             if kind == 0:
-                del packet[place : place + size]
+                del packet[position : position + size]
             elif kind == 1:
-                packet[place:place] = random.bytes(size)
+                packet[position:position] = random.bytes(size)
             elif kind == 2:
-                packet[place : place + size] = random.bytes(size)
+                packet[position : position + size] = random.bytes(size)
             else:
-                packet += packet[place : place + 64]
+                packet += packet[position : position + 64]
             packet = packet or bytearray(GOOD)
         survives(bytes(packet))

@@ -82,7 +82,7 @@ def test_planes_take_part_of_the_way_when_soft_and_leave_pinned_particles_alone(
     after = particles.numpy()
     assert (after[np.isinf(masses)] == before[np.isinf(masses)]).all()
     moved = (after != before).any(axis=1)
-    depth = [np.abs((place[moved, :3] - points[0]) @ normals[0]) for place in (before, after)]
+    depth = [np.abs((position[moved, :3] - points[0]) @ normals[0]) for position in (before, after)]
     assert np.allclose(depth[1], 0.07 * depth[0], atol=EXACT)
     assert moved.sum() > 10
 
@@ -263,13 +263,13 @@ def curling(skeleton, share, seed):
     random = np.random.default_rng(seed)
     most = {"ForeArm": ([0.0, 1.0, 0.0], 2.4), "Leg": ([1.0, 0.0, 0.0], 2.4), "UpLeg": ([1.0, 0.0, 0.0], -1.9),
             "Arm": ([0.0, 0.0, -1.0], 0.9), "Foot": ([1.0, 0.0, 0.0], -0.5)}  # fmt: skip
-    turns = {}
+    rotations = {}
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
         for name, (axis, angle) in most.items():
             mirrored = np.array(axis) * [1.0, sign, sign]
             swing = share * angle * random.uniform(0.6, 1.1) + 0.15 * np.sin(9.0 * share + random.uniform(0.0, 6.0))
-            turns[side + name] = quaternions.quat_from_axis_angle(mirrored, swing)
-    return Pose.from_rotations(skeleton, turns)
+            rotations[side + name] = quaternions.quat_from_axis_angle(mirrored, swing)
+    return Pose.from_rotations(skeleton, rotations)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -372,7 +372,7 @@ def test_faces_are_let_go_when_a_particle_slides_off_or_away():
     rest = flesh.skeleton.world_from_joint
     points = flesh.rest.copy()
     alone = len(points) - 1
-    for place, held in (
+    for position, held in (
         ([0.18, 0.3, 0.0], True),
         ([0.21, 0.3, 0.0], True),
         ([0.21, 0.32, 0.01], True),
@@ -380,7 +380,7 @@ def test_faces_are_let_go_when_a_particle_slides_off_or_away():
         ([0.18, 0.3, 0.0], True),
         ([0.35, 0.3, 0.0], False),
     ):
-        points[alone] = place
+        points[alone] = position
         contacts.detect(particles_at(points), rest, state)
         assert (contacts.touching()[1].tolist() == [alone]) is held
 
@@ -515,8 +515,8 @@ def test_cuda_does_what_the_cpu_does():
         for angle in (1.8, 2.2):
             poses = [bent(flesh, angle), bent(flesh, angle + 0.3)]
             # Aside: who lies in a plane of symmetry of what it meets is parted to the side that rounding has.
-            places = np.concatenate([flesh.carried(pose) for pose in poses]) + np.array([0.0, 0.0, 1.3e-3])
-            particles = particles_at(places, device)
+            positions = np.concatenate([flesh.carried(pose) for pose in poses]) + np.array([0.0, 0.0, 1.3e-3])
+            particles = particles_at(positions, device)
             contacts.detect(particles, np.stack([pose.world_from_joint for pose in poses]), state)
             contacts.part(particles)
         results[device] = (state.plane_of.numpy().copy(), particles.numpy().copy())

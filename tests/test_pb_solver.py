@@ -115,11 +115,11 @@ def aligned(points: np.ndarray, target: np.ndarray) -> np.ndarray:
 def predicted(error, points, masses, *, k=1.0):
     """-k C w_i g_i / sum_j w_j |g_j|^2, with gradients by central differences."""
     step, gradient = 1e-6, np.zeros(points.shape)
-    for place in np.ndindex(points.shape):
+    for position in np.ndindex(points.shape):
         there, here = points.copy(), points.copy()
-        there[place] += step
-        here[place] -= step
-        gradient[place] = (error(there) - error(here)) / (2.0 * step)
+        there[position] += step
+        here[position] -= step
+        gradient[position] = (error(there) - error(here)) / (2.0 * step)
     slope = (masses * (gradient**2).sum(axis=1)).sum()
     return -k * error(points) * masses[:, None] * gradient / slope
 

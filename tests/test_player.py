@@ -14,8 +14,8 @@ def turning(tube):
 
     def pose(time):
         angle = 0.5 * np.pi * time
-        turn = {"bone1": (0.0, 0.0, np.sin(angle / 2), np.cos(angle / 2))}
-        return Pose.from_rotations(tube.skeleton, turn, move=np.array([time, 0.0, 0.0]))
+        rotation = {"bone1": (0.0, 0.0, np.sin(angle / 2), np.cos(angle / 2))}
+        return Pose.from_rotations(tube.skeleton, rotation, move=np.array([time, 0.0, 0.0]))
 
     return Motion.from_poses(tube.skeleton, pose, seconds=1.0, fps=240.0)
 

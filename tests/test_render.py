@@ -233,8 +233,8 @@ def test_colours_are_refused_for_other_counts_names_and_limits():
 
 def shadow_of(points: np.ndarray, triangles: np.ndarray = CUBE_FACES) -> tuple[np.ndarray, np.ndarray, float]:
     where = samples(points, triangles)
-    places = where.at(points, triangles)
-    return ground_shadow(places, ground=0.0, toward_light=np.array([0.0, 1.0, 0.0]), height=1.0)
+    positions = where.at(points, triangles)
+    return ground_shadow(positions, ground=0.0, toward_light=np.array([0.0, 1.0, 0.0]), height=1.0)
 
 
 def test_the_shadow_is_darkest_under_the_subject_and_ends():
@@ -242,8 +242,8 @@ def test_the_shadow_is_darkest_under_the_subject_and_ends():
     assert dark.min() == pytest.approx(0.0, abs=1e-3)
     assert 0.0 <= dark.min() <= dark.max() < 1.0
     row, column = np.unravel_index(np.argmax(dark), dark.shape)
-    place = middle + (np.array([column, row]) + 0.5 - len(dark) / 2.0) * side / len(dark)
-    assert (np.abs(place - [3.0, -2.0]) < 0.5).all()
+    position = middle + (np.array([column, row]) + 0.5 - len(dark) / 2.0) * side / len(dark)
+    assert (np.abs(position - [3.0, -2.0]) < 0.5).all()
     np.testing.assert_allclose(np.r_[dark[0], dark[-1], dark[:, 0], dark[:, -1]], 0.0, atol=2e-3)
 
 
@@ -267,10 +267,10 @@ def test_shadow_samples_lie_evenly_on_the_surface():
 
 def seen_openness(points: np.ndarray, triangles: np.ndarray, quality=PICTURE) -> np.ndarray:
     shared = creases(points, triangles)
-    places, facing = points[shared.vertex_of_normal], normals(points, shared)
-    blockers = samples(points, triangles, count=quality.places).at(points, triangles)
+    positions, facing = points[shared.vertex_of_normal], normals(points, shared)
+    blockers = samples(points, triangles, count=quality.positions).at(points, triangles)
     return openness(
-        places,
+        positions,
         facing,
         shared.normal_of_corner,
         blockers=blockers,

@@ -118,8 +118,8 @@ SOFT = {
 @pytest.mark.parametrize("skin", SOFT.values(), ids=SOFT.keys())
 def test_the_order_of_vertices_does_not_matter(hero, skin):
     walk = supple.motion("walk", hero)
-    other, place = renumbered(hero, 5)
-    assert farthest(played(hero, walk, skin, 0.5), played(other, walk, skin, 0.5)[:, place], hero) < ASKED
+    other, position = renumbered(hero, 5)
+    assert farthest(played(hero, walk, skin, 0.5), played(other, walk, skin, 0.5)[:, position], hero) < ASKED
 
 
 @pytest.mark.parametrize("skin", SOFT.values(), ids=SOFT.keys())

@@ -9,21 +9,21 @@ import supple
 from supple import InputError, LiveMotion, Motion, NoisyMotion, NoisyReplay, Pose, Skeleton
 from supple.geometry import quaternions
 from supple.motion.live.steady import SteadyMotion
-from supple.motion.relative import RelativePose, beyond, mixed, rotation_vectors, turns_of
+from supple.motion.relative import RelativePose, beyond, mixed, rotation_vectors, rotations_from_vectors
 
 SKELETON = Skeleton.from_heads(["root", "mid", "tip"], [-1, 0, 1], [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]])
 
 
 def nod(time: float) -> Pose:
     """Bends steadily and moves ahead, one radian and one metre a second."""
-    turn = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], time)
-    return Pose.from_rotations(SKELETON, {"mid": turn}, move=[0.0, 0.0, time])
+    rotation = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], time)
+    return Pose.from_rotations(SKELETON, {"mid": rotation}, move=[0.0, 0.0, time])
 
 
 def sway(time: float) -> Pose:
     """Swings to and fro, twice a second."""
-    turn = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.5 * np.sin(4.0 * np.pi * time))
-    return Pose.from_rotations(SKELETON, {"mid": turn}, move=[0.3 * np.sin(2.0 * np.pi * time), 0.0, 0.0])
+    rotation = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.5 * np.sin(4.0 * np.pi * time))
+    return Pose.from_rotations(SKELETON, {"mid": rotation}, move=[0.3 * np.sin(2.0 * np.pi * time), 0.0, 0.0])
 
 
 NOD = Motion.from_poses(SKELETON, nod, seconds=2.0, fps=100.0)
@@ -119,7 +119,7 @@ def test_a_replay_ends(seconds):
 def test_poses_are_put_together_again(time):
     apart = RelativePose.of(SKELETON, nod(time))
     np.testing.assert_allclose(world(apart.pose(SKELETON)), world(nod(time)), atol=1e-12)
-    np.testing.assert_allclose(turns_of(rotation_vectors(apart.turns)), apart.turns, atol=1e-12)
+    np.testing.assert_allclose(rotations_from_vectors(rotation_vectors(apart.rotations)), apart.rotations, atol=1e-12)
 
 
 @given(st.floats(0.0, 1.0), st.floats(1.0, 3.0))
@@ -131,7 +131,7 @@ def test_going_on_goes_on_evenly(start, fraction):
 
 def test_opposite_quaternions_are_one_turn():
     apart = RelativePose.of(SKELETON, nod(0.4))
-    flipped = RelativePose(apart.moves, -apart.turns, apart.scales, apart.shapes)
+    flipped = RelativePose(apart.moves, -apart.rotations, apart.scales, apart.shapes)
     both = mixed([apart, flipped], np.array([0.5, 0.5]))
     np.testing.assert_allclose(world(both.pose(SKELETON)), world(nod(0.4)), atol=1e-12)
 
@@ -183,8 +183,8 @@ def test_smoothing_runs_on_without_jumps_over_gaps_and_ends():
     times = [*np.arange(0.0, 1.0, 0.033), *np.arange(2.0, 2.5, 0.033), 3.0, 3.5, *np.arange(4.0, 5.0, 0.01)]
     live = received(sway, times, smoothing=0.15)
     shown = np.array([world(live.sample(time + 0.15)) for time in np.arange(-0.2, 5.3, 0.001)])
-    places = shown[..., :3, 3]
-    assert np.abs(np.diff(places, axis=0)).max() < 0.001 * 20.0  # the tip of the swing itself goes up to 8 m/s
+    positions = shown[..., :3, 3]
+    assert np.abs(np.diff(positions, axis=0)).max() < 0.001 * 20.0  # the tip of the swing itself goes up to 8 m/s
     assert np.abs(np.diff(shown[:100], axis=0)).max() == 0.0  # held before the first ...
     assert np.abs(np.diff(shown[-100:], axis=0)).max() == 0.0  # ... and after the last
 
@@ -268,7 +268,7 @@ def test_a_change_of_mind_is_eased_in():
 def test_no_joint_is_faster_than_allowed_whatever_the_source_does(choices, step):
     kinds = [sway(0.0), nod(3.0), nod(-2.0), Pose.from_rotations(SKELETON, {}, move=[900.0, -900.0, 0.0])]
     current = {"pose": kinds[0]}
-    steady = SteadyMotion(Playing(lambda _: current["pose"]), top_speed=5.0, top_turn=10.0)
+    steady = SteadyMotion(Playing(lambda _: current["pose"]), top_speed=5.0, top_rotation=10.0)
     last = None
     for count, choice in enumerate(choices):
         current["pose"] = kinds[choice]
@@ -276,7 +276,7 @@ def test_no_joint_is_faster_than_allowed_whatever_the_source_does(choices, step)
         assert np.isfinite(apart.moves).all()
         if last is not None:
             assert np.linalg.norm(apart.moves - last.moves, axis=1).max() <= 5.0 * step + 1e-9
-            turned = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(last.turns), apart.turns))
+            turned = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(last.rotations), apart.rotations))
             assert np.linalg.norm(turned, axis=1).max() <= 10.0 * step + 1e-9
         last = apart
 

@@ -57,19 +57,19 @@ def body(*, spine=3, neck=1, names=None, scale=1.0, arms=0.0, shoulders=True):
         start = np.array(limbs[f"{side} upper arm"][1])
         about = quaternions.quat_from_axis_angle([0.0, 0.0, -1.0 if side == "left" else 1.0], arms)
         for part in ("lower arm", "hand"):
-            parent, place = limbs[f"{side} {part}"]
-            lowered = start + quaternions.matrix_from_quat(about) @ (np.array(place) - start)
+            parent, position = limbs[f"{side} {part}"]
+            lowered = start + quaternions.matrix_from_quat(about) @ (np.array(position) - start)
             limbs[f"{side} {part}"] = (parent, lowered)
         if not shoulders:
             del limbs[f"{side} shoulder"]
             limbs[f"{side} upper arm"] = (f"{side} chest", limbs[f"{side} upper arm"][1])
-        for part, (parent, place) in limbs.items():
-            heads[part] = (chest if parent == f"{side} chest" else parent, place)
+        for part, (parent, position) in limbs.items():
+            heads[part] = (chest if parent == f"{side} chest" else parent, position)
     parts = list(heads)
     parents = [-1 if parent is None else parts.index(parent) for parent, _ in heads.values()]
-    places = scale * np.array([place for _, place in heads.values()])
+    positions = scale * np.array([position for _, position in heads.values()])
     words = [(names or camel)(part) for part in parts]
-    return supple.Skeleton.from_heads(words, parents, places)
+    return supple.Skeleton.from_heads(words, parents, positions)
 
 
 def camel(part):
@@ -178,7 +178,7 @@ SCHEMES = {
 
 
 def hash_of(part):
-    return sum(ord(letter) * 31**place for place, letter in enumerate(part)) % 100_003
+    return sum(ord(letter) * 31**position for position, letter in enumerate(part)) % 100_003
 
 
 def worlds(motion):
@@ -189,11 +189,11 @@ def dance(skeleton, *, frames=8, seed=0, size=0.5):
     """Every joint turned at random, the hips also moved."""
     random = np.random.default_rng(seed)
     axes = random.normal(size=(frames, len(skeleton), 3))
-    turns = quaternions.quat_from_axis_angle(axes, random.uniform(-size, size, (frames, len(skeleton))))
+    rotations = quaternions.quat_from_axis_angle(axes, random.uniform(-size, size, (frames, len(skeleton))))
     moves, rest, _ = quaternions.decompose(skeleton.parent_from_joint)
     moves = np.tile(moves, (frames, 1, 1))
     moves[:, skeleton.parents < 0] += random.uniform(-0.3, 0.3, (frames, 1, 3)) * size
-    return Motion(skeleton, 24.0, moves, quaternions.quat_multiply(rest, turns), name="dance")
+    return Motion(skeleton, 24.0, moves, quaternions.quat_multiply(rest, rotations), name="dance")
 
 
 def directions(motion, pairs=LIMBS):
@@ -260,10 +260,10 @@ def test_other_joint_axes_show_the_same_places(seed):
 
 
 @pytest.mark.parametrize("turn", [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
-def test_which_way_the_source_looks_at_rest_does_not_matter(turn):
+def test_which_way_the_source_looks_at_rest_does_not_matter(rotation):
     """A rest turned as a whole, to another facing or to z up, leaves what one sees in the world as it was."""
-    angle = np.radians(120.0 if turn == [1.0, 1.0, 1.0] else 90.0)
-    whole = quaternions.compose(np.zeros(3), quaternions.quat_from_axis_angle(turn, angle))
+    angle = np.radians(120.0 if rotation == [1.0, 1.0, 1.0] else 90.0)
+    whole = quaternions.compose(np.zeros(3), quaternions.quat_from_axis_angle(rotation, angle))
     motion = dance(body())
     old = motion.skeleton
     # Keys are relative to parents, so on the turned rest they show the same places.
@@ -290,8 +290,8 @@ def warned(motion, target, match="follow nothing|move nothing", **options):
 def test_a_rest_that_differs_is_not_copied_onto_the_hands_and_feet():
     """At the source's rest the hands go on from the forearms and the soles stay flat, whatever the target's rest is."""
     source, target = body(), body(arms=0.8)
-    moves, turns, _ = quaternions.decompose(source.parent_from_joint)
-    result = Motion(source, 24.0, moves[None], turns[None]).retarget(target)
+    moves, rotations, _ = quaternions.decompose(source.parent_from_joint)
+    result = Motion(source, 24.0, moves[None], rotations[None]).retarget(target)
     away = worlds(result)[0, :, :3, :3] @ target.joint_from_world[:, :3, :3]
     anatomy = Anatomy(target)
     for side in SIDES:
@@ -311,18 +311,18 @@ def test_bones_keep_the_length_of_the_target(spine, neck):
         result = dance(source).retarget(target)
     hanging = np.flatnonzero(target.parents >= 0)
     rest = np.linalg.norm(target.heads[hanging] - target.heads[target.parents[hanging]], axis=-1)
-    places = worlds(result)[..., :3, 3]
-    lengths = np.linalg.norm(places[:, hanging] - places[:, target.parents[hanging]], axis=-1)
+    positions = worlds(result)[..., :3, 3]
+    lengths = np.linalg.norm(positions[:, hanging] - positions[:, target.parents[hanging]], axis=-1)
     np.testing.assert_allclose(lengths, np.broadcast_to(rest, lengths.shape), atol=1e-9)
 
 
 def test_a_bend_of_the_back_is_shared_along_longer_and_shorter_spines():
     source = body(spine=3)
     moves, rest, _ = quaternions.decompose(source.parent_from_joint)
-    turns = rest.copy()
+    rotations = rest.copy()
     for index in range(3):
-        turns[source.index(f"Spine{index or ''}")] = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], 0.2)
-    motion = Motion(source, 24.0, moves[None], turns[None])
+        rotations[source.index(f"Spine{index or ''}")] = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], 0.2)
+    motion = Motion(source, 24.0, moves[None], rotations[None])
     for count in (1, 2, 3, 6):
         target = body(spine=count)
         away = worlds(warned(motion, target) if count < 2 else motion.retarget(target))[0, :, :3, :3]
@@ -351,10 +351,10 @@ def test_every_scheme_tells_the_parts(scheme):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_left_arm_of_one_moves_the_left_arm_of_the_other(scheme):
     source, target = body(), body(names=SCHEMES[scheme])
-    moves, turns, _ = quaternions.decompose(source.parent_from_joint)
-    turns[source.index("LeftForeArm")] = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 0.7)
-    turns[source.index("RightLeg")] = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], 0.4)
-    result = Motion(source, 24.0, moves[None], turns[None]).retarget(target, ground=False)
+    moves, rotations, _ = quaternions.decompose(source.parent_from_joint)
+    rotations[source.index("LeftForeArm")] = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 0.7)
+    rotations[source.index("RightLeg")] = quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], 0.4)
+    result = Motion(source, 24.0, moves[None], rotations[None]).retarget(target, ground=False)
     changed = np.abs(result.rotations[0] - [0.0, 0.0, 0.0, 1.0]).max(axis=-1) > 1e-6
     parts = Anatomy(source).parts
     assert set(np.flatnonzero(changed)) == {parts["left lower arm"], parts["right lower leg"]}
@@ -507,8 +507,8 @@ def test_joints_without_a_partner_are_named_once():
 def soles(motion):
     anatomy = Anatomy(motion.skeleton)
     world = worlds(motion)
-    turns = world[..., :3, :3] @ motion.skeleton.joint_from_world[:, :3, :3]
-    return Soles(anatomy).lowest(turns, world[..., :3, 3])
+    rotations = world[..., :3, :3] @ motion.skeleton.joint_from_world[:, :3, :3]
+    return Soles(anatomy).lowest(rotations, world[..., :3, 3])
 
 
 def test_longer_shins_stand_on_the_same_floor():
@@ -580,12 +580,12 @@ def test_the_skin_of_the_feet_stays_above_the_floor(hero):
         skin = supple.player(shod, supple.LinearBlend()).play(result, 0.0)[feet, 1].min()
         assert skin > allowed - 0.01
         world = worlds(result)
-        turns = world[..., :3, :3] @ hero.skeleton.joint_from_world[:, :3, :3]
-        assert lowest_skin(shod, anatomy, turns, world[..., :3, 3])[0] == pytest.approx(skin, abs=0.01)
+        rotations = world[..., :3, :3] @ hero.skeleton.joint_from_world[:, :3, :3]
+        assert lowest_skin(shod, anatomy, rotations, world[..., :3, 3])[0] == pytest.approx(skin, abs=0.01)
         gaps.append(result.translations[0, 0, 1] - barefoot.translations[0, 0, 1])
     assert min(gaps) >= 0.0
     assert max(gaps) > 0.03
-    assert lowest_skin(hero.replace(weights=None), anatomy, turns, world[..., :3, 3]) is None
+    assert lowest_skin(hero.replace(weights=None), anatomy, rotations, world[..., :3, 3]) is None
 
 
 @QUIET
@@ -622,21 +622,21 @@ def test_a_wide_body_holds_its_arms_out_and_a_slim_one_does_not():
         anatomy = Anatomy(body.skeleton)
         hand = anatomy.parts["left hand"]
         poses = [motion.sample(time) for time in np.linspace(0.0, motion.duration, 12)]
-        places = np.array([pose.world_from_joint[:, :3, 3] for pose in poses])
-        turns = np.array([pose.skinning(body.skeleton)[:, :3, :3] for pose in poses])
-        return (_Trunk(body, anatomy).distance(places[:, [hand]], turns, places) < 0.0).mean()
+        positions = np.array([pose.world_from_joint[:, :3, 3] for pose in poses])
+        rotations = np.array([pose.skinning(body.skeleton)[:, :3, :3] for pose in poses])
+        return (_Trunk(body, anatomy).distance(positions[:, [hand]], rotations, positions) < 0.0).mean()
 
     def spread(body):
         plain, held = source.retarget(body, arms=False), source.retarget(body)
         shoulder = Anatomy(body.skeleton).parts["left upper arm"]
-        turns = [
+        rotations = [
             (
                 plain.sample(time).world_from_joint[shoulder, :3, :3],
                 held.sample(time).world_from_joint[shoulder, :3, :3],
             )
             for time in np.linspace(0.0, walk.duration, 7)
         ]
-        return np.array([np.arccos(np.clip((np.trace(a.T @ b) - 1.0) / 2.0, -1.0, 1.0)) for a, b in turns])
+        return np.array([np.arccos(np.clip((np.trace(a.T @ b) - 1.0) / 2.0, -1.0, 1.0)) for a, b in rotations])
 
     assert swallowed(wide, source.retarget(wide, arms=False)) > 0.3
     assert swallowed(wide, source.retarget(wide)) <= 0.1

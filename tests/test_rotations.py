@@ -33,19 +33,19 @@ def same_turn(a, b) -> bool:
 @settings(deadline=None)
 @given(seed=seeds)
 def test_matrices_are_those_of_scipy(seed):
-    turns = random_turns(seed)
-    np.testing.assert_allclose(quaternions.matrix_from_quat(turns.as_quat()), turns.as_matrix(), **CLOSE)
-    np.testing.assert_allclose(quaternions.matrix_from_quat(-3.0 * turns.as_quat()), turns.as_matrix(), **CLOSE)
+    rotations = random_turns(seed)
+    np.testing.assert_allclose(quaternions.matrix_from_quat(rotations.as_quat()), rotations.as_matrix(), **CLOSE)
+    np.testing.assert_allclose(quaternions.matrix_from_quat(-3.0 * rotations.as_quat()), rotations.as_matrix(), **CLOSE)
 
 
 @settings(deadline=None)
 @given(seed=seeds)
 def test_quaternions_are_those_of_scipy_half_turns_too(seed):
-    turns = random_turns(seed)
-    found = quaternions.quat_from_matrix(turns.as_matrix())
+    rotations = random_turns(seed)
+    found = quaternions.quat_from_matrix(rotations.as_matrix())
     np.testing.assert_allclose(np.linalg.norm(found, axis=-1), 1.0, **CLOSE)
     assert (found[:, 3] >= 0.0).all()
-    np.testing.assert_allclose(quaternions.matrix_from_quat(found), turns.as_matrix(), **CLOSE)
+    np.testing.assert_allclose(quaternions.matrix_from_quat(found), rotations.as_matrix(), **CLOSE)
 
 
 @settings(deadline=None)
@@ -117,18 +117,18 @@ def test_rotation_between_carries_one_direction_to_the_other(seed, gap, toward):
     side -= (side @ a) * a
     side /= np.linalg.norm(side)
     b = (1.0 if toward else -1.0) * np.cos(gap) * a + np.sin(gap) * side
-    turn = quaternions.rotation_between(2.0 * a, 5.0 * b)
-    np.testing.assert_allclose(np.linalg.norm(turn), 1.0, **CLOSE)
-    np.testing.assert_allclose(quaternions.matrix_from_quat(turn) @ a, b, rtol=0.0, atol=3e-8)
-    angle = Rotation.from_quat(turn).magnitude()
+    rotation = quaternions.rotation_between(2.0 * a, 5.0 * b)
+    np.testing.assert_allclose(np.linalg.norm(rotation), 1.0, **CLOSE)
+    np.testing.assert_allclose(quaternions.matrix_from_quat(rotation) @ a, b, rtol=0.0, atol=3e-8)
+    angle = Rotation.from_quat(rotation).magnitude()
     assert abs(angle - (gap if toward else np.pi - gap)) < 3e-8  # and it is the smallest turn that does
 
 
 @pytest.mark.parametrize("axis", np.eye(3).tolist())
 def test_rotation_between_opposite_axes_is_a_half_turn(axis):
-    turn = quaternions.rotation_between(axis, np.negative(axis))
-    np.testing.assert_allclose(quaternions.matrix_from_quat(turn) @ axis, np.negative(axis), **CLOSE)
-    assert turn[3] == 0.0
+    rotation = quaternions.rotation_between(axis, np.negative(axis))
+    np.testing.assert_allclose(quaternions.matrix_from_quat(rotation) @ axis, np.negative(axis), **CLOSE)
+    assert rotation[3] == 0.0
 
 
 def test_rotation_between_is_none_where_there_is_no_direction():
@@ -141,15 +141,15 @@ def test_rotation_between_is_none_where_there_is_no_direction():
 @given(seed=seeds, mirrored=st.booleans())
 def test_decompose_gives_back_what_compose_took(seed, mirrored):
     source = np.random.default_rng(seed)
-    turns = random_turns(seed)
+    rotations = random_turns(seed)
     moves = source.standard_normal((12, 3))
     scales = source.uniform(0.1, 3.0, (12, 3))
     scales[:, 0] *= -1.0 if mirrored else 1.0
-    matrices = quaternions.compose(moves, turns.as_quat(), scales)
+    matrices = quaternions.compose(moves, rotations.as_quat(), scales)
     got_moves, got_turns, got_scales = quaternions.decompose(matrices)
     np.testing.assert_allclose(got_moves, moves, **CLOSE)
     np.testing.assert_allclose(got_scales, scales, rtol=1e-12, atol=1e-12)
-    assert same_turn(got_turns, turns.as_quat())
+    assert same_turn(got_turns, rotations.as_quat())
 
 
 @settings(deadline=None)

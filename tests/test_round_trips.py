@@ -25,8 +25,8 @@ def any_skeleton(rng) -> Skeleton:
     """One to seven joints on one or two roots, turned any way, with tails or without."""
     count = int(rng.integers(1, 8))
     parents = np.array([-1, *(rng.integers(-1 if count > 5 else 0, joint) for joint in range(1, count))])
-    turns = quaternions.normalize(rng.standard_normal((count, 4)))
-    world = quaternions.compose(rng.standard_normal((count, 3)), turns, np.ones((count, 3)))
+    rotations = quaternions.normalize(rng.standard_normal((count, 4)))
+    world = quaternions.compose(rng.standard_normal((count, 3)), rotations, np.ones((count, 3)))
     tails = rng.standard_normal((count, 3)) if rng.random() < 0.5 else None
     return Skeleton(tuple(f"joint {number}.é" for number in range(count)), parents, world, tails=tails)
 
@@ -34,13 +34,13 @@ def any_skeleton(rng) -> Skeleton:
 def any_motion(rng, skeleton: Skeleton, name: str, shapes: list[str]) -> Motion:
     """Two to five keys, at rates that files must hit, looped or not."""
     frames, count = int(rng.integers(2, 6)), len(skeleton)
-    turns = quaternions.normalize(rng.standard_normal((frames, count, 4)))
+    rotations = quaternions.normalize(rng.standard_normal((frames, count, 4)))
     loop = bool(rng.random() < 0.5)
     return Motion(
         skeleton,
         float(rng.choice([24.0, 25.0, 30.0, 60.0, 120.0])),
         rng.standard_normal((frames, count, 3)),
-        turns,
+        rotations,
         name=name,
         loop=loop,
         stride=rng.standard_normal(3) if loop else None,

@@ -200,11 +200,11 @@ def props(*, twice=False, scale=(1.0, 1.0, 1.0), open_mesh=False):
     file.add("scenes", nodes=[0, 2] if twice else [0])
     times = file.accessor([0.0, 1.0], min=[0.0], max=[1.0])
     moves = file.accessor([[0.0, 1.0, 0.0], [2.0, 1.0, 0.0]])
-    turns = file.accessor([[0.0, 0.0, 0.0, 1.0], QUARTER])
+    rotations = file.accessor([[0.0, 0.0, 0.0, 1.0], QUARTER])
     file.add(
         "animations",
         name="drive",
-        samplers=[{"input": times, "output": moves}, {"input": times, "output": turns}],
+        samplers=[{"input": times, "output": moves}, {"input": times, "output": rotations}],
         channels=[
             {"sampler": 0, "target": {"node": 0, "path": "translation"}},
             {"sampler": 1, "target": {"node": 0, "path": "rotation"}},
@@ -221,10 +221,10 @@ def test_a_node_becomes_an_obstacle_that_moves_as_its_clip(tmp_path):
     assert len(ball.points) == len(BALL[0])
     assert np.allclose(np.ptp(ball.points, axis=0), np.ptp(BALL[0], axis=0) * [2.0, 1.0, 1.0], atol=1e-6)
     for time in (0.0, 0.25, 0.5, 1.0):
-        turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], time * np.pi / 2.0))
-        want = np.array([2.0 * time, 1.0, 0.0]) + turn @ [0.0, 0.5, 0.0]
+        rotation = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], time * np.pi / 2.0))
+        want = np.array([2.0 * time, 1.0, 0.0]) + rotation @ [0.0, 0.5, 0.0]
         assert np.allclose(ball.world_from_body(time)[:3, 3], want, atol=2e-4)
-        assert np.allclose(ball.world_from_body(time)[:3, :3], turn, atol=1e-6)
+        assert np.allclose(ball.world_from_body(time)[:3, :3], rotation, atol=1e-6)
 
 
 def test_boxes_and_balls_go_round_a_node(tmp_path):

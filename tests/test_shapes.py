@@ -22,8 +22,8 @@ def shaped():
 
 
 def bent(character, **shares):
-    turn = {"bone1": (0.0, 0.0, np.sin(0.4), np.cos(0.4))}
-    return Pose(Pose.from_rotations(character.skeleton, turn).world_from_joint, shapes=shares)
+    rotation = {"bone1": (0.0, 0.0, np.sin(0.4), np.cos(0.4))}
+    return Pose(Pose.from_rotations(character.skeleton, rotation).world_from_joint, shapes=shares)
 
 
 @pytest.mark.parametrize("skin", BLENDS, ids=lambda s: s.command_name)

@@ -29,8 +29,11 @@ def skin(request) -> supple.skins.base.AnySkin:
 def poses(small_tube) -> list[supple.Pose]:
     """From rest into a bend with some twist, and one frame in which nothing moves."""
     angles = np.array([0.0, 0.15, 0.3, 0.45, 0.6, 0.6]) / 2.0
-    turns = [(0.0, np.sin(0.3 * angle), np.sin(angle), np.cos(angle)) for angle in angles]
-    return [supple.Pose.from_rotations(small_tube.skeleton, {"bone1": turn, "bone2": turn}) for turn in turns]
+    rotations = [(0.0, np.sin(0.3 * angle), np.sin(angle), np.cos(angle)) for angle in angles]
+    return [
+        supple.Pose.from_rotations(small_tube.skeleton, {"bone1": rotation, "bone2": rotation})
+        for rotation in rotations
+    ]
 
 
 def played(player: supple.Player, poses: list[supple.Pose]) -> np.ndarray:

@@ -162,7 +162,7 @@ def test_searching_in_boxes_finds_what_lies_in_them():
 def test_strange_places_give_an_answer(kind):
     rest, corners = SHELLS
     random = np.random.default_rng(17)
-    places = {
+    positions = {
         "one place": np.zeros_like(rest),
         "one line": rest * [1.0, 0.0, 0.0],
         "one plane": rest * [1.0, 0.0, 1.0],
@@ -171,9 +171,9 @@ def test_strange_places_give_an_answer(kind):
         "far": rest + 1e4,
         "not numbers": np.where(random.uniform(size=rest.shape) < 0.1, np.nan, rest),
     }[kind]
-    found = found_by(spatial_hash(rest, corners), places)
+    found = found_by(spatial_hash(rest, corners), positions)
     if kind == "random":
-        sure, possible = sure_and_possible(places, corners, near_at_rest(rest, corners))
+        sure, possible = sure_and_possible(positions, corners, near_at_rest(rest, corners))
         assert sure <= found <= possible
         assert len(found) > 50
     else:

@@ -64,14 +64,14 @@ def test_reduction_keeps_corners_only():
 
 
 def test_evenly_leaves_no_gap_and_keeps_all_points():
-    places = evenly(WAVE[::50], 0.03)
-    assert np.linalg.norm(np.diff(places, axis=0), axis=1).max() <= 0.03 + 1e-12
-    assert all(np.abs(places - point).sum(axis=1).min() < 1e-12 for point in WAVE[::50])
+    positions = evenly(WAVE[::50], 0.03)
+    assert np.linalg.norm(np.diff(positions, axis=0), axis=1).max() <= 0.03 + 1e-12
+    assert all(np.abs(positions - point).sum(axis=1).min() < 1e-12 for point in WAVE[::50])
 
 
 def test_a_spiral_of_many_samples_is_no_trouble():
-    turns = np.linspace(0, 200, 20_000)
-    spiral = np.stack([turns * np.cos(turns), turns * np.sin(turns)], axis=1)
+    rotations = np.linspace(0, 200, 20_000)
+    spiral = np.stack([rotations * np.cos(rotations), rotations * np.sin(rotations)], axis=1)
     assert len(reduced(spiral, 1e-9)) > 10_000
 
 
@@ -107,8 +107,8 @@ def test_a_stroke_goes_through_its_knots_smoothly():
 
 def test_shares_are_shares_of_length():
     stroke = Stroke.from_samples(WAVE, tolerance=0.02)
-    places = stroke.at(np.linspace(0, 1, 5001))
-    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    positions = stroke.at(np.linspace(0, 1, 5001))
+    steps = np.linalg.norm(np.diff(positions, axis=0), axis=1)
     assert steps.sum() == pytest.approx(stroke.length, rel=1e-5)
     assert steps.max() / steps.min() < 1.001
     assert stroke.length == pytest.approx(np.linalg.norm(np.diff(WAVE, axis=0), axis=1).sum(), rel=0.01)
@@ -171,10 +171,10 @@ def test_any_stroke_can_be_walked(seed, knots, size):
     random = np.random.default_rng(seed)
     stroke = Stroke(size * random.standard_normal((knots, 3)), np.sort(random.uniform(0, 1, knots)))
     t = random.uniform(0, 1, 7)
-    places = stroke.at(t)
-    found, distance = stroke.nearest(places)
+    positions = stroke.at(t)
+    found, distance = stroke.nearest(positions)
     assert distance.max() < 1e-6 * stroke.length
-    assert np.abs(stroke.at(found) - places).max() < 1e-6 * stroke.length
+    assert np.abs(stroke.at(found) - positions).max() < 1e-6 * stroke.length
     frames = stroke.frames(t)
     assert np.abs(np.swapaxes(frames, 1, 2) @ frames - np.eye(3)).max() < 1e-9
 
@@ -223,9 +223,9 @@ def test_repeated_samples_are_one_and_a_dot_is_no_stroke():
 def test_equal_strokes_move_nothing_and_shifted_ones_shift():
     stroke = Stroke.from_samples(WAVE, tolerance=0.02)
     points = WAVE[::40] + np.random.default_rng(1).normal(0, 0.05, WAVE[::40].shape)
-    same, turns = carried_along(stroke, stroke, points)
+    same, rotations = carried_along(stroke, stroke, points)
     assert np.abs(same - points).max() < 1e-9
-    assert np.abs(turns - np.eye(3)).max() < 1e-9
+    assert np.abs(rotations - np.eye(3)).max() < 1e-9
     shifted, _ = carried_along(stroke, Stroke(np.add(stroke.knots, [1, 2, 3]), stroke.times), points)
     assert np.abs(shifted - points - [1, 2, 3]).max() < 1e-9
 
@@ -233,9 +233,9 @@ def test_equal_strokes_move_nothing_and_shifted_ones_shift():
 def test_a_turned_straight_stroke_turns_what_is_beside_it():
     line = Stroke([[0, 0, 0], [1, 0, 0]], [0, 1])
     up = Stroke([[0, 0, 0], [0, 1, 0]], [0, 1])
-    moved, turns = carried_along(line, up, [[0.5, 0.1, 0.0], [0.25, 0.0, 0.2]])
+    moved, rotations = carried_along(line, up, [[0.5, 0.1, 0.0], [0.25, 0.0, 0.2]])
     assert np.abs(moved - [[-0.1, 0.5, 0.0], [0.0, 0.25, 0.2]]).max() < 1e-9
-    assert np.abs(turns @ [1, 0, 0] - [0, 1, 0]).max() < 1e-9
+    assert np.abs(rotations @ [1, 0, 0] - [0, 1, 0]).max() < 1e-9
 
 
 # Posing
@@ -268,8 +268,8 @@ def test_a_chain_follows_an_arc_and_keeps_its_lengths():
     assert np.linalg.norm(heads - wanted, axis=1).max() < 0.02  # chords are a little shorter than the arc
     lengths = np.linalg.norm(np.diff(heads, axis=0), axis=1)
     assert np.abs(lengths - 1.0 / 3.0).max() < 1e-9
-    turns = posed.world_from_joint[:, :3, :3]
-    assert np.abs(np.swapaxes(turns, 1, 2) @ turns - np.eye(3)).max() < 1e-9
+    rotations = posed.world_from_joint[:, :3, :3]
+    assert np.abs(np.swapaxes(rotations, 1, 2) @ rotations - np.eye(3)).max() < 1e-9
 
 
 def test_equal_strokes_and_far_strokes_pose_nothing():
@@ -288,8 +288,8 @@ def test_limits_hold_and_joints_that_are_not_picked_keep_their_local_pose():
     held = posed_by_strokes(skeleton, rest, base, offset=arc, limits={"bone2": 0.1})
 
     def local_angle(pose, joint):
-        turn = pose.world_from_joint[joint - 1, :3, :3].T @ pose.world_from_joint[joint, :3, :3]
-        return np.arccos(np.clip((np.trace(turn) - 1) / 2, -1, 1))
+        rotation = pose.world_from_joint[joint - 1, :3, :3].T @ pose.world_from_joint[joint, :3, :3]
+        return np.arccos(np.clip((np.trace(rotation) - 1) / 2, -1, 1))
 
     assert local_angle(free, 2) > 0.2
     assert local_angle(held, 2) == pytest.approx(0.1, abs=1e-6)
@@ -319,10 +319,10 @@ def test_branches_follow_as_well_as_they_can():
     skeleton = supple.Skeleton.from_heads(["root", "fork", "left", "right"], [-1, 0, 1, 1], heads)
     rest = supple.Pose.rest(skeleton)
     base = Stroke([[0, 0, 0], [0, 2, 0]], [0, 1])
-    turn = matrix_from_quat(quat_from_axis_angle([0, 0, 1], 0.4))
-    tilted = Stroke(base.knots @ turn.T, base.times)
+    rotation = matrix_from_quat(quat_from_axis_angle([0, 0, 1], 0.4))
+    tilted = Stroke(base.knots @ rotation.T, base.times)
     posed = posed_by_strokes(skeleton, rest, base, offset=tilted, radius=1.5)
-    assert np.abs(posed.world_from_joint[:, :3, 3] - heads @ turn.T).max() < 1e-6
+    assert np.abs(posed.world_from_joint[:, :3, 3] - heads @ rotation.T).max() < 1e-6
 
 
 # Views and picking
@@ -338,9 +338,9 @@ def test_a_view_projects_as_the_camera_does_and_rays_go_back():
 
 
 def test_pixels_on_a_plane_and_beside_it():
-    places = VIEW.on_plane([[20.0, 30.0], [150.0, 100.0]], [0, 1, 0])
-    assert np.abs(VIEW.project(places)[0] - [[20, 30], [150, 100]]).max() < 1e-9
-    assert np.abs((places - [0, 1, 0]) @ VIEW.axes[2]).max() < 1e-9
+    positions = VIEW.on_plane([[20.0, 30.0], [150.0, 100.0]], [0, 1, 0])
+    assert np.abs(VIEW.project(positions)[0] - [[20, 30], [150, 100]]).max() < 1e-9
+    assert np.abs((positions - [0, 1, 0]) @ VIEW.axes[2]).max() < 1e-9
     floor = VIEW.on_plane([[100.0, 150.0]], [0, 0, 0], normal=[0, 1, 0])
     assert abs(floor[0, 1]) < 1e-9
     with pytest.raises(InputError, match="misses"):
@@ -376,11 +376,11 @@ def test_picks_on_a_bent_skin_are_where_the_pixel_is():
     rays = pick_by_rays(points, TUBE.triangles, VIEW.position, directions=VIEW.rays(pixels))
     assert np.array_equal(picks.hit, rays.hit)
     assert 50 < picks.hit.sum() < 300
-    places = np.einsum("nc,nci->ni", picks.shares, points[TUBE.triangles[picks.triangles]])[picks.hit]
+    positions = np.einsum("nc,nci->ni", picks.shares, points[TUBE.triangles[picks.triangles]])[picks.hit]
     others = np.einsum("nc,nci->ni", rays.shares, points[TUBE.triangles[rays.triangles]])[picks.hit]
-    assert np.abs(places - others).max() < 0.05  # a pixel on an edge may be either side's
+    assert np.abs(positions - others).max() < 0.05  # a pixel on an edge may be either side's
     assert np.mean(picks.triangles == rays.triangles) > 0.99
-    assert np.abs(VIEW.project(places)[0] - pixels[picks.hit]).max() < 1e-6
+    assert np.abs(VIEW.project(positions)[0] - pixels[picks.hit]).max() < 1e-6
     assert np.abs(picks.shares[picks.hit].sum(axis=1) - 1.0).max() < 1e-9
 
 
@@ -394,10 +394,10 @@ def test_pixels_outside_the_picture_ask_rays_and_a_wrong_buffer_is_refused():
 def test_the_depth_buffer_says_how_far_the_skin_is():
     ids, depths = id_buffer(TUBE.points, TUBE.triangles, VIEW), depth_buffer(TUBE.points, TUBE.triangles, VIEW)
     assert np.array_equal(np.isinf(depths), ids == -1)
-    row, column = (int(place) for place in np.argwhere(ids >= 0)[500])
+    row, column = (int(position) for position in np.argwhere(ids >= 0)[500])
     picks = pick(TUBE.points, TUBE.triangles, VIEW, pixels=[[column + 0.5, row + 0.5]])
-    place = picks.shares[0] @ TUBE.points[TUBE.triangles[picks.triangles[0]]]
-    assert depths[row, column] == pytest.approx(VIEW.project(place)[1], rel=1e-9)
+    position = picks.shares[0] @ TUBE.points[TUBE.triangles[picks.triangles[0]]]
+    assert depths[row, column] == pytest.approx(VIEW.project(position)[1], rel=1e-9)
 
 
 def test_triangles_behind_the_eye_are_not_seen():
@@ -413,22 +413,24 @@ LINE = np.stack([np.linspace(85, 110, 12), np.linspace(40, 110, 12)], axis=1)
 
 def test_a_stroke_on_the_skin_lies_on_it_and_is_carried_along():
     stroke = SurfaceStroke.drawn(TUBE.points, TUBE.triangles, VIEW, pixels=LINE, tolerance=2.0)
-    places = stroke.places(TUBE.points, TUBE.triangles)
-    assert np.abs(VIEW.project(places[[0, -1]])[0] - LINE[[0, -1]]).max() < 1e-6
-    turn = matrix_from_quat(quat_from_axis_angle([1, 2, 3], 0.8))
-    carried = stroke.places(TUBE.points @ turn.T + [1, 0, 2], TUBE.triangles)
-    assert np.abs(carried - places @ turn.T - [1, 0, 2]).max() < 1e-9
+    positions = stroke.positions(TUBE.points, TUBE.triangles)
+    assert np.abs(VIEW.project(positions[[0, -1]])[0] - LINE[[0, -1]]).max() < 1e-6
+    rotation = matrix_from_quat(quat_from_axis_angle([1, 2, 3], 0.8))
+    carried = stroke.positions(TUBE.points @ rotation.T + [1, 0, 2], TUBE.triangles)
+    assert np.abs(carried - positions @ rotation.T - [1, 0, 2]).max() < 1e-9
     assert (
         np.abs(
-            stroke.normals(TUBE.points @ turn.T, TUBE.triangles) - stroke.normals(TUBE.points, TUBE.triangles) @ turn.T
+            stroke.normals(TUBE.points @ rotation.T, TUBE.triangles)
+            - stroke.normals(TUBE.points, TUBE.triangles) @ rotation.T
         ).max()
         < 1e-9
     )
     assert (
-        np.linalg.norm(np.cross(stroke.normals(TUBE.points, TUBE.triangles), places * [1, 0, 1]), axis=1).max() < 0.08
+        np.linalg.norm(np.cross(stroke.normals(TUBE.points, TUBE.triangles), positions * [1, 0, 1]), axis=1).max()
+        < 0.08
     )
     curve = stroke.stroke(TUBE.points, TUBE.triangles)
-    assert np.abs(curve.at([0.0, 1.0]) - places[[0, -1]]).max() < 1e-9
+    assert np.abs(curve.at([0.0, 1.0]) - positions[[0, -1]]).max() < 1e-9
 
 
 def test_crossed_triangles_are_those_under_the_line():
@@ -444,7 +446,7 @@ def test_lines_beside_the_skin_are_refused_and_partly_beside_are_cut():
     with pytest.raises(InputError, match="touch"):
         SurfaceStroke.drawn(TUBE.points, TUBE.triangles, VIEW, pixels=[[2.0, 2.0], [5.0, 5.0]])
     across = SurfaceStroke.drawn(TUBE.points, TUBE.triangles, VIEW, pixels=[[2.0, 80.0], [198.0, 80.0]])
-    assert np.abs(VIEW.project(across.places(TUBE.points, TUBE.triangles))[0][:, 1] - 80.0).max() < 1e-6
+    assert np.abs(VIEW.project(across.positions(TUBE.points, TUBE.triangles))[0][:, 1] - 80.0).max() < 1e-6
 
 
 @pytest.mark.parametrize(

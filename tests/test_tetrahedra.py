@@ -143,11 +143,11 @@ def test_lattice_elements_are_all_alike():
 
 def test_nearest_node_is_the_nearest():
     rng = np.random.default_rng(3)
-    places = rng.uniform(-2.0, 2.0, (300, 3))
+    positions = rng.uniform(-2.0, 2.0, (300, 3))
     steps = np.arange(-4, 5)
     every = np.array([(x, y, z) for x in steps for y in steps for z in steps if x % 2 == y % 2 == z % 2])
-    distance = np.linalg.norm(places[:, None] - every, axis=2)
-    assert np.linalg.norm(places - nearest_nodes(places), axis=1) == pytest.approx(distance.min(axis=1))
+    distance = np.linalg.norm(positions[:, None] - every, axis=2)
+    assert np.linalg.norm(positions - nearest_nodes(positions), axis=1) == pytest.approx(distance.min(axis=1))
 
 
 class AnyBody:
@@ -159,14 +159,14 @@ class AnyBody:
         self.share = self.dice.uniform(0.1, 0.9)
         self.blocked = blocked
 
-    def distance(self, places):
-        return np.zeros(len(places))
+    def distance(self, positions):
+        return np.zeros(len(positions))
 
-    def clear(self, places):
-        return np.zeros(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
+    def clear(self, positions):
+        return np.zeros(len(positions), dtype=bool), np.zeros(len(positions), dtype=bool)
 
-    def inside(self, places):
-        return self.dice.uniform(size=len(places)) < self.share
+    def inside(self, positions):
+        return self.dice.uniform(size=len(positions)) < self.share
 
     def _cuts(self, count):
         limits = np.array([0.25, 0.412])

@@ -155,8 +155,8 @@ def test_components_are_numbered_as_scipy_numbers_them(count: int, pairs: int, s
 
 
 @pytest.mark.parametrize("turn", [1, -1])
-def test_a_long_chain_in_any_order_is_one_component(turn: int) -> None:
-    chain = np.random.default_rng(0).permutation(5000)[::turn]
+def test_a_long_chain_in_any_order_is_one_component(rotation: int) -> None:
+    chain = np.random.default_rng(0).permutation(5000)[::rotation]
     assert (topology.components(chain[1:], chain[:-1], 5000) == 0).all()
 
 
@@ -185,8 +185,8 @@ def test_winding_numbers_are_asked_of_a_tree_that_is_kept_where_there_is_one(kep
     points, triangles = together(sphere(6, radius=0.5), sphere(5, radius=0.2))
     triangles = np.asarray(triangles)[3:]
     windings = Windings(points, triangles)
-    places = np.random.default_rng(0).uniform(-0.7, 0.7, (500, 3))
-    wanted = igl.fast_winding_number(np.ascontiguousarray(points), triangles.astype(np.int64), places)
-    np.testing.assert_array_equal(np.concatenate([windings(some) for some in np.array_split(places, 7)]), wanted)
+    positions = np.random.default_rng(0).uniform(-0.7, 0.7, (500, 3))
+    wanted = igl.fast_winding_number(np.ascontiguousarray(points), triangles.astype(np.int64), positions)
+    np.testing.assert_array_equal(np.concatenate([windings(some) for some in np.array_split(positions, 7)]), wanted)
     assert {0.0, 1.0, 2.0} <= set(np.round(wanted))
     assert len(windings(np.empty((0, 3)))) == 0

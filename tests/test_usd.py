@@ -130,9 +130,9 @@ def foreign_stage(path, *, up="Z", unit=0.01, constant=False, joints=("Hips", "H
     clip = UsdSkel.Animation.Define(stage, "/hero/kick")
     clip.CreateJointsAttr([joints[1]])
     for code, angle in ((10, 0), (12, 45), (14, 90)):
-        turn = Gf.Rotation(Gf.Vec3d(1, 0, 0), angle).GetQuat()
+        rotation = Gf.Rotation(Gf.Vec3d(1, 0, 0), angle).GetQuat()
         clip.CreateTranslationsAttr().Set([(0, 0, 10)], code)
-        clip.CreateRotationsAttr().Set([Gf.Quatf(turn)], code)
+        clip.CreateRotationsAttr().Set([Gf.Quatf(rotation)], code)
         clip.CreateScalesAttr().Set(Vt.Vec3hArray([Gf.Vec3h(1, 1, 1)]), code)
     UsdSkel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets([clip.GetPath()])
     return stage
@@ -184,9 +184,9 @@ def test_several_meshes_become_parts_and_left_handed_ones_are_turned(tmp_path):
     with pytest.warns(SuppleWarning, match=r"1 blend shapes of hat lead nowhere.*proxy is hidden.*hat has no weights"):
         character = read_character(tmp_path / "a.usda", repair=False)
     assert {name: len(part) for name, part in character.parts.items()} == {"leg": 5, "hat": 3}
-    place = character.display.triangles[-1]
+    position = character.display.triangles[-1]
     assert np.array_equal(character.triangles[-1], [5, 7, 6])
-    assert np.allclose(character.display.uvs[place], [(0, 0), (0, 1), (1, 0)])
+    assert np.allclose(character.display.uvs[position], [(0, 0), (0, 1), (1, 0)])
 
 
 def test_two_skeletons_become_one(tmp_path):
@@ -296,8 +296,8 @@ def test_faults_are_refused_and_weights_mended_when_asked(tmp_path, change, mess
 
 def test_a_file_draws_in_only_files_beside_it(tmp_path):
     (tmp_path / "in").mkdir()
-    for place in ("secret.usda", "in/friend.usda"):
-        stage = foreign_stage(tmp_path / place)
+    for position in ("secret.usda", "in/friend.usda"):
+        stage = foreign_stage(tmp_path / position)
         stage.GetRootLayer().Save()
     for target, fine in (("./friend.usda", True), ("../secret.usda", False), (str(tmp_path / "secret.usda"), False)):
         path = tmp_path / "in" / "a.usda"
@@ -328,8 +328,8 @@ def test_a_file_draws_in_only_files_beside_it(tmp_path):
 def test_what_lies_outside_is_refused_unopened(tmp_path, text, target):
     """However it is drawn in: the library has not seen the layer outside once the error is there."""
     (tmp_path / "in").mkdir()
-    for place in ("secret.usda", "in/friend.usda"):
-        (tmp_path / place).write_text("#usda 1.0\n")
+    for position in ("secret.usda", "in/friend.usda"):
+        (tmp_path / position).write_text("#usda 1.0\n")
     path = tmp_path / "in" / "a.usda"
     path.write_text("#usda 1.0\n" + text.replace("TARGET", target))
     if target == "./friend.usda":
@@ -409,8 +409,8 @@ def test_broken_text_ends_in_one_error(tube, tmp_path):
     refused = 0
     for number in range(60):
         data = bytearray(whole)
-        for place in rng.integers(0, len(data), 4):
-            data[place] = rng.integers(48, 58) if number % 4 else rng.integers(32, 256)  # digits do less harm
+        for position in rng.integers(0, len(data), 4):
+            data[position] = rng.integers(48, 58) if number % 4 else rng.integers(32, 256)  # digits do less harm
         cut = int(rng.integers(1, len(data))) if number % 3 == 0 else len(data)
         (tmp_path / f"{number}.usda").write_bytes(data[:cut])
         try:

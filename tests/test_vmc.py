@@ -14,7 +14,7 @@ from supple.geometry import quaternions
 from supple.motion.live.vmc.encoder import VmcEncoder
 from supple.motion.live.vmc.humanoid import HumanoidPose, Puppet, avatar, bone_above
 from supple.motion.live.vmc.osc import Message
-from supple.motion.live.vmc.protocol import BONES, mirrored_place, mirrored_turn, understood
+from supple.motion.live.vmc.protocol import BONES, mirrored_position, mirrored_rotation, understood
 from supple.motion.live.vmc.stream import DROPS, VmcStream
 from vmc_packets import HERO, SPINE, SPINE_TABLE, UNTURNED, bone, clock, packet, world
 
@@ -37,13 +37,13 @@ def direction(pose: Pose, skeleton: Skeleton, start: str, end: str) -> np.ndarra
 
 
 @given(st.lists(st.floats(-2.0, 2.0), min_size=3, max_size=3), st.lists(st.floats(-1.0, 1.0), min_size=4, max_size=4))
-def test_a_mirror_takes_turns_and_places_to_our_axes(place, turn):
+def test_a_mirror_takes_turns_and_places_to_our_axes(position, rotation):
     """A rotation R seen in a mirror M is M R M; looking twice is not looking."""
-    unit = quaternions.normalize(np.add(turn, [0.0, 0.0, 0.0, 1e-3]))
-    there = quaternions.matrix_from_quat(mirrored_turn(unit))
+    unit = quaternions.normalize(np.add(rotation, [0.0, 0.0, 0.0, 1e-3]))
+    there = quaternions.matrix_from_quat(mirrored_rotation(unit))
     np.testing.assert_allclose(there, MIRROR @ quaternions.matrix_from_quat(unit) @ MIRROR, atol=1e-12)
-    np.testing.assert_allclose(mirrored_place(np.array(place)), MIRROR @ place)
-    np.testing.assert_array_equal(mirrored_turn(mirrored_turn(unit)), unit)
+    np.testing.assert_allclose(mirrored_position(np.array(position)), MIRROR @ position)
+    np.testing.assert_array_equal(mirrored_rotation(mirrored_rotation(unit)), unit)
 
 
 HALF = math.sqrt(0.5)
@@ -64,8 +64,8 @@ HALF = math.sqrt(0.5)
         ("RightUpperLeg", (-HALF, 0.0, 0.0, HALF), "RightUpLeg", "RightLeg", [0.0, 0.0, 1.0]),
     ],
 )
-def test_limbs_go_where_unity_sends_them(name, turn, start, end, points):
-    pose = shown(HERO, bone(name, turn=turn))
+def test_limbs_go_where_unity_sends_them(name, rotation, start, end, points):
+    pose = shown(HERO, bone(name, rotation=rotation))
     np.testing.assert_allclose(direction(pose, HERO.skeleton, start, end), points, atol=1e-6)
 
 
@@ -89,18 +89,18 @@ def random_avatar(seed: int, angle: float = 0.6) -> HumanoidPose:
     chance = np.random.default_rng(seed)
     sent = HumanoidPose()
     vectors = angle * chance.standard_normal((len(BONES), 3))
-    sent.turns = quaternions.quat_from_axis_angle(vectors, np.linalg.norm(vectors, axis=1))
+    sent.rotations = quaternions.quat_from_axis_angle(vectors, np.linalg.norm(vectors, axis=1))
     body = avatar()
-    sent.places = body.parent_from_joint[:, :3, 3] + 0.0
-    sent.places[0] += 0.2 * chance.standard_normal(3)
-    sent.root_turn = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], chance.uniform(-3.0, 3.0))
-    sent.root_place = chance.standard_normal(3)
+    sent.positions = body.parent_from_joint[:, :3, 3] + 0.0
+    sent.positions[0] += 0.2 * chance.standard_normal(3)
+    sent.root_rotation = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], chance.uniform(-3.0, 3.0))
+    sent.root_position = chance.standard_normal(3)
     return sent
 
 
-def turned(skeleton: Skeleton, turn: np.ndarray) -> Skeleton:
+def turned(skeleton: Skeleton, rotation: np.ndarray) -> Skeleton:
     carry = np.eye(4)
-    carry[:3, :3] = turn
+    carry[:3, :3] = rotation
     return Skeleton(skeleton.names, skeleton.parents, carry @ skeleton.world_from_joint)
 
 
@@ -108,12 +108,12 @@ def turned(skeleton: Skeleton, turn: np.ndarray) -> Skeleton:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_character_goes_on_facing_where_it_faces(angle, seed):
     """Models of VRM 0 look along -z: all that is sent happens in their own axes."""
-    turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], angle))
+    rotation = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], angle))
     sent = random_avatar(seed)
     plain = Puppet(HERO.skeleton, table=None, hip_height=None).pose(sent, {})
-    other = Puppet(turned(HERO.skeleton, turn), table=None, hip_height=None).pose(sent, {})
+    other = Puppet(turned(HERO.skeleton, rotation), table=None, hip_height=None).pose(sent, {})
     carry = np.eye(4)
-    carry[:3, :3] = turn
+    carry[:3, :3] = rotation
     np.testing.assert_allclose(world(other), carry @ world(plain), atol=1e-9)
 
 
@@ -124,9 +124,12 @@ def test_a_mirrored_avatar_is_a_mirrored_character(seed):
     other = sent.copy()
     for number, name in enumerate(BONES):
         partner = name.replace("Left", "#").replace("Right", "Left").replace("#", "Right")
-        other.turns[BONES.index(partner)] = mirrored_turn(sent.turns[number])
-        other.places[BONES.index(partner)] = mirrored_place(sent.places[number])
-    other.root_turn, other.root_place = mirrored_turn(sent.root_turn), mirrored_place(sent.root_place)
+        other.rotations[BONES.index(partner)] = mirrored_rotation(sent.rotations[number])
+        other.positions[BONES.index(partner)] = mirrored_position(sent.positions[number])
+    other.root_rotation, other.root_position = (
+        mirrored_rotation(sent.root_rotation),
+        mirrored_position(sent.root_position),
+    )
     puppet = Puppet(HERO.skeleton, table=None, hip_height=None)
     heads, mirrored = (world(puppet.pose(pose, {}))[:, :3, 3] for pose in (sent, other))
     for joint, name in enumerate(HERO.skeleton.names):
@@ -170,7 +173,7 @@ def test_real_characters_come_back(name, data_file):
 def test_a_larger_sender_moves_the_same_character_the_same_way():
     sent = random_avatar(7)
     large = sent.copy()
-    large.places, large.root_place = 2.5 * sent.places, 2.5 * sent.root_place
+    large.positions, large.root_position = 2.5 * sent.positions, 2.5 * sent.root_position
     puppet = Puppet(HERO.skeleton, table=None, hip_height=None)
     np.testing.assert_allclose(world(puppet.pose(large, {})), world(puppet.pose(sent, {})), atol=1e-9)
 
@@ -193,18 +196,18 @@ def test_a_body_whose_hips_rest_at_the_origin_has_its_height_measured_down_to_it
 
 
 @pytest.mark.parametrize("place", [(0.0, 0.0, 0.0), (0.3, 4.0, 0.1)])
-def test_hips_whose_size_is_not_known_stay_where_they_are(place):
+def test_hips_whose_size_is_not_known_stay_where_they_are(position):
     """Some programs send turns only, and places of zero."""
-    pose = shown(HERO, bone("Hips", place), bone("LeftLowerLeg"), bone("LeftFoot"))
+    pose = shown(HERO, bone("Hips", position), bone("LeftLowerLeg"), bone("LeftFoot"))
     hips = HERO.skeleton.index("Hips")
     np.testing.assert_allclose(world(pose)[hips, :3, 3], HERO.skeleton.heads[hips], atol=1e-9)
 
 
 def test_hips_at_the_origin_were_not_sent():
     """The legs are known, but a body whose hips are exactly at the origin would lie in the floor."""
-    places = mirrored_place(random_avatar(1).places)
-    places[0] = 0.0
-    pose = shown(HERO, *(bone(name, place) for name, place in zip(BONES, places, strict=True)))
+    positions = mirrored_position(random_avatar(1).positions)
+    positions[0] = 0.0
+    pose = shown(HERO, *(bone(name, position) for name, position in zip(BONES, positions, strict=True)))
     hips = HERO.skeleton.index("Hips")
     np.testing.assert_allclose(world(pose)[hips, :3, 3], HERO.skeleton.heads[hips], atol=1e-9)
 
@@ -212,12 +215,15 @@ def test_hips_at_the_origin_were_not_sent():
 @pytest.mark.parametrize("more", [(), (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)])
 def test_the_root_carries_everything(more):
     """With 8 and with 14 arguments; the scale for mixed reality is ignored."""
-    turn = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 0.7)
-    root = Message("/VMC/Ext/Root/Pos", ("root", 1.0, 0.0, 2.0, *turn, *more))
-    body = [bone(name, place) for name, place in zip(BONES, mirrored_place(random_avatar(1).places), strict=True)]
+    rotation = quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], 0.7)
+    root = Message("/VMC/Ext/Root/Pos", ("root", 1.0, 0.0, 2.0, *rotation, *more))
+    body = [
+        bone(name, position)
+        for name, position in zip(BONES, mirrored_position(random_avatar(1).positions), strict=True)
+    ]
     still, moved = shown(HERO, *body), shown(HERO, *body, root)
     carry = np.eye(4)
-    carry[:3, :3] = quaternions.matrix_from_quat(mirrored_turn(turn))
+    carry[:3, :3] = quaternions.matrix_from_quat(mirrored_rotation(rotation))
     leg = 0.5 * sum(
         np.linalg.norm(np.diff(HERO.skeleton.heads[[a, b, c]], axis=0), axis=1).sum()
         for a, b, c in ((12, 13, 14), (21, 22, 23))
@@ -246,7 +252,7 @@ def test_joints_follow_by_name_and_by_table():
     assert followed["Spine2"] == "UpperChest"
     assert VmcStream(HERO, table={"Head": "Jaw"}).followed == {**followed, "Head": "Jaw"}
     assert VmcStream(SPINE, table=SPINE_TABLE).followed == SPINE_TABLE
-    pose = shown(SPINE, bone("Spine", turn=(HALF, 0.0, 0.0, HALF)), table=SPINE_TABLE)
+    pose = shown(SPINE, bone("Spine", rotation=(HALF, 0.0, 0.0, HALF)), table=SPINE_TABLE)
     np.testing.assert_allclose(direction(pose, SPINE, "b", "c"), [0.0, 0.0, 1.0], atol=1e-6)
 
 
@@ -291,10 +297,10 @@ GOOD = bone("Hips", (0.0, 0.9, 0.0))
         (bone("Tail"), "unknown bone"),
         (bone("Hips", (math.nan, 0.0, 0.0)), "not a number"),
         (bone("Hips", (0.0, math.inf, 0.0)), "not a number"),
-        (bone("Hips", turn=(0.0, 0.0, 0.0, 0.0)), "not a number"),
-        (bone("Hips", turn=(0.0, 0.0, 1e-9, 0.0)), "not a number"),
-        (bone("Hips", turn=(0.0, math.nan, 0.0, 1.0)), "not a number"),
-        (bone("Hips", turn=(1.7e308, 1.7e308, 0.0, 1e308)), "not a number"),
+        (bone("Hips", rotation=(0.0, 0.0, 0.0, 0.0)), "not a number"),
+        (bone("Hips", rotation=(0.0, 0.0, 1e-9, 0.0)), "not a number"),
+        (bone("Hips", rotation=(0.0, math.nan, 0.0, 1.0)), "not a number"),
+        (bone("Hips", rotation=(1.7e308, 1.7e308, 0.0, 1e308)), "not a number"),
         (bone("Hips", (0.0, 0.0, 1001.0)), "too far"),
         (bone("Hips", (0.0, 0.0, -1000.0)), ""),
         (Message("/VMC/Ext/Root/Pos", ("root", 0.0, 0.0, 0.0, *UNTURNED)), ""),
@@ -323,7 +329,7 @@ def test_every_message_is_used_or_counted(message, reason):
 def test_turns_need_not_be_unit_and_the_rest_of_a_bad_datagram_counts():
     stream = VmcStream(HERO)
     quarter = (0.0, 0.0, 3.0, 3.0)
-    stream.take(packet(bone("Hips", (math.nan,) * 3), bone("LeftUpperArm", turn=quarter)), 0.0)
+    stream.take(packet(bone("Hips", (math.nan,) * 3), bone("LeftUpperArm", rotation=quarter)), 0.0)
     assert stream.counts["not a number"] == 1
     found = direction(stream.sample(1.0), HERO.skeleton, "LeftArm", "LeftForeArm")
     np.testing.assert_allclose(found, [0.0, -1.0, 0.0], atol=1e-6)

@@ -31,23 +31,23 @@ def bent(angle: float) -> tuple[float, ...]:
 
 def bends(pose: Pose) -> tuple[float, float]:
     """By how much the spine of three joints is bent at its second and at its third."""
-    vectors = rotation_vectors(RelativePose.of(SPINE, pose).turns)
+    vectors = rotation_vectors(RelativePose.of(SPINE, pose).rotations)
     return float(vectors[1, 0]), float(vectors[2, 0])
 
 
 def test_bones_that_are_not_sent_stay_as_they_were():
     stream = VmcStream(SPINE, table=SPINE_TABLE, delay=0.0)
-    stream.take(packet(clock(0.0), bone("Spine", turn=bent(0.3)), bone("Chest", turn=bent(0.4))), 0.0)
-    stream.take(packet(clock(0.1), bone("Spine", turn=bent(0.5))), 0.1)
+    stream.take(packet(clock(0.0), bone("Spine", rotation=bent(0.3)), bone("Chest", rotation=bent(0.4))), 0.0)
+    stream.take(packet(clock(0.1), bone("Spine", rotation=bent(0.5))), 0.1)
     assert bends(stream.sample(0.1)) == pytest.approx((0.5, 0.4), abs=1e-6)
 
 
 def test_a_frame_may_come_in_pieces_and_a_late_piece_belongs_to_its_own_frame():
     stream = VmcStream(SPINE, table=SPINE_TABLE, delay=0.0)
-    stream.take(packet(clock(0.0), bone("Spine", turn=bent(0.0)), bone("Chest", turn=bent(0.0))), 0.0)
-    stream.take(packet(clock(0.1), bone("Spine", turn=bent(0.1))), 0.1)
-    stream.take(packet(clock(0.2), bone("Spine", turn=bent(0.2)), bone("Chest", turn=bent(0.2))), 0.2)
-    stream.take(packet(clock(0.1), bone("Chest", turn=bent(0.7))), 0.21)
+    stream.take(packet(clock(0.0), bone("Spine", rotation=bent(0.0)), bone("Chest", rotation=bent(0.0))), 0.0)
+    stream.take(packet(clock(0.1), bone("Spine", rotation=bent(0.1))), 0.1)
+    stream.take(packet(clock(0.2), bone("Spine", rotation=bent(0.2)), bone("Chest", rotation=bent(0.2))), 0.2)
+    stream.take(packet(clock(0.1), bone("Chest", rotation=bent(0.7))), 0.21)
     assert stream.latest == pytest.approx(0.2)
     found = [bends(stream._buffer.sample(time)) for time in (0.1, 0.2)]
     assert found[0] == pytest.approx((0.1, 0.7), abs=1e-2)
@@ -58,8 +58,8 @@ def test_a_frame_may_come_in_pieces_and_a_late_piece_belongs_to_its_own_frame():
 def test_datagrams_without_a_time_go_with_the_last_that_was_named():
     stream = VmcStream(SPINE, table=SPINE_TABLE, delay=0.0)
     stream.take(packet(clock(50.0)), 0.0)
-    stream.take(packet(bone("Spine", turn=bent(0.1))), 0.01)
-    stream.take(packet(bone("Chest", turn=bent(0.2))), 0.02)
+    stream.take(packet(bone("Spine", rotation=bent(0.1))), 0.01)
+    stream.take(packet(bone("Chest", rotation=bent(0.2))), 0.02)
     assert stream.latest == 0.0
     assert bends(stream.sample(0.03)) == pytest.approx((0.1, 0.2), abs=1e-6)
 
@@ -67,8 +67,8 @@ def test_datagrams_without_a_time_go_with_the_last_that_was_named():
 def test_a_sender_without_a_clock_is_followed_by_arrival():
     stream = VmcStream(SPINE, table=SPINE_TABLE, delay=0.0)
     for step in range(100):
-        stream.take(packet(bone("Spine", turn=bent(step / 100.0))), step / 50.0)
-        stream.take(packet(bone("Chest", turn=bent(0.2))), step / 50.0 + 0.001)  # of the same frame
+        stream.take(packet(bone("Spine", rotation=bent(step / 100.0))), step / 50.0)
+        stream.take(packet(bone("Chest", rotation=bent(0.2))), step / 50.0 + 0.001)  # of the same frame
         assert bends(stream.sample(step / 50.0 + 0.002))[0] == pytest.approx(step / 100.0, abs=0.02)
     assert stream.counts["poses"] == 100
     assert len(stream._buffer) == 100
@@ -136,26 +136,26 @@ def followed_over(line: NoisyReplay, stream: VmcStream, seconds: float, *, until
     encoder = VmcEncoder(HERO)
     arrivals = iter([*line.arrivals(seconds)])
     coming = next(arrivals, None)
-    times, places, known = np.arange(0.0, until, 1.0 / 60.0), [], []
+    times, positions, known = np.arange(0.0, until, 1.0 / 60.0), [], []
     for time in times:
         while coming is not None and coming.time <= time:
             if not silent[0] <= coming.sent < silent[1]:
                 for datagram in encoder.datagrams(coming.pose, 300.0 + coming.sent):
                     stream.take(datagram, coming.time)
             coming = next(arrivals, None)
-        places.append(world(stream.sample(time))[:, :3, 3])
+        positions.append(world(stream.sample(time))[:, :3, 3])
         known.append(world(WALK.sample(time - stream.delay))[:, :3, 3])
-    return times, np.array(places), np.array(known)
+    return times, np.array(positions), np.array(known)
 
 
 def test_a_walk_over_a_bad_line_is_the_walk():
     line = NoisyReplay(WALK, rate=60.0, jitter=0.01, loss=0.1, doubled=0.1, late=0.03, lateness=0.15, seed=4)
-    times, places, known = followed_over(line, stream := VmcStream(HERO, delay=0.25), 2.5, until=2.5)
+    times, positions, known = followed_over(line, stream := VmcStream(HERO, delay=0.25), 2.5, until=2.5)
     inside = (times > 1.0) & (times < 2.5)
     # The clock is known to the few milliseconds of its jitter, and a foot goes at 4 m/s.
-    assert np.linalg.norm(places - known, axis=-1)[inside].max() < 0.05
+    assert np.linalg.norm(positions - known, axis=-1)[inside].max() < 0.05
     assert (
-        np.linalg.norm(np.diff(places[inside], axis=0), axis=-1).max()
+        np.linalg.norm(np.diff(positions[inside], axis=0), axis=-1).max()
         < 1.3 * np.linalg.norm(np.diff(known[inside], axis=0), axis=-1).max()
     )
     assert stream.counts["restarts"] == 0
@@ -163,18 +163,18 @@ def test_a_walk_over_a_bad_line_is_the_walk():
 
 
 def test_a_sender_that_stops_and_returns_is_bridged():
-    times, places, known = followed_over(
+    times, positions, known = followed_over(
         NoisyReplay(WALK, rate=60.0), VmcStream(HERO, delay=0.05), 4.0, until=4.0, silent=(1.0, 3.0)
     )
-    steps = np.linalg.norm(np.diff(places, axis=0), axis=-1).max(axis=1) * 60.0  # fastest joint [m/s]
+    steps = np.linalg.norm(np.diff(positions, axis=0), axis=-1).max(axis=1) * 60.0  # fastest joint [m/s]
     own = np.linalg.norm(np.diff(known, axis=0), axis=-1).max() * 60.0
     held = (times > 1.6) & (times < 2.95)
-    assert np.abs(np.diff(places[held], axis=0)).max() < 1e-4  # it stands
+    assert np.abs(np.diff(positions[held], axis=0)).max() < 1e-4  # it stands
     stopping = steps[(times[1:] > 1.05) & (times[1:] < 1.6)]
     assert (np.diff(stopping[2:]) < 0.02).all()  # it slows down and does not freeze
     missed = np.linalg.norm(WALK.sample(3.0).world_from_joint - WALK.sample(1.0).world_from_joint, axis=(1, 2)).max()
     assert steps.max() < own + 10.0 * missed  # a spring that takes the way made meanwhile in a fifth of a second
-    assert np.linalg.norm(places - known, axis=-1)[times > 3.6].max() < 0.02
+    assert np.linalg.norm(positions - known, axis=-1)[times > 3.6].max() < 0.02
 
 
 def test_smoothing_is_taken_over():
@@ -182,7 +182,7 @@ def test_smoothing_is_taken_over():
     line = NoisyReplay(noisy, rate=60.0)
     _, rough, known = followed_over(line, VmcStream(HERO, delay=0.15), 1.5, until=1.5)
     _, calm, _ = followed_over(line, VmcStream(HERO, delay=0.15, smoothing=0.15), 1.5, until=1.5)
-    shake = [np.abs(np.diff((places - known)[40:], n=2, axis=0)).mean() for places in (rough, calm)]
+    shake = [np.abs(np.diff((positions - known)[40:], n=2, axis=0)).mean() for positions in (rough, calm)]
     assert shake[1] < shake[0] / 5.0
 
 
@@ -242,7 +242,7 @@ def hostile(chance: np.random.Generator, time: float) -> bytes:
     good = packet(
         clock(time),
         bone("Hips", chance.uniform(-999.0, 999.0, 3), chance.standard_normal(4)),
-        *(bone(name, turn=chance.standard_normal(4)) for name in ("Spine", "Chest")),
+        *(bone(name, rotation=chance.standard_normal(4)) for name in ("Spine", "Chest")),
     )
     if kind == 1:
         return good[: int(chance.integers(1, len(good)))]
@@ -251,7 +251,7 @@ def hostile(chance: np.random.Generator, time: float) -> bytes:
         damaged[int(chance.integers(len(good)))] = int(chance.integers(256))
         return bytes(damaged)
     if kind == 3:
-        return packet(clock(chance.uniform(-1e6, 1e6)), bone("Spine", turn=chance.standard_normal(4)))
+        return packet(clock(chance.uniform(-1e6, 1e6)), bone("Spine", rotation=chance.standard_normal(4)))
     if kind == 4:
         return packet(bone("Hips", (math.nan, 1e30, -math.inf)), bone("x" * 60), clock(math.inf))
     return good
@@ -270,7 +270,7 @@ def test_ten_minutes_of_hostile_packets_and_pauses():
             sent = time if minute < 5 else time - 310.0  # and in the sixth it was started again
             angle = 0.4 * math.sin(time)
             stream.take(
-                packet(clock(sent), bone("Hips", (0.1 * angle, 1.0, 0.0)), bone("Spine", turn=bent(angle))), time
+                packet(clock(sent), bone("Hips", (0.1 * angle, 1.0, 0.0)), bone("Spine", rotation=bent(angle))), time
             )
         if minute % 2 == 1:
             stream.take(hostile(chance, time), time + 0.01)
@@ -279,8 +279,10 @@ def test_ten_minutes_of_hostile_packets_and_pauses():
         assert np.isfinite(world(pose)).all()
         if last is not None:
             fastest = max(fastest, float(np.linalg.norm(apart.moves - last.moves, axis=1).max()) / step)
-            turn = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(last.turns), apart.turns))
-            sharpest = max(sharpest, float(np.linalg.norm(turn, axis=1).max()) / step)
+            rotation = rotation_vectors(
+                quaternions.quat_multiply(quaternions.conjugate(last.rotations), apart.rotations)
+            )
+            sharpest = max(sharpest, float(np.linalg.norm(rotation, axis=1).max()) / step)
         last = apart
         if tick % 800 == 799:
             sizes.append(sys.getallocatedblocks())
@@ -297,7 +299,9 @@ def test_ten_minutes_of_hostile_packets_and_pauses():
         time = 600.0 + tick * step
         angle = 0.4 * math.sin(time)
         stream.take(
-            packet(clock(time - 310.0), bone("Hips", (0.0, 1.0, 0.0)), bone("Spine", turn=bent(angle)), bone("Chest")),
+            packet(
+                clock(time - 310.0), bone("Hips", (0.0, 1.0, 0.0)), bone("Spine", rotation=bent(angle)), bone("Chest")
+            ),
             time,
         )
         pose = stream.sample(time + 0.02)

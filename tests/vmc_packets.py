@@ -17,8 +17,8 @@ def world(pose: Pose):
     return pose.world_from_joint
 
 
-def bone(name: str, place=(0.0, 0.0, 0.0), turn=UNTURNED) -> Message:
-    return Message("/VMC/Ext/Bone/Pos", (name, *map(float, place), *map(float, turn)))
+def bone(name: str, position=(0.0, 0.0, 0.0), rotation=UNTURNED) -> Message:
+    return Message("/VMC/Ext/Bone/Pos", (name, *map(float, position), *map(float, rotation)))
 
 
 def clock(time: float) -> Message:

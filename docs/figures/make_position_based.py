@@ -88,10 +88,10 @@ def cut_open(character, points, frame):
             a, b = high[triangle, one], high[triangle, other]
             if (a < 0.0) != (b < 0.0):
                 ends.append(corners[triangle, one] + a / (a - b) * (corners[triangle, other] - corners[triangle, one]))
-        places = [
+        positions = [
             (SIZE[0] * (0.5 + 4.5 * float(end @ across)), SIZE[1] * (0.8 - 4.5 * float(end @ up))) for end in ends
         ]
-        pen.line(places, fill="#1f5499" if first[triangle].sum() > 1 else "#b04024", width=3)
+        pen.line(positions, fill="#1f5499" if first[triangle].sum() > 1 else "#b04024", width=3)
     return np.asarray(image)
 
 

@@ -62,7 +62,7 @@ def drawing() -> str:
     for number, floor in enumerate(FLOORS):
         width = (WIDTH - 2 * EDGE - (len(floor) - 1) * GAP) / len(floor)
         y = EDGE + number * (FLOOR + GAP)
-        boxes += [room(*one, EDGE + place * (width + GAP), y, width) for place, one in enumerate(floor)]
+        boxes += [room(*one, EDGE + position * (width + GAP), y, width) for position, one in enumerate(floor)]
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"
   width="{WIDTH}" height="{height}">
 <title>The rooms of the source; each may import what stands below it</title>

@@ -66,18 +66,18 @@ class RecordReader:
 
     def array(self, found: Mapping[str, Any], name: str, where: str, *, shape: tuple[int, ...] | None = None) -> Any:
         """Finite numbers in even rows, of a shape where one is given."""
-        data, place = found.get(name), _inner(where, name)
+        data, position = found.get(name), _inner(where, name)
         if not isinstance(data, list):
-            raise self.fault(place, f"it is {short(data)}", "a list of numbers is needed")
+            raise self.fault(position, f"it is {short(data)}", "a list of numbers is needed")
         try:
             array = np.array(data) if data else np.zeros(0)
         except (ValueError, OverflowError):
             given = "its rows differ in length, or a number is too large"
-            raise self.fault(place, given, "even rows are needed") from None
+            raise self.fault(position, given, "even rows are needed") from None
         finite = array.dtype.kind in "iuf" and np.isfinite(array).all()
         if not finite or (shape is not None and array.shape != shape):
             needed = "finite numbers are needed" if shape is None else f"{shape[0]} numbers are needed"
-            raise self.fault(place, f"it is {short(data)}", needed)
+            raise self.fault(position, f"it is {short(data)}", needed)
         return array
 
     def number(self, found: Mapping[str, Any], name: str, where: str, *, default: float | None = None) -> float:
@@ -101,8 +101,8 @@ class RecordReader:
         except FormatError:
             raise
         except InputError as error:
-            place = f"{self._file}: {where}"
-            raise FormatError(place, f"{error.where}: {error.given}", error.needed, error.advice) from None
+            position = f"{self._file}: {where}"
+            raise FormatError(position, f"{error.where}: {error.given}", error.needed, error.advice) from None
 
     def fault(self, where: str, given: str, needed: str) -> FormatError:
         """A refusal of what stands at a place of the file."""

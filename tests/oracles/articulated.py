@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from oracles.inside_tets import lattice
 from supple import Skeleton, Weights
 from supple.geometry.tetrahedra import Tetrahedra
-from supple.skins.contact.dynamics import Mechanism, State, mechanism_of, turned_by
+from supple.skins.contact.dynamics import Mechanism, State, mechanism_of, rotate_by
 from supple.skins.contact.flesh import layer
 from supple.skins.contact.joints import HINGE
 from supple.skins.contact.links import joints_of, links_of
@@ -33,7 +33,7 @@ def packed(state: State) -> np.ndarray:
 
 def unpacked(state: State, v: np.ndarray) -> State:
     new = state.copy()
-    k = len(state.places)
+    k = len(state.positions)
     links = v[: 6 * k].reshape(k, 6)
     new.velocities, new.spins, new.flows = links[:, :3].copy(), links[:, 3:].copy(), v[6 * k :].reshape(-1, 3).copy()
     return new
@@ -42,9 +42,9 @@ def unpacked(state: State, v: np.ndarray) -> State:
 def moved(state: State, dt: float) -> State:
     """Places after a step with the velocities that the state has."""
     new = state.copy()
-    new.places = state.places + dt * state.velocities
-    new.turns = np.stack(
-        [Rotation.from_rotvec(dt * o).as_matrix() @ R for o, R in zip(state.spins, state.turns, strict=True)]
+    new.positions = state.positions + dt * state.velocities
+    new.rotations = np.stack(
+        [Rotation.from_rotvec(dt * o).as_matrix() @ R for o, R in zip(state.spins, state.rotations, strict=True)]
     )
     new.displacements = state.displacements + dt * state.flows
     return new
@@ -57,15 +57,15 @@ def carriers(mechanism: Mechanism, node: int):
 
 def arm(mechanism, state, node, link):
     moved = state.displacements[node] if node < mechanism.node_count else 0.0  # a node of the core
-    return state.turns[link] @ (mechanism.rest[node] + moved - mechanism.centres[link])
+    return state.rotations[link] @ (mechanism.rest[node] + moved - mechanism.centres[link])
 
 
-def place(mechanism, state, node):
-    return sum(w * (state.places[i] + arm(mechanism, state, node, i)) for i, w in carriers(mechanism, node))
+def position(mechanism, state, node):
+    return sum(w * (state.positions[i] + arm(mechanism, state, node, i)) for i, w in carriers(mechanism, node))
 
 
-def blended_turn(mechanism, state, node):
-    return sum(w * state.turns[i] for i, w in carriers(mechanism, node))
+def blend_rotations(mechanism, state, node):
+    return sum(w * state.rotations[i] for i, w in carriers(mechanism, node))
 
 
 def velocity_rows(mechanism: Mechanism, state: State, node: int) -> np.ndarray:
@@ -77,7 +77,7 @@ def velocity_rows(mechanism: Mechanism, state: State, node: int) -> np.ndarray:
         rows[:, 6 * i + 3 : 6 * i + 6] = -w * cross(arm(mechanism, state, node, i))
     if node < mechanism.node_count:
         at = 6 * k + 3 * node
-        rows[:, at : at + 3] = blended_turn(mechanism, state, node)
+        rows[:, at : at + 3] = blend_rotations(mechanism, state, node)
     return rows
 
 
@@ -86,7 +86,7 @@ def inertia(mechanism: Mechanism, state: State) -> np.ndarray:
     k, n = mechanism.link_count, mechanism.node_count
     M = np.zeros((6 * k + 3 * n,) * 2)
     for i in range(k):
-        R = state.turns[i]
+        R = state.rotations[i]
         first, second = R @ mechanism.core_moments[i], R @ mechanism.core_seconds[i] @ R.T
         at = 6 * i
         M[at : at + 3, at : at + 3] += mechanism.core_masses[i] * np.eye(3)
@@ -97,11 +97,11 @@ def inertia(mechanism: Mechanism, state: State) -> np.ndarray:
         m = mechanism.masses[j]
         rows = velocity_rows(mechanism, state, j)
         at = 6 * k + 3 * j
-        turn = rows[:, at : at + 3]
+        rotation = rows[:, at : at + 3]
         for i, w in carriers(mechanism, j):
             own = rows[:, 6 * i : 6 * i + 6] / w
             M[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] += m * w * own.T @ own
-        M[: 6 * k, at : at + 3] = m * rows[:, : 6 * k].T @ turn
+        M[: 6 * k, at : at + 3] = m * rows[:, : 6 * k].T @ rotation
         M[at : at + 3, : 6 * k] = M[: 6 * k, at : at + 3].T
         M[at : at + 3, at : at + 3] = m * np.eye(3)
     return M
@@ -112,7 +112,7 @@ def quadratic(mechanism: Mechanism, state: State) -> np.ndarray:
     k, n = mechanism.link_count, mechanism.node_count
     force = np.zeros(6 * k + 3 * n)
     for i in range(k):
-        R, o = state.turns[i], state.spins[i]
+        R, o = state.rotations[i], state.spins[i]
         first, second = R @ mechanism.core_moments[i], R @ mechanism.core_seconds[i] @ R.T
         force[6 * i : 6 * i + 3] -= np.cross(o, np.cross(o, first))
         force[6 * i + 3 : 6 * i + 6] -= np.cross(o, (np.trace(second) * np.eye(3) - second) @ o)
@@ -122,14 +122,14 @@ def quadratic(mechanism: Mechanism, state: State) -> np.ndarray:
         for i, w in carriers(mechanism, j):
             o, r = state.spins[i], arm(mechanism, state, j, i)
             centripetal += w * np.cross(o, np.cross(o, r))
-            coriolis += w * 2.0 * np.cross(o, state.turns[i] @ state.flows[j])
+            coriolis += w * 2.0 * np.cross(o, state.rotations[i] @ state.flows[j])
         for i, w in carriers(mechanism, j):
             o, r = state.spins[i], arm(mechanism, state, j, i)
             pull = np.cross(o, np.cross(o, r)) + coriolis
             force[6 * i : 6 * i + 3] -= m * w * pull
             force[6 * i + 3 : 6 * i + 6] -= m * w * np.cross(r, pull)
         at = 6 * k + 3 * j
-        force[at : at + 3] = -m * blended_turn(mechanism, state, j).T @ (centripetal + coriolis)
+        force[at : at + 3] = -m * blend_rotations(mechanism, state, j).T @ (centripetal + coriolis)
     return force
 
 
@@ -139,7 +139,7 @@ def weight(mechanism: Mechanism, state: State, gravity) -> np.ndarray:
     force, g = np.zeros(6 * k + 3 * n), np.asarray(gravity, dtype=float)
     for i in range(k):
         force[6 * i : 6 * i + 3] = mechanism.core_masses[i] * g
-        force[6 * i + 3 : 6 * i + 6] = np.cross(state.turns[i] @ mechanism.core_moments[i], g)
+        force[6 * i + 3 : 6 * i + 6] = np.cross(state.rotations[i] @ mechanism.core_moments[i], g)
     for j in range(n):
         force += mechanism.masses[j] * velocity_rows(mechanism, state, j).T @ g
     return force
@@ -178,12 +178,12 @@ def springs(mechanism: Mechanism, state: State, targets: Targets) -> list[Spring
     for c in range(len(joints)):
         child, parent = int(joints.children[c]), int(joints.parents[c])
         rows = np.zeros((3, size))
-        rows[:, 6 * child + 3 : 6 * child + 6] = state.turns[child].T  # in the child's axes
-        rows[:, 6 * parent + 3 : 6 * parent + 6] = -state.turns[child].T
-        relative = state.turns[parent].T @ state.turns[child]
+        rows[:, 6 * child + 3 : 6 * child + 6] = state.rotations[child].T  # in the child's axes
+        rows[:, 6 * parent + 3 : 6 * parent + 6] = -state.rotations[child].T
+        relative = state.rotations[parent].T @ state.rotations[child]
         for target, k, d, wanted in (
             (np.eye(3), mechanism.joint_stiffness[c], mechanism.joint_damping[c], np.zeros(3)),
-            (targets.turns[c], targets.stiffness[c], targets.damping[c], targets.spins[c]),
+            (targets.rotations[c], targets.stiffness[c], targets.damping[c], targets.spins[c]),
         ):
             out = rotation_vector(target.T @ relative)
             found.append(Spring(rows, out, curvature(out), k, d, wanted))
@@ -191,11 +191,11 @@ def springs(mechanism: Mechanism, state: State, targets: Targets) -> list[Spring
         gains = targets.root_gains[r]
         rows = np.zeros((3, size))
         rows[:, 6 * root : 6 * root + 3] = np.eye(3)
-        out = state.places[root] - targets.root_places[r]
+        out = state.positions[root] - targets.root_positions[r]
         found.append(Spring(rows, out, np.eye(3), gains[0], gains[1], targets.root_velocities[r]))
         rows = np.zeros((3, size))
         rows[:, 6 * root + 3 : 6 * root + 6] = np.eye(3)
-        out = rotation_vector(state.turns[root] @ targets.root_turns[r].T)  # in world axes
+        out = rotation_vector(state.rotations[root] @ targets.root_rotations[r].T)  # in world axes
         found.append(Spring(rows, out, curvature(out), gains[2], gains[3], targets.root_spins[r]))
     return found
 
@@ -208,14 +208,14 @@ def joint_rows(mechanism: Mechanism, state: State) -> tuple[np.ndarray, np.ndarr
         child, parent = int(joints.children[c]), int(joints.parents[c])
         block = np.zeros((3, size))
         ends = [
-            state.places[link] + state.turns[link] @ (joints.pivots[c] - mechanism.centres[link])
+            state.positions[link] + state.rotations[link] @ (joints.pivots[c] - mechanism.centres[link])
             for link in (child, parent)
         ]
         middle, error = 0.5 * (ends[0] + ends[1]), ends[0] - ends[1]
         for link, sign in ((child, 1.0), (parent, -1.0)):
             # Both ends are held at one place, so that a joint that is a little open still turns nothing as a whole.
             block[:, 6 * link : 6 * link + 3] = sign * np.eye(3)
-            block[:, 6 * link + 3 : 6 * link + 6] = -sign * cross(middle - state.places[link])
+            block[:, 6 * link + 3 : 6 * link + 6] = -sign * cross(middle - state.positions[link])
         rows.append(block)
         errors.append(error)
         if joints.kinds[c] == HINGE:
@@ -223,12 +223,12 @@ def joint_rows(mechanism: Mechanism, state: State) -> tuple[np.ndarray, np.ndarr
             across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
             across /= np.linalg.norm(across)
             for b in (across, np.cross(axis, across)):
-                turned = state.turns[parent] @ b
+                turned = state.rotations[parent] @ b
                 row = np.zeros((1, size))
                 row[0, 6 * child + 3 : 6 * child + 6] = turned
                 row[0, 6 * parent + 3 : 6 * parent + 6] = -turned
                 rows.append(row)
-                errors.append([turned @ np.cross(state.turns[parent] @ axis, state.turns[child] @ axis)])
+                errors.append([turned @ np.cross(state.rotations[parent] @ axis, state.rotations[child] @ axis)])
     if not rows:
         return np.zeros((0, size)), np.zeros(0)
     return np.concatenate(rows), np.concatenate(errors)
@@ -338,8 +338,8 @@ def any_state(mechanism: Mechanism, seed: int, *, moved=0.02, fast=1.0) -> State
     rng = np.random.default_rng(seed)
     state = State.rest(mechanism)
     k, n = mechanism.link_count, mechanism.node_count
-    state.turns = turned_by(state.turns, 0.5 * rng.normal(size=(k, 3)))
-    state.places = state.places + 0.05 * rng.normal(size=(k, 3))
+    state.rotations = rotate_by(state.rotations, 0.5 * rng.normal(size=(k, 3)))
+    state.positions = state.positions + 0.05 * rng.normal(size=(k, 3))
     state.velocities, state.spins = fast * rng.normal(size=(k, 3)), 2.0 * fast * rng.normal(size=(k, 3))
     state.displacements, state.flows = moved * rng.normal(size=(n, 3)), 0.3 * fast * rng.normal(size=(n, 3))
     return state
@@ -351,12 +351,12 @@ def any_targets(mechanism: Mechanism, seed: int) -> Targets:
     c, r = len(mechanism.joints), len(mechanism.roots)
     none = Targets.none(mechanism)
     return Targets(
-        turned_by(none.turns, 0.3 * rng.normal(size=(c, 3))),
+        rotate_by(none.rotations, 0.3 * rng.normal(size=(c, 3))),
         rng.normal(size=(c, 3)),
         rng.uniform(0.0, 30.0, c),
         rng.uniform(0.0, 2.0, c),
         rng.normal(size=(r, 3)),
-        turned_by(none.root_turns, 0.3 * rng.normal(size=(r, 3))),
+        rotate_by(none.root_rotations, 0.3 * rng.normal(size=(r, 3))),
         rng.normal(size=(r, 3)),
         rng.normal(size=(r, 3)),
         rng.uniform(1.0, 90.0, (r, 4)),

@@ -26,13 +26,13 @@ def signed_distance(body, points, matrix):
         outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=1)
         return np.where(outside > 0.0, outside, beyond.max(axis=1))
     offsets = [nearest(point, body.points, body.triangles) for point in local]
-    far = np.array([np.linalg.norm(point - place) for point, (place, _) in zip(local, offsets, strict=True)])
+    far = np.array([np.linalg.norm(point - position) for point, (position, _) in zip(local, offsets, strict=True)])
     return np.where(winding(local, body.points, body.triangles) > 0.5, -far, far)
 
 
-def winding(places, points, triangles):
+def winding(positions, points, triangles):
     """How often a closed mesh surrounds places (P,): the solid angles of all triangles, over 4 pi."""
-    a, b, c = (points[triangles[:, k]] - np.asarray(places)[:, None] for k in range(3))
+    a, b, c = (points[triangles[:, k]] - np.asarray(positions)[:, None] for k in range(3))
     la, lb, lc = (np.linalg.norm(v, axis=2) for v in (a, b, c))
     over = np.einsum("pti,pti->pt", a, np.cross(b, c))
     under = la * lb * lc
@@ -106,11 +106,11 @@ def skin_gaps(points, rest, triangles, carriers, *, deepest, apart, itself=True,
         chosen = chosen[close]
         if not len(chosen):
             continue
-        place, far = nearest(x, surface, faces[chosen])
+        position, far = nearest(x, surface, faces[chosen])
         if far.min() >= deepest:
             continue
         tied = chosen[far < far.min() * (1.0 + 1e-9) + 1e-12]
-        heights = areas[tied] @ (x - place) / np.linalg.norm(areas[tied], axis=1)
+        heights = areas[tied] @ (x - position) / np.linalg.norm(areas[tied], axis=1)
         side = np.sign(heights[np.argmax(np.abs(heights))])
         start = x + 1e-3 * deepest * normals[i] if itself else x
         if side < 0.0 and winding(start[None], surface, faces)[0] < 0.5:

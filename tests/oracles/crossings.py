@@ -13,13 +13,13 @@ def exact_pairs(points: np.ndarray, triangles: np.ndarray) -> set[tuple[int, int
 
     Each has corners on both sides of the other's plane, and a side of one goes through the other.
     """
-    places = [tuple(Fraction(float(x)) for x in np.float32(point)) for point in points]
+    positions = [tuple(Fraction(float(x)) for x in np.float32(point)) for point in points]
     low, high = points[triangles].min(axis=1), points[triangles].max(axis=1)
     found = set()
     for a, b in combinations(range(len(triangles)), 2):
         if (low[a] > high[b]).any() or (low[b] > high[a]).any() or set(triangles[a]) & set(triangles[b]):
             continue
-        one, other = [places[v] for v in triangles[a]], [places[v] for v in triangles[b]]
+        one, other = [positions[v] for v in triangles[a]], [positions[v] for v in triangles[b]]
         straddle = _straddles(one, other) and _straddles(other, one)
         if straddle and (_side_through(one, other) or _side_through(other, one)):
             found.add((a, b))

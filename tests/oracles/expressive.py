@@ -34,23 +34,23 @@ def weight(distance, reach):
     return min(max(1.0 - distance / reach, 0.0), 1.0) if reach > 0.0 else 0.0
 
 
-def incremental(chain, point, segment, t, *, rest_heads, heads, turns, reach):
+def incremental(chain, point, segment, t, *, rest_heads, heads, rotations, reach):
     """One vertex of a chain of bones, as published: rigid first, then Rot(-p_w theta_p / 2) or Rot(c_w theta_c / 2).
 
     Bone b goes from rest_heads[b] to rest_heads[b + 1] and turns by turns[b] from rest; theta is how much further a
     bone turns than the one before it. Both at once are blended in the space of turns (axis times angle).
     """
     a = rest_heads[segment] + t * (rest_heads[segment + 1] - rest_heads[segment])
-    s = turns[segment] @ (point - a)
+    s = rotations[segment] @ (point - a)
     posed = heads[segment] + t * (heads[segment + 1] - heads[segment])
     p_w = weight(t, reach) if segment > 0 else 0.0
     c_w = weight(1.0 - t, reach) if segment < chain - 1 else 0.0
     total = np.zeros(3)
     if p_w > 0.0:
-        axis, angle = axis_angle(turns[segment] @ turns[segment - 1].T)
+        axis, angle = axis_angle(rotations[segment] @ rotations[segment - 1].T)
         total += -p_w * angle / 2.0 * axis * p_w / (p_w + c_w)
     if c_w > 0.0:
-        axis, angle = axis_angle(turns[segment + 1] @ turns[segment].T)
+        axis, angle = axis_angle(rotations[segment + 1] @ rotations[segment].T)
         total += c_w * angle / 2.0 * axis * c_w / (p_w + c_w)
     size = np.linalg.norm(total)
     return posed + (rotation(total / size, size) @ s if size > 0.0 else s)

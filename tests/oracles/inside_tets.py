@@ -9,13 +9,13 @@ import numpy as np
 
 def least_shares(points: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """The least barycentric coordinate (P, T) of every particle in every element; minus infinity in flat ones."""
-    places = np.asarray(points, dtype=np.float32).astype(np.float64)
-    corner = places[corners]  # (T, 4, 3)
+    positions = np.asarray(points, dtype=np.float32).astype(np.float64)
+    corner = positions[corners]  # (T, 4, 3)
     edges = np.swapaxes(corner[:, 1:] - corner[:, :1], 1, 2)
     solid = np.abs(np.linalg.det(edges)) > 1e-7 * np.ptp(corner, axis=1).max(axis=1) ** 3
-    least = np.full((len(places), len(corners)), -np.inf)
+    least = np.full((len(positions), len(corners)), -np.inf)
     inverse = np.linalg.inv(edges[solid])
-    shares = np.einsum("tij,ptj->pti", inverse, places[:, None] - corner[solid, 0][None])
+    shares = np.einsum("tij,ptj->pti", inverse, positions[:, None] - corner[solid, 0][None])
     least[:, solid] = np.minimum(shares.min(axis=2), 1.0 - shares.sum(axis=2))
     return least
 

@@ -40,15 +40,15 @@ def goals(chains, width, side, points, frames):
     count = np.zeros(len(points))
     for nodes, _ in regions:
         count[nodes] += 1
-    wanted, turns = np.zeros((len(points), 3)), []
+    wanted, rotations = np.zeros((len(points), 3)), []
     for name, (nodes, steps) in enumerate(regions):
         mass, rest = 1.0 / count[nodes], side * steps
         middle, rest_middle = mass @ points[nodes] / mass.sum(), mass @ rest / mass.sum()
         moment = (mass[:, None] * (points[nodes] - middle)).T @ (rest - rest_middle)
-        turn = nearest_rotation(moment + BIAS * mass.sum() * side**2 * frames[name])
-        wanted[nodes] += (rest - rest_middle) @ turn.T + middle
-        turns.append(turn)
-    return wanted / count[:, None], np.array(turns)
+        rotation = nearest_rotation(moment + BIAS * mass.sum() * side**2 * frames[name])
+        wanted[nodes] += (rest - rest_middle) @ rotation.T + middle
+        rotations.append(rotation)
+    return wanted / count[:, None], np.array(rotations)
 
 
 def octants(points, chain, node):

@@ -32,9 +32,9 @@ def walks(cells: np.ndarray, links: np.ndarray, sources: list[int]) -> np.ndarra
 
 def trilinear(point: np.ndarray, origin: np.ndarray, side: float) -> dict[tuple[int, ...], float]:
     """The eight cells around a point and their shares, corner by corner."""
-    place = (point - origin) / side - 0.5
-    low = np.floor(place).astype(int)
-    part = place - low
+    position = (point - origin) / side - 0.5
+    low = np.floor(position).astype(int)
+    part = position - low
     shares = {}
     for corner in np.ndindex(2, 2, 2):
         share = np.prod([part[k] if corner[k] else 1.0 - part[k] for k in range(3)])

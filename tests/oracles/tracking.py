@@ -15,19 +15,19 @@ from supple.skins.contact.tracking import Targets, Tracking
 def towards(tracking: Tracking, before: Pose, after: Pose, dt: float) -> Targets:
     """What a step of `dt` [s] from one animated pose to the next asks of joints and roots."""
     mechanism, links, skeleton = tracking.mechanism, tracking.links, tracking.skeleton
-    places, turns = zip(*(links.placed(skeleton, pose) for pose in (before, after)), strict=True)
+    positions, rotations = zip(*(links.placed(skeleton, pose) for pose in (before, after)), strict=True)
     joints, roots = mechanism.joints, mechanism.roots
-    was, will = (np.swapaxes(turn[joints.parents], 1, 2) @ turn[joints.children] for turn in turns)
+    was, will = (np.swapaxes(rotation[joints.parents], 1, 2) @ rotation[joints.children] for rotation in rotations)
     gains, root_gains = tracking.gains(dt)
-    turning = turns[1][roots] @ np.swapaxes(turns[0][roots], 1, 2)
+    turning = rotations[1][roots] @ np.swapaxes(rotations[0][roots], 1, 2)
     return Targets(
         will,
         rotation_vectors(np.swapaxes(was, 1, 2) @ will) / dt,
         gains[:, 0],
         gains[:, 1],
-        places[1][roots],
-        turns[1][roots],
-        (places[1] - places[0])[roots] / dt,
+        positions[1][roots],
+        rotations[1][roots],
+        (positions[1] - positions[0])[roots] / dt,
         rotation_vectors(turning) / dt,
         root_gains,
     )
@@ -39,17 +39,17 @@ def bearing(mechanism: Mechanism, targets: Targets, state: State, gravity) -> Ta
     spins, velocities, root_spins = targets.spins.copy(), targets.root_velocities.copy(), targets.root_spins.copy()
     for number, child in enumerate(joints.children):
         below = _below(mechanism, int(child))
-        pivot = state.places[child] + state.turns[child] @ (joints.pivots[number] - mechanism.centres[child])
-        torque = sum(np.cross(state.places[link] - pivot, -masses[link] * gravity) for link in below)
+        pivot = state.positions[child] + state.rotations[child] @ (joints.pivots[number] - mechanism.centres[child])
+        torque = sum(np.cross(state.positions[link] - pivot, -masses[link] * gravity) for link in below)
         if targets.damping[number] > 0.0:
-            spins[number] += state.turns[child].T @ torque / targets.damping[number]
+            spins[number] += state.rotations[child].T @ torque / targets.damping[number]
     for number, root in enumerate(mechanism.roots):
         below = _below(mechanism, int(root))
         moving, turning = targets.root_gains[number, [1, 3]]
         if moving > 0.0:
             velocities[number] += -masses[below].sum() * gravity / moving
         if turning > 0.0:
-            lifts = [np.cross(state.places[link] - state.places[root], -masses[link] * gravity) for link in below]
+            lifts = [np.cross(state.positions[link] - state.positions[root], -masses[link] * gravity) for link in below]
             root_spins[number] += sum(lifts) / turning
     return replace(targets, spins=spins, root_velocities=velocities, root_spins=root_spins)
 

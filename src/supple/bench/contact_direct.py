@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.skins.contact.contacts import Contacts
-from supple.skins.contact.dynamics import Mechanism, State, arms, blended_turns
+from supple.skins.contact.dynamics import Mechanism, State, arms, blended_rotations
 from supple.skins.contact.joints import BALL
 
 
@@ -25,7 +25,7 @@ def full_system(mechanism: Mechanism, state: State, contacts: Contacts, dt: floa
 
     n, k = mechanism.node_count, mechanism.link_count
     links, shares = mechanism.free_links, mechanism.free_shares
-    reach, blends = arms(mechanism, state), blended_turns(mechanism, state)
+    reach, blends = arms(mechanism, state), blended_rotations(mechanism, state)
     carried = np.zeros((n, links.shape[1], 3, 6))  # how fast a node is by its links: w (1, -[r]x)
     carried[..., :3] = shares[..., None, None] * np.eye(3)
     carried[..., 3:] = -shares[..., None, None] * _crossing(reach)
@@ -63,8 +63,8 @@ def _crossing(vectors: Floats) -> Floats:
 def _inertia(mechanism: Mechanism, state: State, reach: Floats) -> Floats:
     """(k, 6, 6) of the links, with their shares of the flesh."""
     k, links = mechanism.link_count, mechanism.free_links
-    first = np.einsum("kab,kb->ka", state.turns, mechanism.core_moments)
-    second = np.einsum("kab,kbc,kdc->kad", state.turns, mechanism.core_seconds, state.turns)
+    first = np.einsum("kab,kb->ka", state.rotations, mechanism.core_moments)
+    second = np.einsum("kab,kbc,kdc->kad", state.rotations, mechanism.core_seconds, state.rotations)
     weight = mechanism.masses[:, None] * mechanism.free_shares
     np.add.at(first, links, weight[..., None] * reach)
     np.add.at(second, links, weight[..., None, None] * reach[..., :, None] * reach[..., None, :])
@@ -82,14 +82,14 @@ def _joint_rows(mechanism: Mechanism, state: State) -> Any:
     if (joints.kinds != BALL).any():
         raise ValueError("only ball joints are put into the full system")
     ends = [
-        np.einsum("cab,cb->ca", state.turns[side], joints.pivots - mechanism.centres[side])
+        np.einsum("cab,cb->ca", state.rotations[side], joints.pivots - mechanism.centres[side])
         for side in (joints.children, joints.parents)
     ]
-    middle = 0.5 * (state.places[joints.children] + ends[0] + state.places[joints.parents] + ends[1])
+    middle = 0.5 * (state.positions[joints.children] + ends[0] + state.positions[joints.parents] + ends[1])
     rows = np.zeros((count, 2, 3, 6))
-    for place, (side, sign) in enumerate(((joints.children, 1.0), (joints.parents, -1.0))):
-        rows[:, place, :, :3] = sign * np.eye(3)
-        rows[:, place, :, 3:] = -sign * _crossing(middle - state.places[side])
+    for position, (side, sign) in enumerate(((joints.children, 1.0), (joints.parents, -1.0))):
+        rows[:, position, :, :3] = sign * np.eye(3)
+        rows[:, position, :, 3:] = -sign * _crossing(middle - state.positions[side])
     both = np.stack([joints.children, joints.parents], axis=1)
     return _spread(rows, np.repeat(np.arange(count), 2), both.ravel(), (3 * count, 6 * mechanism.link_count))
 

@@ -165,7 +165,7 @@ class Resting:
 
     def contacts(self) -> Contacts:
         """Those of a step that is foreseen."""
-        gaps = self.solver.foreseen_places[self._nodes, 1] - self._heights
+        gaps = self.solver.predicted_positions[self._nodes, 1] - self._heights
         return Contacts.at_nodes(self._nodes, normals=self._up, gaps=gaps)
 
     def step(self) -> Answer:

@@ -101,9 +101,9 @@ def _nothing(shapes: list[Floats]) -> list[CurveLoad]:
 def _shapes(curves: int, nodes: int) -> list[Floats]:
     """Smooth bends (nodes, 3), another for every curve."""
     along = np.linspace(0.0, 1.0, nodes)[:, None]
-    turn = 2.0 * np.pi * np.arange(curves) / curves
-    aside = np.stack([np.cos(turn), np.sin(turn), 0.3 * np.cos(3.0 * turn)], axis=1)
-    return [np.sin(np.pi * along + angle) * side * (1.0 + along) for angle, side in zip(turn, aside, strict=True)]
+    rotation = 2.0 * np.pi * np.arange(curves) / curves
+    aside = np.stack([np.cos(rotation), np.sin(rotation), 0.3 * np.cos(3.0 * rotation)], axis=1)
+    return [np.sin(np.pi * along + angle) * side * (1.0 + along) for angle, side in zip(rotation, aside, strict=True)]
 
 
 def _hero(progress: Callable[[str], None], device: str) -> Iterator[Row]:

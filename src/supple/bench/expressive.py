@@ -118,8 +118,8 @@ def _growth_row(vertices: int, device: str) -> Row:
 
 def _steady(player: Player, poses: list[Pose]) -> Timing:
     """A frame as a user gets it: pose in, points out on the host."""
-    turn = iter(range(10**9))
-    return timed(lambda: player.advance(poses[next(turn) % len(poses)]), repeats=60, warm_up=3)
+    rotation = iter(range(10**9))
+    return timed(lambda: player.advance(poses[next(rotation) % len(poses)]), repeats=60, warm_up=3)
 
 
 def _smoothing_in_blender(character: Character, poses: list[Pose], progress: Callable[[str], None]) -> Timing | None:
@@ -167,8 +167,8 @@ def limb(vertices: int, bones: int) -> tuple[Character, list[Pose]]:
 
 
 def _waving(skeleton: Skeleton, phase: float) -> Pose:
-    turns = {
+    rotations = {
         name: quaternions.quat_from_axis_angle([1.0, 0.6, 0.3], 0.35 * math.sin(phase + 0.7 * joint))
         for joint, name in enumerate(skeleton.names)
     }
-    return Pose.from_rotations(skeleton, turns)
+    return Pose.from_rotations(skeleton, rotations)

@@ -59,8 +59,8 @@ def _skin_rows(
     yield Row.of("kinematic", scene, f"{what}: bind", timing=once(lambda: made.append(bind())))
     player = made[0]
     yield Row.of("kinematic", scene, f"{what}: first frame", timing=once(lambda: player.advance(poses[0])))
-    turn = iter(range(10**9))
-    timing = timed(lambda: player.advance(poses[next(turn) % len(poses)]), repeats=200)
+    rotation = iter(range(10**9))
+    timing = timed(lambda: player.advance(poses[next(rotation) % len(poses)]), repeats=200)
     if what not in peers:
         yield Row.of("kinematic", scene, f"{what}: steady frame", timing=timing)
         return

@@ -215,17 +215,17 @@ def _detection(scene: Scene, progress: Callable[[str], None]) -> Row:
         motion=motion,
     )
     poses = [motion.sample(time) for time in np.arange(0.0, motion.duration, STEP)]
-    places = [
+    positions = [
         _particles(np.asarray(supple.linear_blend(solid.points, body.weights, transforms), dtype=np.float64))
         for transforms in (pose.skinning(character.skeleton) for pose in poses)
     ]
     wp = devices.warp()
-    particles = devices.to_device(places[0], wp.vec4f, "cpu")
+    particles = devices.to_device(positions[0], wp.vec4f, "cpu")
 
     def cycle() -> None:
         state = contacts.start()
-        for place, pose in zip(places, poses, strict=True):
-            devices.write(particles, place)
+        for position, pose in zip(positions, poses, strict=True):
+            devices.write(particles, position)
             contacts.detect(particles, pose.world_from_joint, state)
 
     found = {}

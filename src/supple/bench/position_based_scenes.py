@@ -110,8 +110,10 @@ def _tails(character: Character) -> Floats:
 def _kept_still(motion: Motion, skeleton: supple.Skeleton) -> Motion:
     """The motion of a skeleton without its last joint, which now keeps its place on its parent."""
     frames = motion.frames
-    place = skeleton.parent_from_joint[-1, :3, 3]
-    moves = np.concatenate([motion.translations, np.tile(place, (frames, 1, 1))], axis=1)
-    turns = np.concatenate([motion.rotations, np.tile([0.0, 0.0, 0.0, 1.0], (frames, 1, 1))], axis=1)
+    position = skeleton.parent_from_joint[-1, :3, 3]
+    moves = np.concatenate([motion.translations, np.tile(position, (frames, 1, 1))], axis=1)
+    rotations = np.concatenate([motion.rotations, np.tile([0.0, 0.0, 0.0, 1.0], (frames, 1, 1))], axis=1)
     scales = None if motion.scales is None else np.concatenate([motion.scales, np.ones((frames, 1, 3))], axis=1)
-    return Motion(skeleton, motion.fps, moves, turns, scales, name=motion.name, loop=motion.loop, stride=motion.stride)
+    return Motion(
+        skeleton, motion.fps, moves, rotations, scales, name=motion.name, loop=motion.loop, stride=motion.stride
+    )

@@ -105,8 +105,8 @@ def rigid(move: ArrayLike, where: str, what: str) -> Floats:
     if np.ndim(move) == 1:
         return _shift(frozen(move, np.float64, (3,), where, what))
     carry = frozen(move, np.float64, (4, 4), where, what)
-    turn = carry[:3, :3]
-    square = np.abs(turn @ turn.T - np.eye(3)).max() <= _RIGID and np.linalg.det(turn) > 0.0
+    rotation = carry[:3, :3]
+    square = np.abs(rotation @ rotation.T - np.eye(3)).max() <= _RIGID and np.linalg.det(rotation) > 0.0
     if not square or np.abs(carry[3] - [0.0, 0.0, 0.0, 1.0]).max() > _RIGID:
         raise InputError(
             where,

@@ -80,7 +80,7 @@ def _film(cache: Cache, renderer: BakeRenderer, output: Path, fps: float, consol
 def _sheet(cache: Cache, renderer: BakeRenderer, output: Path, count: int, console: Console) -> list[int]:
     if not 1 <= count <= 400:
         raise InputError("--sheet", f"{count} pictures were asked for", "the range is 1 to 400", "try 8")
-    frames = [round(place) for place in np.linspace(0, cache.ready - 1, min(count, cache.ready))]
+    frames = [round(position) for position in np.linspace(0, cache.ready - 1, min(count, cache.ready))]
     pictures = [renderer.draw(frame) for frame in console.progress(frames, "pictures")]
     times = [f"{cache.times[frame]:.2f} s" for frame in frames]
     if len(frames) <= _ACROSS:

@@ -48,9 +48,9 @@ def add_skin_options(parser: argparse.ArgumentParser, words: Sequence[str], *, d
 def skin_from(arguments: argparse.Namespace) -> AnySkin:
     """The skin with the settings that were given; those that were not keep their defaults."""
     given = {
-        place.removeprefix(_PLACE): value
-        for place, value in vars(arguments).items()
-        if place.startswith(_PLACE) and value is not None
+        position.removeprefix(_PLACE): value
+        for position, value in vars(arguments).items()
+        if position.startswith(_PLACE) and value is not None
     }
     return with_files(skin_named(arguments.skin, given))
 
@@ -97,11 +97,11 @@ def with_scene(skin: AnySkin) -> AnySkin:
 
 
 def _add_setting(group: argparse._ArgumentGroup, info: SettingInfo) -> None:
-    option, place = f"--{info.name.replace('_', '-')}", _PLACE + info.name
+    option, position = f"--{info.name.replace('_', '-')}", _PLACE + info.name
     if info.kind is bool:
-        group.add_argument(option, dest=place, action=argparse.BooleanOptionalAction, help=_describe(info))
+        group.add_argument(option, dest=position, action=argparse.BooleanOptionalAction, help=_describe(info))
     else:
-        group.add_argument(option, dest=place, type=_number_or_word, metavar=_metavar(info), help=_describe(info))
+        group.add_argument(option, dest=position, type=_number_or_word, metavar=_metavar(info), help=_describe(info))
 
 
 def _number_or_word(text: str) -> int | float | str:

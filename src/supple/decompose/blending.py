@@ -160,14 +160,14 @@ class _Problems:
 
     def slopes(self, rows: Rows, weights: Floats) -> tuple[Floats, Floats]:
         """Half the derivatives A w - a (N, B), and their mean (N,) under the weights."""
-        index, used = _places(weights > 0.0)
+        index, used = _positions(weights > 0.0)
         shares = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
         slope = (shares[:, None, :] @ self.matrices[rows[:, None], index])[:, 0] - self.linear[rows]
         return slope, np.einsum("vb,vb->v", weights, slope)
 
     def values(self, rows: Rows, weights: Floats) -> Floats:
         """w^T A w - 2 a^T w of each."""
-        index, used = _places(weights > 0.0)
+        index, used = _positions(weights > 0.0)
         shares = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
         square = shares[:, None, :] @ self._cut(rows, index) @ shares[:, :, None]
         return square[:, 0, 0] - 2.0 * np.einsum("vb,vb->v", self.linear[rows], weights)
@@ -180,7 +180,7 @@ class _Problems:
 
     def exchanged(self, rows: Rows, weights: Floats, newcomer: Rows) -> Floats:
         """The best of all weights in which the newcomer takes over from one of the bones there are."""
-        leaving = _places(weights > 0.0)[0]
+        leaving = _positions(weights > 0.0)[0]
         count, most = leaving.shape
         again, each = np.repeat(rows, most), np.arange(count * most)
         trial = np.repeat(weights, most, axis=0)
@@ -215,7 +215,7 @@ class _Problems:
 
         With A and a cut to the passive bones, w = A^-1 (a + m 1), and m such that the sum is one.
         """
-        index, used = _places(passive)
+        index, used = _positions(passive)
         cut = self._cut(rows, index)
         scale = np.einsum("vbb->v", np.where(used[:, :, None], cut, 0.0)) + _NOTHING
         one = np.eye(index.shape[1])
@@ -232,7 +232,7 @@ class _Problems:
         return self.matrices[rows[:, None, None], index[:, :, None], index[:, None, :]]
 
 
-def _places(passive: Bools) -> tuple[Rows, Bools]:
+def _positions(passive: Bools) -> tuple[Rows, Bools]:
     """Where the passive bones of every row are, as (N, K) numbers, and which of these places are in use."""
     row, bone = np.nonzero(passive)
     sizes = np.bincount(row, minlength=len(passive))

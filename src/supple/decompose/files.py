@@ -27,14 +27,14 @@ def read_sequence(path: str | Path, *, mesh: Character | None = None, fps: float
     shape, parts and materials. In an .npz, `points` (F, V, 3) is needed, and `rest`, `triangles`, `polygons` and `fps`
     are taken where they are (`V` and `quads` will do for points and polygons). `fps` overrules the file's.
     """
-    place = Path(path)
-    suffix = place.suffix.lower()
+    position = Path(path)
+    suffix = position.suffix.lower()
     if suffix not in READERS:
         known = ", ".join(READERS)
         raise InputError(str(path), f"its suffix is {suffix!r}", f"sequences are read from {known}", "use one of those")
-    if not place.is_file():
+    if not position.is_file():
         raise InputError(str(path), "there is no such file", "a sequence of points is needed", "bake one first")
-    found = READERS[suffix](place)
+    found = READERS[suffix](position)
     if mesh is not None:
         found = _on(found, mesh, str(path))
     return found if fps is None else found.replace(fps=fps)

@@ -42,9 +42,9 @@ class Frames:
         for frame, given in enumerate(points):
             here = np.asarray(given, dtype=np.float64)
             centre = here.mean(axis=0)
-            turn = quaternions.nearest_rotation((here - centre).T @ centred)
-            world[frame, :3, :3], world[frame, :3, 3] = turn, centre
-            moved[:, frame] = ((here - centre) @ turn - centred) / size
+            rotation = quaternions.nearest_rotation((here - centre).T @ centred)
+            world[frame, :3, :3], world[frame, :3, 3] = rotation, centre
+            moved[:, frame] = ((here - centre) @ rotation - centred) / size
         still = np.concatenate([centred / size, np.ones((vertices, 1))], axis=1)
         return cls(still, moved.reshape(vertices, 3 * count), size, middle, world)
 

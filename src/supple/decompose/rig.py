@@ -69,9 +69,9 @@ def tree(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Ints, Float
     every = np.arange(count, dtype=np.int32)
     between = _between(rest, weights, regions)
     forms = apart(transforms, every, every)
-    places = pivots(forms, between, frames=frames)
-    places = between + _shortened(places - between, np.minimum(regions.radii[:, None], regions.radii))
-    long = np.concatenate([places, np.ones((count, count, 1))], axis=2)
+    positions = pivots(forms, between, frames=frames)
+    positions = between + _shortened(positions - between, np.minimum(regions.radii[:, None], regions.radii))
+    long = np.concatenate([positions, np.ones((count, count, 1))], axis=2)
     gap = np.sqrt(np.maximum(np.einsum("bci,bcij,bcj->bc", long, forms, long, optimize=True), 0.0) / frames)
     reach = np.linalg.norm(regions.middles[:, None] - regions.middles, axis=2)
     untied = weights.T @ weights < 1e-6 * len(weights)
@@ -81,7 +81,7 @@ def tree(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Ints, Float
     root = int(np.argmin(shortest_path(ties, directed=False) @ weights.sum(axis=0)))
     _, parents = breadth_first_order(ties, root, directed=False)
     parents = np.where(every == root, -1, parents).astype(np.int32)
-    heads = np.where((every == root)[:, None], regions.middles, places[every, np.maximum(parents, 0)])
+    heads = np.where((every == root)[:, None], regions.middles, positions[every, np.maximum(parents, 0)])
     return parents, heads
 
 
@@ -135,12 +135,12 @@ def bones_only(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Skele
     """A skeleton of the bones alone, the root first, and the order (B,) in which it takes them."""
     parents, heads = tree(rest, weights, transforms)
     order = _outward(parents)
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order))
+    position = np.empty(len(order), dtype=np.int32)
+    position[order] = np.arange(len(order))
     above = parents[order]
     digits = max(len(str(len(order) - 1)), 2)
     names = [f"bone_{number:0{digits}d}" for number in range(len(order))]
-    return Skeleton.from_heads(names, np.where(above >= 0, place[above], -1), heads[order]), order
+    return Skeleton.from_heads(names, np.where(above >= 0, position[above], -1), heads[order]), order
 
 
 def with_helpers(skeleton: Skeleton, rest: Floats, weights: Floats, transforms: Floats) -> Skeleton:

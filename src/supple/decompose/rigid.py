@@ -37,9 +37,9 @@ class Moments:
         vertices, bones = weights.shape
         row, bone = np.nonzero(weights)
         spread = (weights[row, bone, None] * frames.rest[row]).reshape(-1)
-        places = (4 * bone[:, None] + np.arange(4)).reshape(-1)
+        positions = (4 * bone[:, None] + np.arange(4)).reshape(-1)
         starts = 4 * np.concatenate([[0], np.cumsum(np.bincount(row, minlength=vertices))])
-        many = csr_array((spread, places, starts), shape=(vertices, 4 * bones))
+        many = csr_array((spread, positions, starts), shape=(vertices, 4 * bones))
         inertia = (many.T @ many).toarray()
         pull = many.T @ frames.moved
         return cls(inertia.reshape(bones, 4, bones, 4), pull.reshape(bones, 4, frames.count, 3))
@@ -66,7 +66,7 @@ def fitted(moments: Moments, bones: Floats, *, free: Bools, sweeps: int) -> Floa
             middle, goal = own[:3, 3] / mass, wanted[3] / mass
             covariance = np.einsum("afi->fia", wanted[:3]) - mass * goal[:, :, None] * middle
             held = away[bone, :, :, :3] + np.eye(3)
-            turn = quaternions.nearest_rotation(covariance + _HOLD * (np.trace(own[:3, :3]) + mass) * held)
-            away[bone, :, :, :3] = turn - np.eye(3)
-            away[bone, :, :, 3] = goal - turn @ middle
+            rotation = quaternions.nearest_rotation(covariance + _HOLD * (np.trace(own[:3, :3]) + mass) * held)
+            away[bone, :, :, :3] = rotation - np.eye(3)
+            away[bone, :, :, 3] = goal - rotation @ middle
     return away + STILL

@@ -79,15 +79,15 @@ def embed(points: ArrayLike, tetrahedra: Tetrahedra, *, normals: ArrayLike | Non
 
 def _embedded(points: ArrayLike, tetrahedra: Tetrahedra, normals: ArrayLike | None) -> tuple[Embedding, Floats]:
     """What `embed` returns, and the shares (V, 4) of the closest points in the body, without extrapolation."""
-    places = frozen(points, np.float64, (-1, 3), "embed", "points")
-    facing = None if normals is None else frozen(normals, np.float64, places.shape, "embed", "normals")
+    positions = frozen(points, np.float64, (-1, 3), "embed", "points")
+    facing = None if normals is None else frozen(normals, np.float64, positions.shape, "embed", "normals")
     if len(tetrahedra.corners) == 0:
         raise InputError("embed", "the body has no elements", "at least one is needed", "fill the character first")
-    element, shares = _containing(places, tetrahedra)
-    distance, closest = np.zeros(len(places)), shares.copy()
+    element, shares = _containing(positions, tetrahedra)
+    distance, closest = np.zeros(len(positions)), shares.copy()
     outside = np.flatnonzero(element < 0)
     if len(outside):
-        found = _outside(places[outside], tetrahedra, None if facing is None else facing[outside])
+        found = _outside(positions[outside], tetrahedra, None if facing is None else facing[outside])
         element[outside], shares[outside], closest[outside], distance[outside] = found
     return Embedding(tetrahedra.corners[element], shares, distance), closest
 
@@ -136,11 +136,11 @@ def _changed_over(corners: Ints, shares: Floats, trust: Floats, plain: Embedding
     for corner, share in zip(plain.corners[left].T, plain.shares[left].T, strict=True):
         same = (corners[left] == corner[:, None]) & (shares[left] != 0.0)
         free = shares[left] == 0.0
-        place = np.where(same.any(axis=1), same.argmax(axis=1), free.argmax(axis=1))
+        position = np.where(same.any(axis=1), same.argmax(axis=1), free.argmax(axis=1))
         lost = ~(same.any(axis=1) | free.any(axis=1))  # no room: the plain shares alone
         trust = np.where(np.isin(np.arange(len(trust)), left[lost]), 0.0, trust)
-        corners[left, place] = corner
-        shares[left, place] += (1.0 - trust[left]) * share
+        corners[left, position] = corner
+        shares[left, position] += (1.0 - trust[left]) * share
     alone = np.flatnonzero(trust == 0.0)
     corners[alone], shares[alone] = plain.corners[alone, :1], 0.0
     corners[alone, :4], shares[alone, :4] = plain.corners[alone], plain.shares[alone]
@@ -177,8 +177,8 @@ def _containing(points: Floats, tetrahedra: Tetrahedra) -> tuple[NDArray[np.int6
         some = np.arange(done, min(until, len(within)))
         lengths = (stop - begin)[some]
         row = np.repeat(some, lengths)
-        place = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        candidate = owner[begin[row] + place]
+        position = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        candidate = owner[begin[row] + position]
         point = within[row]
         boxed = ((points[point] >= low[candidate]) & (points[point] <= high[candidate])).all(axis=1)
         point, candidate = point[boxed], candidate[boxed]
@@ -200,10 +200,10 @@ def _cells(
     spans = last - first + 1
     counts = spans.prod(axis=1)
     owner = np.repeat(np.arange(len(first)), counts)
-    place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    position = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     deep = spans[owner, 2]
     wide = deep * spans[owner, 1]
-    x, y, z = first[owner].T + np.stack([place // wide, place % wide // deep, place % deep])
+    x, y, z = first[owner].T + np.stack([position // wide, position % wide // deep, position % deep])
     return owner, (x * shape[1] + y) * shape[2] + z
 
 
@@ -251,8 +251,8 @@ def _closest(points: Floats, vertices: Floats, faces: Ints, normals: Floats | No
     size = float(np.ptp(vertices, axis=0).max())
 
     def ask(some: Floats, among: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
-        place, face = _closest_on_one_side(some, vertices, faces[among], _ALIKE * size)
-        return place, among[face]
+        position, face = _closest_on_one_side(some, vertices, faces[among], _ALIKE * size)
+        return position, among[face]
 
     every = np.arange(len(faces))
     closest, face = ask(points, every)
@@ -270,9 +270,9 @@ def _closest(points: Floats, vertices: Floats, faces: Ints, normals: Floats | No
             mine = np.flatnonzero(wrong & (mostly == axis) & (normals[:, axis] * sign > 0.0))
             among = np.flatnonzero(outward[:, axis] * sign > _ALIKE)
             if len(mine) and len(among):
-                place, found = ask(points[mine], among)
-                near = np.linalg.norm(place - points[mine], axis=1) <= reach
-                closest[mine[near]], face[mine[near]] = place[near], found[near]
+                position, found = ask(points[mine], among)
+                near = np.linalg.norm(position - points[mine], axis=1) <= reach
+                closest[mine[near]], face[mine[near]] = position[near], found[near]
     return closest, face
 
 
@@ -290,17 +290,17 @@ def _closest_on_one_side(
     surface = np.ascontiguousarray(faces, dtype=np.int64)
 
     def ask(some: Floats) -> tuple[Floats, NDArray[np.int64]]:
-        _, face, place = igl.point_mesh_squared_distance(np.ascontiguousarray(some), vertices, surface)
-        return np.asarray(place).reshape(-1, 3), np.asarray(face, dtype=np.int64).reshape(-1)
+        _, face, position = igl.point_mesh_squared_distance(np.ascontiguousarray(some), vertices, surface)
+        return np.asarray(position).reshape(-1, 3), np.asarray(face, dtype=np.int64).reshape(-1)
 
     best, of_face = ask(points)
     limit = np.linalg.norm(best - points, axis=1) + 3.0 * alike
     for axis, sign in itertools.product(range(3), (-1.0, 1.0)):
-        place, face = ask(points + sign * alike * np.eye(3)[axis])
-        ahead = np.round((place - best) / (10.0 * alike))
+        position, face = ask(points + sign * alike * np.eye(3)[axis])
+        ahead = np.round((position - best) / (10.0 * alike))
         lead = np.take_along_axis(ahead, (ahead != 0.0).argmax(axis=1)[:, None], axis=1)[:, 0]
-        better = (np.linalg.norm(place - points, axis=1) <= limit) & (lead > 0.0)
-        best[better], of_face[better] = place[better], face[better]
+        better = (np.linalg.norm(position - points, axis=1) <= limit) & (lead > 0.0)
+        best[better], of_face[better] = position[better], face[better]
     return best, of_face
 
 
@@ -320,9 +320,9 @@ def _rings(tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Ints]:
 def _around(particles: Ints, starts: NDArray[np.int64], joined: Ints) -> Ints:
     """The rows (N, M) of `joined` that belong to these particles (N,); -1 fills up."""
     lengths = starts[particles + 1] - starts[particles]
-    place = np.arange(int(lengths.max(initial=0)))
-    index = np.minimum(starts[particles][:, None] + place, len(joined) - 1)
-    return np.where(place < lengths[:, None], joined[index], -1).astype(np.int32)
+    position = np.arange(int(lengths.max(initial=0)))
+    index = np.minimum(starts[particles][:, None] + position, len(joined) - 1)
+    return np.where(position < lengths[:, None], joined[index], -1).astype(np.int32)
 
 
 def _reaches(tetrahedra: Tetrahedra) -> Floats:

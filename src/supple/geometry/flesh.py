@@ -94,37 +94,37 @@ class Flesh:
         )
         return normalize(np.asarray(solver.solve(area[:, None] * self.normals)))
 
-    def winding(self, places: Floats) -> Floats:
+    def winding(self, positions: Floats) -> Floats:
         """How often the skin surrounds each place: 1 inside, 0 outside, in between near holes."""
-        return self._windings(places)
+        return self._windings(positions)
 
     @cached_property
     def _windings(self) -> Windings:
         return Windings(self.points, self._faces)
 
-    def _winding_of_shell(self, places: Floats, shell: int) -> Floats:
+    def _winding_of_shell(self, positions: Floats, shell: int) -> Floats:
         """How often one shell alone surrounds each place."""
         if shell not in self._windings_of_shells:
             own = self._faces[self._shell_of_triangle == shell]
             self._windings_of_shells[shell] = Windings(self.points, own)
-        return self._windings_of_shells[shell](places)
+        return self._windings_of_shells[shell](positions)
 
-    def inside(self, places: Floats) -> Bools:
+    def inside(self, positions: Floats) -> Bools:
         """Which places lie inside."""
-        return self.winding(places) > _INSIDE
+        return self.winding(positions) > _INSIDE
 
-    def doubled(self, places: Floats, windings: Floats) -> Bools:
+    def doubled(self, positions: Floats, windings: Floats) -> Bools:
         """Which places one and the same shell encloses twice, as where two thighs run into each other.
 
         Such a place belongs to both limbs, and a way through it would lead from one to the other.
         """
-        result = np.zeros(len(places), dtype=bool)
+        result = np.zeros(len(positions), dtype=bool)
         suspects = np.flatnonzero(windings > TWICE)
         if self._single:
             result[suspects] = True
             return result
         for shell in np.unique(self._shell_of_triangle) if len(suspects) else ():
-            own = self._winding_of_shell(places[suspects], int(shell))
+            own = self._winding_of_shell(positions[suspects], int(shell))
             result[suspects[own > TWICE]] = True
         return result
 
@@ -136,39 +136,39 @@ class Flesh:
         """
         joined = np.ones(len(starts), dtype=bool)
         ways = np.arange(len(starts))
-        places = np.ascontiguousarray(starts, dtype=np.float64)
+        positions = np.ascontiguousarray(starts, dtype=np.float64)
         for _ in range(_LAYERS):
-            left = ends[ways] - places
-            face, fraction = self.first_crossing(places, left, 1.0)
+            left = ends[ways] - positions
+            face, fraction = self.first_crossing(positions, left, 1.0)
             hit = np.flatnonzero(face >= 0)
             if not len(hit):
                 return joined
             # Just past the crossing, so that the next search does not find it again.
-            beyond = places[hit] + np.minimum(fraction[hit] + 1e-3, 1.0)[:, None] * left[hit]
+            beyond = positions[hit] + np.minimum(fraction[hit] + 1e-3, 1.0)[:, None] * left[hit]
             held = self._held_by_another(beyond, self._shell_of_triangle[face[hit]])
             joined[ways[hit[~held]]] = False
-            ways, places = ways[hit[held]], np.ascontiguousarray(beyond[held])
+            ways, positions = ways[hit[held]], np.ascontiguousarray(beyond[held])
             if not len(ways):
                 return joined
         joined[ways] = False
         return joined
 
-    def first_crossing(self, places: Floats, ways: Floats, farthest: float) -> tuple[NDArray[np.int64], Floats]:
+    def first_crossing(self, positions: Floats, ways: Floats, farthest: float) -> tuple[NDArray[np.int64], Floats]:
         """The first triangle that each way from a place meets, -1 for none, and at which multiple of the way."""
         scale = _ENLARGED / self.span
         face, multiple, _ = self._tree.intersect_ray_first(
-            self._enlarged, self._faces, places * scale, ways * scale, farthest
+            self._enlarged, self._faces, positions * scale, ways * scale, farthest
         )
         return np.asarray(face), np.asarray(multiple)
 
-    def _held_by_another(self, places: Floats, shells: Ints) -> Bools:
+    def _held_by_another(self, positions: Floats, shells: Ints) -> Bools:
         """Which places are inside the body even without the shell named for each."""
         if self._single:
-            return np.zeros(len(places), dtype=bool)
-        rest = self.winding(places)
+            return np.zeros(len(positions), dtype=bool)
+        rest = self.winding(positions)
         for shell in np.unique(shells):
             here = shells == shell
-            rest[here] -= self._winding_of_shell(places[here], int(shell))
+            rest[here] -= self._winding_of_shell(positions[here], int(shell))
         return rest > _HELD
 
 

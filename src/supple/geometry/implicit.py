@@ -54,15 +54,15 @@ class Loft:
 
     def sections_at(self, along: Floats) -> Floats:
         """The sections (N, 5) at places `along` (N,) the axis, held constant beyond the ends."""
-        place = np.clip(along, self.stations[0], self.stations[-1])
-        return np.stack([np.broadcast_to(column, place.shape) for column in self._columns_at(place)], axis=1)
+        position = np.clip(along, self.stations[0], self.stations[-1])
+        return np.stack([np.broadcast_to(column, position.shape) for column in self._columns_at(position)], axis=1)
 
-    def _columns_at(self, place: Floats) -> list[Floats | float]:
+    def _columns_at(self, position: Floats) -> list[Floats | float]:
         """The five numbers of the sections at places (N,) between the ends; those that never change, as one number."""
         span: Any = 0
         if len(self.stations) > 2:
-            span = np.searchsorted(self.stations[1:-1], place, side="right")
-        t = place - self.stations[span]
+            span = np.searchsorted(self.stations[1:-1], position, side="right")
+        t = position - self.stations[span]
         columns: list[Floats | float] = []
         for polynomial in self._polynomials:
             if isinstance(polynomial, int | float):
@@ -103,9 +103,9 @@ class Loft:
         the slope of the loft itself: where sections change quickly along the axis it is too long.
         """
         local = (points - self.origin) @ self.axes.T
-        place = np.clip(local[:, 2], self.stations[0], self.stations[-1])
-        aside, ahead, width, before, behind = self._columns_at(place)
-        over = local[:, 2] - place
+        position = np.clip(local[:, 2], self.stations[0], self.stations[-1])
+        aside, ahead, width, before, behind = self._columns_at(position)
+        over = local[:, 2] - position
         side, front = local[:, 0] - aside, local[:, 1] - ahead
         depth = before if self._is_even else np.where(front > 0.0, before, behind)
         cap = self.caps[0] if self.caps[0] == self.caps[1] else np.where(over > 0.0, self.caps[1], self.caps[0])
@@ -270,10 +270,10 @@ def loft(
     return Loft(begin, axes, rows[:, 0] * length, rows[:, 1:], ends, power)
 
 
-def ellipsoid(centre: ArrayLike, radii: tuple[float, float, float], *, turn: Floats | None = None) -> Loft:
+def ellipsoid(centre: ArrayLike, radii: tuple[float, float, float], *, rotation: Floats | None = None) -> Loft:
     """An ellipsoid with radii [m] along x, y and z, or along the rows of the rotation `turn` (3, 3)."""
     middle = np.asarray(centre, dtype=np.float64)
-    axes = np.eye(3) if turn is None else np.asarray(turn, dtype=np.float64)
+    axes = np.eye(3) if rotation is None else np.asarray(rotation, dtype=np.float64)
     section = np.array([[0.0, 0.0, radii[0], radii[2], radii[2]]])
     return Loft(middle, np.stack([axes[0], axes[2], axes[1]]), np.zeros(1), section, (radii[1], radii[1]))
 

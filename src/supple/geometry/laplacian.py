@@ -62,8 +62,8 @@ def weighted_edges(points: Floats, triangles: Ints, *, weights: str = "cotangent
     opposite = np.sort(np.stack([np.roll(triangles, -1, axis=1), np.roll(triangles, 1, axis=1)], axis=2), axis=2)
     span = len(points)
     keys = ends[:, 0].astype(np.int64) * span + ends[:, 1]
-    place = np.searchsorted(keys, opposite[..., 0].astype(np.int64).ravel() * span + opposite[..., 1].ravel())
-    total: Floats = np.bincount(place, cotangent.ravel(), len(ends)).astype(np.float64)
+    position = np.searchsorted(keys, opposite[..., 0].astype(np.int64).ravel() * span + opposite[..., 1].ravel())
+    total: Floats = np.bincount(position, cotangent.ravel(), len(ends)).astype(np.float64)
     return WeightedEdges(ends, 0.5 * total, span)
 
 
@@ -120,13 +120,13 @@ class LaplacianEditing:
         total = np.asarray(plain.diagonal())
         self._laplacian = (diags_array(1.0 / np.where(np.abs(total) > 1e-12, total, 1.0)) @ plain).tocsc()
         self._detail = self._laplacian @ self._rest
-        self._places = (3 * self._free[:, None] + np.arange(3)).ravel()
+        self._positions = (3 * self._free[:, None] + np.arange(3)).ravel()
         self._similar = self._system().tocsc()
         # A hint of wanting to stay keeps it solvable where too few vertices are fixed to say how all is turned.
         self._normal = (self._similar.T @ self._similar + _STAY * eye_array(3 * count)).tocsc()
         self._smooth = (self._laplacian.T @ self._laplacian + _STAY * eye_array(count)).tocsc()
         if len(self._free):
-            self._factor = splu(self._normal[self._places][:, self._places].tocsc(), permc_spec="MMD_AT_PLUS_A")
+            self._factor = splu(self._normal[self._positions][:, self._positions].tocsc(), permc_spec="MMD_AT_PLUS_A")
             self._smooth_factor = splu(self._smooth[self._free][:, self._free].tocsc(), permc_spec="MMD_AT_PLUS_A")
 
     def _system(self) -> Any:
@@ -152,8 +152,8 @@ class LaplacianEditing:
         detail = self._detail[one]
         # T delta = s delta + h x delta, both linear in x': blocks (E, 3, 3) that act on x'_other.
         scale = np.einsum("ei,ej->eij", detail, q) / np.where(squares > 0.0, squares, 1.0)[one][:, None, None]
-        turn = -_cross(detail) @ inverse[one] @ _cross(q)
-        blocks = scale + turn
+        rotation = -_cross(detail) @ inverse[one] @ _cross(q)
+        blocks = scale + rotation
         rows = (3 * one[:, None, None] + np.arange(3)[:, None]) + np.zeros((1, 1, 3), dtype=np.int64)
         columns = (3 * other[:, None, None] + np.arange(3)) + np.zeros((1, 3, 1), dtype=np.int64)
         bent = coo_array((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=(3 * count, 3 * count))
@@ -171,25 +171,25 @@ class LaplacianEditing:
         known = np.zeros_like(x)
         known[self._held] = x[self._held]
         stay = _STAY * self._rest[self._free]
-        right = stay.ravel() - (self._normal @ known.ravel())[self._places]
+        right = stay.ravel() - (self._normal @ known.ravel())[self._positions]
         x[self._free] = self._factor.solve(right).reshape(-1, 3)
         anchored = (self._smooth @ known)[self._free] - stay
         for _ in range(rounds):
-            turned = np.einsum("vij,vj->vi", self._turns(x), self._detail)
+            turned = np.einsum("vij,vj->vi", self._rotations(x), self._detail)
             x[self._free] = self._smooth_factor.solve((self._laplacian.T @ turned)[self._free] - anchored)
         return x
 
-    def _turns(self, x: Floats) -> Floats:
+    def _rotations(self, x: Floats) -> Floats:
         """Similarities (V, 3, 3), true rotations times a size, that take the rest ring of every vertex to its ring."""
         one, other = np.concatenate([self._edges.ends, self._edges.ends[:, ::-1]]).T
         before, after = self._rest[other] - self._rest[one], x[other] - x[one]
         count = len(x)
         outer = np.einsum("ei,ej->eij", after, before).reshape(-1, 9)
         spread = np.stack([np.bincount(one, outer[:, k], count) for k in range(9)], axis=1).reshape(-1, 3, 3)
-        turns = nearest_rotation(spread)
+        rotations = nearest_rotation(spread)
         squares = np.bincount(one, np.einsum("ei,ei->e", before, before), count)
-        size = np.einsum("vij,vij->v", turns, spread) / np.where(squares > 0.0, squares, 1.0)
-        return turns * size[:, None, None]
+        size = np.einsum("vij,vij->v", rotations, spread) / np.where(squares > 0.0, squares, 1.0)
+        return rotations * size[:, None, None]
 
     def energy(self, points: ArrayLike) -> float:
         """sum_i |delta_i(x) - T_i(x) delta_i|^2 of a shape (V, 3): what the first solve makes least."""

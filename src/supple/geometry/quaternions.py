@@ -38,8 +38,8 @@ def quat_from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
 def quat_multiply(a: ArrayLike, b: ArrayLike) -> Array:
     """Quaternion product: turn by `b` first, then by `a`."""
     one, two = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    x1, y1, z1, w1 = (one[..., place] for place in range(4))
-    x2, y2, z2, w2 = (two[..., place] for place in range(4))
+    x1, y1, z1, w1 = (one[..., position] for position in range(4))
+    x2, y2, z2, w2 = (two[..., position] for position in range(4))
     w = w1 * w2 - x1 * x2 - y1 * y2 - z1 * z2
     product = np.empty((*np.shape(w), 4))
     product[..., 0] = w1 * x2 + x1 * w2 + y1 * z2 - z1 * y2
@@ -90,9 +90,9 @@ def _candidates() -> tuple[Array, Array]:
     m_ij + m_ji between x, y, z and m_kj - m_jk beside w.
     """
     linear, constant = np.zeros((3, 3, 4, 4)), np.eye(4)
-    for place in range(3):
+    for position in range(3):
         for other in range(4):
-            linear[place, place, other, other] = 1.0 if other in (place, 3) else -1.0
+            linear[position, position, other, other] = 1.0 if other in (position, 3) else -1.0
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         for row, column in ((i, j), (j, i)):
             linear[i, j, row, column] = linear[j, i, row, column] = 1.0

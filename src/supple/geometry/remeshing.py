@@ -34,10 +34,10 @@ def even_out(
 ) -> tuple[Floats, Ints]:
     """Slide, flip and project for some `rounds`; `step` [m] is the stride of the difference quotients."""
     points, triangles = points.copy(), triangles.copy()
-    for turn in range(rounds):
+    for rotation in range(rounds):
         points = relaxed(points, triangles)
         triangles = flipped(points, triangles)
-        if turn % 3 == 2:  # sliding leaves the surface only slowly
+        if rotation % 3 == 2:  # sliding leaves the surface only slowly
             points = projected(points, triangles, distance, step=step)
     for _ in range(2):
         points = projected(points, triangles, distance, step=step)

@@ -44,7 +44,7 @@ class Rings:
 def rings(triangles: Ints, vertex_count: int) -> Rings:
     """Find the ring of every vertex."""
     faces = np.asarray(triangles, dtype=np.int32)
-    vertex, ahead, behind = (np.roll(faces, -turn, axis=1).reshape(-1).astype(np.int64) for turn in range(3))
+    vertex, ahead, behind = (np.roll(faces, -rotation, axis=1).reshape(-1).astype(np.int64) for rotation in range(3))
     key = vertex * vertex_count + ahead
     order = np.argsort(key, kind="stable")
     key, behind, ahead = key[order], behind[order], ahead[order]
@@ -59,11 +59,11 @@ def rings(triangles: Ints, vertex_count: int) -> Rings:
     for step in range(1, WIDTH + 1):
         walking = np.flatnonzero(regular & (step <= valence))
         wanted = walking * vertex_count + here[walking]
-        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-        found = key[place] == wanted
+        position = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        found = key[position] == wanted
         regular[walking[~found]] = False
-        walking, place = walking[found], place[found]
-        here[walking] = behind[place]
+        walking, position = walking[found], position[found]
+        here[walking] = behind[position]
         closed = here[walking] == start[walking]
         regular[walking[closed != (valence[walking] == step)]] = False  # back too early, or not back at the end
         going = walking[~closed & regular[walking]]
@@ -85,6 +85,6 @@ def _irregular(faces: Ints, regular: Bools) -> tuple[Ints, Ints, Ints, Ints]:
     corners = np.flatnonzero(~regular[faces.reshape(-1)])
     fan_starts, members = grouped(faces.reshape(-1)[corners], count)
     corner = corners[members]
-    face, turn = corner // 3, corner % 3
-    fans = np.stack([faces[face, (turn + 1) % 3], faces[face, (turn + 2) % 3]], axis=1).astype(np.int32)
+    face, rotation = corner // 3, corner % 3
+    fans = np.stack([faces[face, (rotation + 1) % 3], faces[face, (rotation + 2) % 3]], axis=1).astype(np.int32)
     return other_starts, others, fan_starts, fans

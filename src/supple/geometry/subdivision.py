@@ -22,30 +22,30 @@ def finer(points: Floats, triangles: Ints, *, longest: float) -> tuple[Floats, I
 
     Neighbours share the points on the edge between them, so no gap opens.
     """
-    places, faces = np.asarray(points, dtype=np.float64), np.asarray(triangles, dtype=np.int32)
+    positions, faces = np.asarray(points, dtype=np.float64), np.asarray(triangles, dtype=np.int32)
     while True:
         edges = topology.unique_edges(faces)
-        long = np.linalg.norm(places[edges[:, 0]] - places[edges[:, 1]], axis=1) > longest
+        long = np.linalg.norm(positions[edges[:, 0]] - positions[edges[:, 1]], axis=1) > longest
         if not long.any():
-            return places, faces
+            return positions, faces
         halved = edges[long].astype(np.int64)
-        middles = len(places) + np.arange(len(halved))
-        span = len(places)
+        middles = len(positions) + np.arange(len(halved))
+        span = len(positions)
         keys = halved[:, 0] * span + halved[:, 1]  # rising, as unique edges are
         ahead = np.roll(faces, -1, axis=1).astype(np.int64)
         sides = np.minimum(faces, ahead) * span + np.maximum(faces, ahead)
         found = np.minimum(np.searchsorted(keys, sides), len(keys) - 1)
         cut = keys[found] == sides
         faces = _divided(faces, np.where(cut, middles[found], -1), cut)
-        places = np.concatenate([places, 0.5 * (places[halved[:, 0]] + places[halved[:, 1]])])
+        positions = np.concatenate([positions, 0.5 * (positions[halved[:, 0]] + positions[halved[:, 1]])])
 
 
 def _divided(faces: Ints, middles: Ints, cut: Bools) -> Ints:
     parts = []
-    for turn in range(3):
-        turned, halves, edges = (np.roll(one, -turn, axis=1) for one in (faces, middles, cut))
+    for rotation in range(3):
+        turned, halves, edges = (np.roll(one, -rotation, axis=1) for one in (faces, middles, cut))
         for case, pieces in _CASES.items():
-            if turn and len(set(case)) == 1:
+            if rotation and len(set(case)) == 1:
                 continue  # turned or not, it is the same
             here = (edges == case).all(axis=1)
             corners = np.concatenate([turned[here], halves[here]], axis=1)

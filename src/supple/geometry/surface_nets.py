@@ -35,8 +35,8 @@ def polygonise(distance: Distance, low: Floats, high: Floats, *, cell: float) ->
     of cells, the block is not looked at. What is thinner than two cells is lost or merged.
     """
     blocks = _blocks_near(distance, low, high, size=_CELLS * cell)
-    place, values = _crossing_cells(distance, low, blocks, cell)
-    return _dual_surface(low, place, values, cell)
+    position, values = _crossing_cells(distance, low, blocks, cell)
+    return _dual_surface(low, position, values, cell)
 
 
 def _blocks_near(distance: Distance, low: Floats, high: Floats, *, size: float) -> NDArray[np.int64]:
@@ -68,7 +68,7 @@ def _crossing_cells(
     half = _CELLS // 2
     lattice = np.stack(np.meshgrid(*[np.arange(half + 1)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
     span = (blocks.max(axis=0, initial=0) + 1) * _CELLS + 1
-    places, corners = [], []
+    positions, corners = [], []
     for i in range(0, len(blocks), _BLOCKS_AT_ONCE):
         halves = (2 * blocks[i : i + _BLOCKS_AT_ONCE, None, :] + _CORNERS).reshape(-1, 3)
         near = np.flatnonzero(_may_cross(distance, low, halves, half * cell))
@@ -80,19 +80,19 @@ def _crossing_cells(
         views = [found[:, x : x + half, y : y + half, z : z + half] for x, y, z in _CORNERS]
         inside = np.sum([view < 0.0 for view in views], axis=0)
         which, x, y, z = np.nonzero((inside > 0) & (inside < 8))
-        place = start[which] + np.stack([x, y, z], axis=1)
-        within = place % _CELLS @ np.array([_CELLS * _CELLS, _CELLS, 1])
+        position = start[which] + np.stack([x, y, z], axis=1)
+        within = position % _CELLS @ np.array([_CELLS * _CELLS, _CELLS, 1])
         order = stable_order(near[which] // 8 * _CELLS**3 + within)
-        places.append(place[order])
+        positions.append(position[order])
         corners.append(np.stack([view[which, x, y, z] for view in views], axis=1)[order])
-    if not places or not sum(map(len, places)):
+    if not positions or not sum(map(len, positions)):
         raise UnfinishedError(
             "polygonise", "no surface was found", "the function must change sign", "use smaller cells"
         )
-    return np.concatenate(places), np.concatenate(corners)
+    return np.concatenate(positions), np.concatenate(corners)
 
 
-def _dual_surface(low: Floats, place: NDArray[np.int64], values: Floats, cell: float) -> tuple[Floats, Ints]:
+def _dual_surface(low: Floats, position: NDArray[np.int64], values: Floats, cell: float) -> tuple[Floats, Ints]:
     inside = values < 0.0
     code = (inside << np.arange(8)).sum(axis=1)
     patch_of, patch_count = _patches()
@@ -100,17 +100,17 @@ def _dual_surface(low: Floats, place: NDArray[np.int64], values: Floats, cell: f
     total = int(first[-1])
     sums, hits = np.zeros((total, 3)), np.zeros(total)
     keys, owners, outward = [], [], []
-    span = place.max(axis=0) + 2
+    span = position.max(axis=0) + 2
     for edge, (start, end) in enumerate(_EDGES):
         crossing = np.flatnonzero(inside[:, start] != inside[:, end])
         a, b = values[crossing, start], values[crossing, end]
         t = (a / (a - b))[:, None]
-        where = place[crossing] + (1.0 - t) * _CORNERS[start] + t * _CORNERS[end]
+        where = position[crossing] + (1.0 - t) * _CORNERS[start] + t * _CORNERS[end]
         vertex = first[crossing] + patch_of[code[crossing], edge]
         for axis in range(3):
             sums[:, axis] += np.bincount(vertex, weights=where[:, axis], minlength=total)
         hits += np.bincount(vertex, minlength=total)
-        base = place[crossing] + _CORNERS[start]
+        base = position[crossing] + _CORNERS[start]
         axis, around = divmod(edge, 4)
         number = (base[:, 0] * span[1] + base[:, 1]) * span[2] + base[:, 2]
         keys.append((number * 3 + axis) * 4 + _AROUND[around])

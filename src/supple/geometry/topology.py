@@ -162,8 +162,8 @@ def signed_volume(points: Floats, triangles: Ints) -> float:
 
 def area_vectors(points: Floats | Singles, triangles: Ints) -> Floats:
     """(b - a) x (c - a) of every triangle (T, 3): twice its area [m²], along its normal."""
-    places, corners = np.asarray(points, dtype=np.float64), np.asarray(triangles)
-    a, b, c = (places.take(corners[:, corner], axis=0) for corner in range(3))
+    positions, corners = np.asarray(points, dtype=np.float64), np.asarray(triangles)
+    a, b, c = (positions.take(corners[:, corner], axis=0) for corner in range(3))
     return cross(b - a, c - a)
 
 

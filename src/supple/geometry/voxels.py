@@ -109,9 +109,9 @@ def _met(pieces: Floats, shape: tuple[int, int, int]) -> tuple[Indices, NDArray[
     spans = np.maximum(high - low + 1, 0)
     counts = spans.prod(axis=1)
     which = np.repeat(np.arange(len(pieces)), counts)
-    place = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    position = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
     deep, wide = spans[which, 2], spans[which, 1] * spans[which, 2]
-    cells = low[which] + np.stack([place // wide, place % wide // deep, place % deep], axis=1)
+    cells = low[which] + np.stack([position // wide, position % wide // deep, position % deep], axis=1)
     # A triangle whose box meets one cell only lies in it.
     touching = counts[which] == 1
     unsure = np.flatnonzero(~touching)

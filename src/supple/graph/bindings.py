@@ -173,8 +173,8 @@ def _code_version() -> str:
     root = Path(__file__).resolve().parents[1]
     total = hashlib.blake2b(digest_size=16)
     for part in _CODE:
-        place = root / part
-        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+        position = root / part
+        for path in sorted(position.rglob("*.py")) if position.is_dir() else [position]:
             total.update(path.relative_to(root).as_posix().encode())
             total.update(path.read_bytes())
     return total.hexdigest()

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Blending whole shapes on the device, item `first + tid`."""
 
 import warp as wp

@@ -355,8 +355,8 @@ class _Node:
         """The memory of a soft stage as plain arrays; nothing for others."""
         if self.state is None or not isinstance(self.stage.work, SoftSkin):
             return {}
-        steps = {f"{prefix}.step{turn}": points.numpy().copy() for turn, points in enumerate(self._steps)}
-        bones = {f"{prefix}.bones{turn}": joints for turn, joints in enumerate(self.bones or ())}
+        steps = {f"{prefix}.step{rotation}": points.numpy().copy() for rotation, points in enumerate(self._steps)}
+        bones = {f"{prefix}.bones{rotation}": joints for rotation, joints in enumerate(self.bones or ())}
         return {**steps, **bones, **arrays_of(self.state.memory, f"{prefix}.state")}
 
     def restore(self, prefix: str, kept: Arrays) -> None:
@@ -366,8 +366,8 @@ class _Node:
             return
         if self.state is None:
             self.state = work.allocate(self.binding)
-        for turn, points in enumerate(self._steps):
-            points.assign(kept[f"{prefix}.step{turn}"])
+        for rotation, points in enumerate(self._steps):
+            points.assign(kept[f"{prefix}.step{rotation}"])
         self.bones = (kept[f"{prefix}.bones0"], kept[f"{prefix}.bones1"]) if f"{prefix}.bones0" in kept else None
         put_back(self.state.memory, f"{prefix}.state", kept)
         self.state.recall()

@@ -50,8 +50,8 @@ def write_cache(cache: Cache, path: Path) -> None:
                 sample.setFaceIndices(_numbers(turned.corners))
                 sample.setFaceCounts(_numbers(turned.counts))
                 if turned.uvs is not None and turned.uv_corners is not None:
-                    places, values = _unsigned(turned.uv_corners), _vectors(turned.uvs)
-                    sample.setUVs(AbcGeom.OV2fGeomParamSample(values, places, scope.kFacevaryingScope))
+                    positions, values = _unsigned(turned.uv_corners), _vectors(turned.uvs)
+                    sample.setUVs(AbcGeom.OV2fGeomParamSample(values, positions, scope.kFacevaryingScope))
             schema.set(sample)
         del schema, mesh, transform, archive  # the file is whole when the last of them is gone
 
@@ -73,8 +73,8 @@ def _numbers(values: ArrayLike) -> Any:
 
 def _unsigned(values: Ints) -> Any:
     made = import_module("imath").UnsignedIntArray(len(values))
-    for place, value in enumerate(values.tolist()):
-        made[place] = value
+    for position, value in enumerate(values.tolist()):
+        made[position] = value
     return made
 
 

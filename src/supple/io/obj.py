@@ -77,9 +77,9 @@ class _Obj:
         if len(words) < 3:
             raise ValueError
         for word in words:
-            places = word.split("/")
-            self.corners.append(_place(int(places[0]), len(self.points)))
-            uv = int(places[1]) if len(places) > 1 and places[1] else 0
+            positions = word.split("/")
+            self.corners.append(_place(int(positions[0]), len(self.points)))
+            uv = int(positions[1]) if len(positions) > 1 and positions[1] else 0
             self.uv_corners.append(_place(uv, len(self.uvs)) if uv else -1)
         self.groups.setdefault(self.group, []).append(len(self.counts))
         self.counts.append(len(words))
@@ -111,10 +111,10 @@ class _Obj:
 
 def _place(number: int, count: int) -> int:
     """Files count from one, or backwards from what was last given."""
-    place = number - 1 if number > 0 else count + number
-    if number == 0 or place < 0:
+    position = number - 1 if number > 0 else count + number
+    if number == 0 or position < 0:
         raise ValueError
-    return place
+    return position
 
 
 def _indices(numbers: list[int], where: str) -> Ints:

@@ -63,8 +63,8 @@ class Surface:
         """The same faces turned inside out; the first corner stays the first."""
         starts = np.repeat(np.cumsum(self.counts) - self.counts, self.counts)
         lengths = np.repeat(self.counts, self.counts)
-        place = np.arange(len(self.corners)) - starts
-        order = starts + (lengths - place) % np.maximum(lengths, 1)
+        position = np.arange(len(self.corners)) - starts
+        order = starts + (lengths - position) % np.maximum(lengths, 1)
         turned = None if self.uv_corners is None else self.uv_corners[order]
         return Surface(self.counts, self.corners[order], self.uvs, turned, self.worn)
 
@@ -90,9 +90,9 @@ class Surface:
             return None
         starts = np.cumsum(self.counts) - self.counts
         faces = np.full((len(self.counts), 4), -1, dtype=np.int32)
-        for place in range(4):
-            has = self.counts > place
-            faces[has, place] = self.corners[starts[has] + place]
+        for position in range(4):
+            has = self.counts > position
+            faces[has, position] = self.corners[starts[has] + position]
         return faces
 
     def display(self) -> Display | None:

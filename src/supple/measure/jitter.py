@@ -89,9 +89,9 @@ def _add_mirrored(row: Floats, frame: int, taps: Floats) -> None:
     if last == 0:
         row[0] = 1.0
         return
-    laps, place = np.divmod(frame + np.arange(-reach, reach + 1), 2 * last)
-    back = place > last
-    np.add.at(row, np.where(back, 2 * last - place, place), np.where(back, -taps, taps))
+    laps, position = np.divmod(frame + np.arange(-reach, reach + 1), 2 * last)
+    back = position > last
+    np.add.at(row, np.where(back, 2 * last - position, position), np.where(back, -taps, taps))
     gone_on = 2.0 * float(laps @ taps)
     row[last] += 2.0 * taps[back].sum() + gone_on
     row[0] -= gone_on

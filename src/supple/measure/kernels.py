@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of the measures on arrays; `points` holds several frames, and items are numbered frame by frame."""
 
 import warp as wp

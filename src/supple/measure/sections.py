@@ -120,18 +120,18 @@ def _cut(rest: Floats, height: Floats, crossed: Ints, centre: Floats, axis: Floa
     ends = np.stack([keys // len(rest), keys % len(rest)], axis=1)
     first, second = node.astype(np.int32).reshape(2, -1)
     shares = height[ends[:, 0]] / (height[ends[:, 0]] - height[ends[:, 1]])
-    places = rest[ends[:, 0]] + shares[:, None] * (rest[ends[:, 1]] - rest[ends[:, 0]])
+    positions = rest[ends[:, 0]] + shares[:, None] * (rest[ends[:, 1]] - rest[ends[:, 0]])
     links = coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(len(ends), len(ends)))
     lines, line_of = connected_components(links, directed=False)
-    lengths = np.linalg.norm(places[second] - places[first], axis=1)
-    chosen_line = _round_the_bone(places - centre, first, second, line_of, lines, axis)
+    lengths = np.linalg.norm(positions[second] - positions[first], axis=1)
+    chosen_line = _round_the_bone(positions - centre, first, second, line_of, lines, axis)
     if chosen_line is None:
         return None
     members = line_of == chosen_line
     weights = np.bincount(first, lengths, len(ends)) + np.bincount(second, lengths, len(ends))
     weights = weights[members] / weights[members].sum()
-    middle = weights @ places[members]
-    radii = np.linalg.norm(places[members] - middle, axis=1)
+    middle = weights @ positions[members]
+    radii = np.linalg.norm(positions[members] - middle, axis=1)
     radii[radii < SMALLEST * radii.mean()] = 0.0
     return _Cut(ends[members].astype(np.int32), shares[members], weights, radii)
 
@@ -140,9 +140,9 @@ def _round_the_bone(offsets: Floats, first: Ints, second: Ints, line_of: Ints, l
     """The line that goes round the bone, the nearest one if several do."""
     a, b = offsets[first], offsets[second]
     across = np.cross(a, b) @ (axis / np.linalg.norm(axis))
-    turns = np.bincount(line_of[first], np.arctan2(across, np.sum(a * b, axis=1)), lines) / (2.0 * np.pi)
+    rotations = np.bincount(line_of[first], np.arctan2(across, np.sum(a * b, axis=1)), lines) / (2.0 * np.pi)
     nearest = np.bincount(line_of, np.linalg.norm(offsets, axis=1), lines) / np.bincount(line_of, minlength=lines)
-    nearest[np.abs(turns) < 0.5] = np.inf
+    nearest[np.abs(rotations) < 0.5] = np.inf
     best = int(np.argmin(nearest))
     return best if np.isfinite(nearest[best]) else None
 
@@ -159,8 +159,8 @@ def _radii(frames: Singles, cuts: list[_Cut]) -> tuple[Floats, Floats, Floats]:
         for values in ([c.shares for c in cuts], [c.weights for c in cuts], [c.radii for c in cuts])
     ]
     found = [wp.zeros((held.size, len(cuts)), dtype=wp.float32, device="cpu") for _ in range(3)]
-    places = [devices.to_device(starts, wp.int32, "cpu"), devices.to_device(ends, wp.vec2i, "cpu")]
-    inputs = [held.array, *places, *numbers, *found]
+    positions = [devices.to_device(starts, wp.int32, "cpu"), devices.to_device(ends, wp.vec2i, "cpu")]
+    inputs = [held.array, *positions, *numbers, *found]
     launch = devices.Launch(kernels.section_radii, held.size * len(cuts), inputs, "cpu")
     mean, narrowest, widest = (np.empty((len(frames), len(cuts))) for _ in range(3))
     for rows in chunks(len(frames)):

@@ -65,7 +65,7 @@ def joined_motions(
     length = max((one.duration for one in moving), default=0.0) if seconds is None else seconds
     times = np.arange(int(np.ceil(length * fps - _ROUNDING)) + 1) / fps
     keys = [_keys(one, times) for one in played]
-    places, turns = (np.concatenate([key[which] for key in keys], axis=1) for which in range(2))
+    positions, rotations = (np.concatenate([key[which] for key in keys], axis=1) for which in range(2))
     scales = None
     if any(one.scales is not None for one in played):
         scales = np.concatenate([key[2] for key in keys], axis=1)
@@ -73,8 +73,8 @@ def joined_motions(
     return Motion(
         character.skeleton,
         fps,
-        places,
-        turns,
+        positions,
+        rotations,
         scales,
         name=" and ".join(one.name for one in moving) or "rest",
         loop=loops,
@@ -96,8 +96,8 @@ def _alone(skeleton: Skeleton, joints: slice, name: str) -> Skeleton:
 
 def _resting(alone: Skeleton) -> Motion:
     """One key at rest."""
-    moves, turns, scales = quaternions.decompose(alone.parent_from_joint)
-    return Motion(alone, 1.0, moves[None], turns[None], scales[None])
+    moves, rotations, scales = quaternions.decompose(alone.parent_from_joint)
+    return Motion(alone, 1.0, moves[None], rotations[None], scales[None])
 
 
 def _way_to(alone: Skeleton, clip: Motion, name: str) -> Floats:
@@ -118,26 +118,26 @@ def _way_to(alone: Skeleton, clip: Motion, name: str) -> Floats:
 def _carried(clip: Motion, alone: Skeleton, carry: Floats) -> Motion:
     """A motion taken elsewhere by a rigid transform."""
     roots = alone.parents < 0
-    moves, turns = clip.translations.copy(), clip.rotations.copy()
+    moves, rotations = clip.translations.copy(), clip.rotations.copy()
     moves[:, roots] = moves[:, roots] @ carry[:3, :3].T + carry[:3, 3]
-    turns[:, roots] = quaternions.quat_multiply(quaternions.quat_from_matrix(carry[:3, :3]), turns[:, roots])
+    rotations[:, roots] = quaternions.quat_multiply(quaternions.quat_from_matrix(carry[:3, :3]), rotations[:, roots])
     stride = None if clip.stride is None else carry[:3, :3] @ clip.stride
-    return clip.replace(skeleton=alone, translations=moves, rotations=turns, stride=stride)
+    return clip.replace(skeleton=alone, translations=moves, rotations=rotations, stride=stride)
 
 
 def _keys(motion: Motion, times: Floats) -> tuple[Floats, Floats, Floats, Mapping[str, Floats]]:
     """Moves, turns, scales and shares of shapes of a motion at times; the end of a loop is its last key."""
     whole, last = motion.frames - 1, max(motion.frames - 2, 0)
-    place = times * motion.fps
-    near = np.round(place)
-    place = np.where(np.abs(place - near) < _ROUNDING, near, place)
+    position = times * motion.fps
+    near = np.round(position)
+    position = np.where(np.abs(position - near) < _ROUNDING, near, position)
     laps = np.zeros(len(times))
     if motion.loop and whole > 0:
-        laps = np.maximum(np.ceil(place / whole) - 1.0, 0.0)
-    place = np.clip(place - laps * whole, 0.0, whole)
-    first = np.minimum(place.astype(int), last)
+        laps = np.maximum(np.ceil(position / whole) - 1.0, 0.0)
+    position = np.clip(position - laps * whole, 0.0, whole)
+    first = np.minimum(position.astype(int), last)
     then = np.minimum(first + 1, whole)
-    share = (place - first)[:, None]
+    share = (position - first)[:, None]
 
     def blended(keys: Floats) -> Floats:
         return keys[first] + share[..., None] * (keys[then] - keys[first])
@@ -145,10 +145,10 @@ def _keys(motion: Motion, times: Floats) -> tuple[Floats, Floats, Floats, Mappin
     moves = blended(motion.translations)
     if motion.stride is not None:
         moves[:, motion.skeleton.parents < 0] += laps[:, None, None] * motion.stride
-    turns = quaternions.slerp(motion.rotations[first], motion.rotations[then], share)
+    rotations = quaternions.slerp(motion.rotations[first], motion.rotations[then], share)
     scales = np.ones_like(moves) if motion.scales is None else blended(motion.scales)
-    shapes = {name: np.interp(place, np.arange(motion.frames), shares) for name, shares in motion.shapes.items()}
-    return moves, turns, scales, shapes
+    shapes = {name: np.interp(position, np.arange(motion.frames), shares) for name, shares in motion.shapes.items()}
+    return moves, rotations, scales, shapes
 
 
 def _loop_together(played: Sequence[Motion], clips: Sequence[Motion | None]) -> bool:

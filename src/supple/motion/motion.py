@@ -51,8 +51,8 @@ class Motion:
                 _WHERE, "there are no frames", "at least one is needed", "check that the clip was exported"
             )
         count = len(translations)
-        turns = frozen(self.rotations, np.float64, (count, joints, 4), _WHERE, "rotations")
-        length = np.linalg.norm(turns, axis=-1)
+        rotations = frozen(self.rotations, np.float64, (count, joints, 4), _WHERE, "rotations")
+        length = np.linalg.norm(rotations, axis=-1)
         if (np.abs(length - 1.0) > 1e-3).any():
             frame, joint = (int(i) for i in np.argwhere(np.abs(length - 1.0) > 1e-3)[0])
             raise InputError(
@@ -63,7 +63,7 @@ class Motion:
                 "normalise them",
             )
         object.__setattr__(self, "translations", translations)
-        object.__setattr__(self, "rotations", turns)
+        object.__setattr__(self, "rotations", rotations)
         if self.scales is not None:
             scales = frozen(self.scales, np.float64, (count, joints, 3), _WHERE, "scales")
             object.__setattr__(self, "scales", scales)
@@ -107,12 +107,20 @@ class Motion:
         local = world.copy()
         hanging = skeleton.parents >= 0
         local[:, hanging] = np.linalg.solve(world[:, skeleton.parents[hanging]], world[:, hanging])
-        moves, turns, scales = quaternions.decompose(local)
+        moves, rotations, scales = quaternions.decompose(local)
         plain = np.allclose(scales, 1.0, atol=1e-9)
         named = {shape for pose in keys for shape in pose.shapes}
         shapes = {shape: np.array([pose.shapes.get(shape, 0.0) for pose in keys]) for shape in sorted(named)}
         return cls(
-            skeleton, fps, moves, turns, None if plain else scales, name=name, loop=loop, stride=stride, shapes=shapes
+            skeleton,
+            fps,
+            moves,
+            rotations,
+            None if plain else scales,
+            name=name,
+            loop=loop,
+            stride=stride,
+            shapes=shapes,
         )
 
     def __repr__(self) -> str:
@@ -145,28 +153,28 @@ class Motion:
         if self.loop and self.duration > 0.0:
             laps = int(np.floor(time / self.duration))
             time -= laps * self.duration
-        place = min(max(time * self.fps, 0.0), float(self.frames - 1))
-        first = min(int(place), max(self.frames - 2, 0))
+        position = min(max(time * self.fps, 0.0), float(self.frames - 1))
+        first = min(int(position), max(self.frames - 2, 0))
         last = min(first + 1, self.frames - 1)
-        share = place - first
+        share = position - first
         moves = self.translations[first] + share * (self.translations[last] - self.translations[first])
-        turns = quaternions.slerp(self.rotations[first], self.rotations[last], np.full(len(self.skeleton), share))
+        rotations = quaternions.slerp(self.rotations[first], self.rotations[last], np.full(len(self.skeleton), share))
         scales = None
         if self.scales is not None:
             scales = self.scales[first] + share * (self.scales[last] - self.scales[first])
         if laps and self.stride is not None:
             moves[self.skeleton.parents < 0] += laps * self.stride
         shares = {name: float(keys[first] + share * (keys[last] - keys[first])) for name, keys in self.shapes.items()}
-        return Pose(self.skeleton.world_from_locals(quaternions.compose(moves, turns, scales)), shapes=shares)
+        return Pose(self.skeleton.world_from_locals(quaternions.compose(moves, rotations, scales)), shapes=shares)
 
     def resampled(self, fps: float) -> Motion:
         """The same motion with another number of keys a second; the last key stays the last."""
         _check_rate(fps)
         count = max(round(self.duration * fps), 1 if self.frames > 1 else 0) + 1
-        place = np.linspace(0.0, self.frames - 1, count)
-        first = np.minimum(place.astype(int), max(self.frames - 2, 0))
+        position = np.linspace(0.0, self.frames - 1, count)
+        first = np.minimum(position.astype(int), max(self.frames - 2, 0))
         last = np.minimum(first + 1, self.frames - 1)
-        share = (place - first)[:, None]
+        share = (position - first)[:, None]
         rate = (count - 1) / self.duration if self.duration > 0.0 else fps
 
         def blended(keys: Floats) -> Floats:
@@ -178,7 +186,7 @@ class Motion:
             translations=blended(self.translations),
             rotations=quaternions.slerp(self.rotations[first], self.rotations[last], share),
             scales=None if self.scales is None else blended(self.scales),
-            shapes={name: np.interp(place, np.arange(self.frames), keys) for name, keys in self.shapes.items()},
+            shapes={name: np.interp(position, np.arange(self.frames), keys) for name, keys in self.shapes.items()},
         )
 
     def retarget(

@@ -43,7 +43,7 @@ class Pose:
 
     @classmethod
     def from_rotations(
-        cls, skeleton: Skeleton, turns: Mapping[str, ArrayLike], *, move: ArrayLike | None = None
+        cls, skeleton: Skeleton, rotations: Mapping[str, ArrayLike], *, move: ArrayLike | None = None
     ) -> Pose:
         """Turn named joints away from rest by quaternions in world axes; all that hangs below goes along.
 
@@ -51,16 +51,16 @@ class Pose:
         """
         local = skeleton.parent_from_joint.copy()
         rest = skeleton.world_from_joint[:, :3, :3]
-        for name, quaternion in turns.items():
+        for name, quaternion in rotations.items():
             joint = skeleton.index(name)
             given = frozen(quaternion, np.float64, (4,), "Pose", f"the turn of {name!r}")
             if not given.any():
                 raise InputError(
                     "Pose", f"the turn of {name!r} is zero", "a quaternion x y z w is needed", "use 0 0 0 1 for no turn"
                 )
-            turn = quaternions.matrix_from_quat(given)
+            rotation = quaternions.matrix_from_quat(given)
             # A turn in world axes, seen from the joint's own rest frame.
-            local[joint, :3, :3] = local[joint, :3, :3] @ np.linalg.inv(rest[joint]) @ turn @ rest[joint]
+            local[joint, :3, :3] = local[joint, :3, :3] @ np.linalg.inv(rest[joint]) @ rotation @ rest[joint]
         if move is not None:
             local[skeleton.parents < 0, :3, 3] += frozen(move, np.float64, (3,), "Pose", "move")
         return cls(skeleton.world_from_locals(local))
@@ -108,11 +108,11 @@ def between(skeleton: Skeleton, a: Pose, b: Pose, fraction: float) -> Pose:
         return a
     if fraction >= 1.0:
         return b
-    move_a, turn_a, scale_a = quaternions.decompose(parent_from_joints(skeleton, a))
-    move_b, turn_b, scale_b = quaternions.decompose(parent_from_joints(skeleton, b))
+    move_a, rotation_a, scale_a = quaternions.decompose(parent_from_joints(skeleton, a))
+    move_b, rotation_b, scale_b = quaternions.decompose(parent_from_joints(skeleton, b))
     local = quaternions.compose(
         (1.0 - fraction) * move_a + fraction * move_b,
-        quaternions.slerp(turn_a, turn_b, np.full(len(skeleton), fraction)),
+        quaternions.slerp(rotation_a, rotation_b, np.full(len(skeleton), fraction)),
         (1.0 - fraction) * scale_a + fraction * scale_b,
     )
     shares = {

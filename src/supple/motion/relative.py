@@ -19,7 +19,7 @@ class RelativePose:
     """Places (J, 3) [m], quaternions (J, 4) x y z w and scales (J, 3) of joints on their parents; shares of shapes."""
 
     moves: Floats
-    turns: Floats
+    rotations: Floats
     scales: Floats
     shapes: Mapping[str, float]
 
@@ -30,7 +30,7 @@ class RelativePose:
 
     def pose(self, skeleton: Skeleton) -> Pose:
         """Put it together again."""
-        local = quaternions.compose(self.moves, self.turns, self.scales)
+        local = quaternions.compose(self.moves, self.rotations, self.scales)
         return Pose(skeleton.world_from_locals(local), shapes=self.shapes)
 
 
@@ -40,15 +40,15 @@ def mixed(poses: Sequence[RelativePose], shares: Floats) -> RelativePose:
     Quaternions are added on the side of the one with the largest share and made unit again: the mean turn of poses
     that are less than half a turn apart.
     """
-    turns = np.stack([pose.turns for pose in poses])
-    middle = turns[int(np.argmax(shares))]
-    turns = turns * np.where(np.einsum("njc,jc->nj", turns, middle) < 0.0, -1.0, 1.0)[..., None]
-    turn = quaternions.normalize(np.einsum("n,njc->jc", shares, turns))
-    turn = np.where((turn == 0.0).all(axis=1, keepdims=True), middle, turn)
+    rotations = np.stack([pose.rotations for pose in poses])
+    middle = rotations[int(np.argmax(shares))]
+    rotations = rotations * np.where(np.einsum("njc,jc->nj", rotations, middle) < 0.0, -1.0, 1.0)[..., None]
+    rotation = quaternions.normalize(np.einsum("n,njc->jc", shares, rotations))
+    rotation = np.where((rotation == 0.0).all(axis=1, keepdims=True), middle, rotation)
     names = {name for pose in poses for name in pose.shapes}
     return RelativePose(
         np.einsum("n,njc->jc", shares, np.stack([pose.moves for pose in poses])),
-        turn,
+        rotation,
         np.einsum("n,njc->jc", shares, np.stack([pose.scales for pose in poses])),
         {
             name: float(sum(share * pose.shapes.get(name, 0.0) for share, pose in zip(shares, poses, strict=True)))
@@ -59,11 +59,11 @@ def mixed(poses: Sequence[RelativePose], shares: Floats) -> RelativePose:
 
 def beyond(first: RelativePose, last: RelativePose, fraction: float) -> RelativePose:
     """`first` at 0, `last` at 1, and on with the same speed above 1; joints turn evenly."""
-    apart = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(first.turns), last.turns))
+    apart = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(first.rotations), last.rotations))
     names = sorted({*first.shapes, *last.shapes})
     return RelativePose(
         first.moves + fraction * (last.moves - first.moves),
-        quaternions.quat_multiply(first.turns, turns_of(fraction * apart)),
+        quaternions.quat_multiply(first.rotations, rotations_from_vectors(fraction * apart)),
         last.scales,
         {
             name: (1.0 - fraction) * first.shapes.get(name, 0.0) + fraction * last.shapes.get(name, 0.0)
@@ -74,14 +74,14 @@ def beyond(first: RelativePose, last: RelativePose, fraction: float) -> Relative
 
 def difference(there: RelativePose, here: RelativePose) -> Floats:
     """How far (J, 2, 3) every joint is moved [m] and turned [rad] from here to there."""
-    turns = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(here.turns), there.turns))
-    return np.stack([there.moves - here.moves, turns], axis=1)
+    rotations = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(here.rotations), there.rotations))
+    return np.stack([there.moves - here.moves, rotations], axis=1)
 
 
 def displaced(here: RelativePose, off: Floats) -> RelativePose:
     """The pose that differs from `here` by `off` (J, 2, 3) [m] and [rad]; scales and shapes are as they are here."""
-    turns = quaternions.normalize(quaternions.quat_multiply(here.turns, turns_of(off[:, 1])))
-    return RelativePose(here.moves + off[:, 0], turns, here.scales, here.shapes)
+    rotations = quaternions.normalize(quaternions.quat_multiply(here.rotations, rotations_from_vectors(off[:, 1])))
+    return RelativePose(here.moves + off[:, 0], rotations, here.scales, here.shapes)
 
 
 def eased(off: Floats, speed: Floats, rate: float, seconds: float) -> tuple[Floats, Floats]:
@@ -94,14 +94,14 @@ def eased(off: Floats, speed: Floats, rate: float, seconds: float) -> tuple[Floa
     return (off + pull * seconds) * fade, (speed - rate * seconds * pull) * fade
 
 
-def rotation_vectors(turns: Floats) -> Floats:
+def rotation_vectors(rotations: Floats) -> Floats:
     """Axis times angle (J, 3) [rad] of unit quaternions (J, 4), the shorter way round."""
-    positive = turns * np.where(turns[..., 3:] < 0.0, -1.0, 1.0)
+    positive = rotations * np.where(rotations[..., 3:] < 0.0, -1.0, 1.0)
     sine = np.linalg.norm(positive[..., :3], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, positive[..., 3:])
     return np.asarray(positive[..., :3] * np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0))
 
 
-def turns_of(vectors: Floats) -> Floats:
+def rotations_from_vectors(vectors: Floats) -> Floats:
     """Quaternions (J, 4) of rotation vectors (J, 3) [rad]."""
     return quaternions.quat_from_axis_angle(vectors, np.linalg.norm(vectors, axis=-1))

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of rigid bodies on arrays: how far a place is from one, the way out, and when a moving place meets it.
 
 Symbols: x a place and b a body; `now` and `earlier` take a body's own frame to the world at the end and at the

@@ -70,7 +70,7 @@ class Backdrop:
         far = ((ground - eye.position[1]) / steepness[rows])[:, None].astype(np.float32)
         ahead = (rise[rows, None] * up - back).astype(np.float32)
         cell = side / len(dark)
-        places = [
+        positions = [
             ((eye.position[axis] - middle[number]) + far * (ahead[:, axis, None] + across * np.float32(right[axis])))
             / np.float32(cell)
             + np.float32(0.5 * len(dark) - 0.5)
@@ -78,13 +78,13 @@ class Backdrop:
         ]
         seen = np.zeros((high - first, wide), dtype=np.float32)
         inside = np.ones(seen.shape, dtype=bool)
-        for number, place in enumerate(places):
+        for number, position in enumerate(positions):
             touched = np.flatnonzero((dark > _SEEN).any(axis=number))
             if not len(touched):
                 return first, seen
-            inside &= (place > touched[0] - 1.0) & (place < touched[-1] + 1.0)
+            inside &= (position > touched[0] - 1.0) & (position < touched[-1] + 1.0)
         spots = np.flatnonzero(inside)
-        given = np.stack([place.ravel()[spots] for place in reversed(places)])
+        given = np.stack([position.ravel()[spots] for position in reversed(positions)])
         seen.ravel()[spots] = map_coordinates(dark.astype(np.float32), given, order=1, mode="constant")
         return first, seen
 

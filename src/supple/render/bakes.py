@@ -83,8 +83,8 @@ class BakeRenderer:
 def walked(cache: Cache) -> Floats:
     """How far (F, 3) [m] the root has gone over the ground since the first frame."""
     root = int(np.flatnonzero(cache.arrays["parents"] < 0)[0])
-    place = cache.poses[:, root, :3, 3]
-    return (place - place[0]) * np.array([1.0, 0.0, 1.0])
+    position = cache.poses[:, root, :3, 3]
+    return (position - position[0]) * np.array([1.0, 0.0, 1.0])
 
 
 def follows(cache: Cache, view: View) -> bool:

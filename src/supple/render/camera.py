@@ -25,16 +25,16 @@ class Camera:
     view_angle: float = math.radians(24.0)
 
     def __post_init__(self) -> None:
-        place = frozen(self.position, np.float64, (3,), _WHERE, "position")
+        position = frozen(self.position, np.float64, (3,), _WHERE, "position")
         target = frozen(self.target, np.float64, (3,), _WHERE, "target")
         if not 0.0 < self.view_angle < math.pi:
             given = f"view_angle is {self.view_angle}"
             raise InputError(_WHERE, given, "an angle between 0 and pi is needed", "try 0.4")
-        if np.linalg.norm(np.cross(place - target, [0.0, 1.0, 0.0])) < 1e-9 * (1.0 + np.abs(place).max()):
+        if np.linalg.norm(np.cross(position - target, [0.0, 1.0, 0.0])) < 1e-9 * (1.0 + np.abs(position).max()):
             raise InputError(
                 _WHERE, "it looks straight up or down, or at itself", "up must be seen in the picture", "move it aside"
             )
-        object.__setattr__(self, "position", tuple(float(x) for x in place))
+        object.__setattr__(self, "position", tuple(float(x) for x in position))
         object.__setattr__(self, "target", tuple(float(x) for x in target))
 
     @classmethod

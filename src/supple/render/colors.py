@@ -30,5 +30,5 @@ def colored(
         raise InputError("picture", f"limits are {low} and {high}", "a low and a high one are needed", "swap them")
     share = np.clip((given - low) / max(high - low, 1e-30), 0.0, 1.0)
     stops = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in RAMPS[ramp]], dtype=np.float64)
-    places = np.linspace(0.0, 1.0, len(stops))
-    return np.stack([np.interp(share, places, stops[:, c]) for c in range(3)], axis=1).round().astype(np.uint8)
+    positions = np.linspace(0.0, 1.0, len(stops))
+    return np.stack([np.interp(share, positions, stops[:, c]) for c in range(3)], axis=1).round().astype(np.uint8)

@@ -21,7 +21,7 @@ _AT_ONCE = 8  # directions, so that what is worked on stays in the cache
 
 
 def openness(
-    places: Floats,
+    positions: Floats,
     normals: Floats,
     triangles: Ints,
     *,
@@ -40,14 +40,14 @@ def openness(
     neighbours.
     """
     if len(blockers) == 0:
-        return np.ones(len(places))
+        return np.ones(len(positions))
     middle = (blockers.max(axis=0) + blockers.min(axis=0)) / 2.0
     radius = float(lengths(blockers - middle).max(initial=1e-9))
     cell = 2.0 * radius / (cells - 4)
-    seen_from = _columns(places + 1.6 * cell * normals - middle)
+    seen_from = _columns(positions + 1.6 * cell * normals - middle)
     outside, facing = _columns(blockers - middle), _columns(normals)
     reach, floor = np.float32(height / 3.0), np.float32(0.8 * cell)
-    blocked, total = np.zeros(len(places), dtype=np.float32), np.zeros(len(places), dtype=np.float32)
+    blocked, total = np.zeros(len(positions), dtype=np.float32), np.zeros(len(positions), dtype=np.float32)
     toward, planes = _spread_directions(directions)
     for first in range(0, directions, _AT_ONCE):
         some, across = toward[first : first + _AT_ONCE], planes[first : first + _AT_ONCE] / np.float32(cell)
@@ -97,10 +97,10 @@ def _cells(columns: Singles, planes: Singles, cells: int) -> NDArray[np.int32]:
 def _spread_directions(count: int) -> tuple[Singles, Singles]:
     """Unit vectors (D, 3) evenly over the sphere, along a spiral that turns by the golden angle; and two (D, 2, 3)
     across each."""
-    turn = np.arange(count) * math.pi * (3.0 - math.sqrt(5.0))
+    rotation = np.arange(count) * math.pi * (3.0 - math.sqrt(5.0))
     y = 1.0 - (2.0 * np.arange(count) + 1.0) / count
     ring = np.sqrt(1.0 - y * y)
-    toward = np.stack([ring * np.cos(turn), y, ring * np.sin(turn)], axis=1)
+    toward = np.stack([ring * np.cos(rotation), y, ring * np.sin(rotation)], axis=1)
     first = perpendicular(toward)
     planes = np.stack([first, np.cross(toward, first)], axis=1)
     return toward.astype(np.float32), planes.astype(np.float32)

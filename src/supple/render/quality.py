@@ -16,7 +16,7 @@ class Quality:
     """
 
     multisamples: int
-    places: int
+    positions: int
     directions: int
     cells: int
     shadow_cells: int
@@ -24,8 +24,8 @@ class Quality:
     vertex_light: bool = False
 
 
-PICTURE = Quality(multisamples=8, places=60_000, directions=56, cells=150, shadow_cells=320)
+PICTURE = Quality(multisamples=8, positions=60_000, directions=56, cells=150, shadow_cells=320)
 FILM = Quality(
-    multisamples=0, places=16_000, directions=16, cells=90, shadow_cells=88, shadow_every=3, vertex_light=True
+    multisamples=0, positions=16_000, directions=16, cells=90, shadow_cells=88, shadow_every=3, vertex_light=True
 )
 """A tenth of the work; hard to tell apart at the size of a film's panels."""

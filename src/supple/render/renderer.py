@@ -79,7 +79,7 @@ class Renderer:
         self.size = (int(size[0]), int(size[1]))
         self._creases = creases(self._rest, self._triangles, angle=crease)
         self._quality = quality
-        self._samples = samples(self._rest, self._triangles, count=quality.places)
+        self._samples = samples(self._rest, self._triangles, count=quality.positions)
         self._height = max(float(np.ptp(self._rest, axis=0).max()), 1e-6)
         self._ground = float(self._rest[:, 1].min()) if ground else None
         self._color = color

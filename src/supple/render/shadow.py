@@ -28,7 +28,7 @@ class Samples:
         return np.asarray(one + two + three)
 
 
-def samples(points: Floats, triangles: Ints, *, count: int = PICTURE.places) -> Samples:
+def samples(points: Floats, triangles: Ints, *, count: int = PICTURE.positions) -> Samples:
     """Spread `count` places evenly over the skin; the same every time."""
     area = np.linalg.norm(area_vectors(points, triangles), axis=1)
     reach = np.cumsum(area)
@@ -45,7 +45,7 @@ def samples(points: Floats, triangles: Ints, *, count: int = PICTURE.places) -> 
 
 
 def ground_shadow(
-    places: Floats, *, ground: float, toward_light: Floats, height: float, cells: int = PICTURE.shadow_cells
+    positions: Floats, *, ground: float, toward_light: Floats, height: float, cells: int = PICTURE.shadow_cells
 ) -> tuple[Floats, Floats, float]:
     """How dark the ground is (C, C), rows along z, columns along x, from 0 to 1; its middle (x, z) and its side [m].
 
@@ -55,9 +55,9 @@ def ground_shadow(
     """
     from scipy.ndimage import gaussian_filter
 
-    above = np.maximum(places[:, 1] - ground, 0.0)
-    middle = (places[:, [0, 2]].max(axis=0) + places[:, [0, 2]].min(axis=0)) / 2.0
-    side = 1.4 * height + 2.0 * float(np.abs(places[:, [0, 2]] - middle).max(initial=0.0))
+    above = np.maximum(positions[:, 1] - ground, 0.0)
+    middle = (positions[:, [0, 2]].max(axis=0) + positions[:, [0, 2]].min(axis=0)) / 2.0
+    side = 1.4 * height + 2.0 * float(np.abs(positions[:, [0, 2]] - middle).max(initial=0.0))
     cell = side / cells
     light = np.ones((cells, cells))
     slope = toward_light[[0, 2]] / max(float(toward_light[1]), 1e-3)
@@ -67,7 +67,7 @@ def ground_shadow(
             if not inside.any():
                 continue
             typical = float(above[inside].mean())
-            spot = places[inside][:, [0, 2]] - (above[inside, None] * slope if direct else 0.0)
+            spot = positions[inside][:, [0, 2]] - (above[inside, None] * slope if direct else 0.0)
             bins = np.floor((spot - middle) / cell + cells / 2.0).astype(np.int64)
             kept = ((bins >= 0) & (bins < cells)).all(axis=1)
             counts = np.bincount(bins[kept, 1] * cells + bins[kept, 0], minlength=cells * cells)

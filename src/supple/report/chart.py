@@ -75,25 +75,25 @@ class Chart:
         """Lines at round numbers with the numbers beside them."""
         parts = []
         count = round((self.high - self.low) / self._step)
-        places = max(0, -math.floor(math.log10(self._step) + 1e-9))
+        digits = max(0, -math.floor(math.log10(self._step) + 1e-9))
         for tick in range(count + 1):
             value = self.low + tick * self._step
             y = self._y(value)
             parts.append(f'<line class="rule" x1="{LEFT}" x2="{WIDE - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
             parts.append(
-                f'<text class="tick" x="{LEFT - 8}" y="{y + 3.5:.1f}" text-anchor="end">{value:.{places}f}</text>'
+                f'<text class="tick" x="{LEFT - 8}" y="{y + 3.5:.1f}" text-anchor="end">{value:.{digits}f}</text>'
             )
         first, last = float(self._times[0]), float(self._times[-1])
         floor = HIGH - BOTTOM
         step = _round_step(max(last - first, 1e-6) / 8.0)
-        places = max(0, -math.floor(math.log10(step) + 1e-9))
+        digits = max(0, -math.floor(math.log10(step) + 1e-9))
         for mark in range(math.ceil(first / step - 1e-9), math.floor(last / step + 1e-9) + 1):
             x = self._x(mark * step)
             parts.append(
                 f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{HIGH - BOTTOM}" y2="{HIGH - BOTTOM + 4}"/>'
             )
             parts.append(
-                f'<text class="tick" x="{x:.1f}" y="{floor + 17}" text-anchor="middle">{mark * step:.{places}f}</text>'
+                f'<text class="tick" x="{x:.1f}" y="{floor + 17}" text-anchor="middle">{mark * step:.{digits}f}</text>'
             )
         parts.append(f'<text class="axis" x="{WIDE - RIGHT}" y="{HIGH - 4}" text-anchor="end">time [s]</text>')
         return "".join(parts)

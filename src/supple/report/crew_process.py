@@ -31,7 +31,7 @@ def _answer() -> None:
     while job := _next(sys.stdin.buffer):
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = lambda message, category, *place: _warn(answers, message, category)
+                warnings.showwarning = lambda message, category, *position: _warn(answers, message, category)
                 wanted = pickle.loads(job)
                 result = wanted.work(*wanted.given, tell=lambda what: _send(answers, "told", what))
             _send(answers, "done", result)

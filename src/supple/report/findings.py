@@ -44,15 +44,17 @@ class Line:
 
         Nobody wins a row in which all read the same, or in which only one has a number.
         """
-        places = decimals(self.values)
-        read = {place: round(value, places) for place, value in enumerate(self.values) if not math.isnan(value)}
+        positions = decimals(self.values)
+        read = {
+            position: round(value, positions) for position, value in enumerate(self.values) if not math.isnan(value)
+        }
         if len(read) < 2 or len(set(read.values())) == 1:
             return frozenset()
-        loss = {place: self._loss(value, places) for place, value in read.items()}
-        return frozenset(place for place, lost in loss.items() if lost == min(loss.values()))
+        loss = {position: self._loss(value, positions) for position, value in read.items()}
+        return frozenset(position for position, lost in loss.items() if lost == min(loss.values()))
 
-    def _loss(self, value: float, places: int) -> float:
-        return {"lower": value, "higher": -value, "near 1": round(abs(value - 1.0), places)}[self.better]
+    def _loss(self, value: float, positions: int) -> float:
+        return {"lower": value, "higher": -value, "near 1": round(abs(value - 1.0), positions)}[self.better]
 
 
 def lines_of(takes: Sequence[Take]) -> list[Line]:

@@ -27,14 +27,14 @@ def decimals(values: Iterable[float]) -> int:
 
 def texts(values: Sequence[float]) -> list[str]:
     """All values of a row with the same decimals; a dash where there is no number."""
-    places = decimals(values)
-    return [_text(value, places) for value in values]
+    positions = decimals(values)
+    return [_text(value, positions) for value in values]
 
 
-def _text(value: float, places: int) -> str:
+def _text(value: float, positions: int) -> str:
     if math.isnan(value):
         return "–"
     if math.isinf(value):
         return "∞" if value > 0.0 else "−∞"
-    text = f"{value:.{places}f}"
+    text = f"{value:.{positions}f}"
     return text.removeprefix("-") if float(text) == 0.0 else text

@@ -37,7 +37,7 @@ class BlenderCharacter:
         self._character = character
         self._rig = self._build_rig(bpy)
         self._object = self._build_mesh(bpy)
-        self._turn = 0
+        self._rotation = 0
 
     def _build_rig(self, bpy: Any) -> Any:
         """Bones without parents: each then takes its joint's skinning transform directly."""
@@ -60,8 +60,8 @@ class BlenderCharacter:
         weights = character.require_weights("BlenderCharacter")
         for joint, label in enumerate(character.skeleton.names):
             group = skin.vertex_groups.new(name=label)
-            vertex, place = np.nonzero((weights.joints == joint) & (weights.values > 0.0))
-            for index, value in zip(vertex.tolist(), weights.values[vertex, place].tolist(), strict=True):
+            vertex, position = np.nonzero((weights.joints == joint) & (weights.values > 0.0))
+            for index, value in zip(vertex.tolist(), weights.values[vertex, position].tolist(), strict=True):
                 group.add([index], value, "REPLACE")
         return skin
 
@@ -98,8 +98,8 @@ class BlenderCharacter:
         import bpy
 
         taken = []
-        for turn in range(repeats + 5):
-            self.set_pose(poses[turn % len(poses)])
+        for rotation in range(repeats + 5):
+            self.set_pose(poses[rotation % len(poses)])
             start = time.perf_counter()
             bpy.context.view_layer.update()
             taken.append(time.perf_counter() - start)

@@ -77,8 +77,8 @@ class ReferenceSolver:
 
     def _solve(self, start: Floats) -> float:
         still = np.zeros(3)
-        for number, place in enumerate(start):
-            self._particles.setPosition(number, place)
+        for number, position in enumerate(start):
+            self._particles.setPosition(number, position)
             self._particles.setVelocity(number, still)
         before = self._clock()
         self._stepper.step(self._model)

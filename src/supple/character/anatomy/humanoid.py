@@ -92,12 +92,12 @@ class Anatomy:
         heads = self.skeleton.heads
         ends = [*(heads[joint] for joint in chain[1:]), self.ends[chain[-1]]]
         lengths = [float(np.linalg.norm(end - heads[joint])) for joint, end in zip(chain, ends, strict=True)]
-        first = max(range(len(chain) - 1), key=lambda place: min(lengths[place], lengths[place + 1]))
+        first = max(range(len(chain) - 1), key=lambda position: min(lengths[position], lengths[position + 1]))
         names = LIMBS[limb]
         start = first - names.index(f"upper {limb}")
-        for place, name in enumerate(names, start=start):
-            if 0 <= place < len(chain):
-                self.parts[f"{side} {name}"] = chain[place]
+        for position, name in enumerate(names, start=start):
+            if 0 <= position < len(chain):
+                self.parts[f"{side} {name}"] = chain[position]
 
     def _fingers(self, side: str) -> None:
         for joint, named in enumerate(self._named):

@@ -193,14 +193,14 @@ def _is_its_own(character: Character, flesh: Flesh, run: list[int], mass: Floats
 
 def _path(skeleton: Skeleton, run: list[int]) -> tuple[Floats, Ints]:
     """The line through the heads of a run and on to the end of its last bone; joints at one place count once."""
-    places = [skeleton.heads[joint] for joint in run]
-    before = places[-1] - places[-2] if len(places) > 1 else None
-    places.append(_end(skeleton, run[-1], before))
+    positions = [skeleton.heads[joint] for joint in run]
+    before = positions[-1] - positions[-2] if len(positions) > 1 else None
+    positions.append(_end(skeleton, run[-1], before))
     size = float(np.ptp(skeleton.heads, axis=0).max()) or 1.0
-    path, joints = [places[0]], []
-    for joint, place in zip(run, places[1:], strict=True):
-        if np.linalg.norm(place - path[-1]) > 1e-4 * size:
-            path.append(place)
+    path, joints = [positions[0]], []
+    for joint, position in zip(run, positions[1:], strict=True):
+        if np.linalg.norm(position - path[-1]) > 1e-4 * size:
+            path.append(position)
             joints.append(joint)
     if not joints:
         path.append(path[0] + np.array([0.0, 0.02 * size, 0.0]))

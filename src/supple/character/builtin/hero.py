@@ -96,7 +96,9 @@ def _torso() -> Part:
             Blob(ellipsoid((0.0, 1.085, 0.052), (0.130, 0.110, 0.094)), 0.07),  # belly
             Blob(ellipsoid((0.096, 1.025, -0.020), (0.062, 0.080, 0.080)), 0.09),  # love handle
             Blob(ellipsoid((0.076, 0.930, -0.055), (0.082, 0.084, 0.074)), 0.040),  # buttock
-            Blob(ellipsoid((0.078, 1.348, 0.042), (0.078, 0.060, 0.056), turn=_tilt(0.0, 0.0, -0.15)), 0.040),  # chest
+            Blob(
+                ellipsoid((0.078, 1.348, 0.042), (0.078, 0.060, 0.056), rotation=_tilt(0.0, 0.0, -0.15)), 0.040
+            ),  # chest
             Blob(ellipsoid((0.112, 1.325, -0.045), (0.050, 0.100, 0.050)), 0.06),  # flank
             Blob(ellipsoid((0.078, 1.365, -0.074), (0.060, 0.074, 0.034)), 0.05),  # shoulder blade
             Blob(loft((0.0, 1.06, -0.108), (0.0, 1.36, -0.132), [(0, 0.008), (1, 0.008)]), 0.04, carve=True),  # spine
@@ -140,9 +142,13 @@ def _head() -> tuple[Blob, ...]:
         Blob(ellipsoid((0.0, 1.6245, 0.0945), (0.022, 0.0055, 0.0080)), 0.007),  # upper lip
         Blob(ellipsoid((0.0, 1.6105, 0.0930), (0.018, 0.0065, 0.0085)), 0.007),  # lower lip
         Blob(ellipsoid((0.0, 1.6178, 0.1055), (0.024, 0.0016, 0.0085)), 0.004, carve=True),  # between the lips
-        Blob(ellipsoid((0.0745, 1.668, -0.008), (0.0085, 0.030, 0.0185), turn=_tilt(-0.2, -0.35, -0.08)), 0.010),  # ear
         Blob(
-            ellipsoid((0.0850, 1.670, 0.004), (0.007, 0.016, 0.009), turn=_tilt(-0.2, -0.35, -0.08)), 0.008, carve=True
+            ellipsoid((0.0745, 1.668, -0.008), (0.0085, 0.030, 0.0185), rotation=_tilt(-0.2, -0.35, -0.08)), 0.010
+        ),  # ear
+        Blob(
+            ellipsoid((0.0850, 1.670, 0.004), (0.007, 0.016, 0.009), rotation=_tilt(-0.2, -0.35, -0.08)),
+            0.008,
+            carve=True,
         ),
     )
 
@@ -175,9 +181,9 @@ def _arm(skeleton: Skeleton, *, fingers: bool = False, thumb: bool = True) -> Pa
     cap = shoulder + np.array([0.012, 0.0, 0.0])
     blobs = [
         Blob(limb),
-        Blob(ellipsoid(cap, (0.054, 0.064, 0.058), turn=_tilt(0.0, 0.0, 0.5)), 0.03),  # deltoid
-        Blob(ellipsoid(biceps, (0.034, 0.070, 0.034), turn=down_the_arm), 0.03),
-        Blob(ellipsoid(tip, (0.018, 0.024, 0.018), turn=down_the_arm), 0.03),
+        Blob(ellipsoid(cap, (0.054, 0.064, 0.058), rotation=_tilt(0.0, 0.0, 0.5)), 0.03),  # deltoid
+        Blob(ellipsoid(biceps, (0.034, 0.070, 0.034), rotation=down_the_arm), 0.03),
+        Blob(ellipsoid(tip, (0.018, 0.024, 0.018), rotation=down_the_arm), 0.03),
         *_hand(skeleton, fingers=fingers, thumb=thumb),
     ]
     return Part(tuple(blobs), blend=0.05, joint=(0.15, 1.43, -0.02), reach=0.17)
@@ -293,8 +299,8 @@ def _tilt(x: float, y: float, z: float) -> Floats:
     from supple.geometry.quaternions import matrix_from_quat, quat_from_axis_angle, quat_multiply
 
     axes = np.eye(3)
-    turn = quat_multiply(
+    rotation = quat_multiply(
         quat_from_axis_angle(axes[2], z),
         quat_multiply(quat_from_axis_angle(axes[1], y), quat_from_axis_angle(axes[0], x)),
     )
-    return matrix_from_quat(turn).T
+    return matrix_from_quat(rotation).T

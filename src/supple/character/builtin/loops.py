@@ -57,19 +57,19 @@ def _counts(vertices: int, slimness: float) -> tuple[int, int]:
 def _rings(axis: Floats, rings: int, sectors: int) -> tuple[Floats, Floats]:
     """Centres (S, 3) evenly along the axis and unit rays (S, M, 3) across it, carried along without twisting."""
     steps = np.linalg.norm(np.diff(axis, axis=0), axis=1)
-    place = np.concatenate([[0.0], np.cumsum(steps)])
-    at = np.linspace(0.0, place[-1], rings)
-    centres = np.stack([np.interp(at, place, column) for column in axis.T], axis=1)
+    position = np.concatenate([[0.0], np.cumsum(steps)])
+    at = np.linspace(0.0, position[-1], rings)
+    centres = np.stack([np.interp(at, position, column) for column in axis.T], axis=1)
     tangents = np.gradient(centres, axis=0)
     tangents /= np.linalg.norm(tangents, axis=1, keepdims=True)
     across = np.eye(3)[int(np.argmin(np.abs(tangents[0])))]
     rays = np.empty((rings, sectors, 3))
-    turns = 2.0 * np.pi * (np.arange(sectors) + 0.5) / sectors
+    rotations = 2.0 * np.pi * (np.arange(sectors) + 0.5) / sectors
     for i, tangent in enumerate(tangents):
         across = across - tangent * (across @ tangent)
         across /= np.linalg.norm(across)
         other = np.cross(tangent, across)
-        rays[i] = np.cos(turns)[:, None] * across + np.sin(turns)[:, None] * other
+        rays[i] = np.cos(rotations)[:, None] * across + np.sin(rotations)[:, None] * other
     return centres, rays
 
 
@@ -95,8 +95,8 @@ def _rim_place(x: Floats, y: Floats, quarter: int) -> Floats:
     size = np.maximum(np.maximum(np.abs(x), np.abs(y)), 1e-12)
     u, v = x / size, y / size
     sides = [v <= -1.0 + 1e-9, u >= 1.0 - 1e-9, v >= 1.0 - 1e-9]
-    places = [(u + 1.0) / 2.0, 1.0 + (v + 1.0) / 2.0, 2.0 + (1.0 - u) / 2.0]
-    return np.select(sides, places, default=3.0 + (1.0 - v) / 2.0) * quarter
+    positions = [(u + 1.0) / 2.0, 1.0 + (v + 1.0) / 2.0, 2.0 + (1.0 - u) / 2.0]
+    return np.select(sides, positions, default=3.0 + (1.0 - v) / 2.0) * quarter
 
 
 def _cast(body: Body, centres: Floats, rays: Floats, reach: float) -> Floats:

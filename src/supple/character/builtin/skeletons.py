@@ -186,8 +186,10 @@ def octopus_skeleton() -> Skeleton:
 
 def octopus_arm_axes(arm: int) -> tuple[Floats, Floats]:
     """The direction in which an arm leaves the body, and the one across it, both level."""
-    turn = (arm + 0.5) * 2.0 * math.pi / ARMS  # from straight ahead (+z) through the left (+x)
-    return np.array([math.sin(turn), 0.0, math.cos(turn)]), np.array([math.cos(turn), 0.0, -math.sin(turn)])
+    rotation = (arm + 0.5) * 2.0 * math.pi / ARMS  # from straight ahead (+z) through the left (+x)
+    return np.array([math.sin(rotation), 0.0, math.cos(rotation)]), np.array(
+        [math.cos(rotation), 0.0, -math.sin(rotation)]
+    )
 
 
 def octopus_arm_course(reach: Floats, arm: int) -> tuple[Floats, Floats]:

@@ -94,8 +94,10 @@ class Proportions:
                 if lengths is None:
                     if number == 1:
                         continue
-                    place = f"{Path(path).name}, line {number}"
-                    raise FormatError(place, f"it reads {','.join(row)!r}", "a limb and lengths are needed", "mend it")
+                    position = f"{Path(path).name}, line {number}"
+                    raise FormatError(
+                        position, f"it reads {','.join(row)!r}", "a limb and lengths are needed", "mend it"
+                    )
                 rows.setdefault(limb, []).append(lengths)
         if not rows:
             raise FormatError(Path(path).name, "it has no measurements", "one row at least is needed", "add some")

@@ -61,19 +61,19 @@ def limb_axis(points: ArrayLike, triangles: ArrayLike, *, root: ArrayLike) -> Fl
     along = (corners - centre).reshape(-1, 3) @ way
     line: Floats = centre + np.linspace(along.min(), along.max(), _SECTIONS + 1)[:, None] * way
     # Corners and middles together tell where the skin of a triangle is better than its middle alone.
-    places, weights = np.concatenate([middles, *np.moveaxis(corners, 1, 0)]), np.tile(areas, 4)
+    positions, weights = np.concatenate([middles, *np.moveaxis(corners, 1, 0)]), np.tile(areas, 4)
     for _ in range(_ROUNDS):
-        line = _reaching(_through_middles(line, places, weights), where)
+        line = _reaching(_through_middles(line, positions, weights), where)
     return line
 
 
-def _through_middles(line: Floats, places: Floats, weights: Floats) -> Floats:
+def _through_middles(line: Floats, positions: Floats, weights: Floats) -> Floats:
     """Every point of a line moved, square to it, to the weighted middle of the skin beside it."""
-    at = _along(line, places)
+    at = _along(line, positions)
     length = _lengths_along(line)
     width = length[-1] / _SECTIONS
     near = weights * np.exp(-0.5 * ((at - length[:, None]) / width) ** 2)
-    shift = (near @ places) / np.maximum(near.sum(axis=1, keepdims=True), 1e-300) - line
+    shift = (near @ positions) / np.maximum(near.sum(axis=1, keepdims=True), 1e-300) - line
     tangent = normalize(np.gradient(line, axis=0))
     shift -= np.einsum("ki,ki->k", shift, tangent)[:, None] * tangent
     padded = np.concatenate([shift[:1], shift, shift[-1:]])
@@ -88,19 +88,19 @@ def _reaching(line: Floats, points: Floats) -> Floats:
     long = line.copy()
     for end, inner in ((0, (1, 2, 4)), (-1, (-2, -3, -5))):
         way = normalize(line[inner[1]] - line[inner[2]])
-        for place in (inner[0], end):
-            long[place] = line[inner[1]] + ((line[place] - line[inner[1]]) @ way) * way
+        for position in (inner[0], end):
+            long[position] = line[inner[1]] + ((line[position] - line[inner[1]]) @ way) * way
         beside = points[np.linalg.norm(points - line[end], axis=1) < np.linalg.norm(line[-1] - line[0]) / 2.0]
         long[end] = long[inner[1]] + float(((beside - long[inner[1]]) @ way).max(initial=0.0)) * way
     return _points_at(long, np.linspace(0.0, _lengths_along(long)[-1], len(line)))
 
 
-def _along(line: Floats, places: Floats) -> Floats:
+def _along(line: Floats, positions: Floats) -> Floats:
     """How far along a line [m] places (N, 3) lie, by its nearest point."""
-    gap, share = distances_to_segments(places, line[:-1], line[1:])
+    gap, share = distances_to_segments(positions, line[:-1], line[1:])
     nearest = gap.argmin(axis=1)
     length = _lengths_along(line)
-    inside = np.clip(share[np.arange(len(places)), nearest], 0.0, 1.0)
+    inside = np.clip(share[np.arange(len(positions)), nearest], 0.0, 1.0)
     return np.asarray(length[nearest] + inside * np.diff(length)[nearest])
 
 

@@ -60,11 +60,11 @@ def _taken(bones: Bones, keep: Bools) -> Bones:
     return Bones(bones.joints[keep], bones.starts[keep], bones.ends[keep])
 
 
-def meeting(bones: Bones, places: Floats) -> Bools:
+def meeting(bones: Bones, positions: Floats) -> Bools:
     """Which bones have an end at which place: (places, bones)."""
     reach = _MEET * max(float(np.ptp(np.concatenate([bones.starts, bones.ends]), axis=0).max()), 1e-300)
     ends = np.stack([bones.starts, bones.ends])
-    return (np.linalg.norm(ends[:, None] - places[None, :, None], axis=3) <= reach).any(axis=0)
+    return (np.linalg.norm(ends[:, None] - positions[None, :, None], axis=3) <= reach).any(axis=0)
 
 
 def steps_between(skeleton: Skeleton, bones: Bones) -> Floats:

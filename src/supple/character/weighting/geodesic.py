@@ -62,7 +62,7 @@ def _distances(body: Tissue, bones: Bones) -> Floats:
     from scipy.sparse.csgraph import dijkstra
 
     joints = np.unique(bones.joints)
-    count, sources = len(body.places), len(joints)
+    count, sources = len(body.positions), len(joints)
     source, node, length = _seeds(body, bones)
     # One more node per joint, with ways into the flesh but none back. Zero would mean no way, so a hair is added.
     ways = body.graph.tocoo()
@@ -106,10 +106,10 @@ def _brought_in(body: Tissue, skeleton: Skeleton, bones: Bones) -> Bones:
     outside = np.setdiff1d(np.arange(len(bones.joints)), bone[body.flesh.inside(samples)])
     if not len(outside):
         return bones
-    gaps, nearest = (np.asarray(found) for found in cKDTree(body.places).query(samples))
+    gaps, nearest = (np.asarray(found) for found in cKDTree(body.positions).query(samples))
     best = np.array([np.argmin(np.where(bone == one, gaps, np.inf)) for one in outside])
     shifts = np.zeros_like(bones.starts)
-    shifts[outside] = body.places[nearest[best]] - samples[best]
+    shifts[outside] = body.positions[nearest[best]] - samples[best]
     far = outside[gaps[best] > _FAR_OUT * body.flesh.span]
     if len(far):
         names = [skeleton.names[joint] for joint in np.unique(bones.joints[far])]
@@ -129,7 +129,7 @@ def _seeds(body: Tissue, bones: Bones) -> tuple[Ranks, Ranks, Floats]:
     bone, node, _ = body.seen_from(bones)
     rank = np.searchsorted(joints, bones.joints[bone])
     rank, node = np.unique(np.stack([rank, node], axis=1), axis=0).T
-    straight, _ = distances_to_segments(body.places[node], bones.starts, bones.ends)
+    straight, _ = distances_to_segments(body.positions[node], bones.starts, bones.ends)
     own = bones.joints[None, :] == joints[rank][:, None]
     return rank, node, np.where(own, straight, np.inf).min(axis=1)
 

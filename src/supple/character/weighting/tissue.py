@@ -38,7 +38,7 @@ class Tissue:
     flesh: Flesh
     grid: VoxelGrid
     node_of_voxel: NDArray[np.int64]
-    places: Floats
+    positions: Floats
     skin_from: int
     links: Links
     twice: NDArray[np.int32]
@@ -49,7 +49,7 @@ class Tissue:
         from scipy.sparse import coo_array
 
         a, b, length = self.links
-        count = len(self.places)
+        count = len(self.positions)
         both = (np.concatenate([a, b]), np.concatenate([b, a]))
         return coo_array((np.concatenate([length, length]), both), shape=(count, count)).tocsr()
 
@@ -66,15 +66,15 @@ class Tissue:
 
         bone, samples = along(bones, 0.5 * self.grid.side)
         inner = self.flesh.inside(samples)
-        which, place = self.nodes_around(samples[inner])
-        seen = self.flesh.joined(samples[inner][which], self.places[place])
-        sample, place = np.flatnonzero(inner)[which[seen]], place[seen]
+        which, position = self.nodes_around(samples[inner])
+        seen = self.flesh.joined(samples[inner][which], self.positions[position])
+        sample, position = np.flatnonzero(inner)[which[seen]], position[seen]
         blind = np.setdiff1d(np.arange(len(bones.joints)), bone[sample])
         if len(blind):
-            gaps, nearest = (np.asarray(found) for found in cKDTree(self.places).query(samples))
+            gaps, nearest = (np.asarray(found) for found in cKDTree(self.positions).query(samples))
             best = np.array([np.argmin(np.where(bone == one, gaps, np.inf)) for one in blind])
-            sample, place = np.concatenate([sample, best]), np.concatenate([place, nearest[best]])
-        return bone[sample], place, samples[sample]
+            sample, position = np.concatenate([sample, best]), np.concatenate([position, nearest[best]])
+        return bone[sample], position, samples[sample]
 
 
 def along(bones: Bones, spacing: float) -> tuple[NDArray[np.int64], Floats]:
@@ -114,8 +114,8 @@ def tissue_in(grid: VoxelGrid, flesh: Flesh, *, crossing: bool = False) -> Tissu
         _edge_links(flesh, len(cells)),
     ]
     a, b, length = (np.concatenate(part) for part in zip(*every, strict=True))
-    places = np.concatenate([centres, flesh.points])
-    return Tissue(flesh, grid, node_of_voxel, places, len(cells), (a, b, length), twice)
+    positions = np.concatenate([centres, flesh.points])
+    return Tissue(flesh, grid, node_of_voxel, positions, len(cells), (a, b, length), twice)
 
 
 def _voxel_links(

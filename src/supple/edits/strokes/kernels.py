@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of picking: triangles drawn by their numbers into a buffer."""
 
 import warp as wp

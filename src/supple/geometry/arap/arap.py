@@ -66,15 +66,15 @@ class Arap:
         rows = [devices.to_device(array, wp.int32, "cpu") for array in (starts, other)]
         rows.append(devices.to_device(weighted, wp.vec3d, "cpu"))
         self._shape = wp.zeros(len(points), dtype=wp.vec3d, device="cpu")
-        self._turns = wp.zeros(len(points), dtype=wp.mat33d, device="cpu")
+        self._rotations = wp.zeros(len(points), dtype=wp.mat33d, device="cpu")
         self._sums = wp.zeros(max(len(free), 1), dtype=wp.vec3d, device="cpu")
         self._record(rows, devices.to_device(free, wp.int32, "cpu"))
 
     def _record(self, rows: list[Any], free: Any) -> None:
         from supple.geometry.arap import kernels
 
-        self._fit = devices.Launch(kernels.fit, len(self.rest), [*rows, self._shape, self._turns], "cpu")
-        inputs = [free, *rows, self._turns, self._sums]
+        self._fit = devices.Launch(kernels.fit, len(self.rest), [*rows, self._shape, self._rotations], "cpu")
+        inputs = [free, *rows, self._rotations, self._sums]
         self._gather = devices.Launch(kernels.gather, len(self._free), inputs, "cpu")
 
     def solve(self, targets: ArrayLike, *, start: ArrayLike | None = None, iterations: int = 10) -> Floats:
@@ -90,33 +90,33 @@ class Arap:
             self._solve(x, anchored)
         return np.array(x)
 
-    def turned(self, turns: ArrayLike, targets: ArrayLike) -> Floats:
+    def turned(self, rotations: ArrayLike, targets: ArrayLike) -> Floats:
         """The shape (V, 3) of one solve in which the rings' `turns` (V, 3, 3) are given, as those of bones are."""
-        given = frozen(turns, np.float64, (len(self.rest), 3, 3), _WHERE, "turns")
+        given = frozen(rotations, np.float64, (len(self.rest), 3, 3), _WHERE, "turns")
         x, anchored = self._begin(targets, None)
-        devices.to_host(self._turns)[...] = given
+        devices.to_host(self._rotations)[...] = given
         self._solve(x, anchored)
         return np.array(x)
 
-    def turns(self, points: ArrayLike) -> Floats:
+    def rotations(self, points: ArrayLike) -> Floats:
         """The rotations (V, 3, 3) that fit the rings of a shape (V, 3) best."""
         devices.to_host(self._shape)[...] = frozen(points, np.float64, self.rest.shape, _WHERE, "points")
         self._fit()
-        return np.array(devices.to_host(self._turns))
+        return np.array(devices.to_host(self._rotations))
 
     def energy(self, points: ArrayLike) -> float:
         """E of a shape (V, 3) with the turns that fit it best [m^2]."""
         x = np.asarray(points, dtype=np.float64)
-        turns = self.turns(x)
+        rotations = self.rotations(x)
         apart = x[self._one] - x[self._other]
-        rigid = np.einsum("eij,ej->ei", turns[self._one], self.rest[self._one] - self.rest[self._other])
+        rigid = np.einsum("eij,ej->ei", rotations[self._one], self.rest[self._one] - self.rest[self._other])
         return float(self._weights @ np.sum((apart - rigid) ** 2, axis=1))
 
     def gradient(self, points: ArrayLike) -> Floats:
         """dE / dx (V, 3) [m], also at fixed vertices; the turns, being the best ones, do not add to it."""
         x = np.asarray(points, dtype=np.float64)
-        turns = self.turns(x)
-        mean = 0.5 * (turns[self._one] + turns[self._other])
+        rotations = self.rotations(x)
+        mean = 0.5 * (rotations[self._one] + rotations[self._other])
         rest = self.rest[self._one] - self.rest[self._other]
         pull = 4.0 * self._weights[:, None] * (x[self._one] - x[self._other] - np.einsum("eij,ej->ei", mean, rest))
         return np.stack([np.bincount(self._one, pull[:, k], len(x)) for k in range(3)], axis=1)

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of as-rigid-as-possible surfaces, in double precision, item `first + tid`.
 
 Symbols: p rest vectors, x the vectors now, w edge weights, R_i the turn of the ring of vertex i. Edges come as
@@ -38,7 +39,7 @@ def by_singular_values(a: wp.mat33d) -> wp.mat33d:
 
 
 @wp.func
-def nearest_turn(matrix: wp.mat33d) -> wp.mat33d:
+def nearest_rotation(matrix: wp.mat33d) -> wp.mat33d:
     """The rotation R with the largest tr(R^T A), without a singular value decomposition.
 
     With singular values a >= b >= |c| (c has the sign of det A) the largest is i1 = a + b + c, the greatest root of
@@ -76,18 +77,18 @@ def nearest_turn(matrix: wp.mat33d) -> wp.mat33d:
 
 
 @wp.kernel(enable_backward=False)
-def fit(first: int, starts: Ints, others: Ints, weighted: Vectors, x: Vectors, turns: Matrices):
+def fit(first: int, starts: Ints, others: Ints, weighted: Vectors, x: Vectors, rotations: Matrices):
     """R_i nearest to sum_j w_ij (x_i - x_j) p_ij^T."""
     i = first + wp.tid()
     total = wp.mat33d()
     here = x[i]
     for e in range(starts[i], starts[i + 1]):
         total += wp.outer(here - x[others[e]], weighted[e])
-    turns[i] = nearest_turn(total)
+    rotations[i] = nearest_rotation(total)
 
 
 @wp.kernel(enable_backward=False)
-def gather(first: int, rows: Ints, starts: Ints, others: Ints, weighted: Vectors, turns: Matrices, sums: Vectors):
+def gather(first: int, rows: Ints, starts: Ints, others: Ints, weighted: Vectors, rotations: Matrices, sums: Vectors):
     """sum_j w_ij (R_i + R_j) p_ij / 2 of the rows that are solved for   [Toothman2020, Eq. 10]."""
     n = first + wp.tid()
     i = rows[n]
@@ -95,5 +96,5 @@ def gather(first: int, rows: Ints, starts: Ints, others: Ints, weighted: Vectors
     own = wp.vec3d()
     for e in range(starts[i], starts[i + 1]):
         own += weighted[e]
-        turned += turns[others[e]] * weighted[e]
-    sums[n] = wp.float64(0.5) * (turned + turns[i] * own)
+        turned += rotations[others[e]] * weighted[e]
+    sums[n] = wp.float64(0.5) * (turned + rotations[i] * own)

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Solving with a factor on arrays of vectors.
 
 Symbols: A = L D L^T the matrix, P its order of elimination; b a right side and x the answer, a vector per unknown.

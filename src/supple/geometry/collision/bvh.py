@@ -30,7 +30,7 @@ class Hierarchy:
 
         `points` (N,) on the device are followed.
         """
-        from supple.skins.contact import skin_kernels as kernels
+        from supple.geometry.collision import bvh_kernels as kernels
 
         wp = devices.warp()
 
@@ -91,18 +91,18 @@ def _around(triangles: Ints, nodes: Ints, count: int) -> tuple[Ints, Ints]:
     return np.concatenate([[0], ends]), corners[rows] // 3
 
 
-def _clusters(places: Floats, labels: Ints) -> tuple[Ints, Ints]:
+def _clusters(positions: Floats, labels: Ints) -> tuple[Ints, Ints]:
     """Halve the places of each label along the longest side of their box until no heap is large, as compressed rows."""
     heaps = [np.flatnonzero(labels == label).astype(np.int32) for label in np.unique(labels)]
     while max(len(heap) for heap in heaps) > CLUSTER:
-        heaps = [part for heap in heaps for part in _parted(heap, places)]
+        heaps = [part for heap in heaps for part in _parted(heap, positions)]
     starts = np.concatenate([[0], np.cumsum([len(heap) for heap in heaps])]).astype(np.int32)
     return starts, np.concatenate(heaps)
 
 
-def _parted(heap: Ints, places: Floats) -> list[Ints]:
+def _parted(heap: Ints, positions: Floats) -> list[Ints]:
     if len(heap) <= CLUSTER:
         return [heap]
-    side = int(np.argmax(np.ptp(places[heap], axis=0)))
-    ordered = heap[np.argsort(places[heap, side], kind="stable")]
+    side = int(np.argmax(np.ptp(positions[heap], axis=0)))
+    ordered = heap[np.argsort(positions[heap, side], kind="stable")]
     return [ordered[: len(heap) // 2], ordered[len(heap) // 2 :]]

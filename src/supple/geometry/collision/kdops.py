@@ -55,7 +55,7 @@ class Proxies:
         return len(self.bones)
 
     def _put(self, rest: Floats, faces: Ints, bones: Floats) -> None:
-        from supple.skins.contact import detection_kernels as kernels
+        from supple.geometry.collision import kdop_kernels as kernels
 
         wp, count = devices.warp(), len(self)
 
@@ -103,7 +103,7 @@ class Proxies:
 
     def growing(self, points: Any, growths: Any) -> devices.Launch:
         """The launch that measures how far nodes at `points` (N,) have left the bones of their patch."""
-        from supple.skins.contact import detection_kernels as kernels
+        from supple.geometry.collision import kdop_kernels as kernels
 
         inputs = [*self._rows, self.frames, points, growths]
         each = max(len(self._rows[1]) // max(len(self), 1), 1)

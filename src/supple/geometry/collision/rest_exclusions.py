@@ -106,11 +106,11 @@ def settled_pairs(
 
 def _seats(starts: Ints, members: Ints, count: int | None = None) -> tuple[Longs, Longs]:
     """Cluster and place in it of each of `count` things; -1 for those that are in none."""
-    cluster, place = (np.full(len(members) if count is None else count, -1, dtype=np.int64) for _ in range(2))
+    cluster, position = (np.full(len(members) if count is None else count, -1, dtype=np.int64) for _ in range(2))
     cluster[members] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    place[members] = np.arange(len(members)) - starts[cluster[members]]
-    return cluster, place
+    position[members] = np.arange(len(members)) - starts[cluster[members]]
+    return cluster, position
 
 
-def _bit(place: NDArray[Any]) -> NDArray[np.uint8]:
-    return np.left_shift(1, place).astype(np.uint8)
+def _bit(position: NDArray[Any]) -> NDArray[np.uint8]:
+    return np.left_shift(1, position).astype(np.uint8)

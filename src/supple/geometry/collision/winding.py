@@ -28,13 +28,13 @@ class Windings:
             self._tree = igl.FastWindingNumberBVH()
             self._tree.init(self._points, self._faces, _ORDER)
 
-    def __call__(self, places: Floats) -> Floats:
+    def __call__(self, positions: Floats) -> Floats:
         """The winding numbers (N,) of places (N, 3) [m]."""
         import igl
 
-        if len(places) == 0:
+        if len(positions) == 0:
             return np.empty(0)
-        asked = np.ascontiguousarray(places, dtype=np.float64)
+        asked = np.ascontiguousarray(positions, dtype=np.float64)
         if self._tree is None:
             return np.asarray(igl.fast_winding_number(self._points, self._faces, asked))
         return np.asarray(self._tree.winding_number(asked, _ACCURACY))

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Geometry on the device: arithmetic on arrays only, item `first + tid`."""
 
 import warp as wp

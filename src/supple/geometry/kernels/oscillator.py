@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of one thing that swings on a spring, solved exactly over a step, so that no step is too long for it."""
 
 import warp as wp

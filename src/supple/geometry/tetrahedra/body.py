@@ -43,21 +43,21 @@ class Body:
         """Volume [m³] between the shells, roughly where they are open or cross."""
         return abs(topology.signed_volume(self.points, self.triangles))
 
-    def inside(self, places: Floats) -> Bools:
+    def inside(self, positions: Floats) -> Bools:
         """Which places (N, 3) lie inside."""
-        winding = self._flesh.winding(places)
-        return (winding > _INSIDE) & ~self._flesh.doubled(places, winding)
+        winding = self._flesh.winding(positions)
+        return (winding > _INSIDE) & ~self._flesh.doubled(positions, winding)
 
-    def clear(self, places: Floats) -> tuple[Bools, Bools]:
+    def clear(self, positions: Floats) -> tuple[Bools, Bools]:
         """Which places (N, 3) lie inside, and for which there is no doubt about it."""
-        winding = self._flesh.winding(places)
+        winding = self._flesh.winding(positions)
         return winding > _INSIDE, (np.abs(winding - np.round(winding)) < _PURE) & (winding < 2.0 - _INSIDE)
 
-    def distance(self, places: Floats) -> Floats:
+    def distance(self, positions: Floats) -> Floats:
         """How far (N,) [m] the skin is from places (N, 3)."""
-        if len(places) == 0:
+        if len(positions) == 0:
             return np.empty(0)
-        squared, _, _ = self._tree.squared_distance(self.points, self._faces, np.ascontiguousarray(places))
+        squared, _, _ = self._tree.squared_distance(self.points, self._faces, np.ascontiguousarray(positions))
         return np.sqrt(np.asarray(squared, dtype=np.float64))
 
     def first_exits(self, starts: Floats, ways: Floats) -> Floats:
@@ -92,8 +92,8 @@ class Body:
         for _ in range(2):
             width /= _SAMPLES
             shares = low[:, None] + width * np.arange(1, _SAMPLES)
-            places = starts[:, None] + shares[:, :, None] * ways[:, None]
-            out = ~self.inside(places.reshape(-1, 3)).reshape(shares.shape)
+            positions = starts[:, None] + shares[:, :, None] * ways[:, None]
+            out = ~self.inside(positions.reshape(-1, 3)).reshape(shares.shape)
             low = low + width * np.where(out.any(axis=1), out.argmax(axis=1), _SAMPLES - 1)
         return low + 0.5 * width
 

@@ -49,7 +49,7 @@ class _Nodes:
     lattice: Lattice
     unit: float
     numbers: Numbers
-    places: Floats
+    positions: Floats
     depth: Floats  # distance [m] to the skin where that is near, inf elsewhere
     anchors: Floats  # the places themselves; for nodes that stand in for a thin part, a place (N, 3) [m] within it
     stand_in: Bools
@@ -112,16 +112,16 @@ def _nodes_inside(body: Body, middle: Floats, unit: float, thin: Floats) -> _Nod
     held = np.isin(numbers, lattice.numbers(extra))
     fresh = ~np.isin(lattice.numbers(extra), numbers)
     extra, anchors = extra[fresh], middle + unit * anchors[fresh]
-    places = middle + unit * np.concatenate([nodes, extra])
+    positions = middle + unit * np.concatenate([nodes, extra])
     numbers = np.concatenate([numbers, lattice.numbers(extra)])
     order = np.argsort(numbers, kind="stable")
     return _Nodes(
         lattice,
         unit,
         numbers[order],
-        places[order],
+        positions[order],
         np.concatenate([depth, np.zeros(len(extra))])[order],
-        np.concatenate([places[: len(nodes)], anchors])[order],
+        np.concatenate([positions[: len(nodes)], anchors])[order],
         np.arange(len(numbers))[order] >= len(nodes),
         np.concatenate([held, np.ones(len(extra), dtype=bool)])[order],
     )
@@ -148,11 +148,13 @@ def _cuts(body: Body, found: _Nodes) -> Floats:
     this, onward = np.nonzero(standing & (other >= 0))
     ways: Floats = found.unit * STEPS[step].astype(np.float64)
     between: Floats = found.anchors[other[this, onward]] - found.anchors[this]
-    exits = body.first_exits(np.concatenate([found.places[node], found.anchors[this]]), np.concatenate([ways, between]))
+    exits = body.first_exits(
+        np.concatenate([found.positions[node], found.anchors[this]]), np.concatenate([ways, between])
+    )
     exits, apart = exits[: len(node)], np.isfinite(exits[len(node) :])
     open_ended = np.flatnonzero(np.isinf(exits) & (other[node, step] < 0))
     if len(open_ended):
-        exits[open_ended] = body.exits_through_holes(found.places[node[open_ended]], ways[open_ended])
+        exits[open_ended] = body.exits_through_holes(found.positions[node[open_ended]], ways[open_ended])
 
     cuts = np.full((len(found.numbers), 14), np.inf)
     cuts[node, step] = exits
@@ -206,7 +208,7 @@ def _stuff(found: _Nodes, cuts: Floats, sides: _Sides) -> tuple[Floats, Ints]:
     own = np.where(cuts < _NEAR, cuts, np.inf)
     say = _counting(own, _NEAR, _LENGTHS, (own * _LENGTHS).min(axis=1, keepdims=True))
     moved = np.asarray(say.any(axis=1))
-    home = found.places.copy()
+    home = found.positions.copy()
     ways = np.where(say > 0.0, cuts, 0.0)[moved, :, None] * STEPS
     home[moved] += found.unit * np.einsum("nk,nki->ni", say[moved], ways) / say[moved].sum(axis=1)[:, None]
 
@@ -219,12 +221,12 @@ def _stuff(found: _Nodes, cuts: Floats, sides: _Sides) -> tuple[Floats, Ints]:
     present = np.zeros(14 * count + 1, dtype=bool)  # the last place stands for -1
     present[edge] = True
     present[-1] = False
-    place = np.where(edge >= 0, np.cumsum(present)[edge] - 1, -1)
+    position = np.where(edge >= 0, np.cumsum(present)[edge] - 1, -1)
     known = np.flatnonzero(present)
-    view = _views(place, len(known))
+    view = _views(position, len(known))
     start, step = known // 14, known % 14
     shares = cuts[start, step]
-    points_on_edges = found.places[start] + (shares * found.unit)[:, None] * STEPS[step]
+    points_on_edges = found.positions[start] + (shares * found.unit)[:, None] * STEPS[step]
     views = int(view.max(initial=-1)) + 1
     gap = np.where(~moved[start] & (1.0 - shares < _NEAR[step]), 1.0 - shares, np.inf)
     least = np.full(views, np.inf)
@@ -236,16 +238,16 @@ def _stuff(found: _Nodes, cuts: Floats, sides: _Sides) -> tuple[Floats, Ints]:
     pulled: Bools = total > 0.0
     far_homes /= np.where(pulled, total, 1.0)[:, None]
 
-    seen_by = np.where(sides.members, -1, place.max(axis=2))
+    seen_by = np.where(sides.members, -1, position.max(axis=2))
     view_of = np.where(seen_by >= 0, view[seen_by], -1) if len(known) else np.full(seen_by.shape, -1)
     states = np.where(sides.members, stencils.KEPT - moved[sides.corners].astype(np.int32), stencils.AWAY)
     states[(view_of >= 0) & np.append(pulled, False)[view_of]] = stencils.SKIN
     alive = (states == stencils.KEPT).any(axis=1)
-    states, view_of, place = states[alive], view_of[alive], place[alive]
+    states, view_of, position = states[alive], view_of[alive], position[alive]
     corners, kind, base = sides.corners[alive], sides.kind[alive], sides.base[alive]
 
     # The vertex at every place of an element: cut points, then corners of its own side, then views of other corners.
-    vertex = np.swapaxes(place, 1, 2) + count + views
+    vertex = np.swapaxes(position, 1, 2) + count + views
     own_vertex = np.where(view_of >= 0, count + view_of, corners)
     vertex[:, np.arange(4), np.arange(4)] = own_vertex
     vertices = np.concatenate([home, far_homes, points_on_edges])
@@ -271,12 +273,12 @@ def _counting(cuts: Floats, near: Floats, lengths: Floats, least: Floats) -> Flo
     return np.asarray(known * (1.0 - close / near) * np.clip(1.0 - farther, 0.0, 1.0) ** 2)
 
 
-def _views(place: Numbers, count: int) -> Ints:
+def _views(position: Numbers, count: int) -> Ints:
     """Number (count,) of the copy of its far node that every cut edge leads to.
 
     Two edges lead to the same copy where an element holds both on one side.
     """
-    ordered = np.sort(place.reshape(-1, 4), axis=1)
+    ordered = np.sort(position.reshape(-1, 4), axis=1)
     ordered = ordered[ordered[:, -1] >= 0]
     links = np.concatenate([ordered[:, [k, 3]] for k in range(3)])
     links = links[links[:, 0] >= 0]

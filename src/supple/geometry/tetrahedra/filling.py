@@ -68,7 +68,7 @@ def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000, thicken:
     middle = 0.5 * (given.min(axis=0) + given.max(axis=0)) if usable else np.zeros(3)
     size = float(np.ptp(given, axis=0).max()) if usable else 1.0
     body = Body((given - middle) / size if usable else given, triangles, _WHERE)
-    places, corners = _search(body, count, ThinParts.of(body) if thicken else None)
+    positions, corners = _search(body, count, ThinParts.of(body) if thicken else None)
     if not len(corners):
         raise InputError(
             _WHERE,
@@ -82,7 +82,7 @@ def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000, thicken:
             SuppleWarning,
             stacklevel=2,
         )
-    return ordered(places * size + middle, corners)
+    return ordered(positions * size + middle, corners)
 
 
 def _search(body: Body, count: int, thin: ThinParts | None) -> tuple[Floats, Ints]:

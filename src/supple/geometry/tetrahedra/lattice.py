@@ -76,9 +76,9 @@ class Lattice:
 
 def find(sorted_numbers: Numbers, wanted: Numbers) -> Numbers:
     """Where each wanted number stands among the sorted ones; -1 where it does not."""
-    place = np.searchsorted(sorted_numbers, wanted)
-    place[place == len(sorted_numbers)] = 0
-    return np.asarray(np.where(sorted_numbers[place] == wanted, place, -1))
+    position = np.searchsorted(sorted_numbers, wanted)
+    position[position == len(sorted_numbers)] = 0
+    return np.asarray(np.where(sorted_numbers[position] == wanted, position, -1))
 
 
 def elements_around(lattice: Lattice, inside: Numbers) -> tuple[Numbers, Ints, Numbers]:

@@ -50,7 +50,7 @@ def _fronts(graph: Any, count: int) -> Ints:
 
 def _lowest_first(corners: Ints) -> Ints:
     """Even permutations of the corners (T, 4) that bring the lowest point to the front and the next to second place."""
-    turns = np.array([(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)])
-    first = np.take_along_axis(corners, turns[corners.argmin(axis=1)], axis=1)
+    rotations = np.array([(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)])
+    first = np.take_along_axis(corners, rotations[corners.argmin(axis=1)], axis=1)
     cycles = np.array([(0, 1, 2, 3), (0, 2, 3, 1), (0, 3, 1, 2)])
     return np.take_along_axis(first, cycles[first[:, 1:].argmin(axis=1)], axis=1)

@@ -128,7 +128,7 @@ def _prism(upper: list[Place], lower: list[Place], rising: list[bool]) -> list[P
 def _outwards(piece: Piece) -> Piece:
     """Turn a piece so that its volume is positive in an element of the lattice."""
     corners = ELEMENTS[0].astype(float)
-    places = [0.5 * (corners[place // 4] + corners[place % 4]) for place in piece]
-    a, b, c, d = places
+    positions = [0.5 * (corners[position // 4] + corners[position % 4]) for position in piece]
+    a, b, c, d = positions
     volume = float(np.dot(np.cross(b - a, c - a), d - a))
     return piece if volume > 0.0 else (piece[0], piece[1], piece[3], piece[2])

@@ -90,6 +90,6 @@ def face_keys(faces: Ints) -> NDArray[np.int64]:
 
 
 def _corner_points(tetrahedra: Tetrahedra, points: Floats | None) -> tuple[Floats, Floats, Floats, Floats]:
-    places = tetrahedra.points if points is None else np.asarray(points, dtype=np.float64)
-    a, b, c, d = (places[tetrahedra.corners[:, k]] for k in range(4))
+    positions = tetrahedra.points if points is None else np.asarray(points, dtype=np.float64)
+    a, b, c, d = (positions[tetrahedra.corners[:, k]] for k in range(4))
     return a, b, c, d

@@ -29,9 +29,9 @@ class ThinParts:
     @classmethod
     def of(cls, body: Body) -> ThinParts:
         """Look straight inwards from many places of the skin."""
-        places, normals = _spread(body)
+        positions, normals = _spread(body)
         size = float(np.ptp(body.points, axis=0).max())
-        starts = places - _UNDER * size * normals
+        starts = positions - _UNDER * size * normals
         held = body.inside(starts)
         starts, ways = starts[held], -size * normals[held]
         deep = body.first_exits(starts, ways)
@@ -45,11 +45,11 @@ class ThinParts:
         return np.asarray(self.middles[missed])
 
 
-def nearest_nodes(places: Floats) -> NDArray[np.int64]:
+def nearest_nodes(positions: Floats) -> NDArray[np.int64]:
     """The nodes (N, 3) of the body-centred lattice nearest to places (N, 3) in lattice units."""
-    even = 2 * np.round(places / 2.0)
-    odd = 2 * np.floor(places / 2.0) + 1
-    closer = np.linalg.norm(places - even, axis=1) <= np.linalg.norm(places - odd, axis=1)
+    even = 2 * np.round(positions / 2.0)
+    odd = 2 * np.floor(positions / 2.0) + 1
+    closer = np.linalg.norm(positions - even, axis=1) <= np.linalg.norm(positions - odd, axis=1)
     return np.where(closer[:, None], even, odd).astype(np.int64)
 
 
@@ -66,14 +66,14 @@ def _spread(body: Body) -> tuple[Floats, Floats]:
     if len(some) > 2 * _SAMPLES:
         some = _thinned(body, some, np.sqrt(0.5 * fair))
     cuts = np.ceil(np.sqrt(doubled[some] / fair)).astype(np.int64)
-    places, normals = [], []
+    positions, normals = [], []
     for number in np.unique(cuts):
         chosen = some[cuts == number]
         a, b, c = np.moveaxis(body.points[body.triangles[chosen]], 1, 0)
         u, v = _middles(int(number))
-        places.append((a[:, None] + u[:, None] * (b - a)[:, None] + v[:, None] * (c - a)[:, None]).reshape(-1, 3))
+        positions.append((a[:, None] + u[:, None] * (b - a)[:, None] + v[:, None] * (c - a)[:, None]).reshape(-1, 3))
         normals.append(np.repeat(vectors[chosen] / doubled[chosen, None], len(u), axis=0))
-    return np.concatenate(places), np.concatenate(normals)
+    return np.concatenate(positions), np.concatenate(normals)
 
 
 def _middles(cuts: int) -> tuple[Floats, Floats]:

@@ -32,11 +32,11 @@ def fill_with_tetwild(points: ArrayLike, triangles: ArrayLike, *, edge_share: fl
     if not 0.0 < edge_share < 1.0:
         raise InputError(_WHERE, f"edge_share is {edge_share}", "a share between 0 and 1 is needed", "try 0.05")
     vertices, faces = checked_surface(points, triangles, _WHERE)
-    places, corners = tetwild.tetrahedralize(vertices, faces, edge_length_fac=edge_share)
-    places, corners = np.asarray(places, dtype=np.float64), np.asarray(corners, dtype=np.int32)[:, :4]
-    a, b, c, d = (places[corners[:, k]] for k in range(4))
+    positions, corners = tetwild.tetrahedralize(vertices, faces, edge_length_fac=edge_share)
+    positions, corners = np.asarray(positions, dtype=np.float64), np.asarray(corners, dtype=np.int32)[:, :4]
+    a, b, c, d = (positions[corners[:, k]] for k in range(4))
     volume = np.einsum("ti,ti->t", np.cross(b - a, c - a), d - a)
     corners = np.where((volume < 0.0)[:, None], corners[:, [0, 1, 3, 2]], corners)[volume != 0.0]
     if not len(corners):
         raise InputError(_WHERE, "fTetWild found no inside", "a surface with an inside is needed", "close the surface")
-    return ordered(places, corners)
+    return ordered(positions, corners)

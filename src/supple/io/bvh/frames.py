@@ -95,12 +95,12 @@ def read_frames(data: bytes, header: Header, channels: int, where: str) -> Float
         return np.zeros((1, 0))
     frames = _frames_in(lines, total, header, where, line=data.count(b"\n", 0, header.end) + 1)
     every = np.empty(total)
-    place = 0
+    position = 0
     for numbers in (
         kept if kept is not None else (_numbers(*block, where) for block in _blocks(data, header.end, where))
     ):
-        every[place : place + len(numbers)] = numbers
-        place += len(numbers)
+        every[position : position + len(numbers)] = numbers
+        position += len(numbers)
     return every[: frames * lines.channels].reshape(frames, lines.channels)
 
 

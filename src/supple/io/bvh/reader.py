@@ -85,8 +85,8 @@ def read_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Mo
     del data, head
     try:
         skeleton, unit = _skeleton(joints, metres_per_unit, where)
-        places, turns = _keys(joints, rows)
-        motion = Motion(skeleton, header.fps, places * unit, turns, name=path.stem or "motion")
+        positions, rotations = _keys(joints, rows)
+        motion = Motion(skeleton, header.fps, positions * unit, rotations, name=path.stem or "motion")
         return upright(motion, where)
     except InputError as error:  # a skeleton or motion that cannot be, said of the file unless the unit made it so
         if metres_per_unit is not None:
@@ -207,9 +207,9 @@ def _unique(names: list[str], where: str) -> list[str]:
 def _keys(joints: list[Joint], rows: Floats) -> tuple[Floats, Floats]:
     """Places (F, J, 3) in file units and turns (F, J, 4); joints with the same channels are worked out together."""
     offsets = np.array([joint.offset for joint in joints], dtype=np.float64)
-    places = np.tile(offsets, (len(rows), 1, 1))
-    turns = np.zeros((len(rows), len(joints), 4))
-    turns[..., 3] = 1.0
+    positions = np.tile(offsets, (len(rows), 1, 1))
+    rotations = np.zeros((len(rows), len(joints), 4))
+    rotations[..., 3] = 1.0
     alike: dict[tuple[tuple[str, int], ...], list[tuple[int, int]]] = {}
     column = 0
     for index, joint in enumerate(joints):
@@ -220,10 +220,10 @@ def _keys(joints: list[Joint], rows: Floats) -> tuple[Floats, Floats]:
         for step, (kind, axis) in enumerate(channels):
             values = rows[:, first + step]
             if kind == "position":
-                places[:, which, axis] = values
+                positions[:, which, axis] = values
             else:
                 half = 0.5 * np.radians(values)
-                turn = np.zeros((*values.shape, 4))
-                turn[..., axis], turn[..., 3] = np.sin(half), np.cos(half)
-                turns[:, which] = quaternions.quat_multiply(turns[:, which], turn)
-    return places, turns
+                rotation = np.zeros((*values.shape, 4))
+                rotation[..., axis], rotation[..., 3] = np.sin(half), np.cos(half)
+                rotations[:, which] = quaternions.quat_multiply(rotations[:, which], rotation)
+    return positions, rotations

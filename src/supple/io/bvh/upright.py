@@ -31,14 +31,14 @@ def upright(motion: Motion, where: str) -> Motion:
     warnings.warn(
         f"{where}: its body stands along z, so z was taken as up and turned to y.", SuppleWarning, stacklevel=4
     )
-    turn = quaternions.matrix_from_quat(_UP_FROM_Z)
+    rotation = quaternions.matrix_from_quat(_UP_FROM_Z)
     old = motion.skeleton
-    tails = None if old.tails is None else old.tails @ turn.T
-    skeleton = Skeleton.from_heads(old.names, old.parents, old.heads @ turn.T, tails=tails)
+    tails = None if old.tails is None else old.tails @ rotation.T
+    skeleton = Skeleton.from_heads(old.names, old.parents, old.heads @ rotation.T, tails=tails)
     # All frames have the world's axes at rest, so in the new axes each turn is about the turned axis.
-    turns = motion.rotations.copy()
-    turns[..., :3] = turns[..., :3] @ turn.T
-    return motion.replace(skeleton=skeleton, translations=motion.translations @ turn.T, rotations=turns)
+    rotations = motion.rotations.copy()
+    rotations[..., :3] = rotations[..., :3] @ rotation.T
+    return motion.replace(skeleton=skeleton, translations=motion.translations @ rotation.T, rotations=rotations)
 
 
 def _some_times(motion: Motion) -> list[float]:

@@ -35,11 +35,11 @@ def write_motion(motion: Motion, path: str | Path, *, unit: Literal["cm", "m"] =
     if unit not in _UNITS:
         raise InputError(str(path), f"unit is {unit!r}", "'cm' or 'm' is needed", "most tools expect 'cm'")
     skeleton = motion.skeleton
-    turns, places = _relative_to_rest(motion)
+    rotations, positions = _relative_to_rest(motion)
     offsets = skeleton.heads.copy()
     hanging = skeleton.parents >= 0
     offsets[hanging] -= skeleton.heads[skeleton.parents[hanging]]
-    moving = (np.abs(places - offsets[:, None]) > _STILL).any(axis=(1, 2)) | ~hanging
+    moving = (np.abs(positions - offsets[:, None]) > _STILL).any(axis=(1, 2)) | ~hanging
     if motion.scales is not None and not np.allclose(motion.scales, 1.0, atol=1e-6):
         warnings.warn(
             f"{Path(path).name}: BVH knows no scale; joints keep their places and lose their scales.",
@@ -50,8 +50,8 @@ def write_motion(motion: Motion, path: str | Path, *, unit: Literal["cm", "m"] =
     columns = []
     for joint, _ in order:
         if moving[joint]:
-            columns.append(places[joint] * _UNITS[unit])
-        columns.append(np.degrees(_angles(turns[joint])))
+            columns.append(positions[joint] * _UNITS[unit])
+        columns.append(np.degrees(_angles(rotations[joint])))
     digits = _DIGITS[unit]
     rows = np.round(np.concatenate(columns, axis=1), digits) + 0.0  # no minus zeros
     line = " ".join([f"%.{digits}f"] * rows.shape[1]) + "\n"
@@ -70,27 +70,29 @@ def _relative_to_rest(motion: Motion) -> tuple[Floats, Floats]:
     linear = world[..., :3, :3] @ skeleton.joint_from_world[:, None, :3, :3]
     square = linear @ linear.swapaxes(-1, -2)
     rigid = np.allclose(square, np.eye(3), atol=1e-9)
-    turns = linear if rigid else quaternions.nearest_rotation(linear)
-    places = world[..., :3, 3].copy()
-    local_turns = turns.copy()
+    rotations = linear if rigid else quaternions.nearest_rotation(linear)
+    positions = world[..., :3, 3].copy()
+    local_rotations = rotations.copy()
     for joint, parent in enumerate(skeleton.parents):
         if parent >= 0:
-            back = turns[parent].swapaxes(-1, -2)
-            local_turns[joint] = back @ turns[joint]
-            places[joint] = np.einsum("fij,fj->fi", back, world[joint, :, :3, 3] - world[parent, :, :3, 3])
-    return local_turns, places
+            back = rotations[parent].swapaxes(-1, -2)
+            local_rotations[joint] = back @ rotations[joint]
+            positions[joint] = np.einsum("fij,fj->fi", back, world[joint, :, :3, 3] - world[parent, :, :3, 3])
+    return local_rotations, positions
 
 
-def _angles(turns: Floats) -> Floats:
+def _angles(rotations: Floats) -> Floats:
     """Angles (F, 3) about z, x, y [rad] with R = Rz Rx Ry, running on without jumps of a full turn.
 
     Where x is a right angle, z and y turn about the same axis; all of it then goes to z.
     """
-    flat = np.hypot(turns[:, 2, 0], turns[:, 2, 2])
-    x = np.arctan2(turns[:, 2, 1], flat)
+    flat = np.hypot(rotations[:, 2, 0], rotations[:, 2, 2])
+    x = np.arctan2(rotations[:, 2, 1], flat)
     locked = flat < 1e-9
-    z = np.where(locked, np.arctan2(turns[:, 1, 0], turns[:, 0, 0]), np.arctan2(-turns[:, 0, 1], turns[:, 1, 1]))
-    y = np.where(locked, 0.0, np.arctan2(-turns[:, 2, 0], turns[:, 2, 2]))
+    z = np.where(
+        locked, np.arctan2(rotations[:, 1, 0], rotations[:, 0, 0]), np.arctan2(-rotations[:, 0, 1], rotations[:, 1, 1])
+    )
+    y = np.where(locked, 0.0, np.arctan2(-rotations[:, 2, 0], rotations[:, 2, 2]))
     return np.asarray(np.unwrap(np.stack([z, x, y], axis=1), axis=0))
 
 

@@ -39,7 +39,7 @@ def _kept(handle: Any) -> Any:
 
 def _every(handles: Any) -> list[Any]:
     held = _kept(handles)
-    return [_kept(held[place]) for place in range(len(held))]
+    return [_kept(held[position]) for position in range(len(held))]
 
 
 def _number(handle: Any) -> int:

@@ -40,8 +40,8 @@ def read_apart(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         answer = Path(folder) / "answer.npz"
         program = (*PROGRAM, str(path.resolve()), str(answer))
-        places = {"PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
-        ending = subprocess_reader.run(program, answer, where=path.name, size=size, surroundings=places)
+        positions = {"PYTHONPATH": os.pathsep.join(position for position in sys.path if position)}
+        ending = subprocess_reader.run(program, answer, where=path.name, size=size, surroundings=positions)
         if ending.code is None or ending.code in sandbox.OUT_OF_TIME:
             raise FormatError(path.name, "the reader was still busy with it when its time was up", _NEEDED, _ADVICE)
         if not answer.exists():

@@ -105,7 +105,7 @@ class _Read:
 
     def _shapes(self, shares: Floats, channels: list[int]) -> dict[str, Floats]:
         """Shares (F,) of the shapes that a clip moves, by name; meshes that name a shape alike move it together."""
-        column = {channel: place for place, channel in enumerate(channels)}
+        column = {channel: position for position, channel in enumerate(channels)}
         known = {name: (channel, full) for piece in self.pieces for channel, (name, full) in piece.channels.items()}
         return {
             name: shares[:, column[channel]] / (full if full > 0.0 else 1.0)

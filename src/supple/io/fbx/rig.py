@@ -80,15 +80,15 @@ class Rig:
         frames = len(keys)
         own = np.tile([0.0, 0, 0, 0, 0, 0, 1, 1, 1, 1], (frames, len(self.nodes), 1))
         own[:, real] = keys[:, self.nodes[real]]
-        moves, turns, scales = own[..., :3], quaternions.normalize(own[..., 3:7]), own[..., 7:]
-        move, turn, scale = quaternions.decompose(self.fixed)
+        moves, rotations, scales = own[..., :3], quaternions.normalize(own[..., 3:7]), own[..., 7:]
+        move, rotation, scale = quaternions.decompose(self.fixed)
         moves = np.einsum("jab,fjb->fja", self.fixed[:, :3, :3], moves) + move
-        turns = quaternions.normalize(quaternions.quat_multiply(turn, turns))
+        rotations = quaternions.normalize(quaternions.quat_multiply(rotation, rotations))
         parents = self.skeleton.parents
         above = np.where(parents >= 0, self.sizes[parents], 1.0)[:, None]
         moves, scales = moves * above, scales * scale * above / self.sizes[:, None]
         plain = bool((np.abs(scales - 1.0) <= _STRETCHES).all())
-        return Motion(self.skeleton, fps, moves, turns, None if plain else scales, name=name, shapes=shapes or {})
+        return Motion(self.skeleton, fps, moves, rotations, None if plain else scales, name=name, shapes=shapes or {})
 
 
 def matrices(keys: Floats) -> Floats:

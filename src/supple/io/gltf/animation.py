@@ -103,8 +103,8 @@ def read_clips(document: Document) -> list[Clip]:
         where = f"animations[{number}]"
         samplers = document.listing(fields, "samplers", where)
         channels = {}
-        for place, channel in enumerate(document.listing(fields, "channels", where)):
-            at = f"{where}.channels[{place}]"
+        for position, channel in enumerate(document.listing(fields, "channels", where)):
+            at = f"{where}.channels[{position}]"
             if not isinstance(channel, dict):
                 raise document.error(at, "it is no object", "an object is needed")
             target = document.mapping(channel, "target", at)
@@ -137,7 +137,7 @@ def read_curve(document: Document, accessors: Accessors, clip: Clip, channel: Ch
     if interpolation == "CUBICSPLINE":
         slopes_in, values, slopes_out = rows[0::3], rows[1::3], rows[2::3]
     if channel.path == "rotation":
-        values = _turns(document, values, where)
+        values = _rotations(document, values, where)
     return Curve(channel.node, channel.path, interpolation, times, values, slopes_in, slopes_out)
 
 
@@ -194,7 +194,7 @@ def _keys(
     return interpolation, times, rows
 
 
-def _turns(document: Document, values: Floats, where: str) -> Floats:
+def _rotations(document: Document, values: Floats, where: str) -> Floats:
     largest = np.abs(values).max(axis=1, keepdims=True)
     zero = largest[:, 0] < 1e-6
     if zero.any():
@@ -307,8 +307,8 @@ def even_times(keys: Floats, *, bends: bool, most: int) -> tuple[Floats, float]:
     frames = min(frames, most - 1)
     times = np.linspace(keys[0], keys[-1], frames + 1)
     if hit:
-        place = np.round((keys - keys[0]) * (frames / length)).astype(np.int64)
-        times[place[::-1]] = keys[::-1]  # of keys in one place the first counts
+        position = np.round((keys - keys[0]) * (frames / length)).astype(np.int64)
+        times[position[::-1]] = keys[::-1]  # of keys in one place the first counts
         times[-1] = keys[-1]
     rate = frames / length
     near = round(rate)
@@ -317,8 +317,8 @@ def even_times(keys: Floats, *, bends: bool, most: int) -> tuple[Floats, float]:
 
 
 def _on_grid(keys: Floats, start: float, rate: float) -> bool:
-    place = (keys - start) * rate
-    return bool((np.abs(place - np.round(place)) <= _GRID).all())
+    position = (keys - start) * rate
+    return bool((np.abs(position - np.round(position)) <= _GRID).all())
 
 
 def _assemble(
@@ -335,24 +335,28 @@ def _assemble(
     real = rig.nodes >= 0
     nodes = rig.nodes[real]
     moves, scales = np.zeros((frames, joints, 3)), np.ones((frames, joints, 3))
-    turns = np.zeros((frames, joints, 4))
-    turns[:, :, 3] = 1.0
-    moves[:, real], turns[:, real], scales[:, real] = scene.moves[nodes], scene.turns[nodes], scene.scales[nodes]
-    target = {"translation": moves, "rotation": turns, "scale": scales}
+    rotations = np.zeros((frames, joints, 4))
+    rotations[:, :, 3] = 1.0
+    moves[:, real], rotations[:, real], scales[:, real] = (
+        scene.moves[nodes],
+        scene.rotations[nodes],
+        scene.scales[nodes],
+    )
+    target = {"translation": moves, "rotation": rotations, "scale": scales}
     for curve in curves:
         target[curve.path][:, rig.joint_of[curve.node]] = curve.sample(times)
     held = np.flatnonzero((rig.fixed != np.eye(4)).any(axis=(1, 2)))
     if len(held):
-        move, turn, scale = quaternions.decompose(rig.fixed[held])
+        move, rotation, scale = quaternions.decompose(rig.fixed[held])
         turned = rig.fixed[held, :3, :3]
         moves[:, held] = np.einsum("jab,fjb->fja", turned, moves[:, held]) + move
-        turns[:, held] = quaternions.normalize(quaternions.quat_multiply(turn, turns[:, held]))
+        rotations[:, held] = quaternions.normalize(quaternions.quat_multiply(rotation, rotations[:, held]))
         scales[:, held] *= scale
     plain = bool(scales.min() >= 1.0 - 1e-6 and scales.max() <= 1.0 + 1e-6)
     # Meshes that are drawn together often share names of shapes (a face and its lashes); one share moves them all.
     shapes = {
         label: column for curve, names in shaped for label, column in zip(names, curve.sample(times).T, strict=True)
     }
-    for made in (moves, turns, scales):
+    for made in (moves, rotations, scales):
         made.setflags(write=False)  # nobody else has them, so the motion need not copy them
-    return Motion(rig.skeleton, fps, moves, turns, None if plain else scales, name=name, shapes=shapes)
+    return Motion(rig.skeleton, fps, moves, rotations, None if plain else scales, name=name, shapes=shapes)

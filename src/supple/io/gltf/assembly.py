@@ -128,8 +128,8 @@ def _worn(document: Document, pieces: list[_Piece]) -> tuple[list[Material], Int
     used = sorted({piece.material for piece in pieces if piece.material >= 0})
     found = {number: read.read(number) for number in used}
     materials = {number: material for number, material in found.items() if material is not None}
-    place = {number: row for row, number in enumerate(materials)}
-    rows = [np.full(len(piece.triangles), place.get(piece.material, -1), dtype=np.int32) for piece in pieces]
+    position = {number: row for row, number in enumerate(materials)}
+    rows = [np.full(len(piece.triangles), position.get(piece.material, -1), dtype=np.int32) for piece in pieces]
     return list(materials.values()), np.concatenate(rows)
 
 

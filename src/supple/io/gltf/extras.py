@@ -101,8 +101,8 @@ def with_tails(document: Document, rig: Rig) -> Rig:
     if len(tails) < len(given):
         return rig
     world = rig.skeleton.world_from_joint
-    places = np.einsum("jab,jb->ja", world[:, :3, :3], np.array(tails)) + world[:, :3, 3]
-    return replace(rig, skeleton=replace(rig.skeleton, tails=places))
+    positions = np.einsum("jab,jb->ja", world[:, :3, :3], np.array(tails)) + world[:, :3, 3]
+    return replace(rig, skeleton=replace(rig.skeleton, tails=positions))
 
 
 def looping(document: Document, motions: dict[str, Motion], names: list[str]) -> dict[str, Motion]:

@@ -111,14 +111,14 @@ class Materials:
                 name = address.rsplit("/", 1)[-1].rsplit(".", 1)[0] or name
             return name, document.attachment(address, where)
         view = document.index(fields, "bufferView", where, of="bufferViews")
-        place = {} if view is None else document.item("bufferViews", view)
+        position = {} if view is None else document.item("bufferViews", view)
         at = f"bufferViews[{view}]"
-        buffer = document.index(place, "buffer", at, of="buffers")
+        buffer = document.index(position, "buffer", at, of="buffers")
         if buffer is None:
             raise document.error(where, "it has neither a uri nor a buffer", "one of them is needed")
         content = document.buffer(buffer)
-        start = document.whole(place, "byteOffset", at) if "byteOffset" in place else 0
-        length = document.whole(place, "byteLength", at, low=1)
+        start = document.whole(position, "byteOffset", at) if "byteOffset" in position else 0
+        length = document.whole(position, "byteLength", at, low=1)
         if start + length > len(content):
             raise document.error(at, f"it ends at byte {start + length}", f"the buffer has {len(content)}")
         document.spend(length, where)

@@ -82,13 +82,13 @@ def _obstacle(
     line = [node]
     while scene.parents[line[-1]] >= 0:
         line.append(int(scene.parents[line[-1]]))
-    times, places, turns, scale = _path(document, scene, [c for c in curves if c.node in line], line[::-1], name)
+    times, positions, rotations, scale = _path(document, scene, [c for c in curves if c.node in line], line[::-1], name)
     points, triangles = _welded(document, meshes, node, scale)
     middle = np.zeros(3)
     if shape != "mesh":
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    places = places + np.einsum("kij,j->ki", quaternions.matrix_from_quat(turns), middle)
-    at = quaternions.compose(places[0], turns[0]) if len(times) == 1 else Keys(times, places, turns)
+    positions = positions + np.einsum("kij,j->ki", quaternions.matrix_from_quat(rotations), middle)
+    at = quaternions.compose(positions[0], rotations[0]) if len(times) == 1 else Keys(times, positions, rotations)
     try:
         if shape == "box":
             return Box(sides=np.ptp(points, axis=0), at=at, **shared)
@@ -128,13 +128,13 @@ def _path(
         times, _ = animation.even_times(keys, bends=bends, most=_MOST)
     world = np.tile(np.eye(4), (len(times), 1, 1))
     for node in line:
-        parts = [np.tile(part[node], (len(times), 1)) for part in (scene.moves, scene.turns, scene.scales)]
+        parts = [np.tile(part[node], (len(times), 1)) for part in (scene.moves, scene.rotations, scene.scales)]
         for curve in curves:
             if curve.node == node:
                 parts[("translation", "rotation", "scale").index(curve.path)] = curve.sample(times)
         world = world @ quaternions.compose(*parts)
-    places, turns, scales = quaternions.decompose(world)
-    sheared = np.abs(quaternions.compose(places, turns, scales) - world).max() > _STEADY * np.abs(scales).max()
+    positions, rotations, scales = quaternions.decompose(world)
+    sheared = np.abs(quaternions.compose(positions, rotations, scales) - world).max() > _STEADY * np.abs(scales).max()
     if sheared or np.ptp(scales, axis=0).max() > _STEADY * np.abs(scales).max():
         raise InputError(
             f"{document.path.name}: node {name!r}",
@@ -142,4 +142,4 @@ def _path(
             "obstacles are rigid",
             "apply the scale, or bake the mesh",
         )
-    return times, places, turns, scales[0]
+    return times, positions, rotations, scales[0]

@@ -31,7 +31,7 @@ class Scene:
     entries: Ints
     sizes: Ints
     moves: Floats
-    turns: Floats
+    rotations: Floats
     scales: Floats
     parent_from_node: Floats
     world_from_node: Floats
@@ -41,8 +41,8 @@ class Scene:
 
     def below(self, node: int, others: Ints) -> Bools:
         """Which of `others` are `node` or hang below it."""
-        place = self.entries[others] - self.entries[node]
-        return (place >= 0) & (place < self.sizes[node])
+        position = self.entries[others] - self.entries[node]
+        return (position >= 0) & (position < self.sizes[node])
 
 
 def read_scene(document: Document) -> Scene:
@@ -68,13 +68,13 @@ def read_scene(document: Document) -> Scene:
     if len(order) < len(nodes):
         lost = int(np.setdiff1d(np.arange(len(nodes)), order)[0])
         raise document.error(f"nodes[{lost}]", "it is its own ancestor", "nodes form trees")
-    moves, turns = np.zeros((len(nodes), 3)), np.tile([0.0, 0.0, 0.0, 1.0], (len(nodes), 1))
+    moves, rotations = np.zeros((len(nodes), 3)), np.tile([0.0, 0.0, 0.0, 1.0], (len(nodes), 1))
     scales = np.ones((len(nodes), 3))
     for number, node in enumerate(nodes):
         if _PLACES.isdisjoint(node):
             continue
-        moves[number], turns[number], scales[number] = _placement(document, node, f"nodes[{number}]")
-    local = quaternions.compose(moves, turns, scales)
+        moves[number], rotations[number], scales[number] = _placement(document, node, f"nodes[{number}]")
+    local = quaternions.compose(moves, rotations, scales)
     world = local.copy()
     with np.errstate(all="ignore"):
         for number in order:
@@ -85,7 +85,7 @@ def read_scene(document: Document) -> Scene:
     shown = _shown(document, order, parents)
     entries, sizes = _branches(order, parents, children)
     return Scene(
-        parents, np.array(order, dtype=np.int32), roots, shown, entries, sizes, moves, turns, scales, local, world
+        parents, np.array(order, dtype=np.int32), roots, shown, entries, sizes, moves, rotations, scales, local, world
     )
 
 
@@ -95,11 +95,11 @@ def _branches(order: list[int], parents: Ints, children: list[list[int]]) -> tup
         if parents[node] >= 0:
             sizes[parents[node]] += sizes[node]
     entries = np.zeros(len(order), dtype=np.int32)
-    place = 0
+    position = 0
     for node in order:
         if parents[node] < 0:
-            entries[node] = place
-            place += int(sizes[node])
+            entries[node] = position
+            position += int(sizes[node])
         inside = int(entries[node]) + 1
         for child in children[node]:
             entries[child] = inside
@@ -119,14 +119,16 @@ def _placement(document: Document, node: Fields, where: str) -> tuple[Floats, Fl
             document.faults.note(where, "its matrix shears, and the shear is left out")
         return parts
     move = document.numbers(node, "translation", where, count=3)
-    turn = document.numbers(node, "rotation", where, count=4)
+    rotation = document.numbers(node, "rotation", where, count=4)
     scale = document.numbers(node, "scale", where, count=3)
-    if turn is not None and not np.abs(turn).max() > 1e-6:
+    if rotation is not None and not np.abs(rotation).max() > 1e-6:
         document.faults.mend(f"{where}.rotation", "it is zero", "a unit quaternion is needed", "it is not turned")
-        turn = None
+        rotation = None
     return (
         np.zeros(3) if move is None else move,
-        np.array([0.0, 0.0, 0.0, 1.0]) if turn is None else quaternions.normalize(turn / np.abs(turn).max()),
+        np.array([0.0, 0.0, 0.0, 1.0])
+        if rotation is None
+        else quaternions.normalize(rotation / np.abs(rotation).max()),
         np.ones(3) if scale is None else scale,
     )
 

@@ -139,13 +139,13 @@ def _set_scene(glb: Glb, roots: list[int]) -> None:
 
 def _add_skeleton(glb: Glb, skeleton: Skeleton) -> list[int]:
     """One node for every joint, node j for joint j, and the skin that binds them; returns the node on top."""
-    moves, turns, scales = quaternions.decompose(skeleton.parent_from_joint)
+    moves, rotations, scales = quaternions.decompose(skeleton.parent_from_joint)
     nodes: list[dict[str, Any]] = []
     for joint, name in enumerate(skeleton.names):
         node: dict[str, Any] = {
             "name": name,
             "translation": moves[joint].tolist(),
-            "rotation": turns[joint].tolist(),
+            "rotation": rotations[joint].tolist(),
             "scale": scales[joint].tolist(),
         }
         children = skeleton.children(joint).tolist()
@@ -168,9 +168,9 @@ def _add_skeleton(glb: Glb, skeleton: Skeleton) -> list[int]:
 
 def _add_motion(glb: Glb, name: str, motion: Motion) -> None:
     """An animation of all that moves; what stays as it is at rest is left out."""
-    rest_moves, rest_turns, rest_scales = quaternions.decompose(motion.skeleton.parent_from_joint)
+    rest_moves, rest_rotations, rest_scales = quaternions.decompose(motion.skeleton.parent_from_joint)
     scales = np.ones_like(motion.translations) if motion.scales is None else motion.scales
-    turns = _shortest(motion.rotations)
+    rotations = _shortest(motion.rotations)
     times = glb.add(motion.times.astype(np.float32), bounds=True)
     samplers: list[dict[str, Any]] = []
     channels: list[dict[str, Any]] = []
@@ -182,9 +182,9 @@ def _add_motion(glb: Glb, name: str, motion: Motion) -> None:
     for joint in range(len(motion.skeleton)):
         if not np.allclose(motion.translations[:, joint], rest_moves[joint], atol=_SAME, rtol=0.0):
             channel(joint, "translation", motion.translations[:, joint])
-        opposite = np.abs(turns[:, joint] @ rest_turns[joint])
+        opposite = np.abs(rotations[:, joint] @ rest_rotations[joint])
         if (opposite < 1.0 - 1e-14).any():
-            channel(joint, "rotation", turns[:, joint])
+            channel(joint, "rotation", rotations[:, joint])
         if not np.allclose(scales[:, joint], rest_scales[joint], atol=_SAME, rtol=0.0):
             channel(joint, "scale", scales[:, joint])
     if not channels:  # an animation needs one

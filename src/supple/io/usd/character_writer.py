@@ -53,11 +53,11 @@ def _bind(prim: Any, skeleton: Any, weights: Weights, order: np.ndarray) -> None
     binding = UsdSkel.BindingAPI.Apply(prim)
     binding.CreateSkeletonRel().SetTargets([skeleton.GetPath()])
     binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1.0))
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order))
+    position = np.empty(len(order), dtype=np.int32)
+    position[order] = np.arange(len(order))
     used = weights.influences
     values = weights.values[:, :used]
-    joints = np.where(values > 0.0, place[np.where(values > 0.0, weights.joints[:, :used], 0)], 0)
+    joints = np.where(values > 0.0, position[np.where(values > 0.0, weights.joints[:, :used], 0)], 0)
     binding.CreateJointIndicesPrimvar(constant=False, elementSize=used).Set(numbers(joints.ravel()))
     binding.CreateJointWeightsPrimvar(constant=False, elementSize=used).Set(singles(values.ravel()))
 
@@ -145,7 +145,7 @@ def _write_motions(stage: Any, skeleton: Any, motions: Mapping[str, Motion], ord
             clip.GetPrim().CreateAttribute(LOOP, kinds.Bool, True).Set(True)  # noqa: FBT003 - custom
             stride = usd("Gf", name).Vec3d(*motion.stride.tolist())
             clip.GetPrim().CreateAttribute(STRIDE, kinds.Vector3d, True).Set(stride)  # noqa: FBT003 - custom
-        moves, turns, scales = clip.CreateTranslationsAttr(), clip.CreateRotationsAttr(), clip.CreateScalesAttr()
+        moves, rotations, scales = clip.CreateTranslationsAttr(), clip.CreateRotationsAttr(), clip.CreateScalesAttr()
         shares = clip.CreateBlendShapeWeightsAttr() if motion.shapes else None
         if motion.shapes:
             clip.CreateBlendShapesAttr(list(motion.shapes))
@@ -156,7 +156,7 @@ def _write_motions(stage: Any, skeleton: Any, motions: Mapping[str, Motion], ord
             at = frame * rate / motion.fps
             moves.Set(vectors(motion.translations[frame, order]), at)
             keys = np.ascontiguousarray(unit[frame, order], dtype=np.float32)
-            turns.Set(Vt.QuatfArray.FromNumpy(keys), at)
+            rotations.Set(Vt.QuatfArray.FromNumpy(keys), at)
             if motion.scales is not None:
                 halves = np.ascontiguousarray(motion.scales[frame, order], dtype=np.float16)
                 scales.Set(Vt.Vec3hArray.FromNumpy(halves), at)

@@ -78,13 +78,13 @@ class Wardrobe:
             surface.CreateInput("opacityThreshold", kinds.Float).Set(material.alpha)
         if not material.textures:
             return made
-        places = UsdShade.Shader.Define(self._stage, f"{path}/Places")
-        places.CreateIdAttr("UsdPrimvarReader_float2")
-        places.CreateInput("varname", kinds.String).Set("st")
-        places.CreateOutput("result", kinds.Float2)
+        positions = UsdShade.Shader.Define(self._stage, f"{path}/Places")
+        positions.CreateIdAttr("UsdPrimvarReader_float2")
+        positions.CreateInput("varname", kinds.String).Set("st")
+        positions.CreateOutput("result", kinds.Float2)
         for slot, picture in material.textures.items():
             shader = self._texture(f"{path}/{slot}", slot, picture, _scale(material, slot))
-            shader.CreateInput("st", kinds.Float2).ConnectToSource(places.ConnectableAPI(), "result")
+            shader.CreateInput("st", kinds.Float2).ConnectToSource(positions.ConnectableAPI(), "result")
             channels = dict(_CHANNELS[slot])
             if slot == "color" and material.alpha != "opaque":
                 channels["opacity"] = "a"

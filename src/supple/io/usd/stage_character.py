@@ -201,13 +201,13 @@ def _influences(
     joints = np.broadcast_to(joints.reshape(shape), (count, size)).copy()
     values = np.broadcast_to(values.reshape(shape), (count, size)).copy()
     order = _inherited(prim, "skel:joints")
-    place = (
+    position = (
         np.arange(len(owner.paths))
         if order is None
         else np.array([owner.number.get(str(token), -1) for token in order], dtype=np.int64)
     )
-    known = (joints >= 0) & (joints < len(place))
-    mapped = np.where(known, place[np.where(known, joints, 0)], -1) if len(place) else np.full(joints.shape, -1)
+    known = (joints >= 0) & (joints < len(position))
+    mapped = np.where(known, position[np.where(known, joints, 0)], -1) if len(position) else np.full(joints.shape, -1)
     numbers = np.where(mapped >= 0, mapped + owner.first, np.iinfo(np.int32).max)  # beyond all joints: none
     unused = (numbers == np.iinfo(np.int32).max) & (values == 0.0)
     bound = _inherited(prim, "primvars:skel:geomBindTransform")

@@ -47,7 +47,7 @@ def turned(yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0) -> Floats:
 
 
 @dataclass(frozen=True)
-class ArmTurn:
+class ArmRotation:
     """How an arm is held, as seen from the chest, in degrees.
 
     `flex` swings it forward, `spread` out to the side, `turn` rolls it inward about itself, `elbow` bends it (0 is
@@ -56,15 +56,15 @@ class ArmTurn:
 
     flex: float = 0.0
     spread: float = 12.0
-    turn: float = 8.0
+    rotation: float = 8.0
     elbow: float = 16.0
     wrist: float = 0.0
     curl: float = 18.0
 
-    def toward(self, other: ArmTurn, share: float) -> ArmTurn:
+    def toward(self, other: ArmRotation, share: float) -> ArmRotation:
         """This arm moved some share of the way to how another is held."""
         pairs = zip(astuple(self), astuple(other), strict=True)
-        return ArmTurn(*(start + share * (end - start) for start, end in pairs))
+        return ArmRotation(*(start + share * (end - start) for start, end in pairs))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Stance:
     pelvis: Floats = field(default_factory=turned)
     chest: Floats = field(default_factory=turned)
     head: Floats = field(default_factory=turned)
-    arms: tuple[ArmTurn, ArmTurn] = (ArmTurn(), ArmTurn())
+    arms: tuple[ArmRotation, ArmRotation] = (ArmRotation(), ArmRotation())
     shrug: float = 0.0
     swell: tuple[float, float] = (0.0, 0.0)
 
@@ -131,7 +131,7 @@ class Body:
             return self.rest(side + "ToeBase")
         return self.rest(side + "Foot") + np.array([0.0, -0.08, 0.15]) * self._length(side + "UpLeg", side + "Foot")
 
-    def rolled(self, side: str, place: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPlace:
+    def rolled(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPlace:
         """A foot on the ground, tipped: over its heel where toes are up (`pitch` above 0), else over its ball.
 
         `place` (2,) [m] is the x and z of the ankle when the foot is flat. With the heel up, the toes stay flat.
@@ -140,7 +140,7 @@ class Body:
         heel = np.array([ankle[0], self.floor, ankle[2] - 0.45 * (ball[2] - ankle[2])])
         pivot = heel if pitch > 0.0 else ball
         swung = pivot + turned(pitch=-pitch) @ (ankle - pivot)
-        here = np.array([place[0], ankle[1], place[1]])
+        here = np.array([position[0], ankle[1], position[1]])
         return FootPlace(here + turned(yaw) @ (swung - ankle), pitch, max(pitch, 0.0), yaw)
 
     def settled(self, stance_hips: Floats, pelvis: Floats, feet: tuple[FootPlace, FootPlace]) -> Floats:
@@ -160,18 +160,18 @@ class Body:
 
     def pose(self, stance: Stance) -> Pose:
         """The pose with every bone as long as at rest."""
-        turns: dict[str, Floats] = {"Hips": stance.pelvis}
-        _spread(turns, self._spine, stance.pelvis, stance.chest)
-        _spread(turns, [*self._neck, "Head"], stance.chest, stance.head)
+        rotations: dict[str, Floats] = {"Hips": stance.pelvis}
+        _spread(rotations, self._spine, stance.pelvis, stance.chest)
+        _spread(rotations, [*self._neck, "Head"], stance.chest, stance.head)
         for side, arm in zip(SIDES, stance.arms, strict=True):
-            self._hold_arm(turns, side, arm, stance)
+            self._hold_arm(rotations, side, arm, stance)
         for side, foot in zip(SIDES, stance.feet, strict=True):
-            self._place_leg(turns, side, foot, stance)
-        return self._assembled(turns, stance)
+            self._place_leg(rotations, side, foot, stance)
+        return self._assembled(rotations, stance)
 
-    def _hold_arm(self, turns: dict[str, Floats], side: str, arm: ArmTurn, stance: Stance) -> None:
+    def _hold_arm(self, rotations: dict[str, Floats], side: str, arm: ArmRotation, stance: Stance) -> None:
         out = 1.0 if side == "Left" else -1.0
-        upper = stance.chest @ turned(pitch=-arm.flex) @ turned(roll=out * arm.spread) @ turned(yaw=-out * arm.turn)
+        upper = stance.chest @ turned(pitch=-arm.flex) @ turned(roll=out * arm.spread) @ turned(yaw=-out * arm.rotation)
         lower = upper @ turned(pitch=-arm.elbow)
         hand = lower @ turned(roll=-out * arm.wrist)
         fingers = hand @ turned(roll=-out * arm.curl)
@@ -179,15 +179,15 @@ class Body:
         # A shoulder blade follows the arm from half way up on, by about a third.
         shrug = stance.shrug + 0.3 * _beyond(lift, 55.0, 20.0)
         if side + "Shoulder" in self._number:
-            turns[side + "Shoulder"] = stance.chest @ turned(roll=out * shrug)
-        turns[side + "Arm"] = upper @ self._hanging(side + "Arm", side + "ForeArm").T
-        turns[side + "ForeArm"] = lower @ self._hanging(side + "ForeArm", side + "Hand").T
+            rotations[side + "Shoulder"] = stance.chest @ turned(roll=out * shrug)
+        rotations[side + "Arm"] = upper @ self._hanging(side + "Arm", side + "ForeArm").T
+        rotations[side + "ForeArm"] = lower @ self._hanging(side + "ForeArm", side + "Hand").T
         knuckles = [n for n in self._number if n.startswith(side + "Hand") and n.endswith("1") and "Thumb" not in n]
         middle = side + "HandMiddle1"
         palm = self._hanging(side + "Hand", middle if middle in self._number else (knuckles or [""])[0])
-        turns[side + "Hand"] = hand @ palm.T
+        rotations[side + "Hand"] = hand @ palm.T
         for name in knuckles:
-            turns[name] = fingers @ palm.T
+            rotations[name] = fingers @ palm.T
 
     @cache  # noqa: B019 - a body lives as long as the making of one motion
     def _hanging(self, start: str, end: str) -> Floats:
@@ -198,7 +198,7 @@ class Body:
             along = self.rest(start) - self._rest[self.skeleton.parents[self._number[start]]]
         return quaternions.matrix_from_quat(quaternions.rotation_between(_DOWN, along))
 
-    def _place_leg(self, turns: dict[str, Floats], side: str, foot: FootPlace, stance: Stance) -> None:
+    def _place_leg(self, rotations: dict[str, Floats], side: str, foot: FootPlace, stance: Stance) -> None:
         """Two bones from the hip to the ankle, the knee in front of the line between (law of cosines)."""
         thigh, shin = side + "UpLeg", side + "Leg"
         hip = stance.hips + stance.pelvis @ (self.rest(thigh) - self.hips)
@@ -213,10 +213,10 @@ class Body:
         cosine = (upper * upper + distance * distance - lower * lower) / (2.0 * upper * distance)
         front = _cross(across, -along)
         knee = upper * (cosine * along + math.sqrt(max(1.0 - cosine * cosine, 0.0)) * front)
-        turns[thigh] = _frame(knee, across) @ self._leg_frame(thigh, shin).T
-        turns[shin] = _frame(distance * along - knee, across) @ self._leg_frame(shin, side + "Foot").T
-        turns[side + "Foot"] = turned(foot.yaw, -foot.pitch)
-        turns[side + "ToeBase"] = turned(foot.yaw, -foot.toes)
+        rotations[thigh] = _frame(knee, across) @ self._leg_frame(thigh, shin).T
+        rotations[shin] = _frame(distance * along - knee, across) @ self._leg_frame(shin, side + "Foot").T
+        rotations[side + "Foot"] = turned(foot.yaw, -foot.pitch)
+        rotations[side + "ToeBase"] = turned(foot.yaw, -foot.toes)
 
     @cache  # noqa: B019 - a body lives as long as the making of one motion
     def _leg_frame(self, start: str, end: str) -> Floats:
@@ -226,33 +226,33 @@ class Body:
     def _length(self, start: str, end: str) -> float:
         return float(np.linalg.norm(self.rest(end) - self.rest(start)))
 
-    def _assembled(self, turns: dict[str, Floats], stance: Stance) -> Pose:
+    def _assembled(self, rotations: dict[str, Floats], stance: Stance) -> Pose:
         """Joints without a turn of their own go along with their parent."""
         names, parents = self.skeleton.names, self.skeleton.parents
         world = np.tile(np.eye(4), (len(names), 1, 1))
-        turn = np.empty((len(names), 3, 3))
+        rotation = np.empty((len(names), 3, 3))
         for joint in self._order:
             parent = int(parents[joint])
-            above = turn[parent] if parent >= 0 else np.eye(3)
-            turn[joint] = turns.get(names[joint], above)
+            above = rotation[parent] if parent >= 0 else np.eye(3)
+            rotation[joint] = rotations.get(names[joint], above)
             if names[joint] == "Hips":
                 world[joint, :3, 3] = stance.hips
             elif parent < 0:
                 world[joint, :3, 3] = self._rest[joint]
             else:
                 world[joint, :3, 3] = world[parent, :3, 3] + above @ (self._rest[joint] - self._rest[parent])
-            world[joint, :3, :3] = turn[joint] @ self.skeleton.world_from_joint[joint, :3, :3]
+            world[joint, :3, :3] = rotation[joint] @ self.skeleton.world_from_joint[joint, :3, :3]
         for name, swell in zip(self._spine[:-3:-1], stance.swell, strict=False):
             world[self._number[name], :3, :3] *= 1.0 + swell
         return Pose(world)
 
 
-def _spread(turns: dict[str, Floats], names: list[str], start: Floats, end: Floats) -> None:
+def _spread(rotations: dict[str, Floats], names: list[str], start: Floats, end: Floats) -> None:
     """Share the way from one turn to another evenly among joints."""
-    first, last = (quaternions.quat_from_matrix(turn) for turn in (start, end))
+    first, last = (quaternions.quat_from_matrix(rotation) for rotation in (start, end))
     for number, name in enumerate(names):
         between = quaternions.slerp(first, last, (number + 1) / len(names))
-        turns[name] = quaternions.matrix_from_quat(between)
+        rotations[name] = quaternions.matrix_from_quat(between)
 
 
 def _frame(along: Floats, across: Floats) -> Floats:

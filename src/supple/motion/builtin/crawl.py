@@ -78,12 +78,12 @@ def slither(
         yaw, start = track.followed(gone, lengths)
         yaw *= eased
         steps = lengths[:, None] * np.stack([np.sin(yaw), np.zeros(len(yaw)), np.cos(yaw)], axis=1)
-        places = start + np.concatenate([np.zeros((1, 3)), np.cumsum(steps[:-1], axis=0)])
-        places = middle + places @ _about_up(ahead).T
-        places[:, 1] = skeleton.heads[chain, 1]
+        positions = start + np.concatenate([np.zeros((1, 3)), np.cumsum(steps[:-1], axis=0)])
+        positions = middle + positions @ _about_up(ahead).T
+        positions[:, 1] = skeleton.heads[chain, 1]
         world = np.tile(np.eye(4), (len(chain), 1, 1))
         world[:, :3, :3] = _about_up(yaw + ahead - rest_yaw) @ skeleton.world_from_joint[chain, :3, :3]
-        world[:, :3, 3] = places
+        world[:, :3, 3] = positions
         everything = world[-1] @ carried
         everything[chain] = world
         return Pose(everything)
@@ -127,8 +127,8 @@ def swim(
             late = _ARM_LATE * 0.5 * (1.0 - out[2] / np.linalg.norm(out))
             index = np.arange(len(arm))
             drop = _OPEN + sweep * _pulse(phase - late - _LAG * index) + _DROOP * index
-            turns = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, np.diff(drop, prepend=0.0)))
-            local[arm, :3, :3] = local[arm, :3, :3] @ np.linalg.inv(rest[arm]) @ turns @ rest[arm]
+            rotations = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, np.diff(drop, prepend=0.0)))
+            local[arm, :3, :3] = local[arm, :3, :3] @ np.linalg.inv(rest[arm]) @ rotations @ rest[arm]
         sizes = 1.0 - squeeze * _pulse(phase - _LAG * np.arange(len(mantle)))
         # Scales of a chain multiply, so each joint of the mantle gets what its parent has not done yet.
         local[mantle, :3, :3] *= (sizes / np.concatenate([[1.0], sizes[:-1]]))[:, None, None]
@@ -186,17 +186,17 @@ class _Track:
     def followed(self, gone: float, bones: Floats) -> tuple[Floats, Floats]:
         """Lay a chain of bones along the track: their headings (B,), and where the first one starts (3,)."""
         length = gone + float(bones[:-1].sum())
-        place = self.at(length)
+        position = self.at(length)
         headings = [float(self.heading(length + 0.5 * bones[-1]))]
         for bone in bones[-2::-1].tolist():
             back, short = bone, math.inf
             while abs(short) > 1e-9 * bone:  # a chord is a little shorter than its arc: go back until it fits
                 before = self.at(length - back)
-                short = bone - abs(place - before)
+                short = bone - abs(position - before)
                 back += short
-            headings.append(cmath.phase(place - before))
-            length, place = length - back, before
-        return np.array(headings[::-1]), np.array([place.imag, 0.0, place.real])
+            headings.append(cmath.phase(position - before))
+            length, position = length - back, before
+        return np.array(headings[::-1]), np.array([position.imag, 0.0, position.real])
 
 
 def _spine(skeleton: Skeleton) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.character.skeleton import Skeleton
-from supple.motion.builtin.body import ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.body import ArmRotation, Body, FootPlace, Stance, turned
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.timing import checked, cyclic, keyed, wave, whole_frames
 from supple.motion.pose import Pose
@@ -23,7 +23,7 @@ def dance(skeleton: Skeleton, *, seconds: float = 8.0, intensity: float = 1.0, f
     body = Body(skeleton, "dance")
     seconds = whole_frames("dance", seconds=seconds, fps=fps)
     high = keyed([(0.0, 0.0), (0.42, 0.0), (0.56, 1.0), (0.86, 1.0), (1.0, 0.0)])
-    turn = cyclic([(0.0, 0.0), (0.125, 1.0), (0.25, 0.0), (0.375, -1.0), (0.5, 0.0), (0.625, -1.0), (0.875, 1.0)])
+    rotation = cyclic([(0.0, 0.0), (0.125, 1.0), (0.25, 0.0), (0.375, -1.0), (0.5, 0.0), (0.625, -1.0), (0.875, 1.0)])
 
     def foot(side: str, lift: float) -> FootPlace:
         ankle = body.rest(side + "Foot")
@@ -38,7 +38,7 @@ def dance(skeleton: Skeleton, *, seconds: float = 8.0, intensity: float = 1.0, f
         late = wave(beat / 2.0, 0.14)
         bounce = wave(beat, 0.1)
         feet = (foot("Left", -a * swing), foot("Right", a * swing))
-        around = turn(lap)
+        around = rotation(lap)
         hips = body.hips + body.leg * np.array(
             [0.09 * a * swing, -0.075 - 0.026 * a * bounce, 0.030 * a * wave(beat / 2.0, 0.25)]
         )
@@ -54,10 +54,14 @@ def dance(skeleton: Skeleton, *, seconds: float = 8.0, intensity: float = 1.0, f
     return Recipe(skeleton, pose, seconds, fps, "dance", loop=True)
 
 
-def _arm(beat: float, high: float, amount: float) -> ArmTurn:
+def _arm(beat: float, high: float, amount: float) -> ArmRotation:
     """The left arm; the right one does the same a beat later."""
     pump = wave(beat / 2.0, 0.55)
     late = wave(beat / 2.0, 0.70)
-    low = ArmTurn(8.0 + 30.0 * amount * pump, 30.0 + 5.0 * late, -4.0, 78.0 - 20.0 * amount * late, 8.0 * late, 50.0)
-    up = ArmTurn(26.0 + 8.0 * pump, 118.0 + 18.0 * amount * pump, -48.0, 52.0 - 26.0 * amount * late, 14.0 * late, 14.0)
+    low = ArmRotation(
+        8.0 + 30.0 * amount * pump, 30.0 + 5.0 * late, -4.0, 78.0 - 20.0 * amount * late, 8.0 * late, 50.0
+    )
+    up = ArmRotation(
+        26.0 + 8.0 * pump, 118.0 + 18.0 * amount * pump, -48.0, 52.0 - 26.0 * amount * late, 14.0 * late, 14.0
+    )
     return low.toward(up, high)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from supple.character.skeleton import Skeleton
-from supple.motion.builtin.body import SIDES, ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.body import SIDES, ArmRotation, Body, FootPlace, Stance, turned
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.timing import checked, keyed, share, whole_frames
 from supple.motion.builtin.timing import wave as cosine
@@ -28,9 +28,9 @@ def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Reci
     up, down = 0.85, seconds - 1.05
     waves = max(round((down - up) / 0.52), 1)
     rate = waves / (down - up)
-    raised = ArmTurn(flex=14.0, spread=86.0, turn=-78.0, elbow=84.0, wrist=-4.0, curl=6.0)
-    on_way = ArmTurn(flex=34.0, spread=44.0, turn=-30.0, elbow=96.0, wrist=8.0, curl=20.0)
-    hanging = ArmTurn(flex=2.0, spread=13.0, turn=8.0, elbow=16.0, wrist=2.0, curl=24.0)
+    raised = ArmRotation(flex=14.0, spread=86.0, rotation=-78.0, elbow=84.0, wrist=-4.0, curl=6.0)
+    on_way = ArmRotation(flex=34.0, spread=44.0, rotation=-30.0, elbow=96.0, wrist=8.0, curl=20.0)
+    hanging = ArmRotation(flex=2.0, spread=13.0, rotation=8.0, elbow=16.0, wrist=2.0, curl=24.0)
 
     def pose(time: float) -> Pose:
         lift = share(time, 0.12, up + 0.05) - share(time, down, seconds - 0.12)
@@ -40,10 +40,10 @@ def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Reci
         arm = hanging.toward(on_way, lift).toward(on_way.toward(raised, lift), lift)
         forearm = swing * math.sin(2.0 * math.pi * phase)
         trailing = swing * math.sin(2.0 * math.pi * (phase - 0.13))
-        right = ArmTurn(
+        right = ArmRotation(
             arm.flex,
             arm.spread + 3.0 * forearm,
-            arm.turn,
+            arm.rotation,
             arm.elbow - 12.0 * swing + 24.0 * forearm,
             arm.wrist + 9.0 * trailing,
             arm.curl,
@@ -85,7 +85,7 @@ def breathing(
         pelvis = turned(1.0 * drift, 0.5 - 0.8 * air, 1.0 * drift)
         chest = turned(-0.8 * drift, 2.0 - 4.0 * air, -1.2 * drift)
         head = turned(1.5 * cosine(lap, 0.55), 2.0 - 2.0 * air, -0.6 * drift)
-        arm = ArmTurn(2.0 - 2.5 * air, 13.0 + 2.5 * air, 8.0, 16.0 + 2.0 * air, 2.0, 24.0)
+        arm = ArmRotation(2.0 - 2.5 * air, 13.0 + 2.5 * air, 8.0, 16.0 + 2.0 * air, 2.0, 24.0)
         stance = Stance(
             body.settled(hips, pelvis, feet),
             feet,

@@ -93,7 +93,7 @@ def _turned(
     def pose(time: float) -> Pose:
         share = min(time / seconds, 1.0)
         amount = 0.5 - 0.5 * math.cos(math.pi * share * (1.0 if hold else 2.0))
-        turn = quaternions.quat_from_axis_angle(axis, amount * angle)
-        return Pose.from_rotations(skeleton, {skeleton.names[joint]: turn})
+        rotation = quaternions.quat_from_axis_angle(axis, amount * angle)
+        return Pose.from_rotations(skeleton, {skeleton.names[joint]: rotation})
 
     return Recipe(skeleton, pose, seconds, fps, f"{name} {skeleton.names[joint]}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
-from supple.motion.builtin.body import ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.body import ArmRotation, Body, FootPlace, Stance, turned
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
 from supple.motion.builtin.timing import checked, hermite, keyed, whole_frames
@@ -95,7 +95,7 @@ class _Jump:
         # Bent over, the hips go back, so that the weight stays above the feet.
         back = -0.30 * body.leg * math.sin(math.radians(0.62 * lean + 0.38 * tilt))
         hips = body.hips + np.array([0.0, self._height(t), back])
-        arm = ArmTurn(self.flex(t), self.spread(t), 6.0, self.elbow(t), 0.0, 24.0)
+        arm = ArmRotation(self.flex(t), self.spread(t), 6.0, self.elbow(t), 0.0, 24.0)
         if not _OFF <= t <= self.on:
             hips = body.settled(hips, pelvis, feet)
         return body.pose(Stance(hips, feet, pelvis, chest, head, (arm, arm)))

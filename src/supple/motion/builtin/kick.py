@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from supple.character.skeleton import Skeleton
-from supple.motion.builtin.body import ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.body import ArmRotation, Body, FootPlace, Stance, turned
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
 from supple.motion.builtin.timing import checked, keyed, whole_frames
@@ -97,7 +97,7 @@ class _Kick:
         chest, head = turned(self.twist(t), self.lean(t)), turned(0.2 * self.twist(t), self.nod(t))
         hips = body.hips + np.array([self.aside(t), self.height(t) * body.leg, self.ahead(t) * body.leg])
         arms = (
-            ArmTurn(self.left_flex(t), self.spread(t), 8.0, self.elbow(t), 4.0, 30.0),
-            ArmTurn(self.right_flex(t), self.spread(t), 8.0, self.elbow(t), 4.0, 30.0),
+            ArmRotation(self.left_flex(t), self.spread(t), 8.0, self.elbow(t), 4.0, 30.0),
+            ArmRotation(self.right_flex(t), self.spread(t), 8.0, self.elbow(t), 4.0, 30.0),
         )
         return body.pose(Stance(body.settled(hips, pelvis, feet), feet, pelvis, chest, head, arms))

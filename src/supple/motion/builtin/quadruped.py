@@ -59,11 +59,11 @@ class _Walk:
         self.steps = {leg: self._steps(leg, phase) for leg, (_, phase) in _LEGS.items()}
         self.order = [int(joint) for level in skeleton.levels for joint in level]
 
-    def rolled(self, side: str, place: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPlace:
+    def rolled(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPlace:
         """A fetlock over a planted hoof, tipped over the tip of the hoof."""
         leg = self.legs[side]
         swung = leg.toe + turned(pitch=-pitch) @ (leg.fetlock - leg.toe)
-        here = np.array([place[0], leg.fetlock[1], place[1]])
+        here = np.array([position[0], leg.fetlock[1], position[1]])
         return FootPlace(here + turned(yaw) @ (swung - leg.fetlock), pitch, pitch, yaw)
 
     def _steps(self, leg: str, phase: float) -> Steps:
@@ -73,8 +73,8 @@ class _Walk:
         for lap in range(-2, 3):
             start = lap + phase
             strike, flat, rise, leave = ((start + after) * self.cycle for after in (0.0, 0.06, 0.40, _STANCE))
-            place = np.array([0.85 * fetlock[0], fetlock[2] + start * self.stride + half])
-            contacts.append(Contact(place, (strike, flat, rise, leave), (-4.0, -62.0), lift=0.07 * self.size))
+            position = np.array([0.85 * fetlock[0], fetlock[2] + start * self.stride + half])
+            contacts.append(Contact(position, (strike, flat, rise, leave), (-4.0, -62.0), lift=0.07 * self.size))
         return Steps(self, leg, contacts)
 
     def recipe(self) -> Recipe:
@@ -83,7 +83,7 @@ class _Walk:
 
     def pose(self, time: float) -> Pose:
         phase = time / self.cycle
-        turns = self._trunk(phase)
+        rotations = self._trunk(phase)
         move = np.array(
             [
                 0.012 * self.size * wave(phase, 0.32),
@@ -91,14 +91,14 @@ class _Walk:
                 phase * self.stride,
             ]
         )
-        world = self._assembled(turns, move)
+        world = self._assembled(rotations, move)
         for name, leg in self.legs.items():
             foot = self.steps[name].at(time)
             root = world[leg.joints[0], :3, 3]
             air = (phase - _LEGS[name][1] - _STANCE) % 1.0
             fold = math.sin(math.pi * air / (1.0 - _STANCE)) ** 2 if air < 1.0 - _STANCE else 0.0
-            turns.update(leg.reaching(root, foot, fold))
-        return Pose(self._assembled(turns, move))
+            rotations.update(leg.reaching(root, foot, fold))
+        return Pose(self._assembled(rotations, move))
 
     def _trunk(self, phase: float) -> dict[str, Floats]:
         """Hips turn with the hind leg that steps; the spine bends back against it; head and tail follow late."""
@@ -120,21 +120,21 @@ class _Walk:
         for number, name in enumerate(("Tail1", "Tail2", "Tail3")):
             late = 0.12 * (number + 1)
             bends[name] = turned(0.0, -2.0, (number + 1) * 4.0 * a * wave(phase, 0.1 + late)) @ bends["Hips"]
-        return {name: turn for name, turn in bends.items() if name in self.skeleton.names}
+        return {name: rotation for name, rotation in bends.items() if name in self.skeleton.names}
 
-    def _assembled(self, turns: dict[str, Floats], move: Floats) -> Floats:
+    def _assembled(self, rotations: dict[str, Floats], move: Floats) -> Floats:
         """Transforms (J, 4, 4) with every bone as long as at rest; joints without a turn go along with their parent."""
         skeleton = self.skeleton
         world = np.tile(np.eye(4), (len(skeleton), 1, 1))
-        turn = np.empty((len(skeleton), 3, 3))
+        rotation = np.empty((len(skeleton), 3, 3))
         for joint in self.order:
             parent = int(skeleton.parents[joint])
-            above = turn[parent] if parent >= 0 else np.eye(3)
-            turn[joint] = turns.get(skeleton.names[joint], above)
+            above = rotation[parent] if parent >= 0 else np.eye(3)
+            rotation[joint] = rotations.get(skeleton.names[joint], above)
             start = world[parent, :3, 3] if parent >= 0 else move
             rest = skeleton.heads[parent] if parent >= 0 else np.zeros(3)
             world[joint, :3, 3] = start + above @ (skeleton.heads[joint] - rest)
-            world[joint, :3, :3] = turn[joint] @ skeleton.world_from_joint[joint, :3, :3]
+            world[joint, :3, :3] = rotation[joint] @ skeleton.world_from_joint[joint, :3, :3]
         return world
 
 
@@ -144,10 +144,10 @@ class _Leg:
     def __init__(self, skeleton: Skeleton, names: tuple[str, ...]) -> None:
         self.names = names
         self.joints = [skeleton.index(name) for name in names]
-        places = skeleton.heads[self.joints]
-        self.bones = np.diff(places, axis=0)
-        self.fetlock = places[-1]
-        self.height = float(places[0, 1] - places[-1, 1])
+        positions = skeleton.heads[self.joints]
+        self.bones = np.diff(positions, axis=0)
+        self.fetlock = positions[-1]
+        self.height = float(positions[0, 1] - positions[-1, 1])
         last = self.joints[-1]
         while len(skeleton.children(last)):
             last = int(skeleton.children(last)[0])
@@ -157,13 +157,15 @@ class _Leg:
         self.bends = np.diff(slopes)
         self.longest = _STRAIGHTEST * float(np.linalg.norm(self._end(-self.bends)))
 
-    def _turns(self, extra: Floats) -> list[Floats]:
+    def _rotations(self, extra: Floats) -> list[Floats]:
         """Turns of the bones about x, the first kept, when every joint bends by `extra` (radians) more."""
         return [turned(pitch=math.degrees(angle)) for angle in np.concatenate([[0.0], np.cumsum(extra)])]
 
     def _end(self, extra: Floats) -> Floats:
         """From the first joint to the fetlock."""
-        total: Floats = np.sum([turn @ bone for turn, bone in zip(self._turns(extra), self.bones, strict=True)], axis=0)
+        total: Floats = np.sum(
+            [rotation @ bone for rotation, bone in zip(self._rotations(extra), self.bones, strict=True)], axis=0
+        )
         return total
 
     def reaching(self, root: Floats, foot: FootPlace, fold: float) -> dict[str, Floats]:
@@ -182,6 +184,6 @@ class _Leg:
                 folded = middle
         extra = (straight - 1.0) * self.bends + straight * more
         aim = quaternions.matrix_from_quat(quaternions.rotation_between(self._end(extra), way))
-        turns = {name: aim @ turn for name, turn in zip(self.names, self._turns(extra), strict=False)}
-        turns[self.names[-1]] = turned(foot.yaw, -foot.pitch)
-        return turns
+        rotations = {name: aim @ rotation for name, rotation in zip(self.names, self._rotations(extra), strict=False)}
+        rotations[self.names[-1]] = turned(foot.yaw, -foot.pitch)
+        return rotations

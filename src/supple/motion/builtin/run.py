@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
-from supple.motion.builtin.body import SIDES, ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.body import SIDES, ArmRotation, Body, FootPlace, Stance, turned
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
 from supple.motion.builtin.timing import checked, hermite, keyed, share, wave, whole_frames
@@ -77,10 +77,10 @@ class _Run:
                 )
             )
         beside = np.array([ankle[0], ankle[2]])
-        place = np.array([0.5 * (under[0] + beside[0]), under[1]])
+        position = np.array([0.5 * (under[0] + beside[0]), under[1]])
         t = self.brake
         if parity == _RUNNING % 2:
-            braking = place + np.array([0.0, self.speed * t + 0.34 * body.leg])
+            braking = position + np.array([0.0, self.speed * t + 0.34 * body.leg])
             contacts.append(self._contact(braking, (t, t + 0.09, t + 0.16, t + 0.38), (22.0, -58.0), 0.12))
             contacts.append(
                 self._contact(
@@ -93,9 +93,9 @@ class _Run:
         return Steps(body, side, contacts)
 
     def _contact(
-        self, place: Floats, times: tuple[float, float, float, float], pitches: tuple[float, float], lift: float
+        self, position: Floats, times: tuple[float, float, float, float], pitches: tuple[float, float], lift: float
     ) -> Contact:
-        return Contact(place, times, pitches, lift=lift * self.body.size)
+        return Contact(position, times, pitches, lift=lift * self.body.size)
 
     def recipe(self) -> Recipe:
         return Recipe(
@@ -137,10 +137,10 @@ class _Run:
             return self.low - self.rise * _STANCE / math.pi * math.sin(math.pi * within / _STANCE)
         return self.low + 0.5 * GRAVITY * self.tempo**2 * (within - _STANCE) * (_STEP - within)
 
-    def _arm(self, t: float, phase: float, running: float) -> ArmTurn:
+    def _arm(self, t: float, phase: float, running: float) -> ArmRotation:
         """The left arm: behind at the strike of the left foot, forearms trailing."""
         ahead = -wave(phase, 0.03)
         elbow = 84.0 - 14.0 * wave(phase, 0.1)
-        run = ArmTurn(-6.0 + 40.0 * ahead, 19.0, 6.0 + 14.0 * ahead, elbow, wrist=5.0, curl=55.0)
-        stop = ArmTurn(self.flex(t), self.spread(t), 6.0, self.elbow(t), 4.0, 24.0)
+        run = ArmRotation(-6.0 + 40.0 * ahead, 19.0, 6.0 + 14.0 * ahead, elbow, wrist=5.0, curl=55.0)
+        stop = ArmRotation(self.flex(t), self.spread(t), 6.0, self.elbow(t), 4.0, 24.0)
         return run.toward(stop, 1.0 - running)

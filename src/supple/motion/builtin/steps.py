@@ -26,7 +26,7 @@ class Contact:
     that this swing goes through instead, where it has such.
     """
 
-    place: Floats
+    position: Floats
     times: tuple[float, float, float, float]
     pitches: tuple[float, float] = (0.0, 0.0)
     lift: float = 0.05
@@ -57,7 +57,7 @@ class Contact:
 class Ground(Protocol):
     """Whoever has feet to roll over the ground; see `Body.rolled`."""
 
-    def rolled(self, side: str, place: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPlace:
+    def rolled(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPlace:
         """The foot called `side` at a place, tipped."""
 
 
@@ -82,7 +82,7 @@ class Steps:
 
     def _standing(self, contact: Contact, time: float) -> FootPlace:
         time = min(max(time, contact.strike), contact.leave)
-        return self._body.rolled(self._side, contact.place, pitch=contact.pitch(time))
+        return self._body.rolled(self._side, contact.position, pitch=contact.pitch(time))
 
     def _swing(self, start: Contact, end: Contact) -> _Swing:
         from scipy.interpolate import CubicSpline
@@ -91,7 +91,7 @@ class Steps:
         before, leaving = self._state(start, start.leave, -1e-4 * seconds)
         after, arriving = self._state(end, end.strike, 1e-4 * seconds)
         times = [start.leave, *(time for time, _ in end.via), end.strike]
-        states = [before, *(_packed(place) for _, place in end.via), after]
+        states = [before, *(_packed(position) for _, position in end.via), after]
         path = CubicSpline(times, states, bc_type=((1, leaving), (1, arriving)))
         return _Swing(start.leave, end.strike, path, 0.0 if end.via else end.lift)
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from supple.character.skeleton import Skeleton
-from supple.motion.builtin.body import ArmTurn, Body, FootPlace, Stance, turned
+from supple.motion.builtin.body import ArmRotation, Body, FootPlace, Stance, turned
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
 from supple.motion.builtin.timing import checked, cyclic, wave, whole_frames
@@ -61,8 +61,8 @@ class _Walk:
             start = lap + phase
             moments = (0.0, _FOOT_DOWN, _HEEL_OFF, _STANCE)
             strike, flat, rise, leave = ((start + after) * self.cycle for after in moments)
-            place = np.array([aside, ahead + start * self.stride + reach])
-            contacts.append(Contact(place, (strike, flat, rise, leave), (20.0, -56.0), lift=0.05 * body.size))
+            position = np.array([aside, ahead + start * self.stride + reach])
+            contacts.append(Contact(position, (strike, flat, rise, leave), (20.0, -56.0), lift=0.05 * body.size))
         return Steps(body, side, contacts)
 
     def recipe(self) -> Recipe:
@@ -94,15 +94,15 @@ class _Walk:
         hips = body.settled(hips, pelvis, feet)
         return body.pose(Stance(hips, feet, pelvis, chest, head, arms))
 
-    def _arm(self, phase: float) -> ArmTurn:
+    def _arm(self, phase: float) -> ArmRotation:
         """The left arm: behind while the left leg is ahead."""
         amount = self.intensity
         flex = 2.0 + amount * (self.flex(phase) - 2.0)
         elbow = 16.0 + amount * (self.elbow(phase) - 16.0)
-        return ArmTurn(
+        return ArmRotation(
             flex=flex,
             spread=14.0 - 2.0 * amount * wave(phase, 0.5),
-            turn=8.0 + 5.0 * amount * wave(phase, 0.55),
+            rotation=8.0 + 5.0 * amount * wave(phase, 0.55),
             elbow=max(elbow, 8.0),
             wrist=6.0 + 5.0 * wave(phase, 0.7),
             curl=24.0,

@@ -89,13 +89,13 @@ class LiveMotion:
         self._check(taken)
         apart = RelativePose.of(self._skeleton, taken) if self._smoothing or self._coast else None
         with self._lock:
-            place = bisect.bisect_left(self._times, time)
-            if place < len(self._times) and self._times[place] == time:
-                self._poses[place], self._apart[place] = taken, apart
+            position = bisect.bisect_left(self._times, time)
+            if position < len(self._times) and self._times[position] == time:
+                self._poses[position], self._apart[position] = taken, apart
                 return
-            self._times.insert(place, float(time))
-            self._poses.insert(place, taken)
-            self._apart.insert(place, apart)
+            self._times.insert(position, float(time))
+            self._poses.insert(position, taken)
+            self._apart.insert(position, apart)
             if len(self._times) > self._keep:
                 del self._times[0], self._poses[0], self._apart[0]
 
@@ -184,7 +184,7 @@ def line_through(times: Floats, poses: Sequence[RelativePose], at: float, width:
     if gap <= width:
         return _line(times, poses, at, width)
     share = (at - float(times[before])) / gap
-    ends = [_line(times, poses, float(times[place]), width) for place in (before, after)]
+    ends = [_line(times, poses, float(times[position]), width) for position in (before, after)]
     return mixed(ends, np.array([1.0 - share, share]))
 
 
@@ -197,4 +197,4 @@ def _line(times: Floats, poses: Sequence[RelativePose], at: float, width: float)
     # The value at `at` of the weighted least-squares line: shares w_i (S2 - S1 d_i) / (S0 S2 - S1^2), d_i = t_i - at;
     # the denominator is what they add up to.
     shares = weights * ((weights * away**2).sum() - (weights * away).sum() * away)
-    return mixed([poses[int(place)] for place in near], shares / shares.sum())
+    return mixed([poses[int(position)] for position in near], shares / shares.sum())

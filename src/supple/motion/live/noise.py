@@ -46,15 +46,15 @@ class NoisyMotion(Settings):
         if not math.isfinite(time):
             raise InputError("NoisyMotion", f"time is {time}", "a finite time is needed", "pass seconds")
         world = self.source.sample(time).world_from_joint.copy()
-        place = time * self.rate
-        first = math.floor(place)
-        share = place - first
+        position = time * self.rate
+        first = math.floor(position)
+        share = position - first
         noise = (1.0 - share) * self._noise(first, len(world)) + share * self._noise(first + 1, len(world))
         world[:, :3, 3] += self.position * noise[:, 0]
         if self.angle > 0.0:
             vectors = self.angle * noise[:, 1]
-            turns = quaternions.quat_from_axis_angle(vectors, np.linalg.norm(vectors, axis=-1))
-            world[:, :3, :3] = quaternions.matrix_from_quat(turns) @ world[:, :3, :3]
+            rotations = quaternions.quat_from_axis_angle(vectors, np.linalg.norm(vectors, axis=-1))
+            world[:, :3, :3] = quaternions.matrix_from_quat(rotations) @ world[:, :3, :3]
         return Pose(world)
 
     def _noise(self, tick: int, joints: int) -> Floats:

@@ -33,13 +33,13 @@ class SteadyMotion:
     """
 
     def __init__(
-        self, source: PoseSource, *, ease: float = 0.2, top_speed: float = 20.0, top_turn: float = 50.0
+        self, source: PoseSource, *, ease: float = 0.2, top_speed: float = 20.0, top_rotation: float = 50.0
     ) -> None:
-        for name, value in (("ease", ease), ("top_speed", top_speed), ("top_turn", top_turn)):
+        for name, value in (("ease", ease), ("top_speed", top_speed), ("top_turn", top_rotation)):
             if not (math.isfinite(value) and value > 0.0):
                 raise InputError(_WHERE, f"{name} is {value}", "a number above zero is needed", "use the default")
         self._source, self._rate = source, _SETTLED / ease
-        self._top_speed, self._top_turn = top_speed, top_turn
+        self._top_speed, self._top_rotation = top_speed, top_rotation
         self._lock = threading.Lock()
         joints = len(source.skeleton)
         self._speed = np.zeros((joints, 2, 3))  # of the difference, [m/s] and [rad/s]
@@ -104,9 +104,9 @@ class SteadyMotion:
         """`shown`, or as far towards it as the speeds allow."""
         step = difference(shown, last)
         sizes = np.linalg.norm(step, axis=-1)
-        allowed = np.array([self._top_speed * gap, self._top_turn * gap])
+        allowed = np.array([self._top_speed * gap, self._top_rotation * gap])
         if (sizes <= allowed).all():
             return shown
         step *= np.minimum(1.0, allowed / np.maximum(sizes, 1e-300))[..., None]
         held = displaced(last, step)
-        return RelativePose(held.moves, held.turns, shown.scales, shown.shapes)
+        return RelativePose(held.moves, held.rotations, shown.scales, shown.shapes)

@@ -66,16 +66,16 @@ def rest_alignments(source: Anatomy, target: Anatomy, pairs: dict[int, Follow]) 
                 if kind == "foot":
                     to, of = body @ to, of
                     to, of = to - (to @ up) * up, of - (of @ up) * up
-                    along = _turn(to, of) @ body
+                    along = _rotation(to, of) @ body
                 elif kind in _ALIGNED or part == "":
-                    along = _turn(body @ to, of) @ body
+                    along = _rotation(body @ to, of) @ body
             elif above is not None and side in SIDES and kind not in ("shoulder", "upper arm", "upper leg", "foot"):
                 along = found[above]
             found[joint] = along
     return found
 
 
-def _turn(start: Floats, end: Floats) -> Floats:
+def _rotation(start: Floats, end: Floats) -> Floats:
     if np.linalg.norm(start) < 1e-9 or np.linalg.norm(end) < 1e-9:
         return np.eye(3)
     return quaternions.matrix_from_quat(quaternions.rotation_between(start, end))

@@ -20,7 +20,7 @@ _TOUCHING = 0.1  # of the moments may leave the arm in the trunk: a hand may wel
 _CLEAR = 0.4  # of the arm's own thickness, by which its middle must be outside the trunk
 
 
-def held_off(skin: Character, to: Anatomy, turns: Floats, places: Floats) -> Floats:
+def held_off(skin: Character, to: Anatomy, rotations: Floats, positions: Floats) -> Floats:
     """Turns (F, J, 3, 3) with both arms spread as far as the trunk of this body asks for, and no farther.
 
     Each arm is turned outwards about the chest's forward axis by one angle for the whole motion, so that it moves as
@@ -28,32 +28,34 @@ def held_off(skin: Character, to: Anatomy, turns: Floats, places: Floats) -> Flo
     most; no angle helps where a motion crosses the arms. Arms that are outside as it is are left as they are.
     """
     trunk = _Trunk(skin, to)
-    result = turns.copy()
+    result = rotations.copy()
     for sign, side in zip((1.0, -1.0), SIDES, strict=True):
         arm = [to.parts.get(f"{side} {part}") for part in ("upper arm", "lower arm", "hand")]
         if None in arm or not trunk.usable:
             continue
         shoulder, elbow, wrist = (int(joint) for joint in arm if joint is not None)
-        moments = np.unique(np.linspace(0, len(turns) - 1, _MOMENTS).astype(int))
-        outwards = sign * np.einsum("fij,j->fi", turns[:, trunk.chest], body_axes(to)[:, 2])
+        moments = np.unique(np.linspace(0, len(rotations) - 1, _MOMENTS).astype(int))
+        outwards = sign * np.einsum("fij,j->fi", rotations[:, trunk.chest], body_axes(to)[:, 2])
         tip = to.ends[wrist]
         heads = to.skeleton.heads
         rest = np.concatenate([_between(heads[elbow], heads[wrist]), _between(heads[wrist], tip)[1:]])
         owners = np.array([elbow] * len(_ALONG) + [wrist] * (len(_ALONG) - 1))
-        there = places[moments][:, owners] + np.einsum("fsij,sj->fsi", turns[moments][:, owners], rest - heads[owners])
+        there = positions[moments][:, owners] + np.einsum(
+            "fsij,sj->fsi", rotations[moments][:, owners], rest - heads[owners]
+        )
         enough = _CLEAR * _thickness(skin, elbow, heads[elbow], heads[wrist])
         angle = 0.0
         for angle in _ANGLES:
             spread = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(outwards[moments], angle))
-            pivot = places[moments, shoulder][:, None]
+            pivot = positions[moments, shoulder][:, None]
             moved = pivot + np.einsum("fij,fsj->fsi", spread, there - pivot)
-            outside = trunk.distance(moved, turns[moments], places[moments]).min(axis=1)
+            outside = trunk.distance(moved, rotations[moments], positions[moments]).min(axis=1)
             if (outside < (enough if angle > 0.0 else 0.0)).mean() <= _TOUCHING:
                 break
         if angle > 0.0:
             below = to.skeleton.descendants(shoulder)
             spread = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(outwards, angle))
-            result[:, below] = spread[:, None] @ turns[:, below]
+            result[:, below] = spread[:, None] @ rotations[:, below]
     return result
 
 
@@ -95,15 +97,15 @@ class _Trunk:
         own: Bools = np.isin(skin.weights.joints[:, 0], self.joints)
         return skin.triangles[own[skin.triangles].all(axis=1)]
 
-    def distance(self, points: Floats, turns: Floats, places: Floats) -> Floats:
+    def distance(self, points: Floats, rotations: Floats, positions: Floats) -> Floats:
         """How far (F, S) [m] places (F, S, 3) are outside the trunk in its pose; negative inside."""
         import igl
 
-        apart = np.linalg.norm(points[:, :, None] - places[:, None, self.joints], axis=3)
+        apart = np.linalg.norm(points[:, :, None] - positions[:, None, self.joints], axis=3)
         joint = self.joints[apart.argmin(axis=2)]
         frame = np.arange(len(points))[:, None]
-        away = points - places[frame, joint]
-        rest = (self.heads[joint] + np.einsum("fsji,fsj->fsi", turns[frame, joint], away)).reshape(-1, 3)
+        away = points - positions[frame, joint]
+        rest = (self.heads[joint] + np.einsum("fsji,fsj->fsi", rotations[frame, joint], away)).reshape(-1, 3)
         square, _, _ = igl.point_mesh_squared_distance(rest, self._points, self._faces)
         inside = self._windings(rest) > 0.5
         return np.where(inside, -1.0, 1.0).reshape(joint.shape) * np.sqrt(square).reshape(joint.shape)

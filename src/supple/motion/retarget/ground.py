@@ -56,13 +56,13 @@ class Soles:
     def __len__(self) -> int:
         return len(self.joints)
 
-    def lowest(self, turns: Floats, places: Floats, *, floor: Floats | None = None) -> tuple[Floats, Floats]:
+    def lowest(self, rotations: Floats, positions: Floats, *, floor: Floats | None = None) -> tuple[Floats, Floats]:
         """How far the lowest sole is over the floor (F,), and the place (F, 3) of its point in the foot.
 
         From turns (F, J, 3, 3) away from rest and places (F, J, 3) of all joints. The floor is y = 0, or one that
         `measured_floor` found.
         """
-        points = places[:, self.joints] + np.einsum("fpij,pj->fpi", turns[:, self.joints], self._reach)
+        points = positions[:, self.joints] + np.einsum("fpij,pj->fpi", rotations[:, self.joints], self._reach)
         over = points[..., 1] - self._heights
         if floor is not None:
             over = over - floor[0] - points[..., [0, 2]] @ floor[1:]
@@ -71,7 +71,7 @@ class Soles:
         return over[frames, which], points[frames, which]
 
 
-def lowest_skin(character: Character, anatomy: Anatomy, turns: Floats, places: Floats) -> Floats | None:
+def lowest_skin(character: Character, anatomy: Anatomy, rotations: Floats, positions: Floats) -> Floats | None:
     """The height (F,) of the lowest point of the feet's skin, each vertex carried by the joint that holds it most.
 
     Only vertices that lie outermost under a foot are followed. None for a character without weights or feet.
@@ -92,7 +92,7 @@ def lowest_skin(character: Character, anatomy: Anatomy, turns: Floats, places: F
         return None
     joints = holder[vertices]
     reach = character.points[vertices] - anatomy.skeleton.heads[joints]
-    heights = places[:, joints, 1] + np.einsum("fpj,pj->fp", turns[:, joints, 1], reach)
+    heights = positions[:, joints, 1] + np.einsum("fpj,pj->fp", rotations[:, joints, 1], reach)
     return np.asarray(heights.min(axis=1))
 
 
@@ -135,8 +135,8 @@ def smoothed(values: Floats, width: float, *, loop: bool) -> Floats:
         return values
     if not loop:
         return np.asarray(gaussian_filter1d(values, width, mode="nearest"))
-    turn = gaussian_filter1d(values[:-1], width, mode="wrap")  # the last key of a loop is its first again
-    return np.append(turn, turn[0])
+    rotation = gaussian_filter1d(values[:-1], width, mode="wrap")  # the last key of a loop is its first again
+    return np.append(rotation, rotation[0])
 
 
 def leg_length(anatomy: Anatomy) -> float:

@@ -70,8 +70,8 @@ def _by_parts(source: Anatomy, target: Anatomy) -> dict[int, Follow]:
 def _along(source: list[int], target: list[int], part: str) -> dict[int, Follow]:
     """Spread a chain over one of another length; `source` begins with the joint that both chains stand on."""
     found = {}
-    for place, joint in enumerate(target, start=1):
-        at = place * (len(source) - 1) / len(target)
+    for position, joint in enumerate(target, start=1):
+        at = position * (len(source) - 1) / len(target)
         before = min(int(at), len(source) - 1)
         after = min(before + 1, len(source) - 1)
         share = at - before

@@ -60,19 +60,19 @@ def retarget(
     of, to = Anatomy(source), Anatomy(skeleton)
     pairs = follows(of, to, table)
     _report(of, to, pairs)
-    source_turns, source_places = _from_rest(motion)
-    turns = _target_turns(source_turns, of, to, pairs)
+    source_rotations, source_positions = _from_rest(motion)
+    rotations = _target_rotations(source_rotations, of, to, pairs)
     ratio = _ratio(of, to, pairs)
-    ways = _root_ways(of, to, pairs, source_places, turns, ratio)
-    places = _places(skeleton, turns, ways)
+    ways = _root_ways(of, to, pairs, source_positions, rotations, ratio)
+    positions = _positions(skeleton, rotations, ways)
     if arms and isinstance(target, Character):
-        turns = held_off(target, to, turns, places)
-        places = _places(skeleton, turns, ways)
+        rotations = held_off(target, to, rotations, positions)
+        positions = _positions(skeleton, rotations, ways)
     if ground and of.complete and to.complete:
         skin = target if isinstance(target, Character) else None
-        lift = _lift(of, to, (source_turns, source_places), (turns, places), ratio, skin)
-        places[..., 1] += smoothed(lift, _CALM * motion.fps, loop=motion.loop)[:, None]
-    moves, quaternions, scales = _keys(skeleton, turns, places)
+        lift = _lift(of, to, (source_rotations, source_positions), (rotations, positions), ratio, skin)
+        positions[..., 1] += smoothed(lift, _CALM * motion.fps, loop=motion.loop)[:, None]
+    moves, quaternions, scales = _keys(skeleton, rotations, positions)
     stride = None if motion.stride is None else motion.stride * ratio
     return motion.replace(skeleton=skeleton, translations=moves, rotations=quaternions, scales=scales, stride=stride)
 
@@ -108,25 +108,25 @@ def _from_rest(motion: Motion) -> tuple[Floats, Floats]:
     skeleton = motion.skeleton
     local = quaternions.compose(motion.translations, motion.rotations, motion.scales).swapaxes(0, 1)
     world = skeleton.world_from_locals(local)
-    turns = world[..., :3, :3] @ skeleton.joint_from_world[:, None, :3, :3]
-    if not np.allclose(turns @ turns.swapaxes(-1, -2), np.eye(3), atol=1e-9):
-        turns = quaternions.nearest_rotation(turns)
-    return turns.swapaxes(0, 1), world[..., :3, 3].swapaxes(0, 1)
+    rotations = world[..., :3, :3] @ skeleton.joint_from_world[:, None, :3, :3]
+    if not np.allclose(rotations @ rotations.swapaxes(-1, -2), np.eye(3), atol=1e-9):
+        rotations = quaternions.nearest_rotation(rotations)
+    return rotations.swapaxes(0, 1), world[..., :3, 3].swapaxes(0, 1)
 
 
-def _target_turns(source: Floats, of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> Floats:
+def _target_rotations(source: Floats, of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> Floats:
     """Turns (F, J, 3, 3) of the target from its rest, in world axes."""
     skeleton = to.skeleton
     alignments = rest_alignments(of, to, pairs)
-    turns = np.tile(np.eye(3), (len(source), len(skeleton), 1, 1))
+    rotations = np.tile(np.eye(3), (len(source), len(skeleton), 1, 1))
     for level in skeleton.levels:
         for joint in level.tolist():
             parent = int(skeleton.parents[joint])
             if joint in pairs:
-                turns[:, joint] = _followed(source, pairs[joint]) @ alignments[joint]
+                rotations[:, joint] = _followed(source, pairs[joint]) @ alignments[joint]
             elif parent >= 0:
-                turns[:, joint] = turns[:, parent]
-    return turns
+                rotations[:, joint] = rotations[:, parent]
+    return rotations
 
 
 def _followed(source: Floats, follow: Follow) -> Floats:
@@ -149,7 +149,7 @@ def _ratio(of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> float:
 
 
 def _root_ways(
-    of: Anatomy, to: Anatomy, pairs: dict[int, Follow], source_places: Floats, turns: Floats, ratio: float
+    of: Anatomy, to: Anatomy, pairs: dict[int, Follow], source_positions: Floats, rotations: Floats, ratio: float
 ) -> dict[int, Floats]:
     """Places (F, 3) of the matched joints with no matched joint above them.
 
@@ -160,29 +160,31 @@ def _root_ways(
     for joint, follow in pairs.items():
         if any(above in pairs for above in to.path(-1, joint)[:-1]):
             continue
-        way = ratio * source_places[:, follow.source]
+        way = ratio * source_positions[:, follow.source]
         if follow.part == "hips" and to.parts.get("hips") == joint:
             sockets_of = [of.parts[f"{side} upper leg"] for side in ("left", "right")]
             sockets_to = [to.parts[f"{side} upper leg"] for side in ("left", "right")]
             middle = to.skeleton.heads[sockets_to].mean(axis=0) - to.skeleton.heads[joint]
-            way = ratio * source_places[:, sockets_of].mean(axis=1) - np.einsum("fij,j->fi", turns[:, joint], middle)
+            way = ratio * source_positions[:, sockets_of].mean(axis=1) - np.einsum(
+                "fij,j->fi", rotations[:, joint], middle
+            )
         ways[joint] = way
     return ways
 
 
-def _places(skeleton: Skeleton, turns: Floats, ways: dict[int, Floats]) -> Floats:
+def _positions(skeleton: Skeleton, rotations: Floats, ways: dict[int, Floats]) -> Floats:
     """Places (F, J, 3): bones of the target's own lengths, set end to end."""
     heads = skeleton.heads
-    places = np.tile(heads, (len(turns), 1, 1))
+    positions = np.tile(heads, (len(rotations), 1, 1))
     for level in skeleton.levels:
         for joint in level.tolist():
             parent = int(skeleton.parents[joint])
             if joint in ways:
-                places[:, joint] = ways[joint]
+                positions[:, joint] = ways[joint]
             elif parent >= 0:
-                reach = np.einsum("fij,j->fi", turns[:, parent], heads[joint] - heads[parent])
-                places[:, joint] = places[:, parent] + reach
-    return places
+                reach = np.einsum("fij,j->fi", rotations[:, parent], heads[joint] - heads[parent])
+                positions[:, joint] = positions[:, parent] + reach
+    return positions
 
 
 def _lift(
@@ -203,20 +205,20 @@ def _lift(
     over, spots = soles_of.lowest(*source)
     if soles_to.stands and not soles_of.stands:
         over, _ = soles_of.lowest(*source, floor=measured_floor(over, spots, soles_of.leg))
-    turns, places = result
-    lift = ratio * over - soles_to.lowest(turns, places)[0]
-    lowest = None if skin is None else lowest_skin(skin, to, turns, places)
+    rotations, positions = result
+    lift = ratio * over - soles_to.lowest(rotations, positions)[0]
+    lowest = None if skin is None else lowest_skin(skin, to, rotations, positions)
     if lowest is not None:
         lift = np.maximum(lift, np.minimum(0.0, ratio * over) - lowest)
     return lift
 
 
-def _keys(skeleton: Skeleton, turns: Floats, places: Floats) -> tuple[Floats, Floats, Floats | None]:
+def _keys(skeleton: Skeleton, rotations: Floats, positions: Floats) -> tuple[Floats, Floats, Floats | None]:
     """Keys relative to the parents."""
     rest = skeleton.world_from_joint[:, :3, :3]
-    world = np.zeros((*places.shape[:2], 4, 4))
-    world[..., :3, :3] = turns @ rest
-    world[..., :3, 3] = places
+    world = np.zeros((*positions.shape[:2], 4, 4))
+    world[..., :3, :3] = rotations @ rest
+    world[..., :3, 3] = positions
     world[..., 3, 3] = 1.0
     hanging = skeleton.parents >= 0
     parents = skeleton.parents[hanging]

@@ -58,8 +58,8 @@ class Sag:
         """Displacements (n, 3) [m] with the links as they are in a state."""
         if self.factor is None:
             return np.zeros((0, 3))
-        turns = dynamics.blended_turns(self.mechanism, state)
-        weight = self.mechanism.masses[:, None] * np.einsum("nba,b->na", turns, self.share * self.gravity)
+        rotations = dynamics.blended_rotations(self.mechanism, state)
+        weight = self.mechanism.masses[:, None] * np.einsum("nba,b->na", rotations, self.share * self.gravity)
         return np.asarray(FleshFactor(self.factor).solve(weight.ravel())).reshape(-1, 3)
 
 

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of the skeleton on arrays: the system of links and joints, and its books.
 
 The system ((M, -J^T), (-J, 0)) of links and joints (system_kernels.py) has two blocks of rows for every link, its
@@ -112,11 +113,11 @@ def assemble_joints(
     ends: Vectors,
     axes: Vectors,
     springs: Numbers,
-    target_turns: Matrices,
+    target_rotations: Matrices,
     target_spins: Vectors,
     gains: Numbers,
-    places: Vectors,
-    turns: Matrices,
+    positions: Vectors,
+    rotations: Matrices,
     velocities: Vectors,
     spins: Vectors,
     values: Matrices,
@@ -133,28 +134,28 @@ def assemble_joints(
         parent = parents[c]
         a = starts[child]
         b = starts[parent]
-        turn = turns[child]
-        relative = wp.transpose(turns[parent]) * turn
+        rotation = rotations[child]
+        relative = wp.transpose(rotations[parent]) * rotation
         out = rotation_vector(relative)
-        off = rotation_vector(wp.transpose(target_turns[c]) * relative)
+        off = rotation_vector(wp.transpose(target_rotations[c]) * relative)
         spin = spins[child] - spins[parent]
-        own = wp.transpose(turn) * spin
+        own = wp.transpose(rotation) * spin
         resist = (dt * springs[2 * c]) * curvature(out) + (dt * gains[2 * c]) * curvature(off)
         resist += (springs[2 * c + 1] + gains[2 * c + 1]) * one
         torque = springs[2 * c] * out + gains[2 * c] * off + resist * own - gains[2 * c + 1] * target_spins[c]
-        twist = turn * (-dt * torque)
+        twist = rotation * (-dt * torque)
         right[a + 1] = right[a + 1] + twist
         right[b + 1] = right[b + 1] - twist
-        block = dt * (turn * resist * wp.transpose(turn))
+        block = dt * (rotation * resist * wp.transpose(rotation))
         add_block(a + 1, a + 1, block, firsts, ats, values)
         add_block(b + 1, b + 1, block, firsts, ats, values)
         add_pair(a + 1, b + 1, -block, firsts, ats, values)
 
-        one_end = places[child] + turn * ends[2 * c]
-        other_end = places[parent] + turns[parent] * ends[2 * c + 1]
+        one_end = positions[child] + rotation * ends[2 * c]
+        other_end = positions[parent] + rotations[parent] * ends[2 * c + 1]
         middle = wp.float64(0.5) * (one_end + other_end)
-        near = middle - places[child]
-        far = middle - places[parent]
+        near = middle - positions[child]
+        far = middle - positions[parent]
         pace = velocities[child] + wp.cross(spins[child], near) - velocities[parent] - wp.cross(spins[parent], far)
         at = rows[c]
         add_pair(at, a, -one, firsts, ats, values)
@@ -163,12 +164,12 @@ def assemble_joints(
         add_pair(at, b + 1, -cross_matrix(far), firsts, ats, values)
         right[at] = pace + (share / dt) * (one_end - other_end)
         if kinds[c] == HINGE:
-            e = turns[parent] * axes[3 * c + 1]
-            f = turns[parent] * axes[3 * c + 2]
+            e = rotations[parent] * axes[3 * c + 1]
+            f = rotations[parent] * axes[3 * c + 2]
             across = wp.matrix_from_rows(e, f, wp.vec3d())
             add_pair(at + 1, a + 1, -across, firsts, ats, values)
             add_pair(at + 1, b + 1, across, firsts, ats, values)
-            tilt = wp.cross(turns[parent] * axes[3 * c], turn * axes[3 * c])
+            tilt = wp.cross(rotations[parent] * axes[3 * c], rotation * axes[3 * c])
             right[at + 1] = across * (spin + (share / dt) * tilt)
             last = wp.vec3d(wp.float64(0.0), wp.float64(0.0), wp.float64(1.0))  # the third row says nothing
             add_block(at + 1, at + 1, -wp.outer(last, last), firsts, ats, values)
@@ -184,10 +185,10 @@ def assemble_roots(
     ats: Whole,
     links: Whole,
     wanted: Vectors,
-    wanted_turns: Matrices,
+    wanted_rotations: Matrices,
     gains: Numbers,
-    places: Vectors,
-    turns: Matrices,
+    positions: Vectors,
+    rotations: Matrices,
     velocities: Vectors,
     spins: Vectors,
     values: Matrices,
@@ -200,11 +201,13 @@ def assemble_roots(
         one = wp.identity(n=3, dtype=wp.float64)
         resist = (dt * gains[4 * r] + gains[4 * r + 1]) * one
         force = (
-            gains[4 * r] * (places[i] - wanted[3 * r]) + resist * velocities[i] - gains[4 * r + 1] * wanted[3 * r + 1]
+            gains[4 * r] * (positions[i] - wanted[3 * r])
+            + resist * velocities[i]
+            - gains[4 * r + 1] * wanted[3 * r + 1]
         )
         right[at] = right[at] - dt * force
         add_block(at, at, dt * resist, firsts, ats, values)
-        out = rotation_vector(turns[i] * wp.transpose(wanted_turns[r]))
+        out = rotation_vector(rotations[i] * wp.transpose(wanted_rotations[r]))
         resist = (dt * gains[4 * r + 2]) * curvature(out) + gains[4 * r + 3] * one
         torque = gains[4 * r + 2] * out + resist * spins[i] - gains[4 * r + 3] * wanted[3 * r + 2]
         right[at + 1] = right[at + 1] - dt * torque
@@ -243,9 +246,9 @@ def close_joints(
     ends: Vectors,
     masses: Numbers,
     mass: wp.float64,
-    turns: Matrices,
+    rotations: Matrices,
     shifts: Vectors,
-    places: Vectors,
+    positions: Vectors,
 ):
     """Put every link back on the one it hangs on, parents first; a straight step opens joints by second order.
 
@@ -257,14 +260,14 @@ def close_joints(
         c = downwards[q]
         child = children[c]
         parent = parents[c]
-        there = places[parent] + shifts[parent] + turns[parent] * ends[2 * c + 1]
-        shifts[child] = there - places[child] - turns[child] * ends[2 * c]
+        there = positions[parent] + shifts[parent] + rotations[parent] * ends[2 * c + 1]
+        shifts[child] = there - positions[child] - rotations[child] * ends[2 * c]
     mean = wp.vec3d()
     if resting == 0:
         for i in range(links):
             mean += (masses[i] / mass) * shifts[i]
     for i in range(links):
-        places[i] = places[i] + shifts[i] - mean
+        positions[i] = positions[i] + shifts[i] - mean
 
 
 @wp.kernel(enable_backward=False)
@@ -293,8 +296,8 @@ def close_books(
     children: Whole,
     parents: Whole,
     springs: Numbers,
-    places: Vectors,
-    turns: Matrices,
+    positions: Vectors,
+    rotations: Matrices,
     sums: Vectors,
     velocities: Vectors,
     spins: Vectors,
@@ -319,7 +322,7 @@ def close_books(
     moment = wp.vec3d()
     square = wp.mat33d()
     for i in range(links):
-        c = places[i]
+        c = positions[i]
         v = velocities[i]
         o = spins[i]
         s = moments[i]
@@ -332,7 +335,7 @@ def close_books(
         moment += masses[i] * c + s
         square += masses[i] * wp.outer(c, c) + wp.outer(c, s) + wp.outer(s, c) + squares[i]
     for joint in range(joints):
-        out = rotation_vector(wp.transpose(turns[parents[joint]]) * turns[children[joint]])
+        out = rotation_vector(wp.transpose(rotations[parents[joint]]) * rotations[children[joint]])
         stored += wp.float64(0.5) * springs[2 * joint] * wp.dot(out, out)
     stored -= wp.dot(gravity, moment)
     centre = moment / mass
@@ -357,7 +360,7 @@ def close_books(
             kinetic = total + scale * scale * against
     if kept == 1 or guarded == 1:
         for i in range(links):
-            arm = places[i] - centre
+            arm = positions[i] - centre
             velocities[i] = (
                 new_whole + wp.cross(new_spin, arm) + scale * (velocities[i] - whole - wp.cross(whole_spin, arm))
             )

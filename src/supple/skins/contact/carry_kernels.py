@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of what goes along with the links: all joints, and the skin over flesh which has left its bones."""
 
 import warp as wp
@@ -17,19 +18,19 @@ def carry_bones(
     of_joint: Whole,
     joint_from_world: Transforms,
     world_from_joint: Transforms,
-    led_places: Vectors,
-    led_turns: Matrices,
-    places: Vectors,
-    turns: Matrices,
+    led_positions: Vectors,
+    led_rotations: Matrices,
+    positions: Vectors,
+    rotations: Matrices,
     bones: Transforms,
     skinning: Skinning,
 ):
     """Where a joint is: as the motion has it, seen from its link, wherever that is now; and where it carries skin."""
     j = first + wp.tid()
     i = of_joint[j]
-    turn = turns[i] * wp.transpose(led_turns[i])
-    a = turn * linear_part(world_from_joint[j])
-    c = places[i] + turn * (moving_part(world_from_joint[j]) - led_places[i])
+    rotation = rotations[i] * wp.transpose(led_rotations[i])
+    a = rotation * linear_part(world_from_joint[j])
+    c = positions[i] + rotation * (moving_part(world_from_joint[j]) - led_positions[i])
     z = wp.float64(0.0)
     bone = wp.mat44d(
         a[0, 0],
@@ -59,7 +60,7 @@ def carry_bones(
 
 
 @wp.kernel(enable_backward=False)
-def turn_offsets(first: int, blends: Matrices, displacements: Vectors, sculpted: Vectors, offsets: Points):
+def rotate_offsets(first: int, blends: Matrices, displacements: Vectors, sculpted: Vectors, offsets: Points):
     """What flesh has left its bones by, in the world: R_W u of every free node."""
     j = first + wp.tid()
     offsets[j] = wp.vec3f(blends[j] * (displacements[j] - sculpted[j]))

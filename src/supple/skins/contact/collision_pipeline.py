@@ -16,7 +16,7 @@ from supple.obstacles.free import FreeBodies
 from supple.obstacles.shapes import RigidBody
 from supple.skins.contact.contacts import Contacts, Loose
 from supple.skins.contact.detection import Detection, RestSkin
-from supple.skins.contact.dynamics import Mechanism, turned_by
+from supple.skins.contact.dynamics import Mechanism, rotate_by
 from supple.skins.contact.flesh import FleshLayer
 from supple.skins.contact.solver import Answer, CondensedSolver
 from supple.skins.contact.touches import Touches
@@ -31,7 +31,7 @@ class Flights:
     `places` (B, 4, 4), `velocities` (B, 3) [m/s], `angular` (B, 3) [kg m²/s] about their centres.
     """
 
-    places: Floats
+    positions: Floats
     velocities: Floats
     angular: Floats
 
@@ -45,7 +45,7 @@ class Flyers(FreeBodies):
 
     def load(self, flights: Flights) -> None:
         """Go on from there."""
-        self.world_from_body, self.earlier = flights.places.copy(), flights.places.copy()
+        self.world_from_body, self.earlier = flights.positions.copy(), flights.positions.copy()
         self.velocities, self._angular = flights.velocities.copy(), flights.angular.copy()
 
     def loose(self) -> Loose:
@@ -88,7 +88,9 @@ class Meeting:
         self._body_of: Ints = np.full(len(bodies) + 1, -1, dtype=np.int32)  # the last one is skin
         self._body_of[self.free.numbers] = np.arange(len(self.free))
         links = solver.links
-        self._links = [devices.HostSide(one) for one in (links.places, links.turns, links.velocities, links.spins)]
+        self._links = [
+            devices.HostSide(one) for one in (links.positions, links.rotations, links.velocities, links.spins)
+        ]
         self._nodes, self._ahead = devices.HostSide(solver.nodes.nodes), devices.HostSide(solver.nodes.ahead)
 
     def load(self, flights: Flights) -> None:
@@ -110,7 +112,7 @@ class Meeting:
             ahead, self._foreseen(dt), before=self._nodes.read(), time=time, dt=dt, free=free
         )
         found = _apart(found, len(ahead))
-        contacts = Contacts.of(found, friction=self._friction, body_of=self._body_of, places=self._nodes.read())
+        contacts = Contacts.of(found, friction=self._friction, body_of=self._body_of, positions=self._nodes.read())
         answer = self._solver.answer(contacts, free.loose())
         if len(free):
             free.change(answer.bodies, dt)
@@ -120,8 +122,8 @@ class Meeting:
 
     def _foreseen(self, dt: float) -> Floats:
         """The transforms (k, 4, 4) of links at the end of a step, by their velocities."""
-        places, turns, velocities, spins = (side.read() for side in self._links)
-        return transforms(places + dt * velocities, turned_by(turns, dt * spins))
+        positions, rotations, velocities, spins = (side.read() for side in self._links)
+        return transforms(positions + dt * velocities, rotate_by(rotations, dt * spins))
 
 
 def _apart(touches: Touches, nodes: int) -> Touches:
@@ -164,7 +166,7 @@ def detection_of(
     """What finds the contacts of a body's border, as a mechanism numbers its nodes."""
     return Detection(
         flesh.solid.points[flesh.order],
-        flesh.places[boundary_faces(flesh.solid)],
+        flesh.positions[boundary_faces(flesh.solid)],
         carriers=mechanism.links[:, 0],
         rest_bones=transforms(mechanism.centres),
         bodies=bodies,
@@ -174,10 +176,10 @@ def detection_of(
     )
 
 
-def transforms(places: Floats, turns: Floats | None = None) -> Floats:
+def transforms(positions: Floats, rotations: Floats | None = None) -> Floats:
     """Transforms (k, 4, 4) of links that are there, turned so."""
-    matrices = np.tile(np.eye(4), (len(places), 1, 1))
-    matrices[:, :3, 3] = places
-    if turns is not None:
-        matrices[:, :3, :3] = turns
+    matrices = np.tile(np.eye(4), (len(positions), 1, 1))
+    matrices[:, :3, 3] = positions
+    if rotations is not None:
+        matrices[:, :3, :3] = rotations
     return matrices

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of rows: what may not go on, and what a push on it does, for contacts and joint limits alike.
 
 A row is a place where two things meet: nodes with shares s (one, or the corners of an element, or a node against the
@@ -43,7 +44,7 @@ class Flesh:
     masses: Numbers
     blends: Matrices
     alone: Matrices
-    places: Vectors
+    positions: Vectors
     paces: Vectors
     reach: Numbers
     kept: Vectors
@@ -81,7 +82,7 @@ class Rows:
     counts: Whole
     hands: Whole
     moves: Matrices
-    turns: Matrices
+    rotations: Matrices
     bends: Vectors
     highs: Numbers
 
@@ -147,18 +148,18 @@ def open_rows(
     crowded = int(0)
     for c in range(counts[ROWS]):
         least = int(size)
-        for turn in range(2):  # first the earliest hand, then all reach back to it
+        for rotation in range(2):  # first the earliest hand, then all reach back to it
             for a in range(CORNERS * c, CORNERS * c + CORNERS):
                 j = met.corners[a]
                 if met.shares[a] != wp.float64(0.0):
-                    if turn == 0 and j < flesh.free:
+                    if rotation == 0 and j < flesh.free:
                         if flesh.reach[j] > wp.float64(0.0):
                             crowded = 1
                         flesh.reach[j] = flesh.reach[j] + wp.abs(met.shares[a])
                     for e in range(flesh.carriers * j, flesh.carriers * j + flesh.carriers):
                         if flesh.weights[e] > wp.float64(0.0):
                             at = starts[flesh.links[e]]
-                            if turn == 0:
+                            if rotation == 0:
                                 least = wp.min(least, at)
                             else:
                                 for i in range(at, at + 2):
@@ -181,19 +182,19 @@ def open_rows(
 
 
 @wp.func
-def add_hand(row: int, at: int, move: wp.mat33d, turn: wp.mat33d, rows: Rows):
+def add_hand(row: int, at: int, move: wp.mat33d, rotation: wp.mat33d, rows: Rows):
     """One more hand of a row, or more of one that it has."""
     begin = HANDS * row
-    place = int(begin)
-    while place < begin + rows.counts[row] and rows.hands[place] != at:
-        place += 1
-    if place == begin + rows.counts[row]:
+    position = int(begin)
+    while position < begin + rows.counts[row] and rows.hands[position] != at:
+        position += 1
+    if position == begin + rows.counts[row]:
         rows.counts[row] = rows.counts[row] + 1
-        rows.hands[place] = at
-        rows.moves[place] = wp.mat33d()
-        rows.turns[place] = wp.mat33d()
-    rows.moves[place] = rows.moves[place] + move
-    rows.turns[place] = rows.turns[place] + turn
+        rows.hands[position] = at
+        rows.moves[position] = wp.mat33d()
+        rows.rotations[position] = wp.mat33d()
+    rows.moves[position] = rows.moves[position] + move
+    rows.rotations[position] = rows.rotations[position] + rotation
 
 
 @wp.kernel(enable_backward=False)
@@ -206,7 +207,7 @@ def build_rows(
     body_start: int,
     masses: Numbers,
     body_masses: Numbers,
-    body_places: Vectors,
+    body_positions: Vectors,
     firmness: wp.float64,
     out: wp.float64,
     unseen: wp.float64,
@@ -257,7 +258,7 @@ def build_rows(
                     light += s * s * w * w / masses[flesh.links[e]]
     b = met.bodies[c]
     if b >= 0:
-        add_hand(c, body_start + 2 * b, -one, cross_matrix(met.spots[c] - body_places[b]), rows)
+        add_hand(c, body_start + 2 * b, -one, cross_matrix(met.spots[c] - body_positions[b]), rows)
         light += wp.float64(1.0) / body_masses[b]
     if wp.dot(n, soft * n) < NOTHING * light:  # the core, or flesh that bones have crushed
         soft += (firmness * light) * one
@@ -289,7 +290,7 @@ def build_limits(
     lows: Numbers,
     highs: Numbers,
     starts: Whole,
-    turns: Matrices,
+    rotations: Matrices,
     spins: Vectors,
     squares: Matrices,
     firmness: wp.float64,
@@ -310,12 +311,12 @@ def build_limits(
     row = counts[ROWS] + item
     child = children[c]
     parent = parents[c]
-    out = rotation_vector(wp.transpose(turns[parent]) * turns[child])
+    out = rotation_vector(wp.transpose(rotations[parent]) * rotations[child])
     spin = spins[child] - spins[parent]
     way = wp.vec3d(wp.float64(1.0), wp.float64(0.0), wp.float64(0.0))
     room = highs[c]
     if kinds[c] == HINGE:
-        axis = turns[child] * axes[3 * c]
+        axis = rotations[child] * axes[3 * c]
         angle = wp.dot(out, axes[3 * c])
         ahead = angle + dt * wp.dot(spin, axis)
         way = -axis
@@ -326,7 +327,7 @@ def build_limits(
         rows.highs[row] = wp.float64(-1.0)
     else:
         rows.highs[row] = highs[c]
-        rows.bends[row] = turns[child] * out
+        rows.bends[row] = rotations[child] * out
         ends = rows.bends[row] + dt * spin
         if wp.length(ends) > wp.float64(1.0e-12):
             way = -wp.normalize(ends)
@@ -350,7 +351,7 @@ def build_limits(
 @wp.func
 def hand_pace(p: int, rows: Rows, values: Vectors) -> wp.vec3d:
     """What one hand does to its row's place."""
-    return rows.moves[p] * values[rows.hands[p]] + rows.turns[p] * values[rows.hands[p] + 1]
+    return rows.moves[p] * values[rows.hands[p]] + rows.rotations[p] * values[rows.hands[p] + 1]
 
 
 @wp.func

@@ -21,7 +21,7 @@ from supple.skins.contact.flesh import WHERE
 _CARRIERS = 4  # links that carry a node
 _PASSES = 16  # at most
 _RUBBING = 4  # passes along the surface, at most
-_TURNS = 3  # how often friction is found, or the limits of balls are seen, anew
+_ROTATIONS = 3  # how often friction is found, or the limits of balls are seen, anew
 _SLACK = 1e-10  # [m/s]: slower than this counts as not going on
 _FIRM = 1e-2  # how much a contact yields beside its flesh, as a share of how much its links do
 _FIRM_LIMIT = 1e-4  # the same of the limit of a joint
@@ -65,7 +65,7 @@ class Responder:
         limited = mechanism.joints.limited
         self._limits, self._n = len(limited), mechanism.node_count
         self._counts = made(5, wp.int32)
-        self._masses, self._places = made(bodies, wp.float64), made(bodies, wp.vec3d)
+        self._masses, self._positions = made(bodies, wp.float64), made(bodies, wp.vec3d)
         self._inertia, self._inverses = made(bodies, wp.mat33d), made(bodies, wp.mat33d)
         self._limited = devices.to_device(limited.astype(np.int32), wp.int32, device)
         self._structs(mechanism, nodes, links, made)
@@ -73,7 +73,7 @@ class Responder:
         self._sides = _Sides({
             "count": self._counts, "corners": met.corners, "shares": met.shares, "normals": met.normals,
             "motions": met.motions, "gaps": met.gaps, "frictions": met.frictions, "bodies": met.bodies,
-            "spots": met.spots, "masses": self._masses, "places": self._places, "inertia": self._inertia,
+            "spots": met.spots, "masses": self._masses, "places": self._positions, "inertia": self._inertia,
             "inverses": self._inverses, "pushes": effort.pushes, "totals": effort.totals,
         })  # fmt: skip
         self._record(mechanism, nodes, links, dt)
@@ -102,7 +102,7 @@ class Responder:
             masses=nodes.masses,
             blends=nodes.blends,
             alone=nodes.alone,
-            places=nodes.nodes,
+            positions=nodes.nodes,
             paces=nodes.paces,
             reach=nodes.reach,
             kept=nodes.kept,
@@ -131,7 +131,7 @@ class Responder:
             counts=made(count, wp.int32),
             hands=made(hands, wp.int32),
             moves=made(hands, wp.mat33d),
-            turns=made(hands, wp.mat33d),
+            rotations=made(hands, wp.mat33d),
             bends=made(count, wp.vec3d),
             highs=made(count, wp.float64),
         )
@@ -207,7 +207,7 @@ class Responder:
                 links.size,
                 links.masses,
                 own._masses,
-                own._places,
+                own._positions,
                 _FIRM,
                 _OUT,
                 unseen,
@@ -229,7 +229,7 @@ class Responder:
                 links.lows,
                 links.highs,
                 links.starts,
-                links.turns,
+                links.rotations,
                 links.spins,
                 links.squares,
                 _FIRM_LIMIT,
@@ -254,7 +254,7 @@ class Responder:
             farthest,
             _PASSES,
             _RUBBING,
-            _TURNS,
+            _ROTATIONS,
             _BACK,
             _LIFTED,
             own._rows,
@@ -333,11 +333,11 @@ class Responder:
                 links.ends,
                 links.axes,
                 links.springs,
-                links.target_turns,
+                links.target_rotations,
                 links.target_spins,
                 links.gains,
-                links.places,
-                links.turns,
+                links.positions,
+                links.rotations,
                 links.velocities,
                 links.spins,
                 self._values,
@@ -353,10 +353,10 @@ class Responder:
                 sky.ats,
                 links.roots,
                 links.wanted,
-                links.wanted_turns,
+                links.wanted_rotations,
                 links.root_gains,
-                links.places,
-                links.turns,
+                links.positions,
+                links.rotations,
                 links.velocities,
                 links.spins,
                 self._values,

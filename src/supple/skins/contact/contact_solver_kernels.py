@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """The answer to all that is met in a step: pushes that part, that never pull, and that rub within Coulomb's cone.
 
 Pushes along the normals and along the surface are found in turns [Kaufman2008]; the second are at most friction times
@@ -186,7 +187,7 @@ def respond(
     farthest: wp.float64,
     most: int,
     rubbing: int,
-    turns: int,
+    rotations: int,
     back: wp.float64,
     share: wp.float64,
     rows: Rows,
@@ -230,8 +231,8 @@ def respond(
     passes = answered(count, contacts, free, 0, 0, most, slack, coarse, rows, effort, met, base, values, loose, wide)
     rubs = rubbing_rows(count, rows, effort)
     again = rubs
-    turn = int(0)
-    while turn < turns and (again == 1 or aim_limits(contacts, count, dt, back, rows, effort) > 0):
+    rotation = int(0)
+    while rotation < rotations and (again == 1 or aim_limits(contacts, count, dt, back, rows, effort) > 0):
         judged(count, rows, effort, met, contacts, free)
         if again == 1:
             passes += answered(
@@ -243,7 +244,7 @@ def respond(
         again = int(0)
         if rubs == 1:
             again = kept_in_cones(OUTSIDE, count, contacts, free, rows, effort, met, base, loose, wide)
-        turn += 1
+        rotation += 1
     if skin == 1:  # whatever skin does to skin, nobody goes through a wall for it
         passes += answered(
             count, contacts, free, 0, 1, most, slack, coarse, rows, effort, met, base, values, loose, wide
@@ -252,7 +253,7 @@ def respond(
         kept_in_cones(ROUNDING, count, contacts, free, rows, effort, met, base, loose, wide)
     counts[PASSES] = passes
     tame(count, contacts, free, links, starts, closing, rows, effort, met, wide)
-    for j in range(flesh.places.shape[0]):
+    for j in range(flesh.positions.shape[0]):
         flesh.kept[j] = wp.vec3d()
     for c in range(contacts):
         flesh.kept[met.corners[CORNERS * c]] = effort.pushes[c]
@@ -265,7 +266,7 @@ def respond(
     for c in range(contacts):
         push = effort.pushes[c]
         for a in range(CORNERS * c, CORNERS * c + CORNERS):
-            twist = met.shares[a] * wp.cross(flesh.places[met.corners[a]], push)
+            twist = met.shares[a] * wp.cross(flesh.positions[met.corners[a]], push)
             if rows.skin[c] == 1:  # nothing comes from outside, though two places are a little apart
                 twist = wp.vec3d()
             for axis in range(3):

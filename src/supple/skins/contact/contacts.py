@@ -83,7 +83,7 @@ class Contacts:
         return len(self.nodes)
 
     @classmethod
-    def of(cls, touches: Touches, *, friction: float, body_of: Ints, places: Floats) -> Contacts:
+    def of(cls, touches: Touches, *, friction: float, body_of: Ints, positions: Floats) -> Contacts:
         """Contacts that were found; nothing of them is looked at again.
 
         `friction` is that of skin on skin. `body_of` says which free body an obstacle is, -1 for none, and as its last
@@ -96,7 +96,7 @@ class Contacts:
         shares = np.ones((count, CORNERS))
         np.negative(touches.shares, out=shares[:, 1:])
         frictions = np.where(skin, friction, touches.frictions)
-        spots = places[touches.nodes]
+        spots = positions[touches.nodes]
         found = object.__new__(cls)
         for name, value in zip(
             cls.__dataclass_fields__,

@@ -50,8 +50,8 @@ class Control:
         self.supported = bool((root_gains > 0.0).any())
         self.driven = self.supported or bool((gains > 0.0).any())
         loads = np.add.reduceat(mechanism.link_masses[hanging], starts[:-1])
-        self.was_places, self.places = (wp.zeros(k, dtype=wp.vec3d, device=device) for _ in range(2))
-        self.was_turns, self.turns = (wp.zeros(k, dtype=wp.mat33d, device=device) for _ in range(2))
+        self.previous_positions, self.positions = (wp.zeros(k, dtype=wp.vec3d, device=device) for _ in range(2))
+        self.previous_rotations, self.rotations = (wp.zeros(k, dtype=wp.mat33d, device=device) for _ in range(2))
         self.world_from_joint = wp.zeros(len(self._skeleton), dtype=wp.mat44d, device=device)
         self._given = devices.HostSide(self.world_from_joint)
         placing = [
@@ -60,7 +60,7 @@ class Control:
             put(links.centres, wp.vec3d),
             self.world_from_joint,
         ]
-        motion = [self.was_places, self.was_turns, self.places, self.turns]
+        motion = [self.previous_positions, self.previous_rotations, self.positions, self.rotations]
         asking = [
             c,
             dt,
@@ -77,13 +77,13 @@ class Control:
             put(gains.ravel(), wp.float64),
             put(root_gains.ravel(), wp.float64),
             *motion,
-            arrays.places,
-            arrays.turns,
-            arrays.target_turns,
+            arrays.positions,
+            arrays.rotations,
+            arrays.target_rotations,
             arrays.target_spins,
             arrays.gains,
             arrays.wanted,
-            arrays.wanted_turns,
+            arrays.wanted_rotations,
             arrays.root_gains,
         ]
         self._place = devices.Launch(kernels.place_links, k, [*placing, *motion], device)

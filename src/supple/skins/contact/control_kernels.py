@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of control: where the motion has the links, and what that asks of joints and roots in a step.
 
 Symbols: the motion has link i at c* and turned by R*, before the step and at its end; now it is at c, turned by R.
@@ -49,13 +50,13 @@ def nearest_rotation(m: wp.mat33d) -> wp.mat33d:
                 if x < zero:
                     t = -t
                 c = one / wp.sqrt(t * t + one)
-                turn = wp.identity(n=3, dtype=wp.float64)
-                turn[p, p] = c
-                turn[q, q] = c
-                turn[p, q] = t * c
-                turn[q, p] = -t * c
-                s = wp.transpose(turn) * s * turn
-                v = v * turn
+                rotation = wp.identity(n=3, dtype=wp.float64)
+                rotation[p, p] = c
+                rotation[q, q] = c
+                rotation[p, q] = t * c
+                rotation[q, p] = -t * c
+                s = wp.transpose(rotation) * s * rotation
+                v = v * rotation
     large = int(0)
     small = int(0)
     for axis in range(1, 3):
@@ -92,30 +93,30 @@ def place_links(
     joint_from_world: Transforms,
     centres: Vectors,
     world_from_joint: Transforms,
-    was_places: Vectors,
-    was_turns: Matrices,
-    places: Vectors,
-    turns: Matrices,
+    previous_positions: Vectors,
+    previous_rotations: Matrices,
+    positions: Vectors,
+    rotations: Matrices,
 ):
     """Where the motion has a link now: c* = M p, R* nearest to M; what it was before is kept."""
     i = first + wp.tid()
-    was_places[i] = places[i]
-    was_turns[i] = turns[i]
+    previous_positions[i] = positions[i]
+    previous_rotations[i] = rotations[i]
     carry = world_from_joint[joints[i]] * joint_from_world[i]
     linear = linear_part(carry)
-    places[i] = linear * centres[i] + moving_part(carry)
-    turns[i] = nearest_rotation(linear)
+    positions[i] = linear * centres[i] + moving_part(carry)
+    rotations[i] = nearest_rotation(linear)
 
 
 @wp.func
 def weight_on(
-    i: int, starts: Whole, hanging: Whole, masses: Numbers, places: Vectors, gravity: wp.vec3d, p: wp.vec3d
+    i: int, starts: Whole, hanging: Whole, masses: Numbers, positions: Vectors, gravity: wp.vec3d, p: wp.vec3d
 ) -> wp.vec3d:
     """-(b - p) x m g: the torque about p that holds up all that hangs on a link."""
     moment = wp.vec3d()
-    for place in range(starts[i], starts[i + 1]):
-        j = hanging[place]
-        moment += masses[j] * (places[j] - p)
+    for position in range(starts[i], starts[i + 1]):
+        j = hanging[position]
+        moment += masses[j] * (positions[j] - p)
     return wp.cross(gravity, moment)
 
 
@@ -136,17 +137,17 @@ def ask(
     hanging: Whole,
     own_gains: Numbers,
     own_root_gains: Numbers,
-    was_places: Vectors,
-    was_turns: Matrices,
-    places: Vectors,
-    turns: Matrices,
+    previous_positions: Vectors,
+    previous_rotations: Matrices,
+    positions: Vectors,
+    rotations: Matrices,
     now: Vectors,
     turned: Matrices,
-    target_turns: Matrices,
+    target_rotations: Matrices,
     target_spins: Vectors,
     gains: Numbers,
     wanted: Vectors,
-    wanted_turns: Matrices,
+    wanted_rotations: Matrices,
     root_gains: Numbers,
 ):
     """What a joint, or behind them a root, is asked for: its pose, its speed, and the speed t / d that bears weight."""
@@ -155,25 +156,25 @@ def ask(
     if item < count:
         i = children[item]
         up = parents[item]
-        was = wp.transpose(was_turns[up]) * was_turns[i]
-        will = wp.transpose(turns[up]) * turns[i]
+        was = wp.transpose(previous_rotations[up]) * previous_rotations[i]
+        will = wp.transpose(rotations[up]) * rotations[i]
         spin = rotation_vector(wp.transpose(was) * will) / dt
         d = own_gains[2 * item + 1]
         if bears == 1 and d > zero:
             p = now[i] + turned[i] * ends[2 * item]
             t = weight_on(i, starts, hanging, masses, now, gravity, p)
             spin += (wp.transpose(turned[i]) * t) / d
-        target_turns[item] = will
+        target_rotations[item] = will
         target_spins[item] = spin
         gains[2 * item] = own_gains[2 * item]
         gains[2 * item + 1] = d
     else:
         r = item - count
         i = roots[r]
-        pace = (places[i] - was_places[i]) / dt
-        spin = rotation_vector(turns[i] * wp.transpose(was_turns[i])) / dt
-        for place in range(4 * r, 4 * r + 4):
-            root_gains[place] = own_root_gains[place]
+        pace = (positions[i] - previous_positions[i]) / dt
+        spin = rotation_vector(rotations[i] * wp.transpose(previous_rotations[i])) / dt
+        for position in range(4 * r, 4 * r + 4):
+            root_gains[position] = own_root_gains[position]
         if bears == 1:
             d = own_root_gains[4 * r + 1]
             if d > zero:
@@ -181,7 +182,7 @@ def ask(
             d = own_root_gains[4 * r + 3]
             if d > zero:
                 spin += weight_on(i, starts, hanging, masses, now, gravity, now[i]) / d
-        wanted[3 * r] = places[i]
+        wanted[3 * r] = positions[i]
         wanted[3 * r + 1] = pace
         wanted[3 * r + 2] = spin
-        wanted_turns[r] = turns[i]
+        wanted_rotations[r] = rotations[i]

@@ -116,7 +116,7 @@ class Detection:
             return wp.zeros(shape, dtype=dtype, device=self.device)
 
         self.points, self._before = put(self._rest, wp.vec3f), put(self._rest, wp.vec3f)
-        self._places, self._starts = HostSide(self.points), HostSide(self._before)
+        self._positions, self._starts = HostSide(self.points), HostSide(self._before)
         self._fitted = False
         starts, corners = grouped(self.triangles.reshape(-1), count)
         self._around = [put(starts, wp.int32), put((corners // 3).astype(np.int32), wp.int32)]
@@ -175,7 +175,7 @@ class Detection:
     def _learn_rest(self, rest_bones: Floats) -> RestSkin:
         """What belongs together at rest, and how near the rest is."""
         skin = self.hierarchy
-        self.place(self._rest, rest_bones)
+        self.position(self._rest, rest_bones)
         self.refit()
         normals = np.zeros((len(self), 3))
         normals[skin.nodes] = devices.to_host(skin.normals)
@@ -205,7 +205,7 @@ class Detection:
 
     # Every step
 
-    def place(self, points: ArrayLike, world_from_bone: ArrayLike, *, before: ArrayLike | None = None) -> None:
+    def position(self, points: ArrayLike, world_from_bone: ArrayLike, *, before: ArrayLike | None = None) -> None:
         """Put the nodes (N, 3) [m] and the bones (B, 4, 4) where they are; `before` is where nodes began the step."""
         given = np.asarray(points)
         began = given if before is None else np.asarray(before)
@@ -219,7 +219,7 @@ class Detection:
                 )
         if not np.isfinite(given).all():
             raise InputError(_WHERE, "points are not finite", "every node needs a place", "take a smaller step")
-        self._places.write(given)
+        self._positions.write(given)
         self._fitted = False
         if len(self.bodies):
             self._starts.write(began)
@@ -242,7 +242,7 @@ class Detection:
         Obstacles are put where they are; `free` knows where the free ones among them are. The order is by obstacle and
         node, the same every time.
         """
-        self.place(points, world_from_bone, before=before)
+        self.position(points, world_from_bone, before=before)
         found = []
         if len(self.bodies):
             self.bodies.move(time, dt, free=free)

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of nodes that meet obstacles, on arrays.
 
 Symbols: i a node, x its place; a a patch (nodes of one bone); o an obstacle; n a direction out of what is met; d a
@@ -22,41 +23,6 @@ Matrices = wp.array(dtype=wp.mat44f)
 AXES = wp.constant(13)
 ALIKE = wp.constant(0.5)  # cosine: directions that agree this much are the same side of an obstacle
 NOTHING = wp.constant(1.0e9)  # a gap that is none
-
-
-@wp.kernel(enable_backward=False)
-def take_frames(first: int, bones: Whole, matrices: Matrices, frames: Transforms):
-    """Place and turn of the bone of a patch, without its scale and shear.
-
-    Its first axis is kept, and the plane of the first two. Who has no such plane is not turned: slabs hold their nodes
-    in any frame, only less closely.
-    """
-    a = first + wp.tid()
-    m = matrices[bones[a]]
-    x = wp.normalize(wp.vec3f(m[0, 0], m[1, 0], m[2, 0]))
-    along = wp.vec3f(m[0, 1], m[1, 1], m[2, 1])
-    y = wp.normalize(along - wp.dot(along, x) * x)
-    z = wp.cross(x, y)
-    turn = wp.quat_identity()
-    if wp.dot(z, z) > 0.5:
-        turn = wp.normalize(wp.quat_from_matrix(wp.matrix_from_cols(x, y, z)))
-    frames[a] = wp.transformf(wp.vec3f(m[0, 3], m[1, 3], m[2, 3]), turn)
-
-
-@wp.kernel(enable_backward=False)
-def grow(
-    first: int, starts: Whole, members: Whole, local: Places, frames: Transforms, points: Places, growths: Numbers
-):
-    """How far the node of a patch that left its bone most is from where the bone alone takes it."""
-    a = first + wp.tid()
-    back = wp.transform_inverse(frames[a])
-    turn = wp.quat_to_matrix(wp.transform_get_rotation(back))
-    move = wp.transform_get_translation(back)
-    most = float(0.0)
-    for m in range(starts[a], starts[a + 1]):
-        apart = turn * points[members[m]] + move - local[m]
-        most = wp.max(most, wp.dot(apart, apart))
-    growths[a] = wp.sqrt(most) * 1.00001 + 1.0e-6  # rounding
 
 
 @wp.func

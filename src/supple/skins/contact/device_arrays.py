@@ -77,14 +77,18 @@ class LinkArrays:
         springs = np.stack([mechanism.joint_stiffness, mechanism.joint_damping], axis=1)
         self.springs = doubles(springs.ravel(), wp.float64)
 
-        self.places, self.velocities, self.spins = (room(k, wp.vec3d) for _ in range(3))
-        self.turns = room(k, wp.mat33d)
+        self.positions, self.velocities, self.spins = (room(k, wp.vec3d) for _ in range(3))
+        self.rotations = room(k, wp.mat33d)
         self.moments, self.squares = room(k, wp.vec3d), room(k, wp.mat33d)
         self.jumps, self.twists, self.shifts = (room(k, wp.vec3d) for _ in range(3))
         self.downwards = whole(np.argsort(-skyline.rows, kind="stable"))  # links come before those they hang on
-        self.target_turns, self.target_spins = room(c, wp.mat33d), room(c, wp.vec3d)
+        self.target_rotations, self.target_spins = room(c, wp.mat33d), room(c, wp.vec3d)
         self.gains = room(2 * c, wp.float64)
-        self.roots, self.wanted, self.wanted_turns = whole(mechanism.roots), room(3 * r, wp.vec3d), room(r, wp.mat33d)
+        self.roots, self.wanted, self.wanted_rotations = (
+            whole(mechanism.roots),
+            room(3 * r, wp.vec3d),
+            room(r, wp.mat33d),
+        )
         self.root_gains = room(4 * r, wp.float64)
         self.books = room(int(BOOKS), wp.float64)
 

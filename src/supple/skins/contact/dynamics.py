@@ -109,8 +109,8 @@ class State:
     [m/s], `spins` (k, 3) [rad/s] in world axes, `flows` (n, 3) [m/s] in pose space.
     """
 
-    places: Floats
-    turns: Floats
+    positions: Floats
+    rotations: Floats
     displacements: Floats
     velocities: Floats
     spins: Floats
@@ -172,7 +172,7 @@ def mechanism_of(
         flesh.masses[flesh.free].copy(),
         combined,
         shares,
-        flesh.places[flesh.solid.corners],
+        flesh.positions[flesh.solid.corners],
         flesh.stiffness,
         flesh.damping,
         links.centres,
@@ -189,10 +189,10 @@ def _combined(carriers: Ints, values: Floats) -> tuple[Ints, Floats]:
     """Links (n, K) and shares with every link once in a row, unused places with share zero; joints may share a link."""
     order = np.argsort(carriers, axis=1, kind="stable")
     links, shares = np.take_along_axis(carriers, order, axis=1), np.take_along_axis(values, order, axis=1)
-    for place in range(links.shape[1] - 1, 0, -1):
-        same = links[:, place] == links[:, place - 1]
-        shares[same, place - 1] += shares[same, place]
-        shares[same, place] = 0.0
+    for position in range(links.shape[1] - 1, 0, -1):
+        same = links[:, position] == links[:, position - 1]
+        shares[same, position - 1] += shares[same, position]
+        shares[same, position] = 0.0
     order = np.argsort(-shares, axis=1, kind="stable")
     links, shares = np.take_along_axis(links, order, axis=1), np.take_along_axis(shares, order, axis=1)
     most = max(int((shares > 0.0).sum(axis=1).max(initial=1)), 1)
@@ -207,11 +207,11 @@ def state_in(
     With the pose `before`, `dt` [s] ago, everything already moves as the bones do; else it is at rest.
     """
     state = State.rest(mechanism)
-    state.places, state.turns = links.placed(skeleton, pose)
+    state.positions, state.rotations = links.placed(skeleton, pose)
     if before is not None:
-        places, turns = links.placed(skeleton, before)
-        state.velocities = (state.places - places) / dt
-        state.spins = rotation_vectors(state.turns @ np.swapaxes(turns, 1, 2)) / dt
+        positions, rotations = links.placed(skeleton, before)
+        state.velocities = (state.positions - positions) / dt
+        state.spins = rotation_vectors(state.rotations @ np.swapaxes(rotations, 1, 2)) / dt
     return state
 
 
@@ -219,24 +219,26 @@ def arms(mechanism: Mechanism, state: State) -> Floats:
     """r_ij (n, K, 3) [m]: from the centre of each link that carries a node to where that link has it."""
     links = mechanism.free_links
     local = (mechanism.rest[: len(links)] + state.displacements)[:, None] - mechanism.centres[links]
-    return np.einsum("nkab,nkb->nka", state.turns[links], local)
+    return np.einsum("nkab,nkb->nka", state.rotations[links], local)
 
 
-def blended_turns(mechanism: Mechanism, state: State) -> Floats:
+def blended_rotations(mechanism: Mechanism, state: State) -> Floats:
     """R_W (n, 3, 3) of every node."""
-    return np.einsum("nk,nkab->nab", mechanism.free_shares, state.turns[mechanism.free_links])
+    return np.einsum("nk,nkab->nab", mechanism.free_shares, state.rotations[mechanism.free_links])
 
 
-def node_places(mechanism: Mechanism, state: State) -> Floats:
+def node_positions(mechanism: Mechanism, state: State) -> Floats:
     """Where the free nodes are: (n, 3) [m]; nodes of the core stand where the links alone carry them."""
-    return np.einsum("nk,nka->na", mechanism.free_shares, state.places[mechanism.free_links] + arms(mechanism, state))
+    return np.einsum(
+        "nk,nka->na", mechanism.free_shares, state.positions[mechanism.free_links] + arms(mechanism, state)
+    )
 
 
 def node_velocities(mechanism: Mechanism, state: State) -> Floats:
     """How the free nodes move: (n, 3) [m/s]."""
     turning = np.cross(state.spins[mechanism.free_links], arms(mechanism, state))
     carried = np.einsum("nk,nka->na", mechanism.free_shares, state.velocities[mechanism.free_links] + turning)
-    return carried + np.einsum("nab,nb->na", blended_turns(mechanism, state), state.flows)
+    return carried + np.einsum("nab,nb->na", blended_rotations(mechanism, state), state.flows)
 
 
 def momentum(mechanism: Mechanism, state: State) -> tuple[Floats, Floats]:
@@ -244,16 +246,16 @@ def momentum(mechanism: Mechanism, state: State) -> tuple[Floats, Floats]:
     first, second = _core_moments(mechanism, state)
     links, shares = mechanism.free_links, mechanism.free_shares
     linear = mechanism.core_masses[:, None] * state.velocities + np.cross(state.spins, first)
-    angular = np.cross(state.places, linear) + np.cross(first, state.velocities)
+    angular = np.cross(state.positions, linear) + np.cross(first, state.velocities)
     angular += np.trace(second, axis1=1, axis2=2)[:, None] * state.spins - np.einsum("kab,kb->ka", second, state.spins)
     reach = arms(mechanism, state)
     pace = state.velocities[links] + np.cross(state.spins[links], reach)
-    own = np.einsum("nab,nb->na", blended_turns(mechanism, state), state.flows) * mechanism.masses[:, None]
+    own = np.einsum("nab,nb->na", blended_rotations(mechanism, state), state.flows) * mechanism.masses[:, None]
     weight = mechanism.masses[:, None, None] * shares[:, :, None]
-    place = state.places[links] + reach
+    position = state.positions[links] + reach
     total = linear.sum(axis=0) + (weight * pace).sum(axis=(0, 1)) + own.sum(axis=0)
-    turning = angular.sum(axis=0) + np.cross(place, weight * pace).sum(axis=(0, 1))
-    return total, turning + np.cross((shares[:, :, None] * place).sum(axis=1), own).sum(axis=0)
+    turning = angular.sum(axis=0) + np.cross(position, weight * pace).sum(axis=(0, 1))
+    return total, turning + np.cross((shares[:, :, None] * position).sum(axis=1), own).sum(axis=0)
 
 
 @dataclass(frozen=True)
@@ -280,7 +282,7 @@ def energy(mechanism: Mechanism, state: State, *, gravity: ArrayLike = GRAVITY) 
     kinetic += 0.5 * np.einsum("ka,kab,kb->", state.spins, inertia, state.spins)
     pace = state.velocities[mechanism.free_links] + np.cross(state.spins[mechanism.free_links], arms(mechanism, state))
     mean = np.einsum("nk,nka->na", mechanism.free_shares, pace)
-    own = np.einsum("nab,nb->na", blended_turns(mechanism, state), state.flows)
+    own = np.einsum("nab,nb->na", blended_rotations(mechanism, state), state.flows)
     kinetic += (
         0.5
         * mechanism.masses
@@ -292,16 +294,16 @@ def energy(mechanism: Mechanism, state: State, *, gravity: ArrayLike = GRAVITY) 
     )
     moved = state.displacements.ravel()
     elastic = 0.5 * moved @ (mechanism.stiffness @ moved)
-    bends = bend(mechanism.joints, state.turns)
+    bends = bend(mechanism.joints, state.rotations)
     springs = 0.5 * mechanism.joint_stiffness @ np.sum(bends**2, axis=1)
-    matter = mechanism.masses @ node_places(mechanism, state)
-    matter = matter + (mechanism.core_masses[:, None] * state.places + first).sum(axis=0)
+    matter = mechanism.masses @ node_positions(mechanism, state)
+    matter = matter + (mechanism.core_masses[:, None] * state.positions + first).sum(axis=0)
     return Energy(float(kinetic), float(elastic), float(springs), float(-pull @ matter))
 
 
-def bend(joints: Joints, turns: Floats) -> Floats:
+def bend(joints: Joints, rotations: Floats) -> Floats:
     """How far each joint is turned from rest: axis times angle (c, 3) [rad], in the axes of the child."""
-    relative = np.swapaxes(turns[joints.parents], 1, 2) @ turns[joints.children]
+    relative = np.swapaxes(rotations[joints.parents], 1, 2) @ rotations[joints.children]
     return rotation_vectors(relative)
 
 
@@ -329,7 +331,7 @@ def joint_gaps(mechanism: Mechanism, state: State) -> Floats:
     """How far apart (c, 3) [m] the two links of each joint have it."""
     joints = mechanism.joints
     ends = [
-        state.places[side] + np.einsum("cab,cb->ca", state.turns[side], joints.pivots - mechanism.centres[side])
+        state.positions[side] + np.einsum("cab,cb->ca", state.rotations[side], joints.pivots - mechanism.centres[side])
         for side in (joints.children, joints.parents)
     ]
     return ends[0] - ends[1]
@@ -337,13 +339,13 @@ def joint_gaps(mechanism: Mechanism, state: State) -> Floats:
 
 def _core_moments(mechanism: Mechanism, state: State) -> tuple[Floats, Floats]:
     """First and second moments of the cores in world axes."""
-    first = np.einsum("kab,kb->ka", state.turns, mechanism.core_moments)
-    second = np.einsum("kab,kbc,kdc->kad", state.turns, mechanism.core_seconds, state.turns)
+    first = np.einsum("kab,kb->ka", state.rotations, mechanism.core_moments)
+    second = np.einsum("kab,kbc,kdc->kad", state.rotations, mechanism.core_seconds, state.rotations)
     return first, second
 
 
-def turned_by(turns: Floats, angles: Floats) -> Floats:
+def rotate_by(rotations: Floats, angles: Floats) -> Floats:
     """Turns (k, 3, 3) after a further turn by rotation vectors (k, 3) [rad] in world axes."""
     length = np.linalg.norm(angles, axis=1)
-    turn = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(angles, length))
-    return np.where((length > 0.0)[:, None, None], turn @ turns, turns)
+    rotation = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(angles, length))
+    return np.where((length > 0.0)[:, None, None], rotation @ rotations, rotations)

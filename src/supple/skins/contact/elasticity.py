@@ -109,9 +109,9 @@ def assembled(tetrahedra: Tetrahedra, blocks: Floats) -> Any:
     count = len(tetrahedra.points)
     rows = np.repeat(tetrahedra.corners, 4, axis=1).ravel().astype(np.int64)
     columns = np.tile(tetrahedra.corners, (1, 4)).ravel().astype(np.int64)
-    keys, place = np.unique(rows * count + columns, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(keys)))
+    keys, position = np.unique(rows * count + columns, return_inverse=True)
+    order = np.argsort(position, kind="stable")
+    starts = np.searchsorted(position[order], np.arange(len(keys)))
     total = np.add.reduceat(blocks.reshape(-1, 3, 3)[order], starts) if len(keys) else np.empty((0, 3, 3))
     pattern = coo_array(
         (np.ones(len(keys)), (keys // max(count, 1), keys % max(count, 1))), shape=(count, count)

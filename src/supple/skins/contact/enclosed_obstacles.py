@@ -65,14 +65,14 @@ def _leaving(
     middle, now, earlier = placed
     _, face, closest = igl.point_mesh_squared_distance(middle[None], points, triangles.astype(np.int64))
     corners = triangles[int(np.ravel(face)[0])]
-    exit_place = np.reshape(closest, 3)
-    u = exit_place - middle
+    exit_position = np.reshape(closest, 3)
+    u = exit_position - middle
     far = float(np.linalg.norm(u))
     a, b, c = points[corners]
     u = u / far if far > 1e-9 else quaternions.normalize(np.cross(b - a, c - a))
     gaps = -(points[corners] - middle) @ u - _reach(body, now[:3, :3].T @ u)
-    spot = now[:3, :3].T @ (exit_place - now[:3, 3])
-    velocity = (exit_place - (earlier[:3, :3] @ spot + earlier[:3, 3])) / dt if dt > 0.0 else np.zeros(3)
+    spot = now[:3, :3].T @ (exit_position - now[:3, 3])
+    velocity = (exit_position - (earlier[:3, :3] @ spot + earlier[:3, 3])) / dt if dt > 0.0 else np.zeros(3)
     order = np.argsort(corners, kind="stable")
     return Touches.with_obstacles(
         corners[order],

@@ -135,10 +135,10 @@ class _Blocks:
 
     def reordered(self, order: Ints) -> _Blocks:
         """The same with columns in another order, in which every one still comes before those that it reaches."""
-        place = np.empty(len(order), dtype=np.int32)
-        place[order] = np.arange(len(order))
-        columns = np.repeat(place, np.diff(self.starts))
-        rows = place[self.rows]
+        position = np.empty(len(order), dtype=np.int32)
+        position[order] = np.arange(len(order))
+        columns = np.repeat(position, np.diff(self.starts))
+        rows = position[self.rows]
         sorting = np.lexsort((rows, columns))
         starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[order])])
         return _Blocks(
@@ -158,8 +158,8 @@ def _factored(matrix: Any) -> _Blocks:
     graph = (graph + diags_array(np.diff(blocks.indptr) + 1.0)).tocsc()
     sparse = splu(graph, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
     nodes = np.argsort(sparse.perm_c, kind="stable")
-    places = (3 * nodes[:, None] + np.arange(3)).ravel()
-    ordered = matrix.tocsr()[places][:, places].tocsc()
+    positions = (3 * nodes[:, None] + np.arange(3)).ravel()
+    ordered = matrix.tocsr()[positions][:, positions].tocsc()
     factor = splu(ordered, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
     order = np.argsort(factor.perm_c, kind="stable")
     lower = bsr_array(factor.L.tocsr(), blocksize=(3, 3))

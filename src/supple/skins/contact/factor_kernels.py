@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Solving with the factor L D L^T of the flesh, node by node, in double precision.
 
 Blocks are 3x3. Those of column j below the diagonal stand from starts[j] to starts[j + 1]; what lies on it is one.
@@ -25,7 +26,7 @@ def down_part(
     top: int,
     bounds: Whole,
     starts: Whole,
-    places: Whole,
+    positions: Whole,
     blocks: Matrices,
     order: Whole,
     sides: Vectors,
@@ -40,7 +41,7 @@ def down_part(
     for j in range(bounds[part], bounds[part + 1]):
         x = work[j]
         for e in range(starts[j], starts[j + 1]):
-            work[places[e]] = work[places[e]] - blocks[e] * x
+            work[positions[e]] = work[positions[e]] - blocks[e] * x
 
 
 @wp.func
@@ -49,7 +50,7 @@ def through_top(
     top: int,
     parts: int,
     starts: Whole,
-    places: Whole,
+    positions: Whole,
     blocks: Matrices,
     inverses: Matrices,
     order: Whole,
@@ -68,12 +69,12 @@ def through_top(
     for j in range(top, count):
         x = work[j]
         for e in range(starts[j], starts[j + 1]):
-            work[places[e]] = work[places[e]] - blocks[e] * x
+            work[positions[e]] = work[positions[e]] - blocks[e] * x
     for back in range(count - top):
         j = count - 1 - back
         x = inverses[j] * work[j]
         for e in range(starts[j + 1] - 1, starts[j] - 1, -1):
-            x -= work[places[e]] * blocks[e]
+            x -= work[positions[e]] * blocks[e]
         work[j] = x
         answers[order[j]] = answered(adds, onto, order[j], x)
 
@@ -85,7 +86,7 @@ def up_part(
     top: int,
     bounds: Whole,
     starts: Whole,
-    places: Whole,
+    positions: Whole,
     blocks: Matrices,
     inverses: Matrices,
     order: Whole,
@@ -102,7 +103,7 @@ def up_part(
         j = bounds[part + 1] - 1 - back
         x = inverses[j] * work[j]
         for e in range(starts[j + 1] - 1, starts[j] - 1, -1):
-            x -= work[places[e]] * blocks[e]
+            x -= work[positions[e]] * blocks[e]
         work[j] = x
         answers[order[j]] = answered(adds, onto, order[j], x)
 
@@ -114,13 +115,13 @@ def down_parts(
     top: int,
     bounds: Whole,
     starts: Whole,
-    places: Whole,
+    positions: Whole,
     blocks: Matrices,
     order: Whole,
     sides: Vectors,
     work: Vectors,
 ):
-    down_part(first + wp.tid(), count, top, bounds, starts, places, blocks, order, sides, work)
+    down_part(first + wp.tid(), count, top, bounds, starts, positions, blocks, order, sides, work)
 
 
 @wp.kernel(enable_backward=False)
@@ -130,7 +131,7 @@ def solve_top(
     top: int,
     parts: int,
     starts: Whole,
-    places: Whole,
+    positions: Whole,
     blocks: Matrices,
     inverses: Matrices,
     order: Whole,
@@ -140,7 +141,7 @@ def solve_top(
     onto: Vectors,
     answers: Vectors,
 ):
-    through_top(count, top, parts, starts, places, blocks, inverses, order, sides, work, adds, onto, answers)
+    through_top(count, top, parts, starts, positions, blocks, inverses, order, sides, work, adds, onto, answers)
 
 
 @wp.kernel(enable_backward=False)
@@ -150,7 +151,7 @@ def up_parts(
     top: int,
     bounds: Whole,
     starts: Whole,
-    places: Whole,
+    positions: Whole,
     blocks: Matrices,
     inverses: Matrices,
     order: Whole,
@@ -160,7 +161,7 @@ def up_parts(
     answers: Vectors,
 ):
     part = first + wp.tid()
-    up_part(part, count, top, bounds, starts, places, blocks, inverses, order, work, adds, onto, answers)
+    up_part(part, count, top, bounds, starts, positions, blocks, inverses, order, work, adds, onto, answers)
 
 
 @wp.kernel(enable_backward=False)
@@ -171,7 +172,7 @@ def solve_all(
     parts: int,
     bounds: Whole,
     starts: Whole,
-    places: Whole,
+    positions: Whole,
     blocks: Matrices,
     inverses: Matrices,
     order: Whole,
@@ -183,7 +184,7 @@ def solve_all(
 ):
     """The three, one after another, by one thread."""
     for part in range(parts):
-        down_part(part, count, top, bounds, starts, places, blocks, order, sides, work)
-    through_top(count, top, parts, starts, places, blocks, inverses, order, sides, work, adds, onto, answers)
+        down_part(part, count, top, bounds, starts, positions, blocks, order, sides, work)
+    through_top(count, top, parts, starts, positions, blocks, inverses, order, sides, work, adds, onto, answers)
     for part in range(parts):
-        up_part(part, count, top, bounds, starts, places, blocks, inverses, order, work, adds, onto, answers)
+        up_part(part, count, top, bounds, starts, positions, blocks, inverses, order, work, adds, onto, answers)

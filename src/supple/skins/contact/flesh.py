@@ -58,16 +58,16 @@ class FleshLayer:
         return np.concatenate([self.free, core]).astype(np.int32)
 
     @cached_property
-    def places(self) -> Ints:
+    def positions(self) -> Ints:
         """The number (P,) of every node in a mechanism."""
-        place = np.empty(len(self.order), dtype=np.int32)
-        place[self.order] = np.arange(len(self.order))
-        return place
+        position = np.empty(len(self.order), dtype=np.int32)
+        position[self.order] = np.arange(len(self.order))
+        return position
 
     def embedding(self, points: Floats) -> Embedding:
         """Which nodes carry points (V, 3) [m] of the skin at rest, numbered as in a mechanism."""
         found = embed(points, self.solid)
-        return Embedding(self.places[found.corners], found.shares, found.distance)
+        return Embedding(self.positions[found.corners], found.shares, found.distance)
 
 
 def layer(
@@ -101,9 +101,9 @@ def layer(
     free = np.flatnonzero(~held & (masses > 0.0)).astype(np.int32)
     blocks = element_stiffness(solid, young, poisson)
     fades = lumped_masses(solid, np.maximum(density * fading, 1e-300))
-    places = (3 * free[:, None] + np.arange(3)).ravel()
-    stiff = assembled(solid, blocks)[places][:, places].tocsr()
-    lagging = assembled(solid, lag[:, None, None, None, None] * blocks)[places][:, places].tocsr()
+    positions = (3 * free[:, None] + np.arange(3)).ravel()
+    stiff = assembled(solid, blocks)[positions][:, positions].tocsr()
+    lagging = assembled(solid, lag[:, None, None, None, None] * blocks)[positions][:, positions].tocsr()
     from scipy.sparse import diags_array
 
     damping = (lagging + diags_array(np.repeat(fades[free], 3))).tocsr()
@@ -153,10 +153,10 @@ def _skin_of(points: Floats, character: Character) -> tuple[Ints, Floats, Floats
     import igl
 
     faces = np.ascontiguousarray(character.triangles, dtype=np.int64)
-    squared, triangle, place = igl.point_mesh_squared_distance(points, character.points, faces)
+    squared, triangle, position = igl.point_mesh_squared_distance(points, character.points, faces)
     corners = character.triangles[triangle]
     a, b, c = np.moveaxis(character.points[corners], 1, 0)
-    shares = np.clip(np.nan_to_num(igl.barycentric_coordinates(place, a, b, c)), 0.0, 1.0)
+    shares = np.clip(np.nan_to_num(igl.barycentric_coordinates(position, a, b, c)), 0.0, 1.0)
     sums = shares.sum(axis=1, keepdims=True)
     shares = np.where(sums > 0.0, shares / np.where(sums > 0.0, sums, 1.0), 1.0 / 3.0)
     return corners, shares, np.sqrt(np.asarray(squared))
@@ -235,9 +235,9 @@ def _steadied(solid: Tetrahedra, core: Bools, depths: Floats) -> Bools:
         free = np.flatnonzero(~held & _anchored(solid, held) & (masses > 0.0))
         if not len(free):
             break
-        places = (3 * free[:, None] + np.arange(3)).ravel()
+        positions = (3 * free[:, None] + np.arange(3)).ravel()
         weight = np.repeat(masses[free], 3)[:, None] * np.tile(np.eye(3), (len(free), 1))
-        matrix = stiff[places][:, places].tocsc()
+        matrix = stiff[positions][:, positions].tocsc()
         factor = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
         moved = np.abs(np.asarray(factor.solve(weight))).reshape(len(free), 9).max(axis=1)
         loose = np.sqrt(moved) > most[free]

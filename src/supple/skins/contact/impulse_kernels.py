@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """How hard rows push: in passes, each by one solution of links and bodies with all rows that push.
 
 In every pass all rows that push, or go on too fast, are answered at once. A row whose push p answers a velocity u as
@@ -114,7 +115,7 @@ def push_hands(c: int, push: wp.vec3d, rows: Rows, wide: System):
     for p in range(HANDS * c, HANDS * c + rows.counts[c]):
         at = rows.hands[p]
         wide.right[at] = wide.right[at] + wp.transpose(rows.moves[p]) * push
-        wide.right[at + 1] = wide.right[at + 1] + wp.transpose(rows.turns[p]) * push
+        wide.right[at + 1] = wide.right[at + 1] + wp.transpose(rows.rotations[p]) * push
 
 
 @wp.func
@@ -125,15 +126,15 @@ def add_row(c: int, k: wp.mat33d, rows: Rows, effort: Effort, wide: System):
     for p in range(HANDS * c, last):
         at = rows.hands[p]
         move = wp.transpose(rows.moves[p])
-        turn = wp.transpose(rows.turns[p])
+        rotation = wp.transpose(rows.rotations[p])
         for q in range(HANDS * c, last):
             other = rows.hands[q]
             if other <= at:
                 left = k * rows.moves[q]
-                right = k * rows.turns[q]
+                right = k * rows.rotations[q]
                 add_block(at, other, move * left, wide.firsts, wide.ats, wide.factor)
-                add_block(at + 1, other, turn * left, wide.firsts, wide.ats, wide.factor)
-                add_block(at + 1, other + 1, turn * right, wide.firsts, wide.ats, wide.factor)
+                add_block(at + 1, other, rotation * left, wide.firsts, wide.ats, wide.factor)
+                add_block(at + 1, other + 1, rotation * right, wide.firsts, wide.ats, wide.factor)
                 if other < at:
                     add_block(at, other + 1, move * right, wide.firsts, wide.ats, wide.factor)
 

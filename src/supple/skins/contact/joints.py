@@ -141,13 +141,13 @@ def hinges_in_motion(skeleton: Skeleton, poses: tuple[Pose, ...] | list[Pose]) -
     A joint that hardly moves is left out: it tells nothing.
     """
     world = np.stack([pose.skinning(skeleton)[:, :3, :3] for pose in poses])
-    turns = quaternions.nearest_rotation(world)
+    rotations = quaternions.nearest_rotation(world)
     found: dict[str, Floats] = {}
     for joint, name in enumerate(skeleton.names):
         parent = skeleton.parents[joint]
         if parent < 0:
             continue
-        relative = np.swapaxes(turns[:, parent], 1, 2) @ turns[:, joint]
+        relative = np.swapaxes(rotations[:, parent], 1, 2) @ rotations[:, joint]
         away = rotation_vectors(relative)
         values, axes = np.linalg.eigh(away.T @ away)
         spread = np.ptp(away @ axes[:, 2])

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of the flesh on arrays: what nodes and links do to each other, in double precision.
 
 Symbols: node j has rest place p, displacement u, its velocity u', mass m and K carriers (link i, share w) from K j;
@@ -47,8 +48,8 @@ def pose_nodes(
     links: Whole,
     shares: Numbers,
     centres: Vectors,
-    places: Vectors,
-    turns: Matrices,
+    positions: Vectors,
+    rotations: Matrices,
     displacements: Vectors,
     masses: Numbers,
     together: Matrices,
@@ -65,20 +66,20 @@ def pose_nodes(
     if j < free:
         p = p + displacements[j]
     x = wp.vec3d()
-    turn = wp.mat33d()
+    rotation = wp.mat33d()
     for e in range(carriers * j, carriers * j + carriers):
         w = shares[e]
         i = links[e]
-        r = turns[i] * (p - centres[i])
+        r = rotations[i] * (p - centres[i])
         arms[e] = r
-        x += w * (places[i] + r)
-        turn += w * turns[i]
+        x += w * (positions[i] + r)
+        rotation += w * rotations[i]
     nodes[j] = x
     if j < free:
-        blends[j] = turn
-        back = (masses[j] * masses[j]) * wp.transpose(turn)
-        yields[j] = turn * together[j] * back
-        lone_yields[j] = turn * alone[j] * back
+        blends[j] = rotation
+        back = (masses[j] * masses[j]) * wp.transpose(rotation)
+        yields[j] = rotation * together[j] * back
+        lone_yields[j] = rotation * alone[j] * back
 
 
 @wp.kernel(enable_backward=False)
@@ -107,8 +108,8 @@ def sum_arms(
     piece = first + wp.tid()
     one = wp.vec3d()
     two = wp.mat33d()
-    for place in range(starts[piece], starts[piece + 1]):
-        e = entries[place]
+    for position in range(starts[piece], starts[piece + 1]):
+        e = entries[position]
         r = arms[e]
         m = masses[e // carriers] * shares[e]
         one += m * r
@@ -123,7 +124,7 @@ def total_arms(
     pieces: Whole,
     firsts: Vectors,
     seconds: Matrices,
-    turns: Matrices,
+    rotations: Matrices,
     core_moments: Vectors,
     core_seconds: Matrices,
     moments: Vectors,
@@ -131,9 +132,9 @@ def total_arms(
 ):
     """The same for a whole link, with its core."""
     i = first + wp.tid()
-    turn = turns[i]
-    one = turn * core_moments[i]
-    two = turn * core_seconds[i] * wp.transpose(turn)
+    rotation = rotations[i]
+    one = rotation * core_moments[i]
+    two = rotation * core_seconds[i] * wp.transpose(rotation)
     for piece in range(pieces[i], pieces[i + 1]):
         one += firsts[piece]
         two += seconds[piece]
@@ -159,9 +160,9 @@ def condense(
     b = wp.mat33d()
     c = wp.mat33d()
     d = wp.mat33d()
-    for place in range(starts[piece], starts[piece + 1]):
-        e = entries[place]
-        f = others[place]
+    for position in range(starts[piece], starts[piece + 1]):
+        e = entries[position]
+        f = others[position]
         g = (shares[e] * shares[f]) * yields[e // carriers]
         h = rows_crossed(g, arms[f])
         a += g
@@ -193,7 +194,7 @@ def swing(
     links: Whole,
     shares: Numbers,
     masses: Numbers,
-    turns: Matrices,
+    rotations: Matrices,
     spins: Vectors,
     flows: Vectors,
     arms: Vectors,
@@ -211,7 +212,7 @@ def swing(
         w = shares[e]
         o = spins[i]
         out += w * wp.cross(o, wp.cross(o, arms[e]))
-        along += w * wp.cross(o, turns[i] * flows[j])
+        along += w * wp.cross(o, rotations[i] * flows[j])
     along = wp.float64(2.0) * along
     coriolis[j] = along
     sides[j] = masses[j] * (flows[j] - dt * (wp.transpose(blends[j]) * (out + along))) - dt * pulls[j]
@@ -248,8 +249,8 @@ def sum_pushes(
     piece = first + wp.tid()
     force = wp.vec3d()
     torque = wp.vec3d()
-    for place in range(starts[piece], starts[piece + 1]):
-        e = entries[place]
+    for position in range(starts[piece], starts[piece + 1]):
+        e = entries[position]
         f = shares[e] * pushes[e // carriers]
         force += f
         torque += wp.cross(arms[e], f)
@@ -292,7 +293,7 @@ def follow(
     arms: Vectors,
     blends: Matrices,
     jumps: Vectors,
-    turns: Vectors,
+    rotations: Vectors,
     sides: Vectors,
 ):
     """-M~bs^T dv: what links that change their velocities do to the skin."""
@@ -300,7 +301,7 @@ def follow(
     total = wp.vec3d()
     for e in range(carriers * j, carriers * j + carriers):
         i = links[e]
-        total += shares[e] * (jumps[i] + wp.cross(turns[i], arms[e]))
+        total += shares[e] * (jumps[i] + wp.cross(rotations[i], arms[e]))
     sides[j] = -masses[j] * (wp.transpose(blends[j]) * total)
 
 
@@ -341,10 +342,12 @@ def move_nodes(first: int, dt: wp.float64, flows: Vectors, shifts: Vectors, disp
 
 
 @wp.kernel(enable_backward=False)
-def move_links(first: int, dt: wp.float64, velocities: Vectors, spins: Vectors, places: Vectors, turns: Matrices):
+def move_links(
+    first: int, dt: wp.float64, velocities: Vectors, spins: Vectors, positions: Vectors, rotations: Matrices
+):
     """Centres and turns at the end of a step; turns are made square again, so that rounding cannot gather."""
     i = first + wp.tid()
-    places[i] = places[i] + dt * velocities[i]
+    positions[i] = positions[i] + dt * velocities[i]
     v = dt * spins[i]
     angle = wp.length(v)
     half = wp.float64(0.5) * angle
@@ -354,9 +357,9 @@ def move_links(first: int, dt: wp.float64, velocities: Vectors, spins: Vectors, 
     q = wp.vec3d(share * v[0], share * v[1], share * v[2])
     c = cross_matrix(q)
     one = wp.identity(n=3, dtype=wp.float64)
-    turn = (one + wp.float64(2.0) * (wp.cos(half) * c + c * c)) * turns[i]
-    fix = wp.float64(1.5) * one - wp.float64(0.5) * (turn * wp.transpose(turn))
-    turns[i] = fix * turn
+    rotation = (one + wp.float64(2.0) * (wp.cos(half) * c + c * c)) * rotations[i]
+    fix = wp.float64(1.5) * one - wp.float64(0.5) * (rotation * wp.transpose(rotation))
+    rotations[i] = fix * rotation
 
 
 @wp.kernel(enable_backward=False)

@@ -48,8 +48,8 @@ class Links:
     def placed(self, skeleton: Skeleton, pose: Pose) -> tuple[Floats, Floats]:
         """Where the links are when the bones take a pose: centres (k, 3) [m] and turns from rest (k, 3, 3)."""
         carry = pose.skinning(skeleton)[self.joints]
-        places = np.einsum("kab,kb->ka", carry[:, :3, :3], self.centres) + carry[:, :3, 3]
-        return places, quaternions.nearest_rotation(carry[:, :3, :3])
+        positions = np.einsum("kab,kb->ka", carry[:, :3, :3], self.centres) + carry[:, :3, 3]
+        return positions, quaternions.nearest_rotation(carry[:, :3, :3])
 
 
 def links_of(skeleton: Skeleton, flesh: FleshLayer, *, fixed: Sequence[str] = ()) -> Links:

@@ -28,9 +28,9 @@ def tissues_in(text: str, own: Tissue) -> tuple[Tissue, dict[str, Tissue]]:
     """The tissue of all flesh and of regions by name: "muscle, belly=fat"; `own` is called "own"."""
     known = {**TISSUES, OWN: own}
     everywhere, regions = TISSUES["muscle"], {}
-    for place, piece in enumerate(_pieces(text)):
+    for position, piece in enumerate(_pieces(text)):
         name, equals, tissue = (part.strip() for part in piece.rpartition("="))
-        if tissue not in known or (equals and not name) or (place > 0 and not equals):
+        if tissue not in known or (equals and not name) or (position > 0 and not equals):
             raise InputError(
                 WHERE,
                 f"flesh has {piece!r}",
@@ -82,9 +82,9 @@ def limits_in(text: str) -> tuple[str | tuple[float, float] | None, dict[str, tu
     """Limits [rad] from rest: "auto", "1.2" for all joints, "LeftForeArm=-0.1:2.4" for one; nothing for none."""
     everywhere: str | tuple[float, float] | None = None
     named: dict[str, tuple[float, float]] = {}
-    for place, piece in enumerate(_pieces(text)):
+    for position, piece in enumerate(_pieces(text)):
         name, equals, span = (part.strip() for part in piece.rpartition("="))
-        if place == 0 and not equals:
+        if position == 0 and not equals:
             everywhere = AUTO if span.lower() == AUTO else _span(piece, span)
         elif name:
             named[name] = _span(piece, span)

@@ -62,9 +62,11 @@ def _push(character: Character) -> list[RigidBody]:
     radius = 0.05 * height
     away, touching, deep = (side[0] + radius + shift * height for shift in (0.2, 0.01, -0.12))
     times = [0.0, 0.3, 0.8, 1.1, 1.6]
-    places = [[x, side[1], side[2]] for x in (away, touching, deep, deep, away)]
-    turns = np.tile(_TURNED_Z, (len(times), 1))
-    return [Capsule(name="rod", radius=radius, length=0.2 * height, at=_keys(times, places, turns), friction=0.4)]
+    positions = [[x, side[1], side[2]] for x in (away, touching, deep, deep, away)]
+    rotations = np.tile(_TURNED_Z, (len(times), 1))
+    return [
+        Capsule(name="rod", radius=radius, length=0.2 * height, at=_keys(times, positions, rotations), friction=0.4)
+    ]
 
 
 def _fall(character: Character) -> list[RigidBody]:
@@ -107,12 +109,16 @@ def _tubes(character: Character) -> list[RigidBody]:
     radius = 0.25 * float(np.sort(high - low)[1])
     top = _top(character, middle[[0, 2]], reach=0.05 * size)
     heights = [0.3 * size, 0.0, -0.12 * size, -0.12 * size, 0.3 * size]
-    places = [[middle[0], top[1] + radius + rise, middle[2]] for rise in heights]
+    positions = [[middle[0], top[1] + radius + rise, middle[2]] for rise in heights]
     angles = np.radians([90.0, 90.0, 90.0, 60.0, 60.0])
-    turns = [_flat(angle) for angle in angles]
+    rotations = [_flat(angle) for angle in angles]
     return [
         Capsule(
-            name="tube", radius=radius, length=size, at=_keys([0.0, 0.4, 1.0, 1.8, 2.4], places, turns), friction=0.5
+            name="tube",
+            radius=radius,
+            length=size,
+            at=_keys([0.0, 0.4, 1.0, 1.8, 2.4], positions, rotations),
+            friction=0.5,
         )
     ]
 
@@ -144,8 +150,8 @@ SCENES: Mapping[str, Callable[[Character], list[RigidBody]]] = MappingProxyType(
 """Built-in scenes by name; each makes its obstacles for a character."""
 
 
-def _keys(times: ArrayLike, places: ArrayLike, turns: ArrayLike | None = None) -> Keys:
-    return Keys(np.array(times), np.array(places), None if turns is None else np.array(turns))
+def _keys(times: ArrayLike, positions: ArrayLike, rotations: ArrayLike | None = None) -> Keys:
+    return Keys(np.array(times), np.array(positions), None if rotations is None else np.array(rotations))
 
 
 def _box(character: Character) -> tuple[Floats, Floats, float]:

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of skin that meets skin, on arrays.
 
 Symbols: i a node, x its place, j its row among the nodes of the skin; a and b patches (nodes of one bone); c a cluster;
@@ -7,6 +8,7 @@ compared. Rows of nodes and of triangles stand in the order of their clusters. E
 
 import warp as wp
 
+from supple.geometry.kernels.triangle import crossing, nearest_on_triangle
 from supple.skins.contact.detection_kernels import AXES, NOTHING, box_shadow
 
 Places = wp.array(dtype=wp.vec3f)
@@ -25,24 +27,6 @@ ASKEW = wp.constant(wp.vec3f(0.0129, 0.0071, -0.0107))  # turns rays off the edg
 
 
 @wp.func
-def cone_round(first: int, last: int, ways: Places, total: wp.vec3f) -> wp.vec4f:
-    """A cone that holds the directions of some `ways`: its axis, along their sum, and its half angle.
-
-    The angle is 9 where they spread over more than a half space, or one has no direction: no cone tells anything then.
-    """
-    axis = wp.normalize(total)
-    least = float(1.0)  # the square of the least cosine, 0 where one is not above zero
-    for m in range(first, last):
-        way = ways[m]
-        along = wp.max(wp.dot(axis, way), 0.0)
-        least = wp.min(least, along * along / wp.max(wp.dot(way, way), 1.0e-30))
-    angle = float(9.0)
-    if least > 0.0:
-        angle = wp.acos(wp.sqrt(least)) + 1.0e-3
-    return wp.vec4f(axis[0], axis[1], axis[2], angle)
-
-
-@wp.func
 def look_alike(one: wp.vec4f, two: wp.vec4f) -> bool:
     """Whether no direction of one cone is at a right angle, or more, to one of the other."""
     spread = one[3] + two[3]
@@ -51,71 +35,6 @@ def look_alike(one: wp.vec4f, two: wp.vec4f) -> bool:
     square = spread * spread
     sine = spread * (1.0 - square / 6.0 * (1.0 - square / 20.0))  # never below it, and cheaper
     return one[0] * two[0] + one[1] * two[1] + one[2] * two[2] > sine
-
-
-@wp.kernel(enable_backward=False)
-def follow_clusters(
-    first: int,
-    points: Places,
-    corners: Corners,
-    starts: Whole,
-    areas: Places,
-    lows: Places,
-    highs: Places,
-    cones: Cones,
-):
-    """Box of a cluster of triangles, and the cone of their normals; twice the area of each along its normal."""
-    c = first + wp.tid()
-    low = points[corners[starts[c]][0]]
-    high = low
-    total = wp.vec3f(0.0, 0.0, 0.0)
-    for m in range(starts[c], starts[c + 1]):
-        corner = corners[m]
-        x = points[corner[0]]
-        y = points[corner[1]]
-        z = points[corner[2]]
-        low = wp.min(low, wp.min(x, wp.min(y, z)))
-        high = wp.max(high, wp.max(x, wp.max(y, z)))
-        area = wp.cross(y - x, z - x)
-        areas[m] = area
-        total += area
-    lows[c] = low
-    highs[c] = high
-    cones[c] = cone_round(starts[c], starts[c + 1], areas, total)
-
-
-@wp.kernel(enable_backward=False)
-def follow_nodes(
-    first: int,
-    points: Places,
-    nodes: Whole,
-    around_starts: Whole,
-    around: Whole,
-    areas: Places,
-    starts: Whole,
-    normals: Places,
-    lows: Places,
-    highs: Places,
-    cones: Cones,
-):
-    """Box of a cluster of nodes, the way out of the flesh at each, and the cone of these ways."""
-    c = first + wp.tid()
-    low = points[nodes[starts[c]]]
-    high = low
-    total = wp.vec3f(0.0, 0.0, 0.0)
-    for j in range(starts[c], starts[c + 1]):
-        x = points[nodes[j]]
-        low = wp.min(low, x)
-        high = wp.max(high, x)
-        outward = wp.vec3f(0.0, 0.0, 0.0)
-        for k in range(around_starts[j], around_starts[j + 1]):
-            outward += areas[around[k]]
-        outward = wp.normalize(outward)
-        normals[j] = outward
-        total += outward
-    lows[c] = low
-    highs[c] = high
-    cones[c] = cone_round(starts[c], starts[c + 1], normals, total)
 
 
 @wp.func
@@ -167,15 +86,15 @@ def near_patches(
             between = wp.transform_multiply(back, other_frames[b])
             slack = margin + growths[a] + other_growths[b]
             move = wp.transform_get_translation(between)
-            turn = wp.quat_to_matrix(wp.transform_get_rotation(between))
+            rotation = wp.quat_to_matrix(wp.transform_get_rotation(between))
             k = int(0)
             while meets and k < AXES:
                 d = axes[k]  # along a's slabs, in its frame
-                other = box_shadow(other_lows, other_highs, b, d * turn)
+                other = box_shadow(other_lows, other_highs, b, d * rotation)
                 middle = wp.dot(d, move) + other[0]
                 if lows[a, k] > middle + other[1] + slack or highs[a, k] < middle - other[1] - slack:
                     meets = False
-                e = turn * d  # along b's slabs, in a's frame
+                e = rotation * d  # along b's slabs, in a's frame
                 mine = box_shadow(lows, highs, a, e)
                 aside = mine[0] - wp.dot(e, move)
                 if aside - mine[1] > other_highs[b, k] + slack or aside + mine[1] < other_lows[b, k] - slack:
@@ -185,61 +104,6 @@ def near_patches(
             near[a, count] = b
             count += 1
     counts[a] = count
-
-
-@wp.func
-def nearest_on_triangle(p: wp.vec3f, a: wp.vec3f, b: wp.vec3f, c: wp.vec3f) -> wp.vec3f:
-    """Shares of the corners in the place of a triangle that is nearest to p, region by region."""
-    ab = b - a
-    ac = c - a
-    ap = p - a
-    d1 = wp.dot(ab, ap)
-    d2 = wp.dot(ac, ap)
-    if d1 <= 0.0 and d2 <= 0.0:
-        return wp.vec3f(1.0, 0.0, 0.0)
-    bp = p - b
-    d3 = wp.dot(ab, bp)
-    d4 = wp.dot(ac, bp)
-    if d3 >= 0.0 and d4 <= d3:
-        return wp.vec3f(0.0, 1.0, 0.0)
-    vc = d1 * d4 - d3 * d2
-    if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
-        v = d1 / (d1 - d3)
-        return wp.vec3f(1.0 - v, v, 0.0)
-    cp = p - c
-    d5 = wp.dot(ab, cp)
-    d6 = wp.dot(ac, cp)
-    if d6 >= 0.0 and d5 <= d6:
-        return wp.vec3f(0.0, 0.0, 1.0)
-    vb = d5 * d2 - d1 * d6
-    if vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
-        w = d2 / (d2 - d6)
-        return wp.vec3f(1.0 - w, 0.0, w)
-    va = d3 * d6 - d5 * d4
-    if va <= 0.0 and (d4 - d3) >= 0.0 and (d5 - d6) >= 0.0:
-        w = (d4 - d3) / ((d4 - d3) + (d5 - d6))
-        return wp.vec3f(0.0, 1.0 - w, w)
-    total = va + vb + vc
-    return wp.vec3f(va / total, vb / total, vc / total)
-
-
-@wp.func
-def crossing(origin: wp.vec3f, way: wp.vec3f, a: wp.vec3f, b: wp.vec3f, c: wp.vec3f) -> int:
-    """1 where a ray leaves through a triangle, -1 where it comes in, 0 where it misses."""
-    e1 = b - a
-    e2 = c - a
-    across = wp.cross(way, e2)
-    det = wp.dot(e1, across)
-    if det == 0.0:
-        return 0
-    s = origin - a
-    u = wp.dot(s, across) / det
-    r = wp.cross(s, e1)
-    v = wp.dot(way, r) / det
-    far = wp.dot(e2, r) / det
-    if u < 0.0 or v < 0.0 or u + v > 1.0 or far < 0.0:
-        return 0
-    return 1 if det < 0.0 else -1
 
 
 @wp.func
@@ -262,13 +126,13 @@ def row_of(cluster: int, low: int, high: int, settled: Whole) -> int:
     """Where the settled table tells of a cluster, by twice its number or one more than that; -1 if it does not."""
     if low == high:
         return -1
-    place = low
+    position = low
     left = high - low
     while left > 1:  # no branch but the end: half of them would be guessed wrong
         half = left // 2
-        place = wp.where(settled[place + half] <= 2 * cluster + 1, place + half, place)
+        position = wp.where(settled[position + half] <= 2 * cluster + 1, position + half, position)
         left -= half
-    return wp.where(settled[place] // 2 == cluster, place, -1)
+    return wp.where(settled[position] // 2 == cluster, position, -1)
 
 
 @wp.func
@@ -429,7 +293,7 @@ def meet_skin(
     mine = cluster_of[j]
     if counts[mine] == 0:
         return
-    place = j - node_starts[mine]
+    position = j - node_starts[mine]
     x = points[nodes[j]]
     outward = outwards[j]
     best = Nearest()
@@ -441,7 +305,7 @@ def meet_skin(
         for k in range(counts[mine]):
             bits = int(0)
             if rows[mine, k] >= 0:
-                bits = int(settled_bits[rows[mine, k], place])
+                bits = int(settled_bits[rows[mine, k], position])
             if bits != ALL:
                 c = found[mine, k]
                 beside = x - wp.max(lows[c], wp.min(highs[c], x))
@@ -457,7 +321,7 @@ def meet_skin(
                 bits = int(0)
                 row = row_of(c, settled_starts[mine], settled_starts[mine + 1], settled)
                 if row >= 0:
-                    bits = int(settled_bits[row, place])
+                    bits = int(settled_bits[row, position])
                 best = nearer_in_cluster(best, c, bits, x, outward, starts, members, areas, corners, surface)
     if best.row < 0:
         return
@@ -505,10 +369,3 @@ def surround(
     o = first + wp.tid()
     way = wp.normalize(wp.vec3f(0.3, 0.9, 0.1) + ASKEW)
     counts[o] = times_around(wp.transform_point(now[o], local[o]), way, tree, starts, corners, points)
-
-
-@wp.kernel(enable_backward=False)
-def find_roots(first: int, tree: wp.uint64, roots: Whole):
-    """Where the triangles of every patch begin in the hierarchy; -1 for a patch that has none."""
-    b = first + wp.tid()
-    roots[b] = wp.bvh_get_group_root(tree, b)

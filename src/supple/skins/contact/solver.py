@@ -113,7 +113,7 @@ class CondensedSolver:
         self._touched = self._pressed = self._supported = self._driven = False
         self._record()
         links, nodes = self.links, self.nodes
-        arrays = (links.places, links.turns, nodes.displacements, links.velocities, links.spins, nodes.flows)
+        arrays = (links.positions, links.rotations, nodes.displacements, links.velocities, links.spins, nodes.flows)
         self._sides = [devices.HostSide(array) for array in arrays]
         self._now, self._ahead = devices.HostSide(nodes.nodes), devices.HostSide(nodes.ahead)
         self._kept, self._account = devices.HostSide(nodes.kept), devices.HostSide(links.books)
@@ -123,7 +123,7 @@ class CondensedSolver:
 
     def load(self, state: State) -> None:
         """Go on from a state, without control. What pressed before is forgotten, unless `go_on_with` brings it."""
-        given = (state.places, state.turns, state.displacements, state.velocities, state.spins, state.flows)
+        given = (state.positions, state.rotations, state.displacements, state.velocities, state.spins, state.flows)
         for side, values in zip(self._sides, given, strict=True):
             if np.shape(values) != side.read().shape:
                 raise InputError(
@@ -173,12 +173,12 @@ class CondensedSolver:
         return energy(self.mechanism, self.state(), gravity=self.gravity)
 
     @property
-    def node_places(self) -> Floats:
+    def node_positions(self) -> Floats:
         """Where all nodes (N, 3) [m] are, those of the core too."""
         return self._now.read().copy()
 
     @property
-    def foreseen_places(self) -> Floats:
+    def predicted_positions(self) -> Floats:
         """Where the velocities of `free` would take all nodes (N, 3) [m] in this step."""
         return self._ahead.read().copy()
 
@@ -187,12 +187,12 @@ class CondensedSolver:
     def control(self, targets: Targets) -> None:
         """Draw joints and roots towards targets from the next step on."""
         links = self.links
-        devices.write(links.target_turns, targets.turns)
+        devices.write(links.target_rotations, targets.rotations)
         devices.write(links.target_spins, targets.spins)
         devices.write(links.gains, np.stack([targets.stiffness, targets.damping], axis=1).ravel())
-        wanted = np.stack([targets.root_places, targets.root_velocities, targets.root_spins], axis=1)
+        wanted = np.stack([targets.root_positions, targets.root_velocities, targets.root_spins], axis=1)
         devices.write(links.wanted, wanted.reshape(-1, 3))
-        devices.write(links.wanted_turns, targets.root_turns)
+        devices.write(links.wanted_rotations, targets.root_rotations)
         devices.write(links.root_gains, targets.root_gains.ravel())
         supported = bool((targets.root_gains > 0.0).any())
         gains = (targets.stiffness, targets.damping)
@@ -309,8 +309,8 @@ class CondensedSolver:
                     nodes.links,
                     nodes.shares,
                     links.centres,
-                    links.places,
-                    links.turns,
+                    links.positions,
+                    links.rotations,
                     nodes.displacements,
                     nodes.masses,
                     nodes.together,
@@ -349,7 +349,7 @@ class CondensedSolver:
                     nodes.link_groups,
                     nodes.firsts,
                     nodes.seconds,
-                    links.turns,
+                    links.rotations,
                     links.core_moments,
                     links.core_seconds,
                     links.moments,
@@ -383,7 +383,7 @@ class CondensedSolver:
                     nodes.links,
                     nodes.shares,
                     nodes.masses,
-                    links.turns,
+                    links.rotations,
                     links.spins,
                     nodes.flows,
                     nodes.arms,
@@ -466,11 +466,11 @@ class CondensedSolver:
                     links.ends,
                     links.axes,
                     links.springs,
-                    links.target_turns,
+                    links.target_rotations,
                     links.target_spins,
                     links.gains,
-                    links.places,
-                    links.turns,
+                    links.positions,
+                    links.rotations,
                     links.velocities,
                     links.spins,
                     sky.values,
@@ -486,10 +486,10 @@ class CondensedSolver:
                     sky.ats,
                     links.roots,
                     links.wanted,
-                    links.wanted_turns,
+                    links.wanted_rotations,
                     links.root_gains,
-                    links.places,
-                    links.turns,
+                    links.positions,
+                    links.rotations,
                     links.velocities,
                     links.spins,
                     sky.values,
@@ -548,7 +548,7 @@ class CondensedSolver:
         )
         moves = [
             launch(kernels.move_nodes, n, dt, nodes.flows, nodes.shifts, nodes.displacements),
-            launch(kernels.move_links, k, dt, links.velocities, links.spins, links.places, links.turns),
+            launch(kernels.move_links, k, dt, links.velocities, links.spins, links.positions, links.rotations),
         ]
         self._move = chain(moves)
         self._moves_closed = {
@@ -567,9 +567,9 @@ class CondensedSolver:
                         links.ends,
                         links.masses,
                         links.mass,
-                        links.turns,
+                        links.rotations,
                         links.shifts,
-                        links.places,
+                        links.positions,
                     ),
                 ]
             )
@@ -613,8 +613,8 @@ class CondensedSolver:
                     links.children,
                     links.parents,
                     links.springs,
-                    links.places,
-                    links.turns,
+                    links.positions,
+                    links.rotations,
                     nodes.sums,
                     links.velocities,
                     links.spins,

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic that looks after a body: whether its numbers are numbers, and flesh that has gone too far."""
 
 import warp as wp

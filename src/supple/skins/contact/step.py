@@ -18,7 +18,7 @@ def start(state: ContactState, pose: Pose) -> None:
     """Bones in the first pose, flesh hanging from them at rest."""
     binding, memory = state.binding, state.memory
     body = memory.body
-    body.places[...], body.turns[...] = binding.links.placed(binding.character.skeleton, pose)
+    body.positions[...], body.rotations[...] = binding.links.placed(binding.character.skeleton, pose)
     body.displacements[...] = binding.sag.at(body)
     memory.bones[...] = memory.animated[...] = pose.world_from_joint
     state.solver.load(body)
@@ -90,9 +90,11 @@ def _drive(state: ContactState) -> None:
 def _join(state: ContactState, dt: float) -> None:
     """The first step: what the motion moves is moving already."""
     led, body = state.control, state.memory.body
-    was, turned, will, turns = map(devices.to_host, (led.was_places, led.was_turns, led.places, led.turns))
+    was, turned, will, rotations = map(
+        devices.to_host, (led.previous_positions, led.previous_rotations, led.positions, led.rotations)
+    )
     body.velocities[...] = (will - was) / dt
-    body.spins[...] = rotation_vectors(turns @ np.swapaxes(turned, 1, 2)) / dt
+    body.spins[...] = rotation_vectors(rotations @ np.swapaxes(turned, 1, 2)) / dt
 
 
 def _unfinished() -> UnfinishedError:

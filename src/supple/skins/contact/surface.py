@@ -43,7 +43,7 @@ class Hung:
         size = float(np.linalg.norm(flesh.solid.points[one] - flesh.solid.points[other], axis=1).mean())
         share = np.clip((found.distance / size - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
         along = (1.0 - share * share * (3.0 - 2.0 * share)).astype(np.float32)
-        return cls(flesh.places[found.corners].astype(np.int32), found.shares.astype(np.float32), along)
+        return cls(flesh.positions[found.corners].astype(np.int32), found.shares.astype(np.float32), along)
 
 
 class Surface:
@@ -87,10 +87,10 @@ class Surface:
             put(of_joint, wp.int32),
             put(character.skeleton.joint_from_world, wp.mat44d),
             led.world_from_joint,
-            led.places,
-            led.turns,
-            links.places,
-            links.turns,
+            led.positions,
+            led.rotations,
+            links.positions,
+            links.rotations,
             bones,
             affine.matrices,
         ]
@@ -99,7 +99,7 @@ class Surface:
         self._follow = devices.Chain(
             [
                 devices.Launch(kernels.carry_bones, joints, moving, device),
-                devices.Launch(kernels.turn_offsets, n, turning, device, smallest=_CHEAP),
+                devices.Launch(kernels.rotate_offsets, n, turning, device, smallest=_CHEAP),
                 prepared(arrays, affine),
                 devices.Launch(kernels.carry_skin, count, carrying, device),
             ],

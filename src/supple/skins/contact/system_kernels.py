@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """A symmetric system in blocks of 3x3, kept row by row: how it is put together, factored and solved.
 
 Row i is kept from column firsts[i], the first that is not zero or may become so, to the diagonal: block (i, j) stands

@@ -38,12 +38,12 @@ class Targets:
     (r, 4): stiffness and damping against moving [N/m, N s/m] and against turning [N m/rad, N m s/rad].
     """
 
-    turns: Floats
+    rotations: Floats
     spins: Floats
     stiffness: Floats
     damping: Floats
-    root_places: Floats
-    root_turns: Floats
+    root_positions: Floats
+    root_rotations: Floats
     root_velocities: Floats
     root_spins: Floats
     root_gains: Floats

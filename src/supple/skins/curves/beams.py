@@ -158,8 +158,8 @@ class Bands:
 
         band = np.zeros((3 * _WIDTH + 1, self.inner))
         band[4] = self.rows[0]
-        for place in (1, 2):
-            band[4 - place, place:] = band[4 + place, :-place] = self.rows[place, :-place]
+        for position in (1, 2):
+            band[4 - position, position:] = band[4 + position, :-position] = self.rows[position, :-position]
         lu, pivots, _ = dgbtrf(band, _WIDTH, _WIDTH)
         return lu, pivots
 

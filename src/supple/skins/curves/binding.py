@@ -45,7 +45,7 @@ class Driving:
         count, most = self._joints.shape
         if not len(self._drivers):
             return self._spaces.weights(np.zeros((count, self._spaces.dimensions)))
-        turns = self._drivers.turns(rotations)[self._joints].reshape(count, 1, 3 * most)
+        turns = self._drivers.rotation_vectors(rotations)[self._joints].reshape(count, 1, 3 * most)
         return self._spaces.weights((turns @ self._axes)[:, 0])
 
 
@@ -142,7 +142,7 @@ class Carrier:
         count = binding.model.node_count
         self._nodes = constants.blank(count, wp.vec3f)
         self._shorten = devices.Launch(carry_kernels.shorten, count, [nodes, self._nodes], self._device)
-        self._turns = constants.blank(len(self._skeleton), wp.vec4f)
+        self._rotations = constants.blank(len(self._skeleton), wp.vec4f)
         self._recorded: tuple[Any, devices.Launch] | None = None
 
     @property
@@ -153,7 +153,7 @@ class Carrier:
     def rotations(self, pose: Pose) -> Floats:
         """How the joints are turned in a pose (J, 3, 3); the mesh will be turned with them."""
         rotations = joint_rotations(pose, self._skeleton)
-        devices.write(self._turns, quat_from_matrix(rotations))
+        devices.write(self._rotations, quat_from_matrix(rotations))
         return rotations
 
     def run(self, below: Any) -> Any:
@@ -174,7 +174,7 @@ class Carrier:
             arrays.blocks,
             arrays.joints,
             arrays.weights,
-            self._turns,
+            self._rotations,
             below,
             arrays.posed,
         ]
@@ -188,8 +188,8 @@ def in_blocks(rows: Ints, columns: Ints, values: Floats) -> tuple[Ints, Ints, Si
     """
     counts = np.diff(rows)
     blocks = np.concatenate([[0], np.cumsum(-(-counts // _BLOCK))]).astype(np.int32)
-    place = np.arange(len(columns)) + np.repeat(_BLOCK * blocks[:-1] - rows[:-1], counts)
+    position = np.arange(len(columns)) + np.repeat(_BLOCK * blocks[:-1] - rows[:-1], counts)
     filled_columns = np.zeros(_BLOCK * blocks[-1], dtype=np.int32)
     filled_values = np.zeros(_BLOCK * blocks[-1], dtype=np.float32)
-    filled_columns[place], filled_values[place] = columns, values
+    filled_columns[position], filled_values[position] = columns, values
     return blocks, filled_columns.reshape(-1, _BLOCK), filled_values.reshape(-1, _BLOCK)

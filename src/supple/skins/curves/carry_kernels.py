@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic that takes the mesh along with curves: one vertex is item `first + tid`.
 
 Symbols: o the offset of a node at rest, T_vi how much node i counts for vertex v, R_v the blended turn of the bones,
@@ -6,8 +7,9 @@ x_v the kinematic skin below. The entries of T come in blocks of four: vertex v 
 
 import warp as wp
 
-from supple.geometry.kernels.rotation import blended_turn, turned
+from supple.geometry.kernels.rotation import rotate
 from supple.skins.kinematic.kernels import Joints, Points, Quaternions, Weights
+from supple.skins.kinematic.rotation_kernels import blend_rotations
 
 Ints = wp.array(dtype=wp.int32)
 Columns = wp.array(dtype=wp.vec4i)
@@ -33,7 +35,7 @@ def carry(
     blocks: int,
     joints: Joints,
     weights: Weights,
-    turns: Quaternions,
+    rotations: Quaternions,
     below: Points,
     posed: Points,
 ):
@@ -44,4 +46,4 @@ def carry(
         c = columns[k]
         t = values[k]
         offset += t[0] * nodes[c[0]] + t[1] * nodes[c[1]] + t[2] * nodes[c[2]] + t[3] * nodes[c[3]]
-    posed[v] = below[v] + turned(blended_turn(v, blocks, joints, weights, turns), offset)
+    posed[v] = below[v] + rotate(blend_rotations(v, blocks, joints, weights, rotations), offset)

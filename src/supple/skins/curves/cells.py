@@ -25,7 +25,7 @@ class Cells:
     curves: int
     nodes: int
     corners: NDArray[np.int64]
-    place: Floats
+    position: Floats
     around: Floats
     along: Floats
     distance: Floats
@@ -51,7 +51,7 @@ def located(grid: Floats, points: Floats, *, smooth: bool) -> Cells:
     )
     cell = owners[np.asarray(near)]
     corners = cells[cell].astype(np.int64)
-    u, w = place_in_cell(spots[corners], np.asarray(closest))
+    u, w = position_in_cell(spots[corners], np.asarray(closest))
     inner = cell < curves * (nodes - 1)
     wide = _Wide(cell[inner], u[inner], w[inner], curves, nodes)
     shares = []
@@ -104,8 +104,12 @@ class _Wide:
         The ways are means over the cell's corners of the way from the node before to the node after, so that
         they have no jumps from cell to cell.
         """
-        place = self._cubic() if smooth else _product(_straight(self._u), _straight(self._w))
-        return (place, _product(_central(self._u), _straight(self._w)), _product(_straight(self._u), _central(self._w)))
+        position = self._cubic() if smooth else _product(_straight(self._u), _straight(self._w))
+        return (
+            position,
+            _product(_central(self._u), _straight(self._w)),
+            _product(_straight(self._u), _central(self._w)),
+        )
 
     def _cubic(self) -> Floats:
         down = _catmull_rom(self._w)
@@ -145,18 +149,18 @@ def _catmull_rom(t: Floats) -> Floats:
     )
 
 
-def place_in_cell(corners: Floats, places: Floats) -> tuple[Floats, Floats]:
+def position_in_cell(corners: Floats, positions: Floats) -> tuple[Floats, Floats]:
     """Where places (M, 3) lie in bilinear cells (M, 4, 3): around u and along w, both 0 to 1.
 
     Found by Gauss-Newton steps; where a cell is folded so badly that steps do not lead nearer, the best seen is kept.
     """
     p00, p10, p11, p01 = np.moveaxis(corners, 1, 0)
-    u, w = np.full(len(places), 0.5), np.full(len(places), 0.5)
+    u, w = np.full(len(positions), 0.5), np.full(len(positions), 0.5)
     best = np.stack([u, w])
-    least = np.full(len(places), np.inf)
+    least = np.full(len(positions), np.inf)
     for _ in range(_STEPS + 1):
         low, high = p00 + u[:, None] * (p10 - p00), p01 + u[:, None] * (p11 - p01)
-        gap = places - low - w[:, None] * (high - low)
+        gap = positions - low - w[:, None] * (high - low)
         error = np.einsum("mi,mi->m", gap, gap)
         best = np.where(error < least, np.stack([u, w]), best)
         least = np.minimum(error, least)

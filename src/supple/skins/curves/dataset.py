@@ -15,7 +15,7 @@ from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.skins.curves.drivers import Drivers, joint_rotations
 from supple.skins.curves.model import BASES
-from supple.skins.curves.network import blended_turns
+from supple.skins.curves.network import blended_rotations
 from supple.skins.curves.posing import BASE_SKINS, Posed
 from supple.skins.curves.transfer import Transfer
 
@@ -71,7 +71,8 @@ class CurveExamples:
         below = Posed(BASE_SKINS[checked_base(base)](), character)
         weights = character.require_weights("CurveExamples")
         shapes = [
-            below(pose) + np.einsum("vij,vj->vi", blended_turns(pose.skinning(character.skeleton), weights), drawn_one)
+            below(pose)
+            + np.einsum("vij,vj->vi", blended_rotations(pose.skinning(character.skeleton), weights), drawn_one)
             for pose, drawn_one in zip(poses, drawn, strict=True)
         ]
         return cls(tuple(poses), np.array(shapes).reshape(drawn.shape))
@@ -86,7 +87,7 @@ class Lessons:
 
     offsets: Floats  # (F, V, 3)
     nodes: Floats  # (F, n, 3)
-    turns: Floats  # (F, K, 3)
+    rotations: Floats  # (F, K, 3)
 
     @classmethod
     def of(
@@ -100,16 +101,16 @@ class Lessons:
         watch: Callable[[int], None] | None = None,
     ) -> Self:
         below, weights = Posed(BASE_SKINS[base](), character), character.require_weights("fit_curves")
-        offsets, nodes, turns = [], [], []
+        offsets, nodes, rotations = [], [], []
         for frame, (pose, points) in enumerate(zip(examples.poses, examples.points, strict=True)):
             if watch is not None:
                 watch(frame)
-            back = blended_turns(pose.skinning(character.skeleton), weights)
+            back = blended_rotations(pose.skinning(character.skeleton), weights)
             offset = np.einsum("vji,vj->vi", back, points.astype(np.float64) - below(pose))
             offsets.append(offset)
             nodes.append(transfer.fitted(offset))
-            turns.append(drivers.turns(joint_rotations(pose, character.skeleton)))
-        return cls(np.stack(offsets), np.stack(nodes), np.stack(turns))
+            rotations.append(drivers.rotation_vectors(joint_rotations(pose, character.skeleton)))
+        return cls(np.stack(offsets), np.stack(nodes), np.stack(rotations))
 
 
 def checked_base(base: str) -> str:

@@ -69,8 +69,8 @@ class Drivers:
         last = np.tile(_STILL, (len(self), 1))
         total = last.copy()
         for pose in poses:
-            turn = self._quaternions(joint_rotations(pose, skeleton))
-            last = turn * np.where((turn * last).sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0)
+            rotation = self._quaternions(joint_rotations(pose, skeleton))
+            last = rotation * np.where((rotation * last).sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0)
             total += last
         middle = np.linalg.norm(total, axis=1, keepdims=True) > 1e-6
         return replace(self, homes=np.where(middle, normalize(total), _STILL))
@@ -78,7 +78,7 @@ class Drivers:
     def __len__(self) -> int:
         return len(self.joints)
 
-    def turns(self, rotations: Floats) -> Floats:
+    def rotation_vectors(self, rotations: Floats) -> Floats:
         """The turn (K, 3) of every joint away from rest as a rotation vector [rad], in the axes of the rest pose.
 
         R = S_r^T S_j, where S (J, 3, 3) are `joint_rotations` and r is the joint that the turn is seen from. A motion
@@ -86,11 +86,11 @@ class Drivers:
         """
         if not len(self):
             return np.zeros((0, 3))
-        turn = self._quaternions(rotations)
-        turn = turn * np.where(np.einsum("ki,ki->k", turn, self.homes) < 0.0, -1.0, 1.0)[:, None]
-        sine = np.sqrt(np.einsum("ki,ki->k", turn[:, :3], turn[:, :3]))
-        per_sine = 2.0 * np.arctan2(sine, turn[:, 3]) / np.where(sine > 1e-12, sine, 1.0)
-        vectors: Floats = turn[:, :3] * np.where(sine > 1e-12, per_sine, 2.0)[:, None]
+        rotation = self._quaternions(rotations)
+        rotation = rotation * np.where(np.einsum("ki,ki->k", rotation, self.homes) < 0.0, -1.0, 1.0)[:, None]
+        sine = np.sqrt(np.einsum("ki,ki->k", rotation[:, :3], rotation[:, :3]))
+        per_sine = 2.0 * np.arctan2(sine, rotation[:, 3]) / np.where(sine > 1e-12, sine, 1.0)
+        vectors: Floats = rotation[:, :3] * np.where(sine > 1e-12, per_sine, 2.0)[:, None]
         return vectors
 
     def _quaternions(self, rotations: Floats) -> Floats:

@@ -20,7 +20,7 @@ from supple.errors import InputError
 from supple.geometry.quaternions import normalize
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import neighbours
-from supple.skins.curves.places import Places
+from supple.skins.curves.surface_points import SurfacePoints
 
 _WHERE = "edge loops"
 _PAIRED = 0.99  # share of triangles that must stand in pairs to be taken for halved quads
@@ -43,7 +43,7 @@ class LoopPlan:
 
     start: tuple[int, int] | None = None
     stops: Collection[int] = ()
-    turns: Mapping[int, int] = field(default_factory=dict)
+    rotations: Mapping[int, int] = field(default_factory=dict)
     straight_at_poles: bool = True
 
 
@@ -126,8 +126,8 @@ class QuadMesh:
         if not onward:
             return None
         way = normalize(self.points[here] - self.points[before])
-        turns = normalize(self.points[onward] - self.points[here]) @ way
-        return onward[int(np.argmax(turns))] if turns.max() > 0.0 else None
+        rotations = normalize(self.points[onward] - self.points[here]) @ way
+        return onward[int(np.argmax(rotations))] if rotations.max() > 0.0 else None
 
     def loop(self, start: int, toward: int, plan: LoopPlan | None = None) -> EdgeLoop:
         """Follow the edge from `start` to `toward` on and on, until it stops or comes back."""
@@ -143,7 +143,7 @@ class QuadMesh:
         seen = {start, toward}
         while way[-1] not in given.stops:
             here = way[-1]
-            onward = self._turned(given.turns[here], here) if here in given.turns else self.ahead(way[-2], here)
+            onward = self._turned(given.rotations[here], here) if here in given.rotations else self.ahead(way[-2], here)
             if onward is None and given.straight_at_poles:
                 onward = self.straightest(way[-2], here)
             if onward is None:
@@ -215,7 +215,7 @@ def limb_loops(mesh: QuadMesh, limb: Limb, plan: LoopPlan | None = None) -> list
     return best
 
 
-def on_loops(loops: list[tuple[int, ...]], points: Floats, *, nodes: int, path: Floats | None = None) -> Places:
+def on_loops(loops: list[tuple[int, ...]], points: Floats, *, nodes: int, path: Floats | None = None) -> SurfacePoints:
     """Places at equal steps along every loop: each a vertex and a ratio on the edge to the next.
 
     With the `path` of a limb, steps are equal along that, so that nodes of the same number stand round it in a ring
@@ -235,7 +235,7 @@ def on_loops(loops: list[tuple[int, ...]], points: Floats, *, nodes: int, path: 
         ratio = np.clip((at - length[edge]) / np.maximum(length[edge + 1] - length[edge], 1e-300), 0.0, 1.0)
         corners.append(np.stack([index[edge], index[edge + 1], index[edge]], axis=1))
         shares.append(np.stack([1.0 - ratio, ratio, np.zeros(nodes)], axis=1))
-    return Places.on_triangles(np.concatenate(corners), np.concatenate(shares), len(points))
+    return SurfacePoints.on_triangles(np.concatenate(corners), np.concatenate(shares), len(points))
 
 
 def _length(line: Floats) -> float:
@@ -257,11 +257,11 @@ def _kept(line: tuple[int, ...], limb: Limb, along: Floats) -> tuple[int, ...]:
     """The beginning of a line of vertices that is the limb's skin and goes on along it; at least its first vertex."""
     last, highest = 0, float(along[line[0]])
     slack = _BACK * _length(limb.path)
-    for place, vertex in enumerate(line[1:], start=1):
+    for position, vertex in enumerate(line[1:], start=1):
         if limb.shares[vertex] < _EDGE or along[vertex] < highest - slack:
             break
         if along[vertex] >= highest:
-            last, highest = place, float(along[vertex])
+            last, highest = position, float(along[vertex])
     return line[: last + 1]
 
 

@@ -23,8 +23,10 @@ def judged(model: CurveModel, told: Lessons, network: Network, *, unseen: Ints) 
     played = np.concatenate(
         [
             np.tensordot(
-                space.weights(told.turns[:, part.joints].reshape(len(told.turns), -1) @ part.axes), part.offsets, 1
-            ).reshape(len(told.turns), -1, 3)
+                space.weights(told.rotations[:, part.joints].reshape(len(told.rotations), -1) @ part.axes),
+                part.offsets,
+                1,
+            ).reshape(len(told.rotations), -1, 3)
             for part, space in zip(model.parts, model.spaces, strict=True)
         ],
         axis=1,
@@ -60,7 +62,7 @@ def _at_examples(part: PartModel, space: PoseSpace) -> float:
     """The largest distance [m] of a node from its place in an example, when the beam is solved there."""
     shapes = np.moveaxis(part.offsets, 2, 1)  # (E, nodes, curves, 3)
     curves = ExampleSpace(StaticBeam(part.nodes), shapes, space)
-    off = [curves.at(place) - shape for place, shape in zip(part.positions, shapes, strict=True)]
+    off = [curves.at(position) - shape for position, shape in zip(part.positions, shapes, strict=True)]
     return float(np.linalg.norm(np.stack(off), axis=-1).max())
 
 

@@ -140,20 +140,20 @@ class ExampleLine:
         if shapes.ndim < 2 or shapes.shape[1] != self.beam.nodes or len(shapes) < 2:
             needed = f"two examples or more of {self.beam.nodes} nodes are needed"
             raise InputError(where, f"shapes are {shapes.shape}", needed, "give (examples, nodes, ...)")
-        places = np.linspace(0.0, 1.0, len(shapes)) if self.positions is None else self.positions
-        places = frozen(places, np.float64, (len(shapes),), where, "positions")
-        if not np.all(np.diff(places) > 0.0):
+        positions = np.linspace(0.0, 1.0, len(shapes)) if self.positions is None else self.positions
+        positions = frozen(positions, np.float64, (len(shapes),), where, "positions")
+        if not np.all(np.diff(positions) > 0.0):
             raise InputError(where, "positions do not increase", "each is above the one before", "sort the examples")
         object.__setattr__(self, "shapes", shapes)
-        object.__setattr__(self, "positions", places)
+        object.__setattr__(self, "positions", positions)
 
     def at(self, position: float) -> Floats:
         """The curves (nodes, ...) at a position."""
         if not np.isfinite(position):
             raise InputError("ExampleLine.at", f"position is {position}", "a finite number is needed", "check the pose")
-        places = np.asarray(self.positions)
-        number = int(np.clip(np.searchsorted(places, position, side="right") - 1, 0, len(places) - 2))
-        share = float(np.clip((position - places[number]) / (places[number + 1] - places[number]), 0.0, 1.0))
+        positions = np.asarray(self.positions)
+        number = int(np.clip(np.searchsorted(positions, position, side="right") - 1, 0, len(positions) - 2))
+        share = float(np.clip((position - positions[number]) / (positions[number + 1] - positions[number]), 0.0, 1.0))
         if isinstance(self.beam, StaticBeam):
             low, high = self._forces[number], self._forces[number + 1]
             clamps = self._clamps[number].toward(self._clamps[number + 1], share)
@@ -166,7 +166,7 @@ class ExampleLine:
     @cached_property
     def residual(self) -> float:
         """The largest distance from an example, in one coordinate, of what is shown at its position."""
-        shown = [self.at(float(place)) for place in np.asarray(self.positions)]
+        shown = [self.at(float(position)) for position in np.asarray(self.positions)]
         return float(np.abs(np.stack(shown) - self.shapes).max(initial=0.0))
 
     @cached_property
@@ -248,10 +248,12 @@ def local_deformation(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike) 
     """
     where = "local_deformation"
     nodes, start, moves = _matching(shape, rest, transforms, where)
-    turns = moves[..., :3, :3]
-    if np.any(np.abs(np.linalg.det(turns)) < 1e-12):
+    rotations = moves[..., :3, :3]
+    if np.any(np.abs(np.linalg.det(rotations)) < 1e-12):
         raise InputError(where, "a transform is flat", "all must be invertible", "remove scales of zero")
-    back = np.linalg.solve(np.broadcast_to(turns, (*nodes.shape[:-1], 3, 3)), (nodes - moves[..., :3, 3])[..., None])
+    back = np.linalg.solve(
+        np.broadcast_to(rotations, (*nodes.shape[:-1], 3, 3)), (nodes - moves[..., :3, 3])[..., None]
+    )
     return back[..., 0] - start
 
 

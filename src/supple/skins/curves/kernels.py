@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of clamped beams, in double precision: one curve is one walk along its nodes, and item `first + tid`.
 
 Symbols: x shapes, q their values; L D L^T the factor of the matrix of inner nodes, five numbers per row: two of L for
@@ -30,8 +31,8 @@ def walk_back(x: Vectors, at: int, count: int, factor: Numbers, row: int):
     q2 = wp.vec3d()
     for k in range(count):
         i = count - 1 - k
-        place = 5 * (row + i)
-        q = factor[place + 2] * x[at + i] - factor[place + 3] * q1 - factor[place + 4] * q2
+        position = 5 * (row + i)
+        q = factor[position + 2] * x[at + i] - factor[position + 3] * q1 - factor[position + 4] * q2
         x[at + i] = q
         q2 = q1
         q1 = q
@@ -66,14 +67,14 @@ def static_shapes(
     x[here + ends] = blended(sources, w, row, count, total, ends)
     y1 = wp.vec3d()
     y2 = wp.vec3d()
-    place = 5 * rows[c]
+    position = 5 * rows[c]
     for node in range(begins + 1, ends):
         load = blended(sources, w, row, count, total, node)
-        y = load - factor[place] * y1 - factor[place + 1] * y2
+        y = load - factor[position] * y1 - factor[position + 1] * y2
         x[here + node] = y
         y2 = y1
         y1 = y
-        place += 5
+        position += 5
     walk_back(x, here + begins + 1, ends - begins - 1, factor, rows[c])
 
 
@@ -101,15 +102,15 @@ def step(
     x[here + ends] = blended(sources, w, row, count, total, ends)
     y1 = wp.vec3d()
     y2 = wp.vec3d()
-    place = 5 * first_row
+    position = 5 * first_row
     for node in range(begins + 1, ends):
         load = blended(sources, w, row, count, total, node)
         load += wp.float64(2.0) * push * x[now + node] + before_share * x[before + node]
-        y = load - factor[place] * y1 - factor[place + 1] * y2
+        y = load - factor[position] * y1 - factor[position + 1] * y2
         x[here + node] = y
         y2 = y1
         y1 = y
-        place += 5
+        position += 5
     walk_back(x, here + begins + 1, ends - begins - 1, factor, first_row)
 
 

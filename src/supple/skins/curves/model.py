@@ -71,10 +71,10 @@ class PartModel:
         """How many nodes each curve has."""
         return int(self.offsets.shape[2])
 
-    def place(self, turns: Floats) -> Floats:
+    def position(self, rotations: Floats) -> Floats:
         """Where (d,) a pose lies, by the turns (all joints, 3) of the model's driving joints."""
-        place: Floats = turns[self.joints].reshape(-1) @ self.axes
-        return place
+        position: Floats = rotations[self.joints].reshape(-1) @ self.axes
+        return position
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,15 +89,15 @@ def _arrays(model: CurveModel) -> dict[str, NDArray[Any]]:
 
 
 def _model(header: Any, numbers: bytes) -> CurveModel:
-    arrays, place = {}, 0
+    arrays, position = {}, 0
     for name, kind, shape in header["arrays"]:
         if kind not in _KINDS or any(not isinstance(side, int) or side < 0 for side in shape):
             raise ValueError(name)
         count = math.prod(shape)
-        array = np.frombuffer(numbers, dtype=kind, count=count, offset=place)
+        array = np.frombuffer(numbers, dtype=kind, count=count, offset=position)
         arrays[name] = array.reshape(shape).astype(kind[1:], copy=False)
-        place += array.nbytes
-    if place != len(numbers):
+        position += array.nbytes
+    if position != len(numbers):
         raise ValueError("numbers are left over")
     words = [header[word] for word in _WORDS]
     if not all(isinstance(word, str) for word in [*words, *header["parts"]]):

@@ -19,8 +19,8 @@ from supple.errors import InputError, SuppleWarning
 from supple.geometry.quaternions import matrix_from_quat, nearest_rotation, normalize, quat_from_matrix
 from supple.motion.pose import Pose
 from supple.skins.curves.edge_loops import LoopPlan, QuadMesh, limb_loops, on_loops, quads_of
-from supple.skins.curves.places import Places
 from supple.skins.curves.ray_curves import Caster, Target, UnreachedError
+from supple.skins.curves.surface_points import SurfacePoints
 
 _WHERE = "curve network"
 _AROUND = 0.6  # steps around a limb for every step along it
@@ -38,7 +38,7 @@ class Part:
     limb: Limb
     curves: int
     nodes: int
-    places: Places
+    positions: SurfacePoints
     found: Bools
 
     @property
@@ -48,7 +48,7 @@ class Part:
 
     def grid(self, points: ArrayLike) -> Floats:
         """The curves (C, N, 3) on a mesh with these points (V, 3) [m]."""
-        return self.places.at(points).reshape(self.curves, self.nodes, 3)
+        return self.positions.at(points).reshape(self.curves, self.nodes, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +62,14 @@ class Network:
     parts: tuple[Part, ...]
 
     @cached_property
-    def places(self) -> Places:
+    def positions(self) -> SurfacePoints:
         """The nodes of all parts."""
-        return Places.joined(tuple(part.places for part in self.parts))
+        return SurfacePoints.joined(tuple(part.positions for part in self.parts))
 
     @cached_property
     def starts(self) -> Ints:
         """Number (P + 1,) of the first node of every part, and of all nodes."""
-        return np.concatenate([[0], np.cumsum([len(part.places) for part in self.parts])]).astype(np.int32)
+        return np.concatenate([[0], np.cumsum([len(part.positions) for part in self.parts])]).astype(np.int32)
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -92,7 +92,7 @@ class Network:
                 f"{self.character.name} has {self.character.points.shape}",
                 "pass the character's own mesh in a pose",
             )
-        return self.places.at(given)
+        return self.positions.at(given)
 
     def grids(self, nodes: Floats) -> list[Floats]:
         """A list of nodes (n, ...) as one grid (C, N, ...) for every part."""
@@ -108,17 +108,17 @@ class Network:
         given = self.character.require_weights(_WHERE)
         dense = np.zeros((len(given), len(self.character.skeleton)))
         np.add.at(dense, (np.arange(len(given))[:, None], given.joints), given.values)
-        return Weights.from_dense(np.clip(self.places.at(dense), 0.0, None))
+        return Weights.from_dense(np.clip(self.positions.at(dense), 0.0, None))
 
-    def turns(self, pose: Pose) -> Floats:
+    def rotations(self, pose: Pose) -> Floats:
         """How the bones turn every node away from rest: rotations (n, 3, 3), blended by the nodes' weights.
 
         This is the rigid motion that is taken away before curves are bent, and given back after.
         """
-        return blended_turns(pose.skinning(self.character.skeleton), self.weights)
+        return blended_rotations(pose.skinning(self.character.skeleton), self.weights)
 
 
-def blended_turns(skinning: Floats, weights: Weights) -> Floats:
+def blended_rotations(skinning: Floats, weights: Weights) -> Floats:
     """Rotations (P, 3, 3) blended from those of skinning transforms (J, 4, 4): normalised sums of quaternions.
 
     Every quaternion is turned to the side of the heaviest one first, so that q and -q do not cancel.
@@ -170,11 +170,11 @@ def curve_network(
             curves, nodes = (sizes or {}).get(limb.name) or _size(limb, caster.extent, spacing, detail)
             followed = limb_loops(mesh, limb, plans[limb.name]) if mesh is not None and limb.name in plans else None
             if followed is not None:
-                places = on_loops(followed, character.points, nodes=nodes, path=limb.path)
-                parts.append(Part(limb, len(followed), nodes, places, np.ones((len(followed), nodes), dtype=bool)))
+                positions = on_loops(followed, character.points, nodes=nodes, path=limb.path)
+                parts.append(Part(limb, len(followed), nodes, positions, np.ones((len(followed), nodes), dtype=bool)))
             else:
                 laid = caster.cast(curves, nodes)
-                parts.append(Part(limb, curves, nodes, laid.places, laid.found))
+                parts.append(Part(limb, curves, nodes, laid.positions, laid.found))
         except UnreachedError as problem:
             unreached.append(problem)
     if not parts and unreached:

@@ -20,7 +20,7 @@ from supple.geometry.quaternions import conjugate, normalize, quat_multiply
 POWERS = {"smooth": 3, "straight": 1}  # of the distance
 BEYOND = ("hold", "extend", "ease")
 _EASE = 0.2  # of the box of the examples: how far it goes on past its border while it comes to rest
-_SAME_PLACE = 1e-9  # of the distance of the examples furthest apart
+_SAME_POSITION = 1e-9  # of the distance of the examples furthest apart
 _FLAT = 1e-7  # of the longest extent; less is no direction in which examples differ
 
 
@@ -73,7 +73,7 @@ class PoseSpace:
         features = self._features(given @ self._axes - self._middle)
         # Seen from the nearest example, so that rounding cannot spoil the examples, however close two of them are.
         near = np.argmin(features[..., : len(self.positions)], axis=-1)
-        return np.eye(len(self.positions))[near] + (features - self._features(self._places)[near]) @ self._solved
+        return np.eye(len(self.positions))[near] + (features - self._features(self._positions)[near]) @ self._solved
 
     @cached_property
     def _bounds(self) -> tuple[Floats, Floats, Floats]:
@@ -102,29 +102,29 @@ class PoseSpace:
         return self.positions.mean(axis=0) @ self._axes
 
     @cached_property
-    def _places(self) -> Floats:
+    def _positions(self) -> Floats:
         """The examples in those directions, around their middle."""
         return self.positions @ self._axes - self._middle
 
     @cached_property
     def _solved(self) -> Floats:
         """From the features of a position to the weights of the examples."""
-        count, size = len(self._places), len(self._places) + 1 + self._places.shape[1]
+        count, size = len(self._positions), len(self._positions) + 1 + self._positions.shape[1]
         matrix = np.zeros((size, size))
-        matrix[:count] = self._features(self._places)
+        matrix[:count] = self._features(self._positions)
         matrix[count:, :count] = matrix[:count, count:].T
         return np.asarray(np.linalg.solve(matrix, np.eye(size))[:, :count], dtype=np.float64)
 
-    def _features(self, places: Floats) -> Floats:
+    def _features(self, positions: Floats) -> Floats:
         """Distances to the power p, one, and the coordinates."""
-        apart = np.linalg.norm(places[..., None, :] - self._places, axis=-1)
-        one = np.ones((*places.shape[:-1], 1))
-        return np.concatenate([apart ** POWERS[self.blend], one, places], axis=-1)
+        apart = np.linalg.norm(positions[..., None, :] - self._positions, axis=-1)
+        one = np.ones((*positions.shape[:-1], 1))
+        return np.concatenate([apart ** POWERS[self.blend], one, positions], axis=-1)
 
     def _refuse_twins(self) -> None:
         apart = np.linalg.norm(self.positions[:, None] - self.positions, axis=-1)
         np.fill_diagonal(apart, np.inf)
-        if len(apart) > 1 and apart.min() <= _SAME_PLACE * self._scale:
+        if len(apart) > 1 and apart.min() <= _SAME_POSITION * self._scale:
             first, second = (int(i) for i in np.unravel_index(np.argmin(apart), apart.shape))
             given = f"examples {first} and {second} are at one place"
             raise InputError("PoseSpace", given, "every example has its own pose", "remove one of the two")
@@ -148,7 +148,7 @@ class PoseSpaces:
         size = self.examples + 1 + kept
         self._bounds = np.zeros((3, count, self.dimensions))
         self._axes, self._middle = np.zeros((count, self.dimensions, kept)), np.zeros((count, 1, kept))
-        self._places, self._absent = np.zeros((count, self.examples, kept)), np.full((count, self.examples), np.inf)
+        self._positions, self._absent = np.zeros((count, self.examples, kept)), np.full((count, self.examples), np.inf)
         self._solved = np.zeros((count, size, self.examples))
         for number, space in enumerate(spaces):
             examples, dimensions = space.positions.shape
@@ -156,12 +156,12 @@ class PoseSpaces:
             self._bounds[:, number, :dimensions] = space._bounds
             self._axes[number, :dimensions, :axes] = space._axes
             self._middle[number, 0, :axes] = space._middle
-            self._places[number, :examples, :axes] = space._places
+            self._positions[number, :examples, :axes] = space._positions
             self._absent[number, :examples] = 0.0
             self._solved[number, :examples, :examples] = space._solved[:examples]
             self._solved[number, self.examples, :examples] = space._solved[examples]
             self._solved[number, self.examples + 1 : size - kept + axes, :examples] = space._solved[examples + 1 :]
-        self._at_examples = self._features(self._places)
+        self._at_examples = self._features(self._positions)
         self._every = np.arange(count)
 
     def weights(self, positions: Floats) -> Floats:
@@ -173,19 +173,19 @@ class PoseSpaces:
         change[self._every, 0, near] += 1.0
         return np.asarray(change[:, 0])
 
-    def _features(self, places: Floats) -> Floats:
+    def _features(self, positions: Floats) -> Floats:
         """Distances to the power p, one, and the coordinates: (spaces, rows, size)."""
-        apart = np.linalg.norm(places[:, :, None, :] - self._places[:, None], axis=-1)
-        one = np.ones((*places.shape[:2], 1))
-        return np.concatenate([apart**self._power, one, places], axis=-1)
+        apart = np.linalg.norm(positions[:, :, None, :] - self._positions[:, None], axis=-1)
+        one = np.ones((*positions.shape[:2], 1))
+        return np.concatenate([apart**self._power, one, positions], axis=-1)
 
 
-def _bounded(places: Floats, low: Floats, high: Floats, reach: Floats) -> Floats:
+def _bounded(positions: Floats, low: Floats, high: Floats, reach: Floats) -> Floats:
     """Places as they are inside a box; outside they go on ever more slowly, at most as far as `reach`."""
-    inside: Floats = np.clip(places, low, high)
+    inside: Floats = np.clip(positions, low, high)
     if not reach.any():
         return inside
-    past = places - inside
+    past = positions - inside
     return inside + np.sign(past) * reach * (1.0 - np.exp(-np.abs(past) / np.where(reach > 0.0, reach, 1.0)))
 
 
@@ -206,9 +206,9 @@ def rotation_positions(rotations: ArrayLike, rest: ArrayLike) -> Floats:
     turned = frozen(turned, np.float64, turned.shape, where, "rotations")
     if not (np.linalg.norm(turned, axis=-1).all() and np.linalg.norm(still, axis=-1).all()):
         raise InputError(where, "a quaternion is zero", "each must be a turn", "use 0, 0, 0, 1 for no turn")
-    turn = quat_multiply(conjugate(normalize(still)), normalize(turned))
-    turn = turn * np.where(turn[..., 3:] < 0.0, -1.0, 1.0)
-    sine = np.linalg.norm(turn[..., :3], axis=-1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, turn[..., 3:])
+    rotation = quat_multiply(conjugate(normalize(still)), normalize(turned))
+    rotation = rotation * np.where(rotation[..., 3:] < 0.0, -1.0, 1.0)
+    sine = np.linalg.norm(rotation[..., :3], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, rotation[..., 3:])
     per_sine = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
-    return (turn[..., :3] * per_sine).reshape(*turn.shape[:-2], -1)
+    return (rotation[..., :3] * per_sine).reshape(*rotation.shape[:-2], -1)

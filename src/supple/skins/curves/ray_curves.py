@@ -18,7 +18,7 @@ from supple.errors import InputError
 from supple.geometry.flesh import Flesh
 from supple.geometry.quaternions import normalize, perpendicular
 from supple.geometry.segments import distances_to_segments
-from supple.skins.curves.places import Places
+from supple.skins.curves.surface_points import SurfacePoints
 
 _OWN = 0.2  # share of a triangle that a limb must move for its rays to stop there
 _SAMPLES = 256  # places along the path at which it is smoothed
@@ -45,7 +45,7 @@ class UnreachedError(InputError):
 class Cast:
     """The nodes of one limb: `places` of C * N nodes, curve after curve; `found` (C, N) where a ray met skin."""
 
-    places: Places
+    positions: SurfacePoints
     curves: int
     nodes: int
     found: Bools
@@ -117,7 +117,7 @@ class Caster:
         seams = self._course.seams(stations)
         if seams.any():
             met = _with_seams(met, _met(self._whole, stations, curves), seams)
-        found = met.found & ~_backwards(met.places, stations)
+        found = met.found & ~_backwards(met.positions, stations)
         if not found.any():
             raise UnreachedError(
                 name,
@@ -125,8 +125,8 @@ class Caster:
                 "the bones must lie inside the limb",
                 "move the joints into the limb, or leave this limb out",
             )
-        shares = _shares(met.places, self._points[met.corners])
-        known = Places.on_triangles(met.corners.reshape(-1, 3), shares.reshape(-1, 3), len(self._points))
+        shares = _shares(met.positions, self._points[met.corners])
+        known = SurfacePoints.on_triangles(met.corners.reshape(-1, 3), shares.reshape(-1, 3), len(self._points))
         return Cast(known.filled(_filling(found), found.ravel()), curves, nodes, found)
 
 
@@ -205,7 +205,7 @@ class _Met:
 
     found: Bools
     corners: Ints
-    places: Floats
+    positions: Floats
     reach: Floats
 
 
@@ -233,15 +233,15 @@ def _with_seams(met: _Met, whole: _Met, seams: Bools) -> _Met:
     if not seams.any() or seams.all():
         return met
     inner = np.flatnonzero(~seams)
-    found, corners, places, reach = met.found.copy(), met.corners.copy(), met.places.copy(), met.reach.copy()
+    found, corners, positions, reach = met.found.copy(), met.corners.copy(), met.positions.copy(), met.reach.copy()
     for ring in np.flatnonzero(seams):
         beside = inner[np.argmin(np.abs(inner - ring))]
         sound = met.found[:, beside]
         radius = np.median(met.reach[sound, beside]) if sound.any() else 0.0
         found[:, ring] = whole.found[:, ring] & (whole.reach[:, ring] <= _NEAR * radius)
-        corners[:, ring], places[:, ring] = whole.corners[:, ring], whole.places[:, ring]
+        corners[:, ring], positions[:, ring] = whole.corners[:, ring], whole.positions[:, ring]
         reach[:, ring] = whole.reach[:, ring]
-    return _Met(found, corners, places, reach)
+    return _Met(found, corners, positions, reach)
 
 
 def transported(along: Floats) -> Floats:
@@ -266,9 +266,9 @@ def _reaching(limb: Limb, flesh: Flesh) -> Floats:
             way = normalize(path[end] - path[before])
             origin = path[end] if flesh.inside(path[end][None])[0] else path[before]
             face, reach = _outermost(flesh, origin[None], way[None])
-            place = origin + reach[0] * way
-            if face[0] >= 0 and (place - path[before]) @ way > 0.1 * np.linalg.norm(path[end] - path[before]):
-                path[end] = place
+            position = origin + reach[0] * way
+            if face[0] >= 0 and (position - path[before]) @ way > 0.1 * np.linalg.norm(path[end] - path[before]):
+                path[end] = position
     return path
 
 
@@ -355,7 +355,7 @@ def _outermost(flesh: Flesh, origins: Floats, ways: Floats) -> tuple[NDArray[np.
 def _centred(stations: Stations, met: _Met) -> Stations:
     """Move every origin to the middle of what its rays met, square to the limb, in step with its neighbours."""
     count = met.found.sum(axis=0)
-    middle = np.where(met.found[..., None], met.places, 0.0).sum(axis=0) / np.maximum(count, 1)[:, None]
+    middle = np.where(met.found[..., None], met.positions, 0.0).sum(axis=0) / np.maximum(count, 1)[:, None]
     shift = middle - stations.centers
     shift -= np.einsum("ni,ni->n", shift, stations.along)[:, None] * stations.along
     trusted = (count >= 0.6 * len(met.found)) & (stations.lean == 0.0)
@@ -369,23 +369,23 @@ def _centred(stations: Stations, met: _Met) -> Stations:
     return Stations(stations.centers + 0.8 * smooth, stations.along, stations.across, stations.aside, stations.lean)
 
 
-def _backwards(places: Floats, stations: Stations) -> Bools:
+def _backwards(positions: Floats, stations: Stations) -> Bools:
     """Nodes (C, N) at which a curve runs against the way it should."""
-    ahead = stations.onward(len(places))
-    onward = np.einsum("cni,cni->cn", np.diff(places, axis=1), ahead[:, 1:] + ahead[:, :-1])
-    bad = np.zeros(places.shape[:2], dtype=bool)
+    ahead = stations.onward(len(positions))
+    onward = np.einsum("cni,cni->cn", np.diff(positions, axis=1), ahead[:, 1:] + ahead[:, :-1])
+    bad = np.zeros(positions.shape[:2], dtype=bool)
     bad[:, 1:] |= onward <= 0.0
     bad[:, :-1] |= onward <= 0.0
     return bad
 
 
-def _shares(places: Floats, corners: Floats) -> Floats:
+def _shares(positions: Floats, corners: Floats) -> Floats:
     """Barycentric shares (..., 3) of places on triangles (..., 3, 3), none below zero."""
     a, b, c = np.moveaxis(corners, -2, 0)
     normal = np.cross(b - a, c - a)
     square = np.maximum(np.einsum("...i,...i->...", normal, normal), 1e-300)
-    second = np.einsum("...i,...i->...", np.cross(places - a, c - a), normal) / square
-    third = np.einsum("...i,...i->...", np.cross(b - a, places - a), normal) / square
+    second = np.einsum("...i,...i->...", np.cross(positions - a, c - a), normal) / square
+    third = np.einsum("...i,...i->...", np.cross(b - a, positions - a), normal) / square
     shares = np.clip(np.stack([1.0 - second - third, second, third], axis=-1), 0.0, None)
     return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
 

@@ -20,15 +20,15 @@ _KEPT = 0.03  # how much an example keeps to its own frame when all frames are f
 _HELPS = 0.95  # of the error before: an example that leaves more is not worth its cost
 
 
-def axes_of(turns: Floats, most: int) -> Floats:
+def axes_of(rotations: Floats, most: int) -> Floats:
     """The directions (3 K, d) in which the joints of a part move, widest first; narrow ones are left out.
 
     Rest counts as a pose. There are never more than half as many directions as examples: with as many, a straight
     function would go through all of them, and poses off the way would send it anywhere.
     """
-    if not turns.size or np.abs(turns).max() < _STILL:
-        return np.zeros((turns.shape[1], 1))
-    every = np.concatenate([np.zeros((1, turns.shape[1])), turns])
+    if not rotations.size or np.abs(rotations).max() < _STILL:
+        return np.zeros((rotations.shape[1], 1))
+    every = np.concatenate([np.zeros((1, rotations.shape[1])), rotations])
     _, extents, directions = np.linalg.svd(every - every.mean(axis=0), full_matrices=False)
     wide = int((extents > _SPREAD * extents[0]).sum())
     return np.asarray(directions[: max(1, min(wide, max(most, 2) // 2))].T)
@@ -42,7 +42,7 @@ class Choice:
     together are met best: a skin that swings is different on the way there and back, and the curves go between.
     """
 
-    places: Floats
+    positions: Floats
     nodes: Floats
     free: NDArray[np.bool_]
     blend: str
@@ -51,21 +51,21 @@ class Choice:
 
     def frames(self, most: int) -> Ints:
         """Frames to learn: half of them far apart, the others where it is worst, as long as that helps."""
-        rest = np.zeros((1, self.places.shape[1]))
-        size = float(np.linalg.norm(np.ptp(np.concatenate([rest, self.places]), axis=0)))
+        rest = np.zeros((1, self.positions.shape[1]))
+        size = float(np.linalg.norm(np.ptp(np.concatenate([rest, self.positions]), axis=0)))
         chosen: list[int] = []
         if size <= 0.0:
             return np.array(chosen, dtype=np.int32)
         few = int(self.free.sum()) <= most
         near = size * (_TWINS if few else _NEAR)
-        apart = np.linalg.norm(self.places, axis=1)
+        apart = np.linalg.norm(self.positions, axis=1)
         best, best_error = 0, math.inf
         while len(chosen) < most and (self.free & (apart > near)).any():
             spreading = few or len(chosen) < max(1, most // 2)
             measure = apart if spreading else self._off(chosen)
             frame = int(np.argmax(np.where(self.free & (apart > near), measure, -1.0)))
             chosen.append(frame)
-            apart = np.minimum(apart, np.linalg.norm(self.places - self.places[frame], axis=1))
+            apart = np.minimum(apart, np.linalg.norm(self.positions - self.positions[frame], axis=1))
             if few:
                 best = len(chosen)
                 continue
@@ -89,8 +89,8 @@ class Choice:
         return np.asarray(np.linalg.solve(normal, weights.T @ self.nodes[self.free] + _KEPT * own))
 
     def _weights(self, chosen: Sequence[int] | Ints) -> Floats:
-        known = np.concatenate([np.zeros((1, self.places.shape[1])), self.places[list(chosen)]])
-        return PoseSpace(known, self.blend, self.beyond).weights(self.places)[:, 1:]
+        known = np.concatenate([np.zeros((1, self.positions.shape[1])), self.positions[list(chosen)]])
+        return PoseSpace(known, self.blend, self.beyond).weights(self.positions)[:, 1:]
 
     def _off(self, chosen: Sequence[int]) -> Floats:
         """How far (F,) the part is off in every frame when these are learnt, as a length over all its nodes."""

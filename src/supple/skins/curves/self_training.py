@@ -50,15 +50,15 @@ def self_taught(
     parts = []
     for number, (part, joints) in enumerate(zip(network.parts, chosen, strict=True)):
         axes = np.zeros((3 * len(joints), max(1, 3 * len(joints))))
-        for place, joint in enumerate(joints):
-            at = slice(3 * place, 3 * place + 3)
+        for position, joint in enumerate(joints):
+            at = slice(3 * position, 3 * position + 3)
             axes[at, at] = worth[number, joint] * frames[joint]
-        places = told.turns[:, joints].reshape(len(poses), -1) @ axes
-        lessons = [place for joint in joints for place, others in enumerate(together) if joint in others]
+        positions = told.rotations[:, joints].reshape(len(poses), -1) @ axes
+        lessons = [position for joint in joints for position, others in enumerate(together) if joint in others]
         mine = (1 + _WAYS * np.array(lessons, dtype=np.int32)[:, None] + np.arange(_WAYS)).ravel()
         nodes = told.nodes[mine, network.starts[number] : network.starts[number + 1]]
         shapes = nodes.reshape(len(mine), part.curves, part.nodes, 3)
-        parts.append(part_of(part.name, joints, axes, places=places[mine], shapes=shapes, frames=mine))
+        parts.append(part_of(part.name, joints, axes, positions=positions[mine], shapes=shapes, frames=mine))
     return model_of(character, transfer, drivers, parts, base=base, blend=blend, beyond=beyond)
 
 

@@ -81,25 +81,25 @@ def fit_curves(
     for number, part in enumerate(laid.parts):
         _tell(watch, "parts", number, len(laid.parts))
         chosen = driving(worth[number], most=len(drivers))
-        turns = told.turns[:, chosen].reshape(len(examples), -1)
+        rotations = told.rotations[:, chosen].reshape(len(examples), -1)
         scale = np.repeat(worth[number, chosen], 3)
-        axes = scale[:, None] * axes_of(turns * scale, most)
+        axes = scale[:, None] * axes_of(rotations * scale, most)
         nodes = told.nodes[:, laid.starts[number] : laid.starts[number + 1]].reshape(len(examples), -1)
-        choice = Choice(turns @ axes, nodes, ~unseen, blend, beyond, exact)
+        choice = Choice(rotations @ axes, nodes, ~unseen, blend, beyond, exact)
         frames = choice.frames(most)
         shapes = choice.shapes(frames).reshape(len(frames), part.curves, part.nodes, 3)
-        parts.append(part_of(part.name, chosen, axes, places=choice.places[frames], shapes=shapes, frames=frames))
+        parts.append(part_of(part.name, chosen, axes, positions=choice.positions[frames], shapes=shapes, frames=frames))
     model = model_of(character, transfer, drivers, parts, base=base, blend=blend, beyond=beyond)
     return judged(model, told, laid, unseen=np.flatnonzero(unseen).astype(np.int32))
 
 
-def part_of(name: str, joints: Ints, axes: Floats, *, places: Floats, shapes: Floats, frames: Ints) -> PartModel:
+def part_of(name: str, joints: Ints, axes: Floats, *, positions: Floats, shapes: Floats, frames: Ints) -> PartModel:
     """A part with examples at `places` (E, d) and with `shapes` (E, curves, nodes, 3) [m], and rest before them."""
     return PartModel(
         name,
         joints,
         axes,
-        np.concatenate([np.zeros((1, axes.shape[1])), places]),
+        np.concatenate([np.zeros((1, axes.shape[1])), positions]),
         np.concatenate([np.zeros((1, *shapes.shape[1:])), shapes]),
         np.concatenate([[-1], frames]),
     )

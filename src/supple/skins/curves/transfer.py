@@ -20,7 +20,7 @@ from supple.errors import InputError
 from supple.geometry.quaternions import normalize
 from supple.motion.pose import Pose
 from supple.skins.curves.cells import Cells, located
-from supple.skins.curves.network import Network, blended_turns
+from supple.skins.curves.network import Network, blended_rotations
 
 _LEAST = 1e-3  # shares of a part below this are left to the other parts
 _CLOSE = 0.35  # steps between nodes; a part whose curves are farther away than this counts less and less
@@ -40,7 +40,7 @@ class Transfer:
     network: Network
     vertices: Ints
     shares: Floats
-    place: Any
+    position: Any
     around: Any
     along: Any
 
@@ -64,9 +64,9 @@ class Transfer:
             counts.append(shares[vertices, number] / (1.0 + (found.distance / near) ** 2) ** 2)
             cells.append(_among(found, int(network.starts[number]), len(network)))
         vertices, count = np.concatenate(rows), np.concatenate(counts)
-        place, around, along = (vstack(column, format="csr") for column in zip(*cells, strict=True))
+        position, around, along = (vstack(column, format="csr") for column in zip(*cells, strict=True))
         share = count / np.bincount(vertices, weights=count)[vertices]
-        return cls(network, vertices.astype(np.int32), share, place, around, along)
+        return cls(network, vertices.astype(np.int32), share, position, around, along)
 
     @cached_property
     def matrix(self) -> Any:
@@ -75,7 +75,7 @@ class Transfer:
 
         count = len(self.vertices)
         pairs = (self.vertices, np.arange(count))
-        whole = (csr_array((self.shares, pairs), shape=(self._vertex_count, count)) @ self.place).tocsr()
+        whole = (csr_array((self.shares, pairs), shape=(self._vertex_count, count)) @ self.position).tocsr()
         whole.eliminate_zeros()
         return whole
 
@@ -90,7 +90,7 @@ class Transfer:
         as the cell has turned since rest.
         """
         moved = self._checked(nodes)
-        rows = self.place @ moved + np.einsum("rij,rj->ri", self._frames(moved), self.heights)
+        rows = self.position @ moved + np.einsum("rij,rj->ri", self._frames(moved), self.heights)
         return self._summed(rows)
 
     def on_base(self, base: ArrayLike, nodes: ArrayLike) -> Floats:
@@ -115,13 +115,13 @@ class Transfer:
     def local_offsets(self, posed: ArrayLike, base: ArrayLike, pose: Pose) -> Floats:
         """What the bones leave over at the nodes (n, 3) [m], turned back to rest."""
         gap = self.network.nodes(posed) - self.network.nodes(base)
-        return np.asarray(np.einsum("nji,nj->ni", self.network.turns(pose), gap))
+        return np.asarray(np.einsum("nji,nj->ni", self.network.rotations(pose), gap))
 
     def from_local(self, base: ArrayLike, node_offsets: ArrayLike, pose: Pose) -> Floats:
         """A mesh `base` (V, 3) [m] with offsets (n, 3) [m] of the nodes at rest, turned with the bones."""
         character = self.network.character
-        turns = blended_turns(pose.skinning(character.skeleton), character.require_weights("Transfer"))
-        turned = np.einsum("vij,vj->vi", turns, self.offsets(node_offsets))
+        rotations = blended_rotations(pose.skinning(character.skeleton), character.require_weights("Transfer"))
+        turned = np.einsum("vij,vj->vi", rotations, self.offsets(node_offsets))
         return np.asarray(np.asarray(base, dtype=np.float64) + turned)
 
     @cached_property
@@ -129,7 +129,7 @@ class Transfer:
         """What is left of every row's vertex over its cell, in the frame of the cell at rest (R, 3)."""
         rest = self.network.character.points
         nodes = self.network.nodes(rest)
-        left = rest[self.vertices] - self.place @ nodes
+        left = rest[self.vertices] - self.position @ nodes
         return np.asarray(np.einsum("rji,rj->ri", self._frames(nodes), left))
 
     @property
@@ -217,8 +217,8 @@ def _among(cells: Cells, first: int, count: int) -> tuple[Any, Any, Any]:
     value, row, column = (np.concatenate(list(pieces)) for pieces in zip(*parts, strict=True))
     spread = csr_array((value, (row, column)), shape=(nodes + 2, count))
     shape = (len(cells.corners), nodes + 2)
-    place, around, along = (
+    position, around, along = (
         csr_array((values.ravel(), (rows, columns)), shape=shape) @ spread
-        for values in (cells.place, cells.around, cells.along)
+        for values in (cells.position, cells.around, cells.along)
     )
-    return place, around, along
+    return position, around, along

@@ -133,8 +133,8 @@ class Rigid:
         linear = transforms[:, :3, :3]
         gram = np.swapaxes(linear, 1, 2) @ linear - _ONE
         rigid = bool(np.abs(gram).max() < RIGID_TOLERANCE and np.linalg.det(linear).min() > 0.0)
-        turn = linear if rigid else quaternions.nearest_rotation(linear)
-        real = quaternions.quat_from_matrix(turn)
+        rotation = linear if rigid else quaternions.nearest_rotation(linear)
+        real = quaternions.quat_from_matrix(rotation)
         one, other = self._companions[:, 0], self._companions[:, 1]
         opposed = np.sum(real[one] * real[other], axis=1) < 0.0
         for a, b in self._companions[opposed]:
@@ -147,7 +147,7 @@ class Rigid:
         devices.write(self.reals, real)
         devices.write(self.motions, np.concatenate([real, 0.5 * quaternions.quat_multiply(move, real)], axis=1))
         if not rigid:
-            devices.write(self.stretches, np.swapaxes(turn, 1, 2) @ linear)
+            devices.write(self.stretches, np.swapaxes(rotation, 1, 2) @ linear)
         devices.write(self.flags, np.array([not rigid, opposed.any()], dtype=np.int32))
 
 

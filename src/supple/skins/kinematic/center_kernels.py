@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """The sum behind the centres of rotation, in a module of its own because only binding needs it."""
 
 import warp as wp

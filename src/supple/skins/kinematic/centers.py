@@ -116,10 +116,10 @@ def _mean_weights(faces: Ints, weights: Weights) -> tuple[Ints, Floats]:
     values = weights.values[faces, :influences].reshape(len(faces), -1) / 3.0
     order = np.argsort(joints, axis=1, kind="stable")
     joints, values = np.take_along_axis(joints, order, axis=1), np.take_along_axis(values, order, axis=1)
-    for place in range(joints.shape[1] - 1, 0, -1):  # move doubles to the first of their kind, from the back
-        same = joints[:, place] == joints[:, place - 1]
-        values[:, place - 1] += np.where(same, values[:, place], 0.0)
-        values[:, place] = np.where(same, 0.0, values[:, place])
+    for position in range(joints.shape[1] - 1, 0, -1):  # move doubles to the first of their kind, from the back
+        same = joints[:, position] == joints[:, position - 1]
+        values[:, position - 1] += np.where(same, values[:, position], 0.0)
+        values[:, position] = np.where(same, 0.0, values[:, position])
     return joints, values
 
 

@@ -162,8 +162,8 @@ class Mush:
         from supple.skins.kinematic import mush_kernels as kernels
 
         stages: list[devices.Launch] = []
-        for turn in range(self._iterations):
-            target = self._buffers[turn % 2]
+        for rotation in range(self._iterations):
+            target = self._buffers[rotation % 2]
             regular, irregular = (kernels.smooth, [self._rings, self._counts]), (kernels.smooth_irregular, self._others)
             stages += self._step(regular, irregular, [self._strengths, source, target])
             source = target

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of the weighted blends on arrays.
 
 Symbols: v a rest point, w_k the weight of its k-th influence, j_k that influence's joint, M_j = [A_j | t_j] the
@@ -138,8 +139,8 @@ def dual_quaternion(
         v = blended_stretch(i, blocks, v, joints, weights, stretches)
     u = wp.vec3f(q[0], q[1], q[2])
     e = wp.vec3f(q[4], q[5], q[6])
-    turn = wp.cross(u, wp.cross(u, v) + q[3] * v + e) + q[3] * e - q[7] * u
-    posed[i] = v + (2.0 / (wp.dot(u, u) + q[3] * q[3])) * turn
+    rotation = wp.cross(u, wp.cross(u, v) + q[3] * v + e) + q[3] * e - q[7] * u
+    posed[i] = v + (2.0 / (wp.dot(u, u) + q[3] * q[3])) * rotation
 
 
 @wp.kernel(enable_backward=False)

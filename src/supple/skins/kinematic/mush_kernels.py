@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of delta mush over rings of neighbours (see geometry/rings.py for their layout).
 
 Symbols: x a smoothed point, v a rest point, s the smoothing strength, F a tangent frame. Every step comes twice: over

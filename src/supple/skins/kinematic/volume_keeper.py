@@ -111,6 +111,6 @@ class VolumeKeeper:
             stage()
         if self._device == "cpu":
             sums = self._sums.numpy().reshape(self._copies, 3)
-            for place, term in enumerate(self._terms, start=1):
-                sums[:, place] = term.numpy().reshape(self._copies, -1).sum(axis=1, dtype=np.float64)
+            for position, term in enumerate(self._terms, start=1):
+                sums[:, position] = term.numpy().reshape(self._copies, -1).sum(axis=1, dtype=np.float64)
         self._inflate()

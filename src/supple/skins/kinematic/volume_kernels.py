@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of the volume that a skin encloses."""
 
 import warp as wp

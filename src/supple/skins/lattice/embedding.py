@@ -70,11 +70,11 @@ def tie_of(lattice: Lattice, points: Floats, kind: str = "smooth") -> Tie:
     counts = around.valences[lattice.homes] + 1
     starts = np.cumsum(counts) - counts
     vertex = np.repeat(np.arange(len(points)), counts)
-    place = np.arange(len(vertex)) - starts[vertex]
+    position = np.arange(len(vertex)) - starts[vertex]
     home = lattice.homes[vertex]
     # The first of every row is the home, the others are around it.
     others = np.append(around.indices, 0)
-    node = np.where(place == 0, home, others[around.starts[home] + place - 1])
+    node = np.where(position == 0, home, others[around.starts[home] + position - 1])
     offsets = (np.asarray(points, dtype=np.float64)[vertex] - lattice.points[node]) / lattice.side
     share = _KINDS[kind](offsets).prod(axis=1)
     keys = vertex * int(np.prod(lattice.grid.shape)) + lattice.grid.numbers(lattice.cells[node])

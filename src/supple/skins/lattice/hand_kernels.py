@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of hands that hold the lattice or push it.
 
 Symbols: for hand a, c_i how much of its place hangs on node i (sum one), g_i how firmly it grips node i (0 to 1),
@@ -167,11 +168,11 @@ def see_places(
     """How the place of the skin lies to its nodes after the step; a hand that has just closed is where its place is."""
     hand = first + wp.tid()
     if kinds[hand] == HOLDS:
-        place = place_on_skin(hand, vertex_starts, vertices, portions, origins, copies, skin)
-        tie = place - place_on_nodes(hand, starts, nodes, shares, positions)
+        position = place_on_skin(hand, vertex_starts, vertices, portions, origins, copies, skin)
+        tie = position - place_on_nodes(hand, starts, nodes, shares, positions)
         if fresh[hand] > 0:
             ties[hand] = tie
-            hands[hand] = place
+            hands[hand] = position
             speeds[hand] = wp.vec3f(0.0, 0.0, 0.0)
             fresh[hand] = 0
         else:

@@ -63,21 +63,21 @@ class Gripping:
         from scipy.sparse.csgraph import dijkstra
 
         lattice, count = self._lattice, len(self._points)
-        if len(pull.places) > _VERTICES:
+        if len(pull.positions) > _VERTICES:
             raise InputError(
                 WHERE,
-                f"a pull names {len(pull.places)} vertices",
+                f"a pull names {len(pull.positions)} vertices",
                 f"it can hold {_VERTICES} at once",
                 "name a few, and let the radius do the rest",
             )
-        copies, vertices = np.divmod(pull.places, count)
+        copies, vertices = np.divmod(pull.positions, count)
         if len(set(copies.tolist())) > 1:
             raise InputError(
                 WHERE, "a pull names vertices of several characters", "a hand holds one of a crowd", "use more hands"
             )
         spread = pull.portions[:, None] * self._tie.shares[vertices]
-        nodes, place = np.unique(self._tie.corners[vertices], return_inverse=True)
-        shares: Floats = np.bincount(place.ravel(), spread.ravel(), len(nodes)).astype(np.float64)
+        nodes, position = np.unique(self._tie.corners[vertices], return_inverse=True)
+        shares: Floats = np.bincount(position.ravel(), spread.ravel(), len(nodes)).astype(np.float64)
         nodes, shares = nodes[shares > 0.0], shares[shares > 0.0]
         radius = max(pull.radius, _SMALLEST * lattice.side)
         straight = np.linalg.norm(lattice.points - pull.portions @ self._points[vertices], axis=1)
@@ -127,7 +127,7 @@ class Hands:
         )
         self._trust = wp.ones(1, dtype=wp.float32, device=device)
         self._loose = wp.zeros_like(surface.points)
-        self._wanted, self._forces, self._missing, self._ties, self._places, self._speeds = (
+        self._wanted, self._forces, self._missing, self._ties, self._positions, self._speeds = (
             wp.zeros(most, dtype=wp.vec3f, device=device) for _ in range(6)
         )
 
@@ -139,7 +139,7 @@ class Hands:
         new = list(pulls)
         kept: list[Pull | None] = []
         for old in self._pulls:
-            kept.append(next((pull for pull in new if old is not None and _same_place(pull, old)), None))
+            kept.append(next((pull for pull in new if old is not None and _same_position(pull, old)), None))
             if kept[-1] is not None:
                 new.remove(kept[-1])
         grips = {hand: grip for hand, grip in self._grips.items() if kept[hand] is not None}
@@ -173,7 +173,7 @@ class Hands:
         kernels, flesh = self._kernels, self._solver
         tied = [self._starts, self._nodes, self._shares]
         hands = [self._kinds, self._copies, flesh.shifts, self._wanted, *tied, flesh.kinematic, self._ties]
-        moved = [self._stretches, self._places, self._speeds, self._reaches]
+        moved = [self._stretches, self._positions, self._speeds, self._reaches]
         nodes = [flesh.knobs, self._kinds, self._forces, self._reaches, self._firmness, flesh.helps]
         return [
             self._by_hand(kernels.move_hands, flesh.knobs, self._longest, *hands, *moved),
@@ -186,7 +186,7 @@ class Hands:
         tied = [self._starts, self._nodes, self._shares, flesh.positions]
         drawn = [self._inverse, self._missing, flesh.layers, self._firmness, flesh.positions]
         return [
-            self._by_hand(kernels.feel_places, self._kinds, *tied, self._ties, self._places, self._missing),
+            self._by_hand(kernels.feel_places, self._kinds, *tied, self._ties, self._positions, self._missing),
             devices.Launch(kernels.draw_nodes, flesh.count, drawn, flesh.device),
         ]
 
@@ -209,7 +209,7 @@ class Hands:
         tied = [self._starts, self._nodes, self._shares, flesh.positions]
         seen = [self._vertex_starts, self._vertices, self._portions, self._surface.points]
         who = [self._kinds, self._fresh, self._copies, flesh.origins]
-        return self._by_hand(kernels.see_places, *who, *tied, *seen, self._ties, self._places, self._speeds)
+        return self._by_hand(kernels.see_places, *who, *tied, *seen, self._ties, self._positions, self._speeds)
 
     def _by_hand(self, kernel: Any, *inputs: Any) -> devices.Launch:
         return devices.Launch(kernel, self._kernels.HANDS, inputs, self._solver.device)
@@ -239,7 +239,7 @@ class Hands:
         devices.write(self._firmness, firmness)
         nodes = [self._grips[hand].nodes if hand in self._grips else _NOBODY for hand in range(most)]
         shares = [self._grips[hand].shares if hand in self._grips else _NOTHING for hand in range(most)]
-        vertices = [_NOBODY if pull is None else pull.places for pull in self._pulls]
+        vertices = [_NOBODY if pull is None else pull.positions for pull in self._pulls]
         portions = [_NOTHING if pull is None else pull.portions for pull in self._pulls]
         _write_rows(self._starts, self._nodes, self._shares, nodes, shares)
         _write_rows(self._vertex_starts, self._vertices, self._portions, vertices, portions)
@@ -255,12 +255,12 @@ class Hands:
         devices.write(self._forces, forces)
 
 
-def _same_place(one: Pull, other: Pull) -> bool:
+def _same_position(one: Pull, other: Pull) -> bool:
     """Whether one is the other with another target or force."""
     return (
         (one.to is None) == (other.to is None)
         and one.radius == other.radius
-        and np.array_equal(one.places, other.places)
+        and np.array_equal(one.positions, other.positions)
         and np.array_equal(one.portions, other.portions)
     )
 

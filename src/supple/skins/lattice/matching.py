@@ -86,7 +86,7 @@ class Matching:
         wp, device = devices.warp(), constants.device
         self._device, self._count, self._side, self._rounds = device, len(regions.masses), side, rounds
         self._regions, self._constants = regions, constants
-        self._frames, self._turns, self._layers, self._stiffness = nodes
+        self._frames, self._rotations, self._layers, self._stiffness = nodes
 
         def middles() -> Any:
             rows = np.concatenate([regions.middles * side, 1.0 / regions.weights[:, None]], axis=1)
@@ -123,7 +123,7 @@ class Matching:
         low, high = window(self._regions.width)
         six, nine, twelve = self._space
         along_x, along_y, along_z = ([low, high, *self._chains[2 * axis : 2 * axis + 2]] for axis in range(3))
-        fit = [self._side, self._rounds, self._middles, self._frames, self._turns]
+        fit = [self._side, self._rounds, self._middles, self._frames, self._rotations]
         end = [self._masses, self._layers, self._stiffness, points, moved]
         return [
             self._recorded(kernels.sum_along_z, [*along_z, self._masses, points, six]),
@@ -172,7 +172,7 @@ class Matching:
 
         forth = [launch for axis in (2, 1, 0) for launch in passed(axis, ahead[axis], (0, 1 + axis, 1.0))]
         home = [launch for axis in (0, 1, 2) for launch in passed(axis, back[axis], (1 + axis, 0, -1.0))]
-        fit = [self._side, self._rounds, sums, self._middles, self._frames, self._turns, sums]
+        fit = [self._side, self._rounds, sums, self._middles, self._frames, self._rotations, sums]
         end = [sums, self._masses, self._layers, self._stiffness, points, moved]
         return [
             self._recorded(kernels.first_sums, [self._masses, points, sums]),
@@ -195,7 +195,7 @@ class Blocks:
     starts: Ints
     order: Ints
     ranks: Ints
-    places: Ints
+    positions: Ints
     lengths: Ints
 
     @classmethod
@@ -203,29 +203,29 @@ class Blocks:
         """Blocks along an axis: 0 for x, 1 for y, 2 for z."""
         down, up = chains[:, 2 * axis], chains[:, 2 * axis + 1]
         count = len(chains)
-        places, heads = np.zeros(count, dtype=np.int32), np.arange(count, dtype=np.int32)
+        positions, heads = np.zeros(count, dtype=np.int32), np.arange(count, dtype=np.int32)
         at: Ints = np.flatnonzero(down < 0).astype(np.int32)
-        place = 0
+        position = 0
         while len(at):  # all chains at once, one step further each time
-            places[at] = place
+            positions[at] = position
             ahead = up[at]
             heads[ahead[ahead >= 0]] = heads[at[ahead >= 0]]
-            at, place = ahead[ahead >= 0], place + 1
-        order = np.lexsort((places, heads)).astype(np.int32)
+            at, position = ahead[ahead >= 0], position + 1
+        order = np.lexsort((positions, heads)).astype(np.int32)
         ranks = np.empty(count, dtype=np.int32)
         ranks[order] = np.arange(count, dtype=np.int32)
         lengths = np.bincount(heads, minlength=count)[heads].astype(np.int32)
-        starts = np.flatnonzero(places % width == 0).astype(np.int32)
-        return cls(width, starts, order, ranks, places, lengths)
+        starts = np.flatnonzero(positions % width == 0).astype(np.int32)
+        return cls(width, starts, order, ranks, positions, lengths)
 
     def windows(self, low: int, high: int) -> NDArray[np.int32]:
         """For every node the first and last node of its window and how far off they are (N, 4).
 
         A node is -1 where the running sum at the other end covers the whole window.
         """
-        below = np.minimum(low, self.places)
-        above = np.minimum(high, self.lengths - 1 - self.places)
-        first, last = self.places - below, self.places + above
+        below = np.minimum(low, self.positions)
+        above = np.minimum(high, self.lengths - 1 - self.positions)
+        first, last = self.positions - below, self.positions + above
         same = first // self.width == last // self.width
         begins = first % self.width == 0
         lower, upper = self.order[self.ranks - below], self.order[self.ranks + above]

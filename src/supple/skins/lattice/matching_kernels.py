@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of lattice shape matching on arrays.
 
 Symbols: x_i a node, m_i its mass over the number of regions it is in, h the side of a voxel, r a region and the node it
@@ -13,7 +14,7 @@ What all regions that contain a node want of it is summed by the same passes bac
 
 import warp as wp
 
-from supple.geometry.kernels.rotation import after, opposite
+from supple.geometry.kernels.rotation import conjugate, quat_multiply
 from supple.skins.kinematic.kernels import Points, Quaternions
 
 vec6 = wp.types.vector(length=6, dtype=wp.float32)
@@ -29,7 +30,7 @@ Windows = wp.array(dtype=wp.vec4i)
 
 BIAS = wp.constant(1.0e-3)  # times the mass: what lies in a line or a point turns as its bones do
 CLOSE = wp.constant(1.0e-3)  # rad: a step squares the error, so that after one this short there is none to see
-LONGEST_TURN = wp.constant(1.5)  # rad, in one step of the search
+LARGEST_ROTATION = wp.constant(1.5)  # rad, in one step of the search
 SMALLEST = wp.constant(1.0e-30)
 
 
@@ -89,17 +90,17 @@ def extracted(a: wp.mat33f, start: wp.vec4f, rounds: int) -> wp.vec4f:
             if lowest < 0.0:
                 # A half turn about an axis changes the trace by minus twice what stands in H for it.
                 if lowest == d[0]:
-                    q = after(q, wp.vec4f(1.0, 0.0, 0.0, 0.0))
+                    q = quat_multiply(q, wp.vec4f(1.0, 0.0, 0.0, 0.0))
                 elif lowest == d[1]:
-                    q = after(q, wp.vec4f(0.0, 1.0, 0.0, 0.0))
+                    q = quat_multiply(q, wp.vec4f(0.0, 1.0, 0.0, 0.0))
                 else:
-                    q = after(q, wp.vec4f(0.0, 0.0, 1.0, 0.0))
+                    q = quat_multiply(q, wp.vec4f(0.0, 0.0, 1.0, 0.0))
             else:
                 raised = 1.0e-3 * (d[0] + d[1] + d[2]) - 2.0 * wp.min(lowest_eigenvalue(d, o), 0.0)
                 w = solved(d + wp.vec3f(raised, raised, raised), o, g)
         longest = wp.length(wp.vec3f(w[0], w[1], w[2]))
-        half = 0.5 * wp.min(1.0, LONGEST_TURN / wp.max(longest, SMALLEST))
-        q = after(q, wp.vec4f(half * w[0], half * w[1], half * w[2], 1.0))
+        half = 0.5 * wp.min(1.0, LARGEST_ROTATION / wp.max(longest, SMALLEST))
+        q = quat_multiply(q, wp.vec4f(half * w[0], half * w[1], half * w[2], 1.0))
         q = q / wp.length(q)
         if longest < CLOSE and w[3] > 0.0:
             break
@@ -118,7 +119,7 @@ def joined(s: wp.vec3f, x: wp.vec3f, y: wp.vec3f, z: wp.vec3f) -> vec12:
 
 @wp.func
 def matched(
-    i: int, side: float, rounds: int, sums: vec12, middles: Middles, frames: Quaternions, turns: Quaternions
+    i: int, side: float, rounds: int, sums: vec12, middles: Middles, frames: Quaternions, rotations: Quaternions
 ) -> vec12:
     """Fit one region: where its frame puts its node, and h times the columns of its rotation.
 
@@ -131,9 +132,9 @@ def matched(
     a = (moments - wp.outer(s, c0 / side)) / side
     frame = frames[i]
     bones = wp.quat_to_matrix(wp.quatf(frame[0], frame[1], frame[2], frame[3]))
-    q = extracted(a + (BIAS / middle[3]) * bones, after(turns[i], frame), rounds)
-    extra = after(q, opposite(frame))
-    turns[i] = extra / wp.length(extra)
+    q = extracted(a + (BIAS / middle[3]) * bones, quat_multiply(rotations[i], frame), rounds)
+    extra = quat_multiply(q, conjugate(frame))
+    rotations[i] = extra / wp.length(extra)
     r = wp.quat_to_matrix(wp.quatf(q[0], q[1], q[2], q[3]))
     t = middle[3] * s - r * c0
     return joined(
@@ -209,7 +210,7 @@ def match_along_x(
     rounds: int,
     middles: Middles,
     frames: Quaternions,
-    turns: Quaternions,
+    rotations: Quaternions,
     wanted: Twelves,
 ):
     """S, X, Y, Z, and from them the fit of the region."""
@@ -233,7 +234,7 @@ def match_along_x(
         s += p
         x -= float(d) * wp.vec3f(p[0], p[1], p[2])
     sums = vec12(s[0], s[1], s[2], x[0], x[1], x[2], s[6], s[7], s[8], s[3], s[4], s[5])
-    wanted[i] = matched(i, side, rounds, sums, middles, frames, turns)
+    wanted[i] = matched(i, side, rounds, sums, middles, frames, rotations)
 
 
 @wp.kernel(enable_backward=False)
@@ -427,11 +428,11 @@ def match(
     sums: Twelves,
     middles: Middles,
     frames: Quaternions,
-    turns: Quaternions,
+    rotations: Quaternions,
     wanted: Twelves,
 ):
     i = first + wp.tid()
-    wanted[i] = matched(i, side, rounds, sums[i], middles, frames, turns)
+    wanted[i] = matched(i, side, rounds, sums[i], middles, frames, rotations)
 
 
 @wp.kernel(enable_backward=False)

@@ -76,8 +76,8 @@ def bone_paths(pieces: Pieces, skeleton: Skeleton) -> BonePaths:
 
 def _seeds(pieces: Pieces, bones: Bones) -> tuple[Indices, Indices]:
     """Pairs (bone, node) of where the walks of every bone begin: of what it sees, the nodes of the cells it passes."""
-    bone, place, viewpoint = pieces.tissue.seen_from(bones)
-    grid, node = pieces.lattice.grid, pieces.node_of_place[place].astype(np.int64)
+    bone, position, viewpoint = pieces.tissue.seen_from(bones)
+    grid, node = pieces.lattice.grid, pieces.node_at_position[position].astype(np.int64)
     passed = grid.numbers(pieces.lattice.cells[node]) == grid.numbers(grid.cells_of(viewpoint))
     passed |= ~np.isin(bone, bone[passed])
     pairs = np.unique(np.stack([bone[passed], node[passed]], axis=1), axis=0)

@@ -18,14 +18,14 @@ class Steadied:
     """Where every joint is seen on its parent: `moves` (J, 3) [m], `turns` (J, 4), `speeds` (J, 2, 3) of both."""
 
     moves: Floats
-    turns: Floats
+    rotations: Floats
     speeds: Floats
 
     @classmethod
     def at(cls, skeleton: Skeleton, pose: Pose) -> Steadied:
         """Begin at rest in a pose."""
         first = RelativePose.of(skeleton, pose)
-        return cls(first.moves.copy(), first.turns.copy(), np.zeros((len(first.moves), 2, 3)))
+        return cls(first.moves.copy(), first.rotations.copy(), np.zeros((len(first.moves), 2, 3)))
 
     def follow(self, skeleton: Skeleton, pose: Pose, dt: float, *, frequency: float) -> Pose:
         """Come after a pose for `dt` [s] like a critically damped spring, and return what is seen.
@@ -36,8 +36,8 @@ class Steadied:
         """
         goal = RelativePose.of(skeleton, pose)
         rate = 2.0 * math.pi * frequency
-        seen = RelativePose(self.moves, self.turns, goal.scales, goal.shapes)
+        seen = RelativePose(self.moves, self.rotations, goal.scales, goal.shapes)
         left, self.speeds[...] = eased(difference(seen, goal), self.speeds, rate, dt)
         seen = displaced(goal, left)
-        self.moves[...], self.turns[...] = seen.moves, seen.turns
+        self.moves[...], self.rotations[...] = seen.moves, seen.rotations
         return seen.pose(skeleton)

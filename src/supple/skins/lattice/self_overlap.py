@@ -19,9 +19,9 @@ def shared_out(cells: Ints, links: Ints, overlap: Ints) -> tuple[Ints, Ints]:
     border inwards each cell goes to the limb of a cell over one of its faces: it is linked with the node there, and
     with those around it that are linked with that node.
     """
-    place: list[Cell] = [tuple(cell) for cell in cells.tolist()]
+    position: list[Cell] = [tuple(cell) for cell in cells.tolist()]
     nodes_in: dict[Cell, list[int]] = defaultdict(list)
-    for node, cell in enumerate(place):
+    for node, cell in enumerate(position):
         nodes_in[cell].append(node)
     linked: dict[int, set[int]] = defaultdict(set)
     for a, b in links.tolist():
@@ -34,16 +34,16 @@ def shared_out(cells: Ints, links: Ints, overlap: Ints) -> tuple[Ints, Ints]:
         if not parents:
             break
         for cell, parent in parents.items():
-            node = len(place)
-            place.append(cell)
+            node = len(position)
+            position.append(cell)
             for other in sorted({parent, *linked[parent]}):
-                if max(abs(a - b) for a, b in zip(place[other], cell, strict=True)) == 1:
+                if max(abs(a - b) for a, b in zip(position[other], cell, strict=True)) == 1:
                     pairs.append((other, node))
                     linked[node].add(other)
                     linked[other].add(node)
             nodes_in[cell].append(node)
         left = [cell for cell in left if cell not in parents]
-    new = np.array(place[len(cells) :], dtype=np.int32).reshape(-1, 3)
+    new = np.array(position[len(cells) :], dtype=np.int32).reshape(-1, 3)
     return new, np.array(pairs, dtype=np.int32).reshape(-1, 2)
 
 

@@ -16,18 +16,18 @@ _CLOSE = 0.25  # cells: places with gaps up to this are joined as well, so that 
 Indices = NDArray[np.int64]
 
 
-def bridges(places: Floats, a: Indices, b: Indices, grid: VoxelGrid) -> tuple[Floats, tuple[Indices, Indices]]:
+def bridges(positions: Floats, a: Indices, b: Indices, grid: VoxelGrid) -> tuple[Floats, tuple[Indices, Indices]]:
     """New places (M, 3) [m] and ways between places, old and new, that join parts which lie close to each other.
 
     `places` (P, 3) [m] are joined by ways (a, b) and fall into parts. The two nearest parts are bridged first, and so
     on while gaps are within two cells. A part is bridged where it is nearest, not wherever it is near: a glove
     hangs on the wrist, though it is close to the thigh too. Gaps of a cell or more are filled with new places.
     """
-    part = components(a, b, len(places))
+    part = components(a, b, len(positions))
     if int(part.max()) == 0:
         nobody = np.empty(0, dtype=np.int64)
         return np.empty((0, 3)), (nobody, nobody)
-    one, other, gap = _near(places, part, grid)
+    one, other, gap = _near(positions, part, grid)
     ends = np.sort(np.stack([part[one], part[other]]), axis=0).astype(np.int64)
     pair = ends[0] * (int(part.max()) + 1) + ends[1]
     order = np.lexsort((gap, pair))  # pairs of parts one after another, in each the shortest gap first
@@ -36,19 +36,19 @@ def bridges(places: Floats, a: Indices, b: Indices, grid: VoxelGrid) -> tuple[Fl
     leader = np.arange(int(part.max()) + 1)
     new: list[Floats] = [np.empty((0, 3))]
     froms, tos = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
-    count = len(places)
+    count = len(positions)
     for group in sorted(groups, key=lambda group: float(gap[group[0]])) if len(order) else ():
         lead, follow = leader[part[one[group[0]]]], leader[part[other[group[0]]]]
         if lead == follow:
             continue
         leader[leader == follow] = lead
-        beside = np.abs(grid.cells_of(places[one[group]]) - grid.cells_of(places[other[group]])).max(axis=1) <= 1
+        beside = np.abs(grid.cells_of(positions[one[group]]) - grid.cells_of(positions[other[group]])).max(axis=1) <= 1
         if beside[0]:
             kept = group[beside & (gap[group] <= max(_ROUND * gap[group[0]], _CLOSE * grid.side))]
             froms.append(one[kept])
             tos.append(other[kept])
             continue
-        between = _between(places[one[group[0]]], places[other[group[0]]], 0.5 * grid.side)
+        between = _between(positions[one[group[0]]], positions[other[group[0]]], 0.5 * grid.side)
         ids = count + np.arange(len(between))
         count += len(between)
         new.append(between)
@@ -57,18 +57,18 @@ def bridges(places: Floats, a: Indices, b: Indices, grid: VoxelGrid) -> tuple[Fl
     return np.concatenate(new), (np.concatenate(froms), np.concatenate(tos))
 
 
-def _near(places: Floats, part: NDArray[np.int32], grid: VoxelGrid) -> tuple[Indices, Indices, Floats]:
+def _near(positions: Floats, part: NDArray[np.int32], grid: VoxelGrid) -> tuple[Indices, Indices, Floats]:
     """Pairs of places of different parts within reach, and the gaps [m] between them.
 
     One place of a part in every eighth of a cell is enough. One end of each pair is not in the largest part.
     """
     from scipy.spatial import cKDTree
 
-    eighths = np.floor((places - grid.origin) / (0.5 * grid.side) + 1e-9).astype(np.int64)
+    eighths = np.floor((positions - grid.origin) / (0.5 * grid.side) + 1e-9).astype(np.int64)
     _, few = np.unique(np.column_stack([part, eighths]), axis=0, return_index=True)
     small = few[part[few] != np.argmax(np.bincount(part))]
-    found = cKDTree(places[small]).sparse_distance_matrix(
-        cKDTree(places[few]), _REACH * grid.side, output_type="ndarray"
+    found = cKDTree(positions[small]).sparse_distance_matrix(
+        cKDTree(positions[few]), _REACH * grid.side, output_type="ndarray"
     )
     one, other, gap = small[found["i"]], few[found["j"]], found["v"]
     apart = part[one] != part[other]

@@ -47,12 +47,12 @@ class Anatomy:
         around = self.lattice.neighbours(kind)
         counts = np.diff(around.starts)
         owners = np.repeat(np.arange(len(counts)), counts)
-        places = np.arange(len(owners)) - around.starts[owners]
+        positions = np.arange(len(owners)) - around.starts[owners]
         cells = self.lattice.cells
         apart = (cells[owners] != cells[around.indices]).sum(axis=1)
         codes = 8 * around.indices.astype(np.int64) + 2 * apart + (self.layers[around.indices] == 0)
         table = np.full((len(counts), max(int(counts.max(initial=0)), 1)), -1, dtype=np.int32)
-        table[owners, places] = codes
+        table[owners, positions] = codes
         return table
 
 
@@ -162,7 +162,7 @@ class Solver:
         self.affine = Affine(lattice.copies * lattice.joints, self.device)
         self._reals = blank(lattice.copies * lattice.joints, wp.vec4f)
         self.kinematic = self.blend.posed
-        self.frames, self.turns = (blank(self.count, wp.vec4f) for _ in range(2))
+        self.frames, self.rotations = (blank(self.count, wp.vec4f) for _ in range(2))
         self.positions, self.velocities, self.before, self._predicted, self._between = (
             blank(self.count, wp.vec3f) for _ in range(5)
         )
@@ -177,7 +177,7 @@ class Solver:
         )
         self.helps, self._pushes = blank(self.count, wp.vec4f), blank(self.count, wp.mat33f)
         self.chains, self._table = (_by_column(each, constants) for each in (lattice.regions.chains, lattice.table))
-        nodes = (self.frames, self.turns, self.layers, self._stiffness)
+        nodes = (self.frames, self.rotations, self.layers, self._stiffness)
         self._matching = Matching(lattice.regions, lattice.side, nodes, constants=constants, rounds=_ROUNDS)
         self._swing_layers = self._layer_launch(layers)
 
@@ -207,13 +207,13 @@ class Solver:
 
     def carry(self) -> list[devices.Launch]:
         """Recorded: where bones carry the nodes."""
-        from supple.geometry.kernels.rotation import turn_joints
+        from supple.skins.kinematic.rotation_kernels import rotate_joints
         from supple.skins.lattice import kernels
 
         joints = [self.affine.matrices, self._reals]
         nodes = [*self.blend.inputs, *joints, self.kinematic, self.frames]
         return [
-            devices.Launch(turn_joints, self.copies * self._joints, joints, self.device),
+            devices.Launch(rotate_joints, self.copies * self._joints, joints, self.device),
             devices.Launch(kernels.carry_nodes, self.count, nodes, self.device),
         ]
 
@@ -298,7 +298,7 @@ class Solver:
         wp.copy(self.positions, self.kinematic)
         wp.copy(self.before, self.kinematic)
         self.velocities.zero_()
-        devices.write(self.turns, np.tile([0.0, 0.0, 0.0, 1.0], (self.count, 1)))
+        devices.write(self.rotations, np.tile([0.0, 0.0, 0.0, 1.0], (self.count, 1)))
 
 
 def _repeated(regions: Regions, copies: int) -> Regions:

@@ -37,7 +37,7 @@ class LatticeMemory:
     positions: Any
     velocities: Any
     before: Any
-    turns: Any
+    rotations: Any
     origins: Floats
     seen: Steadied
     time: float = 0.0
@@ -62,7 +62,7 @@ class LatticeState:
             solver.positions,
             solver.velocities,
             solver.before,
-            solver.turns,
+            solver.rotations,
             np.zeros((solver.copies, 3)),
             Steadied.at(self.skeleton, Pose.rest(self.skeleton)),
         )

@@ -64,7 +64,7 @@ class Surface:
         flesh, device = self._solver, self._solver.device
         tied = [self._each, *self._tied, flesh.origins, self._moves]
         if self._rest is not None:
-            nodes = [flesh.blend.rest, flesh.frames, flesh.turns, flesh.positions, self._moves]
+            nodes = [flesh.blend.rest, flesh.frames, flesh.rotations, flesh.positions, self._moves]
             return [
                 devices.Launch(kernels.settle_skin, flesh.count, nodes, device),
                 devices.Launch(kernels.place_skin, self._count, [*tied, self._rest.points, self.points], device),

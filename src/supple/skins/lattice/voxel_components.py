@@ -39,7 +39,7 @@ class Pieces:
 
     lattice: Lattice
     tissue: Tissue
-    node_of_place: Ints
+    node_at_position: Ints
 
 
 def lattice_of(points: Floats, triangles: Ints, resolution: int) -> Lattice:
@@ -69,12 +69,12 @@ def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
     touched = _Touched.of(body, grid)
     froms, tos, _ = body.links
     ways: list[Pairs] = [(froms, tos), _through(body, _THIN * grid.side), touched.ways]
-    places, cells = (
-        np.concatenate([body.places, touched.places]),
-        np.concatenate([grid.cells_of(body.places), touched.cells]),
+    positions, cells = (
+        np.concatenate([body.positions, touched.positions]),
+        np.concatenate([grid.cells_of(body.positions), touched.cells]),
     )
-    more, more_ways = bridges(places, *_joined(ways), grid)
-    places, cells = np.concatenate([places, more]), np.concatenate([cells, grid.cells_of(more)])
+    more, more_ways = bridges(positions, *_joined(ways), grid)
+    positions, cells = np.concatenate([positions, more]), np.concatenate([cells, grid.cells_of(more)])
     a, b = _joined([*ways, more_ways])
     node, node_cells, links, strengths = _nodes(a, b, cells, grid)
     if len(body.twice):
@@ -91,7 +91,7 @@ def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
         chains_of(node_cells, links, strengths),
         node[body.skin_from + vertex_point],
     )
-    return Pieces(lattice, body, node[: len(body.places)])
+    return Pieces(lattice, body, node[: len(body.positions)])
 
 
 def _grid(points: Floats, resolution: int) -> VoxelGrid:
@@ -104,10 +104,10 @@ def _sampled(points: Floats, triangles: Ints, resolution: int) -> tuple[Flesh, I
     """The flesh with short edges only, and which of its points each vertex (V,) is."""
     flesh = Flesh(points, triangles)
     longest = _EDGE * float(np.ptp(points, axis=0).max()) / resolution
-    places, faces = finer(flesh.points, flesh.triangles, longest=longest)
-    if len(places) == len(flesh.points):
+    positions, faces = finer(flesh.points, flesh.triangles, longest=longest)
+    if len(positions) == len(flesh.points):
         return flesh, flesh.point_of
-    dense = Flesh(places, faces)
+    dense = Flesh(positions, faces)
     return dense, dense.point_of[flesh.point_of]
 
 
@@ -122,7 +122,7 @@ class _Touched:
     """What the surface touches: all cells by number, and new places, with ways, in those where no place lies yet."""
 
     numbers: Indices
-    places: Floats
+    positions: Floats
     cells: Ints
     ways: Pairs
 
@@ -130,11 +130,11 @@ class _Touched:
     def of(cls, body: Tissue, grid: VoxelGrid) -> _Touched:
         faces, numbers = touched_voxels(body.flesh.points, body.flesh.triangles, grid)
         empty = np.ones(int(np.prod(grid.shape)), dtype=bool)
-        empty[grid.numbers(grid.cells_of(body.places))] = False
+        empty[grid.numbers(grid.cells_of(body.positions))] = False
         new = empty[numbers]
         corners = body.flesh.triangles[faces[new]].astype(np.int64)
         cells = np.stack(np.unravel_index(numbers[new], grid.shape), axis=1).astype(np.int32)
-        ids = len(body.places) + np.arange(len(cells))
+        ids = len(body.positions) + np.arange(len(cells))
         ways = np.repeat(ids, 3), body.skin_from + corners.ravel()
         return cls(np.unique(numbers), grid.centres(cells), cells, ways)
 

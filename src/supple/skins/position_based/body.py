@@ -52,9 +52,9 @@ class Bonds:
         shares = np.clip(1.0 - far / np.maximum(_HARDLY * nearest, 1e-12), 0.0, 1.0) ** 2
         shares /= shares.sum(axis=1, keepdims=True)
         u = np.clip(np.take_along_axis(along, near, axis=1), 0.0, 1.0)[..., None]
-        places = bones.starts[near] + u * (bones.ends[near] - bones.starts[near])
-        together = np.einsum("pk,pki->pi", shares, places)
-        return cls(bones.joints[near].astype(np.int32), places, shares, np.linalg.norm(points - together, axis=1))
+        positions = bones.starts[near] + u * (bones.ends[near] - bones.starts[near])
+        together = np.einsum("pk,pki->pi", shares, positions)
+        return cls(bones.joints[near].astype(np.int32), positions, shares, np.linalg.norm(points - together, axis=1))
 
     def stacked(self, count: int, joints: int) -> Bonds:
         """Those of `count` copies of a character with so many joints, one after another."""
@@ -151,10 +151,10 @@ def _seen(points: Floats, character: Character) -> tuple[Ints, Floats]:
     import igl
 
     faces = np.ascontiguousarray(character.triangles, dtype=np.int64)
-    _, triangle, place = igl.point_mesh_squared_distance(points, character.points, faces)
+    _, triangle, position = igl.point_mesh_squared_distance(points, character.points, faces)
     corners = character.triangles[triangle]
     a, b, c = np.moveaxis(character.points[corners], 1, 0)
-    shares = np.nan_to_num(igl.barycentric_coordinates(place, a, b, c))
+    shares = np.nan_to_num(igl.barycentric_coordinates(position, a, b, c))
     shares = np.clip(shares, 0.0, 1.0)
     sums = shares.sum(axis=1, keepdims=True)
     return corners, np.where(sums > 0.0, shares / np.where(sums > 0.0, sums, 1.0), 1.0 / 3.0)

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Particles and rigid bodies, on arrays: who is near one, and the move that brings a particle out.
 
 Symbols: p a particle as (x, y, z, w), w its inverse mass; b a body, which takes its own frame to the world; n the
@@ -8,7 +9,7 @@ from typing import Any
 
 import warp as wp
 
-from supple.geometry.collision.spatial_hash.kernels import place
+from supple.geometry.collision.spatial_hash.kernels import position
 from supple.obstacles.kernels import body_surface
 
 Particles = wp.array(dtype=wp.vec4f)
@@ -40,13 +41,13 @@ def project_body(
     """
     moved = p
     if p[3] > 0.0:
-        local = wp.transform_point(wp.transform_inverse(now[b]), place(p))
+        local = wp.transform_point(wp.transform_inverse(now[b]), position(p))
         skin = body_surface(local, kinds[b], sizes[b], meshes[b], reach)
         if skin[3] < 0.0:
             n = wp.transform_vector(now[b], wp.vec3f(skin[0], skin[1], skin[2]))
             depth = -stiffness * skin[3]
-            x = place(p) + depth * n
-            sliding = x - before - (place(p) - wp.transform_point(earlier[b], local))
+            x = position(p) + depth * n
+            sliding = x - before - (position(p) - wp.transform_point(earlier[b], local))
             sliding = sliding - wp.dot(sliding, n) * n
             length = wp.length(sliding)
             if frictions[b] > 0.0 and length > 1.0e-12:
@@ -70,7 +71,7 @@ def find_near_bodies(
 ):
     """List the particles that are inside a rigid body or closer to one than `margin`."""
     i = first + wp.tid()
-    x = place(particles[i])
+    x = position(particles[i])
     close = bool(0)
     for b in range(kinds.shape[0]):
         local = wp.transform_point(wp.transform_inverse(now[b]), x)
@@ -102,7 +103,7 @@ def part_bodies(
     if t < near[0]:
         i = near_bodies[t]
         p = particles[i]
-        x = place(before[i])
+        x = position(before[i])
         for b in range(kinds.shape[0]):
             p = project_body(p, x, b, stiffness[0], kinds, sizes, frictions, meshes, now, earlier, reach)
         particles[i] = p

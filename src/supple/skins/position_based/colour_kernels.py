@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Greedy gathering and colouring, one after another."""
 
 import warp as wp

@@ -124,9 +124,9 @@ def _slabs(tetrahedra: Tetrahedra) -> Ints:
 
 
 def _cut(along: Floats, slabs: int) -> Ints:
-    place = np.empty(len(along), dtype=np.int64)
-    place[np.argsort(along, kind="stable")] = np.arange(len(along))
-    return (place * slabs // len(along)).astype(np.int32)
+    position = np.empty(len(along), dtype=np.int64)
+    position[np.argsort(along, kind="stable")] = np.arange(len(along))
+    return (position * slabs // len(along)).astype(np.int32)
 
 
 def _span(slab_of: Ints, members: Ints) -> Ints:
@@ -196,10 +196,10 @@ def clusters(body: Constraints) -> tuple[Walk, Walk]:
             "the GPU takes no more",
             "use device='cpu', or a mesh with even elements",
         )
-    place = np.empty(count, dtype=np.int64)
-    place[np.argsort(colour_of, kind="stable")] = np.arange(count)
+    position = np.empty(count, dtype=np.int64)
+    position[np.argsort(colour_of, kind="stable")] = np.arange(count)
     colour_starts = np.concatenate([[0], np.cumsum(np.bincount(colour_of))]).astype(np.int32)
-    elements, edges = (_grouped(np.arange(len(of)), place[of], count) for of in (of_element, of_edge))
+    elements, edges = (_grouped(np.arange(len(of)), position[of], count) for of in (of_element, of_edge))
     return replace(elements, colour_starts=colour_starts), replace(edges, colour_starts=colour_starts)
 
 
@@ -213,13 +213,13 @@ def _fans(body: Constraints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     wp = devices.warp()
     code = np.array([len(body.points), 1], dtype=np.int64)  # of an edge, lower end first
     around, edge = np.unique(np.sort(body.corners[:, EDGES].astype(np.int64), axis=2) @ code, return_inverse=True)
-    starts, places = grouped(edge.reshape(-1).astype(np.int32), len(around))
+    starts, positions = grouped(edge.reshape(-1).astype(np.int32), len(around))
     lengths = np.linalg.norm(body.points[around // code[0]] - body.points[around % code[0]], axis=1)
     # Lengths to a tenth of the mean: rounding may not decide between edges that are alike.
     mean = max(float(lengths.mean()), 1e-300) if len(lengths) else 1.0
     longest = np.argsort(-np.round(10.0 * lengths / mean), kind="stable").astype(np.int32)
     found = wp.full(len(body.corners), -1, dtype=wp.int32, device="cpu")
-    on_cpu = [wp.array(a, dtype=wp.int32, device="cpu") for a in (longest, starts, (places // 6).astype(np.int32))]
+    on_cpu = [wp.array(a, dtype=wp.int32, device="cpu") for a in (longest, starts, (positions // 6).astype(np.int32))]
     wp.launch(kernels.gather_fans, dim=1, inputs=[_LARGEST, *on_cpu, found], device="cpu")
     _, first, cluster = np.unique(found.numpy(), return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)

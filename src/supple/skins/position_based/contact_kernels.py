@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of contacts on arrays: which particles touch what, and the moves that part them.
 
 Symbols: p a particle as (x, y, z, w), w its inverse mass; c a copy of the character, of which particles are stacked
@@ -11,7 +12,7 @@ steps run on one core on the CPU, where they are not atomic between threads.
 
 import warp as wp
 
-from supple.geometry.collision.spatial_hash.kernels import boxes_meet, corner_shares, place
+from supple.geometry.collision.spatial_hash.kernels import boxes_meet, corner_shares, position
 
 Particles = wp.array(dtype=wp.vec4f)
 Points = wp.array(dtype=wp.vec3f)
@@ -41,7 +42,7 @@ LARGEST_SUM = wp.constant(1.0e3)  # [m]
 @wp.func
 def project_plane(p: wp.vec4f, q: wp.vec3f, n: wp.vec3f, stiffness: float) -> wp.vec4f:
     """C = (p - q) . n >= 0: on the wrong side, p moves by -C n, times the stiffness; the plane does not move."""
-    height = wp.dot(place(p) - q, n)
+    height = wp.dot(position(p) - q, n)
     if height < 0.0 and p[3] > 0.0:
         return p - wp.vec4f(n[0], n[1], n[2], 0.0) * (stiffness * height)
     return p
@@ -83,11 +84,11 @@ def project_face(p: wp.vec4f, a: wp.vec4f, b: wp.vec4f, c: wp.vec4f, stiffness: 
     With u the place of p on the face, the gradients are n and -u_i n, so s = -k C / (w_p + sum_i w_i u_i^2). The
     particle moves by w_p s n, corner i by -w_i u_i s n: weighed by mass, the moves cancel. s is zero when C >= 0.
     """
-    xa = place(a)
-    n = face_normal(xa, place(b), place(c))
-    height = wp.dot(place(p) - xa, n)
+    xa = position(a)
+    n = face_normal(xa, position(b), position(c))
+    height = wp.dot(position(p) - xa, n)
     if height < 0.0:
-        u = pushing_shares(face_shares(place(p), xa, place(b), place(c)))
+        u = pushing_shares(face_shares(position(p), xa, position(b), position(c)))
         slope = p[3] + a[3] * u[0] * u[0] + b[3] * u[1] * u[1] + c[3] * u[2] * u[2]
         if slope > 1.0e-12:
             s = -stiffness * height / slope
@@ -143,7 +144,7 @@ def keep_held(
         touched[0] = 0
         near[0] = 0
     c = i // particles_per_copy
-    x = place(particles[i])
+    x = position(particles[i])
     planes = extents.shape[0]
     firm = firmness[i]
     on_plane = firm[0] - pace[0]
@@ -162,9 +163,9 @@ def keep_held(
     if f >= 0:
         corner = faces[f]
         shift = c * particles_per_copy
-        a = place(particles[shift + corner[0]])
-        b = place(particles[shift + corner[1]])
-        d = place(particles[shift + corner[2]])
+        a = position(particles[shift + corner[0]])
+        b = position(particles[shift + corner[1]])
+        d = position(particles[shift + corner[2]])
         height = wp.dot(x - a, face_normal(a, b, d))
         u = face_shares(x, a, b, d)
         if wp.abs(height) < release and wp.min(wp.min(u[0], u[1]), u[2]) > BESIDE:
@@ -192,7 +193,7 @@ def part_boxes(
     low = wp.vec3f(FARTHEST, FARTHEST, FARTHEST)
     high = -low
     for m in range(starts[j], starts[j + 1]):
-        x = place(particles[c * particles_per_copy + members[m]])
+        x = position(particles[c * particles_per_copy + members[m]])
         low = wp.min(low, x)
         high = wp.max(high, x)
     lows[c, j] = low
@@ -272,13 +273,13 @@ def sort_pairs(
         c = i // particles_per_copy
         shift = c * particles_per_copy
         corner = corners[e - c * corners.shape[0]]
-        x = place(particles[i])
+        x = position(particles[i])
         share = corner_shares(
             x,
-            place(particles[shift + corner[0]]),
-            place(particles[shift + corner[1]]),
-            place(particles[shift + corner[2]]),
-            place(particles[shift + corner[3]]),
+            position(particles[shift + corner[0]]),
+            position(particles[shift + corner[1]]),
+            position(particles[shift + corner[2]]),
+            position(particles[shift + corner[3]]),
         )
         own = parts[i - shift]
         other = parts[corner[int(wp.argmax(share))]]
@@ -341,11 +342,11 @@ def settle_contacts(
         shift = c * particles_per_copy
         corner = corners[e - c * corners.shape[0]]
         share = corner_shares(
-            place(particles[i]),
-            place(particles[shift + corner[0]]),
-            place(particles[shift + corner[1]]),
-            place(particles[shift + corner[2]]),
-            place(particles[shift + corner[3]]),
+            position(particles[i]),
+            position(particles[shift + corner[0]]),
+            position(particles[shift + corner[1]]),
+            position(particles[shift + corner[2]]),
+            position(particles[shift + corner[3]]),
         )
         at_rest = (
             share[0] * rest_points[corner[0]]
@@ -418,7 +419,7 @@ def part_contacts(
             d = particles[ic]
             push = project_face(p, a, b, d, eased(stiffness[0], firmness[i][1]))
             if push[3] > 0.0:
-                u = pushing_shares(face_shares(place(p), place(a), place(b), place(d)))
+                u = pushing_shares(face_shares(position(p), position(a), position(b), position(d)))
                 particles[i] = pushed(p, push, 1.0)
                 particles[ia] = pushed(a, push, -u[0])
                 particles[ib] = pushed(b, push, -u[1])
@@ -493,7 +494,7 @@ def gather_faces(
             d = particles[ic]
             push = project_face(p, a, b, d, eased(stiffness[0], firmness[i][1]))
             if push[3] > 0.0:
-                u = pushing_shares(face_shares(place(p), place(a), place(b), place(d)))
+                u = pushing_shares(face_shares(position(p), position(a), position(b), position(d)))
                 add_move(i, push, 1.0, p[3], sums, counts)
                 add_move(ia, push, -u[0], a[3], sums, counts)
                 add_move(ib, push, -u[1], b[3], sums, counts)

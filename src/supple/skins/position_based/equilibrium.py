@@ -314,9 +314,9 @@ def _put(values: Any, kind: Any, device: str) -> Any:
 
 def _no_planes(particles: int, copies: int, device: str) -> tuple[Any, Any, Any, Any]:
     wp = devices.warp()
-    places = [wp.zeros((copies, 1), dtype=wp.vec3f, device=device) for _ in range(2)]
+    positions = [wp.zeros((copies, 1), dtype=wp.vec3f, device=device) for _ in range(2)]
     none, firmness = wp.full(particles, -1, dtype=wp.int32, device=device), wp.zeros(1, dtype=wp.vec2f, device=device)
-    return none, firmness, places[0], places[1]
+    return none, firmness, positions[0], positions[1]
 
 
 def _elements(binding: EquilibriumBinding, device: str) -> _Structure:

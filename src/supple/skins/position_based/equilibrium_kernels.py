@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of the shape at which flesh settles: the least of an energy, found by a quasi-Newton method.
 
 Symbols: x_i a particle and q_i where the bones alone carry it; a_i the point of its bone and b_i its distance from it
@@ -18,7 +19,7 @@ inner products matter, so that no step depends on the order of particles or elem
 import warp as wp
 
 from supple.skins.position_based.contact_kernels import Boxes, plane_side
-from supple.skins.position_based.kernels import Corners, Ends, Numbers, Particles, Points, Sizes, Whole, moved, place
+from supple.skins.position_based.kernels import Corners, Ends, Numbers, Particles, Points, Sizes, Whole, moved, position
 
 Triples = wp.array(dtype=wp.vec3i)
 Grams = wp.array(dtype=wp.mat33f)
@@ -134,9 +135,9 @@ def strain_through(
         d = particles[shift + v[2]]
         e = particles[shift + v[3]]
         if a[3] + b[3] + d[3] + e[3] > 0.0:
-            ab = place(b) - place(a)
-            ad = place(d) - place(a)
-            ae = place(e) - place(a)
+            ab = position(b) - position(a)
+            ad = position(d) - position(a)
+            ae = position(e) - position(a)
             g_b = wp.cross(ad, ae)
             g_d = wp.cross(ae, ab)
             g_e = wp.cross(ab, ad)
@@ -167,12 +168,12 @@ def strain_through(
             length = elements.lengths[t]
             if about == 1:
                 length = wp.length(settled[shift + m[0]] - settled[shift + m[1]])
-            pull = edge_force(k, place(a) - place(b), length)
+            pull = edge_force(k, position(a) - position(b), length)
             add = 2.0 * k
             if about == 0:
                 add = 0.25 * k * pull[3] * pull[3]
-            added(sums, own + m[0], place(pull), add)
-            added(sums, own + m[1], -place(pull), add)
+            added(sums, own + m[0], position(pull), add)
+            added(sums, own + m[1], -position(pull), add)
 
 
 @wp.kernel(enable_backward=False)
@@ -194,12 +195,12 @@ def strain_around(
     total = wp.vec3f(0.0, 0.0, 0.0)
     last = float(0.0)
     if own[3] > 0.0:
-        x = place(own)
+        x = position(own)
         for t in range(star.starts[i], star.starts[i + 1]):
             other = star.others[t]
             size = star.sizes[t]
-            b = place(particles[shift + other[0]])
-            n = wp.cross(place(particles[shift + other[1]]) - b, place(particles[shift + other[2]]) - b)
+            b = position(particles[shift + other[0]])
+            n = wp.cross(position(particles[shift + other[1]]) - b, position(particles[shift + other[2]]) - b)
             weight = weights[VOLUME] * size[1]
             kept = size[0]
             if about == 1:
@@ -218,8 +219,8 @@ def strain_around(
             length = star.lengths[e]
             if about == 1:
                 length = wp.length(settled[p] - settled[end])
-            pull = edge_force(k, x - place(particles[end]), length)
-            total += place(pull)
+            pull = edge_force(k, x - position(particles[end]), length)
+            total += position(pull)
             if about == 1:
                 last += 2.0 * k
             else:
@@ -254,7 +255,7 @@ def gradient(
     g = wp.vec3f(0.0, 0.0, 0.0)
     energy = float(0.0)
     if own[3] > 0.0:
-        x = place(own)
+        x = position(own)
         strain = summed(p, lanes, particles.shape[0], sums)
         apart = x - ties.anchors[p]
         length = wp.length(apart)
@@ -263,7 +264,7 @@ def gradient(
             error = wp.max(error, 0.0)
         off = x - ties.kinematic[p]
         pull = weights[PULL] + ties.holds[p]
-        g = place(strain) + (weights[BIND] * error / wp.max(length, TINY)) * apart + pull * off
+        g = position(strain) + (weights[BIND] * error / wp.max(length, TINY)) * apart + pull * off
         energy = strain[3] + 0.5 * (weights[BIND] * error * error + pull * wp.dot(off, off))
         code = planes.of[p]
         if code >= 0:
@@ -287,10 +288,10 @@ def compare(
     particles: Particles,
     gradients: Points,
     steps: Points,
-    last_places: Points,
+    last_positions: Points,
     last_gradients: Points,
     last_steps: Points,
-    place_changes: Points,
+    position_changes: Points,
     gradient_changes: Points,
     step_changes: Points,
     sums: Points,
@@ -314,15 +315,15 @@ def compare(
         p = c * particles_per_copy + i
         g = gradients[p]
         h = steps[p]
-        s = place(particles[p]) - last_places[p]
+        s = position(particles[p]) - last_positions[p]
         y = g - last_gradients[p]
         z = h - last_steps[p]
-        place_changes[slot * count + p] = s
+        position_changes[slot * count + p] = s
         gradient_changes[slot * count + p] = y
         step_changes[slot * count + p] = z
         energy += energies[p]
         for k in range(3):
-            old_s = place_changes[k * count + p]
+            old_s = position_changes[k * count + p]
             old_y = gradient_changes[k * count + p]
             s_g[k] += wp.dot(old_s, g)
             y_h[k] += wp.dot(old_y, h)
@@ -351,7 +352,7 @@ def choose_direction(
     s_y: Grams,
     y_z: Grams,
     of_steps: Points,
-    of_places: Points,
+    of_positions: Points,
 ):
     """The direction of one body as shares of H, Z and S, by the two loops of L-BFGS on inner products alone.
 
@@ -421,7 +422,7 @@ def choose_direction(
         alpha = wp.vec3f(0.0, 0.0, 0.0)
         gamma = wp.vec3f(0.0, 0.0, 0.0)
     of_steps[c] = alpha
-    of_places[c] = gamma
+    of_positions[c] = gamma
 
 
 @wp.kernel(enable_backward=False)
@@ -431,12 +432,12 @@ def descend(
     longest: float,
     halvings: Whole,
     of_steps: Points,
-    of_places: Points,
+    of_positions: Points,
     gradients: Points,
     steps: Points,
-    place_changes: Points,
+    position_changes: Points,
     step_changes: Points,
-    last_places: Points,
+    last_positions: Points,
     last_gradients: Points,
     last_steps: Points,
     particles: Particles,
@@ -448,14 +449,14 @@ def descend(
     own = particles[p]
     if own[3] > 0.0:
         if halvings[c] > 0:
-            particles[p] = moved(own, 0.5 * (last_places[p] - place(own)))
+            particles[p] = moved(own, 0.5 * (last_positions[p] - position(own)))
         else:
             alpha = of_steps[c]
-            gamma = of_places[c]
+            gamma = of_positions[c]
             d = steps[p]
             for k in range(3):
-                d += gamma[k] * place_changes[k * count + p] - alpha[k] * step_changes[k * count + p]
-            last_places[p] = place(own)
+                d += gamma[k] * position_changes[k * count + p] - alpha[k] * step_changes[k * count + p]
+            last_positions[p] = position(own)
             last_gradients[p] = gradients[p]
             last_steps[p] = steps[p]
             particles[p] = moved(own, -wp.min(1.0, longest / wp.max(wp.length(d), TINY)) * d)
@@ -489,4 +490,4 @@ def give_way(first: int, lanes: int, sums: Particles, particles: Particles):
     if own[3] > 0.0:
         strain = summed(p, lanes, particles.shape[0], sums)
         if strain[3] > 0.0:
-            particles[p] = moved(own, -place(strain) / strain[3])
+            particles[p] = moved(own, -position(strain) / strain[3])

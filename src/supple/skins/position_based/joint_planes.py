@@ -86,7 +86,7 @@ class JointPlanes:
     def of(cls, skeleton: Skeleton, *, motion: Motion | None = None) -> JointPlanes:
         """Find the joints, axes and limbs of a skeleton; axes come from `motion`, or else from the rest pose."""
         size = float(np.ptp(skeleton.heads, axis=0).max()) or 1.0
-        relative = None if motion is None else _relative_turns(skeleton, motion)
+        relative = None if motion is None else _relative_rotations(skeleton, motion)
         middle = _midline_joints(skeleton, size)
         rows, merged = [], np.arange(len(skeleton), dtype=np.int32)
         for level in skeleton.levels[1:]:
@@ -94,11 +94,11 @@ class JointPlanes:
                 parent = _carrier(skeleton, joint, SHORTEST * size)
                 back, own = _parent_bone(skeleton, joint, parent, middle), _own_bone(skeleton, joint, middle)
                 short = min(np.linalg.norm(back), np.linalg.norm(own)) < SHORTEST * size
-                turns = None if relative is None else relative[:, joint]
-                if short or _is_helper(skeleton.names[joint], normalize(back), normalize(own), turns):
+                rotations = None if relative is None else relative[:, joint]
+                if short or _is_helper(skeleton.names[joint], normalize(back), normalize(own), rotations):
                     merged[joint] = merged[parent]
                     continue
-                axis, freedom = _axis(normalize(back), normalize(own), turns)
+                axis, freedom = _axis(normalize(back), normalize(own), rotations)
                 lengths = np.linalg.norm([back, own], axis=1)
                 extent = max(lengths.min(), 0.5 * lengths.max())
                 rows.append((joint, parent, normalize(back), normalize(own), axis, freedom, extent))
@@ -169,8 +169,8 @@ class JointPlanes:
             across = np.cross(axes, back)
             lost = np.linalg.norm(across, axis=-1, keepdims=True) < 1e-6  # the axis along the bones too
             normals = np.where(folded[..., None], np.where(lost, own, across), normals)
-        places = world_from_joint[..., :3, 3][..., self.joints, :]
-        return PosedPlanes(places, normalize(normals), _angle(back, own), _angle(limbs, down))
+        positions = world_from_joint[..., :3, 3][..., self.joints, :]
+        return PosedPlanes(positions, normalize(normals), _angle(back, own), _angle(limbs, down))
 
     def sides(self) -> Ints:
         """Which plane stands between two parts (J, J): 2 k seen from the child's part, 2 k + 1 from the parent's.
@@ -242,22 +242,22 @@ def _own_bone(skeleton: Skeleton, joint: int, middle: NDArray[np.bool_]) -> Floa
     return np.asarray(skeleton.heads[children].mean(axis=0) - head)
 
 
-def _is_helper(name: str, back: Floats, own: Floats, turns: Floats | None) -> bool:
+def _is_helper(name: str, back: Floats, own: Floats, rotations: Floats | None) -> bool:
     """Whether a joint in line with its parent is there for twisting only, or lies beside it."""
     if _angle(back, own) < BESIDE:
         return True
     if np.pi - _angle(back, own) > STRAIGHT:
         return False
-    if turns is None:
+    if rotations is None:
         return any(word in name.lower() for word in TWISTERS)
-    bends = _angle(back, np.einsum("fij,j->fi", turns, own))
+    bends = _angle(back, np.einsum("fij,j->fi", rotations, own))
     return bool((np.pi - bends < HELPER).all())
 
 
 # Axes
 
 
-def _relative_turns(skeleton: Skeleton, motion: Motion) -> Floats:
+def _relative_rotations(skeleton: Skeleton, motion: Motion) -> Floats:
     """How every joint has turned against its parent since rest (F, J, 3, 3), in the world's axes at rest."""
     motion.check_fits(skeleton)
     frames = np.stack([motion.sample(time).world_from_joint[:, :3, :3] for time in motion.times])
@@ -269,15 +269,15 @@ def _relative_turns(skeleton: Skeleton, motion: Motion) -> Floats:
     return np.asarray(turned)
 
 
-def _axis(back: Floats, own: Floats, turns: Floats | None) -> tuple[Floats, int]:
+def _axis(back: Floats, own: Floats, rotations: Floats | None) -> tuple[Floats, int]:
     """The joint's main axis (3,) in the world at rest, and how many axes it turns about.
 
     From a motion: the rotation vectors of the joint about its middle pose are spread along its axes; twist about the
     joint's own bone counts as an axis, but is never the main one, because it moves no plane. A shoulder that swings
     about its collar bone all through a clip is still no hinge: a hinge's axis is across both bones.
     """
-    if turns is not None:
-        quaternions = quat_from_matrix(turns)
+    if rotations is not None:
+        quaternions = quat_from_matrix(rotations)
         _, vectors = np.linalg.eigh(np.einsum("fi,fj->ij", quaternions, quaternions))
         middle = vectors[:, -1]
         turned = _rotation_vectors(quaternions, middle)

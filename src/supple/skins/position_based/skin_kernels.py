@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic on the skin's own points: how it follows the flesh."""
 
 import warp as wp

@@ -64,7 +64,7 @@ class FleshState:
         self.binding, self.device, self.count = binding, constants.device, len(binding.masses)
         joints = len(binding.character.skeleton)
         self.arrays, self.affine = BlendArrays(binding.packed, constants), Affine(joints, self.device)
-        self.turns = blank(joints, wp.vec4f)
+        self.rotations = blank(joints, wp.vec4f)
         self._linear = skin.base == "linear"
         self.blend = (
             linear_blend.prepared(self.arrays, self.affine) if self._linear else dual_quaternion.prepared(self.arrays)
@@ -187,7 +187,7 @@ class FleshState:
         part = (
             None if self.contacts is None else partial(self.contacts.part, self.recipe.particles, before=memory.before)
         )
-        begin: list[Callable[[], object]] = [self.blend, single.turn_joints, single.move_anchors, single.settle_from]
+        begin: list[Callable[[], object]] = [self.blend, single.rotate_joints, single.move_anchors, single.settle_from]
         settle: list[Callable[[], object]] = [
             *self.recipe.settling(skin, part),
             single.settled,
@@ -202,7 +202,7 @@ class _Launches:
     """The kernels that work on single particles."""
 
     def __init__(self, flesh: FleshState) -> None:
-        from supple.geometry.kernels.rotation import turn_joints
+        from supple.skins.kinematic.rotation_kernels import rotate_joints
         from supple.skins.position_based import particle_kernels as kernels
 
         def recorded(kernel: Any, *inputs: Any) -> devices.Launch:
@@ -215,15 +215,15 @@ class _Launches:
             put(binding.bond_points, wp.vec3f),
             put(binding.bond_shares, wp.vec4f),
         ]
-        inputs = [flesh.affine.matrices, flesh.turns]
-        self.turn_joints = devices.Launch(turn_joints, len(flesh.turns), inputs, flesh.device)
+        inputs = [flesh.affine.matrices, flesh.rotations]
+        self.rotate_joints = devices.Launch(rotate_joints, len(flesh.rotations), inputs, flesh.device)
         self.move_anchors = recorded(kernels.move_anchors, *bonds, flesh.affine.matrices, flesh.recipe.anchors)
         self.settle_from = recorded(
             kernels.settle_from,
             blend.blocks,
             blend.joints,
             blend.weights,
-            flesh.turns,
+            flesh.rotations,
             blend.posed,
             memory.corrections,
             flesh.farthest,

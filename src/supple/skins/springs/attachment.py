@@ -133,10 +133,10 @@ def _nearest(points: Floats, segments: Segments, candidates: Ints) -> tuple[Ints
     starts, ways = segments.starts[candidates], (segments.ends - segments.starts)[candidates]
     squares = np.maximum(np.einsum("vki,vki->vk", ways, ways), 1e-300)
     along = np.clip(np.einsum("vki,vki->vk", points[:, None] - starts, ways) / squares, 0.0, 1.0)
-    places = starts + along[..., None] * ways
-    best = np.argmin(np.linalg.norm(points[:, None] - places, axis=2), axis=1)[:, None]
+    positions = starts + along[..., None] * ways
+    best = np.argmin(np.linalg.norm(points[:, None] - positions, axis=2), axis=1)[:, None]
     row = np.arange(len(points))[:, None]
-    return candidates[row, best][:, 0], along[row, best][:, 0], places[row, best][:, 0]
+    return candidates[row, best][:, 0], along[row, best][:, 0], positions[row, best][:, 0]
 
 
 def _candidates_by_weight(character: Character, segments: Segments) -> Bools:

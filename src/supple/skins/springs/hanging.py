@@ -16,8 +16,8 @@ from supple.geometry import quaternions
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import RIGID_TOLERANCE
 from supple.skins.springs.attachment import Attachment
+from supple.skins.springs.control_rotations import BLOCK, Ties, knot_positions
 from supple.skins.springs.segments import Segments
-from supple.skins.springs.turns import BLOCK, Ties, knot_places
 
 PREFIX = "edit "  # begins the names of shapes that are edits; all others are morph targets of the character
 _ONE = np.eye(3)
@@ -53,7 +53,7 @@ class Hanging:
         """Pack where vertices hang."""
         segments, knots, shares = attachment.segments, ties.knots.indices, ties.knots.values
         pairs, pair_shares, one, other = _pairs(ties)
-        attached = np.einsum("vk,vki->vi", shares, knot_places(segments.starts, segments.ends)[knots])
+        attached = np.einsum("vk,vki->vi", shares, knot_positions(segments.starts, segments.ends)[knots])
         return cls(
             character,
             segments,
@@ -103,10 +103,10 @@ class PosedHanging:
 
         blank = hanging.constants.blank
         self.vectors = own(hanging.rest_vectors, wp.vec3f)
-        self.places = own(knot_places(self.segments.starts, self.segments.ends), wp.vec3f)
+        self.positions = own(knot_positions(self.segments.starts, self.segments.ends), wp.vec3f)
         self.directions = own(self.segments.directions, wp.vec3f)
-        self.turns, self.stretches = (own(np.tile(_ONE, (size, 1, 1)), wp.mat33f) for _ in range(2))
-        self.pair_turns, self.pair_insides = blank(pairs, wp.vec3f), blank(pairs, wp.vec3f)
+        self.rotations, self.stretches = (own(np.tile(_ONE, (size, 1, 1)), wp.mat33f) for _ in range(2))
+        self.pair_rotations, self.pair_insides = blank(pairs, wp.vec3f), blank(pairs, wp.vec3f)
         self.pair_stretches = blank(pairs, wp.mat33f)
         self.flags = blank(1, wp.int32)
         self.attached, self.turned = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
@@ -116,16 +116,16 @@ class PosedHanging:
     def _recorded(self) -> list[devices.Launch]:
         from supple.skins.springs import kernels
 
-        knots = [self.knot_blocks, self.knots, self.knot_shares, self.places, self.attached]
+        knots = [self.knot_blocks, self.knots, self.knot_shares, self.positions, self.attached]
         turning = [
             self.vectors,
             self.segment,
             self.pair_blocks,
             self.pairs,
             self.pair_shares,
-            self.pair_turns,
+            self.pair_rotations,
             self.pair_stretches,
-            self.turns,
+            self.rotations,
             self.stretches,
             self.flags,
             self.turned,
@@ -144,18 +144,18 @@ class PosedHanging:
         linear = skinning[self.segments.joints][:, :3, :3]
         gram = np.swapaxes(linear, 1, 2) @ linear - _ONE
         rigid = bool(np.abs(gram).max() < RIGID_TOLERANCE and np.linalg.det(linear).min() > 0.0)
-        turns = linear if rigid else quaternions.nearest_rotation(linear)
-        stretches = np.tile(_ONE, (len(linear), 1, 1)) if rigid else np.swapaxes(turns, 1, 2) @ linear
+        rotations = linear if rigid else quaternions.nearest_rotation(linear)
+        stretches = np.tile(_ONE, (len(linear), 1, 1)) if rigid else np.swapaxes(rotations, 1, 2) @ linear
         self.length_ratios = _length_ratios(self.segments, starts, ends)
         squashed = _squash(self.segments, self.length_ratios, self.hanging.squash)
         if squashed is not None:
             stretches = stretches @ squashed
         directions = quaternions.normalize(ends - starts)
         one, other = self.hanging.one, self.hanging.other
-        devices.write(self.places, knot_places(starts, ends))
+        devices.write(self.positions, knot_positions(starts, ends))
         devices.write(self.directions, directions)
-        devices.write(self.turns, turns)
-        devices.write(self.pair_turns, _logs(np.swapaxes(turns[one], 1, 2) @ turns[other]))
+        devices.write(self.rotations, rotations)
+        devices.write(self.pair_rotations, _logs(np.swapaxes(rotations[one], 1, 2) @ rotations[other]))
         devices.write(self.pair_insides, _insides(self.segments, directions, one, other))
         self.stretched = not rigid or squashed is not None
         devices.write(self.flags, np.array([self.stretched], dtype=np.int32))
@@ -178,8 +178,8 @@ class PosedHanging:
 
 def _pairs(ties: Ties) -> tuple[Ints, Floats, Ints, Ints]:
     """For every vertex the pairs (own segment, other) it turns between (V, K), with their shares, and all pairs."""
-    own, size = ties.segment.astype(np.int64), int(ties.turns.indices.max(initial=0)) + 1
-    others, shares = ties.turns.indices[:, 1:], ties.turns.values[:, 1:]
+    own, size = ties.segment.astype(np.int64), int(ties.rotations.indices.max(initial=0)) + 1
+    others, shares = ties.rotations.indices[:, 1:], ties.rotations.values[:, 1:]
     codes = np.where(shares > 0.0, own[:, None] * size + others, 0)
     known, index = np.unique(codes, return_inverse=True)
     fill = ((0, 0), (0, 1))  # back to whole blocks
@@ -187,9 +187,9 @@ def _pairs(ties: Ties) -> tuple[Ints, Floats, Ints, Ints]:
     return pairs, padded, (known // size).astype(np.int32), (known % size).astype(np.int32)
 
 
-def _logs(turns: Floats) -> Floats:
+def _logs(rotations: Floats) -> Floats:
     """Axis times angle (N, 3) [rad] of rotations, the shorter way round."""
-    quats = quaternions.quat_from_matrix(turns)
+    quats = quaternions.quat_from_matrix(rotations)
     sine = np.linalg.norm(quats[:, :3], axis=1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, quats[:, 3:])
     return quats[:, :3] * np.where(sine > 1e-9, angle / np.where(sine > 1e-9, sine, 1.0), 2.0)

@@ -15,8 +15,8 @@ from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin
 from supple.skins.springs.attachment import METHODS, ROUNDS, attach
+from supple.skins.springs.control_rotations import ties
 from supple.skins.springs.hanging import Hanging, PosedHanging
-from supple.skins.springs.turns import ties
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class Increments:
         count, segments = len(binding), len(binding.segments)
         distances, self.posed = blank(count, wp.float32), blank(count, wp.vec3f)
         self._rest = devices.to_device(binding.character.points.astype(np.float32), wp.vec3f, device)
-        measured = [self._rest, hanging.segment, segments, wp.clone(hanging.places), distances]
+        measured = [self._rest, hanging.segment, segments, wp.clone(hanging.positions), distances]
         self._measure = devices.Launch(kernels.rest_distances, count, measured, device)
         self._measure()
         inputs = [
@@ -93,7 +93,7 @@ class Increments:
             hanging.pair_shares,
             hanging.pair_insides,
             segments,
-            hanging.places,
+            hanging.positions,
             distances,
             correction,
             self.posed,

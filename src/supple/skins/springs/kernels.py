@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of attached skins: where attachment points go, and how scale vectors turn.
 
 Symbols: s a scale vector at rest, b the segment a vertex hangs on, R_b its turn, S_b its stretch, a' the posed
@@ -23,20 +24,20 @@ LEANING = wp.constant(8.0)  # and how fast it sets in with the share of another 
 
 
 @wp.func
-def blended_place(i: int, blocks: int, indices: Indices, shares: Shares, places: Points) -> wp.vec3f:
+def blended_position(i: int, blocks: int, indices: Indices, shares: Shares, positions: Points) -> wp.vec3f:
     """sum_k share_k place_k."""
     total = wp.vec3f(0.0, 0.0, 0.0)
     for b in range(i * blocks, i * blocks + blocks):
         w = shares[b]
         k = indices[b]
-        total += w[0] * places[k[0]] + w[1] * places[k[1]]
+        total += w[0] * positions[k[0]] + w[1] * positions[k[1]]
         if w[2] > 0.0:
-            total += w[2] * places[k[2]] + w[3] * places[k[3]]
+            total += w[2] * positions[k[2]] + w[3] * positions[k[3]]
     return total
 
 
 @wp.func
-def turned_by(omega: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
+def rotate_by(omega: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
     """exp(omega) v, by Rodrigues' formula."""
     square = wp.dot(omega, omega)
     if square < 1.0e-12:
@@ -47,7 +48,7 @@ def turned_by(omega: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
 
 
 @wp.func
-def nearest_place(x: wp.vec3f, start: wp.vec3f, end: wp.vec3f) -> wp.vec3f:
+def nearest_position(x: wp.vec3f, start: wp.vec3f, end: wp.vec3f) -> wp.vec3f:
     """The nearest place to x on a segment."""
     way = end - start
     t = wp.dot(x - start, way) / wp.max(wp.dot(way, way), 1.0e-20)
@@ -69,18 +70,18 @@ def average(first: int, starts: Ints, others: Ints, before: Columns, after: Colu
 
 
 @wp.kernel(enable_backward=False)
-def rest_distances(first: int, rest: Points, segments: Ints, size: int, places: Points, found: Floats):
+def rest_distances(first: int, rest: Points, segments: Ints, size: int, positions: Points, found: Floats):
     """How far every vertex is from its own segment; starts come first in `places`, then ends."""
     i = first + wp.tid()
     b = segments[i]
-    found[i] = wp.length(rest[i] - nearest_place(rest[i], places[b], places[size + b]))
+    found[i] = wp.length(rest[i] - nearest_position(rest[i], positions[b], positions[size + b]))
 
 
 @wp.kernel(enable_backward=False)
-def attach(first: int, blocks: int, knots: Indices, knot_shares: Shares, places: Points, attached: Points):
+def attach(first: int, blocks: int, knots: Indices, knot_shares: Shares, positions: Points, attached: Points):
     """a' = sum_k share_k place_k: between the posed ends of its segment, so a bone may change its length."""
     i = first + wp.tid()
-    attached[i] = blended_place(i, blocks, knots, knot_shares, places)
+    attached[i] = blended_position(i, blocks, knots, knot_shares, positions)
 
 
 @wp.kernel(enable_backward=False)
@@ -91,9 +92,9 @@ def scale_vectors(
     pair_blocks: int,
     pairs: Indices,
     pair_shares: Shares,
-    pair_turns: Points,
+    pair_rotations: Points,
     pair_stretches: Matrices,
-    turns: Matrices,
+    rotations: Matrices,
     stretches: Matrices,
     flags: Ints,
     turned: Points,
@@ -109,14 +110,14 @@ def scale_vectors(
         w = pair_shares[n]
         p = pairs[n]
         if w[0] > 0.0:
-            omega += w[0] * pair_turns[p[0]] + w[1] * pair_turns[p[1]]
-            omega += w[2] * pair_turns[p[2]] + w[3] * pair_turns[p[3]]
+            omega += w[0] * pair_rotations[p[0]] + w[1] * pair_rotations[p[1]]
+            omega += w[2] * pair_rotations[p[2]] + w[3] * pair_rotations[p[3]]
             if stretched:
                 stretch += w[0] * pair_stretches[p[0]] + w[1] * pair_stretches[p[1]]
                 stretch += w[2] * pair_stretches[p[2]] + w[3] * pair_stretches[p[3]]
     if stretched:
         s = stretch * s
-    turned[i] = turns[b] * turned_by(omega, s)
+    turned[i] = rotations[b] * rotate_by(omega, s)
 
 
 @wp.kernel(enable_backward=False)
@@ -131,7 +132,7 @@ def incremental(
     pair_shares: Shares,
     pair_insides: Points,
     size: int,
-    places: Points,
+    positions: Points,
     distances: Floats,
     correction: float,
     posed: Points,
@@ -159,8 +160,8 @@ def incremental(
                     inside += 2.0 * w[k] * wp.clamp(PER_STOP * facing, 0.0, 1.0)
         amount = correction * wp.min(LEANING * leaning, 1.0) * (1.0 - wp.min(inside, 1.0))
         if amount > 0.0 and length > 0.0:
-            place = nearest_place(x, places[b], places[size + b])
-            away = x - place
+            position = nearest_position(x, positions[b], positions[size + b])
+            away = x - position
             far = wp.length(away)
             grown = length / wp.max(wp.length(vectors[i]), 1.0e-12)  # what stretch did to the scale vector
             wanted = distances[i] * grown

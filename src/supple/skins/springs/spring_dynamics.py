@@ -176,8 +176,13 @@ class Momentum:
         put = springs.binding.constants.put
         rates, leashes = put(self._binding.rates, wp.float32), put(self._binding.leashes, wp.float32)
         launches = []
-        for turn in range(2):
-            buffers = [springs.points[turn], springs.polars[turn], springs.points[1 - turn], springs.polars[1 - turn]]
+        for rotation in range(2):
+            buffers = [
+                springs.points[rotation],
+                springs.polars[rotation],
+                springs.points[1 - rotation],
+                springs.polars[1 - rotation],
+            ]
             inputs = [
                 *springs.springs,
                 springs.hanging.attached,

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of the springs between skin and skeleton.
 
 Symbols: x a vertex, a its attachment point, s = x - a = l u its scale vector of length l (`radius`) and direction u; l'
@@ -28,7 +29,7 @@ FLAT = wp.constant(1.0e-4)  # sine below which two directions count as one
 
 
 @wp.func
-def turn_back(u: wp.vec3f, other: wp.vec3f, cosine_0: float, sine_0: float) -> wp.vec3f:
+def inverse_rotation(u: wp.vec3f, other: wp.vec3f, cosine_0: float, sine_0: float) -> wp.vec3f:
     """Across u, towards `other`, as long as the angle between them is larger than at bind: (theta - theta_0) tau.
 
     tau sin(theta - theta_0) = (other - cos(theta) u) sin(theta - theta_0) / sin(theta).
@@ -95,7 +96,7 @@ def pull(
         along += stretch * way
         q = polars[j]
         longer += q[3]
-        across += turn_back(u, wp.vec3f(q[0], q[1], q[2]), c[1], c[2])
+        across += inverse_rotation(u, wp.vec3f(q[0], q[1], q[2]), c[1], c[2])
     radius = p[3] + aim[3]
     share = 0.5 / float(wp.max(last - first, 1))
     radial = ring[1] * (share * longer - 0.5 * p[3]) - site[0] * p[3]
@@ -104,8 +105,10 @@ def pull(
     hold = hold - cosine * u
     if cosine < 0.0:
         hold = hold / wp.max(wp.length(hold), FLAT)
-    turn = (ring[2] * share) * across + site[1] * turn_back(u, bone, bone_angle[0], bone_angle[1]) + site[2] * hold
-    return (ring[0] * share) * along + radial * u + radius * turn
+    rotation = (
+        (ring[2] * share) * across + site[1] * inverse_rotation(u, bone, bone_angle[0], bone_angle[1]) + site[2] * hold
+    )
+    return (ring[0] * share) * along + radial * u + radius * rotation
 
 
 @wp.kernel(enable_backward=False)
@@ -277,15 +280,15 @@ def energies(
         c = edges[e]
         q = polars[j]
         stretch = wp.length(now[j] - now[i]) - c[0]
-        off = wp.length(turn_back(u, wp.vec3f(q[0], q[1], q[2]), c[1], c[2]))
+        off = wp.length(inverse_rotation(u, wp.vec3f(q[0], q[1], q[2]), c[1], c[2]))
         total += (
             ring[0] * stretch * stretch
             + ring[1] * (q[3] - p[3]) * (q[3] - p[3])
             + ring[2] * radius * radius * off * off
         )
     total = 0.25 * total / float(wp.max(starts[i + 1] - starts[i], 1))
-    bone_off = wp.length(turn_back(u, directions[segments[i]], bone_angles[i][0], bone_angles[i][1]))
-    hold_off = wp.length(turn_back(u, wp.vec3f(aims[i][0], aims[i][1], aims[i][2]), 1.0, 0.0))
+    bone_off = wp.length(inverse_rotation(u, directions[segments[i]], bone_angles[i][0], bone_angles[i][1]))
+    hold_off = wp.length(inverse_rotation(u, wp.vec3f(aims[i][0], aims[i][1], aims[i][2]), 1.0, 0.0))
     total += 0.5 * (site[0] * p[3] * p[3] + site[1] * radius * radius * bone_off * bone_off)
     found[i] = total + 0.5 * site[2] * radius * radius * hold_off * hold_off
 

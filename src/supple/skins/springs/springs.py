@@ -218,8 +218,14 @@ class Springs:
         from supple.skins.springs import spring_kernels as kernels
 
         found = []
-        for turn in range(2):
-            buffers = [self.points[turn], self.polars[turn], self.points[1 - turn], self.polars[1 - turn], self.moves]
+        for rotation in range(2):
+            buffers = [
+                self.points[rotation],
+                self.polars[rotation],
+                self.points[1 - rotation],
+                self.polars[1 - rotation],
+                self.moves,
+            ]
             inputs = [*self.springs, self.hanging.attached, pace, swing, _MEASURED.get(measured, 0), *buffers]
             found.append(devices.Launch(kernels.sweep, self.count, inputs, self.device))
         return found

@@ -15,6 +15,6 @@ class Sweeps:
     def run(self, count: int) -> None:
         """Run `count` sweeps, the first one out of the first buffer."""
         if count not in self._runs:
-            turns = [self._launches[turn % 2] for turn in range(count)]
-            self._runs[count] = devices.Chain(turns, self._device)
+            rotations = [self._launches[rotation % 2] for rotation in range(count)]
+            self._runs[count] = devices.Chain(rotations, self._device)
         self._runs[count]()

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of surfaces that pass through themselves, on arrays; `points` holds several frames of one mesh.
 
 Symbols: f a frame, t and u triangles in patch order, p and q patches (some triangles near each other at rest), g a
@@ -291,9 +292,9 @@ def count_crossings(
                                             for c in range(3):
                                                 marks[f, mine[c]] = ASKED
                                                 marks[f, other[c]] = ASKED
-                                            place = wp.atomic_add(found, f, 1)
-                                            if place < keys.shape[1]:
-                                                keys[f, place] = key
+                                            position = wp.atomic_add(found, f, 1)
+                                            if position < keys.shape[1]:
+                                                keys[f, position] = key
                                 hits = hits >> wp.uint32(1)
                                 k += 1
     counts[f, p] = count

@@ -66,9 +66,9 @@ def beside(triangles: Ints, sorted_patches: Patches) -> Beside:
     local = np.arange(len(triangles)) - starts[patch_of]
     one, two = _sharing(triangles)
     codes = np.concatenate([patch_of[one] * count + patch_of[two], np.arange(count) * (count + 1)])
-    pairs, place = np.unique(codes, return_inverse=True)
+    pairs, position = np.unique(codes, return_inverse=True)
     masks = np.full((len(pairs), PATCH), (1 << PATCH) - 1, dtype=np.uint32)
-    np.bitwise_and.at(masks, (place[: len(one)], local[one]), ~(np.uint32(1) << local[two].astype(np.uint32)))
+    np.bitwise_and.at(masks, (position[: len(one)], local[one]), ~(np.uint32(1) << local[two].astype(np.uint32)))
     own = pairs // count == pairs % count
     masks[own] &= np.array([((1 << PATCH) - 1) ^ ((2 << i) - 1) for i in range(PATCH)], dtype=np.uint32)
     sizes = np.bincount(pairs // count, minlength=count)

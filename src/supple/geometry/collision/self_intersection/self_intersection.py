@@ -158,10 +158,10 @@ class CrossingFinder:
     def pass_over(self, pairs: ArrayLike) -> None:
         """Leave pairs (N, 2) of triangles out from now on, such as those that cross in the rest pose already."""
         given = frozen(pairs, np.int32, (-1, 2), "CrossingFinder", "pairs")
-        place = np.empty(len(self._faces), dtype=np.int64)
-        place[self._sorted.order] = np.arange(len(place))
-        ends = place[given]
-        known = np.unique(ends.min(axis=1) * len(place) + ends.max(axis=1))
+        position = np.empty(len(self._faces), dtype=np.int64)
+        position[self._sorted.order] = np.arange(len(position))
+        ends = position[given]
+        known = np.unique(ends.min(axis=1) * len(position) + ends.max(axis=1))
         self._room_for(self._keys.shape[1], known)
 
     def pairs(self, points: ArrayLike) -> Ints:

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Arithmetic of the spatial hash, on arrays.
 
 Symbols: p a particle, e an element (a tetrahedron), c a copy of the character: particles and elements of several copies
@@ -29,13 +30,13 @@ TIME_SHIFT = wp.constant(wp.int64(31))
 
 
 @wp.func
-def place(x: wp.vec3f) -> wp.vec3f:
+def position(x: wp.vec3f) -> wp.vec3f:
     """Where a particle is."""
     return x
 
 
 @wp.func
-def place(x: wp.vec4f) -> wp.vec3f:  # noqa: F811 - Warp chooses by type
+def position(x: wp.vec4f) -> wp.vec3f:  # noqa: F811 - Warp chooses by type
     """Where a particle is, of which another number is kept beside."""
     return wp.vec3f(x[0], x[1], x[2])
 
@@ -107,7 +108,7 @@ def enter_particles(
 ):
     """Put every particle (or with `everywhere` 0, those in the box of their label) into its cell's list."""
     p = first + wp.tid()
-    x = place(points[p])
+    x = position(points[p])
     c = p // particles_per_copy
     if not in_reach(x, per_length):
         return
@@ -225,10 +226,10 @@ def find_pairs(
         return
     shift = c * particles_per_copy
     corner = corners[local]
-    xa = place(points[shift + corner[0]])
-    xb = place(points[shift + corner[1]])
-    xc = place(points[shift + corner[2]])
-    xd = place(points[shift + corner[3]])
+    xa = position(points[shift + corner[0]])
+    xb = position(points[shift + corner[1]])
+    xc = position(points[shift + corner[2]])
+    xd = position(points[shift + corner[3]])
     low = wp.min(wp.min(xa, xb), wp.min(xc, xd))
     high = wp.max(wp.max(xa, xb), wp.max(xc, xd))
     if everywhere == 0 and not meets_own_box(low, high, element_labels[local], c, lows, highs):
@@ -251,7 +252,7 @@ def find_pairs(
                 if (head >> TIME_SHIFT) != time:
                     p = NOBODY
                 while p >= 0:
-                    x = place(points[p])
+                    x = position(points[p])
                     own = p - shift
                     if boxes_meet(x, x, low, high) and own >= 0 and own < particles_per_copy:
                         cell = cell_of(x, per_length)

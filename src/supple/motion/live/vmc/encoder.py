@@ -14,7 +14,7 @@ from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.live.vmc.humanoid import Carried, HumanoidPose, avatar, hip_sockets
 from supple.motion.live.vmc.osc import Message, write_bundle, write_message
-from supple.motion.live.vmc.protocol import BONES, mirrored_place, mirrored_turn
+from supple.motion.live.vmc.protocol import BONES, mirrored_position, mirrored_rotation
 from supple.motion.pose import Pose
 from supple.motion.retarget.ground import leg_length
 
@@ -45,21 +45,21 @@ class VmcEncoder:
         sockets = hip_sockets(of), hip_sockets(to)
         self._sockets = np.zeros((2, 3)) if sockets[0] is None else np.array(sockets)
         self._above = body.parents[1:]
-        self._places = np.concatenate([body.heads[:1], body.heads[1:] - body.heads[self._above]])
+        self._positions = np.concatenate([body.heads[:1], body.heads[1:] - body.heads[self._above]])
 
     def humanoid(self, pose: Pose) -> HumanoidPose:
         """The avatar in the character's pose, in our axes."""
         skinning = pose.skinning(self.skeleton)
         turned = quaternions.nearest_rotation(skinning[:, :3, :3])
-        turns = self._carried.turns(quaternions.quat_from_matrix(turned))
+        rotations = self._carried.rotations(quaternions.quat_from_matrix(turned))
         sent = HumanoidPose()
-        local = turns.copy()
-        local[1:] = turns[self._above].swapaxes(-1, -2) @ turns[1:]
-        sent.turns = quaternions.quat_from_matrix(local)
-        sent.places = self._places.copy()
+        local = rotations.copy()
+        local[1:] = rotations[self._above].swapaxes(-1, -2) @ rotations[1:]
+        sent.rotations = quaternions.quat_from_matrix(local)
+        sent.positions = self._positions.copy()
         if self._hips >= 0:
             middle = pose.world_from_joint[self._hips, :3, 3] + turned[self._hips] @ self._sockets[0]
-            sent.places[0] = self._ratio * (self._carried.body @ middle) - turns[0] @ self._sockets[1]
+            sent.positions[0] = self._ratio * (self._carried.body @ middle) - rotations[0] @ self._sockets[1]
         return sent
 
     def datagrams(self, pose: Pose, time: float) -> list[bytes]:
@@ -79,11 +79,11 @@ class VmcEncoder:
 
     def _messages(self, pose: Pose) -> Iterator[Message]:
         sent = self.humanoid(pose)
-        places, turns = mirrored_place(sent.places).tolist(), mirrored_turn(sent.turns).tolist()
+        positions, rotations = mirrored_position(sent.positions).tolist(), mirrored_rotation(sent.rotations).tolist()
         yield Message("/VMC/Ext/OK", (1,))
         yield Message("/VMC/Ext/Root/Pos", ("root", 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0))
-        for name, place, turn in zip(BONES, places, turns, strict=True):
-            yield Message("/VMC/Ext/Bone/Pos", (name, *place, *turn))
+        for name, position, rotation in zip(BONES, positions, rotations, strict=True):
+            yield Message("/VMC/Ext/Bone/Pos", (name, *position, *rotation))
         for name, share in pose.shapes.items():
             yield Message("/VMC/Ext/Blend/Val", (name, float(share)))
         if pose.shapes:

@@ -32,16 +32,16 @@ class HumanoidPose:
     """
 
     def __init__(self) -> None:
-        self.turns: Floats = np.tile([0.0, 0.0, 0.0, 1.0], (len(BONES), 1))
-        self.places: Floats = np.full((len(BONES), 3), np.nan)
-        self.root_turn: Floats = np.array([0.0, 0.0, 0.0, 1.0])
-        self.root_place: Floats = np.zeros(3)
+        self.rotations: Floats = np.tile([0.0, 0.0, 0.0, 1.0], (len(BONES), 1))
+        self.positions: Floats = np.full((len(BONES), 3), np.nan)
+        self.root_rotation: Floats = np.array([0.0, 0.0, 0.0, 1.0])
+        self.root_position: Floats = np.zeros(3)
 
     def copy(self) -> HumanoidPose:
         """Another one that says the same."""
         other = HumanoidPose()
-        other.turns, other.places = self.turns.copy(), self.places.copy()
-        other.root_turn, other.root_place = self.root_turn, self.root_place
+        other.rotations, other.positions = self.rotations.copy(), self.positions.copy()
+        other.root_rotation, other.root_position = self.root_rotation, self.root_position
         return other
 
 
@@ -120,14 +120,14 @@ class Carried:
         alone = [level[~np.isin(level, self._joints)] for level in self.skeleton.levels[1:]]
         self._levels = [(level, self.skeleton.parents[level]) for level in alone]
 
-    def turns(self, source: Floats) -> Floats:
+    def rotations(self, source: Floats) -> Floats:
         """Turns from rest (J, 3, 3) of all target joints, in world axes, from quaternions (K, 4) of the source's."""
-        turns = np.tile(np.eye(3), (len(self.skeleton), 1, 1))
+        rotations = np.tile(np.eye(3), (len(self.skeleton), 1, 1))
         mean = quaternions.slerp(source[self._first], source[self._second], self._share)
-        turns[self._joints] = self.body @ quaternions.matrix_from_quat(mean) @ self._alignments
+        rotations[self._joints] = self.body @ quaternions.matrix_from_quat(mean) @ self._alignments
         for level, above in self._levels:
-            turns[level] = turns[above]
-        return turns
+            rotations[level] = rotations[above]
+        return rotations
 
 
 def hip_sockets(body: Anatomy) -> Floats | None:
@@ -172,43 +172,43 @@ class Puppet:
 
     def pose(self, sent: HumanoidPose, shapes: Mapping[str, float]) -> Pose:
         """The character in the avatar's pose."""
-        world = sent.turns.copy()
-        world[0] = quaternions.quat_multiply(sent.root_turn, sent.turns[0])
+        world = sent.rotations.copy()
+        world[0] = quaternions.quat_multiply(sent.root_rotation, sent.rotations[0])
         for bones, above in self._bone_levels:
-            world[bones] = quaternions.quat_multiply(world[above], sent.turns[bones])
-        turns = self._carried.turns(world)
+            world[bones] = quaternions.quat_multiply(world[above], sent.rotations[bones])
+        rotations = self._carried.rotations(world)
         matrices = np.zeros((len(self.skeleton), 4, 4))
-        matrices[:, :3, :3] = turns @ self.skeleton.world_from_joint[:, :3, :3]
+        matrices[:, :3, :3] = rotations @ self.skeleton.world_from_joint[:, :3, :3]
         matrices[:, 3, 3] = 1.0
-        places = self.skeleton.heads.copy()
+        positions = self.skeleton.heads.copy()
         for level in self._levels:
-            reach = np.einsum("jab,jb->ja", turns[level.above], level.reach)
-            places[level.joints] = places[level.above] + reach
+            reach = np.einsum("jab,jb->ja", rotations[level.above], level.reach)
+            positions[level.joints] = positions[level.above] + reach
             if level.has_hips:
-                places[self._hips] = self._hips_at(sent, world[0], turns[self._hips])
-        matrices[:, :3, 3] = places
+                positions[self._hips] = self._hips_at(sent, world[0], rotations[self._hips])
+        matrices[:, :3, 3] = positions
         return Pose(matrices, shapes=shapes)
 
-    def _hips_at(self, sent: HumanoidPose, world: Floats, turn: Floats) -> Floats:
+    def _hips_at(self, sent: HumanoidPose, world: Floats, rotation: Floats) -> Floats:
         """Where the hips are, by the middle of the hip sockets where both sides know it."""
         ratio = self._ratio(sent)
         body = self._carried.body
-        root = quaternions.matrix_from_quat(sent.root_turn)
-        hips = sent.places[0]
+        root = quaternions.matrix_from_quat(sent.root_rotation)
+        hips = sent.positions[0]
         if ratio is None or not np.isfinite(hips).all() or not hips.any():
             rest = self.skeleton.heads[self._hips]
-            return body @ (root @ (body.T @ rest) + (ratio or 1.0) * sent.root_place)
-        place = sent.root_place + root @ hips
-        sockets = sent.places[_THIGHS].mean(axis=0)
+            return body @ (root @ (body.T @ rest) + (ratio or 1.0) * sent.root_position)
+        position = sent.root_position + root @ hips
+        sockets = sent.positions[_THIGHS].mean(axis=0)
         if self._sockets is None or not np.isfinite(sockets).all() or not sockets.any():
-            return body @ (ratio * place)
-        place = place + quaternions.matrix_from_quat(world) @ sockets
-        return body @ (ratio * place) - turn @ self._sockets
+            return body @ (ratio * position)
+        position = position + quaternions.matrix_from_quat(world) @ sockets
+        return body @ (ratio * position) - rotation @ self._sockets
 
     def _ratio(self, sent: HumanoidPose) -> float | None:
         if self._hip_ratio is not None:
             return self._hip_ratio
-        leg = 0.5 * float(np.linalg.norm(sent.places[_SHINS_AND_FEET], axis=1).sum())  # NaN where one is not known
+        leg = 0.5 * float(np.linalg.norm(sent.positions[_SHINS_AND_FEET], axis=1).sum())  # NaN where one is not known
         return self._leg / leg if self._leg > 0.0 and _LEGS[0] < leg < _LEGS[1] else None
 
 

@@ -97,66 +97,66 @@ def _read_bundle(data: memoryview, depth: int, found: list[Message]) -> None:
         raise _wrong("bundles are nested deeply", f"at most {DEEPEST} levels are taken")
     if len(data) < 16:
         raise _wrong("a bundle ends before its time", "8 bytes of time are needed")
-    place = 16
-    while place < len(data):
-        size = struct.unpack_from(">i", data, place)[0]  # sizes are multiples of four, so there are four bytes
-        place += 4
-        if not 0 < size <= len(data) - place:
-            raise _wrong(f"a part of {size} bytes is announced", f"{len(data) - place} bytes are left")
-        _read_element(data[place : place + size], depth + 1, found)
-        place += size
+    position = 16
+    while position < len(data):
+        size = struct.unpack_from(">i", data, position)[0]  # sizes are multiples of four, so there are four bytes
+        position += 4
+        if not 0 < size <= len(data) - position:
+            raise _wrong(f"a part of {size} bytes is announced", f"{len(data) - position} bytes are left")
+        _read_element(data[position : position + size], depth + 1, found)
+        position += size
 
 
 def _read_message(data: memoryview) -> Message:
-    address, place = _read_string(data, 0)
-    tags, place = _read_string(data, place)
+    address, position = _read_string(data, 0)
+    tags, position = _read_string(data, position)
     if not tags.startswith(","):
         raise _wrong(f"types are {tags[:8]!r}", "a ',' must come before them")
     if len(tags) - 1 > MOST_ARGUMENTS:
         raise _wrong(f"a message has {len(tags) - 1} arguments", f"at most {MOST_ARGUMENTS} are taken")
     arguments: list[Argument] = []
     for tag in tags[1:]:
-        argument, place = _read_argument(data, place, tag)
+        argument, position = _read_argument(data, position, tag)
         arguments.append(argument)
-    if place != len(data):
-        raise _wrong(f"{len(data) - place} bytes follow the last argument", "none may")
+    if position != len(data):
+        raise _wrong(f"{len(data) - position} bytes follow the last argument", "none may")
     return Message(address, tuple(arguments))
 
 
-def _read_argument(data: memoryview, place: int, tag: str) -> tuple[Argument, int]:
+def _read_argument(data: memoryview, position: int, tag: str) -> tuple[Argument, int]:
     if tag in _CONSTANTS:
-        return _CONSTANTS[tag], place
+        return _CONSTANTS[tag], position
     if tag == "s":
-        return _read_string(data, place)
+        return _read_string(data, position)
     if tag == "b":
-        size = _read_number(data, place, ">i")
-        place += 4
-        if not 0 <= size <= len(data) - place:
-            raise _wrong(f"a blob of {size} bytes is announced", f"{len(data) - place} bytes are left")
-        return bytes(data[place : place + size]), place + _padded(size)
+        size = _read_number(data, position, ">i")
+        position += 4
+        if not 0 <= size <= len(data) - position:
+            raise _wrong(f"a blob of {size} bytes is announced", f"{len(data) - position} bytes are left")
+        return bytes(data[position : position + size]), position + _padded(size)
     if tag == "t":
-        return TimeTag(_read_number(data, place, ">Q")), place + 8
+        return TimeTag(_read_number(data, position, ">Q")), position + 8
     if tag in _NUMBERS:
         form = _NUMBERS[tag]
-        return _read_number(data, place, form), place + struct.calcsize(form)
+        return _read_number(data, position, form), position + struct.calcsize(form)
     raise _wrong(f"an argument has type {tag!r}", "i f s b h d t T F N or I is needed")
 
 
-def _read_number(data: memoryview, place: int, form: str) -> Any:
-    if place + struct.calcsize(form) > len(data):
+def _read_number(data: memoryview, position: int, form: str) -> Any:
+    if position + struct.calcsize(form) > len(data):
         raise _wrong("a number is cut off", f"{struct.calcsize(form)} bytes are needed")
-    return struct.unpack_from(form, data, place)[0]
+    return struct.unpack_from(form, data, position)[0]
 
 
-def _read_string(data: memoryview, place: int) -> tuple[str, int]:
-    end = bytes(data[place:]).find(b"\0")
+def _read_string(data: memoryview, position: int) -> tuple[str, int]:
+    end = bytes(data[position:]).find(b"\0")
     if end < 0:
         raise _wrong("a string does not end", "a zero byte must follow it")
     try:
-        text = str(data[place : place + end], "utf-8")
+        text = str(data[position : position + end], "utf-8")
     except UnicodeDecodeError:
         raise _wrong("a string is not UTF-8", "UTF-8 is needed") from None
-    return text, place + _padded(end + 1)
+    return text, position + _padded(end + 1)
 
 
 def _written(argument: Argument) -> tuple[str, bytes]:

@@ -31,8 +31,8 @@ BONES = (
 _NUMBER_OF = {name.lower(): number for number, name in enumerate(BONES)}
 _OTHERS = ("/VMC/Ext/OK", "/VMC/Ext/Blend/Apply")
 _MOST_SHARE = 100.0  # of a shape; one is all of it
-_MIRROR_PLACE, _MIRROR_TURN = np.array([-1.0, 1.0, 1.0]), np.array([1.0, -1.0, -1.0, 1.0])
-_LEAST_TURN = 1e-3  # length of a quaternion below which its direction is rounding
+_MIRROR_POSITION, _MIRROR_ROTATION = np.array([-1.0, 1.0, 1.0]), np.array([1.0, -1.0, -1.0, 1.0])
+_LEAST_ROTATION = 1e-3  # length of a quaternion below which its direction is rounding
 
 
 @dataclass
@@ -40,8 +40,8 @@ class Said:
     """What one datagram says, in our axes: `turns` x y z w and `places` [m] by bone number, of the root, and shapes."""
 
     time: float | None = None
-    turns: dict[int, Floats] = field(default_factory=dict)
-    places: dict[int, Floats] = field(default_factory=dict)
+    rotations: dict[int, Floats] = field(default_factory=dict)
+    positions: dict[int, Floats] = field(default_factory=dict)
     root: tuple[Floats, Floats] | None = None
     shapes: dict[str, float] = field(default_factory=dict)
     apply: bool = False
@@ -62,14 +62,14 @@ def understood(messages: Iterable[Message], dropped: Counter[str]) -> Said:
     return said
 
 
-def mirrored_place(place: Floats) -> Floats:
+def mirrored_position(position: Floats) -> Floats:
     """A position (..., 3) from Unity's axes to ours, or back."""
-    return np.asarray(place * _MIRROR_PLACE)
+    return np.asarray(position * _MIRROR_POSITION)
 
 
-def mirrored_turn(turn: Floats) -> Floats:
+def mirrored_rotation(rotation: Floats) -> Floats:
     """A quaternion (..., 4) from Unity's axes to ours, or back."""
-    return np.asarray(turn * _MIRROR_TURN)
+    return np.asarray(rotation * _MIRROR_ROTATION)
 
 
 def _take(message: Message, said: Said) -> str:
@@ -82,7 +82,7 @@ def _take(message: Message, said: Said) -> str:
         bone = _NUMBER_OF.get(str(given[0]).lower())
         if bone is None:
             return "unknown bone"
-        said.places[bone], said.turns[bone] = transform
+        said.positions[bone], said.rotations[bone] = transform
     elif address == "/VMC/Ext/Root/Pos":
         transform = _transform(given)
         if isinstance(transform, str):
@@ -126,11 +126,11 @@ def _transform(given: tuple[Argument, ...]) -> tuple[Floats, Floats] | str:
     if len(numbers) < 7 or not isinstance(given[0], str):
         return "arguments"
     length = math.hypot(*numbers[3:])
-    if not (all(map(math.isfinite, numbers)) and math.isfinite(length) and length > _LEAST_TURN):
+    if not (all(map(math.isfinite, numbers)) and math.isfinite(length) and length > _LEAST_ROTATION):
         return "not a number"
     if max(map(abs, numbers[:3])) > FARTHEST:
         return "too far"
-    return mirrored_place(np.array(numbers[:3])), mirrored_turn(np.array(numbers[3:]) / length)
+    return mirrored_position(np.array(numbers[:3])), mirrored_rotation(np.array(numbers[3:]) / length)
 
 
 def _number(argument: Argument) -> float | None:

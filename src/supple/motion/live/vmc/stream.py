@@ -140,12 +140,12 @@ class VmcStream:
             self._counts["wrong time"] += 1
             return
         self._take_shapes(said)
-        if not (said.turns or said.root or said.apply):
+        if not (said.rotations or said.root or said.apply):
             return
-        for bone, turn in said.turns.items():
-            frame.avatar.turns[bone], frame.avatar.places[bone] = turn, said.places[bone]
+        for bone, rotation in said.rotations.items():
+            frame.avatar.rotations[bone], frame.avatar.positions[bone] = rotation, said.positions[bone]
         if said.root is not None:
-            frame.avatar.root_place, frame.avatar.root_turn = said.root
+            frame.avatar.root_position, frame.avatar.root_rotation = said.root
         if self._unfinished is not frame:
             self._finish()
             self._unfinished = frame
@@ -216,13 +216,13 @@ class _Frames:
 
     def at(self, key: float, time: float) -> _Frame:
         """The frame that the sender calls `key`; it begins at `time` [s] of our clock where it is new."""
-        place = bisect.bisect_left(self._keys, key)
-        if place < len(self._keys) and self._keys[place] == key:
-            return self._frames[place]
-        before = self._frames[max(place - 1, 0)].avatar if self._frames else self._newest
+        position = bisect.bisect_left(self._keys, key)
+        if position < len(self._keys) and self._keys[position] == key:
+            return self._frames[position]
+        before = self._frames[max(position - 1, 0)].avatar if self._frames else self._newest
         frame = _Frame(time, before.copy())
-        self._keys.insert(place, key)
-        self._frames.insert(place, frame)
+        self._keys.insert(position, key)
+        self._frames.insert(position, frame)
         if len(self._keys) > _FRAMES:
             del self._keys[0], self._frames[0]
         return frame

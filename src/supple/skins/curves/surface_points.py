@@ -15,7 +15,7 @@ _LEAST = 1e-9  # shares below this are left out of a filled place
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class SurfacePoints:
     """Places p on a mesh of `vertex_count` vertices: sum of `shares[k]` times vertex `vertices[k]`.
 
     k runs from `starts[p]` to `starts[p + 1]`. Shares of a place sum to one, so a place goes along with any motion
@@ -28,27 +28,27 @@ class Places:
     vertex_count: int
 
     @classmethod
-    def on_vertices(cls, vertices: ArrayLike, vertex_count: int) -> Places:
+    def on_vertices(cls, vertices: ArrayLike, vertex_count: int) -> SurfacePoints:
         """One place at each of the vertices."""
         index = np.asarray(vertices, dtype=np.int32).ravel()
         return cls(np.arange(len(index) + 1, dtype=np.int32), index, np.ones(len(index)), vertex_count)
 
     @classmethod
-    def on_triangles(cls, corners: ArrayLike, shares: ArrayLike, vertex_count: int) -> Places:
+    def on_triangles(cls, corners: ArrayLike, shares: ArrayLike, vertex_count: int) -> SurfacePoints:
         """Places by the corners (P, 3) of triangles and barycentric shares (P, 3)."""
-        index = frozen(corners, np.int32, (-1, 3), "Places", "corners")
-        share = frozen(shares, np.float64, index.shape, "Places", "shares")
+        index = frozen(corners, np.int32, (-1, 3), "SurfacePoints", "corners")
+        share = frozen(shares, np.float64, index.shape, "SurfacePoints", "shares")
         return cls(np.arange(0, index.size + 1, 3, dtype=np.int32), index.ravel(), share.ravel(), vertex_count)
 
     @classmethod
-    def joined(cls, several: tuple[Places, ...]) -> Places:
+    def joined(cls, several: tuple[SurfacePoints, ...]) -> SurfacePoints:
         """All places of several lists, one list after the other."""
-        sizes = [0, *np.cumsum([len(places.vertices) for places in several]).tolist()]
-        starts = [places.starts[:-1] + size for places, size in zip(several, sizes[:-1], strict=True)]
+        sizes = [0, *np.cumsum([len(positions.vertices) for positions in several]).tolist()]
+        starts = [positions.starts[:-1] + size for positions, size in zip(several, sizes[:-1], strict=True)]
         return cls(
             np.concatenate([*starts, [sizes[-1]]]).astype(np.int32),
-            np.concatenate([places.vertices for places in several]),
-            np.concatenate([places.shares for places in several]),
+            np.concatenate([positions.vertices for positions in several]),
+            np.concatenate([positions.shares for positions in several]),
             several[0].vertex_count,
         )
 
@@ -68,7 +68,7 @@ class Places:
         flat = self.matrix @ given.reshape(len(given), -1)
         return np.asarray(flat).reshape(len(self), *given.shape[1:])
 
-    def filled(self, mix: Floats, known: Bools) -> Places:
+    def filled(self, mix: Floats, known: Bools) -> SurfacePoints:
         """The places that are `known` (P,) kept, the others made from them by the rows of `mix` (unknown, known)."""
         from scipy.sparse import csr_array
 
@@ -82,6 +82,6 @@ class Places:
         put = csr_array((np.ones(len(mix)), (np.flatnonzero(~known), np.arange(len(mix)))), shape=(len(self), len(mix)))
         total = (keep @ self.matrix + put @ made).tocsr()
         total.sum_duplicates()
-        return Places(
+        return SurfacePoints(
             total.indptr.astype(np.int32), total.indices.astype(np.int32), np.asarray(total.data), self.vertex_count
         )

@@ -66,20 +66,20 @@ class Ties:
     """
 
     knots: Shares
-    turns: Shares
+    rotations: Shares
 
     @property
     def segment(self) -> Ints:
         """The segment (V,) a vertex turns with most."""
-        return np.ascontiguousarray(self.turns.indices[:, 0])
+        return np.ascontiguousarray(self.rotations.indices[:, 0])
 
 
-def knot_places(starts: Floats, ends: Floats) -> Floats:
+def knot_positions(starts: Floats, ends: Floats) -> Floats:
     """The places (2 B, 3) that attachment points are blended from: all starts, then all ends."""
     return np.concatenate([starts, ends])
 
 
-def turn_shares(attachment: Attachment, start_reach: Floats, end_reach: Floats) -> Shares:
+def rotation_weights(attachment: Attachment, start_reach: Floats, end_reach: Floats) -> Shares:
     """Shares (V, 3) of the turns of a vertex's own segment, the one before and the one after.
 
     Where both ends of a segment reach a vertex, their turns are blended by their weights, as rotations:
@@ -107,15 +107,15 @@ def ties(character: Character, attachment: Attachment, *, reach: float, soften: 
     count, size = len(attachment.along), len(attachment.segments)
     start = character.maps.get(START_MAP, reach * _give(attachment) if firm_ends else np.full(count, reach))
     end = character.maps.get(END_MAP, np.full(count, reach))
-    turns = turn_shares(attachment, np.clip(start, 0.0, 1.0), np.clip(end, 0.0, 1.0))
+    rotations = rotation_weights(attachment, np.clip(start, 0.0, 1.0), np.clip(end, 0.0, 1.0))
     own, t = attachment.segment, attachment.along
-    names = _places(attachment.segments)  # an end and the start that goes on from there are one place
+    names = _positions(attachment.segments)  # an end and the start that goes on from there are one place
     knots = Shares.of(np.stack([names[own], names[size + own]], axis=1), np.stack([1.0 - t, t], axis=1))
     rounds = _rounds(character, attachment, soften)
     if rounds:
         around = neighbours(character.triangles, count)
-        knots, turns = diffused(knots, around, rounds), diffused(turns, around, rounds)
-    return Ties(knots.strongest(_width(knots)), turns.strongest(_width(turns)))
+        knots, rotations = diffused(knots, around, rounds), diffused(rotations, around, rounds)
+    return Ties(knots.strongest(_width(knots)), rotations.strongest(_width(rotations)))
 
 
 def _give(attachment: Attachment) -> Floats:
@@ -134,7 +134,7 @@ def _give(attachment: Attachment) -> Floats:
     return give[attachment.segment]
 
 
-def _places(segments: Segments) -> Ints:
+def _positions(segments: Segments) -> Ints:
     """The number of the place (2 B,) that stands for each start and end: the end of the segment before for a start.
 
     Only where the joint at that end is the one at the start, so that both move together.
@@ -176,8 +176,8 @@ def diffused(shares: Shares, around: Neighbours, rounds: int) -> Shares:
     others = devices.to_device(around.indices, wp.int32, "cpu")
     columns = [wp.zeros(count, dtype=kernels.COLUMN, device="cpu") for _ in range(2)]
     launches = [
-        devices.Launch(kernels.average, count, [starts, others, columns[turn], columns[1 - turn]], "cpu")
-        for turn in range(2)
+        devices.Launch(kernels.average, count, [starts, others, columns[rotation], columns[1 - rotation]], "cpu")
+        for rotation in range(2)
     ]
     row = np.arange(count)
     used = np.unique(shares.indices[shares.values > 0.0])
@@ -186,11 +186,11 @@ def diffused(shares: Shares, around: Neighbours, rounds: int) -> Shares:
         chunk = used[first : first + COLUMNS]
         dense = columns[0].numpy()
         dense[...] = 0.0
-        for place in range(shares.values.shape[1]):
-            at = np.searchsorted(chunk, shares.indices[:, place]).clip(0, len(chunk) - 1)
-            dense[row, at] += np.where(chunk[at] == shares.indices[:, place], shares.values[:, place], 0.0)
-        for turn in range(rounds):
-            launches[turn % 2]()
+        for position in range(shares.values.shape[1]):
+            at = np.searchsorted(chunk, shares.indices[:, position]).clip(0, len(chunk) - 1)
+            dense[row, at] += np.where(chunk[at] == shares.indices[:, position], shares.values[:, position], 0.0)
+        for rotation in range(rounds):
+            launches[rotation % 2]()
         found = columns[rounds % 2].numpy()[:, : len(chunk)]
         kept = np.concatenate([kept, np.broadcast_to(chunk, found.shape)], axis=1)
         kept_values = np.concatenate([kept_values, found], axis=1)

@@ -1,0 +1,59 @@
+# mypy: ignore-errors
+"""Points nearest to points on triangles, and rays through triangles."""
+
+import warp as wp
+
+
+@wp.func
+def nearest_on_triangle(p: wp.vec3f, a: wp.vec3f, b: wp.vec3f, c: wp.vec3f) -> wp.vec3f:
+    """Shares of the corners in the place of a triangle that is nearest to p, region by region."""
+    ab = b - a
+    ac = c - a
+    ap = p - a
+    d1 = wp.dot(ab, ap)
+    d2 = wp.dot(ac, ap)
+    if d1 <= 0.0 and d2 <= 0.0:
+        return wp.vec3f(1.0, 0.0, 0.0)
+    bp = p - b
+    d3 = wp.dot(ab, bp)
+    d4 = wp.dot(ac, bp)
+    if d3 >= 0.0 and d4 <= d3:
+        return wp.vec3f(0.0, 1.0, 0.0)
+    vc = d1 * d4 - d3 * d2
+    if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        v = d1 / (d1 - d3)
+        return wp.vec3f(1.0 - v, v, 0.0)
+    cp = p - c
+    d5 = wp.dot(ab, cp)
+    d6 = wp.dot(ac, cp)
+    if d6 >= 0.0 and d5 <= d6:
+        return wp.vec3f(0.0, 0.0, 1.0)
+    vb = d5 * d2 - d1 * d6
+    if vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        w = d2 / (d2 - d6)
+        return wp.vec3f(1.0 - w, 0.0, w)
+    va = d3 * d6 - d5 * d4
+    if va <= 0.0 and (d4 - d3) >= 0.0 and (d5 - d6) >= 0.0:
+        w = (d4 - d3) / ((d4 - d3) + (d5 - d6))
+        return wp.vec3f(0.0, 1.0 - w, w)
+    total = va + vb + vc
+    return wp.vec3f(va / total, vb / total, vc / total)
+
+
+@wp.func
+def crossing(origin: wp.vec3f, way: wp.vec3f, a: wp.vec3f, b: wp.vec3f, c: wp.vec3f) -> int:
+    """1 where a ray leaves through a triangle, -1 where it comes in, 0 where it misses."""
+    e1 = b - a
+    e2 = c - a
+    across = wp.cross(way, e2)
+    det = wp.dot(e1, across)
+    if det == 0.0:
+        return 0
+    s = origin - a
+    u = wp.dot(s, across) / det
+    r = wp.cross(s, e1)
+    v = wp.dot(way, r) / det
+    far = wp.dot(e2, r) / det
+    if u < 0.0 or v < 0.0 or u + v > 1.0 or far < 0.0:
+        return 0
+    return 1 if det < 0.0 else -1
