@@ -196,7 +196,7 @@ def test_a_reader_sees_frames_while_they_are_written(tube, motion, tmp_path):
     assert np.array_equal(seen, cache.points[3::10])
 
 
-@pytest.mark.parametrize("place", ["header", "rest", "frame", "table", "short", "empty", "magic"])
+@pytest.mark.parametrize("position", ["header", "rest", "frame", "table", "short", "empty", "magic"])
 def test_damage_is_found_and_named(tube, motion, position, tmp_path):
     path = tmp_path / "a.supple"
     bake(tube, motion, LinearBlend(), path=path)

@@ -170,7 +170,7 @@ def test_one_that_is_led_presses_the_other_down_and_is_held_up_by_it(tube, cross
     assert played.depths.max() < 0.35 * RADIUS
 
 
-@pytest.mark.parametrize("turn", [0.0, np.pi / 2.0])
+@pytest.mark.parametrize("rotation", [0.0, np.pi / 2.0])
 def test_who_nearly_touches_at_rest_is_neither_grown_together_nor_pushed(tube, rotation):
     near = quaternions.compose(
         [0.0, 2.0 * RADIUS + 5e-4, 0.0], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], rotation)

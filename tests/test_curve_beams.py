@@ -238,7 +238,7 @@ def test_a_plucked_beam_converges_with_second_order_along_the_curve():
     assert abs(rate(sizes, errors) - 2.0) < 0.1
 
 
-@pytest.mark.parametrize("turn", [0.05, 1.0, 30.0])
+@pytest.mark.parametrize("rotation", [0.05, 1.0, 30.0])
 def test_a_mode_shrinks_per_step_as_promised(rotation):
     """|z| = 1 / sqrt(1 + (w/M)^2): slow swings live on, fast ones die at once, and none grows."""
     nodes, steps = 24, 12

@@ -141,7 +141,7 @@ def test_a_chain_runs_in_order():
         assert np.allclose(last.numpy(), expected, rtol=0.0, atol=1e-6)
 
 
-@pytest.mark.parametrize("place", DEVICES)
+@pytest.mark.parametrize("position", DEVICES)
 @pytest.mark.parametrize(
     ("kind", "shape", "value"),
     [

@@ -109,7 +109,7 @@ def write(path, data):
     return path
 
 
-@pytest.mark.parametrize(("place", "value", "said"), WRONG, ids=lambda v: str(v)[:40])
+@pytest.mark.parametrize(("position", "value", "said"), WRONG, ids=lambda v: str(v)[:40])
 def test_every_wrong_place_is_named(tmp_path, position, value, said):
     data = copy.deepcopy(to_dict(everything()))
     inner = data

@@ -267,7 +267,7 @@ def test_amounts_multiply_angles_the_short_way():
     assert np.abs(twice.world_from_joint - wanted.world_from_joint).max() < 1e-9
 
 
-@pytest.mark.parametrize("turn", [[0, 0, 0, 0], [1, 2, 3], [np.nan, 0, 0, 1]])
+@pytest.mark.parametrize("rotation", [[0, 0, 0, 0], [1, 2, 3], [np.nan, 0, 0, 1]])
 def test_strange_pose_edits_are_refused(rotation):
     with pytest.raises(InputError):
         PoseEdit({"bone1": rotation})

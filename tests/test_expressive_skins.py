@@ -415,7 +415,7 @@ def hostile():
     return supple.Character(points, triangles, tube.skeleton)
 
 
-@pytest.mark.parametrize("skin", [*SKINS[:5], SpringRig(edges=1e6, pace=10.0), SpringRig(rotations=1e6)], ids=str)
+@pytest.mark.parametrize("skin", [*SKINS[:5], SpringRig(edges=1e6, pace=10.0), SpringRig(turns=1e6)], ids=str)
 def test_hostile_meshes_give_sensible_results(skin):
     character = hostile()
     if skin.stands_on() is not None and skin.base == "rotation-centers":

@@ -387,7 +387,7 @@ def test_a_pose_refuses(world_from_joint, says):
 
 
 @pytest.mark.parametrize(
-    ("turns", "move", "says"),
+    ("rotations", "move", "says"),
     [
         ({"tail": [0, 0, 0, 1]}, None, "joint 'tail' was asked for, but it has hand, trunk"),
         ({"hand": [0, 0, 1]}, None, r"the turn of 'hand' has shape \(3,\), but \(4,\)"),

@@ -293,7 +293,7 @@ def _parts(flesh):
 def test_a_ball_dents_the_belly_and_leaves_no_mark(hero):
     front = hero.points[np.argmax(hero.points[:, 2] * (np.abs(hero.points[:, 0]) < 0.1) * (hero.points[:, 1] < 1.2))]
     near, far = (np.add(front, (0.0, 0.0, gap)) for gap in (0.1, 0.5))
-    path = Keys(times=[0.0, 0.3, 0.6, 0.9], positions=[far, near, near, far])
+    path = Keys(times=[0.0, 0.3, 0.6, 0.9], places=[far, near, near, far])
     skin = PositionBased(tetrahedra=3000, bodies=(Sphere(radius=0.15, at=path),))
     player = supple.player(hero, skin)
     frames = [player.advance(Pose.rest(hero.skeleton)) for _ in range(200)]

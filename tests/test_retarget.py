@@ -259,7 +259,7 @@ def test_other_joint_axes_show_the_same_places(seed):
     np.testing.assert_allclose(worlds(back), worlds(motion), atol=1e-9)
 
 
-@pytest.mark.parametrize("turn", [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+@pytest.mark.parametrize("rotation", [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
 def test_which_way_the_source_looks_at_rest_does_not_matter(rotation):
     """A rest turned as a whole, to another facing or to z up, leaves what one sees in the world as it was."""
     angle = np.radians(120.0 if rotation == [1.0, 1.0, 1.0] else 90.0)

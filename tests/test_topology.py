@@ -154,7 +154,7 @@ def test_components_are_numbered_as_scipy_numbers_them(count: int, pairs: int, s
     assert np.array_equal(topology.components(a, b, count), connected_components(graph, directed=False)[1])
 
 
-@pytest.mark.parametrize("turn", [1, -1])
+@pytest.mark.parametrize("rotation", [1, -1])
 def test_a_long_chain_in_any_order_is_one_component(rotation: int) -> None:
     chain = np.random.default_rng(0).permutation(5000)[::rotation]
     assert (topology.components(chain[1:], chain[:-1], 5000) == 0).all()

@@ -50,7 +50,7 @@ HALF = math.sqrt(0.5)
 
 
 @pytest.mark.parametrize(
-    ("name", "turn", "start", "end", "points"),
+    ("name", "rotation", "start", "end", "points"),
     [
         # In Unity the avatar looks along z, its right is x: the left arm lies along -x. A quarter turn about z takes x
         # to y and so -x to -y, whichever hand the axes are: the left arm hangs down and the right one points up.
@@ -195,7 +195,7 @@ def test_a_body_whose_hips_rest_at_the_origin_has_its_height_measured_down_to_it
     np.testing.assert_allclose(world(pose)[0, :3, 3], [0.0, -lowest, 0.0], atol=1e-6)
 
 
-@pytest.mark.parametrize("place", [(0.0, 0.0, 0.0), (0.3, 4.0, 0.1)])
+@pytest.mark.parametrize("position", [(0.0, 0.0, 0.0), (0.3, 4.0, 0.1)])
 def test_hips_whose_size_is_not_known_stay_where_they_are(position):
     """Some programs send turns only, and places of zero."""
     pose = shown(HERO, bone("Hips", position), bone("LeftLowerLeg"), bone("LeftFoot"))

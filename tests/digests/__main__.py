@@ -1,7 +1,8 @@
 """Whether a change left every skin as it was, to the byte: `python -m digests --against REV`, run in `tests/`.
 
 Every skin moves four characters by two motions each, in this checkout and in another revision of it; the digests of all
-frames must be the same. `--skin NAME` (repeated) looks at some skins only, `--out FILE` only writes what is here.
+frames must be the same. `--skin NAME` (repeated) looks at some skins only, `--out FILE` only writes what is here, and
+`--with FILE` compares with what was written so.
 """
 
 from __future__ import annotations
@@ -24,11 +25,16 @@ def main() -> int:
     parser.add_argument("--against", metavar="REV", help="a commit to compare with")
     parser.add_argument("--skin", action="append", help="look at this skin only; may be repeated")
     parser.add_argument("--out", type=Path, help="write the digests of this checkout here, and compare nothing")
+    parser.add_argument("--with", dest="file", type=Path, metavar="FILE", help="compare with digests written before")
     asked = parser.parse_args()
     chosen = [cell for cell in cells() if not asked.skin or cell.skin in asked.skin]
     if asked.out:
         asked.out.write_text(json.dumps(record(chosen), indent=1))
         return 0
+    if asked.file:
+        now = record(chosen)
+        written = json.loads(asked.file.read_text())
+        return tell({name: written.get(name, "") for name in now}, now)
     with tempfile.TemporaryDirectory() as folder:
         before = other(asked.against or "HEAD", Path(folder), [f"--skin={name}" for name in asked.skin or []])
     return tell(before, record(chosen))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import supple
-from supple.skins.registry import SKINS, skin_named
 
 FRAMES, RATE = 12, 30.0
 PLAYED = {  # characters of one, few and many limbs, and two motions for each
@@ -35,12 +34,18 @@ class Cell(NamedTuple):
         chosen = ",".join(f"{key}={value}" for key, value in self.settings.items())
         return " ".join(filter(None, (self.skin, chosen, "on", self.character)))
 
+    def made(self) -> Any:
+        """The skin; by public names only, so that this recipe also runs on other revisions."""
+        kind, chosen = supple.SKINS[self.skin], dict(self.settings)
+        preset = chosen.pop("preset", None)
+        return kind(**chosen) if preset is None else kind.preset(preset, **chosen)
+
 
 def cells() -> list[Cell]:
     """All that is looked at."""
     return [
         Cell(character, skin, settings)
-        for skin in SKINS
+        for skin in supple.SKINS
         for character in PLAYED
         for settings in ({}, *BESIDE.get(skin, ()))
     ]
@@ -52,7 +57,7 @@ def record(chosen: list[Cell]) -> dict[str, str]:
     characters = {name: supple.character(name, vertices=count) for name, count in VERTICES.items()}
     for cell in chosen:
         character = characters[cell.character]
-        player = supple.player(character, skin_named(cell.skin, cell.settings))
+        player = supple.player(character, cell.made())
         for clip in PLAYED[cell.character]:
             motion = supple.motion(clip, character)
             player.reset()
