@@ -178,7 +178,7 @@ class Edits:
             motion = motion.resampled(motion.fps * math.ceil(_LEAST_RATE / motion.fps))
         amounts = [self.amounts(float(time)) for time in motion.times]
         shapes: dict[str, Floats] = dict(motion.shapes)
-        moves, turns = motion.translations, motion.rotations
+        moves, rotations = motion.translations, motion.rotations
         for name in amounts[0]:
             over_time = np.array([found[name] for found in amounts])
             if name in self.shapes:
@@ -186,9 +186,9 @@ class Edits:
             else:
                 edit = self.poses[name]
                 edit.check_fits(motion.skeleton, f"{_WHERE}: pose {name!r}")
-                turns = edit.turned(turns, motion.skeleton, over_time)
+                rotations = edit.turned(rotations, motion.skeleton, over_time)
                 moves = edit.moved(moves, motion.skeleton, over_time)
-        return motion.replace(translations=moves, rotations=turns, shapes=shapes)
+        return motion.replace(translations=moves, rotations=rotations, shapes=shapes)
 
     def on_source(self, source: PoseSource) -> EditedSource:
         """Any source of poses, such as a live one, with all layers on top."""

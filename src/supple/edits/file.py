@@ -49,7 +49,7 @@ def to_dict(edits: Edits) -> dict[str, Any]:
         },
         "poses": {
             name: {
-                "turns": {joint: turn.tolist() for joint, turn in edit.turns.items()},
+                "turns": {joint: rotation.tolist() for joint, rotation in edit.rotations.items()},
                 "moves": {joint: move.tolist() for joint, move in edit.moves.items()},
             }
             for name, edit in edits.poses.items()
@@ -115,7 +115,7 @@ class _Reader(RecordReader):
                 vertices,
                 self._each(root, "shapes", self._shape),
                 self._each(root, "poses", self._pose),
-                tuple(self._layer(layer, f"layers[{place}]") for place, layer in enumerate(layers)),
+                tuple(self._layer(layer, f"layers[{position}]") for position, layer in enumerate(layers)),
                 self._each(root, "strokes", self._stroke),
                 self._each(root, "surface_strokes", self._surface_stroke),
             ),
@@ -128,19 +128,19 @@ class _Reader(RecordReader):
 
     def _pose(self, data: Any, where: str) -> PoseEdit:
         found = self.fields(data, where, {"turns", "moves"})
-        turns, moves = (
+        rotations, moves = (
             {name: self.array(inner, name, f"{where}.{kind}") for name in inner}
             for kind in ("turns", "moves")
             for inner in [self.fields(found.get(kind, {}), f"{where}.{kind}", None)]
         )
-        return self.made(where, lambda: PoseEdit(turns, moves))
+        return self.made(where, lambda: PoseEdit(rotations, moves))
 
     def _layer(self, data: Any, where: str) -> Layer:
         found = self.fields(data, where, {"name", "amount", "repeat", "firmness", "keys"})
         keys = found.get("keys")
         if not isinstance(keys, list) or len(keys) > MOST:
             raise self.fault(f"{where}.keys", f"it is {short(keys)}", f"a list of at most {MOST} keys is needed")
-        made = tuple(self._key(key, f"{where}.keys[{place}]") for place, key in enumerate(keys))
+        made = tuple(self._key(key, f"{where}.keys[{position}]") for position, key in enumerate(keys))
         name = self.word(found, "name", where)
         amount, firmness = (self.number(found, key, where, default=1.0) for key in ("amount", "firmness"))
         repeat = found.get("repeat", False)

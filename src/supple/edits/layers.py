@@ -87,7 +87,7 @@ class Layer:
         first, last = self.keys[0], self.keys[-1]
         if self.repeat and last.time > first.time:
             time = first.time + (time - first.time) % (last.time - first.time)
-        after = next((place for place, key in enumerate(self.keys) if key.time > time), len(self.keys))
+        after = next((position for position, key in enumerate(self.keys) if key.time > time), len(self.keys))
         before = self.keys[max(after - 1, 0)]
         total = dict.fromkeys(self.uses, 0.0)
         following = self.keys[min(after, len(self.keys) - 1)]

@@ -26,41 +26,41 @@ class PoseEdit:
     A joint turns about itself after whatever the motion does to it, so that an edit goes on top of any motion.
     """
 
-    turns: Mapping[str, Floats]
+    rotations: Mapping[str, Floats]
     moves: Mapping[str, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        turns = {}
-        for name, given in self.turns.items():
-            turn = frozen(given, np.float64, (4,), _WHERE, f"the turn of {name!r}")
-            if not np.linalg.norm(turn) > 1e-6:
+        rotations = {}
+        for name, given in self.rotations.items():
+            rotation = frozen(given, np.float64, (4,), _WHERE, f"the turn of {name!r}")
+            if not np.linalg.norm(rotation) > 1e-6:
                 raise InputError(
                     _WHERE, f"the turn of {name!r} is zero", "a quaternion x y z w is needed", "use 0 0 0 1 for no turn"
                 )
-            turns[str(name)] = turn
+            rotations[str(name)] = rotation
         moves = {
             str(name): frozen(m, np.float64, (3,), _WHERE, f"the move of {name!r}") for name, m in self.moves.items()
         }
-        object.__setattr__(self, "turns", MappingProxyType(turns))
+        object.__setattr__(self, "rotations", MappingProxyType(rotations))
         object.__setattr__(self, "moves", MappingProxyType(moves))
 
     @classmethod
     def between(cls, skeleton: Skeleton, before: Pose, after: Pose) -> PoseEdit:
         """What takes one pose to another, joints' sizes aside."""
-        moves_a, turns_a, _ = quaternions.decompose(_locals(skeleton, before))
-        moves_b, turns_b, _ = quaternions.decompose(_locals(skeleton, after))
-        turns = quaternions.quat_multiply(quaternions.conjugate(turns_a), turns_b)
+        moves_a, rotations_a, _ = quaternions.decompose(_locals(skeleton, before))
+        moves_b, rotations_b, _ = quaternions.decompose(_locals(skeleton, after))
+        rotations = quaternions.quat_multiply(quaternions.conjugate(rotations_a), rotations_b)
         moves = moves_b - moves_a
         names = skeleton.names
         size = max(float(np.abs(skeleton.heads).max()), 1.0)
         return cls(
-            {names[j]: turns[j] for j in np.flatnonzero(np.abs(turns[:, :3]).max(axis=1) > 1e-9)},
+            {names[j]: rotations[j] for j in np.flatnonzero(np.abs(rotations[:, :3]).max(axis=1) > 1e-9)},
             {names[j]: moves[j] for j in np.flatnonzero(np.abs(moves).max(axis=1) > 1e-9 * size)},
         )
 
     def check_fits(self, skeleton: Skeleton, where: str) -> None:
         """Refuse a skeleton that lacks one of its joints."""
-        lost = [name for name in {**self.turns, **self.moves} if name not in skeleton.names]
+        lost = [name for name in {**self.rotations, **self.moves} if name not in skeleton.names]
         if lost:
             raise InputError(
                 where,
@@ -69,12 +69,14 @@ class PoseEdit:
                 "use it on the character it was made for",
             )
 
-    def turned(self, turns: Floats, skeleton: Skeleton, amounts: ArrayLike) -> Floats:
+    def turned(self, rotations: Floats, skeleton: Skeleton, amounts: ArrayLike) -> Floats:
         """Local rotations (..., J, 4) with `amounts` (...) of this edit on top."""
-        result = np.array(turns, dtype=np.float64)
-        for name, turn in self.turns.items():
+        result = np.array(rotations, dtype=np.float64)
+        for name, rotation in self.rotations.items():
             joint = skeleton.index(name)
-            result[..., joint, :] = quaternions.quat_multiply(result[..., joint, :], partial_turn(turn, amounts))
+            result[..., joint, :] = quaternions.quat_multiply(
+                result[..., joint, :], partial_rotation(rotation, amounts)
+            )
         return result
 
     def moved(self, moves: Floats, skeleton: Skeleton, amounts: ArrayLike) -> Floats:
@@ -87,14 +89,14 @@ class PoseEdit:
     def on(self, skeleton: Skeleton, pose: Pose, *, amount: float = 1.0) -> Pose:
         """A pose with `amount` of this edit."""
         self.check_fits(skeleton, _WHERE)
-        moves, turns, scales = quaternions.decompose(_locals(skeleton, pose))
-        turned, moved = self.turned(turns, skeleton, amount), self.moved(moves, skeleton, amount)
+        moves, rotations, scales = quaternions.decompose(_locals(skeleton, pose))
+        turned, moved = self.turned(rotations, skeleton, amount), self.moved(moves, skeleton, amount)
         return Pose(skeleton.world_from_locals(quaternions.compose(moved, turned, scales)), shapes=pose.shapes)
 
 
-def partial_turn(turn: Floats, amounts: ArrayLike) -> Floats:
+def partial_rotation(rotation: Floats, amounts: ArrayLike) -> Floats:
     """A quaternion's turn times `amounts` (...): its angle, the shorter way round, is multiplied."""
-    unit = quaternions.normalize(turn)
+    unit = quaternions.normalize(rotation)
     unit = unit * (-1.0 if unit[3] < 0.0 else 1.0)
     sine = float(np.linalg.norm(unit[:3]))
     angle = 2.0 * np.arctan2(sine, unit[3])

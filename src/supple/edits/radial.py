@@ -94,9 +94,9 @@ def radial(
     bone = hung.segments.directions[hung.segment]
     axis = np.cross(bone, vectors)
     angle = np.arctan2(np.linalg.norm(axis, axis=1), np.einsum("vi,vi->v", bone, vectors))
-    turn = np.clip(angle + lean * share, 0.0, np.pi) - angle
+    rotation = np.clip(angle + lean * share, 0.0, np.pi) - angle
     turned = np.einsum(
-        "vij,vj->vi", quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, turn)), vectors
+        "vij,vj->vi", quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, rotation)), vectors
     )
     grown = turned * (1.0 + swell * share)[:, None]
     return SurfaceEdit.of(np.where(own[:, None], grown - vectors, 0.0))

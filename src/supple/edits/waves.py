@@ -55,8 +55,8 @@ def with_wave(
         offsets[vertices] = height * shape[:, None] * way
         label = f"{name} {kind}"
         keys = [
-            Key(time=start + 0.5 * turn * period, use=label, amount=1.0 - 2.0 * (turn % 2), ease="sine")
-            for turn in range(3)
+            Key(time=start + 0.5 * rotation * period, use=label, amount=1.0 - 2.0 * (rotation % 2), ease="sine")
+            for rotation in range(3)
         ]
         edits = edits.with_shape(label, SurfaceEdit.of(offsets))
         edits = edits.with_layer(Layer(name=label, keys=tuple(keys), repeat=True))

@@ -60,10 +60,12 @@ def posed_by_strokes(
                 continue
             head = world[joint, :3, 3].copy()
             ways = world[followers, :3, 3] - head
-            turn = _pointing(ways, _aims(ways, np.array([wanted[f] for f in followers]) - head, wanted[joint] - head))
-            turn = _bounded(skeleton, world, joint, turn=turn, bound=bounds.get(joint, np.inf))
-            world[below, :3, :3] = turn @ world[below, :3, :3]
-            world[below, :3, 3] = (world[below, :3, 3] - head) @ turn.T + head
+            rotation = _pointing(
+                ways, _aims(ways, np.array([wanted[f] for f in followers]) - head, wanted[joint] - head)
+            )
+            rotation = _bounded(skeleton, world, joint, rotation=rotation, bound=bounds.get(joint, np.inf))
+            world[below, :3, :3] = rotation @ world[below, :3, :3]
+            world[below, :3, 3] = (world[below, :3, 3] - head) @ rotation.T + head
     return Pose(world, shapes=pose.shapes)
 
 
@@ -113,19 +115,19 @@ def _pointing(before: Floats, after: Floats) -> Floats:
     return best
 
 
-def _bounded(skeleton: Skeleton, world: Floats, joint: int, *, turn: Floats, bound: float) -> Floats:
+def _bounded(skeleton: Skeleton, world: Floats, joint: int, *, rotation: Floats, bound: float) -> Floats:
     """As much of a turn of a joint as keeps its angle from rest, as seen from its parent, within bounds."""
     if not np.isfinite(bound):
-        return turn
+        return rotation
     parent = int(skeleton.parents[joint])
     above = np.eye(3) if parent < 0 else quaternions.nearest_rotation(world[parent, :3, :3])
     rest = quaternions.nearest_rotation(skeleton.parent_from_joint[joint, :3, :3])
     own = quaternions.nearest_rotation(world[joint, :3, :3])
     start = _angle(rest.T @ above.T @ own)
     allowed = max(bound, start)
-    if _angle(rest.T @ above.T @ turn @ own) <= allowed:
-        return turn
-    quaternion = quaternions.quat_from_matrix(turn)
+    if _angle(rest.T @ above.T @ rotation @ own) <= allowed:
+        return rotation
+    quaternion = quaternions.quat_from_matrix(rotation)
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = 0.5 * (low + high)
@@ -135,6 +137,6 @@ def _bounded(skeleton: Skeleton, world: Floats, joint: int, *, turn: Floats, bou
     return quaternions.matrix_from_quat(quaternions.slerp([0.0, 0.0, 0.0, 1.0], quaternion, low))
 
 
-def _angle(turn: Floats) -> float:
-    quaternion = quaternions.quat_from_matrix(turn)
+def _angle(rotation: Floats) -> float:
+    quaternion = quaternions.quat_from_matrix(rotation)
     return float(2.0 * np.arctan2(np.linalg.norm(quaternion[:3]), quaternion[3]))

@@ -54,8 +54,8 @@ def evenly(points: ArrayLike, spacing: float) -> Floats:
     steps = counts.astype(int)
     span = np.repeat(np.arange(len(lengths)), steps)
     share = (np.arange(len(span)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[span]
-    places = given[span] + share[:, None] * (given[span + 1] - given[span])
-    return np.concatenate([places, given[-1:]])
+    positions = given[span] + share[:, None] * (given[span + 1] - given[span])
+    return np.concatenate([positions, given[-1:]])
 
 
 def _checked(points: ArrayLike, where: str) -> Floats:

@@ -63,7 +63,7 @@ class Stroke:
         keep = reduced(given, tolerance)
         return cls(given[keep], clock[keep])
 
-    def with_knot(self, number: int, place: ArrayLike) -> Stroke:
+    def with_knot(self, number: int, position: ArrayLike) -> Stroke:
         """With one knot dragged to another place (3,) [m]."""
         if not 0 <= number < len(self.knots):
             raise InputError(
@@ -73,7 +73,7 @@ class Stroke:
                 "choose one of those",
             )
         knots = self.knots.copy()
-        knots[number] = frozen(place, np.float64, (3,), _WHERE, "place")
+        knots[number] = frozen(position, np.float64, (3,), _WHERE, "place")
         return replace(self, knots=knots)
 
     @cached_property
@@ -85,8 +85,8 @@ class Stroke:
         else:
             from scipy.interpolate import CubicSpline
 
-            places = np.concatenate([[0.0], np.cumsum(chords)])
-            slopes = CubicSpline(places, self.knots, bc_type="natural")(places, 1)
+            positions = np.concatenate([[0.0], np.cumsum(chords)])
+            slopes = CubicSpline(positions, self.knots, bc_type="natural")(positions, 1)
         third = chords[:, None] / 3.0
         start, end = self.knots[:-1], self.knots[1:]
         return np.stack([start, start + third * slopes[:-1], end - third * slopes[1:], end], axis=1)
@@ -122,7 +122,7 @@ class Stroke:
         """
         u = np.atleast_1d(self._parameter(t))
         grid = np.linspace(0.0, len(self.bezier), len(self.bezier) * _CELLS + 1)
-        places, ways = self._curve(grid, 0), self._directions(grid)
+        positions, ways = self._curve(grid, 0), self._directions(grid)
         first = quaternions.perpendicular(ways[0]) if normal is None else np.asarray(normal, dtype=np.float64)
         aside = first - (first @ ways[0]) * ways[0]
         if not np.linalg.norm(aside) > 1e-6 * np.linalg.norm(first):
@@ -130,10 +130,10 @@ class Stroke:
         normals = np.empty_like(ways)
         normals[0] = quaternions.normalize(aside)
         for n in range(len(grid) - 1):
-            normals[n + 1] = _carried(normals[n], places[n], ways[n], place=places[n + 1], way=ways[n + 1])
+            normals[n + 1] = _carried(normals[n], positions[n], ways[n], position=positions[n + 1], way=ways[n + 1])
         cell = np.clip(np.searchsorted(grid, u, side="right") - 1, 0, len(grid) - 2)
         here = self._curve(u, 0), self._directions(u)
-        aside = _carried(normals[cell], places[cell], ways[cell], place=here[0], way=here[1])
+        aside = _carried(normals[cell], positions[cell], ways[cell], position=here[0], way=here[1])
         frames = np.stack([here[1], aside, np.cross(here[1], aside)], axis=-1)
         return frames.reshape(*np.shape(t), 3, 3)
 
@@ -159,12 +159,12 @@ class Stroke:
         first = order[np.searchsorted(owner[order], np.arange(len(given)))]
         return self._share(u[first]), np.sqrt(squares[first])
 
-    def _valleys(self, points: Floats, places: Floats) -> tuple[Ints, Ints]:
+    def _valleys(self, points: Floats, positions: Floats) -> tuple[Ints, Ints]:
         """Points and grid places (M,) where the nearest place may be: every valley that could still be the deepest."""
         longest = float(np.diff(self._table).max())
         owners, starts = [], []
         for number, point in enumerate(points):
-            away = np.linalg.norm(places - point, axis=1)
+            away = np.linalg.norm(positions - point, axis=1)
             padded = np.concatenate([[np.inf], away, [np.inf]])
             valley = (away <= padded[:-2]) & (away <= padded[2:]) & (away <= away.min() + longest)
             found = np.flatnonzero(valley)
@@ -224,9 +224,9 @@ class Stroke:
         return np.asarray(u)
 
 
-def _carried(normal: Floats, start: Floats, before: Floats, *, place: Floats, way: Floats) -> Floats:
+def _carried(normal: Floats, start: Floats, before: Floats, *, position: Floats, way: Floats) -> Floats:
     """The normal taken from `start` to `place` without turning about the curve: two reflections [Wang2008]."""
-    step = place - start
+    step = position - start
     square = np.sum(step * step, axis=-1, keepdims=True)
     half = np.where(square > 0.0, 2.0 / np.where(square > 0.0, square, 1.0), 0.0)
     mirrored = normal - half * np.sum(step * normal, axis=-1, keepdims=True) * step
@@ -248,7 +248,7 @@ def carried_along(baseline: Stroke, offset: Stroke, points: ArrayLike) -> tuple[
     given = frozen(points, np.float64, (-1, 3), "carried_along", "points")
     t, _ = baseline.nearest(given)
     start = baseline.frames(0.0)
-    turn = quaternions.matrix_from_quat(quaternions.rotation_between(start[:, 0], offset.tangents(0.0)))
-    turns = offset.frames(t, normal=turn @ start[:, 1]) @ np.swapaxes(baseline.frames(t), -1, -2)
+    rotation = quaternions.matrix_from_quat(quaternions.rotation_between(start[:, 0], offset.tangents(0.0)))
+    rotations = offset.frames(t, normal=rotation @ start[:, 1]) @ np.swapaxes(baseline.frames(t), -1, -2)
     away = given - baseline.at(t)
-    return offset.at(t) + np.einsum("nij,nj->ni", turns, away), turns
+    return offset.at(t) + np.einsum("nij,nj->ni", rotations, away), rotations

@@ -80,7 +80,7 @@ class SurfaceStroke:
         """The vertices of all triangles that it crossed, sorted."""
         return np.unique(triangles[self.crossed]).astype(np.int32)
 
-    def places(self, points: ArrayLike, triangles: Ints) -> Floats:
+    def positions(self, points: ArrayLike, triangles: Ints) -> Floats:
         """Where its knots are (K, 3) [m] now that the skin is at `points`."""
         return np.einsum("kc,kci->ki", self.shares, np.asarray(points, dtype=np.float64)[triangles[self.triangles]])
 
@@ -90,7 +90,7 @@ class SurfaceStroke:
 
     def stroke(self, points: ArrayLike, triangles: Ints) -> Stroke:
         """The smooth curve through its knots where they are now."""
-        return Stroke.from_samples(self.places(points, triangles), tolerance=0.0)
+        return Stroke.from_samples(self.positions(points, triangles), tolerance=0.0)
 
 
 def raised(points: ArrayLike, triangles: ArrayLike, vertices: ArrayLike, *, heights: ArrayLike) -> Floats:

@@ -29,8 +29,8 @@ class View:
 
     def __post_init__(self) -> None:
         for name in ("position", "target"):
-            place = frozen(getattr(self, name), np.float64, (3,), _WHERE, name)
-            object.__setattr__(self, name, tuple(float(x) for x in place))
+            position = frozen(getattr(self, name), np.float64, (3,), _WHERE, name)
+            object.__setattr__(self, name, tuple(float(x) for x in position))
         if not (len(self.size) == 2 and all(1 <= side <= 16384 for side in self.size)):
             raise InputError(_WHERE, f"size is {self.size}", "width and height are 1 to 16384", "try (720, 900)")
         if not 0.0 < self.view_angle < math.pi:
