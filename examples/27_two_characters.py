@@ -14,7 +14,7 @@ from supple.render.quality import FILM
 # One lies along x, the other one across, above it. Joined, they are one character on two roots.
 tube = supple.character("tube", vertices=800, bones=6, radius=0.06)
 across = quaternions.compose([0.05, 0.25, 0.1], quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], np.pi / 2.0))
-both = supple.joined([tube, tube], names=["low", "high"], moves=[np.zeros(3), across])
+both = supple.combine([tube, tube], names=["low", "high"], moves=[np.zeros(3), across])
 print(both)
 
 
@@ -27,7 +27,7 @@ def flying(speed: float) -> supple.Motion:
 
 
 # Who is limp and free (strength and root 0) follows no motion: it is thrown as the motion begins.
-motion = supple.joined_motions([flying(1.0), flying(-1.0)], both)
+motion = supple.combine_motions([flying(1.0), flying(-1.0)], both)
 skin = supple.ArticulatedContact(
     flesh="fat", strength="0", root=0.0, gravity=0.0, limits="1.3", elements=2000, step=1.0 / 120.0
 )

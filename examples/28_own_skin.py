@@ -60,7 +60,7 @@ class Jelly(SoftSkin[Binding, State]):
     damping: float = setting(0.2, "Damping; at 1 it would not overshoot", low=0.0, high=1.0)
     live: ClassVar[frozenset[str]] = frozenset({"frequency", "damping"})
 
-    def stands_on(self) -> supple.LinearBlend:
+    def base_skin(self) -> supple.LinearBlend:
         return supple.LinearBlend()
 
     def bind(self, character: supple.Character, device: str) -> Binding:

@@ -31,7 +31,7 @@ class Trailing(SoftSkin):
     command_name: ClassVar[str] = "trailing"
     rate: float = setting(5.0, "How fast it catches up", unit="1/s", low=0.0, high=1000.0)
 
-    def stands_on(self):
+    def base_skin(self):
         return LinearBlend()
 
     def bind(self, character, device):
@@ -78,7 +78,7 @@ class Gripped(PullableSkin):
     command_name: ClassVar[str] = "gripped"
     rate: float = setting(5.0, "How fast it catches up", unit="1/s", low=0.0, high=1000.0)
 
-    def stands_on(self):
+    def base_skin(self):
         return LinearBlend()
 
     def bind(self, character, device):

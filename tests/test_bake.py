@@ -279,7 +279,7 @@ class Breaking(Skin):
 
     command_name: ClassVar[str] = "breaking"
 
-    def stands_on(self):
+    def base_skin(self):
         return LinearBlend()
 
     def bind(self, character, device):

@@ -418,7 +418,7 @@ def hostile():
 @pytest.mark.parametrize("skin", [*SKINS[:5], SpringRig(edges=1e6, pace=10.0), SpringRig(turns=1e6)], ids=str)
 def test_hostile_meshes_give_sensible_results(skin):
     character = hostile()
-    if skin.stands_on() is not None and skin.base == "rotation-centers":
+    if skin.base_skin() is not None and skin.base == "rotation-centers":
         skin = SpringRig()
     player = supple.player(character, skin)
     still = player.advance(Pose.rest(character.skeleton))

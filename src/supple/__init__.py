@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from supple.character.builtin import character
     from supple.character.character import Character, Display
-    from supple.character.combine import joined
+    from supple.character.combine import combine, joined
     from supple.character.crowd import Crowd
     from supple.character.materials import Material, Texture
     from supple.character.skeleton import Skeleton
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from supple.io import load, load_motion, save
     from supple.measure import measure
     from supple.motion.builtin import motion
-    from supple.motion.combine import joined_motions
+    from supple.motion.combine import combine_motions, joined_motions
     from supple.motion.crowd import CrowdMotion
     from supple.motion.live.live_motion import LiveMotion
     from supple.motion.live.noise import NoisyMotion
@@ -70,7 +70,7 @@ _HOMES = {
     "supple.character.builtin": ("character",),
     "supple.character.character": ("Character", "Display"),
     "supple.character.crowd": ("Crowd",),
-    "supple.character.combine": ("joined",),
+    "supple.character.combine": ("combine", "joined"),
     "supple.character.materials": ("Material", "Texture"),
     "supple.character.skeleton": ("Skeleton",),
     "supple.character.weights": ("Weights",),
@@ -85,7 +85,7 @@ _HOMES = {
     "supple.measure": ("measure",),
     "supple.motion.builtin": ("motion",),
     "supple.motion.crowd": ("CrowdMotion",),
-    "supple.motion.combine": ("joined_motions",),
+    "supple.motion.combine": ("combine_motions", "joined_motions"),
     "supple.motion.live.live_motion": ("LiveMotion",),
     "supple.motion.motion": ("Motion",),
     "supple.motion.live.noise": ("NoisyMotion",),
@@ -173,6 +173,8 @@ __all__ = [
     "bake",
     "centers_of_rotation",
     "character",
+    "combine",
+    "combine_motions",
     "compare",
     "decompose",
     "delta_mush",

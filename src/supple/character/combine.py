@@ -17,7 +17,7 @@ from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.errors import InputError
 
-_WHERE = "joined"
+_WHERE = "combine"
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SPLITS = ".,=:+"  # what ends a name where settings name joints and regions
 _BETWEEN = 0.1  # of the wider of two neighbours: the gap between them where nobody says where they stand
@@ -26,7 +26,7 @@ _RIGID = 1e-6
 _NUMBERING = ("attachment_bone",)
 
 
-def joined(
+def combine(
     characters: Sequence[Character], *, names: Sequence[str] | None = None, moves: Sequence[ArrayLike] | None = None
 ) -> Character:
     """One character made of several, each on its own roots, tied to its own bones only.
@@ -38,7 +38,7 @@ def joined(
     have is there under its own name too, so that skins find it.
 
     `ArticulatedContact` lets them meet, both ways. Leave some air between them at rest, however little: flesh that
-    overlaps there grows together. Clips do not come along; `supple.joined_motions` plays one for each. Where only some
+    overlaps there grows together. Clips do not come along; `supple.combine_motions` plays one for each. Where only some
     skeletons have tails, none are kept: bones then end at the next joints.
     """
     members = tuple(characters)
@@ -83,6 +83,10 @@ def joined(
     )
 
 
+joined = combine
+"""What `combine` was called before."""
+
+
 def members_of(skeleton: Skeleton) -> dict[str, slice]:
     """The characters that were joined to one that has this skeleton, by name, and which joints are theirs."""
     found: dict[str, slice] = {}
@@ -94,7 +98,7 @@ def members_of(skeleton: Skeleton) -> dict[str, slice]:
                 _WHERE,
                 f"the skeleton has a joint {full!r}",
                 "joints of joined characters are NAME.joint",
-                "use a character that supple.joined made",
+                "use a character that supple.combine made",
             )
         found[name] = slice(joint if before is None else before.start, joint + 1)
     return found

@@ -38,7 +38,7 @@ def encoded(character: Character, pose: Pose, points: ArrayLike, *, skin: Skin[A
     if not moved.any():
         return SurfaceEdit.of(np.zeros_like(wanted))
     base: AnySkin = skin
-    while (below := base.stands_on()) is not None:
+    while (below := base.base_skin()) is not None:
         base = below
     target = wanted if base is skin else wanted - seen + posed(character, pose, base)
     return SurfaceEdit.of(np.where(moved[:, None], _solved(character, pose, target, base, moved), 0.0))
@@ -58,7 +58,7 @@ def _bound(character: Character, skin: AnySkin) -> list[tuple[Skin[Any, Any], An
             "an edit belongs to a pose alone",
             "encode it with the skin it stands on; it can be played with any",
         )
-    below, binding = skin.stands_on(), skin.bind(character, "cpu")
+    below, binding = skin.base_skin(), skin.bind(character, "cpu")
     first = _bound(character, below) if below is not None else []
     return [*first, (skin, binding, skin.allocate(binding))]
 

@@ -218,7 +218,7 @@ class _Bake:
         self._plan, self._target, self._part = plan, target, part_of(target)
         self._stop_on_failure, self._watch = on_failure == "stop", watch
         count, vertices = len(plan.times), len(plan.character.points)
-        joints = len(plan.character.skeleton) if plan.graph.moves_bones else 0
+        joints = len(plan.character.skeleton) if plan.graph.simulates_skeleton else 0
         # The header stays that of the machine which began.
         began = container.read_layout(self._part)[0] if self._part.exists() else plan.info
         info = {**plan.info, "made_on": began.get("made_on", "unknown")}

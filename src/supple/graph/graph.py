@@ -69,7 +69,7 @@ class Graph:
             if len(stage.inputs) != 2:
                 raise InputError(where, f"it has {len(stage.inputs)} inputs", "a blend has two", "name two stages")
             return
-        most, least = int(stage.work.takes_incoming()), int(stage.work.stands_on() is not None)
+        most, least = int(stage.work.takes_incoming()), int(stage.work.base_skin() is not None)
         if not least <= len(stage.inputs) <= most:
             takes = f"{type(stage.work).__name__} takes {most}"
             raise InputError(where, f"it has {len(stage.inputs)} inputs", takes, "use Graph.of or Graph.then")
@@ -79,7 +79,7 @@ class Graph:
         """The graph of one skin, with the skin it stands on, if any, before it."""
         if isinstance(skin, Graph):
             return skin
-        base = skin.stands_on()
+        base = skin.base_skin()
         if base is None:
             return cls((Stage(skin.command_name, skin),))
         return cls.of(base).then(skin)
@@ -133,9 +133,9 @@ class Graph:
         return next((stage.work.step for stage in self.stages if isinstance(stage.work, SoftSkin)), None)
 
     @property
-    def moves_bones(self) -> bool:
+    def simulates_skeleton(self) -> bool:
         """Whether its bones go elsewhere than the motion has them."""
-        return any(isinstance(stage.work, SoftSkin) and stage.work.moves_bones for stage in self.stages)
+        return any(isinstance(stage.work, SoftSkin) and stage.work.simulates_skeleton for stage in self.stages)
 
     def __str__(self) -> str:
         wide = max(len(stage.name) for stage in self.stages)
@@ -193,7 +193,7 @@ def _stage_to_dict(stage: Stage) -> dict[str, Any]:
     if isinstance(stage.work, Mask):
         return {"name": stage.name, "blend": dataclasses.asdict(stage.work), "inputs": inputs}
     chosen = {info.name: getattr(stage.work, info.name) for info in settings_of(type(stage.work))}
-    also = stage.work.beside_settings()
+    also = stage.work.extra_identity()
     held = {"beside": dict(also)} if also else {}
     return {"name": stage.name, "skin": stage.work.command_name, "settings": chosen, **held, "inputs": inputs}
 

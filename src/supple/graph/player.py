@@ -346,7 +346,7 @@ class _Node:
             points = work.advance(self.binding, self.state, pose, step, incoming=incoming)
             wp.copy(self._steps[0], self._steps[1])
         wp.copy(self._steps[1], points)
-        bones = work.moved_bones(self.binding, self.state)
+        bones = work.simulated_joints(self.binding, self.state)
         if bones is not None:
             self.bones = (bones.copy() if self.bones is None else self.bones[1], bones.copy())
         return self._steps[1]

@@ -15,19 +15,19 @@ from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.motion import Motion
 
-_WHERE = "joined_motions"
+_WHERE = "combine_motions"
 _SAME = 1e-5  # of a skeleton's size: how far rest transforms of the same joint may differ
 _ROUNDING = 1e-6  # frames
 
 
-def joined_motions(
+def combine_motions(
     motions: Sequence[Motion | None],
     character: Character,
     *,
     moves: Sequence[ArrayLike] | None = None,
     seconds: float | None = None,
 ) -> Motion:
-    """A motion of a character that `supple.joined` made, in which each of those it was made of plays its own.
+    """A motion of a character that `supple.combine` made, in which each of those it was made of plays its own.
 
     `motions` are in the order of the characters, each made for the character alone; None is one that stays at rest.
     They are carried to where joining has put their characters, or each by one of `moves`, a way (3,) [m] or a rigid
@@ -85,6 +85,10 @@ def joined_motions(
             for shape, shares in key[3].items()
         },
     )
+
+
+joined_motions = combine_motions
+"""What `combine_motions` was called before."""
 
 
 def _alone(skeleton: Skeleton, joints: slice, name: str) -> Skeleton:

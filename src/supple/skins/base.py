@@ -48,21 +48,21 @@ class AnySkin(Settings, ABC):
             raise InputError(cls.__name__, f"preset {name!r} was asked for", there, "choose one, or give settings")
         return cls(**{**cls.presets[name], **changes})
 
-    def stands_on(self) -> AnySkin | None:
+    def base_skin(self) -> AnySkin | None:
         """The skin that comes first when a graph gives this one no incoming shape; None if it needs none."""
         return None
 
     def takes_incoming(self) -> bool:
         """Whether a graph may give it the shape of another skin to start from."""
-        return self.stands_on() is not None
+        return self.base_skin() is not None
 
-    def beside_settings(self) -> Mapping[str, Any]:
+    def extra_identity(self) -> Mapping[str, Any]:
         """What it holds beside its settings, as plain data that tells two apart; most skins hold nothing else."""
         return {}
 
     def binding_identity(self) -> Mapping[str, Any]:
         """What beside the settings that are not `live` a binding follows from, as plain data."""
-        return self.beside_settings()
+        return self.extra_identity()
 
     def check_for(self, character: Character) -> None:
         """Refuse settings that this character cannot have, such as regions that it does not know."""
@@ -128,12 +128,12 @@ Soft = TypeVar("Soft", bound=SoftState)
 class SoftSkin(BoundSkin[Binding, Soft]):
     """A skin that carries history and is played in order, always in steps of the same length."""
 
-    moves_bones: ClassVar[bool] = False
-    """Whether the bones go elsewhere than the motion has them; then `moved_bones` says where they are."""
+    simulates_skeleton: ClassVar[bool] = False
+    """Whether the bones go elsewhere than the motion has them; then `simulated_joints` says where they are."""
 
     step: float = setting(1.0 / 120.0, "Simulation step", unit="s", low=1e-4, high=0.1)
 
-    def moved_bones(self, binding: Binding, state: Soft) -> Floats | None:
+    def simulated_joints(self, binding: Binding, state: Soft) -> Floats | None:
         """Where it has the joints (J, 4, 4) now, if it moves bones."""
         return None
 

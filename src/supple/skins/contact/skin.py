@@ -54,7 +54,7 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
         "Galoppo, Otaduy, Tekin, Gross and Lin 2007, Soft articulated characters with fast contact handling",
         "Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems",
     )
-    moves_bones: ClassVar[bool] = True
+    simulates_skeleton: ClassVar[bool] = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
             **{name: MappingProxyType({"flesh": name}) for name in TISSUES},
@@ -152,5 +152,5 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
     ) -> DevicePoints:
         return stepping.advance(state, pose, dt)
 
-    def moved_bones(self, binding: ContactBinding, state: ContactState) -> Floats:
+    def simulated_joints(self, binding: ContactBinding, state: ContactState) -> Floats:
         return state.memory.bones

@@ -40,7 +40,7 @@ class CurveDynamics(CurveSettings, SoftSkin[CurveBinding, "SwingingCurves"]):
     frequency: float = setting(4.0, "Pace of a curve's slowest swing", unit="Hz", low=0.1, high=60.0)
     damping: float = setting(0.2, "Damping of the swing; at 1 it would not overshoot", low=0.0, high=10.0)
 
-    def stands_on(self) -> Skin[Any, Any]:
+    def base_skin(self) -> Skin[Any, Any]:
         return self.first_stage()
 
     def check_for(self, character: Character) -> None:

@@ -31,7 +31,7 @@ class Posed:
         while isinstance(stage, Skin):
             binding = stage.bind(character, "cpu")
             self._stages.insert(0, (stage, binding, stage.allocate(binding)))
-            stage = stage.stands_on()
+            stage = stage.base_skin()
 
     def __call__(self, pose: Pose) -> Floats:
         """The skin (V, 3) [m] in a pose."""

@@ -84,7 +84,7 @@ class CurveNetwork(CurveSettings, Skin[CurveBinding, "CurveState"]):
     cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = PAPERS
 
-    def stands_on(self) -> Skin[Any, Any]:
+    def base_skin(self) -> Skin[Any, Any]:
         return self.first_stage()
 
     def check_for(self, character: Character) -> None:

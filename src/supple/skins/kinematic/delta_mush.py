@@ -52,7 +52,7 @@ class DeltaMush(Skin["MushBinding", "Mush"]):
     guard: bool = setting(True, "Smooth thin parts less, so that they do not melt")
     base: str = setting("dual-quaternion", "The skin it smooths, where a graph gives it none", choices=tuple(_BASES))
 
-    def stands_on(self) -> Skin[Any, Any]:
+    def base_skin(self) -> Skin[Any, Any]:
         return _BASES[self.base]()
 
     def bind(self, character: Character, device: str) -> MushBinding:

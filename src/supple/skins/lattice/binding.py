@@ -45,7 +45,7 @@ class LatticeBinding:
             body.anatomy, len(one.skeleton), width=skin.width, neighbours=skin.neighbours, copies=copies
         )
         depths = np.tile(body.tie.matrix(len(body.anatomy.lattice)) @ body.thickness, copies)
-        base = None if skin.steady == 0.0 else skin.base_skin().bind(character, device)
+        base = None if skin.steady == 0.0 else skin.driving_skin().bind(character, device)
         return cls(
             character,
             body,

@@ -155,10 +155,10 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
     def check_for(self, character: Character) -> None:
         check_layers(character, self.bone_width, self.fatness)
 
-    def stands_on(self) -> Skin[Any, Any] | None:
-        return None if self.surface == "trilinear" or self.steady > 0.0 else self.base_skin()
+    def base_skin(self) -> Skin[Any, Any] | None:
+        return None if self.surface == "trilinear" or self.steady > 0.0 else self.driving_skin()
 
-    def base_skin(self) -> Skin[Any, Any]:
+    def driving_skin(self) -> Skin[Any, Any]:
         """The kinematic skin below."""
         return _BASES[self.base]()
 

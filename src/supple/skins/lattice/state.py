@@ -52,7 +52,7 @@ class LatticeState:
         self.solver = solver = Solver(binding.arrays, constants)
         self.surface = Surface(binding.character, binding.hung, solver, constants, alone=skin.surface == "trilinear")
         self.keeper = VolumeKeeper(binding.volume, self.surface.points, constants)
-        self._base = None if skin.steady == 0.0 else skin.base_skin()
+        self._base = None if skin.steady == 0.0 else skin.driving_skin()
         self._base_state = None if self._base is None else self._base.allocate(binding.base)
         self._hands: Hands | None = None
         self._tuned: tuple[LayeredLattice, float, bool] | None = None

@@ -119,13 +119,13 @@ class PositionBased(SoftSkin[FleshBinding, FleshState]):
                 "use Sphere, Capsule, Box, Plane or MovingMesh",
             )
 
-    def beside_settings(self) -> Mapping[str, Any]:
+    def extra_identity(self) -> Mapping[str, Any]:
         return {"bodies": [_digest(body) for body in self.bodies]} if self.bodies else {}
 
     def check_for(self, character: Character) -> None:
         check_regions(character, self.regions)
 
-    def stands_on(self) -> Skin[Any, Any]:
+    def base_skin(self) -> Skin[Any, Any]:
         return _BASES[self.base]()
 
     def binding_identity(self) -> Mapping[str, Any]:

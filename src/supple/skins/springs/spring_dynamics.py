@@ -49,7 +49,7 @@ class SpringDynamics(SpringSettings, SoftSkin["DynamicsBinding", "Momentum"]):
     inertia: float = setting(0.5, "How much skin stays behind when bones speed up", low=0.0, high=1.0)
     damping: float = setting(5.0, "How fast swinging dies away", unit="1/s", low=0.0, high=1e6)
 
-    def stands_on(self) -> Skin[Any, Any] | None:
+    def base_skin(self) -> Skin[Any, Any] | None:
         return self.first_stage()
 
     def bind(self, character: Character, device: str) -> DynamicsBinding:

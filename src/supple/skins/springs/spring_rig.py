@@ -67,7 +67,7 @@ class SpringRig(SpringSettings, Skin[SpringBinding, "Relaxation"]):
     until: str = setting("sweeps", "When to stop early", choices=("sweeps", "movement", "force", "energy"))
     threshold: float = setting(1e-4, "Movement or force, of the smallest side, that is rest", low=0.0, high=1.0)
 
-    def stands_on(self) -> Skin[Any, Any] | None:
+    def base_skin(self) -> Skin[Any, Any] | None:
         return self.first_stage()
 
     def bind(self, character: Character, device: str) -> SpringBinding:

@@ -19,7 +19,7 @@ from supple.geometry.topology import shells, triangulate
 TUBE, LONG = make_tube(9, 8, 2), make_tube(17, 10, 6)
 TURN = quaternions.compose([1.0, 0.2, -0.5], quaternions.quat_from_axis_angle([1.0, 2.0, 0.5], 1.1))
 MOVES = [np.array([0.0, 0.0, 3.0]), TURN]
-PAIR = supple.joined([TUBE, LONG], names=["left", "right"], moves=MOVES)
+PAIR = supple.combine([TUBE, LONG], names=["left", "right"], moves=MOVES)
 
 
 def turned(character: Character, seed: int, *, fps: float = 30.0, frames: int = 7, **fields) -> Motion:
@@ -91,7 +91,7 @@ def test_everybody_stands_where_the_moves_say_on_bones_of_its_own():
 @given(seed=st.integers(0, 1000))
 def test_a_pose_of_all_moves_each_as_it_moves_alone(seed):
     motions = [turned(TUBE, seed), turned(LONG, seed + 1)]
-    pose = supple.joined_motions(motions, PAIR).sample(0.1)
+    pose = supple.combine_motions(motions, PAIR).sample(0.1)
     points = blend(PAIR, pose)
     for name, member, motion, move in zip(("left", "right"), (TUBE, LONG), motions, MOVES, strict=True):
         alone = carried(move, blend(member, motion.sample(0.1)))
@@ -100,7 +100,7 @@ def test_a_pose_of_all_moves_each_as_it_moves_alone(seed):
 
 def test_a_bake_of_all_is_the_bakes_of_each():
     motions = [turned(TUBE, 1), turned(LONG, 2)]
-    cache = supple.bake(PAIR, supple.joined_motions(motions, PAIR), LinearBlend())
+    cache = supple.bake(PAIR, supple.combine_motions(motions, PAIR), LinearBlend())
     for name, member, motion, move in zip(("left", "right"), (TUBE, LONG), motions, MOVES, strict=True):
         alone = supple.bake(member, motion, LinearBlend())
         np.testing.assert_allclose(cache.points[:, PAIR.parts[name]], carried(move, alone.points), atol=1e-5)
@@ -109,7 +109,7 @@ def test_a_bake_of_all_is_the_bakes_of_each():
 @pytest.mark.parametrize("seamed", [(True, True), (True, False), (False, False)])
 def test_all_that_a_character_holds_is_kept_under_its_name(seamed):
     members = [painted(TUBE, 1, look="red", seamed=seamed[0]), painted(LONG, 2, look="blue", seamed=seamed[1])]
-    both = supple.joined(members, moves=MOVES)
+    both = supple.combine(members, moves=MOVES)
     assert both.name == "red and blue"  # their own names differ
     firsts = [0, len(TUBE.triangles)]
     for member, move, first in zip(members, MOVES, firsts, strict=True):
@@ -137,28 +137,28 @@ def test_all_that_a_character_holds_is_kept_under_its_name(seamed):
 
 def test_maps_that_number_bones_are_not_taken_for_those_of_all():
     maps = {"attachment_bone": np.ones(len(TUBE.points)), "attachment_along": np.full(len(TUBE.points), 0.5)}
-    both = supple.joined([TUBE.replace(maps=maps)] * 2)
+    both = supple.combine([TUBE.replace(maps=maps)] * 2)
     assert "attachment_bone" not in both.maps
     np.testing.assert_array_equal(both.maps["two.attachment_bone"][both.parts["two"]], 1.0)
 
 
 def test_quads_stay_quads_beside_triangles():
     quads = supple.character("tube", vertices=500, quads=True)
-    both = supple.joined([quads, TUBE])
+    both = supple.combine([quads, TUBE])
     np.testing.assert_array_equal(triangulate(both.polygons), both.triangles)
     assert (both.polygons[:, 3] >= 0).sum() == (quads.polygons[:, 3] >= 0).sum()
-    assert supple.joined([TUBE, TUBE]).polygons is None
+    assert supple.combine([TUBE, TUBE]).polygons is None
 
 
 def test_tails_are_kept_where_all_have_them():
     skeleton = Skeleton(TUBE.skeleton.names, TUBE.skeleton.parents, TUBE.skeleton.world_from_joint)
     bare = TUBE.replace(skeleton=skeleton)
-    assert supple.joined([bare, TUBE]).skeleton.tails is None
-    np.testing.assert_allclose(supple.joined([bare, bare]).skeleton.bones.ends[:2], skeleton.bones.ends)
+    assert supple.combine([bare, TUBE]).skeleton.tails is None
+    np.testing.assert_allclose(supple.combine([bare, bare]).skeleton.bones.ends[:2], skeleton.bones.ends)
 
 
 def test_without_moves_they_stand_side_by_side_and_the_first_stays():
-    row = supple.joined([TUBE, LONG, TUBE])
+    row = supple.combine([TUBE, LONG, TUBE])
     boxes = [row.points[row.parts[name]] for name in ("one", "two", "three")]  # all are called tube
     np.testing.assert_array_equal(boxes[0], TUBE.points)
     for before, after in pairwise(boxes):
@@ -169,7 +169,7 @@ def test_without_moves_they_stand_side_by_side_and_the_first_stays():
 
 def test_names_are_the_characters_own_where_those_can_be_used():
     def names(*own, **options):
-        return list(members_of(supple.joined([TUBE.replace(name=name) for name in own], **options).skeleton))
+        return list(members_of(supple.combine([TUBE.replace(name=name) for name in own], **options).skeleton))
 
     assert names("hero", "snake") == ["hero", "snake"]
     assert names("hero", "hero") == ["one", "two"]
@@ -178,15 +178,20 @@ def test_names_are_the_characters_own_where_those_can_be_used():
     assert names(*["hero"] * 11)[-2:] == ["ten", "11"]
 
 
+def test_the_names_from_before_remain():
+    assert supple.joined is supple.combine
+    assert supple.joined_motions is supple.combine_motions
+
+
 def test_joined_ones_can_be_joined():
-    trio = supple.joined([PAIR, TUBE], names=["pair", "third"])
+    trio = supple.combine([PAIR, TUBE], names=["pair", "third"])
     assert list(members_of(trio.skeleton)) == ["pair", "third"]
     assert trio.skeleton.names[0] == "pair.left.bone0"
     np.testing.assert_array_equal(trio.parts["pair.right"], PAIR.parts["right"])
 
 
 def test_what_is_joined_survives_a_file(tmp_path):
-    motion = supple.joined_motions([turned(TUBE, 1), None], PAIR)
+    motion = supple.combine_motions([turned(TUBE, 1), None], PAIR)
     supple.save(PAIR.replace(motions={"both": motion}), tmp_path / "pair.glb")
     back = supple.load(tmp_path / "pair.glb")
     clip = back.motions["both"]
@@ -215,7 +220,7 @@ def test_what_is_joined_survives_a_file(tmp_path):
 )
 def test_what_cannot_be_joined_is_refused(characters, options, words):
     with pytest.raises(InputError, match=words):
-        supple.joined(characters, **options)
+        supple.combine(characters, **options)
 
 
 # Motions
@@ -230,7 +235,7 @@ def test_what_cannot_be_joined_is_refused(characters, options, words):
 def test_at_every_key_each_is_where_its_own_motion_has_it(seed, frames, loops, time):
     motions = [turned(TUBE, seed, frames=frames[0]), turned(LONG, seed + 1, frames=frames[1])]
     motions = [looped(motion, [1.0, 0.0, 2.0]) if loop else motion for motion, loop in zip(motions, loops, strict=True)]
-    both = supple.joined_motions(motions, PAIR, seconds=time)
+    both = supple.combine_motions(motions, PAIR, seconds=time)
     assert both.fps == 30.0
     assert time <= both.duration + 1e-6 < time + 1.0 / 30.0 + 1e-6
     for key in both.times:
@@ -245,7 +250,7 @@ def test_at_every_key_each_is_where_its_own_motion_has_it(seed, frames, loops, t
 
 def test_it_is_as_long_as_the_longest_and_as_fast_as_the_fastest():
     slow, quick = turned(TUBE, 1, fps=24.0, frames=25), turned(LONG, 2, fps=60.0, frames=31)
-    both = supple.joined_motions([slow, quick], PAIR)
+    both = supple.combine_motions([slow, quick], PAIR)
     assert (both.fps, both.duration, both.loop) == (60.0, 1.0, False)
     np.testing.assert_allclose(both.translations[:31, 3:], quick.translations[:, 1:], atol=1e-14)
     np.testing.assert_array_equal(both.translations[31:, 2:], np.broadcast_to(both.translations[30, 2:], (30, 6, 3)))
@@ -257,7 +262,7 @@ def test_it_is_as_long_as_the_longest_and_as_fast_as_the_fastest():
 def test_nothing_of_the_end_is_cut_off_where_rates_differ():
     long, short = turned(TUBE, 1, fps=7.0, frames=8), turned(LONG, 2, fps=30.0, frames=2)
     short = short.replace(fps=29.0)
-    both = supple.joined_motions([long.replace(fps=6.9), short], PAIR)
+    both = supple.combine_motions([long.replace(fps=6.9), short], PAIR)
     assert both.duration >= 7.0 / 6.9 > both.duration - 1.0 / 29.0
 
 
@@ -267,16 +272,16 @@ def test_nothing_of_the_end_is_cut_off_where_rates_differ():
 )
 def test_it_loops_where_all_loop_together(frames, strides, loops):
     moves = [np.zeros(3), np.array([2.0, 0.0, 0.0])]
-    pair = supple.joined([TUBE, LONG], moves=moves)
+    pair = supple.combine([TUBE, LONG], moves=moves)
     one, two = (
         looped(turned(body, seed, frames=count), [stride, 0.0, 0.0])
         for body, seed, count, stride in zip((TUBE, LONG), (1, 2), frames, strides, strict=True)
     )
-    both = supple.joined_motions([one, two], pair)
+    both = supple.combine_motions([one, two], pair)
     assert both.loop is loops
-    assert supple.joined_motions([one, two], pair, seconds=0.2).loop is False
-    assert supple.joined_motions([one, None], pair).loop is (strides[0] == 0.0)  # else who rests would go along
-    assert supple.joined_motions([one, two.replace(loop=False)], pair).loop is False
+    assert supple.combine_motions([one, two], pair, seconds=0.2).loop is False
+    assert supple.combine_motions([one, None], pair).loop is (strides[0] == 0.0)  # else who rests would go along
+    assert supple.combine_motions([one, two.replace(loop=False)], pair).loop is False
     if loops:
         for time in (-0.3, 0.05, 0.5, 1.7):
             got = both.sample(time).world_from_joint
@@ -284,34 +289,34 @@ def test_it_loops_where_all_loop_together(frames, strides, loops):
 
 
 def test_who_has_no_motion_stays_at_rest():
-    both = supple.joined_motions([None, turned(LONG, 3)], PAIR)
+    both = supple.combine_motions([None, turned(LONG, 3)], PAIR)
     for time in both.times:
         np.testing.assert_allclose(
             both.sample(time).world_from_joint[:2], PAIR.skeleton.world_from_joint[:2], atol=1e-12
         )
-    still = supple.joined_motions([None, None], PAIR, seconds=0.5)
+    still = supple.combine_motions([None, None], PAIR, seconds=0.5)
     assert still.duration == 0.5
     np.testing.assert_allclose(still.sample(0.3).world_from_joint, PAIR.skeleton.world_from_joint, atol=1e-12)
 
 
 def test_moves_say_where_motions_are_played():
     one, two = turned(TUBE, 1), turned(LONG, 2)
-    captured = supple.joined_motions([one, two], PAIR, moves=[TURN, np.zeros(3)])
+    captured = supple.combine_motions([one, two], PAIR, moves=[TURN, np.zeros(3)])
     pose = captured.sample(0.1)
     np.testing.assert_allclose(pose.world_from_joint[:2], one.sample(0.1).moved(TURN).world_from_joint, atol=1e-9)
     np.testing.assert_allclose(pose.world_from_joint[2:], two.sample(0.1).world_from_joint, atol=1e-9)
-    played = supple.joined_motions([other_rest(), None], PAIR, moves=np.zeros((2, 3)))  # no rest pose is asked
+    played = supple.combine_motions([other_rest(), None], PAIR, moves=np.zeros((2, 3)))  # no rest pose is asked
     np.testing.assert_allclose(played.translations[:, :2], other_rest().translations, atol=1e-12)
 
 
 def test_scales_and_shares_of_shapes_are_played():
     smile = TUBE.replace(shapes={"smile": np.ones((len(TUBE.points), 3))})
-    pair = supple.joined([smile, smile])
+    pair = supple.combine([smile, smile])
     shares = np.linspace(0.0, 1.0, 7)
     scales = np.full((7, 2, 3), 2.0)
     one = turned(smile, 1, shapes={"smile": shares}, scales=scales)
     two = turned(smile, 2, fps=15.0, frames=4, shapes={"smile": np.array([1.0, 0.0, 1.0, 0.0])})
-    both = supple.joined_motions([one, two], pair)
+    both = supple.combine_motions([one, two], pair)
     pose = both.sample(0.1)
     assert set(both.shapes) <= set(pair.shapes)
     assert pose.shapes["one.smile"] == pytest.approx(one.sample(0.1).shapes["smile"])
@@ -343,7 +348,7 @@ def other_rest() -> Motion:
 )
 def test_motions_that_do_not_fit_are_refused(motions, character, options, words):
     with pytest.raises(InputError, match=words):
-        supple.joined_motions(motions, character, **options)
+        supple.combine_motions(motions, character, **options)
 
 
 def test_members_must_not_be_mixed():
@@ -361,7 +366,7 @@ def test_members_must_not_be_mixed():
 def test_every_skin_moves_each_as_it_moves_it_alone(skin):
     """Smoothing, springs and centres of rotation look at neighbours, who are of the same character."""
     tubes = make_tube(13, 8, 2), make_tube(17, 10, 3)
-    pair = supple.joined(tubes, names=["left", "right"], moves=[np.zeros(3), np.array([3.0, 0.0, 1.0])])
+    pair = supple.combine(tubes, names=["left", "right"], moves=[np.zeros(3), np.array([3.0, 0.0, 1.0])])
     bends = [
         Motion.from_poses(
             body.skeleton,
@@ -373,7 +378,7 @@ def test_every_skin_moves_each_as_it_moves_it_alone(skin):
         )
         for body in tubes
     ]
-    cache = supple.bake(pair, supple.joined_motions(bends, pair), supple.SKINS[skin]())
+    cache = supple.bake(pair, supple.combine_motions(bends, pair), supple.SKINS[skin]())
     for name, body, bend, move in zip(("left", "right"), tubes, bends, ([0.0] * 3, [3.0, 0.0, 1.0]), strict=True):
         alone = supple.bake(body, bend, supple.SKINS[skin]())
         np.testing.assert_allclose(cache.points[:, pair.parts[name]], alone.points + np.array(move), atol=2e-5)
