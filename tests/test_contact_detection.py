@@ -17,7 +17,7 @@ from supple.geometry import quaternions
 from supple.geometry.collision.kdops import AXES, Proxies
 from supple.geometry.collision.rest_exclusions import together_at_rest
 from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Plane, Sphere, Straight
-from supple.obstacles.free import FreeBodies
+from supple.obstacles.dynamic_bodies import DynamicBodies
 from supple.skins.contact.detection import Detection
 
 EXACT = 3e-6  # [m]: single precision at a metre or two
@@ -219,7 +219,7 @@ def test_velocity_is_that_of_the_obstacle_at_the_place():
 def test_free_bodies_are_met_where_they_are():
     ball = Sphere(radius=0.1, at=(0.8, 0.5, 0.0), free=Free(mass=1.0, velocity=(0.0, -6.0, 0.0)), friction=0.3)
     detection = FLESH.detection(bodies=[Plane(at=(0.0, -5.0, 0.0)), ball], itself=False)
-    free = FreeBodies(detection.bodies.bodies)
+    free = DynamicBodies(detection.bodies.bodies)
     assert len(detection.detect(FLESH.rest, FLESH.rest_bones, free=free)) == 0
     free.advance(0.06, gravity=(0.0, 0.0, 0.0))
     found = detection.detect(FLESH.rest, FLESH.rest_bones, before=FLESH.rest, time=0.06, dt=0.06, free=free)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.errors import InputError
-from supple.obstacles.shapes import RigidBody, check_number, closed_triangles
+from supple.obstacles.shapes import RigidBody, check_closed, check_number
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,7 +38,7 @@ class BakedSkin(RigidBody):
             raise InputError("BakedSkin", f"start is {self.start}", "a finite time is needed", "pass seconds")
         if self.free is not None:
             raise InputError("BakedSkin", "it is free", "a bake goes where it was baked", "simulate both characters")
-        triangles = closed_triangles(self.triangles, frames[0].astype(np.float64), "BakedSkin")
+        triangles = check_closed(self.triangles, frames[0].astype(np.float64), "BakedSkin")
         object.__setattr__(self, "frames", frames)
         object.__setattr__(self, "triangles", triangles)
 
@@ -56,11 +56,11 @@ class BakedSkin(RigidBody):
 
     def points_at(self, time: float) -> Floats:
         """Its points (V, 3) [m] in its own frame at a time [s]."""
-        place = min(max((time - self.start) * self.fps, 0.0), float(len(self.frames) - 1))
-        first = min(int(place), max(len(self.frames) - 2, 0))
+        frame = min(max((time - self.start) * self.fps, 0.0), float(len(self.frames) - 1))
+        first = min(int(frame), max(len(self.frames) - 2, 0))
         last = min(first + 1, len(self.frames) - 1)
         one, two = self.frames[first].astype(np.float64), self.frames[last].astype(np.float64)
-        result: Floats = one + (place - first) * (two - one)
+        result: Floats = one + (frame - first) * (two - one)
         return result
 
     @property
@@ -78,15 +78,15 @@ class BakedSkin(RigidBody):
         """How fast (P, 3) [m/s] the skin nearest to points (P, 3) moves, bending included."""
         import igl
 
-        places = frozen(points, np.float64, (-1, 3), "BakedSkin", "points")
+        positions = frozen(points, np.float64, (-1, 3), "BakedSkin", "points")
         moments = []
         for moment in (time - dt, time):
             matrix = self.world_from_body(moment)
             moments.append(self.points_at(moment) @ matrix[:3, :3].T + matrix[:3, 3])
-        before, now = moments
+        earlier, now = moments
         faces = self.triangles.astype(np.int64)
-        _, nearest, closest = igl.point_mesh_squared_distance(places, now, faces)
+        _, nearest, closest = igl.point_mesh_squared_distance(positions, now, faces)
         a, b, c = (now[faces[nearest, k]] for k in range(3))
-        shares = igl.barycentric_coordinates(closest, a, b, c)
-        result: Floats = np.einsum("pk,pkd->pd", shares, (now - before)[faces[nearest]]) / dt
+        barycentric = igl.barycentric_coordinates(closest, a, b, c)
+        result: Floats = np.einsum("pk,pkd->pd", barycentric, (now - earlier)[faces[nearest]]) / dt
         return result

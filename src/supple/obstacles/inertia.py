@@ -26,14 +26,14 @@ class MassProperties:
 def mass_properties(body: RigidBody) -> MassProperties:
     """Volume, centre and inertia of an evenly filled body."""
     if isinstance(body, MovingMesh):
-        return _of_mesh(body)
+        return _mesh_properties(body)
     if isinstance(body, Sphere):
         volume, moments = 4.0 / 3.0 * np.pi * body.radius**3, np.full(3, 0.4 * body.radius**2)
     elif isinstance(body, Box):
         squares = body.sides**2
         volume, moments = float(np.prod(body.sides)), (squares.sum() - squares) / 12.0
     elif isinstance(body, Capsule):
-        volume, moments = _of_capsule(body)
+        volume, moments = _capsule_moments(body)
     else:
         raise InputError(
             type(body).__name__, "it has no mass", "a free body is a ball, capsule, box or mesh", "lead it along a path"
@@ -41,7 +41,7 @@ def mass_properties(body: RigidBody) -> MassProperties:
     return MassProperties(volume, np.zeros(3), np.diag(moments))
 
 
-def _of_capsule(body: Capsule) -> tuple[float, Floats]:
+def _capsule_moments(body: Capsule) -> tuple[float, Floats]:
     """A rod and the two halves of a ball, whose own centres lie 3/8 of the radius beyond the rod's ends."""
     r, long = body.radius, body.length
     rod, ball = np.pi * r**2 * long, 4.0 / 3.0 * np.pi * r**3
@@ -50,7 +50,7 @@ def _of_capsule(body: Capsule) -> tuple[float, Floats]:
     return rod + ball, np.array([across, along, across]) / (rod + ball)
 
 
-def _of_mesh(body: MovingMesh) -> MassProperties:
+def _mesh_properties(body: MovingMesh) -> MassProperties:
     """Sums over the tetrahedra that the triangles make with a point: exact for a closed mesh.
 
     Of a tetrahedron 0, a, b, c the integral of x xᵀ is det/120 (s sᵀ + a aᵀ + b bᵀ + c cᵀ), with s = a + b + c.

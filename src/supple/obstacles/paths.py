@@ -40,23 +40,23 @@ class Keys:
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "places", frozen(self.places, np.float64, (len(times), 3), "Keys", "places"))
         if self.rotations is not None:
-            turns = frozen(self.rotations, np.float64, (len(times), 4), "Keys", "rotations")
-            if not turns.any(axis=1).all():
+            rotations = frozen(self.rotations, np.float64, (len(times), 4), "Keys", "rotations")
+            if not rotations.any(axis=1).all():
                 raise InputError("Keys", "a rotation is zero", "quaternions x y z w are needed", "use 0 0 0 1 for none")
-            object.__setattr__(self, "rotations", turns)
+            object.__setattr__(self, "rotations", rotations)
 
     def __call__(self, time: float) -> Floats:
         """The transform (4, 4) at a time [s]."""
         after = int(np.clip(np.searchsorted(self.times, time, side="right"), 1, max(len(self.times) - 1, 1)))
         one, two = min(after - 1, len(self.times) - 1), min(after, len(self.times) - 1)
         span = self.times[two] - self.times[one]
-        share = float(np.clip((time - self.times[one]) / span, 0.0, 1.0)) if span > 0.0 else 0.0
-        place = (1.0 - share) * self.places[one] + share * self.places[two]
-        turn: Floats = np.array([0.0, 0.0, 0.0, 1.0])
+        fraction = float(np.clip((time - self.times[one]) / span, 0.0, 1.0)) if span > 0.0 else 0.0
+        position = (1.0 - fraction) * self.places[one] + fraction * self.places[two]
+        rotation: Floats = np.array([0.0, 0.0, 0.0, 1.0])
         if self.rotations is not None:
-            turn_one, turn_two = (quaternions.normalize(self.rotations[key]) for key in (one, two))
-            turn = quaternions.slerp(turn_one, turn_two, np.array(share))
-        return quaternions.compose(place, turn)
+            rotation_one, rotation_two = (quaternions.normalize(self.rotations[key]) for key in (one, two))
+            rotation = quaternions.slerp(rotation_one, rotation_two, np.array(fraction))
+        return quaternions.compose(position, rotation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +114,8 @@ class Straight:
         matrix: Floats = np.array(self.start)
         rate = float(np.linalg.norm(self.spin))
         if rate > 0.0:
-            turn = quaternions.quat_from_axis_angle(self.spin, np.array(rate * time))
-            matrix[:3, :3] = quaternions.matrix_from_quat(turn) @ matrix[:3, :3]
+            rotation = quaternions.quat_from_axis_angle(self.spin, np.array(rate * time))
+            matrix[:3, :3] = quaternions.matrix_from_quat(rotation) @ matrix[:3, :3]
         matrix[:3, 3] += time * self.velocity
         return matrix
 
@@ -128,9 +128,9 @@ def rigid_transform(given: ArrayLike, where: str, what: str) -> Floats:
         matrix[:3, 3] = frozen(found, np.float64, (3,), where, what)
         return matrix
     matrix = frozen(found, np.float64, (4, 4), where, what)
-    turn = matrix[:3, :3]
-    skewed = max(np.abs(matrix[3] - _LAST_ROW).max(), np.abs(turn @ turn.T - _UPRIGHT).max())
-    if skewed > 1e-4 or np.linalg.det(turn) < 0.0:
+    rotation = matrix[:3, :3]
+    skewed = max(np.abs(matrix[3] - _LAST_ROW).max(), np.abs(rotation @ rotation.T - _UPRIGHT).max())
+    if skewed > 1e-4 or np.linalg.det(rotation) < 0.0:
         raise InputError(
             where,
             f"{what} is no rotation and translation",

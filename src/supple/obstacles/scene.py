@@ -14,7 +14,7 @@ from supple.arrays import Floats, frozen
 from supple.errors import InputError
 from supple.files import atomic
 from supple.geometry import quaternions
-from supple.obstacles.free import GRAVITY
+from supple.obstacles.dynamic_bodies import GRAVITY
 from supple.obstacles.paths import Keys, Straight
 from supple.obstacles.shapes import Box, Capsule, Free, MovingMesh, Plane, RigidBody, Sphere
 from supple.records import RecordReader, short
@@ -109,10 +109,10 @@ def _entry(body: RigidBody) -> dict[str, Any]:
         )
     else:
         matrix = body.world_from_body(0.0)
-        entry["place"] = _rounded(matrix[:3, 3])
-        turn = quaternions.quat_from_matrix(matrix[:3, :3])
-        if not np.array_equal(turn, [0.0, 0.0, 0.0, 1.0]):
-            entry["rotation"] = _rounded(turn)
+        entry["place"] = _round(matrix[:3, 3])
+        rotation = quaternions.quat_from_matrix(matrix[:3, :3])
+        if not np.array_equal(rotation, [0.0, 0.0, 0.0, 1.0]):
+            entry["rotation"] = _round(rotation)
     moves = body.free or (path if isinstance(path, Straight) else None)
     if moves is not None:
         entry["velocity"], entry["spin"] = moves.velocity.tolist(), moves.spin.tolist()
@@ -124,7 +124,7 @@ def _entry(body: RigidBody) -> dict[str, Any]:
     return entry
 
 
-def _rounded(values: Floats) -> list[float]:
+def _round(values: Floats) -> list[float]:
     """Without the last digits, which change whenever a quaternion becomes a matrix and back."""
     return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]
 
@@ -164,13 +164,15 @@ class _Reader(RecordReader):
                 raise self.fault(where, f"it has keys and {others[0]}", "one of them says where it goes")
             keys = self.fields(fields["keys"], f"{where}.keys", {"times", "places", "rotations"})
             times, places = (self.array(keys, key, f"{where}.keys") for key in ("times", "places"))
-            turns = self.array(keys, "rotations", f"{where}.keys") if "rotations" in keys else None
-            return self.made(f"{where}.keys", lambda: Keys(times, places, turns)), None
+            rotations = self.array(keys, "rotations", f"{where}.keys") if "rotations" in keys else None
+            return self.made(f"{where}.keys", lambda: Keys(times, places, rotations)), None
         place = self.array(fields, "place", where, shape=(3,)) if "place" in fields else np.zeros(3)
-        turn = self.array(fields, "rotation", where, shape=(4,)) if "rotation" in fields else np.array([0, 0, 0, 1.0])
-        if not turn.any():
+        rotation = (
+            self.array(fields, "rotation", where, shape=(4,)) if "rotation" in fields else np.array([0, 0, 0, 1.0])
+        )
+        if not rotation.any():
             raise self.fault(f"{where}.rotation", "it is zero", "a quaternion x y z w is needed")
-        start = quaternions.compose(place, turn)
+        start = quaternions.compose(place, rotation)
         if "mass" in fields:
             mass = self.number(fields, "mass", where)
             return start, self.made(where, lambda: Free(mass=mass, velocity=velocity, spin=spin))

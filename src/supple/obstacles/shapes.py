@@ -90,7 +90,7 @@ class RigidBody:
 
     def surface(self, points: ArrayLike, time: float = 0.0) -> tuple[Floats, Floats]:
         """How far (P,) [m] points (P, 3) are from its skin, negative inside, and the way out (P, 3) of unit length."""
-        from supple.obstacles.on_device import DeviceBodies
+        from supple.obstacles.device_bodies import DeviceBodies
 
         alone = DeviceBodies([self], "cpu")
         alone.move(time, 0.0)
@@ -98,10 +98,10 @@ class RigidBody:
 
     def velocities(self, points: ArrayLike, time: float = 0.0, *, dt: float = 1e-4) -> Floats:
         """How fast (P, 3) [m/s] its matter at points (P, 3) moves: mean over the time `dt` [s] that ends at `time`."""
-        places = frozen(points, np.float64, (-1, 3), type(self).__name__, "points")
+        positions = frozen(points, np.float64, (-1, 3), type(self).__name__, "points")
         now, before = self.world_from_body(time), self.world_from_body(time - dt)
-        local = (places - now[:3, 3]) @ now[:3, :3]
-        result: Floats = (places - (local @ before[:3, :3].T + before[:3, 3])) / dt
+        local = (positions - now[:3, 3]) @ now[:3, :3]
+        result: Floats = (positions - (local @ before[:3, :3].T + before[:3, 3])) / dt
         return result
 
 
@@ -181,7 +181,7 @@ class MovingMesh(RigidBody):
     def __post_init__(self) -> None:
         super().__post_init__()
         points = frozen(self.points, np.float64, (-1, 3), "MovingMesh", "points")
-        triangles = closed_triangles(self.triangles, points, "MovingMesh")
+        triangles = check_closed(self.triangles, points, "MovingMesh")
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "triangles", triangles)
 
@@ -218,7 +218,7 @@ class Box(RigidBody):
         return -0.5 * self.sides, 0.5 * self.sides
 
 
-def closed_triangles(given: ArrayLike, points: Floats, where: str) -> Ints:
+def check_closed(given: ArrayLike, points: Floats, where: str) -> Ints:
     """Triangles (T, 3) that enclose an inside and face away from it; anything else is refused."""
     triangles: Ints = frozen(given, np.int32, (-1, 3), where, "triangles")
     if len(triangles) == 0 or triangles.min() < 0 or triangles.max() >= len(points):

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.geometry.tetrahedra import boundary_faces
-from supple.obstacles.bounces import bounce
-from supple.obstacles.free import FreeBodies
+from supple.obstacles.contact_impulses import resolve_contacts
+from supple.obstacles.dynamic_bodies import DynamicBodies
 from supple.obstacles.shapes import RigidBody
 from supple.skins.contact.contacts import Contacts, Loose
 from supple.skins.contact.detection import Detection, RestSkin
@@ -36,7 +36,7 @@ class Flights:
     angular: Floats
 
 
-class Flyers(FreeBodies):
+class Flyers(DynamicBodies):
     """Free bodies that can be put back to where they were, and that take what a step of a character gives them."""
 
     def flights(self) -> Flights:
@@ -86,7 +86,7 @@ class Meeting:
         self._friction = 0.0 if friction is None else friction
         self.free = Flyers(bodies)
         self._body_of: Ints = np.full(len(bodies) + 1, -1, dtype=np.int32)  # the last one is skin
-        self._body_of[self.free.numbers] = np.arange(len(self.free))
+        self._body_of[self.free.indices] = np.arange(len(self.free))
         links = solver.links
         self._links = [
             devices.HostSide(one) for one in (links.positions, links.rotations, links.velocities, links.spins)
@@ -117,7 +117,7 @@ class Meeting:
         if len(free):
             free.change(answer.bodies, dt)
             if len(self._detection.bodies) > 1:
-                bounce(free, self._detection.bodies)
+                resolve_contacts(free, self._detection.bodies)
         return answer
 
     def _foreseen(self, dt: float) -> Floats:

@@ -19,8 +19,8 @@ from supple.geometry.collision.kdops import Proxies
 from supple.geometry.collision.rest_exclusions import settled_pairs, together_at_rest
 from supple.geometry.rows import grouped
 from supple.geometry.topology import unique_edges
-from supple.obstacles.free import FreeBodies
-from supple.obstacles.on_device import DeviceBodies
+from supple.obstacles.device_bodies import DeviceBodies
+from supple.obstacles.dynamic_bodies import DynamicBodies
 from supple.obstacles.shapes import RigidBody
 from supple.skins.contact.enclosed_obstacles import Buried
 from supple.skins.contact.touches import Touches
@@ -234,7 +234,7 @@ class Detection:
         before: ArrayLike | None = None,
         time: float = 0.0,
         dt: float = 0.0,
-        free: FreeBodies | None = None,
+        free: DynamicBodies | None = None,
     ) -> Touches:
         """All contacts at the end of a step of `dt` [s] that ends at `time` [s]: obstacles first, then skin with skin.
 
@@ -245,7 +245,7 @@ class Detection:
         self.position(points, world_from_bone, before=before)
         found = []
         if len(self.bodies):
-            self.bodies.move(time, dt, free=free)
+            self.bodies.move(time, dt, dynamic=free)
             if dt != self._elapsed:
                 devices.write(self._per_time, np.array([1.0 / dt if dt > 0.0 else 0.0], dtype=np.float32))
                 self._elapsed = dt

@@ -17,7 +17,7 @@ from supple.geometry.collision.spatial_hash import Boxes, HashedMesh, SpatialHas
 from supple.geometry.rows import grouped
 from supple.motion.motion import Motion
 from supple.obstacles import RigidBody
-from supple.obstacles.on_device import DeviceBodies
+from supple.obstacles.device_bodies import DeviceBodies
 from supple.skins.position_based.joint_planes import JointPlanes
 
 BELOW = 2.0 * np.pi / 3.0  # [rad]: joints bent less than this are not searched

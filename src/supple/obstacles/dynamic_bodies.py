@@ -15,49 +15,49 @@ from supple.obstacles.shapes import RigidBody
 GRAVITY = (0.0, -9.81, 0.0)  # [m/s²]
 
 
-class FreeBodies:
+class DynamicBodies:
     """The free ones (B,) among `bodies`, with a memory: where they are and how they move.
 
-    `numbers` (B,) says which of `bodies` they are. Between pushes they keep their momenta, so a thrown body spins as it
+    `indices` (B,) says which of `bodies` they are. Between pushes they keep their momenta, so a thrown body spins as it
     should; the moment of inertia turns with it.
     """
 
     def __init__(self, bodies: Sequence[RigidBody], *, time: float = 0.0) -> None:
-        chosen = [number for number, body in enumerate(bodies) if body.free is not None]
-        self.numbers: Ints = np.array(chosen, dtype=np.int32)
-        self.bodies = tuple(bodies[number] for number in chosen)
+        chosen = [index for index, body in enumerate(bodies) if body.free is not None]
+        self.indices: Ints = np.array(chosen, dtype=np.int32)
+        self.bodies = tuple(bodies[index] for index in chosen)
         freedoms = [body.free for body in self.bodies if body.free is not None]
-        weighed = [mass_properties(body) for body in self.bodies]
+        properties = [mass_properties(body) for body in self.bodies]
         count = len(chosen)
         self.masses: Floats = np.array([freedom.mass for freedom in freedoms])
-        self._local_centers = np.array([one.center for one in weighed]).reshape(count, 3)
-        unit = np.array([one.inertia for one in weighed]).reshape(count, 3, 3)
+        self._local_centers = np.array([one.center for one in properties]).reshape(count, 3)
+        unit = np.array([one.inertia for one in properties]).reshape(count, 3, 3)
         self._local_inertia = unit * self.masses[:, None, None]
         transforms = [body.world_from_body(time) for body in self.bodies]
         self.world_from_body: Floats = np.array(transforms).reshape(count, 4, 4)
         self.earlier: Floats = self.world_from_body.copy()
         self.velocities: Floats = np.array([freedom.velocity for freedom in freedoms]).reshape(count, 3)
-        spins = np.array([freedom.spin for freedom in freedoms]).reshape(count, 3)
-        self._angular: Floats = np.einsum("bij,bj->bi", self.inertia, spins)
+        angular_velocities = np.array([freedom.spin for freedom in freedoms]).reshape(count, 3)
+        self._angular: Floats = np.einsum("bij,bj->bi", self.inertia, angular_velocities)
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return len(self.indices)
 
     @property
     def centers(self) -> Floats:
         """Centres of mass (B, 3) [m]."""
-        turned = np.einsum("bij,bj->bi", self.world_from_body[:, :3, :3], self._local_centers)
-        return turned + self.world_from_body[:, :3, 3]
+        rotated = np.einsum("bij,bj->bi", self.world_from_body[:, :3, :3], self._local_centers)
+        return rotated + self.world_from_body[:, :3, 3]
 
     @property
     def inertia(self) -> Floats:
         """Moments of inertia (B, 3, 3) [kg m²] about the centres of mass, along the world's axes."""
-        turns = self.world_from_body[:, :3, :3]
-        result: Floats = turns @ self._local_inertia @ np.swapaxes(turns, 1, 2)
+        rotations = self.world_from_body[:, :3, :3]
+        result: Floats = rotations @ self._local_inertia @ np.swapaxes(rotations, 1, 2)
         return result
 
     @property
-    def spins(self) -> Floats:
+    def angular_velocities(self) -> Floats:
         """How fast they turn (B, 3) [rad/s]."""
         if not len(self):
             return np.zeros((0, 3))
@@ -69,17 +69,17 @@ class FreeBodies:
         """About their own centres of mass (B, 3) [kg m²/s]."""
         return self._angular.copy()
 
-    def velocities_at(self, which: ArrayLike, places: ArrayLike) -> Floats:
+    def velocities_at(self, which: ArrayLike, positions: ArrayLike) -> Floats:
         """How fast (P, 3) [m/s] the matter of free bodies `which` (P,) moves at places (P, 3)."""
         chosen = np.asarray(which, dtype=np.int64)
-        arms = np.asarray(places, dtype=np.float64) - self.centers[chosen]
-        result: Floats = self.velocities[chosen] + np.cross(self.spins[chosen], arms)
+        arms = np.asarray(positions, dtype=np.float64) - self.centers[chosen]
+        result: Floats = self.velocities[chosen] + np.cross(self.angular_velocities[chosen], arms)
         return result
 
-    def push(self, which: ArrayLike, places: ArrayLike, impulses: ArrayLike) -> None:
+    def apply_impulses(self, which: ArrayLike, positions: ArrayLike, impulses: ArrayLike) -> None:
         """Give impulses (P, 3) [N s] to free bodies `which` (P,) at places (P, 3) [m], all at once."""
         chosen, given = np.asarray(which, dtype=np.int64), np.asarray(impulses, dtype=np.float64)
-        arms = np.asarray(places, dtype=np.float64) - self.centers[chosen]
+        arms = np.asarray(positions, dtype=np.float64) - self.centers[chosen]
         np.add.at(self.velocities, chosen, given / self.masses[chosen, None])
         np.add.at(self._angular, chosen, np.cross(arms, given))
 
@@ -94,11 +94,11 @@ class FreeBodies:
             return
         self.velocities = self.velocities + dt * np.asarray(gravity, dtype=np.float64)
         centers = self.centers + dt * self.velocities
-        spins = self.spins
-        rates = np.linalg.norm(spins, axis=1)
-        axes = np.where(rates[:, None] > 0.0, spins, [1.0, 0.0, 0.0])
-        turns = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axes, rates * dt))
-        linear = quaternions.nearest_rotation(turns @ self.world_from_body[:, :3, :3])
+        angular_velocities = self.angular_velocities
+        rates = np.linalg.norm(angular_velocities, axis=1)
+        axes = np.where(rates[:, None] > 0.0, angular_velocities, [1.0, 0.0, 0.0])
+        rotations = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axes, rates * dt))
+        linear = quaternions.nearest_rotation(rotations @ self.world_from_body[:, :3, :3])
         self.world_from_body = self.world_from_body.copy()
         self.world_from_body[:, :3, :3] = linear
         self.world_from_body[:, :3, 3] = centers - np.einsum("bij,bj->bi", linear, self._local_centers)
