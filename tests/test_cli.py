@@ -480,7 +480,7 @@ def test_the_demo_shows_a_skin_of_every_kind(shown):
     folder, data, said = shown
     assert list(data["skins"]) == list(demo.SHOWN)
     rooms = {SKINS[name].__module__.split(".")[2] for name in demo.SHOWN}
-    assert rooms == {"kinematic", "expressive", "position_based", "lattice", "curves", "contact"}
+    assert rooms == {"kinematic", "springs", "position_based", "lattice", "curves", "contact"}
     assert all(pace > 0.0 for pace in data["skins"].values())
     assert "WARN" not in said
     for name in demo.SHOWN:  # what is being made, and how long it took

@@ -36,13 +36,35 @@ def add_skin_options(parser: argparse.ArgumentParser, words: Sequence[str], *, d
     parser.add_argument(
         "--skin", default=default, metavar="NAME", help=f"{', '.join(SKINS)} (default: {default}); each has settings"
     )
-    group = parser.add_argument_group(f"settings of {chosen}")
+    own = parser.add_argument_group(f"settings of {chosen}")
     if kind.presets:
-        group.add_argument(
+        own.add_argument(
             "--preset", dest=f"{_PLACE}preset", metavar="|".join(kind.presets), help="settings that go well together"
         )
+    groups = {"": own}
+    options = _options(kind)
     for info in settings_of(kind):
-        _add_setting(group, info)
+        if info.group not in groups:
+            groups[info.group] = parser.add_argument_group(f"settings of {chosen}: {info.group}")
+        _add_setting(groups[info.group], info, options[info.name])
+    for old, now in kind.renamed.items():
+        if now in options and f"--{_dashed(old)}" not in {one for every in options.values() for one in every}:
+            info = next(info for info in settings_of(kind) if info.name == now)
+            _add_setting(own, info, [f"--{_dashed(old)}"], hidden=True)
+
+
+def _options(kind: type[AnySkin]) -> dict[str, list[str]]:
+    """The options of every setting: its own name where no other is called so, and its name with that of its group."""
+    names = [info.name for info in settings_of(kind)]
+    leaves = [name.rpartition(".")[2] for name in names]
+    return {
+        name: list(dict.fromkeys([f"--{_dashed(leaf)}"] * (leaves.count(leaf) == 1) + [f"--{_dashed(name)}"]))
+        for name, leaf in zip(names, leaves, strict=True)
+    }
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-").replace(".", "-")
 
 
 def skin_from(arguments: argparse.Namespace) -> AnySkin:
@@ -96,12 +118,15 @@ def with_scene(skin: AnySkin) -> AnySkin:
     return replace(skin, obstacles=load_scene(skin.scene).obstacles)
 
 
-def _add_setting(group: argparse._ArgumentGroup, info: SettingInfo) -> None:
-    option, position = f"--{info.name.replace('_', '-')}", _PLACE + info.name
+def _add_setting(
+    group: argparse._ArgumentGroup, info: SettingInfo, options: list[str], *, hidden: bool = False
+) -> None:
+    place, told = _PLACE + info.name, argparse.SUPPRESS if hidden else _describe(info)
     if info.kind is bool:
-        group.add_argument(option, dest=position, action=argparse.BooleanOptionalAction, help=_describe(info))
-    else:
-        group.add_argument(option, dest=position, type=_number_or_word, metavar=_metavar(info), help=_describe(info))
+        group.add_argument(*options, dest=place, action=argparse.BooleanOptionalAction, help=told)
+        return
+    kind = str if info.values is not None else _number_or_word
+    group.add_argument(*options, dest=place, type=kind, metavar=_metavar(info), help=told)
 
 
 def _number_or_word(text: str) -> int | float | str:
@@ -115,6 +140,8 @@ def _number_or_word(text: str) -> int | float | str:
 
 
 def _metavar(info: SettingInfo) -> str:
+    if info.values is not None:
+        return f"VALUE,{info.names.upper()}=VALUE"
     return "|".join(info.choices) if info.choices else {int: "N", float: "X"}.get(info.kind, "WORD")
 
 

@@ -28,7 +28,7 @@ from supple.character.identity import arrays_that_move
 from supple.errors import InputError
 from supple.files import atomic
 from supple.graph.packing import pack, unpack
-from supple.settings import settings_of
+from supple.settings import flattened
 from supple.skins.base import AnySkin
 
 SUFFIX = ".binding"
@@ -153,7 +153,7 @@ def _known(character: Character) -> dict[str, Any]:
 
 def _name(skin: AnySkin, character: Character) -> str:
     """Digest of all that a binding follows from, but for the device."""
-    fixed = {info.name: getattr(skin, info.name) for info in settings_of(type(skin)) if info.name not in skin.live}
+    fixed = {name: value for name, value in flattened(skin).items() if name not in skin.live}
     about = {
         "skin": f"{type(skin).__module__}:{type(skin).__qualname__}",
         "settings": fixed,

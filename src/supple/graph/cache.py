@@ -12,7 +12,7 @@ import numpy as np
 from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
-from supple.errors import InputError
+from supple.errors import InputError, SuppleError
 from supple.graph import container, exports, kept
 from supple.graph.graph import Graph
 from supple.motion.motion import Motion
@@ -192,4 +192,13 @@ def differences(wanted: dict[str, Any], found: dict[str, Any]) -> list[str]:
         "device": "the device",
         "display": "the seams, texture coordinates or materials",
     }
+    found = {**found, "graph": _today(found.get("graph"))}
     return [word for key, word in words.items() if wanted.get(key) != found.get(key)]
+
+
+def _today(graph: Any) -> Any:
+    """The recipe of a bake as this version says it; one that cannot be understood stays as it is."""
+    try:
+        return Graph.upgraded(graph)
+    except (SuppleError, LookupError, TypeError, AttributeError):
+        return graph

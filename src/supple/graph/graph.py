@@ -13,12 +13,13 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.files import atomic
 from supple.graph.mask import Mask
-from supple.settings import settings_of
+from supple.settings import flattened, to_data
 from supple.skins.base import AnySkin, SoftSkin
 from supple.skins.registry import skin_named
 
 _FORMAT = "supple-graph"
-_VERSION = 1
+_VERSION = 2  # settings are nested by idea; in version 1 they lay side by side, some by other names
+_READABLE = (1, _VERSION)
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Stage:
     def __str__(self) -> str:
         if isinstance(self.work, Mask):
             return f"{self.inputs[0]} goes over to {self.inputs[1]} {self.work}"
-        chosen = ", ".join(f"{i.name}={getattr(self.work, i.name)!r}" for i in settings_of(type(self.work)))
+        chosen = ", ".join(f"{name}={value!r}" for name, value in flattened(self.work).items())
         after = f" after {self.inputs[0]}" if self.inputs else ""
         return f"{type(self.work).__name__}({chosen}){after}"
 
@@ -149,13 +150,18 @@ class Graph:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Graph:
         """The graph that `to_dict` described; anything missing or strange is named."""
-        if data.get("format") != _FORMAT or data.get("version") != _VERSION:
+        if data.get("format") != _FORMAT or data.get("version") not in _READABLE:
             given = f"format is {data.get('format')!r}, version {data.get('version')!r}"
             raise InputError("Graph", given, f"{_FORMAT} {_VERSION} is needed", "save it again with this Supple")
         stages = data.get("stages")
         if not isinstance(stages, list):
             raise InputError("Graph", "stages are missing", "a list of stages is needed", "save it again")
         return cls(tuple(_stage_from_dict(stage) for stage in stages))
+
+    @staticmethod
+    def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
+        """What `to_dict` would say today of a graph that an older version described."""
+        return {**data, "version": _VERSION, "stages": [_upgraded(stage) for stage in data["stages"]]}
 
     def save(self, path: str | Path) -> None:
         """Write a readable file (JSON)."""
@@ -192,10 +198,21 @@ def _stage_to_dict(stage: Stage) -> dict[str, Any]:
     inputs = list(stage.inputs)
     if isinstance(stage.work, Mask):
         return {"name": stage.name, "blend": dataclasses.asdict(stage.work), "inputs": inputs}
-    chosen = {info.name: getattr(stage.work, info.name) for info in settings_of(type(stage.work))}
     also = stage.work.extra_identity()
     held = {"beside": dict(also)} if also else {}
-    return {"name": stage.name, "skin": stage.work.command_name, "settings": chosen, **held, "inputs": inputs}
+    return {
+        "name": stage.name,
+        "skin": stage.work.command_name,
+        "settings": to_data(stage.work),
+        **held,
+        "inputs": inputs,
+    }
+
+
+def _upgraded(stage: Mapping[str, Any]) -> dict[str, Any]:
+    if "skin" not in stage:
+        return dict(stage)
+    return {**stage, "settings": to_data(skin_named(stage["skin"], stage["settings"]))}
 
 
 def _stage_from_dict(data: Any) -> Stage:

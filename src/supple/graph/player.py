@@ -23,6 +23,7 @@ from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
 from supple.graph.snapshot import Arrays, arrays_of, put_back
 from supple.motion.pose import Pose, PoseSource, between
+from supple.settings import flattened, is_setting, path_of
 from supple.skins.base import AnySkin, DevicePoints, PullableSkin, Skin, SoftSkin
 from supple.skins.pull import Pull
 
@@ -128,12 +129,16 @@ class Player:
         """
         node = self._named(stage)
         name, work = node.stage.name, node.stage.work
-        live = frozenset() if isinstance(work, Mask) else work.live
-        fixed = [key for key in settings if key not in live]
-        if fixed or isinstance(work, Mask):
-            can = f"while playing, {name} can change {', '.join(sorted(live)) or 'nothing'}"
-            raise InputError("player", f"{', '.join(fixed) or 'a blend'} was to change", can, "make another player")
-        changed = dataclasses.replace(work, **settings)
+        if isinstance(work, Mask):
+            raise InputError("player", "a blend was to change", "only skins have settings", "make another player")
+        paths = {key: path_of(type(work), key) for key in settings}
+        strange = [key for key, path in paths.items() if path is None or not is_setting(type(work), path.split(".")[0])]
+        changed = work if strange else dataclasses.replace(work, **settings)
+        before, after = flattened(work), flattened(changed)
+        fixed = [*strange, *(path for path in after if after[path] != before[path] and path not in work.live)]
+        if fixed:
+            can = f"while playing, {name} can change {', '.join(sorted(work.live)) or 'nothing'}"
+            raise InputError("player", f"{', '.join(fixed)} was to change", can, "make another player")
         changed.check_for(self.character)
         node.stage = dataclasses.replace(node.stage, work=changed)
         self.graph = Graph(tuple(node.stage for node in self._nodes))

@@ -20,7 +20,7 @@ from supple.report.chart import Chart
 from supple.report.findings import Take, bundles_of, lines_of
 from supple.report.palette import color_number, dashes, style
 from supple.report.quantities import texts
-from supple.settings import settings_of
+from supple.settings import flattened, settings_of
 
 _MANY = 5  # skins, beyond which the table is set closer
 _DIRECTION: dict[Better, str] = {
@@ -211,14 +211,15 @@ def _settings(take: Take) -> list[tuple[str, str]]:
     for stage in take.graph.stages:
         if isinstance(stage.work, Mask):
             continue  # the graph's text says it in words
+        values = flattened(stage.work)
         for info in settings_of(type(stage.work)):
-            value = getattr(stage.work, info.name)
+            value = values[info.name]
             text = (
                 ("on" if value else "off")
                 if isinstance(value, bool)
                 else f"{value:g}"
                 if isinstance(value, float)
-                else value
+                else str(value)
             )
             where = "" if stage is take.graph.stages[-1] else f"{stage.name}: "
             found.append((f"{where}{info.label}", f"{text} {info.unit}".rstrip()))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from supple.errors import InputError
-from supple.settings import settings_of
+from supple.settings import changed, is_setting
 from supple.skins.base import AnySkin
 from supple.skins.contact.skin import ArticulatedContact
 from supple.skins.curves.dynamic_skin import CurveDynamics
@@ -43,11 +44,11 @@ def skin_named(name: str, settings: Mapping[str, Any] | None = None) -> AnySkin:
     if name not in SKINS:
         raise InputError("skin", f"{name!r} was asked for", f"there are {', '.join(SKINS)}", "choose one of those")
     kind = SKINS[name]
-    known = [info.name for info in settings_of(kind)]
     given = dict(settings or {})
     preset = given.pop("preset", None)
-    strange = [key for key in given if key not in known]
-    if strange:
-        has = f"it has {', '.join(known)}" if known else "it has none"
-        raise InputError(kind.__name__, f"there is no setting {strange[0]!r}", has, "leave it out or correct it")
-    return kind(**given) if preset is None else kind.preset(preset, **given)
+    held = [key for key in given if key in {field.name for field in fields(kind)} and not is_setting(kind, key)]
+    if held:
+        raise InputError(
+            kind.__name__, f"{held[0]!r} was given by name", "it is no setting", "make the skin in Python and give it"
+        )
+    return changed(kind() if preset is None else kind.preset(preset), given)
