@@ -11,9 +11,9 @@ from supple.bench import contact
 from supple.bench.contact_direct import full_system
 from supple.bench.contact_scenes import SCENES, Frames, Resting
 from supple.cli.main import main
-from supple.skins.contact.contacts import Contacts
-from supple.skins.contact.dynamics import State
-from supple.skins.contact.tracking import Targets
+from supple.skins.contact.control.tracking import Targets
+from supple.skins.contact.model.mechanism import State
+from supple.skins.contact.response.contact_set import Contacts
 
 TUBE = next(scene for scene in SCENES if scene.name == "tube-2")
 

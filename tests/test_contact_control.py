@@ -18,13 +18,13 @@ from supple.device import Launch, to_device, warp
 from supple.errors import UnfinishedError
 from supple.geometry import quaternions
 from supple.graph.snapshot import arrays_of, put_back
-from supple.skins.contact.control import Control, hanging_on
-from supple.skins.contact.dynamics import State, mechanism_of
-from supple.skins.contact.flesh import flesh_of
-from supple.skins.contact.links import joints_of, links_of
-from supple.skins.contact.solver import condensed_solver
+from supple.skins.contact.control.controller import Control, hanging_on
+from supple.skins.contact.control.tracking import Tracking
+from supple.skins.contact.dynamics.solver import condensed_solver
+from supple.skins.contact.model.flesh import flesh_of
+from supple.skins.contact.model.links import joints_of, links_of
+from supple.skins.contact.model.mechanism import State, mechanism_of
 from supple.skins.contact.stability_guard import Watch
-from supple.skins.contact.tracking import Tracking
 
 CHARACTER = supple.character("quadruped", vertices=900)
 FLESH = flesh_of(CHARACTER, count=1500)
@@ -129,7 +129,7 @@ def test_all_that_hangs_on_a_link_is_listed():
 
 def nearest_on_device(matrices):
     """What the kernel that places links makes of linear maps."""
-    from supple.skins.contact import control_kernels as kernels
+    from supple.skins.contact.control import control_kernels as kernels
 
     wp, count = warp(), len(matrices)
     given = np.tile(np.eye(4), (count, 1, 1))
@@ -194,7 +194,7 @@ def watched(farthest=np.inf):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("name", ["places", "turns", "displacements", "velocities", "spins", "flows"])
+@pytest.mark.parametrize("name", ["positions", "rotations", "displacements", "velocities", "spins", "flows"])
 def test_what_is_no_number_is_seen(name, value):
     solver, watch = watched()
     state = any_state(BODY, 3)

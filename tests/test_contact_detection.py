@@ -18,7 +18,7 @@ from supple.geometry.collision.kdops import AXES, Proxies
 from supple.geometry.collision.rest_exclusions import together_at_rest
 from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Plane, Sphere, Straight
 from supple.obstacles.dynamic_bodies import DynamicBodies
-from supple.skins.contact.detection import Detection
+from supple.skins.contact.detection.detector import Detection
 
 EXACT = 3e-6  # [m]: single precision at a metre or two
 BALL = sphere(6, radius=0.2)
@@ -397,7 +397,7 @@ def test_the_order_is_by_obstacle_and_node_and_always_the_same():
 def test_a_list_of_clusters_that_is_too_short_costs_time_and_nothing_else(monkeypatch):
     flesh, frames, points = closed_tube(1.4)
     whole = flesh.detection().detect(points, frames)
-    monkeypatch.setattr("supple.skins.contact.detection.ROOM", 1)
+    monkeypatch.setattr("supple.skins.contact.detection.detector.ROOM", 1)
     short = flesh.detection().detect(points, frames)
     assert len(whole) > 3
     assert np.array_equal(whole.nodes, short.nodes)
@@ -460,7 +460,7 @@ def test_nodes_below_the_skin_meet_obstacles_and_no_skin():
 @pytest.mark.parametrize("most", [1, 700, 1 << 20])
 def test_many_obstacles_are_all_met_as_each_alone(monkeypatch, most):
     """Whether they are looked at one by one, two at a time, or all together."""
-    monkeypatch.setattr("supple.skins.contact.detection.MOST", most)
+    monkeypatch.setattr("supple.skins.contact.detection.detector.MOST", most)
     rng = np.random.default_rng(8)
     balls = [Sphere(radius=0.08, at=at) for at in rng.uniform([0.0, -0.2, -0.1], [1.6, 0.2, 0.1], (7, 3))]
     balls.insert(3, Sphere(radius=0.08, at=(0.0, 9.0, 0.0)))  # far

@@ -14,20 +14,29 @@ from scipy.sparse.linalg import spsolve
 import supple
 from conftest import make_tube
 from oracles import articulated as oracle
+from oracles import soft_body
 from oracles.inside_tets import joined, lattice
+from oracles.soft_body import state_in
 from oracles.tracking import towards
 from solids import sphere
 from supple import Character, Pose, Skeleton, Weights
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.tetrahedra import Tetrahedra
-from supple.skins.contact import dynamics
-from supple.skins.contact.dynamics import State, mechanism_of, state_in
-from supple.skins.contact.elasticity import TISSUES, Tissue
-from supple.skins.contact.flesh import flesh_of, layer
-from supple.skins.contact.joints import BALL, FREE, HINGE, Joints, hinges_in_motion, named_hinges, rotation_vectors
-from supple.skins.contact.links import joints_of, links_of
-from supple.skins.contact.tracking import Targets, Tracking, carried_inertia
+from supple.skins.contact.control.tracking import Targets, Tracking, carried_inertia
+from supple.skins.contact.model.elasticity import TISSUES, Tissue
+from supple.skins.contact.model.flesh import flesh_of, layer
+from supple.skins.contact.model.joints import (
+    BALL,
+    FREE,
+    HINGE,
+    Joints,
+    hinges_in_motion,
+    named_hinges,
+    rotation_vectors,
+)
+from supple.skins.contact.model.links import joints_of, links_of
+from supple.skins.contact.model.mechanism import State, arms, mechanism_of
 
 SEEDS = st.integers(0, 10_000)
 BAR = oracle.bar(3)
@@ -53,10 +62,10 @@ def any_velocity(mechanism, seed):
 @given(SEEDS)
 def test_velocities_are_the_slopes_of_places(seed):
     state, v = oracle.any_state(BAR, seed), any_velocity(BAR, seed + 1)
-    found = slope(lambda s: dynamics.node_positions(BAR, s), state, v)
+    found = slope(lambda s: soft_body.node_positions(BAR, s), state, v)
     rows = np.stack([oracle.velocity_rows(BAR, state, j) @ v for j in range(BAR.node_count)])
     np.testing.assert_allclose(rows, found, atol=1e-7)
-    np.testing.assert_allclose(dynamics.node_velocities(BAR, oracle.unpacked(state, v)), rows, atol=1e-12)
+    np.testing.assert_allclose(soft_body.node_velocities(BAR, oracle.unpacked(state, v)), rows, atol=1e-12)
     for node in (0, BAR.node_count - 1, BAR.node_count, len(BAR.rest) - 1):  # the last two belong to the core
         wanted = slope(lambda s, j=node: oracle.position(BAR, s, j), state, v)
         np.testing.assert_allclose(oracle.velocity_rows(BAR, state, node) @ v, wanted, atol=1e-7)
@@ -74,8 +83,8 @@ def test_flesh_at_rest_follows_the_bones_as_linear_blending_does():
     placed = np.concatenate([flesh.solid.points, np.ones((len(flesh.solid.points), 1))], axis=1)
     each = np.einsum("jab,pb->pja", pose.skinning(tube.skeleton), placed)[..., :3]
     wanted = np.einsum("pj,pja->pa", flesh.weights.dense(3), each)
-    np.testing.assert_allclose(dynamics.node_positions(mechanism, state), wanted[flesh.free], atol=1e-12)
-    np.testing.assert_allclose(dynamics.joint_gaps(mechanism, state), 0.0, atol=1e-12)
+    np.testing.assert_allclose(soft_body.node_positions(mechanism, state), wanted[flesh.free], atol=1e-12)
+    np.testing.assert_allclose(soft_body.joint_gaps(mechanism, state), 0.0, atol=1e-12)
     rotation = quaternions.quat_from_axis_angle([0, 0, 1], 0.7 - 0.02)
     earlier = Pose.from_rotations(tube.skeleton, {"bone1": rotation}, move=(0.9, 2.0, 3.0))
     moving = state_in(mechanism, links, pose, skeleton=tube.skeleton, before=earlier, dt=0.1)
@@ -97,13 +106,13 @@ def test_flesh_at_rest_follows_the_bones_as_linear_blending_does():
 def test_energy_and_momentum_are_those_of_the_mass_matrix_which_is_never_negative(seed, moved):
     state = oracle.any_state(BAR, seed, moved=moved)
     M, v = oracle.inertia(BAR, state), oracle.packed(state)
-    assert dynamics.energy(BAR, state).kinetic == pytest.approx(0.5 * v @ M @ v, rel=1e-10)
+    assert soft_body.energy(BAR, state).kinetic == pytest.approx(0.5 * v @ M @ v, rel=1e-10)
     values = np.linalg.eigvalsh(M)
     assert values[0] > 0.0
-    linear, angular = dynamics.momentum(BAR, state)
+    linear, angular = soft_body.momentum(BAR, state)
     whole = rigid_modes(BAR, state)
     np.testing.assert_allclose(np.concatenate([linear, angular]), whole.T @ M @ v, rtol=1e-9, atol=1e-9)
-    paces = dynamics.node_velocities(BAR, state)
+    paces = soft_body.node_velocities(BAR, state)
     core = BAR.core_masses[:, None] * state.velocities
     core = core + np.cross(state.spins, np.einsum("kab,kb->ka", state.rotations, BAR.core_moments))
     np.testing.assert_allclose(linear, BAR.masses @ paces + core.sum(axis=0), atol=1e-9)
@@ -150,13 +159,13 @@ def test_forces_are_the_slopes_of_energies(seed):
     state, v = oracle.any_state(body, seed), any_velocity(body, seed + 1)
     still = oracle.unpacked(state, np.zeros(len(v)))
     weight = oracle.weight(body, state, gravity)
-    found = slope(lambda s: dynamics.energy(body, oracle.unpacked(s, 0 * v), gravity=gravity).height, still, v)
+    found = slope(lambda s: soft_body.energy(body, oracle.unpacked(s, 0 * v), gravity=gravity).height, still, v)
     assert -weight @ v == pytest.approx(found, rel=1e-6, abs=1e-6)
     torques = sum(-one.stiffness * one.rows.T @ one.out for one in oracle.springs(body, state, Targets.none(body)))
-    found = slope(lambda s: dynamics.energy(body, oracle.unpacked(s, 0 * v)).joints, still, v)
+    found = slope(lambda s: soft_body.energy(body, oracle.unpacked(s, 0 * v)).joints, still, v)
     assert -torques @ v == pytest.approx(found, rel=1e-6, abs=1e-6)
     skin = v[6 * body.link_count :]
-    found = slope(lambda s: dynamics.energy(body, oracle.unpacked(s, 0 * v)).elastic, still, v)
+    found = slope(lambda s: soft_body.energy(body, oracle.unpacked(s, 0 * v)).elastic, still, v)
     assert state.displacements.ravel() @ (body.stiffness @ skin) == pytest.approx(found, rel=1e-6, abs=1e-6)
 
 
@@ -175,7 +184,7 @@ def test_a_bent_joint_stiffens_as_its_hessian_says(seed, angle):
 
     step = 1e-4
     energies = [0.5 * after(t) @ after(t) for t in (-step, 0.0, step)]
-    hessian = dynamics.spring_hessian(bend)
+    hessian = soft_body.spring_hessian(bend)
     assert (energies[2] - 2.0 * energies[1] + energies[0]) / step**2 == pytest.approx(
         rotation @ hessian @ rotation, rel=1e-4, abs=1e-5
     )
@@ -201,7 +210,7 @@ def test_a_character_weighs_what_its_volume_does_and_its_links_share_that():
     np.testing.assert_allclose(mechanism.shares.sum(axis=1), 1.0, atol=1e-12)
     inner = mechanism.masses[:, None] * mechanism.free_shares
     moments = mechanism.core_moments.copy()
-    np.add.at(moments, mechanism.free_links, inner[..., None] * dynamics.arms(mechanism, State.rest(mechanism)))
+    np.add.at(moments, mechanism.free_links, inner[..., None] * arms(mechanism, State.rest(mechanism)))
     np.testing.assert_allclose(moments, 0.0, atol=1e-9)  # centres are centres of mass
     whole = flesh_of(hero, count=4000, tissue="fat")
     assert flesh.masses.sum() > whole.masses.sum()  # rubber is heavier than fat, and only the head is of it

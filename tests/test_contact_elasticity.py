@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles.inside_tets import lattice
 from supple.errors import InputError
 from supple.geometry.tetrahedra import Tetrahedra, volumes
-from supple.skins.contact.elasticity import (
+from supple.skins.contact.model.elasticity import (
     TISSUES,
     Tissue,
     consistent_mass,

@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import block_diag, coo_array, csc_array, eye_array
 
 from supple import device as devices
-from supple.skins.contact import factor as module
-from supple.skins.contact.factor import FactorArrays, FleshFactor
+from supple.skins.contact.dynamics import factor as module
+from supple.skins.contact.dynamics.factor import FactorArrays, FleshFactor
 
 
 def factor_of(matrix):

@@ -8,15 +8,16 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from oracles import articulated as oracle
+from oracles import soft_body
+from oracles.soft_body import momentum
 from supple import ArticulatedContact, Pose
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.graph.snapshot import arrays_of, put_back
 from supple.obstacles import Free, Plane, Sphere
-from supple.skins.contact import dynamics
-from supple.skins.contact.contacts import Contacts, Loose
-from supple.skins.contact.dynamics import State, momentum
-from supple.skins.contact.solver import condensed_solver
+from supple.skins.contact.dynamics.solver import condensed_solver
+from supple.skins.contact.model.mechanism import State
+from supple.skins.contact.response.contact_set import Contacts, Loose
 
 UP = (0.0, 1.0, 0.0)
 G = 9.81
@@ -228,7 +229,7 @@ def test_a_thrown_ball_and_a_limp_body_keep_all_momentum():
     free = state.meeting.free
 
     def total():
-        linear, angular = dynamics.momentum(binding.mechanism, state.memory.body)
+        linear, angular = soft_body.momentum(binding.mechanism, state.memory.body)
         flying = free.masses[:, None] * state.memory.flights.velocities
         angular = angular + np.cross(free.centers, flying).sum(axis=0) + state.memory.flights.angular.sum(axis=0)
         return linear + flying.sum(axis=0), angular
@@ -276,7 +277,7 @@ def test_no_step_goes_beyond_a_limit_that_it_began_within(hinge, low, high, angl
     farthest = 0.0
     for _ in range(8):
         solver.advance()
-        farthest = max(farthest, dynamics.bend(body.joints, solver.state().rotations)[0, 2])
+        farthest = max(farthest, soft_body.bend(body.joints, solver.state().rotations)[0, 2])
     assert farthest < high + 5e-3
 
 
@@ -289,7 +290,7 @@ def test_a_ball_that_rests_is_held_by_its_limit_in_the_step_in_which_it_is_struc
     struck = Contacts.at_nodes([node], normals=[(0.0, -1.0, 0.0)], gaps=[-0.05], velocities=[(0.0, -5.0, 0.0)])
     assert solver.answer(struck).impulses[0] > 0.0
     solver.finish()
-    assert np.linalg.norm(dynamics.bend(body.joints, solver.state().rotations)) < high + 5e-3
+    assert np.linalg.norm(soft_body.bend(body.joints, solver.state().rotations)) < high + 5e-3
 
 
 def test_a_hinge_that_passes_half_a_turn_within_its_limits_goes_on():
@@ -337,7 +338,7 @@ def test_a_state_goes_on_in_another_binding_to_the_same_numbers(scene):
     kept = copied(skin, other, state)
     skin.advance(binding, state, pose, skin.step, incoming=None)
     skin.advance(other, kept, pose, skin.step, incoming=None)
-    for name in ("places", "velocities", "displacements", "flows"):
+    for name in ("positions", "velocities", "displacements", "flows"):
         np.testing.assert_array_equal(getattr(kept.memory.body, name), getattr(state.memory.body, name), err_msg=name)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import supple
+from oracles import soft_body
 from supple import ArticulatedContact, Motion, Pose
 from supple.geometry import quaternions
-from supple.skins.contact import dynamics
 
 RADIUS = 0.08
 STRAIGHT = np.array([0.0, 0.0, 0.0, 1.0])
@@ -49,7 +49,7 @@ class Played:
         for step in range(1, round(seconds / skin.step) + 1):
             skin.advance(self.binding, state, motion.sample(step * skin.step), skin.step, incoming=None)
             points = state.points.numpy()
-            self.momenta.append(np.concatenate(dynamics.momentum(self.binding.mechanism, state.memory.body)))
+            self.momenta.append(np.concatenate(soft_body.momentum(self.binding.mechanism, state.memory.body)))
             self.depths.append(self.depth(points))
             self.dents.append([self.dent(name) for name in ("low", "high")])
             self.steps.append(np.abs(points - before).max())

@@ -11,17 +11,19 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from oracles import articulated as oracle
+from oracles import soft_body
+from oracles.soft_body import momentum
 from oracles.tracking import towards
 from supple import Pose, Skeleton
 from supple.geometry import quaternions
-from supple.skins.contact import contact_solver, dynamics
-from supple.skins.contact.contacts import Contacts
-from supple.skins.contact.dynamics import State, momentum
-from supple.skins.contact.elasticity import Tissue
-from supple.skins.contact.joints import HINGE, rotation_vectors
-from supple.skins.contact.links import Links
-from supple.skins.contact.solver import condensed_solver
-from supple.skins.contact.tracking import Targets, Tracking
+from supple.skins.contact.control.tracking import Targets, Tracking
+from supple.skins.contact.dynamics.solver import condensed_solver
+from supple.skins.contact.model.elasticity import Tissue
+from supple.skins.contact.model.joints import HINGE, rotation_vectors
+from supple.skins.contact.model.links import Links
+from supple.skins.contact.model.mechanism import State, rotate_by
+from supple.skins.contact.response import contact_solver
+from supple.skins.contact.response.contact_set import Contacts
 
 DOWN = (0.0, -1.0, 0.0)
 UP = (0.0, 1.0, 0.0)
@@ -84,7 +86,7 @@ def test_any_contacts_and_limits_are_answered_by_pushes_that_take_energy(count, 
     matrix, links = system.matrix, 6 * body.link_count
     matrix[links:, links:] = oracle.block_diagonal(body, matrix)
     np.testing.assert_allclose(system.rows @ after, system.rows @ before, atol=1e-8)
-    if not (dynamics.bend(body.joints, state.rotations)[1:3] ** 2).sum(axis=1).max() > 0.01:  # no limit is broken
+    if not (soft_body.bend(body.joints, state.rotations)[1:3] ** 2).sum(axis=1).max() > 0.01:  # no limit is broken
         assert after @ matrix @ after <= before @ matrix @ before * (1.0 + 1e-9)
     change = after - before
     pulled = matrix @ change - rows.T @ found.impulses
@@ -189,13 +191,13 @@ def test_a_body_dropped_on_the_floor_comes_to_rest_on_it(tissue, loose):
     body = oracle.loose(body) if loose else body
     growth = 1e-7 if loose else 2e-3  # the skin's answer to contacts leaves out how neighbours pull; here none do
     solver = condensed_solver(body, 0.01)
-    before = solver.energy().total
+    before = soft_body.energy(solver.mechanism, solver.state(), gravity=solver.gravity).total
     drop = 0.1 * 9.81 * body.link_masses.sum()
     for _ in range(150):
         solver.free()
         solver.answer(floor_of(solver, -0.2))
         solver.finish()
-        now = solver.energy()
+        now = soft_body.energy(solver.mechanism, solver.state(), gravity=solver.gravity)
         assert now.total <= before + growth * drop
         before = now.total
         assert solver.node_positions[:, 1].min() > -0.2 - 2e-3
@@ -281,7 +283,7 @@ def test_limits_hold_and_let_go(hinge):
             state.velocities[1] += np.cross([0.0, 0.0, 8.0], state.rotations[1] @ (pivot - body.centres[1]))
             solver.load(state)
         solver.advance()
-        angle = dynamics.bend(body.joints, solver.state().rotations)[0, 2]
+        angle = soft_body.bend(body.joints, solver.state().rotations)[0, 2]
         highest, lowest = max(highest, angle), min(lowest, angle)
     # A ball also turns across its bend, which adds a term of second order to its angle in every step.
     assert 0.25 < highest < (0.31 if hinge else 0.33)
@@ -292,7 +294,7 @@ def test_limits_hold_and_let_go(hinge):
     free.load(spun_child(body))
     for _ in range(20):
         free.advance()
-    assert dynamics.bend(body.joints, free.state().rotations)[0, 2] > 0.5
+    assert soft_body.bend(body.joints, free.state().rotations)[0, 2] > 0.5
 
 
 def spun_child(body):
@@ -318,7 +320,7 @@ def test_control_is_stable_at_any_strength_and_step(strength, dt):
         fastest = max(fastest, np.abs(solver.state().spins).max())
     state = solver.state()
     assert np.isfinite(state.positions).all()
-    np.testing.assert_allclose(dynamics.joint_gaps(body, state), 0.0, atol=1e-12)
+    np.testing.assert_allclose(soft_body.joint_gaps(body, state), 0.0, atol=1e-12)
     assert fastest < 1.3 * 1.2 / min(dt, 1.0) + 10.0
     if strength == 1.0:
         positions, rotations = links.placed(skeleton, goal)
@@ -337,15 +339,15 @@ def test_joints_of_a_driven_body_are_closed_without_moving_its_centre():
     """Control of the joints alone pushes against nothing: matter as a whole goes on as it was."""
     body = oracle.bar(4)
     none = Targets.none(body)
-    twist = dynamics.rotate_by(none.rotations, np.array([[0.0, 0.5, 1.0], [0.3, 0.0, -1.0], [0.0, 0.0, 1.0]]))
+    twist = rotate_by(none.rotations, np.array([[0.0, 0.5, 1.0], [0.3, 0.0, -1.0], [0.0, 0.0, 1.0]]))
     solver = condensed_solver(body, 1.0 / 30.0, gravity=(0.0, 0.0, 0.0))
     solver.control(replace(none, rotations=twist, stiffness=np.full(3, 40.0), damping=np.full(3, 1.0)))
     start = matter(body, solver.state())
     for _ in range(40):
         solver.advance()
-        np.testing.assert_allclose(dynamics.joint_gaps(body, solver.state()), 0.0, atol=1e-12)
+        np.testing.assert_allclose(soft_body.joint_gaps(body, solver.state()), 0.0, atol=1e-12)
     after = solver.state()
-    assert np.abs(dynamics.bend(body.joints, after.rotations)).max() > 0.3
+    assert np.abs(soft_body.bend(body.joints, after.rotations)).max() > 0.3
     np.testing.assert_allclose(momentum(body, after), 0.0, atol=1e-9)
     np.testing.assert_allclose(matter(body, after), start, atol=2e-3)
 
@@ -353,7 +355,7 @@ def test_joints_of_a_driven_body_are_closed_without_moving_its_centre():
 def matter(body, state):
     """Where the centre of all matter is."""
     core = body.core_masses[:, None] * state.positions + np.einsum("kab,kb->ka", state.rotations, body.core_moments)
-    return (body.masses @ dynamics.node_positions(body, state) + core.sum(axis=0)) / body.link_masses.sum()
+    return (body.masses @ soft_body.node_positions(body, state) + core.sum(axis=0)) / body.link_masses.sum()
 
 
 def test_limp_joints_hang_and_rigid_ones_follow_the_animation():

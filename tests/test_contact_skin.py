@@ -7,13 +7,14 @@ import pytest
 
 import supple
 from conftest import make_tube
+from oracles import soft_body
 from supple import ArticulatedContact, Character, InputError, LinearBlend, Motion, Pose, Skeleton, Weights
 from supple.geometry import quaternions
 from supple.graph.bake import bake
 from supple.obstacles import Box, Free, Plane, Sphere
-from supple.skins.contact import dynamics
-from supple.skins.contact.elasticity import TISSUES, Tissue
-from supple.skins.contact.flesh import flesh_of
+from supple.skins.contact.model.elasticity import TISSUES, Tissue
+from supple.skins.contact.model.flesh import flesh_of
+from supple.skins.contact.model.mechanism import blended_rotations
 from supple.skins.contact.parsing import limits_for, limits_in, strengths_in, tissues_in, with_regions
 
 TUBE = make_tube(17, 10, 3)
@@ -40,7 +41,7 @@ def played(skin, poses, character=TUBE):
 
 def momentum(binding, state):
     """Of the body and of what flies, linear and angular [kg m/s, kg m²/s]."""
-    linear, angular = dynamics.momentum(binding.mechanism, state.memory.body)
+    linear, angular = soft_body.momentum(binding.mechanism, state.memory.body)
     free = state.meeting.free
     flying = free.masses[:, None] * state.memory.flights.velocities
     angular = angular + np.cross(free.centers, flying).sum(axis=0) + state.memory.flights.angular.sum(axis=0)
@@ -108,7 +109,7 @@ def test_skin_is_the_blend_of_simulated_bones_and_the_flesh_that_left_them():
     binding, state = played(skin, [REST] * 8)
     flesh = flesh_of(TUBE, count=600, core=skin.core, depth=skin.depth, tissue="fat")
     carried = supple.linear_blend(TUBE.points, TUBE.weights, Pose(state.memory.bones).skinning(SKELETON))
-    rotations = dynamics.blended_rotations(binding.mechanism, state.memory.body)
+    rotations = blended_rotations(binding.mechanism, state.memory.body)
     offsets = np.zeros((len(flesh.masses), 3))
     offsets[: len(rotations)] = np.einsum("nab,nb->na", rotations, state.memory.body.displacements - binding.sculpted)
     inside = flesh.embedding(TUBE.points)
@@ -240,10 +241,10 @@ def test_skin_that_meets_skin_takes_no_momentum_and_gives_no_energy_of_motion():
     after = solver.state()
     assert (answer.impulses > 0.0).sum() > 1
     assert np.abs(after.spins - before.spins).max() > 0.02  # the bones feel it
-    one, two = (dynamics.momentum(mechanism, body) for body in (before, after))
+    one, two = (soft_body.momentum(mechanism, body) for body in (before, after))
     np.testing.assert_allclose(two[0], one[0], atol=1e-9 * mechanism.link_masses.sum())
     np.testing.assert_allclose(two[1], one[1], atol=1e-2 * np.linalg.norm(one[1]))  # it is met a little way apart
-    kinetic = [dynamics.energy(mechanism, body).kinetic for body in (before, after)]
+    kinetic = [soft_body.energy(mechanism, body).kinetic for body in (before, after)]
     assert kinetic[1] < kinetic[0]
 
 

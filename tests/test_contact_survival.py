@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import supple
+from oracles import soft_body
 from supple import ArticulatedContact, Pose
 from supple.obstacles import Box, Keys, Plane, Sphere
-from supple.skins.contact import dynamics
-from supple.skins.contact.flesh import flesh_of
-from supple.skins.contact.joints import rotation_vectors
+from supple.skins.contact.model.flesh import flesh_of
+from supple.skins.contact.model.joints import rotation_vectors
 
 TUBE = supple.character("tube", vertices=600, bones=4, length=1.0, radius=0.08)
 REST = Pose.rest(TUBE.skeleton)
@@ -39,7 +39,7 @@ def test_a_dropped_character_comes_to_lie_on_the_floor(step, flesh, gravity):
     for binding, state in played(flesh=flesh, step=step, gravity=gravity, obstacles=(FLOOR,), **LIMP):
         moved = np.linalg.norm(state.memory.body.displacements - binding.sculpted, axis=1)
         assert (moved <= binding.farthest * (1.0 + 1e-9)).all()
-        gaps = np.linalg.norm(dynamics.joint_gaps(binding.mechanism, state.memory.body), axis=1)
+        gaps = np.linalg.norm(soft_body.joint_gaps(binding.mechanism, state.memory.body), axis=1)
         assert gaps.max() < 0.02 * gravity / 9.81
     points = state.points.numpy()
     assert -0.34 < points[:, 1].min() < -0.25
@@ -64,7 +64,7 @@ def farthest_bend(step, limits):
     settings = {"strength": "0.05", "root": 1.0, "gravity": 0.0, "flesh": "fat", "obstacles": (rod,)}
     farthest = 0.0
     for binding, state in played(1.0, step=step, limits=limits, **settings):
-        bends = dynamics.bend(binding.mechanism.joints, state.memory.body.rotations)
+        bends = soft_body.bend(binding.mechanism.joints, state.memory.body.rotations)
         farthest = max(farthest, float(np.linalg.norm(bends, axis=1).max()))
     return farthest
 
@@ -81,7 +81,7 @@ def test_a_fall_gives_no_more_energy_than_the_height_it_came_from(step, flesh):
     """Falling, landing and lying: all that it has is what it had in height, and most of it goes."""
     found = []
     for binding, state in played(flesh=flesh, step=step, obstacles=(FLOOR,), **LIMP):
-        found.append(dynamics.energy(binding.mechanism, state.memory.body, gravity=binding.gravity))
+        found.append(soft_body.energy(binding.mechanism, state.memory.body, gravity=binding.gravity))
     total = np.array([one.total for one in found])
     assert total.max() <= total[0] + 1e-3 * abs(total[0] - total[-1])
     assert found[-1].kinetic < 0.02 * (found[0].height - found[-1].height)
@@ -97,10 +97,10 @@ def test_a_body_that_turns_by_itself_goes_on_turning():
     middle = np.average(binding.mechanism.centres, axis=0, weights=binding.mechanism.link_masses)
     state.memory.body.spins[:] = rotation
     state.memory.body.velocities[:] = np.cross(rotation, state.memory.body.positions - middle)
-    before = dynamics.momentum(binding.mechanism, state.memory.body)
+    before = soft_body.momentum(binding.mechanism, state.memory.body)
     for _ in range(60):
         skin.advance(binding, state, REST, skin.step, incoming=None)
-    after = dynamics.momentum(binding.mechanism, state.memory.body)
+    after = soft_body.momentum(binding.mechanism, state.memory.body)
     np.testing.assert_allclose(after[0], before[0], atol=1e-6)
     np.testing.assert_allclose(after[1], before[1], rtol=1e-3, atol=1e-4)
     assert np.linalg.norm(rotation_vectors(state.memory.body.rotations[0])) == pytest.approx(2.0, rel=0.05)

@@ -14,12 +14,12 @@ from scipy.spatial.transform import Rotation
 from oracles.inside_tets import lattice
 from supple import Skeleton, Weights
 from supple.geometry.tetrahedra import Tetrahedra
-from supple.skins.contact.dynamics import Mechanism, State, mechanism_of, rotate_by
-from supple.skins.contact.flesh import layer
-from supple.skins.contact.joints import HINGE
-from supple.skins.contact.links import joints_of, links_of
-from supple.skins.contact.solver import diagonal_blocks
-from supple.skins.contact.tracking import Targets
+from supple.skins.contact.control.tracking import Targets
+from supple.skins.contact.dynamics.factored_system import diagonal_blocks
+from supple.skins.contact.model.flesh import layer
+from supple.skins.contact.model.joints import HINGE
+from supple.skins.contact.model.links import joints_of, links_of
+from supple.skins.contact.model.mechanism import Mechanism, State, mechanism_of, rotate_by
 
 
 def cross(v):

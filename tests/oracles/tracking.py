@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from supple.motion.pose import Pose
-from supple.skins.contact.dynamics import Mechanism, State
-from supple.skins.contact.joints import rotation_vectors
-from supple.skins.contact.tracking import Targets, Tracking
+from supple.skins.contact.control.tracking import Targets, Tracking
+from supple.skins.contact.model.joints import rotation_vectors
+from supple.skins.contact.model.mechanism import Mechanism, State
 
 
 def towards(tracking: Tracking, before: Pose, after: Pose, dt: float) -> Targets:

@@ -16,7 +16,7 @@ from supple.bench.contact_direct import full_system
 from supple.bench.contact_scenes import SCENES, Frames, Resting, Scene
 from supple.bench.rows import Row
 from supple.bench.timing import once, timed
-from supple.skins.contact.dynamics import State
+from supple.skins.contact.model.mechanism import State
 
 ROOM = "contact"
 DT = 1.0 / 60.0  # s

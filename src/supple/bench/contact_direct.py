@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import Floats
-from supple.skins.contact.contacts import Contacts
-from supple.skins.contact.dynamics import Mechanism, State, arms, blended_rotations
-from supple.skins.contact.joints import BALL
+from supple.skins.contact.model.joints import BALL
+from supple.skins.contact.model.mechanism import Mechanism, State, arms, blended_rotations
+from supple.skins.contact.response.contact_set import Contacts
 
 
 def full_system(mechanism: Mechanism, state: State, contacts: Contacts, dt: float) -> tuple[Any, int]:

@@ -23,12 +23,12 @@ from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.motion.pose import Pose
 from supple.obstacles import Sphere
 from supple.skins.contact.binding import ContactBinding
-from supple.skins.contact.contacts import Contacts
-from supple.skins.contact.dynamics import Mechanism, mechanism_of
-from supple.skins.contact.flesh import FleshLayer, flesh_of, layer
-from supple.skins.contact.links import joints_of, links_of
+from supple.skins.contact.dynamics.solver import Answer, condensed_solver
+from supple.skins.contact.model.flesh import FleshLayer, flesh_of, layer
+from supple.skins.contact.model.links import joints_of, links_of
+from supple.skins.contact.model.mechanism import Mechanism, mechanism_of
+from supple.skins.contact.response.contact_set import Contacts
 from supple.skins.contact.skin import ArticulatedContact
-from supple.skins.contact.solver import Answer, condensed_solver
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,17 @@ from supple.arrays import Floats
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.errors import InputError
-from supple.skins.contact import dynamics
-from supple.skins.contact.collision_pipeline import detection_of
-from supple.skins.contact.detection import RestSkin
-from supple.skins.contact.dynamics import Mechanism, State, mechanism_of
-from supple.skins.contact.factor import FactorArrays, FleshFactor
-from supple.skins.contact.flesh import WHERE, FleshLayer, flesh_of
-from supple.skins.contact.joints import named_hinges
-from supple.skins.contact.links import Links, joints_of, links_of
+from supple.skins.contact.control.tracking import carried_inertia
+from supple.skins.contact.detection.collision_pipeline import detection_of
+from supple.skins.contact.detection.detector import RestSkin
+from supple.skins.contact.dynamics.factor import FactorArrays, FleshFactor
+from supple.skins.contact.dynamics.factored_system import SolverArrays, factored
+from supple.skins.contact.model.flesh import WHERE, FleshLayer, flesh_of
+from supple.skins.contact.model.joints import named_hinges
+from supple.skins.contact.model.links import Links, joints_of, links_of
+from supple.skins.contact.model.mechanism import Mechanism, State, blended_rotations, mechanism_of
 from supple.skins.contact.parsing import limits_for, tissues_in, with_regions
-from supple.skins.contact.solver import SolverArrays, factored
 from supple.skins.contact.surface import Hung
-from supple.skins.contact.tracking import carried_inertia
 from supple.skins.kinematic.blend import BlendWeights
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Sag:
         """Displacements (n, 3) [m] with the links as they are in a state."""
         if self.factor is None:
             return np.zeros((0, 3))
-        rotations = dynamics.blended_rotations(self.mechanism, state)
+        rotations = blended_rotations(self.mechanism, state)
         weight = self.mechanism.masses[:, None] * np.einsum("nba,b->na", rotations, self.share * self.gravity)
         return np.asarray(FleshFactor(self.factor).solve(weight.ravel())).reshape(-1, 3)
 

@@ -13,8 +13,8 @@ from supple.character.regions import RegionText
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
-from supple.skins.contact.elasticity import TISSUES, Tissue
-from supple.skins.contact.flesh import WHERE
+from supple.skins.contact.model.elasticity import TISSUES, Tissue
+from supple.skins.contact.model.flesh import WHERE
 
 OWN = "own"
 AUTO = "auto"

@@ -16,8 +16,8 @@ from supple.settings import setting
 from supple.skins.base import DevicePoints, SoftSkin
 from supple.skins.contact import step as stepping
 from supple.skins.contact.binding import ContactBinding
-from supple.skins.contact.elasticity import MOST_POISSON, TISSUES, Tissue
-from supple.skins.contact.flesh import WHERE
+from supple.skins.contact.model.elasticity import MOST_POISSON, TISSUES, Tissue
+from supple.skins.contact.model.flesh import WHERE
 from supple.skins.contact.parsing import limits_in, strengths_in, tissues_in, with_regions
 from supple.skins.contact.scenes import SCENES, digest, obstacles_of
 from supple.skins.contact.state import ContactState

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Floats
-from supple.skins.contact.device_arrays import LinkArrays, NodeArrays
+from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 
 _CHEAP = 32_768  # items to look at that are worth another thread
 

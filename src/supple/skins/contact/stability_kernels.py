@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from supple.skins.contact.kernels import Numbers, Vectors, Whole
+from supple.skins.contact.dynamics.node_kernels import Numbers, Vectors, Whole
 
 STRANGE = wp.constant(0)  # flags: something is no number
 OVER = wp.constant(1)  # flesh went too far

@@ -10,14 +10,14 @@ import numpy as np
 from supple.arrays import Floats
 from supple.motion.pose import Pose
 from supple.skins.contact.binding import ContactBinding
-from supple.skins.contact.collision_pipeline import Flights, Meeting, detection_of
-from supple.skins.contact.control import Control
-from supple.skins.contact.dynamics import State
+from supple.skins.contact.control.controller import Control
+from supple.skins.contact.control.tracking import Tracking
+from supple.skins.contact.detection.collision_pipeline import Flights, Meeting, detection_of
+from supple.skins.contact.dynamics.solver import CondensedSolver
+from supple.skins.contact.model.mechanism import State
 from supple.skins.contact.parsing import strengths_in
-from supple.skins.contact.solver import CondensedSolver
 from supple.skins.contact.stability_guard import Watch
 from supple.skins.contact.surface import Surface
-from supple.skins.contact.tracking import Tracking
 
 if TYPE_CHECKING:
     from supple.skins.contact.skin import ArticulatedContact

@@ -9,8 +9,8 @@ import numpy as np
 from supple import device as devices
 from supple.errors import UnfinishedError
 from supple.motion.pose import Pose
-from supple.skins.contact.flesh import WHERE
-from supple.skins.contact.joints import rotation_vectors
+from supple.skins.contact.model.flesh import WHERE
+from supple.skins.contact.model.joints import rotation_vectors
 from supple.skins.contact.state import ContactState
 
 

@@ -14,10 +14,10 @@ from supple.character.character import Character
 from supple.geometry.embedding import embed_smoothly
 from supple.geometry.tetrahedra import edges_of
 from supple.geometry.topology import area_vectors
-from supple.skins.contact.control import Control
-from supple.skins.contact.device_arrays import LinkArrays, NodeArrays
-from supple.skins.contact.dynamics import Mechanism
-from supple.skins.contact.flesh import FleshLayer
+from supple.skins.contact.control.controller import Control
+from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
+from supple.skins.contact.model.flesh import FleshLayer
+from supple.skins.contact.model.mechanism import Mechanism
 from supple.skins.kinematic.blend import Affine, BlendArrays, BlendWeights, ShapedRest
 from supple.skins.kinematic.linear_blend import prepared
 
@@ -67,7 +67,7 @@ class Surface:
         sculpted: Floats,
         constants: devices.Constants,
     ) -> None:
-        from supple.skins.contact import carry_kernels as kernels
+        from supple.skins.contact import surface_kernels as kernels
 
         wp, device = devices.warp(), constants.device
         count, n, joints = len(character.points), mechanism.node_count, len(character.skeleton)

@@ -14,12 +14,12 @@ from supple.geometry.tetrahedra import boundary_faces
 from supple.obstacles.contact_impulses import resolve_contacts
 from supple.obstacles.dynamic_bodies import DynamicBodies
 from supple.obstacles.shapes import RigidBody
-from supple.skins.contact.contacts import Contacts, Loose
-from supple.skins.contact.detection import Detection, RestSkin
-from supple.skins.contact.dynamics import Mechanism, rotate_by
-from supple.skins.contact.flesh import FleshLayer
-from supple.skins.contact.solver import Answer, CondensedSolver
-from supple.skins.contact.touches import Touches
+from supple.skins.contact.detection.detected_contacts import Touches
+from supple.skins.contact.detection.detector import Detection, RestSkin
+from supple.skins.contact.dynamics.solver import Answer, CondensedSolver
+from supple.skins.contact.model.flesh import FleshLayer
+from supple.skins.contact.model.mechanism import Mechanism, rotate_by
+from supple.skins.contact.response.contact_set import Contacts, Loose
 
 _ROUNDS = 4  # in which contacts of skin with skin are chosen
 

@@ -104,7 +104,7 @@ class FleshFactor:
 
     def _recorded(self, sides: Any, answers: Any, onto: Any) -> Callable[[], None]:
         """All launches of a solve: three where several threads are worth waking, else one."""
-        from supple.skins.contact import factor_kernels as kernels
+        from supple.skins.contact.dynamics import factor_kernels as kernels
 
         def launch(kernel: Any, count: int, *inputs: Any) -> devices.Launch:
             return devices.Launch(kernel, count, [self._count, self._top, *inputs], "cpu", smallest=1)

@@ -22,8 +22,8 @@ from supple.geometry.topology import unique_edges
 from supple.obstacles.device_bodies import DeviceBodies
 from supple.obstacles.dynamic_bodies import DynamicBodies
 from supple.obstacles.shapes import RigidBody
-from supple.skins.contact.enclosed_obstacles import Buried
-from supple.skins.contact.touches import Touches
+from supple.skins.contact.detection.detected_contacts import Touches
+from supple.skins.contact.detection.enclosed_obstacles import Buried
 
 DEEPEST = 2.0  # mean edges: who is deeper in skin than this has lost its way out, and is left alone
 APART = 4.0  # mean edges over the surface: what is nearer than this at rest is one piece of skin
@@ -130,7 +130,7 @@ class Detection:
         finite = np.where(np.isfinite(extents), extents, 0.0)
         boxes = [put(finite[:, side], wp.vec3f) for side in range(2)]
         self._slabs = [proxies.axes, proxies.device_lows, proxies.device_highs]
-        from supple.skins.contact import detection_kernels as kernels
+        from supple.skins.contact.detection import obstacle_kernels as kernels
 
         def nearing(start_growths: Any) -> devices.Launch:
             inputs = [
@@ -294,7 +294,7 @@ class _Crowd:
     """The launch that looks at all nodes for each of a few obstacles that some of them are near to."""
 
     def __init__(self, skin: Detection, room: int) -> None:
-        from supple.skins.contact import detection_kernels as kernels
+        from supple.skins.contact.detection import obstacle_kernels as kernels
 
         wp, on, device, self.room, self._nodes = devices.warp(), skin.bodies, skin.device, room, len(skin)
         self._frictions, self._margin = skin.frictions, skin.margin
@@ -348,7 +348,7 @@ class _Meeting:
     """The launches that find the contacts of one skin's nodes with the triangles of another, or with its own."""
 
     def __init__(self, one: Detection, other: Detection, *, margin: float) -> None:
-        from supple.skins.contact import skin_kernels as kernels
+        from supple.skins.contact.detection import skin_kernels as kernels
 
         wp, device, own, reach = devices.warp(), one.device, one is other, one.deepest
         mine, theirs, nodes, faces = one.proxies, other.proxies, one.hierarchy, other.hierarchy

@@ -12,9 +12,9 @@ The system is small and its steps depend on each other, so one thread walks thro
 
 import warp as wp
 
-from supple.skins.contact.constraint_kernels import CORNERS, HANDS, Effort, Met, Rows, in_cone, judged, pace_of
-from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole
-from supple.skins.contact.system_kernels import add_block, factor_row, substituted
+from supple.skins.contact.dynamics.node_kernels import Matrices, Numbers, Vectors, Whole
+from supple.skins.contact.dynamics.skyline_kernels import add_block, factor_row, substituted
+from supple.skins.contact.response.constraint_kernels import CORNERS, HANDS, Effort, Met, Rows, in_cone, judged, pace_of
 
 ROUNDING = wp.constant(wp.float64(1.0e-20))  # square of the share of pushes that is no change
 WHOLE = wp.constant(wp.float64(0.999))  # a part of the changes from which on they are taken whole

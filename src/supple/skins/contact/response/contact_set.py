@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
 from supple.geometry.quaternions import normalize
-from supple.skins.contact.touches import Touches
+from supple.skins.contact.detection.detected_contacts import Touches
 
 CORNERS = 4
 _WHERE = "Contacts"

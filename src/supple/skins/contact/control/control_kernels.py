@@ -8,8 +8,8 @@ Every kernel works on item `first + tid`.
 
 import warp as wp
 
-from supple.skins.contact.body_kernels import rotation_vector
-from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole
+from supple.skins.contact.dynamics.link_kernels import rotation_vector
+from supple.skins.contact.dynamics.node_kernels import Matrices, Numbers, Vectors, Whole
 
 Transforms = wp.array(dtype=wp.mat44d)
 

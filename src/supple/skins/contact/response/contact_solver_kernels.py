@@ -10,8 +10,10 @@ One thread walks through it. Symbols as in row_kernels.py.
 
 import warp as wp
 
-from supple.skins.contact.body_kernels import IMPULSE, TWIST, WORK
-from supple.skins.contact.constraint_kernels import (
+from supple.skins.contact.dynamics.link_kernels import IMPULSE, TWIST, WORK
+from supple.skins.contact.dynamics.node_kernels import Matrices, Numbers, Vectors, Whole
+from supple.skins.contact.dynamics.skyline_kernels import factorised
+from supple.skins.contact.response.constraint_kernels import (
     CORNERS,
     CROWDED,
     HANDS,
@@ -24,7 +26,7 @@ from supple.skins.contact.constraint_kernels import (
     hand_pace,
     judged,
 )
-from supple.skins.contact.impulse_kernels import (
+from supple.skins.contact.response.impulse_kernels import (
     ROUNDING,
     Loose,
     System,
@@ -34,8 +36,6 @@ from supple.skins.contact.impulse_kernels import (
     took_changes,
     within,
 )
-from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole
-from supple.skins.contact.system_kernels import factorised
 
 OUTSIDE = wp.constant(wp.float64(1.0e-2))  # share of a push that may lie outside its cone
 BEYOND = wp.constant(wp.float64(1.01))  # times as far as it may turn, a ball is seen to be beyond its limit

@@ -11,8 +11,8 @@ Symbols as in kernels.py; f the bend of a joint in the child's axes, k and d sti
 
 import warp as wp
 
-from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole, cross_matrix
-from supple.skins.contact.system_kernels import add_block, add_pair
+from supple.skins.contact.dynamics.node_kernels import Matrices, Numbers, Vectors, Whole, cross_matrix
+from supple.skins.contact.dynamics.skyline_kernels import add_block, add_pair
 
 HINGE = wp.constant(1)
 LINEAR = wp.constant(0)  # places in the books: momentum, angular momentum, energy, first moment of all matter

@@ -20,8 +20,8 @@ import numpy as np
 from supple.arrays import Floats, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.skins.contact.dynamics import Mechanism
-from supple.skins.contact.links import Links
+from supple.skins.contact.model.links import Links
+from supple.skins.contact.model.mechanism import Mechanism
 
 _PACE = 4.0  # [Hz]: how fast a joint of strength 1/2 answers
 _RIGID = 300.0  # over the step: angular frequency beyond which an answer is as good as immediate

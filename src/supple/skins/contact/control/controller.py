@@ -19,10 +19,10 @@ from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.errors import InputError
 from supple.motion.pose import Pose
-from supple.skins.contact.device_arrays import LinkArrays
-from supple.skins.contact.dynamics import Mechanism
-from supple.skins.contact.flesh import WHERE
-from supple.skins.contact.tracking import Tracking
+from supple.skins.contact.control.tracking import Tracking
+from supple.skins.contact.dynamics.device_arrays import LinkArrays
+from supple.skins.contact.model.flesh import WHERE
+from supple.skins.contact.model.mechanism import Mechanism
 
 
 class Control:
@@ -36,7 +36,7 @@ class Control:
     def __init__(
         self, tracking: Tracking, arrays: LinkArrays, *, dt: float, gravity: Floats | None, device: str
     ) -> None:
-        from supple.skins.contact import control_kernels as kernels
+        from supple.skins.contact.control import control_kernels as kernels
 
         wp = devices.warp()
         mechanism, links, self._skeleton = tracking.mechanism, tracking.links, tracking.skeleton

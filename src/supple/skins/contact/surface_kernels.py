@@ -3,8 +3,8 @@
 
 import warp as wp
 
-from supple.skins.contact.control_kernels import Transforms, linear_part, moving_part
-from supple.skins.contact.kernels import Matrices, Vectors, Whole
+from supple.skins.contact.control.control_kernels import Transforms, linear_part, moving_part
+from supple.skins.contact.dynamics.node_kernels import Matrices, Vectors, Whole
 from supple.skins.kinematic.kernels import Transforms as Skinning
 from supple.skins.kinematic.kernels import mat34
 

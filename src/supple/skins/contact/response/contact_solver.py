@@ -13,10 +13,10 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Floats
 from supple.errors import InputError
-from supple.skins.contact.contacts import CORNERS, Contacts, Loose
-from supple.skins.contact.device_arrays import LinkArrays, NodeArrays
-from supple.skins.contact.dynamics import Mechanism
-from supple.skins.contact.flesh import WHERE
+from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
+from supple.skins.contact.model.flesh import WHERE
+from supple.skins.contact.model.mechanism import Mechanism
+from supple.skins.contact.response.contact_set import CORNERS, Contacts, Loose
 
 _CARRIERS = 4  # links that carry a node
 _PASSES = 16  # at most
@@ -80,8 +80,8 @@ class Responder:
         self._record_links(mechanism, nodes, links, dt)
 
     def _structs(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, made: Any) -> None:
-        from supple.skins.contact import constraint_kernels as rows
-        from supple.skins.contact import impulse_kernels as answers
+        from supple.skins.contact.response import constraint_kernels as rows
+        from supple.skins.contact.response import impulse_kernels as answers
 
         wp = devices.warp()
         room, count, size = self.room, self.room + self._limits, links.size + 2 * self.bodies
@@ -171,8 +171,8 @@ class Responder:
         self._wide = system(size, made(size, wp.int32), made(size + 1, wp.int32), self.entries)
 
     def _record(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, dt: float) -> None:
-        from supple.skins.contact import constraint_kernels as rows
-        from supple.skins.contact import contact_solver_kernels as answers
+        from supple.skins.contact.response import constraint_kernels as rows
+        from supple.skins.contact.response import contact_solver_kernels as answers
 
         own, counts = self, self._counts
         side = float(np.ptp(mechanism.rest, axis=0).max())
@@ -276,8 +276,8 @@ class Responder:
 
     def _record_links(self, mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, dt: float) -> None:
         """The links' matrix in which the skin gives way as nodes alone do: that of the free step answers too softly."""
-        from supple.skins.contact import body_kernels as bodies
-        from supple.skins.contact import kernels
+        from supple.skins.contact.dynamics import link_kernels as bodies
+        from supple.skins.contact.dynamics import node_kernels
 
         wide, k, sky = nodes.carriers, mechanism.link_count, links
         wp = devices.warp()
@@ -289,7 +289,7 @@ class Responder:
 
         calls = [
             launch(
-                kernels.condense,
+                node_kernels.condense,
                 nodes.pair_pieces,
                 wide,
                 nodes.pair_starts,
@@ -300,7 +300,7 @@ class Responder:
                 nodes.lone_yields,
                 parts,
             ),
-            launch(kernels.total_blocks, nodes.pairs, nodes.pair_groups, parts, blocks, smallest=64),
+            launch(node_kernels.total_blocks, nodes.pairs, nodes.pair_groups, parts, blocks, smallest=64),
             launch(
                 bodies.assemble_links,
                 1,

@@ -9,7 +9,7 @@ compared. Rows of nodes and of triangles stand in the order of their clusters. E
 import warp as wp
 
 from supple.geometry.kernels.triangle import crossing, nearest_on_triangle
-from supple.skins.contact.detection_kernels import AXES, NOTHING, box_shadow
+from supple.skins.contact.detection.obstacle_kernels import AXES, NOTHING, box_shadow
 
 Places = wp.array(dtype=wp.vec3f)
 Shares = wp.array(dtype=wp.vec3f)

@@ -14,8 +14,8 @@ rather than too much, and are answered again. The limit of a joint is a row of h
 
 import warp as wp
 
-from supple.skins.contact.body_kernels import HINGE, rotation_vector
-from supple.skins.contact.kernels import Matrices, Numbers, Vectors, Whole, cross_matrix
+from supple.skins.contact.dynamics.link_kernels import HINGE, rotation_vector
+from supple.skins.contact.dynamics.node_kernels import Matrices, Numbers, Vectors, Whole, cross_matrix
 
 CORNERS = wp.constant(4)
 NOTHING = wp.constant(wp.float64(1.0e-3))  # of how much links yield: who yields less has no flesh

@@ -10,10 +10,10 @@ from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.geometry import quaternions
 from supple.obstacles.shapes import Capsule, RigidBody, Sphere
-from supple.skins.contact.touches import Touches
+from supple.skins.contact.detection.detected_contacts import Touches
 
 if TYPE_CHECKING:
-    from supple.skins.contact.detection import Detection
+    from supple.skins.contact.detection.detector import Detection
 
 
 class Buried:
@@ -24,7 +24,7 @@ class Buried:
     """
 
     def __init__(self, skin: Detection) -> None:
-        from supple.skins.contact import skin_kernels as kernels
+        from supple.skins.contact.detection import skin_kernels as kernels
 
         wp, on = devices.warp(), skin.bodies
         self._skin = skin

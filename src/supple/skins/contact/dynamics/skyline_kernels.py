@@ -8,7 +8,7 @@ together sees to it that no pivot, a 3x3 block of D, vanishes; then no rows are 
 
 import warp as wp
 
-from supple.skins.contact.kernels import Matrices, Vectors, Whole
+from supple.skins.contact.dynamics.node_kernels import Matrices, Vectors, Whole
 
 
 @wp.func

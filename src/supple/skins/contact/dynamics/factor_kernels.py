@@ -9,7 +9,7 @@ Answers are written down, or with `adds` added to what is in `onto`.
 
 import warp as wp
 
-from supple.skins.contact.kernels import Matrices, Vectors, Whole
+from supple.skins.contact.dynamics.node_kernels import Matrices, Vectors, Whole
 
 
 @wp.func

@@ -22,8 +22,8 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.pose import Pose
-from supple.skins.contact.flesh import WHERE, FleshLayer
-from supple.skins.contact.joints import BALL, FREE, HINGE, Joints, chosen_axes
+from supple.skins.contact.model.flesh import WHERE, FleshLayer
+from supple.skins.contact.model.joints import BALL, FREE, HINGE, Joints, chosen_axes
 
 _LEAST = 1e-4  # share of the whole mass below which a joint has no flesh of its own
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.arrays import Bools, Floats, Ints
-from supple.skins.contact.dynamics import Mechanism
-from supple.skins.contact.joints import HINGE
+from supple.skins.contact.model.joints import HINGE
+from supple.skins.contact.model.mechanism import Mechanism
 
 _PIECE = 48  # entries that one thread adds up
 

@@ -22,7 +22,14 @@ from supple.geometry.embedding import Embedding, embed
 from supple.geometry.flesh import Flesh
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, edges_of, fill
-from supple.skins.contact.elasticity import Tissue, assembled, element_stiffness, lumped_masses, stiffness, tissue_of
+from supple.skins.contact.model.elasticity import (
+    Tissue,
+    assembled,
+    element_stiffness,
+    lumped_masses,
+    stiffness,
+    tissue_of,
+)
 
 WHERE = "ArticulatedContact"
 _INFLUENCES = 4  # joints that carry one node

@@ -10,9 +10,9 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Bools, Floats, Ints
 from supple.geometry.quaternions import perpendicular
-from supple.skins.contact.dynamics import Mechanism
-from supple.skins.contact.joints import HINGE
-from supple.skins.contact.ordering import Skyline, blends_of
+from supple.skins.contact.model.joints import HINGE
+from supple.skins.contact.model.mechanism import Mechanism
+from supple.skins.contact.model.ordering import Skyline, blends_of
 
 _LEAST = 1e-3  # [rad]: a joint that may turn less has no direction in which it turns too far
 _BLOCK = 64  # nodes whose momentum and energy one thread adds up
@@ -58,7 +58,7 @@ class LinkArrays:
     """Everything that there is one of for each link or joint, and the system that joins them."""
 
     def __init__(self, mechanism: Mechanism, skyline: Skyline, device: str) -> None:
-        from supple.skins.contact.body_kernels import BOOKS
+        from supple.skins.contact.dynamics.link_kernels import BOOKS
 
         wp = devices.warp()
         joints, k, c, r = mechanism.joints, mechanism.link_count, len(mechanism.joints), len(mechanism.roots)

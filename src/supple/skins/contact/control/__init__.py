@@ -1,0 +1,1 @@
+"""Muscles: what a motion asks of joints and roots."""

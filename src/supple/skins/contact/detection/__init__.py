@@ -1,0 +1,1 @@
+"""What touches what: broad and narrow phase, against obstacles and itself."""

@@ -1,0 +1,1 @@
+"""How a soft character moves by itself: one implicit step of links and flesh."""

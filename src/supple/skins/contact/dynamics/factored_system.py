@@ -1,0 +1,88 @@
+"""What is made once of a mechanism and a step: M~s = M + dt D + dt^2 K of the flesh, factored, and stand-ins for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.errors import InputError
+from supple.skins.contact.dynamics.factor import FactorArrays, FleshFactor
+from supple.skins.contact.model.flesh import WHERE
+from supple.skins.contact.model.mechanism import Mechanism
+from supple.skins.contact.model.ordering import Skyline, skyline_of, touching_pairs
+
+_HELD = 1e-6  # share of its mass that a node's link feels at least
+
+
+@dataclass(frozen=True, eq=False)
+class SolverArrays:
+    """What never changes of a mechanism that moves in steps of `dt` [s].
+
+    `factor` is that of M~s, None without flesh; `together` and `alone` (n, 3, 3) stand in for its inverse at nodes;
+    `skyline` is the order in which links are solved for.
+    """
+
+    mechanism: Mechanism
+    dt: float
+    factor: FactorArrays | None
+    together: Floats
+    alone: Floats
+    skyline: Skyline
+
+    @classmethod
+    def from_mechanism(cls, mechanism: Mechanism, dt: float) -> SolverArrays:
+        """Factor the flesh."""
+        if not (np.isfinite(dt) and dt > 0.0):
+            raise InputError(WHERE, f"the step is {dt} s", "a length above zero is needed", "try 0.01")
+        matrix = skin_matrix(mechanism, float(dt))
+        factor = factored(matrix)
+        stood = stand_ins(mechanism, matrix, None if factor is None else FleshFactor(factor))
+        return cls(mechanism, float(dt), factor, *stood, skyline_of(mechanism, touching_pairs(mechanism)))
+
+
+def skin_matrix(mechanism: Mechanism, dt: float) -> Any:
+    """M~s = M + dt D + dt^2 K of the free nodes, (3 n, 3 n) [kg]."""
+    from scipy.sparse import diags_array
+
+    mass = diags_array(np.repeat(mechanism.masses, 3))
+    return (mass + dt * mechanism.damping + dt**2 * mechanism.stiffness).tocsc()
+
+
+def diagonal_blocks(matrix: Any) -> Floats:
+    """The 3x3 blocks (n, 3, 3) on the diagonal of a sparse matrix (3 n, 3 n)."""
+    rows = np.arange(matrix.shape[0] // 3)
+    blocks = np.empty((len(rows), 3, 3))
+    for a in range(3):
+        for b in range(3):
+            line = matrix.diagonal(b - a)
+            blocks[:, a, b] = line[3 * rows + min(a, b)]
+    return blocks
+
+
+def stand_ins(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[Floats, Floats]:
+    """Two 3x3 stand-ins (n, 3, 3) for the inverse of M~s at each node: where nodes move together, and for one alone.
+
+    The second is the inverse of the block on the diagonal, as in the source: a node that is pushed while its neighbours
+    stay. Links push all their nodes at once, and neighbours that go along resist less. So the first is chosen to be
+    exact when everything is pushed alike: D m e = M~s^-1 m e for the three directions e. It is kept symmetric, a little
+    stiffer than mass alone (then M^cond is positive, also of a link without a bone) and at most as stiff as the second.
+    """
+    n = mechanism.node_count
+    if n == 0:
+        return np.zeros((0, 3, 3)), np.zeros((0, 3, 3))
+    alone = np.asarray(np.linalg.inv(diagonal_blocks(matrix)))
+    alike = np.zeros((n, 3, 3))
+    alike[:] = mechanism.masses[:, None, None] * np.eye(3)
+    answers = np.asarray(factor.solve(alike.reshape(3 * n, 3))).reshape(n, 3, 3)
+    values, axes = np.linalg.eigh(0.5 * (answers + np.swapaxes(answers, 1, 2)))
+    least = np.linalg.eigvalsh(alone)[:, :1] * mechanism.masses[:, None]
+    values = np.clip(values, least, 1.0 - _HELD) / mechanism.masses[:, None]
+    return np.einsum("nab,nb,ncb->nac", axes, values, axes), alone
+
+
+def factored(matrix: Any) -> FactorArrays | None:
+    """The factor of a symmetric positive matrix; None of nothing."""
+    return FactorArrays.from_matrix(matrix) if matrix.shape[0] else None

@@ -1,0 +1,1 @@
+"""What contacts and joint limits do: impulses, with friction."""
