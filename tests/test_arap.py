@@ -11,7 +11,7 @@ from supple.errors import InputError
 from supple.geometry.arap import Arap
 from supple.geometry.laplacian import LaplacianEditing, SmoothOffsets, held, weighted_edges
 from supple.geometry.quaternions import matrix_from_quat, nearest_rotation, quat_from_axis_angle
-from supple.skins.springs.attachment import attach
+from supple.skins.springs.attachment.attachment import attach
 
 TUBE = make_tube(rings=17, sectors=12)
 POINTS, FACES = TUBE.points, TUBE.triangles

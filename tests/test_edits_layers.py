@@ -12,7 +12,7 @@ from supple.edits.strokes import Stroke, SurfaceStroke, posed_by_strokes
 from supple.errors import InputError
 from supple.geometry.quaternions import quat_from_axis_angle, quat_multiply
 from supple.motion.motion import Motion
-from supple.skins.springs.hanging import PREFIX
+from supple.skins.springs.binding import EDIT_PREFIX
 
 TUBE = make_tube(rings=17, sectors=12, bones=4)
 SKELETON = TUBE.skeleton
@@ -146,7 +146,7 @@ def test_motions_play_layers_between_their_keys_too():
     slow = waving(fps=4.0)
     moved = edits.on_motion(slow)
     for time in np.linspace(0.0, 2.0, 23):
-        share = moved.sample(float(time)).shapes[PREFIX + "swell"]
+        share = moved.sample(float(time)).shapes[EDIT_PREFIX + "swell"]
         assert share == pytest.approx(edits.amounts(float(time))["swell"], abs=0.01)
         assert (
             np.abs(moved.sample(float(time)).world_from_joint - slow.sample(float(time)).world_from_joint).max() < 1e-9
@@ -157,7 +157,7 @@ def test_layers_may_last_longer_than_the_motion():
     edits = Edits.of(TUBE).with_shape("swell", SWELL).with_layer(Layer.breathing("s", "swell", seconds=5.0))
     moved = edits.on_motion(waving(seconds=2.0), seconds=5.0)
     assert moved.duration == pytest.approx(5.0)
-    assert moved.sample(2.25).shapes[PREFIX + "swell"] == pytest.approx(1.0, abs=1e-3)
+    assert moved.sample(2.25).shapes[EDIT_PREFIX + "swell"] == pytest.approx(1.0, abs=1e-3)
     assert np.abs(moved.sample(4.5).world_from_joint - waving().sample(0.5).world_from_joint).max() < 1e-6
     still = edits.on_motion(waving(seconds=0.0, loop=False), seconds=3.0)
     assert still.duration == pytest.approx(3.0)

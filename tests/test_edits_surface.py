@@ -29,7 +29,7 @@ from supple.geometry.arap import Arap
 from supple.geometry.laplacian import SmoothOffsets
 from supple.geometry.quaternions import quat_from_axis_angle
 from supple.geometry.topology import unique_edges
-from supple.skins.springs.attachment import attach
+from supple.skins.springs.attachment.attachment import attach
 
 TUBE = make_tube(rings=25, sectors=16, bones=3)
 COUNT = len(TUBE.points)

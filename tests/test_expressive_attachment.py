@@ -11,10 +11,10 @@ from oracles import expressive as oracle
 from supple import Character, InputError, Skeleton, Weights
 from supple.character.builtin import CHARACTERS
 from supple.geometry.topology import unique_edges
-from supple.skins.springs.attachment import Attachment, attach
-from supple.skins.springs.control_rotations import END_MAP, START_MAP, rotation_weights, with_reaches
-from supple.skins.springs.dividers import Divider, dividers_of
-from supple.skins.springs.segments import segments_of
+from supple.skins.springs.attachment.attachment import Attachment, attach
+from supple.skins.springs.attachment.dividers import Divider, dividers_of
+from supple.skins.springs.attachment.segments import find_segments
+from supple.skins.springs.attachment.weights import END_MAP, START_MAP, rotation_weights, with_reaches
 
 METHODS = ["weights", "direct", "planar"]
 
@@ -92,7 +92,7 @@ def test_a_divider_cuts_the_angle_of_two_bones_in_half(angle):
     assert abs(divider.normal @ half) < 1e-12
     assert abs(divider.normal @ np.array([0.0, 0.0, 1.0])) < 1e-12  # the direction across both lies in it
     found = attach(character, method="planar", rounds=0)
-    assert np.array_equal(found.segment == divider.other, divider.beyond(character.points) > 1e-12)
+    assert np.array_equal(found.segment == divider.other, divider.signed_distances(character.points) > 1e-12)
 
 
 def test_planar_places_run_evenly_between_the_planes():
@@ -107,9 +107,9 @@ def test_a_divider_that_is_moved_moves_the_border():
     (divider,) = dividers_of(tube)
     found = attach(tube, method="planar", rounds=0, dividers=[divider.moved([0.0, 0.3, 0.0])])
     assert np.array_equal(found.segment == 1, tube.points[:, 1] > 1.3 + 1e-12)
-    tilted = divider.turned([0.0, 0.0, np.sin(0.2), np.cos(0.2)])
+    tilted = divider.rotated([0.0, 0.0, np.sin(0.2), np.cos(0.2)])
     found = attach(tube, method="planar", rounds=0, dividers=[tilted])
-    assert np.array_equal(found.segment == 1, tilted.beyond(tube.points) > 1e-12)
+    assert np.array_equal(found.segment == 1, tilted.signed_distances(tube.points) > 1e-12)
 
 
 def star(children):
@@ -138,7 +138,7 @@ def test_a_joint_with_seven_children(method):
 
 def test_last_bones_reach_as_far_as_their_vertices():
     character = star(5)
-    segments = segments_of(character)
+    segments = find_segments(character)
     for arm in range(1, 6):
         (last,) = np.flatnonzero(segments.joints == arm)
         own = character.points[character.weights.joints[:, 0] == arm]
@@ -149,7 +149,7 @@ def test_last_bones_reach_as_far_as_their_vertices():
 
 def test_known_tails_are_taken():
     tube = make_tube(bones=3)
-    segments = segments_of(tube)
+    segments = find_segments(tube)
     assert np.array_equal(segments.ends, tube.skeleton.tails)
     assert segments.before.tolist() == [-1, 0, 1]
     assert segments.after.tolist() == [1, 2, -1]
@@ -159,7 +159,7 @@ def test_joints_on_the_same_spot_are_passed_through():
     heads = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
     skeleton = Skeleton.from_heads(["a", "spot", "b"], [-1, 0, 1], heads, tails=[[0, 1, 0], [0, 1, 0], [0, 2, 0]])
     character = make_tube().replace(skeleton=skeleton, weights=None)
-    segments = segments_of(character)
+    segments = find_segments(character)
     assert segments.joints.tolist() == [0, 2]
     assert segments.before.tolist() == [-1, 0]
     assert segments.after.tolist() == [1, -1]

@@ -16,9 +16,10 @@ from supple.device import use_threads
 from supple.geometry import quaternions
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import neighbours, signed_volume
-from supple.skins.springs.attachment import attach
-from supple.skins.springs.control_rotations import with_reaches
-from supple.skins.springs.springs import CHECK, KINDS, Springs
+from supple.skins.springs.attachment.attachment import attach
+from supple.skins.springs.attachment.weights import with_reaches
+from supple.skins.springs.binding import KINDS
+from supple.skins.springs.step import CHECK, pose_springs
 from test_kinematic_skins import moved, random_pose, random_rigid
 
 SKINS = [
@@ -318,23 +319,24 @@ def test_a_sweep_equals_hookes_law_written_out():
     skin = SpringRig(base="linear", iterations=1, until="sweeps", swing=0.0, pace=0.05, **k)
     start = posed(tube, supple.LinearBlend(), pose)
     found = posed(tube, skin, pose)
-    springs = Springs(skin.bind(tube, "cpu"))
-    springs.set(pose)
-    attached = springs.hanging.attached.numpy().astype(np.float64)
+    springs = skin.allocate(skin.bind(tube, "cpu")).springs
+    pose_springs(springs, pose)
+    hung, skeleton = springs.binding.attached_skin, springs.attached
+    attached = skeleton.attachment_points.numpy().astype(np.float64)
     aim = posed(tube, IncrementalRotation(), pose)
     ring = neighbours(tube.triangles, len(tube.points))
-    bones = springs.hanging.segments.directions
-    carried = springs.hanging.directions.numpy()
+    bones = skeleton.segments.directions
+    carried = skeleton.directions.numpy()
     for i in range(len(tube.points)):
-        fine = min(springs.binding.edge_size[i] / springs.binding.hanging.rest_lengths[i], 1.0) ** 2
+        fine = min(springs.binding.edge_size[i] / hung.rest_lengths[i], 1.0) ** 2
         scaled = {kind: k[kind] * (fine if kind in ("girth", "bones", "hold") else 1.0) for kind in KINDS}
-        own = springs.binding.hanging.owners[i]
+        own = hung.owners[i]
         force = oracle.pull(
             i,
             start,
             attached=attached,
             rest_points=tube.points,
-            rest_attached=springs.binding.hanging.rest_attached,
+            rest_attached=hung.rest_attached,
             ring=ring.of(i),
             bone=carried[own],
             rest_bone=bones[own],
@@ -347,17 +349,17 @@ def test_a_sweep_equals_hookes_law_written_out():
 
 def test_energy_falls_from_sweep_to_sweep(cylinder):
     pose = turned(cylinder.skeleton, bone1=1.2)
-    springs = Springs(SpringRig().bind(cylinder, "cpu"))
+    skin = SpringRig(pace=0.3, swing=0.0)
+    state = skin.allocate(skin.bind(cylinder, "cpu"))
+    springs = state.springs
     start = supple.player(cylinder, supple.LinearBlend()).advance(pose)
     from supple import device as devices
 
-    springs.set(pose)
-    springs.starting_from(devices.to_device(start, devices.warp().vec3f, "cpu"))()
-    sweep = springs.launches(0.3, 0.0)
+    pose_springs(springs, pose)
+    state.begin(devices.to_device(start, devices.warp().vec3f, "cpu"))
     energies = [springs.energy()]
     for _ in range(30):
-        sweep[0]()
-        sweep[1]()
+        state.sweeps.run(2)
         energies.append(springs.energy())
     assert energies[-1] < 0.5 * energies[0]
     assert (np.diff(energies) < 1e-6 * energies[0]).all()

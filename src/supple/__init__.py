@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased
     from supple.skins.pull import Pull
     from supple.skins.registry import SKINS
-    from supple.skins.springs.attachment import attach
+    from supple.skins.springs.attachment.attachment import attach
     from supple.skins.springs.incremental_rotation import IncrementalRotation
     from supple.skins.springs.spring_dynamics import SpringDynamics
     from supple.skins.springs.spring_rig import SpringRig
@@ -102,7 +102,7 @@ _HOMES = {
     "supple.skins.curves.skin": ("CurveNetwork",),
     "supple.skins.curves.dynamic_skin": ("CurveDynamics",),
     "supple.skins.curves.training": ("fit_curves",),
-    "supple.skins.springs.attachment": ("attach",),
+    "supple.skins.springs.attachment.attachment": ("attach",),
     "supple.edits": ("Edits", "Layer", "SurfaceEdit", "load_edits", "save_edits"),
     "supple.skins.springs.incremental_rotation": ("IncrementalRotation",),
     "supple.skins.springs.spring_dynamics": ("SpringDynamics",),

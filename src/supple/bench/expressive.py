@@ -97,8 +97,9 @@ def _scene_rows(
 def _sweeps_alone(skin: SpringRig, character: Character, pose: Pose, device: str) -> Timing:
     """The sweeps of a frame without posing the bones and without bringing the points back, as published figures are."""
     wp = devices.warp()
-    state = skin.allocate(skin.bind(character, device))
-    state.run(pose, None)
+    binding = skin.bind(character, device)
+    state = skin.allocate(binding)
+    skin.deform(binding, state, pose, None)
 
     def sweep() -> None:
         state.sweeps.run(skin.iterations)

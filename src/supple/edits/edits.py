@@ -21,7 +21,7 @@ from supple.edits.surface_edit import SurfaceEdit
 from supple.errors import InputError
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose, PoseSource
-from supple.skins.springs.hanging import PREFIX
+from supple.skins.springs.binding import EDIT_PREFIX
 
 _WHERE = "Edits"
 _LEAST_RATE = 24.0  # keys a second: fewer would not show the easing between an edit's keys
@@ -130,15 +130,15 @@ class Edits:
         used = [name for name in self.shapes if any(name in layer.uses for layer in self.layers)]
         if not used:
             return character
-        taken = [name for name in used if PREFIX + name in character.shapes]
+        taken = [name for name in used if EDIT_PREFIX + name in character.shapes]
         if taken:
             raise InputError(
                 _WHERE,
-                f"{character.name} has shape {PREFIX + taken[0]!r} already",
+                f"{character.name} has shape {EDIT_PREFIX + taken[0]!r} already",
                 "edits are put on a character once",
                 "start from the character without them",
             )
-        shapes = {PREFIX + name: self.shapes[name].dense(self.vertices) for name in used}
+        shapes = {EDIT_PREFIX + name: self.shapes[name].dense(self.vertices) for name in used}
         changes: dict[str, Any] = {"shapes": {**character.shapes, **shapes}}
         if any(layer.firmness != 1.0 for layer in self.layers):
             changes["maps"] = {**character.maps, **self._firm(character)}
@@ -161,7 +161,7 @@ class Edits:
         for name, amount in amounts.items():
             if name in self.poses and amount != 0.0:
                 pose = self.poses[name].on(skeleton, pose, amount=amount)
-        shares = {PREFIX + name: amount for name, amount in amounts.items() if name in self.shapes}
+        shares = {EDIT_PREFIX + name: amount for name, amount in amounts.items() if name in self.shapes}
         return Pose(pose.world_from_joint, shapes={**pose.shapes, **shares}) if shares else pose
 
     def on_motion(self, motion: Motion, *, seconds: float | None = None) -> Motion:
@@ -182,7 +182,7 @@ class Edits:
         for name in amounts[0]:
             over_time = np.array([found[name] for found in amounts])
             if name in self.shapes:
-                shapes[PREFIX + name] = over_time
+                shapes[EDIT_PREFIX + name] = over_time
             else:
                 edit = self.poses[name]
                 edit.check_fits(motion.skeleton, f"{_WHERE}: pose {name!r}")

@@ -13,7 +13,7 @@ from supple.character.character import Character
 from supple.edits.surface_edit import SurfaceEdit
 from supple.errors import InputError
 from supple.geometry import quaternions
-from supple.skins.springs.attachment import Attachment, attach
+from supple.skins.springs.attachment.attachment import Attachment, attach
 
 _POWERS = {"quadratic": 2, "cubic": 3, "quartic": 4, "quintic": 5}
 

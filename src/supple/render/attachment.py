@@ -14,7 +14,7 @@ from supple.render.bones import spindles
 from supple.render.camera import Camera
 from supple.render.diagram import diagram, lines, surface
 from supple.render.sheet import Picture
-from supple.skins.springs.attachment import Attachment
+from supple.skins.springs.attachment.attachment import Attachment
 
 _SKIN, _BONE, _VECTOR, _POINT = "#dcb8a2", "#3f6592", "#3d8fd1", "#d1492e"
 

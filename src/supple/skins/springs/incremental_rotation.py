@@ -7,20 +7,19 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-import numpy as np
-
-from supple import device as devices
 from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin
-from supple.skins.springs.attachment import METHODS, ROUNDS, attach
-from supple.skins.springs.control_rotations import ties
-from supple.skins.springs.hanging import Hanging, PosedHanging
+from supple.skins.springs.attachment.attachment import METHODS, ROUNDS, attach
+from supple.skins.springs.attachment.weights import compute_attachment_weights
+from supple.skins.springs.binding import AttachedSkin
+from supple.skins.springs.state import AttachedState
+from supple.skins.springs.step import rotate_incrementally
 
 
 @dataclass(frozen=True, kw_only=True)
-class IncrementalRotation(Skin[Hanging, "Increments"]):
+class IncrementalRotation(Skin[AttachedSkin, AttachedState]):
     """Carry every vertex with the bone it hangs on, and turn it towards the next bone near a joint [Toothman2020].
 
     x = a' + R s: the attachment point a' lies between the posed ends of the bone, so a bone that grows longer stretches
@@ -57,53 +56,17 @@ class IncrementalRotation(Skin[Hanging, "Increments"]):
     binding: str = setting("automatic", "How vertices are hung on bones", choices=METHODS)
     rounds: int = setting(ROUNDS, "Rounds of smoothing of the attachment", low=0, high=100)
 
-    def bind(self, character: Character, device: str) -> Hanging:
+    def bind(self, character: Character, device: str) -> AttachedSkin:
         attachment = attach(character, method=self.binding, rounds=self.rounds)
-        tied = ties(character, attachment, reach=self.reach, soften=self.soften, firm_ends=self.firm_ends)
-        return Hanging.from_ties(character, attachment, tied, squash=self.squash, device=device)
+        weights = compute_attachment_weights(
+            character, attachment, reach=self.reach, soften=self.soften, firm_ends=self.firm_ends
+        )
+        return AttachedSkin.from_weights(character, attachment, weights, squash=self.squash, device=device)
 
-    def allocate(self, binding: Hanging) -> Increments:
-        return Increments(binding, correction=self.correction)
+    def allocate(self, binding: AttachedSkin) -> AttachedState:
+        return AttachedState(binding, correction=self.correction)
 
-    def deform(self, binding: Hanging, state: Increments, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
-        return state.run(pose)
-
-
-class Increments:
-    """A posed character that hangs on its bones, and the recorded launch that moves it."""
-
-    def __init__(self, binding: Hanging, *, correction: float) -> None:
-        from supple.skins.springs import kernels
-
-        wp, device, blank = devices.warp(), binding.constants.device, binding.constants.blank
-        self.hanging = hanging = PosedHanging(binding)
-        count, segments = len(binding), len(binding.segments)
-        distances, self.posed = blank(count, wp.float32), blank(count, wp.vec3f)
-        self._rest = devices.to_device(binding.character.points.astype(np.float32), wp.vec3f, device)
-        measured = [self._rest, hanging.segment, segments, wp.clone(hanging.positions), distances]
-        self._measure = devices.Launch(kernels.rest_distances, count, measured, device)
-        self._measure()
-        inputs = [
-            hanging.attached,
-            hanging.turned,
-            hanging.vectors,
-            hanging.segment,
-            hanging.pair_blocks,
-            hanging.pairs,
-            hanging.pair_shares,
-            hanging.pair_insides,
-            segments,
-            hanging.positions,
-            distances,
-            correction,
-            self.posed,
-        ]
-        self._launch = devices.Launch(kernels.incremental, count, inputs, device)
-
-    def run(self, pose: Pose) -> Any:
-        """The skin in a pose, on the device."""
-        if self.hanging.set(pose):  # shapes (morph targets) change the distances that are restored
-            devices.write(self._rest, self.hanging.shaped_points)
-            self._measure()
-        self._launch()
-        return self.posed
+    def deform(
+        self, binding: AttachedSkin, state: AttachedState, pose: Pose, incoming: DevicePoints | None
+    ) -> DevicePoints:
+        return rotate_incrementally(state, pose)

@@ -2,27 +2,66 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-import numpy as np
-
-from supple import device as devices
 from supple.character.character import Character
 from supple.motion.pose import Pose
-from supple.settings import setting
+from supple.settings import Settings, setting
 from supple.skins.base import DevicePoints, Skin
-from supple.skins.springs.springs import CHECK, SpringBinding, Springs, SpringSettings
-from supple.skins.springs.sweeps import Sweeps
+from supple.skins.kinematic.dual_quaternion import DualQuaternion
+from supple.skins.kinematic.linear_blend import LinearBlend
+from supple.skins.kinematic.rotation_centers import RotationCenters
+from supple.skins.springs.attachment.attachment import METHODS
+from supple.skins.springs.binding import SpringBinding
+from supple.skins.springs.incremental_rotation import IncrementalRotation
+from supple.skins.springs.state import RigState
+from supple.skins.springs.step import measure_rest, relax
 
-_FALLS = 0.999  # of the last energy: what falls less in ten sweeps counts as the least energy
+OWN_BASE = "incremental"
+_BASES: dict[str, Callable[[], Skin[Any, Any]]] = {
+    OWN_BASE: IncrementalRotation,
+    "rigid": partial(IncrementalRotation.preset, "rigid"),
+    "linear": LinearBlend,
+    "dual-quaternion": DualQuaternion,
+    "rotation-centers": RotationCenters,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpringRig(SpringSettings, Skin[SpringBinding, "Relaxation"]):
+class SpringSettings(Settings):
+    """What the artist chooses about springs. Stiffness counts by its ratios; a map `stiffness`, or one named after a
+    spring (`stiffness_edges`), multiplies it vertex by vertex."""
+
+    base: str = setting("incremental", "The skin it starts from, where a graph gives it none", choices=tuple(_BASES))
+    binding: str = setting("automatic", "How vertices are hung on bones", choices=METHODS)
+    iterations: int = setting(50, "Sweeps over the skin", low=1, high=100_000)
+    edges: float = setting(1.0, "Stiffness of edges", low=0.0, high=1e12)
+    lengths: float = setting(0.5, "Stiffness of lengths beside those of neighbours", low=0.0, high=1e12)
+    turns: float = setting(1.0, "Stiffness of angles between neighbours", low=0.0, high=1e12)
+    girth: float = setting(4.0, "Stiffness of distances from the bone", low=0.0, high=1e12)
+    bones: float = setting(0.1, "Stiffness of angles to the bone", low=0.0, high=1e12)
+    hold: float = setting(2.0, "How firmly bones keep their own twist", low=0.0, high=1e12)
+
+    def takes_incoming(self) -> bool:
+        """Any shape will do to start from."""
+        return True
+
+    def first_stage(self) -> Skin[Any, Any] | None:
+        """The skin that comes first; None where that is the skin that springs pose for themselves."""
+        return None if self.base == OWN_BASE else _BASES[self.base]()
+
+    def bind_springs(self, character: Character, device: str) -> SpringBinding:
+        """Hang a character on its bones and measure it."""
+        attached = IncrementalRotation(binding=self.binding).bind(character, device)
+        return SpringBinding.from_attached_skin(attached, self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
     """Start from a kinematic skin and let springs pull every vertex to where they balance [Toothman2020, Sec. 4.2].
 
     Four springs from the paper (edge lengths, scale vector lengths beside their neighbours', angles between
@@ -71,57 +110,14 @@ class SpringRig(SpringSettings, Skin[SpringBinding, "Relaxation"]):
         return self.first_stage()
 
     def bind(self, character: Character, device: str) -> SpringBinding:
-        return SpringBinding.from_character(character, self, device)
+        return self.bind_springs(character, device)
 
-    def allocate(self, binding: SpringBinding) -> Relaxation:
-        return Relaxation(binding, self)
+    def allocate(self, binding: SpringBinding) -> RigState:
+        state = RigState(binding, self)
+        measure_rest(state.springs)
+        return state
 
     def deform(
-        self, binding: SpringBinding, state: Relaxation, pose: Pose, incoming: DevicePoints | None
+        self, binding: SpringBinding, state: RigState, pose: Pose, incoming: DevicePoints | None
     ) -> DevicePoints:
-        return state.run(pose, incoming)
-
-
-class Relaxation:
-    """Springs, the sweeps recorded over them, and when to stop."""
-
-    def __init__(self, binding: SpringBinding, settings: SpringRig) -> None:
-        self.springs = Springs(binding)
-        self._settings = settings
-        self._small = settings.threshold * float(max(np.min(binding.hanging.character.size), 0.0))
-        launches = self.springs.launches(settings.pace, settings.swing, measured=settings.until)
-        self.sweeps = Sweeps(launches, binding.constants.device)
-        self._posed = binding.constants.blank(self.springs.count, devices.warp().vec3f)
-        self._begin: tuple[Any, devices.Launch] | None = None
-        self.sweeps_done = 0
-
-    def run(self, pose: Pose, incoming: Any) -> Any:
-        """Bring the incoming shape to rest in a pose."""
-        if self._begin is None or self._begin[0] is not incoming:
-            self._begin = incoming, self.springs.starting_from(incoming)
-        self.springs.set(pose)
-        self._begin[1]()
-        self.sweeps_done = self._relax()
-        devices.warp().copy(self._posed, self.springs.points[self.sweeps_done % 2])
-        return self._posed
-
-    def _relax(self) -> int:
-        wanted = self._settings.iterations
-        if self._settings.until == "sweeps":
-            self.sweeps.run(wanted)
-            return wanted
-        done, energy = 0, math.inf
-        while done < wanted:
-            some = min(CHECK, wanted - done)
-            self.sweeps.run(some)
-            done += some
-            if done == wanted:
-                break
-            if self._settings.until == "energy":
-                now = self.springs.energy()
-                if not now < _FALLS * energy or now < self.springs.binding.noise:
-                    break
-                energy = now
-            elif self.springs.largest_move() <= self._small:
-                break
-        return done
+        return relax(self, state, pose, incoming)

@@ -58,7 +58,7 @@ class Segments:
         return (apart <= _NO_LENGTH * _extent(ends.reshape(-1, 3))).any(axis=(2, 3))
 
     @cached_property
-    def neighbours(self) -> Ints:
+    def neighbors(self) -> Ints:
         """Rows (B, widest): each segment, those it meets, and itself again as filling."""
         rows = [np.flatnonzero(row) for row in self.meets]
         table = np.repeat(np.arange(len(self))[:, None], max(len(row) for row in rows), axis=1)
@@ -75,13 +75,13 @@ class Segments:
         return starts, ends
 
 
-def segments_of(character: Character) -> Segments:
+def find_segments(character: Character) -> Segments:
     """The segments of a character's skeleton; the last ones reach as far as the skin that is theirs.
 
     Where the skeleton says how long a last bone is, that is taken.
     """
     skeleton = character.skeleton
-    tails, has_tail = _tails(character)
+    tails, has_tail = _find_tails(character)
     joints, children, ends = [], [], []
     reach = _NO_LENGTH * _extent(np.concatenate([skeleton.heads, tails]))
     for joint in range(len(skeleton)):
@@ -96,11 +96,11 @@ def segments_of(character: Character) -> Segments:
             ends.append(tails[joint])
     index = np.array(joints, dtype=np.int32)
     starts, stops = skeleton.heads[index], np.array(ends)
-    before, after = _links(skeleton, index, starts, ends=stops, reach=reach)
+    before, after = _link(skeleton, index, starts, ends=stops, reach=reach)
     return Segments(index, np.array(children, dtype=np.int32), starts, stops, before, after)
 
 
-def _links(skeleton: Skeleton, joints: Ints, starts: Floats, *, ends: Floats, reach: float) -> tuple[Ints, Ints]:
+def _link(skeleton: Skeleton, joints: Ints, starts: Floats, *, ends: Floats, reach: float) -> tuple[Ints, Ints]:
     """Segments before and after each one; joints that stand on each other are passed through."""
     directions = quaternions.normalize(ends - starts)
     above = [_ancestors(skeleton, int(joint)) for joint in joints]
@@ -126,7 +126,7 @@ def _ancestors(skeleton: Skeleton, joint: int) -> list[int]:
     return found
 
 
-def _tails(character: Character) -> tuple[Floats, Bools]:
+def _find_tails(character: Character) -> tuple[Floats, Bools]:
     """Where the last bones end (J, 3), and which joints are last."""
     skeleton = character.skeleton
     heads = skeleton.heads
@@ -134,13 +134,13 @@ def _tails(character: Character) -> tuple[Floats, Bools]:
     last = ~np.isin(np.arange(len(skeleton)), skeleton.parents)
     tails = heads.copy() if skeleton.tails is None else skeleton.tails.copy()
     unknown = last & (np.linalg.norm(tails - heads, axis=1) <= _NO_LENGTH * size)
-    owners = _owners(character) if unknown.any() else np.zeros(0, dtype=np.int32)
+    owners = _find_owners(character) if unknown.any() else np.zeros(0, dtype=np.int32)
     for joint in np.flatnonzero(unknown):
-        tails[joint] = heads[joint] + _reach(character, int(joint), character.points[owners == joint])
+        tails[joint] = heads[joint] + _tail_offset(character, int(joint), character.points[owners == joint])
     return tails, last
 
 
-def _owners(character: Character) -> Ints:
+def _find_owners(character: Character) -> Ints:
     """The joint (V,) that each vertex belongs to: that of its largest weight, or that of the nearest guessed bone."""
     if character.weights is not None:
         return character.weights.joints[:, 0]
@@ -149,17 +149,17 @@ def _owners(character: Character) -> Ints:
     return bones.joints[nearest]
 
 
-def _reach(character: Character, joint: int, own: Floats) -> Floats:
+def _tail_offset(character: Character, joint: int, own: Floats) -> Floats:
     """From a last joint to the extent of its vertices, on in the direction in which its parent came."""
     skeleton = character.skeleton
     head = skeleton.heads[joint]
     ancestors = _ancestors(skeleton, joint)
-    ways = [head - skeleton.heads[a] for a in ancestors]
-    way = next((w for w in ways if np.linalg.norm(w) > 0.0), np.zeros(3))
-    if not way.any() and len(own):
-        way = own.mean(axis=0) - head
-    direction = quaternions.normalize(way)
-    extent = float((own - head).dot(direction).max(initial=0.0)) if len(own) else 0.5 * float(np.linalg.norm(way))
+    offsets = [head - skeleton.heads[a] for a in ancestors]
+    offset = next((o for o in offsets if np.linalg.norm(o) > 0.0), np.zeros(3))
+    if not offset.any() and len(own):
+        offset = own.mean(axis=0) - head
+    direction = quaternions.normalize(offset)
+    extent = float((own - head).dot(direction).max(initial=0.0)) if len(own) else 0.5 * float(np.linalg.norm(offset))
     return np.asarray(extent * direction, dtype=np.float64)
 
 

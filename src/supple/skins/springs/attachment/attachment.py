@@ -20,8 +20,8 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import neighbours
-from supple.skins.springs.dividers import Divider, planar
-from supple.skins.springs.segments import NONE, Segments, segments_of
+from supple.skins.springs.attachment.dividers import Divider, divide
+from supple.skins.springs.attachment.segments import NONE, Segments, find_segments
 
 METHODS = ("automatic", "weights", "direct", "planar")
 ROUNDS = 20  # half steps of smoothing, as ten whole ones; more draw the attachments of long chains together
@@ -95,24 +95,24 @@ def attach(
         raise InputError(
             _WHERE, f"dividers were given with method {method!r}", "only 'planar' uses them", "use method='planar'"
         )
-    segments = segments_of(character)
+    segments = find_segments(character)
     if method == "automatic" and _BONE_MAP in character.maps and _ALONG_MAP in character.maps:
         painted = np.round(character.maps[_BONE_MAP]).astype(np.int32)
         return Attachment(character.points, segments, painted, character.maps[_ALONG_MAP])
     if method == "weights" or (method == "automatic" and character.weights is not None):
         candidates = _candidates_by_weight(character, segments)
     else:
-        candidates = np.broadcast_to(_owning(character, segments), (len(character.points), len(segments)))
+        candidates = np.broadcast_to(_bearing(character, segments), (len(character.points), len(segments)))
     distances, raw = distances_to_segments(character.points, segments.starts, segments.ends)
     segment = np.argmin(np.where(candidates, distances, np.inf), axis=1)
     along = np.clip(np.take_along_axis(raw, segment[:, None], axis=1)[:, 0], 0.0, 1.0)
     found = Attachment(character.points, segments, segment, along)
     if method == "planar":
-        found = Attachment(character.points, segments, *planar(character.points, segments, segment, dividers=dividers))
-    return smoothed(found, character.triangles, rounds)
+        found = Attachment(character.points, segments, *divide(character.points, segments, segment, dividers=dividers))
+    return smooth(found, character.triangles, rounds)
 
 
-def smoothed(attachment: Attachment, triangles: Ints, rounds: int) -> Attachment:
+def smooth(attachment: Attachment, triangles: Ints, rounds: int) -> Attachment:
     """Average attachment points with those of the neighbours and put them back on the nearest segment, `rounds` times.
 
     Only the segment a vertex hangs on and those that meet it are asked, so no vertex jumps to another limb.
@@ -124,16 +124,16 @@ def smoothed(attachment: Attachment, triangles: Ints, rounds: int) -> Attachment
     for _ in range(rounds):
         sums = np.stack([np.bincount(owner, points[around.indices, k], len(valence)) for k in range(3)], axis=1)
         mean = np.where(valence[:, None] > 0, 0.5 * points + 0.5 * sums / np.maximum(valence, 1)[:, None], points)
-        segment, along, points = _nearest(mean, segments, segments.neighbours[segment])
+        segment, along, points = _project(mean, segments, segments.neighbors[segment])
     return Attachment(attachment.rest_points, segments, segment, along)
 
 
-def _nearest(points: Floats, segments: Segments, candidates: Ints) -> tuple[Ints, Floats, Floats]:
+def _project(points: Floats, segments: Segments, candidates: Ints) -> tuple[Ints, Floats, Floats]:
     """The nearest of each point's candidate segments (V, K), the place on it, and that place (V, 3)."""
-    starts, ways = segments.starts[candidates], (segments.ends - segments.starts)[candidates]
-    squares = np.maximum(np.einsum("vki,vki->vk", ways, ways), 1e-300)
-    along = np.clip(np.einsum("vki,vki->vk", points[:, None] - starts, ways) / squares, 0.0, 1.0)
-    positions = starts + along[..., None] * ways
+    starts, directions = segments.starts[candidates], (segments.ends - segments.starts)[candidates]
+    squares = np.maximum(np.einsum("vki,vki->vk", directions, directions), 1e-300)
+    along = np.clip(np.einsum("vki,vki->vk", points[:, None] - starts, directions) / squares, 0.0, 1.0)
+    positions = starts + along[..., None] * directions
     best = np.argmin(np.linalg.norm(points[:, None] - positions, axis=2), axis=1)[:, None]
     row = np.arange(len(points))[:, None]
     return candidates[row, best][:, 0], along[row, best][:, 0], positions[row, best][:, 0]
@@ -152,9 +152,9 @@ def _candidates_by_weight(character: Character, segments: Segments) -> Bools:
         ends = np.stack([segments.starts, segments.ends])
         apart = np.linalg.norm(ends - heads[own], axis=2).min(axis=0)
         touching[own] = apart <= apart.min() + 1e-9
-    owning = _owning(character, segments)
-    allowed = _where_any(touching & owning, touching)
-    last = (segments.joints == joint) & (segments.children == NONE) & owning
+    bearing = _bearing(character, segments)
+    allowed = _where_any(touching & bearing, touching)
+    last = (segments.joints == joint) & (segments.children == NONE) & bearing
     alone = _where_any(last, allowed)
     strongest = weights.joints[:, 0]
     return np.where((weights.values[:, 0] > _ALONE)[:, None], alone[strongest], allowed[strongest])
@@ -165,7 +165,7 @@ def _where_any(wanted: Bools, otherwise: Bools) -> Bools:
     return np.where(wanted.any(axis=1, keepdims=True), wanted, otherwise)
 
 
-def _owning(character: Character, segments: Segments) -> Bools:
+def _bearing(character: Character, segments: Segments) -> Bools:
     """Segments (B,) that may hold skin: a root on the floor between the feet only carries the character."""
     if character.weights is not None:
         used = np.unique(character.weights.joints[character.weights.values > 0.0])

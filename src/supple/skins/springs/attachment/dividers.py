@@ -17,7 +17,7 @@ from supple.arrays import Floats, Ints, frozen
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.geometry import quaternions
-from supple.skins.springs.segments import NONE, Segments, segments_of
+from supple.skins.springs.attachment.segments import NONE, Segments, find_segments
 
 _STEPS = 64  # segments that a vertex may pass on its way to its own
 
@@ -43,21 +43,21 @@ class Divider:
         """The same plane elsewhere, `by` (3,) [m]."""
         return replace(self, point=self.point + np.asarray(by, dtype=np.float64))
 
-    def turned(self, quaternion: ArrayLike) -> Divider:
+    def rotated(self, quaternion: ArrayLike) -> Divider:
         """The same plane turned about its point by a quaternion x y z w."""
         return replace(self, normal=quaternions.matrix_from_quat(quaternion) @ self.normal)
 
-    def beyond(self, points: Floats) -> Floats:
+    def signed_distances(self, points: Floats) -> Floats:
         """How far points (..., 3) lie on the side of `other` [m]; negative on the side of `one`."""
         return np.asarray((points - self.point) @ self.normal)
 
 
 def dividers_of(character: Character) -> tuple[Divider, ...]:
     """The dividers with which planar binding begins; give some of them back, moved, to `attach`."""
-    return _dividers(segments_of(character))
+    return _place_dividers(find_segments(character))
 
 
-def _dividers(segments: Segments) -> tuple[Divider, ...]:
+def _place_dividers(segments: Segments) -> tuple[Divider, ...]:
     found = []
     directions = segments.directions
     for segment in range(len(segments)):
@@ -79,7 +79,7 @@ def _siblings(segments: Segments, segment: int) -> list[int]:
     return [int(k) for k in np.flatnonzero(segments.joints == segments.joints[segment]) if k != segment]
 
 
-def planar(
+def divide(
     points: Floats, segments: Segments, nearest: Ints, *, dividers: Sequence[Divider] | None
 ) -> tuple[Ints, Floats]:
     """Segment (V,) and place along it (V,) between the dividers; `nearest` (V,) is where each vertex starts to look.
@@ -88,7 +88,7 @@ def planar(
     to pass (or it is back where it was). Then t = d_p / (d_p + d_c) with the distances to the dividers at the two ends
     [Toothman2020, Eq. 13]; where an end has none, a plane straight across the segment takes its place.
     """
-    given = _dividers(segments) if dividers is None else tuple(dividers)
+    given = _place_dividers(segments) if dividers is None else tuple(dividers)
     outside = [d for d in given if not (0 <= d.one < len(segments) and 0 <= d.other < len(segments))]
     if outside:
         raise InputError(
@@ -101,43 +101,39 @@ def planar(
     passed = np.zeros((len(points), len(segments)), dtype=bool)
     passed[np.arange(len(points)), segment] = True
     for _ in range(_STEPS):
-        wanted = _across(points, segment, given)
+        wanted = _next_segments(points, segment, given)
         going = np.flatnonzero((wanted != NONE) & ~passed[np.arange(len(points)), np.maximum(wanted, 0)])
         if len(going) == 0:
             break
         segment[going] = wanted[going]
         passed[going, segment[going]] = True
-    return segment, _between(points, segments, segment, given)
+    return segment, _fractions(points, segments, segment, given)
 
 
-def _across(points: Floats, segment: Ints, dividers: Sequence[Divider]) -> Ints:
+def _next_segments(points: Floats, segment: Ints, dividers: Sequence[Divider]) -> Ints:
     """The segment (V,) on the far side of the divider that each vertex is farthest beyond; -1 if it is beyond none."""
     wanted = np.full(len(points), NONE, dtype=np.int32)
     farthest = np.zeros(len(points))
     for divider in dividers:
         for own, other, sign in ((divider.one, divider.other, 1.0), (divider.other, divider.one, -1.0)):
             rows = np.flatnonzero(segment == own)
-            far = sign * divider.beyond(points[rows])
+            far = sign * divider.signed_distances(points[rows])
             more = far > np.maximum(farthest[rows], 1e-12)
             wanted[rows[more]], farthest[rows[more]] = other, far[more]
     return wanted
 
 
-def _between(points: Floats, segments: Segments, segment: Ints, dividers: Sequence[Divider]) -> Floats:
+def _fractions(points: Floats, segments: Segments, segment: Ints, dividers: Sequence[Divider]) -> Floats:
+    """How far along its segment (V,), 0 to 1, each vertex is between the dividers at both ends."""
     along = np.zeros(len(points))
     for own in np.unique(segment):
         rows = np.flatnonzero(segment == own)
         own_direction = segments.directions[own]
-        start = [d.beyond(points[rows]) for d in dividers if d.other == own and segments.before[own] == d.one]
-        end = [-d.beyond(points[rows]) for d in dividers if d.one == own and segments.before[d.other] == own]
-        from_start = _least(start) if start else (points[rows] - segments.starts[own]) @ own_direction
-        from_end = _least(end) if end else (segments.ends[own] - points[rows]) @ own_direction
+        start = [d.signed_distances(points[rows]) for d in dividers if d.other == own and segments.before[own] == d.one]
+        end = [-d.signed_distances(points[rows]) for d in dividers if d.one == own and segments.before[d.other] == own]
+        from_start = np.min(start, axis=0) if start else (points[rows] - segments.starts[own]) @ own_direction
+        from_end = np.min(end, axis=0) if end else (segments.ends[own] - points[rows]) @ own_direction
         from_start, from_end = np.maximum(from_start, 0.0), np.maximum(from_end, 0.0)
         total = from_start + from_end
         along[rows] = np.where(total > 0.0, from_start / np.where(total > 0.0, total, 1.0), 0.5)
     return along
-
-
-def _least(distances: list[Floats]) -> Floats:
-    """The least of several distances, point by point."""
-    return np.min(np.stack(distances), axis=0)

@@ -28,8 +28,40 @@ FORCES = wp.constant(2)  # or how hard they were pulled, per unit of stiffness
 FLAT = wp.constant(1.0e-4)  # sine below which two directions count as one
 
 
+@wp.struct
+class Springs:
+    """All springs of one skin in one pose.
+
+    The ring of vertex i are `others[starts[i]:starts[i + 1]]`; `edges` are (L_ij, cos theta_ij0, sin theta_ij0), `aims`
+    (u', l'), `bone_angles` (cos phi_0, sin phi_0). `ring_stiffness` is (k_s, k_l, k_t), `bone_stiffness` is
+    (k_g, k_b, k_h).
+    """
+
+    starts: Ints
+    others: Ints
+    edges: Edges
+    ring_stiffness: Points
+    bone_stiffness: Points
+    attachment_points: Points
+    aims: Polars
+    segments: Ints
+    bone_directions: Points
+    bone_angles: Angles
+
+
+@wp.struct
+class Memory:
+    """The skin after the last step, its velocity as seen from the bones, and where the bones were and went."""
+
+    points: Points
+    velocities: Points
+    attached: Points
+    aims: Polars
+    drifts: Points
+
+
 @wp.func
-def inverse_rotation(u: wp.vec3f, other: wp.vec3f, cosine_0: float, sine_0: float) -> wp.vec3f:
+def angular_error(u: wp.vec3f, other: wp.vec3f, cosine_0: float, sine_0: float) -> wp.vec3f:
     """Across u, towards `other`, as long as the angle between them is larger than at bind: (theta - theta_0) tau.
 
     tau sin(theta - theta_0) = (other - cos(theta) u) sin(theta - theta_0) / sin(theta).
@@ -55,77 +87,69 @@ def polar(x: wp.vec3f, a: wp.vec3f, aim: wp.vec4f) -> wp.vec4f:
 
 
 @wp.func
-def pull(
-    i: int,
-    x: Points,
-    polars: Polars,
-    starts: Ints,
-    others: Ints,
-    edges: Edges,
-    ring: wp.vec3f,
-    site: wp.vec3f,
-    aim: wp.vec4f,
-    bone: wp.vec3f,
-    bone_angle: wp.vec2f,
-) -> wp.vec3f:
+def pull(i: int, x: Points, polars: Polars, springs: Springs) -> wp.vec3f:
     """The sum of all pulls on a vertex [Toothman2020, Eq. 21 and 22], averaged over its ring.
 
-    ring = (k_s, k_l, k_t), site = (k_g, k_b, k_h):
-      edges    k_s 1/n sum (|x_j - x_i| - L_ij) / 2 along the edge
-      lengths  k_l 1/n sum ((l_j - l'_j) - (l_i - l'_i)) / 2 along u
-      turns    k_t l/n sum (theta_ij - theta_ij0) / 2 across u, towards u_j
-      girth    k_g (l' - l) along u
-      bones    k_b l (phi - phi_0) across u, towards d
-      hold     k_h l sin(angle to u') across u, towards u'
+    edges    k_s 1/n sum (|x_j - x_i| - L_ij) / 2 along the edge
+    lengths  k_l 1/n sum ((l_j - l'_j) - (l_i - l'_i)) / 2 along u
+    turns    k_t l/n sum (theta_ij - theta_ij0) / 2 across u, towards u_j
+    girth    k_g (l' - l) along u
+    bones    k_b l (phi - phi_0) across u, towards d
+    hold     k_h l sin(angle to u') across u, towards u'
     """
+    ring = springs.ring_stiffness[i]
+    site = springs.bone_stiffness[i]
+    aim = springs.aims[i]
+    bone = springs.bone_directions[springs.segments[i]]
+    bone_angle = springs.bone_angles[i]
     here = x[i]
     p = polars[i]
     u = wp.vec3f(p[0], p[1], p[2])
     along = wp.vec3f(0.0, 0.0, 0.0)
     across = wp.vec3f(0.0, 0.0, 0.0)
     longer = float(0.0)
-    first = starts[i]
-    last = starts[i + 1]
+    first = springs.starts[i]
+    last = springs.starts[i + 1]
     for e in range(first, last):
-        j = others[e]
-        c = edges[e]
-        way = x[j] - here
-        stretch = 1.0 - c[0] / wp.max(wp.length(way), TINY)
+        j = springs.others[e]
+        c = springs.edges[e]
+        edge = x[j] - here
+        stretch = 1.0 - c[0] / wp.max(wp.length(edge), TINY)
         if stretch < 0.0:
             stretch *= SLACK
-        along += stretch * way
+        along += stretch * edge
         q = polars[j]
         longer += q[3]
-        across += inverse_rotation(u, wp.vec3f(q[0], q[1], q[2]), c[1], c[2])
+        across += angular_error(u, wp.vec3f(q[0], q[1], q[2]), c[1], c[2])
     radius = p[3] + aim[3]
-    share = 0.5 / float(wp.max(last - first, 1))
-    radial = ring[1] * (share * longer - 0.5 * p[3]) - site[0] * p[3]
+    weight = 0.5 / float(wp.max(last - first, 1))
+    radial = ring[1] * (weight * longer - 0.5 * p[3]) - site[0] * p[3]
     hold = wp.vec3f(aim[0], aim[1], aim[2])
     cosine = wp.dot(hold, u)
     hold = hold - cosine * u
     if cosine < 0.0:
         hold = hold / wp.max(wp.length(hold), FLAT)
-    rotation = (
-        (ring[2] * share) * across + site[1] * inverse_rotation(u, bone, bone_angle[0], bone_angle[1]) + site[2] * hold
+    tangential = (
+        (ring[2] * weight) * across + site[1] * angular_error(u, bone, bone_angle[0], bone_angle[1]) + site[2] * hold
     )
-    return (ring[0] * share) * along + radial * u + radius * rotation
+    return (ring[0] * weight) * along + radial * u + radius * tangential
 
 
 @wp.kernel(enable_backward=False)
-def begin(first: int, start: Points, attached: Points, aims: Polars, now: Points, before: Points, polars: Polars):
+def begin(first: int, start: Points, springs: Springs, now: Points, before: Points, polars: Polars):
     """Start from a shape, at rest."""
     i = first + wp.tid()
     x = start[i]
     now[i] = x
     before[i] = x
-    polars[i] = polar(x, attached[i], aims[i])
+    polars[i] = polar(x, springs.attachment_points[i], springs.aims[i])
 
 
 @wp.kernel(enable_backward=False)
-def aim(first: int, aimed_at: Points, attached: Points, fallback: Points, aims: Polars):
+def aim(first: int, aimed_at: Points, attachment_points: Points, fallback: Points, aims: Polars):
     """(u', l') of every vertex; where a scale vector has no length, a fixed direction stands in."""
     i = first + wp.tid()
-    s = aimed_at[i] - attached[i]
+    s = aimed_at[i] - attachment_points[i]
     radius = wp.length(s)
     if radius > TINY:
         aims[i] = wp.vec4f(s[0] / radius, s[1] / radius, s[2] / radius, radius)
@@ -134,18 +158,7 @@ def aim(first: int, aimed_at: Points, attached: Points, fallback: Points, aims: 
 
 
 @wp.kernel(enable_backward=False)
-def bind(
-    first: int,
-    rest: Points,
-    polars: Polars,
-    starts: Ints,
-    others: Ints,
-    segments: Ints,
-    directions: Points,
-    firm: Ints,
-    edges: Edges,
-    bone_angles: Angles,
-):
+def measure_rest(first: int, rest: Points, polars: Polars, firm: Ints, springs: Springs):
     """Lengths and angles at bind, by the arithmetic that measures them later: at rest nothing pulls, to the last bit.
 
     Cosine and sine are both zero where a scale vector has no direction: then nothing pulls either.
@@ -153,148 +166,120 @@ def bind(
     i = first + wp.tid()
     p = polars[i]
     u = wp.vec3f(p[0], p[1], p[2])
-    for e in range(starts[i], starts[i + 1]):
-        j = others[e]
+    for e in range(springs.starts[i], springs.starts[i + 1]):
+        j = springs.others[e]
         q = polars[j]
         other = wp.vec3f(q[0], q[1], q[2])
         angle = wp.vec2f(0.0, 0.0)
         if firm[i] != 0 and firm[j] != 0:
             cosine = wp.dot(u, other)
             angle = wp.vec2f(cosine, wp.length(other - cosine * u))
-        edges[e] = wp.vec3f(wp.length(rest[j] - rest[i]), angle[0], angle[1])
-    bone = directions[segments[i]]
+        springs.edges[e] = wp.vec3f(wp.length(rest[j] - rest[i]), angle[0], angle[1])
+    bone = springs.bone_directions[springs.segments[i]]
     if firm[i] != 0:
         cosine = wp.dot(u, bone)
-        bone_angles[i] = wp.vec2f(cosine, wp.length(bone - cosine * u))
+        springs.bone_angles[i] = wp.vec2f(cosine, wp.length(bone - cosine * u))
     else:
-        bone_angles[i] = wp.vec2f(0.0, 0.0)
+        springs.bone_angles[i] = wp.vec2f(0.0, 0.0)
 
 
 @wp.kernel(enable_backward=False)
-def edge_lengths(
-    first: int,
-    starts: Ints,
-    others: Ints,
-    segments: Ints,
-    ratios: Floats,
-    vectors: Points,
-    turned: Points,
-    halves: Angles,
-    edges: Edges,
+def stretch_edges(
+    first: int, ratios: Floats, rest_vectors: Points, scale_vectors: Points, components: Angles, springs: Springs
 ):
     """L_ij^2 = (across grown)^2 + (along ratio)^2: edges grow along a bone that grows, and across with the girth.
 
-    `halves` are the parts of a bind edge (along, across) the bone; growth is the mean of that at both ends, and is what
-    stretch does to scale vectors: a pose without any gives the lengths of bind.
+    `components` are the parts of a bind edge (along, across) the bone; growth is the mean of that at both ends, and is
+    what stretch does to scale vectors: a pose without any gives the lengths of bind.
     """
     i = first + wp.tid()
-    own_length = wp.length(vectors[i])
-    own_grown = wp.length(turned[i]) / wp.max(own_length, TINY)
-    own_ratio = ratios[segments[i]]
-    for e in range(starts[i], starts[i + 1]):
-        j = others[e]
-        length = wp.length(vectors[j])
-        grown = 0.5 * (own_grown + wp.length(turned[j]) / wp.max(length, TINY))
+    own_length = wp.length(rest_vectors[i])
+    own_grown = wp.length(scale_vectors[i]) / wp.max(own_length, TINY)
+    own_ratio = ratios[springs.segments[i]]
+    for e in range(springs.starts[i], springs.starts[i + 1]):
+        j = springs.others[e]
+        length = wp.length(rest_vectors[j])
+        grown = 0.5 * (own_grown + wp.length(scale_vectors[j]) / wp.max(length, TINY))
         if own_length < TINY or length < TINY:
             grown = 1.0
-        ratio = 0.5 * (own_ratio + ratios[segments[j]])
-        h = halves[e]
-        c = edges[e]
-        edges[e] = wp.vec3f(wp.sqrt(h[0] * h[0] * ratio * ratio + h[1] * h[1] * grown * grown), c[1], c[2])
+        ratio = 0.5 * (own_ratio + ratios[springs.segments[j]])
+        h = components[e]
+        c = springs.edges[e]
+        springs.edges[e] = wp.vec3f(wp.sqrt(h[0] * h[0] * ratio * ratio + h[1] * h[1] * grown * grown), c[1], c[2])
 
 
 @wp.kernel(enable_backward=False)
 def sweep(
     first: int,
-    starts: Ints,
-    others: Ints,
-    edges: Edges,
-    rings: Points,
-    sites: Points,
-    aims: Polars,
-    segments: Ints,
-    directions: Points,
-    bone_angles: Angles,
-    attached: Points,
-    pace: float,
-    swing: float,
+    springs: Springs,
+    step_scale: float,
+    momentum: float,
     measured: int,
     now: Points,
     polars: Polars,
     before: Points,
     after_polars: Polars,
-    moves: Floats,
+    residuals: Floats,
 ):
-    """x <- x + min(pace, 1 / sum k) pull, and on by `swing` of the last move while it helps [Toothman2020, Eq. 23].
+    """x <- x + min(step_scale, 1 / sum k) pull, and on by `momentum` of the last move [Toothman2020, Eq. 23].
 
     With 1 / sum k a vertex goes to the mean of where its springs want it, each counted by its stiffness: it cannot
-    overshoot them all, whatever the stiffness. The next position is written over the last but one.
+    overshoot them all, whatever the stiffness. The last move counts while it helps. The next position is written over
+    the last but one.
     """
     i = first + wp.tid()
-    ring = rings[i]
-    site = sites[i]
+    ring = springs.ring_stiffness[i]
+    site = springs.bone_stiffness[i]
     x = now[i]
-    force = pull(i, now, polars, starts, others, edges, ring, site, aims[i], directions[segments[i]], bone_angles[i])
+    force = pull(i, now, polars, springs)
     total = ring[0] + ring[1] + ring[2] + site[0] + site[1] + site[2]
     safe = 1.0 / wp.max(total, TINY)
-    move = wp.min(pace, safe) * force
+    move = wp.min(step_scale, safe) * force
     last = x - before[i]
     together = wp.max(wp.dot(move, last), 0.0)
     sure = SURE * together * together / wp.max(wp.dot(move, move) * wp.dot(last, last), 1.0e-36)
-    move += (swing * wp.min(sure, 1.0)) * last
+    move += (momentum * wp.min(sure, 1.0)) * last
     if measured == MOVES:
-        moves[i] = wp.length(move)
+        residuals[i] = wp.length(move)
     if measured == FORCES:
-        moves[i] = safe * wp.length(force)
+        residuals[i] = safe * wp.length(force)
     x += move
     before[i] = x
-    after_polars[i] = polar(x, attached[i], aims[i])
+    after_polars[i] = polar(x, springs.attachment_points[i], springs.aims[i])
 
 
 @wp.kernel(enable_backward=False)
-def energies(
-    first: int,
-    starts: Ints,
-    others: Ints,
-    edges: Edges,
-    rings: Points,
-    sites: Points,
-    aims: Polars,
-    segments: Ints,
-    directions: Points,
-    bone_angles: Angles,
-    now: Points,
-    polars: Polars,
-    found: Floats,
-):
+def measure_energies(first: int, springs: Springs, now: Points, polars: Polars, found: Floats):
     """Half of stiffness times squared change, over the springs of a vertex; ring springs count half at each end."""
     i = first + wp.tid()
-    ring = rings[i]
-    site = sites[i]
+    ring = springs.ring_stiffness[i]
+    site = springs.bone_stiffness[i]
     p = polars[i]
     u = wp.vec3f(p[0], p[1], p[2])
-    radius = p[3] + aims[i][3]
+    aim = springs.aims[i]
+    bone_angle = springs.bone_angles[i]
+    radius = p[3] + aim[3]
     total = float(0.0)
-    for e in range(starts[i], starts[i + 1]):
-        j = others[e]
-        c = edges[e]
+    for e in range(springs.starts[i], springs.starts[i + 1]):
+        j = springs.others[e]
+        c = springs.edges[e]
         q = polars[j]
         stretch = wp.length(now[j] - now[i]) - c[0]
-        off = wp.length(inverse_rotation(u, wp.vec3f(q[0], q[1], q[2]), c[1], c[2]))
+        off = wp.length(angular_error(u, wp.vec3f(q[0], q[1], q[2]), c[1], c[2]))
         total += (
             ring[0] * stretch * stretch
             + ring[1] * (q[3] - p[3]) * (q[3] - p[3])
             + ring[2] * radius * radius * off * off
         )
-    total = 0.25 * total / float(wp.max(starts[i + 1] - starts[i], 1))
-    bone_off = wp.length(inverse_rotation(u, directions[segments[i]], bone_angles[i][0], bone_angles[i][1]))
-    hold_off = wp.length(inverse_rotation(u, wp.vec3f(aims[i][0], aims[i][1], aims[i][2]), 1.0, 0.0))
+    total = 0.25 * total / float(wp.max(springs.starts[i + 1] - springs.starts[i], 1))
+    bone_off = wp.length(angular_error(u, springs.bone_directions[springs.segments[i]], bone_angle[0], bone_angle[1]))
+    hold_off = wp.length(angular_error(u, wp.vec3f(aim[0], aim[1], aim[2]), 1.0, 0.0))
     total += 0.5 * (site[0] * p[3] * p[3] + site[1] * radius * radius * bone_off * bone_off)
     found[i] = total + 0.5 * site[2] * radius * radius * hold_off * hold_off
 
 
 @wp.func
-def from_to(one: wp.vec3f, other: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
+def rotate_between(one: wp.vec3f, other: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
     """v turned by the smallest turn from unit vector `one` to unit vector `other`; opposite ones turn nothing."""
     axis = wp.cross(one, other)
     cosine = wp.dot(one, other)
@@ -306,16 +291,11 @@ def from_to(one: wp.vec3f, other: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
 @wp.kernel(enable_backward=False)
 def carry(
     first: int,
-    attached: Points,
-    aims: Polars,
-    loose: Floats,
+    springs: Springs,
+    looseness: Floats,
     dt: float,
     inertia: float,
-    points: Points,
-    velocities: Points,
-    last_attached: Points,
-    last_aims: Polars,
-    last_drifts: Points,
+    memory: Memory,
     now: Points,
     before: Points,
     polars: Polars,
@@ -326,68 +306,62 @@ def carry(
     own velocity, as seen from the bones, loses `inertia` of what the bones' velocity gained.
     """
     i = first + wp.tid()
-    aim = aims[i]
-    old = last_aims[i]
+    aim = springs.aims[i]
+    attached = springs.attachment_points[i]
+    old = memory.aims[i]
     u = wp.vec3f(aim[0], aim[1], aim[2])
     u_old = wp.vec3f(old[0], old[1], old[2])
     grown = float(1.0)
     if old[3] > TINY:
         grown = aim[3] / old[3]
-    x = attached[i] + grown * from_to(u_old, u, points[i] - last_attached[i])
-    drift = (x - points[i]) / dt
-    velocity = from_to(u_old, u, velocities[i]) - inertia * loose[i] * (drift - last_drifts[i])
-    last_attached[i] = attached[i]
-    last_aims[i] = aim
-    last_drifts[i] = drift
-    velocities[i] = velocity
+    x = attached + grown * rotate_between(u_old, u, memory.points[i] - memory.attached[i])
+    drift = (x - memory.points[i]) / dt
+    velocity = rotate_between(u_old, u, memory.velocities[i]) - inertia * looseness[i] * (drift - memory.drifts[i])
+    memory.attached[i] = attached
+    memory.aims[i] = aim
+    memory.drifts[i] = drift
+    memory.velocities[i] = velocity
     now[i] = x
     before[i] = x
-    polars[i] = polar(x, attached[i], aim)
+    polars[i] = polar(x, attached, aim)
 
 
 @wp.kernel(enable_backward=False)
-def swing_on(
+def integrate(
     first: int,
-    starts: Ints,
-    others: Ints,
-    edges: Edges,
-    rings: Points,
-    sites: Points,
-    aims: Polars,
-    segments: Ints,
-    directions: Points,
-    bone_angles: Angles,
-    attached: Points,
+    springs: Springs,
     rates: Floats,
-    leashes: Floats,
+    max_offsets: Floats,
     dt: float,
-    kept: float,
+    velocity_retention: float,
     velocities: Points,
     now: Points,
     polars: Polars,
     after: Points,
     after_polars: Polars,
 ):
-    """Semi-implicit Euler: v <- kept (v + dt rate^2 pull / sum k), x <- x + dt v, held back by its leash.
+    """Semi-implicit Euler: v <- velocity_retention (v + dt rate^2 pull / sum k), x <- x + dt v.
 
-    dt rate is at most one, so that no wave outruns the mesh.
+    A vertex is held back ever more on its way to its largest offset from where it would be without springs. dt rate
+    is at most one, so that no wave outruns the mesh.
     """
     i = first + wp.tid()
-    ring = rings[i]
-    site = sites[i]
-    aim = aims[i]
-    force = pull(i, now, polars, starts, others, edges, ring, site, aim, directions[segments[i]], bone_angles[i])
+    ring = springs.ring_stiffness[i]
+    site = springs.bone_stiffness[i]
+    aim = springs.aims[i]
+    attached = springs.attachment_points[i]
+    force = pull(i, now, polars, springs)
     total = ring[0] + ring[1] + ring[2] + site[0] + site[1] + site[2]
-    velocity = kept * (velocities[i] + (dt * rates[i] * rates[i] / wp.max(total, TINY)) * force)
+    velocity = velocity_retention * (velocities[i] + (dt * rates[i] * rates[i] / wp.max(total, TINY)) * force)
     x = now[i] + dt * velocity
-    home = attached[i] + aim[3] * wp.vec3f(aim[0], aim[1], aim[2])
+    home = attached + aim[3] * wp.vec3f(aim[0], aim[1], aim[2])
     away = x - home
     far = wp.length(away)
-    taut = far / leashes[i]
+    taut = far / max_offsets[i]
     if taut > 0.5:  # held back ever more, so that nothing changes abruptly
         out = away / far
-        x = home + (leashes[i] * (1.0 - 0.25 / taut)) * out
+        x = home + (max_offsets[i] * (1.0 - 0.25 / taut)) * out
         velocity -= (1.0 - 0.25 / (taut * taut)) * wp.max(wp.dot(velocity, out), 0.0) * out
     velocities[i] = velocity
     after[i] = x
-    after_polars[i] = polar(x, attached[i], aim)
+    after_polars[i] = polar(x, attached, aim)

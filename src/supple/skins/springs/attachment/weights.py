@@ -21,52 +21,53 @@ from supple.arrays import Floats, Ints
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.geometry.topology import Neighbours, neighbours, unique_edges
-from supple.skins.springs.attachment import Attachment, attach
-from supple.skins.springs.segments import NONE, Segments
+from supple.skins.springs.attachment.attachment import Attachment, attach
+from supple.skins.springs.attachment.segments import NONE, Segments
 
 START_MAP, END_MAP = "reach_start", "reach_end"
-BLOCK = 4  # shares that a kernel takes at once
+BLOCK = 4  # weights that a kernel takes at once
 COLUMNS = 16  # things that are averaged at once, as many as the kernel's columns
 _MOST_ROUNDS = 60
-_LEAST_SHARE = 1e-3  # shares below this are dropped: they move nothing one could see
+_LEAST_WEIGHT = 1e-3  # weights below this are dropped: they move nothing one could see
 
 
 @dataclass(frozen=True)
-class Shares:
-    """Shares `values` (V, K) of things by their numbers `indices` (V, K), largest first; rows sum to one.
+class SparseWeights:
+    """Weights `values` (V, K) of things by their numbers `indices` (V, K), largest first; rows sum to one.
 
-    Unused places have value zero and name the first thing of their row.
+    Unused entries have value zero and name the first thing of their row.
     """
 
     indices: Ints
     values: Floats
 
     @classmethod
-    def of(cls, indices: Ints, values: Floats) -> Shares:
+    def from_columns(cls, indices: Ints, values: Floats) -> SparseWeights:
         """From any number of columns, which must not name a thing twice unless with value zero."""
         order = np.argsort(-values, axis=1, kind="stable")
         indices, values = np.take_along_axis(indices, order, axis=1), np.take_along_axis(values, order, axis=1)
         values = values / values.sum(axis=1, keepdims=True)
         return cls(np.where(values > 0.0, indices, indices[:, :1]).astype(np.int32), values)
 
-    def strongest(self, width: int) -> Shares:
+    def keep_strongest(self, width: int) -> SparseWeights:
         """The `width` largest, made to sum to one again."""
         kept = self.values[:, :width]
         fill = ((0, 0), (0, width - kept.shape[1]))
         indices = np.pad(self.indices[:, :width], fill, mode="edge")
-        return Shares.of(indices, np.pad(kept, fill))
+        return SparseWeights.from_columns(indices, np.pad(kept, fill))
 
 
 @dataclass(frozen=True)
-class Ties:
+class AttachmentWeights:
     """What a posed vertex is made of.
 
-    `knots` are shares of the skeleton's places (see `knot_places`), whose sum is the attachment point; `turns` are
-    shares of the segments whose turns are blended, the strongest of which, `segment` (V,), counts as its own.
+    `control_points` are weights of the ends of segments (see `control_positions`), whose sum is the attachment point;
+    `rotations` are weights of the segments whose turns are blended, the strongest of which, `segment` (V,), counts as
+    its own.
     """
 
-    knots: Shares
-    rotations: Shares
+    control_points: SparseWeights
+    rotations: SparseWeights
 
     @property
     def segment(self) -> Ints:
@@ -74,67 +75,75 @@ class Ties:
         return np.ascontiguousarray(self.rotations.indices[:, 0])
 
 
-def knot_positions(starts: Floats, ends: Floats) -> Floats:
+def control_positions(starts: Floats, ends: Floats) -> Floats:
     """The places (2 B, 3) that attachment points are blended from: all starts, then all ends."""
     return np.concatenate([starts, ends])
 
 
-def rotation_weights(attachment: Attachment, start_reach: Floats, end_reach: Floats) -> Shares:
-    """Shares (V, 3) of the turns of a vertex's own segment, the one before and the one after.
+def rotation_weights(attachment: Attachment, start_reach: Floats, end_reach: Floats) -> SparseWeights:
+    """Weights (V, 3) of the turns of a vertex's own segment, the one before and the one after.
 
     Where both ends of a segment reach a vertex, their turns are blended by their weights, as rotations:
     p_w^2 / 2 (p_w + c_w) of the segment before and c_w^2 / 2 (p_w + c_w) of the one after.
     """
     segments, own, t = attachment.segments, attachment.segment, attachment.along
     before, after = segments.before[own], segments.after[own]
-    start = _closeness(t, start_reach) * (before != NONE)
-    end = _closeness(1.0 - t, end_reach) * (after != NONE)
+    start = _falloff(t, start_reach) * (before != NONE)
+    end = _falloff(1.0 - t, end_reach) * (after != NONE)
     both = np.where(start + end > 0.0, start + end, 1.0)
     first, second = 0.5 * start * start / both, 0.5 * end * end / both
-    return Shares.of(np.stack([own, before, after], axis=1), np.stack([1.0 - first - second, first, second], axis=1))
+    return SparseWeights.from_columns(
+        np.stack([own, before, after], axis=1), np.stack([1.0 - first - second, first, second], axis=1)
+    )
 
 
-def _closeness(distance: Floats, reach: Floats) -> Floats:
+def _falloff(distance: Floats, reach: Floats) -> Floats:
     """1 at the joint, 0 from `reach` on; a reach of zero touches nothing."""
     return np.where(reach > 0.0, np.clip(1.0 - distance / np.where(reach > 0.0, reach, 1.0), 0.0, 1.0), 0.0)
 
 
-def ties(character: Character, attachment: Attachment, *, reach: float, soften: float, firm_ends: bool) -> Ties:
-    """Shares of places and turns, blended over the skin within about `soften` times the limb's radius.
+def compute_attachment_weights(
+    character: Character, attachment: Attachment, *, reach: float, soften: float, firm_ends: bool
+) -> AttachmentWeights:
+    """Weights of control points and turns, blended over the skin within about `soften` times the limb's radius.
 
     With `firm_ends`, turns reach less far into last bones that are short for their girth.
     """
     count, size = len(attachment.along), len(attachment.segments)
-    start = character.maps.get(START_MAP, reach * _give(attachment) if firm_ends else np.full(count, reach))
+    start = character.maps.get(START_MAP, reach * _reach_scales(attachment) if firm_ends else np.full(count, reach))
     end = character.maps.get(END_MAP, np.full(count, reach))
     rotations = rotation_weights(attachment, np.clip(start, 0.0, 1.0), np.clip(end, 0.0, 1.0))
     own, t = attachment.segment, attachment.along
-    names = _positions(attachment.segments)  # an end and the start that goes on from there are one place
-    knots = Shares.of(np.stack([names[own], names[size + own]], axis=1), np.stack([1.0 - t, t], axis=1))
+    names = _control_points(attachment.segments)  # an end and the start that goes on from there are one place
+    control_points = SparseWeights.from_columns(
+        np.stack([names[own], names[size + own]], axis=1), np.stack([1.0 - t, t], axis=1)
+    )
     rounds = _rounds(character, attachment, soften)
     if rounds:
         around = neighbours(character.triangles, count)
-        knots, rotations = diffused(knots, around, rounds), diffused(rotations, around, rounds)
-    return Ties(knots.strongest(_width(knots)), rotations.strongest(_width(rotations)))
+        control_points, rotations = diffuse(control_points, around, rounds), diffuse(rotations, around, rounds)
+    return AttachmentWeights(
+        control_points.keep_strongest(_width(control_points)), rotations.keep_strongest(_width(rotations))
+    )
 
 
-def _give(attachment: Attachment) -> Floats:
+def _reach_scales(attachment: Attachment) -> Floats:
     """How much of the reach (V,) a vertex takes: all of it, but a quarter on last bones up to twice as long as thick.
 
     Those are heads, hands and feet, which keep their shape when the neck, the wrist or the ankle bends; last bones of
     four times their radius, such as the tip of a tail, give way like any other.
     """
     segments = attachment.segments
-    give = np.ones(len(segments))
+    scales = np.ones(len(segments))
     radii = np.linalg.norm(attachment.scale_vectors, axis=1)
     for last in np.flatnonzero(segments.after == NONE):
         own = radii[attachment.segment == last]
         if len(own) and (radius := float(np.median(own))) > 0.0:
-            give[last] = np.clip(0.5 * segments.lengths[last] / radius - 1.0, 0.25, 1.0)
-    return give[attachment.segment]
+            scales[last] = np.clip(0.5 * segments.lengths[last] / radius - 1.0, 0.25, 1.0)
+    return scales[attachment.segment]
 
 
-def _positions(segments: Segments) -> Ints:
+def _control_points(segments: Segments) -> Ints:
     """The number of the place (2 B,) that stands for each start and end: the end of the segment before for a start.
 
     Only where the joint at that end is the one at the start, so that both move together.
@@ -148,9 +157,9 @@ def _positions(segments: Segments) -> Ints:
     return names
 
 
-def _width(shares: Shares) -> int:
-    """Room for all places, in whole blocks: four, or eight where shares were blended over the skin."""
-    return BLOCK if int((shares.values > 0.0).sum(axis=1).max(initial=0)) <= BLOCK else 2 * BLOCK
+def _width(weights: SparseWeights) -> int:
+    """Room for all places, in whole blocks: four, or eight where weights were blended over the skin."""
+    return BLOCK if int((weights.values > 0.0).sum(axis=1).max(initial=0)) <= BLOCK else 2 * BLOCK
 
 
 def _rounds(character: Character, attachment: Attachment, soften: float) -> int:
@@ -163,41 +172,41 @@ def _rounds(character: Character, attachment: Attachment, soften: float) -> int:
     return min(math.ceil(2.0 * (soften * radius / length) ** 2), _MOST_ROUNDS)
 
 
-def diffused(shares: Shares, around: Neighbours, rounds: int) -> Shares:
-    """Shares averaged with those of the neighbours, half and half, `rounds` times; a lone vertex keeps its own.
+def diffuse(weights: SparseWeights, around: Neighbours, rounds: int) -> SparseWeights:
+    """Weights averaged with those of the neighbours, half and half, `rounds` times; a lone vertex keeps its own.
 
     Things are taken a few at a time, as columns, so that a million vertices fit; the eight strongest are kept.
     """
-    from supple.skins.springs import kernels
+    from supple.skins.springs.kernels import incremental as kernels
 
     wp = devices.warp()
-    count = len(shares.values)
+    count = len(weights.values)
     starts = devices.to_device(around.starts, wp.int32, "cpu")
     others = devices.to_device(around.indices, wp.int32, "cpu")
     columns = [wp.zeros(count, dtype=kernels.COLUMN, device="cpu") for _ in range(2)]
     launches = [
-        devices.Launch(kernels.average, count, [starts, others, columns[rotation], columns[1 - rotation]], "cpu")
-        for rotation in range(2)
+        devices.Launch(kernels.diffuse, count, [starts, others, columns[source], columns[1 - source]], "cpu")
+        for source in range(2)
     ]
     row = np.arange(count)
-    used = np.unique(shares.indices[shares.values > 0.0])
+    used = np.unique(weights.indices[weights.values > 0.0])
     kept_values, kept = np.zeros((count, 0)), np.zeros((count, 0), dtype=np.int32)
     for first in range(0, len(used), COLUMNS):
         chunk = used[first : first + COLUMNS]
         dense = columns[0].numpy()
         dense[...] = 0.0
-        for position in range(shares.values.shape[1]):
-            at = np.searchsorted(chunk, shares.indices[:, position]).clip(0, len(chunk) - 1)
-            dense[row, at] += np.where(chunk[at] == shares.indices[:, position], shares.values[:, position], 0.0)
-        for rotation in range(rounds):
-            launches[rotation % 2]()
+        for column in range(weights.values.shape[1]):
+            at = np.searchsorted(chunk, weights.indices[:, column]).clip(0, len(chunk) - 1)
+            dense[row, at] += np.where(chunk[at] == weights.indices[:, column], weights.values[:, column], 0.0)
+        for done in range(rounds):
+            launches[done % 2]()
         found = columns[rounds % 2].numpy()[:, : len(chunk)]
         kept = np.concatenate([kept, np.broadcast_to(chunk, found.shape)], axis=1)
         kept_values = np.concatenate([kept_values, found], axis=1)
         if kept.shape[1] > 2 * BLOCK:
             best = np.argsort(-kept_values, axis=1, kind="stable")[:, : 2 * BLOCK]
             kept, kept_values = np.take_along_axis(kept, best, axis=1), np.take_along_axis(kept_values, best, axis=1)
-    return Shares.of(kept, np.where(kept_values >= _LEAST_SHARE, kept_values, 0.0))
+    return SparseWeights.from_columns(kept, np.where(kept_values >= _LEAST_WEIGHT, kept_values, 0.0))
 
 
 def with_reaches(character: Character, reaches: Mapping[str, float], *, default: float = 0.5) -> Character:

@@ -2,8 +2,8 @@
 """Arithmetic of attached skins: where attachment points go, and how scale vectors turn.
 
 Symbols: s a scale vector at rest, b the segment a vertex hangs on, R_b its turn, S_b its stretch, a' the posed
-attachment point, w_k the share of a neighbouring segment k, omega_bk = log(R_b^T R_k) the turn from b to k.
-Places (segment ends) and neighbours come in blocks of four, unused ones with share zero.
+attachment point, w_k the weight of a neighbouring segment k, omega_bk = log(R_b^T R_k) the turn from b to k.
+Control points (the ends of segments) and neighbours come in blocks of four, unused ones with weight zero.
 Every kernel works on item `first + tid`, so that a launch can be cut into ranges.
 """
 
@@ -13,7 +13,7 @@ Points = wp.array(dtype=wp.vec3f)
 Ints = wp.array(dtype=wp.int32)
 Floats = wp.array(dtype=wp.float32)
 Indices = wp.array(dtype=wp.vec4i)
-Shares = wp.array(dtype=wp.vec4f)
+Weights = wp.array(dtype=wp.vec4f)
 COLUMN = wp.types.vector(length=16, dtype=wp.float32)
 Columns = wp.array(dtype=COLUMN)
 Matrices = wp.array(dtype=wp.mat33f)
@@ -23,12 +23,27 @@ PER_STOP = wp.constant(2.0)  # how fast length correction fades towards the insi
 LEANING = wp.constant(8.0)  # and how fast it sets in with the share of another segment's turn
 
 
+@wp.struct
+class Pairs:
+    """Pairs of segments that vertices turn between, and by how much; `blocks` of four for every vertex.
+
+    Of each pair: the turn omega_bk from one to the other, S_k - S_b, and the direction to the inside of their bend.
+    """
+
+    blocks: int
+    indices: Indices
+    weights: Weights
+    rotations: Points
+    stretches: Matrices
+    insides: Points
+
+
 @wp.func
-def blended_position(i: int, blocks: int, indices: Indices, shares: Shares, positions: Points) -> wp.vec3f:
-    """sum_k share_k place_k."""
+def blend_positions(i: int, blocks: int, indices: Indices, weights: Weights, positions: Points) -> wp.vec3f:
+    """sum_k w_k x_k."""
     total = wp.vec3f(0.0, 0.0, 0.0)
     for b in range(i * blocks, i * blocks + blocks):
-        w = shares[b]
+        w = weights[b]
         k = indices[b]
         total += w[0] * positions[k[0]] + w[1] * positions[k[1]]
         if w[2] > 0.0:
@@ -48,15 +63,15 @@ def rotate_by(omega: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
 
 
 @wp.func
-def nearest_position(x: wp.vec3f, start: wp.vec3f, end: wp.vec3f) -> wp.vec3f:
+def closest_point(x: wp.vec3f, start: wp.vec3f, end: wp.vec3f) -> wp.vec3f:
     """The nearest place to x on a segment."""
-    way = end - start
-    t = wp.dot(x - start, way) / wp.max(wp.dot(way, way), 1.0e-20)
-    return start + wp.clamp(t, 0.0, 1.0) * way
+    direction = end - start
+    t = wp.dot(x - start, direction) / wp.max(wp.dot(direction, direction), 1.0e-20)
+    return start + wp.clamp(t, 0.0, 1.0) * direction
 
 
 @wp.kernel(enable_backward=False)
-def average(first: int, starts: Ints, others: Ints, before: Columns, after: Columns):
+def diffuse(first: int, starts: Ints, others: Ints, before: Columns, after: Columns):
     """Every column goes half way to the mean of the neighbours."""
     i = first + wp.tid()
     count = starts[i + 1] - starts[i]
@@ -70,67 +85,62 @@ def average(first: int, starts: Ints, others: Ints, before: Columns, after: Colu
 
 
 @wp.kernel(enable_backward=False)
-def rest_distances(first: int, rest: Points, segments: Ints, size: int, positions: Points, found: Floats):
-    """How far every vertex is from its own segment; starts come first in `places`, then ends."""
+def measure_distances(first: int, rest: Points, segments: Ints, size: int, positions: Points, found: Floats):
+    """How far every vertex is from its own segment; starts come first in `positions`, then ends."""
     i = first + wp.tid()
     b = segments[i]
-    found[i] = wp.length(rest[i] - nearest_position(rest[i], positions[b], positions[size + b]))
+    found[i] = wp.length(rest[i] - closest_point(rest[i], positions[b], positions[size + b]))
 
 
 @wp.kernel(enable_backward=False)
-def attach(first: int, blocks: int, knots: Indices, knot_shares: Shares, positions: Points, attached: Points):
-    """a' = sum_k share_k place_k: between the posed ends of its segment, so a bone may change its length."""
+def move_attachment_points(
+    first: int, blocks: int, control_points: Indices, weights: Weights, positions: Points, attachment_points: Points
+):
+    """a' = sum_k w_k x_k: between the posed ends of its segment, so a bone may change its length."""
     i = first + wp.tid()
-    attached[i] = blended_position(i, blocks, knots, knot_shares, positions)
+    attachment_points[i] = blend_positions(i, blocks, control_points, weights, positions)
 
 
 @wp.kernel(enable_backward=False)
-def scale_vectors(
+def rotate_scale_vectors(
     first: int,
-    vectors: Points,
+    rest_vectors: Points,
     segments: Ints,
-    pair_blocks: int,
-    pairs: Indices,
-    pair_shares: Shares,
-    pair_rotations: Points,
-    pair_stretches: Matrices,
+    pairs: Pairs,
     rotations: Matrices,
     stretches: Matrices,
     flags: Ints,
-    turned: Points,
+    scale_vectors: Points,
 ):
     """s' = R_b exp(sum_k w_k omega_bk) (S_b + sum_k w_k (S_k - S_b)) s   [Toothman2020, Eq. 15 to 18]."""
     i = first + wp.tid()
     b = segments[i]
-    s = vectors[i]
+    s = rest_vectors[i]
     omega = wp.vec3f(0.0, 0.0, 0.0)
     stretched = flags[STRETCHED] != 0
     stretch = stretches[b]
-    for n in range(i * pair_blocks, i * pair_blocks + pair_blocks):
-        w = pair_shares[n]
-        p = pairs[n]
+    for n in range(i * pairs.blocks, i * pairs.blocks + pairs.blocks):
+        w = pairs.weights[n]
+        p = pairs.indices[n]
         if w[0] > 0.0:
-            omega += w[0] * pair_rotations[p[0]] + w[1] * pair_rotations[p[1]]
-            omega += w[2] * pair_rotations[p[2]] + w[3] * pair_rotations[p[3]]
+            omega += w[0] * pairs.rotations[p[0]] + w[1] * pairs.rotations[p[1]]
+            omega += w[2] * pairs.rotations[p[2]] + w[3] * pairs.rotations[p[3]]
             if stretched:
-                stretch += w[0] * pair_stretches[p[0]] + w[1] * pair_stretches[p[1]]
-                stretch += w[2] * pair_stretches[p[2]] + w[3] * pair_stretches[p[3]]
+                stretch += w[0] * pairs.stretches[p[0]] + w[1] * pairs.stretches[p[1]]
+                stretch += w[2] * pairs.stretches[p[2]] + w[3] * pairs.stretches[p[3]]
     if stretched:
         s = stretch * s
-    turned[i] = rotations[b] * rotate_by(omega, s)
+    scale_vectors[i] = rotations[b] * rotate_by(omega, s)
 
 
 @wp.kernel(enable_backward=False)
-def incremental(
+def restore_distances(
     first: int,
-    attached: Points,
-    turned: Points,
-    vectors: Points,
+    attachment_points: Points,
+    scale_vectors: Points,
+    rest_vectors: Points,
     segments: Ints,
-    pair_blocks: int,
-    pairs: Indices,
-    pair_shares: Shares,
-    pair_insides: Points,
+    pairs: Pairs,
     size: int,
     positions: Points,
     distances: Floats,
@@ -143,27 +153,27 @@ def incremental(
     paper asks the nearest bone of all, which changes abruptly where two are equally near; outside it is the own one.
     """
     i = first + wp.tid()
-    s = turned[i]
-    x = attached[i] + s
+    s = scale_vectors[i]
+    x = attachment_points[i] + s
     if correction > 0.0:
         b = segments[i]
         length = wp.length(s)
         inside = float(0.0)
         leaning = float(0.0)
-        for n in range(i * pair_blocks, i * pair_blocks + pair_blocks):
-            w = pair_shares[n]
-            p = pairs[n]
+        for n in range(i * pairs.blocks, i * pairs.blocks + pairs.blocks):
+            w = pairs.weights[n]
+            p = pairs.indices[n]
             for k in range(4):
                 if w[k] > 0.0:
-                    facing = wp.dot(s, pair_insides[p[k]]) / wp.max(length, 1.0e-12)
+                    facing = wp.dot(s, pairs.insides[p[k]]) / wp.max(length, 1.0e-12)
                     leaning += w[k]
                     inside += 2.0 * w[k] * wp.clamp(PER_STOP * facing, 0.0, 1.0)
         amount = correction * wp.min(LEANING * leaning, 1.0) * (1.0 - wp.min(inside, 1.0))
         if amount > 0.0 and length > 0.0:
-            position = nearest_position(x, positions[b], positions[size + b])
-            away = x - position
+            closest = closest_point(x, positions[b], positions[size + b])
+            away = x - closest
             far = wp.length(away)
-            grown = length / wp.max(wp.length(vectors[i]), 1.0e-12)  # what stretch did to the scale vector
+            grown = length / wp.max(wp.length(rest_vectors[i]), 1.0e-12)  # what stretch did to the scale vector
             wanted = distances[i] * grown
             x += amount * (wanted / wp.max(wp.max(far, 0.2 * wanted), 1.0e-12) - 1.0) * away
     posed[i] = x

@@ -1,0 +1,1 @@
+"""Where every vertex hangs on the skeleton: segments, attachment points, and the weights that blend them."""

@@ -1,0 +1,1 @@
+"""Arithmetic of attached skins and their springs, on the device."""
