@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from oracles import beams as oracle
 from supple.device import to_host, use_threads
 from supple.errors import InputError
-from supple.skins.curves.batches import CurveLoad, dynamic_curves, static_curves
-from supple.skins.curves.beams import FEWEST_NODES, Bands, Clamps
-from supple.skins.curves.dynamic import DynamicBeam
-from supple.skins.curves.static import StaticBeam
+from supple.skins.curves.beam.batch import CurveLoad, dynamic_curves, static_curves
+from supple.skins.curves.beam.dynamic import DynamicBeam
+from supple.skins.curves.beam.finite_differences import FEWEST_NODES, BandedMatrix, Clamps
+from supple.skins.curves.beam.static import StaticBeam
 
 INTERVALS = np.array([16, 32, 64, 128])
 FIRST_BUCKLING = 4.0 * np.pi**2
@@ -39,7 +39,7 @@ def test_static_beam_converges_to_the_closed_form_with_second_order(case, compre
         v = np.linspace(0.0, 1.0, n + 1)
         beam = StaticBeam(n + 1, bending, compression)
         stuff = {"bending": bending, "compression": compression}
-        force, clamps = np.zeros(n - 1), Clamps.still(())
+        force, clamps = np.zeros(n - 1), Clamps.zero(())
         if case == "even load":
             force, exact = np.ones(n - 1), oracle.uniform_load(v, **stuff)
         elif case == "point load":
@@ -102,7 +102,10 @@ def test_a_shape_comes_back_from_its_force(nodes, compression, seed):
     v = np.linspace(0.0, 1.0, nodes)[:, None]
     waves = np.random.default_rng(seed).standard_normal((6, 3)) / np.arange(1, 7)[:, None]
     shape = sum(wave * np.cos(number * v + number) for number, wave in enumerate(waves))
-    assert np.abs(beam.shape(beam.force(shape), Clamps.of(shape)) - shape).max() < 1e-11 * np.ptp(shape, axis=0).max()
+    assert (
+        np.abs(beam.shape(beam.force(shape), Clamps.from_shape(shape)) - shape).max()
+        < 1e-11 * np.ptp(shape, axis=0).max()
+    )
 
 
 def test_any_clamps_serve_a_force_as_long_as_they_are_given_back():
@@ -115,10 +118,10 @@ def test_any_clamps_serve_a_force_as_long_as_they_are_given_back():
 
 def test_clamps_of_a_parabola_are_exact_and_of_other_curves_second_order():
     v = np.linspace(0.0, 1.0, 9)
-    assert Clamps.of(3.0 * v**2 - v + 2.0).slopes == pytest.approx([-1.0, 5.0])
+    assert Clamps.from_shape(3.0 * v**2 - v + 2.0).slopes == pytest.approx([-1.0, 5.0])
     errors = []
     for n in INTERVALS:
-        clamps = Clamps.of(np.sin(3.0 * np.linspace(0.0, 1.0, n + 1)))
+        clamps = Clamps.from_shape(np.sin(3.0 * np.linspace(0.0, 1.0, n + 1)))
         errors.append(np.abs(clamps.slopes - [3.0, 3.0 * np.cos(3.0)]).max())
     assert abs(rate(INTERVALS, errors) - 2.0) < 0.1
 
@@ -132,23 +135,23 @@ def test_columns_do_not_see_each_other_and_inputs_stay():
     assert np.array_equal(force, kept)
     assert together.shape == (12, 4, 3)
     assert np.abs(together[:, 2, 1] - alone).max() < 1e-13
-    assert beam.shape(np.zeros((10, 0)), Clamps.still((0,))).shape == (12, 0)
+    assert beam.shape(np.zeros((10, 0)), Clamps.zero((0,))).shape == (12, 0)
 
 
 def test_pull_makes_a_string_of_the_beam_and_push_makes_it_soft():
     """With a strong pull an even load bends it as it bends a string, -a2 q = v (1 - v) / 2."""
     v = np.linspace(0.0, 1.0, 401)
     middle = [
-        StaticBeam(401, 1.0, c).shape(np.ones(399), Clamps.still(()))[200] for c in (-400.0, -10.0, 0.0, 10.0, 36.0)
+        StaticBeam(401, 1.0, c).shape(np.ones(399), Clamps.zero(()))[200] for c in (-400.0, -10.0, 0.0, 10.0, 36.0)
     ]
     assert np.all(np.diff(middle) > 0.0)
     string = v * (1.0 - v) / 2.0 / 1e6
-    assert np.abs(StaticBeam(401, 1.0, -1e6).shape(np.ones(399), Clamps.still(())) - string).max() < 0.01 * string.max()
+    assert np.abs(StaticBeam(401, 1.0, -1e6).shape(np.ones(399), Clamps.zero(())) - string).max() < 0.01 * string.max()
 
 
 def test_a_buckling_load_is_refused_and_loads_beside_it_are_not():
     nodes = 33
-    plain, string = (Bands(nodes, *weights).rows for weights in ((1.0, 0.0), (0.0, 1.0)))
+    plain, string = (BandedMatrix(nodes, *weights).diagonals for weights in ((1.0, 0.0), (0.0, 1.0)))
     from scipy.linalg import eigh
 
     def dense(rows):
@@ -166,7 +169,7 @@ def test_a_buckling_load_is_refused_and_loads_beside_it_are_not():
         for beside in (0.999, 1.001):
             beam = StaticBeam(nodes, 1.0, float(load) * beside)
             shape = np.sin(np.linspace(0.0, 3.0, nodes))
-            assert np.abs(beam.shape(beam.force(shape), Clamps.of(shape)) - shape).max() < 1e-9
+            assert np.abs(beam.shape(beam.force(shape), Clamps.from_shape(shape)) - shape).max() < 1e-9
 
 
 # Dynamic
@@ -185,9 +188,9 @@ def test_a_ramp_is_a_play_of_growing_forces_and_clamps():
     beam, force = DynamicBeam(15, 8, 1.0, 0.05), noise(13, 3)
     clamps = Clamps(noise(2, 3), noise(2, 3, seed=6))
     shares = np.arange(1, 9) / 8
-    played = beam.play(shares[:, None, None] * force, [clamps.times(share) for share in shares])
+    played = beam.play(shares[:, None, None] * force, [clamps.scale(share) for share in shares])
     assert np.abs(played - beam.ramp(force, clamps)).max() < 1e-12
-    last = beam.advance(played[6], played[5], shares[6] * force, clamps=clamps.times(shares[6]))
+    last = beam.advance(played[6], played[5], shares[6] * force, clamps=clamps.scale(shares[6]))
     assert np.abs(last - played[7]).max() < 1e-12
 
 
@@ -207,7 +210,7 @@ def let_go(nodes, steps, *, bending, mass, sizes, damping=0.0):
     v = np.linspace(0.0, 1.0, nodes)
     start = oracle.plucked(v, [0.0], sizes, bending=bending, mass=mass)[0]
     beam = DynamicBeam(nodes, steps, bending, mass, damping)
-    return v, beam.play(np.zeros((steps, nodes - 2)), [Clamps.still(())] * steps, start=start)
+    return v, beam.play(np.zeros((steps, nodes - 2)), [Clamps.zero(())] * steps, start=start)
 
 
 def test_a_plucked_beam_swings_as_its_exact_modes_do_with_first_order_in_time():
@@ -242,14 +245,14 @@ def test_a_plucked_beam_converges_with_second_order_along_the_curve():
 def test_a_mode_shrinks_per_step_as_promised(rotation):
     """|z| = 1 / sqrt(1 + (w/M)^2): slow swings live on, fast ones die at once, and none grows."""
     nodes, steps = 24, 12
-    band = Bands(nodes, 1.0)
+    band = BandedMatrix(nodes, 1.0)
     mass = band.eigenvalues[0] / (rotation * steps) ** 2
     from scipy.linalg import eig_banded
 
     shape = np.zeros(nodes)
-    shape[1:-1] = eig_banded(band.rows, lower=True)[1][:, 0]
+    shape[1:-1] = eig_banded(band.diagonals, lower=True)[1][:, 0]
     beam = DynamicBeam(nodes, steps, 1.0, mass)
-    sizes = beam.play(np.zeros((steps, nodes - 2)), [Clamps.still(())] * steps, start=shape)[:, 1:-1] @ shape[1:-1]
+    sizes = beam.play(np.zeros((steps, nodes - 2)), [Clamps.zero(())] * steps, start=shape)[:, 1:-1] @ shape[1:-1]
     # a z^m + its conjugate obeys s[m+1] s[m-1] - s[m]^2 = (...) |z|^(2m), so its ratio is |z|^2
     wronskian = sizes[2:] * sizes[:-2] - sizes[1:-1] ** 2
     assert wronskian[1:] / wronskian[:-1] == pytest.approx(np.full(steps - 2, 1.0 / (1.0 + rotation**2)), rel=1e-5)
@@ -270,8 +273,8 @@ def test_damping_brings_the_swing_to_rest_in_the_static_shape():
 def test_a_heavy_beam_lags_behind_the_ramp():
     v = np.linspace(0.0, 1.0, 33)
     shape = (v * (1.0 - v)) ** 2
-    force = StaticBeam(33).force(shape, Clamps.still(()))
-    middles = [DynamicBeam(33, 40, 1.0, mass).ramp(force, Clamps.still(()))[20, 16] for mass in (0.0, 500.0, 5000.0)]
+    force = StaticBeam(33).force(shape, Clamps.zero(()))
+    middles = [DynamicBeam(33, 40, 1.0, mass).ramp(force, Clamps.zero(()))[20, 16] for mass in (0.0, 500.0, 5000.0)]
     assert middles[0] == pytest.approx(0.5 * shape[16])
     assert 0.0 < middles[2] < middles[1] < middles[0]
 
@@ -286,8 +289,8 @@ def test_an_exact_force_ends_its_ramp_in_the_shape(nodes, steps, mass, damping):
     beam = DynamicBeam(nodes, steps, 1.0, mass, damping)
     v = np.linspace(0.0, 1.0, nodes)[:, None]
     shape = np.concatenate([np.cos(3.0 * v), 0.4 + v**3, np.exp(-v)], axis=1)
-    assert np.all(beam.answers > 0.0)
-    assert np.abs(beam.ramp(beam.force(shape), Clamps.of(shape))[-1] - shape).max() < 1e-10
+    assert np.all(beam.modal_responses > 0.0)
+    assert np.abs(beam.ramp(beam.force(shape), Clamps.from_shape(shape))[-1] - shape).max() < 1e-10
 
 
 # What is refused
@@ -300,29 +303,29 @@ def test_an_exact_force_ends_its_ramp_in_the_shape(nodes, steps, mass, damping):
         (lambda: StaticBeam(9, 0.0), "bending is 0"),
         (lambda: StaticBeam(9, np.inf), "bending is inf"),
         (lambda: StaticBeam(9, 1.0, np.nan), "compression is nan"),
-        (lambda: StaticBeam(9).shape(np.zeros(9), Clamps.still(())), "force has shape"),
-        (lambda: StaticBeam(9).shape([0.0, np.nan, 0.0, 0.0, 0.0, 0.0, 0.0], Clamps.still(())), "not finite"),
-        (lambda: StaticBeam(9).shape(np.zeros((7, 2)), Clamps.still((3,))), "clamps are for columns"),
+        (lambda: StaticBeam(9).shape(np.zeros(9), Clamps.zero(())), "force has shape"),
+        (lambda: StaticBeam(9).shape([0.0, np.nan, 0.0, 0.0, 0.0, 0.0, 0.0], Clamps.zero(())), "not finite"),
+        (lambda: StaticBeam(9).shape(np.zeros((7, 2)), Clamps.zero((3,))), "clamps are for columns"),
         (lambda: StaticBeam(9).force(np.zeros((8, 3))), "shape has shape"),
-        (lambda: StaticBeam(9).force(np.zeros((9, 3)), Clamps.still((2,))), "clamps are for columns"),
+        (lambda: StaticBeam(9).force(np.zeros((9, 3)), Clamps.zero((2,))), "clamps are for columns"),
         (lambda: Clamps(np.zeros((3, 2)), np.zeros((3, 2))), "values has shape"),
         (lambda: Clamps(np.zeros((2, 2)), np.zeros((2, 3))), "slopes"),
         (lambda: Clamps([[0.0], [0.0, 1.0]], [[0.0], [0.0]]), "ragged"),
-        (lambda: Clamps.of(np.zeros((4, 3))), "4 nodes"),
+        (lambda: Clamps.from_shape(np.zeros((4, 3))), "4 nodes"),
         (lambda: DynamicBeam(4, 3), "4 nodes"),
         (lambda: DynamicBeam(9, 0), "steps is 0"),
         (lambda: DynamicBeam(9, 3, -1.0), "bending is -1"),
         (lambda: DynamicBeam(9, 3, 1.0, -1.0), "mass is -1"),
         (lambda: DynamicBeam(9, 3, 1.0, 1.0, -1.0), "damping is -1"),
-        (lambda: DynamicBeam(9, 3).ramp(np.zeros(6), Clamps.still(())), "force has shape"),
-        (lambda: DynamicBeam(9, 3).ramp(np.zeros((7, 2)), Clamps.still(())), "clamps are for columns"),
-        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 9)), [Clamps.still(())] * 3), "forces are"),
-        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 7)), [Clamps.still(())] * 2), "2 clamps for 3"),
-        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 7)), [Clamps.still((3,))] * 3), "clamps are for columns"),
-        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 7)), [Clamps.still(())] * 3, start=np.zeros((9, 1))), "start is"),
+        (lambda: DynamicBeam(9, 3).ramp(np.zeros(6), Clamps.zero(())), "force has shape"),
+        (lambda: DynamicBeam(9, 3).ramp(np.zeros((7, 2)), Clamps.zero(())), "clamps are for columns"),
+        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 9)), [Clamps.zero(())] * 3), "forces are"),
+        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 7)), [Clamps.zero(())] * 2), "2 clamps for 3"),
+        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 7)), [Clamps.zero((3,))] * 3), "clamps are for columns"),
+        (lambda: DynamicBeam(9, 3).play(np.zeros((3, 7)), [Clamps.zero(())] * 3, start=np.zeros((9, 1))), "start is"),
         (lambda: DynamicBeam(9, 3).force(np.zeros((7, 3))), "shape has shape"),
         (
-            lambda: DynamicBeam(9, 3).advance(np.zeros(9), np.zeros((9, 1)), np.zeros(7), clamps=Clamps.still(())),
+            lambda: DynamicBeam(9, 3).advance(np.zeros(9), np.zeros((9, 1)), np.zeros(7), clamps=Clamps.zero(())),
             "before",
         ),
     ],
@@ -345,7 +348,7 @@ def some_curves(make):
         ]
         for e in range(2)
     ]
-    examples[1][2] = CurveLoad(np.zeros((7, 3)), Clamps.still((3,)))
+    examples[1][2] = CurveLoad(np.zeros((7, 3)), Clamps.zero((3,)))
     return beams, examples
 
 
@@ -369,7 +372,7 @@ def cut(shapes, starts):
 def test_the_kernel_finds_the_shapes_of_the_host(compression):
     beams, examples = some_curves(lambda nodes, bending: StaticBeam(nodes, bending, compression))
     batch = static_curves(beams, examples, frames=4)
-    shapes = to_host(batch.run(WEIGHTS)).reshape(4, -1, 3)
+    shapes = to_host(batch.solve(WEIGHTS)).reshape(4, -1, 3)
     for curve, ours in enumerate(cut(shapes, batch.starts)):
         for frame, weights in enumerate(WEIGHTS):
             host = beams[curve].shape(*mixed(examples, weights, curve))
@@ -380,8 +383,8 @@ def test_the_kernel_finds_the_shapes_of_the_host(compression):
 def test_the_kernel_moves_curves_as_the_host_does_and_goes_on_where_it_was(damping):
     beams, examples = some_curves(lambda nodes, bending: DynamicBeam(nodes, 12, bending, 0.3, damping))
     whole, single = dynamic_curves(beams, examples, frames=4), dynamic_curves(beams, examples)
-    shapes = to_host(whole.run(WEIGHTS)).reshape(4, -1, 3).copy()
-    again = np.stack([to_host(single.run(row[None])).copy() for row in WEIGHTS])
+    shapes = to_host(whole.solve(WEIGHTS)).reshape(4, -1, 3).copy()
+    again = np.stack([to_host(single.solve(row[None])).copy() for row in WEIGHTS])
     assert np.array_equal(shapes, again)
     for curve, ours in enumerate(cut(shapes, whole.starts)):
         loads = [mixed(examples, weights, curve) for weights in WEIGHTS]
@@ -389,13 +392,13 @@ def test_the_kernel_moves_curves_as_the_host_does_and_goes_on_where_it_was(dampi
         assert np.abs(ours - host).max() < 1e-10 * (1.0 + np.abs(host).max())
     start = np.concatenate([np.sin(np.linspace(0.0, 2.0, beam.nodes))[:, None] * [1.0, 2.0, -1.0] for beam in beams])
     whole.rest(start)
-    moved = to_host(whole.run(WEIGHTS)).reshape(4, -1, 3)
+    moved = to_host(whole.solve(WEIGHTS)).reshape(4, -1, 3)
     loads = [mixed(examples, weights, 1) for weights in WEIGHTS]
     first = start[whole.starts[1] : whole.starts[2]]
     host = beams[1].play([force for force, _ in loads], [clamps for _, clamps in loads], start=first)[1:]
     assert np.abs(cut(moved, whole.starts)[1] - host).max() < 1e-10 * (1.0 + np.abs(host).max())
     whole.rest()
-    assert np.array_equal(to_host(whole.run(WEIGHTS)).reshape(4, -1, 3), shapes)
+    assert np.array_equal(to_host(whole.solve(WEIGHTS)).reshape(4, -1, 3), shapes)
 
 
 def test_threads_change_nothing():
@@ -404,7 +407,7 @@ def test_threads_change_nothing():
     for count in (1, 3):
         with use_threads(count):
             batch = static_curves(beams * 20, [example * 20 for example in examples], frames=4)
-            results.append(to_host(batch.run(WEIGHTS)).copy())
+            results.append(to_host(batch.solve(WEIGHTS)).copy())
     assert np.array_equal(*results)
 
 
@@ -417,10 +420,10 @@ def test_threads_change_nothing():
         (lambda b, e: static_curves([StaticBeam(beam.nodes, 1.0, 60.0) for beam in b], e), "beyond the first load"),
         (lambda b, e: static_curves(b, [e[0], e[1][:-1]]), "example 1 has loads for 4"),
         (lambda b, e: static_curves(b, [e[0], e[1][::-1]]), "curve 0 in example 1"),
-        (lambda b, e: static_curves(b, e).run(np.zeros((1, 3))), "weights has shape"),
-        (lambda b, e: static_curves(b, e).run([[0.0, np.nan]]), "not finite"),
-        (lambda b, e: CurveLoad(np.zeros((4, 2)), Clamps.still((2,))), "force has shape"),
-        (lambda b, e: CurveLoad(np.zeros((4, 3)), Clamps.still((2,))), "clamps are for columns"),
+        (lambda b, e: static_curves(b, e).solve(np.zeros((1, 3))), "weights has shape"),
+        (lambda b, e: static_curves(b, e).solve([[0.0, np.nan]]), "not finite"),
+        (lambda b, e: CurveLoad(np.zeros((4, 2)), Clamps.zero((2,))), "force has shape"),
+        (lambda b, e: CurveLoad(np.zeros((4, 3)), Clamps.zero((2,))), "clamps are for columns"),
         (
             lambda b, e: dynamic_curves([DynamicBeam(beam.nodes, 2) for beam in b], e).rest(np.zeros((3, 3))),
             "shape has shape",

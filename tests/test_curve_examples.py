@@ -5,24 +5,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supple.device import to_host
-from supple.errors import InputError
-from supple.geometry.quaternions import compose, quat_from_axis_angle, quat_multiply
-from supple.skins.curves.batches import CurveLoad, dynamic_curves, static_curves
-from supple.skins.curves.beams import Clamps
-from supple.skins.curves.dynamic import DynamicBeam
-from supple.skins.curves.examples import (
+from oracles.curve_examples import (
     ExampleLine,
-    ExampleSpace,
-    carried,
+    carry,
     exact_force,
     force_by_iteration,
     force_of_first_step,
     iteration_factors,
     local_deformation,
+    rotation_positions,
 )
-from supple.skins.curves.pose_space import PoseSpace, rotation_positions
-from supple.skins.curves.static import StaticBeam
+from supple.device import to_host
+from supple.errors import InputError
+from supple.geometry.quaternions import compose, quat_from_axis_angle, quat_multiply
+from supple.skins.curves.beam.batch import CurveLoad, dynamic_curves, static_curves
+from supple.skins.curves.beam.dynamic import DynamicBeam
+from supple.skins.curves.beam.finite_differences import Clamps
+from supple.skins.curves.beam.static import StaticBeam
+from supple.skins.curves.learn.example_loads import ExampleSpace
+from supple.skins.curves.learn.pose_space import PoseSpace
 
 BEAMS = [
     StaticBeam(34, 1.0, 12.0),
@@ -90,7 +91,7 @@ def test_the_iteration_stops_when_told_and_reports_what_is_left():
 def test_the_iteration_takes_ends_that_are_held_elsewhere_as_they_are():
     """A curve joined to another keeps the other's end; the nodes between still meet the example."""
     beam, shape = DynamicBeam(22, 30, 1.0, 1.0), shapes_of(1, nodes=22)[0]
-    own = Clamps.of(shape)
+    own = Clamps.from_shape(shape)
     other = Clamps(own.values + 0.01, own.slopes)
     found = force_by_iteration(beam, shape, clamps=other)
     last = beam.ramp(found.force, other)[-1]
@@ -127,11 +128,11 @@ def test_every_example_on_a_line_is_met(beam, count):
 
 def test_static_passages_follow_the_published_mixture_of_forces():
     beam, shapes = BEAMS[0], shapes_of(2)
-    forces, clamps = [beam.force(shape) for shape in shapes], [Clamps.of(shape) for shape in shapes]
+    forces, clamps = [beam.force(shape) for shape in shapes], [Clamps.from_shape(shape) for shape in shapes]
     line = ExampleLine(beam, shapes)
     for j in range(6):
         share = j / 5
-        published = beam.shape(forces[0] + share * (forces[1] - forces[0]), clamps[0].toward(clamps[1], share))
+        published = beam.shape(forces[0] + share * (forces[1] - forces[0]), clamps[0].lerp(clamps[1], share))
         assert np.abs(line.at(share) - published).max() < 1e-13
 
 
@@ -242,7 +243,7 @@ def test_bend_and_twist_at_once_meet_every_example_on_host_and_device(curves):
         assert np.abs(examples.at(position) - shape).max() < 1e-10 * np.ptp(shapes)
     between = np.stack([rotation_positions(turned(rest, bend, 0.4), rest) for bend in (0.3, 0.9, 1.7)])
     batch = static_curves([examples.beam] * curves, examples.loads(), frames=3)
-    ours = to_host(batch.run(space.weights(between))).reshape(3, curves, 34, 3)
+    ours = to_host(batch.solve(space.weights(between))).reshape(3, curves, 34, 3)
     for frame, position in enumerate(between):
         assert np.abs(np.swapaxes(ours[frame], 0, 1) - examples.at(position)).max() < 1e-10
 
@@ -253,12 +254,12 @@ def test_the_device_meets_examples_of_the_published_lengths(nodes):
     height = np.ptp(shapes)
     examples = ExampleSpace(StaticBeam(nodes, 1.0, 15.0), shapes, PoseSpace([[0.0], [1.0]]))
     still = static_curves([examples.beam] * 3, examples.loads(), frames=2)
-    met = to_host(still.run(np.eye(2))).reshape(2, 3, nodes, 3)
+    met = to_host(still.solve(np.eye(2))).reshape(2, 3, nodes, 3)
     assert np.abs(np.swapaxes(met, 1, 2) - shapes).max() < 1e-10 * height
     beam = DynamicBeam(nodes, 30, 1.0, 10.0)
     found = [exact_force(beam, shapes[1, :, curve]) for curve in range(3)]
     moving = dynamic_curves([beam] * 3, [[CurveLoad(one.force, one.clamps) for one in found]], frames=30)
-    last = to_host(moving.run(np.arange(1.0, 31.0)[:, None] / 30.0)).reshape(30, 3, nodes, 3)[-1]
+    last = to_host(moving.solve(np.arange(1.0, 31.0)[:, None] / 30.0)).reshape(30, 3, nodes, 3)[-1]
     assert np.abs(np.swapaxes(last, 0, 1) - shapes[1]).max() < 1e-10 * height
 
 
@@ -267,7 +268,7 @@ def test_a_damped_batch_comes_to_rest_in_the_example():
     shapes = shapes_of(len(angles), nodes=12, curves=2, seed=2)
     examples = ExampleSpace(StaticBeam(12), shapes, space)
     batch = dynamic_curves([DynamicBeam(12, 300, 1.0, 0.05, 3.0)] * 2, examples.loads(), frames=200)
-    played = to_host(batch.run(np.tile(space.weights(space.positions[4]), (200, 1)))).reshape(200, 2, 12, 3)
+    played = to_host(batch.solve(np.tile(space.weights(space.positions[4]), (200, 1)))).reshape(200, 2, 12, 3)
     wanted = np.swapaxes(shapes[4], 0, 1)
     assert np.abs(played[2] - wanted).max() > 0.01
     assert np.abs(played[-1] - wanted).max() < 1e-9
@@ -296,9 +297,9 @@ def test_a_rigid_motion_leaves_no_deformation_and_carrying_undoes_taking_out(see
     one = compose(random.standard_normal(3), random.standard_normal(4))
     assert np.abs(local_deformation(rest @ one[:3, :3].T + one[:3, 3], rest, one)).max() < 1e-13
     each = compose(random.standard_normal((9, 4, 3)), random.standard_normal((9, 4, 4)))
-    assert np.abs(carried(local_deformation(bent, rest, each), rest, each) - bent).max() < 1e-13
+    assert np.abs(carry(local_deformation(bent, rest, each), rest, each) - bent).max() < 1e-13
     row = each[:, :1]
-    assert np.abs(carried(local_deformation(bent, rest, row), rest, row) - bent).max() < 1e-13
+    assert np.abs(carry(local_deformation(bent, rest, row), rest, row) - bent).max() < 1e-13
 
 
 def twisted_arm(angle, shares):
@@ -317,18 +318,18 @@ def test_a_small_twist_scaled_up_does_not_collapse(carrier):
     rest = v[:, None, None] * [3.0, 0.0, 0.0] + 0.4 * ring
     real = v**2 * (3.0 - 2.0 * v)  # how skin shares the turn
     shares = (v > 0.5).astype(float) if carrier == "two bones" else v
-    example = carried(np.zeros_like(rest), rest, twisted_arm(total / steps, real))
+    example = carry(np.zeros_like(rest), rest, twisted_arm(total / steps, real))
     deformation = local_deformation(example, rest, twisted_arm(total / steps, shares))
     beam = DynamicBeam(nodes, steps, 1.0, 1e-6)
     force, clamps = force_of_first_step(beam, deformation)
     played = beam.ramp(force, clamps)
     assert np.abs(played[1] - deformation).max() < 1e-10
     for step in range(steps + 1):
-        shown = carried(played[step], rest, twisted_arm(total * step / steps, shares))
+        shown = carry(played[step], rest, twisted_arm(total * step / steps, shares))
         radius = np.linalg.norm(shown[..., 1:], axis=-1) / 0.4
         assert radius.min() > 0.97
         assert radius.max() < (1.9 if carrier == "two bones" else 1.1)
-    blend = 0.5 * (rest + carried(np.zeros_like(rest), rest, twisted_arm(total, np.ones(nodes))))
+    blend = 0.5 * (rest + carry(np.zeros_like(rest), rest, twisted_arm(total, np.ones(nodes))))
     assert np.linalg.norm(blend[..., 1:], axis=-1).max() < 1e-10
 
 
@@ -342,13 +343,13 @@ STATIC, DYNAMIC = StaticBeam(9), DynamicBeam(9, 3)
     [
         (lambda: exact_force(STATIC, np.zeros((8, 3))), "deformation has shape"),
         (lambda: exact_force(STATIC, np.full((9, 3), np.inf)), "not finite"),
-        (lambda: exact_force(STATIC, np.zeros((9, 3)), clamps=Clamps.still((2,))), "clamps are for columns"),
+        (lambda: exact_force(STATIC, np.zeros((9, 3)), clamps=Clamps.zero((2,))), "clamps are for columns"),
         (lambda: force_by_iteration(DYNAMIC, np.zeros((8, 3))), "deformation has shape"),
-        (lambda: force_by_iteration(DYNAMIC, np.zeros((9, 3)), clamps=Clamps.still((2,))), "clamps are for columns"),
+        (lambda: force_by_iteration(DYNAMIC, np.zeros((9, 3)), clamps=Clamps.zero((2,))), "clamps are for columns"),
         (lambda: force_by_iteration(DYNAMIC, np.zeros((9, 3)), tolerance=0.0), "tolerance is 0"),
         (lambda: force_by_iteration(DYNAMIC, np.zeros((9, 3)), rounds=-1), "rounds is -1"),
         (lambda: force_of_first_step(DYNAMIC, np.zeros((8, 3))), "deformation has shape"),
-        (lambda: force_of_first_step(DYNAMIC, np.zeros((9, 3)), clamps=Clamps.still((2,))), "clamps are for columns"),
+        (lambda: force_of_first_step(DYNAMIC, np.zeros((9, 3)), clamps=Clamps.zero((2,))), "clamps are for columns"),
         (lambda: ExampleLine(STATIC, np.zeros((2, 8, 3))), "shapes are"),
         (lambda: ExampleLine(STATIC, np.zeros((1, 9, 3))), "two examples"),
         (lambda: ExampleLine(STATIC, np.zeros((2, 9, 3)), [0.0, 0.0]), "do not increase"),
@@ -370,8 +371,8 @@ STATIC, DYNAMIC = StaticBeam(9), DynamicBeam(9, 3)
         (lambda: rotation_positions(np.zeros((2, 4)), np.ones((2, 4))), "quaternion is zero"),
         (lambda: local_deformation(np.zeros((5, 3)), np.zeros((5, 3)), np.zeros((4, 4))), "flat"),
         (lambda: local_deformation(np.zeros((5, 3)), np.zeros((5, 3)), np.ones((4, 4, 4))), "transforms"),
-        (lambda: carried(np.zeros((5, 2)), np.zeros((5, 2)), np.eye(4)), "shape is"),
-        (lambda: carried(np.zeros((5, 3)), np.zeros((4, 3)), np.eye(4)), "shape has shape"),
+        (lambda: carry(np.zeros((5, 2)), np.zeros((5, 2)), np.eye(4)), "shape is"),
+        (lambda: carry(np.zeros((5, 3)), np.zeros((4, 3)), np.eye(4)), "shape has shape"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(make, words):

@@ -9,12 +9,12 @@ from supple import CurveDynamics, CurveExamples, CurveNetwork, Pose, fit_curves
 from supple.device import use_threads
 from supple.errors import InputError
 from supple.geometry.quaternions import compose, quat_from_axis_angle
-from supple.skins.curves.batches import static_curves
-from supple.skins.curves.binding import Driving, loads_of
-from supple.skins.curves.drivers import Drivers, joint_rotations
-from supple.skins.curves.pose_space import PoseSpace, PoseSpaces
-from supple.skins.curves.posing import Posed
-from supple.skins.curves.static import StaticBeam
+from supple.skins.curves.beam.batch import static_curves
+from supple.skins.curves.beam.static import StaticBeam
+from supple.skins.curves.learn.dataset import HostSkin
+from supple.skins.curves.learn.drivers import center_homes, find_drivers
+from supple.skins.curves.learn.example_loads import find_loads
+from supple.skins.curves.learn.pose_space import PoseSpace, PoseSpaces, joint_rotations
 
 NAMES = ("bone1", "bone2")
 
@@ -80,7 +80,7 @@ def test_a_rigid_motion_of_the_pose_is_one_of_the_skin(limb, model, poses, numbe
 
 
 def test_a_trained_skin_differs_from_the_one_below_and_meets_its_examples(limb, model, poses):
-    player, below = supple.player(limb, CurveNetwork(trained=model)), Posed(supple.DualQuaternion(), limb)
+    player, below = supple.player(limb, CurveNetwork(trained=model)), HostSkin(supple.DualQuaternion(), limb)
     for pose, amount in zip(poses, (0.5, 0.9, -0.4, 0.7), strict=True):
         wanted = CurveExamples.sculpted(limb, [pose], [bulged(limb, pose, amount)]).points[0]
         off = np.linalg.norm(player.advance(pose) - wanted, axis=1).max()
@@ -88,12 +88,12 @@ def test_a_trained_skin_differs_from_the_one_below_and_meets_its_examples(limb, 
 
 
 def test_the_curves_of_the_device_meet_every_example_to_1e_10_of_the_height(limb, model, poses):
-    loads, driving = loads_of(model), Driving(model)
+    loads, interpolator = find_loads(model), model.interpolator()
     curves = static_curves(
         [StaticBeam(n) for n in loads.nodes], loads.examples, groups=loads.groups, counts=loads.counts
     )
     for position, pose in enumerate([Pose.rest(limb.skeleton), *poses]):
-        shapes = curves.run(driving.weights(joint_rotations(pose, limb.skeleton))[None]).numpy()
+        shapes = curves.solve(interpolator.weights(joint_rotations(pose, limb.skeleton))[None]).numpy()
         start = 0
         for part in model.parts:
             example = int(np.flatnonzero(part.frames == position - 1)[0])
@@ -120,10 +120,10 @@ def test_all_parts_at_once_have_the_weights_of_each_alone():
 
 def test_small_changes_of_the_pose_are_small_changes_of_the_skin(limb, model):
     player = supple.player(limb, CurveNetwork(trained=model))
-    ways = np.linspace(-1.2, 1.4, 261)  # through examples, between them and past them
-    shapes = np.stack([player.advance(bent(limb, (way, 0.6 * way), (0.2 * way, 0.0))) for way in ways])
+    directions = np.linspace(-1.2, 1.4, 261)  # through examples, between them and past them
+    shapes = np.stack([player.advance(bent(limb, (way, 0.6 * way), (0.2 * way, 0.0))) for way in directions])
     steps = np.abs(np.diff(shapes, axis=0)).max(axis=(1, 2))
-    assert steps.max() < 4.0 * (ways[1] - ways[0])  # a bone end moves by 1.4 for a turn by one
+    assert steps.max() < 4.0 * (directions[1] - directions[0])  # a bone end moves by 1.4 for a turn by one
     jolts = np.abs(np.diff(shapes, 2, axis=0)).max(axis=(1, 2))
     assert jolts.max() < 0.15 * steps.max()
 
@@ -149,16 +149,16 @@ def test_threads_do_not_change_a_bit(model, limb, poses, number, monkeypatch):
 def test_turns_past_half_a_turn_go_on_where_examples_do(limb):
     rotations = np.linspace(0.0, 1.4 * np.pi, 15)
     poses = [bent(limb, (0.0, rotation)) for rotation in rotations]
-    drivers = Drivers.of(limb)
+    drivers = find_drivers(limb)
     at_rest = [drivers.rotation_vectors(joint_rotations(pose, limb.skeleton))[0, 1] for pose in poses]
-    at_home = drivers.at_home_among(poses, limb.skeleton)
-    found = [at_home.rotations(joint_rotations(pose, limb.skeleton))[0, 1] for pose in poses]
+    at_home = center_homes(drivers, poses, limb.skeleton)
+    found = [at_home.rotation_vectors(joint_rotations(pose, limb.skeleton))[0, 1] for pose in poses]
     assert np.abs(np.diff(at_rest)).max() > np.pi  # away from home it jumps
     assert np.allclose(found, rotations, atol=1e-9)
 
 
 def test_joints_that_carry_the_whole_body_do_not_drive(limb):
-    drivers = Drivers.of(limb)
+    drivers = find_drivers(limb)
     assert [limb.skeleton.names[joint] for joint in drivers.joints] == ["bone1", "bone2"]
     whole = Pose.from_rotations(limb.skeleton, {"bone0": quat_from_axis_angle([1.0, 0.0, 0.0], 1.0)})
     assert np.abs(drivers.rotation_vectors(joint_rotations(whole, limb.skeleton))).max() < 1e-12
@@ -166,7 +166,7 @@ def test_joints_that_carry_the_whole_body_do_not_drive(limb):
 
 def test_it_teaches_itself_and_does_as_its_teacher_where_it_was_taught(limb):
     taught = supple.player(limb, CurveNetwork(teacher="delta-mush", base="linear", detail=4.0))
-    teacher, below = Posed(supple.DeltaMush(), limb), Posed(supple.LinearBlend(), limb)
+    teacher, below = HostSkin(supple.DeltaMush(), limb), HostSkin(supple.LinearBlend(), limb)
 
     def share_left(pose: Pose) -> float:
         off, open_ = (np.sqrt(np.mean((x - teacher(pose)) ** 2)) for x in (taught.advance(pose), below(pose)))
@@ -201,7 +201,7 @@ def test_held_in_a_pose_the_swing_ends_where_the_static_curves_are(limb, model, 
 
 
 def test_a_light_swing_runs_past_its_shape_and_a_heavy_one_does_not(limb, model, poses):
-    below = Posed(supple.DualQuaternion(), limb)(poses[1])
+    below = HostSkin(supple.DualQuaternion(), limb)(poses[1])
     still = supple.player(limb, CurveNetwork(trained=model)).advance(poses[1]) - below
     most = {}
     for damping in (0.05, 4.0):
@@ -271,7 +271,9 @@ def test_strange_settings_are_refused(settings):
     ],
 )
 def test_strange_groups_of_curves_are_refused(groups, counts, said):
-    load = supple.skins.curves.batches.CurveLoad(np.zeros((4, 3)), supple.skins.curves.beams.Clamps.still((3,)))
+    load = supple.skins.curves.beam.batch.CurveLoad(
+        np.zeros((4, 3)), supple.skins.curves.beam.finite_differences.Clamps.zero((3,))
+    )
     with pytest.raises(InputError, match=said):
         static_curves([StaticBeam(6)] * 2, [[load] * 2], groups=groups, counts=counts)
     static_curves([StaticBeam(6)] * 2, [[load] * 2], groups=[1, 0], counts=[1, 1])
@@ -280,10 +282,10 @@ def test_strange_groups_of_curves_are_refused(groups, counts, said):
 def test_entries_in_blocks_are_the_same_matrix():
     from scipy.sparse import csr_array, random_array
 
-    from supple.skins.curves.binding import in_blocks
+    from supple.skins.curves.binding import pack_rows
 
     whole = csr_array(random_array((40, 30), density=0.05, rng=np.random.default_rng(3)))
-    starts, columns, values = in_blocks(whole.indptr, whole.indices, whole.data)
+    starts, columns, values = pack_rows(whole.indptr, whole.indices, whole.data)
     assert (np.diff(whole.indptr) == 0).any()  # rows without entries are there too
     found = np.zeros(whole.shape)
     for row in range(40):

@@ -8,10 +8,9 @@ from conftest import make_tube
 from supple import CurveExamples, CurveNetwork, Pose, fit_curves, load_curves, save_curves
 from supple.errors import FormatError, InputError
 from supple.geometry.quaternions import quat_from_axis_angle
-from supple.skins.curves.fit_errors import FitErrors
-from supple.skins.curves.model import CurveModel
-from supple.skins.curves.model_file import MAGIC
-from supple.skins.curves.sample_selection import Choice, axes_of
+from supple.skins.curves.learn.model import CurveModel, FitErrors
+from supple.skins.curves.learn.model_file import MAGIC
+from supple.skins.curves.learn.sample_selection import SampleSelection, principal_axes
 
 
 @pytest.fixture(scope="module")
@@ -50,30 +49,30 @@ def off(character, model, examples) -> np.ndarray:
 
 
 def test_two_shapes_are_enough_to_learn_a_bend(limb):
-    told = taught_by(limb, supple.DeltaMush(), [(1.2,)])
-    model = fit_curves(limb, told, detail=1.0)
+    dataset = taught_by(limb, supple.DeltaMush(), [(1.2,)])
+    model = fit_curves(limb, dataset, detail=1.0)
     assert all(len(part.frames) == 2 for part in model.parts)
-    assert off(limb, model, told).max() <= model.errors.mesh_worst + 1e-6 < 0.2 * model.errors.base_worst
+    assert off(limb, model, dataset).max() <= model.errors.mesh_worst + 1e-6 < 0.2 * model.errors.base_worst
     half = taught_by(limb, supple.DeltaMush(), [(0.6,)])
     assert off(limb, model, half).max() < model.errors.base_worst
 
 
 def test_every_one_of_several_shapes_is_met(limb):
     rotations = [(1.2, 0.0), (0.6, 0.5), (-0.9, 0.2), (0.1, 1.1), (0.8, -0.8)]
-    told = taught_by(limb, supple.DeltaMush(), rotations)
-    model = fit_curves(limb, told)
+    dataset = taught_by(limb, supple.DeltaMush(), rotations)
+    model = fit_curves(limb, dataset)
     assert all(sorted(part.frames) == [-1, 0, 1, 2, 3, 4] for part in model.parts)
     assert model.errors.between_rms < 1e-9
     assert model.errors.at_examples < 1e-10 * limb.height
-    assert np.abs(np.sqrt((off(limb, model, told) ** 2).mean(axis=1)) - model.errors.by_frame).max() < 1e-6
+    assert np.abs(np.sqrt((off(limb, model, dataset) ** 2).mean(axis=1)) - model.errors.by_frame).max() < 1e-6
 
 
 def test_exact_frames_are_met_to_the_transfer(limb, bake):
     model = fit_curves(limb, bake, exact=True)
-    told = CurveExamples.of(bake)
+    dataset = CurveExamples.of(bake)
     learnt = model.parts[0].frames[1:]
     assert len(learnt) >= 3
-    assert off(limb, model, told)[learnt].max() <= model.errors.mesh_worst + 1e-6
+    assert off(limb, model, dataset)[learnt].max() <= model.errors.mesh_worst + 1e-6
 
 
 def test_all_frames_together_are_nearer_than_with_exact_ones(limb, bake):
@@ -152,23 +151,23 @@ def test_watching_is_told_of_every_frame(limb, bake):
 
 
 def test_a_joint_that_stands_still_has_one_place_and_nothing_is_learnt():
-    axes = axes_of(np.zeros((9, 3)), 12)
+    axes = principal_axes(np.zeros((9, 3)), 12)
     assert axes.shape == (3, 1)
     assert not axes.any()
-    choice = Choice(np.zeros((9, 1)), np.ones((9, 6)), np.ones(9, dtype=bool), "smooth", "ease", exact=False)
-    assert len(choice.frames(5)) == 0
+    choice = SampleSelection(np.zeros((9, 1)), np.ones((9, 6)), np.ones(9, dtype=bool), "smooth", "ease", exact=False)
+    assert len(choice.select(5)) == 0
 
 
 def test_narrow_directions_are_left_out():
     rotations = np.random.default_rng(1).standard_normal((50, 3)) * [1.0, 0.3, 0.001]
-    assert axes_of(rotations, 12).shape == (3, 2)
-    assert axes_of(rotations, 2).shape == (3, 1)
+    assert principal_axes(rotations, 12).shape == (3, 2)
+    assert principal_axes(rotations, 2).shape == (3, 1)
 
 
 def test_frames_are_chosen_far_apart_and_where_it_is_worst():
     positions = np.linspace(0.1, 1.0, 40)[:, None]
     nodes = np.where(np.abs(positions - 0.62) < 0.05, 5.0, 0.0) + positions  # something happens in the middle
-    frames = Choice(positions, nodes, np.ones(40, dtype=bool), "straight", "hold", exact=True).frames(8)
+    frames = SampleSelection(positions, nodes, np.ones(40, dtype=bool), "straight", "hold", exact=True).select(8)
     assert frames[0] == 39
     assert any(abs(positions[frame, 0] - 0.62) < 0.06 for frame in frames)
     apart = np.abs(positions[frames] - positions[frames].T) + np.eye(len(frames))
@@ -253,7 +252,7 @@ def test_every_byte_of_the_file_is_checked(model, tmp_path):
 
 
 def test_a_file_that_is_whole_and_makes_no_sense_is_refused(model, tmp_path):
-    from supple.skins.curves.model_file import _sum
+    from supple.skins.curves.learn.model_file import _sum
 
     def written(header: bytes, numbers: bytes) -> None:
         size = len(header).to_bytes(8, "little")

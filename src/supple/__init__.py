@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from supple.motion.pose import Pose, PoseSource
     from supple.report import compare
     from supple.skins.contact.skin import ArticulatedContact
-    from supple.skins.curves.dataset import CurveExamples
     from supple.skins.curves.dynamic_skin import CurveDynamics
-    from supple.skins.curves.model import CurveModel
-    from supple.skins.curves.model_file import load_curves, save_curves
+    from supple.skins.curves.learn.dataset import CurveExamples
+    from supple.skins.curves.learn.model import CurveModel
+    from supple.skins.curves.learn.model_file import load_curves, save_curves
+    from supple.skins.curves.learn.training import fit_curves
     from supple.skins.curves.skin import CurveNetwork
-    from supple.skins.curves.training import fit_curves
     from supple.skins.kinematic.centers import centers_of_rotation
     from supple.skins.kinematic.delta_mush import DeltaMush, delta_mush
     from supple.skins.kinematic.dual_quaternion import DualQuaternion, dual_quaternion
@@ -96,12 +96,12 @@ _HOMES = {
     "supple.report": ("compare",),
     "supple.skins.registry": ("SKINS",),
     "supple.skins.contact.skin": ("ArticulatedContact",),
-    "supple.skins.curves.dataset": ("CurveExamples",),
-    "supple.skins.curves.model": ("CurveModel",),
-    "supple.skins.curves.model_file": ("load_curves", "save_curves"),
+    "supple.skins.curves.learn.dataset": ("CurveExamples",),
+    "supple.skins.curves.learn.model": ("CurveModel",),
+    "supple.skins.curves.learn.model_file": ("load_curves", "save_curves"),
     "supple.skins.curves.skin": ("CurveNetwork",),
     "supple.skins.curves.dynamic_skin": ("CurveDynamics",),
-    "supple.skins.curves.training": ("fit_curves",),
+    "supple.skins.curves.learn.training": ("fit_curves",),
     "supple.skins.springs.attachment.attachment": ("attach",),
     "supple.edits": ("Edits", "Layer", "SurfaceEdit", "load_edits", "save_edits"),
     "supple.skins.springs.incremental_rotation": ("IncrementalRotation",),

@@ -16,10 +16,10 @@ from supple.arrays import Floats
 from supple.bench.rows import Row
 from supple.bench.timing import Timing, once, timed
 from supple.skins.base import AnySkin
-from supple.skins.curves.batches import CurveLoad, DynamicCurves, StaticCurves, dynamic_curves, static_curves
-from supple.skins.curves.beams import Clamps
-from supple.skins.curves.dynamic import DynamicBeam
-from supple.skins.curves.static import StaticBeam
+from supple.skins.curves.beam.batch import CurveLoad, DynamicCurves, StaticCurves, dynamic_curves, static_curves
+from supple.skins.curves.beam.dynamic import DynamicBeam
+from supple.skins.curves.beam.finite_differences import Clamps
+from supple.skins.curves.beam.static import StaticBeam
 
 ROOM = "curves"
 FRAMES = 30
@@ -53,15 +53,15 @@ def _published(
     """Curves led from one example to another in thirty frames, at rest and in motion."""
     shapes = [shape for curves, nodes in parts for shape in _shapes(curves, nodes)]
     scene = f"{name}-{sum(len(shape) for shape in shapes)}-nodes" + ("" if device == "cpu" else f"-{device}")
-    shares = np.arange(1, FRAMES + 1) / FRAMES
-    weights = np.stack([1.0 - shares, shares], axis=1)
+    alpha = np.arange(1, FRAMES + 1) / FRAMES
+    weights = np.stack([1.0 - alpha, alpha], axis=1)
     kinds = (("static", still, _static(shapes, device)), ("dynamic", moving, _dynamic(shapes, device)))
     for kind, published, curves in kinds:
 
         def play(curves: StaticCurves | DynamicCurves = curves) -> None:
             if isinstance(curves, DynamicCurves):
                 curves.rest()
-            curves.run(weights)
+            curves.solve(weights)
             devices.warp().synchronize_device(device)
 
         timing = timed(play, repeats=200)
@@ -84,18 +84,18 @@ def _note(published: float | None, timing: Timing, off: str) -> str:
 
 def _static(shapes: list[Floats], device: str) -> StaticCurves:
     beams = [StaticBeam(len(shape)) for shape in shapes]
-    loads = [CurveLoad(beam.force(shape), Clamps.of(shape)) for beam, shape in zip(beams, shapes, strict=True)]
+    loads = [CurveLoad(beam.force(shape), Clamps.from_shape(shape)) for beam, shape in zip(beams, shapes, strict=True)]
     return static_curves(beams, [_nothing(shapes), loads], frames=FRAMES, device=device)
 
 
 def _dynamic(shapes: list[Floats], device: str) -> DynamicCurves:
     beams = [DynamicBeam(len(shape), FRAMES, mass=MASS) for shape in shapes]
-    loads = [CurveLoad(beam.force(shape), Clamps.of(shape)) for beam, shape in zip(beams, shapes, strict=True)]
+    loads = [CurveLoad(beam.force(shape), Clamps.from_shape(shape)) for beam, shape in zip(beams, shapes, strict=True)]
     return dynamic_curves(beams, [_nothing(shapes), loads], frames=FRAMES, device=device)
 
 
 def _nothing(shapes: list[Floats]) -> list[CurveLoad]:
-    return [CurveLoad(np.zeros((len(shape) - 2, 3)), Clamps.still((3,))) for shape in shapes]
+    return [CurveLoad(np.zeros((len(shape) - 2, 3)), Clamps.zero((3,))) for shape in shapes]
 
 
 def _shapes(curves: int, nodes: int) -> list[Floats]:

@@ -17,11 +17,11 @@ from supple.errors import InputError
 from supple.graph.bake import Progress as Baking
 from supple.graph.bake import bake
 from supple.graph.cache import Cache
-from supple.skins.curves.dataset import CurveExamples
-from supple.skins.curves.model import BASES
-from supple.skins.curves.model_file import save_curves
-from supple.skins.curves.pose_space import BEYOND, POWERS
-from supple.skins.curves.training import Progress, fit_curves
+from supple.skins.curves.learn.dataset import CurveExamples
+from supple.skins.curves.learn.model import BASES
+from supple.skins.curves.learn.model_file import save_curves
+from supple.skins.curves.learn.pose_space import BEYOND, POWERS
+from supple.skins.curves.learn.training import Progress, fit_curves
 
 ENDING = ".curves"
 

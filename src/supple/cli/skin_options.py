@@ -20,7 +20,7 @@ from supple.skins.base import AnySkin
 from supple.skins.contact.scenes import SCENES
 from supple.skins.contact.skin import ArticulatedContact
 from supple.skins.curves.dynamic_skin import CurveDynamics
-from supple.skins.curves.model_file import load_curves
+from supple.skins.curves.learn.model_file import load_curves
 from supple.skins.curves.skin import CurveNetwork
 from supple.skins.registry import SKINS, skin_named
 

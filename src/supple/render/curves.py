@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from supple.render.camera import Camera
 from supple.render.diagram import diagram, lines, surface
 from supple.render.sheet import Picture
-from supple.skins.curves.network import Network
+from supple.skins.curves.network.curve_network import Network
 
 _SKIN, _NODE = "#e6d5ca", "#20242c"
 _PART_COLORS = ("#1f77b4", "#d1492e", "#2c8c4a", "#8e5bb5", "#c78a1b", "#12939a", "#b5417f", "#6b7a1e")

@@ -31,7 +31,7 @@ class Limb:
 
     `joints` are all that move its skin. `path` (K, 3) [m] is the line through its bones at rest, and segment k of it
     turns with joint `path_joints[k]` (K - 1,). `free_start` and `free_end` say where nothing goes on: the skin closes
-    there, as round a finger tip. `shares` (V,) is how much of every vertex this limb moves; those of all limbs sum
+    there, as round a finger tip. `weights` (V,) is how much of every vertex this limb moves; those of all limbs sum
     to one.
     """
 
@@ -39,12 +39,12 @@ class Limb:
     joints: Ints
     path: Floats
     path_joints: Ints
-    shares: Floats
+    weights: Floats
     free_start: bool
     free_end: bool
 
 
-def limbs_of(character: Character) -> tuple[Limb, ...]:
+def find_limbs(character: Character) -> tuple[Limb, ...]:
     """Take the skeleton apart at its branchings, and the skin with it.
 
     A run ends where two or more children go on that move skin; each of them starts another. The run that begins at
@@ -54,7 +54,7 @@ def limbs_of(character: Character) -> tuple[Limb, ...]:
     """
     weights = character.require_weights("curve network")
     skeleton = character.skeleton
-    mass = _skin_of_joints(weights, len(skeleton))
+    mass = _joint_masses(weights, len(skeleton))
     runs = _runs(skeleton, _significant(skeleton, mass), mass)
     owner = _owners(skeleton, runs)
     flesh = Flesh(character.points, character.triangles)
@@ -62,7 +62,7 @@ def limbs_of(character: Character) -> tuple[Limb, ...]:
         parent = int(skeleton.parents[runs[number][0]])
         above = owner[parent] if parent >= 0 else number
         while above != number and len(runs[number]) > 1:
-            if _is_its_own(character, flesh, runs[number], mass, owner == number):
+            if _owns_first_bone(character, flesh, runs[number], mass, owner == number):
                 break
             owner[runs[number][0]] = above
             runs[number] = runs[number][1:]
@@ -90,7 +90,7 @@ def limbs_of(character: Character) -> tuple[Limb, ...]:
     return tuple(result)
 
 
-def _skin_of_joints(weights: Weights, count: int) -> Floats:
+def _joint_masses(weights: Weights, count: int) -> Floats:
     """How much skin every joint moves (J,), in vertices."""
     total = np.bincount(weights.joints.ravel(), weights=weights.values.ravel(), minlength=count)
     return total.astype(np.float64)
@@ -166,7 +166,7 @@ def _owners(skeleton: Skeleton, runs: list[list[int]]) -> Ints:
     return np.maximum(owner, 0)
 
 
-def _is_its_own(character: Character, flesh: Flesh, run: list[int], mass: Floats, own: Bools) -> bool:
+def _owns_first_bone(character: Character, flesh: Flesh, run: list[int], mass: Floats, own: Bools) -> bool:
     """Whether the skin round the middle of a run's first bone is moved by the run itself, on most sides.
 
     A bone that is named as a collar bone never is, whatever skin was given to it; one that moves much of the run's
@@ -182,12 +182,12 @@ def _is_its_own(character: Character, flesh: Flesh, run: list[int], mass: Floats
     along = normalize(end - start)
     aside = perpendicular(along)
     angles = np.arange(_RAYS) * (2.0 * np.pi / _RAYS)
-    ways = np.cos(angles)[:, None] * aside + np.sin(angles)[:, None] * np.cross(along, aside)
+    directions = np.cos(angles)[:, None] * aside + np.sin(angles)[:, None] * np.cross(along, aside)
     origins = np.tile(0.5 * (start + end), (_RAYS, 1))
-    face, _ = flesh.first_crossing(origins, ways, 2.0 * flesh.span)
-    share = np.zeros(len(flesh.points))
-    share[flesh.point_of] = np.where(own[weights.joints], weights.values, 0.0).sum(axis=1)
-    met = share[flesh.triangles[face[face >= 0]]].mean(axis=1)
+    face, _ = flesh.first_crossing(origins, directions, 2.0 * flesh.span)
+    own_weight = np.zeros(len(flesh.points))
+    own_weight[flesh.point_of] = np.where(own[weights.joints], weights.values, 0.0).sum(axis=1)
+    met = own_weight[flesh.triangles[face[face >= 0]]].mean(axis=1)
     return not len(met) or float((met >= 0.5).mean()) >= _SURROUNDED
 
 
@@ -195,7 +195,7 @@ def _path(skeleton: Skeleton, run: list[int]) -> tuple[Floats, Ints]:
     """The line through the heads of a run and on to the end of its last bone; joints at one place count once."""
     positions = [skeleton.heads[joint] for joint in run]
     before = positions[-1] - positions[-2] if len(positions) > 1 else None
-    positions.append(_end(skeleton, run[-1], before))
+    positions.append(_bone_end(skeleton, run[-1], before))
     size = float(np.ptp(skeleton.heads, axis=0).max()) or 1.0
     path, joints = [positions[0]], []
     for joint, position in zip(run, positions[1:], strict=True):
@@ -208,7 +208,7 @@ def _path(skeleton: Skeleton, run: list[int]) -> tuple[Floats, Ints]:
     return np.array(path), np.array(joints, dtype=np.int32)
 
 
-def _end(skeleton: Skeleton, joint: int, before: Floats | None) -> Floats:
+def _bone_end(skeleton: Skeleton, joint: int, before: Floats | None) -> Floats:
     """Where the bone of a run's last joint ends: of several ends, the one that lies straightest ahead."""
     bones = skeleton.bones
     ends = bones.ends[bones.joints == joint]

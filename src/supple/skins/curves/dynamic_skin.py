@@ -6,21 +6,21 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from supple import device as devices
 from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin, SoftSkin
-from supple.skins.curves.batches import DynamicCurves, StaticCurves
-from supple.skins.curves.binding import Carrier, CurveBinding
-from supple.skins.curves.dynamic import DynamicBeam
+from supple.skins.curves.beam.dynamic import DynamicBeam
+from supple.skins.curves.binding import CurveBinding
 from supple.skins.curves.skin import PAPERS, CurveSettings
+from supple.skins.curves.state import DynamicCurveState
+from supple.skins.curves.step import start, step
 
 _FIRST_MODE = 22.373  # angular frequency of a clamped curve's slowest swing with bending and mass one
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurveDynamics(CurveSettings, SoftSkin[CurveBinding, "SwingingCurves"]):
+class CurveDynamics(CurveSettings, SoftSkin[CurveBinding, DynamicCurveState]):
     """`CurveNetwork` with mass: curves lag behind a quick turn, swing past their shape, and settle in it.
 
         a1 q_vvvv + a2 q_tt + a3 q_t = sum_e w_e(pose) F_e   [Chaudhry2015, Eq. 6.2]
@@ -48,65 +48,25 @@ class CurveDynamics(CurveSettings, SoftSkin[CurveBinding, "SwingingCurves"]):
             self.trained.check_fits(character)
 
     def bind(self, character: Character, device: str) -> CurveBinding:
-        return CurveBinding.from_model(self.model_for(character), character, device, moving=self._beam)
+        return CurveBinding.from_model(self.model_for(character), character, device, dynamic_beam=self._beam)
 
-    def allocate(self, binding: CurveBinding) -> SwingingCurves:
-        return SwingingCurves(binding)
+    def allocate(self, binding: CurveBinding) -> DynamicCurveState:
+        return DynamicCurveState(binding)
 
-    def start(self, binding: CurveBinding, pose: Pose, incoming: DevicePoints | None) -> SwingingCurves:
+    def start(self, binding: CurveBinding, pose: Pose, incoming: DevicePoints | None) -> DynamicCurveState:
         state = self.allocate(binding)
-        state.start(pose, incoming)
+        start(state, pose, incoming)
         return state
 
     def advance(
-        self, binding: CurveBinding, state: SwingingCurves, pose: Pose, dt: float, *, incoming: DevicePoints | None
+        self, binding: CurveBinding, state: DynamicCurveState, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
-        return state.advance(pose, incoming)
+        return step(state, pose, incoming)
 
     def _beam(self, nodes: int) -> DynamicBeam:
         """A curve of so many nodes, with mass; beams have time 1 for a second."""
-        pace = 2.0 * math.pi * self.frequency
-        mass = (_FIRST_MODE / pace) ** 2
-        return DynamicBeam(nodes, max(1, round(1.0 / self.step)), mass=mass, damping=2.0 * self.damping * pace * mass)
-
-
-@dataclass
-class CurveMemory:
-    """The skin as it is, and what the curves remember: their last two shapes, and whether they stand still."""
-
-    points: Any
-    shapes: Any
-    resting: Any
-
-
-class SwingingCurves:
-    """Curves with mass, the mesh that goes along, and the shape in which they start."""
-
-    def __init__(self, binding: CurveBinding) -> None:
-        assert binding.moving is not None
-        self._driving, constants = binding.driving, binding.constants
-        self._curves = DynamicCurves(binding.moving, constants)
-        self._still = StaticCurves(binding.still, constants)
-        self._carrier = Carrier(binding, self._curves.shapes)
-        self.memory = CurveMemory(self._carrier.points, *self._curves.memory)
-
-    @property
-    def points(self) -> Any:
-        """The skin as it is, on the device."""
-        return self._carrier.points
-
-    def recall(self) -> None:
-        """Nothing but its memory depends on the past."""
-
-    def start(self, pose: Pose, below: Any) -> None:
-        """Be at rest in a first pose."""
-        weights = self._driving.weights(self._carrier.rotations(pose))[None]
-        still = devices.to_host(self._still.run(weights))
-        self._curves.rest(still)
-        devices.warp().copy(self._curves.shapes, self._still.shapes)
-        self._carrier.run(below)
-
-    def advance(self, pose: Pose, below: Any) -> Any:
-        """One step on."""
-        self._curves.run(self._driving.weights(self._carrier.rotations(pose))[None])
-        return self._carrier.run(below)
+        angular_frequency = 2.0 * math.pi * self.frequency
+        mass = (_FIRST_MODE / angular_frequency) ** 2
+        return DynamicBeam(
+            nodes, max(1, round(1.0 / self.step)), mass=mass, damping=2.0 * self.damping * angular_frequency * mass
+        )

@@ -10,12 +10,13 @@ from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.settings import Settings, setting
 from supple.skins.base import DevicePoints, Skin
-from supple.skins.curves.batches import StaticCurves
-from supple.skins.curves.binding import Carrier, CurveBinding
-from supple.skins.curves.model import CurveModel
-from supple.skins.curves.pose_space import BEYOND, POWERS
-from supple.skins.curves.posing import BASE_SKINS, TEACHERS
-from supple.skins.curves.self_training import self_taught
+from supple.skins.curves.binding import CurveBinding
+from supple.skins.curves.learn.dataset import BASE_SKINS, TEACHERS
+from supple.skins.curves.learn.model import CurveModel
+from supple.skins.curves.learn.pose_space import BEYOND, POWERS
+from supple.skins.curves.learn.self_training import self_train
+from supple.skins.curves.state import CurveState
+from supple.skins.curves.step import step
 
 PAPERS = (
     "Chaudhry 2015, Skin deformation and animation of character models based on static and dynamic ordinary "
@@ -57,13 +58,13 @@ class CurveSettings(Settings):
                 "the model itself is needed",
                 "give it again: --model FILE, or trained=load_curves(FILE) in Python",
             )
-        return self_taught(
+        return self_train(
             character, base=self.base, teacher=self.teacher, detail=self.detail, blend=self.blend, beyond=self.beyond
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurveNetwork(CurveSettings, Skin[CurveBinding, "CurveState"]):
+class CurveNetwork(CurveSettings, Skin[CurveBinding, CurveState]):
     """Play what another skin does at a fraction of its cost, from a few of its frames.
 
     Curves run along every limb. In each example forces were found under which they bend, as clamped beams do, to where
@@ -100,19 +101,4 @@ class CurveNetwork(CurveSettings, Skin[CurveBinding, "CurveState"]):
     def deform(
         self, binding: CurveBinding, state: CurveState, pose: Pose, incoming: DevicePoints | None
     ) -> DevicePoints:
-        return state.run(pose, incoming)
-
-
-class CurveState:
-    """Curves that are in balance in every pose, and the mesh that goes along."""
-
-    def __init__(self, binding: CurveBinding) -> None:
-        self._driving = binding.driving
-        self._curves = StaticCurves(binding.still, binding.constants)
-        self._carrier = Carrier(binding, self._curves.shapes)
-
-    def run(self, pose: Pose, below: Any) -> Any:
-        """The skin in a pose, on the device."""
-        rotations = self._carrier.rotations(pose)
-        self._curves.run(self._driving.weights(rotations)[None])
-        return self._carrier.run(below)
+        return step(state, pose, incoming)

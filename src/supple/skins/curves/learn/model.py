@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,13 +13,61 @@ from numpy.typing import NDArray
 from supple.arrays import Floats, Ints, digest_of, frozen
 from supple.character.character import Character
 from supple.errors import InputError
-from supple.skins.curves.beams import FEWEST_NODES
-from supple.skins.curves.drivers import Drivers
-from supple.skins.curves.fit_errors import FitErrors
-from supple.skins.curves.pose_space import PoseSpace
+from supple.skins.curves.beam.finite_differences import FEWEST_NODES
+from supple.skins.curves.learn.pose_space import Drivers, ExampleInterpolator, PoseSpace
 
 BASES = ("linear", "dual-quaternion")
 _WHERE = "CurveModel"
+
+
+@dataclass(frozen=True)
+class FitErrors:
+    """Distances of the played skin from the taught one, over all vertices and frames [m].
+
+    `base_rms` is what the kinematic skin below leaves open, and so what there was to learn. `mesh_rms` is what the
+    curves cannot show, whatever their shape: they have fewer nodes than the mesh has vertices. `between_rms` is what
+    comes from frames that were not learnt: the played curves against the curves of those frames. `at_examples` is the
+    largest distance of a node from its place in an example, as the beam equation gives it. Frames that were kept out
+    of training altogether are `unseen`; `unseen_rms` is nan where there are none.
+    """
+
+    height: float
+    rms: float
+    worst: float
+    base_rms: float
+    base_worst: float
+    mesh_rms: float
+    mesh_worst: float
+    between_rms: float
+    at_examples: float
+    unseen_rms: float
+    by_part: Mapping[str, float] = field(default_factory=dict)
+    by_frame: tuple[float, ...] = ()
+    unseen: tuple[int, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; numbers that are not there are null."""
+        plain = asdict(self)
+        return {key: None if value != value else value for key, value in plain.items()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> FitErrors:
+        """What `to_json` wrote."""
+        known: dict[str, Any] = {key: float("nan") if value is None else value for key, value in data.items()}
+        return cls(**{**known, "by_frame": tuple(data["by_frame"]), "unseen": tuple(data["unseen"])})
+
+    def __str__(self) -> str:
+        share = 100.0 / self.height
+        lines = [
+            f"off by {1000 * self.rms:.3g} mm RMS ({self.rms * share:.3g} % of the height), "
+            f"{1000 * self.worst:.3g} mm at worst; the skin below is off by {1000 * self.base_rms:.3g} mm RMS",
+            f"of which the mesh between the curves {1000 * self.mesh_rms:.3g} mm RMS, "
+            f"frames between the examples {1000 * self.between_rms:.3g} mm RMS",
+            f"at the examples the curves are off by {self.at_examples / self.height:.1e} of the height",
+        ]
+        if self.unseen:
+            lines.append(f"in {len(self.unseen)} frames that were kept from it {1000 * self.unseen_rms:.3g} mm RMS")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +118,6 @@ class PartModel:
     def nodes(self) -> int:
         """How many nodes each curve has."""
         return int(self.offsets.shape[2])
-
-    def position(self, rotations: Floats) -> Floats:
-        """Where (d,) a pose lies, by the turns (all joints, 3) of the model's driving joints."""
-        position: Floats = rotations[self.joints].reshape(-1) @ self.axes
-        return position
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +177,11 @@ class CurveModel:
     def spaces(self) -> tuple[PoseSpace, ...]:
         """The poses of every part and where its examples lie among them."""
         return tuple(PoseSpace(part.positions, self.blend, self.beyond) for part in self.parts)
+
+    def interpolator(self) -> ExampleInterpolator:
+        """From poses to weights of examples, for all parts at once."""
+        joints, axes = [part.joints for part in self.parts], [part.axes for part in self.parts]
+        return ExampleInterpolator(self.drivers, self.spaces, joints, axes)
 
     @cached_property
     def matrix(self) -> Any:

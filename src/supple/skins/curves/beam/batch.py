@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
-from supple.skins.curves.beams import Clamps, check_alike
-from supple.skins.curves.dynamic import DynamicBeam
-from supple.skins.curves.static import StaticBeam
+from supple.skins.curves.beam.dynamic import DynamicBeam
+from supple.skins.curves.beam.finite_differences import Clamps, check_same_columns
+from supple.skins.curves.beam.static import StaticBeam
 
 Beam = StaticBeam | DynamicBeam
 _WALKS_PER_THREAD = 512  # examples of curves, in one frame; with fewer, waking another thread costs more than it saves
@@ -29,7 +29,7 @@ class CurveLoad:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "force", frozen(self.force, np.float64, (-1, 3), "CurveLoad", "force"))
-        check_alike(self.force, self.clamps, "CurveLoad")
+        check_same_columns(self.force, self.clamps, "CurveLoad")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,19 +37,20 @@ class CurveBatch:
     """Curves one after another, the factors of their beams, and their loads in each example; C curves, n nodes.
 
     Curve c has the nodes from `starts[c]` to `starts[c + 1]`, belongs to the part `group_of[c]` and finds its factor
-    from `rows[c]` on in `factors`: of all steps and, where it moves, of the first. `sources` (examples * n, 3) are
-    loads, `counts` (G,) how many of the examples, from the first on, each group has. `pushes` and `drags` (C,) are what
-    mass and damping add. `grouped`: every part has weights of its own, (frames, groups, examples).
+    from `factor_rows[c]` on in `factors`: of all steps and, where it moves, of the first. `loads` (examples * n, 3) are
+    those of all nodes, `example_counts` (G,) how many of the examples, from the first on, each group has. `mass_terms`
+    and `damping_terms` (C,) are what mass and damping add. `grouped`: every part has weights of its own,
+    (frames, groups, examples).
     """
 
     starts: Ints
     group_of: Ints
-    rows: Ints
+    factor_rows: Ints
     factors: tuple[Floats, ...]
-    sources: Floats
-    counts: Ints
-    pushes: Floats
-    drags: Floats
+    loads: Floats
+    example_counts: Ints
+    mass_terms: Floats
+    damping_terms: Floats
     examples: int
     grouped: bool
 
@@ -85,11 +86,11 @@ class CurveBatch:
             starts,
             group_of,
             np.array([first_rows[beam] for beam in beams], np.int32),
-            tuple(np.concatenate([band.substitution for band in each]).reshape(-1) for each in bands),
-            np.concatenate([_sources(starts, beams, example) for example in examples]),
+            tuple(np.concatenate([band.ldlt_rows for band in each]).reshape(-1) for each in bands),
+            np.concatenate([_pack_loads(starts, beams, example) for example in examples]),
             used,
-            np.array([beam.push for beam in moving], np.float64),
-            np.array([beam.drag for beam in moving], np.float64),
+            np.array([beam.mass_term for beam in moving], np.float64),
+            np.array([beam.damping_term for beam in moving], np.float64),
             len(examples),
             groups is not None,
         )
@@ -107,16 +108,16 @@ class CurveBatch:
     @property
     def groups(self) -> int:
         """How many parts have weights of their own."""
-        return len(self.counts)
+        return len(self.example_counts)
 
 
-def _sources(starts: Ints, beams: Sequence[Beam], example: Sequence[CurveLoad]) -> Floats:
+def _pack_loads(starts: Ints, beams: Sequence[Beam], example: Sequence[CurveLoad]) -> Floats:
     """Loads of the inner nodes, and the values of the ends, (nodes, 3)."""
-    source = np.empty((int(starts[-1]), 3))
+    packed = np.empty((int(starts[-1]), 3))
     for start, beam, load in zip(starts[:-1], beams, example, strict=True):
-        source[start + 1 : start + beam.nodes - 1] = load.force - beam.bands.clamped(load.clamps)
-        source[[start, start + beam.nodes - 1]] = load.clamps.values
-    return source
+        packed[start + 1 : start + beam.nodes - 1] = load.force - beam.bands.boundary_load(load.clamps)
+        packed[[start, start + beam.nodes - 1]] = load.clamps.values
+    return packed
 
 
 def _check(beams: Sequence[Beam], examples: Sequence[Sequence[CurveLoad]], where: str) -> None:
@@ -137,26 +138,19 @@ class _Curves:
     """A batch of curves on a device, `frames` at a time."""
 
     def __init__(self, batch: CurveBatch, constants: devices.Constants, *, frames: int, where: str) -> None:
+        from supple.skins.curves.beam import kernels
+
         if frames < 1:
             raise InputError(where, f"frames is {frames}", "at least one is needed", "use 1 to go frame by frame")
         wp = devices.warp()
         self._batch, self._constants, self._where, self.frames = batch, constants, where, frames
         self._device, self.nodes, self.starts = constants.device, batch.nodes, batch.starts
         self._weights = constants.blank(frames * batch.groups * batch.examples, wp.float64)
-
-    def _put(self, array: Floats | Ints) -> Any:
-        wp = devices.warp()
-        return self._constants.put(array, wp.int32 if array.dtype == np.int32 else wp.float64)
-
-    @property
-    def _sources(self) -> Any:
-        return self._constants.put(self._batch.sources, devices.warp().vec3d)
-
-    @property
-    def _examples(self) -> list[Any]:
-        """How kernels find the weight of an example."""
-        batch = self._batch
-        return [batch.examples, batch.groups, self._put(batch.group_of), self._put(batch.counts), self._weights]
+        self._curves = kernels.Curves()
+        self._curves.count, self._curves.examples, self._curves.groups = batch.curves, batch.examples, batch.groups
+        for name in ("starts", "factor_rows", "group_of", "example_counts"):
+            setattr(self._curves, name, constants.put(getattr(batch, name), wp.int32))
+        self._curves.loads = constants.put(batch.loads, wp.vec3d)
 
     def _set(self, weights: ArrayLike) -> None:
         batch = self._batch
@@ -176,25 +170,21 @@ class StaticCurves(_Curves):
     """
 
     def __init__(self, batch: CurveBatch, constants: devices.Constants, *, frames: int = 1) -> None:
-        from supple.skins.curves import kernels
+        from supple.skins.curves.beam import kernels
 
         super().__init__(batch, constants, frames=frames, where="StaticCurves")
-        self.shapes = constants.blank(frames * self.nodes, devices.warp().vec3d)
-        inputs = [
-            batch.curves,
-            self._put(batch.starts),
-            self._put(batch.rows),
-            self._put(batch.factors[0]),
-            self._sources,
-            *self._examples,
-            self.shapes,
-        ]
-        smallest = max(1, _WALKS_PER_THREAD // batch.examples)
+        wp = devices.warp()
+        self.shapes = constants.blank(frames * self.nodes, wp.vec3d)
         self._launch = devices.Launch(
-            kernels.static_shapes, frames * batch.curves, inputs, self._device, smallest=smallest, block=32
+            kernels.solve_static,
+            frames * batch.curves,
+            [self._curves, constants.put(batch.factors[0], wp.float64), self._weights, self.shapes],
+            self._device,
+            smallest=max(1, _WALKS_PER_THREAD // batch.examples),
+            block=32,
         )
 
-    def run(self, weights: ArrayLike) -> Any:
+    def solve(self, weights: ArrayLike) -> Any:
         """All nodes of all curves and frames on the device, (frames * nodes), for their weights."""
         self._set(weights)
         self._launch()
@@ -208,29 +198,24 @@ class DynamicCurves(_Curves):
     """
 
     def __init__(self, batch: CurveBatch, constants: devices.Constants, *, frames: int = 1) -> None:
-        from supple.skins.curves import kernels
+        from supple.skins.curves.beam import kernels
 
         super().__init__(batch, constants, frames=frames, where="DynamicCurves")
         wp = devices.warp()
         self._x = constants.blank((frames + 2) * self.nodes, wp.vec3d)
         self.shapes = self._x[2 * self.nodes :]
         self._resting = wp.ones(1, dtype=wp.int32, device=self._device)
-        inputs = [
-            batch.curves,
-            frames,
-            self._put(batch.starts),
-            self._put(batch.rows),
-            *(self._put(factor) for factor in batch.factors),
-            self._put(batch.pushes),
-            self._put(batch.drags),
-            self._sources,
-            *self._examples,
-            self._resting,
-            self._x,
-        ]
-        smallest = max(1, _WALKS_PER_THREAD // (frames * batch.examples))
+        dynamics = kernels.Dynamics()
+        dynamics.factor, dynamics.first_factor = (constants.put(factor, wp.float64) for factor in batch.factors)
+        dynamics.mass_terms = constants.put(batch.mass_terms, wp.float64)
+        dynamics.damping_terms = constants.put(batch.damping_terms, wp.float64)
         self._launch = devices.Launch(
-            kernels.dynamic_shapes, batch.curves, inputs, self._device, smallest=smallest, block=32
+            kernels.solve_dynamic,
+            batch.curves,
+            [frames, self._curves, dynamics, self._weights, self._resting, self._x],
+            self._device,
+            smallest=max(1, _WALKS_PER_THREAD // (frames * batch.examples)),
+            block=32,
         )
 
     @property
@@ -251,7 +236,7 @@ class DynamicCurves(_Curves):
             devices.warp().copy(self._x, now, dest_offset=self.nodes, count=self.nodes)
         self._resting.fill_(1)
 
-    def run(self, weights: ArrayLike) -> Any:
+    def solve(self, weights: ArrayLike) -> Any:
         """All nodes of all curves after each of the next steps, (frames * nodes), for their weights."""
         self._set(weights)
         self._launch()

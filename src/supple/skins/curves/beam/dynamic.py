@@ -11,9 +11,16 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats
 from supple.errors import InputError
-from supple.skins.curves.beams import Bands, Clamps, check_alike, check_nodes, check_positive, rows_of
+from supple.skins.curves.beam.finite_differences import (
+    BandedMatrix,
+    Clamps,
+    check_nodes,
+    check_positive,
+    check_rows,
+    check_same_columns,
+)
 
-_ROUNDS = 1  # of correction of an exact force; a second gains nothing
+_REFINEMENTS = 1  # of correction of an exact force; a second gains nothing
 
 
 @dataclass(frozen=True)
@@ -46,14 +53,14 @@ class DynamicBeam:
         if self.steps < 1:
             raise InputError(where, f"steps is {self.steps}", "at least one is needed", "use 30 for a second of film")
         check_positive(self.bending, where, "bending")
-        check_positive(self.mass, where, "mass", zero_is_fine=True)
-        check_positive(self.damping, where, "damping", zero_is_fine=True)
+        check_positive(self.mass, where, "mass", allow_zero=True)
+        check_positive(self.damping, where, "damping", allow_zero=True)
 
     def ramp(self, force: ArrayLike, clamps: Clamps) -> Floats:
         """All shapes (steps + 1, nodes, ...) from rest at zero while force and clamps grow evenly to the given ones."""
         where = "DynamicBeam.ramp"
-        final = rows_of(force, self.nodes - 2, where, "force")
-        check_alike(final, clamps, where)
+        final = check_rows(force, self.nodes - 2, where, "force")
+        check_same_columns(final, clamps, where)
         return self._ramp(final, clamps)
 
     def play(self, forces: ArrayLike, clamps: Sequence[Clamps], *, start: ArrayLike | None = None) -> Floats:
@@ -63,7 +70,7 @@ class DynamicBeam:
         one). Any number of steps can be given; their length stays 1/M.
         """
         where = "DynamicBeam.play"
-        given = rows_of(forces, -1, where, "forces")
+        given = check_rows(forces, -1, where, "forces")
         if given.ndim < 2 or given.shape[1] != self.nodes - 2:
             needed = f"(steps, {self.nodes - 2}, ...) is needed"
             raise InputError(where, f"forces are {given.shape}", needed, "leave out the two clamped ends")
@@ -71,29 +78,29 @@ class DynamicBeam:
             found = f"there are {len(clamps)} clamps for {len(given)} forces"
             raise InputError(where, found, "every step needs one of each", "repeat the clamps if they stand still")
         for held in clamps:
-            check_alike(given[0], held, where)
+            check_same_columns(given[0], held, where)
         columns = given.shape[2:]
-        first = np.zeros((self.nodes, *columns)) if start is None else rows_of(start, self.nodes, where, "start")
+        first = np.zeros((self.nodes, *columns)) if start is None else check_rows(start, self.nodes, where, "start")
         if first.shape[1:] != columns:
             raise InputError(where, f"start is {first.shape}", f"(nodes, *{columns}) is needed", "reshape it")
         shapes = np.empty((len(given) + 1, self.nodes, *columns))
         shapes[0] = first
         for step, (force, held) in enumerate(zip(given, clamps, strict=True)):
             before = shapes[step - 1] if step else None
-            shapes[step + 1] = self._next(shapes[step], before, force - self.bands.clamped(held), held.values)
+            shapes[step + 1] = self._step(shapes[step], before, force - self.bands.boundary_load(held), held.values)
         return shapes
 
     def advance(self, now: ArrayLike, before: ArrayLike, force: ArrayLike, *, clamps: Clamps) -> Floats:
         """The shape one step after `now` (nodes, ...); `before` is one step earlier, and equals `now` after rest."""
         where = "DynamicBeam.advance"
-        here = rows_of(now, self.nodes, where, "now")
-        last = rows_of(before, self.nodes, where, "before")
-        given = rows_of(force, self.nodes - 2, where, "force")
-        check_alike(given, clamps, where)
+        here = check_rows(now, self.nodes, where, "now")
+        last = check_rows(before, self.nodes, where, "before")
+        given = check_rows(force, self.nodes - 2, where, "force")
+        check_same_columns(given, clamps, where)
         if here.shape != last.shape or here.shape[1:] != given.shape[1:]:
             found = f"now is {here.shape}, before {last.shape} and the force {given.shape}"
             raise InputError(where, found, "all have the same curves and coordinates", "reshape them")
-        return self._next(here, last, given - self.bands.clamped(clamps), clamps.values)
+        return self._step(here, last, given - self.bands.boundary_load(clamps), clamps.values)
 
     def force(self, shape: ArrayLike, clamps: Clamps | None = None) -> Floats:
         """The force (nodes - 2, ...) with which `ramp` ends in this shape (nodes, ...), exactly.
@@ -102,47 +109,42 @@ class DynamicBeam:
         the ends alone would have done is taken off, and the rest divided by the answer of each mode.
         """
         where = "DynamicBeam.force"
-        nodes = rows_of(shape, self.nodes, where, "shape")
-        held = Clamps.of(nodes) if clamps is None else clamps
-        check_alike(nodes, held, where)
+        nodes = check_rows(shape, self.nodes, where, "shape")
+        held = Clamps.from_shape(nodes) if clamps is None else clamps
+        check_same_columns(nodes, held, where)
         inner = nodes[1:-1]
         force = np.zeros_like(inner)
-        for _ in range(1 + _ROUNDS):
-            force = force + self._from_last(inner - self._ramp(force, held)[-1, 1:-1])
+        for _ in range(1 + _REFINEMENTS):
+            force = force + self._force_to_end_in(inner - self._ramp(force, held)[-1, 1:-1])
         return force
 
-    def one_step_force(self, shape: Floats, clamps: Clamps) -> Floats:
-        """The force that would make the shape in one step: the first guess of the published iteration (Eq. 6.4)."""
-        single = Bands(self.nodes, self.bending, diagonal=2.0 * self.mass)
-        return single.times(shape[1:-1]) + single.clamped(clamps)
-
     @cached_property
-    def answers(self) -> Floats:
+    def modal_responses(self) -> Floats:
         """How far each mode has come after a ramp of a unit force, slowest mode first (inner,); never zero."""
         bending = self.bands.eigenvalues - self.bands.diagonal
-        before, now = np.zeros_like(bending), 1.0 / self.steps / (bending + 2.0 * self.push)
+        before, now = np.zeros_like(bending), 1.0 / self.steps / (bending + 2.0 * self.mass_term)
         for step in range(2, self.steps + 1):
-            pushed = step / self.steps + self.push * (2.0 * now - before) + self.drag * before
-            before, now = now, pushed / (bending + self.bands.diagonal)
+            load = step / self.steps + self.mass_term * (2.0 * now - before) + self.damping_term * before
+            before, now = now, load / (bending + self.bands.diagonal)
         return now
 
     @cached_property
-    def bands(self) -> Bands:
+    def bands(self) -> BandedMatrix:
         """The matrix of all steps but the first."""
-        return Bands(self.nodes, self.bending, diagonal=self.push + self.drag)
+        return BandedMatrix(self.nodes, self.bending, diagonal=self.mass_term + self.damping_term)
 
     @cached_property
-    def first_bands(self) -> Bands:
+    def first_bands(self) -> BandedMatrix:
         """The matrix of the first step; at rest damping has nothing to hold   [Chaudhry2015, Eq. 6.14]."""
-        return Bands(self.nodes, self.bending, diagonal=2.0 * self.push)
+        return BandedMatrix(self.nodes, self.bending, diagonal=2.0 * self.mass_term)
 
     @property
-    def push(self) -> float:
+    def mass_term(self) -> float:
         """What mass adds to the diagonal, a2 M^2."""
         return self.mass * self.steps**2
 
     @property
-    def drag(self) -> float:
+    def damping_term(self) -> float:
         """What damping adds to the diagonal, a3 M / 2."""
         return 0.5 * self.damping * self.steps
 
@@ -151,27 +153,27 @@ class DynamicBeam:
         """The shapes of the modes as columns (inner, inner), in the order of the eigenvalues."""
         from scipy.linalg import eig_banded
 
-        return np.asarray(eig_banded(self.bands.rows, lower=True)[1])
+        return np.asarray(eig_banded(self.bands.diagonals, lower=True)[1])
 
-    def _from_last(self, inner: Floats) -> Floats:
+    def _force_to_end_in(self, inner: Floats) -> Floats:
         """The force whose ramp, with ends that stay, ends in these inner nodes."""
         flat = inner.reshape(len(inner), -1)
-        return (self._modes @ ((self._modes.T @ flat) / self.answers[:, None])).reshape(inner.shape)
+        return (self._modes @ ((self._modes.T @ flat) / self.modal_responses[:, None])).reshape(inner.shape)
 
     def _ramp(self, force: Floats, clamps: Clamps) -> Floats:
-        load = force - self.bands.clamped(clamps)
+        load = force - self.bands.boundary_load(clamps)
         shapes = np.zeros((self.steps + 1, self.nodes, *force.shape[1:]))
         for step in range(self.steps):
-            share = (step + 1) / self.steps
+            alpha = (step + 1) / self.steps
             before = shapes[step - 1] if step else None
-            shapes[step + 1] = self._next(shapes[step], before, share * load, share * clamps.values)
+            shapes[step + 1] = self._step(shapes[step], before, alpha * load, alpha * clamps.values)
         return shapes
 
-    def _next(self, now: Floats, before: Floats | None, load: Floats, ends: Floats) -> Floats:
+    def _step(self, now: Floats, before: Floats | None, load: Floats, ends: Floats) -> Floats:
         """One step; without a shape before this one the beam is at rest."""
         if before is None:
-            inner = self.first_bands.solve(load + 2.0 * self.push * now[1:-1])
+            inner = self.first_bands.solve(load + 2.0 * self.mass_term * now[1:-1])
         else:
-            kept = self.push * (2.0 * now[1:-1] - before[1:-1]) + self.drag * before[1:-1]
-            inner = self.bands.solve(load + kept)
+            inertia = self.mass_term * (2.0 * now[1:-1] - before[1:-1]) + self.damping_term * before[1:-1]
+            inner = self.bands.solve(load + inertia)
         return np.concatenate([ends[:1], inner, ends[1:]])

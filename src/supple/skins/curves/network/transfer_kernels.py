@@ -11,14 +11,14 @@ from supple.geometry.kernels.rotation import rotate
 from supple.skins.kinematic.kernels import Joints, Points, Quaternions, Weights
 from supple.skins.kinematic.rotation_kernels import blend_rotations
 
-Ints = wp.array(dtype=wp.int32)
+IntArray = wp.array(dtype=wp.int32)
 Columns = wp.array(dtype=wp.vec4i)
 Values = wp.array(dtype=wp.vec4f)
 Nodes = wp.array(dtype=wp.vec3d)
 
 
 @wp.kernel(enable_backward=False)
-def shorten(first: int, nodes: Nodes, singles: Points):
+def to_single(first: int, nodes: Nodes, singles: Points):
     """Nodes in single precision: the mesh reads each of them many times, and half as much is read twice as fast."""
     i = first + wp.tid()
     o = nodes[i]
@@ -28,7 +28,7 @@ def shorten(first: int, nodes: Nodes, singles: Points):
 @wp.kernel(enable_backward=False)
 def carry(
     first: int,
-    rows: Ints,
+    rows: IntArray,
     columns: Columns,
     values: Values,
     nodes: Points,

@@ -1,7 +1,7 @@
 """Forces from example shapes, and curves led through any number of examples by the turn of a joint.
 
 Turns and shifts of whole limbs are no bending: they are taken out first (`local_deformation`), and put back at the end
-(`carried`). What is left is small and is what forces are found for.
+(`carry`). What is left is small and is what forces are found for.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, frozen
 from supple.errors import InputError
-from supple.skins.curves.batches import CurveLoad
-from supple.skins.curves.beams import Clamps, check_alike, rows_of
-from supple.skins.curves.dynamic import DynamicBeam
-from supple.skins.curves.pose_space import PoseSpace
-from supple.skins.curves.static import StaticBeam
+from supple.geometry.quaternions import conjugate, normalize, quat_multiply
+from supple.skins.curves.beam.dynamic import DynamicBeam
+from supple.skins.curves.beam.finite_differences import BandedMatrix, Clamps, check_rows, check_same_columns
+from supple.skins.curves.beam.static import StaticBeam
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +45,9 @@ def exact_force(beam: StaticBeam | DynamicBeam, deformation: ArrayLike, *, clamp
     those of the deformation are taken.
     """
     where = "exact_force"
-    shape = rows_of(deformation, beam.nodes, where, "deformation")
-    held = Clamps.of(shape) if clamps is None else clamps
-    check_alike(shape, held, where)
+    shape = check_rows(deformation, beam.nodes, where, "deformation")
+    held = Clamps.from_shape(shape) if clamps is None else clamps
+    check_same_columns(shape, held, where)
     force = beam.force(shape, held)
     return FoundForce(force, held, (_distance(beam, force, held, shape),))
 
@@ -71,15 +70,15 @@ def force_by_iteration(
     brings the factor close to one; `exact_force` does not mind.
     """
     where = "force_by_iteration"
-    shape = rows_of(deformation, beam.nodes, where, "deformation")
-    held = Clamps.of(shape) if clamps is None else clamps
-    check_alike(shape, held, where)
+    shape = check_rows(deformation, beam.nodes, where, "deformation")
+    held = Clamps.from_shape(shape) if clamps is None else clamps
+    check_same_columns(shape, held, where)
     if not tolerance > 0.0 or rounds < 0:
         given = f"tolerance is {tolerance} and rounds is {rounds}"
         raise InputError(where, given, "a tolerance above zero and no negative count are needed", "use the defaults")
-    none = Clamps.still(shape.shape[1:])
+    none = Clamps.zero(shape.shape[1:])
     enough = tolerance * float(np.ptp(shape, axis=0).max(initial=0.0))
-    force = beam.one_step_force(shape, held)
+    force = one_step_force(beam, shape, held)
     residuals = []
     for number in range(rounds + 1):
         error = shape - beam.ramp(force, held)[-1]
@@ -87,8 +86,14 @@ def force_by_iteration(
         residuals.append(float(np.abs(error).max(initial=0.0)))
         if residuals[-1] <= enough or number == rounds:
             break
-        force = force + beam.one_step_force(error, none)
+        force = force + one_step_force(beam, error, none)
     return FoundForce(force, held, tuple(residuals))
+
+
+def one_step_force(beam: DynamicBeam, shape: Floats, clamps: Clamps) -> Floats:
+    """The force that would make the shape in one step: the first guess of the published iteration (Eq. 6.4)."""
+    single = BandedMatrix(beam.nodes, beam.bending, diagonal=2.0 * beam.mass)
+    return single.multiply(shape[1:-1]) + single.boundary_load(clamps)
 
 
 def iteration_factors(beam: DynamicBeam) -> Floats:
@@ -98,7 +103,7 @@ def iteration_factors(beam: DynamicBeam) -> Floats:
     below one in size.
     """
     bending = beam.bands.eigenvalues - beam.bands.diagonal
-    return 1.0 - (bending + 2.0 * beam.mass) * beam.answers
+    return 1.0 - (bending + 2.0 * beam.mass) * beam.modal_responses
 
 
 def force_of_first_step(
@@ -110,11 +115,11 @@ def force_of_first_step(
     turned into a large one; its turn must have been taken out first, or the limb grows thick.
     """
     where = "force_of_first_step"
-    shape = rows_of(deformation, beam.nodes, where, "deformation")
-    held = Clamps.of(shape) if clamps is None else clamps
-    check_alike(shape, held, where)
-    force = beam.first_bands.times(shape[1:-1]) + beam.first_bands.clamped(held)
-    return beam.steps * force, held.times(beam.steps)
+    shape = check_rows(deformation, beam.nodes, where, "deformation")
+    held = Clamps.from_shape(shape) if clamps is None else clamps
+    check_same_columns(shape, held, where)
+    force = beam.first_bands.multiply(shape[1:-1]) + beam.first_bands.boundary_load(held)
+    return beam.steps * force, held.scale(beam.steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +127,7 @@ class ExampleLine:
     """Curves led from example to example by one number, such as the bend of an elbow; each example is met exactly.
 
     `shapes` (examples, nodes, ...) lie at increasing `positions` (examples,), without them at 0, 1/J, ..., 1. With a
-    static beam the force between neighbours is F0 + share (F1 - F0), and so are the clamps   [Chaudhry2015, Eq. 5.14].
+    static beam the force between neighbours is F0 + alpha (F1 - F0), and so are the clamps   [Chaudhry2015, Eq. 5.14].
     With a dynamic beam each passage starts at rest in one example and swings into the next; the number then takes the
     place of time, and the passage can be scrubbed. Before the first and after the last example the curves stay as they
     are.
@@ -136,7 +141,7 @@ class ExampleLine:
 
     def __post_init__(self) -> None:
         where = "ExampleLine"
-        shapes = rows_of(self.shapes, -1, where, "shapes")
+        shapes = check_rows(self.shapes, -1, where, "shapes")
         if shapes.ndim < 2 or shapes.shape[1] != self.beam.nodes or len(shapes) < 2:
             needed = f"two examples or more of {self.beam.nodes} nodes are needed"
             raise InputError(where, f"shapes are {shapes.shape}", needed, "give (examples, nodes, ...)")
@@ -153,14 +158,14 @@ class ExampleLine:
             raise InputError("ExampleLine.at", f"position is {position}", "a finite number is needed", "check the pose")
         positions = np.asarray(self.positions)
         number = int(np.clip(np.searchsorted(positions, position, side="right") - 1, 0, len(positions) - 2))
-        share = float(np.clip((position - positions[number]) / (positions[number + 1] - positions[number]), 0.0, 1.0))
+        alpha = float(np.clip((position - positions[number]) / (positions[number + 1] - positions[number]), 0.0, 1.0))
         if isinstance(self.beam, StaticBeam):
             low, high = self._forces[number], self._forces[number + 1]
-            clamps = self._clamps[number].toward(self._clamps[number + 1], share)
-            return self.beam.shape(low + share * (high - low), clamps)
+            clamps = self._clamps[number].lerp(self._clamps[number + 1], alpha)
+            return self.beam.shape(low + alpha * (high - low), clamps)
         passage = self._passages[number]
-        step = min(int(share * self.beam.steps), self.beam.steps - 1)
-        part = share * self.beam.steps - step
+        step = min(int(alpha * self.beam.steps), self.beam.steps - 1)
+        part = alpha * self.beam.steps - step
         return self.shapes[number] + (1.0 - part) * passage[step] + part * passage[step + 1]
 
     @cached_property
@@ -171,7 +176,7 @@ class ExampleLine:
 
     @cached_property
     def _clamps(self) -> list[Clamps]:
-        return [Clamps.of(shape) for shape in self.shapes]
+        return [Clamps.from_shape(shape) for shape in self.shapes]
 
     @cached_property
     def _forces(self) -> list[Floats]:
@@ -185,59 +190,6 @@ class ExampleLine:
             return []
         found = (exact_force(beam, change) for change in np.diff(self.shapes, axis=0))
         return [beam.ramp(one.force, one.clamps) for one in found]
-
-
-@dataclass(frozen=True, eq=False)
-class ExampleSpace:
-    """Curves driven by several joints at once: examples anywhere in a space of poses, each met exactly.
-
-    Forces and clamps of the examples (examples, nodes, ...) are mixed by the weights of the pose, and the beam is
-    solved under the mixture. `loads` hands them to a batch of curves on a device.
-    """
-
-    beam: StaticBeam
-    shapes: Floats
-    space: PoseSpace
-
-    def __post_init__(self) -> None:
-        where = "ExampleSpace"
-        shapes = rows_of(self.shapes, len(self.space.positions), where, "shapes")
-        if shapes.ndim < 2 or shapes.shape[1] != self.beam.nodes:
-            needed = f"(examples, {self.beam.nodes}, ...) is needed"
-            raise InputError(where, f"shapes are {shapes.shape}", needed, "give every example the nodes of the beam")
-        object.__setattr__(self, "shapes", shapes)
-
-    def at(self, position: ArrayLike) -> Floats:
-        """The curves (nodes, ...) at a position (dimensions,) of the space."""
-        weights = self.space.weights(position)
-        if weights.ndim != 1:
-            given = f"position has {weights.ndim} axes"
-            raise InputError("ExampleSpace.at", given, "one position is needed", "ask for one pose at a time")
-        values = np.tensordot(weights, np.stack([one.values for one in self._clamps]), 1)
-        slopes = np.tensordot(weights, np.stack([one.slopes for one in self._clamps]), 1)
-        return self.beam.shape(np.tensordot(weights, self._forces, 1), Clamps(values, slopes))
-
-    def loads(self) -> list[list[CurveLoad]]:
-        """Per example and curve, what a batch on a device takes, from shapes (examples, nodes, curves, 3) or one curve.
-
-        A dynamic batch takes them too: held in a pose and damped, it comes to rest in the static shape.
-        """
-        if self.shapes.ndim not in (3, 4) or self.shapes.shape[-1] != 3:
-            given = f"shapes are {self.shapes.shape}"
-            raise InputError("ExampleSpace.loads", given, "curves in space are needed", "give three coordinates")
-        tables = []
-        for force, held in zip(self._forces, self._clamps, strict=True):
-            by_curve = (np.moveaxis(part.reshape(len(part), -1, 3), 1, 0) for part in (force, held.values, held.slopes))
-            tables.append([CurveLoad(one, Clamps(ends, slopes)) for one, ends, slopes in zip(*by_curve, strict=True)])
-        return tables
-
-    @cached_property
-    def _clamps(self) -> list[Clamps]:
-        return [Clamps.of(shape) for shape in self.shapes]
-
-    @cached_property
-    def _forces(self) -> Floats:
-        return np.stack([self.beam.force(shape, held) for shape, held in zip(self.shapes, self._clamps, strict=True)])
 
 
 def local_deformation(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike) -> Floats:
@@ -257,16 +209,16 @@ def local_deformation(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike) 
     return back[..., 0] - start
 
 
-def carried(deformation: ArrayLike, rest: ArrayLike, transforms: ArrayLike) -> Floats:
+def carry(deformation: ArrayLike, rest: ArrayLike, transforms: ArrayLike) -> Floats:
     """Nodes deformed at rest and then carried by their transforms: T (rest + deformation), (..., 3)."""
-    bent, start, moves = _matching(deformation, rest, transforms, "carried")
+    bent, start, moves = _matching(deformation, rest, transforms, "carry")
     return np.einsum("...ij,...j->...i", moves[..., :3, :3], start + bent) + moves[..., :3, 3]
 
 
 def _matching(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike, where: str) -> tuple[Floats, Floats, Floats]:
-    start = rows_of(rest, -1, where, "rest")
-    nodes = rows_of(shape, len(start), where, "shape")
-    moves = rows_of(transforms, -1, where, "transforms")
+    start = check_rows(rest, -1, where, "rest")
+    nodes = check_rows(shape, len(start), where, "shape")
+    moves = check_rows(transforms, -1, where, "transforms")
     fits = nodes.shape == start.shape and nodes.shape[-1] == 3 and moves.shape[-2:] == (4, 4)
     if fits:
         try:
@@ -282,3 +234,28 @@ def _matching(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike, where: s
 def _distance(beam: StaticBeam | DynamicBeam, force: Floats, clamps: Clamps, shape: Floats) -> float:
     met = beam.shape(force, clamps) if isinstance(beam, StaticBeam) else beam.ramp(force, clamps)[-1]
     return float(np.abs(met - shape)[1:-1].max(initial=0.0))
+
+
+def rotation_positions(rotations: ArrayLike, rest: ArrayLike) -> Floats:
+    """The place (..., 3 joints) of a pose: each joint's turn away from rest as a rotation vector [rad].
+
+    `rotations` (..., joints, 4) and `rest` (joints, 4) are quaternions relative to the parent joint; the turn is
+    rest^-1 rotation, and its vector the axis times the angle (the logarithm).
+
+    Limits: turns go the shorter way round; at half a turn the place jumps to the opposite side.
+    """
+    where = "rotation_positions"
+    still = frozen(rest, np.float64, (-1, 4), where, "rest")
+    turned = np.asarray(rotations, dtype=np.float64)
+    if turned.shape[-2:] != still.shape:
+        needed = f"(..., {len(still)}, 4) is needed"
+        raise InputError(where, f"rotations are {turned.shape}", needed, "give the same joints as at rest")
+    turned = frozen(turned, np.float64, turned.shape, where, "rotations")
+    if not (np.linalg.norm(turned, axis=-1).all() and np.linalg.norm(still, axis=-1).all()):
+        raise InputError(where, "a quaternion is zero", "each must be a turn", "use 0, 0, 0, 1 for no turn")
+    rotation = quat_multiply(conjugate(normalize(still)), normalize(turned))
+    rotation = rotation * np.where(rotation[..., 3:] < 0.0, -1.0, 1.0)
+    sine = np.linalg.norm(rotation[..., :3], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, rotation[..., 3:])
+    per_sine = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
+    return (rotation[..., :3] * per_sine).reshape(*rotation.shape[:-2], -1)

@@ -35,41 +35,41 @@ class Clamps:
 
     def __post_init__(self) -> None:
         for name in ("values", "slopes"):
-            object.__setattr__(self, name, rows_of(getattr(self, name), 2, "Clamps", name))
+            object.__setattr__(self, name, check_rows(getattr(self, name), 2, "Clamps", name))
         if self.values.shape != self.slopes.shape:
             given = f"values are {self.values.shape} and slopes {self.slopes.shape}"
             raise InputError("Clamps", given, "both have one shape", "give a slope for every value")
 
     @classmethod
-    def of(cls, shape: ArrayLike) -> Clamps:
+    def from_shape(cls, shape: ArrayLike) -> Clamps:
         """The clamps that hold a shape (nodes, ...) as it is; slopes by second-order differences from inside."""
-        nodes = rows_of(shape, -1, "Clamps.of", "shape")
-        count = check_nodes(len(nodes), "Clamps.of")
+        nodes = check_rows(shape, -1, "Clamps.from_shape", "shape")
+        count = check_nodes(len(nodes), "Clamps.from_shape")
         low = -1.5 * nodes[0] + 2.0 * nodes[1] - 0.5 * nodes[2]
         high = 1.5 * nodes[-1] - 2.0 * nodes[-2] + 0.5 * nodes[-3]
         return cls(np.stack([nodes[0], nodes[-1]]), np.stack([low, high]) * (count - 1))
 
     @classmethod
-    def still(cls, columns: tuple[int, ...]) -> Clamps:
+    def zero(cls, columns: tuple[int, ...]) -> Clamps:
         """Ends that stay at zero with slope zero, for shapes (nodes, *columns)."""
         return cls(np.zeros((2, *columns)), np.zeros((2, *columns)))
 
-    def times(self, factor: float) -> Clamps:
+    def scale(self, factor: float) -> Clamps:
         """Everything multiplied by one number."""
         return Clamps(self.values * factor, self.slopes * factor)
 
-    def toward(self, other: Clamps, share: float) -> Clamps:
-        """These clamps moved towards others: share 0 is here, 1 is there."""
-        values = self.values + share * (other.values - self.values)
-        return Clamps(values, self.slopes + share * (other.slopes - self.slopes))
+    def lerp(self, other: Clamps, alpha: float) -> Clamps:
+        """These clamps moved towards others: alpha 0 is here, 1 is there."""
+        values = self.values + alpha * (other.values - self.values)
+        return Clamps(values, self.slopes + alpha * (other.slopes - self.slopes))
 
 
 @dataclass(frozen=True, eq=False)
-class Bands:
+class BandedMatrix:
     """The symmetric five-banded matrix of the inner nodes, b D4 + c D2 + d I, and its factor.
 
     b = `fourth` N^4 weighs (1, -4, 6, -4, 1), c = `second` N^2 weighs (1, -2, 1), d = `diagonal`; all three are per
-    node. The matrix has no row for the ends: what they contribute is `clamped`.
+    node. The matrix has no row for the ends: what they contribute is `boundary_load`.
     """
 
     nodes: int
@@ -83,22 +83,22 @@ class Bands:
         return self.nodes - 2
 
     @cached_property
-    def rows(self) -> Floats:
+    def diagonals(self) -> Floats:
         """The matrix as its diagonal and the first and second band beside it, (3, inner)."""
         b, c = self._weights
-        rows = np.empty((3, self.inner))
-        rows[0], rows[1], rows[2] = 6.0 * b - 2.0 * c + self.diagonal, c - 4.0 * b, b
-        rows[0, [0, -1]] += b  # the virtual nodes
-        return rows
+        diagonals = np.empty((3, self.inner))
+        diagonals[0], diagonals[1], diagonals[2] = 6.0 * b - 2.0 * c + self.diagonal, c - 4.0 * b, b
+        diagonals[0, [0, -1]] += b  # the virtual nodes
+        return diagonals
 
     @cached_property
     def eigenvalues(self) -> Floats:
         """All eigenvalues, lowest first."""
         from scipy.linalg import eig_banded
 
-        return np.asarray(eig_banded(self.rows, lower=True, eigvals_only=True))
+        return np.asarray(eig_banded(self.diagonals, lower=True, eigvals_only=True))
 
-    def clamped(self, clamps: Clamps) -> Floats:
+    def boundary_load(self, clamps: Clamps) -> Floats:
         """What the given ends add to the equations of the inner nodes, (inner, ...)."""
         b, c = self._weights
         load = np.zeros((self.inner, *clamps.values.shape[1:]))
@@ -109,10 +109,10 @@ class Bands:
         load[-2] += b * clamps.values[1]
         return load
 
-    def times(self, inner: Floats) -> Floats:
+    def multiply(self, inner: Floats) -> Floats:
         """The matrix times columns (inner, ...)."""
-        first, second = self.rows[1, 0], self.rows[2, 0]
-        product = self.rows[0].reshape(-1, *[1] * (inner.ndim - 1)) * inner
+        first, second = self.diagonals[1, 0], self.diagonals[2, 0]
+        product = self.diagonals[0].reshape(-1, *[1] * (inner.ndim - 1)) * inner
         product[1:] += first * inner[:-1]
         product[:-1] += first * inner[1:]
         product[2:] += second * inner[:-2]
@@ -130,7 +130,7 @@ class Bands:
         return np.ascontiguousarray(solved).reshape(columns.shape)
 
     @cached_property
-    def substitution(self) -> Floats:
+    def ldlt_rows(self) -> Floats:
         """The factor L D L^T in the order in which a walk along a curve reads it, (inner, 5).
 
         For each inner node: its two entries of L on the way forth, one over D, and its two of L^T on the way back.
@@ -138,13 +138,13 @@ class Bands:
         """
         from scipy.linalg import cholesky_banded
 
-        lower = cholesky_banded(self.rows, lower=True)
+        lower = cholesky_banded(self.diagonals, lower=True)
         below = lower[1:] / lower[0]
-        steps = np.zeros((self.inner, 5))
-        steps[1:, 0], steps[2:, 1] = below[0, :-1], below[1, :-2]
-        steps[:, 2] = 1.0 / lower[0] ** 2
-        steps[:-1, 3], steps[:-2, 4] = below[0, :-1], below[1, :-2]
-        return steps
+        rows = np.zeros((self.inner, 5))
+        rows[1:, 0], rows[2:, 1] = below[0, :-1], below[1, :-2]
+        rows[:, 2] = 1.0 / lower[0] ** 2
+        rows[:-1, 3], rows[:-2, 4] = below[0, :-1], below[1, :-2]
+        return rows
 
     @property
     def _weights(self) -> tuple[float, float]:
@@ -157,14 +157,14 @@ class Bands:
         from scipy.linalg.lapack import dgbtrf
 
         band = np.zeros((3 * _WIDTH + 1, self.inner))
-        band[4] = self.rows[0]
-        for position in (1, 2):
-            band[4 - position, position:] = band[4 + position, :-position] = self.rows[position, :-position]
+        band[4] = self.diagonals[0]
+        for offset in (1, 2):
+            band[4 - offset, offset:] = band[4 + offset, :-offset] = self.diagonals[offset, :-offset]
         lu, pivots, _ = dgbtrf(band, _WIDTH, _WIDTH)
         return lu, pivots
 
 
-def rows_of(value: ArrayLike, rows: int, where: str, what: str) -> Floats:
+def check_rows(value: ArrayLike, rows: int, where: str, what: str) -> Floats:
     """Numbers with `rows` rows (-1 for any) and any axes after them, checked and frozen."""
     try:
         axes = np.ndim(value)
@@ -181,14 +181,14 @@ def check_nodes(nodes: int, where: str) -> int:
     return nodes
 
 
-def check_positive(value: float, where: str, what: str, *, zero_is_fine: bool = False) -> None:
+def check_positive(value: float, where: str, what: str, *, allow_zero: bool = False) -> None:
     """Refuse numbers that are not finite, below zero, or zero."""
-    if not np.isfinite(value) or value < 0.0 or (value == 0.0 and not zero_is_fine):
-        least = "zero or more" if zero_is_fine else "above zero"
+    if not np.isfinite(value) or value < 0.0 or (value == 0.0 and not allow_zero):
+        least = "zero or more" if allow_zero else "above zero"
         raise InputError(where, f"{what} is {value}", f"a finite number {least} is needed", f"change {what}")
 
 
-def check_alike(force: Floats, clamps: Clamps, where: str) -> None:
+def check_same_columns(force: Floats, clamps: Clamps, where: str) -> None:
     """Refuse clamps for other columns than those of the forces or shapes."""
     if force.shape[1:] != clamps.values.shape[1:]:
         given = f"the clamps are for columns {clamps.values.shape[1:]} and the rest for {force.shape[1:]}"

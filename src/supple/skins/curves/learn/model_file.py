@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from supple.errors import FormatError, InputError
 from supple.files import atomic
-from supple.skins.curves.drivers import Drivers
-from supple.skins.curves.fit_errors import FitErrors
-from supple.skins.curves.model import CurveModel, PartModel
+from supple.skins.curves.learn.model import CurveModel, FitErrors, PartModel
+from supple.skins.curves.learn.pose_space import Drivers
 
 MAGIC = b"SPLCURV\x01"
 LARGEST = 2**31  # bytes
@@ -89,15 +88,15 @@ def _arrays(model: CurveModel) -> dict[str, NDArray[Any]]:
 
 
 def _model(header: Any, numbers: bytes) -> CurveModel:
-    arrays, position = {}, 0
+    arrays, offset = {}, 0
     for name, kind, shape in header["arrays"]:
         if kind not in _KINDS or any(not isinstance(side, int) or side < 0 for side in shape):
             raise ValueError(name)
         count = math.prod(shape)
-        array = np.frombuffer(numbers, dtype=kind, count=count, offset=position)
+        array = np.frombuffer(numbers, dtype=kind, count=count, offset=offset)
         arrays[name] = array.reshape(shape).astype(kind[1:], copy=False)
-        position += array.nbytes
-    if position != len(numbers):
+        offset += array.nbytes
+    if offset != len(numbers):
         raise ValueError("numbers are left over")
     words = [header[word] for word in _WORDS]
     if not all(isinstance(word, str) for word in [*words, *header["parts"]]):

@@ -17,7 +17,7 @@ _STEPS = 6  # of Gauss and Newton, that find a place in its cell
 class Cells:
     """Where M points lie in a grid of `curves` times `nodes` nodes.
 
-    Point m is over the place sum_k `place[m, k]` times node `corners[m, k]`; there one step around is `around[m]` and
+    Point m is over the place sum_k `weights[m, k]` times node `corners[m, k]`; there one step around is `around[m]` and
     one step along is `along[m]` of the same nodes (all (M, K)). Node C * N is the middle of the first ring, the next
     one that of the last. `distance` (M,) [m] is how far the point is from the grid.
     """
@@ -25,13 +25,13 @@ class Cells:
     curves: int
     nodes: int
     corners: NDArray[np.int64]
-    position: Floats
+    weights: Floats
     around: Floats
     along: Floats
     distance: Floats
 
 
-def located(grid: Floats, points: Floats, *, smooth: bool) -> Cells:
+def locate(grid: Floats, points: Floats, *, smooth: bool) -> Cells:
     """Find the cell of a grid (C, N, 3) [m] that is nearest to each point (M, 3) [m], and the place in it.
 
     Places are bilinear in the four corners, or with `smooth` products of cubics over sixteen nodes; both are exact at
@@ -42,26 +42,26 @@ def located(grid: Floats, points: Floats, *, smooth: bool) -> Cells:
 
     curves, nodes = grid.shape[:2]
     cells = _cells(curves, nodes)
-    spots = np.concatenate([grid.reshape(-1, 3), grid[:, 0].mean(axis=0)[None], grid[:, -1].mean(axis=0)[None]])
+    positions = np.concatenate([grid.reshape(-1, 3), grid[:, 0].mean(axis=0)[None], grid[:, -1].mean(axis=0)[None]])
     halves = np.concatenate([cells[:, [0, 1, 2]], cells[:, [0, 2, 3]]])
-    solid = np.linalg.norm(area_vectors(spots, halves), axis=1) > 0.0
+    solid = np.linalg.norm(area_vectors(positions, halves), axis=1) > 0.0
     owners = np.tile(np.arange(len(cells)), 2)[solid]
     square, near, closest = igl.point_mesh_squared_distance(
-        np.ascontiguousarray(points), spots, np.ascontiguousarray(halves[solid], dtype=np.int64)
+        np.ascontiguousarray(points), positions, np.ascontiguousarray(halves[solid], dtype=np.int64)
     )
     cell = owners[np.asarray(near)]
     corners = cells[cell].astype(np.int64)
-    u, w = position_in_cell(spots[corners], np.asarray(closest))
+    u, w = invert_bilinear(positions[corners], np.asarray(closest))
     inner = cell < curves * (nodes - 1)
-    wide = _Wide(cell[inner], u[inner], w[inner], curves, nodes)
-    shares = []
-    for at_end, within in zip(_at_ends(u, w, cell >= curves * nodes), wide.shares(smooth=smooth), strict=True):
+    patches = _CubicPatches(cell[inner], u[inner], w[inner], curves, nodes)
+    blends = []
+    for at_end, within in zip(_end_weights(u, w, cell >= curves * nodes), patches.weights(smooth=smooth), strict=True):
         whole = np.concatenate([np.where(inner[:, None], 0.0, at_end), np.zeros((len(cell), 16))], axis=1)
         whole[inner, 4:] = within
-        shares.append(whole)
+        blends.append(whole)
     corners = np.concatenate([corners, np.repeat(corners[:, :1], 16, axis=1)], axis=1)
-    corners[inner, 4:] = wide.nodes
-    return Cells(curves, nodes, corners, shares[0], shares[1], shares[2], np.sqrt(np.asarray(square)))
+    corners[inner, 4:] = patches.nodes
+    return Cells(curves, nodes, corners, blends[0], blends[1], blends[2], np.sqrt(np.asarray(square)))
 
 
 def _cells(curves: int, nodes: int) -> Ints:
@@ -77,7 +77,7 @@ def _cells(curves: int, nodes: int) -> Ints:
     return np.concatenate([np.stack(rows, axis=1) for rows in (quads, start, end)]).astype(np.int32)
 
 
-def _at_ends(u: Floats, w: Floats, last: Bools) -> tuple[Floats, Floats, Floats]:
+def _end_weights(u: Floats, w: Floats, last: Bools) -> tuple[Floats, Floats, Floats]:
     """Place, way around and way along (M, 4) in cells that narrow to a point; they go around where they are widest."""
     edge = np.where(last, 0.0, 1.0)
     return (
@@ -87,51 +87,51 @@ def _at_ends(u: Floats, w: Floats, last: Bools) -> tuple[Floats, Floats, Floats]
     )
 
 
-class _Wide:
+class _CubicPatches:
     """Cells with the nodes around them: `nodes` (M, 16), four curves by four rings."""
 
     def __init__(self, cell: NDArray[np.int64], u: Floats, w: Floats, curves: int, nodes: int) -> None:
         self._u, self._w = u, w
         self._curve, self._node, self._last = cell // (nodes - 1), cell % (nodes - 1), nodes - 2
-        reach = np.arange(-1, 3)
-        around = (self._curve[:, None] + reach) % curves
-        along = np.clip(self._node[:, None] + reach, 0, nodes - 1)
+        offsets = np.arange(-1, 3)
+        around = (self._curve[:, None] + offsets) % curves
+        along = np.clip(self._node[:, None] + offsets, 0, nodes - 1)
         self.nodes = (around[:, :, None] * nodes + along[:, None, :]).reshape(-1, 16)
 
-    def shares(self, *, smooth: bool) -> tuple[Floats, Floats, Floats]:
+    def weights(self, *, smooth: bool) -> tuple[Floats, Floats, Floats]:
         """Place, way around and way along (M, 16).
 
         The ways are means over the cell's corners of the way from the node before to the node after, so that
         they have no jumps from cell to cell.
         """
-        position = self._cubic() if smooth else _product(_straight(self._u), _straight(self._w))
+        weights = self._cubic() if smooth else _tensor_product(_linear(self._u), _linear(self._w))
         return (
-            position,
-            _product(_central(self._u), _straight(self._w)),
-            _product(_straight(self._u), _central(self._w)),
+            weights,
+            _tensor_product(_central_difference(self._u), _linear(self._w)),
+            _tensor_product(_linear(self._u), _central_difference(self._w)),
         )
 
     def _cubic(self) -> Floats:
         down = _catmull_rom(self._w)
         # Past the ends a curve goes on straight: p_-1 = 2 p_0 - p_1, and likewise at the other end.
         for end, beyond, last, inner in ((self._node == 0, 0, 1, 2), (self._node == self._last, 3, 2, 1)):
-            share = np.where(end, down[:, beyond], 0.0)
-            down[:, beyond] -= share
-            down[:, last] += 2.0 * share
-            down[:, inner] -= share
-        return _product(_catmull_rom(self._u), down)
+            weight = np.where(end, down[:, beyond], 0.0)
+            down[:, beyond] -= weight
+            down[:, last] += 2.0 * weight
+            down[:, inner] -= weight
+        return _tensor_product(_catmull_rom(self._u), down)
 
 
-def _product(around: Floats, along: Floats) -> Floats:
+def _tensor_product(around: Floats, along: Floats) -> Floats:
     return np.asarray((around[:, :, None] * along[:, None, :]).reshape(-1, 16))
 
 
-def _straight(t: Floats) -> Floats:
+def _linear(t: Floats) -> Floats:
     """Shares (M, 4) of four nodes in a row, on the straight line between the middle two."""
     return np.stack([np.zeros_like(t), 1.0 - t, t, np.zeros_like(t)], axis=1)
 
 
-def _central(t: Floats) -> Floats:
+def _central_difference(t: Floats) -> Floats:
     """Shares (M, 4) of four nodes in a row: the way from the node before to the one after, between the middle two."""
     return 0.5 * np.stack([t - 1.0, -t, 1.0 - t, t], axis=1)
 
@@ -149,7 +149,7 @@ def _catmull_rom(t: Floats) -> Floats:
     )
 
 
-def position_in_cell(corners: Floats, positions: Floats) -> tuple[Floats, Floats]:
+def invert_bilinear(corners: Floats, positions: Floats) -> tuple[Floats, Floats]:
     """Where places (M, 3) lie in bilinear cells (M, 4, 3): around u and along w, both 0 to 1.
 
     Found by Gauss-Newton steps; where a cell is folded so badly that steps do not lead nearer, the best seen is kept.

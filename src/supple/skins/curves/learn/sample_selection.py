@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
-from supple.skins.curves.pose_space import PoseSpace
+from supple.skins.curves.learn.pose_space import PoseSpace
 
 _SPREAD = 0.1  # of the widest direction: poses spread less than this in a direction are not told apart by it
 _NEAR = 0.08  # of the size of the examples' box: frames nearer to an example than this are not learnt beside it
@@ -20,7 +20,7 @@ _KEPT = 0.03  # how much an example keeps to its own frame when all frames are f
 _HELPS = 0.95  # of the error before: an example that leaves more is not worth its cost
 
 
-def axes_of(rotations: Floats, most: int) -> Floats:
+def principal_axes(rotations: Floats, most: int) -> Floats:
     """The directions (3 K, d) in which the joints of a part move, widest first; narrow ones are left out.
 
     Rest counts as a pose. There are never more than half as many directions as examples: with as many, a straight
@@ -35,8 +35,8 @@ def axes_of(rotations: Floats, most: int) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
-    """The frames of one part: poses `places` (F, d), shapes `nodes` (F, 3 n_p) [m], and which are `free` to be learnt.
+class SampleSelection:
+    """The frames of one part: poses `positions` (F, d), shapes `nodes` (F, 3 n_p) [m], and which are `free` to learn.
 
     With `exact` an example is its frame as it was. Else the shapes of all examples are such that all free frames
     together are met best: a skin that swings is different on the way there and back, and the curves go between.
@@ -49,7 +49,7 @@ class Choice:
     beyond: str
     exact: bool
 
-    def frames(self, most: int) -> Ints:
+    def select(self, most: int) -> Ints:
         """Frames to learn: half of them far apart, the others where it is worst, as long as that helps."""
         rest = np.zeros((1, self.positions.shape[1]))
         size = float(np.linalg.norm(np.ptp(np.concatenate([rest, self.positions]), axis=0)))
@@ -62,21 +62,21 @@ class Choice:
         best, best_error = 0, math.inf
         while len(chosen) < most and (self.free & (apart > near)).any():
             spreading = few or len(chosen) < max(1, most // 2)
-            measure = apart if spreading else self._off(chosen)
+            measure = apart if spreading else self._residuals(chosen)
             frame = int(np.argmax(np.where(self.free & (apart > near), measure, -1.0)))
             chosen.append(frame)
             apart = np.minimum(apart, np.linalg.norm(self.positions - self.positions[frame], axis=1))
             if few:
                 best = len(chosen)
                 continue
-            judges = self.free.copy()
-            judges[chosen] = not self.exact
-            error = float(np.mean(self._off(chosen)[judges] ** 2))
+            scored = self.free.copy()
+            scored[chosen] = not self.exact
+            error = float(np.mean(self._residuals(chosen)[scored] ** 2))
             if error < _HELPS * best_error:
                 best, best_error = len(chosen), error
         return np.array(chosen[:best], dtype=np.int32)
 
-    def shapes(self, chosen: Sequence[int] | Ints) -> Floats:
+    def fit_shapes(self, chosen: Sequence[int] | Ints) -> Floats:
         """What the examples keep (E, 3 n_p) [m].
 
         min_S |W S - N|^2 + k |S - N_chosen|^2, with W the weights of the examples in all free frames N.
@@ -92,6 +92,6 @@ class Choice:
         known = np.concatenate([np.zeros((1, self.positions.shape[1])), self.positions[list(chosen)]])
         return PoseSpace(known, self.blend, self.beyond).weights(self.positions)[:, 1:]
 
-    def _off(self, chosen: Sequence[int]) -> Floats:
+    def _residuals(self, chosen: Sequence[int]) -> Floats:
         """How far (F,) the part is off in every frame when these are learnt, as a length over all its nodes."""
-        return np.asarray(np.linalg.norm(self._weights(chosen) @ self.shapes(chosen) - self.nodes, axis=1))
+        return np.asarray(np.linalg.norm(self._weights(chosen) @ self.fit_shapes(chosen) - self.nodes, axis=1))

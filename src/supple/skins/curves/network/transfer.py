@@ -18,34 +18,33 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, Ints
 from supple.errors import InputError
 from supple.geometry.quaternions import normalize
-from supple.motion.pose import Pose
-from supple.skins.curves.cells import Cells, located
-from supple.skins.curves.network import Network, blended_rotations
+from supple.skins.curves.network.cells import Cells, locate
+from supple.skins.curves.network.curve_network import Network
 
 _LEAST = 1e-3  # shares of a part below this are left to the other parts
 _CLOSE = 0.35  # steps between nodes; a part whose curves are farther away than this counts less and less
 _FLAT = 1e-6  # sine of the angle between a cell's sides below which it has no area
-_FIRM = 1e-2  # how much a fitted node keeps to its sampled place, against one vertex of the mesh
+_REGULARIZATION = 1e-2  # how much a fitted node keeps to its sampled place, against one vertex of the mesh
 
 
 @dataclass(frozen=True, eq=False)
 class Transfer:
-    """How the mesh follows the nodes of a network; made once by `Transfer.of`.
+    """How the mesh follows the nodes of a network; made once by `Transfer.from_network`.
 
-    Row r lets vertex `vertices[r]` follow one cell, by `shares[r]`; the shares of a vertex sum to one. The sparse
-    matrices `place`, `around` and `along` (R, n) take the place in the cell and the cell's two directions there
+    Row r lets vertex `vertices[r]` follow one cell, by `weights[r]`; the weights of a vertex sum to one. The sparse
+    matrices `interpolation`, `around` and `along` (R, n) take the place in the cell and the cell's two directions there
     from the nodes.
     """
 
     network: Network
     vertices: Ints
-    shares: Floats
-    position: Any
+    weights: Floats
+    interpolation: Any
     around: Any
     along: Any
 
     @classmethod
-    def of(cls, network: Network, *, smooth: bool = True) -> Transfer:
+    def from_network(cls, network: Network, *, smooth: bool = True) -> Transfer:
         """Find the cells that every vertex lies in.
 
         Between nodes places follow cubic curves [CatmullRom1974], which have no kinks at the nodes; with `smooth`
@@ -54,19 +53,19 @@ class Transfer:
         from scipy.sparse import vstack
 
         rest = network.character.points
-        shares = part_shares(network)
-        near = _CLOSE * _step(network)
+        part_weight = part_weights(network)
+        near = _CLOSE * _median_spacing(network)
         rows, counts, cells = [], [], []
         for number, part in enumerate(network.parts):
-            vertices = np.flatnonzero(shares[:, number] > 0.0)
-            found = located(part.grid(rest), rest[vertices], smooth=smooth)
+            vertices = np.flatnonzero(part_weight[:, number] > 0.0)
+            found = locate(part.grid(rest), rest[vertices], smooth=smooth)
             rows.append(vertices)
-            counts.append(shares[vertices, number] / (1.0 + (found.distance / near) ** 2) ** 2)
-            cells.append(_among(found, int(network.starts[number]), len(network)))
+            counts.append(part_weight[vertices, number] / (1.0 + (found.distance / near) ** 2) ** 2)
+            cells.append(_cell_matrices(found, int(network.starts[number]), len(network)))
         vertices, count = np.concatenate(rows), np.concatenate(counts)
-        position, around, along = (vstack(column, format="csr") for column in zip(*cells, strict=True))
-        share = count / np.bincount(vertices, weights=count)[vertices]
-        return cls(network, vertices.astype(np.int32), share, position, around, along)
+        interpolation, around, along = (vstack(column, format="csr") for column in zip(*cells, strict=True))
+        weights = count / np.bincount(vertices, weights=count)[vertices]
+        return cls(network, vertices.astype(np.int32), weights, interpolation, around, along)
 
     @cached_property
     def matrix(self) -> Any:
@@ -75,33 +74,33 @@ class Transfer:
 
         count = len(self.vertices)
         pairs = (self.vertices, np.arange(count))
-        whole = (csr_array((self.shares, pairs), shape=(self._vertex_count, count)) @ self.position).tocsr()
+        whole = (csr_array((self.weights, pairs), shape=(self._vertex_count, count)) @ self.interpolation).tocsr()
         whole.eliminate_zeros()
         return whole
 
     def offsets(self, node_offsets: ArrayLike) -> Floats:
         """Offsets (V, 3) [m] of all vertices from those of the nodes (n, 3): where those agree, the same."""
-        return np.asarray(self.matrix @ self._checked(node_offsets))
+        return np.asarray(self.matrix @ self._check_nodes(node_offsets))
 
-    def carried(self, nodes: ArrayLike) -> Floats:
+    def carry(self, nodes: ArrayLike) -> Floats:
         """The mesh (V, 3) [m] that goes with the nodes (n, 3) [m], by the curves alone.
 
         v' = sum_r s_r (place_r + R'_r R_r^T h_r): the place in the cell, and what is left of the vertex over it, turned
         as the cell has turned since rest.
         """
-        moved = self._checked(nodes)
-        rows = self.position @ moved + np.einsum("rij,rj->ri", self._frames(moved), self.heights)
-        return self._summed(rows)
+        moved = self._check_nodes(nodes)
+        rows = self.interpolation @ moved + np.einsum("rij,rj->ri", self._frames(moved), self.heights)
+        return self._sum_rows(rows)
 
-    def on_base(self, base: ArrayLike, nodes: ArrayLike) -> Floats:
+    def apply_to_base(self, base: ArrayLike, nodes: ArrayLike) -> Floats:
         """A mesh `base` (V, 3) [m] moved so that its skin goes through the nodes (n, 3) [m].
 
         v' = base_v + sum_i T_vi (p'_i - base_i), with base_i where the nodes lie on the base. `base` is what the bones
         do, so the network carries only what is left.
         """
-        return np.asarray(base, dtype=np.float64) + self.offsets(self._checked(nodes) - self.network.nodes(base))
+        return np.asarray(base, dtype=np.float64) + self.offsets(self._check_nodes(nodes) - self.network.nodes(base))
 
-    def fitted(self, offsets: ArrayLike) -> Floats:
+    def fit(self, offsets: ArrayLike) -> Floats:
         """The offsets (n, 3) [m] of the nodes from which the mesh comes nearest to its own `offsets` (V, 3) [m].
 
         Least squares over all vertices, min |T o - d|^2 + f |o - s|^2, where s are the offsets on the skin at the
@@ -112,24 +111,12 @@ class Transfer:
         solved = self._factor(self.matrix.T @ (given - self.matrix @ sampled))
         return np.asarray(sampled + solved)
 
-    def local_offsets(self, posed: ArrayLike, base: ArrayLike, pose: Pose) -> Floats:
-        """What the bones leave over at the nodes (n, 3) [m], turned back to rest."""
-        gap = self.network.nodes(posed) - self.network.nodes(base)
-        return np.asarray(np.einsum("nji,nj->ni", self.network.rotations(pose), gap))
-
-    def from_local(self, base: ArrayLike, node_offsets: ArrayLike, pose: Pose) -> Floats:
-        """A mesh `base` (V, 3) [m] with offsets (n, 3) [m] of the nodes at rest, turned with the bones."""
-        character = self.network.character
-        rotations = blended_rotations(pose.skinning(character.skeleton), character.require_weights("Transfer"))
-        turned = np.einsum("vij,vj->vi", rotations, self.offsets(node_offsets))
-        return np.asarray(np.asarray(base, dtype=np.float64) + turned)
-
     @cached_property
     def heights(self) -> Floats:
         """What is left of every row's vertex over its cell, in the frame of the cell at rest (R, 3)."""
         rest = self.network.character.points
         nodes = self.network.nodes(rest)
-        left = rest[self.vertices] - self.position @ nodes
+        left = rest[self.vertices] - self.interpolation @ nodes
         return np.asarray(np.einsum("rji,rj->ri", self._frames(nodes), left))
 
     @property
@@ -141,7 +128,7 @@ class Transfer:
         from scipy.sparse import eye_array
         from scipy.sparse.linalg import factorized
 
-        solve = factorized((self.matrix.T @ self.matrix + _FIRM * eye_array(len(self.network))).tocsc())
+        solve = factorized((self.matrix.T @ self.matrix + _REGULARIZATION * eye_array(len(self.network))).tocsc())
         return lambda right: np.stack([solve(np.ascontiguousarray(column)) for column in right.T], axis=1)
 
     def _frames(self, nodes: Floats) -> Floats:
@@ -159,12 +146,12 @@ class Transfer:
         frames[flat] = np.eye(3)
         return np.asarray(frames)
 
-    def _summed(self, rows: Floats) -> Floats:
+    def _sum_rows(self, rows: Floats) -> Floats:
         total = np.zeros((self._vertex_count, 3))
-        np.add.at(total, self.vertices, self.shares[:, None] * rows)
+        np.add.at(total, self.vertices, self.weights[:, None] * rows)
         return total
 
-    def _checked(self, nodes: ArrayLike) -> Floats:
+    def _check_nodes(self, nodes: ArrayLike) -> Floats:
         given = np.asarray(nodes, dtype=np.float64)
         if given.shape != (len(self.network), 3):
             raise InputError(
@@ -176,30 +163,30 @@ class Transfer:
         return given
 
 
-def part_shares(network: Network) -> Floats:
+def part_weights(network: Network) -> Floats:
     """How much every vertex follows every part (V, P): as much as the limb moves it; rows sum to one.
 
     A vertex that only limbs without curves move goes with the part whose nodes are nearest.
     """
-    shares = np.stack([part.limb.shares for part in network.parts], axis=1)
-    shares = np.where(shares < _LEAST, 0.0, shares)
-    lost = np.flatnonzero(shares.sum(axis=1) <= 0.0)
+    weights = np.stack([part.limb.weights for part in network.parts], axis=1)
+    weights = np.where(weights < _LEAST, 0.0, weights)
+    lost = np.flatnonzero(weights.sum(axis=1) <= 0.0)
     if len(lost):
         from scipy.spatial import cKDTree
 
         owner = np.repeat(np.arange(len(network.parts)), np.diff(network.starts))
         _, near = cKDTree(network.nodes(network.character.points)).query(network.character.points[lost])
-        shares[lost, owner[near]] = 1.0
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+        weights[lost, owner[near]] = 1.0
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _step(network: Network) -> float:
+def _median_spacing(network: Network) -> float:
     """How far neighbouring nodes of a curve are apart [m], in the middle of all."""
     steps = [np.linalg.norm(np.diff(part.grid(network.character.points), axis=1), axis=2) for part in network.parts]
     return max(float(np.median(np.concatenate([step.ravel() for step in steps]))), 1e-300)
 
 
-def _among(cells: Cells, first: int, count: int) -> tuple[Any, Any, Any]:
+def _cell_matrices(cells: Cells, first: int, count: int) -> tuple[Any, Any, Any]:
     """Places and directions in the cells of one part, as matrices (M, n) over all nodes of the network."""
     from scipy.sparse import csr_array
 
@@ -217,8 +204,8 @@ def _among(cells: Cells, first: int, count: int) -> tuple[Any, Any, Any]:
     value, row, column = (np.concatenate(list(pieces)) for pieces in zip(*parts, strict=True))
     spread = csr_array((value, (row, column)), shape=(nodes + 2, count))
     shape = (len(cells.corners), nodes + 2)
-    position, around, along = (
+    interpolation, around, along = (
         csr_array((values.ravel(), (rows, columns)), shape=shape) @ spread
-        for values in (cells.position, cells.around, cells.along)
+        for values in (cells.weights, cells.around, cells.along)
     )
-    return position, around, along
+    return interpolation, around, along

@@ -16,7 +16,7 @@ _LEAST = 1e-9  # shares below this are left out of a filled place
 
 @dataclass(frozen=True, eq=False)
 class SurfacePoints:
-    """Places p on a mesh of `vertex_count` vertices: sum of `shares[k]` times vertex `vertices[k]`.
+    """Places p on a mesh of `vertex_count` vertices: sum of `weights[k]` times vertex `vertices[k]`.
 
     k runs from `starts[p]` to `starts[p + 1]`. Shares of a place sum to one, so a place goes along with any motion
     of the mesh, and its weights are means of the weights of its vertices.
@@ -24,7 +24,7 @@ class SurfacePoints:
 
     starts: Ints
     vertices: Ints
-    shares: Floats
+    weights: Floats
     vertex_count: int
 
     @classmethod
@@ -34,21 +34,21 @@ class SurfacePoints:
         return cls(np.arange(len(index) + 1, dtype=np.int32), index, np.ones(len(index)), vertex_count)
 
     @classmethod
-    def on_triangles(cls, corners: ArrayLike, shares: ArrayLike, vertex_count: int) -> SurfacePoints:
-        """Places by the corners (P, 3) of triangles and barycentric shares (P, 3)."""
+    def on_triangles(cls, corners: ArrayLike, barycentric: ArrayLike, vertex_count: int) -> SurfacePoints:
+        """Places by the corners (P, 3) of triangles and barycentric coordinates (P, 3)."""
         index = frozen(corners, np.int32, (-1, 3), "SurfacePoints", "corners")
-        share = frozen(shares, np.float64, index.shape, "SurfacePoints", "shares")
-        return cls(np.arange(0, index.size + 1, 3, dtype=np.int32), index.ravel(), share.ravel(), vertex_count)
+        weights = frozen(barycentric, np.float64, index.shape, "SurfacePoints", "barycentric")
+        return cls(np.arange(0, index.size + 1, 3, dtype=np.int32), index.ravel(), weights.ravel(), vertex_count)
 
     @classmethod
-    def joined(cls, several: tuple[SurfacePoints, ...]) -> SurfacePoints:
+    def concatenate(cls, several: tuple[SurfacePoints, ...]) -> SurfacePoints:
         """All places of several lists, one list after the other."""
-        sizes = [0, *np.cumsum([len(positions.vertices) for positions in several]).tolist()]
-        starts = [positions.starts[:-1] + size for positions, size in zip(several, sizes[:-1], strict=True)]
+        sizes = [0, *np.cumsum([len(points.vertices) for points in several]).tolist()]
+        starts = [points.starts[:-1] + size for points, size in zip(several, sizes[:-1], strict=True)]
         return cls(
             np.concatenate([*starts, [sizes[-1]]]).astype(np.int32),
-            np.concatenate([positions.vertices for positions in several]),
-            np.concatenate([positions.shares for positions in several]),
+            np.concatenate([points.vertices for points in several]),
+            np.concatenate([points.weights for points in several]),
             several[0].vertex_count,
         )
 
@@ -60,7 +60,7 @@ class SurfacePoints:
         """The same as a sparse matrix (P, V): `matrix @ points` are the places."""
         from scipy.sparse import csr_array
 
-        return csr_array((self.shares, self.vertices, self.starts), shape=(len(self), self.vertex_count))
+        return csr_array((self.weights, self.vertices, self.starts), shape=(len(self), self.vertex_count))
 
     def at(self, values: ArrayLike) -> Floats:
         """Where the places are (P, 3) on a mesh with these points (V, 3), or any other values (V, ...) there."""
@@ -68,7 +68,7 @@ class SurfacePoints:
         flat = self.matrix @ given.reshape(len(given), -1)
         return np.asarray(flat).reshape(len(self), *given.shape[1:])
 
-    def filled(self, mix: Floats, known: Bools) -> SurfacePoints:
+    def fill(self, mix: Floats, known: Bools) -> SurfacePoints:
         """The places that are `known` (P,) kept, the others made from them by the rows of `mix` (unknown, known)."""
         from scipy.sparse import csr_array
 

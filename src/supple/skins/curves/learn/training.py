@@ -10,13 +10,14 @@ import numpy as np
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
 from supple.errors import InputError
-from supple.skins.curves.dataset import Baked, CurveExamples, Lessons, checked_base
-from supple.skins.curves.drivers import Drivers, driving, worths
-from supple.skins.curves.evaluation import judged
-from supple.skins.curves.model import CurveModel, PartModel, character_digest
-from supple.skins.curves.network import Network, curve_network
-from supple.skins.curves.sample_selection import Choice, axes_of
-from supple.skins.curves.transfer import Transfer
+from supple.skins.curves.learn.dataset import Baked, CurveDataset, CurveExamples, check_base
+from supple.skins.curves.learn.drivers import center_homes, find_drivers, joint_influences, select_drivers
+from supple.skins.curves.learn.evaluation import evaluate
+from supple.skins.curves.learn.model import CurveModel, PartModel, character_digest
+from supple.skins.curves.learn.pose_space import Drivers
+from supple.skins.curves.learn.sample_selection import SampleSelection, principal_axes
+from supple.skins.curves.network.curve_network import Network, curve_network
+from supple.skins.curves.network.transfer import Transfer
 
 _WHERE = "fit_curves"
 _SPARSE = 1e-3  # shares of nodes below this are left out of the mesh's matrix; the others make up for them
@@ -63,38 +64,40 @@ def fit_curves(
     if not isinstance(examples, CurveExamples):
         examples = CurveExamples.of(examples)
     _check(character, examples, most, kept_out)
-    checked_base(base)
+    check_base(base)
     laid = network or curve_network(character, detail=detail)
-    transfer = Transfer.of(laid)
-    drivers = Drivers.of(character).at_home_among(examples.poses, character.skeleton)
+    transfer = Transfer.from_network(laid)
+    drivers = center_homes(find_drivers(character), examples.poses, character.skeleton)
     count = len(examples)
 
     def seen(frame: int) -> None:
-        _tell(watch, "frames", frame, count)
+        _report(watch, "frames", frame, count)
 
-    told = Lessons.of(character, examples, transfer, drivers, base=base, watch=seen)
+    dataset = CurveDataset.from_examples(character, examples, transfer, drivers, base=base, watch=seen)
     unseen = np.zeros(len(examples), dtype=bool)
     if kept_out and len(examples) >= 10:
         unseen[kept_out // 2 :: kept_out] = True
-    worth = worths(laid, drivers)
+    influence = joint_influences(laid, drivers)
     parts = []
     for number, part in enumerate(laid.parts):
-        _tell(watch, "parts", number, len(laid.parts))
-        chosen = driving(worth[number], most=len(drivers))
-        rotations = told.rotations[:, chosen].reshape(len(examples), -1)
-        scale = np.repeat(worth[number, chosen], 3)
-        axes = scale[:, None] * axes_of(rotations * scale, most)
-        nodes = told.nodes[:, laid.starts[number] : laid.starts[number + 1]].reshape(len(examples), -1)
-        choice = Choice(rotations @ axes, nodes, ~unseen, blend, beyond, exact)
-        frames = choice.frames(most)
-        shapes = choice.shapes(frames).reshape(len(frames), part.curves, part.nodes, 3)
-        parts.append(part_of(part.name, chosen, axes, positions=choice.positions[frames], shapes=shapes, frames=frames))
-    model = model_of(character, transfer, drivers, parts, base=base, blend=blend, beyond=beyond)
-    return judged(model, told, laid, unseen=np.flatnonzero(unseen).astype(np.int32))
+        _report(watch, "parts", number, len(laid.parts))
+        chosen = select_drivers(influence[number], most=len(drivers))
+        rotations = dataset.rotations[:, chosen].reshape(len(examples), -1)
+        scale = np.repeat(influence[number, chosen], 3)
+        axes = scale[:, None] * principal_axes(rotations * scale, most)
+        nodes = dataset.nodes[:, laid.starts[number] : laid.starts[number + 1]].reshape(len(examples), -1)
+        selection = SampleSelection(rotations @ axes, nodes, ~unseen, blend, beyond, exact)
+        frames = selection.select(most)
+        shapes = selection.fit_shapes(frames).reshape(len(frames), part.curves, part.nodes, 3)
+        parts.append(
+            make_part(part.name, chosen, axes, positions=selection.positions[frames], shapes=shapes, frames=frames)
+        )
+    model = make_model(character, transfer, drivers, parts, base=base, blend=blend, beyond=beyond)
+    return evaluate(model, dataset, laid, unseen=np.flatnonzero(unseen).astype(np.int32))
 
 
-def part_of(name: str, joints: Ints, axes: Floats, *, positions: Floats, shapes: Floats, frames: Ints) -> PartModel:
-    """A part with examples at `places` (E, d) and with `shapes` (E, curves, nodes, 3) [m], and rest before them."""
+def make_part(name: str, joints: Ints, axes: Floats, *, positions: Floats, shapes: Floats, frames: Ints) -> PartModel:
+    """A part with examples at `positions` (E, d) and with `shapes` (E, curves, nodes, 3) [m], and rest before them."""
     return PartModel(
         name,
         joints,
@@ -105,7 +108,7 @@ def part_of(name: str, joints: Ints, axes: Floats, *, positions: Floats, shapes:
     )
 
 
-def model_of(
+def make_model(
     character: Character,
     transfer: Transfer,
     drivers: Drivers,
@@ -133,7 +136,7 @@ def model_of(
     )
 
 
-def _tell(watch: Callable[[Progress], None] | None, what: str, done: int, total: int) -> None:
+def _report(watch: Callable[[Progress], None] | None, what: str, done: int, total: int) -> None:
     if watch is not None:
         watch(Progress(what, done + 1, total))
 

@@ -10,10 +10,17 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats
 from supple.errors import InputError
-from supple.skins.curves.beams import Bands, Clamps, check_alike, check_nodes, check_positive, rows_of
+from supple.skins.curves.beam.finite_differences import (
+    BandedMatrix,
+    Clamps,
+    check_nodes,
+    check_positive,
+    check_rows,
+    check_same_columns,
+)
 
 _NEARLY_SINGULAR = 1e-9  # of the softest answer that the curve has without compression
-_ROUNDS = 3  # of correction; each leaves about cond * 1e-16 of the error before
+_REFINEMENTS = 3  # of correction; each leaves about cond * 1e-16 of the error before
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class StaticBeam:
     number of nodes. Shapes are (nodes, ...), forces (nodes - 2, ...): there is none at the clamped ends.
 
     Limits: the equation is linear. If force and clamps go evenly from one example to another, so does every node, along
-    a straight line; turns must be taken out first (see `local_deformation`).
+    a straight line; turns must be taken out first.
     """
 
     nodes: int
@@ -49,8 +56,8 @@ class StaticBeam:
     def shape(self, force: ArrayLike, clamps: Clamps) -> Floats:
         """The shape (nodes, ...) under a force (nodes - 2, ...) with clamped ends."""
         where = "StaticBeam.shape"
-        given = rows_of(force, self.nodes - 2, where, "force")
-        check_alike(given, clamps, where)
+        given = check_rows(force, self.nodes - 2, where, "force")
+        check_same_columns(given, clamps, where)
         return self._shape(given, clamps)
 
     def force(self, shape: ArrayLike, clamps: Clamps | None = None) -> Floats:
@@ -60,28 +67,28 @@ class StaticBeam:
         solver makes of the force is compared with the shape and the force corrected.
         """
         where = "StaticBeam.force"
-        nodes = rows_of(shape, self.nodes, where, "shape")
-        held = Clamps.of(nodes) if clamps is None else clamps
-        check_alike(nodes, held, where)
+        nodes = check_rows(shape, self.nodes, where, "shape")
+        held = Clamps.from_shape(nodes) if clamps is None else clamps
+        check_same_columns(nodes, held, where)
         inner = nodes[1:-1]
-        force = self.bands.times(inner) + self.bands.clamped(held)
-        for _ in range(_ROUNDS):
-            force = force + self.bands.times(inner - self._shape(force, held)[1:-1])
+        force = self.bands.multiply(inner) + self.bands.boundary_load(held)
+        for _ in range(_REFINEMENTS):
+            force = force + self.bands.multiply(inner - self._shape(force, held)[1:-1])
         return force
 
     @cached_property
-    def bands(self) -> Bands:
+    def bands(self) -> BandedMatrix:
         """The matrix K of the inner nodes   [Chaudhry2015, Eq. 5.8]."""
-        return Bands(self.nodes, self.bending, self.compression)
+        return BandedMatrix(self.nodes, self.bending, self.compression)
 
     def _shape(self, force: Floats, clamps: Clamps) -> Floats:
-        inner = self.bands.solve(force - self.bands.clamped(clamps))
+        inner = self.bands.solve(force - self.bands.boundary_load(clamps))
         return np.concatenate([clamps.values[:1], inner, clamps.values[1:]])
 
     def _refuse_buckling(self) -> None:
         """At a buckling load there is a shape that needs no force, so a force does not say which shape it makes."""
         softest = np.abs(self.bands.eigenvalues).min()
-        plain = Bands(self.nodes, self.bending).eigenvalues[0]
+        plain = BandedMatrix(self.nodes, self.bending).eigenvalues[0]
         if softest < _NEARLY_SINGULAR * plain:
             given = f"compression {self.compression} is a load at which the curve buckles"
             raise InputError(

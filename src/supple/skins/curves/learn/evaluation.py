@@ -1,4 +1,4 @@
-"""How far a trained network is from its lessons, told apart by cause."""
+"""How far a trained network is from what it was told, told apart by cause."""
 
 from __future__ import annotations
 
@@ -8,34 +8,33 @@ from dataclasses import replace
 import numpy as np
 
 from supple.arrays import Floats, Ints
-from supple.skins.curves.dataset import Lessons
-from supple.skins.curves.examples import ExampleSpace
-from supple.skins.curves.fit_errors import FitErrors
-from supple.skins.curves.model import CurveModel, PartModel
-from supple.skins.curves.network import Network
-from supple.skins.curves.pose_space import PoseSpace
-from supple.skins.curves.static import StaticBeam
-from supple.skins.curves.transfer import part_shares
+from supple.skins.curves.beam.static import StaticBeam
+from supple.skins.curves.learn.dataset import CurveDataset
+from supple.skins.curves.learn.example_loads import ExampleSpace
+from supple.skins.curves.learn.model import CurveModel, FitErrors, PartModel
+from supple.skins.curves.learn.pose_space import PoseSpace
+from supple.skins.curves.network.curve_network import Network
+from supple.skins.curves.network.transfer import part_weights
 
 
-def judged(model: CurveModel, told: Lessons, network: Network, *, unseen: Ints) -> CurveModel:
+def evaluate(model: CurveModel, dataset: CurveDataset, network: Network, *, unseen: Ints) -> CurveModel:
     """The model with how far it is from what it was told."""
     played = np.concatenate(
         [
             np.tensordot(
-                space.weights(told.rotations[:, part.joints].reshape(len(told.rotations), -1) @ part.axes),
+                space.weights(dataset.rotations[:, part.joints].reshape(len(dataset.rotations), -1) @ part.axes),
                 part.offsets,
                 1,
-            ).reshape(len(told.rotations), -1, 3)
+            ).reshape(len(dataset.rotations), -1, 3)
             for part, space in zip(model.parts, model.spaces, strict=True)
         ],
         axis=1,
     )
     mesh = model.matrix
-    shown, best = (np.stack([mesh @ frame for frame in nodes]) for nodes in (played, told.nodes))
-    off = np.linalg.norm(shown - told.offsets, axis=2)
-    owner = np.argmax(part_shares(network), axis=1)
-    below, least = np.linalg.norm(told.offsets, axis=2), np.linalg.norm(best - told.offsets, axis=2)
+    shown, best = (np.stack([mesh @ frame for frame in nodes]) for nodes in (played, dataset.nodes))
+    off = np.linalg.norm(shown - dataset.offsets, axis=2)
+    owner = np.argmax(part_weights(network), axis=1)
+    below, least = np.linalg.norm(dataset.offsets, axis=2), np.linalg.norm(best - dataset.offsets, axis=2)
     errors = FitErrors(
         height=network.character.height,
         rms=_rms(off),

@@ -1,23 +1,52 @@
-"""What training is told: a skin in several poses, and the same as curves see it."""
+"""What training is told: a skin in several poses, and the same as curves see it, over a kinematic skin."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple import device as devices
 from supple.arrays import Floats, frozen
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
-from supple.skins.curves.drivers import Drivers, joint_rotations
-from supple.skins.curves.model import BASES
-from supple.skins.curves.network import blended_rotations
-from supple.skins.curves.posing import BASE_SKINS, Posed
-from supple.skins.curves.transfer import Transfer
+from supple.skins.base import AnySkin, Skin
+from supple.skins.curves.learn.model import BASES
+from supple.skins.curves.learn.pose_space import Drivers, joint_rotations
+from supple.skins.curves.network.curve_network import blend_rotations
+from supple.skins.curves.network.transfer import Transfer
+from supple.skins.kinematic.delta_mush import DeltaMush
+from supple.skins.kinematic.dual_quaternion import DualQuaternion
+from supple.skins.kinematic.linear_blend import LinearBlend
+from supple.skins.kinematic.rotation_centers import RotationCenters
+
+BASE_SKINS: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
+TEACHERS: dict[str, type[Skin[Any, Any]]] = {
+    kind.command_name: kind for kind in (DeltaMush, RotationCenters, DualQuaternion, LinearBlend)
+}
+
+
+class HostSkin:
+    """A kinematic skin, with whatever it stands on, ready to pose one character."""
+
+    def __init__(self, skin: AnySkin, character: Character) -> None:
+        self._stages: list[tuple[Skin[Any, Any], Any, Any]] = []
+        stage: AnySkin | None = skin
+        while isinstance(stage, Skin):
+            binding = stage.bind(character, "cpu")
+            self._stages.insert(0, (stage, binding, stage.allocate(binding)))
+            stage = stage.base_skin()
+
+    def __call__(self, pose: Pose) -> Floats:
+        """The skin (V, 3) [m] in a pose."""
+        points = None
+        for skin, binding, state in self._stages:
+            points = skin.deform(binding, state, pose, points)
+        return devices.to_host(points).astype(np.float64)
 
 
 class Baked(Protocol):
@@ -68,11 +97,11 @@ class CurveExamples:
         They turn with the bones and are added to the kinematic skin `base`; train with the same one.
         """
         drawn = frozen(offsets, np.float64, (len(poses), len(character.points), 3), "CurveExamples", "offsets")
-        below = Posed(BASE_SKINS[checked_base(base)](), character)
+        below = HostSkin(BASE_SKINS[check_base(base)](), character)
         weights = character.require_weights("CurveExamples")
         shapes = [
             below(pose)
-            + np.einsum("vij,vj->vi", blended_rotations(pose.skinning(character.skeleton), weights), drawn_one)
+            + np.einsum("vij,vj->vi", blend_rotations(pose.skinning(character.skeleton), weights), drawn_one)
             for pose, drawn_one in zip(poses, drawn, strict=True)
         ]
         return cls(tuple(poses), np.array(shapes).reshape(drawn.shape))
@@ -82,7 +111,7 @@ class CurveExamples:
 
 
 @dataclass(frozen=True, eq=False)
-class Lessons:
+class CurveDataset:
     """The frames as the curves see them: offsets from the base at rest, of vertices and of nodes, and joints' turns."""
 
     offsets: Floats  # (F, V, 3)
@@ -90,7 +119,7 @@ class Lessons:
     rotations: Floats  # (F, K, 3)
 
     @classmethod
-    def of(
+    def from_examples(
         cls,
         character: Character,
         examples: CurveExamples,
@@ -100,20 +129,20 @@ class Lessons:
         base: str,
         watch: Callable[[int], None] | None = None,
     ) -> Self:
-        below, weights = Posed(BASE_SKINS[base](), character), character.require_weights("fit_curves")
+        below, weights = HostSkin(BASE_SKINS[base](), character), character.require_weights("fit_curves")
         offsets, nodes, rotations = [], [], []
         for frame, (pose, points) in enumerate(zip(examples.poses, examples.points, strict=True)):
             if watch is not None:
                 watch(frame)
-            back = blended_rotations(pose.skinning(character.skeleton), weights)
+            back = blend_rotations(pose.skinning(character.skeleton), weights)
             offset = np.einsum("vji,vj->vi", back, points.astype(np.float64) - below(pose))
             offsets.append(offset)
-            nodes.append(transfer.fitted(offset))
+            nodes.append(transfer.fit(offset))
             rotations.append(drivers.rotation_vectors(joint_rotations(pose, character.skeleton)))
         return cls(np.stack(offsets), np.stack(nodes), np.stack(rotations))
 
 
-def checked_base(base: str) -> str:
+def check_base(base: str) -> str:
     """The name of a kinematic skin that curves can stand on."""
     if base not in BASES:
         raise InputError("fit_curves", f"base is {base!r}", f"it is one of {', '.join(BASES)}", "choose one")

@@ -20,13 +20,13 @@ from supple.errors import InputError
 from supple.geometry.quaternions import normalize
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import neighbours
-from supple.skins.curves.surface_points import SurfacePoints
+from supple.skins.curves.network.surface_points import SurfacePoints
 
 _WHERE = "edge loops"
 _PAIRED = 0.99  # share of triangles that must stand in pairs to be taken for halved quads
 _FEWEST, _MOST = 5, 128  # loops round a limb
 _MIDDLE = (0.15, 0.85)  # share of a limb's length between which its ring is looked for
-_EDGE = 0.2  # share that a limb must have of a vertex for a loop to go on
+_LEAST_WEIGHT = 0.2  # share that a limb must have of a vertex for a loop to go on
 _TRIED = 24  # rings that are compared
 _BACK = 0.05  # share of the limb's length that a loop may go back before it counts as turned round
 _EVEN = 0.6  # share of the farthest reach along the limb that nine of ten loops must have
@@ -37,13 +37,13 @@ class LoopPlan:
     """How the loops of one limb are found, where a person knows better.
 
     `start` is an edge (vertex, vertex) along the limb; the ring through it gives all loops. Loops end at vertices
-    in `stops`. `turns` says for a vertex where a loop that comes there goes next. `straight_at_poles` goes on at poles
-    into the edge that bends least; else loops end there.
+    in `stops`. `next_vertex` says for a vertex where a loop that comes there goes next. `straight_at_poles` goes on at
+    poles into the edge that bends least; else loops end there.
     """
 
     start: tuple[int, int] | None = None
     stops: Collection[int] = ()
-    rotations: Mapping[int, int] = field(default_factory=dict)
+    next_vertex: Mapping[int, int] = field(default_factory=dict)
     straight_at_poles: bool = True
 
 
@@ -55,7 +55,7 @@ class EdgeLoop:
     closed: bool
 
 
-def quads_of(character: Character) -> Ints | None:
+def find_quads(character: Character) -> Ints | None:
     """The faces (P, 4) of a character that is made of quads, else None.
 
     Many files store every quad as two triangles in a row, (a, b, c) and (a, c, d); those are put together again where
@@ -121,13 +121,13 @@ class QuadMesh:
 
     def straightest(self, before: int, here: int) -> int | None:
         """Of all edges at a pole, the one that bends least and shares no face with the one we came by."""
-        beside = {corner for way in ((before, here), (here, before)) for corner in self._face.get(way, ())}
+        beside = {corner for edge in ((before, here), (here, before)) for corner in self._face.get(edge, ())}
         onward = [other for other in self._around[here] if other not in beside]
         if not onward:
             return None
-        way = normalize(self.points[here] - self.points[before])
-        rotations = normalize(self.points[onward] - self.points[here]) @ way
-        return onward[int(np.argmax(rotations))] if rotations.max() > 0.0 else None
+        direction = normalize(self.points[here] - self.points[before])
+        cosines = normalize(self.points[onward] - self.points[here]) @ direction
+        return onward[int(np.argmax(cosines))] if cosines.max() > 0.0 else None
 
     def loop(self, start: int, toward: int, plan: LoopPlan | None = None) -> EdgeLoop:
         """Follow the edge from `start` to `toward` on and on, until it stops or comes back."""
@@ -139,22 +139,26 @@ class QuadMesh:
                 "no face has it",
                 "name two vertices that share an edge",
             )
-        way = [start, toward]
+        path = [start, toward]
         seen = {start, toward}
-        while way[-1] not in given.stops:
-            here = way[-1]
-            onward = self._turned(given.rotations[here], here) if here in given.rotations else self.ahead(way[-2], here)
+        while path[-1] not in given.stops:
+            here = path[-1]
+            onward = (
+                self._check_edge(given.next_vertex[here], here)
+                if here in given.next_vertex
+                else self.ahead(path[-2], here)
+            )
             if onward is None and given.straight_at_poles:
-                onward = self.straightest(way[-2], here)
+                onward = self.straightest(path[-2], here)
             if onward is None:
                 break
             if onward in seen:
-                return EdgeLoop(tuple(way), closed=onward == start)
-            way.append(onward)
+                return EdgeLoop(tuple(path), closed=onward == start)
+            path.append(onward)
             seen.add(onward)
-        return EdgeLoop(tuple(way), closed=False)
+        return EdgeLoop(tuple(path), closed=False)
 
-    def _turned(self, onward: int, here: int) -> int:
+    def _check_edge(self, onward: int, here: int) -> int:
         if onward not in self._around[here]:
             raise InputError(
                 _WHERE,
@@ -183,14 +187,14 @@ class QuadMesh:
             seen.add(across)
 
 
-def limb_loops(mesh: QuadMesh, limb: Limb, plan: LoopPlan | None = None) -> list[tuple[int, ...]] | None:
+def trace_limb_loops(mesh: QuadMesh, limb: Limb, plan: LoopPlan | None = None) -> list[tuple[int, ...]] | None:
     """The loops along a limb, in order around it, each as vertices from its start to its end; None if there are none.
 
     Without a start edge in the `plan`, rings round the limb are tried and the one is taken whose loops reach farthest.
     Loops end where the skin is no longer the limb's.
     """
     given = plan or LoopPlan()
-    along = _positions(mesh.points, limb.path)
+    along = _arc_lengths(mesh.points, limb.path)
     if given.start is not None:
         ring, closed = mesh.ring(*given.start)
         if not closed:
@@ -200,14 +204,14 @@ def limb_loops(mesh: QuadMesh, limb: Limb, plan: LoopPlan | None = None) -> list
                 "loops need a closed ring round the limb",
                 "name an edge along the limb where it is round",
             )
-        return [_both_ways(mesh, edge, limb, given, along) for edge in ring]
+        return [_trace_loop(mesh, edge, limb, given, along) for edge in ring]
     best: list[tuple[int, ...]] | None = None
     most = 0.0
     followed: set[int] = set()
-    for ring in _rings(mesh, limb, along):
+    for ring in _find_rings(mesh, limb, along):
         if followed.issuperset(vertex for edge in ring for vertex in edge):
             continue  # another ring across the same loops
-        loops = [_both_ways(mesh, edge, limb, given, along) for edge in ring]
+        loops = [_trace_loop(mesh, edge, limb, given, along) for edge in ring]
         followed.update(vertex for loop in loops for vertex in loop)
         reaches = np.array([along[loop[-1]] - along[loop[0]] for loop in loops])
         if np.quantile(reaches, 0.1) >= _EVEN * reaches.max() and reaches.mean() > most:
@@ -215,14 +219,16 @@ def limb_loops(mesh: QuadMesh, limb: Limb, plan: LoopPlan | None = None) -> list
     return best
 
 
-def on_loops(loops: list[tuple[int, ...]], points: Floats, *, nodes: int, path: Floats | None = None) -> SurfacePoints:
+def sample_loops(
+    loops: list[tuple[int, ...]], points: Floats, *, nodes: int, path: Floats | None = None
+) -> SurfacePoints:
     """Places at equal steps along every loop: each a vertex and a ratio on the edge to the next.
 
     With the `path` of a limb, steps are equal along that, so that nodes of the same number stand round it in a ring
     even where one loop makes a detour; without, they are equal along the loop itself.
     """
-    along = None if path is None else _positions(points, path)
-    corners, shares = [], []
+    along = None if path is None else _arc_lengths(points, path)
+    corners, barycentric = [], []
     for loop in loops:
         index = np.array(loop)
         length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points[index], axis=0), axis=1))])
@@ -234,53 +240,52 @@ def on_loops(loops: list[tuple[int, ...]], points: Floats, *, nodes: int, path: 
         edge = np.clip(np.searchsorted(length, at, side="right") - 1, 0, len(index) - 2)
         ratio = np.clip((at - length[edge]) / np.maximum(length[edge + 1] - length[edge], 1e-300), 0.0, 1.0)
         corners.append(np.stack([index[edge], index[edge + 1], index[edge]], axis=1))
-        shares.append(np.stack([1.0 - ratio, ratio, np.zeros(nodes)], axis=1))
-    return SurfacePoints.on_triangles(np.concatenate(corners), np.concatenate(shares), len(points))
+        barycentric.append(np.stack([1.0 - ratio, ratio, np.zeros(nodes)], axis=1))
+    return SurfacePoints.on_triangles(np.concatenate(corners), np.concatenate(barycentric), len(points))
 
 
 def _length(line: Floats) -> float:
     return float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
 
 
-def _both_ways(mesh: QuadMesh, edge: tuple[int, int], limb: Limb, plan: LoopPlan, along: Floats) -> tuple[int, ...]:
+def _trace_loop(mesh: QuadMesh, edge: tuple[int, int], limb: Limb, plan: LoopPlan, along: Floats) -> tuple[int, ...]:
     """The loop through an edge, from where it starts to where it ends: as far as the skin is the limb's.
 
     A loop that goes over the tip of a limb and comes back on its other side ends at the tip.
     """
     forward = mesh.loop(*edge, plan).vertices
     back = mesh.loop(edge[1], edge[0], plan).vertices
-    onward = _kept(forward[1:], limb, along)
-    return (*_kept(back[1:], limb, -along)[::-1], *onward)
+    onward = _limb_run(forward[1:], limb, along)
+    return (*_limb_run(back[1:], limb, -along)[::-1], *onward)
 
 
-def _kept(line: tuple[int, ...], limb: Limb, along: Floats) -> tuple[int, ...]:
+def _limb_run(line: tuple[int, ...], limb: Limb, along: Floats) -> tuple[int, ...]:
     """The beginning of a line of vertices that is the limb's skin and goes on along it; at least its first vertex."""
     last, highest = 0, float(along[line[0]])
     slack = _BACK * _length(limb.path)
-    for position, vertex in enumerate(line[1:], start=1):
-        if limb.shares[vertex] < _EDGE or along[vertex] < highest - slack:
+    for index, vertex in enumerate(line[1:], start=1):
+        if limb.weights[vertex] < _LEAST_WEIGHT or along[vertex] < highest - slack:
             break
         if along[vertex] >= highest:
-            last, highest = position, float(along[vertex])
+            last, highest = index, float(along[vertex])
     return line[: last + 1]
 
 
-def _positions(points: Floats, path: Floats) -> Floats:
+def _arc_lengths(points: Floats, path: Floats) -> Floats:
     """How far along a path [m] every point (V, 3) is, by the nearest place of it; past its ends it goes on straight."""
-    starts, ways = path[:-1], np.diff(path, axis=0)
-    lengths = np.linalg.norm(ways, axis=1)
-    gap, share = distances_to_segments(points, starts, path[1:])
+    lengths = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    gap, fraction = distances_to_segments(points, path[:-1], path[1:])
     nearest = gap.argmin(axis=1)
-    share = share[np.arange(len(points)), nearest]
+    fraction = fraction[np.arange(len(points)), nearest]
     low = np.where(nearest == 0, -np.inf, 0.0)
-    high = np.where(nearest == len(ways) - 1, np.inf, 1.0)
+    high = np.where(nearest == len(lengths) - 1, np.inf, 1.0)
     before = np.concatenate([[0.0], np.cumsum(lengths)])
-    return np.asarray(before[nearest] + np.clip(share, low, high) * lengths[nearest])
+    return np.asarray(before[nearest] + np.clip(fraction, low, high) * lengths[nearest])
 
 
-def _rings(mesh: QuadMesh, limb: Limb, along: Floats) -> list[list[tuple[int, int]]]:
+def _find_rings(mesh: QuadMesh, limb: Limb, along: Floats) -> list[list[tuple[int, int]]]:
     """Closed rings round a limb, each once, from edges that lie along it."""
-    inside = limb.shares > 0.5
+    inside = limb.weights > 0.5
     edges = np.array([edge for edge in mesh.directed_edges if inside[edge[0]] and inside[edge[1]]]).reshape(-1, 2)
     step = along[edges[:, 1]] - along[edges[:, 0]]
     middle = along[edges].mean(axis=1)

@@ -13,14 +13,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import Floats, Ints, frozen
+from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.geometry.quaternions import conjugate, normalize, quat_multiply
+from supple.geometry.quaternions import nearest_rotation, quat_from_matrix
+from supple.motion.pose import Pose
 
 POWERS = {"smooth": 3, "straight": 1}  # of the distance
 BEYOND = ("hold", "extend", "ease")
 _EASE = 0.2  # of the box of the examples: how far it goes on past its border while it comes to rest
-_SAME_POSITION = 1e-9  # of the distance of the examples furthest apart
+_SAME_POSE = 1e-9  # of the distance of the examples furthest apart
+_RIGID = 1e-6  # of a transform's Gram matrix against one; more is a stretch that is taken out first
 _FLAT = 1e-7  # of the longest extent; less is no direction in which examples differ
 
 
@@ -56,7 +59,7 @@ class PoseSpace:
                 found = f"{name} is {getattr(self, name)!r}"
                 raise InputError(where, found, f"it is one of {', '.join(choices)}", f"choose another {name}")
         object.__setattr__(self, "positions", given)
-        self._refuse_twins()
+        self._check_distinct()
 
     def weights(self, position: ArrayLike) -> Floats:
         """The weights (..., examples) of positions (..., dimensions)."""
@@ -69,11 +72,11 @@ class PoseSpace:
             raise InputError(
                 "PoseSpace.weights", "position is not finite", "finite numbers are needed", "check the pose"
             )
-        given = _bounded(given, *self._bounds)
-        features = self._features(given @ self._axes - self._middle)
+        given = _clamp_to_box(given, *self._bounds)
+        features = self._features(given @ self._axes - self._mean)
         # Seen from the nearest example, so that rounding cannot spoil the examples, however close two of them are.
         near = np.argmin(features[..., : len(self.positions)], axis=-1)
-        return np.eye(len(self.positions))[near] + (features - self._features(self._positions)[near]) @ self._solved
+        return np.eye(len(self.positions))[near] + (features - self._features(self._positions)[near]) @ self._solution
 
     @cached_property
     def _bounds(self) -> tuple[Floats, Floats, Floats]:
@@ -98,16 +101,16 @@ class PoseSpace:
         return directions[kept].T / self._scale
 
     @cached_property
-    def _middle(self) -> Floats:
+    def _mean(self) -> Floats:
         return self.positions.mean(axis=0) @ self._axes
 
     @cached_property
     def _positions(self) -> Floats:
         """The examples in those directions, around their middle."""
-        return self.positions @ self._axes - self._middle
+        return self.positions @ self._axes - self._mean
 
     @cached_property
-    def _solved(self) -> Floats:
+    def _solution(self) -> Floats:
         """From the features of a position to the weights of the examples."""
         count, size = len(self._positions), len(self._positions) + 1 + self._positions.shape[1]
         matrix = np.zeros((size, size))
@@ -121,10 +124,10 @@ class PoseSpace:
         one = np.ones((*positions.shape[:-1], 1))
         return np.concatenate([apart ** POWERS[self.blend], one, positions], axis=-1)
 
-    def _refuse_twins(self) -> None:
+    def _check_distinct(self) -> None:
         apart = np.linalg.norm(self.positions[:, None] - self.positions, axis=-1)
         np.fill_diagonal(apart, np.inf)
-        if len(apart) > 1 and apart.min() <= _SAME_POSITION * self._scale:
+        if len(apart) > 1 and apart.min() <= _SAME_POSE * self._scale:
             first, second = (int(i) for i in np.unravel_index(np.argmin(apart), apart.shape))
             given = f"examples {first} and {second} are at one place"
             raise InputError("PoseSpace", given, "every example has its own pose", "remove one of the two")
@@ -147,29 +150,29 @@ class PoseSpaces:
         kept, count = max(space._axes.shape[1] for space in spaces), len(spaces)
         size = self.examples + 1 + kept
         self._bounds = np.zeros((3, count, self.dimensions))
-        self._axes, self._middle = np.zeros((count, self.dimensions, kept)), np.zeros((count, 1, kept))
+        self._axes, self._mean = np.zeros((count, self.dimensions, kept)), np.zeros((count, 1, kept))
         self._positions, self._absent = np.zeros((count, self.examples, kept)), np.full((count, self.examples), np.inf)
-        self._solved = np.zeros((count, size, self.examples))
+        self._solution = np.zeros((count, size, self.examples))
         for number, space in enumerate(spaces):
             examples, dimensions = space.positions.shape
             axes = space._axes.shape[1]
             self._bounds[:, number, :dimensions] = space._bounds
             self._axes[number, :dimensions, :axes] = space._axes
-            self._middle[number, 0, :axes] = space._middle
+            self._mean[number, 0, :axes] = space._mean
             self._positions[number, :examples, :axes] = space._positions
             self._absent[number, :examples] = 0.0
-            self._solved[number, :examples, :examples] = space._solved[:examples]
-            self._solved[number, self.examples, :examples] = space._solved[examples]
-            self._solved[number, self.examples + 1 : size - kept + axes, :examples] = space._solved[examples + 1 :]
+            self._solution[number, :examples, :examples] = space._solution[:examples]
+            self._solution[number, self.examples, :examples] = space._solution[examples]
+            self._solution[number, self.examples + 1 : size - kept + axes, :examples] = space._solution[examples + 1 :]
         self._at_examples = self._features(self._positions)
         self._every = np.arange(count)
 
     def weights(self, positions: Floats) -> Floats:
         """Weights (spaces, examples) of one position (spaces, dimensions) in each; zero where there is no example."""
-        given = _bounded(positions, *self._bounds)
-        features = self._features(given[:, None, :] @ self._axes - self._middle)
+        given = _clamp_to_box(positions, *self._bounds)
+        features = self._features(given[:, None, :] @ self._axes - self._mean)
         near = np.argmin(features[:, 0, : self.examples] + self._absent, axis=1)
-        change = (features - self._at_examples[self._every, near][:, None, :]) @ self._solved
+        change = (features - self._at_examples[self._every, near][:, None, :]) @ self._solution
         change[self._every, 0, near] += 1.0
         return np.asarray(change[:, 0])
 
@@ -180,35 +183,89 @@ class PoseSpaces:
         return np.concatenate([apart**self._power, one, positions], axis=-1)
 
 
-def _bounded(positions: Floats, low: Floats, high: Floats, reach: Floats) -> Floats:
-    """Places as they are inside a box; outside they go on ever more slowly, at most as far as `reach`."""
+def _clamp_to_box(positions: Floats, low: Floats, high: Floats, margin: Floats) -> Floats:
+    """Places as they are inside a box; outside they go on ever more slowly, at most as far as `margin`."""
     inside: Floats = np.clip(positions, low, high)
-    if not reach.any():
+    if not margin.any():
         return inside
     past = positions - inside
-    return inside + np.sign(past) * reach * (1.0 - np.exp(-np.abs(past) / np.where(reach > 0.0, reach, 1.0)))
+    return inside + np.sign(past) * margin * (1.0 - np.exp(-np.abs(past) / np.where(margin > 0.0, margin, 1.0)))
 
 
-def rotation_positions(rotations: ArrayLike, rest: ArrayLike) -> Floats:
-    """The place (..., 3 joints) of a pose: each joint's turn away from rest as a rotation vector [rad].
+@dataclass(frozen=True, eq=False)
+class Drivers:
+    """Joints (K,) and the joint that each one's turn is seen from (K,): the next one above it that moves skin.
 
-    `rotations` (..., joints, 4) and `rest` (joints, 4) are quaternions relative to the parent joint; the turn is
-    rest^-1 rotation, and its vector the axis times the angle (the logarithm).
-
-    Limits: turns go the shorter way round; at half a turn the place jumps to the opposite side.
+    A joint that nothing above moves skin for carries the body as a whole and bends nothing; of several such joints all
+    but the heaviest are seen from that one. A turn and the one that goes on round to the same end are told apart by
+    `homes` (K, 4), quaternions around which the joints turn: the one nearer to home is taken.
     """
-    where = "rotation_positions"
-    still = frozen(rest, np.float64, (-1, 4), where, "rest")
-    turned = np.asarray(rotations, dtype=np.float64)
-    if turned.shape[-2:] != still.shape:
-        needed = f"(..., {len(still)}, 4) is needed"
-        raise InputError(where, f"rotations are {turned.shape}", needed, "give the same joints as at rest")
-    turned = frozen(turned, np.float64, turned.shape, where, "rotations")
-    if not (np.linalg.norm(turned, axis=-1).all() and np.linalg.norm(still, axis=-1).all()):
-        raise InputError(where, "a quaternion is zero", "each must be a turn", "use 0, 0, 0, 1 for no turn")
-    rotation = quat_multiply(conjugate(normalize(still)), normalize(turned))
-    rotation = rotation * np.where(rotation[..., 3:] < 0.0, -1.0, 1.0)
-    sine = np.linalg.norm(rotation[..., :3], axis=-1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, rotation[..., 3:])
-    per_sine = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
-    return (rotation[..., :3] * per_sine).reshape(*rotation.shape[:-2], -1)
+
+    joints: Ints
+    references: Ints
+    homes: Floats
+
+    def __post_init__(self) -> None:
+        where = "Drivers"
+        joints = frozen(self.joints, np.int32, (-1,), where, "joints")
+        object.__setattr__(self, "joints", joints)
+        object.__setattr__(self, "references", frozen(self.references, np.int32, joints.shape, where, "references"))
+        object.__setattr__(self, "homes", frozen(self.homes, np.float64, (len(joints), 4), where, "homes"))
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    def rotation_vectors(self, rotations: Floats) -> Floats:
+        """The turn (K, 3) of every joint away from rest as a rotation vector [rad], in the axes of the rest pose.
+
+        R = S_r^T S_j, where S (J, 3, 3) are `joint_rotations` and r is the joint that the turn is seen from. A motion
+        of the whole body changes nothing.
+        """
+        if not len(self):
+            return np.zeros((0, 3))
+        rotation = self.quaternions(rotations)
+        rotation = rotation * np.where(np.einsum("ki,ki->k", rotation, self.homes) < 0.0, -1.0, 1.0)[:, None]
+        sine = np.sqrt(np.einsum("ki,ki->k", rotation[:, :3], rotation[:, :3]))
+        per_sine = 2.0 * np.arctan2(sine, rotation[:, 3]) / np.where(sine > 1e-12, sine, 1.0)
+        vectors: Floats = rotation[:, :3] * np.where(sine > 1e-12, per_sine, 2.0)[:, None]
+        return vectors
+
+    def quaternions(self, rotations: Floats) -> Floats:
+        """The turn (K, 4) of every joint as seen from its reference, of either sign."""
+        return quat_from_matrix(np.swapaxes(rotations[self.references], 1, 2) @ rotations[self.joints])
+
+
+def joint_rotations(pose: Pose, skeleton: Skeleton) -> Floats:
+    """How every joint turns away from rest in the world (J, 3, 3), without its stretch."""
+    linear = pose.skinning(skeleton)[:, :3, :3]
+    gram = np.swapaxes(linear, 1, 2) @ linear - np.eye(3)
+    if np.abs(gram).max() > _RIGID or np.linalg.det(linear).min() < 0.0:
+        return nearest_rotation(linear)
+    return linear
+
+
+class ExampleInterpolator:
+    """From a pose to how much every part gets of each of its examples; a few operations on arrays for all parts.
+
+    Part p is driven by `joints[p]`, numbers into the `drivers`; their turns times `axes[p]` are its place in
+    `spaces[p]`.
+    """
+
+    def __init__(
+        self, drivers: Drivers, spaces: Sequence[PoseSpace], joints: Sequence[Ints], axes: Sequence[Floats]
+    ) -> None:
+        self._drivers, self._spaces = drivers, PoseSpaces(spaces)
+        count, most = len(joints), max(len(one) for one in joints)
+        self._joints = np.zeros((count, most), dtype=np.int32)
+        self._axes = np.zeros((count, 3 * most, self._spaces.dimensions))
+        for number, (own_joints, own_axes) in enumerate(zip(joints, axes, strict=True)):
+            self._joints[number, : len(own_joints)] = own_joints
+            self._axes[number, : own_axes.shape[0], : own_axes.shape[1]] = own_axes
+
+    def weights(self, rotations: Floats) -> Floats:
+        """Weights (parts, examples) in a pose, by how its joints are turned (J, 3, 3)."""
+        count, most = self._joints.shape
+        if not len(self._drivers):
+            return self._spaces.weights(np.zeros((count, self._spaces.dimensions)))
+        vectors = self._drivers.rotation_vectors(rotations)[self._joints].reshape(count, 1, 3 * most)
+        return self._spaces.weights((vectors @ self._axes)[:, 0])

@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import Bools, Floats, Ints
-from supple.character.anatomy.limbs import Limb, limbs_of
+from supple.character.anatomy.limbs import Limb, find_limbs
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.errors import InputError, SuppleWarning
 from supple.geometry.quaternions import matrix_from_quat, nearest_rotation, normalize, quat_from_matrix
 from supple.motion.pose import Pose
-from supple.skins.curves.edge_loops import LoopPlan, QuadMesh, limb_loops, on_loops, quads_of
-from supple.skins.curves.ray_curves import Caster, Target, UnreachedError
-from supple.skins.curves.surface_points import SurfacePoints
+from supple.skins.curves.network.centerline import RayTarget
+from supple.skins.curves.network.edge_loops import LoopPlan, QuadMesh, find_quads, sample_loops, trace_limb_loops
+from supple.skins.curves.network.ray_curves import RayCaster, UnreachedError
+from supple.skins.curves.network.surface_points import SurfacePoints
 
 _WHERE = "curve network"
 _AROUND = 0.6  # steps around a limb for every step along it
@@ -31,14 +32,14 @@ _FEWEST, _MOST_CURVES, _MOST_NODES = 8, 64, 96
 class Part:
     """The curves of one limb: `curves` of them round it, closed around, each with `nodes` nodes along it.
 
-    `places` are all nodes, curve after curve. `found` (C, N) is false where a node lies on no skin of the limb
+    `surface_points` are all nodes, curve after curve. `found` (C, N) is false where a node lies on no skin of the limb
     and is a mean of the nodes around the gap.
     """
 
     limb: Limb
     curves: int
     nodes: int
-    positions: SurfacePoints
+    surface_points: SurfacePoints
     found: Bools
 
     @property
@@ -48,7 +49,7 @@ class Part:
 
     def grid(self, points: ArrayLike) -> Floats:
         """The curves (C, N, 3) on a mesh with these points (V, 3) [m]."""
-        return self.positions.at(points).reshape(self.curves, self.nodes, 3)
+        return self.surface_points.at(points).reshape(self.curves, self.nodes, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +63,14 @@ class Network:
     parts: tuple[Part, ...]
 
     @cached_property
-    def positions(self) -> SurfacePoints:
+    def surface_points(self) -> SurfacePoints:
         """The nodes of all parts."""
-        return SurfacePoints.joined(tuple(part.positions for part in self.parts))
+        return SurfacePoints.concatenate(tuple(part.surface_points for part in self.parts))
 
     @cached_property
     def starts(self) -> Ints:
         """Number (P + 1,) of the first node of every part, and of all nodes."""
-        return np.concatenate([[0], np.cumsum([len(part.positions) for part in self.parts])]).astype(np.int32)
+        return np.concatenate([[0], np.cumsum([len(part.surface_points) for part in self.parts])]).astype(np.int32)
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -92,15 +93,7 @@ class Network:
                 f"{self.character.name} has {self.character.points.shape}",
                 "pass the character's own mesh in a pose",
             )
-        return self.positions.at(given)
-
-    def grids(self, nodes: Floats) -> list[Floats]:
-        """A list of nodes (n, ...) as one grid (C, N, ...) for every part."""
-        pieces = np.split(nodes, self.starts[1:-1])
-        return [
-            piece.reshape(part.curves, part.nodes, *piece.shape[1:])
-            for piece, part in zip(pieces, self.parts, strict=True)
-        ]
+        return self.surface_points.at(given)
 
     @cached_property
     def weights(self) -> Weights:
@@ -108,17 +101,17 @@ class Network:
         given = self.character.require_weights(_WHERE)
         dense = np.zeros((len(given), len(self.character.skeleton)))
         np.add.at(dense, (np.arange(len(given))[:, None], given.joints), given.values)
-        return Weights.from_dense(np.clip(self.positions.at(dense), 0.0, None))
+        return Weights.from_dense(np.clip(self.surface_points.at(dense), 0.0, None))
 
     def rotations(self, pose: Pose) -> Floats:
         """How the bones turn every node away from rest: rotations (n, 3, 3), blended by the nodes' weights.
 
         This is the rigid motion that is taken away before curves are bent, and given back after.
         """
-        return blended_rotations(pose.skinning(self.character.skeleton), self.weights)
+        return blend_rotations(pose.skinning(self.character.skeleton), self.weights)
 
 
-def blended_rotations(skinning: Floats, weights: Weights) -> Floats:
+def blend_rotations(skinning: Floats, weights: Weights) -> Floats:
     """Rotations (P, 3, 3) blended from those of skinning transforms (J, 4, 4): normalised sums of quaternions.
 
     Every quaternion is turned to the side of the heaviest one first, so that q and -q do not cancel.
@@ -151,30 +144,40 @@ def curve_network(
     """
     if not isinstance(loops, Mapping) and loops not in ("none", "found"):
         raise InputError(_WHERE, f"loops is {loops!r}", "it is 'none', 'found' or a plan by limb", "use 'found'")
-    limbs = limbs_of(character)
+    limbs = find_limbs(character)
     plans = loops if isinstance(loops, Mapping) else {limb.name: LoopPlan() for limb in limbs if loops == "found"}
     _check_names(limbs, {*(sizes or {}), *leave_out, *plans})
     if spacing is not None and not spacing > 0.0:
         raise InputError(_WHERE, f"spacing is {spacing:g} m", "more than 0 is needed", "try 0.03")
     if not 0.0 < detail <= 4.0:
         raise InputError(_WHERE, f"detail is {detail:g} nodes per vertex", "0 to 4 is needed", "try 0.25")
-    quads = quads_of(character) if plans else None
+    quads = find_quads(character) if plans else None
     mesh = None if quads is None else QuadMesh(quads, character.points)
-    whole = Target(character.points, character.triangles)
+    whole = RayTarget(character.points, character.triangles)
     parts, unreached = [], []
     for limb in limbs:
         if limb.name in leave_out:
             continue
         try:
-            caster = Caster(limb, character.points, character.triangles, whole=whole)
-            curves, nodes = (sizes or {}).get(limb.name) or _size(limb, caster.extent, spacing, detail)
-            followed = limb_loops(mesh, limb, plans[limb.name]) if mesh is not None and limb.name in plans else None
-            if followed is not None:
-                positions = on_loops(followed, character.points, nodes=nodes, path=limb.path)
-                parts.append(Part(limb, len(followed), nodes, positions, np.ones((len(followed), nodes), dtype=bool)))
+            caster = RayCaster(limb, character.points, character.triangles, whole=whole)
+            curves, nodes = (sizes or {}).get(limb.name) or _choose_size(limb, caster.extent, spacing, detail)
+            loop_vertices = (
+                trace_limb_loops(mesh, limb, plans[limb.name]) if mesh is not None and limb.name in plans else None
+            )
+            if loop_vertices is not None:
+                surface_points = sample_loops(loop_vertices, character.points, nodes=nodes, path=limb.path)
+                parts.append(
+                    Part(
+                        limb,
+                        len(loop_vertices),
+                        nodes,
+                        surface_points,
+                        np.ones((len(loop_vertices), nodes), dtype=bool),
+                    )
+                )
             else:
                 laid = caster.cast(curves, nodes)
-                parts.append(Part(limb, curves, nodes, laid.positions, laid.found))
+                parts.append(Part(limb, curves, nodes, laid.surface_points, laid.found))
         except UnreachedError as problem:
             unreached.append(problem)
     if not parts and unreached:
@@ -193,10 +196,10 @@ def _check_names(limbs: tuple[Limb, ...], named: set[str]) -> None:
         raise InputError(_WHERE, f"limb {strange[0]!r} was named", f"there are {', '.join(known)}", "use one of them")
 
 
-def _size(limb: Limb, extent: tuple[float, float], spacing: float | None, detail: float) -> tuple[int, int]:
+def _choose_size(limb: Limb, extent: tuple[float, float], spacing: float | None, detail: float) -> tuple[int, int]:
     """How many curves and nodes a limb gets; limbs turn faster around than along, so steps around are shorter."""
-    length, girth = extent
+    length, circumference = extent
     if spacing is None:
-        spacing = float(np.sqrt(length * girth / (_AROUND * max(detail * limb.shares.sum(), 1.0))))
-    curves = int(np.clip(round(girth / (_AROUND * spacing)), _FEWEST, _MOST_CURVES))
+        spacing = float(np.sqrt(length * circumference / (_AROUND * max(detail * limb.weights.sum(), 1.0))))
+    curves = int(np.clip(round(circumference / (_AROUND * spacing)), _FEWEST, _MOST_CURVES))
     return curves, int(np.clip(round(length / spacing) + 1, _FEWEST, _MOST_NODES))

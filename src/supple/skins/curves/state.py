@@ -1,0 +1,109 @@
+"""All that moves: the curves of one player, the mesh that goes along with them, and what they remember."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from supple import device as devices
+from supple.arrays import Floats
+from supple.geometry.quaternions import quat_from_matrix
+from supple.motion.pose import Pose
+from supple.skins.curves.beam.batch import DynamicCurves, StaticCurves
+from supple.skins.curves.binding import CurveBinding
+from supple.skins.curves.learn.pose_space import joint_rotations
+from supple.skins.kinematic.blend import BlendArrays
+
+
+class CurveState:
+    """Curves that are in balance in every pose, and the mesh that goes along."""
+
+    def __init__(self, binding: CurveBinding) -> None:
+        self.interpolator = binding.interpolator
+        self.curves = StaticCurves(binding.static, binding.constants)
+        self.mesh = CarriedMesh(binding, self.curves.shapes)
+
+
+@dataclass
+class CurveMemory:
+    """The skin as it is, and what the curves remember: their last two shapes, and whether they stand still."""
+
+    points: Any
+    shapes: Any
+    resting: Any
+
+
+class DynamicCurveState:
+    """Curves with mass, the mesh that goes along, and curves in balance for the shape in which they start."""
+
+    def __init__(self, binding: CurveBinding) -> None:
+        assert binding.dynamic is not None
+        self.interpolator = binding.interpolator
+        self.curves = DynamicCurves(binding.dynamic, binding.constants)
+        self.balance = StaticCurves(binding.static, binding.constants)
+        self.mesh = CarriedMesh(binding, self.curves.shapes)
+        self.memory = CurveMemory(self.mesh.points, *self.curves.memory)
+
+    @property
+    def points(self) -> Any:
+        """The skin as it is, on the device."""
+        return self.mesh.points
+
+    def recall(self) -> None:
+        """Nothing but its memory depends on the past."""
+
+
+class CarriedMesh:
+    """The mesh of a character, which goes along with nodes on the device."""
+
+    def __init__(self, binding: CurveBinding, nodes: Any) -> None:
+        from supple.skins.curves.network import transfer_kernels
+
+        wp, constants = devices.warp(), binding.constants
+        self._skeleton, self._device = binding.character.skeleton, constants.device
+        self._arrays = BlendArrays(binding.blend_weights, constants)
+        self._matrix = [
+            constants.put(binding.rows, wp.int32),
+            constants.put(binding.columns, wp.vec4i),
+            constants.put(binding.values, wp.vec4f),
+        ]
+        count = binding.model.node_count
+        self._nodes = constants.blank(count, wp.vec3f)
+        self._to_single = devices.Launch(transfer_kernels.to_single, count, [nodes, self._nodes], self._device)
+        self._rotations = constants.blank(len(self._skeleton), wp.vec4f)
+        self._recorded: tuple[Any, devices.Launch] | None = None
+
+    @property
+    def points(self) -> Any:
+        """The carried skin on the device."""
+        return self._arrays.posed
+
+    def set_pose(self, pose: Pose) -> Floats:
+        """How the joints are turned in a pose (J, 3, 3); the mesh will be turned with them."""
+        rotations = joint_rotations(pose, self._skeleton)
+        devices.write(self._rotations, quat_from_matrix(rotations))
+        return rotations
+
+    def carry(self, below: Any) -> Any:
+        """The skin below with the offsets of the nodes as they are now, turned as in the pose that was set last."""
+        if self._recorded is None or self._recorded[0] is not below:
+            self._recorded = below, self._launch(below)
+        self._to_single()
+        self._recorded[1]()
+        return self.points
+
+    def _launch(self, below: Any) -> devices.Launch:
+        from supple.skins.curves.network import transfer_kernels
+
+        arrays = self._arrays
+        inputs = [
+            *self._matrix,
+            self._nodes,
+            arrays.blocks,
+            arrays.joints,
+            arrays.weights,
+            self._rotations,
+            below,
+            arrays.posed,
+        ]
+        return devices.Launch(transfer_kernels.carry, arrays.count, inputs, self._device)
