@@ -42,7 +42,7 @@ def test_what_is_saved_comes_back(tmp_path):
     assert to_dict(back) == to_dict(edits)
     assert back.layers == edits.layers
     assert np.abs(back.shapes["swell"].offsets - edits.shapes["swell"].offsets).max() < 1e-10
-    assert np.array_equal(back.surface_strokes["scar"].shares, edits.surface_strokes["scar"].shares)
+    assert np.array_equal(back.surface_strokes["scar"].barycentric, edits.surface_strokes["scar"].barycentric)
     assert np.array_equal(back.strokes["line"].knots, edits.strokes["line"].knots)
     assert np.array_equal(back.poses["bend"].rotations["bone2"], edits.poses["bend"].rotations["bone2"])
     save_edits(back, tmp_path / "again.json")

@@ -16,7 +16,7 @@ from supple.edits import (
     RegionEditing,
     SurfaceEdit,
     encoded,
-    mixed,
+    mix,
     outline,
     radial,
     redrawn_silhouette,
@@ -175,10 +175,10 @@ def test_edits_are_sparse_and_mix():
     one, other = bump(1), bump(2)
     assert len(one.vertices) < COUNT
     assert (
-        np.abs(mixed([one, other], [0.5, -2.0]).dense(COUNT) - 0.5 * one.dense(COUNT) + 2.0 * other.dense(COUNT)).max()
+        np.abs(mix([one, other], [0.5, -2.0]).dense(COUNT) - 0.5 * one.dense(COUNT) + 2.0 * other.dense(COUNT)).max()
         < 1e-9
     )
-    assert len(mixed([one, one], [1.0, -1.0]).vertices) == 0
+    assert len(mix([one, one], [1.0, -1.0]).vertices) == 0
     with pytest.raises(InputError, match="vertex"):
         one.dense(10)
 

@@ -13,16 +13,16 @@ from supple.edits.strokes import (
     Stroke,
     SurfaceStroke,
     View,
-    carried_along,
+    carry_along,
     depth_buffer,
-    evenly,
     id_buffer,
     joints_near,
     pick,
     pick_by_rays,
     posed_by_strokes,
     raised,
-    reduced,
+    resample,
+    simplify,
 )
 from supple.errors import InputError
 from supple.geometry.quaternions import matrix_from_quat, quat_from_axis_angle
@@ -51,20 +51,20 @@ def distances_to_polyline(points, line):
 @given(st.integers(0, 10_000), st.integers(2, 60), st.floats(0.0, 0.5), st.sampled_from([2, 3]))
 def test_reduction_stays_within_its_tolerance_and_keeps_the_ends(seed, count, tolerance, dimension):
     points = np.cumsum(np.random.default_rng(seed).normal(0.0, 0.2, (count, dimension)), axis=0)
-    keep = reduced(points, tolerance)
+    keep = simplify(points, tolerance)
     assert keep[0] == 0
     assert keep[-1] == count - 1
     assert distances_to_polyline(points, points[keep]).max() <= tolerance + 1e-12
 
 
 def test_reduction_keeps_corners_only():
-    corner = np.concatenate([evenly([[0, 0], [1, 0]], 0.05), evenly([[1, 0], [1, 1]], 0.05)[1:]])
-    assert corner[reduced(corner, 1e-6)].tolist() == [[0, 0], [1, 0], [1, 1]]
-    assert len(reduced(WAVE, 0.01)) < 40
+    corner = np.concatenate([resample([[0, 0], [1, 0]], 0.05), resample([[1, 0], [1, 1]], 0.05)[1:]])
+    assert corner[simplify(corner, 1e-6)].tolist() == [[0, 0], [1, 0], [1, 1]]
+    assert len(simplify(WAVE, 0.01)) < 40
 
 
 def test_evenly_leaves_no_gap_and_keeps_all_points():
-    positions = evenly(WAVE[::50], 0.03)
+    positions = resample(WAVE[::50], 0.03)
     assert np.linalg.norm(np.diff(positions, axis=0), axis=1).max() <= 0.03 + 1e-12
     assert all(np.abs(positions - point).sum(axis=1).min() < 1e-12 for point in WAVE[::50])
 
@@ -72,20 +72,20 @@ def test_evenly_leaves_no_gap_and_keeps_all_points():
 def test_a_spiral_of_many_samples_is_no_trouble():
     rotations = np.linspace(0, 200, 20_000)
     spiral = np.stack([rotations * np.cos(rotations), rotations * np.sin(rotations)], axis=1)
-    assert len(reduced(spiral, 1e-9)) > 10_000
+    assert len(simplify(spiral, 1e-9)) > 10_000
 
 
 @pytest.mark.parametrize(("points", "tolerance"), [([[0, 0]], -1.0), ([[0, 0]], np.nan), ([], 1.0), ([[1], [2]], 1.0)])
 def test_strange_samples_and_tolerances_are_refused(points, tolerance):
     with pytest.raises(InputError):
-        reduced(points, tolerance)
+        simplify(points, tolerance)
 
 
 def test_strange_spacings_are_refused():
     with pytest.raises(InputError, match="spacing"):
-        evenly([[0, 0], [1, 1]], 0.0)
+        resample([[0, 0], [1, 1]], 0.0)
     with pytest.raises(InputError, match="at most"):
-        evenly([[0, 0], [1, 1]], 1e-9)
+        resample([[0, 0], [1, 1]], 1e-9)
 
 
 # Curves
@@ -223,17 +223,17 @@ def test_repeated_samples_are_one_and_a_dot_is_no_stroke():
 def test_equal_strokes_move_nothing_and_shifted_ones_shift():
     stroke = Stroke.from_samples(WAVE, tolerance=0.02)
     points = WAVE[::40] + np.random.default_rng(1).normal(0, 0.05, WAVE[::40].shape)
-    same, rotations = carried_along(stroke, stroke, points)
+    same, rotations = carry_along(stroke, stroke, points)
     assert np.abs(same - points).max() < 1e-9
     assert np.abs(rotations - np.eye(3)).max() < 1e-9
-    shifted, _ = carried_along(stroke, Stroke(np.add(stroke.knots, [1, 2, 3]), stroke.times), points)
+    shifted, _ = carry_along(stroke, Stroke(np.add(stroke.knots, [1, 2, 3]), stroke.times), points)
     assert np.abs(shifted - points - [1, 2, 3]).max() < 1e-9
 
 
 def test_a_turned_straight_stroke_turns_what_is_beside_it():
     line = Stroke([[0, 0, 0], [1, 0, 0]], [0, 1])
     up = Stroke([[0, 0, 0], [0, 1, 0]], [0, 1])
-    moved, rotations = carried_along(line, up, [[0.5, 0.1, 0.0], [0.25, 0.0, 0.2]])
+    moved, rotations = carry_along(line, up, [[0.5, 0.1, 0.0], [0.25, 0.0, 0.2]])
     assert np.abs(moved - [[-0.1, 0.5, 0.0], [0.0, 0.25, 0.2]]).max() < 1e-9
     assert np.abs(rotations @ [1, 0, 0] - [0, 1, 0]).max() < 1e-9
 
@@ -364,7 +364,7 @@ def test_the_id_buffer_sees_what_rays_see():
     rays = pick_by_rays(TUBE.points, TUBE.triangles, VIEW.position, directions=VIEW.rays(middles))
     seen = buffer[rows.ravel(), columns.ravel()]
     assert (rays.triangles >= 0).sum() > 40
-    on_edge = rays.hit & (rays.shares.min(axis=1) < 1e-6)
+    on_edge = rays.hit & (rays.barycentric.min(axis=1) < 1e-6)
     assert np.array_equal(seen[~on_edge], rays.triangles[~on_edge])
 
 
@@ -376,12 +376,12 @@ def test_picks_on_a_bent_skin_are_where_the_pixel_is():
     rays = pick_by_rays(points, TUBE.triangles, VIEW.position, directions=VIEW.rays(pixels))
     assert np.array_equal(picks.hit, rays.hit)
     assert 50 < picks.hit.sum() < 300
-    positions = np.einsum("nc,nci->ni", picks.shares, points[TUBE.triangles[picks.triangles]])[picks.hit]
-    others = np.einsum("nc,nci->ni", rays.shares, points[TUBE.triangles[rays.triangles]])[picks.hit]
+    positions = np.einsum("nc,nci->ni", picks.barycentric, points[TUBE.triangles[picks.triangles]])[picks.hit]
+    others = np.einsum("nc,nci->ni", rays.barycentric, points[TUBE.triangles[rays.triangles]])[picks.hit]
     assert np.abs(positions - others).max() < 0.05  # a pixel on an edge may be either side's
     assert np.mean(picks.triangles == rays.triangles) > 0.99
     assert np.abs(VIEW.project(positions)[0] - pixels[picks.hit]).max() < 1e-6
-    assert np.abs(picks.shares[picks.hit].sum(axis=1) - 1.0).max() < 1e-9
+    assert np.abs(picks.barycentric[picks.hit].sum(axis=1) - 1.0).max() < 1e-9
 
 
 def test_pixels_outside_the_picture_ask_rays_and_a_wrong_buffer_is_refused():
@@ -396,7 +396,7 @@ def test_the_depth_buffer_says_how_far_the_skin_is():
     assert np.array_equal(np.isinf(depths), ids == -1)
     row, column = (int(position) for position in np.argwhere(ids >= 0)[500])
     picks = pick(TUBE.points, TUBE.triangles, VIEW, pixels=[[column + 0.5, row + 0.5]])
-    position = picks.shares[0] @ TUBE.points[TUBE.triangles[picks.triangles[0]]]
+    position = picks.barycentric[0] @ TUBE.points[TUBE.triangles[picks.triangles[0]]]
     assert depths[row, column] == pytest.approx(VIEW.project(position)[1], rel=1e-9)
 
 
@@ -435,7 +435,7 @@ def test_a_stroke_on_the_skin_lies_on_it_and_is_carried_along():
 
 def test_crossed_triangles_are_those_under_the_line():
     stroke = SurfaceStroke.drawn(TUBE.points, TUBE.triangles, VIEW, pixels=LINE)
-    fine = evenly(LINE, 0.05)
+    fine = resample(LINE, 0.05)
     rays = pick_by_rays(TUBE.points, TUBE.triangles, VIEW.position, directions=VIEW.rays(fine))
     assert set(stroke.crossed) <= set(rays.triangles)
     assert len(stroke.crossed) >= 0.8 * len(np.unique(rays.triangles))
@@ -450,7 +450,7 @@ def test_lines_beside_the_skin_are_refused_and_partly_beside_are_cut():
 
 
 @pytest.mark.parametrize(
-    ("triangles", "shares", "crossed"),
+    ("triangles", "barycentric", "crossed"),
     [
         ([], np.zeros((0, 3)), [0]),
         ([0], [[1, 0, 0]], []),
@@ -460,9 +460,9 @@ def test_lines_beside_the_skin_are_refused_and_partly_beside_are_cut():
         ([0], [[1, 0]], [0]),
     ],
 )
-def test_strange_surface_strokes_are_refused(triangles, shares, crossed):
+def test_strange_surface_strokes_are_refused(triangles, barycentric, crossed):
     with pytest.raises(InputError):
-        SurfaceStroke(triangles, shares, crossed)
+        SurfaceStroke(triangles, barycentric, crossed)
 
 
 def test_a_surface_stroke_of_a_larger_mesh_is_refused():

@@ -1,6 +1,5 @@
 """Edits: shapes drawn on the skin by hand, and changes of pose, that live on in every pose and play over time."""
 
-from supple.edits.editing import RegionEditing
 from supple.edits.edits import EditedSource, Edits
 from supple.edits.encoding import encoded
 from supple.edits.file import load_edits, save_edits
@@ -9,8 +8,9 @@ from supple.edits.layers import Key, Layer
 from supple.edits.pose_edit import PoseEdit
 from supple.edits.radial import EASINGS, PROFILES, radial
 from supple.edits.region import Region, region_round
+from supple.edits.region_editing import RegionEditing
 from supple.edits.silhouette import outline, redrawn_silhouette, silhouette_edges
-from supple.edits.surface_edit import SurfaceEdit, mixed
+from supple.edits.surface_edit import SurfaceEdit, mix
 from supple.edits.waves import with_wave
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
     "SurfaceEdit",
     "encoded",
     "load_edits",
-    "mixed",
+    "mix",
     "outline",
     "radial",
     "redrawn_silhouette",

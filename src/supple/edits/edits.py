@@ -141,18 +141,18 @@ class Edits:
         shapes = {EDIT_PREFIX + name: self.shapes[name].dense(self.vertices) for name in used}
         changes: dict[str, Any] = {"shapes": {**character.shapes, **shapes}}
         if any(layer.firmness != 1.0 for layer in self.layers):
-            changes["maps"] = {**character.maps, **self._firm(character)}
+            changes["maps"] = {**character.maps, **self._stiffness_maps(character)}
         return character.replace(**changes)
 
-    def _firm(self, character: Character) -> dict[str, Floats]:
+    def _stiffness_maps(self, character: Character) -> dict[str, Floats]:
         """Stiffness maps (V,): firmer where firm layers move the skin, in full from half of their largest move on."""
         firm = np.ones(self.vertices)
         for layer in self.layers:
             for use in layer.uses:
                 if use in self.shapes:
                     size = np.linalg.norm(self.shapes[use].dense(self.vertices), axis=1)
-                    share = np.clip(2.0 * size / max(float(size.max()), 1e-300), 0.0, 1.0)
-                    firm *= layer.firmness**share if layer.firmness > 0.0 else 1.0 - share
+                    weight = np.clip(2.0 * size / max(float(size.max()), 1e-300), 0.0, 1.0)
+                    firm *= layer.firmness**weight if layer.firmness > 0.0 else 1.0 - weight
         return {name: firm * character.maps.get(name, np.ones(self.vertices)) for name in _SPRINGS}
 
     def on_pose(self, skeleton: Skeleton, pose: Pose, time: float) -> Pose:
@@ -161,8 +161,8 @@ class Edits:
         for name, amount in amounts.items():
             if name in self.poses and amount != 0.0:
                 pose = self.poses[name].on(skeleton, pose, amount=amount)
-        shares = {EDIT_PREFIX + name: amount for name, amount in amounts.items() if name in self.shapes}
-        return Pose(pose.world_from_joint, shapes={**pose.shapes, **shares}) if shares else pose
+        shapes = {EDIT_PREFIX + name: amount for name, amount in amounts.items() if name in self.shapes}
+        return Pose(pose.world_from_joint, shapes={**pose.shapes, **shapes}) if shapes else pose
 
     def on_motion(self, motion: Motion, *, seconds: float | None = None) -> Motion:
         """The motion with poses on top and with the amounts of all shapes; without layers it is the same motion.
@@ -171,7 +171,7 @@ class Edits:
         other holds its last key.
         """
         if seconds is not None:
-            motion = _lasting(motion, seconds)
+            motion = _with_duration(motion, seconds)
         if not self.layers:
             return motion
         if motion.fps < _LEAST_RATE and motion.frames > 1:
@@ -186,8 +186,8 @@ class Edits:
             else:
                 edit = self.poses[name]
                 edit.check_fits(motion.skeleton, f"{_WHERE}: pose {name!r}")
-                rotations = edit.turned(rotations, motion.skeleton, over_time)
-                moves = edit.moved(moves, motion.skeleton, over_time)
+                rotations = edit.rotate(rotations, motion.skeleton, over_time)
+                moves = edit.translate(moves, motion.skeleton, over_time)
         return motion.replace(translations=moves, rotations=rotations, shapes=shapes)
 
     def on_source(self, source: PoseSource) -> EditedSource:
@@ -216,7 +216,7 @@ class EditedSource:
         return self.edits.on_pose(self.skeleton, self.source.sample(time), time)
 
 
-def _lasting(motion: Motion, seconds: float) -> Motion:
+def _with_duration(motion: Motion, seconds: float) -> Motion:
     if not (np.isfinite(seconds) and 0.0 <= seconds <= 1e5):
         raise InputError(_WHERE, f"seconds is {seconds}", "0 to 100000 are needed", "pass how long it is to last")
     rate = max(motion.fps, _LEAST_RATE)

@@ -33,23 +33,23 @@ def encoded(character: Character, pose: Pose, points: ArrayLike, *, skin: Skin[A
     it says so.
     """
     wanted = frozen(points, np.float64, character.points.shape, _WHERE, "points")
-    seen = posed(character, pose, skin)
+    seen = pose_skin(character, pose, skin)
     moved = np.linalg.norm(wanted - seen, axis=1) > _EXACT * float(character.size.max())
     if not moved.any():
         return SurfaceEdit.of(np.zeros_like(wanted))
     base: AnySkin = skin
     while (below := base.base_skin()) is not None:
         base = below
-    target = wanted if base is skin else wanted - seen + posed(character, pose, base)
-    return SurfaceEdit.of(np.where(moved[:, None], _solved(character, pose, target, base, moved), 0.0))
+    target = wanted if base is skin else wanted - seen + pose_skin(character, pose, base)
+    return SurfaceEdit.of(np.where(moved[:, None], _solve_offsets(character, pose, target, base, moved), 0.0))
 
 
-def posed(character: Character, pose: Pose, skin: AnySkin) -> Floats:
+def pose_skin(character: Character, pose: Pose, skin: AnySkin) -> Floats:
     """The skin (V, 3) [m] of a character in a pose, by a skin that has no memory."""
-    return _run(_bound(character, skin), pose)
+    return _run_stages(_bind_stages(character, skin), pose)
 
 
-def _bound(character: Character, skin: AnySkin) -> list[tuple[Skin[Any, Any], Any, Any]]:
+def _bind_stages(character: Character, skin: AnySkin) -> list[tuple[Skin[Any, Any], Any, Any]]:
     """The skin and all it stands on, first stage first, each with its binding and its state."""
     if not isinstance(skin, Skin):
         raise InputError(
@@ -59,18 +59,18 @@ def _bound(character: Character, skin: AnySkin) -> list[tuple[Skin[Any, Any], An
             "encode it with the skin it stands on; it can be played with any",
         )
     below, binding = skin.base_skin(), skin.bind(character, "cpu")
-    first = _bound(character, below) if below is not None else []
+    first = _bind_stages(character, below) if below is not None else []
     return [*first, (skin, binding, skin.allocate(binding))]
 
 
-def _run(stages: list[tuple[Skin[Any, Any], Any, Any]], pose: Pose) -> Floats:
+def _run_stages(stages: list[tuple[Skin[Any, Any], Any, Any]], pose: Pose) -> Floats:
     shape: Any = None
     for skin, binding, state in stages:
         shape = skin.deform(binding, state, pose, shape)
     return devices.to_host(shape).astype(np.float64)
 
 
-def _solved(character: Character, pose: Pose, target: Floats, skin: AnySkin, moved: Any) -> Floats:
+def _solve_offsets(character: Character, pose: Pose, target: Floats, skin: AnySkin, moved: Any) -> Floats:
     """Offsets (V, 3) with skin(pose; offsets) = target, by Newton's method for each vertex with its best kept."""
     size = float(character.size.max())
     step = 0.01 * size
@@ -79,15 +79,15 @@ def _solved(character: Character, pose: Pose, target: Floats, skin: AnySkin, mov
     guess = offsets.copy()
     for _ in range(_ROUNDS):
         held = character.replace(shapes={**character.shapes, _PROBE: guess, **axes})
-        stages = _bound(held, skin)
-        here = _run(stages, _with(pose, {_PROBE: 1.0}))
+        stages = _bind_stages(held, skin)
+        here = _run_stages(stages, _with_shapes(pose, {_PROBE: 1.0}))
         left = np.linalg.norm(target - here, axis=1)
         better = left < best
         offsets[better], best = guess[better], np.minimum(left, best)
         if best[moved].max() <= _EXACT * size:
             break
-        ways = [_run(stages, _with(pose, {_PROBE: 1.0, name: step})) - here for name in axes]
-        jacobian = np.stack(ways, axis=2) / step
+        columns = [_run_stages(stages, _with_shapes(pose, {_PROBE: 1.0, name: step})) - here for name in axes]
+        jacobian = np.stack(columns, axis=2) / step
         change = np.einsum("vij,vj->vi", np.linalg.pinv(jacobian, rcond=1e-3), target - here)
         guess = np.where(better[:, None], guess + change, 0.5 * (guess + offsets))
         step = max(0.3 * step, 1e-3 * size)
@@ -102,5 +102,5 @@ def _solved(character: Character, pose: Pose, target: Floats, skin: AnySkin, mov
     return offsets
 
 
-def _with(pose: Pose, shares: dict[str, float]) -> Pose:
-    return Pose(pose.world_from_joint, shapes={**pose.shapes, **shares})
+def _with_shapes(pose: Pose, amounts: dict[str, float]) -> Pose:
+    return Pose(pose.world_from_joint, shapes={**pose.shapes, **amounts})

@@ -44,7 +44,7 @@ def to_dict(edits: Edits) -> dict[str, Any]:
         "version": VERSION,
         "vertices": edits.vertices,
         "shapes": {
-            name: {"vertices": edit.vertices.tolist(), "offsets": _rounded(edit.offsets)}
+            name: {"vertices": edit.vertices.tolist(), "offsets": _round_digits(edit.offsets)}
             for name, edit in edits.shapes.items()
         },
         "poses": {
@@ -71,7 +71,7 @@ def to_dict(edits: Edits) -> dict[str, Any]:
         "surface_strokes": {
             name: {
                 "triangles": stroke.triangles.tolist(),
-                "shares": stroke.shares.tolist(),
+                "shares": stroke.barycentric.tolist(),
                 "crossed": stroke.crossed.tolist(),
             }
             for name, stroke in edits.surface_strokes.items()
@@ -79,7 +79,7 @@ def to_dict(edits: Edits) -> dict[str, Any]:
     }
 
 
-def _rounded(values: Floats) -> list[list[float]]:
+def _round_digits(values: Floats) -> list[list[float]]:
     return [[float(f"{x:.{_DIGITS}g}") for x in row] for row in values.tolist()]
 
 
@@ -115,7 +115,7 @@ class _Reader(RecordReader):
                 vertices,
                 self._each(root, "shapes", self._shape),
                 self._each(root, "poses", self._pose),
-                tuple(self._layer(layer, f"layers[{position}]") for position, layer in enumerate(layers)),
+                tuple(self._layer(layer, f"layers[{index}]") for index, layer in enumerate(layers)),
                 self._each(root, "strokes", self._stroke),
                 self._each(root, "surface_strokes", self._surface_stroke),
             ),
@@ -140,7 +140,7 @@ class _Reader(RecordReader):
         keys = found.get("keys")
         if not isinstance(keys, list) or len(keys) > MOST:
             raise self.fault(f"{where}.keys", f"it is {short(keys)}", f"a list of at most {MOST} keys is needed")
-        made = tuple(self._key(key, f"{where}.keys[{position}]") for position, key in enumerate(keys))
+        made = tuple(self._key(key, f"{where}.keys[{index}]") for index, key in enumerate(keys))
         name = self.word(found, "name", where)
         amount, firmness = (self.number(found, key, where, default=1.0) for key in ("amount", "firmness"))
         repeat = found.get("repeat", False)

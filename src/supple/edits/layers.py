@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.edits.radial import EASINGS, eased
+from supple.edits.radial import EASINGS, apply_easing
 from supple.errors import InputError
 
 
@@ -87,14 +87,16 @@ class Layer:
         first, last = self.keys[0], self.keys[-1]
         if self.repeat and last.time > first.time:
             time = first.time + (time - first.time) % (last.time - first.time)
-        after = next((position for position, key in enumerate(self.keys) if key.time > time), len(self.keys))
+        after = next((index for index, key in enumerate(self.keys) if key.time > time), len(self.keys))
         before = self.keys[max(after - 1, 0)]
         total = dict.fromkeys(self.uses, 0.0)
         following = self.keys[min(after, len(self.keys) - 1)]
-        share = 0.0
+        alpha = 0.0
         if following.time > before.time:
-            share = eased(before.ease, (time - before.time) / (following.time - before.time), f"Layer {self.name!r}")
-        for key, part in ((before, 1.0 - share), (following, share)):
+            alpha = apply_easing(
+                before.ease, (time - before.time) / (following.time - before.time), f"Layer {self.name!r}"
+            )
+        for key, part in ((before, 1.0 - alpha), (following, alpha)):
             if key.use:
                 total[key.use] += self.amount * part * key.amount
         return total

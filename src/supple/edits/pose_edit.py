@@ -69,7 +69,7 @@ class PoseEdit:
                 "use it on the character it was made for",
             )
 
-    def turned(self, rotations: Floats, skeleton: Skeleton, amounts: ArrayLike) -> Floats:
+    def rotate(self, rotations: Floats, skeleton: Skeleton, amounts: ArrayLike) -> Floats:
         """Local rotations (..., J, 4) with `amounts` (...) of this edit on top."""
         result = np.array(rotations, dtype=np.float64)
         for name, rotation in self.rotations.items():
@@ -79,7 +79,7 @@ class PoseEdit:
             )
         return result
 
-    def moved(self, moves: Floats, skeleton: Skeleton, amounts: ArrayLike) -> Floats:
+    def translate(self, moves: Floats, skeleton: Skeleton, amounts: ArrayLike) -> Floats:
         """Local translations (..., J, 3) [m] with `amounts` (...) of this edit on top."""
         result = np.array(moves, dtype=np.float64)
         for name, move in self.moves.items():
@@ -90,8 +90,8 @@ class PoseEdit:
         """A pose with `amount` of this edit."""
         self.check_fits(skeleton, _WHERE)
         moves, rotations, scales = quaternions.decompose(_locals(skeleton, pose))
-        turned, moved = self.turned(rotations, skeleton, amount), self.moved(moves, skeleton, amount)
-        return Pose(skeleton.world_from_locals(quaternions.compose(moved, turned, scales)), shapes=pose.shapes)
+        rotated, moved = self.rotate(rotations, skeleton, amount), self.translate(moves, skeleton, amount)
+        return Pose(skeleton.world_from_locals(quaternions.compose(moved, rotated, scales)), shapes=pose.shapes)
 
 
 def partial_rotation(rotation: Floats, amounts: ArrayLike) -> Floats:
@@ -115,6 +115,6 @@ def _locals(skeleton: Skeleton, pose: Pose) -> Floats:
             "use a pose of this character",
         )
     local = np.array(world)
-    hanging = skeleton.parents >= 0
-    local[hanging] = np.linalg.solve(world[skeleton.parents[hanging]], world[hanging])
+    has_parent = skeleton.parents >= 0
+    local[has_parent] = np.linalg.solve(world[skeleton.parents[has_parent]], world[has_parent])
     return local

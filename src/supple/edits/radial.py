@@ -57,9 +57,9 @@ PROFILES: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
 """Functions along a bone: all easings, and those that are 0 at both ends (`parabola`, `bell`) or 1 throughout."""
 
 
-def eased(name: str, share: float, where: str) -> float:
-    """How far an easing has come at `share`, 0 to 1."""
-    return float(_known(EASINGS, name, where)(np.asarray(share, dtype=np.float64)))
+def apply_easing(name: str, fraction: float, where: str) -> float:
+    """How far an easing has come at `fraction`, 0 to 1."""
+    return float(_look_up(EASINGS, name, where)(np.asarray(fraction, dtype=np.float64)))
 
 
 def radial(
@@ -79,30 +79,30 @@ def radial(
     the bone's own direction.
     """
     where = "radial"
-    shape = _known(PROFILES, profile, where)
+    shape = _look_up(PROFILES, profile, where)
     if not (np.isfinite([swell, lean]).all() and swell >= -1.0 and abs(lean) <= np.pi):
         raise InputError(
             where, f"swell is {swell} and lean {lean}", "-1 or more, and -pi to pi, are needed", "try 0.2 and 0.0"
         )
-    hung = attach(character) if attachment is None else attachment
+    attached = attach(character) if attachment is None else attachment
     number = character.skeleton.index(joint)
-    own = hung.segments.joints[hung.segment] == number
+    own = attached.segments.joints[attached.segment] == number
     if not own.any():
         raise InputError(where, f"no skin hangs on joint {joint!r}", "its bones must carry some", "choose another one")
-    share = np.where(own, shape(hung.along), 0.0)
-    vectors = hung.scale_vectors
-    bone = hung.segments.directions[hung.segment]
+    weight = np.where(own, shape(attached.along), 0.0)
+    vectors = attached.scale_vectors
+    bone = attached.segments.directions[attached.segment]
     axis = np.cross(bone, vectors)
     angle = np.arctan2(np.linalg.norm(axis, axis=1), np.einsum("vi,vi->v", bone, vectors))
-    rotation = np.clip(angle + lean * share, 0.0, np.pi) - angle
-    turned = np.einsum(
+    rotation = np.clip(angle + lean * weight, 0.0, np.pi) - angle
+    rotated = np.einsum(
         "vij,vj->vi", quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(axis, rotation)), vectors
     )
-    grown = turned * (1.0 + swell * share)[:, None]
+    grown = rotated * (1.0 + swell * weight)[:, None]
     return SurfaceEdit.of(np.where(own[:, None], grown - vectors, 0.0))
 
 
-def _known(table: Mapping[str, Callable[[Floats], Floats]], name: str, where: str) -> Callable[[Floats], Floats]:
+def _look_up(table: Mapping[str, Callable[[Floats], Floats]], name: str, where: str) -> Callable[[Floats], Floats]:
     if name not in table:
         raise InputError(where, f"{name!r} was asked for", f"there are {', '.join(table)}", "choose one of those")
     return table[name]

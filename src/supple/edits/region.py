@@ -60,15 +60,15 @@ def region_round(
     inside[held] = True
     if reach is None:
         for _ in range(rings):
-            inside |= _next_to(inside, around)
+            inside |= _dilate(inside, around)
     else:
-        inside |= _distances(np.asarray(points, dtype=np.float64), faces, held) <= reach
-    static = _next_to(inside, around) & ~inside
+        inside |= _geodesic_distances(np.asarray(points, dtype=np.float64), faces, held) <= reach
+    static = _dilate(inside, around) & ~inside
     inside[held] = False
     return Region(held, np.flatnonzero(inside).astype(np.int32), np.flatnonzero(static).astype(np.int32))
 
 
-def _next_to(inside: Bools, around: Neighbours) -> Bools:
+def _dilate(inside: Bools, around: Neighbours) -> Bools:
     """Vertices (V,) with a neighbour inside."""
     owner = np.repeat(np.arange(len(inside)), np.diff(around.starts))
     found = np.zeros(len(inside), dtype=bool)
@@ -76,7 +76,7 @@ def _next_to(inside: Bools, around: Neighbours) -> Bools:
     return found
 
 
-def _distances(points: Floats, faces: Ints, sources: Ints) -> Floats:
+def _geodesic_distances(points: Floats, faces: Ints, sources: Ints) -> Floats:
     """How far along edges every vertex is from the nearest source [m]."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra

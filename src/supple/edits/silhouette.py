@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Bools, Floats, Ints, frozen
 from supple.edits.strokes.picking import depth_buffer
-from supple.edits.strokes.reduction import evenly
+from supple.edits.strokes.reduction import resample
 from supple.edits.strokes.view import View
 from supple.errors import InputError
 from supple.geometry.topology import area_vectors, unique_edges
@@ -44,10 +44,10 @@ def outline(points: ArrayLike, triangles: ArrayLike, view: View) -> Ints:
     where = frozen(points, np.float64, (-1, 3), _WHERE, "points")
     faces = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
     edges = silhouette_edges(where, faces, view.position)
-    return edges[_seen(edges, where, view, depths=depth_buffer(where, faces, view))]
+    return edges[_find_visible(edges, where, view, depths=depth_buffer(where, faces, view))]
 
 
-def _seen(edges: Ints, points: Floats, view: View, *, depths: Floats) -> Bools:
+def _find_visible(edges: Ints, points: Floats, view: View, *, depths: Floats) -> Bools:
     pixels, depth = view.project(0.5 * (points[edges[:, 0]] + points[edges[:, 1]]))
     column, row = np.floor(np.clip(pixels, -10.0, 20_000.0)).astype(int).T
     inside = (column >= 0) & (row >= 0) & (column < view.size[0]) & (row < view.size[1]) & (depth > 0.0)
@@ -70,7 +70,7 @@ def redrawn_silhouette(
     """
     where = frozen(points, np.float64, (-1, 3), _WHERE, "points")
     faces = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
-    line = evenly(pixels, 1.0)
+    line = resample(pixels, 1.0)
     edges = outline(where, faces, view)
     if len(edges) == 0:
         raise InputError(_WHERE, "no outline is seen", "the skin must be in view", "move the view")
@@ -78,19 +78,19 @@ def redrawn_silhouette(
     seen, depth = view.project(where)
     ends = [vertices[int(np.argmin(np.linalg.norm(seen[vertices] - line[end], axis=1)))] for end in (0, -1)]
     every = [edges, silhouette_edges(where, faces, view.position), unique_edges(faces)]
-    path = _path(every, seen, start=int(ends[0]), end=int(ends[1]))
+    path = _shortest_path(every, seen, start=int(ends[0]), end=int(ends[1]))
     steps = np.linalg.norm(np.diff(seen[path], axis=0), axis=1)
-    share = np.concatenate([[0.0], np.cumsum(steps)]) / max(float(steps.sum()), 1e-12)
+    fraction = np.concatenate([[0.0], np.cumsum(steps)]) / max(float(steps.sum()), 1e-12)
     drawn = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
-    wanted = np.stack([np.interp(share * drawn[-1], drawn, line[:, k]) for k in range(2)], axis=1)
-    ways = view.rays(wanted)
-    ahead = depth[path] / (ways @ -view.axes[2])
-    targets = np.asarray(view.position + ahead[:, None] * ways)
+    wanted = np.stack([np.interp(fraction * drawn[-1], drawn, line[:, k]) for k in range(2)], axis=1)
+    directions = view.rays(wanted)
+    ahead = depth[path] / (directions @ -view.axes[2])
+    targets = np.asarray(view.position + ahead[:, None] * directions)
     order = np.argsort(path, kind="stable")
     return path[order].astype(np.int32), targets[order]
 
 
-def _path(edges: list[Ints], seen: Floats, *, start: int, end: int) -> Ints:
+def _shortest_path(edges: list[Ints], seen: Floats, *, start: int, end: int) -> Ints:
     """Vertices from `start` to `end`, the shortest way in the picture; along what is seen of the outline it is short,
     along what is hidden longer, and along other edges longest."""
     from scipy.sparse import coo_array
@@ -103,13 +103,13 @@ def _path(edges: list[Ints], seen: Floats, *, start: int, end: int) -> Ints:
             "it must go along the outline",
             "draw a longer one",
         )
-    ways = np.concatenate(edges).astype(np.int64)
+    links = np.concatenate(edges).astype(np.int64)
     dear = np.repeat([1.0, _HIDDEN, _INSIDE], [len(kind) for kind in edges])
     count = len(seen)
-    _, first = np.unique(ways[:, 0] * count + ways[:, 1], return_index=True)  # the cheapest kind comes first
-    ways, dear = ways[first], dear[first]
-    lengths = dear * (np.linalg.norm(seen[ways[:, 0]] - seen[ways[:, 1]], axis=1) + 1e-6)
-    graph = coo_array((lengths, (ways[:, 0], ways[:, 1])), shape=(count, count))
+    _, first = np.unique(links[:, 0] * count + links[:, 1], return_index=True)  # the cheapest kind comes first
+    links, dear = links[first], dear[first]
+    lengths = dear * (np.linalg.norm(seen[links[:, 0]] - seen[links[:, 1]], axis=1) + 1e-6)
+    graph = coo_array((lengths, (links[:, 0], links[:, 1])), shape=(count, count))
     before = dijkstra(graph, directed=False, indices=np.array([start]), return_predecessors=True)[1][0]
     path = [end]
     while path[-1] != start:

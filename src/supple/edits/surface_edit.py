@@ -61,11 +61,11 @@ class SurfaceEdit:
         return every
 
 
-def mixed(edits: Sequence[SurfaceEdit], amounts: ArrayLike) -> SurfaceEdit:
+def mix(edits: Sequence[SurfaceEdit], amounts: ArrayLike) -> SurfaceEdit:
     """The sum of edits, each times its amount."""
-    shares = frozen(amounts, np.float64, (len(edits),), _WHERE, "amounts")
+    weights = frozen(amounts, np.float64, (len(edits),), _WHERE, "amounts")
     count = max((int(edit.vertices[-1]) + 1 for edit in edits if len(edit.vertices)), default=0)
     total = np.zeros((count, 3))
-    for edit, share in zip(edits, shares, strict=True):
-        total += share * edit.dense(count)
+    for edit, weight in zip(edits, weights, strict=True):
+        total += weight * edit.dense(count)
     return SurfaceEdit.of(total)

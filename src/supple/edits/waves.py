@@ -46,30 +46,30 @@ def with_wave(
             "a finite size above zero is needed",
             "try a height of 0.01, a wavelength of 0.2, a speed of 0.5 and a width of 0.05",
         )
-    vertices, share, way = _round(character, stroke, width)
+    vertices, fraction, direction = _near_stroke(character, stroke, width)
     curve = stroke.stroke(character.points, character.triangles)
-    phase = 2.0 * np.pi * curve.length * share / wavelength
+    phase = 2.0 * np.pi * curve.length * fraction / wavelength
     period = wavelength / speed
     for kind, shape, start in (("crest", np.cos(phase), 0.0), ("flank", np.sin(phase), 0.25 * period)):
         offsets = np.zeros_like(character.points)
-        offsets[vertices] = height * shape[:, None] * way
+        offsets[vertices] = height * shape[:, None] * direction
         label = f"{name} {kind}"
         keys = [
-            Key(time=start + 0.5 * rotation * period, use=label, amount=1.0 - 2.0 * (rotation % 2), ease="sine")
-            for rotation in range(3)
+            Key(time=start + 0.5 * half * period, use=label, amount=1.0 - 2.0 * (half % 2), ease="sine")
+            for half in range(3)
         ]
         edits = edits.with_shape(label, SurfaceEdit.of(offsets))
         edits = edits.with_layer(Layer(name=label, keys=tuple(keys), repeat=True))
     return edits
 
 
-def _round(character: Character, stroke: SurfaceStroke, width: float) -> tuple[Ints, Floats, Floats]:
+def _near_stroke(character: Character, stroke: SurfaceStroke, width: float) -> tuple[Ints, Floats, Floats]:
     """Vertices (N,) near a stroke, their shares of its length, and their normals times how much they take part."""
     stroke.check_fits(character.triangles)
     points, triangles = character.points, character.triangles
     region = region_round(triangles, stroke.handles(triangles), points=points, reach=2.0 * width)
     vertices = region.vertices
-    share, distance = stroke.stroke(points, triangles).nearest(points[vertices])
+    fraction, distance = stroke.stroke(points, triangles).nearest(points[vertices])
     beside = PROFILES["smooth"](np.clip(1.0 - distance / width, 0.0, 1.0))
-    fade = PROFILES["bell"](share) * beside
-    return vertices, share, fade[:, None] * vertex_normals(points, triangles)[vertices]
+    fade = PROFILES["bell"](fraction) * beside
+    return vertices, fraction, fade[:, None] * vertex_normals(points, triangles)[vertices]

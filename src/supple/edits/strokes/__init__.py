@@ -2,8 +2,8 @@
 
 from supple.edits.strokes.picking import Picks, depth_buffer, id_buffer, pick, pick_by_rays
 from supple.edits.strokes.posing import joints_near, posed_by_strokes
-from supple.edits.strokes.reduction import evenly, reduced
-from supple.edits.strokes.stroke import Stroke, carried_along
+from supple.edits.strokes.reduction import resample, simplify
+from supple.edits.strokes.stroke import Stroke, carry_along
 from supple.edits.strokes.surface_stroke import SurfaceStroke, raised
 from supple.edits.strokes.view import View
 
@@ -12,14 +12,14 @@ __all__ = [
     "Stroke",
     "SurfaceStroke",
     "View",
-    "carried_along",
+    "carry_along",
     "depth_buffer",
-    "evenly",
     "id_buffer",
     "joints_near",
     "pick",
     "pick_by_rays",
     "posed_by_strokes",
     "raised",
-    "reduced",
+    "resample",
+    "simplify",
 ]

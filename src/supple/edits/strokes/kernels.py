@@ -11,7 +11,9 @@ Nearness = wp.array2d(dtype=wp.float64)
 
 
 @wp.kernel(enable_backward=False)
-def draw(count: int, triangles: Triangles, pixels: Pixels, depths: Depths, least: wp.float64, ids: Ids, near: Nearness):
+def rasterize(
+    count: int, triangles: Triangles, pixels: Pixels, depths: Depths, least: wp.float64, ids: Ids, near: Nearness
+):
     """Draw all triangles, one after the other; the nearest wins, and of equally near ones the first.
 
     A pixel belongs to a triangle where its middle does; 1 / depth is linear in the picture. Triangles that reach behind

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.character.skeleton import Skeleton
-from supple.edits.strokes.stroke import Stroke, carried_along
+from supple.edits.strokes.stroke import Stroke, carry_along
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.pose import Pose
@@ -43,13 +43,13 @@ def posed_by_strokes(
 
     Limits: only directions of bones are matched; nothing twists about itself.
     """
-    bounds = _checked_limits(skeleton, limits or {})
+    bounds = _check_limits(skeleton, limits or {})
     picked = joints_near(pose, baseline, radius)
     world = np.array(pose.world_from_joint)
     if len(picked) == 0:
         return pose
-    wanted = dict(zip(picked.tolist(), carried_along(baseline, offset, world[picked, :3, 3])[0], strict=True))
-    leads = _leads(skeleton, wanted)
+    wanted = dict(zip(picked.tolist(), carry_along(baseline, offset, world[picked, :3, 3])[0], strict=True))
+    leads = _find_followers(skeleton, wanted)
     for level in skeleton.levels:
         for joint in (int(j) for j in level if int(j) in wanted):
             below = skeleton.descendants(joint)
@@ -59,17 +59,18 @@ def posed_by_strokes(
             if not followers:
                 continue
             head = world[joint, :3, 3].copy()
-            ways = world[followers, :3, 3] - head
-            rotation = _pointing(
-                ways, _aims(ways, np.array([wanted[f] for f in followers]) - head, wanted[joint] - head)
+            directions = world[followers, :3, 3] - head
+            rotation = _fit_rotation(
+                directions,
+                _find_targets(directions, np.array([wanted[f] for f in followers]) - head, wanted[joint] - head),
             )
-            rotation = _bounded(skeleton, world, joint, rotation=rotation, bound=bounds.get(joint, np.inf))
+            rotation = _limit_rotation(skeleton, world, joint, rotation=rotation, bound=bounds.get(joint, np.inf))
             world[below, :3, :3] = rotation @ world[below, :3, :3]
             world[below, :3, 3] = (world[below, :3, 3] - head) @ rotation.T + head
     return Pose(world, shapes=pose.shapes)
 
 
-def _checked_limits(skeleton: Skeleton, limits: Mapping[str, float]) -> dict[int, float]:
+def _check_limits(skeleton: Skeleton, limits: Mapping[str, float]) -> dict[int, float]:
     for name, angle in limits.items():
         if not 0.0 <= angle <= np.pi:
             raise InputError(
@@ -81,7 +82,7 @@ def _checked_limits(skeleton: Skeleton, limits: Mapping[str, float]) -> dict[int
     return {skeleton.index(name): float(angle) for name, angle in limits.items()}
 
 
-def _leads(skeleton: Skeleton, wanted: Mapping[int, Floats]) -> dict[int, list[int]]:
+def _find_followers(skeleton: Skeleton, wanted: Mapping[int, Floats]) -> dict[int, list[int]]:
     """For every picked joint the picked ones that have it as their nearest picked ancestor."""
     found: dict[int, list[int]] = {}
     for joint in wanted:
@@ -93,17 +94,17 @@ def _leads(skeleton: Skeleton, wanted: Mapping[int, Floats]) -> dict[int, list[i
     return found
 
 
-def _aims(ways: Floats, targets: Floats, miss: Floats) -> Floats:
+def _find_targets(directions: Floats, targets: Floats, miss: Floats) -> Floats:
     """Where to point from a joint that is off its own target by `miss`.
 
     A little off, it points at the targets of what follows; by a bone's length or more, in the direction that the stroke
     has there, so that a limit far up does not fold the joints below.
     """
-    share = np.minimum(np.linalg.norm(miss) / np.maximum(np.linalg.norm(ways, axis=1), 1e-12), 1.0)
-    return np.asarray(targets - share[:, None] * miss)
+    weight = np.minimum(np.linalg.norm(miss) / np.maximum(np.linalg.norm(directions, axis=1), 1e-12), 1.0)
+    return np.asarray(targets - weight[:, None] * miss)
 
 
-def _pointing(before: Floats, after: Floats) -> Floats:
+def _fit_rotation(before: Floats, after: Floats) -> Floats:
     """The turn (3, 3) that takes directions (N, 3) to others: the least one for a single direction, else the best."""
     if len(before) == 1:
         return quaternions.matrix_from_quat(quaternions.rotation_between(before[0], after[0]))
@@ -115,7 +116,7 @@ def _pointing(before: Floats, after: Floats) -> Floats:
     return best
 
 
-def _bounded(skeleton: Skeleton, world: Floats, joint: int, *, rotation: Floats, bound: float) -> Floats:
+def _limit_rotation(skeleton: Skeleton, world: Floats, joint: int, *, rotation: Floats, bound: float) -> Floats:
     """As much of a turn of a joint as keeps its angle from rest, as seen from its parent, within bounds."""
     if not np.isfinite(bound):
         return rotation
@@ -123,20 +124,20 @@ def _bounded(skeleton: Skeleton, world: Floats, joint: int, *, rotation: Floats,
     above = np.eye(3) if parent < 0 else quaternions.nearest_rotation(world[parent, :3, :3])
     rest = quaternions.nearest_rotation(skeleton.parent_from_joint[joint, :3, :3])
     own = quaternions.nearest_rotation(world[joint, :3, :3])
-    start = _angle(rest.T @ above.T @ own)
+    start = _rotation_angle(rest.T @ above.T @ own)
     allowed = max(bound, start)
-    if _angle(rest.T @ above.T @ rotation @ own) <= allowed:
+    if _rotation_angle(rest.T @ above.T @ rotation @ own) <= allowed:
         return rotation
     quaternion = quaternions.quat_from_matrix(rotation)
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = 0.5 * (low + high)
         part = quaternions.matrix_from_quat(quaternions.slerp([0.0, 0.0, 0.0, 1.0], quaternion, middle))
-        inside = _angle(rest.T @ above.T @ part @ own) <= allowed
+        inside = _rotation_angle(rest.T @ above.T @ part @ own) <= allowed
         low, high = (middle, high) if inside else (low, middle)
     return quaternions.matrix_from_quat(quaternions.slerp([0.0, 0.0, 0.0, 1.0], quaternion, low))
 
 
-def _angle(rotation: Floats) -> float:
+def _rotation_angle(rotation: Floats) -> float:
     quaternion = quaternions.quat_from_matrix(rotation)
     return float(2.0 * np.arctan2(np.linalg.norm(quaternion[:3]), quaternion[3]))

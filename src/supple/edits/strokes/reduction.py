@@ -13,14 +13,14 @@ METRES = 0.01  # tolerance in space
 MOST_SAMPLES = 1_000_000
 
 
-def reduced(points: ArrayLike, tolerance: float) -> NDArray[np.intp]:
+def simplify(points: ArrayLike, tolerance: float) -> NDArray[np.intp]:
     """Numbers of the points (N, D) to keep, so that the line through them is within `tolerance` of all.
 
     The farthest point from the line between two kept ones is kept too, until none is farther than the tolerance. First
     and last are always kept.
     """
-    where = "reduced"
-    given = _checked(points, where)
+    where = "simplify"
+    given = _check_samples(points, where)
     if not (np.isfinite(tolerance) and tolerance >= 0.0):
         raise InputError(where, f"tolerance is {tolerance}", "zero or more is needed", f"try {PIXELS} px or {METRES} m")
     keep = np.zeros(len(given), dtype=bool)
@@ -30,7 +30,7 @@ def reduced(points: ArrayLike, tolerance: float) -> NDArray[np.intp]:
         first, last = open_spans.pop()
         if last - first < 2:
             continue
-        distances = _from_segment(given[first + 1 : last], given[first], given[last])
+        distances = _segment_distances(given[first + 1 : last], given[first], given[last])
         far = int(np.argmax(distances))
         if distances[far] > tolerance:
             middle = first + 1 + far
@@ -39,10 +39,10 @@ def reduced(points: ArrayLike, tolerance: float) -> NDArray[np.intp]:
     return np.flatnonzero(keep)
 
 
-def evenly(points: ArrayLike, spacing: float) -> Floats:
+def resample(points: ArrayLike, spacing: float) -> Floats:
     """A line through `points` (N, D) as places at most `spacing` apart; all points are among them."""
-    where = "evenly"
-    given = _checked(points, where)
+    where = "resample"
+    given = _check_samples(points, where)
     if not (np.isfinite(spacing) and spacing > 0.0):
         raise InputError(where, f"spacing is {spacing}", "a distance above zero is needed", "try 1 px")
     lengths = np.linalg.norm(np.diff(given, axis=0), axis=1)
@@ -53,12 +53,12 @@ def evenly(points: ArrayLike, spacing: float) -> Floats:
         )
     steps = counts.astype(int)
     span = np.repeat(np.arange(len(lengths)), steps)
-    share = (np.arange(len(span)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[span]
-    positions = given[span] + share[:, None] * (given[span + 1] - given[span])
+    fraction = (np.arange(len(span)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[span]
+    positions = given[span] + fraction[:, None] * (given[span + 1] - given[span])
     return np.concatenate([positions, given[-1:]])
 
 
-def _checked(points: ArrayLike, where: str) -> Floats:
+def _check_samples(points: ArrayLike, where: str) -> Floats:
     given = np.asarray(points)
     if given.ndim != 2 or given.shape[1] not in (2, 3) or not 1 <= len(given) <= MOST_SAMPLES:
         raise InputError(
@@ -70,8 +70,8 @@ def _checked(points: ArrayLike, where: str) -> Floats:
     return frozen(given, np.float64, given.shape, where, "points")
 
 
-def _from_segment(points: Floats, start: Floats, end: Floats) -> Floats:
-    way = end - start
-    square = float(way @ way)
-    along = np.clip((points - start) @ way / square, 0.0, 1.0) if square > 0.0 else np.zeros(len(points))
-    return np.asarray(np.linalg.norm(points - start - along[:, None] * way, axis=1))
+def _segment_distances(points: Floats, start: Floats, end: Floats) -> Floats:
+    direction = end - start
+    square = float(direction @ direction)
+    along = np.clip((points - start) @ direction / square, 0.0, 1.0) if square > 0.0 else np.zeros(len(points))
+    return np.asarray(np.linalg.norm(points - start - along[:, None] * direction, axis=1))

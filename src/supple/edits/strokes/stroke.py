@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints, frozen
-from supple.edits.strokes.reduction import METRES, reduced
+from supple.edits.strokes.reduction import METRES, simplify
 from supple.errors import InputError
 from supple.geometry import quaternions
 
 _WHERE = "Stroke"
 _CELLS = 16  # pieces of a Bézier segment in which its length is tabled
-_NODES, _SHARES = np.polynomial.legendre.leggauss(6)
+_GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(6)
 MOST_KNOTS = 10_000
 
 
@@ -60,7 +60,7 @@ class Stroke:
             raise InputError(_WHERE, "there are no samples", "at least two places are needed", "draw a stroke")
         moved = np.concatenate([[True], np.abs(np.diff(given, axis=0)).max(axis=1) > 0.0])
         given, clock = given[moved], clock[moved]
-        keep = reduced(given, tolerance)
+        keep = simplify(given, tolerance)
         return cls(given[keep], clock[keep])
 
     def with_knot(self, number: int, position: ArrayLike) -> Stroke:
@@ -122,18 +122,20 @@ class Stroke:
         """
         u = np.atleast_1d(self._parameter(t))
         grid = np.linspace(0.0, len(self.bezier), len(self.bezier) * _CELLS + 1)
-        positions, ways = self._curve(grid, 0), self._directions(grid)
-        first = quaternions.perpendicular(ways[0]) if normal is None else np.asarray(normal, dtype=np.float64)
-        aside = first - (first @ ways[0]) * ways[0]
+        positions, directions = self._curve(grid, 0), self._directions(grid)
+        first = quaternions.perpendicular(directions[0]) if normal is None else np.asarray(normal, dtype=np.float64)
+        aside = first - (first @ directions[0]) * directions[0]
         if not np.linalg.norm(aside) > 1e-6 * np.linalg.norm(first):
             raise InputError(_WHERE, "normal lies along the stroke", "it must point aside", "use another one")
-        normals = np.empty_like(ways)
+        normals = np.empty_like(directions)
         normals[0] = quaternions.normalize(aside)
         for n in range(len(grid) - 1):
-            normals[n + 1] = _carried(normals[n], positions[n], ways[n], position=positions[n + 1], way=ways[n + 1])
+            normals[n + 1] = _transport_normal(
+                normals[n], positions[n], directions[n], position=positions[n + 1], direction=directions[n + 1]
+            )
         cell = np.clip(np.searchsorted(grid, u, side="right") - 1, 0, len(grid) - 2)
         here = self._curve(u, 0), self._directions(u)
-        aside = _carried(normals[cell], positions[cell], ways[cell], position=here[0], way=here[1])
+        aside = _transport_normal(normals[cell], positions[cell], directions[cell], position=here[0], direction=here[1])
         frames = np.stack([here[1], aside, np.cross(here[1], aside)], axis=-1)
         return frames.reshape(*np.shape(t), 3, 3)
 
@@ -157,7 +159,7 @@ class Stroke:
         squares = self._squares(u, aims)
         order = np.lexsort((squares, owner))  # the best valley of each point comes first
         first = order[np.searchsorted(owner[order], np.arange(len(given)))]
-        return self._share(u[first]), np.sqrt(squares[first])
+        return self._fraction(u[first]), np.sqrt(squares[first])
 
     def _valleys(self, points: Floats, positions: Floats) -> tuple[Ints, Ints]:
         """Points and grid places (M,) where the nearest place may be: every valley that could still be the deepest."""
@@ -187,20 +189,20 @@ class Stroke:
 
     def _directions(self, u: Floats) -> Floats:
         """Unit tangents; at a cusp, where the derivative vanishes, that of a place close by."""
-        ways = self._curve(u, 1)
-        size = np.linalg.norm(ways, axis=-1, keepdims=True)
+        directions = self._curve(u, 1)
+        size = np.linalg.norm(directions, axis=-1, keepdims=True)
         beside = np.where(u < 0.5, u + 1e-4, u - 1e-4)
-        return quaternions.normalize(np.where(size > 1e-9 * self.length, ways, self._curve(beside, 1)))
+        return quaternions.normalize(np.where(size > 1e-9 * self.length, directions, self._curve(beside, 1)))
 
     def _spans(self, start: Floats, end: Floats) -> Floats:
         """Lengths [m] between parameters within one segment, by Gauss's rule."""
         segment = np.minimum(np.floor(start), len(self.bezier) - 1)  # the end may be the next one's start
         half = 0.5 * (end - start)
-        at = 0.5 * (start + end)[..., None] + half[..., None] * _NODES
+        at = 0.5 * (start + end)[..., None] + half[..., None] * _GAUSS_NODES
         inside = np.clip(at, segment[..., None], np.nextafter(segment[..., None] + 1.0, 0.0))
-        return np.asarray(half * (np.linalg.norm(self._curve(inside, 1), axis=-1) @ _SHARES))
+        return np.asarray(half * (np.linalg.norm(self._curve(inside, 1), axis=-1) @ _GAUSS_WEIGHTS))
 
-    def _share(self, u: Floats) -> Floats:
+    def _fraction(self, u: Floats) -> Floats:
         """Share of the length (...) at parameters."""
         cell = np.clip(np.floor(u * _CELLS).astype(int), 0, len(self._table) - 2)
         lengths = self._table[cell] + self._spans(cell / _CELLS, u)
@@ -208,12 +210,12 @@ class Stroke:
 
     def _parameter(self, t: ArrayLike) -> Floats:
         """Parameters (...) at shares of the length, by Newton's method from the table."""
-        share = np.asarray(t, dtype=np.float64)
-        if not np.isfinite(share).all() or (share < 0.0).any() or (share > 1.0).any():
+        fraction = np.asarray(t, dtype=np.float64)
+        if not np.isfinite(fraction).all() or (fraction < 0.0).any() or (fraction > 1.0).any():
             raise InputError(
                 _WHERE, "a share of its length lies outside 0 to 1", "0 is its start and 1 its end", "clip it"
             )
-        wanted = share * self.length
+        wanted = fraction * self.length
         cell = np.clip(np.searchsorted(self._table, wanted, side="right") - 1, 0, len(self._table) - 2)
         start, size = cell / _CELLS, np.maximum(self._table[cell + 1] - self._table[cell], 1e-300)
         u = start + (wanted - self._table[cell]) / size / _CELLS
@@ -224,28 +226,28 @@ class Stroke:
         return np.asarray(u)
 
 
-def _carried(normal: Floats, start: Floats, before: Floats, *, position: Floats, way: Floats) -> Floats:
+def _transport_normal(normal: Floats, start: Floats, before: Floats, *, position: Floats, direction: Floats) -> Floats:
     """The normal taken from `start` to `place` without turning about the curve: two reflections [Wang2008]."""
     step = position - start
     square = np.sum(step * step, axis=-1, keepdims=True)
     half = np.where(square > 0.0, 2.0 / np.where(square > 0.0, square, 1.0), 0.0)
     mirrored = normal - half * np.sum(step * normal, axis=-1, keepdims=True) * step
     ahead = before - half * np.sum(step * before, axis=-1, keepdims=True) * step
-    rest = way - ahead
+    rest = direction - ahead
     square = np.sum(rest * rest, axis=-1, keepdims=True)
     half = np.where(square > 1e-24, 2.0 / np.where(square > 1e-24, square, 1.0), 0.0)
     found = mirrored - half * np.sum(rest * mirrored, axis=-1, keepdims=True) * rest
-    return quaternions.normalize(found - np.sum(found * way, axis=-1, keepdims=True) * way)
+    return quaternions.normalize(found - np.sum(found * direction, axis=-1, keepdims=True) * direction)
 
 
-def carried_along(baseline: Stroke, offset: Stroke, points: ArrayLike) -> tuple[Floats, Floats]:
+def carry_along(baseline: Stroke, offset: Stroke, points: ArrayLike) -> tuple[Floats, Floats]:
     """Where `points` (N, 3) go when `baseline` becomes `offset`: o(t) + R d, and the turns R (N, 3, 3).
 
     t is the nearest place on the baseline, d the way from there; R is the turn between the two frames at t
     [Toothman2020, Sec. 7.2]. The offset's frames start as the baseline's, turned to its first direction by the least
     turn, so that equal strokes move nothing.
     """
-    given = frozen(points, np.float64, (-1, 3), "carried_along", "points")
+    given = frozen(points, np.float64, (-1, 3), "carry_along", "points")
     t, _ = baseline.nearest(given)
     start = baseline.frames(0.0)
     rotation = quaternions.matrix_from_quat(quaternions.rotation_between(start[:, 0], offset.tangents(0.0)))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints, frozen
 from supple.edits.strokes.picking import pick
-from supple.edits.strokes.reduction import PIXELS, evenly, reduced
+from supple.edits.strokes.reduction import PIXELS, resample, simplify
 from supple.edits.strokes.stroke import Stroke
 from supple.edits.strokes.view import View
 from supple.errors import InputError
@@ -21,15 +21,15 @@ _WHERE = "SurfaceStroke"
 
 @dataclass(frozen=True, eq=False)
 class SurfaceStroke:
-    """Knots on `triangles` (K,) at `shares` (K, 3) of their corners, and all triangles that it `crossed` (C,)."""
+    """Knots on `triangles` (K,) at `barycentric` coordinates (K, 3), and all triangles that it `crossed` (C,)."""
 
     triangles: Ints
-    shares: Floats
+    barycentric: Floats
     crossed: Ints
 
     def __post_init__(self) -> None:
         triangles = frozen(self.triangles, np.int32, (-1,), _WHERE, "triangles")
-        shares = frozen(self.shares, np.float64, (len(triangles), 3), _WHERE, "shares")
+        barycentric = frozen(self.barycentric, np.float64, (len(triangles), 3), _WHERE, "barycentric")
         crossed = frozen(self.crossed, np.int32, (-1,), _WHERE, "crossed")
         if len(triangles) < 1 or triangles.min() < 0 or len(crossed) < 1 or crossed.min() < 0:
             raise InputError(
@@ -38,7 +38,7 @@ class SurfaceStroke:
                 "at least one of each is needed",
                 "draw it on the skin",
             )
-        if np.abs(shares.sum(axis=1) - 1.0).max() > 1e-6 or shares.min() < -1e-6:
+        if np.abs(barycentric.sum(axis=1) - 1.0).max() > 1e-6 or barycentric.min() < -1e-6:
             raise InputError(
                 _WHERE,
                 "shares do not sum to one, or are below zero",
@@ -46,7 +46,7 @@ class SurfaceStroke:
                 "draw it on the skin",
             )
         object.__setattr__(self, "triangles", triangles)
-        object.__setattr__(self, "shares", shares)
+        object.__setattr__(self, "barycentric", barycentric)
         object.__setattr__(self, "crossed", np.unique(crossed))
 
     @classmethod
@@ -57,13 +57,13 @@ class SurfaceStroke:
 
         Stretches beside the skin are left out. `tolerance` [px] says how few knots it has.
         """
-        line = evenly(pixels, 1.0)
+        line = resample(pixels, 1.0)
         picks = pick(points, triangles, view, pixels=line)
         if not picks.hit.any():
             raise InputError(_WHERE, "the line does not touch the skin", "some of it must", "draw it over the skin")
         on_skin = np.flatnonzero(picks.hit)
-        knots = on_skin[reduced(line[on_skin], tolerance)]
-        return cls(picks.triangles[knots], np.clip(picks.shares[knots], 0.0, 1.0), picks.triangles[on_skin])
+        knots = on_skin[simplify(line[on_skin], tolerance)]
+        return cls(picks.triangles[knots], np.clip(picks.barycentric[knots], 0.0, 1.0), picks.triangles[on_skin])
 
     def check_fits(self, triangles: ArrayLike) -> None:
         """Refuse a mesh that has fewer triangles than it names."""
@@ -82,7 +82,9 @@ class SurfaceStroke:
 
     def positions(self, points: ArrayLike, triangles: Ints) -> Floats:
         """Where its knots are (K, 3) [m] now that the skin is at `points`."""
-        return np.einsum("kc,kci->ki", self.shares, np.asarray(points, dtype=np.float64)[triangles[self.triangles]])
+        return np.einsum(
+            "kc,kci->ki", self.barycentric, np.asarray(points, dtype=np.float64)[triangles[self.triangles]]
+        )
 
     def normals(self, points: ArrayLike, triangles: Ints) -> Floats:
         """Unit normals (K, 3) of the skin under its knots."""

@@ -74,8 +74,8 @@ class View:
         given = np.asarray(pixels, dtype=np.float64)
         across = (given[..., 0, None] - self.size[0] / 2.0) / self.pixels_per_slope
         down = (given[..., 1, None] - self.size[1] / 2.0) / self.pixels_per_slope
-        ways = across * right - down * up - back
-        return np.asarray(ways / np.linalg.norm(ways, axis=-1, keepdims=True))
+        directions = across * right - down * up - back
+        return np.asarray(directions / np.linalg.norm(directions, axis=-1, keepdims=True))
 
     def on_plane(self, pixels: ArrayLike, point: ArrayLike, *, normal: ArrayLike | None = None) -> Floats:
         """Places (N, 3) [m] where rays through `pixels` (N, 2) meet the plane through `point` (3,).
@@ -84,8 +84,8 @@ class View:
         """
         given = frozen(pixels, np.float64, (-1, 2), _WHERE, "pixels")
         across = np.asarray(self.axes[2] if normal is None else normal, dtype=np.float64)
-        ways = self.rays(given)
-        slope = ways @ across
+        directions = self.rays(given)
+        slope = directions @ across
         away = float((np.asarray(point, dtype=np.float64) - self.position) @ across)
         ahead = away / np.where(np.abs(slope) > 1e-12, slope, np.inf)
         if (ahead <= 0.0).any():
@@ -96,4 +96,4 @@ class View:
                 "a stroke must lie on it",
                 "turn the plane towards the viewer",
             )
-        return np.asarray(self.position + ahead[:, None] * ways)
+        return np.asarray(self.position + ahead[:, None] * directions)
