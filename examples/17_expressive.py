@@ -4,8 +4,7 @@ import numpy as np
 
 import supple
 from supple.geometry.quaternions import quat_from_axis_angle
-from supple.render import Camera, Renderer, contact_sheet
-from supple.render.attachment import attachment_picture
+from supple.render import Camera, Renderer, contact_sheet, picture
 
 SIZE = (300, 300)
 hero = supple.character("hero", vertices=3000)
@@ -48,5 +47,7 @@ with Renderer(hero.points, hero.triangles, size=SIZE, ground=False) as renderer:
 contact_sheet(rows, captions=list(skins), path="expressive.png")
 
 attachment = supple.attach(hero)
-print(f"attachment: vertices hang {np.linalg.norm(attachment.scale_vectors, axis=1).mean():.3f} m from their bones")
-attachment_picture(hero, attachment, path="attachment.png", size=SIZE, every=2)
+lengths = np.linalg.norm(attachment.scale_vectors, axis=1)
+print(f"attachment: vertices hang {lengths.mean():.3f} m from their bones")
+rest = supple.Pose.rest(hero.skeleton)
+picture(hero.points, hero.triangles, values=lengths, skeleton=(hero.skeleton, rest), path="attachment.png", size=SIZE)

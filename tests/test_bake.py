@@ -16,7 +16,7 @@ import supple
 from conftest import make_tube
 from soft_skins import Trailing
 from supple import DualQuaternion, InputError, LinearBlend, Motion, Pose, UnfinishedError
-from supple.character.identity import fingerprint
+from supple.character.fingerprint import fingerprint
 from supple.device import use_threads
 from supple.graph import bake as baking
 from supple.graph import container

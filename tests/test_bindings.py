@@ -14,7 +14,7 @@ import supple
 from supple.cli.main import main
 from supple.errors import InputError
 from supple.graph import bindings
-from supple.graph.packing import pack, unpack
+from supple.graph.binding_codec import pack, unpack
 from supple.skins.registry import SKINS
 
 FEW = {"position-based": {"tetrahedra": 800}, "lattice": {"resolution": 24}, "contact": {"elements": 800}}

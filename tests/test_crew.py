@@ -16,7 +16,7 @@ import pytest
 import crew_jobs as jobs
 import supple
 from supple import InputError, SuppleWarning, UnfinishedError
-from supple.character.identity import fingerprint
+from supple.character.fingerprint import fingerprint
 from supple.device import use_threads
 from supple.report.crew import Job, crew
 

@@ -567,7 +567,7 @@ def test_places_join_and_fill():
 
 def test_the_network_is_drawn(network, tmp_path):
     pytest.importorskip("pyvista")
-    from supple.render.curves import curves_picture
+    from curves_diagram import curves_picture
 
     plain = curves_picture(network, size=(120, 160), path=tmp_path / "curves.png")
     assert plain.shape == (160, 120, 3)

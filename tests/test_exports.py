@@ -1,6 +1,9 @@
 """Bakes for other programs: every format gives our points back, with seams, quads and texture coordinates."""
 
+import os
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,8 +13,7 @@ from export_scenes import FPS, swing, textured_tube
 from oracles.glb import ReadGlb
 from supple import DualQuaternion, InputError, LinearBlend, UnfinishedError
 from supple.geometry.normals import creases, normals
-from supple.graph import exports
-from supple.io import save
+from supple.io import formats, save
 from supple.io.gltf_out import container
 from supple.io.surface import Surface
 
@@ -315,7 +317,7 @@ def test_a_glb_that_no_file_can_hold_is_refused(cache, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("suffix", list(exports.CACHE_WRITERS))
+@pytest.mark.parametrize("suffix", list(formats.CACHE_WRITERS))
 def test_one_frame_and_a_mesh_without_seams(suffix, tmp_path, tube):
     if suffix == ".abc":
         pytest.importorskip("alembic3d")
@@ -326,7 +328,7 @@ def test_one_frame_and_a_mesh_without_seams(suffix, tmp_path, tube):
     assert (tmp_path / f"deep/down/a{suffix}").stat().st_size > 0
 
 
-@pytest.mark.parametrize("suffix", [s for s in exports.CACHE_WRITERS if s != ".obj"])
+@pytest.mark.parametrize("suffix", [s for s in formats.CACHE_WRITERS if s != ".obj"])
 def test_files_appear_whole_or_not_at_all(suffix, cache, tmp_path, monkeypatch):
     if suffix == ".abc":
         pytest.importorskip("alembic3d")
@@ -348,7 +350,20 @@ def test_an_unknown_suffix_is_refused_with_those_there_are(cache, tmp_path):
 
 @pytest.mark.parametrize(("suffix", "module", "extra"), [(".usdc", "pxr.Usd", "usd"), (".abc", "alembic3d", "alembic")])
 def test_a_missing_library_is_named(cache, tmp_path, monkeypatch, suffix, module, extra):
-    monkeypatch.setitem(__import__("sys").modules, module, None)
+    monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(UnfinishedError, match=rf"pip install 'supple\[{extra}\]'"):
         cache.save(tmp_path / f"a{suffix}")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("imported", ["import supple\nCache = supple.Cache", "from supple.graph.cache import Cache"])
+def test_a_bake_is_saved_whatever_was_imported(cache, tmp_path, imported):
+    """The graph knows no formats; those who do are found also where nobody has asked for them yet."""
+    target = tmp_path / "a.pc2"
+    code = (
+        f"import sys\n{imported}\ncache = Cache({str(cache.path)!r})\n"
+        f"assert 'supple.io' not in sys.modules\ncache.save({str(target)!r})"
+    )
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], check=True, env=found)
+    assert target.stat().st_size > 0

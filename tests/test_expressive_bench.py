@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import supple
+from attachment_diagram import attachment_picture
 from supple.bench import expressive, expressive_edits
 from supple.cli.main import main
 from supple.geometry.topology import census
-from supple.render.attachment import attachment_picture
 
 
 @pytest.mark.parametrize(("vertices", "bones"), [(1802, 4), (5634, 17), (10774, 85)])

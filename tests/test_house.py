@@ -23,6 +23,11 @@ LAYERS = (
 COPYLEFT = ("tetgen", "igl.copyleft", "igl.triangle", "gmsh", "pymeshlab", "pymeshfix", "cvxopt", "bpy")
 LONGEST = 600
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "managers", "core")
+# Where a module is loaded by a name that does not stand there: the front, which may name every room; a door for other
+# people's libraries, whose callers are looked at instead; and the codec of bindings, which finds names in files.
+BY_ANY_NAME = ("supple", "supple.render.extra", "supple.graph.binding_codec")
+LOADERS = ("import_module", "load_library", "__import__")
+MODULE = re.compile(r"supple(\.\w+)+")
 MACHINE_PATH = re.compile(r"(?<![\w.:/~-])/(work|root|home)/")
 
 
@@ -62,14 +67,35 @@ def imports(text: str, module: str, *, is_package: bool = False) -> Iterator[str
             start = ".".join([*above, *([node.module] if node.module else [])])
             yield start
             yield from (f"{start}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in (
-            "importlib.import_module",
-            "loaded",
-            "__import__",
-        ):
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in LOADERS:
             first = node.args[0] if node.args else None
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
                 yield first.value
+
+
+def hidden_imports(text: str, module: str, *, is_package: bool = False) -> list[str]:
+    """Where a source names modules of ours in strings, other than those of its own package.
+
+    Strings that are the name of a module count, and so do loaders whose argument cannot be read: a name may be put
+    together only behind the name of the own package, or of somebody else's (`f"supple.io.{name}"` in `supple.io`).
+    """
+    if module in BY_ANY_NAME:
+        return []
+    own = (module if is_package else module.rpartition(".")[0]) + "."
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and MODULE.fullmatch(node.value):
+            if not f"{node.value}.".startswith(own):
+                found.append(node.value)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in LOADERS:
+            first = next(iter(node.args), None)
+            start = first.values[0] if isinstance(first, ast.JoinedStr) else first
+            words = start.value if isinstance(start, ast.Constant) and isinstance(start.value, str) else ""
+            put_together = first is not start
+            ours = "supple.".startswith(words) or words.startswith("supple.")
+            if not words or (put_together and ("." not in words or (ours and not words.startswith(own)))):
+                found.append(ast.unparse(node))
+    return found
 
 
 def layer_of(module: str) -> int:
@@ -136,6 +162,12 @@ def test_imports_point_one_way_and_bring_no_copyleft(path):
     found = list(imports(path.read_text(encoding="utf-8"), module, is_package=path.name == "__init__.py"))
     assert [name for name in found if wrong_way(module, name)] == []
     assert [name for name in found if forbidden(module, name)] == []
+
+
+@pytest.mark.parametrize("path", source_files(), ids=module_name)
+def test_no_arrow_is_hidden_in_a_string(path):
+    is_package = path.name == "__init__.py"
+    assert hidden_imports(path.read_text(encoding="utf-8"), module_name(path), is_package=is_package) == []
 
 
 def test_every_room_has_a_place_in_the_order():
@@ -213,12 +245,40 @@ def f():
     from . import near
     from ..up import further
     importlib.import_module("by.name")
+    import_module("by.short.name")
 """
     found = set(imports(text, "supple.skins.room"))
     wanted = {"a.b", "c", "c.d", "inside", "supple.skins.near", "supple.up", "supple.up.further", "by.name"}
+    wanted |= {"by.short.name"}
     assert wanted <= found
     assert "hidden" not in found
     assert "supple.skins.room.near" in set(imports("from . import near", "supple.skins.room", is_package=True))
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "count"),
+    [
+        ("supple.graph.exports", "WRITERS = {'.pc2': 'supple.io.pc2'}", 1),
+        ("supple.graph.exports", "WRITERS = {'.pc2': 'supple.io.pc2', '.npz': 'supple.io.npz'}", 2),
+        ("supple.graph.exports", "import_module(WRITERS[suffix])", 1),
+        ("supple.graph.exports", "importlib.import_module(name=name)", 1),
+        ("supple.graph.exports", "import_module(f'supple.io.{name}')", 1),
+        ("supple.graph.exports", "import_module(f'supple.graph{name}')", 1),
+        ("supple.graph.exports", "import_module(f'supple.{name}')", 1),
+        ("supple.graph.exports", "import_module(f'{name}.pc2')", 1),
+        ("supple.graph.exports", "import_module('supple.' + name)", 1),
+        ("supple.io.formats", "import_module(f'supple.io.{name}')", 0),
+        ("supple.io.formats", "import_module(f'supple.graph.{name}')", 1),
+        ("supple.io.formats", "import_module(f'supple.iou.{name}')", 1),
+        ("supple.io.usd.library", "import_module(f'pxr.{name}')", 0),
+        ("supple.io.usd.reader", "PROGRAM = ('-m', 'supple.io.usd.reading_process')", 0),
+        ("supple.geometry.tetrahedra.wild", "import_module('pytetwild')", 0),
+        ("supple.geometry.normals", "import_module('supple.skins.base')", 1),
+        ("supple", "HOMES = {'supple.io': ('load',)}", 0),
+    ],
+)
+def test_the_finder_of_hidden_arrows_tells_right_from_wrong(module, text, count):
+    assert len(hidden_imports(text, module)) == count
 
 
 @pytest.mark.parametrize(

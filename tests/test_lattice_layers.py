@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import supple
 from conftest import make_tube
+from layers_diagram import layers_picture
 from oracles.lattice_cells import horseshoe, walks
 from solids import sphere, together
 from supple.character.carried import carried_weights
@@ -19,7 +20,6 @@ from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.render.layers import layers_picture
 from supple.skins.lattice.embedding import tie_of
 from supple.skins.lattice.layers import BONE, check_layers, layers_of
 from supple.skins.lattice.path_weights import bone_paths, carried_in, path_weights

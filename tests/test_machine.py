@@ -8,7 +8,7 @@ import pytest
 
 import supple
 from supple import machine
-from supple.character.identity import fingerprint
+from supple.character.fingerprint import fingerprint
 from supple.errors import SuppleWarning
 from supple.graph import bake as bakes
 

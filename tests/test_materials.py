@@ -12,9 +12,9 @@ from export_scenes import dressed_tube, picture, swing, textured_tube
 from gltf_files import arm
 from oracles.glb import ReadGlb
 from supple import DualQuaternion, InputError, LinearBlend, SuppleWarning
-from supple.character.identity import fingerprint
-from supple.character.materials import SLOTS, Material, Texture, packed, unpacked
-from supple.graph import kept
+from supple.character import packing
+from supple.character.fingerprint import fingerprint
+from supple.character.materials import SLOTS, Material, Texture
 from supple.io import load, save
 from supple.io.surface import Surface
 
@@ -101,10 +101,10 @@ materials = st.builds(
 @given(st.lists(materials, min_size=1, max_size=4), st.randoms())
 def test_materials_survive_being_packed(made, chance):
     worn = np.array([chance.randrange(-1, len(made)) for _ in range(9)], dtype=np.int32)
-    again = unpacked(packed(made, worn))
+    again = packing.unpack_materials(packing.pack_materials(made, worn))
     assert list(again["materials"]) == made
     assert np.array_equal(again["material_of_triangle"], worn)
-    assert packed([], None) == {} == unpacked({})
+    assert packing.pack_materials([], None) == {} == packing.unpack_materials({})
 
 
 # Bakes
@@ -113,7 +113,7 @@ def test_materials_survive_being_packed(made, chance):
 def test_materials_change_no_fingerprint_and_no_array_of_a_bake_without_them():
     tube, dressed = textured_tube(), dressed_tube()
     assert fingerprint(tube) == fingerprint(dressed)
-    assert set(kept.display_arrays_of(tube)) == {"display_control_points", "display_triangles", "display_uvs"}
+    assert set(packing.pack_display(tube)) == {"display_control_points", "display_triangles", "display_uvs"}
 
 
 def test_a_bake_keeps_the_materials(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 import supple
 from conftest import make_tube
 from supple import InputError, Motion, Pose
-from supple.character.identity import fingerprint
+from supple.character.fingerprint import fingerprint
 from supple.motion.pose import between
 
 BLENDS = [supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters(), supple.DeltaMush()]

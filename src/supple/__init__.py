@@ -197,6 +197,14 @@ __all__ = [
 ]
 
 
+def connect_rooms() -> None:
+    """Import the rooms that do something for rooms below them, which those ask for without knowing by whom it is done.
+
+    So far that is writing bakes to files, which `supple.io` does for `Cache.save`.
+    """
+    import_module("supple.io")
+
+
 class _Name:
     """A name of this package, looked up where it lives when it is first asked for.
 

@@ -10,13 +10,14 @@ from supple.bench.rows import Row
 from supple.errors import InputError
 
 ROOMS = {
-    "kinematic": "supple.bench.kinematic",
-    "expressive": "supple.bench.expressive",
-    "position-based": "supple.bench.position_based",
-    "lattice": "supple.bench.lattice",
-    "curves": "supple.bench.curves",
-    "contact": "supple.bench.contact",
+    "kinematic": "kinematic",
+    "expressive": "expressive",
+    "position-based": "position_based",
+    "lattice": "lattice",
+    "curves": "curves",
+    "contact": "contact",
 }
+"""Module below `supple.bench`, by the name on the command line."""
 
 
 def rows_of(room: str | None, progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Row]:
@@ -27,4 +28,4 @@ def rows_of(room: str | None, progress: Callable[[str], None], *, device: str = 
         )
     found = devices.check_device(device)
     for name in [room] if room else list(ROOMS):
-        yield from import_module(ROOMS[name]).rows(progress, device=found)
+        yield from import_module(f"supple.bench.{ROOMS[name]}").rows(progress, device=found)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.arrays import Ints, frozen
 from supple.errors import InputError
@@ -103,45 +101,6 @@ def checked(
         worst = int(rows.min()) if int(rows.min()) < -1 else int(rows.max())
         raise InputError(where, f"a triangle wears material {worst}", f"there are {len(held)}; -1 is none", "add it")
     return held, rows if held else None
-
-
-def packed(materials: Sequence[Material], worn: Ints | None) -> dict[str, NDArray[Any]]:
-    """Materials as plain arrays, little-endian; nothing where there are none. A picture used twice is there once."""
-    if not materials or worn is None:
-        return {}
-    pictures: dict[Texture, int] = {}
-    words = [
-        {
-            "name": material.name,
-            "color": material.color,
-            "metallic": material.metallic,
-            "roughness": material.roughness,
-            "emission": material.emission,
-            "double_sided": material.double_sided,
-            "alpha": material.alpha,
-            "textures": {slot: pictures.setdefault(t, len(pictures)) for slot, t in material.textures.items()},
-        }
-        for material in materials
-    ]
-    text = json.dumps({"materials": words, "pictures": [picture.name for picture in pictures]}, sort_keys=True)
-    return {
-        "materials": np.frombuffer(text.encode(), dtype=np.uint8),
-        "material_of_triangle": worn.astype("<i4"),
-        **{f"picture {n}": np.frombuffer(picture.data, dtype=np.uint8) for picture, n in pictures.items()},
-    }
-
-
-def unpacked(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-    """What `packed` made, as the fields of a character."""
-    if "materials" not in arrays:
-        return {}
-    words = json.loads(arrays["materials"].tobytes())
-    pictures = [Texture(name, arrays[f"picture {number}"].tobytes()) for number, name in enumerate(words["pictures"])]
-    materials = [
-        Material(**{**fields, "textures": {slot: pictures[n] for slot, n in fields["textures"].items()}})
-        for fields in words["materials"]
-    ]
-    return {"materials": tuple(materials), "material_of_triangle": arrays["material_of_triangle"]}
 
 
 def _numbers(given: Any, count: int, most: float, where: str, what: str) -> tuple[Any, ...]:

@@ -15,8 +15,8 @@ from supple.device import check_device
 from supple.edits.file import load_edits
 from supple.errors import InputError
 from supple.graph.bake import Progress, bake
-from supple.graph.exports import CACHE_WRITERS
 from supple.graph.graph import Graph
+from supple.io.formats import CACHE_WRITERS
 
 SUFFIX = ".supple"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from supple.character.identity import fingerprint
+from supple.character.fingerprint import fingerprint
 from supple.cli.bake import SUFFIX
 from supple.cli.characters import add_motion_option, add_vertices_option, character_from, motion_from
 from supple.cli.console import Console

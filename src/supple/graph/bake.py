@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 from supple import device as devices
 from supple import machine
 from supple.arrays import Singles, digest_of
+from supple.character import packing
 from supple.character.character import Character
-from supple.character.identity import fingerprint
+from supple.character.fingerprint import fingerprint
 from supple.errors import InputError, SuppleWarning, UnfinishedError
-from supple.graph import container, kept
+from supple.graph import container
 from supple.graph.cache import Cache, differences, part_of
 from supple.graph.graph import Graph
 from supple.graph.player import Player
@@ -121,11 +122,11 @@ class _Plan:
         poses = [motion.sample(float(at)) for at in times]
         from supple import __version__
 
-        arrays, drawn = kept.arrays_of(character), kept.display_arrays_of(character)
+        arrays, display = packing.pack(character), packing.pack_display(character)
+        words = packing.describe(character)
         info = {
             "supple": __version__,
             "character": fingerprint(character),
-            "character_name": character.name,
             "motion": _motion_digest(motion, times, poses, graph.step),
             "motion_name": getattr(motion, "name", type(motion).__name__),
             "graph": graph.to_dict(),
@@ -134,18 +135,16 @@ class _Plan:
             "frames": len(times),
             "device": devices.check_device(device).split(":")[0],
             "made_on": machine.kind(),
-            "joints": list(character.skeleton.names),
-            "parts": sorted(character.parts),
-            "maps": sorted(character.maps),
-            "shapes": sorted(character.shapes),
-            "display": _digest_of(drawn).tobytes().hex() if drawn else None,
+            **words,
+            **{named: sorted(words[named]) for named in ("parts", "maps", "shapes")},
+            "display": _digest_of(display).tobytes().hex() if display else None,
         }
         shares = [[pose.shapes.get(name, 0.0) for name in sorted(character.shapes)] for pose in poses]
         moving = {
             "poses": np.stack([pose.world_from_joint for pose in poses]).astype("<f8"),
             "shape_shares": np.array(shares, dtype="<f8").reshape(len(poses), len(character.shapes)),
         }
-        return cls(character, motion, graph, device, times, info, {**arrays, **drawn, **moving})
+        return cls(character, motion, graph, device, times, info, {**arrays, **display, **moving})
 
     @cached_property
     def player(self) -> Player:

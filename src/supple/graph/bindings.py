@@ -24,16 +24,25 @@ from supple import machine
 from supple.arrays import digest_of
 from supple.character.character import Character
 from supple.character.crowd import Crowd
-from supple.character.identity import arrays_that_move
+from supple.character.fingerprint import moving_arrays
 from supple.errors import InputError
 from supple.files import atomic
-from supple.graph.packing import pack, unpack
+from supple.graph.binding_codec import pack, unpack
 from supple.settings import flattened
 from supple.skins.base import AnySkin
 
 SUFFIX = ".binding"
 _LIMIT = 2_000_000_000  # bytes
-_CODE = ("arrays.py", "device.py", "character", "geometry", "graph/packing.py", "motion/pose.py", "obstacles", "skins")
+_CODE = (
+    "arrays.py",
+    "device.py",
+    "character",
+    "geometry",
+    "graph/binding_codec.py",
+    "motion/pose.py",
+    "obstacles",
+    "skins",
+)
 _alive: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
 
@@ -163,7 +172,7 @@ def _name(skin: AnySkin, character: Character) -> str:
         "copies": character.count if isinstance(character, Crowd) else 1,
     }
     total = hashlib.blake2b(json.dumps(about, sort_keys=True, default=str).encode(), digest_size=16)
-    total.update(digest_of(arrays_that_move(character)))
+    total.update(digest_of(moving_arrays(character)))
     return total.hexdigest()
 
 

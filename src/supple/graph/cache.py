@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import Floats, Ints, Singles
+from supple.character import packing
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError, SuppleError
-from supple.graph import container, exports, kept
+from supple.graph import container, exports
 from supple.graph.graph import Graph
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose
@@ -80,7 +81,7 @@ class Cache:
         return f"Cache({str(self.path)!r}: {what}, {size}, {state})"
 
     def save(self, path: str | Path) -> None:
-        """Write it for another program; the suffix says the format (see `supple.graph.exports`)."""
+        """Write it for another program; the suffix says the format (see `supple.io.formats`)."""
         exports.write(self, path)
 
     @property
@@ -132,12 +133,12 @@ class Cache:
     @cached_property
     def skeleton(self) -> Skeleton:
         """The skeleton of the character."""
-        return kept.skeleton_from(self.arrays, self.info)
+        return packing.unpack_skeleton(self.arrays, self.info)
 
     @cached_property
     def character(self) -> Character:
         """The character as it was baked: mesh with its quads and seams, skeleton, weights, parts, maps and shapes."""
-        return kept.character_from(self.arrays, self.info)
+        return packing.unpack(self.arrays, self.info)
 
     def pose(self, frame: int) -> Pose:
         """The pose of a frame, shapes included."""

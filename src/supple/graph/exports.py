@@ -1,40 +1,33 @@
-"""Which module writes a bake to which suffix; by name, because the graph knows nothing of files.
+"""Where a bake goes out to other programs: who can write one says so here, and `Cache.save` asks.
 
-A module named here has `write_cache(cache, path)`; the file appears whole or not at all.
+The graph knows no file formats. A room above it that does calls `register_writer` when it is imported;
+`supple.connect_rooms` imports such rooms, and is called before the first bake is written.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from supple.errors import InputError
+import supple
 
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
 
-CACHE_WRITERS: dict[str, str] = {
-    ".usd": "supple.io.usd.cache_writer",
-    ".usda": "supple.io.usd.cache_writer",
-    ".usdc": "supple.io.usd.cache_writer",
-    ".glb": "supple.io.gltf_out.writer",
-    ".abc": "supple.io.alembic",
-    ".pc2": "supple.io.pc2",
-    ".mdd": "supple.io.mdd",
-    ".npz": "supple.io.npz",
-    ".obj": "supple.io.obj",
-}
-"""Suffix to the full name of a module."""
+Writer = Callable[["Cache", Path], None]
+"""Writes all frames of a finished bake to a path, in the format that its suffix names."""
+
+_writers: list[Writer] = []  # the last that was registered writes
+
+
+def register_writer(writer: Writer) -> None:
+    """From now on `Cache.save` writes with this."""
+    _writers.append(writer)
 
 
 def write(cache: Cache, path: str | Path) -> None:
-    """Write all frames of a finished bake in the format that the suffix names."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in CACHE_WRITERS:
-        known = ", ".join(CACHE_WRITERS) or "none yet"
-        raise InputError(str(path), f"its suffix is {suffix!r}", f"bakes are written as {known}", "choose one of those")
-    if not cache.finished:
-        given = f"{cache.ready} of {len(cache)} frames are there"
-        raise InputError(str(cache.path), given, "only a finished bake is exported", "let the bake go on first")
-    import_module(CACHE_WRITERS[suffix]).write_cache(cache, Path(path))
+    """Write all frames of a finished bake with the writer that was registered."""
+    if not _writers:
+        supple.connect_rooms()
+    _writers[-1](cache, Path(path))

@@ -3,7 +3,8 @@
 A reader of characters has `read_character(path, *, repair) -> Character` and says with a `SuppleWarning` what it
 repaired or left out; a reader of motions has `read_motion(path) -> Motion`. Both raise `FormatError` for files that are
 broken, never anything else, and never hang. A writer of characters has `write_character(character, path)`, a writer of
-motions `write_motion(motion, path)`; files appear whole or not at all (`supple.files.atomic`).
+motions `write_motion(motion, path)`, a writer of bakes `write_cache(cache, path)`; files appear whole or not at all
+(`supple.files.atomic`).
 """
 
 from __future__ import annotations
@@ -52,13 +53,26 @@ MOTION_WRITERS: dict[str, str] = {
     ".usda": "usd.character_writer",
     ".usdc": "usd.character_writer",
 }
+CACHE_WRITERS: dict[str, str] = {
+    ".usd": "usd.cache_writer",
+    ".usda": "usd.cache_writer",
+    ".usdc": "usd.cache_writer",
+    ".glb": "gltf_out.writer",
+    ".abc": "alembic",
+    ".pc2": "pc2",
+    ".mdd": "mdd",
+    ".npz": "npz",
+    ".obj": "obj",
+}
 """Suffix to the name of a module below `supple.io`."""
 
 
-def module_for(path: str | Path, table: dict[str, str], what: str) -> ModuleType:
+def module_for(
+    path: str | Path, table: dict[str, str], what: str, *, advice: str = "convert it to one of those"
+) -> ModuleType:
     """The module that handles this suffix, or a sentence that lists those there are."""
     suffix = Path(path).suffix.lower()
     if suffix not in table:
         known = ", ".join(table) or "none yet"
-        raise InputError(str(path), f"its suffix is {suffix!r}", f"{what} are {known}", "convert it to one of those")
+        raise InputError(str(path), f"its suffix is {suffix!r}", f"{what} are {known}", advice)
     return import_module(f"supple.io.{table[suffix]}")

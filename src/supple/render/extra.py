@@ -8,7 +8,7 @@ from typing import Any
 from supple.errors import UnfinishedError
 
 
-def loaded(module: str) -> Any:
+def load_library(module: str) -> Any:
     """A module of the `render` extra, or a sentence that says how to get it."""
     try:
         return importlib.import_module(module)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from supple.errors import InputError, UnfinishedError
 from supple.files import atomic
-from supple.render.extra import loaded
+from supple.render.extra import load_library
 
 Picture = NDArray[np.uint8]
 KINDS = (".mp4", ".gif", ".webp")
@@ -128,7 +128,7 @@ class _Animation:
         self._pictures.append(image)
 
     def close(self) -> None:
-        pillow = loaded("PIL.Image")
+        pillow = load_library("PIL.Image")
         images = [pillow.fromarray(picture) for picture in self._pictures]
         options: dict[str, Any] = {"quality": 80}
         if self._kind == "GIF":

@@ -19,7 +19,7 @@ from supple.render.backdrop import Backdrop
 from supple.render.bones import spindles
 from supple.render.camera import Camera
 from supple.render.colors import colored
-from supple.render.extra import loaded
+from supple.render.extra import load_library
 from supple.render.occlusion import openness
 from supple.render.quality import PICTURE, Quality
 from supple.render.shading import Lamp, lit
@@ -85,7 +85,7 @@ class Renderer:
         self._color = color
         fine = self.size[0] * self.size[1] <= _FINE * len(self._triangles)
         self._lit_at_vertices = quality.vertex_light and fine
-        self._pyvista = loaded("pyvista")
+        self._pyvista = load_library("pyvista")
         with _quiet(self._pyvista):
             self._open()
 
@@ -171,10 +171,10 @@ class Renderer:
     def _taken(self) -> Picture:
         """What was drawn (height, width, 4): colours times how much of each pixel they cover, and that."""
         wide, high = self.size[0] * _FINER, self.size[1] * _FINER
-        window, pixels = self._plotter.render_window, loaded("vtkmodules.vtkCommonCore").vtkUnsignedCharArray()
+        window, pixels = self._plotter.render_window, load_library("vtkmodules.vtkCommonCore").vtkUnsignedCharArray()
         window.GetRGBACharPixelData(0, 0, wide - 1, high - 1, 0, pixels)
-        upside_down = loaded("vtkmodules.util.numpy_support").vtk_to_numpy(pixels)
-        image = loaded("PIL.Image").frombuffer("RGBX", (wide, high), upside_down, "raw", "RGBX", 0, 1)
+        upside_down = load_library("vtkmodules.util.numpy_support").vtk_to_numpy(pixels)
+        image = load_library("PIL.Image").frombuffer("RGBX", (wide, high), upside_down, "raw", "RGBX", 0, 1)
         return np.asarray(image.reduce(_FINER), dtype=np.uint8)[::-1]
 
     def _show_skin(self, points: Floats, paint: Bytes, blockers: Floats, eye: Camera) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supple.errors import InputError
 from supple.files import atomic
-from supple.render.extra import loaded
+from supple.render.extra import load_library
 
 Picture = NDArray[np.uint8]
 _INK, _PALE_INK = (52, 58, 66), (120, 128, 138)
@@ -19,7 +19,7 @@ _INK, _PALE_INK = (52, 58, 66), (120, 128, 138)
 
 def save_picture(image: Picture, path: str | Path) -> None:
     """Write a picture; the suffix says the format (.png, .jpg, .webp). The file appears whole or not at all."""
-    pillow = loaded("PIL.Image")
+    pillow = load_library("PIL.Image")
     kind = pillow.registered_extensions().get(Path(path).suffix.lower())
     if kind not in ("PNG", "JPEG", "WEBP"):
         raise InputError(
@@ -55,8 +55,8 @@ def contact_sheet(
             sheet[top : top + high, c * wide : (c + 1) * wide] = image
     if foot:
         sheet[-foot:] = max((image[-1, side] for image in rows[-1] for side in (0, -1)), key=_brightness)
-    image = loaded("PIL.Image").fromarray(sheet)
-    pen = loaded("PIL.ImageDraw").Draw(image)
+    image = load_library("PIL.Image").fromarray(sheet)
+    pen = load_library("PIL.ImageDraw").Draw(image)
     if title:
         pen.text((2 * pad, head // 2), title, fill=_INK, font=_font(large + large // 3), anchor="lm")
     for r, label in enumerate(labels):
@@ -75,7 +75,7 @@ def _brightness(pixel: Picture) -> int:
 
 
 def _font(size: int) -> Any:
-    return loaded("PIL.ImageFont").load_default(size)
+    return load_library("PIL.ImageFont").load_default(size)
 
 
 def _check(rows: Sequence[Sequence[Picture]], labels: Sequence[str], captions: Sequence[str]) -> None:

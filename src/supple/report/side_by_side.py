@@ -17,7 +17,7 @@ from supple.graph.cache import Cache
 from supple.obstacles.shapes import RigidBody
 from supple.render.bakes import View, follows, framing, walked
 from supple.render.camera import Camera
-from supple.render.extra import loaded
+from supple.render.extra import load_library
 from supple.render.film import Film
 from supple.render.quality import FILM
 from supple.render.renderer import Renderer
@@ -140,9 +140,9 @@ class Wall:
         self._wide, self._high = size
         self._rows = math.ceil(len(labels) / self._columns)
         self._size = (self._columns * self._wide, self._rows * (HEAD + self._high) + FOOT)
-        pillow = loaded("PIL.Image")
+        pillow = load_library("PIL.Image")
         empty = pillow.new("RGB", self._size, _PAPER)
-        pen = loaded("PIL.ImageDraw").Draw(empty)
+        pen = load_library("PIL.ImageDraw").Draw(empty)
         for number, label in enumerate(labels):
             left, top = self._corner(number)
             middle = top + HEAD // 2
@@ -161,8 +161,8 @@ class Wall:
             panel = panels[number] if number < len(panels) else panels[0][:, :1]  # nothing but background
             image[top + HEAD : top + HEAD + self._high, left : left + self._wide] = panel
         wide, high = self._size
-        strip = loaded("PIL.Image").fromarray(image[high - FOOT :])
-        pen = loaded("PIL.ImageDraw").Draw(strip)
+        strip = load_library("PIL.Image").fromarray(image[high - FOOT :])
+        pen = load_library("PIL.ImageDraw").Draw(strip)
         pen.text((16, FOOT // 2), f"{time:.2f} s", fill=_PALE_INK, font=_font(15), anchor="lm")
         start, end, level = 84, wide - 16, FOOT // 2
         pen.rectangle((start, level - 1, end, level + 1), fill=_TRACK)
@@ -184,4 +184,4 @@ def _fitted(label: str, room: int) -> str:
 
 
 def _font(size: int) -> Any:
-    return loaded("PIL.ImageFont").load_default(size)
+    return load_library("PIL.ImageFont").load_default(size)

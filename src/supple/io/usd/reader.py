@@ -11,7 +11,7 @@ from typing import cast
 from supple import errors
 from supple.character.character import Character
 from supple.errors import FormatError, SuppleWarning
-from supple.io import parcel, sandbox, subprocess_reader
+from supple.io import interprocess, sandbox, subprocess_reader
 from supple.io.usd.library import missing
 from supple.motion.motion import Motion
 
@@ -48,7 +48,7 @@ def _read_apart(path: Path, what: str) -> Character | Motion | None:
         ending = subprocess_reader.run(program, answer, where=str(path), size=path.stat().st_size)
         if not answer.exists():
             raise FormatError(str(path), _ended(ending), "a whole USD file is needed", "export it again")
-        made, words = parcel.read(answer)
+        made, words = interprocess.read(answer)
     for note in words["warnings"]:
         warnings.warn(note, SuppleWarning, stacklevel=5)
     if "error" in words:

@@ -1,4 +1,4 @@
-"""Read one USD file and leave a parcel: `python -m supple.io.usd.reading_process WHAT FILE ANSWER`."""
+"""Read one USD file and leave what was found: `python -m supple.io.usd.reading_process WHAT FILE ANSWER`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from supple.character.character import Character
 from supple.errors import SuppleError
-from supple.io import parcel, subprocess_reader
+from supple.io import interprocess, subprocess_reader
 from supple.io.sandbox import Confinement
 from supple.io.usd.library import load_all
 from supple.io.usd.stage_character import stage_character, stage_motion
@@ -18,7 +18,7 @@ from supple.motion.motion import Motion
 
 
 def main(what: str, path: Path, answer: Path) -> None:
-    """Read a character ('character', 'repair') or a 'motion'; errors and warnings go into the parcel too.
+    """Read a character ('character', 'repair') or a 'motion'; errors and warnings go into the answer too.
 
     Memory and time are bounded as `supple.io.sandbox` says, from the moment the USD library is loaded, by the size of
     the file and of the files that it draws in.
@@ -39,7 +39,7 @@ def main(what: str, path: Path, answer: Path) -> None:
             said["error"] = [type(error).__name__, error.where, error.given, error.needed, error.advice]
     said["warnings"] = [str(note.message) for note in caught]
     waiting = answer.with_suffix(".part")
-    parcel.write(waiting, made, said)
+    interprocess.write(waiting, made, said)
     waiting.replace(answer)
 
 

@@ -1,4 +1,8 @@
-"""Frozen dataclasses of arrays as one stream of bytes, and the way back; nothing but our own dataclasses comes out."""
+"""Frozen dataclasses of arrays as one stream of bytes, and the way back; nothing but our own dataclasses comes out.
+
+This is for bindings: they name the character that they are for, and come back without being checked again. Characters
+themselves are packed by `supple.character.packing`, whose files outlive a version and are checked when they are read.
+"""
 
 from __future__ import annotations
 

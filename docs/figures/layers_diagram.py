@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from diagram import diagram, surface
 from supple.arrays import Ints
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.render.camera import Camera
-from supple.render.diagram import diagram, surface
 from supple.render.sheet import Picture
 from supple.skins.lattice.cells import Lattice
 

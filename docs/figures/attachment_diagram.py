@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from diagram import diagram, lines, surface
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.render.bones import spindles
 from supple.render.camera import Camera
-from supple.render.diagram import diagram, lines, surface
 from supple.render.sheet import Picture
 from supple.skins.springs.attachment.attachment import Attachment
 

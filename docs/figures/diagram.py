@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Ints
 from supple.render.camera import Camera
-from supple.render.extra import loaded
+from supple.render.extra import load_library
 from supple.render.sheet import Picture, save_picture
 
 _PAPER_LOW, _PAPER_HIGH = "#f1f2f3", "#cdd5dd"
@@ -22,7 +22,7 @@ def diagram(
     draw: Callable[[Any, Any], None], *, camera: Camera, size: tuple[int, int], path: str | Path | None = None
 ) -> Picture:
     """One picture (height, width, 3), bytes, of what `draw(pyvista, plotter)` adds; written to `path` too if given."""
-    pv = loaded("pyvista")
+    pv = load_library("pyvista")
     with pv.vtk_verbosity("off"):
         plotter = pv.Plotter(off_screen=True, window_size=size)
         plotter.set_background(_PAPER_LOW, top=_PAPER_HIGH)

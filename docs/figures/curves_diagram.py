@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from diagram import diagram, lines, surface
 from supple.render.camera import Camera
-from supple.render.diagram import diagram, lines, surface
 from supple.render.sheet import Picture
 from supple.skins.curves.network.curve_network import Network
 

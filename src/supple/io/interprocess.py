@@ -1,0 +1,79 @@
+"""A character or a motion in one file, to be handed from one process to another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.character import packing
+from supple.character.character import Character
+from supple.character.packing import Arrays
+from supple.character.skeleton import Skeleton
+from supple.motion.motion import Motion
+
+
+def write(path: Path, what: Character | Motion | None, messages: dict[str, Any]) -> None:
+    """Write a character with its clips, or a motion, or nothing, and some messages, without pickling."""
+    arrays: Arrays = {}
+    words = dict(messages)
+    if isinstance(what, Character):
+        arrays |= packing.pack(what) | packing.pack_display(what)
+        clips = [
+            [name, _pack_motion(motion, arrays, f"motion {number}")]
+            for number, (name, motion) in enumerate(what.motions.items())
+        ]
+        words["character"] = {**packing.describe(what), "motions": clips}
+    elif isinstance(what, Motion):
+        arrays |= packing.pack_skeleton(what.skeleton)
+        words["motion"] = {"joints": list(what.skeleton.names), **_pack_motion(what, arrays, "motion")}
+    words["arrays"] = list(arrays)  # by number in the file: a name from elsewhere may be none that a file can have
+    numbered: dict[str, Any] = {str(number): array for number, array in enumerate(arrays.values())}
+    with path.open("wb") as file:
+        np.savez(file, words=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), **numbered)
+
+
+def read(path: Path) -> tuple[Character | Motion | None, dict[str, Any]]:
+    """What `write` wrote."""
+    with np.load(path, allow_pickle=False) as file:
+        numbered = dict(file)
+    words: dict[str, Any] = json.loads(numbered["words"].tobytes())
+    arrays = {name: numbered[str(number)] for number, name in enumerate(words.pop("arrays"))}
+    if "character" in words:
+        about = words.pop("character")
+        character = packing.unpack(arrays, about)
+        clips = {
+            name: _unpack_motion(clip, arrays, f"motion {number}", character.skeleton)
+            for number, (name, clip) in enumerate(about["motions"])
+        }
+        return character.replace(motions=clips), words
+    if "motion" in words:
+        about = words.pop("motion")
+        return _unpack_motion(about, arrays, "motion", packing.unpack_skeleton(arrays, about)), words
+    return None, words
+
+
+def _pack_motion(motion: Motion, arrays: Arrays, key: str) -> dict[str, Any]:
+    arrays |= {f"{key} translations": motion.translations, f"{key} rotations": motion.rotations}
+    if motion.scales is not None:
+        arrays[f"{key} scales"] = motion.scales
+    if motion.stride is not None:
+        arrays[f"{key} stride"] = motion.stride
+    arrays |= {f"{key} shape {number}": weights for number, weights in enumerate(motion.shapes.values())}
+    return {"name": motion.name, "fps": motion.fps, "loop": motion.loop, "shapes": list(motion.shapes)}
+
+
+def _unpack_motion(words: dict[str, Any], arrays: Arrays, key: str, skeleton: Skeleton) -> Motion:
+    return Motion(
+        skeleton,
+        words["fps"],
+        arrays[f"{key} translations"],
+        arrays[f"{key} rotations"],
+        arrays.get(f"{key} scales"),
+        name=words["name"],
+        loop=words["loop"],
+        stride=arrays.get(f"{key} stride"),
+        shapes={name: arrays[f"{key} shape {number}"] for number, name in enumerate(words["shapes"])},
+    )
