@@ -45,7 +45,7 @@ def test_importing_supple_is_light_and_silent():
         "cli.compare",
         "cli.bench",
         "graph",
-        "skins.catalogue",
+        "skins.registry",
         "measure",
         "report",
         "io",
