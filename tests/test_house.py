@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import re
 import tomllib
@@ -213,6 +214,15 @@ def test_names_are_loaded_from_where_the_type_checker_finds_them():
     seen = {str(node.module): [alias.name for alias in node.names] for node in block.body}
     assert {home: list(names) for home, names in supple._HOMES.items()} == seen
     assert sorted(name for names in seen.values() for name in names) == sorted(supple.__all__)
+
+
+def test_names_that_used_to_be_here_are_found_with_a_word_about_where_they_are():
+    former = {name: home for home, names in supple._FORMER.items() for name in names}
+    assert not set(former) & set(supple.__all__)
+    for name, home in former.items():
+        with pytest.warns(DeprecationWarning, match=f"supple.{name} is now {home}.{name}"):
+            found = getattr(supple, name)
+        assert found is getattr(importlib.import_module(home), name)
 
 
 def test_a_name_stays_in_front_of_the_package_that_it_is_from(monkeypatch):

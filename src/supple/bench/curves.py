@@ -16,6 +16,7 @@ from supple.arrays import Floats
 from supple.bench.rows import Row
 from supple.bench.timing import Timing, once, timed
 from supple.skins.base import AnySkin
+from supple.skins.curves import CurveModel, fit_curves
 from supple.skins.curves.beam.batch import CurveLoad, DynamicCurves, StaticCurves, dynamic_curves, static_curves
 from supple.skins.curves.beam.dynamic import DynamicBeam
 from supple.skins.curves.beam.finite_differences import Clamps
@@ -115,8 +116,8 @@ def _hero(progress: Callable[[str], None], device: str) -> Iterator[Row]:
     teacher = supple.PositionBased()
     bake = supple.bake(hero, walk, teacher, fps=30.0, device=device)
     progress("hero: training")
-    trained: list[supple.CurveModel] = []
-    training = once(lambda: trained.append(supple.fit_curves(hero, bake)))
+    trained: list[CurveModel] = []
+    training = once(lambda: trained.append(fit_curves(hero, bake)))
     model = trained[0]
     assert model.errors is not None
     size = f"{sum(part.curves for part in model.parts)} curves, {model.node_count} nodes"
