@@ -187,10 +187,10 @@ def test_dynamic_beam_is_the_dense_system_step_by_step(nodes, steps, damping):
 def test_a_ramp_is_a_play_of_growing_forces_and_clamps():
     beam, force = DynamicBeam(15, 8, 1.0, 0.05), noise(13, 3)
     clamps = Clamps(noise(2, 3), noise(2, 3, seed=6))
-    shares = np.arange(1, 9) / 8
-    played = beam.play(shares[:, None, None] * force, [clamps.scale(share) for share in shares])
+    fractions = np.arange(1, 9) / 8
+    played = beam.play(fractions[:, None, None] * force, [clamps.scale(fraction) for fraction in fractions])
     assert np.abs(played - beam.ramp(force, clamps)).max() < 1e-12
-    last = beam.advance(played[6], played[5], shares[6] * force, clamps=clamps.scale(shares[6]))
+    last = beam.advance(played[6], played[5], fractions[6] * force, clamps=clamps.scale(fractions[6]))
     assert np.abs(last - played[7]).max() < 1e-12
 
 
@@ -227,10 +227,10 @@ def test_a_plucked_beam_swings_as_its_exact_modes_do_with_first_order_in_time():
 def test_a_plucked_beam_converges_with_second_order_along_the_curve():
     """Against the modes with the shrinking and the lag that the steps in time are known to have."""
     steps, mass = 200, 40.0
-    rotation = oracle.FREQUENCIES[0] ** 2 / np.sqrt(mass) / steps
-    z = 1.0 / (1.0 - 1j * rotation)  # |z| = 1 / sqrt(1 + turn^2), angle atan(turn)
+    phase = oracle.FREQUENCIES[0] ** 2 / np.sqrt(mass) / steps
+    z = 1.0 / (1.0 - 1j * phase)  # |z| = 1 / sqrt(1 + phase^2), angle atan(phase)
     # q[-1] = q[1] and q[0] = 1 give (z + 1/z') of the recurrence: q[m] = Re(c z^m) with q[1] = 1 / (1 + turn^2 / 2).
-    first = 1.0 / (1.0 + 0.5 * rotation**2)
+    first = 1.0 / (1.0 + 0.5 * phase**2)
     constant = 1.0 + 1j * (z.real - first) / z.imag
     swing = np.real(constant * z ** np.arange(steps + 1))
     sizes, errors = np.array([8, 16, 32, 64]), []
@@ -241,12 +241,12 @@ def test_a_plucked_beam_converges_with_second_order_along_the_curve():
     assert abs(rate(sizes, errors) - 2.0) < 0.1
 
 
-@pytest.mark.parametrize("rotation", [0.05, 1.0, 30.0])
-def test_a_mode_shrinks_per_step_as_promised(rotation):
+@pytest.mark.parametrize("phase", [0.05, 1.0, 30.0])
+def test_a_mode_shrinks_per_step_as_promised(phase):
     """|z| = 1 / sqrt(1 + (w/M)^2): slow swings live on, fast ones die at once, and none grows."""
     nodes, steps = 24, 12
     band = BandedMatrix(nodes, 1.0)
-    mass = band.eigenvalues[0] / (rotation * steps) ** 2
+    mass = band.eigenvalues[0] / (phase * steps) ** 2
     from scipy.linalg import eig_banded
 
     shape = np.zeros(nodes)
@@ -255,7 +255,7 @@ def test_a_mode_shrinks_per_step_as_promised(rotation):
     sizes = beam.play(np.zeros((steps, nodes - 2)), [Clamps.zero(())] * steps, start=shape)[:, 1:-1] @ shape[1:-1]
     # a z^m + its conjugate obeys s[m+1] s[m-1] - s[m]^2 = (...) |z|^(2m), so its ratio is |z|^2
     wronskian = sizes[2:] * sizes[:-2] - sizes[1:-1] ** 2
-    assert wronskian[1:] / wronskian[:-1] == pytest.approx(np.full(steps - 2, 1.0 / (1.0 + rotation**2)), rel=1e-5)
+    assert wronskian[1:] / wronskian[:-1] == pytest.approx(np.full(steps - 2, 1.0 / (1.0 + phase**2)), rel=1e-5)
     assert np.abs(sizes).max() <= 1.0 + 1e-12
 
 

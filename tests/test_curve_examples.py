@@ -131,9 +131,9 @@ def test_static_passages_follow_the_published_mixture_of_forces():
     forces, clamps = [beam.force(shape) for shape in shapes], [Clamps.from_shape(shape) for shape in shapes]
     line = ExampleLine(beam, shapes)
     for j in range(6):
-        share = j / 5
-        published = beam.shape(forces[0] + share * (forces[1] - forces[0]), clamps[0].lerp(clamps[1], share))
-        assert np.abs(line.at(share) - published).max() < 1e-13
+        alpha = j / 5
+        published = beam.shape(forces[0] + alpha * (forces[1] - forces[0]), clamps[0].lerp(clamps[1], alpha))
+        assert np.abs(line.at(alpha) - published).max() < 1e-13
 
 
 def test_positions_need_not_be_even():
@@ -200,12 +200,12 @@ def test_on_a_line_smooth_is_the_natural_spline_and_straight_the_broken_line():
 
 def test_smooth_weights_have_no_edges_and_straight_ones_do():
     positions = np.random.default_rng(5).uniform(-1.0, 1.0, (8, 3))
-    way = np.array([0.3, -0.5, 0.2])
+    direction = np.array([0.3, -0.5, 0.2])
 
     def jump(blend, size):
         """How much the direction changes across an example, per unit."""
         space = PoseSpace(positions, blend, "extend")
-        low, here, high = (space.weights(positions[3] + side * size * way) for side in (-1.0, 0.0, 1.0))
+        low, here, high = (space.weights(positions[3] + side * size * direction) for side in (-1.0, 0.0, 1.0))
         return np.abs(high - 2.0 * here + low).max() / size
 
     assert jump("smooth", 1e-5) < 1e-3
@@ -224,11 +224,11 @@ def poses_of_an_arm():
     """Elbow bends and forearm twists: a grid of examples and their places by joint turns."""
     rest = np.array([quat_from_axis_angle([0.0, 1.0, 0.0], 0.3), quat_from_axis_angle([1.0, 0.0, 0.0], -0.2)])
     angles = [(bend, twist) for bend in (0.0, 1.1, 2.3) for twist in (-1.2, 0.0, 1.4)]
-    rotations = np.array([[turned(rest, bend, twist)] for bend, twist in angles])[:, 0]
+    rotations = np.array([[rotate_joints(rest, bend, twist)] for bend, twist in angles])[:, 0]
     return rest, angles, PoseSpace(rotation_positions(rotations, rest))
 
 
-def turned(rest, bend, twist):
+def rotate_joints(rest, bend, twist):
     away = np.array([quat_from_axis_angle([0.0, 0.0, 1.0], bend), quat_from_axis_angle([1.0, 0.0, 0.0], twist)])
     return quat_multiply(rest, away)
 
@@ -239,9 +239,9 @@ def test_bend_and_twist_at_once_meet_every_example_on_host_and_device(curves):
     shapes = shapes_of(len(angles), curves=curves, seed=2)
     examples = ExampleSpace(StaticBeam(34, 1.0, 8.0), shapes, space)
     for (bend, twist), shape in zip(angles, shapes, strict=True):
-        position = rotation_positions(turned(rest, bend, twist), rest)
+        position = rotation_positions(rotate_joints(rest, bend, twist), rest)
         assert np.abs(examples.at(position) - shape).max() < 1e-10 * np.ptp(shapes)
-    between = np.stack([rotation_positions(turned(rest, bend, 0.4), rest) for bend in (0.3, 0.9, 1.7)])
+    between = np.stack([rotation_positions(rotate_joints(rest, bend, 0.4), rest) for bend in (0.3, 0.9, 1.7)])
     batch = static_curves([examples.beam] * curves, examples.loads(), frames=3)
     ours = to_host(batch.solve(space.weights(between))).reshape(3, curves, 34, 3)
     for frame, position in enumerate(between):
@@ -302,10 +302,10 @@ def test_a_rigid_motion_leaves_no_deformation_and_carrying_undoes_taking_out(see
     assert np.abs(carry(local_deformation(bent, rest, row), rest, row) - bent).max() < 1e-13
 
 
-def twisted_arm(angle, shares):
+def twisted_arm(angle, fractions):
     """Transforms of the nodes of an arm along x whose hand is turned by an angle, each node by its share."""
-    rotations = quat_from_axis_angle([1.0, 0.0, 0.0], angle * shares)[:, None]
-    return compose(np.zeros((len(shares), 1, 3)), rotations)
+    rotations = quat_from_axis_angle([1.0, 0.0, 0.0], angle * fractions)[:, None]
+    return compose(np.zeros((len(fractions), 1, 3)), rotations)
 
 
 @pytest.mark.parametrize("carrier", ["two bones", "twist bones"])
@@ -317,15 +317,15 @@ def test_a_small_twist_scaled_up_does_not_collapse(carrier):
     ring = np.stack([np.zeros(12), np.cos(around), np.sin(around)], axis=1)
     rest = v[:, None, None] * [3.0, 0.0, 0.0] + 0.4 * ring
     real = v**2 * (3.0 - 2.0 * v)  # how skin shares the turn
-    shares = (v > 0.5).astype(float) if carrier == "two bones" else v
+    fractions = (v > 0.5).astype(float) if carrier == "two bones" else v
     example = carry(np.zeros_like(rest), rest, twisted_arm(total / steps, real))
-    deformation = local_deformation(example, rest, twisted_arm(total / steps, shares))
+    deformation = local_deformation(example, rest, twisted_arm(total / steps, fractions))
     beam = DynamicBeam(nodes, steps, 1.0, 1e-6)
     force, clamps = force_of_first_step(beam, deformation)
     played = beam.ramp(force, clamps)
     assert np.abs(played[1] - deformation).max() < 1e-10
     for step in range(steps + 1):
-        shown = carry(played[step], rest, twisted_arm(total * step / steps, shares))
+        shown = carry(played[step], rest, twisted_arm(total * step / steps, fractions))
         radius = np.linalg.norm(shown[..., 1:], axis=-1) / 0.4
         assert radius.min() > 0.97
         assert radius.max() < (1.9 if carrier == "two bones" else 1.1)

@@ -129,8 +129,8 @@ def test_rings_do_not_cross_where_a_limb_bends(angle):
 
 
 def test_frames_are_carried_without_a_twist():
-    rotation = np.linspace(0.0, 2.0, 50)
-    along = np.stack([np.cos(rotation), np.sin(rotation), np.zeros(50)], axis=1)
+    angle = np.linspace(0.0, 2.0, 50)
+    along = np.stack([np.cos(angle), np.sin(angle), np.zeros(50)], axis=1)
     across = parallel_transport(along)
     np.testing.assert_allclose(np.einsum("ni,ni->n", along, across), 0.0, atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(across, axis=1), 1.0, atol=1e-12)
@@ -295,8 +295,8 @@ def test_a_loop_stops_at_a_pole_or_turns_as_told():
     assert mesh.loop(start, toward).vertices == (start, toward, pole)
     straight = mesh.loop(start, toward, LoopPlan(straight_at_poles=True)).vertices
     assert straight[:4] == (start, toward, pole, pole + 7)  # straight on along x
-    turned = mesh.loop(start, toward, LoopPlan(next_vertex={pole: pole - 1}, straight_at_poles=False)).vertices
-    assert turned[:5] == (start, toward, pole, pole - 1, pole - 2)
+    told = mesh.loop(start, toward, LoopPlan(next_vertex={pole: pole - 1}, straight_at_poles=False)).vertices
+    assert told[:5] == (start, toward, pole, pole - 1, pole - 2)
     stopped = mesh.loop(start, toward, LoopPlan(stops=[toward])).vertices
     assert stopped == (start, toward)
     with pytest.raises(InputError, match="no edge joins"):

@@ -120,10 +120,10 @@ def test_all_parts_at_once_have_the_weights_of_each_alone():
 
 def test_small_changes_of_the_pose_are_small_changes_of_the_skin(limb, model):
     player = supple.player(limb, CurveNetwork(trained=model))
-    directions = np.linspace(-1.2, 1.4, 261)  # through examples, between them and past them
-    shapes = np.stack([player.advance(bent(limb, (way, 0.6 * way), (0.2 * way, 0.0))) for way in directions])
+    bends = np.linspace(-1.2, 1.4, 261)  # through examples, between them and past them
+    shapes = np.stack([player.advance(bent(limb, (bend, 0.6 * bend), (0.2 * bend, 0.0))) for bend in bends])
     steps = np.abs(np.diff(shapes, axis=0)).max(axis=(1, 2))
-    assert steps.max() < 4.0 * (directions[1] - directions[0])  # a bone end moves by 1.4 for a turn by one
+    assert steps.max() < 4.0 * (bends[1] - bends[0])  # a bone end moves by 1.4 for a turn by one
     jolts = np.abs(np.diff(shapes, 2, axis=0)).max(axis=(1, 2))
     assert jolts.max() < 0.15 * steps.max()
 

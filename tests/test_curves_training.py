@@ -132,12 +132,12 @@ def test_a_drawn_shape_turns_with_the_bones(limb):
     model = fit_curves(limb, CurveExamples.sculpted(limb, [bent(limb, 1.5)], [edit.dense(len(limb.points))]))
     player, below = (supple.player(limb, s) for s in (CurveNetwork(trained=model), supple.DualQuaternion()))
     top = int(np.argmax(np.linalg.norm(edit.dense(len(limb.points)), axis=1)))
-    for share in (0.5, 1.0):
-        pose = bent(limb, 1.5 * share)
+    for fraction in (0.5, 1.0):
+        pose = bent(limb, 1.5 * fraction)
         moved = (player.advance(pose) - below.advance(pose))[top]
-        turned = pose.skinning(limb.skeleton)[1][:3, 0]  # where the drawn direction x has gone
-        assert np.linalg.norm(moved) == pytest.approx(share * 0.05, rel=0.1)
-        assert moved @ turned > 0.99 * np.linalg.norm(moved)
+        direction = pose.skinning(limb.skeleton)[1][:3, 0]  # where the drawn direction x has gone
+        assert np.linalg.norm(moved) == pytest.approx(fraction * 0.05, rel=0.1)
+        assert moved @ direction > 0.99 * np.linalg.norm(moved)
 
 
 def test_watching_is_told_of_every_frame(limb, bake):

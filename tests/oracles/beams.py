@@ -96,9 +96,9 @@ def point_load(v, at, *, bending, compression, load=1.0):
 def _with_constants(v, particular, slope, bending, compression, values=(0.0, 0.0), slopes=(0.0, 0.0)):
     k = np.sqrt(abs(compression) / bending)
     if compression > 0.0:
-        c, s, rotation = np.cos, np.sin, -1.0
+        c, s, sign = np.cos, np.sin, -1.0
     else:
-        c, s, rotation = np.cosh, np.sinh, 1.0
+        c, s, sign = np.cosh, np.sinh, 1.0
 
     def family(x):
         one = np.ones_like(x)
@@ -106,7 +106,7 @@ def _with_constants(v, particular, slope, bending, compression, values=(0.0, 0.0
 
     def slopes_of(x):
         one = np.ones_like(x)
-        return np.stack([0.0 * one, one, rotation * k * s(k * x), k * c(k * x)], axis=-1)
+        return np.stack([0.0 * one, one, sign * k * s(k * x), k * c(k * x)], axis=-1)
 
     ends = np.array([0.0, 1.0])
     rows = np.concatenate([family(ends), slopes_of(ends)])

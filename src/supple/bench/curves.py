@@ -102,9 +102,9 @@ def _nothing(shapes: list[Floats]) -> list[CurveLoad]:
 def _shapes(curves: int, nodes: int) -> list[Floats]:
     """Smooth bends (nodes, 3), another for every curve."""
     along = np.linspace(0.0, 1.0, nodes)[:, None]
-    rotation = 2.0 * np.pi * np.arange(curves) / curves
-    aside = np.stack([np.cos(rotation), np.sin(rotation), 0.3 * np.cos(3.0 * rotation)], axis=1)
-    return [np.sin(np.pi * along + angle) * side * (1.0 + along) for angle, side in zip(rotation, aside, strict=True)]
+    angles = 2.0 * np.pi * np.arange(curves) / curves
+    aside = np.stack([np.cos(angles), np.sin(angles), 0.3 * np.cos(3.0 * angles)], axis=1)
+    return [np.sin(np.pi * along + angle) * side * (1.0 + along) for angle, side in zip(angles, aside, strict=True)]
 
 
 def _hero(progress: Callable[[str], None], device: str) -> Iterator[Row]:

@@ -32,26 +32,26 @@ def evaluate(model: CurveModel, dataset: CurveDataset, network: Network, *, unse
     )
     mesh = model.matrix
     shown, best = (np.stack([mesh @ frame for frame in nodes]) for nodes in (played, dataset.nodes))
-    off = np.linalg.norm(shown - dataset.offsets, axis=2)
+    distances = np.linalg.norm(shown - dataset.offsets, axis=2)
     owner = np.argmax(part_weights(network), axis=1)
     below, least = np.linalg.norm(dataset.offsets, axis=2), np.linalg.norm(best - dataset.offsets, axis=2)
     errors = FitErrors(
         height=network.character.height,
-        rms=_rms(off),
-        worst=float(off.max()),
+        rms=_rms(distances),
+        worst=float(distances.max()),
         base_rms=_rms(below),
         base_worst=float(below.max()),
         mesh_rms=_rms(least),
         mesh_worst=float(least.max()),
         between_rms=_rms(np.linalg.norm(shown - best, axis=2)),
         at_examples=max(_at_examples(part, space) for part, space in zip(model.parts, model.spaces, strict=True)),
-        unseen_rms=_rms(off[unseen]) if len(unseen) else math.nan,
+        unseen_rms=_rms(distances[unseen]) if len(unseen) else math.nan,
         by_part={
-            part.name: _rms(off[:, owner == number])
+            part.name: _rms(distances[:, owner == number])
             for number, part in enumerate(model.parts)
             if (owner == number).any()
         },
-        by_frame=tuple(_rms(frame) for frame in off),
+        by_frame=tuple(_rms(frame) for frame in distances),
         unseen=tuple(int(frame) for frame in unseen),
     )
     return replace(model, errors=errors)
@@ -61,8 +61,8 @@ def _at_examples(part: PartModel, space: PoseSpace) -> float:
     """The largest distance [m] of a node from its place in an example, when the beam is solved there."""
     shapes = np.moveaxis(part.offsets, 2, 1)  # (E, nodes, curves, 3)
     curves = ExampleSpace(StaticBeam(part.nodes), shapes, space)
-    off = [curves.at(position) - shape for position, shape in zip(part.positions, shapes, strict=True)]
-    return float(np.linalg.norm(np.stack(off), axis=-1).max())
+    errors = [curves.at(position) - shape for position, shape in zip(part.positions, shapes, strict=True)]
+    return float(np.linalg.norm(np.stack(errors), axis=-1).max())
 
 
 def _rms(distances: Floats) -> float:

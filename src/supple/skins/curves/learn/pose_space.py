@@ -97,8 +97,8 @@ class PoseSpace:
         """The directions in which the examples differ, as columns, scaled to the size of the box."""
         around = self.positions - self.positions.mean(axis=0)
         _, extents, directions = np.linalg.svd(around / self._scale, full_matrices=False)
-        kept = extents > _FLAT * max(float(extents.max(initial=0.0)), 1e-300)
-        return directions[kept].T / self._scale
+        wide = extents > _FLAT * max(float(extents.max(initial=0.0)), 1e-300)
+        return directions[wide].T / self._scale
 
     @cached_property
     def _mean(self) -> Floats:
@@ -147,11 +147,11 @@ class PoseSpaces:
         self._power = powers.pop()
         self.examples = max(len(space.positions) for space in spaces)
         self.dimensions = max(space.positions.shape[1] for space in spaces)
-        kept, count = max(space._axes.shape[1] for space in spaces), len(spaces)
-        size = self.examples + 1 + kept
+        rank, count = max(space._axes.shape[1] for space in spaces), len(spaces)
+        size = self.examples + 1 + rank
         self._bounds = np.zeros((3, count, self.dimensions))
-        self._axes, self._mean = np.zeros((count, self.dimensions, kept)), np.zeros((count, 1, kept))
-        self._positions, self._absent = np.zeros((count, self.examples, kept)), np.full((count, self.examples), np.inf)
+        self._axes, self._mean = np.zeros((count, self.dimensions, rank)), np.zeros((count, 1, rank))
+        self._positions, self._absent = np.zeros((count, self.examples, rank)), np.full((count, self.examples), np.inf)
         self._solution = np.zeros((count, size, self.examples))
         for number, space in enumerate(spaces):
             examples, dimensions = space.positions.shape
@@ -163,7 +163,7 @@ class PoseSpaces:
             self._absent[number, :examples] = 0.0
             self._solution[number, :examples, :examples] = space._solution[:examples]
             self._solution[number, self.examples, :examples] = space._solution[examples]
-            self._solution[number, self.examples + 1 : size - kept + axes, :examples] = space._solution[examples + 1 :]
+            self._solution[number, self.examples + 1 : size - rank + axes, :examples] = space._solution[examples + 1 :]
         self._at_examples = self._features(self._positions)
         self._every = np.arange(count)
 

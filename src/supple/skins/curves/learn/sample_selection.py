@@ -16,7 +16,7 @@ _SPREAD = 0.1  # of the widest direction: poses spread less than this in a direc
 _NEAR = 0.08  # of the size of the examples' box: frames nearer to an example than this are not learnt beside it
 _TWINS = 1e-3  # the same where there are so few frames that all are learnt
 _STILL = 1e-4  # rad: joints that turn less than this do not move
-_KEPT = 0.03  # how much an example keeps to its own frame when all frames are followed, against one frame
+_REGULARIZATION = 0.03  # how much an example keeps to its own frame when all frames are followed, against one frame
 _HELPS = 0.95  # of the error before: an example that leaves more is not worth its cost
 
 
@@ -85,8 +85,8 @@ class SampleSelection:
         if self.exact or not len(chosen):
             return own
         weights = self._weights(chosen)[self.free]
-        normal = weights.T @ weights + _KEPT * np.eye(len(own))
-        return np.asarray(np.linalg.solve(normal, weights.T @ self.nodes[self.free] + _KEPT * own))
+        normal = weights.T @ weights + _REGULARIZATION * np.eye(len(own))
+        return np.asarray(np.linalg.solve(normal, weights.T @ self.nodes[self.free] + _REGULARIZATION * own))
 
     def _weights(self, chosen: Sequence[int] | Ints) -> Floats:
         known = np.concatenate([np.zeros((1, self.positions.shape[1])), self.positions[list(chosen)]])
