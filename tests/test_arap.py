@@ -154,11 +154,11 @@ def test_arap_of_scale_vectors_with_the_turns_of_bones():
     vectors = attachment.scale_vectors
     arap = Arap(POINTS, FACES, ENDS, vectors=vectors)
     rotation = matrix_from_quat(quat_from_axis_angle([0.0, 0.0, 1.0], 1.2))
-    one = arap.turned(np.broadcast_to(rotation, (len(POINTS), 3, 3)), vectors[ENDS] @ rotation.T)
+    one = arap.solve_with_rotations(np.broadcast_to(rotation, (len(POINTS), 3, 3)), vectors[ENDS] @ rotation.T)
     assert np.abs(one - vectors @ rotation.T).max() < 1e-9
     bones = np.stack([np.eye(3), rotation])[attachment.segment]
     rigid = np.einsum("vij,vj->vi", bones, vectors)
-    bend = arap.turned(bones, rigid[ENDS])
+    bend = arap.solve_with_rotations(bones, rigid[ENDS])
     left = weighted_edges(POINTS, FACES).laplacian() @ bend
     right = np.zeros_like(vectors)
     edges = weighted_edges(POINTS, FACES)

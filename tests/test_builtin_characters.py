@@ -86,7 +86,7 @@ def test_loops_are_quads_that_meet_the_vertex_count_closely(case: Case) -> None:
     np.testing.assert_array_equal(found.triangles, topology.triangulate(found.polygons))
     assert abs(len(found.points) - case[1]) <= 0.01 * case[1]
     # All but the eight corners of the caps are crossed by two loops.
-    valences = topology.neighbours(found.polygons, len(found.points)).valences
+    valences = topology.neighbors(found.polygons, len(found.points)).valences
     assert sorted(valences[valences != 4]) == [3] * 8
     assert smallest_angles(found).min() > 12.0
 

@@ -14,8 +14,8 @@ from solids import sphere
 from supple import InputError
 from supple.device import use_threads
 from supple.geometry import quaternions
-from supple.geometry.collision.kdops import AXES, Proxies
-from supple.geometry.collision.rest_exclusions import together_at_rest
+from supple.geometry.collision.kdops import AXES, KDops
+from supple.geometry.collision.rest_exclusions import rest_exclusions
 from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Plane, Sphere, Straight
 from supple.obstacles.dynamic_bodies import DynamicBodies
 from supple.skins.contact.detection.detector import Detection
@@ -137,7 +137,7 @@ def test_moving_out_along_the_normal_by_the_depth_ends_the_contact():
 
 def test_the_slabs_hold_every_node_however_it_is_displaced():
     rng = np.random.default_rng(3)
-    proxies = Proxies(FLESH.rest, FLESH.triangles, carriers=FLESH.carriers, rest_bones=FLESH.rest_bones, device="cpu")
+    proxies = KDops(FLESH.rest, FLESH.triangles, carriers=FLESH.carriers, rest_bones=FLESH.rest_bones, device="cpu")
     from supple import device as devices
 
     points = devices.to_device(FLESH.rest, devices.warp().vec3f, "cpu")
@@ -411,7 +411,7 @@ def test_the_table_of_what_is_settled_tells_of_every_node_and_triangle(flesh):
     skin, patch_of = detection.hierarchy, detection.proxies.patch_of
     outward = np.zeros_like(flesh.rest)
     outward[skin.nodes] = skin.normals.numpy()
-    starts, numbers = together_at_rest(flesh.rest, outward, flesh.triangles, detection.apart)
+    starts, numbers = rest_exclusions(flesh.rest, outward, flesh.triangles, detection.apart)
     reaches = (patch_of[flesh.triangles][None] == patch_of[:, None, None]).any(axis=2)
     rows, clusters, bits = (array.numpy() for array in detection.settled)
     whole = 0

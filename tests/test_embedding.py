@@ -134,7 +134,7 @@ def test_normals_choose_the_side_of_a_gap():
 def test_poor_neighbourhoods_fall_back_to_the_element():
     body = Tetrahedra(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 1, 2, 3]]))
     position = np.array([[0.2, 0.3, 0.1], [0.9, 0.9, 0.9]])
-    found = embed_smoothly(position, body, neighbours=6)
+    found = embed_smoothly(position, body, neighbors=6)
     assert found.shares.shape == (2, 6)
     assert found.carry(body.points)[0] == pytest.approx(position[0])
 
@@ -153,7 +153,7 @@ def test_what_does_not_fit_is_refused(tube):
     with pytest.raises(InputError, match="normals"):
         embed(skin, body, normals=np.zeros((1, 3)))
     with pytest.raises(InputError, match="neighbours"):
-        embed_smoothly(skin, body, neighbours=4)
+        embed_smoothly(skin, body, neighbors=4)
     with pytest.raises(InputError, match="sum to"):
         Embedding(np.zeros((1, 4), dtype=int), np.full((1, 4), 0.3), np.zeros(1))
     assert Embedding(np.zeros((1, 4), dtype=int), np.full((1, 4), 0.25), np.zeros(1)).carry([2.0]) == pytest.approx([2])

@@ -15,7 +15,7 @@ from supple.character.builtin import CHARACTERS
 from supple.device import use_threads
 from supple.geometry import quaternions
 from supple.geometry.segments import distances_to_segments
-from supple.geometry.topology import neighbours, signed_volume
+from supple.geometry.topology import neighbors, signed_volume
 from supple.skins.springs.attachment.attachment import attach
 from supple.skins.springs.attachment.weights import with_reaches
 from supple.skins.springs.binding import KINDS
@@ -300,7 +300,7 @@ def test_a_bend_keeps_its_girth_and_does_not_stretch_its_skin_out(cylinder):
     pose = turned(cylinder.skeleton, bone1=np.pi / 2.0)
     found = posed(cylinder, SpringRig(), pose)
     share = radius(cylinder, found, pose) / 0.25
-    near = neighbours(cylinder.triangles, len(cylinder.points))
+    near = neighbors(cylinder.triangles, len(cylinder.points))
     owner = np.repeat(np.arange(len(found)), np.diff(near.starts))
     length, rest = (np.linalg.norm(x[near.indices] - x[owner], axis=1) for x in (found, cylinder.points))
     assert share.max() < 1.05
@@ -324,7 +324,7 @@ def test_a_sweep_equals_hookes_law_written_out():
     hung, skeleton = springs.binding.attached_skin, springs.attached
     attached = skeleton.attachment_points.numpy().astype(np.float64)
     aim = posed(tube, IncrementalRotation(), pose)
-    ring = neighbours(tube.triangles, len(tube.points))
+    ring = neighbors(tube.triangles, len(tube.points))
     bones = skeleton.segments.directions
     carried = skeleton.directions.numpy()
     for i in range(len(tube.points)):

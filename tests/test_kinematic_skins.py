@@ -13,8 +13,8 @@ from supple.character.builtin import CHARACTERS
 from supple.device import use_threads
 from supple.geometry import quaternions
 from supple.geometry.segments import distances_to_segments
-from supple.geometry.topology import neighbours
-from supple.skins.kinematic.smoothing_limits import guarded_strengths
+from supple.geometry.topology import neighbors
+from supple.skins.kinematic.delta_mush import limit_strengths
 
 SKINS = [supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters(), supple.DeltaMush()]
 BLENDS = [skin for skin in SKINS if not isinstance(skin, supple.DeltaMush)]
@@ -199,17 +199,17 @@ def test_thin_parts_do_not_melt():
         return (_areas(smoothed, octopus.triangles) / _areas(octopus.points, octopus.triangles)).min()
 
     plain = np.full(len(octopus.points), 0.5)
-    guarded = guarded_strengths(octopus.points, octopus.triangles, 10, plain)
+    guarded = limit_strengths(octopus.points, octopus.triangles, 10, plain)
     assert (guarded <= plain).all()
     hero = supple.character("hero", vertices=5000)
     told = np.full(len(hero.points), 0.5)
-    assert np.median(guarded_strengths(hero.points, hero.triangles, 10, told)) == 0.5  # most of a body is left alone
+    assert np.median(limit_strengths(hero.points, hero.triangles, 10, told)) == 0.5  # most of a body is left alone
     assert least_area(plain) < 0.02
     assert least_area(guarded) > 0.15
 
 
 def _smoothed(points, triangles, iterations, strengths):
-    around = neighbours(triangles, len(points))
+    around = neighbors(triangles, len(points))
     for _ in range(iterations):
         sums = np.add.reduceat(points[around.indices], around.starts[:-1], axis=0)
         points = points + strengths[:, None] * (sums / np.diff(around.starts)[:, None] - points)

@@ -245,7 +245,7 @@ def test_flesh_beside_bone_has_less_reach_and_bone_has_none(hero):
     bound = supple.player(hero, LayeredLattice(resolution=32, firm_parts=False))._nodes[-1].binding
     anatomy = bound.body.anatomy
     bone = anatomy.layers == 0
-    around = anatomy.lattice.neighbours("all")
+    around = anatomy.lattice.neighbors("all")
     owners = np.repeat(np.arange(len(bone)), np.diff(around.starts))
     share = np.bincount(owners, bone[around.indices], len(bone)) / np.maximum(np.diff(around.starts), 1)
     assert anatomy.depths[bone].max() == 0.0
@@ -419,7 +419,7 @@ def test_noise_and_teleports_do_not_tear_it(tube, preset):
 @pytest.mark.parametrize("kind", SETS)
 def test_every_set_of_neighbours_plays(tube, kind):
     motion = supple.motion("bend", tube, angle=1.2)
-    points = played(supple.player(tube, LayeredLattice(resolution=16, neighbours=kind)), motion, 0.2)[-1]
+    points = played(supple.player(tube, LayeredLattice(resolution=16, neighbors=kind)), motion, 0.2)[-1]
     assert np.abs(points - linear(tube, motion, 0.2)[-1]).max() < 0.2
 
 

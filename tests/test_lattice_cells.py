@@ -12,7 +12,7 @@ from oracles.lattice_cells import horseshoe, linked_pairs, trilinear, walks
 from solids import sphere, together
 from supple.errors import InputError
 from supple.geometry import topology
-from supple.geometry.subdivision import finer
+from supple.geometry.subdivision import subdivide_long_edges
 from supple.geometry.voxels import INSIDE, VoxelGrid, surface_voxels, voxel_windings
 from supple.skins.lattice.cells import SETS, Lattice, chains_of
 from supple.skins.lattice.embedding import TIES, tie_of
@@ -53,7 +53,7 @@ def test_plain_cells_are_linked_as_comparing_all_pairs_says(seed, share):
     assert_sound(lattice)
     np.testing.assert_array_equal(lattice.links, linked_pairs(cells))
     for kind, changed in SETS.items():
-        near = lattice.neighbours(kind)
+        near = lattice.neighbors(kind)
         wanted = [(i, j) for i, j in linked_pairs(cells).tolist() if np.count_nonzero(cells[i] != cells[j]) in changed]
         found = [(i, int(j)) for i in range(len(cells)) for j in near.of(i)]
         assert found == sorted(wanted + [(j, i) for i, j in wanted])
@@ -62,7 +62,7 @@ def test_plain_cells_are_linked_as_comparing_all_pairs_says(seed, share):
 @pytest.mark.parametrize(("kind", "count"), [("faces", 6), ("faces-corners", 14), ("edges-corners", 20), ("all", 26)])
 def test_the_middle_of_a_box_has_all_its_neighbours(kind, count):
     lattice = Lattice.of_cells(GRID, box(3, 3, 3))
-    assert lattice.neighbours(kind).valences[13] == count
+    assert lattice.neighbors(kind).valences[13] == count
     np.testing.assert_array_equal(np.flatnonzero(~lattice.outside), [13])
     np.testing.assert_array_equal(lattice.chains[13], [4, 22, 10, 16, 12, 14])
     assert lattice.side == 0.25
@@ -105,9 +105,9 @@ def test_cells_that_cannot_be_are_refused(cells, given):
 
 def test_only_known_sets_of_neighbours_are_given():
     lattice = Lattice.of_cells(GRID, box(2, 2, 2))
-    assert len(lattice.neighbours("faces").indices) == 24
+    assert len(lattice.neighbors("faces").indices) == 24
     with pytest.raises(InputError, match="faces-corners"):
-        lattice.neighbours("corners")
+        lattice.neighbors("corners")
 
 
 # From a mesh
@@ -203,9 +203,9 @@ def test_where_limbs_part_they_are_whole():
     """Above the place where they part the legs are one body: nothing there is split without need."""
     points, triangles, _ = horseshoe(0.05)
     lattice = lattice_of(points, triangles, 32)
-    numbers, counts = np.unique(lattice.grid.numbers(lattice.cells), return_counts=True)
+    numbers, counts = np.unique(lattice.grid.flat_indices(lattice.cells), return_counts=True)
     doubled = numbers[counts > 1]
-    heights = lattice.points[np.isin(lattice.grid.numbers(lattice.cells), doubled), 1]
+    heights = lattice.points[np.isin(lattice.grid.flat_indices(lattice.cells), doubled), 1]
     assert counts.max() == 2
     assert len(doubled) > 20
     assert heights.max() < 0.0
@@ -225,14 +225,14 @@ def test_meshes_of_every_kind_are_filled_alike():
         np.testing.assert_array_equal(lattice.links, whole.links)
         np.testing.assert_array_equal(lattice.outside, whole.outside)
         np.testing.assert_array_equal(
-            lattice.points[lattice.homes], lattice.grid.centres(lattice.grid.cells_of(mesh[0]))
+            lattice.points[lattice.homes], lattice.grid.centers(lattice.grid.cells_of(mesh[0]))
         )
     cap = points[triangles].mean(axis=1)[:, 0] > 0.9
     holed = lattice_of(points, triangles[~cap], 20)
     assert_sound(holed)
     assert (holed.points[:, 0] < whole.points[:, 0].max() + 1e-9).all()
     lost = cells_in(whole) - cells_in(holed)
-    assert all(whole.grid.centres(np.array(cell))[0] > 0.75 for cell in lost)
+    assert all(whole.grid.centers(np.array(cell))[0] > 0.75 for cell in lost)
     assert parts_of(holed).max() == 0
 
 
@@ -320,7 +320,7 @@ def test_an_overlap_goes_to_the_limb_beside_it():
 def test_finer_meshes_are_the_same_surface(seed, longest):
     points, triangles = sphere(4)
     points = points * np.random.default_rng(seed).uniform(0.3, 2.0, 3)
-    dense, faces = finer(points, triangles, longest=longest)
+    dense, faces = subdivide_long_edges(points, triangles, longest=longest)
     np.testing.assert_array_equal(dense[: len(points)], points)
     ends = dense[topology.unique_edges(faces)]
     assert np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).max() <= longest

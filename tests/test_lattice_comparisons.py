@@ -6,7 +6,7 @@ import pytest
 import supple
 from supple import Character, LayeredLattice, Pose, Skeleton, Weights
 from supple.geometry import quaternions
-from supple.geometry.surface_nets import polygonise
+from supple.geometry.surface_nets import polygonize
 from supple.geometry.topology import triangulate
 from supple.geometry.voxels import VoxelGrid
 from supple.measure.jitter import vibration
@@ -37,7 +37,7 @@ def _eared(points):
 @pytest.fixture(scope="module")
 def eared():
     """Its ears have no joints: they are weighted to the head, and nothing but their shape tells what they are."""
-    points, quads = polygonise(_eared, np.array([-0.6, -0.2, -0.6]), np.array([0.6, 2.5, 0.6]), cell=0.04)
+    points, quads = polygonize(_eared, np.array([-0.6, -0.2, -0.6]), np.array([0.6, 2.5, 0.6]), cell=0.04)
     skeleton = Skeleton.from_heads(
         ["Hips", "Spine", "Head"], [-1, 0, 1], [[0.0, 0.4, 0.0], [0.0, 0.8, 0.0], [0.0, 1.3, 0.0]]
     )

@@ -207,11 +207,11 @@ def test_distances_are_restored_for_every_set_of_neighbours(kind):
     """Neighbours of one another find their distance again; what they have no neighbour for they cannot."""
     anatomy = beam((6, 4, 4))
     loose = Anatomy(anatomy.lattice, anatomy.weights, np.ones(96, dtype=np.int32), np.ones(96), np.ones(96))
-    played = Playing(loose, knobs(stretch=1.0, volume=0.0, stiffness=0.0, kept=0.0), neighbours=kind)
+    played = Playing(loose, knobs(stretch=1.0, volume=0.0, stiffness=0.0, kept=0.0), neighbors=kind)
     played.step(HERE)
     rng = np.random.default_rng(1)
     played.put(anatomy.lattice.points + 0.15 * SIDE * rng.normal(size=(96, 3)))
-    around = anatomy.lattice.neighbours(kind)
+    around = anatomy.lattice.neighbors(kind)
     owners = np.repeat(np.arange(96), np.diff(around.starts))
     rest = np.linalg.norm(anatomy.lattice.points[owners] - anatomy.lattice.points[around.indices], axis=1)
 

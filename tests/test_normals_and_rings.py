@@ -10,7 +10,7 @@ from conftest import make_tube
 from supple import Pose
 from supple.geometry.normals import creases, normals
 from supple.geometry.rings import WIDTH, rings
-from supple.geometry.topology import neighbours, triangulate
+from supple.geometry.topology import neighbors, triangulate
 
 CUBE = np.array([[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)], dtype=float)
 CUBE_QUADS = np.array([[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]])
@@ -81,7 +81,7 @@ def test_rings_hold_exactly_the_neighbours(seed, holes, junk):
     faces = np.delete(tube.triangles, rng.choice(len(tube.triangles), holes, replace=False), axis=0)
     extra = np.array([rng.choice(count, 3, replace=False) for _ in range(junk)], dtype=np.int32).reshape(-1, 3)
     faces = np.concatenate([faces, extra])
-    found, around = rings(faces, count + 1), neighbours(faces, count + 1)
+    found, around = rings(faces, count + 1), neighbors(faces, count + 1)
     for vertex in range(count + 1):
         expected = set(around.indices[around.starts[vertex] : around.starts[vertex + 1]].tolist())
         length = found.counts[vertex]

@@ -11,7 +11,7 @@ from supple.arrays import Floats
 from supple.errors import UnfinishedError
 from supple.geometry import remeshing, topology
 from supple.geometry.implicit import Blob, Body, Part, ellipsoid, loft, smooth_minimum
-from supple.geometry.surface_nets import polygonise
+from supple.geometry.surface_nets import polygonize
 
 LOW, HIGH = np.full(3, -1.53), np.full(3, 1.51)
 
@@ -25,7 +25,7 @@ def torus(points: Floats) -> Floats:
 
 
 def meshed(distance: remeshing.Distance, cell: float) -> tuple[Floats, np.ndarray]:
-    points, quads = polygonise(distance, LOW, HIGH, cell=cell)
+    points, quads = polygonize(distance, LOW, HIGH, cell=cell)
     return points, topology.triangulate(quads)
 
 
@@ -73,7 +73,7 @@ def test_random_noise_still_gives_closed_sheets(seed: int) -> None:
         values = np.where(inside, noise[clipped[:, 0], clipped[:, 1], clipped[:, 2]], 1.0)
         return np.where(on_lattice, values, 0.0)
 
-    _, quads = polygonise(distance, np.zeros(3), np.full(3, 8.0), cell=1.0)
+    _, quads = polygonize(distance, np.zeros(3), np.full(3, 8.0), cell=1.0)
     sides = topology.directed_edges(quads).astype(np.int64)
     forward = np.sort(sides[:, 0] * 100_000 + sides[:, 1])
     backward = np.sort(sides[:, 1] * 100_000 + sides[:, 0])
@@ -98,9 +98,9 @@ def test_sheets_closer_than_a_cell_apart_do_not_share_vertices() -> None:
 
 def test_a_function_without_a_surface_and_a_box_that_cuts_one_are_refused() -> None:
     with pytest.raises(UnfinishedError, match="no surface"):
-        polygonise(lambda p: np.ones(len(p)), LOW, HIGH, cell=0.2)
+        polygonize(lambda p: np.ones(len(p)), LOW, HIGH, cell=0.2)
     with pytest.raises(UnfinishedError, match="widen the box"):
-        polygonise(sphere, np.zeros(3), HIGH, cell=0.1)
+        polygonize(sphere, np.zeros(3), HIGH, cell=0.1)
 
 
 def test_decimation_meets_the_count_exactly_and_stays_closed() -> None:
@@ -129,7 +129,7 @@ def test_flips_never_break_the_mesh(seed: int) -> None:
     shaken = points + np.random.default_rng(seed).normal(0.0, 0.03, points.shape)
     census = topology.census(triangles)
     for _ in range(12):
-        triangles = remeshing.flipped(shaken, triangles)
+        triangles = remeshing.flip_edges(shaken, triangles)
         assert topology.census(triangles) == census
     assert np.bincount(triangles.ravel()).min() >= 3
 
@@ -138,7 +138,7 @@ def test_relaxing_moves_within_the_tangent_plane_only() -> None:
     flat = np.array([[x, y, 0.0] for x in range(4) for y in range(4)], dtype=float)
     flat += np.random.default_rng(1).normal(0.0, 0.1, flat.shape) * [1.0, 1.0, 0.0]
     quads = np.array([[4 * x + y, 4 * x + y + 4, 4 * x + y + 5, 4 * x + y + 1] for x in range(3) for y in range(3)])
-    moved = remeshing.relaxed(flat, topology.triangulate(quads))
+    moved = remeshing.relax(flat, topology.triangulate(quads))
     np.testing.assert_array_equal(moved[:, 2], 0.0)
     assert np.abs(moved - flat).max() > 0.01
 
@@ -203,7 +203,7 @@ def test_parts_melt_near_their_joint_and_nowhere_else() -> None:
 
 def test_legs_do_not_grow_together() -> None:
     body = two_legs(0.1, 0.3)
-    points, quads = polygonise(body.distance, body.box[0] - 0.1, body.box[1] + 0.1, cell=0.02)
+    points, quads = polygonize(body.distance, body.box[0] - 0.1, body.box[1] + 0.1, cell=0.02)
     census = topology.census(topology.triangulate(quads))
     assert census.is_closed
     assert (census.shells, census.euler) == (1, 2)

@@ -103,7 +103,7 @@ def test_two_shells_that_share_one_vertex_are_pinched_there() -> None:
 def test_neighbours_are_the_edges_seen_from_both_ends(rows: int, columns: int) -> None:
     faces = topology.triangulate(grid(rows, columns))
     vertices = rows * columns
-    found = topology.neighbours(faces, vertices + 1)  # one vertex without faces
+    found = topology.neighbors(faces, vertices + 1)  # one vertex without faces
     listed = {(v, int(w)) for v in range(vertices + 1) for w in found.of(v)}
     edges = topology.unique_edges(faces).tolist()
     assert listed == {(a, b) for a, b in edges} | {(b, a) for a, b in edges}

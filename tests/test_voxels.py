@@ -66,7 +66,7 @@ def test_no_voxel_is_marked_in_vain():
     points, triangles = sphere()
     grid = VoxelGrid.around(points, 30)
     mask = surface_voxels(points, triangles, grid)
-    radius = np.linalg.norm(grid.centres(np.argwhere(mask)), axis=1)
+    radius = np.linalg.norm(grid.centers(np.argwhere(mask)), axis=1)
     sag = 1.0 - np.cos(np.pi / 40)  # flat triangles lie a little inside the round surface
     reach = np.sqrt(3) / 2 * grid.side
     assert radius.max() <= 1.0 + reach + 1e-9
@@ -121,12 +121,12 @@ def test_windings_count_how_often_a_voxel_is_enclosed():
     both = np.concatenate([triangles, len(points) + triangles])
     grid = VoxelGrid.around(nested, 30)
     windings = voxel_windings(nested, both, grid)
-    radius = np.linalg.norm(grid.centres(np.argwhere(np.ones(grid.shape, dtype=bool))), axis=1).reshape(grid.shape)
+    radius = np.linalg.norm(grid.centers(np.argwhere(np.ones(grid.shape, dtype=bool))), axis=1).reshape(grid.shape)
     np.testing.assert_allclose(windings[radius < 0.45], 2.0, atol=0.05)
     np.testing.assert_allclose(windings[(radius > 0.55) & (radius < 0.95)], 1.0, atol=0.05)
     np.testing.assert_allclose(windings[radius > 1.05], 0.0, atol=0.05)
     touched = surface_voxels(nested, both, grid)
-    asked = igl.fast_winding_number(nested, both.astype(np.int64), grid.centres(np.argwhere(touched)))
+    asked = igl.fast_winding_number(nested, both.astype(np.int64), grid.centers(np.argwhere(touched)))
     np.testing.assert_allclose(windings[touched], asked, atol=1e-12)
 
 
@@ -135,7 +135,7 @@ def test_inside_is_a_ball(resolution):
     points, triangles = sphere()
     grid = VoxelGrid.around(points, resolution)
     inside = inside_voxels(points, triangles, grid)
-    radius = np.linalg.norm(grid.centres(np.argwhere(np.ones(grid.shape, dtype=bool))), axis=1).reshape(grid.shape)
+    radius = np.linalg.norm(grid.centers(np.argwhere(np.ones(grid.shape, dtype=bool))), axis=1).reshape(grid.shape)
     sag = 1.0 - np.cos(np.pi / 40) * np.cos(np.pi / 60)
     assert inside[radius < 1.0 - sag].all()
     assert not inside[radius > 1.0].any()
@@ -162,7 +162,7 @@ def test_open_meshes_are_filled():
     holed = triangles[~((middles[:, 2] > 0.92) | (np.random.default_rng(1).random(len(triangles)) < 0.02))]
     grid = VoxelGrid.around(points, 30)
     whole, filled = inside_voxels(points, triangles, grid), inside_voxels(points, holed, grid)
-    where = grid.centres(np.argwhere(whole != filled))
+    where = grid.centers(np.argwhere(whole != filled))
     # Only under the missing cap the two may differ, and there only by a lid's depth.
     assert len(where) < 0.02 * whole.sum()
     assert (where[:, 2] > 0.7).all()
@@ -196,8 +196,8 @@ def test_probing_regions_finds_what_asking_everywhere_finds():
 def test_cells_centres_and_numbers_agree():
     grid = VoxelGrid(np.array([1.0, 2.0, 3.0]), 0.5, (4, 5, 6))
     cells = np.argwhere(np.ones(grid.shape, dtype=bool)).astype(np.int32)
-    np.testing.assert_array_equal(grid.cells_of(grid.centres(cells)), cells)
-    np.testing.assert_array_equal(grid.numbers(cells), np.arange(4 * 5 * 6))
+    np.testing.assert_array_equal(grid.cells_of(grid.centers(cells)), cells)
+    np.testing.assert_array_equal(grid.flat_indices(cells), np.arange(4 * 5 * 6))
     np.testing.assert_array_equal(grid.cells_of(np.array([[-9.0, 2.1, 99.0]])), [[0, 0, 5]])
 
 

@@ -9,23 +9,23 @@ import numpy as np
 from supple.arrays import Floats
 
 
-class Shaped:
+class MorphTargets:
     """Points (V, 3) with shares of shapes k, v + sum_k share_k offset_k, made again only when the shares change."""
 
     def __init__(self, points: Floats, offsets: Mapping[str, Floats]) -> None:
         self._points, self._offsets = points, offsets
-        self._shares: dict[str, float] = {}
+        self._weights: dict[str, float] = {}
 
-    def changed(self, shares: Mapping[str, float]) -> Floats | None:
+    def update(self, weights: Mapping[str, float]) -> Floats | None:
         """The points with these shares, or None where they are those of the last call (none at first).
 
         Shapes that there are no offsets for change nothing.
         """
-        wanted = {name: share for name, share in shares.items() if share != 0.0 and name in self._offsets}
-        if wanted == self._shares:
+        wanted = {name: weight for name, weight in weights.items() if weight != 0.0 and name in self._offsets}
+        if wanted == self._weights:
             return None
-        self._shares = wanted
+        self._weights = wanted
         points = np.array(self._points)
-        for name, share in wanted.items():
-            points += share * self._offsets[name]
+        for name, weight in wanted.items():
+            points += weight * self._offsets[name]
         return points

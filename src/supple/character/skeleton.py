@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Floats, Ints, by_fields, frozen
 from supple.errors import InputError
-from supple.geometry.rows import grouped
+from supple.geometry.rows import group_by_label
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Skeleton:
             above = depth[here] if here >= 0 else -1
             for step, member in enumerate(reversed(path), start=1):
                 depth[member] = above + step
-        _, members = grouped(np.array(depth, dtype=np.int32), max(depth) + 1)
+        _, members = group_by_label(np.array(depth, dtype=np.int32), max(depth) + 1)
         return tuple(np.split(members, np.cumsum(np.bincount(depth))[:-1]))
 
     @cached_property

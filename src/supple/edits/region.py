@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Bools, Floats, Ints, frozen
 from supple.errors import InputError
-from supple.geometry.topology import Neighbours, neighbours, unique_edges
+from supple.geometry.topology import Neighbors, neighbors, unique_edges
 
 RINGS = 4
 _WHERE = "region_round"
@@ -55,7 +55,7 @@ def region_round(
         raise InputError(_WHERE, f"rings is {rings}", "the range is 0 to 10000", f"try {RINGS}")
     if reach is not None and not (np.isfinite(reach) and reach >= 0.0 and points is not None):
         raise InputError(_WHERE, f"reach is {reach}", "metres, zero or more, and the points are needed", "pass both")
-    around = neighbours(faces, count)
+    around = neighbors(faces, count)
     inside = np.zeros(count, dtype=bool)
     inside[held] = True
     if reach is None:
@@ -68,7 +68,7 @@ def region_round(
     return Region(held, np.flatnonzero(inside).astype(np.int32), np.flatnonzero(static).astype(np.int32))
 
 
-def _dilate(inside: Bools, around: Neighbours) -> Bools:
+def _dilate(inside: Bools, around: Neighbors) -> Bools:
     """Vertices (V,) with a neighbour inside."""
     owner = np.repeat(np.arange(len(inside)), np.diff(around.starts))
     found = np.zeros(len(inside), dtype=bool)

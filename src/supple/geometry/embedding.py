@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from supple.arrays import Bools, Floats, Ints, frozen
 from supple.errors import InputError
 from supple.geometry import topology
-from supple.geometry.ramps import rising
 from supple.geometry.tetrahedra.tetrahedra import EDGES, FACES, Tetrahedra, edges_of, face_keys
+from supple.geometry.vectors import smoothstep
 
 _PAIRS = 1 << 20  # tests of a point against an element at a time
 _SLACK = 1e-12  # a share this far below zero still counts as inside: rounding may not lose a point on a face
@@ -93,7 +93,7 @@ def _embedded(points: ArrayLike, tetrahedra: Tetrahedra, normals: ArrayLike | No
 
 
 def embed_smoothly(
-    points: ArrayLike, tetrahedra: Tetrahedra, *, neighbours: int = _NEIGHBOURS, normals: ArrayLike | None = None
+    points: ArrayLike, tetrahedra: Tetrahedra, *, neighbors: int = _NEIGHBOURS, normals: ArrayLike | None = None
 ) -> Embedding:
     """Tie every point to the particles around it, so that no facets of the elements show in the skin.
 
@@ -107,24 +107,24 @@ def embed_smoothly(
     rounding does not decide where a point goes. Points far outside are treated as in `embed`. Particles are blended,
     not met: the skin is a little smoother than the body.
     """
-    if neighbours < 5:
-        raise InputError("embed_smoothly", f"neighbours is {neighbours}", "5 or more are needed", "try 16")
+    if neighbors < 5:
+        raise InputError("embed_smoothly", f"neighbours is {neighbors}", "5 or more are needed", "try 16")
     plain, closest = _embedded(points, tetrahedra, normals)
     targets = plain.carry(tetrahedra.points)  # the points themselves, and for far ones those that stand in for them
     leading = np.take_along_axis(plain.corners, closest.argmax(axis=1)[:, None], axis=1)[:, 0]
     starts, joined = _rings(tetrahedra)
     reaches = _reaches(tetrahedra)
-    corners = np.zeros((len(targets), neighbours), dtype=np.int32)
-    shares = np.zeros((len(targets), neighbours))
+    corners = np.zeros((len(targets), neighbors), dtype=np.int32)
+    shares = np.zeros((len(targets), neighbors))
     trust = np.zeros(len(targets))
     for first in range(0, len(targets), _CHUNK):
         rows = slice(first, first + _CHUNK)
         around = _around(leading[rows], starts, joined)
         corners[rows], shares[rows], trust[rows] = _moving_least_squares(
-            targets[rows], tetrahedra.points, reaches, around, neighbours
+            targets[rows], tetrahedra.points, reaches, around, neighbors
         )
     extreme = np.minimum(shares.min(axis=1), 1.0 - shares.max(axis=1))
-    trust *= rising(extreme, *_LEAST_SHARES)
+    trust *= smoothstep(extreme, *_LEAST_SHARES)
     calm = Embedding(plain.corners, closest, plain.distance)
     return Embedding(*_changed_over(corners, shares, trust, calm), plain.distance)
 
@@ -354,7 +354,7 @@ def _moving_least_squares(
     trust = np.zeros(len(points))
     some = np.flatnonzero(np.isfinite(moments).all(axis=(1, 2)) & (weight[:, 3] > 0.0))
     flatness = np.log(np.linalg.cond(moments[some]))
-    trust[some] = 1.0 - rising(flatness, *np.log(_FLAT))
+    trust[some] = 1.0 - smoothstep(flatness, *np.log(_FLAT))
     solvable = np.flatnonzero(trust > 0.0)
     shares = np.zeros(used.shape)
     unit = np.zeros((len(solvable), 4, 1))

@@ -39,13 +39,13 @@ class Flesh:
         self.span = span
         self.point_of: NDArray[np.int64] = np.asarray(point_of).reshape(-1)
         self.points: Floats = np.ascontiguousarray(points[first])
-        self.triangles: Ints = _patched(_distinct(self.point_of[triangles]))
+        self.triangles: Ints = _patch_holes(_distinct(self.point_of[triangles]))
         self.shell_of_point = topology.shells(self.triangles, len(self.points))
         self.triangles = self._right_side_out()
         self._shell_of_triangle = self.shell_of_point[self.triangles[:, 0]]
         self._faces = np.ascontiguousarray(self.triangles, dtype=np.int64)
         self._single = len(np.unique(self._shell_of_triangle)) == 1
-        self._windings_of_shells: dict[int, Windings] = {}
+        self._shell_windings: dict[int, Windings] = {}
         self._tree: Any = igl.AABB()
         self._enlarged = self.points * (_ENLARGED / span)
         self._tree.init(self._enlarged, self._faces)
@@ -102,18 +102,18 @@ class Flesh:
     def _windings(self) -> Windings:
         return Windings(self.points, self._faces)
 
-    def _winding_of_shell(self, positions: Floats, shell: int) -> Floats:
+    def _shell_winding(self, positions: Floats, shell: int) -> Floats:
         """How often one shell alone surrounds each place."""
-        if shell not in self._windings_of_shells:
+        if shell not in self._shell_windings:
             own = self._faces[self._shell_of_triangle == shell]
-            self._windings_of_shells[shell] = Windings(self.points, own)
-        return self._windings_of_shells[shell](positions)
+            self._shell_windings[shell] = Windings(self.points, own)
+        return self._shell_windings[shell](positions)
 
     def inside(self, positions: Floats) -> Bools:
         """Which places lie inside."""
         return self.winding(positions) > _INSIDE
 
-    def doubled(self, positions: Floats, windings: Floats) -> Bools:
+    def enclosed_twice(self, positions: Floats, windings: Floats) -> Bools:
         """Which places one and the same shell encloses twice, as where two thighs run into each other.
 
         Such a place belongs to both limbs, and a way through it would lead from one to the other.
@@ -124,40 +124,42 @@ class Flesh:
             result[suspects] = True
             return result
         for shell in np.unique(self._shell_of_triangle) if len(suspects) else ():
-            own = self._winding_of_shell(positions[suspects], int(shell))
+            own = self._shell_winding(positions[suspects], int(shell))
             result[suspects[own > TWICE]] = True
         return result
 
-    def joined(self, starts: Floats, ends: Floats) -> Bools:
+    def are_connected(self, starts: Floats, ends: Floats) -> Bools:
         """Between which pairs of places the straight way runs through flesh only.
 
         A way that meets the skin is cut there, unless another shell encloses the crossing: limbs modelled as separate
         overlapping shells, eyes and teeth stay joined, while two fingers of one shell do not, however near they are.
         """
-        joined = np.ones(len(starts), dtype=bool)
-        ways = np.arange(len(starts))
+        connected = np.ones(len(starts), dtype=bool)
+        rays = np.arange(len(starts))
         positions = np.ascontiguousarray(starts, dtype=np.float64)
         for _ in range(_LAYERS):
-            left = ends[ways] - positions
+            left = ends[rays] - positions
             face, fraction = self.first_crossing(positions, left, 1.0)
             hit = np.flatnonzero(face >= 0)
             if not len(hit):
-                return joined
+                return connected
             # Just past the crossing, so that the next search does not find it again.
             beyond = positions[hit] + np.minimum(fraction[hit] + 1e-3, 1.0)[:, None] * left[hit]
             held = self._held_by_another(beyond, self._shell_of_triangle[face[hit]])
-            joined[ways[hit[~held]]] = False
-            ways, positions = ways[hit[held]], np.ascontiguousarray(beyond[held])
-            if not len(ways):
-                return joined
-        joined[ways] = False
-        return joined
+            connected[rays[hit[~held]]] = False
+            rays, positions = rays[hit[held]], np.ascontiguousarray(beyond[held])
+            if not len(rays):
+                return connected
+        connected[rays] = False
+        return connected
 
-    def first_crossing(self, positions: Floats, ways: Floats, farthest: float) -> tuple[NDArray[np.int64], Floats]:
+    def first_crossing(
+        self, positions: Floats, directions: Floats, farthest: float
+    ) -> tuple[NDArray[np.int64], Floats]:
         """The first triangle that each way from a place meets, -1 for none, and at which multiple of the way."""
         scale = _ENLARGED / self.span
         face, multiple, _ = self._tree.intersect_ray_first(
-            self._enlarged, self._faces, positions * scale, ways * scale, farthest
+            self._enlarged, self._faces, positions * scale, directions * scale, farthest
         )
         return np.asarray(face), np.asarray(multiple)
 
@@ -168,19 +170,19 @@ class Flesh:
         rest = self.winding(positions)
         for shell in np.unique(shells):
             here = shells == shell
-            rest[here] -= self._winding_of_shell(positions[here], int(shell))
+            rest[here] -= self._shell_winding(positions[here], int(shell))
         return rest > _HELD
 
 
 def _distinct(triangles: NDArray[np.int64]) -> Ints:
     """Triangles with three corners, each once: copies would make a body count as enclosed twice."""
     ordered = np.sort(triangles, axis=1)
-    whole = np.flatnonzero((ordered[:, 0] < ordered[:, 1]) & (ordered[:, 1] < ordered[:, 2]))
-    _, first = np.unique(ordered[whole], axis=0, return_index=True)
-    return triangles[whole[np.sort(first)]].astype(np.int32)
+    proper = np.flatnonzero((ordered[:, 0] < ordered[:, 1]) & (ordered[:, 1] < ordered[:, 2]))
+    _, first = np.unique(ordered[proper], axis=0, return_index=True)
+    return triangles[proper[np.sort(first)]].astype(np.int32)
 
 
-def _patched(triangles: Ints) -> Ints:
+def _patch_holes(triangles: Ints) -> Ints:
     """Close holes with few edges around them; two that face each other would let a way slip from limb to limb."""
     border = topology.border_edges(triangles)
     starts, counts = np.unique(border[:, 0], return_counts=True)

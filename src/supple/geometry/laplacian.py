@@ -59,11 +59,13 @@ def weighted_edges(points: Floats, triangles: Ints, *, weights: str = "cotangent
     size = np.linalg.norm(ahead, axis=2) * np.linalg.norm(back, axis=2)
     sine = np.maximum(np.linalg.norm(np.cross(ahead, back), axis=2), np.maximum(_FLATTEST * size, 1e-300))
     cotangent = np.einsum("tki,tki->tk", ahead, back) / sine
-    opposite = np.sort(np.stack([np.roll(triangles, -1, axis=1), np.roll(triangles, 1, axis=1)], axis=2), axis=2)
+    opposite_edges = np.sort(np.stack([np.roll(triangles, -1, axis=1), np.roll(triangles, 1, axis=1)], axis=2), axis=2)
     span = len(points)
     keys = ends[:, 0].astype(np.int64) * span + ends[:, 1]
-    position = np.searchsorted(keys, opposite[..., 0].astype(np.int64).ravel() * span + opposite[..., 1].ravel())
-    total: Floats = np.bincount(position, cotangent.ravel(), len(ends)).astype(np.float64)
+    index = np.searchsorted(
+        keys, opposite_edges[..., 0].astype(np.int64).ravel() * span + opposite_edges[..., 1].ravel()
+    )
+    total: Floats = np.bincount(index, cotangent.ravel(), len(ends)).astype(np.float64)
     return WeightedEdges(ends, 0.5 * total, span)
 
 
@@ -80,7 +82,7 @@ def held(fixed: Ints, edges: WeightedEdges) -> Ints:
     return np.union1d(fixed, np.flatnonzero(~anchored[piece])).astype(np.int32)
 
 
-def checked_fixed(fixed: ArrayLike, count: int, where: str) -> Ints:
+def check_fixed(fixed: ArrayLike, count: int, where: str) -> Ints:
     """The numbers of the vertices whose place is given: at least one, none twice, all of this mesh."""
     given = frozen(fixed, np.int32, (-1,), where, "fixed")
     if len(given) == 0 or given.min() < 0 or given.max() >= count or len(np.unique(given)) != len(given):
@@ -112,7 +114,7 @@ class LaplacianEditing:
         self._rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
         faces = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
         count = len(self._rest)
-        self.fixed = checked_fixed(fixed, count, _WHERE)
+        self.fixed = check_fixed(fixed, count, _WHERE)
         self._edges = edges = weighted_edges(self._rest, faces, weights=weights)
         self._held = held(self.fixed, edges)
         self._free = np.setdiff1d(np.arange(count), self._held)
@@ -120,13 +122,15 @@ class LaplacianEditing:
         total = np.asarray(plain.diagonal())
         self._laplacian = (diags_array(1.0 / np.where(np.abs(total) > 1e-12, total, 1.0)) @ plain).tocsc()
         self._detail = self._laplacian @ self._rest
-        self._positions = (3 * self._free[:, None] + np.arange(3)).ravel()
+        self._coordinates = (3 * self._free[:, None] + np.arange(3)).ravel()
         self._similar = self._system().tocsc()
         # A hint of wanting to stay keeps it solvable where too few vertices are fixed to say how all is turned.
         self._normal = (self._similar.T @ self._similar + _STAY * eye_array(3 * count)).tocsc()
         self._smooth = (self._laplacian.T @ self._laplacian + _STAY * eye_array(count)).tocsc()
         if len(self._free):
-            self._factor = splu(self._normal[self._positions][:, self._positions].tocsc(), permc_spec="MMD_AT_PLUS_A")
+            self._factor = splu(
+                self._normal[self._coordinates][:, self._coordinates].tocsc(), permc_spec="MMD_AT_PLUS_A"
+            )
             self._smooth_factor = splu(self._smooth[self._free][:, self._free].tocsc(), permc_spec="MMD_AT_PLUS_A")
 
     def _system(self) -> Any:
@@ -171,12 +175,12 @@ class LaplacianEditing:
         known = np.zeros_like(x)
         known[self._held] = x[self._held]
         stay = _STAY * self._rest[self._free]
-        right = stay.ravel() - (self._normal @ known.ravel())[self._positions]
+        right = stay.ravel() - (self._normal @ known.ravel())[self._coordinates]
         x[self._free] = self._factor.solve(right).reshape(-1, 3)
         anchored = (self._smooth @ known)[self._free] - stay
         for _ in range(rounds):
-            turned = np.einsum("vij,vj->vi", self._rotations(x), self._detail)
-            x[self._free] = self._smooth_factor.solve((self._laplacian.T @ turned)[self._free] - anchored)
+            rotated = np.einsum("vij,vj->vi", self._rotations(x), self._detail)
+            x[self._free] = self._smooth_factor.solve((self._laplacian.T @ rotated)[self._free] - anchored)
         return x
 
     def _rotations(self, x: Floats) -> Floats:
@@ -211,7 +215,7 @@ class SmoothOffsets:
         where = "SmoothOffsets"
         self._rest = frozen(rest_points, np.float64, (-1, 3), where, "rest_points")
         faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
-        self.fixed = checked_fixed(fixed, len(self._rest), where)
+        self.fixed = check_fixed(fixed, len(self._rest), where)
         edges = weighted_edges(self._rest, faces)
         self._held = held(self.fixed, edges)
         self._free = np.setdiff1d(np.arange(len(self._rest)), self._held)

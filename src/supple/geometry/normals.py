@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.geometry.quaternions import normalize
-from supple.geometry.rows import grouped
+from supple.geometry.rows import group_by_label
 from supple.geometry.topology import area_vectors
 
 
@@ -54,7 +54,7 @@ def creases(rest_points: ArrayLike, triangles: ArrayLike, *, angle: float = np.p
     graph = coo_array((np.ones(len(joined), dtype=np.int8), (joined[:, 0], joined[:, 1])), shape=(count, count))
     groups, label = connected_components(graph, directed=False)
     label = label.astype(np.int32)
-    starts, corners = grouped(label, groups)
+    starts, corners = group_by_label(label, groups)
     vertex = faces.reshape(-1)[corners[starts[:-1]]] if groups else np.zeros(0, dtype=np.int32)
     return Creases(faces, label.reshape(-1, 3), vertex.astype(np.int32), starts, (corners // 3).astype(np.int32))
 

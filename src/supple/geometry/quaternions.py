@@ -107,15 +107,15 @@ _CANDIDATES, _CANDIDATES_OF_ZERO = _candidates()
 def slerp(a: ArrayLike, b: ArrayLike, fraction: ArrayLike) -> Array:
     """Turn evenly from `a` (fraction 0) to `b` (fraction 1) along the shorter arc."""
     start, end = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    share = np.asarray(fraction, dtype=np.float64)[..., None]
+    alpha = np.asarray(fraction, dtype=np.float64)[..., None]
     cosine = np.sum(start * end, axis=-1, keepdims=True)
     end = np.where(cosine < 0.0, -end, end)
     angle = np.arccos(np.clip(np.abs(cosine), 0.0, 1.0))
     sine = np.sin(angle)
     near = sine < 1e-6  # the arc is straight to within rounding: blend and renormalise
     safe = np.where(near, 1.0, sine)
-    from_start = np.where(near, 1.0 - share, np.sin((1.0 - share) * angle) / safe)
-    from_end = np.where(near, share, np.sin(share * angle) / safe)
+    from_start = np.where(near, 1.0 - alpha, np.sin((1.0 - alpha) * angle) / safe)
+    from_end = np.where(near, alpha, np.sin(alpha * angle) / safe)
     return normalize(from_start * start + from_end * end)
 
 
@@ -129,8 +129,8 @@ def rotation_between(a: ArrayLike, b: ArrayLike) -> Array:
     w = np.where(cosine < 0.0, 0.5 * gap * gap, 1.0 + cosine)
     # Opposite directions leave the axis open: take one across the smallest component of `a`.
     across = perpendicular(start)
-    opposite = (cosine < 0.0) & (gap < 1e-8)
-    return normalize(np.concatenate([np.where(opposite, across, cross), np.where(opposite, 0.0, w)], axis=-1))
+    is_opposite = (cosine < 0.0) & (gap < 1e-8)
+    return normalize(np.concatenate([np.where(is_opposite, across, cross), np.where(is_opposite, 0.0, w)], axis=-1))
 
 
 def compose(translations: ArrayLike, quaternions: ArrayLike, scales: ArrayLike | None = None) -> Array:
@@ -173,8 +173,8 @@ def rigid_inverse(matrices: ArrayLike) -> Array:
     """Inverse of rigid transforms (..., 4, 4) by transposition."""
     m = np.asarray(matrices, dtype=np.float64)
     inverse = np.zeros_like(m)
-    turned = np.swapaxes(m[..., :3, :3], -1, -2)
-    inverse[..., :3, :3] = turned
-    inverse[..., :3, 3] = -(turned @ m[..., :3, 3, None])[..., 0]
+    transposed = np.swapaxes(m[..., :3, :3], -1, -2)
+    inverse[..., :3, :3] = transposed
+    inverse[..., :3, 3] = -(transposed @ m[..., :3, 3, None])[..., 0]
     inverse[..., 3, 3] = 1.0
     return inverse

@@ -34,34 +34,34 @@ def even_out(
 ) -> tuple[Floats, Ints]:
     """Slide, flip and project for some `rounds`; `step` [m] is the stride of the difference quotients."""
     points, triangles = points.copy(), triangles.copy()
-    for rotation in range(rounds):
-        points = relaxed(points, triangles)
-        triangles = flipped(points, triangles)
-        if rotation % 3 == 2:  # sliding leaves the surface only slowly
-            points = projected(points, triangles, distance, step=step)
+    for iteration in range(rounds):
+        points = relax(points, triangles)
+        triangles = flip_edges(points, triangles)
+        if iteration % 3 == 2:  # sliding leaves the surface only slowly
+            points = project(points, triangles, distance, step=step)
     for _ in range(2):
-        points = projected(points, triangles, distance, step=step)
+        points = project(points, triangles, distance, step=step)
     return points, triangles
 
 
-def relaxed(points: Floats, triangles: Ints, *, share: float = 0.7) -> Floats:
+def relax(points: Floats, triangles: Ints, *, fraction: float = 0.7) -> Floats:
     """Slide every vertex, within the surface, a `share` of the way to the area-weighted middle of its triangles."""
     normals = area_vectors(points, triangles)
     areas = lengths(normals)
     middles = points.take(triangles, axis=0).mean(axis=1) * areas[:, None]
     count = len(points)
-    normal, middle = _scattered(triangles, normals, count), _scattered(triangles, middles, count)
-    area = _scattered(triangles, areas[:, None], count)
+    normal, middle = _scatter(triangles, normals, count), _scatter(triangles, middles, count)
+    area = _scatter(triangles, areas[:, None], count)
     shift = middle / area - points
     normal /= lengths(normal)[:, None]
     shift -= normal * np.einsum("ij,ij->i", shift, normal)[:, None]
-    return points + share * shift
+    return points + fraction * shift
 
 
-def projected(points: Floats, triangles: Ints, distance: Distance, *, step: float) -> Floats:
+def project(points: Floats, triangles: Ints, distance: Distance, *, step: float) -> Floats:
     """Move every vertex along its normal onto the zero of `distance` by one secant step, at most half an edge."""
     normals = area_vectors(points, triangles)
-    normal = _scattered(triangles, normals, len(points))
+    normal = _scatter(triangles, normals, len(points))
     normal /= lengths(normal)[:, None]
     here, there = np.split(distance(np.concatenate([points, points + step * normal])), 2)
     slope = np.maximum((there - here) / step, 0.2)  # where normals and gradients disagree, creep
@@ -69,7 +69,7 @@ def projected(points: Floats, triangles: Ints, distance: Distance, *, step: floa
     return points - np.clip(here / slope, -limit, limit)[:, None] * normal
 
 
-def flipped(points: Floats, triangles: Ints) -> Ints:
+def flip_edges(points: Floats, triangles: Ints) -> Ints:
     """Flip the edges whose two opposite angles exceed half a turn (the Delaunay rule), each triangle at most once.
 
     An edge stays where the two triangles fold too sharply, where the new edge exists already, or where one of its
@@ -81,10 +81,10 @@ def flipped(points: Floats, triangles: Ints) -> Ints:
     key = sides.min(axis=1) * span + sides.max(axis=1)
     order = stable_order(key)
     pair = order.reshape(-1, 2)  # closed manifold: every edge stands twice
-    opposite = np.roll(triangles, 1, axis=1).T.ravel()  # across side s (corner s to s + 1) lies corner s + 2
+    apexes = np.roll(triangles, 1, axis=1).T.ravel()  # across side s (corner s to s + 1) lies corner s + 2
     one, other = pair[:, 0], pair[:, 1]
     a, b = sides[one, 0], sides[one, 1]
-    c, d = opposite[one].astype(np.int64), opposite[other].astype(np.int64)
+    c, d = apexes[one].astype(np.int64), apexes[other].astype(np.int64)
     # The angles add up to more than half a turn when the sine of their sum is negative.
     gain = -_sine_of_sum(points, a, b, c, d)
     valence = np.bincount(np.concatenate([a, b]), minlength=span)
@@ -152,13 +152,13 @@ def _stays_flat(
         n = cross(points[q] - points[p], points[r] - points[p])
         return n / np.maximum(lengths(n)[:, None], 1e-30)
 
-    before = normal(a, b, c) + normal(b, a, d)
-    before /= np.maximum(lengths(before)[:, None], 1e-30)
+    mean_normal = normal(a, b, c) + normal(b, a, d)
+    mean_normal /= np.maximum(lengths(mean_normal)[:, None], 1e-30)
     faces = (normal(a, b, c), normal(b, a, d), normal(c, d, b), normal(d, c, a))
-    return np.min([np.einsum("ij,ij->i", n, before) for n in faces], axis=0) > 0.6
+    return np.min([np.einsum("ij,ij->i", n, mean_normal) for n in faces], axis=0) > 0.6
 
 
-def _scattered(triangles: Ints, values: Floats, vertex_count: int) -> Floats:
+def _scatter(triangles: Ints, values: Floats, vertex_count: int) -> Floats:
     """Sum values per triangle (T, C) into its three vertices (V, C)."""
     flat = triangles.ravel()
     columns = [np.bincount(flat, weights=np.repeat(column, 3), minlength=vertex_count) for column in values.T]

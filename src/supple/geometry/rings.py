@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.arrays import Bools, Ints
-from supple.geometry.rows import grouped
-from supple.geometry.topology import neighbours
+from supple.geometry.rows import group_by_label
+from supple.geometry.topology import neighbors
 
 WIDTH = 8
 
@@ -77,13 +77,13 @@ def rings(triangles: Ints, vertex_count: int) -> Rings:
 def _irregular(faces: Ints, regular: Bools) -> tuple[Ints, Ints, Ints, Ints]:
     """Plain lists of neighbours and triangles for the vertices that have no ordered ring."""
     count = len(regular)
-    around = neighbours(faces, count)
+    around = neighbors(faces, count)
     owner = np.repeat(np.arange(count), np.diff(around.starts))
     keep = ~regular[owner]
     others = around.indices[keep].astype(np.int32)
     other_starts = np.concatenate([[0], np.cumsum(np.bincount(owner[keep], minlength=count))]).astype(np.int32)
     corners = np.flatnonzero(~regular[faces.reshape(-1)])
-    fan_starts, members = grouped(faces.reshape(-1)[corners], count)
+    fan_starts, members = group_by_label(faces.reshape(-1)[corners], count)
     corner = corners[members]
     face, rotation = corner // 3, corner % 3
     fans = np.stack([faces[face, (rotation + 1) % 3], faces[face, (rotation + 2) % 3]], axis=1).astype(np.int32)

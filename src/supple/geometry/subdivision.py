@@ -17,7 +17,7 @@ _CASES: dict[tuple[bool, bool, bool], tuple[tuple[int, int, int], ...]] = {
 }
 
 
-def finer(points: Floats, triangles: Ints, *, longest: float) -> tuple[Floats, Ints]:
+def subdivide_long_edges(points: Floats, triangles: Ints, *, longest: float) -> tuple[Floats, Ints]:
     """The same surface with no edge longer than `longest` [m]: more points behind the given ones, smaller triangles.
 
     Neighbours share the points on the edge between them, so no gap opens.
@@ -34,20 +34,20 @@ def finer(points: Floats, triangles: Ints, *, longest: float) -> tuple[Floats, I
         keys = halved[:, 0] * span + halved[:, 1]  # rising, as unique edges are
         ahead = np.roll(faces, -1, axis=1).astype(np.int64)
         sides = np.minimum(faces, ahead) * span + np.maximum(faces, ahead)
-        found = np.minimum(np.searchsorted(keys, sides), len(keys) - 1)
-        cut = keys[found] == sides
-        faces = _divided(faces, np.where(cut, middles[found], -1), cut)
+        index = np.minimum(np.searchsorted(keys, sides), len(keys) - 1)
+        is_cut = keys[index] == sides
+        faces = _divide(faces, np.where(is_cut, middles[index], -1), is_cut)
         positions = np.concatenate([positions, 0.5 * (positions[halved[:, 0]] + positions[halved[:, 1]])])
 
 
-def _divided(faces: Ints, middles: Ints, cut: Bools) -> Ints:
+def _divide(faces: Ints, middles: Ints, is_cut: Bools) -> Ints:
     parts = []
     for rotation in range(3):
-        turned, halves, edges = (np.roll(one, -rotation, axis=1) for one in (faces, middles, cut))
-        for case, pieces in _CASES.items():
+        rotated, halves, edges = (np.roll(one, -rotation, axis=1) for one in (faces, middles, is_cut))
+        for case, children in _CASES.items():
             if rotation and len(set(case)) == 1:
                 continue  # turned or not, it is the same
             here = (edges == case).all(axis=1)
-            corners = np.concatenate([turned[here], halves[here]], axis=1)
-            parts += [corners[:, piece] for piece in pieces]
+            corners = np.concatenate([rotated[here], halves[here]], axis=1)
+            parts += [corners[:, child] for child in children]
     return np.concatenate(parts).astype(np.int32)

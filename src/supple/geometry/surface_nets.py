@@ -27,7 +27,7 @@ _CELLS = 4  # along the side of a block, an even number
 _BLOCKS_AT_ONCE = 4096
 
 
-def polygonise(distance: Distance, low: Floats, high: Floats, *, cell: float) -> tuple[Floats, Ints]:
+def polygonize(distance: Distance, low: Floats, high: Floats, *, cell: float) -> tuple[Floats, Ints]:
     """Vertices (V, 3) and quads (Q, 4), anticlockwise from outside, of the surface where `distance` is zero.
 
     `low` and `high` are corners of a box that holds the surface, `cell` [m] is the size of the cells. `distance` may
@@ -35,8 +35,8 @@ def polygonise(distance: Distance, low: Floats, high: Floats, *, cell: float) ->
     of cells, the block is not looked at. What is thinner than two cells is lost or merged.
     """
     blocks = _blocks_near(distance, low, high, size=_CELLS * cell)
-    position, values = _crossing_cells(distance, low, blocks, cell)
-    return _dual_surface(low, position, values, cell)
+    cells, values = _crossing_cells(distance, low, blocks, cell)
+    return _dual_surface(low, cells, values, cell)
 
 
 def _blocks_near(distance: Distance, low: Floats, high: Floats, *, size: float) -> NDArray[np.int64]:
@@ -68,31 +68,31 @@ def _crossing_cells(
     half = _CELLS // 2
     lattice = np.stack(np.meshgrid(*[np.arange(half + 1)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
     span = (blocks.max(axis=0, initial=0) + 1) * _CELLS + 1
-    positions, corners = [], []
+    all_cells, corners = [], []
     for i in range(0, len(blocks), _BLOCKS_AT_ONCE):
         halves = (2 * blocks[i : i + _BLOCKS_AT_ONCE, None, :] + _CORNERS).reshape(-1, 3)
         near = np.flatnonzero(_may_cross(distance, low, halves, half * cell))
         start = halves[near] * half
         at = start[:, None, :] + lattice
         key, where = np.unique((at[..., 0] * span[1] + at[..., 1]) * span[2] + at[..., 2], return_inverse=True)
-        shared = np.stack([key // (span[1] * span[2]), key // span[2] % span[1], key % span[2]], axis=1)
-        found = distance(low + shared * cell)[where].reshape(-1, half + 1, half + 1, half + 1)
-        views = [found[:, x : x + half, y : y + half, z : z + half] for x, y, z in _CORNERS]
+        lattice_points = np.stack([key // (span[1] * span[2]), key // span[2] % span[1], key % span[2]], axis=1)
+        samples = distance(low + lattice_points * cell)[where].reshape(-1, half + 1, half + 1, half + 1)
+        views = [samples[:, x : x + half, y : y + half, z : z + half] for x, y, z in _CORNERS]
         inside = np.sum([view < 0.0 for view in views], axis=0)
         which, x, y, z = np.nonzero((inside > 0) & (inside < 8))
-        position = start[which] + np.stack([x, y, z], axis=1)
-        within = position % _CELLS @ np.array([_CELLS * _CELLS, _CELLS, 1])
+        cells = start[which] + np.stack([x, y, z], axis=1)
+        within = cells % _CELLS @ np.array([_CELLS * _CELLS, _CELLS, 1])
         order = stable_order(near[which] // 8 * _CELLS**3 + within)
-        positions.append(position[order])
+        all_cells.append(cells[order])
         corners.append(np.stack([view[which, x, y, z] for view in views], axis=1)[order])
-    if not positions or not sum(map(len, positions)):
+    if not all_cells or not sum(map(len, all_cells)):
         raise UnfinishedError(
             "polygonise", "no surface was found", "the function must change sign", "use smaller cells"
         )
-    return np.concatenate(positions), np.concatenate(corners)
+    return np.concatenate(all_cells), np.concatenate(corners)
 
 
-def _dual_surface(low: Floats, position: NDArray[np.int64], values: Floats, cell: float) -> tuple[Floats, Ints]:
+def _dual_surface(low: Floats, cells: NDArray[np.int64], values: Floats, cell: float) -> tuple[Floats, Ints]:
     inside = values < 0.0
     code = (inside << np.arange(8)).sum(axis=1)
     patch_of, patch_count = _patches()
@@ -100,17 +100,17 @@ def _dual_surface(low: Floats, position: NDArray[np.int64], values: Floats, cell
     total = int(first[-1])
     sums, hits = np.zeros((total, 3)), np.zeros(total)
     keys, owners, outward = [], [], []
-    span = position.max(axis=0) + 2
+    span = cells.max(axis=0) + 2
     for edge, (start, end) in enumerate(_EDGES):
         crossing = np.flatnonzero(inside[:, start] != inside[:, end])
         a, b = values[crossing, start], values[crossing, end]
         t = (a / (a - b))[:, None]
-        where = position[crossing] + (1.0 - t) * _CORNERS[start] + t * _CORNERS[end]
+        where = cells[crossing] + (1.0 - t) * _CORNERS[start] + t * _CORNERS[end]
         vertex = first[crossing] + patch_of[code[crossing], edge]
         for axis in range(3):
             sums[:, axis] += np.bincount(vertex, weights=where[:, axis], minlength=total)
         hits += np.bincount(vertex, minlength=total)
-        base = position[crossing] + _CORNERS[start]
+        base = cells[crossing] + _CORNERS[start]
         axis, around = divmod(edge, 4)
         number = (base[:, 0] * span[1] + base[:, 1]) * span[2] + base[:, 2]
         keys.append((number * 3 + axis) * 4 + _AROUND[around])
@@ -157,8 +157,8 @@ def _patches() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         for face in faces:
             here = [e for e in face if e in label]
             for one, other in itertools.combinations(here, 2):
-                shared = set(_EDGES[one]) & set(_EDGES[other])
-                if len(here) == 2 or any(code >> corner & 1 for corner in shared):
+                lattice_points = set(_EDGES[one]) & set(_EDGES[other])
+                if len(here) == 2 or any(code >> corner & 1 for corner in lattice_points):
                     low, high = sorted((label[one], label[other]))
                     label = {e: low if name == high else name for e, name in label.items()}
         numbers = {name: i for i, name in enumerate(sorted(set(label.values())))}

@@ -16,7 +16,7 @@ from supple.geometry.vectors import cross
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class Neighbors:
     """The vertices around every vertex: those of vertex v are `indices[starts[v]:starts[v + 1]]`, in rising order."""
 
     starts: Ints
@@ -79,19 +79,19 @@ def unique_edges(faces: Ints) -> Ints:
     return _from_keys(np.unique(keys), count)
 
 
-def neighbours(faces: Ints, vertex_count: int) -> Neighbours:
+def neighbors(faces: Ints, vertex_count: int) -> Neighbors:
     """Which vertices share an edge, as compressed rows; a vertex without faces has an empty row."""
-    return neighbours_of_edges(unique_edges(faces), vertex_count)
+    return neighbors_from_edges(unique_edges(faces), vertex_count)
 
 
-def neighbours_of_edges(edges: Ints, vertex_count: int) -> Neighbours:
+def neighbors_from_edges(edges: Ints, vertex_count: int) -> Neighbors:
     """Which vertices edges (E, 2) join, as compressed rows; every edge must come once, its ends in any order."""
     wide = edges.astype(np.int64)
     both = np.concatenate([wide, wide[:, ::-1]])
     order = np.argsort(both[:, 0] * vertex_count + both[:, 1], kind="stable")
     starts = np.zeros(vertex_count + 1, dtype=np.int32)
     np.cumsum(np.bincount(both[:, 0], minlength=vertex_count), out=starts[1:])
-    return Neighbours(starts, both[order, 1].astype(np.int32))
+    return Neighbors(starts, both[order, 1].astype(np.int32))
 
 
 def triangulate(polygons: Ints) -> Ints:

@@ -53,7 +53,7 @@ class VoxelGrid:
         origin = 0.5 * (low + high) - 0.5 * side * cells
         return cls(origin, side, (int(cells[0]), int(cells[1]), int(cells[2])))
 
-    def centres(self, cells: Ints) -> Floats:
+    def centers(self, cells: Ints) -> Floats:
         """Middle points (N, 3) [m] of cells (N, 3)."""
         return self.origin + (np.asarray(cells) + 0.5) * self.side
 
@@ -62,7 +62,7 @@ class VoxelGrid:
         cells = np.floor((np.asarray(points) - self.origin) / self.side + _SLACK).astype(np.int32)
         return np.clip(cells, 0, np.array(self.shape, dtype=np.int32) - 1)
 
-    def numbers(self, cells: Ints) -> NDArray[np.int64]:
+    def flat_indices(self, cells: Ints) -> NDArray[np.int64]:
         """Flat numbers (N,) of cells (N, 3); z varies fastest, as in `mask.ravel()`."""
         index = np.asarray(cells, dtype=np.int64)
         return (index[:, 0] * self.shape[1] + index[:, 1]) * self.shape[2] + index[:, 2]
@@ -76,8 +76,8 @@ def surface_voxels(points: Floats, triangles: Ints, grid: VoxelGrid) -> Bools:
     triangle, nine products of edges. What lies outside the grid is not seen.
     """
     mask = np.zeros(int(np.prod(grid.shape)), dtype=bool)
-    for _, numbers in _touches(points, triangles, grid):
-        mask[numbers] = True
+    for _, flat_indices in _touched_pairs(points, triangles, grid):
+        mask[flat_indices] = True
     return mask.reshape(grid.shape)
 
 
@@ -86,57 +86,59 @@ def touched_voxels(points: Floats, triangles: Ints, grid: VoxelGrid) -> tuple[In
 
     The voxels are those that `surface_voxels` marks. Large triangles are cut first, and their pairs may come again.
     """
-    pairs = list(_touches(points, triangles, grid)) or [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))]
-    faces, numbers = (np.concatenate(part) for part in zip(*pairs, strict=True))
-    return faces, numbers
+    pairs = list(_touched_pairs(points, triangles, grid)) or [
+        (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+    ]
+    faces, flat_indices = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    return faces, flat_indices
 
 
-def _touches(points: Floats, triangles: Ints, grid: VoxelGrid) -> Iterator[tuple[Indices, Indices]]:
+def _touched_pairs(points: Floats, triangles: Ints, grid: VoxelGrid) -> Iterator[tuple[Indices, Indices]]:
     """Triangles and the flat numbers of the voxels they touch, some thousand triangles at a time."""
     corners = (np.asarray(points, dtype=np.float64)[np.asarray(triangles)] - grid.origin) / grid.side
-    pieces, faces = _cut(corners)
-    for first in range(0, len(pieces), _BATCH):
-        which, cells = _met(pieces[first : first + _BATCH], grid.shape)
-        yield faces[first + which], grid.numbers(cells.astype(np.int32))
+    patches, faces = _split_large(corners)
+    for first in range(0, len(patches), _BATCH):
+        which, cells = _cells_met(patches[first : first + _BATCH], grid.shape)
+        yield faces[first + which], grid.flat_indices(cells.astype(np.int32))
 
 
-def _met(pieces: Floats, shape: tuple[int, int, int]) -> tuple[Indices, NDArray[np.int64]]:
+def _cells_met(patches: Floats, shape: tuple[int, int, int]) -> tuple[Indices, NDArray[np.int64]]:
     """The cells that triangles (T, 3, 3) touch, all measured in cells: which triangle (P,), and the cell (P, 3)."""
-    a, b, c = np.moveaxis(pieces, 1, 0)
+    a, b, c = np.moveaxis(patches, 1, 0)
     lowest, highest = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
     low = np.maximum(np.ceil(lowest - _SLACK).astype(np.int64) - 1, 0)
     high = np.minimum(np.floor(highest + _SLACK).astype(np.int64), np.array(shape) - 1)
     spans = np.maximum(high - low + 1, 0)
     counts = spans.prod(axis=1)
-    which = np.repeat(np.arange(len(pieces)), counts)
-    position = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    which = np.repeat(np.arange(len(patches)), counts)
+    offset = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
     deep, wide = spans[which, 2], spans[which, 1] * spans[which, 2]
-    cells = low[which] + np.stack([position // wide, position % wide // deep, position % deep], axis=1)
+    cells = low[which] + np.stack([offset // wide, offset % wide // deep, offset % deep], axis=1)
     # A triangle whose box meets one cell only lies in it.
     touching = counts[which] == 1
     unsure = np.flatnonzero(~touching)
     middles = (cells[unsure] + 0.5).T
-    touching[unsure] = _touching(pieces.transpose(1, 2, 0)[:, :, which[unsure]] - middles)
+    touching[unsure] = _touching(patches.transpose(1, 2, 0)[:, :, which[unsure]] - middles)
     return which[touching], cells[touching]
 
 
-def _cut(corners: Floats) -> tuple[Floats, Indices]:
+def _split_large(corners: Floats) -> tuple[Floats, Indices]:
     """Quarter triangles (T, 3, 3) until none spans more than a few cells; most cells in a large box are not touched.
 
     The pieces (P, 3, 3), and of which triangle each is one (P,).
     """
-    pieces: list[Floats] = [np.empty((0, 3, 3))]
+    patches: list[Floats] = [np.empty((0, 3, 3))]
     faces: list[Indices] = [np.empty(0, dtype=np.int64)]
     owners = np.arange(len(corners))
     while len(corners):
         large = np.ptp(corners, axis=1).max(axis=1) > _PIECE
-        pieces.append(corners[~large])
+        patches.append(corners[~large])
         faces.append(owners[~large])
         a, b, c = np.moveaxis(corners[large], 1, 0)
         ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
         corners = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
         owners = np.tile(owners[large], 4)
-    return np.concatenate(pieces), np.concatenate(faces)
+    return np.concatenate(patches), np.concatenate(faces)
 
 
 def _touching(corners: Floats) -> Bools:
@@ -173,9 +175,9 @@ def voxel_windings(points: Floats, triangles: Ints, grid: VoxelGrid, *, surface:
     windings = Windings(points, triangles)
     touched = surface_voxels(points, triangles, grid) if surface is None else surface
 
-    def winding(numbers: Indices) -> Floats:
-        cells = np.stack(np.unravel_index(numbers, grid.shape), axis=1)
-        return windings(grid.centres(cells.astype(np.int32)))
+    def winding(flat_indices: Indices) -> Floats:
+        cells = np.stack(np.unravel_index(flat_indices, grid.shape), axis=1)
+        return windings(grid.centers(cells.astype(np.int32)))
 
     labels, count = label(~touched)
     order = np.argsort(labels.ravel(), kind="stable")

@@ -9,7 +9,7 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.character import Character
 from supple.errors import InputError
-from supple.geometry.topology import neighbours
+from supple.geometry.topology import neighbors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class Mask:
         elif self.map:
             share = np.clip((character.map_of(self.map) - self.low) / (self.high - self.low), 0.0, 1.0)
         if self.soften:
-            around = neighbours(character.triangles, count)
+            around = neighbors(character.triangles, count)
             valence = np.diff(around.starts)
             owner = np.repeat(np.arange(count), valence)
             for _ in range(self.soften):

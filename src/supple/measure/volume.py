@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.errors import InputError
-from supple.geometry.rows import grouped
+from supple.geometry.rows import group_by_label
 from supple.geometry.topology import border_edges, shells
 from supple.measure.frames import Held, check_indices, chunks, frames_of, mesh_of
 
@@ -125,7 +125,7 @@ def _close(surfaces: list[Ints], vertices: int) -> _Closed:
         label = pieces_of[border[:, 0]]
         names, number = np.unique(label, return_inverse=True)
         fans = np.stack([border[:, 1], border[:, 0], tip + number], axis=1)
-        starts, members = grouped(number.astype(np.int32), len(names))
+        starts, members = group_by_label(number.astype(np.int32), len(names))
         loops.extend(border[members[starts[k] : starts[k + 1]], 0] for k in range(len(names)))
         pieces.append(np.concatenate([surface, fans]).astype(np.int32))
         sizes.append(len(pieces[-1]))

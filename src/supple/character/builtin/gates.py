@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from supple.arrays import Floats
-from supple.geometry.ramps import rising
+from supple.geometry.vectors import smoothstep
 
 Point = tuple[float, float, float]
 
@@ -65,7 +65,7 @@ class Both:
 
 def rise(distance: Floats, width: Floats | float) -> Floats:
     """0 below -width, 1 above +width, smooth between."""
-    return rising(distance, -width, width)
+    return smoothstep(distance, -width, width)
 
 
 def distance_to_segment(points: Floats, start: Floats, end: Floats) -> Floats:

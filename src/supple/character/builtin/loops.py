@@ -36,9 +36,9 @@ def loops(body: Body, axis: Floats, *, vertices: int, reach: float) -> tuple[Flo
     quads = _quads(rings, sectors)
     triangles = topology.triangulate(quads)
     for _ in range(_ROUNDS):
-        points = remeshing.relaxed(points, triangles, share=0.5)
-        points = remeshing.projected(points, triangles, body.distance, step=1e-4)
-    return remeshing.projected(points, triangles, body.distance, step=1e-4), quads
+        points = remeshing.relax(points, triangles, fraction=0.5)
+        points = remeshing.project(points, triangles, body.distance, step=1e-4)
+    return remeshing.project(points, triangles, body.distance, step=1e-4), quads
 
 
 def _counts(vertices: int, slimness: float) -> tuple[int, int]:
@@ -83,8 +83,8 @@ def _cap_rays(ring: Floats, outward: Floats) -> Floats:
     size = np.maximum(np.abs(x), np.abs(y))
     rim = _rim_place(x, y, quarter)
     low = np.floor(rim).astype(int)
-    share = (rim - low)[:, None]
-    direction = (1.0 - share) * ring[low % len(ring)] + share * ring[(low + 1) % len(ring)]
+    fraction = (rim - low)[:, None]
+    direction = (1.0 - fraction) * ring[low % len(ring)] + fraction * ring[(low + 1) % len(ring)]
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
     tilt = 0.5 * np.pi * size[:, None]
     return np.sin(tilt) * direction + np.cos(tilt) * pole

@@ -9,7 +9,7 @@ from supple.character.builtin.lenses import Lens, through
 from supple.errors import UnfinishedError
 from supple.geometry import remeshing, topology
 from supple.geometry.implicit import Body
-from supple.geometry.surface_nets import polygonise
+from supple.geometry.surface_nets import polygonize
 
 _SURPLUS = 1.12  # polygonise this many times the vertices wanted, then collapse the shortest edges
 _SPREAD = 2.2  # how much larger than the body its drawing through the lenses may be
@@ -37,7 +37,7 @@ def mesh(
 def first_try(body: Body, lenses: tuple[Lens, ...]) -> int:
     """How many vertices the body has on the lattice that is tried first, whose cells are guessed from its size."""
     room, cell = _room(body, lenses)
-    points, _ = polygonise(lambda drawn: body.distance(through(lenses, drawn)), *_corners(room, cell, 0), cell=cell)
+    points, _ = polygonize(lambda drawn: body.distance(through(lenses, drawn)), *_corners(room, cell, 0), cell=cell)
     return len(points)
 
 
@@ -65,7 +65,7 @@ def _raw(
         if attempt == 0 and coarse is not None and not _suits(coarse, wanted):
             found = coarse
         else:
-            points, quads = polygonise(distance, *_corners(room, cell, attempt), cell=cell)
+            points, quads = polygonize(distance, *_corners(room, cell, attempt), cell=cell)
             triangles = topology.triangulate(_short_diagonals_first(points, quads))
             found = len(points)
             if _suits(found, wanted):

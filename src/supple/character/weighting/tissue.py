@@ -67,7 +67,7 @@ class Tissue:
         bone, samples = along(bones, 0.5 * self.grid.side)
         inner = self.flesh.inside(samples)
         which, position = self.nodes_around(samples[inner])
-        seen = self.flesh.joined(samples[inner][which], self.positions[position])
+        seen = self.flesh.are_connected(samples[inner][which], self.positions[position])
         sample, position = np.flatnonzero(inner)[which[seen]], position[seen]
         blind = np.setdiff1d(np.arange(len(bones.joints)), bone[sample])
         if len(blind):
@@ -100,14 +100,14 @@ def tissue_in(grid: VoxelGrid, flesh: Flesh, *, crossing: bool = False) -> Tissu
     surface = surface_voxels(flesh.points, flesh.triangles, grid)
     windings = voxel_windings(flesh.points, flesh.triangles, grid, surface=surface)
     cells = np.argwhere(windings > INSIDE).astype(np.int32)
-    counts = windings.ravel()[grid.numbers(cells)]
-    single = ~flesh.doubled(grid.centres(cells), counts)
+    counts = windings.ravel()[grid.flat_indices(cells)]
+    single = ~flesh.enclosed_twice(grid.centers(cells), counts)
     crowded = crossing or bool((counts > TWICE).any())
     twice, cells, counts = cells[~single], cells[single], counts[single]
     node_of_voxel = np.full(int(np.prod(grid.shape)), -1, dtype=np.int64)
-    node_of_voxel[grid.numbers(cells)] = np.arange(len(cells))
-    centres = grid.centres(cells)
-    near_skin = surface.ravel()[grid.numbers(cells)]
+    node_of_voxel[grid.flat_indices(cells)] = np.arange(len(cells))
+    centres = grid.centers(cells)
+    near_skin = surface.ravel()[grid.flat_indices(cells)]
     every = [
         _voxel_links(flesh, grid, cells, node_of_voxel, near_skin),
         _skin_links(flesh, grid, node_of_voxel, centres, counts if crowded else None),
@@ -125,16 +125,16 @@ def _voxel_links(
     froms, tos, lengths = [], [], []
     for step in STEPS:
         # The margin of the grid is empty, so a step from an inner voxel never leaves the grid.
-        other = node_of_voxel[grid.numbers(cells + step)]
+        other = node_of_voxel[grid.flat_indices(cells + step)]
         found = np.flatnonzero(other >= 0)
         froms.append(found)
         tos.append(other[found])
         lengths.append(np.full(len(found), grid.side * float(np.linalg.norm(step))))
     a, b, length = np.concatenate(froms), np.concatenate(tos), np.concatenate(lengths)
-    centres = grid.centres(cells)
+    centres = grid.centers(cells)
     unsure = near_skin[a] | near_skin[b]
     open_way = np.ones(len(a), dtype=bool)
-    open_way[unsure] = flesh.joined(centres[a[unsure]], centres[b[unsure]])
+    open_way[unsure] = flesh.are_connected(centres[a[unsure]], centres[b[unsure]])
     return a[open_way], b[open_way], length[open_way]
 
 
@@ -158,7 +158,7 @@ def _skin_links(
     point, node = point[inwards], node[inwards]
     # From the voxel to just before the skin: the end itself lies on triangles and would count as a crossing.
     ends = centres[node] + (1.0 - 1e-4) * (flesh.points[point] - centres[node])
-    seen = flesh.joined(centres[node], ends)
+    seen = flesh.are_connected(centres[node], ends)
     point, node = point[seen], node[seen]
     lengths = np.linalg.norm(centres[node] - flesh.points[point], axis=1)
     return node, point + len(centres), np.maximum(lengths, 1e-9 * grid.side)
@@ -177,6 +177,6 @@ def _around(
     cells = base[:, None] + _CORNERS
     within = ((cells >= 0) & (cells < np.array(grid.shape))).all(axis=2)
     which, corner = np.nonzero(within)
-    node = node_of_voxel[grid.numbers(cells[which, corner])]
+    node = node_of_voxel[grid.flat_indices(cells[which, corner])]
     found = node >= 0
     return which[found], node[found]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, frozen
 from supple.errors import InputError
-from supple.geometry.laplacian import checked_fixed, held, weighted_edges
+from supple.geometry.laplacian import check_fixed, held, weighted_edges
 
 _WHERE = "Arap"
 
@@ -45,7 +45,7 @@ class Arap:
         points = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
         faces = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
         self.rest = points if vectors is None else frozen(vectors, np.float64, points.shape, _WHERE, "vectors")
-        self.fixed = checked_fixed(fixed, len(points), _WHERE)
+        self.fixed = check_fixed(fixed, len(points), _WHERE)
         edges = weighted_edges(points, faces, weights=weights)
         stay = held(self.fixed, edges)
         free = np.setdiff1d(np.arange(len(points)), stay).astype(np.int32)
@@ -90,7 +90,7 @@ class Arap:
             self._solve(x, anchored)
         return np.array(x)
 
-    def turned(self, rotations: ArrayLike, targets: ArrayLike) -> Floats:
+    def solve_with_rotations(self, rotations: ArrayLike, targets: ArrayLike) -> Floats:
         """The shape (V, 3) of one solve in which the rings' `turns` (V, 3, 3) are given, as those of bones are."""
         given = frozen(rotations, np.float64, (len(self.rest), 3, 3), _WHERE, "turns")
         x, anchored = self._begin(targets, None)

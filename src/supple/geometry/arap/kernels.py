@@ -27,7 +27,7 @@ def cofactors(a: wp.mat33d) -> wp.mat33d:
 
 
 @wp.func
-def by_singular_values(a: wp.mat33d) -> wp.mat33d:
+def polar_svd(a: wp.mat33d) -> wp.mat33d:
     """The nearest rotation of a matrix that leaves it open, or almost so."""
     u = wp.mat33d()
     s = wp.vec3d()
@@ -70,7 +70,7 @@ def nearest_rotation(matrix: wp.mat33d) -> wp.mat33d:
     i2 = wp.float64(0.5) * (t * t - wp.float64(1.0))
     divisor = t * i2 - i3
     if divisor < wp.float64(1.0e-6):
-        return by_singular_values(a)
+        return polar_svd(a)
     r = ((t * t - i2) * a + t * cof - a * wp.transpose(a) * a) / divisor
     # Rounding, made larger by a small divisor, is taken out by a step towards orthogonality.
     return wp.float64(0.5) * r * (wp.float64(3.0) * one - wp.transpose(r) * r)
@@ -92,9 +92,9 @@ def gather(first: int, rows: Ints, starts: Ints, others: Ints, weighted: Vectors
     """sum_j w_ij (R_i + R_j) p_ij / 2 of the rows that are solved for   [Toothman2020, Eq. 10]."""
     n = first + wp.tid()
     i = rows[n]
-    turned = wp.vec3d()
+    rotated = wp.vec3d()
     own = wp.vec3d()
     for e in range(starts[i], starts[i + 1]):
         own += weighted[e]
-        turned += rotations[others[e]] * weighted[e]
-    sums[n] = wp.float64(0.5) * (turned + rotations[i] * own)
+        rotated += rotations[others[e]] * weighted[e]
+    sums[n] = wp.float64(0.5) * (rotated + rotations[i] * own)

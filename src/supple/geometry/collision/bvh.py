@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from supple import device as devices
 from supple.arrays import Floats, Ints
-from supple.geometry.rows import grouped
+from supple.geometry.rows import group_by_label
 
 CLUSTER = 8  # nodes or triangles at most: one bit of a byte for each
 SMALLEST = 1024  # clusters that are worth waking another thread for
 ROOM = 64  # clusters of triangles that a cluster of nodes may touch; more are searched anew for every node
 
 
-class Hierarchy:
+class Bvh:
     """Clusters of nodes and of triangles that lie together at rest, each with a box and a cone of normals.
 
     Boxes and cones follow the skin. Two clusters whose cones look the same way cannot touch; on smooth skin that rules
@@ -84,7 +84,7 @@ class Hierarchy:
 
 def _around(triangles: Ints, nodes: Ints, count: int) -> tuple[Ints, Ints]:
     """The triangles that meet in each of some nodes, as compressed rows."""
-    starts, corners = grouped(triangles.reshape(-1), count)
+    starts, corners = group_by_label(triangles.reshape(-1), count)
     sizes = np.diff(starts)[nodes]
     ends = np.cumsum(sizes)
     rows = np.repeat(starts[nodes] - (ends - sizes), sizes) + np.arange(int(sizes.sum()))

@@ -13,7 +13,7 @@ Cones = wp.array(dtype=wp.vec4f)
 
 
 @wp.func
-def cone_round(first: int, last: int, ways: Positions, total: wp.vec3f) -> wp.vec4f:
+def cone_round(first: int, last: int, directions: Positions, total: wp.vec3f) -> wp.vec4f:
     """A cone that holds the directions of some `ways`: its axis, along their sum, and its half angle.
 
     The angle is 9 where they spread over more than a half space, or one has no direction: no cone tells anything then.
@@ -21,9 +21,9 @@ def cone_round(first: int, last: int, ways: Positions, total: wp.vec3f) -> wp.ve
     axis = wp.normalize(total)
     least = float(1.0)  # the square of the least cosine, 0 where one is not above zero
     for m in range(first, last):
-        way = ways[m]
-        along = wp.max(wp.dot(axis, way), 0.0)
-        least = wp.min(least, along * along / wp.max(wp.dot(way, way), 1.0e-30))
+        direction = directions[m]
+        along = wp.max(wp.dot(axis, direction), 0.0)
+        least = wp.min(least, along * along / wp.max(wp.dot(direction, direction), 1.0e-30))
     angle = float(9.0)
     if least > 0.0:
         angle = wp.acos(wp.sqrt(least)) + 1.0e-3

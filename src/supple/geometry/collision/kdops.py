@@ -12,9 +12,9 @@ from supple.arrays import Floats, Ints, frozen
 from supple.device import HostSide
 from supple.errors import InputError
 from supple.geometry import quaternions
-from supple.geometry.rows import grouped
+from supple.geometry.rows import group_by_label
 
-_WHERE = "Proxies"
+_WHERE = "KDops"
 LONG_WALK = 16384  # nodes: fewer are measured sooner than another thread is woken
 _DIAGONALS = [(1, 1, 0), (1, -1, 0), (1, 0, 1), (1, 0, -1), (0, 1, 1), (0, 1, -1), (1, 1, 1), (1, 1, -1), (1, -1, 1),
               (-1, 1, 1)]  # fmt: skip
@@ -22,7 +22,7 @@ AXES: Floats = quaternions.normalize(np.concatenate([np.eye(3), np.array(_DIAGON
 """Directions (13, 3) of the slabs; the first three make a box."""
 
 
-class Proxies:
+class KDops:
     """Slabs round the nodes that a bone carries, and round the triangles that reach them, in the bone's own frame.
 
     At rest, node p of a patch lies in all slabs low <= a . u <= high of its bone. Flesh moves away from where the bone
@@ -42,13 +42,13 @@ class Proxies:
         rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
         faces = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
         bones = frozen(rest_bones, np.float64, (-1, 4, 4), _WHERE, "rest_bones")
-        carried = frozen(carriers, np.int32, (len(rest),), _WHERE, "carriers")
-        _check_numbers("triangles", faces, len(rest), "nodes")
-        _check_numbers("carriers", carried, len(bones), "bones")
-        self.bones, patch_of = np.unique(carried, return_inverse=True)
+        carrier = frozen(carriers, np.int32, (len(rest),), _WHERE, "carriers")
+        _check_indices("triangles", faces, len(rest), "nodes")
+        _check_indices("carriers", carrier, len(bones), "bones")
+        self.bones, patch_of = np.unique(carrier, return_inverse=True)
         self.patch_of: Ints = patch_of.reshape(-1).astype(np.int32)
         self.nodes, self.bone_count, self.device = len(rest), len(bones), device
-        self.starts, self.members = grouped(self.patch_of, len(self))
+        self.starts, self.members = group_by_label(self.patch_of, len(self))
         self._put(rest, faces, bones)
 
     def __len__(self) -> int:
@@ -65,7 +65,7 @@ class Proxies:
         own = np.stack([self.patch_of, np.arange(len(rest))], axis=1)
         along = np.stack([np.repeat(self.patch_of[faces], 3, axis=1).ravel(), np.tile(faces, (1, 3)).ravel()], axis=1)
         pairs = np.unique(np.concatenate([own, along]), axis=0)
-        starts, order = grouped(pairs[:, 0], count)
+        starts, order = group_by_label(pairs[:, 0], count)
         nodes = pairs[order, 1].astype(np.int32)
         matrices = wp.zeros(self.bone_count, dtype=wp.mat44f, device=self.device)
         self._bones = HostSide(matrices)
@@ -84,7 +84,7 @@ class Proxies:
         self.device_lows, self.device_highs = (
             put(side.astype(np.float32), wp.float32) for side in (self.lows, self.highs)
         )
-        self._rows = [put(starts, wp.int32), put(nodes, wp.int32), put(local, wp.vec3f)]
+        self._members = [put(starts, wp.int32), put(nodes, wp.int32), put(local, wp.vec3f)]
         self.device_patch_of = put(self.patch_of, wp.int32)
         self.growths, self.start_growths = (wp.zeros(count, dtype=wp.float32, device=self.device) for _ in range(2))
 
@@ -105,12 +105,14 @@ class Proxies:
         """The launch that measures how far nodes at `points` (N,) have left the bones of their patch."""
         from supple.geometry.collision import kdop_kernels as kernels
 
-        inputs = [*self._rows, self.frames, points, growths]
-        each = max(len(self._rows[1]) // max(len(self), 1), 1)
+        inputs = [*self._members, self.frames, points, growths]
+        each = max(len(self._members[1]) // max(len(self), 1), 1)
         return devices.Launch(kernels.grow, len(self), inputs, self.device, smallest=max(LONG_WALK // each, 1))
 
 
-def _check_numbers(what: str, numbers: Ints, count: int, of: str) -> None:
-    if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
-        worst = int(numbers.min() if numbers.min() < 0 else numbers.max())
-        raise InputError(_WHERE, f"{what} name number {worst}", f"there are {count} {of}", "pass those of this body")
+def _check_indices(what: str, indices: Ints, count: int, things: str) -> None:
+    if indices.size and (indices.min() < 0 or indices.max() >= count):
+        worst = int(indices.min() if indices.min() < 0 else indices.max())
+        raise InputError(
+            _WHERE, f"{what} name number {worst}", f"there are {count} {things}", "pass those of this body"
+        )

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Floats, Ints
-from supple.geometry.collision.bvh import CLUSTER, Hierarchy
-from supple.geometry.rows import grouped
+from supple.geometry.collision.bvh import CLUSTER, Bvh
+from supple.geometry.rows import group_by_label
 from supple.geometry.topology import unique_edges
 
 INWARD = -0.5  # cosine: what lies this far under a node's skin at rest lies across its own flesh
@@ -17,7 +17,7 @@ Longs = NDArray[np.int64]
 ROOM = 1 << 23  # numbers of the table of distances that are looked at together
 
 
-def together_at_rest(rest: Floats, normals: Floats, triangles: Ints, apart: float) -> tuple[Ints, Ints]:
+def rest_exclusions(rest: Floats, normals: Floats, triangles: Ints, apart: float) -> tuple[Ints, Ints]:
     """For every node the triangles that can never touch it: `starts` (N + 1,) and their numbers, rising in each row.
 
     A triangle belongs together with a node if one of its corners is within `apart` [m] over the surface, or if its
@@ -27,7 +27,7 @@ def together_at_rest(rest: Floats, normals: Floats, triangles: Ints, apart: floa
     from scipy.spatial import cKDTree
 
     count, faces = len(rest), len(triangles)
-    starts, near = near_through_surface(rest, triangles, apart)
+    starts, near = geodesic_neighbors(rest, triangles, apart)
     over = coo_array(
         (np.ones(len(near), dtype=np.int32), (np.repeat(np.arange(count), np.diff(starts)), near)), shape=(count, count)
     ).tocsr()
@@ -44,7 +44,7 @@ def together_at_rest(rest: Floats, normals: Floats, triangles: Ints, apart: floa
     return both.indptr.astype(np.int32), both.indices.astype(np.int32)
 
 
-def near_through_surface(rest: Floats, triangles: Ints, apart: float) -> tuple[Ints, Ints]:
+def geodesic_neighbors(rest: Floats, triangles: Ints, apart: float) -> tuple[Ints, Ints]:
     """For every node the nodes within `apart` [m] over the surface, itself too: `starts` (N + 1,) and their numbers.
 
     Distance is the shortest way along edges, which is never less than that over the surface, and at most twice as
@@ -67,8 +67,8 @@ def near_through_surface(rest: Floats, triangles: Ints, apart: float) -> tuple[I
     return starts, np.concatenate(found)
 
 
-def settled_pairs(
-    together: tuple[Ints, Ints], skin: Hierarchy, triangles: Ints, patch_of: Ints
+def excluded_pairs(
+    together: tuple[Ints, Ints], skin: Bvh, triangles: Ints, patch_of: Ints
 ) -> tuple[Ints, Ints, NDArray[np.uint8]]:
     """Who of a cluster of nodes and one of triangles, of different patches, can never touch.
 
@@ -85,7 +85,7 @@ def settled_pairs(
     # A triangle that reaches into another patch, and all clusters of that patch.
     pairs = np.stack([np.repeat(np.arange(len(triangles)), 2), patch_of[triangles[:, 1:]].ravel()], axis=1)
     pairs = np.unique(pairs[owner[pairs[:, 0]] != pairs[:, 1]], axis=0)
-    starts, clusters = grouped(skin.patches, int(patch_of.max()) + 1)
+    starts, clusters = group_by_label(skin.patches, int(patch_of.max()) + 1)
     sizes = np.diff(starts)[pairs[:, 1]]
     ends = np.cumsum(sizes)
     reached = clusters[np.repeat(starts[pairs[:, 1]] - (ends - sizes), sizes) + np.arange(int(sizes.sum()))]

@@ -5,7 +5,7 @@ import warp as wp
 
 
 @wp.func
-def nearest_on_triangle(p: wp.vec3f, a: wp.vec3f, b: wp.vec3f, c: wp.vec3f) -> wp.vec3f:
+def closest_barycentric(p: wp.vec3f, a: wp.vec3f, b: wp.vec3f, c: wp.vec3f) -> wp.vec3f:
     """Shares of the corners in the place of a triangle that is nearest to p, region by region."""
     ab = b - a
     ac = c - a
@@ -41,18 +41,18 @@ def nearest_on_triangle(p: wp.vec3f, a: wp.vec3f, b: wp.vec3f, c: wp.vec3f) -> w
 
 
 @wp.func
-def crossing(origin: wp.vec3f, way: wp.vec3f, a: wp.vec3f, b: wp.vec3f, c: wp.vec3f) -> int:
+def ray_crossing(origin: wp.vec3f, direction: wp.vec3f, a: wp.vec3f, b: wp.vec3f, c: wp.vec3f) -> int:
     """1 where a ray leaves through a triangle, -1 where it comes in, 0 where it misses."""
     e1 = b - a
     e2 = c - a
-    across = wp.cross(way, e2)
+    across = wp.cross(direction, e2)
     det = wp.dot(e1, across)
     if det == 0.0:
         return 0
     s = origin - a
     u = wp.dot(s, across) / det
     r = wp.cross(s, e1)
-    v = wp.dot(way, r) / det
+    v = wp.dot(direction, r) / det
     far = wp.dot(e2, r) / det
     if u < 0.0 or v < 0.0 or u + v > 1.0 or far < 0.0:
         return 0

@@ -46,7 +46,7 @@ class Body:
     def inside(self, positions: Floats) -> Bools:
         """Which places (N, 3) lie inside."""
         winding = self._flesh.winding(positions)
-        return (winding > _INSIDE) & ~self._flesh.doubled(positions, winding)
+        return (winding > _INSIDE) & ~self._flesh.enclosed_twice(positions, winding)
 
     def clear(self, positions: Floats) -> tuple[Bools, Bools]:
         """Which places (N, 3) lie inside, and for which there is no doubt about it."""

@@ -80,16 +80,16 @@ def _fill(states: tuple[int, ...], even: tuple[bool, bool], crosswise: bool) -> 
     if len(kept) == 3:  # a prism between the kept corners and their cut points
         far = away[0]
         ends = [(corner(c), cut(c, far)) for c in kept]
-        rising = [
+        smoothstep = [
             _diagonal_from_first(kept[i], kept[(i + 1) % 3], far, even) for i in range(3)
         ]  # from the upper corner of edge i to the lower one of edge i + 1
-        return _prism([upper for upper, _ in ends], [lower for _, lower in ends], rising)
+        return _prism([upper for upper, _ in ends], [lower for _, lower in ends], smoothstep)
     (a, b), (c, d) = kept, away  # a prism along the edge between the two kept corners
     # Its three sides are that over face (a, b, c), the quad on the skin, and that over face (a, b, d).
-    rising = [_diagonal_from_first(a, b, c, even), crosswise, _diagonal_from_first(b, a, d, even)]
-    if rising[0] == rising[1] == rising[2]:
-        rising[1] = not crosswise  # three diagonals that chase each other round leave no way to fill the prism
-    return _prism([corner(a), cut(a, c), cut(a, d)], [corner(b), cut(b, c), cut(b, d)], rising)
+    smoothstep = [_diagonal_from_first(a, b, c, even), crosswise, _diagonal_from_first(b, a, d, even)]
+    if smoothstep[0] == smoothstep[1] == smoothstep[2]:
+        smoothstep[1] = not crosswise  # three diagonals that chase each other round leave no way to fill the prism
+    return _prism([corner(a), cut(a, c), cut(a, d)], [corner(b), cut(b, c), cut(b, d)], smoothstep)
 
 
 def _diagonal_from_first(a: int, b: int, far: int, even: tuple[bool, bool]) -> bool:
@@ -105,7 +105,7 @@ def _long(a: int, b: int) -> bool:
     return a // 2 == b // 2
 
 
-def _prism(upper: list[Place], lower: list[Place], rising: list[bool]) -> list[Piece]:
+def _prism(upper: list[Place], lower: list[Place], smoothstep: list[bool]) -> list[Piece]:
     """Three tetrahedra in a prism; side i lies between edges i and i + 1.
 
     Its diagonal joins upper i with lower i + 1 where `rising[i]`, and lower i with upper i + 1 elsewhere.
@@ -113,11 +113,11 @@ def _prism(upper: list[Place], lower: list[Place], rising: list[bool]) -> list[P
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         for top, bottom, here, before in (
-            (upper, lower, rising[i], not rising[k]),
-            (lower, upper, not rising[i], rising[k]),
+            (upper, lower, smoothstep[i], not smoothstep[k]),
+            (lower, upper, not smoothstep[i], smoothstep[k]),
         ):
             if here and before:  # both diagonals at edge i start at this end
-                last = rising[j] if top is upper else not rising[j]
+                last = smoothstep[j] if top is upper else not smoothstep[j]
                 whole = (top[i], bottom[0], bottom[1], bottom[2])
                 if last:
                     return [whole, (top[i], top[j], top[k], bottom[k]), (top[i], top[j], bottom[j], bottom[k])]

@@ -63,11 +63,11 @@ def parts(document: Document, ours: Fields, numbers: Ints) -> dict[str, Ints] | 
 
 def ranges_of(vertices: Ints) -> list[int]:
     """Rising numbers as starts and ends of the runs they make, one after the other."""
-    rising = np.unique(vertices)
-    if not len(rising):
+    smoothstep = np.unique(vertices)
+    if not len(smoothstep):
         return []
-    breaks = np.flatnonzero(np.diff(rising) > 1)
-    starts, ends = rising[np.concatenate([[0], breaks + 1])], rising[np.concatenate([breaks, [-1]])] + 1
+    breaks = np.flatnonzero(np.diff(smoothstep) > 1)
+    starts, ends = smoothstep[np.concatenate([[0], breaks + 1])], smoothstep[np.concatenate([breaks, [-1]])] + 1
     return [int(n) for n in np.stack([starts, ends], axis=1).ravel()]
 
 

@@ -18,8 +18,8 @@ from supple.skins.contact.control.controller import Control
 from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 from supple.skins.contact.model.flesh import FleshLayer
 from supple.skins.contact.model.mechanism import Mechanism
-from supple.skins.kinematic.blend import Affine, BlendArrays, BlendWeights, ShapedRest
-from supple.skins.kinematic.linear_blend import prepared
+from supple.skins.kinematic.blend import Affine, BlendArrays, BlendWeights, MorphedRest
+from supple.skins.kinematic.linear_blend import record_blend
 
 _NEAR, _FAR = 0.25, 1.25  # edges outside the flesh: to the first the skin goes along with it, from the second not
 _CHEAP = 16_384  # nodes to turn that are worth another thread
@@ -72,7 +72,7 @@ class Surface:
         wp, device = devices.warp(), constants.device
         count, n, joints = len(character.points), mechanism.node_count, len(character.skeleton)
         arrays = BlendArrays(packed, constants)
-        self._rest, affine = ShapedRest(character, arrays), Affine(joints, device)
+        self._rest, affine = MorphedRest(character, arrays), Affine(joints, device)
 
         def put(values: Any, dtype: Any) -> Any:
             return devices.to_device(np.asarray(values), dtype, device)
@@ -100,7 +100,7 @@ class Surface:
             [
                 devices.Launch(kernels.carry_bones, joints, moving, device),
                 devices.Launch(kernels.rotate_offsets, n, turning, device, smallest=_CHEAP),
-                prepared(arrays, affine),
+                record_blend(arrays, affine),
                 devices.Launch(kernels.carry_skin, count, carrying, device),
             ],
             device,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.character.character import Character
-from supple.character.shapes import Shaped
+from supple.character.shapes import MorphTargets
 from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -42,7 +42,7 @@ class BlendWeights:
     def from_weights(cls, points: Floats, weights: Weights, joint_count: int) -> BlendWeights:
         """Pack weights, leaving out influences that no point has."""
         used = weights.influences
-        joints, shares = packed_blocks(weights.joints[:, :used], weights.values[:, :used])
+        joints, shares = pack_blocks(weights.joints[:, :used], weights.values[:, :used])
         return cls(points.astype(np.float32), joints, shares, joint_count, _companions(weights, joint_count))
 
     @classmethod
@@ -78,15 +78,15 @@ class BlendArrays:
         return [self.blocks, self.rest, self.joints, self.weights]
 
 
-def packed_blocks(numbers: Ints, shares: Floats) -> tuple[Ints, Singles]:
+def pack_blocks(indices: Ints, weights: Floats) -> tuple[Ints, Singles]:
     """Rows of numbers (V, K) and their shares (V, K) in blocks of four, (V * blocks, 4) each, as kernels take them."""
-    blocks = -(-numbers.shape[1] // BLOCK)
-    parts = np.zeros((len(numbers), blocks * BLOCK), dtype=np.float32)
-    parts[:, : numbers.shape[1]] = shares
-    named = np.zeros(parts.shape, dtype=np.int32)
-    named[:, : numbers.shape[1]] = numbers
-    named = np.where(parts != 0.0, named, named[:, :1])
-    return named.reshape(-1, BLOCK), parts.reshape(-1, BLOCK)
+    blocks = -(-indices.shape[1] // BLOCK)
+    packed_weights = np.zeros((len(indices), blocks * BLOCK), dtype=np.float32)
+    packed_weights[:, : indices.shape[1]] = weights
+    packed_indices = np.zeros(packed_weights.shape, dtype=np.int32)
+    packed_indices[:, : indices.shape[1]] = indices
+    packed_indices = np.where(packed_weights != 0.0, packed_indices, packed_indices[:, :1])
+    return packed_indices.reshape(-1, BLOCK), packed_weights.reshape(-1, BLOCK)
 
 
 def _companions(weights: Weights, joint_count: int) -> Ints:
@@ -173,15 +173,15 @@ class Blend:
         return self._arrays.posed
 
 
-class ShapedRest:
+class MorphedRest:
     """Rest points of a frame before any joint moves them: v + sum_k share_k offset_k, for shapes (morph targets) k."""
 
     def __init__(self, character: Character, arrays: BlendArrays) -> None:
-        self._shaped, self._arrays = Shaped(character.points, character.shapes), arrays
+        self._morph_targets, self._arrays = MorphTargets(character.points, character.shapes), arrays
 
-    def set(self, shares: Mapping[str, float]) -> None:
+    def set(self, weights: Mapping[str, float]) -> None:
         """Take this frame's shares by name; shapes that the character does not have change nothing."""
-        rest = self._shaped.changed(shares)
+        rest = self._morph_targets.update(weights)
         if rest is not None:
             devices.write(self._arrays.rest, rest)
 
@@ -210,7 +210,7 @@ class BlendState:
     def __init__(self, binding: BlendBinding, blend: Callable[[BlendArrays], Blend]) -> None:
         self._skeleton = binding.character.skeleton
         arrays = BlendArrays(binding.packed, binding.constants)
-        self._rest, self._blend = ShapedRest(binding.character, arrays), blend(arrays)
+        self._rest, self._blend = MorphedRest(binding.character, arrays), blend(arrays)
 
     def pose(self, pose: Pose) -> Any:
         """The skin in a pose, on the device."""

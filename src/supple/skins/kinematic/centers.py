@@ -62,7 +62,7 @@ def centers_of_rotation(
     faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
     name = devices.check_device(device)
     pairs = _pairs(weights.joints, weights.values)
-    each = _similar_skin(pairs, _binned(rest, faces, weights, bins), width, name)
+    each = _similar_skin(pairs, _bin_triangles(rest, faces, weights, bins), width, name)
     sums = np.stack([np.bincount(pairs.rows, weights=column, minlength=len(rest)) for column in each.T], axis=1)
     centers = rest.copy()
     alike = sums[:, 3] > 0.0
@@ -72,7 +72,7 @@ def centers_of_rotation(
 
 def _pairs(joints: Ints, values: Floats) -> _Pairs:
     """Every pair of influences of every row."""
-    found: list[tuple[Codes, Codes, Floats, Floats]] = [
+    parts: list[tuple[Codes, Codes, Floats, Floats]] = [
         (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
     ]
     wide = joints.astype(np.int64)
@@ -81,12 +81,12 @@ def _pairs(joints: Ints, values: Floats) -> _Pairs:
         j, k, x, y = wide[row, a], wide[row, b], values[row, a], values[row, b]
         swap = j > k
         code = np.where(swap, k, j) << 32 | np.where(swap, j, k)
-        found.append((code, row, np.where(swap, y, x), np.where(swap, x, y)))
-    codes, rows, first, second = zip(*found, strict=True)
+        parts.append((code, row, np.where(swap, y, x), np.where(swap, x, y)))
+    codes, rows, first, second = zip(*parts, strict=True)
     return _Pairs(np.concatenate(codes), np.concatenate(rows), np.concatenate(first), np.concatenate(second))
 
 
-def _binned(rest: Floats, faces: Ints, weights: Weights, bins: int) -> _Bins:
+def _bin_triangles(rest: Floats, faces: Ints, weights: Weights, bins: int) -> _Bins:
     corners = rest[faces]
     area = 0.5 * np.linalg.norm(area_vectors(rest, faces), axis=1)
     pairs = _pairs(*_mean_weights(faces, weights))
@@ -99,14 +99,14 @@ def _binned(rest: Floats, faces: Ints, weights: Weights, bins: int) -> _Bins:
     member = np.empty(len(order), dtype=np.int64)
     member[order] = np.cumsum(fresh) - 1
 
-    def gathered(values: Floats) -> Floats:
+    def gather(values: Floats) -> Floats:
         return np.bincount(member, weights=values, minlength=int(fresh.sum())).astype(np.float64)
 
-    whole = gathered(mass)
-    safe = np.where(whole > 0.0, whole, 1.0)
+    total = gather(mass)
+    safe = np.where(total > 0.0, total, 1.0)
     middle = corners.mean(axis=1)[pairs.rows]
-    amounts = np.stack([*(gathered(mass * middle[:, axis]) for axis in range(3)), whole], axis=1)
-    return _Bins(code[fresh], gathered(mass * pairs.first) / safe, gathered(mass * pairs.second) / safe, amounts)
+    amounts = np.stack([*(gather(mass * middle[:, axis]) for axis in range(3)), total], axis=1)
+    return _Bins(code[fresh], gather(mass * pairs.first) / safe, gather(mass * pairs.second) / safe, amounts)
 
 
 def _mean_weights(faces: Ints, weights: Weights) -> tuple[Ints, Floats]:
@@ -116,10 +116,10 @@ def _mean_weights(faces: Ints, weights: Weights) -> tuple[Ints, Floats]:
     values = weights.values[faces, :influences].reshape(len(faces), -1) / 3.0
     order = np.argsort(joints, axis=1, kind="stable")
     joints, values = np.take_along_axis(joints, order, axis=1), np.take_along_axis(values, order, axis=1)
-    for position in range(joints.shape[1] - 1, 0, -1):  # move doubles to the first of their kind, from the back
-        same = joints[:, position] == joints[:, position - 1]
-        values[:, position - 1] += np.where(same, values[:, position], 0.0)
-        values[:, position] = np.where(same, 0.0, values[:, position])
+    for column in range(joints.shape[1] - 1, 0, -1):  # move doubles to the first of their kind, from the back
+        same = joints[:, column] == joints[:, column - 1]
+        values[:, column - 1] += np.where(same, values[:, column], 0.0)
+        values[:, column] = np.where(same, 0.0, values[:, column])
     return joints, values
 
 
@@ -130,10 +130,10 @@ def _similar_skin(pairs: _Pairs, bins: _Bins, width: float, device: str) -> Floa
     wp = devices.warp()
     starts = np.searchsorted(bins.pairs, pairs.codes, side="left").astype(np.int32)
     stops = np.searchsorted(bins.pairs, pairs.codes, side="right").astype(np.int32)
-    found = wp.zeros(len(starts), dtype=wp.vec4d, device=device)
+    sums = wp.zeros(len(starts), dtype=wp.vec4d, device=device)
     ranges = [devices.to_device(ends, wp.int32, device) for ends in (starts, stops)]
     means = [devices.to_device(v, wp.float64, device) for v in (pairs.first, pairs.second, bins.mean_j, bins.mean_k)]
     amounts = devices.to_device(bins.amounts, wp.vec4d, device)
-    inputs = [*ranges, *means, amounts, width, found]
+    inputs = [*ranges, *means, amounts, width, sums]
     devices.Launch(center_kernels.similar_skin, len(starts), inputs, device)()
-    return devices.to_host(found)
+    return devices.to_host(sums)

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.character.character import Character
-from supple.character.shapes import Shaped
+from supple.character.shapes import MorphTargets
 from supple.geometry.rings import Rings, rings
+from supple.geometry.topology import neighbors, ring_areas
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin
@@ -21,8 +22,9 @@ from supple.skins.kinematic.blend import host_copy
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.kinematic.rotation_centers import RotationCenters
-from supple.skins.kinematic.smoothing_limits import guarded_strengths
 
+LEAST_AREA = 0.25  # that the triangles round a vertex keep of theirs when the rest shape is smoothed
+_TRIES = 8
 _BASES: dict[str, type[Skin[Any, Any]]] = {
     kind.command_name: kind for kind in (DualQuaternion, LinearBlend, RotationCenters)
 }
@@ -89,7 +91,7 @@ class MushBinding:
         around = rings(triangles, len(points))
         strengths = np.full(len(points), settings.strength)
         if settings.guard:
-            strengths = guarded_strengths(points, triangles, settings.iterations, strengths)
+            strengths = limit_strengths(points, triangles, settings.iterations, strengths)
         return cls(
             points,
             shapes,
@@ -124,7 +126,7 @@ class Mush:
         self._posed = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._deltas = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._recorded: tuple[Any, list[devices.Launch]] | None = None
-        self._shaped = Shaped(binding.points, binding.shapes)
+        self._morph_targets = MorphTargets(binding.points, binding.shapes)
         self._rest = devices.to_device(binding.points.astype(np.float32), wp.vec3f, device)
         detail = [self._rest, self._smoothed, self._deltas]
         encoding = self._step((kernels.encode, [self._rings]), (kernels.encode_irregular, self._fans), detail)
@@ -135,9 +137,9 @@ class Mush:
         for stage in self._encoding:
             stage()
 
-    def set(self, shares: Mapping[str, float]) -> None:
+    def set(self, weights: Mapping[str, float]) -> None:
         """Take this frame's shares of the shapes; the detail is measured again where they changed."""
-        rest = self._shaped.changed(shares)
+        rest = self._morph_targets.update(weights)
         if rest is not None:
             devices.write(self._rest, rest)
             self._encode()
@@ -162,8 +164,8 @@ class Mush:
         from supple.skins.kinematic import mush_kernels as kernels
 
         stages: list[devices.Launch] = []
-        for rotation in range(self._iterations):
-            target = self._buffers[rotation % 2]
+        for iteration in range(self._iterations):
+            target = self._buffers[iteration % 2]
             regular, irregular = (kernels.smooth, [self._rings, self._counts]), (kernels.smooth_irregular, self._others)
             stages += self._step(regular, irregular, [self._strengths, source, target])
             source = target
@@ -180,6 +182,35 @@ class Mush:
         for stage in self._recorded[1]:
             stage()
         return self._posed
+
+
+def limit_strengths(points: Floats, triangles: Ints, iterations: int, strengths: Floats) -> Floats:
+    """Strengths (V,) no larger than those given, under which `iterations` rounds leave the rest shape its area.
+
+    Laplacian smoothing shrinks a fingertip or a tentacle to a point while it hardly changes a thigh. Detail stored in
+    the frames of such a point turns wildly with the least movement. So smoothing is tried on the rest shape, and where
+    the triangles round a vertex keep less than `LEAST_AREA` of their area, it is halved there and tried again.
+    """
+    from scipy.sparse import csr_array
+
+    count = len(points)
+    around = neighbors(triangles, count)
+    mean_weights = np.repeat(1.0 / np.maximum(np.diff(around.starts), 1), np.diff(around.starts))
+    mean = csr_array((mean_weights, around.indices, around.starts), shape=(count, count))
+    lonely = np.diff(around.starts) == 0
+    rest_area = ring_areas(points, triangles)
+    allowed = strengths.copy()
+    for _ in range(_TRIES):
+        smoothed = points
+        for _ in range(iterations):
+            smoothed = smoothed + allowed[:, None] * np.where(lonely[:, None], 0.0, mean @ smoothed - smoothed)
+        shrinking = ring_areas(smoothed, triangles) < LEAST_AREA * rest_area
+        if not shrinking.any():
+            break
+        # The neighbours of what melts are slowed too, so that strength changes gradually over the surface.
+        near = np.maximum(shrinking, mean @ shrinking.astype(np.float64))
+        allowed = allowed * (1.0 - 0.5 * near)
+    return allowed
 
 
 def delta_mush(

@@ -34,7 +34,7 @@ class DualQuaternion(Skin[BlendBinding, BlendState]):
         return BlendBinding.from_character(character, device, where="DualQuaternion")
 
     def allocate(self, binding: BlendBinding) -> BlendState:
-        return BlendState(binding, prepared)
+        return BlendState(binding, record_blend)
 
     def deform(
         self, binding: BlendBinding, state: BlendState, pose: Pose, incoming: DevicePoints | None
@@ -42,7 +42,7 @@ class DualQuaternion(Skin[BlendBinding, BlendState]):
         return state.pose(pose)
 
 
-def prepared(arrays: BlendArrays) -> Blend:
+def record_blend(arrays: BlendArrays) -> Blend:
     """The blend of any points that have weights, recorded for one device."""
     from supple.skins.kinematic import kernels
 
@@ -54,4 +54,4 @@ def prepared(arrays: BlendArrays) -> Blend:
 def dual_quaternion(points: ArrayLike, weights: Weights, transforms: ArrayLike, *, device: str = "cpu") -> Singles:
     """Blend rest `points` (V, 3) by skinning `transforms` (J, 4, 4), rest to posed, as motions; returns (V, 3)."""
     arrays, matrices = plain_input(points, weights, transforms, where="dual_quaternion", device=device)
-    return host_copy(prepared(arrays).run(matrices))
+    return host_copy(record_blend(arrays).run(matrices))

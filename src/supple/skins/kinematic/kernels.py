@@ -27,7 +27,7 @@ OPPOSED = wp.constant(1)  # flag: some quaternions that are blended together poi
 
 
 @wp.func
-def carried(m: mat34, v: wp.vec3f) -> wp.vec3f:
+def transform_affine(m: mat34, v: wp.vec3f) -> wp.vec3f:
     """M v for an affine M."""
     return wp.vec3f(
         m[0, 0] * v[0] + m[0, 1] * v[1] + m[0, 2] * v[2] + m[0, 3],
@@ -37,26 +37,22 @@ def carried(m: mat34, v: wp.vec3f) -> wp.vec3f:
 
 
 @wp.func
-def blended_point(
-    i: int, blocks: int, v: wp.vec3f, joints: Joints, weights: Weights, transforms: Transforms
-) -> wp.vec3f:
+def blend_point(i: int, blocks: int, v: wp.vec3f, joints: Joints, weights: Weights, transforms: Transforms) -> wp.vec3f:
     """Linear blend: sum_k w_k M_{j_k} v."""
     x = wp.vec3f(0.0, 0.0, 0.0)
     for b in range(i * blocks, i * blocks + blocks):
         w = weights[b]
         j = joints[b]
-        x += w[0] * carried(transforms[j[0]], v)
+        x += w[0] * transform_affine(transforms[j[0]], v)
         if w[1] > 0.0:
-            x += w[1] * carried(transforms[j[1]], v)
+            x += w[1] * transform_affine(transforms[j[1]], v)
         if w[2] > 0.0:
-            x += w[2] * carried(transforms[j[2]], v) + w[3] * carried(transforms[j[3]], v)
+            x += w[2] * transform_affine(transforms[j[2]], v) + w[3] * transform_affine(transforms[j[3]], v)
     return x
 
 
 @wp.func
-def blended_stretch(
-    i: int, blocks: int, v: wp.vec3f, joints: Joints, weights: Weights, stretches: Stretches
-) -> wp.vec3f:
+def blend_stretch(i: int, blocks: int, v: wp.vec3f, joints: Joints, weights: Weights, stretches: Stretches) -> wp.vec3f:
     """sum_k w_k S_{j_k} v."""
     x = wp.vec3f(0.0, 0.0, 0.0)
     for b in range(i * blocks, i * blocks + blocks):
@@ -68,7 +64,7 @@ def blended_stretch(
 
 
 @wp.func
-def towards(pivot: wp.vec4f, reals: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp.vec4f:
+def align_signs(pivot: wp.vec4f, reals: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp.vec4f:
     """Weights with the signs that turn every quaternion towards the pivot: q and -q are one rotation."""
     return wp.vec4f(
         wp.where(wp.dot(pivot, reals[j[0]]) < 0.0, -w[0], w[0]),
@@ -79,7 +75,7 @@ def towards(pivot: wp.vec4f, reals: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp
 
 
 @wp.func
-def weighted(q: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp.vec4f:
+def weighted_sum(q: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp.vec4f:
     """sum_k w_k q_{j_k}; signs may have been turned, so a place is unused when it is exactly zero."""
     total = w[0] * q[j[0]]
     if w[1] != 0.0:
@@ -90,7 +86,7 @@ def weighted(q: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp.vec4f:
 
 
 @wp.func
-def weighted_duals(q: DualQuaternions, j: wp.vec4i, w: wp.vec4f) -> vec8:
+def weighted_sum_duals(q: DualQuaternions, j: wp.vec4i, w: wp.vec4f) -> vec8:
     """The same for dual quaternions (r, d) in one."""
     total = w[0] * q[j[0]]
     if w[1] != 0.0:
@@ -105,7 +101,7 @@ def linear_blend(
     first: int, blocks: int, rest: Points, joints: Joints, weights: Weights, transforms: Transforms, posed: Points
 ):
     i = first + wp.tid()
-    posed[i] = blended_point(i, blocks, rest[i], joints, weights, transforms)
+    posed[i] = blend_point(i, blocks, rest[i], joints, weights, transforms)
 
 
 @wp.kernel(enable_backward=False)
@@ -132,11 +128,11 @@ def dual_quaternion(
         w = weights[b]
         j = joints[b]
         if flags[OPPOSED] != 0:
-            w = towards(reals[joints[i * blocks][0]], reals, j, w)
-        q += weighted_duals(motions, j, w)
+            w = align_signs(reals[joints[i * blocks][0]], reals, j, w)
+        q += weighted_sum_duals(motions, j, w)
     v = rest[i]
     if flags[STRETCHED] != 0:
-        v = blended_stretch(i, blocks, v, joints, weights, stretches)
+        v = blend_stretch(i, blocks, v, joints, weights, stretches)
     u = wp.vec3f(q[0], q[1], q[2])
     e = wp.vec3f(q[4], q[5], q[6])
     rotation = wp.cross(u, wp.cross(u, v) + q[3] * v + e) + q[3] * e - q[7] * u
@@ -169,12 +165,12 @@ def rotation_centers(
         w = weights[b]
         j = joints[b]
         if flags[OPPOSED] != 0:
-            w = towards(pivot, reals, j, w)
-        r += weighted(reals, j, w)
+            w = align_signs(pivot, reals, j, w)
+        r += weighted_sum(reals, j, w)
     p = centers[i]
     v = rest[i] - p
     if flags[STRETCHED] != 0:
-        v = blended_stretch(i, blocks, v, joints, weights, stretches)
+        v = blend_stretch(i, blocks, v, joints, weights, stretches)
     u = wp.vec3f(r[0], r[1], r[2])
-    turned = v + (2.0 / wp.dot(r, r)) * wp.cross(u, wp.cross(u, v) + r[3] * v)
-    posed[i] = turned + blended_point(i, blocks, p, joints, weights, transforms)
+    rotated = v + (2.0 / wp.dot(r, r)) * wp.cross(u, wp.cross(u, v) + r[3] * v)
+    posed[i] = rotated + blend_point(i, blocks, p, joints, weights, transforms)

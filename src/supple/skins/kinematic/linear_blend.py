@@ -35,7 +35,7 @@ class LinearBlend(Skin[BlendBinding, BlendState]):
         return BlendBinding.from_character(character, device, where="LinearBlend")
 
     def allocate(self, binding: BlendBinding) -> BlendState:
-        return BlendState(binding, prepared)
+        return BlendState(binding, record_blend)
 
     def deform(
         self, binding: BlendBinding, state: BlendState, pose: Pose, incoming: DevicePoints | None
@@ -43,7 +43,7 @@ class LinearBlend(Skin[BlendBinding, BlendState]):
         return state.pose(pose)
 
 
-def prepared(arrays: BlendArrays, affine: Affine | None = None) -> Blend:
+def record_blend(arrays: BlendArrays, affine: Affine | None = None) -> Blend:
     """The blend of any points that have weights, recorded for one device; `affine` where others use it too."""
     from supple.skins.kinematic import kernels
 
@@ -55,4 +55,4 @@ def prepared(arrays: BlendArrays, affine: Affine | None = None) -> Blend:
 def linear_blend(points: ArrayLike, weights: Weights, transforms: ArrayLike, *, device: str = "cpu") -> Singles:
     """Blend rest `points` (V, 3) by skinning `transforms` (J, 4, 4), rest to posed; returns (V, 3)."""
     arrays, matrices = plain_input(points, weights, transforms, where="linear_blend", device=device)
-    return host_copy(prepared(arrays).run(matrices))
+    return host_copy(record_blend(arrays).run(matrices))

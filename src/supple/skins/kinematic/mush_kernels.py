@@ -74,7 +74,7 @@ def fan_normal(i: int, fan_starts: Ints, fans: Fans, points: Points) -> wp.vec3f
 
 
 @wp.func
-def into_frame(n: wp.vec3f, edge: wp.vec3f, d: wp.vec3f) -> wp.vec3f:
+def to_tangent_frame(n: wp.vec3f, edge: wp.vec3f, d: wp.vec3f) -> wp.vec3f:
     """F^T d: with n along the normal and b = n x edge, the bitangent lies along b and the tangent along b x n.
 
     Without a frame (no triangle, or only flat ones) the detail stays in world axes.
@@ -90,7 +90,7 @@ def into_frame(n: wp.vec3f, edge: wp.vec3f, d: wp.vec3f) -> wp.vec3f:
 
 
 @wp.func
-def out_of_frame(n: wp.vec3f, edge: wp.vec3f, d: wp.vec3f) -> wp.vec3f:
+def from_tangent_frame(n: wp.vec3f, edge: wp.vec3f, d: wp.vec3f) -> wp.vec3f:
     """F d, the way back."""
     b = wp.cross(n, edge)
     nn = wp.dot(n, n)
@@ -103,7 +103,7 @@ def out_of_frame(n: wp.vec3f, edge: wp.vec3f, d: wp.vec3f) -> wp.vec3f:
 
 
 @wp.func
-def first_other(i: int, other_starts: Ints, others: Ints, points: Points) -> wp.vec3f:
+def first_edge(i: int, other_starts: Ints, others: Ints, points: Points) -> wp.vec3f:
     """From an irregular vertex to its first neighbour; nowhere if it has none."""
     if other_starts[i + 1] > other_starts[i]:
         return points[others[other_starts[i]]] - points[i]
@@ -115,7 +115,7 @@ def encode(first: int, rings: Rings, rest: Points, smoothed: Points, deltas: Poi
     """What smoothing took away at rest, in the smoothed surface's frames: F^T (v - x)."""
     i = first + wp.tid()
     x = smoothed[i]
-    deltas[i] = into_frame(ring_normal(i, rings, smoothed), smoothed[rings[i][0]] - x, rest[i] - x)
+    deltas[i] = to_tangent_frame(ring_normal(i, rings, smoothed), smoothed[rings[i][0]] - x, rest[i] - x)
 
 
 @wp.kernel(enable_backward=False)
@@ -131,8 +131,8 @@ def encode_irregular(
     deltas: Points,
 ):
     i = irregular[first + wp.tid()]
-    edge = first_other(i, other_starts, others, smoothed)
-    deltas[i] = into_frame(fan_normal(i, fan_starts, fans, smoothed), edge, rest[i] - smoothed[i])
+    edge = first_edge(i, other_starts, others, smoothed)
+    deltas[i] = to_tangent_frame(fan_normal(i, fan_starts, fans, smoothed), edge, rest[i] - smoothed[i])
 
 
 @wp.kernel(enable_backward=False)
@@ -140,7 +140,7 @@ def decode(first: int, rings: Rings, smoothed: Points, deltas: Points, posed: Po
     """Give the detail back in the posed frames: x + F delta [Mancewicz2014]."""
     i = first + wp.tid()
     x = smoothed[i]
-    posed[i] = x + out_of_frame(ring_normal(i, rings, smoothed), smoothed[rings[i][0]] - x, deltas[i])
+    posed[i] = x + from_tangent_frame(ring_normal(i, rings, smoothed), smoothed[rings[i][0]] - x, deltas[i])
 
 
 @wp.kernel(enable_backward=False)
@@ -156,5 +156,5 @@ def decode_irregular(
     posed: Points,
 ):
     i = irregular[first + wp.tid()]
-    edge = first_other(i, other_starts, others, smoothed)
-    posed[i] = smoothed[i] + out_of_frame(fan_normal(i, fan_starts, fans, smoothed), edge, deltas[i])
+    edge = first_edge(i, other_starts, others, smoothed)
+    posed[i] = smoothed[i] + from_tangent_frame(fan_normal(i, fan_starts, fans, smoothed), edge, deltas[i])

@@ -6,7 +6,7 @@ Symbols: q a unit quaternion (x y z w).
 
 import warp as wp
 
-from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, towards, weighted
+from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, align_signs, weighted_sum
 
 
 @wp.func
@@ -15,7 +15,7 @@ def blend_rotations(i: int, blocks: int, joints: Joints, weights: Weights, reals
     pivot = reals[joints[i * blocks][0]]
     r = wp.vec4f(0.0, 0.0, 0.0, 0.0)
     for b in range(i * blocks, i * blocks + blocks):
-        r += weighted(reals, joints[b], towards(pivot, reals, joints[b], weights[b]))
+        r += weighted_sum(reals, joints[b], align_signs(pivot, reals, joints[b], weights[b]))
     return r / wp.max(wp.length(r), 1.0e-9)
 
 

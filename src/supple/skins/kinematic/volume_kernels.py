@@ -5,27 +5,27 @@ import warp as wp
 
 from supple.skins.kinematic.kernels import Points
 
-Numbers = wp.array(dtype=wp.float32)
-Whole = wp.array(dtype=wp.int32)
+FloatArray = wp.array(dtype=wp.float32)
+IntArray = wp.array(dtype=wp.int32)
 
 SMALLEST_AREA = wp.constant(1.0e-20)
-PIECE = wp.constant(64)  # vertices that one thread adds up
+CHUNK = wp.constant(64)  # vertices that one thread adds up
 
 
 @wp.kernel(enable_backward=False)
 def volume_terms(
     first: int,
-    starts: Whole,
-    members: Whole,
+    starts: IntArray,
+    members: IntArray,
     areas: Points,
-    thickness: Numbers,
+    thickness: FloatArray,
     each: int,
     origins: Points,
     skin: Points,
-    ways: Points,
-    volumes: Numbers,
-    gains: Numbers,
-    sums: Numbers,
+    directions: Points,
+    volumes: FloatArray,
+    gains: FloatArray,
+    sums: FloatArray,
 ):
     """With S_i the sum of the area vectors (twice the area each) around vertex i: V = sum_i (x_i - o) . S_i / 18.
 
@@ -43,16 +43,16 @@ def volume_terms(
     size = wp.length(total)
     volumes[i] = wp.dot(skin[i] - origins[i / each], total) / 18.0
     gains[i] = thickness[i] * size / 6.0
-    ways[i] = (thickness[i] / wp.max(size, SMALLEST_AREA)) * total
+    directions[i] = (thickness[i] / wp.max(size, SMALLEST_AREA)) * total
 
 
 @wp.kernel(enable_backward=False)
-def add_terms(first: int, each: int, pieces: int, volumes: Numbers, gains: Numbers, sums: Numbers):
+def add_terms(first: int, each: int, chunks: int, volumes: FloatArray, gains: FloatArray, sums: FloatArray):
     """Add up the terms of one piece of one copy; sums are rest volume, volume, and gain for one metre, copy by copy."""
     t = first + wp.tid()
-    copy = t / pieces
-    start = copy * each + (t % pieces) * PIECE
-    stop = wp.min(start + PIECE, (copy + 1) * each)
+    copy = t / chunks
+    start = copy * each + (t % chunks) * CHUNK
+    stop = wp.min(start + CHUNK, (copy + 1) * each)
     volume = float(0.0)
     gain = float(0.0)
     for i in range(start, stop):
@@ -63,9 +63,9 @@ def add_terms(first: int, each: int, pieces: int, volumes: Numbers, gains: Numbe
 
 
 @wp.kernel(enable_backward=False)
-def inflate(first: int, each: int, sums: Numbers, ways: Points, skin: Points):
+def inflate(first: int, each: int, sums: FloatArray, directions: Points, skin: Points):
     """Move every vertex along its normal by what its copy is missing."""
     i = first + wp.tid()
     c = 3 * (i / each)
     if sums[c + 2] > 0.0:
-        skin[i] = skin[i] + ((sums[c] - sums[c + 1]) / sums[c + 2]) * ways[i]
+        skin[i] = skin[i] + ((sums[c] - sums[c + 1]) / sums[c + 2]) * directions[i]

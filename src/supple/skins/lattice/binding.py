@@ -10,7 +10,7 @@ import numpy as np
 from supple import device as devices
 from supple.character.character import Character
 from supple.character.crowd import Crowd
-from supple.skins.kinematic.volume_keeper import KeptVolume
+from supple.skins.kinematic.volume_preservation import RestVolume
 from supple.skins.lattice.body import Body, body_of
 from supple.skins.lattice.solver import LatticeArrays
 from supple.skins.lattice.surface import Hung
@@ -31,7 +31,7 @@ class LatticeBinding:
     body: Body
     arrays: LatticeArrays
     hung: Hung
-    volume: KeptVolume
+    volume: RestVolume
     base: Any
     constants: devices.Constants
 
@@ -42,7 +42,7 @@ class LatticeBinding:
         one, copies = (character, 1) if crowd is None else (crowd.member, crowd.count)
         body = body_of(one, skin)
         arrays = LatticeArrays.from_anatomy(
-            body.anatomy, len(one.skeleton), width=skin.width, neighbours=skin.neighbours, copies=copies
+            body.anatomy, len(one.skeleton), width=skin.width, neighbors=skin.neighbors, copies=copies
         )
         depths = np.tile(body.tie.matrix(len(body.anatomy.lattice)) @ body.thickness, copies)
         base = None if skin.steady == 0.0 else skin.driving_skin().bind(character, device)
@@ -51,7 +51,7 @@ class LatticeBinding:
             body,
             arrays,
             Hung.from_tie(body.tie, arrays),
-            KeptVolume.from_character(character, depths),
+            RestVolume.from_character(character, depths),
             base,
             devices.Constants(device),
         )

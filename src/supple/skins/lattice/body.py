@@ -73,7 +73,7 @@ def body_of(character: Character, skin: LayeredLattice) -> Body:
 
 def _evened(lattice: Lattice, depths: Floats) -> Floats:
     """Depths (N,) [m], less where bone is near: single voxels of flesh among bone would stand out as lumps."""
-    around = lattice.neighbours("all")
+    around = lattice.neighbors("all")
     counts = np.maximum(np.diff(around.starts), 1)
     owners = np.repeat(np.arange(len(lattice)), np.diff(around.starts))
     evened = depths

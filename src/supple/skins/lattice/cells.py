@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.arrays import Bools, Floats, Ints, frozen
 from supple.errors import InputError
-from supple.geometry.topology import Neighbours, neighbours_of_edges
+from supple.geometry.topology import Neighbors, neighbors_from_edges
 from supple.geometry.voxels import STEPS, VoxelGrid
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Lattice:
         given: Ints = frozen(cells, np.int32, (-1, 3), where, "cells")
         if len(given) and not ((given >= 0) & (given < np.array(grid.shape))).all():
             raise InputError(where, "cells leave the grid", f"the grid has {grid.shape} cells", "use a larger grid")
-        numbers = grid.numbers(given)
+        numbers = grid.flat_indices(given)
         if len(np.unique(numbers)) < len(numbers):
             raise InputError(where, "a cell comes twice", "each cell once is needed", "remove the copies")
         node_of_cell = np.full(int(np.prod(grid.shape)), -1, dtype=np.int32)
@@ -59,7 +59,7 @@ class Lattice:
         for step in STEPS:
             ahead = given + step
             within = np.flatnonzero(((ahead >= 0) & (ahead < np.array(grid.shape))).all(axis=1))
-            other = node_of_cell[grid.numbers(ahead[within])]
+            other = node_of_cell[grid.flat_indices(ahead[within])]
             found = other >= 0
             pairs.append(np.stack([within[found], other[found]], axis=1))
         ordered = np.sort(np.concatenate(pairs), axis=1).astype(np.int32)
@@ -71,7 +71,7 @@ class Lattice:
     @cached_property
     def points(self) -> Floats:
         """Middles of the nodes at rest (N, 3) [m]; nodes of one cell have one middle."""
-        return self.grid.centres(self.cells)
+        return self.grid.centers(self.cells)
 
     @cached_property
     def graph(self) -> csr_array:
@@ -92,7 +92,7 @@ class Lattice:
     def __len__(self) -> int:
         return len(self.cells)
 
-    def neighbours(self, kind: str = "all") -> Neighbours:
+    def neighbors(self, kind: str = "all") -> Neighbors:
         """The linked nodes around every node: over "faces" (6), "faces-corners" (14), "edges-corners" (20), "all" (26).
 
         The numbers are what a node deep in the flesh has. Beside a fold of the skin there may be more: two in one cell.
@@ -101,11 +101,11 @@ class Lattice:
             raise InputError(WHERE, f"neighbours are {kind!r}", f"one of {', '.join(SETS)} is needed", "choose one")
         if kind not in self._around:
             changed = (self.cells[self.links[:, 0]] != self.cells[self.links[:, 1]]).sum(axis=1)
-            self._around[kind] = neighbours_of_edges(self.links[np.isin(changed, SETS[kind])], len(self))
+            self._around[kind] = neighbors_from_edges(self.links[np.isin(changed, SETS[kind])], len(self))
         return self._around[kind]
 
     @cached_property
-    def _around(self) -> dict[str, Neighbours]:
+    def _around(self) -> dict[str, Neighbors]:
         """Neighbours by kind, as far as anybody has asked for them."""
         return {}
 

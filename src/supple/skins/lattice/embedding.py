@@ -66,7 +66,7 @@ def tie_of(lattice: Lattice, points: Floats, kind: str = "smooth") -> Tie:
         raise InputError(
             WHERE, f"there are {len(points)} points", f"the lattice holds {len(lattice.homes)}", "use the same mesh"
         )
-    around = lattice.neighbours("all")
+    around = lattice.neighbors("all")
     counts = around.valences[lattice.homes] + 1
     starts = np.cumsum(counts) - counts
     vertex = np.repeat(np.arange(len(points)), counts)
@@ -77,7 +77,7 @@ def tie_of(lattice: Lattice, points: Floats, kind: str = "smooth") -> Tie:
     node = np.where(position == 0, home, others[around.starts[home] + position - 1])
     offsets = (np.asarray(points, dtype=np.float64)[vertex] - lattice.points[node]) / lattice.side
     share = _KINDS[kind](offsets).prod(axis=1)
-    keys = vertex * int(np.prod(lattice.grid.shape)) + lattice.grid.numbers(lattice.cells[node])
+    keys = vertex * int(np.prod(lattice.grid.shape)) + lattice.grid.flat_indices(lattice.cells[node])
     _, same, crowd = np.unique(keys, return_inverse=True, return_counts=True)
     share /= crowd[same]
     kept = np.flatnonzero(share > 0.0)

@@ -8,7 +8,7 @@ lost far away; a `shift` is how far that origin has moved in the step.
 
 import warp as wp
 
-from supple.geometry.kernels.oscillator import swing_over, swung_on, within_reach
+from supple.geometry.kernels.oscillator import advance_oscillator, clamp_offset, oscillator_coefficients
 from supple.geometry.kernels.rotation import quat_multiply, rotate
 from supple.skins.kinematic.kernels import (
     Joints,
@@ -16,9 +16,9 @@ from supple.skins.kinematic.kernels import (
     Quaternions,
     Transforms,
     Weights,
-    blended_point,
-    carried,
+    blend_point,
     mat34,
+    transform_affine,
 )
 from supple.skins.kinematic.rotation_kernels import blend_rotations
 from supple.skins.lattice.matching_kernels import Numbers, Whole
@@ -60,7 +60,7 @@ def carry_nodes(
 ):
     """Where bones carry a node, and how they turn it."""
     i = first + wp.tid()
-    kinematic[i] = blended_point(i, blocks, rest[i], joints, weights, transforms)
+    kinematic[i] = blend_point(i, blocks, rest[i], joints, weights, transforms)
     frames[i] = blend_rotations(i, blocks, joints, weights, reals)
 
 
@@ -69,7 +69,7 @@ def swing_layers(first: int, knobs: Numbers, material: Materials, swings: Quater
     """What a step does to the swing of every layer."""
     layer = first + wp.tid()
     if material[layer, PACE] > 0.0:
-        swings[layer] = swing_over(material[layer, PACE], material[layer, DAMPING], knobs[DT])
+        swings[layer] = oscillator_coefficients(material[layer, PACE], material[layer, DAMPING], knobs[DT])
 
 
 @wp.kernel(enable_backward=False)
@@ -117,8 +117,8 @@ def predict(
             rest = pull / (w * w)
             u = x - (k - drawn) - rest
             du = (1.0 - knobs[JOINING]) * (v - drawn / dt)
-            free = swung_on(u, du, swings[layer])
-            held = within_reach(free[0] + rest, free[1], knobs[REACH] * depths[i] + help[3])
+            free = advance_oscillator(u, du, swings[layer])
+            held = clamp_offset(free[0] + rest, free[1], knobs[REACH] * depths[i] + help[3])
             x = k + held[0]
             v = drawn / dt + held[1]
         else:
@@ -271,7 +271,7 @@ def conclude(
     if layer > 0:
         k = kinematic[i]
         v = velocities[i] + (positions[i] - predicted[i]) / knobs[DT]
-        held = within_reach(positions[i] - k, v, knobs[REACH] * depths[i] + helps[i][3])
+        held = clamp_offset(positions[i] - k, v, knobs[REACH] * depths[i] + helps[i][3])
         positions[i] = k + held[0]
         velocities[i] = material[layer, KEPT] * held[1]
 
@@ -343,8 +343,8 @@ def shared(v: int, blocks: int, nodes: Joints, shares: Weights, moves: Transform
     for b in range(v * blocks, v * blocks + blocks):
         n = nodes[b]
         s = shares[b]
-        total += s[0] * carried(moves[n[0]], p) + s[1] * carried(moves[n[1]], p)
-        total += s[2] * carried(moves[n[2]], p) + s[3] * carried(moves[n[3]], p)
+        total += s[0] * transform_affine(moves[n[0]], p) + s[1] * transform_affine(moves[n[1]], p)
+        total += s[2] * transform_affine(moves[n[2]], p) + s[3] * transform_affine(moves[n[3]], p)
     return total
 
 

@@ -11,7 +11,7 @@ from supple.arrays import Bools, Floats, Ints
 from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.errors import InputError
-from supple.geometry.ramps import rising
+from supple.geometry.vectors import smoothstep
 from supple.skins.lattice.cells import WHERE, Lattice
 from supple.skins.lattice.path_weights import BonePaths
 
@@ -103,12 +103,12 @@ def _band(risen: Floats, shares: Floats, fatness: Floats) -> Ints:
 
 def _auto_width(depth: Floats) -> Floats:
     """Voxels of bone where flesh is so many voxels deep."""
-    return depth * (1.0 - (1.0 - _BONE_SHARE) * rising(depth, _ALL_BONE, _FULL_FLESH))
+    return depth * (1.0 - (1.0 - _BONE_SHARE) * smoothstep(depth, _ALL_BONE, _FULL_FLESH))
 
 
 def _auto_fatness(depth: Floats) -> Floats:
     """Share of fat where flesh is so deep, as a share of the body's size."""
-    return _LEAST_FAT + (_MOST_FAT - _LEAST_FAT) * rising(depth, _LEAN, _FAT)
+    return _LEAST_FAT + (_MOST_FAT - _LEAST_FAT) * smoothstep(depth, _LEAN, _FAT)
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,7 +78,7 @@ def _seeds(pieces: Pieces, bones: Bones) -> tuple[Indices, Indices]:
     """Pairs (bone, node) of where the walks of every bone begin: of what it sees, the nodes of the cells it passes."""
     bone, position, viewpoint = pieces.tissue.seen_from(bones)
     grid, node = pieces.lattice.grid, pieces.node_at_position[position].astype(np.int64)
-    passed = grid.numbers(pieces.lattice.cells[node]) == grid.numbers(grid.cells_of(viewpoint))
+    passed = grid.flat_indices(pieces.lattice.cells[node]) == grid.flat_indices(grid.cells_of(viewpoint))
     passed |= ~np.isin(bone, bone[passed])
     pairs = np.unique(np.stack([bone[passed], node[passed]], axis=1), axis=0)
     return pairs[:, 0], pairs[:, 1]

@@ -107,7 +107,7 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
     reach: float = setting(0.5, "How far flesh may go, as a share of its distance to the bone", low=0.0, high=1000.0)
     stretch: float = setting(0.5, "How much of a wrong distance one pass repairs", low=0.0, high=1.0)
     volume: float = setting(0.5, "How much of a wrong volume one pass repairs", low=0.0, high=1.0)
-    neighbours: str = setting("all", "Neighbours that keep their distance", choices=tuple(SETS))
+    neighbors: str = setting("all", "Neighbours that keep their distance", choices=tuple(SETS))
     gravity: float = setting(9.81, "Gravity", unit="m/s²", low=0.0, high=100.0)
     sculpted: bool = setting(True, "The rest shape already hangs as gravity wants it")
     keep_volume: bool = setting(True, "Close the volume error of the whole skin, along its normals")

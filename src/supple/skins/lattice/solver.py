@@ -44,7 +44,7 @@ class Anatomy:
 
     def table(self, kind: str) -> Ints:
         """Neighbours (N, K) of a set as 8 n + 2 c + b: the node, how many coordinates differ, 1 for bone; or -1."""
-        around = self.lattice.neighbours(kind)
+        around = self.lattice.neighbors(kind)
         counts = np.diff(around.starts)
         owners = np.repeat(np.arange(len(counts)), counts)
         positions = np.arange(len(owners)) - around.starts[owners]
@@ -113,7 +113,7 @@ class LatticeArrays:
 
     @classmethod
     def from_anatomy(
-        cls, anatomy: Anatomy, joints: int, *, width: int = 3, neighbours: str = "all", copies: int = 1
+        cls, anatomy: Anatomy, joints: int, *, width: int = 3, neighbors: str = "all", copies: int = 1
     ) -> LatticeArrays:
         """The lattice of one character as often as there are copies, which have `joints` joints each."""
         lattice, count = anatomy.lattice, len(anatomy.lattice)
@@ -131,7 +131,7 @@ class LatticeArrays:
             depths,
             volumes,
             surfaces,
-            _raised(anatomy.table(neighbours), copies, 8 * count),
+            _raised(anatomy.table(neighbors), copies, 8 * count),
             _repeated(Regions.of(lattice.chains, width), copies),
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Floats
 from supple.motion.pose import Pose
-from supple.skins.kinematic.volume_keeper import VolumeKeeper
+from supple.skins.kinematic.volume_preservation import VolumePreserver
 from supple.skins.lattice.binding import LatticeBinding
 from supple.skins.lattice.hands import Gripping, Hands
 from supple.skins.lattice.layers import BONE
@@ -51,7 +51,7 @@ class LatticeState:
         self.skeleton, self.device = binding.character.skeleton, constants.device
         self.solver = solver = Solver(binding.arrays, constants)
         self.surface = Surface(binding.character, binding.hung, solver, constants, alone=skin.surface == "trilinear")
-        self.keeper = VolumeKeeper(binding.volume, self.surface.points, constants)
+        self.keeper = VolumePreserver(binding.volume, self.surface.points, constants)
         self._base = None if skin.steady == 0.0 else skin.driving_skin()
         self._base_state = None if self._base is None else self._base.allocate(binding.base)
         self._hands: Hands | None = None

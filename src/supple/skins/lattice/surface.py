@@ -11,9 +11,9 @@ from supple import device as devices
 from supple.arrays import Ints, Singles
 from supple.character.character import Character
 from supple.character.crowd import stacked
-from supple.character.shapes import Shaped
+from supple.character.shapes import MorphTargets
 from supple.motion.pose import Pose
-from supple.skins.kinematic.blend import packed_blocks
+from supple.skins.kinematic.blend import pack_blocks
 from supple.skins.lattice.embedding import Tie
 from supple.skins.lattice.solver import LatticeArrays, Solver
 
@@ -30,7 +30,7 @@ class Hung:
     def from_tie(cls, tie: Tie, lattice: LatticeArrays) -> Hung:
         """`tie` is how the vertices of one copy hang on its nodes."""
         nodes = stacked(tie.corners, lattice.copies, len(lattice) // lattice.copies)
-        return cls(*packed_blocks(nodes, np.tile(tie.shares, (lattice.copies, 1))), tie.corners.shape[1])
+        return cls(*pack_blocks(nodes, np.tile(tie.shares, (lattice.copies, 1))), tie.corners.shape[1])
 
 
 class Surface:
@@ -80,10 +80,10 @@ class _Rest:
     """The skin at rest in the shapes (morph targets) of a pose, on a device."""
 
     def __init__(self, character: Character, device: str) -> None:
-        self._shaped = Shaped(character.points, character.shapes)
+        self._morph_targets = MorphTargets(character.points, character.shapes)
         self.points = devices.to_device(character.points.astype(np.float32), devices.warp().vec3f, device)
 
     def set(self, pose: Pose) -> None:
-        rest = self._shaped.changed(pose.shapes)
+        rest = self._morph_targets.update(pose.shapes)
         if rest is not None:
             devices.write(self.points, rest)

@@ -12,7 +12,7 @@ from supple.character.weighting.tissue import Tissue, tissue_in
 from supple.errors import InputError
 from supple.geometry import topology
 from supple.geometry.flesh import Flesh
-from supple.geometry.subdivision import finer
+from supple.geometry.subdivision import subdivide_long_edges
 from supple.geometry.voxels import VoxelGrid, touched_voxels
 from supple.skins.lattice.cells import WHERE, Lattice, chains_of
 from supple.skins.lattice.self_overlap import shared_out
@@ -87,7 +87,7 @@ def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
         grid,
         node_cells,
         links,
-        on_skin | _touched_elsewhere(on_skin, grid.numbers(node_cells), touched.numbers),
+        on_skin | _touched_elsewhere(on_skin, grid.flat_indices(node_cells), touched.numbers),
         chains_of(node_cells, links, strengths),
         node[body.skin_from + vertex_point],
     )
@@ -104,7 +104,7 @@ def _sampled(points: Floats, triangles: Ints, resolution: int) -> tuple[Flesh, I
     """The flesh with short edges only, and which of its points each vertex (V,) is."""
     flesh = Flesh(points, triangles)
     longest = _EDGE * float(np.ptp(points, axis=0).max()) / resolution
-    positions, faces = finer(flesh.points, flesh.triangles, longest=longest)
+    positions, faces = subdivide_long_edges(flesh.points, flesh.triangles, longest=longest)
     if len(positions) == len(flesh.points):
         return flesh, flesh.point_of
     dense = Flesh(positions, faces)
@@ -130,13 +130,13 @@ class _Touched:
     def of(cls, body: Tissue, grid: VoxelGrid) -> _Touched:
         faces, numbers = touched_voxels(body.flesh.points, body.flesh.triangles, grid)
         empty = np.ones(int(np.prod(grid.shape)), dtype=bool)
-        empty[grid.numbers(grid.cells_of(body.positions))] = False
+        empty[grid.flat_indices(grid.cells_of(body.positions))] = False
         new = empty[numbers]
         corners = body.flesh.triangles[faces[new]].astype(np.int64)
         cells = np.stack(np.unravel_index(numbers[new], grid.shape), axis=1).astype(np.int32)
         ids = len(body.positions) + np.arange(len(cells))
         ways = np.repeat(ids, 3), body.skin_from + corners.ravel()
-        return cls(np.unique(numbers), grid.centres(cells), cells, ways)
+        return cls(np.unique(numbers), grid.centers(cells), cells, ways)
 
 
 def _through(body: Tissue, reach: float) -> Pairs:
@@ -167,7 +167,7 @@ def _nodes(a: Indices, b: Indices, cells: Ints, grid: VoxelGrid) -> tuple[Ints, 
     """The node of every place, the cells of the nodes, the links between nodes and how many ways make each."""
     from scipy.sparse import coo_array
 
-    number = grid.numbers(cells)
+    number = grid.flat_indices(cells)
     within = number[a] == number[b]
     piece = topology.components(a[within], b[within], len(cells))
     count = int(piece.max()) + 1

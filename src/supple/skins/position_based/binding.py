@@ -13,7 +13,7 @@ from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.skins.kinematic.blend import BlendWeights
-from supple.skins.kinematic.volume_keeper import KeptVolume
+from supple.skins.kinematic.volume_preservation import RestVolume
 from supple.skins.position_based.body import Body, body_of
 from supple.skins.position_based.contacts import ContactBinding
 from supple.skins.position_based.equilibrium import EquilibriumBinding
@@ -49,7 +49,7 @@ class FleshBinding:
     masses: Singles
     soft: Floats
     hung: Hung
-    volume: KeptVolume
+    volume: RestVolume
     contacts: ContactBinding | None
     equilibrium: EquilibriumBinding | None
     constants: devices.Constants
@@ -87,7 +87,7 @@ class FleshBinding:
             masses.astype(np.float32),
             automatic_softness(character, body),
             Hung.from_body(body),
-            KeptVolume.from_character(character, skin_depth(character, body)),
+            RestVolume.from_character(character, skin_depth(character, body)),
             contacts,
             equilibrium,
             devices.Constants(device),

@@ -17,7 +17,7 @@ from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.character.crowd import stacked
 from supple.errors import InputError
-from supple.geometry.rows import grouped
+from supple.geometry.rows import group_by_label
 from supple.geometry.tetrahedra.tetrahedra import EDGES, Tetrahedra, edges_of, volumes
 
 _TWO = 1000  # particles from which a second thread is worth its waking
@@ -213,7 +213,7 @@ def _fans(body: Constraints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     wp = devices.warp()
     code = np.array([len(body.points), 1], dtype=np.int64)  # of an edge, lower end first
     around, edge = np.unique(np.sort(body.corners[:, EDGES].astype(np.int64), axis=2) @ code, return_inverse=True)
-    starts, positions = grouped(edge.reshape(-1).astype(np.int32), len(around))
+    starts, positions = group_by_label(edge.reshape(-1).astype(np.int32), len(around))
     lengths = np.linalg.norm(body.points[around // code[0]] - body.points[around % code[0]], axis=1)
     # Lengths to a tenth of the mean: rounding may not decide between edges that are alike.
     mean = max(float(lengths.mean()), 1e-300) if len(lengths) else 1.0

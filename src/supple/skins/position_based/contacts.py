@@ -14,7 +14,7 @@ from supple.arrays import Floats, Ints, Singles, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.collision.spatial_hash import Boxes, HashedMesh, SpatialHash
-from supple.geometry.rows import grouped
+from supple.geometry.rows import group_by_label
 from supple.motion.motion import Motion
 from supple.obstacles import RigidBody
 from supple.obstacles.device_bodies import DeviceBodies
@@ -480,7 +480,7 @@ def _reaching(corners: Ints, parts: Ints, count: int) -> tuple[Ints, Ints]:
     touching = parts[corners]  # (T, 4)
     both = np.stack([np.repeat(touching, 4, axis=1).reshape(-1), np.tile(corners, (1, 4)).reshape(-1)], axis=1)
     unique = np.unique(both, axis=0)
-    starts, order = grouped(unique[:, 0], count)
+    starts, order = group_by_label(unique[:, 0], count)
     return starts, unique[order, 1].astype(np.int32)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles
 from supple.geometry.cholesky import Cholesky, Factor
-from supple.geometry.rows import grouped
+from supple.geometry.rows import group_by_label
 from supple.geometry.tetrahedra.tetrahedra import FACES
 from supple.skins.position_based.constraints import Constraints, walks
 
@@ -339,9 +339,9 @@ def _star(one: Constraints, device: str) -> _Structure:
 
     wp = devices.warp()
     count = len(one.points)
-    starts, members = grouped(one.corners.reshape(-1), count)
+    starts, members = group_by_label(one.corners.reshape(-1), count)
     element, corner = members // 4, members % 4
-    edge_starts, half = grouped(one.ends.reshape(-1), count)
+    edge_starts, half = group_by_label(one.ends.reshape(-1), count)
     return _Structure(
         Star(),
         starts=_put(starts, wp.int32, device),

@@ -8,9 +8,9 @@ d = x - q.
 
 import warp as wp
 
-from supple.geometry.kernels.oscillator import swing_over, swung_on, within_reach
+from supple.geometry.kernels.oscillator import advance_oscillator, clamp_offset, oscillator_coefficients
 from supple.geometry.kernels.rotation import inverse_rotate, rotate
-from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, carried
+from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, transform_affine
 from supple.skins.kinematic.rotation_kernels import blend_rotations
 from supple.skins.position_based.kernels import Corners, Numbers, Particles, Points, Whole, position
 
@@ -67,7 +67,7 @@ def move_anchors(
     share = shares[i]
     a = wp.vec3f(0.0, 0.0, 0.0)
     for k in range(4):
-        a += share[k] * carried(transforms[bone[k]], points[4 * i + k])
+        a += share[k] * transform_affine(transforms[bone[k]], points[4 * i + k])
     anchors[i] = a
 
 
@@ -120,8 +120,8 @@ def swing(
             rest = pull / (w * w)
             u = positions[i] - before[i] - rest
             du = (1.0 - knobs[JOINING]) * (velocities[i] - drift)
-            free = swung_on(u, du, swing_over(w, knobs[DAMPING], dt))
-            held = within_reach(free[0] + rest, free[1], knobs[LIMIT] * reach[i])
+            free = advance_oscillator(u, du, oscillator_coefficients(w, knobs[DAMPING], dt))
+            held = clamp_offset(free[0] + rest, free[1], knobs[LIMIT] * reach[i])
             x = y + held[0]
             v = drift + held[1]
         positions[i] = x

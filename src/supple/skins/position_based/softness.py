@@ -8,7 +8,7 @@ from supple.arrays import Floats
 from supple.character.anatomy.rigid_parts import firm_share
 from supple.character.character import Character
 from supple.character.regions import RegionText
-from supple.geometry.ramps import rising
+from supple.geometry.vectors import smoothstep
 from supple.skins.position_based.body import WHERE, Body
 
 # Shares of the character's size: how deep flesh is that is firm, and that is fully soft.
@@ -29,9 +29,9 @@ def automatic_softness(character: Character, body: Body) -> Floats:
         return np.clip(body.from_skin(character.maps["jiggle"]), 0.0, 1.0)
     size = float(np.ptp(character.points, axis=0).max())
     if "flesh" in character.maps:
-        soft = rising(body.from_skin(character.maps["flesh"]) / size, *_PAINTED)
+        soft = smoothstep(body.from_skin(character.maps["flesh"]) / size, *_PAINTED)
     else:
-        soft = rising(body.flesh / size, *_TO_BONE)
+        soft = smoothstep(body.flesh / size, *_TO_BONE)
     return np.asarray(soft * (1.0 - firmness(character, body)))
 
 
@@ -77,7 +77,7 @@ def parsed_regions(text: str) -> list[tuple[str, float]]:
 
 def depth_factor(body: Body) -> Floats:
     """How free a particle is by where it lies between bone and skin (P,): 0 at the bone, 1 at the skin."""
-    return rising(body.bone_distance / np.maximum(body.flesh, 1e-9), _DEEP, _SHALLOW)
+    return smoothstep(body.bone_distance / np.maximum(body.flesh, 1e-9), _DEEP, _SHALLOW)
 
 
 def beyond_the_mean(body: Body, soft: Floats) -> Floats:

@@ -14,7 +14,7 @@ from supple import device as devices
 from supple.motion.pose import Pose
 from supple.skins.kinematic import dual_quaternion, linear_blend
 from supple.skins.kinematic.blend import Affine, BlendArrays
-from supple.skins.kinematic.volume_keeper import VolumeKeeper
+from supple.skins.kinematic.volume_preservation import VolumePreserver
 from supple.skins.position_based.binding import FleshBinding
 from supple.skins.position_based.contacts import Contacts, ContactState
 from supple.skins.position_based.equilibrium import Equilibrium
@@ -67,7 +67,9 @@ class FleshState:
         self.rotations = blank(joints, wp.vec4f)
         self._linear = skin.base == "linear"
         self.blend = (
-            linear_blend.prepared(self.arrays, self.affine) if self._linear else dual_quaternion.prepared(self.arrays)
+            linear_blend.record_blend(self.arrays, self.affine)
+            if self._linear
+            else dual_quaternion.record_blend(self.arrays)
         )
         self.knobs = blank(9, wp.float32)
         self.frames = blank(self.count, wp.vec4f)
@@ -77,7 +79,7 @@ class FleshState:
             put(each, wp.float32) for each in (binding.reach, binding.farthest, binding.masses)
         )
         self.surface = Surface(binding.character, binding.hung, (self.arrays.posed, self.offsets), constants)
-        self.keeper = VolumeKeeper(binding.volume, self.surface.points, constants)
+        self.keeper = VolumePreserver(binding.volume, self.surface.points, constants)
         self.contacts = self._contacts(skin)
         self.recipe = self._recipe()
         self.memory = FleshMemory(

@@ -10,10 +10,10 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
-from supple.character.shapes import Shaped
-from supple.geometry.ramps import rising
+from supple.character.shapes import MorphTargets
+from supple.geometry.vectors import smoothstep
 from supple.motion.pose import Pose
-from supple.skins.kinematic.blend import packed_blocks
+from supple.skins.kinematic.blend import pack_blocks
 from supple.skins.position_based.body import Body
 
 _LEEWAY = 0.05  # sizes of an element: how far skin and flesh may disagree on where the bones carry them
@@ -39,8 +39,8 @@ class Hung:
         """The skin goes along with the elements it is embedded in."""
         embedding, size = body.embedding, body.constraints.size
         # Fingers and ears that no element reaches are left to the bones, fading in so that no ring shows.
-        along = 1.0 - rising(embedding.distance / size, _NEAR, _FAR)
-        blocks = packed_blocks(embedding.corners, embedding.shares)
+        along = 1.0 - smoothstep(embedding.distance / size, _NEAR, _FAR)
+        blocks = pack_blocks(embedding.corners, embedding.shares)
         held = embedding.carry(body.constraints.points)
         return cls(*blocks, along.astype(np.float32), held, _LEEWAY * size)
 
@@ -57,7 +57,7 @@ class Surface:
         blocks = len(hung.particles) // max(self._count, 1)
         self._tied = [blocks, put(hung.particles, wp.vec4i), put(hung.shares, wp.vec4f)]
         self._along, self._held, self._leeway = put(hung.along, wp.float32), hung.held, hung.leeway
-        self._shaped = Shaped(character.points, character.shapes)
+        self._morph_targets = MorphTargets(character.points, character.shapes)
         self._apart = devices.to_device(self._away(character.points), wp.float32, self._device)
         self._flesh = flesh
         self.points = constants.blank(self._count, wp.vec3f)
@@ -65,7 +65,7 @@ class Surface:
 
     def set(self, pose: Pose) -> None:
         """Take the shapes (morph targets) of a pose, which carry the skin away from its flesh."""
-        rest = self._shaped.changed(pose.shapes)
+        rest = self._morph_targets.update(pose.shapes)
         if rest is not None:
             devices.write(self._apart, self._away(rest))
 

@@ -12,7 +12,7 @@ from supple import device as devices
 from supple.arrays import Bools, Floats, Ints, Singles
 from supple.character.character import Character
 from supple.geometry.quaternions import normalize
-from supple.geometry.topology import Neighbours, neighbours
+from supple.geometry.topology import Neighbors, neighbors
 from supple.skins.springs.attachment.attachment import Attachment
 from supple.skins.springs.attachment.segments import Segments
 from supple.skins.springs.attachment.weights import BLOCK, AttachmentWeights, control_positions
@@ -115,7 +115,7 @@ class SpringBinding:
     def from_attached_skin(cls, skin: AttachedSkin, settings: SpringSettings) -> SpringBinding:
         """Measure a character that hangs on its bones."""
         character = skin.character
-        around = neighbours(character.triangles, len(skin))
+        around = neighbors(character.triangles, len(skin))
         edge_size = _ring_mean(np.linalg.norm(_edge_vectors(character.points, around), axis=1), around)
         firm = skin.rest_lengths > _ON_SKELETON * np.maximum(edge_size, 1e-300)
         fallback = np.where(firm[:, None], normalize(skin.rest_vectors), [0.0, 1.0, 0.0])
@@ -146,7 +146,7 @@ class SpringBinding:
 
     def edge_components_of(self, points: Floats) -> Singles:
         """The components of edges between other rest points."""
-        return _edge_components(points, Neighbours(self.starts, self.others), self.attached_skin)
+        return _edge_components(points, Neighbors(self.starts, self.others), self.attached_skin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,13 +186,13 @@ def _find_pairs(weights: AttachmentWeights) -> tuple[Ints, Floats, Ints, Ints]:
     return pairs, padded, (known // size).astype(np.int32), (known % size).astype(np.int32)
 
 
-def _edge_vectors(points: Floats, around: Neighbours) -> Floats:
+def _edge_vectors(points: Floats, around: Neighbors) -> Floats:
     """From every vertex to its neighbours (E, 3) [m]."""
     vectors: Floats = points[around.indices] - np.repeat(points, np.diff(around.starts), axis=0)
     return vectors
 
 
-def _edge_components(points: Floats, around: Neighbours, skin: AttachedSkin) -> Singles:
+def _edge_components(points: Floats, around: Neighbors, skin: AttachedSkin) -> Singles:
     """The parts (E, 2) [m] of directed edges along and across the bone."""
     vectors = _edge_vectors(points, around)
     bones = np.repeat(skin.segments.directions[skin.owners], np.diff(around.starts), axis=0)
@@ -201,7 +201,7 @@ def _edge_components(points: Floats, around: Neighbours, skin: AttachedSkin) -> 
     return np.stack([along, across], axis=1).astype(np.float32)
 
 
-def _ring_mean(values: Floats, around: Neighbours) -> Floats:
+def _ring_mean(values: Floats, around: Neighbors) -> Floats:
     count = np.diff(around.starts)
     owner = np.repeat(np.arange(len(count)), count)
     return np.asarray(np.bincount(owner, values, len(count)) / np.maximum(count, 1))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import device as devices
-from supple.character.shapes import Shaped
+from supple.character.shapes import MorphTargets
 from supple.skins.springs.attachment.weights import control_positions
 from supple.skins.springs.binding import EDIT_PREFIX, AttachedSkin, DynamicsBinding, SpringBinding
 
@@ -41,7 +41,7 @@ class AttachedState:
         def own(array: Any, dtype: Any) -> Any:
             return devices.to_device(array.astype(np.float32), dtype, self.device)
 
-        self.shapes = Shaped(binding.rest_vectors, binding.character.shapes)
+        self.shapes = MorphTargets(binding.rest_vectors, binding.character.shapes)
         self.rest_points, self.rest_vectors = binding.character.points, own(binding.rest_vectors, wp.vec3f)
         self.owners = put(binding.owners, wp.int32)
         self.control_positions = own(control_positions(self.segments.starts, self.segments.ends), wp.vec3f)

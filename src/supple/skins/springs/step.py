@@ -48,7 +48,7 @@ def rotate_incrementally(state: AttachedState, pose: Pose) -> Any:
 
 def set_shapes(state: AttachedState, pose: Pose) -> bool:
     """Shapes (morph targets) change the scale vectors and leave the attachment where it is. Says whether they did."""
-    rest = state.shapes.changed(pose.shapes)
+    rest = state.shapes.update(pose.shapes)
     if rest is None:
         return False
     devices.write(state.rest_vectors, rest)

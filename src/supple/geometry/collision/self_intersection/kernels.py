@@ -48,7 +48,7 @@ def triangle_boxes(first: int, points: Points, triangles: Triangles, boxes: Boxe
 
 
 @wp.func
-def packed(x: wp.vec3f) -> wp.uint64:
+def pack_lattice(x: wp.vec3f) -> wp.uint64:
     """Three whole numbers below 2^20 side by side, with an empty bit above each."""
     return (
         wp.uint64(wp.int32(x[0]))
@@ -70,7 +70,7 @@ def coded_boxes(first: int, members: int, frames: wp.array(dtype=wp.vec4f), boxe
     lo = (wp.vec3f(box[0], box[1], box[2]) - wp.vec3f(lattice[0], lattice[1], lattice[2])) * lattice[3]
     hi = (wp.vec3f(box[3], box[4], box[5]) - wp.vec3f(lattice[0], lattice[1], lattice[2])) * lattice[3]
     spare = wp.vec3f(1.5, 1.5, 1.5)
-    codes[i] = Code(packed(lo - spare), packed(hi + spare))
+    codes[i] = Code(pack_lattice(lo - spare), pack_lattice(hi + spare))
 
 
 @wp.func
@@ -84,7 +84,7 @@ def codes_apart(a: Code, b: Code) -> bool:
 
 
 @wp.kernel(enable_backward=False)
-def joined_boxes(first: int, starts: Starts, members: int, boxes: Boxes, joined: Boxes):
+def merge_boxes(first: int, starts: Starts, members: int, boxes: Boxes, merged: Boxes):
     """The box round all members of every patch or group; a frame has `members` of them."""
     i = first + wp.tid()
     count = starts.shape[0] - 1
@@ -97,7 +97,7 @@ def joined_boxes(first: int, starts: Starts, members: int, boxes: Boxes, joined:
         for k in range(3):
             box[k] = wp.min(box[k], other[k])
             box[k + 3] = wp.max(box[k + 3], other[k + 3])
-    joined[i] = box
+    merged[i] = box
 
 
 @wp.func
@@ -107,7 +107,7 @@ def apart(a: Box, b: Box) -> bool:
 
 
 @wp.func
-def share_a_corner(a: wp.vec3i, b: wp.vec3i) -> bool:
+def shares_corner(a: wp.vec3i, b: wp.vec3i) -> bool:
     """Whether two triangles meet at a vertex."""
     return (
         a[0] == b[0]
@@ -277,7 +277,7 @@ def count_crossings(
                                     u = start + k
                                     mine = triangles[t]
                                     other = triangles[u]
-                                    if not (share_a_corner(mine, other) or apart(boxes[frame + t], boxes[frame + u])):
+                                    if not (shares_corner(mine, other) or apart(boxes[frame + t], boxes[frame + u])):
                                         crossing = cross_each_other(
                                             wide(points[f, mine[0]]),
                                             wide(points[f, mine[1]]),
@@ -342,7 +342,7 @@ def ray_leaves(x: wp.vec3d, a: wp.vec3d, b: wp.vec3d, c: wp.vec3d) -> int:
 
 
 @wp.func
-def times_covered(
+def winding_number(
     f: int,
     x: wp.vec3d,
     points: Points,
@@ -376,7 +376,7 @@ def area_vector(f: int, corner: wp.vec3i, points: Points) -> wp.vec3d:
 
 
 @wp.func
-def normal_of(f: int, v: int, points: Points, triangles: Triangles, starts: Starts, members: Starts) -> wp.vec3d:
+def vertex_normal(f: int, v: int, points: Points, triangles: Triangles, starts: Starts, members: Starts) -> wp.vec3d:
     """Unit sum of the area vectors round a vertex."""
     total = wp.vec3d(wp.float64(0.0), wp.float64(0.0), wp.float64(0.0))
     for m in range(starts[v], starts[v + 1]):
@@ -408,12 +408,12 @@ def look_inside(
     f = i // points.shape[1]
     v = i - f * points.shape[1]
     if marks[f, v] == ASKED:
-        n = normal_of(f, v, points, triangles, corner_starts, corner_triangles)
+        n = vertex_normal(f, v, points, triangles, corner_starts, corner_triangles)
         x = wide(points[f, v])
-        off = times_covered(f, x + reach * n, points, triangles, patch_starts, group_starts, patch_boxes, group_boxes)
+        off = winding_number(f, x + reach * n, points, triangles, patch_starts, group_starts, patch_boxes, group_boxes)
         under = wp.int32(0)
         if off >= 1:
-            under = times_covered(
+            under = winding_number(
                 f, x - reach * n, points, triangles, patch_starts, group_starts, patch_boxes, group_boxes
             )
         if off >= 1 and under == off + 1:
@@ -429,7 +429,7 @@ def look_inside(
 
 
 @wp.func
-def nearest_on_triangle(p: wp.vec3d, a: wp.vec3d, b: wp.vec3d, c: wp.vec3d) -> wp.vec3d:
+def closest_on_triangle(p: wp.vec3d, a: wp.vec3d, b: wp.vec3d, c: wp.vec3d) -> wp.vec3d:
     """The point of triangle abc nearest to p: over the inside if p lies above it, else on the nearest side."""
     u = b - a
     v = c - a
@@ -445,18 +445,18 @@ def nearest_on_triangle(p: wp.vec3d, a: wp.vec3d, b: wp.vec3d, c: wp.vec3d) -> w
     t = uu * wv - uv * wu
     if det > zero and s >= zero and t >= zero and s + t <= det:
         return a + (s / det) * u + (t / det) * v
-    best = nearest_on_side(p, a, b)
-    other = nearest_on_side(p, b, c)
+    best = closest_on_segment(p, a, b)
+    other = closest_on_segment(p, b, c)
     if wp.length_sq(other - p) < wp.length_sq(best - p):
         best = other
-    other = nearest_on_side(p, c, a)
+    other = closest_on_segment(p, c, a)
     if wp.length_sq(other - p) < wp.length_sq(best - p):
         best = other
     return best
 
 
 @wp.func
-def nearest_on_side(p: wp.vec3d, a: wp.vec3d, b: wp.vec3d) -> wp.vec3d:
+def closest_on_segment(p: wp.vec3d, a: wp.vec3d, b: wp.vec3d) -> wp.vec3d:
     """The point of the segment ab nearest to p."""
     d = b - a
     square = wp.dot(d, d)
@@ -502,7 +502,7 @@ def measure_depths(
     depth = wp.float32(0.0)
     if marks[f, v] == INSIDE:
         zero = wp.float64(0.0)
-        n = normal_of(f, v, points, triangles, corner_starts, corner_triangles)
+        n = vertex_normal(f, v, points, triangles, corner_starts, corner_triangles)
         x = wide(points[f, v])
         groups = group_starts.shape[0] - 1
         patches = patch_starts.shape[0] - 1
@@ -520,7 +520,7 @@ def measure_depths(
                                 corner = triangles[t]
                                 m = area_vector(f, corner, points)
                                 if wp.dot(m, n) < zero:
-                                    q = nearest_on_triangle(
+                                    q = closest_on_triangle(
                                         x,
                                         wide(points[f, corner[0]]),
                                         wide(points[f, corner[1]]),

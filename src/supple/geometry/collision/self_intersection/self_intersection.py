@@ -13,7 +13,7 @@ from supple import device as devices
 from supple.arrays import Bools, Floats, Ints, Singles, frozen
 from supple.errors import InputError
 from supple.geometry.collision.self_intersection.patches import GROUP, beside, patches
-from supple.geometry.rows import grouped
+from supple.geometry.rows import group_by_label
 from supple.geometry.topology import census
 
 CHUNK = 8  # frames at once, so that every thread has enough to do
@@ -95,7 +95,7 @@ class CrossingFinder:
         touching = beside(ordered, self._sorted)
         masks = devices.to_device(touching.masks.reshape(-1), wp.uint32, "cpu")
         self._beside = [whole(touching.starts), whole(touching.others), masks]
-        corner_starts, corners = grouped(ordered.reshape(-1), self._vertices)
+        corner_starts, corners = group_by_label(ordered.reshape(-1), self._vertices)
         self._corners = [whole(corner_starts), whole(corners // 3)]
         self._marks = wp.zeros((self._chunk, self._vertices), dtype=wp.int32, device="cpu")
         self._counts = wp.zeros((self._chunk, patch_count), dtype=wp.int32, device="cpu")
@@ -107,8 +107,8 @@ class CrossingFinder:
         group_members = [self._group_starts, patch_count, self._patch_boxes, self._group_boxes]
         self._boxing = [
             self._launch(kernels.triangle_boxes, len(ordered), [*mesh, self._boxes]),
-            self._launch(kernels.joined_boxes, patch_count, patch_members),
-            self._launch(kernels.joined_boxes, group_count, group_members),
+            self._launch(kernels.merge_boxes, patch_count, patch_members),
+            self._launch(kernels.merge_boxes, group_count, group_members),
         ]
         self._lattices = wp.zeros(self._chunk, dtype=wp.vec4f, device="cpu")
         self._codes, self._patch_codes = (

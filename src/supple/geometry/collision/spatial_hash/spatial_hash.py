@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
-from supple.geometry.rows import grouped
+from supple.geometry.rows import group_by_label
 
 CELL = 1.1  # of the mean edge
 FEWEST_PAIRS = 4096  # that there is room for at first
@@ -95,7 +95,7 @@ class HashedMesh:
         edges = tetrahedron_edges(elements)
         lengths = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
         met = np.zeros((0, 2), dtype=np.int32) if keep_rest_overlaps else _met_at_rest(rest, elements, rings)
-        met_starts, order = grouped(met[:, 0], len(rest))
+        met_starts, order = group_by_label(met[:, 0], len(rest))
         of_corners = np.sort(named[elements], axis=1)
         of_corners[:, 1:][np.diff(of_corners, axis=1) == 0] = -1
         return cls(

@@ -14,10 +14,10 @@ from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.device import HostSide
 from supple.errors import InputError
-from supple.geometry.collision.bvh import ROOM, Hierarchy
-from supple.geometry.collision.kdops import Proxies
-from supple.geometry.collision.rest_exclusions import settled_pairs, together_at_rest
-from supple.geometry.rows import grouped
+from supple.geometry.collision.bvh import ROOM, Bvh
+from supple.geometry.collision.kdops import KDops
+from supple.geometry.collision.rest_exclusions import excluded_pairs, rest_exclusions
+from supple.geometry.rows import group_by_label
 from supple.geometry.topology import unique_edges
 from supple.obstacles.device_bodies import DeviceBodies
 from supple.obstacles.dynamic_bodies import DynamicBodies
@@ -88,7 +88,7 @@ class Detection:
         self.device = devices.check_device(device)
         self._rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
         self.triangles: Ints = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
-        self.proxies = Proxies(self._rest, self.triangles, carriers=carriers, rest_bones=rest_bones, device=self.device)
+        self.proxies = KDops(self._rest, self.triangles, carriers=carriers, rest_bones=rest_bones, device=self.device)
         ends = self._rest[unique_edges(self.triangles)]
         edge = float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).mean()) if len(ends) else 1.0
         self.margin = _length("margin", margin, zero=True)
@@ -118,7 +118,7 @@ class Detection:
         self.points, self._before = put(self._rest, wp.vec3f), put(self._rest, wp.vec3f)
         self._positions, self._starts = HostSide(self.points), HostSide(self._before)
         self._fitted = False
-        starts, corners = grouped(self.triangles.reshape(-1), count)
+        starts, corners = group_by_label(self.triangles.reshape(-1), count)
         self._around = [put(starts, wp.int32), put((corners // 3).astype(np.int32), wp.int32)]
         self._around.append(put(self.triangles, wp.vec3i))
         self._per_time = empty(1, wp.float32)
@@ -158,9 +158,9 @@ class Detection:
     # The surface as something to be met
 
     @cached_property
-    def hierarchy(self) -> Hierarchy:
+    def hierarchy(self) -> Bvh:
         """Its triangles, sorted for search; made when they are first searched."""
-        return Hierarchy(self._rest, self.triangles, self.proxies.patch_of, self.points, device=self.device)
+        return Bvh(self._rest, self.triangles, self.proxies.patch_of, self.points, device=self.device)
 
     def refit(self) -> None:
         """Bring the hierarchy to where the nodes are now."""
@@ -179,8 +179,8 @@ class Detection:
         self.refit()
         normals = np.zeros((len(self), 3))
         normals[skin.nodes] = devices.to_host(skin.normals)
-        together = together_at_rest(self._rest, normals, self.triangles, self.apart)
-        starts, clusters, bits = settled_pairs(together, skin, self.triangles, self.proxies.patch_of)
+        together = rest_exclusions(self._rest, normals, self.triangles, self.apart)
+        starts, clusters, bits = excluded_pairs(together, skin, self.triangles, self.proxies.patch_of)
         far, none = (np.full(len(skin.nodes), fill, np.float32) for fill in (np.inf, 0.0))
         known = RestSkin(starts, np.append(clusters, -2).astype(np.int32), bits, far, none)
         self._take_rest(known)

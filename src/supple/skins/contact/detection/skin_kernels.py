@@ -8,7 +8,7 @@ compared. Rows of nodes and of triangles stand in the order of their clusters. E
 
 import warp as wp
 
-from supple.geometry.kernels.triangle import crossing, nearest_on_triangle
+from supple.geometry.kernels.triangle import closest_barycentric, ray_crossing
 from supple.skins.contact.detection.obstacle_kernels import AXES, NOTHING, box_shadow
 
 Places = wp.array(dtype=wp.vec3f)
@@ -117,7 +117,7 @@ def times_around(
     while wp.bvh_query_next(query, c):
         for m in range(starts[c], starts[c + 1]):
             corner = corners[m]
-            total += crossing(origin, way, points[corner[0]], points[corner[1]], points[corner[2]])
+            total += ray_crossing(origin, way, points[corner[0]], points[corner[1]], points[corner[2]])
     return total
 
 
@@ -230,7 +230,7 @@ def nearer_in_cluster(
                 u = points[corner[0]]
                 v = points[corner[1]]
                 w = points[corner[2]]
-                share = nearest_on_triangle(x, u, v, w)
+                share = closest_barycentric(x, u, v, w)
                 away = x - (share[0] * u + share[1] * v + share[2] * w)
                 far = wp.dot(away, away)
                 if far < best.far * 1.0001 + 1.0e-14:

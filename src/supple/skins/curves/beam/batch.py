@@ -52,7 +52,7 @@ class CurveBatch:
     mass_terms: Floats
     damping_terms: Floats
     examples: int
-    grouped: bool
+    group_by_label: bool
 
     @classmethod
     def from_beams(
@@ -154,7 +154,7 @@ class _Curves:
 
     def _set(self, weights: ArrayLike) -> None:
         batch = self._batch
-        wanted = (self.frames, batch.groups, batch.examples) if batch.grouped else (self.frames, batch.examples)
+        wanted = (self.frames, batch.groups, batch.examples) if batch.group_by_label else (self.frames, batch.examples)
         given = frozen(weights, np.float64, wanted, self._where, "weights").reshape(-1)
         devices.write(self._weights, given)
 

@@ -19,7 +19,7 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.geometry.quaternions import normalize
 from supple.geometry.segments import distances_to_segments
-from supple.geometry.topology import neighbours
+from supple.geometry.topology import neighbors
 from supple.skins.curves.network.surface_points import SurfacePoints
 
 _WHERE = "edge loops"
@@ -93,7 +93,7 @@ class QuadMesh:
 
     @cached_property
     def _around(self) -> list[list[int]]:
-        near = neighbours(self.polygons, len(self.points))
+        near = neighbors(self.polygons, len(self.points))
         return [near.of(vertex).tolist() for vertex in range(len(self.points))]
 
     @cached_property

@@ -19,7 +19,7 @@ from supple.arrays import Bools, Floats, Ints, frozen
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.geometry.segments import distances_to_segments
-from supple.geometry.topology import neighbours
+from supple.geometry.topology import neighbors
 from supple.skins.springs.attachment.dividers import Divider, divide
 from supple.skins.springs.attachment.segments import NONE, Segments, find_segments
 
@@ -117,7 +117,7 @@ def smooth(attachment: Attachment, triangles: Ints, rounds: int) -> Attachment:
 
     Only the segment a vertex hangs on and those that meet it are asked, so no vertex jumps to another limb.
     """
-    around = neighbours(triangles, len(attachment.rest_points))
+    around = neighbors(triangles, len(attachment.rest_points))
     valence = np.diff(around.starts)
     owner = np.repeat(np.arange(len(valence)), valence)
     segments, segment, along, points = attachment.segments, attachment.segment, attachment.along, attachment.points

@@ -20,7 +20,7 @@ from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.character.character import Character
 from supple.errors import InputError
-from supple.geometry.topology import Neighbours, neighbours, unique_edges
+from supple.geometry.topology import Neighbors, neighbors, unique_edges
 from supple.skins.springs.attachment.attachment import Attachment, attach
 from supple.skins.springs.attachment.segments import NONE, Segments
 
@@ -120,7 +120,7 @@ def compute_attachment_weights(
     )
     rounds = _rounds(character, attachment, soften)
     if rounds:
-        around = neighbours(character.triangles, count)
+        around = neighbors(character.triangles, count)
         control_points, rotations = diffuse(control_points, around, rounds), diffuse(rotations, around, rounds)
     return AttachmentWeights(
         control_points.keep_strongest(_width(control_points)), rotations.keep_strongest(_width(rotations))
@@ -172,7 +172,7 @@ def _rounds(character: Character, attachment: Attachment, soften: float) -> int:
     return min(math.ceil(2.0 * (soften * radius / length) ** 2), _MOST_ROUNDS)
 
 
-def diffuse(weights: SparseWeights, around: Neighbours, rounds: int) -> SparseWeights:
+def diffuse(weights: SparseWeights, around: Neighbors, rounds: int) -> SparseWeights:
     """Weights averaged with those of the neighbours, half and half, `rounds` times; a lone vertex keeps its own.
 
     Things are taken a few at a time, as columns, so that a million vertices fit; the eight strongest are kept.

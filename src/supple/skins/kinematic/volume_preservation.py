@@ -11,14 +11,14 @@ from supple import device as devices
 from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.character.crowd import Crowd
-from supple.character.shapes import Shaped
+from supple.character.shapes import MorphTargets
 from supple.geometry import topology
-from supple.geometry.rows import grouped
+from supple.geometry.rows import group_by_label
 from supple.motion.pose import Pose
 
 
 @dataclass(frozen=True, eq=False)
-class KeptVolume:
+class RestVolume:
     """What is known of a skin that shall keep its volume; V vertices, T triangles of all copies of a crowd.
 
     `member` is one of the copies; `thickness` (V,) how much of the change every vertex takes, 1 on average; the
@@ -34,7 +34,7 @@ class KeptVolume:
     closed: bool
 
     @classmethod
-    def from_character(cls, character: Character, depth: Floats) -> KeptVolume:
+    def from_character(cls, character: Character, depth: Floats) -> RestVolume:
         """Spread changes over a skin in proportion to the `depth` (V,) [m] of flesh."""
         one = character.member if isinstance(character, Crowd) else character
         census = topology.census(one.triangles)
@@ -42,16 +42,16 @@ class KeptVolume:
             none = np.zeros(0, dtype=np.int32)
             return cls(one, character.triangles, none.astype(np.float32), none, none, closed=False)
         thickness = (depth / max(float(depth.mean()), 1e-12)).astype(np.float32)
-        starts, corners = grouped(character.triangles.reshape(-1), len(character.points))
+        starts, corners = group_by_label(character.triangles.reshape(-1), len(character.points))
         around = (corners // 3).astype(np.int32)
         return cls(one, character.triangles, thickness, starts, around, closed=True)
 
-    def begun(self, rest_points: Floats, copies: int) -> Floats:
+    def initial_sums(self, rest_points: Floats, copies: int) -> Floats:
         """The sums before anything is added up (3 for every copy): what the volume shall be, then what it is."""
         return np.tile([topology.signed_volume(rest_points, self.member.triangles), 0.0, 0.0], copies)
 
 
-class VolumeKeeper:
+class VolumePreserver:
     """Moves a closed skin a little along its normals, so that it encloses exactly its rest volume.
 
     Elements that almost keep their volume leave an error of a few parts in a hundred in hard poses, which is a
@@ -59,18 +59,18 @@ class VolumeKeeper:
     left alone; of a crowd, copy by copy. A skin with a hole in it encloses nothing and is not moved.
     """
 
-    def __init__(self, kept: KeptVolume, points: Any, constants: devices.Constants) -> None:
-        self.active = kept.closed
+    def __init__(self, volume: RestVolume, points: Any, constants: devices.Constants) -> None:
+        self.active = volume.closed
         if not self.active:
             return
         wp, device = devices.warp(), constants.device
-        self._kept, self._device = kept, device
-        self._copies = len(points) // len(kept.member.points)
-        self._shaped = Shaped(kept.member.points, kept.member.shapes)
+        self._volume, self._device = volume, device
+        self._copies = len(points) // len(volume.member.points)
+        self._morph_targets = MorphTargets(volume.member.points, volume.member.shapes)
         self._origins = constants.blank(self._copies, wp.vec3f)
         self._terms = [wp.empty(len(points), dtype=wp.float32, device=device) for _ in range(2)]
-        begun = kept.begun(kept.member.points, self._copies)
-        self._sums = devices.to_device(begun.astype(np.float32), wp.float32, device)
+        initial_sums = volume.initial_sums(volume.member.points, self._copies)
+        self._sums = devices.to_device(initial_sums.astype(np.float32), wp.float32, device)
         self._record(points, constants)
 
     def _record(self, points: Any, constants: devices.Constants) -> None:
@@ -78,29 +78,29 @@ class VolumeKeeper:
         from supple.skins.kinematic import volume_kernels as kernels
 
         wp, device, count, each = devices.warp(), self._device, len(points), len(points) // self._copies
-        kept, faces = self._kept, self._kept.triangles
-        layout = [constants.put(array, wp.int32) for array in (kept.starts, kept.around)]
+        volume, faces = self._volume, self._volume.triangles
+        layout = [constants.put(array, wp.int32) for array in (volume.starts, volume.around)]
         areas = wp.empty(len(faces), dtype=wp.vec3f, device=device)
-        ways = wp.empty(count, dtype=wp.vec3f, device=device)
-        on_device, factors = constants.put(faces, wp.vec3i), constants.put(kept.thickness, wp.float32)
-        inputs = [*layout, areas, factors, each, self._origins, points, ways, *self._terms, self._sums]
+        directions = wp.empty(count, dtype=wp.vec3f, device=device)
+        on_device, factors = constants.put(faces, wp.vec3i), constants.put(volume.thickness, wp.float32)
+        inputs = [*layout, areas, factors, each, self._origins, points, directions, *self._terms, self._sums]
         self._measure = [
             devices.Launch(geometry.area_vectors, len(faces), [points, on_device, areas], device),
             devices.Launch(kernels.volume_terms, count, inputs, device),
         ]
         if device != "cpu":  # there one launch adds up; here threads would step on each other's sums
-            pieces = -(-each // kernels.PIECE)
-            inputs = [each, pieces, *self._terms, self._sums]
-            self._measure.append(devices.Launch(kernels.add_terms, self._copies * pieces, inputs, device))
-        self._inflate = devices.Launch(kernels.inflate, count, [each, self._sums, ways, points], device)
+            chunks = -(-each // kernels.CHUNK)
+            inputs = [each, chunks, *self._terms, self._sums]
+            self._measure.append(devices.Launch(kernels.add_terms, self._copies * chunks, inputs, device))
+        self._inflate = devices.Launch(kernels.inflate, count, [each, self._sums, directions, points], device)
 
     def set(self, pose: Pose) -> None:
         """Take from a pose what the volume of its shapes (morph targets) is, and where the copies are."""
         if not self.active:
             return
-        points = self._shaped.changed(pose.shapes)
+        points = self._morph_targets.update(pose.shapes)
         if points is not None:
-            devices.write(self._sums, self._kept.begun(points, self._copies))
+            devices.write(self._sums, self._volume.initial_sums(points, self._copies))
         devices.write(self._origins, pose.world_from_joint[:: len(pose) // self._copies, :3, 3])
 
     def keep(self) -> None:
@@ -111,6 +111,6 @@ class VolumeKeeper:
             stage()
         if self._device == "cpu":
             sums = self._sums.numpy().reshape(self._copies, 3)
-            for position, term in enumerate(self._terms, start=1):
-                sums[:, position] = term.numpy().reshape(self._copies, -1).sum(axis=1, dtype=np.float64)
+            for column, term in enumerate(self._terms, start=1):
+                sums[:, column] = term.numpy().reshape(self._copies, -1).sum(axis=1, dtype=np.float64)
         self._inflate()
