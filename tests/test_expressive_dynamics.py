@@ -88,7 +88,9 @@ def poked(speed, iterations=8):
     Loose springs to the bone, so that waves run.
     """
     tube = make_tube(rings=62, sectors=48, bones=2, closed=False)  # edges alike in all directions
-    skin = SpringDynamics(speed=speed, damping=0.0, girth=0.1, hold=0.001, bones=0.0, iterations=iterations)
+    skin = SpringDynamics(
+        speed=speed, damping=0.0, stiffness={"radius": 0.1, "twist": 0.001, "bones": 0.0}, iterations=iterations
+    )
     player = supple.player(tube, skin, fps=120.0)
     rest = Pose.rest(tube.skeleton)
     player.advance(rest)

@@ -287,8 +287,8 @@ def test_fifty_sweeps_with_swing_do_what_five_hundred_do_without(cylinder):
     pose = twisted(cylinder)
     rest = posed(cylinder, SpringRig(base="rigid", iterations=3000, until="sweeps"), pose)
     quick = posed(cylinder, SpringRig(base="rigid", iterations=50, until="sweeps"), pose)
-    plain = posed(cylinder, SpringRig(base="rigid", iterations=500, swing=0.0, until="sweeps"), pose)
-    slow = posed(cylinder, SpringRig(base="rigid", iterations=50, swing=0.0, until="sweeps"), pose)
+    plain = posed(cylinder, SpringRig(base="rigid", iterations=500, momentum=0.0, until="sweeps"), pose)
+    slow = posed(cylinder, SpringRig(base="rigid", iterations=50, momentum=0.0, until="sweeps"), pose)
     far_quick, far_plain, far_slow = (np.linalg.norm(x - rest, axis=1).max() for x in (quick, plain, slow))
     assert far_quick < 0.02 * 0.25
     assert far_plain < 0.02 * 0.25
@@ -315,8 +315,8 @@ def test_a_sweep_equals_hookes_law_written_out():
     """One sweep from a shape that is no equilibrium, without swing, against double precision and plain angles."""
     tube = make_tube(rings=9, sectors=7, bones=2, closed=False)
     pose = turned(tube.skeleton, bone1=0.8)
-    k = {"edges": 1.3, "lengths": 0.7, "turns": 0.9, "girth": 2.0, "bones": 0.6, "hold": 0.4}
-    skin = SpringRig(base="linear", iterations=1, until="sweeps", swing=0.0, pace=0.05, **k)
+    k = {"edges": 1.3, "relative_radius": 0.7, "bend": 0.9, "radius": 2.0, "bones": 0.6, "twist": 0.4}
+    skin = SpringRig(base="linear", iterations=1, until="sweeps", momentum=0.0, step_scale=0.05, stiffness=k)
     start = posed(tube, supple.LinearBlend(), pose)
     found = posed(tube, skin, pose)
     springs = skin.allocate(skin.bind(tube, "cpu")).springs
@@ -329,7 +329,7 @@ def test_a_sweep_equals_hookes_law_written_out():
     carried = skeleton.directions.numpy()
     for i in range(len(tube.points)):
         fine = min(springs.binding.edge_size[i] / hung.rest_lengths[i], 1.0) ** 2
-        scaled = {kind: k[kind] * (fine if kind in ("girth", "bones", "hold") else 1.0) for kind in KINDS}
+        scaled = {kind: k[kind] * (fine if kind in ("radius", "bones", "twist") else 1.0) for kind in KINDS}
         own = hung.owners[i]
         force = oracle.pull(
             i,
@@ -349,7 +349,7 @@ def test_a_sweep_equals_hookes_law_written_out():
 
 def test_energy_falls_from_sweep_to_sweep(cylinder):
     pose = turned(cylinder.skeleton, bone1=1.2)
-    skin = SpringRig(pace=0.3, swing=0.0)
+    skin = SpringRig(step_scale=0.3, momentum=0.0)
     state = skin.allocate(skin.bind(cylinder, "cpu"))
     springs = state.springs
     start = supple.player(cylinder, supple.LinearBlend()).advance(pose)
@@ -393,14 +393,14 @@ stiff = st.sampled_from([0.0, 1e-9, 0.3, 1.0, 7.5, 1e6, 1e12])
 @given(
     seed=seeds,
     k=st.fixed_dictionaries(dict.fromkeys(KINDS, stiff)),
-    pace=st.sampled_from([0.0, 1.0 / 30.0, 10.0, 1e12]),
-    swing=st.sampled_from([0.0, 0.9, 0.98]),
+    step_scale=st.sampled_from([0.0, 1.0 / 30.0, 10.0, 1e12]),
+    momentum=st.sampled_from([0.0, 0.9, 0.98]),
     base=st.sampled_from(["rigid", "linear", "incremental"]),
 )
-def test_no_setting_makes_it_diverge(seed, k, pace, swing, base):
+def test_no_setting_makes_it_diverge(seed, k, step_scale, momentum, base):
     """Two thousand sweeps with any stiffness and step leave every vertex near the body."""
     tube = make_tube(rings=9, sectors=6, bones=3)
-    skin = SpringRig(base=base, iterations=2000, until="sweeps", pace=pace, swing=swing, **k)
+    skin = SpringRig(base=base, iterations=2000, until="sweeps", step_scale=step_scale, momentum=momentum, stiffness=k)
     found = posed(tube, skin, random_pose(tube.skeleton, seed, angle=1.5))
     assert np.isfinite(found).all()
     start = posed(tube, IncrementalRotation.preset("rigid"), random_pose(tube.skeleton, seed, angle=1.5))
@@ -417,7 +417,7 @@ def hostile():
     return supple.Character(points, triangles, tube.skeleton)
 
 
-@pytest.mark.parametrize("skin", [*SKINS[:5], SpringRig(edges=1e6, pace=10.0), SpringRig(turns=1e6)], ids=str)
+@pytest.mark.parametrize("skin", [*SKINS[:5], SpringRig(edges=1e6, step_scale=10.0), SpringRig(bend=1e6)], ids=str)
 def test_hostile_meshes_give_sensible_results(skin):
     character = hostile()
     if skin.base_skin() is not None and skin.base == "rotation-centers":
@@ -438,7 +438,7 @@ def test_stiffness_can_be_painted(cylinder):
     upper = cylinder.points[:, 1] > 1.2
     skin = SpringRig(iterations=300, until="sweeps")
     plain = posed(cylinder, skin, pose)
-    painted = cylinder.replace(maps={"stiffness_girth": np.where(upper, 0.0, 1.0)})
+    painted = cylinder.replace(maps={"stiffness_radius": np.where(upper, 0.0, 1.0)})
     loose = posed(painted, skin, pose)
     change = np.linalg.norm(loose - plain, axis=1)
     assert change[upper].max() > 10.0 * change[cylinder.points[:, 1] < 0.5].max()

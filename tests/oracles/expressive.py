@@ -90,11 +90,11 @@ def pull(i, points, *, attached, rest_points, rest_attached, ring, bone, rest_bo
         force += k["edges"] * share * (length - rest) * (slack if length < rest else 1.0) * way / length
         u_j, radius_j = polar(points[j], attached[j])
         u_j0, _ = polar(rest_points[j], rest_attached[j])
-        force += k["lengths"] * share * ((radius_j - aims[j]) - (radius - aims[i])) * u
+        force += k["relative_radius"] * share * ((radius_j - aims[j]) - (radius - aims[i])) * u
         change = risen(angle_between(u, u_j) - angle_between(u_0, u_j0))
-        force += k["turns"] * share * radius * change * towards(u, u_j)
-    force += k["girth"] * (aims[i] - radius) * u
+        force += k["bend"] * share * radius * change * towards(u, u_j)
+    force += k["radius"] * (aims[i] - radius) * u
     change = risen(angle_between(u, bone) - angle_between(u_0, rest_bone))
     force += k["bones"] * radius * change * towards(u, bone)
     goal = (aim[i] - attached[i]) / aims[i]
-    return force + k["hold"] * radius * np.sin(angle_between(u, goal)) * towards(u, goal)
+    return force + k["twist"] * radius * np.sin(angle_between(u, goal)) * towards(u, goal)

@@ -21,11 +21,11 @@ from supple.edits.surface_edit import SurfaceEdit
 from supple.errors import InputError
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose, PoseSource
-from supple.skins.springs.binding import EDIT_PREFIX
+from supple.skins.springs.binding import EDIT_PREFIX, STIFFNESS_MAP, painted_stiffness
 
 _WHERE = "Edits"
 _LEAST_RATE = 24.0  # keys a second: fewer would not show the easing between an edit's keys
-_SPRINGS = ("stiffness_girth", "stiffness_bones", "stiffness_hold")  # those that pull towards the edited shape
+_SPRINGS = ("radius", "bones", "twist")  # those that pull towards the edited shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +153,7 @@ class Edits:
                     size = np.linalg.norm(self.shapes[use].dense(self.vertices), axis=1)
                     weight = np.clip(2.0 * size / max(float(size.max()), 1e-300), 0.0, 1.0)
                     firm *= layer.firmness**weight if layer.firmness > 0.0 else 1.0 - weight
-        return {name: firm * character.maps.get(name, np.ones(self.vertices)) for name in _SPRINGS}
+        return {f"{STIFFNESS_MAP}_{kind}": firm * painted_stiffness(character, kind) for kind in _SPRINGS}
 
     def on_pose(self, skeleton: Skeleton, pose: Pose, time: float) -> Pose:
         """A pose as it is with all layers at a time [s]; for a character that `on_character` made."""

@@ -18,12 +18,13 @@ from supple.skins.springs.attachment.segments import Segments
 from supple.skins.springs.attachment.weights import BLOCK, AttachmentWeights, control_positions
 
 if TYPE_CHECKING:
+    from supple.skins.springs.settings import SpringSettings, Stiffness
     from supple.skins.springs.spring_dynamics import SpringDynamics
-    from supple.skins.springs.spring_rig import SpringSettings
 
 EDIT_PREFIX = "edit "  # begins the names of shapes that are edits; all others are morph targets of the character
 STIFFNESS_MAP, JIGGLE_MAP = "stiffness", "jiggle"
-KINDS = ("edges", "lengths", "turns", "girth", "bones", "hold")
+KINDS = ("edges", "relative_radius", "bend", "radius", "bones", "twist")
+_OLD_KINDS = {"relative_radius": "lengths", "bend": "turns", "radius": "girth", "twist": "hold"}  # in painted maps
 _ROUNDING = 1e-4  # of an edge: changes this small are not worth a sweep
 _ON_SKELETON = 1e-3  # of an edge: a vertex this near to its attachment point has no direction of its own
 _MAX_OFFSET = 1.0  # of its scale vector that a vertex may be from where it hangs
@@ -120,7 +121,7 @@ class SpringBinding:
         firm = skin.rest_lengths > _ON_SKELETON * np.maximum(edge_size, 1e-300)
         fallback = np.where(firm[:, None], normalize(skin.rest_vectors), [0.0, 1.0, 0.0])
         fine = np.minimum(edge_size / np.maximum(skin.rest_lengths, 1e-300), 1.0) ** 2 * firm
-        ring, bone = _stiffness(character, settings, has_ring=edge_size > 0.0, firm=firm, fine=fine)
+        ring, bone = _stiffness(character, settings.stiffness, has_ring=edge_size > 0.0, firm=firm, fine=fine)
         total, coupling = ring.sum(axis=1) + bone.sum(axis=1), 0.55 * (ring[:, 0] + ring[:, 2])
         # A ring of springs of stiffness k acts like k edge^2 / 8 times the Laplacian, so waves run at
         # rate edge sqrt(coupling / 8 total); skin pulled along itself feels about half of edges and turns.
@@ -175,6 +176,12 @@ class DynamicsBinding:
         )
 
 
+def painted_stiffness(character: Character, kind: str) -> Floats:
+    """What a kind of spring is multiplied by (V,) where it is painted, also by the name that it had before."""
+    names = [f"{STIFFNESS_MAP}_{name}" for name in (kind, _OLD_KINDS.get(kind, kind))]
+    return next((character.maps[name] for name in names if name in character.maps), np.ones(len(character.points)))
+
+
 def _find_pairs(weights: AttachmentWeights) -> tuple[Ints, Floats, Ints, Ints]:
     """For every vertex the pairs (own segment, other) it turns between (V, K), with their weights, and all pairs."""
     own, size = weights.segment.astype(np.int64), int(weights.rotations.indices.max(initial=0)) + 1
@@ -208,9 +215,9 @@ def _ring_mean(values: Floats, around: Neighbors) -> Floats:
 
 
 def _stiffness(
-    character: Character, settings: SpringSettings, *, has_ring: Bools, firm: Bools, fine: Floats
+    character: Character, stiffness: Stiffness, *, has_ring: Bools, firm: Bools, fine: Floats
 ) -> tuple[Floats, Floats]:
-    """(edges, lengths, turns) and (girth, bones, hold) of every vertex (V, 3) each.
+    """(edges, relative_radius, bend) and (radius, bones, twist) of every vertex (V, 3) each.
 
     Springs to the bone are scaled by `fine` = (edge / distance from the bone)^2: a ring of springs acts on a skin like
     edge^2 times its curvature, so that the shape at rest does not depend on how fine the mesh is.
@@ -219,10 +226,10 @@ def _stiffness(
     every = character.maps.get(STIFFNESS_MAP, np.ones(count))
     found = {}
     for kind in KINDS:
-        painted = character.maps.get(f"{STIFFNESS_MAP}_{kind}", np.ones(count))
-        found[kind] = getattr(settings, kind) * np.maximum(every, 0.0) * np.maximum(painted, 0.0)
-    ring = np.stack([found["edges"] * has_ring, found["lengths"] * firm, found["turns"] * firm], axis=1)
-    bone = np.stack([found["girth"] * fine, found["bones"] * fine, found["hold"] * fine], axis=1)
+        painted = painted_stiffness(character, kind)
+        found[kind] = getattr(stiffness, kind) * np.maximum(every, 0.0) * np.maximum(painted, 0.0)
+    ring = np.stack([found["edges"] * has_ring, found["relative_radius"] * firm, found["bend"] * firm], axis=1)
+    bone = np.stack([found["radius"] * fine, found["bones"] * fine, found["twist"] * fine], axis=1)
     most = np.maximum(np.concatenate([ring, bone], axis=1).sum(axis=1), 1e-300)
     scale = np.where(most > 1e6, 1e6 / most, 1.0)[:, None]  # only ratios count; large numbers would overflow
     return ring * scale, bone * scale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,9 +10,10 @@ from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin, SoftSkin
+from supple.skins.renamed import RENAMED
 from supple.skins.springs import step as stepping
 from supple.skins.springs.binding import DynamicsBinding
-from supple.skins.springs.spring_rig import SpringSettings
+from supple.skins.springs.settings import SpringSettings
 from supple.skins.springs.state import DynamicsState
 
 
@@ -29,6 +31,7 @@ class SpringDynamics(SpringSettings, SoftSkin[DynamicsBinding, DynamicsState]):
     """
 
     command_name: ClassVar[str] = "spring-dynamics"
+    renamed: ClassVar[Mapping[str, str]] = RENAMED["spring-dynamics"]
     cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",

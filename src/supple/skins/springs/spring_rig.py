@@ -2,62 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from supple.character.character import Character
 from supple.motion.pose import Pose
-from supple.settings import Settings, setting
+from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin
-from supple.skins.kinematic.dual_quaternion import DualQuaternion
-from supple.skins.kinematic.linear_blend import LinearBlend
-from supple.skins.kinematic.rotation_centers import RotationCenters
-from supple.skins.springs.attachment.attachment import METHODS
+from supple.skins.renamed import RENAMED
 from supple.skins.springs.binding import SpringBinding
-from supple.skins.springs.incremental_rotation import IncrementalRotation
+from supple.skins.springs.settings import SpringSettings
 from supple.skins.springs.state import RigState
 from supple.skins.springs.step import measure_rest, relax
-
-OWN_BASE = "incremental"
-_BASES: dict[str, Callable[[], Skin[Any, Any]]] = {
-    OWN_BASE: IncrementalRotation,
-    "rigid": partial(IncrementalRotation.preset, "rigid"),
-    "linear": LinearBlend,
-    "dual-quaternion": DualQuaternion,
-    "rotation-centers": RotationCenters,
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpringSettings(Settings):
-    """What the artist chooses about springs. Stiffness counts by its ratios; a map `stiffness`, or one named after a
-    spring (`stiffness_edges`), multiplies it vertex by vertex."""
-
-    base: str = setting("incremental", "The skin it starts from, where a graph gives it none", choices=tuple(_BASES))
-    binding: str = setting("automatic", "How vertices are hung on bones", choices=METHODS)
-    iterations: int = setting(50, "Sweeps over the skin", low=1, high=100_000)
-    edges: float = setting(1.0, "Stiffness of edges", low=0.0, high=1e12)
-    lengths: float = setting(0.5, "Stiffness of lengths beside those of neighbours", low=0.0, high=1e12)
-    turns: float = setting(1.0, "Stiffness of angles between neighbours", low=0.0, high=1e12)
-    girth: float = setting(4.0, "Stiffness of distances from the bone", low=0.0, high=1e12)
-    bones: float = setting(0.1, "Stiffness of angles to the bone", low=0.0, high=1e12)
-    hold: float = setting(2.0, "How firmly bones keep their own twist", low=0.0, high=1e12)
-
-    def takes_incoming(self) -> bool:
-        """Any shape will do to start from."""
-        return True
-
-    def first_stage(self) -> Skin[Any, Any] | None:
-        """The skin that comes first; None where that is the skin that springs pose for themselves."""
-        return None if self.base == OWN_BASE else _BASES[self.base]()
-
-    def bind_springs(self, character: Character, device: str) -> SpringBinding:
-        """Hang a character on its bones and measure it."""
-        attached = IncrementalRotation(binding=self.binding).bind(character, device)
-        return SpringBinding.from_attached_skin(attached, self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,16 +23,16 @@ class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
     """Start from a kinematic skin and let springs pull every vertex to where they balance [Toothman2020, Sec. 4.2].
 
     Four springs from the paper (edge lengths, scale vector lengths beside their neighbours', angles between
-    neighbouring scale vectors, angles to the bone) and two that make the balance unique: `girth`, the distance from
-    the bone itself, without which a whole ring may shrink together, and `hold`, the twist about the bone, without
-    which a twisted limb unwinds for ever.
+    neighbouring scale vectors, angles to the bone) and two that make the balance unique: `radius`, the distance from
+    the bone itself, without which a whole ring may shrink together, and `twist`, that about the bone, without which a
+    twisted limb unwinds for ever.
 
-    A sweep moves each vertex by `pace` times the pull on it, at most to the mean of where its springs want it, and on
-    by `swing` of its last move while that helps. So no stiffness and no pace makes it diverge, and fifty sweeps do the
-    work of several hundred. It stops after `iterations` sweeps, or earlier when `until` says so: by the largest
-    `movement` (against `threshold` times the smallest side of the rest shape), by the largest `force` likewise, or at
-    the least `energy`; it looks every ten sweeps. Stopping early saves time and costs a little of the promise that a
-    pose carried elsewhere gives the same skin there: rounding may decide about ten sweeps more or less.
+    A sweep moves each vertex by `step_scale` times the pull on it, at most to the mean of where its springs want it,
+    and on by `momentum` of its last move while that helps. So no stiffness and no step makes it diverge, and fifty
+    sweeps do the work of several hundred. It stops after `iterations` sweeps, or earlier when `until` says so: by the
+    largest `movement` (against `threshold` times the smallest side of the rest shape), by the largest `force` likewise,
+    or at the least `energy`; it looks every ten sweeps. Stopping early saves time and costs a little of the promise
+    that a pose carried elsewhere gives the same skin there: rounding may decide about ten sweeps more or less.
 
     Morph targets change what the springs know as rest, so they come out whole; edits are wishes, and springs weigh in.
 
@@ -84,6 +42,7 @@ class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
     """
 
     command_name: ClassVar[str] = "springs"
+    renamed: ClassVar[Mapping[str, str]] = RENAMED["springs"]
     cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",
@@ -95,14 +54,17 @@ class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
             # Rigid start, the four forces of the text, 1/30 of the force in each of at most 50 sweeps. It gives no
             # stiffness; 7.5 each puts their sum at the edge of what is stable.
             "published": {
-                "base": "rigid", "pace": 1.0 / 30.0, "swing": 0.0, "edges": 7.5, "lengths": 7.5, "turns": 7.5,
-                "bones": 7.5, "girth": 0.0, "hold": 0.0, "until": "movement",
+                "base": "rigid", "step_scale": 1.0 / 30.0, "momentum": 0.0, "until": "movement", "stiffness": {
+                    "edges": 7.5, "relative_radius": 7.5, "bend": 7.5, "bones": 7.5, "radius": 0.0, "twist": 0.0,
+                },
             },
         }
     )  # fmt: skip
 
-    pace: float = setting(1e3, "Move per pull; more than the safe step is cut", unit="1/stiffness", low=0.0, high=1e12)
-    swing: float = setting(0.9, "Share of the last move that is kept", low=0.0, high=0.98)
+    step_scale: float = setting(
+        1e3, "Move per pull; more than the safe step is cut", unit="1/stiffness", low=0.0, high=1e12
+    )
+    momentum: float = setting(0.9, "Share of the last move that is kept", low=0.0, high=0.98)
     until: str = setting("sweeps", "When to stop early", choices=("sweeps", "movement", "force", "energy"))
     threshold: float = setting(1e-4, "Movement or force, of the smallest side, that is rest", low=0.0, high=1.0)
 

@@ -216,7 +216,7 @@ class RigState:
 
     def __init__(self, binding: SpringBinding, settings: SpringRig) -> None:
         self.springs = Springs(binding)
-        self.sweeps = self.springs.sweeps(settings.pace, settings.swing, measured=settings.until)
+        self.sweeps = self.springs.sweeps(settings.step_scale, settings.momentum, measured=settings.until)
         self.posed = binding.constants.blank(self.springs.count, devices.warp().vec3f)
         self.sweeps_done = 0
         self._begin: tuple[Any, devices.Launch] | None = None

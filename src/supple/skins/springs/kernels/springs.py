@@ -90,12 +90,12 @@ def polar(x: wp.vec3f, a: wp.vec3f, aim: wp.vec4f) -> wp.vec4f:
 def pull(i: int, x: Points, polars: Polars, springs: Springs) -> wp.vec3f:
     """The sum of all pulls on a vertex [Toothman2020, Eq. 21 and 22], averaged over its ring.
 
-    edges    k_s 1/n sum (|x_j - x_i| - L_ij) / 2 along the edge
-    lengths  k_l 1/n sum ((l_j - l'_j) - (l_i - l'_i)) / 2 along u
-    turns    k_t l/n sum (theta_ij - theta_ij0) / 2 across u, towards u_j
-    girth    k_g (l' - l) along u
-    bones    k_b l (phi - phi_0) across u, towards d
-    hold     k_h l sin(angle to u') across u, towards u'
+    edges            k_s 1/n sum (|x_j - x_i| - L_ij) / 2 along the edge
+    relative_radius  k_l 1/n sum ((l_j - l'_j) - (l_i - l'_i)) / 2 along u
+    bend             k_t l/n sum (theta_ij - theta_ij0) / 2 across u, towards u_j
+    radius           k_g (l' - l) along u
+    bones            k_b l (phi - phi_0) across u, towards d
+    twist            k_h l sin(angle to u') across u, towards u'
     """
     ring = springs.ring_stiffness[i]
     site = springs.bone_stiffness[i]
@@ -124,13 +124,13 @@ def pull(i: int, x: Points, polars: Polars, springs: Springs) -> wp.vec3f:
     radius = p[3] + aim[3]
     weight = 0.5 / float(wp.max(last - first, 1))
     radial = ring[1] * (weight * longer - 0.5 * p[3]) - site[0] * p[3]
-    hold = wp.vec3f(aim[0], aim[1], aim[2])
-    cosine = wp.dot(hold, u)
-    hold = hold - cosine * u
+    twist = wp.vec3f(aim[0], aim[1], aim[2])
+    cosine = wp.dot(twist, u)
+    twist = twist - cosine * u
     if cosine < 0.0:
-        hold = hold / wp.max(wp.length(hold), FLAT)
+        twist = twist / wp.max(wp.length(twist), FLAT)
     tangential = (
-        (ring[2] * weight) * across + site[1] * angular_error(u, bone, bone_angle[0], bone_angle[1]) + site[2] * hold
+        (ring[2] * weight) * across + site[1] * angular_error(u, bone, bone_angle[0], bone_angle[1]) + site[2] * twist
     )
     return (ring[0] * weight) * along + radial * u + radius * tangential
 
@@ -187,7 +187,7 @@ def measure_rest(first: int, rest: Points, polars: Polars, firm: Ints, springs: 
 def stretch_edges(
     first: int, ratios: Floats, rest_vectors: Points, scale_vectors: Points, components: Angles, springs: Springs
 ):
-    """L_ij^2 = (across grown)^2 + (along ratio)^2: edges grow along a bone that grows, and across with the girth.
+    """L_ij^2 = (across grown)^2 + (along ratio)^2: edges grow along a bone that grows, and across with the radius.
 
     `components` are the parts of a bind edge (along, across) the bone; growth is the mean of that at both ends, and is
     what stretch does to scale vectors: a pose without any gives the lengths of bind.
@@ -273,9 +273,9 @@ def measure_energies(first: int, springs: Springs, now: Points, polars: Polars, 
         )
     total = 0.25 * total / float(wp.max(springs.starts[i + 1] - springs.starts[i], 1))
     bone_off = wp.length(angular_error(u, springs.bone_directions[springs.segments[i]], bone_angle[0], bone_angle[1]))
-    hold_off = wp.length(angular_error(u, wp.vec3f(aim[0], aim[1], aim[2]), 1.0, 0.0))
+    twist_off = wp.length(angular_error(u, wp.vec3f(aim[0], aim[1], aim[2]), 1.0, 0.0))
     total += 0.5 * (site[0] * p[3] * p[3] + site[1] * radius * radius * bone_off * bone_off)
-    found[i] = total + 0.5 * site[2] * radius * radius * hold_off * hold_off
+    found[i] = total + 0.5 * site[2] * radius * radius * twist_off * twist_off
 
 
 @wp.func
