@@ -14,9 +14,9 @@ from scipy.spatial.transform import Rotation
 from conftest import make_tube
 from decompose_scenes import carried, rigid, waving_bake
 from supple.decompose.blending import Distances, blended, fewest
-from supple.decompose.clusters import clustered
+from supple.decompose.clusters import cluster
 from supple.decompose.frames import Frames, surroundings
-from supple.decompose.rigid import STILL, Moments, fitted
+from supple.decompose.rigid import STILL, Moments, fit_bones
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_one_bone_is_fitted_as_two_sets_of_points_are_aligned():
     frames = Frames.of(rest, points)
     start = np.tile(STILL, (1, 4, 1, 1))
     moments = Moments.of(frames, np.ones((30, 1)))
-    found = frames.transforms(fitted(moments, start, free=np.ones(1, dtype=bool), sweeps=1))[:, 0]
+    found = frames.transforms(fit_bones(moments, start, free=np.ones(1, dtype=bool), sweeps=1))[:, 0]
     for frame in range(4):
         rotation, _ = Rotation.align_vectors(points[frame] - points[frame].mean(axis=0), rest - rest.mean(axis=0))
         assert found[frame, :3, :3] == pytest.approx(rotation.as_matrix(), abs=1e-6)
@@ -161,7 +161,7 @@ def test_a_fitted_bone_cannot_be_moved_to_lower_the_error():
 
     moments = Moments.of(frames, weights)
     for bone in (0, 1):
-        better = fitted(moments, state, free=np.arange(2) == bone, sweeps=1)
+        better = fit_bones(moments, state, free=np.arange(2) == bone, sweeps=1)
         assert np.array_equal(better[1 - bone], state[1 - bone])
         assert (errors(better) < errors(state)).all()
         for _ in range(20):
@@ -180,7 +180,7 @@ def test_a_bone_of_one_vertex_still_turns_in_some_way():
     only = np.zeros((6, 1))
     only[2] = 1.0
     start = rigid(random, 3)[None, :, :3]
-    found = fitted(Moments.of(frames, only), start, free=np.ones(1, dtype=bool), sweeps=1)
+    found = fit_bones(Moments.of(frames, only), start, free=np.ones(1, dtype=bool), sweeps=1)
     assert found[0, :, :, :3] == pytest.approx(start[0, :, :, :3], abs=1e-4)
     there = frames.rest[2, :3] + frames.moved[2].reshape(3, 3)
     assert np.einsum("fij,j->fi", found[0], frames.rest[2]) == pytest.approx(there, abs=1e-9)
@@ -192,7 +192,7 @@ def test_patches_hang_together_and_follow_the_known_bones():
     upper = (tube.points[:, 1] > 1.0).astype(float)
     points = carried(tube.points, np.stack([1.0 - upper, upper], axis=1), transforms)
     frames = Frames.of(tube.points, points)
-    _, tied = clustered(frames, surroundings(frames.rest, tube.triangles), bones=2, seed=0)
+    _, tied = cluster(frames, surroundings(frames.rest, tube.triangles), bones=2, seed=0)
     same = tied[:, 0] == upper
     assert max(same.mean(), 1.0 - same.mean()) > 0.9
 
@@ -207,7 +207,7 @@ def test_transforms_go_to_the_solver_and_back():
 
 def test_blended_errors_are_those_of_the_points(bake):
     frames = Frames.of(np.asarray(bake.rest), bake.points)
-    bones, tied = clustered(frames, surroundings(frames.rest, bake.triangles), bones=3, seed=0)
+    bones, tied = cluster(frames, surroundings(frames.rest, bake.triangles), bones=3, seed=0)
     weights, error = blended(frames, bones, tied, influences=2)
     shown = carried(np.asarray(bake.rest), weights, frames.transforms(bones))
     written = np.sum((shown - bake.points) ** 2, axis=(0, 2))

@@ -72,9 +72,9 @@ def test_joints_follow_a_bent_axis():
 def test_least_and_most_move_the_first_joint_to_the_ends_of_the_range():
     axis = [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     first = HANDS.statistics("ring")[0]
-    for at, share in (("least", first.least), ("mean", first.mean), ("most", first.most)):
+    for at, fraction in (("least", first.least), ("mean", first.mean), ("most", first.most)):
         joints = place_joints("ring", axis, at=at)
-        assert joints[1, 2] == pytest.approx(share)
+        assert joints[1, 2] == pytest.approx(fraction)
         assert joints[1, 2] < joints[2, 2] < 1.0
 
 
@@ -167,7 +167,7 @@ MEANS = [segment.mean for segment in HANDS.statistics("index")]
 def test_a_finger_at_the_means_passes_and_one_that_is_not_fails(leaf):
     chain = ["a", "b", "c", "end"] if leaf else ["a", "b", "c"]
     good = check_joints(finger(MEANS, leaf=leaf), {"index": chain})
-    np.testing.assert_allclose([segment.share for segment in good.segments], MEANS, atol=1e-6)
+    np.testing.assert_allclose([segment.fraction for segment in good.segments], MEANS, atol=1e-6)
     assert good.outside == ()
     bad = check_joints(finger([0.4, 0.3, 0.3], leaf=leaf), {"index": chain})
     assert len(bad.outside) == 3
@@ -199,4 +199,4 @@ def test_fingers_of_real_rigs_are_found_by_name(data_file):
     assert len(report.segments) == 28  # two hands of four fingers with three segments and a thumb with two
     assert {segment.limb for segment in report.segments} >= {"left thumb", "right little"}
     for segment in report.segments:
-        assert segment.inside == segment.measured.holds(segment.share)
+        assert segment.inside == segment.measured.holds(segment.fraction)

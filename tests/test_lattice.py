@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import supple
 from conftest import make_tube
 from supple import InputError, LayeredLattice, Pose
-from supple.character.anatomy.rigid_parts import firm_share
+from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.builtin import CHARACTERS
 from supple.character.crowd import Crowd
 from supple.device import use_threads
@@ -290,11 +290,11 @@ def test_ears_on_a_firm_head_are_loose_where_they_are_asked_to_be():
     points = heads + 0.01
     weights = supple.Weights.from_dense(np.eye(4), influences=1)
     character = supple.Character(points, np.array([[0, 1, 2], [1, 2, 3]]), skeleton, weights)
-    np.testing.assert_array_equal(firm_share(character, weights), [0.0, 1.0, 1.0, 1.0])
-    np.testing.assert_array_equal(firm_share(character, weights, loose=("ear",)), [0.0, 1.0, 0.0, 1.0])
+    np.testing.assert_array_equal(rigid_fraction(character, weights), [0.0, 1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(rigid_fraction(character, weights, loose=("ear",)), [0.0, 1.0, 0.0, 1.0])
     crowd = Crowd.of(character, 2)
     assert crowd.weights is not None
-    np.testing.assert_array_equal(firm_share(crowd, crowd.weights, loose=("ear",)), [0.0, 1.0, 0.0, 1.0] * 2)
+    np.testing.assert_array_equal(rigid_fraction(crowd, crowd.weights, loose=("ear",)), [0.0, 1.0, 0.0, 1.0] * 2)
 
 
 # Layers

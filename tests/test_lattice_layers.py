@@ -15,10 +15,10 @@ from conftest import make_tube
 from layers_diagram import layers_picture
 from oracles.lattice_cells import horseshoe, walks
 from solids import sphere, together
-from supple.character.carried import carried_weights
 from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.character.skeleton import Skeleton
+from supple.character.weight_transfer import transfer_weights
 from supple.errors import InputError
 from supple.skins.lattice.embedding import tie_of
 from supple.skins.lattice.layers import BONE, check_layers, layers_of
@@ -153,7 +153,7 @@ def test_carried_weights_are_the_least_of_their_energy():
     system = onto.T @ onto + 0.02 * 6 / 10 * laplacian
     wanted = np.linalg.solve(system[:8, :8], (onto.T @ skin)[:8])
     lost = np.full(10, 2, dtype=np.int32)
-    found = carried_weights(skin, csr_array(onto), links, lost=lost, influences=3).dense(3)
+    found = transfer_weights(skin, csr_array(onto), links, lost=lost, influences=3).dense(3)
     np.testing.assert_allclose(found[:8], wanted / wanted.sum(axis=1, keepdims=True), atol=1e-6)
     np.testing.assert_array_equal(found[8:], [[0.0, 0.0, 1.0]] * 2)
 

@@ -9,7 +9,7 @@ import supple
 from supple import InputError, LiveMotion, Motion, NoisyMotion, NoisyReplay, Pose, Skeleton
 from supple.geometry import quaternions
 from supple.motion.live.steady import SteadyMotion
-from supple.motion.relative import RelativePose, beyond, mixed, rotation_vectors, rotations_from_vectors
+from supple.motion.relative import RelativePose, beyond, mix_poses, rotation_vectors, rotations_from_vectors
 
 SKELETON = Skeleton.from_heads(["root", "mid", "tip"], [-1, 0, 1], [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]])
 
@@ -132,7 +132,7 @@ def test_going_on_goes_on_evenly(start, fraction):
 def test_opposite_quaternions_are_one_turn():
     apart = RelativePose.of(SKELETON, nod(0.4))
     flipped = RelativePose(apart.moves, -apart.rotations, apart.scales, apart.shapes)
-    both = mixed([apart, flipped], np.array([0.5, 0.5]))
+    both = mix_poses([apart, flipped], np.array([0.5, 0.5]))
     np.testing.assert_allclose(world(both.pose(SKELETON)), world(nod(0.4)), atol=1e-12)
 
 

@@ -7,7 +7,7 @@ import supple
 from retarget_scenes import SIDES, body, dance, directions, worlds
 from supple.character.anatomy.humanoid import Anatomy
 from supple.io.bvh import read_motion
-from supple.motion.retarget.ground import Soles, lowest_skin, measured_floor, smoothed
+from supple.motion.retarget.ground import Soles, fit_floor, lowest_skin, smooth
 
 QUIET = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 
@@ -43,12 +43,12 @@ def test_longer_shins_stand_on_the_same_floor():
 
 def test_lifts_are_smoothed_and_a_loop_stays_a_loop():
     values = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
-    once, around = smoothed(values, 1.0, loop=False), smoothed(values, 1.0, loop=True)
+    once, around = smooth(values, 1.0, loop=False), smooth(values, 1.0, loop=True)
     assert np.abs(np.diff(once)).max() < 0.5
     assert around[0] == around[-1]
     assert around[:-1].sum() == pytest.approx(1.0)
-    np.testing.assert_allclose(smoothed(np.full(5, 0.3), 2.0, loop=False), 0.3)
-    np.testing.assert_array_equal(smoothed(np.array([0.3]), 2.0, loop=True), [0.3])
+    np.testing.assert_allclose(smooth(np.full(5, 0.3), 2.0, loop=False), 0.3)
+    np.testing.assert_array_equal(smooth(np.array([0.3]), 2.0, loop=True), [0.3])
 
 
 def at(floor, spots):
@@ -59,12 +59,12 @@ def test_the_floor_of_a_capture_is_found_under_its_steps():
     way = np.linspace(0.0, 4.0, 200)
     spots = np.stack([0.3 * way, 0.0 * way, way], axis=1)
     over = 0.05 + 0.02 * way + np.maximum(0.0, 0.3 * np.sin(way * 9.0) - 0.1)  # a tilted floor, and leaps
-    on_floor = over - at(measured_floor(over, spots, 0.9), spots)
+    on_floor = over - at(fit_floor(over, spots, 0.9), spots)
     assert np.abs(np.percentile(on_floor, 25.0)) < 0.01
     assert on_floor.max() > 0.15
     stairs = 0.05 + 0.5 * way
-    assert np.ptp(stairs - at(measured_floor(stairs, spots, 0.9), spots)) > 1.5  # stairs stay stairs
-    np.testing.assert_array_equal(measured_floor(over + 1.0, spots, 0.9), 0.0)  # on a table: left there
+    assert np.ptp(stairs - at(fit_floor(stairs, spots, 0.9), spots)) > 1.5  # stairs stay stairs
+    np.testing.assert_array_equal(fit_floor(over + 1.0, spots, 0.9), 0.0)  # on a table: left there
 
 
 @QUIET

@@ -182,8 +182,8 @@ class Character:
             "materials": len(self.materials),
         }
         extras = [f"{count} {what}" for what, count in counts.items() if count]
-        tied = f"{self.weights.influences} influences" if self.weights is not None else "no weights"
-        body = f"{len(self.points)} points, {len(self.triangles)} triangles, {len(self.skeleton)} joints, {tied}"
+        influences = f"{self.weights.influences} influences" if self.weights is not None else "no weights"
+        body = f"{len(self.points)} points, {len(self.triangles)} triangles, {len(self.skeleton)} joints, {influences}"
         return f"Character({self.name!r}: {', '.join([body, *extras])})"
 
     @cached_property

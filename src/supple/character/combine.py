@@ -149,7 +149,7 @@ def _usable(name: str) -> bool:
 def _carries(members: Sequence[Character], moves: Sequence[ArrayLike] | None) -> list[Floats]:
     """The rigid transform (4, 4) that takes each to where it stands."""
     if moves is None:
-        return [_shift(np.array([way, 0.0, 0.0])) for way in _side_by_side(members)]
+        return [_shift(np.array([offset, 0.0, 0.0])) for offset in _side_by_side(members)]
     if len(moves) != len(members):
         raise InputError(
             _WHERE,
@@ -160,19 +160,19 @@ def _carries(members: Sequence[Character], moves: Sequence[ArrayLike] | None) ->
     return [rigid(move, _WHERE, f"move {number}") for number, move in enumerate(moves)]
 
 
-def _shift(way: Floats) -> Floats:
+def _shift(offset: Floats) -> Floats:
     carry = np.eye(4)
-    carry[:3, 3] = way
+    carry[:3, 3] = offset
     return carry
 
 
 def _side_by_side(members: Sequence[Character]) -> list[float]:
     """How far [m] along x each goes, so that every one stands clear of the one before."""
-    ways = [0.0]
+    offsets = [0.0]
     for before, member in pairwise(members):
         gap = _BETWEEN * max(float(before.size[0]), float(member.size[0]))
-        ways.append(float(ways[-1] + before.points[:, 0].max() + gap - member.points[:, 0].min()))
-    return ways
+        offsets.append(float(offsets[-1] + before.points[:, 0].max() + gap - member.points[:, 0].min()))
+    return offsets
 
 
 def _firsts(counts: Sequence[int]) -> Ints:
@@ -197,15 +197,17 @@ def _skeleton(skeletons: Sequence[Skeleton], called: Sequence[str], carries: Seq
 
 
 def _weights(members: Sequence[Character]) -> Weights:
-    tied = [member.weights for member in members if member.weights is not None]
+    all_weights = [member.weights for member in members if member.weights is not None]
     firsts = _firsts([len(member.skeleton) for member in members])
-    most = max(one.joints.shape[1] for one in tied)
+    most = max(one.joints.shape[1] for one in all_weights)
 
     def wide(values: NDArray[Any]) -> NDArray[Any]:
         return np.pad(values, ((0, 0), (0, most - values.shape[1])))
 
-    joints = [wide(np.where(one.values > 0.0, one.joints + first, 0)) for one, first in zip(tied, firsts, strict=False)]
-    return Weights(np.concatenate(joints), np.concatenate([wide(one.values) for one in tied]))
+    joints = [
+        wide(np.where(one.values > 0.0, one.joints + first, 0)) for one, first in zip(all_weights, firsts, strict=False)
+    ]
+    return Weights(np.concatenate(joints), np.concatenate([wide(one.values) for one in all_weights]))
 
 
 def _maps(members: Sequence[Character], called: Sequence[str], vertices: Sequence[Ints]) -> dict[str, Floats]:

@@ -155,8 +155,8 @@ class Skeleton:
     def parent_from_joint(self) -> Floats:
         """Rest transforms (J, 4, 4) relative to the parent; a root's are relative to the world."""
         local = self.world_from_joint.copy()
-        hanging = self.parents >= 0
-        local[hanging] = self.joint_from_world[self.parents[hanging]] @ self.world_from_joint[hanging]
+        has_parent = self.parents >= 0
+        local[has_parent] = self.joint_from_world[self.parents[has_parent]] @ self.world_from_joint[has_parent]
         return local
 
     def world_from_locals(self, parent_from_joint: Floats) -> Floats:

@@ -16,7 +16,7 @@ from supple.arrays import Bools, Floats
 from supple.decompose.frames import Frames
 from supple.decompose.rigid import STILL
 
-Rows = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 _CHUNK = 1024  # vertices at once: their matrices stay near the processor
 _ROUNDING = 1e-14  # what differences of large squares may be off by, of those squares
@@ -121,9 +121,9 @@ def fewest(
     count, bones = start.shape
     problems = _Problems(matrices, np.zeros((count, bones)) if linear is None else linear)
     scale = np.einsum("vbb->v", matrices) / bones + _NOTHING
-    weights = _limited(start, influences)
+    weights = _limit(start, influences)
     rows = np.arange(count)
-    weights = problems.settled(rows, weights, weights > 0.0)
+    weights = problems.solve_active_set(rows, weights, weights > 0.0)
     for _ in range(_LONGEST):
         here = weights[rows]
         slope, level = problems.slopes(rows, here)
@@ -138,7 +138,7 @@ def fewest(
             break
         full = np.count_nonzero(here, axis=1) >= influences
         moved = np.zeros(len(rows), dtype=bool)
-        for some, step in ((np.flatnonzero(~full), problems.joined), (np.flatnonzero(full), problems.exchanged)):
+        for some, step in ((np.flatnonzero(~full), problems.with_bone), (np.flatnonzero(full), problems.with_exchange)):
             if len(some):
                 better = step(rows[some], here[some], newcomer[some])
                 less = problems.values(rows[some], better) < problems.values(rows[some], here[some])
@@ -158,27 +158,27 @@ class _Problems:
     matrices: Floats
     linear: Floats
 
-    def slopes(self, rows: Rows, weights: Floats) -> tuple[Floats, Floats]:
+    def slopes(self, rows: Indices, weights: Floats) -> tuple[Floats, Floats]:
         """Half the derivatives A w - a (N, B), and their mean (N,) under the weights."""
         index, used = _positions(weights > 0.0)
-        shares = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
-        slope = (shares[:, None, :] @ self.matrices[rows[:, None], index])[:, 0] - self.linear[rows]
+        passive_weights = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
+        slope = (passive_weights[:, None, :] @ self.matrices[rows[:, None], index])[:, 0] - self.linear[rows]
         return slope, np.einsum("vb,vb->v", weights, slope)
 
-    def values(self, rows: Rows, weights: Floats) -> Floats:
+    def values(self, rows: Indices, weights: Floats) -> Floats:
         """w^T A w - 2 a^T w of each."""
         index, used = _positions(weights > 0.0)
-        shares = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
-        square = shares[:, None, :] @ self._cut(rows, index) @ shares[:, :, None]
+        passive_weights = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
+        square = passive_weights[:, None, :] @ self._cut(rows, index) @ passive_weights[:, :, None]
         return square[:, 0, 0] - 2.0 * np.einsum("vb,vb->v", self.linear[rows], weights)
 
-    def joined(self, rows: Rows, weights: Floats, newcomer: Rows) -> Floats:
+    def with_bone(self, rows: Indices, weights: Floats, newcomer: Indices) -> Floats:
         """The best weights with one more bone."""
         passive = weights > 0.0
         passive[np.arange(len(weights)), newcomer] = True
-        return self.settled(rows, weights, passive)
+        return self.solve_active_set(rows, weights, passive)
 
-    def exchanged(self, rows: Rows, weights: Floats, newcomer: Rows) -> Floats:
+    def with_exchange(self, rows: Indices, weights: Floats, newcomer: Indices) -> Floats:
         """The best of all weights in which the newcomer takes over from one of the bones there are."""
         leaving = _positions(weights > 0.0)[0]
         count, most = leaving.shape
@@ -186,16 +186,16 @@ class _Problems:
         trial = np.repeat(weights, most, axis=0)
         trial[each, np.repeat(newcomer, most)] = trial[each, leaving.ravel()]
         trial[each, leaving.ravel()] = 0.0
-        trial = self.settled(again, trial, trial > 0.0)
+        trial = self.solve_active_set(again, trial, trial > 0.0)
         best = np.argmin(self.values(again, trial).reshape(count, most), axis=1)
         return trial.reshape(count, most, -1)[np.arange(count), best]
 
-    def settled(self, rows: Rows, weights: Floats, passive: Bools) -> Floats:
+    def solve_active_set(self, rows: Indices, weights: Floats, passive: Bools) -> Floats:
         """The minimum over the bones in `passive` (N, B), without those that would go below zero on the way to it."""
         weights, passive = weights.copy(), passive.copy()
         open_ = np.arange(len(weights))
         while len(open_):
-            goal = self._unbounded(rows[open_], passive[open_])
+            goal = self._solve_unbounded(rows[open_], passive[open_])
             below = passive[open_] & (goal <= 0.0)
             blocked = below.any(axis=1)
             weights[open_[~blocked]] = goal[~blocked]
@@ -210,7 +210,7 @@ class _Problems:
             passive[open_] &= ~gone
         return weights
 
-    def _unbounded(self, rows: Rows, passive: Bools) -> Floats:
+    def _solve_unbounded(self, rows: Indices, passive: Bools) -> Floats:
         """The minimum over weights of sum one that are zero outside `passive` (N, B), and may come out below zero.
 
         With A and a cut to the passive bones, w = A^-1 (a + m 1), and m such that the sum is one.
@@ -222,17 +222,17 @@ class _Problems:
         cut = np.where(used[:, :, None] & used[:, None, :], cut / scale[:, None, None] + _RIDGE * one, one)
         toward = np.where(used, np.take_along_axis(self.linear[rows], index, axis=1) / scale[:, None], 0.0)
         solved = np.linalg.solve(cut, np.stack([toward, used], axis=2))
-        total, share = solved.sum(axis=1).T
-        found = solved[:, :, 0] + ((1.0 - total) / share)[:, None] * solved[:, :, 1]
+        total, ones_sum = solved.sum(axis=1).T
+        found = solved[:, :, 0] + ((1.0 - total) / ones_sum)[:, None] * solved[:, :, 1]
         full = np.zeros(passive.shape)
         full[passive] = found[used]
         return full
 
-    def _cut(self, rows: Rows, index: Rows) -> Floats:
+    def _cut(self, rows: Indices, index: Indices) -> Floats:
         return self.matrices[rows[:, None, None], index[:, :, None], index[:, None, :]]
 
 
-def _positions(passive: Bools) -> tuple[Rows, Bools]:
+def _positions(passive: Bools) -> tuple[Indices, Bools]:
     """Where the passive bones of every row are, as (N, K) numbers, and which of these places are in use."""
     row, bone = np.nonzero(passive)
     sizes = np.bincount(row, minlength=len(passive))
@@ -242,7 +242,7 @@ def _positions(passive: Bools) -> tuple[Rows, Bools]:
     return index, used
 
 
-def _limited(weights: Floats, influences: int) -> Floats:
+def _limit(weights: Floats, influences: int) -> Floats:
     """Only the largest `influences` of every row, of sum one."""
     if weights.shape[1] <= influences or int(np.count_nonzero(weights, axis=1).max()) <= influences:
         return weights

@@ -9,14 +9,14 @@ import numpy as np
 from supple.arrays import Floats, Ints
 from supple.decompose.blending import Distances
 from supple.decompose.frames import Frames
-from supple.decompose.rigid import STILL, Moments, fitted
+from supple.decompose.rigid import STILL, Moments, fit_bones
 
 _SWAPS = 5  # rounds of choosing a bone and fitting bones after every split
 _MOST_SPLITS = 24  # rounds of splitting; doubling makes any number of bones in far fewer
 _SMALLEST = 3  # vertices; fewer do not say how a bone turns
 
 
-def clustered(frames: Frames, nearby: Any, *, bones: int, seed: int) -> tuple[Floats, Floats]:
+def cluster(frames: Frames, nearby: Any, *, bones: int, seed: int) -> tuple[Floats, Floats]:
     """Bones (B, F, 3, 4) and weights (V, B) that tie every vertex to the bone it follows best.
 
     It starts with one patch. Every round splits the patches that move least rigidly, as many as there are or as are
@@ -48,7 +48,7 @@ def patch(frames: Frames, nearby: Any, vertex: int) -> Floats:
     members = np.zeros((len(frames.rest), 1))
     members[surrounding(nearby, vertex)] = 1.0
     start = np.tile(STILL, (1, frames.count, 1, 1))
-    return fitted(Moments.of(frames, members), start, free=np.ones(1, dtype=bool), sweeps=1)
+    return fit_bones(Moments.of(frames, members), start, free=np.ones(1, dtype=bool), sweeps=1)
 
 
 def surrounding(nearby: Any, vertex: int) -> Ints:
@@ -77,7 +77,7 @@ def _founders(rest: Floats, labels: Ints, error: Floats, random: np.random.Gener
 def _fit(frames: Frames, labels: Ints, bones: Floats) -> Floats:
     weights = np.zeros((len(labels), len(bones)))
     weights[np.arange(len(labels)), labels] = 1.0
-    return fitted(Moments.of(frames, weights), bones, free=np.ones(len(bones), dtype=bool), sweeps=1)
+    return fit_bones(Moments.of(frames, weights), bones, free=np.ones(len(bones), dtype=bool), sweeps=1)
 
 
 def _without_small(bones: Floats, labels: Ints, alone: Floats) -> tuple[Floats, Ints]:

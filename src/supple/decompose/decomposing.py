@@ -12,7 +12,7 @@ from supple.arrays import Bools, Floats
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.decompose import rig
-from supple.decompose.clusters import clustered
+from supple.decompose.clusters import cluster
 from supple.decompose.decomposition import Decomposition
 from supple.decompose.frames import Frames, surroundings
 from supple.decompose.sequence import PointSequence
@@ -91,7 +91,7 @@ def decompose(
         grown = rig.with_helpers(skeleton, rest, state.weights, found)
         order = np.arange(len(grown), dtype=np.int32)
     else:
-        start, tied = clustered(frames, nearby, bones=bones, seed=seed)
+        start, tied = cluster(frames, nearby, bones=bones, seed=seed)
         everything = np.ones_like(tied, dtype=bool)
         state = Alternation(frames, nearby, start, tied, everything[0], everything, influences, smoothness)
         state.run(rounds, tell)

@@ -75,9 +75,9 @@ class Decomposition:
         for pose in self.world_from_joint:
             transforms = (pose @ inverse)[:, :3]
             points = np.zeros_like(rest)
-            for one, share in zip(joints.T, values.T, strict=True):
+            for one, weight in zip(joints.T, values.T, strict=True):
                 carried = np.einsum("vij,vj->vi", transforms[one, :, :3], rest) + transforms[one, :, 3]
-                points += share[:, None] * carried
+                points += weight[:, None] * carried
             yield points
 
     @cached_property

@@ -34,18 +34,18 @@ class Frames:
     def of(cls, rest_points: Floats, points: NDArray[Any]) -> Frames:
         """Take the rigid motion that fits the whole body best out of every frame (F, V, 3)."""
         middle = rest_points.mean(axis=0)
-        centred = rest_points - middle
-        size = float(np.sqrt(np.mean(np.sum(centred**2, axis=1)))) or 1.0
+        centered = rest_points - middle
+        size = float(np.sqrt(np.mean(np.sum(centered**2, axis=1)))) or 1.0
         count, vertices = len(points), len(rest_points)
         world = np.tile(np.eye(4), (count, 1, 1))
         moved = np.empty((vertices, count, 3))
         for frame, given in enumerate(points):
             here = np.asarray(given, dtype=np.float64)
-            centre = here.mean(axis=0)
-            rotation = quaternions.nearest_rotation((here - centre).T @ centred)
-            world[frame, :3, :3], world[frame, :3, 3] = rotation, centre
-            moved[:, frame] = ((here - centre) @ rotation - centred) / size
-        still = np.concatenate([centred / size, np.ones((vertices, 1))], axis=1)
+            center = here.mean(axis=0)
+            rotation = quaternions.nearest_rotation((here - center).T @ centered)
+            world[frame, :3, :3], world[frame, :3, 3] = rotation, center
+            moved[:, frame] = ((here - center) @ rotation - centered) / size
+        still = np.concatenate([centered / size, np.ones((vertices, 1))], axis=1)
         return cls(still, moved.reshape(vertices, 3 * count), size, middle, world)
 
     @property
@@ -86,7 +86,7 @@ def surroundings(rest: Floats, triangles: Ints | None) -> Any:
         near = KDTree(rest[:, :3]).query(rest[:, :3], k=few + 1)[1].reshape(count, few + 1)
         edges = np.stack([np.repeat(np.arange(count), few + 1), near.reshape(-1)], axis=1)
     rows, columns = np.concatenate([edges, edges[:, ::-1]]).T
-    joined = coo_array((np.ones(len(rows)), (rows, columns)), shape=(count, count)).tocsr()
-    joined = joined + eye_array(count, format="csr")
-    joined.data[:] = 1.0
-    return (diags_array(1.0 / joined.sum(axis=1)) @ joined).tocsr()
+    adjacency = coo_array((np.ones(len(rows)), (rows, columns)), shape=(count, count)).tocsr()
+    adjacency = adjacency + eye_array(count, format="csr")
+    adjacency.data[:] = 1.0
+    return (diags_array(1.0 / adjacency.sum(axis=1)) @ adjacency).tocsr()

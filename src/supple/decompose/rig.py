@@ -49,9 +49,9 @@ def apart(transforms: Floats, bones: Ints, others: Ints) -> Floats:
 
 def pivots(forms: Floats, near: Floats, *, frames: int) -> Floats:
     """The points (..., 3) that forms Q (..., 4, 4) pull apart least, near to given ones where turning says little."""
-    turned = forms[..., :3, :3] + frames * _QUIET * np.eye(3)
+    regularized = forms[..., :3, :3] + frames * _QUIET * np.eye(3)
     pull = np.einsum("...ij,...j->...i", forms[..., :3, :3], near) + forms[..., :3, 3]
-    return near - np.linalg.solve(turned, pull[..., None])[..., 0]
+    return near - np.linalg.solve(regularized, pull[..., None])[..., 0]
 
 
 def tree(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Ints, Floats]:
@@ -70,7 +70,7 @@ def tree(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Ints, Float
     between = _between(rest, weights, regions)
     forms = apart(transforms, every, every)
     positions = pivots(forms, between, frames=frames)
-    positions = between + _shortened(positions - between, np.minimum(regions.radii[:, None], regions.radii))
+    positions = between + _shorten(positions - between, np.minimum(regions.radii[:, None], regions.radii))
     long = np.concatenate([positions, np.ones((count, count, 1))], axis=2)
     gap = np.sqrt(np.maximum(np.einsum("bci,bcij,bcj->bc", long, forms, long, optimize=True), 0.0) / frames)
     reach = np.linalg.norm(regions.middles[:, None] - regions.middles, axis=2)
@@ -126,7 +126,7 @@ def _even(transforms: Floats) -> Bools:
     return (np.abs(gram - scale * np.eye(3)) < 1e-6 * scale).all(axis=(0, 2, 3))
 
 
-def _shortened(vectors: Floats, most: Floats) -> Floats:
+def _shorten(vectors: Floats, most: Floats) -> Floats:
     length = np.linalg.norm(vectors, axis=-1)
     return vectors * np.minimum(1.0, most / np.where(length > 0.0, length, 1.0))[..., None]
 
@@ -151,7 +151,7 @@ def with_helpers(skeleton: Skeleton, rest: Floats, weights: Floats, transforms: 
     helpers = np.arange(joints, transforms.shape[1], dtype=np.int32)
     forms = apart(transforms, helpers, np.arange(joints, dtype=np.int32))[np.arange(len(helpers)), parents]
     middles = regions.middles[helpers]
-    heads = middles + _shortened(pivots(forms, middles, frames=len(transforms)) - middles, regions.radii[helpers])
+    heads = middles + _shorten(pivots(forms, middles, frames=len(transforms)) - middles, regions.radii[helpers])
     upright = np.tile([0.0, 0.0, 0.0, 1.0], (len(heads), 1))
     world = np.concatenate([skeleton.world_from_joint, quaternions.compose(heads, upright)])
     names = list(skeleton.names)

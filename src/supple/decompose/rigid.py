@@ -45,7 +45,7 @@ class Moments:
         return cls(inertia.reshape(bones, 4, bones, 4), pull.reshape(bones, 4, frames.count, 3))
 
 
-def fitted(moments: Moments, bones: Floats, *, free: Bools, sweeps: int) -> Floats:
+def fit_bones(moments: Moments, bones: Floats, *, free: Bools, sweeps: int) -> Floats:
     """Bones (B, F, 3, 4) after `sweeps` rounds in which each in turn takes its best rigid motion, all others held.
 
     For bone b and one frame, the sum of |w_b T_b u - q|^2 with q = w_b p + sum_c w_c (p - T_c u) over the others is

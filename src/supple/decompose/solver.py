@@ -12,7 +12,7 @@ from supple.arrays import Bools, Floats, Ints
 from supple.decompose.blending import blended
 from supple.decompose.clusters import patch, surrounding
 from supple.decompose.frames import Frames
-from supple.decompose.rigid import Moments, fitted
+from supple.decompose.rigid import Moments, fit_bones
 
 _SWEEPS = 5  # over the bones in every round
 _USELESS = 1.0  # a bone whose squared weights sum to less than one vertex's worth is put elsewhere
@@ -51,8 +51,8 @@ class Alternation:
         for _ in range(rounds):
             self._round()
             tell(self.errors[-1])
-            settled = np.isfinite(before) and before - self.errors[-1] < _ENOUGH * before
-            if settled or self.errors[-1] < _EXACT * self.frames.size:
+            converged = np.isfinite(before) and before - self.errors[-1] < _ENOUGH * before
+            if converged or self.errors[-1] < _EXACT * self.frames.size:
                 break
             before = self.errors[-1]
 
@@ -72,7 +72,7 @@ class Alternation:
         self._blend()
         self.errors.append(self._rms())
         moments = Moments.of(self.frames, self.weights)
-        self.bones = fitted(moments, self.bones, free=self.free, sweeps=_SWEEPS)
+        self.bones = fit_bones(moments, self.bones, free=self.free, sweeps=_SWEEPS)
 
     def _blend(self) -> None:
         mean = self.nearby @ self.weights if self.smoothness > 0.0 else None

@@ -80,9 +80,9 @@ def combine_motions(
         loop=loops,
         stride=moving[0].stride if loops else None,
         shapes={
-            f"{name}.{shape}": shares
+            f"{name}.{shape}": weights
             for name, key in zip(members, keys, strict=True)
-            for shape, shares in key[3].items()
+            for shape, weights in key[3].items()
         },
     )
 
@@ -141,17 +141,17 @@ def _keys(motion: Motion, times: Floats) -> tuple[Floats, Floats, Floats, Mappin
     position = np.clip(position - laps * whole, 0.0, whole)
     first = np.minimum(position.astype(int), last)
     then = np.minimum(first + 1, whole)
-    share = (position - first)[:, None]
+    fraction = (position - first)[:, None]
 
     def blended(keys: Floats) -> Floats:
-        return keys[first] + share[..., None] * (keys[then] - keys[first])
+        return keys[first] + fraction[..., None] * (keys[then] - keys[first])
 
     moves = blended(motion.translations)
     if motion.stride is not None:
         moves[:, motion.skeleton.parents < 0] += laps[:, None, None] * motion.stride
-    rotations = quaternions.slerp(motion.rotations[first], motion.rotations[then], share)
+    rotations = quaternions.slerp(motion.rotations[first], motion.rotations[then], fraction)
     scales = np.ones_like(moves) if motion.scales is None else blended(motion.scales)
-    shapes = {name: np.interp(position, np.arange(motion.frames), shares) for name, shares in motion.shapes.items()}
+    shapes = {name: np.interp(position, np.arange(motion.frames), weights) for name, weights in motion.shapes.items()}
     return moves, rotations, scales, shapes
 
 

@@ -70,8 +70,8 @@ class Motion:
         stride = np.zeros(3) if self.stride is None else self.stride
         object.__setattr__(self, "stride", frozen(stride, np.float64, (3,), _WHERE, "stride"))
         shapes = {
-            str(name): frozen(shares, np.float64, (count,), _WHERE, f"shape {name!r}")
-            for name, shares in self.shapes.items()
+            str(name): frozen(weights, np.float64, (count,), _WHERE, f"shape {name!r}")
+            for name, weights in self.shapes.items()
         }
         object.__setattr__(self, "shapes", MappingProxyType(shapes))
 
@@ -105,8 +105,8 @@ class Motion:
                 "make poses for this skeleton",
             )
         local = world.copy()
-        hanging = skeleton.parents >= 0
-        local[:, hanging] = np.linalg.solve(world[:, skeleton.parents[hanging]], world[:, hanging])
+        has_parent = skeleton.parents >= 0
+        local[:, has_parent] = np.linalg.solve(world[:, skeleton.parents[has_parent]], world[:, has_parent])
         moves, rotations, scales = quaternions.decompose(local)
         plain = np.allclose(scales, 1.0, atol=1e-9)
         named = {shape for pose in keys for shape in pose.shapes}
@@ -156,16 +156,20 @@ class Motion:
         position = min(max(time * self.fps, 0.0), float(self.frames - 1))
         first = min(int(position), max(self.frames - 2, 0))
         last = min(first + 1, self.frames - 1)
-        share = position - first
-        moves = self.translations[first] + share * (self.translations[last] - self.translations[first])
-        rotations = quaternions.slerp(self.rotations[first], self.rotations[last], np.full(len(self.skeleton), share))
+        fraction = position - first
+        moves = self.translations[first] + fraction * (self.translations[last] - self.translations[first])
+        rotations = quaternions.slerp(
+            self.rotations[first], self.rotations[last], np.full(len(self.skeleton), fraction)
+        )
         scales = None
         if self.scales is not None:
-            scales = self.scales[first] + share * (self.scales[last] - self.scales[first])
+            scales = self.scales[first] + fraction * (self.scales[last] - self.scales[first])
         if laps and self.stride is not None:
             moves[self.skeleton.parents < 0] += laps * self.stride
-        shares = {name: float(keys[first] + share * (keys[last] - keys[first])) for name, keys in self.shapes.items()}
-        return Pose(self.skeleton.world_from_locals(quaternions.compose(moves, rotations, scales)), shapes=shares)
+        weights = {
+            name: float(keys[first] + fraction * (keys[last] - keys[first])) for name, keys in self.shapes.items()
+        }
+        return Pose(self.skeleton.world_from_locals(quaternions.compose(moves, rotations, scales)), shapes=weights)
 
     def resampled(self, fps: float) -> Motion:
         """The same motion with another number of keys a second; the last key stays the last."""
@@ -174,17 +178,17 @@ class Motion:
         position = np.linspace(0.0, self.frames - 1, count)
         first = np.minimum(position.astype(int), max(self.frames - 2, 0))
         last = np.minimum(first + 1, self.frames - 1)
-        share = (position - first)[:, None]
+        fraction = (position - first)[:, None]
         rate = (count - 1) / self.duration if self.duration > 0.0 else fps
 
         def blended(keys: Floats) -> Floats:
-            return keys[first] + share[..., None] * (keys[last] - keys[first])
+            return keys[first] + fraction[..., None] * (keys[last] - keys[first])
 
         return replace(
             self,
             fps=rate,
             translations=blended(self.translations),
-            rotations=quaternions.slerp(self.rotations[first], self.rotations[last], share),
+            rotations=quaternions.slerp(self.rotations[first], self.rotations[last], fraction),
             scales=None if self.scales is None else blended(self.scales),
             shapes={name: np.interp(position, np.arange(self.frames), keys) for name, keys in self.shapes.items()},
         )

@@ -29,12 +29,12 @@ class Pose:
     def __post_init__(self) -> None:
         given = frozen(self.world_from_joint, np.float64, (-1, 4, 4), "Pose", "world_from_joint")
         object.__setattr__(self, "world_from_joint", given)
-        shares = {str(name): float(share) for name, share in self.shapes.items()}
-        strange = [name for name, share in shares.items() if not np.isfinite(share)]
+        shape_weights = {str(name): float(weight) for name, weight in self.shapes.items()}
+        strange = [name for name, weight in shape_weights.items() if not np.isfinite(weight)]
         if strange:
-            what = f"there is {shares[strange[0]]} of shape {strange[0]!r}"
+            what = f"there is {shape_weights[strange[0]]} of shape {strange[0]!r}"
             raise InputError("Pose", what, "a finite share is needed", "use 0 for none of it and 1 for all")
-        object.__setattr__(self, "shapes", MappingProxyType(shares))
+        object.__setattr__(self, "shapes", MappingProxyType(shape_weights))
 
     @classmethod
     def rest(cls, skeleton: Skeleton) -> Pose:
@@ -115,17 +115,17 @@ def between(skeleton: Skeleton, a: Pose, b: Pose, fraction: float) -> Pose:
         quaternions.slerp(rotation_a, rotation_b, np.full(len(skeleton), fraction)),
         (1.0 - fraction) * scale_a + fraction * scale_b,
     )
-    shares = {
+    shape_weights = {
         name: (1.0 - fraction) * a.shapes.get(name, 0.0) + fraction * b.shapes.get(name, 0.0)
         for name in {**a.shapes, **b.shapes}
     }
-    return Pose(skeleton.world_from_locals(local), shapes=shares)
+    return Pose(skeleton.world_from_locals(local), shapes=shape_weights)
 
 
 def parent_from_joints(skeleton: Skeleton, pose: Pose) -> Floats:
     """Transforms (J, 4, 4) of joints on their parents in a pose; roots are where they are in the world."""
     local = pose.world_from_joint.copy()
-    hanging = skeleton.parents >= 0
-    parents = pose.world_from_joint[skeleton.parents[hanging]]
-    local[hanging] = np.linalg.solve(parents, pose.world_from_joint[hanging])
+    has_parent = skeleton.parents >= 0
+    parents = pose.world_from_joint[skeleton.parents[has_parent]]
+    local[has_parent] = np.linalg.solve(parents, pose.world_from_joint[has_parent])
     return local

@@ -34,24 +34,24 @@ class RelativePose:
         return Pose(skeleton.world_from_locals(local), shapes=self.shapes)
 
 
-def mixed(poses: Sequence[RelativePose], shares: Floats) -> RelativePose:
+def mix_poses(poses: Sequence[RelativePose], weights: Floats) -> RelativePose:
     """The sum of poses times `shares` (N,), which add up to one and may be negative.
 
     Quaternions are added on the side of the one with the largest share and made unit again: the mean turn of poses
     that are less than half a turn apart.
     """
     rotations = np.stack([pose.rotations for pose in poses])
-    middle = rotations[int(np.argmax(shares))]
+    middle = rotations[int(np.argmax(weights))]
     rotations = rotations * np.where(np.einsum("njc,jc->nj", rotations, middle) < 0.0, -1.0, 1.0)[..., None]
-    rotation = quaternions.normalize(np.einsum("n,njc->jc", shares, rotations))
+    rotation = quaternions.normalize(np.einsum("n,njc->jc", weights, rotations))
     rotation = np.where((rotation == 0.0).all(axis=1, keepdims=True), middle, rotation)
     names = {name for pose in poses for name in pose.shapes}
     return RelativePose(
-        np.einsum("n,njc->jc", shares, np.stack([pose.moves for pose in poses])),
+        np.einsum("n,njc->jc", weights, np.stack([pose.moves for pose in poses])),
         rotation,
-        np.einsum("n,njc->jc", shares, np.stack([pose.scales for pose in poses])),
+        np.einsum("n,njc->jc", weights, np.stack([pose.scales for pose in poses])),
         {
-            name: float(sum(share * pose.shapes.get(name, 0.0) for share, pose in zip(shares, poses, strict=True)))
+            name: float(sum(weight * pose.shapes.get(name, 0.0) for weight, pose in zip(weights, poses, strict=True)))
             for name in sorted(names)
         },
     )
@@ -78,13 +78,13 @@ def difference(there: RelativePose, here: RelativePose) -> Floats:
     return np.stack([there.moves - here.moves, rotations], axis=1)
 
 
-def displaced(here: RelativePose, off: Floats) -> RelativePose:
+def displace(here: RelativePose, off: Floats) -> RelativePose:
     """The pose that differs from `here` by `off` (J, 2, 3) [m] and [rad]; scales and shapes are as they are here."""
     rotations = quaternions.normalize(quaternions.quat_multiply(here.rotations, rotations_from_vectors(off[:, 1])))
     return RelativePose(here.moves + off[:, 0], rotations, here.scales, here.shapes)
 
 
-def eased(off: Floats, speed: Floats, rate: float, seconds: float) -> tuple[Floats, Floats]:
+def decay_spring(off: Floats, speed: Floats, rate: float, seconds: float) -> tuple[Floats, Floats]:
     """What is left of a difference and of its speed after some seconds, by a critically damped spring.
 
     e'' = -2 k e' - k^2 e with k = `rate` [1/s], solved exactly: e(t) = (e + (e' + k e) t) exp(-k t).

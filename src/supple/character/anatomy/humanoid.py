@@ -92,12 +92,12 @@ class Anatomy:
         heads = self.skeleton.heads
         ends = [*(heads[joint] for joint in chain[1:]), self.ends[chain[-1]]]
         lengths = [float(np.linalg.norm(end - heads[joint])) for joint, end in zip(chain, ends, strict=True)]
-        first = max(range(len(chain) - 1), key=lambda position: min(lengths[position], lengths[position + 1]))
+        first = max(range(len(chain) - 1), key=lambda number: min(lengths[number], lengths[number + 1]))
         names = LIMBS[limb]
         start = first - names.index(f"upper {limb}")
-        for position, name in enumerate(names, start=start):
-            if 0 <= position < len(chain):
-                self.parts[f"{side} {name}"] = chain[position]
+        for number, name in enumerate(names, start=start):
+            if 0 <= number < len(chain):
+                self.parts[f"{side} {name}"] = chain[number]
 
     def _fingers(self, side: str) -> None:
         for joint, named in enumerate(self._named):
@@ -216,9 +216,9 @@ class Anatomy:
 
     def _shared(self, joints: list[int]) -> int:
         """The deepest joint that all of `joints` hang below."""
-        ways = [self.path(-1, int(self.skeleton.parents[joint])) for joint in joints]
+        paths = [self.path(-1, int(self.skeleton.parents[joint])) for joint in joints]
         together = -1
-        for level in zip(*ways, strict=False):
+        for level in zip(*paths, strict=False):
             if len(set(level)) > 1:
                 break
             together = level[0]

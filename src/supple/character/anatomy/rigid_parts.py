@@ -13,7 +13,7 @@ from supple.character.weights import Weights
 FIRM = frozenset({"head", "hand", "foot", "toes", *FINGERS})
 
 
-def firm_share(
+def rigid_fraction(
     character: Character, weights: Weights, *, loose: tuple[str, ...] = (), parts: frozenset[str] = FIRM
 ) -> Floats:
     """How much of every weighted point belongs to head, hands or feet, or to some `parts` of them: 0 to 1.

@@ -75,15 +75,15 @@ def _made(name: str, model: Model, vertices: int) -> Character:
     else:
         points, polygons = loops.loops(model.body, model.axis, vertices=vertices, reach=_REACH)
         triangles = topology.triangulate(polygons)
-    tied = rig.weights(points, model.body, model.skeleton, model.rig)
+    weights = rig.weights(points, model.body, model.skeleton, model.rig)
     return Character(
         model.scale * points,
         triangles,
         _scaled(model.skeleton, model.scale),
-        tied,
+        weights,
         name=name,
         maps={"flesh": model.scale * rig.flesh(points, model.skeleton, model.rig)},
-        parts=rig.parts(points, tied, model.skeleton, model.rig),
+        parts=rig.parts(points, weights, model.skeleton, model.rig),
         polygons=polygons,
     )
 
@@ -123,8 +123,8 @@ def _tube(*, bones: int = 2, length: float = 1.0, radius: float = 0.1, quads: bo
     cap = 0.6 * slimness
     shape = loft((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), [(cap - 0.5, slimness), (0.5 - cap, slimness)], caps=(cap, cap))
     axis = np.array([[cap - 0.5, 0.0, 0.0], [0.5 - cap, 0.0, 0.0]]) if _flag("quads", quads) else None
-    tied = dataclasses.replace(rigs.TUBE, core=lambda name: 0.3 * slimness)
-    return Model(skeleton, Body((Part((Blob(shape),)),)), tied, axis=axis, scale=float(length), finest=4_000)
+    weights = dataclasses.replace(rigs.TUBE, core=lambda name: 0.3 * slimness)
+    return Model(skeleton, Body((Part((Blob(shape),)),)), weights, axis=axis, scale=float(length), finest=4_000)
 
 
 def _flag(what: str, value: bool) -> bool:

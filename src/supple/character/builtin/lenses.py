@@ -65,8 +65,8 @@ class RadialLens:
         radius = np.hypot(drawn[:, 0], drawn[:, 2])
         true_depth, _ = _shrunk(np.maximum(radius - self.inner, 0.0), self.power, self.width)
         scale = np.where(radius > self.inner, (self.inner + true_depth) / np.maximum(radius, 1e-9), 1.0)
-        centre = np.array([0.0, self.height, 0.0])
-        return centre + (drawn - centre) * scale[:, None]
+        center = np.array([0.0, self.height, 0.0])
+        return center + (drawn - center) * scale[:, None]
 
 
 def through(lenses: tuple[Lens, ...], drawn: Floats) -> Floats:

@@ -24,15 +24,15 @@ def loops(body: Body, axis: Floats, *, vertices: int, reach: float) -> tuple[Flo
     `vertices` by at most half a ring. `reach` [m] is farther than any skin lies from the axis.
     """
     length = float(np.linalg.norm(np.diff(axis, axis=0), axis=1).sum())
-    coarse_centres, coarse_rays = _rings(axis, 32, 32)
-    girth = 2.0 * np.pi * float(_cast(body, coarse_centres, coarse_rays, reach).mean())
+    coarse_centers, coarse_rays = _rings(axis, 32, 32)
+    girth = 2.0 * np.pi * float(_cast(body, coarse_centers, coarse_rays, reach).mean())
     rings, sectors = _counts(vertices, girth / length)
-    centres, rays = _rings(axis, rings, sectors)
-    first, last = _cap_rays(rays[0], centres[0] - centres[1]), _cap_rays(rays[-1], centres[-1] - centres[-2])
-    ends = [centres[:1].repeat(len(first), axis=0), centres[-1:].repeat(len(last), axis=0)]
-    centre = np.concatenate([centres.repeat(sectors, axis=0), *ends])
+    centers, rays = _rings(axis, rings, sectors)
+    first, last = _cap_rays(rays[0], centers[0] - centers[1]), _cap_rays(rays[-1], centers[-1] - centers[-2])
+    ends = [centers[:1].repeat(len(first), axis=0), centers[-1:].repeat(len(last), axis=0)]
+    center = np.concatenate([centers.repeat(sectors, axis=0), *ends])
     ray = np.concatenate([rays.reshape(-1, 3), first, last])
-    points = centre + _cast(body, centre, ray, reach)[:, None] * ray
+    points = center + _cast(body, center, ray, reach)[:, None] * ray
     quads = _quads(rings, sectors)
     triangles = topology.triangulate(quads)
     for _ in range(_ROUNDS):
@@ -59,8 +59,8 @@ def _rings(axis: Floats, rings: int, sectors: int) -> tuple[Floats, Floats]:
     steps = np.linalg.norm(np.diff(axis, axis=0), axis=1)
     position = np.concatenate([[0.0], np.cumsum(steps)])
     at = np.linspace(0.0, position[-1], rings)
-    centres = np.stack([np.interp(at, position, column) for column in axis.T], axis=1)
-    tangents = np.gradient(centres, axis=0)
+    centers = np.stack([np.interp(at, position, column) for column in axis.T], axis=1)
+    tangents = np.gradient(centers, axis=0)
     tangents /= np.linalg.norm(tangents, axis=1, keepdims=True)
     across = np.eye(3)[int(np.argmin(np.abs(tangents[0])))]
     rays = np.empty((rings, sectors, 3))
@@ -70,7 +70,7 @@ def _rings(axis: Floats, rings: int, sectors: int) -> tuple[Floats, Floats]:
         across /= np.linalg.norm(across)
         other = np.cross(tangent, across)
         rays[i] = np.cos(rotations)[:, None] * across + np.sin(rotations)[:, None] * other
-    return centres, rays
+    return centers, rays
 
 
 def _cap_rays(ring: Floats, outward: Floats) -> Floats:
@@ -81,7 +81,7 @@ def _cap_rays(ring: Floats, outward: Floats) -> Floats:
     x, y = (values.ravel() for values in np.meshgrid(grid, grid, indexing="ij"))
     # Squares around the middle become circles; corners of the rim stand at ring vertices 0, m, 2 m, 3 m.
     size = np.maximum(np.abs(x), np.abs(y))
-    rim = _rim_place(x, y, quarter)
+    rim = _rim_position(x, y, quarter)
     low = np.floor(rim).astype(int)
     fraction = (rim - low)[:, None]
     direction = (1.0 - fraction) * ring[low % len(ring)] + fraction * ring[(low + 1) % len(ring)]
@@ -90,7 +90,7 @@ def _cap_rays(ring: Floats, outward: Floats) -> Floats:
     return np.sin(tilt) * direction + np.cos(tilt) * pole
 
 
-def _rim_place(x: Floats, y: Floats, quarter: int) -> Floats:
+def _rim_position(x: Floats, y: Floats, quarter: int) -> Floats:
     """Where on the rim, counted in ring vertices, the ray from the middle through (x, y) of the square ends."""
     size = np.maximum(np.maximum(np.abs(x), np.abs(y)), 1e-12)
     u, v = x / size, y / size
@@ -99,10 +99,10 @@ def _rim_place(x: Floats, y: Floats, quarter: int) -> Floats:
     return np.select(sides, positions, default=3.0 + (1.0 - v) / 2.0) * quarter
 
 
-def _cast(body: Body, centres: Floats, rays: Floats, reach: float) -> Floats:
+def _cast(body: Body, centers: Floats, rays: Floats, reach: float) -> Floats:
     """Distance [m] at which rays (..., 3) from the inside leave the body for the first time."""
     flat = rays.reshape(-1, 3)
-    origins = centres if len(centres) == len(flat) else centres.repeat(len(flat) // len(centres), axis=0)
+    origins = centers if len(centers) == len(flat) else centers.repeat(len(flat) // len(centers), axis=0)
     near, far = np.zeros(len(flat)), np.full(len(flat), reach)
     found = np.zeros(len(flat), dtype=bool)
     for t in np.linspace(0.0, reach, 49)[1:]:

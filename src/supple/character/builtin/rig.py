@@ -103,21 +103,21 @@ def flesh(points: Floats, skeleton: Skeleton, rig: Rig) -> Floats:
 
 def _dense(points: Floats, body: Body, skeleton: Skeleton, rig: Rig, radii: Floats) -> Floats:
     """All weights (N, J): every joint hands on its share to its children as far as their gates are open."""
-    roots, shares = _limb_shares(points, body, skeleton, rig)
+    roots, limb_weights = _limb_weights(points, body, skeleton, rig)
     result = np.zeros((len(points), len(skeleton)))
-    trunk = 1.0 - sum(shares, np.zeros(len(points)))
+    trunk = 1.0 - sum(limb_weights, np.zeros(len(points)))
     starts = [(int(joint), trunk) for joint in np.flatnonzero(skeleton.parents < 0)]
     waiting = [
-        (joint, np.flatnonzero(share > 0.0), share[share > 0.0])
-        for joint, share in [*starts, *zip(roots, shares, strict=True)]
+        (joint, np.flatnonzero(weight > 0.0), weight[weight > 0.0])
+        for joint, weight in [*starts, *zip(roots, limb_weights, strict=True)]
     ]
     while waiting:
-        joint, who, share = waiting.pop()
+        joint, who, weight = waiting.pop()
         children = [int(child) for child in skeleton.children(joint) if int(child) not in roots]
         passed = _passed_on(points[who], children, skeleton, rig, radii)
-        result[who, joint] += share * (1.0 - sum(passed, np.zeros(len(who))))
+        result[who, joint] += weight * (1.0 - sum(passed, np.zeros(len(who))))
         for child, gate in zip(children, passed, strict=True):
-            through = share * gate
+            through = weight * gate
             some = through > 0.0
             if some.any():
                 waiting.append((child, who[some], through[some]))
@@ -136,10 +136,10 @@ def _passed_on(points: Floats, children: list[int], skeleton: Skeleton, rig: Rig
         for i, closest in zip(branches, near, strict=True):
             passed[i] = passed[i] * closest
     total = np.maximum(sum(passed, np.zeros(len(points))), 1.0)
-    return [share / total for share in passed]
+    return [weight / total for weight in passed]
 
 
-def _limb_shares(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> tuple[list[int], list[Floats]]:
+def _limb_weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> tuple[list[int], list[Floats]]:
     """Root joints of all limbs, left and right, and how much of every point belongs to each; together at most 1."""
     if not rig.limbs:
         return [], []
@@ -148,28 +148,28 @@ def _limb_shares(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> tu
         folded[:, 0] = np.abs(points[:, 0])
     distances = [part.distance(folded, body.beyond) for part in body.parts]
     roots: list[int] = []
-    shares: list[Floats] = []
+    limb_weights: list[Floats] = []
     for limb in rig.limbs:
         own = distances[limb.part]
         others = np.min([d for i, d in enumerate(distances) if i != limb.part], axis=0)
-        share = rise(others - own, limb.width)
-        if mirrored_name(limb.root) == limb.root:  # a tail
+        weight = rise(others - own, limb.width)
+        if mirror_name(limb.root) == limb.root:  # a tail
             roots.append(skeleton.index(limb.root))
-            shares.append(share)
+            limb_weights.append(weight)
             continue
         left = rise(points[:, 0], _SIDES)
-        for name, side in ((limb.root, left), (mirrored_name(limb.root), 1.0 - left)):
+        for name, side in ((limb.root, left), (mirror_name(limb.root), 1.0 - left)):
             roots.append(skeleton.index(name))
-            shares.append(share * side)
-    total = np.maximum(sum(shares, np.zeros(len(points))), 1.0)
-    return roots, [share / total for share in shares]
+            limb_weights.append(weight * side)
+    total = np.maximum(sum(limb_weights, np.zeros(len(points))), 1.0)
+    return roots, [weight / total for weight in limb_weights]
 
 
 def _nearness(points: Floats, children: list[int], skeleton: Skeleton, width: float) -> list[Floats]:
     """How much each of several branches is the nearest; shares of sum one, exp(-d / width) normalised."""
     away = np.stack([distance_to_segment(points, skeleton.heads[c], _tip(c, skeleton)) for c in children])
-    share = np.exp(-(away - away.min(axis=0)) / width)
-    return list(share / share.sum(axis=0))
+    weight = np.exp(-(away - away.min(axis=0)) / width)
+    return list(weight / weight.sum(axis=0))
 
 
 def _tip(joint: int, skeleton: Skeleton) -> Floats:
@@ -195,8 +195,8 @@ def _gate(joint: int, skeleton: Skeleton, rig: Rig, radius: float) -> Gate:
 def _own_gate(name: str, rig: Rig) -> Gate | None:
     if name in rig.gates:
         return rig.gates[name]
-    if mirrored_name(name) in rig.gates:
-        return _Mirrored(rig.gates[mirrored_name(name)])
+    if mirror_name(name) in rig.gates:
+        return _Mirrored(rig.gates[mirror_name(name)])
     return None
 
 
@@ -210,7 +210,7 @@ class _Mirrored:
         return self.gate(points * np.array([-1.0, 1.0, 1.0]))
 
 
-def mirrored_name(name: str) -> str:
+def mirror_name(name: str) -> str:
     """The joint on the other side: Left and Right change places, and octopus arm 1 becomes arm 8."""
     if "Left" in name:
         return name.replace("Left", "Right")

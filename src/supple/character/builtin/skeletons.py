@@ -100,8 +100,8 @@ def tube_skeleton(bones: int = 2, *, length: float = 1.0, radius: float = 0.1) -
     The first joint and the last tail stand half a radius inside the ends of the tube.
     """
     reach = 0.5 * length - min(0.5 * radius, 0.05 * length)
-    knots = np.linspace(-reach, reach, bones + 1)
-    return _chain("Bone", [(float(x), 0.0, 0.0) for x in knots])
+    control_points = np.linspace(-reach, reach, bones + 1)
+    return _chain("Bone", [(float(x), 0.0, 0.0) for x in control_points])
 
 
 def snake_skeleton() -> Skeleton:
@@ -156,7 +156,7 @@ def quadruped_skeleton() -> Skeleton:
 
 ARMS = 8
 ARM_JOINTS = 7
-_ARM_KNOTS = np.array([0.085, 0.165, 0.255, 0.35, 0.445, 0.54, 0.63, 0.705])  # distance from the middle [m]
+_ARM_CONTROL_POINTS = np.array([0.085, 0.165, 0.255, 0.35, 0.445, 0.54, 0.63, 0.705])  # distance from the middle [m]
 
 
 def octopus_skeleton() -> Skeleton:
@@ -175,12 +175,14 @@ def octopus_skeleton() -> Skeleton:
     ]
     for arm in range(ARMS):
         along, across = octopus_arm_axes(arm)
-        sway, height = octopus_arm_course(_ARM_KNOTS, arm)
-        path = _ARM_KNOTS[:, None] * along + sway[:, None] * across + height[:, None] * np.array([0.0, 1.0, 0.0])
-        knots = [(float(x), float(y), float(z)) for x, y, z in path]
+        sway, height = octopus_arm_course(_ARM_CONTROL_POINTS, arm)
+        path = (
+            _ARM_CONTROL_POINTS[:, None] * along + sway[:, None] * across + height[:, None] * np.array([0.0, 1.0, 0.0])
+        )
+        control_points = [(float(x), float(y), float(z)) for x, y, z in path]
         for i in range(ARM_JOINTS):
             parent = "Body" if i == 0 else f"Arm{arm + 1}_{i}"
-            joints.append(_Joint(f"Arm{arm + 1}_{i + 1}", parent, knots[i], knots[i + 1]))
+            joints.append(_Joint(f"Arm{arm + 1}_{i + 1}", parent, control_points[i], control_points[i + 1]))
     return _skeleton(joints)
 
 
@@ -211,10 +213,10 @@ def _finger_joints() -> list[_Joint]:
     origin, joints = np.array(_KNUCKLES), []
     for finger, knuckle, direction, lengths in _FINGERS:
         step = np.array(direction) / np.linalg.norm(direction) @ _HAND_AXES
-        knots = [origin + np.array(knuckle) @ _HAND_AXES]
+        control_points = [origin + np.array(knuckle) @ _HAND_AXES]
         for length in lengths:
-            knots.append(knots[-1] + length * step)
-        points = [(float(x), float(y), float(z)) for x, y, z in knots]
+            control_points.append(control_points[-1] + length * step)
+        points = [(float(x), float(y), float(z)) for x, y, z in control_points]
         for i in range(3):
             parent = "LeftHand" if i == 0 else f"LeftHand{finger}{i}"
             joints.append(_Joint(f"LeftHand{finger}{i + 1}", parent, points[i], points[i + 1]))
@@ -233,11 +235,11 @@ def _mirrored(joints: list[_Joint]) -> list[_Joint]:
     ]
 
 
-def _chain(name: str, knots: list[Point]) -> Skeleton:
+def _chain(name: str, control_points: list[Point]) -> Skeleton:
     return _skeleton(
         [
             _Joint(f"{name}{i + 1}", f"{name}{i}" if i else "", head, tail)
-            for i, (head, tail) in enumerate(itertools.pairwise(knots))
+            for i, (head, tail) in enumerate(itertools.pairwise(control_points))
         ]
     )
 

@@ -24,18 +24,18 @@ class Segment:
 
     limb: str
     joint: str
-    share: float
+    fraction: float
     measured: JointStatistics
 
     @property
     def inside(self) -> bool:
         """Whether somebody as short and somebody as long was measured."""
-        return self.measured.holds(self.share)
+        return self.measured.holds(self.fraction)
 
     def __str__(self) -> str:
         found = "inside" if self.inside else "outside"
         return (
-            f"{self.limb}, from {self.joint}: {self.share:.3f} of its length, {found} the measured "
+            f"{self.limb}, from {self.joint}: {self.fraction:.3f} of its length, {found} the measured "
             f"{self.measured.least:.3f} to {self.measured.most:.3f}"
         )
 
@@ -93,10 +93,10 @@ def check_joints(
         lengths = np.linalg.norm(np.diff(heads, axis=0), axis=1)
         if (lengths <= 0.0).any():
             raise InputError(_WHERE, f"two joints of {name} stand at one place", "segments need a length", "part them")
-        shares = lengths / lengths.sum()
+        fractions = lengths / lengths.sum()
         segments += [
-            Segment(name, joint, float(share), found)
-            for joint, share, found in zip(chain, shares, statistics, strict=False)
+            Segment(name, joint, float(fraction), found)
+            for joint, fraction, found in zip(chain, fractions, statistics, strict=False)
         ]
     return JointReport(tuple(segments))
 
@@ -105,10 +105,10 @@ def _tip(character: Character, flesh: Flesh, heads: Floats, joint: str) -> Float
     """Where the skin ends beyond a last joint, straight on along its bone."""
     tails = character.skeleton.tails
     tail = None if tails is None else tails[character.skeleton.index(joint)]
-    way = normalize((tail if tail is not None else heads[-1] + heads[-1] - heads[-2]) - heads[-1])
-    _, reach = flesh.first_crossing(heads[-1][None], way[None], 2.0 * flesh.span)
-    if not np.isfinite(reach[0]) or not way.any():
+    direction = normalize((tail if tail is not None else heads[-1] + heads[-1] - heads[-2]) - heads[-1])
+    _, reach = flesh.first_crossing(heads[-1][None], direction[None], 2.0 * flesh.span)
+    if not np.isfinite(reach[0]) or not direction.any():
         raise InputError(
             _WHERE, f"no skin lies beyond joint {joint!r}", "the tip must be known", "add a joint at the tip"
         )
-    return np.asarray(heads[-1] + reach[0] * way)
+    return np.asarray(heads[-1] + reach[0] * direction)

@@ -25,9 +25,9 @@ class JointStatistics:
     least: float
     most: float
 
-    def holds(self, share: float) -> bool:
+    def holds(self, fraction: float) -> bool:
         """Whether a share lies between least and most."""
-        return self.least <= share <= self.most
+        return self.least <= fraction <= self.most
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +49,15 @@ class Proportions:
         """The limbs that were measured."""
         return tuple(self.lengths)
 
-    def shares(self, limb: str) -> Floats:
+    def fractions(self, limb: str) -> Floats:
         """Segments (people, segments) of a limb as shares of its whole length; rows sum to one."""
         rows = self._rows(limb)
         return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
     def statistics(self, limb: str) -> tuple[JointStatistics, ...]:
         """Mean, least and most of every segment of a limb, from its root to its tip; the means sum to one."""
-        shares = self.shares(limb)
-        columns = zip(shares.mean(axis=0), shares.min(axis=0), shares.max(axis=0), strict=True)
+        fractions = self.fractions(limb)
+        columns = zip(fractions.mean(axis=0), fractions.min(axis=0), fractions.max(axis=0), strict=True)
         return tuple(JointStatistics(float(mean), float(least), float(most)) for mean, least, most in columns)
 
     @cached_property
@@ -94,10 +94,8 @@ class Proportions:
                 if lengths is None:
                     if number == 1:
                         continue
-                    position = f"{Path(path).name}, line {number}"
-                    raise FormatError(
-                        position, f"it reads {','.join(row)!r}", "a limb and lengths are needed", "mend it"
-                    )
+                    where = f"{Path(path).name}, line {number}"
+                    raise FormatError(where, f"it reads {','.join(row)!r}", "a limb and lengths are needed", "mend it")
                 rows.setdefault(limb, []).append(lengths)
         if not rows:
             raise FormatError(Path(path).name, "it has no measurements", "one row at least is needed", "add some")

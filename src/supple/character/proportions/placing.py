@@ -32,12 +32,12 @@ def place_joints(
     if length[-1] <= 0.0:
         raise InputError("place_joints", f"the axis of {limb} has no length", "root and tip must differ", "give both")
     statistics = measured.statistics(limb)
-    shares = np.array([segment.mean for segment in statistics])
+    fractions = np.array([segment.mean for segment in statistics])
     if at != "mean":
         first = statistics[0].least if at == "least" else statistics[0].most
-        shares[1:] *= (1.0 - first) / shares[1:].sum()
-        shares[0] = first
-    return _points_at(line, np.concatenate([[0.0], np.cumsum(shares[:-1])]) * length[-1])
+        fractions[1:] *= (1.0 - first) / fractions[1:].sum()
+        fractions[0] = first
+    return _points_at(line, np.concatenate([[0.0], np.cumsum(fractions[:-1])]) * length[-1])
 
 
 def limb_axis(points: ArrayLike, triangles: ArrayLike, *, root: ArrayLike) -> Floats:
@@ -55,11 +55,11 @@ def limb_axis(points: ArrayLike, triangles: ArrayLike, *, root: ArrayLike) -> Fl
     if not areas.sum() > 0.0:
         raise InputError("limb_axis", "the limb has no skin", "triangles with an area are needed", "pass its mesh")
     middles = corners.mean(axis=1)
-    centre = areas @ middles / areas.sum()
-    _, vectors = np.linalg.eigh(np.einsum("t,ti,tj->ij", areas, middles - centre, middles - centre))
-    way = vectors[:, -1] if vectors[:, -1] @ (start - centre) <= 0.0 else -vectors[:, -1]
-    along = (corners - centre).reshape(-1, 3) @ way
-    line: Floats = centre + np.linspace(along.min(), along.max(), _SECTIONS + 1)[:, None] * way
+    center = areas @ middles / areas.sum()
+    _, vectors = np.linalg.eigh(np.einsum("t,ti,tj->ij", areas, middles - center, middles - center))
+    direction = vectors[:, -1] if vectors[:, -1] @ (start - center) <= 0.0 else -vectors[:, -1]
+    along = (corners - center).reshape(-1, 3) @ direction
+    line: Floats = center + np.linspace(along.min(), along.max(), _SECTIONS + 1)[:, None] * direction
     # Corners and middles together tell where the skin of a triangle is better than its middle alone.
     positions, weights = np.concatenate([middles, *np.moveaxis(corners, 1, 0)]), np.tile(areas, 4)
     for _ in range(_ROUNDS):
@@ -87,20 +87,20 @@ def _reaching(line: Floats, points: Floats) -> Floats:
     """
     long = line.copy()
     for end, inner in ((0, (1, 2, 4)), (-1, (-2, -3, -5))):
-        way = normalize(line[inner[1]] - line[inner[2]])
-        for position in (inner[0], end):
-            long[position] = line[inner[1]] + ((line[position] - line[inner[1]]) @ way) * way
+        direction = normalize(line[inner[1]] - line[inner[2]])
+        for index in (inner[0], end):
+            long[index] = line[inner[1]] + ((line[index] - line[inner[1]]) @ direction) * direction
         beside = points[np.linalg.norm(points - line[end], axis=1) < np.linalg.norm(line[-1] - line[0]) / 2.0]
-        long[end] = long[inner[1]] + float(((beside - long[inner[1]]) @ way).max(initial=0.0)) * way
+        long[end] = long[inner[1]] + float(((beside - long[inner[1]]) @ direction).max(initial=0.0)) * direction
     return _points_at(long, np.linspace(0.0, _lengths_along(long)[-1], len(line)))
 
 
 def _along(line: Floats, positions: Floats) -> Floats:
     """How far along a line [m] places (N, 3) lie, by its nearest point."""
-    gap, share = distances_to_segments(positions, line[:-1], line[1:])
+    gap, fraction = distances_to_segments(positions, line[:-1], line[1:])
     nearest = gap.argmin(axis=1)
     length = _lengths_along(line)
-    inside = np.clip(share[np.arange(len(positions)), nearest], 0.0, 1.0)
+    inside = np.clip(fraction[np.arange(len(positions)), nearest], 0.0, 1.0)
     return np.asarray(length[nearest] + inside * np.diff(length)[nearest])
 
 

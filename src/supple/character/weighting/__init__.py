@@ -44,8 +44,8 @@ def automatic_weights(
         raise InputError(
             _WHERE, f"method is {method!r}", f"one of {', '.join(get_args(Method))} is needed", "choose one"
         )
-    _whole(influences, "influences", 1, 64)
-    _whole(resolution, "resolution", 8, 512)
+    _check_whole(influences, "influences", 1, 64)
+    _check_whole(resolution, "resolution", 8, 512)
     return _weights(character, method=method, influences=influences, resolution=resolution)
 
 
@@ -63,6 +63,6 @@ def _weights(character: Character, *, method: Method, influences: int, resolutio
     return Weights(weights.joints[flesh.point_of], weights.values[flesh.point_of])
 
 
-def _whole(value: int, what: str, low: int, high: int) -> None:
+def _check_whole(value: int, what: str, low: int, high: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise InputError(_WHERE, f"{what} is {value!r}", f"a whole number from {low} to {high} is needed", "change it")

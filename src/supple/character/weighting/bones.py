@@ -26,15 +26,15 @@ def owning_bones(skeleton: Skeleton, flesh: Flesh) -> Bones:
     Where the skeleton does not say how long a last bone is, it goes on until it nears the skin, at most four times as
     long as it was guessed: the top of a head or the tip of a finger is then as near to it as the sides are.
     """
-    bones = skeleton.bones if skeleton.tails is not None else _grown(skeleton, flesh)
+    bones = skeleton.bones if skeleton.tails is not None else _extend_to_skin(skeleton, flesh)
     lengths = np.linalg.norm(bones.ends - bones.starts, axis=1)
     has_length = lengths > _MEET * _extent(skeleton)
     fractions = np.linspace(0.0, 1.0, _SAMPLES)[:, None]
     samples = bones.starts[:, None] + fractions * (bones.ends - bones.starts)[:, None]
-    share = flesh.inside(samples.reshape(-1, 3)).reshape(len(lengths), _SAMPLES).mean(axis=1)
+    inside_fraction = flesh.inside(samples.reshape(-1, 3)).reshape(len(lengths), _SAMPLES).mean(axis=1)
     last = ~np.isin(np.arange(len(skeleton)), skeleton.parents)
     keep = has_length | last[bones.joints]
-    fleshy = has_length & (share >= 0.5)
+    fleshy = has_length & (inside_fraction >= 0.5)
     carriers = np.zeros(len(skeleton), dtype=bool)
     for level in skeleton.levels:
         for joint in level:
@@ -45,15 +45,15 @@ def owning_bones(skeleton: Skeleton, flesh: Flesh) -> Bones:
     return _taken(bones, keep & ~carriers[bones.joints])
 
 
-def _grown(skeleton: Skeleton, flesh: Flesh) -> Bones:
+def _extend_to_skin(skeleton: Skeleton, flesh: Flesh) -> Bones:
     bones = skeleton.bones
-    ways = bones.ends - bones.starts
-    last = ~np.isin(bones.joints, skeleton.parents) & (np.linalg.norm(ways, axis=1) > 0.0)
+    directions = bones.ends - bones.starts
+    last = ~np.isin(bones.joints, skeleton.parents) & (np.linalg.norm(directions, axis=1) > 0.0)
     last[last] = flesh.inside(bones.starts[last])
-    _, multiple = flesh.first_crossing(bones.starts[last], ways[last], _GROWTH / _SHORT_OF_SKIN)
-    factors = np.ones(len(ways))
+    _, multiple = flesh.first_crossing(bones.starts[last], directions[last], _GROWTH / _SHORT_OF_SKIN)
+    factors = np.ones(len(directions))
     factors[last] = np.clip(np.nan_to_num(_SHORT_OF_SKIN * multiple, nan=_GROWTH), 1.0, _GROWTH)
-    return Bones(bones.joints, bones.starts, bones.starts + factors[:, None] * ways)
+    return Bones(bones.joints, bones.starts, bones.starts + factors[:, None] * directions)
 
 
 def _taken(bones: Bones, keep: Bools) -> Bones:
@@ -77,11 +77,11 @@ def steps_between(skeleton: Skeleton, bones: Bones) -> Floats:
     count = len(skeleton)
     owning = np.isin(np.arange(count), bones.joints)
     near = np.full((count, count), np.inf)
-    hanging = np.flatnonzero(skeleton.parents >= 0)
+    children = np.flatnonzero(skeleton.parents >= 0)
     # Half a step at each end that owns a bone; a little for those that do not, because zero would mean no way.
     toll = np.where(owning, 0.5, 1e-6)
-    parents = skeleton.parents[hanging]
-    near[hanging, parents] = toll[hanging] + toll[parents]
+    parents = skeleton.parents[children]
+    near[children, parents] = toll[children] + toll[parents]
     meets = meeting(bones, bones.starts) | meeting(bones, bones.ends)
     first, second = np.nonzero(meets)
     near[bones.joints[first], bones.joints[second]] = 1.0

@@ -42,9 +42,9 @@ def geodesic_weights(
     distances = _distances(body, _brought_in(body, skeleton, bones))
     reached: Bools = np.asarray(np.isfinite(distances).any(axis=1))
     full = np.zeros((len(flesh.points), len(skeleton)))
-    full[:, joints] = _shares(distances, flesh.span)
-    full = _faded(full, steps_between(skeleton, bones))
-    full = _carried_over(full, reached, flesh)
+    full[:, joints] = _weights_from_distances(distances, flesh.span)
+    full = _fade_by_steps(full, steps_between(skeleton, bones))
+    full = _spread_to_unreached(full, reached, flesh)
     return _sparse(full, influences), reached
 
 
@@ -65,9 +65,9 @@ def _distances(body: Tissue, bones: Bones) -> Floats:
     count, sources = len(body.positions), len(joints)
     source, node, length = _seeds(body, bones)
     # One more node per joint, with ways into the flesh but none back. Zero would mean no way, so a hair is added.
-    ways = body.graph.tocoo()
-    froms, tos = np.concatenate([ways.coords[0], source + count]), np.concatenate([ways.coords[1], node])
-    lengths = np.concatenate([ways.data, length + 1e-9 * body.grid.side])
+    edges = body.graph.tocoo()
+    froms, tos = np.concatenate([edges.coords[0], source + count]), np.concatenate([edges.coords[1], node])
+    lengths = np.concatenate([edges.data, length + 1e-9 * body.grid.side])
     graph = coo_array((lengths, (froms, tos)), shape=(count + sources, count + sources)).tocsr()
     origins = count + np.arange(sources)
     skin = slice(body.skin_from, count)
@@ -134,14 +134,14 @@ def _seeds(body: Tissue, bones: Bones) -> tuple[Ranks, Ranks, Floats]:
     return rank, node, np.where(own, straight, np.inf).min(axis=1)
 
 
-def _shares(distances: Floats, span: float) -> Floats:
+def _weights_from_distances(distances: Floats, span: float) -> Floats:
     """w = [1 / ((1 - a)(d + eps) + a (d + eps)^2)]^3, a = 1/2, rows of sum one; rows without any distance are zero."""
     d = distances / (_UNIT * span) + 1e-3
     raw = np.where(np.isfinite(d), 1.0 / ((1.0 - _FALLOFF) * d + _FALLOFF * d * d) ** _POWER, 0.0)
     return _rows_of_one(raw)
 
 
-def _faded(full: Floats, steps: Floats) -> Floats:
+def _fade_by_steps(full: Floats, steps: Floats) -> Floats:
     """Fade joints that stand alone: a joint counts as much as it and its neighbours in the skeleton together hold.
 
     w_j <- w_j sum_k 2^-max(s_jk - 1, 0) w_k with s_jk the steps between joints. Between forearm and upper arm nothing
@@ -151,7 +151,7 @@ def _faded(full: Floats, steps: Floats) -> Floats:
     return _rows_of_one(full * (full @ kinship) ** 2)
 
 
-def _carried_over(full: Floats, reached: Bools, flesh: Flesh) -> Floats:
+def _spread_to_unreached(full: Floats, reached: Bools, flesh: Flesh) -> Floats:
     """Give points that no way leads to (buttons, loose clothes) the weights of the nearest skin that was reached."""
     import igl
 
@@ -161,10 +161,10 @@ def _carried_over(full: Floats, reached: Bools, flesh: Flesh) -> Floats:
     _, face, closest = igl.point_mesh_squared_distance(flesh.points[~reached], flesh.points, faces)
     corners = faces[np.asarray(face)]
     a, b, c = (np.ascontiguousarray(flesh.points[corners[:, k]]) for k in range(3))
-    share = np.asarray(igl.barycentric_coordinates(np.ascontiguousarray(closest), a, b, c))
-    share = np.clip(np.nan_to_num(share, nan=1.0 / 3.0), 0.0, None)
+    barycentric = np.asarray(igl.barycentric_coordinates(np.ascontiguousarray(closest), a, b, c))
+    barycentric = np.clip(np.nan_to_num(barycentric, nan=1.0 / 3.0), 0.0, None)
     result = full.copy()
-    result[~reached] = _rows_of_one(np.einsum("nk,nkj->nj", share, full[corners]))
+    result[~reached] = _rows_of_one(np.einsum("nk,nkj->nj", barycentric, full[corners]))
     return result
 
 

@@ -106,15 +106,15 @@ def tissue_in(grid: VoxelGrid, flesh: Flesh, *, crossing: bool = False) -> Tissu
     twice, cells, counts = cells[~single], cells[single], counts[single]
     node_of_voxel = np.full(int(np.prod(grid.shape)), -1, dtype=np.int64)
     node_of_voxel[grid.flat_indices(cells)] = np.arange(len(cells))
-    centres = grid.centers(cells)
+    centers = grid.centers(cells)
     near_skin = surface.ravel()[grid.flat_indices(cells)]
     every = [
         _voxel_links(flesh, grid, cells, node_of_voxel, near_skin),
-        _skin_links(flesh, grid, node_of_voxel, centres, counts if crowded else None),
+        _skin_links(flesh, grid, node_of_voxel, centers, counts if crowded else None),
         _edge_links(flesh, len(cells)),
     ]
     a, b, length = (np.concatenate(part) for part in zip(*every, strict=True))
-    positions = np.concatenate([centres, flesh.points])
+    positions = np.concatenate([centers, flesh.points])
     return Tissue(flesh, grid, node_of_voxel, positions, len(cells), (a, b, length), twice)
 
 
@@ -131,15 +131,15 @@ def _voxel_links(
         tos.append(other[found])
         lengths.append(np.full(len(found), grid.side * float(np.linalg.norm(step))))
     a, b, length = np.concatenate(froms), np.concatenate(tos), np.concatenate(lengths)
-    centres = grid.centers(cells)
+    centers = grid.centers(cells)
     unsure = near_skin[a] | near_skin[b]
-    open_way = np.ones(len(a), dtype=bool)
-    open_way[unsure] = flesh.are_connected(centres[a[unsure]], centres[b[unsure]])
-    return a[open_way], b[open_way], length[open_way]
+    is_open = np.ones(len(a), dtype=bool)
+    is_open[unsure] = flesh.are_connected(centers[a[unsure]], centers[b[unsure]])
+    return a[is_open], b[is_open], length[is_open]
 
 
 def _skin_links(
-    flesh: Flesh, grid: VoxelGrid, node_of_voxel: NDArray[np.int64], centres: Floats, windings: Floats | None
+    flesh: Flesh, grid: VoxelGrid, node_of_voxel: NDArray[np.int64], centers: Floats, windings: Floats | None
 ) -> Links:
     """Ways from the skin straight inwards to the inner voxels around each of its points.
 
@@ -154,14 +154,14 @@ def _skin_links(
         border = 0.5 * (flesh.winding(flesh.points + hair) + flesh.winding(flesh.points - hair))
         inwards = windings[node] > border[point]
     # Counts are blurred near holes, so the side must be the right one by the normal as well.
-    inwards &= np.einsum("ni,ni->n", centres[node] - flesh.points[point], flesh.normals[point]) < 0.0
+    inwards &= np.einsum("ni,ni->n", centers[node] - flesh.points[point], flesh.normals[point]) < 0.0
     point, node = point[inwards], node[inwards]
     # From the voxel to just before the skin: the end itself lies on triangles and would count as a crossing.
-    ends = centres[node] + (1.0 - 1e-4) * (flesh.points[point] - centres[node])
-    seen = flesh.are_connected(centres[node], ends)
+    ends = centers[node] + (1.0 - 1e-4) * (flesh.points[point] - centers[node])
+    seen = flesh.are_connected(centers[node], ends)
     point, node = point[seen], node[seen]
-    lengths = np.linalg.norm(centres[node] - flesh.points[point], axis=1)
-    return node, point + len(centres), np.maximum(lengths, 1e-9 * grid.side)
+    lengths = np.linalg.norm(centers[node] - flesh.points[point], axis=1)
+    return node, point + len(centers), np.maximum(lengths, 1e-9 * grid.side)
 
 
 def _edge_links(flesh: Flesh, skin_from: int) -> Links:

@@ -32,7 +32,7 @@ _NEEDED = (
 )
 
 
-def turned(yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0) -> Floats:
+def euler(yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0) -> Floats:
     """A turn (3, 3) by degrees: roll to the right (the left side goes up), then bow forward, then turn to the left."""
     (sy, cy), (sp, cp), (sr, cr) = (
         (math.sin(angle), math.cos(angle)) for angle in (math.radians(yaw), math.radians(pitch), math.radians(roll))
@@ -61,14 +61,14 @@ class ArmRotation:
     wrist: float = 0.0
     curl: float = 18.0
 
-    def toward(self, other: ArmRotation, share: float) -> ArmRotation:
+    def toward(self, other: ArmRotation, fraction: float) -> ArmRotation:
         """This arm moved some share of the way to how another is held."""
         pairs = zip(astuple(self), astuple(other), strict=True)
-        return ArmRotation(*(start + share * (end - start) for start, end in pairs))
+        return ArmRotation(*(start + fraction * (end - start) for start, end in pairs))
 
 
 @dataclass(frozen=True)
-class FootPlace:
+class FootPose:
     """Where an ankle is [m], and how far the foot and the toes tip up (degrees) and turn to the left."""
 
     ankle: Floats
@@ -85,10 +85,10 @@ class Stance:
     """
 
     hips: Floats
-    feet: tuple[FootPlace, FootPlace]
-    pelvis: Floats = field(default_factory=turned)
-    chest: Floats = field(default_factory=turned)
-    head: Floats = field(default_factory=turned)
+    feet: tuple[FootPose, FootPose]
+    pelvis: Floats = field(default_factory=euler)
+    chest: Floats = field(default_factory=euler)
+    head: Floats = field(default_factory=euler)
     arms: tuple[ArmRotation, ArmRotation] = (ArmRotation(), ArmRotation())
     shrug: float = 0.0
     swell: tuple[float, float] = (0.0, 0.0)
@@ -131,7 +131,7 @@ class Body:
             return self.rest(side + "ToeBase")
         return self.rest(side + "Foot") + np.array([0.0, -0.08, 0.15]) * self._length(side + "UpLeg", side + "Foot")
 
-    def rolled(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPlace:
+    def roll_foot(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPose:
         """A foot on the ground, tipped: over its heel where toes are up (`pitch` above 0), else over its ball.
 
         `place` (2,) [m] is the x and z of the ankle when the foot is flat. With the heel up, the toes stay flat.
@@ -139,11 +139,11 @@ class Body:
         ankle, ball = self.rest(side + "Foot"), self.ball(side)
         heel = np.array([ankle[0], self.floor, ankle[2] - 0.45 * (ball[2] - ankle[2])])
         pivot = heel if pitch > 0.0 else ball
-        swung = pivot + turned(pitch=-pitch) @ (ankle - pivot)
+        ankle_position = pivot + euler(pitch=-pitch) @ (ankle - pivot)
         here = np.array([position[0], ankle[1], position[1]])
-        return FootPlace(here + turned(yaw) @ (swung - ankle), pitch, max(pitch, 0.0), yaw)
+        return FootPose(here + euler(yaw) @ (ankle_position - ankle), pitch, max(pitch, 0.0), yaw)
 
-    def settled(self, stance_hips: Floats, pelvis: Floats, feet: tuple[FootPlace, FootPlace]) -> Floats:
+    def settle(self, stance_hips: Floats, pelvis: Floats, feet: tuple[FootPose, FootPose]) -> Floats:
         """The hips lowered as far as needed for both feet to be in reach of slightly bent legs; smooth over time."""
         height = float(stance_hips[1])
         for side, foot in zip(SIDES, feet, strict=True):
@@ -166,20 +166,20 @@ class Body:
         for side, arm in zip(SIDES, stance.arms, strict=True):
             self._hold_arm(rotations, side, arm, stance)
         for side, foot in zip(SIDES, stance.feet, strict=True):
-            self._place_leg(rotations, side, foot, stance)
+            self._solve_leg(rotations, side, foot, stance)
         return self._assembled(rotations, stance)
 
     def _hold_arm(self, rotations: dict[str, Floats], side: str, arm: ArmRotation, stance: Stance) -> None:
         out = 1.0 if side == "Left" else -1.0
-        upper = stance.chest @ turned(pitch=-arm.flex) @ turned(roll=out * arm.spread) @ turned(yaw=-out * arm.rotation)
-        lower = upper @ turned(pitch=-arm.elbow)
-        hand = lower @ turned(roll=-out * arm.wrist)
-        fingers = hand @ turned(roll=-out * arm.curl)
+        upper = stance.chest @ euler(pitch=-arm.flex) @ euler(roll=out * arm.spread) @ euler(yaw=-out * arm.rotation)
+        lower = upper @ euler(pitch=-arm.elbow)
+        hand = lower @ euler(roll=-out * arm.wrist)
+        fingers = hand @ euler(roll=-out * arm.curl)
         lift = math.degrees(math.acos(float(np.clip((stance.chest.T @ upper @ _DOWN) @ _DOWN, -1.0, 1.0))))
         # A shoulder blade follows the arm from half way up on, by about a third.
         shrug = stance.shrug + 0.3 * _beyond(lift, 55.0, 20.0)
         if side + "Shoulder" in self._number:
-            rotations[side + "Shoulder"] = stance.chest @ turned(roll=out * shrug)
+            rotations[side + "Shoulder"] = stance.chest @ euler(roll=out * shrug)
         rotations[side + "Arm"] = upper @ self._hanging(side + "Arm", side + "ForeArm").T
         rotations[side + "ForeArm"] = lower @ self._hanging(side + "ForeArm", side + "Hand").T
         knuckles = [n for n in self._number if n.startswith(side + "Hand") and n.endswith("1") and "Thumb" not in n]
@@ -198,16 +198,16 @@ class Body:
             along = self.rest(start) - self._rest[self.skeleton.parents[self._number[start]]]
         return quaternions.matrix_from_quat(quaternions.rotation_between(_DOWN, along))
 
-    def _place_leg(self, rotations: dict[str, Floats], side: str, foot: FootPlace, stance: Stance) -> None:
+    def _solve_leg(self, rotations: dict[str, Floats], side: str, foot: FootPose, stance: Stance) -> None:
         """Two bones from the hip to the ankle, the knee in front of the line between (law of cosines)."""
         thigh, shin = side + "UpLeg", side + "Leg"
         hip = stance.hips + stance.pelvis @ (self.rest(thigh) - self.hips)
         upper, lower = self._length(thigh, shin), self._length(shin, side + "Foot")
-        way = foot.ankle - hip
-        span = float(np.linalg.norm(way))
+        reach_vector = foot.ankle - hip
+        span = float(np.linalg.norm(reach_vector))
         distance = min(max(span, 1.02 * abs(upper - lower), 0.2 * (upper + lower)), _LONGEST * (upper + lower))
-        along = way / max(span, 1e-9)
-        facing = turned(foot.yaw)
+        along = reach_vector / max(span, 1e-9)
+        facing = euler(foot.yaw)
         across = quaternions.normalize(stance.pelvis[:, 0] + facing[:, 0])
         across = quaternions.normalize(across - (across @ along) * along)
         cosine = (upper * upper + distance * distance - lower * lower) / (2.0 * upper * distance)
@@ -215,8 +215,8 @@ class Body:
         knee = upper * (cosine * along + math.sqrt(max(1.0 - cosine * cosine, 0.0)) * front)
         rotations[thigh] = _frame(knee, across) @ self._leg_frame(thigh, shin).T
         rotations[shin] = _frame(distance * along - knee, across) @ self._leg_frame(shin, side + "Foot").T
-        rotations[side + "Foot"] = turned(foot.yaw, -foot.pitch)
-        rotations[side + "ToeBase"] = turned(foot.yaw, -foot.toes)
+        rotations[side + "Foot"] = euler(foot.yaw, -foot.pitch)
+        rotations[side + "ToeBase"] = euler(foot.yaw, -foot.toes)
 
     @cache  # noqa: B019 - a body lives as long as the making of one motion
     def _leg_frame(self, start: str, end: str) -> Floats:

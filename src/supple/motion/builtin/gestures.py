@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from supple.character.skeleton import Skeleton
-from supple.motion.builtin.body import SIDES, ArmRotation, Body, FootPlace, Stance, turned
+from supple.motion.builtin.body import SIDES, ArmRotation, Body, FootPose, Stance, euler
 from supple.motion.builtin.recipe import Recipe
-from supple.motion.builtin.timing import checked, keyed, share, whole_frames
+from supple.motion.builtin.timing import check_range, round_to_frames, smoothstep, spline
 from supple.motion.builtin.timing import wave as cosine
 from supple.motion.pose import Pose
 
@@ -21,9 +21,9 @@ def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Reci
 
     The weight shifts to the left, the chest and the head give way a little, the hand trails the forearm.
     """
-    checked("wave", "seconds", seconds, low=2.0, high=60.0)
+    check_range("wave", "seconds", seconds, low=2.0, high=60.0)
     body = Body(skeleton, "wave")
-    seconds = whole_frames("wave", seconds=seconds, fps=fps)
+    seconds = round_to_frames("wave", seconds=seconds, fps=fps)
     feet = _standing(body)
     up, down = 0.85, seconds - 1.05
     waves = max(round((down - up) / 0.52), 1)
@@ -33,8 +33,8 @@ def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Reci
     hanging = ArmRotation(flex=2.0, spread=13.0, rotation=8.0, elbow=16.0, wrist=2.0, curl=24.0)
 
     def pose(time: float) -> Pose:
-        lift = share(time, 0.12, up + 0.05) - share(time, down, seconds - 0.12)
-        swing = share(time, up - 0.25, up + 0.25) - share(time, down - 0.2, down + 0.25)
+        lift = smoothstep(time, 0.12, up + 0.05) - smoothstep(time, down, seconds - 0.12)
+        swing = smoothstep(time, up - 0.25, up + 0.25) - smoothstep(time, down - 0.2, down + 0.25)
         phase = (time - up) * rate
         # On its way up and down the arm passes in front of the body, elbow first.
         arm = hanging.toward(on_way, lift).toward(on_way.toward(raised, lift), lift)
@@ -49,10 +49,10 @@ def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Reci
             arm.curl,
         )
         aside = 0.030 * body.size * lift
-        pelvis = turned(roll=1.6 * lift)
-        chest = turned(-3.0 * lift, -1.0 * lift, -3.5 * lift - 0.8 * trailing)
-        head = turned(-5.0 * lift, 0.0, 4.0 * lift + 1.2 * trailing)
-        hips = body.settled(body.hips + np.array([aside, _LOW * body.leg, 0.0]), pelvis, feet)
+        pelvis = euler(roll=1.6 * lift)
+        chest = euler(-3.0 * lift, -1.0 * lift, -3.5 * lift - 0.8 * trailing)
+        head = euler(-5.0 * lift, 0.0, 4.0 * lift + 1.2 * trailing)
+        hips = body.settle(body.hips + np.array([aside, _LOW * body.leg, 0.0]), pelvis, feet)
         return body.pose(Stance(hips, feet, pelvis, chest, head, (hanging, right)))
 
     return Recipe(skeleton, pose, seconds, fps, "wave")
@@ -67,13 +67,13 @@ def breathing(
     foot to the other. The swelling is a small even scale of the upper two spine joints (1 to 2 parts in a hundred),
     which nothing that hangs on them takes over.
     """
-    checked("breathing", "intensity", intensity, low=0.0, high=3.0)
+    check_range("breathing", "intensity", intensity, low=0.0, high=3.0)
     if breaths < 1:
-        checked("breathing", "breaths", breaths, low=1, high=1000)
+        check_range("breathing", "breaths", breaths, low=1, high=1000)
     body = Body(skeleton, "breathing")
-    seconds = whole_frames("breathing", seconds=seconds, fps=fps)
+    seconds = round_to_frames("breathing", seconds=seconds, fps=fps)
     feet = _standing(body)
-    breath = keyed([(0.0, 0.0), (0.40, 1.0), (0.47, 1.0), (0.92, 0.0), (1.0, 0.0)])
+    breath = spline([(0.0, 0.0), (0.40, 1.0), (0.47, 1.0), (0.92, 0.0), (1.0, 0.0)])
 
     def pose(time: float) -> Pose:
         lap = time / seconds
@@ -82,12 +82,12 @@ def breathing(
         belly = intensity * breath((phase - 0.06) % 1.0)
         drift = cosine(lap, 0.3)
         hips = body.hips + np.array([0.012 * body.size * drift, _LOW * body.leg, 0.004 * body.size * cosine(lap, 0.1)])
-        pelvis = turned(1.0 * drift, 0.5 - 0.8 * air, 1.0 * drift)
-        chest = turned(-0.8 * drift, 2.0 - 4.0 * air, -1.2 * drift)
-        head = turned(1.5 * cosine(lap, 0.55), 2.0 - 2.0 * air, -0.6 * drift)
+        pelvis = euler(1.0 * drift, 0.5 - 0.8 * air, 1.0 * drift)
+        chest = euler(-0.8 * drift, 2.0 - 4.0 * air, -1.2 * drift)
+        head = euler(1.5 * cosine(lap, 0.55), 2.0 - 2.0 * air, -0.6 * drift)
         arm = ArmRotation(2.0 - 2.5 * air, 13.0 + 2.5 * air, 8.0, 16.0 + 2.0 * air, 2.0, 24.0)
         stance = Stance(
-            body.settled(hips, pelvis, feet),
+            body.settle(hips, pelvis, feet),
             feet,
             pelvis,
             chest,
@@ -101,6 +101,6 @@ def breathing(
     return Recipe(skeleton, pose, seconds, fps, "breathing", loop=True)
 
 
-def _standing(body: Body) -> tuple[FootPlace, FootPlace]:
-    left, right = (body.rolled(side, body.rest(side + "Foot")[[0, 2]]) for side in SIDES)
+def _standing(body: Body) -> tuple[FootPose, FootPose]:
+    left, right = (body.roll_foot(side, body.rest(side + "Foot")[[0, 2]]) for side in SIDES)
     return left, right

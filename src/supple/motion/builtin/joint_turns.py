@@ -91,8 +91,8 @@ def _turned(
         raise InputError(f"motion {name!r}", f"angle is {angle}", "a finite angle is needed", "pass radians")
 
     def pose(time: float) -> Pose:
-        share = min(time / seconds, 1.0)
-        amount = 0.5 - 0.5 * math.cos(math.pi * share * (1.0 if hold else 2.0))
+        fraction = min(time / seconds, 1.0)
+        amount = 0.5 - 0.5 * math.cos(math.pi * fraction * (1.0 if hold else 2.0))
         rotation = quaternions.quat_from_axis_angle(axis, amount * angle)
         return Pose.from_rotations(skeleton, {skeleton.names[joint]: rotation})
 

@@ -10,10 +10,10 @@ from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
-from supple.motion.builtin.body import FootPlace, turned
+from supple.motion.builtin.body import FootPose, euler
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
-from supple.motion.builtin.timing import wave, whole_frames
+from supple.motion.builtin.timing import round_to_frames, wave
 from supple.motion.pose import Pose
 
 _FRONT = ("FrontShoulder", "FrontUpperLeg", "FrontLowerLeg", "FrontCannon", "FrontFoot")
@@ -54,17 +54,17 @@ class _Walk:
         self.legs = {leg: _Leg(skeleton, names) for leg, (names, _) in _LEGS.items()}
         self.height = float(np.mean([leg.height for leg in self.legs.values()]))
         self.size = self.height / _HORSE_LEG
-        self.cycle = whole_frames("walk", seconds=1.16 * math.sqrt(self.size / pace), fps=fps)
+        self.cycle = round_to_frames("walk", seconds=1.16 * math.sqrt(self.size / pace), fps=fps)
         self.stride = 1.28 * self.height * math.sqrt(pace)
         self.steps = {leg: self._steps(leg, phase) for leg, (_, phase) in _LEGS.items()}
         self.order = [int(joint) for level in skeleton.levels for joint in level]
 
-    def rolled(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPlace:
+    def roll_foot(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPose:
         """A fetlock over a planted hoof, tipped over the tip of the hoof."""
         leg = self.legs[side]
-        swung = leg.toe + turned(pitch=-pitch) @ (leg.fetlock - leg.toe)
+        ankle_position = leg.toe + euler(pitch=-pitch) @ (leg.fetlock - leg.toe)
         here = np.array([position[0], leg.fetlock[1], position[1]])
-        return FootPlace(here + turned(yaw) @ (swung - leg.fetlock), pitch, pitch, yaw)
+        return FootPose(here + euler(yaw) @ (ankle_position - leg.fetlock), pitch, pitch, yaw)
 
     def _steps(self, leg: str, phase: float) -> Steps:
         fetlock = self.legs[leg].fetlock
@@ -106,20 +106,20 @@ class _Walk:
         yaw, roll = -3.0 * a * wave(phase), 2.5 * a * wave(phase, 0.2)
         nod = 4.0 * a * wave(2.0 * phase, 0.15)
         bends = {
-            "Hips": turned(yaw, 0.6 * wave(2.0 * phase, 0.3), roll),
-            "Spine1": turned(0.4 * yaw, 0.0, 0.6 * roll),
-            "Spine2": turned(-0.6 * yaw, 0.0, 0.1 * roll),
-            "Spine3": turned(-1.0 * yaw, 0.4 * wave(2.0 * phase, 0.6), -0.5 * roll),
-            "Neck1": turned(-0.6 * yaw, 3.0 + 0.5 * nod),
-            "Neck2": turned(-0.4 * yaw, 4.0 + 0.9 * nod),
-            "Neck3": turned(-0.3 * yaw, 4.0 + nod),
-            "Head": turned(-0.2 * yaw, 2.0 + 0.4 * wave(2.0 * phase, 0.35) * 4.0 * a),
-            "LeftEar": turned(0.0, 2.0 + 4.0 * a * wave(2.0 * phase, 0.5)),
-            "RightEar": turned(0.0, 2.0 + 4.0 * a * wave(2.0 * phase, 0.5)),
+            "Hips": euler(yaw, 0.6 * wave(2.0 * phase, 0.3), roll),
+            "Spine1": euler(0.4 * yaw, 0.0, 0.6 * roll),
+            "Spine2": euler(-0.6 * yaw, 0.0, 0.1 * roll),
+            "Spine3": euler(-1.0 * yaw, 0.4 * wave(2.0 * phase, 0.6), -0.5 * roll),
+            "Neck1": euler(-0.6 * yaw, 3.0 + 0.5 * nod),
+            "Neck2": euler(-0.4 * yaw, 4.0 + 0.9 * nod),
+            "Neck3": euler(-0.3 * yaw, 4.0 + nod),
+            "Head": euler(-0.2 * yaw, 2.0 + 0.4 * wave(2.0 * phase, 0.35) * 4.0 * a),
+            "LeftEar": euler(0.0, 2.0 + 4.0 * a * wave(2.0 * phase, 0.5)),
+            "RightEar": euler(0.0, 2.0 + 4.0 * a * wave(2.0 * phase, 0.5)),
         }
         for number, name in enumerate(("Tail1", "Tail2", "Tail3")):
             late = 0.12 * (number + 1)
-            bends[name] = turned(0.0, -2.0, (number + 1) * 4.0 * a * wave(phase, 0.1 + late)) @ bends["Hips"]
+            bends[name] = euler(0.0, -2.0, (number + 1) * 4.0 * a * wave(phase, 0.1 + late)) @ bends["Hips"]
         return {name: rotation for name, rotation in bends.items() if name in self.skeleton.names}
 
     def _assembled(self, rotations: dict[str, Floats], move: Floats) -> Floats:
@@ -159,7 +159,7 @@ class _Leg:
 
     def _rotations(self, extra: Floats) -> list[Floats]:
         """Turns of the bones about x, the first kept, when every joint bends by `extra` (radians) more."""
-        return [turned(pitch=math.degrees(angle)) for angle in np.concatenate([[0.0], np.cumsum(extra)])]
+        return [euler(pitch=math.degrees(angle)) for angle in np.concatenate([[0.0], np.cumsum(extra)])]
 
     def _end(self, extra: Floats) -> Floats:
         """From the first joint to the fetlock."""
@@ -168,10 +168,10 @@ class _Leg:
         )
         return total
 
-    def reaching(self, root: Floats, foot: FootPlace, fold: float) -> dict[str, Floats]:
+    def reaching(self, root: Floats, foot: FootPose, fold: float) -> dict[str, Floats]:
         """Turns by joint name that bring the fetlock to its place; `fold` (0 to 1) bends the lower joints more."""
-        way = foot.ankle - root
-        distance = min(float(np.linalg.norm(way)), self.longest)
+        reach_vector = foot.ankle - root
+        distance = min(float(np.linalg.norm(reach_vector)), self.longest)
         low = np.linspace(0.0, 1.0, len(self.bends)) ** 2
         more = math.radians(34.0) * fold * low * np.sign(self.bends)
         straight, folded = 0.0, 3.0
@@ -183,7 +183,7 @@ class _Leg:
             else:
                 folded = middle
         extra = (straight - 1.0) * self.bends + straight * more
-        aim = quaternions.matrix_from_quat(quaternions.rotation_between(self._end(extra), way))
+        aim = quaternions.matrix_from_quat(quaternions.rotation_between(self._end(extra), reach_vector))
         rotations = {name: aim @ rotation for name, rotation in zip(self.names, self._rotations(extra), strict=False)}
-        rotations[self.names[-1]] = turned(foot.yaw, -foot.pitch)
+        rotations[self.names[-1]] = euler(foot.yaw, -foot.pitch)
         return rotations

@@ -8,10 +8,10 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
-from supple.motion.builtin.body import SIDES, ArmRotation, Body, FootPlace, Stance, turned
+from supple.motion.builtin.body import SIDES, ArmRotation, Body, FootPose, Stance, euler
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
-from supple.motion.builtin.timing import checked, hermite, keyed, share, wave, whole_frames
+from supple.motion.builtin.timing import check_range, hermite, round_to_frames, smoothstep, spline, wave
 from supple.motion.pose import Pose
 
 GRAVITY = 9.81  # [m/s^2]
@@ -30,8 +30,8 @@ def run_and_stop(skeleton: Skeleton, *, pace: float = 1.0, still: float = 1.3, f
     leans back, tips forward, settles, and then stands without moving for `still` [s]. `pace` 1 is about 3 m/s for a leg
     of 0.84 m.
     """
-    checked("run-and-stop", "pace", pace, low=0.6, high=1.25)
-    checked("run-and-stop", "still", still, low=0.0, high=60.0)
+    check_range("run-and-stop", "pace", pace, low=0.6, high=1.25)
+    check_range("run-and-stop", "still", still, low=0.0, high=60.0)
     return _Run(skeleton, pace, still, fps).recipe()
 
 
@@ -43,22 +43,22 @@ class _Run:
         self.fps, self.tempo = fps, body.tempo
         self.speed = 3.0 * pace * body.size  # metres in one unit of time
         self.brake = _FIRST + _RUNNING * _STEP
-        self.seconds = whole_frames("run-and-stop", seconds=(self.brake + _SETTLED) * body.tempo + still, fps=fps)
+        self.seconds = round_to_frames("run-and-stop", seconds=(self.brake + _SETTLED) * body.tempo + still, fps=fps)
         self.goal = self.speed * self.brake + 0.5 * self.speed * _BRAKING
         # Speed up and down that the hips have at take-off: half the flight under gravity; a unit is `tempo` seconds.
         self.rise = 0.5 * GRAVITY * body.tempo**2 * (_STEP - _STANCE)
         self.low = -0.058 * body.leg
         self.feet = (self._steps("Left"), self._steps("Right"))
         t = self.brake
-        self.height = keyed(
+        self.height = spline(
             [(t + 0.20, -0.135), (t + 0.45, -0.100), (t + 0.75, -0.045), (t + 1.05, -0.002), (t + _SETTLED, -0.004)]
         )
-        self.lean = keyed([(t - 0.1, 12.0), (t + 0.24, -12.0), (t + 0.62, 13.0), (t + 1.0, -1.5), (t + _SETTLED, 1.0)])
-        self.tilt = keyed([(t - 0.1, 9.0), (t + 0.26, -6.0), (t + 0.6, 7.0), (t + 1.02, -0.5), (t + _SETTLED, 0.0)])
-        self.nod = keyed([(t - 0.1, 4.0), (t + 0.20, 8.0), (t + 0.42, -5.0), (t + 0.78, 8.0), (t + _SETTLED, 0.0)])
-        self.flex = keyed([(t, 6.0), (t + 0.34, 34.0), (t + 0.72, 14.0), (t + 1.08, -4.0), (t + _SETTLED, 2.0)])
-        self.spread = keyed([(t, 18.0), (t + 0.38, 34.0), (t + 0.8, 22.0), (t + _SETTLED, 13.0)])
-        self.elbow = keyed([(t, 80.0), (t + 0.35, 62.0), (t + 0.8, 42.0), (t + 1.15, 14.0), (t + _SETTLED, 17.0)])
+        self.lean = spline([(t - 0.1, 12.0), (t + 0.24, -12.0), (t + 0.62, 13.0), (t + 1.0, -1.5), (t + _SETTLED, 1.0)])
+        self.tilt = spline([(t - 0.1, 9.0), (t + 0.26, -6.0), (t + 0.6, 7.0), (t + 1.02, -0.5), (t + _SETTLED, 0.0)])
+        self.nod = spline([(t - 0.1, 4.0), (t + 0.20, 8.0), (t + 0.42, -5.0), (t + 0.78, 8.0), (t + _SETTLED, 0.0)])
+        self.flex = spline([(t, 6.0), (t + 0.34, 34.0), (t + 0.72, 14.0), (t + 1.08, -4.0), (t + _SETTLED, 2.0)])
+        self.spread = spline([(t, 18.0), (t + 0.38, 34.0), (t + 0.8, 22.0), (t + _SETTLED, 13.0)])
+        self.elbow = spline([(t, 80.0), (t + 0.35, 62.0), (t + 0.8, 42.0), (t + 1.15, 14.0), (t + _SETTLED, 17.0)])
 
     def _steps(self, side: str) -> Steps:
         """Strikes alternate, left first; the last three are the braking one, one to the goal and one beside it."""
@@ -105,18 +105,18 @@ class _Run:
     def pose(self, t: float) -> Pose:
         t = min(t, self.brake + _SETTLED)
         body = self.body
-        running = 1.0 - share(t, self.brake - 0.02, self.brake + 0.40)
+        running = 1.0 - smoothstep(t, self.brake - 0.02, self.brake + 0.40)
         phase = (t - _FIRST) / (2.0 * _STEP)  # 0 at the strike of the left foot
-        feet: tuple[FootPlace, FootPlace] = (self.feet[0].at(t), self.feet[1].at(t))
+        feet: tuple[FootPose, FootPose] = (self.feet[0].at(t), self.feet[1].at(t))
         aside = 0.012 * body.size * running * wave(phase, 0.5 * _STANCE / (2.0 * _STEP))
         hips = body.hips + np.array([aside, self._height(t), self._ahead(t)])
-        pelvis = turned(-9.0 * running * wave(phase, 0.0), self.tilt(t), 4.0 * running * wave(phase, 0.14))
-        chest = turned(
+        pelvis = euler(-9.0 * running * wave(phase, 0.0), self.tilt(t), 4.0 * running * wave(phase, 0.14))
+        chest = euler(
             11.0 * running * wave(phase, 0.02), self.lean(t) + self.tilt(t) * 0.3, -3.0 * running * wave(phase, 0.16)
         )
-        head = turned(2.0 * running * wave(phase, 0.05), self.nod(t), 0.0)
+        head = euler(2.0 * running * wave(phase, 0.05), self.nod(t), 0.0)
         arms = (self._arm(t, phase, running), self._arm(t, phase + 0.5, running))
-        return body.pose(Stance(body.settled(hips, pelvis, feet), feet, pelvis, chest, head, arms))
+        return body.pose(Stance(body.settle(hips, pelvis, feet), feet, pelvis, chest, head, arms))
 
     def _ahead(self, t: float) -> float:
         """How far the hips have come: even, then slowing down to nothing."""

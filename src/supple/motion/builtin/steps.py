@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from supple.arrays import Floats
-from supple.motion.builtin.body import FootPlace
+from supple.motion.builtin.body import FootPose
 
 _PUSH = 0.45  # how much of the roll over the ball is eased out before the foot leaves
 
@@ -30,7 +30,7 @@ class Contact:
     times: tuple[float, float, float, float]
     pitches: tuple[float, float] = (0.0, 0.0)
     lift: float = 0.05
-    via: tuple[tuple[float, FootPlace], ...] = ()
+    via: tuple[tuple[float, FootPose], ...] = ()
 
     @property
     def strike(self) -> float:
@@ -57,7 +57,7 @@ class Contact:
 class Ground(Protocol):
     """Whoever has feet to roll over the ground; see `Body.rolled`."""
 
-    def rolled(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPlace:
+    def roll_foot(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPose:
         """The foot called `side` at a place, tipped."""
 
 
@@ -71,7 +71,7 @@ class Steps:
     def _swings(self) -> list[_Swing]:
         return [self._swing(start, end) for start, end in itertools.pairwise(self._contacts)]
 
-    def at(self, time: float) -> FootPlace:
+    def at(self, time: float) -> FootPose:
         """The foot at a time [s]."""
         for contact, swing in zip(self._contacts, self._swings, strict=False):
             if time <= contact.leave:
@@ -80,9 +80,9 @@ class Steps:
                 return swing.at(time)
         return self._standing(self._contacts[-1], time)
 
-    def _standing(self, contact: Contact, time: float) -> FootPlace:
+    def _standing(self, contact: Contact, time: float) -> FootPose:
         time = min(max(time, contact.strike), contact.leave)
-        return self._body.rolled(self._side, contact.position, pitch=contact.pitch(time))
+        return self._body.roll_foot(self._side, contact.position, pitch=contact.pitch(time))
 
     def _swing(self, start: Contact, end: Contact) -> _Swing:
         from scipy.interpolate import CubicSpline
@@ -110,12 +110,12 @@ class _Swing:
     path: Callable[[float], Floats]
     lift: float
 
-    def at(self, time: float) -> FootPlace:
+    def at(self, time: float) -> FootPose:
         state = np.array(self.path(time))
         s = (time - self.start) / (self.end - self.start)
         state[1] += self.lift * 16.0 * (s * (1.0 - s)) ** 2
-        return FootPlace(state[:3], float(state[3]), float(state[4]), float(state[5]))
+        return FootPose(state[:3], float(state[3]), float(state[4]), float(state[5]))
 
 
-def _packed(foot: FootPlace) -> Floats:
+def _packed(foot: FootPose) -> Floats:
     return np.array([*foot.ankle, foot.pitch, foot.toes, foot.yaw])

@@ -17,7 +17,7 @@ Curve = Callable[[float], float]
 Spline = Callable[[float], Any]
 
 
-def share(time: float, start: float, end: float) -> float:
+def smoothstep(time: float, start: float, end: float) -> float:
     """How much of the way from `start` to `end` is gone, from 0 to 1; sets off and arrives without speed or push.
 
     With s = (time - start) / (end - start): 6 s^5 - 15 s^4 + 10 s^3.
@@ -26,7 +26,7 @@ def share(time: float, start: float, end: float) -> float:
     return s * s * s * (s * (6.0 * s - 15.0) + 10.0)
 
 
-def keyed(keys: Sequence[tuple[float, float]]) -> Curve:
+def spline(keys: Sequence[tuple[float, float]]) -> Curve:
     """A curve through keys (time, value): level at both ends and at every peak, never beyond the keys it is between.
 
     Before the first key and after the last it holds.
@@ -34,13 +34,13 @@ def keyed(keys: Sequence[tuple[float, float]]) -> Curve:
     times, values = zip(*keys, strict=True)
 
     @cache
-    def spline() -> Spline:
+    def curve() -> Spline:
         from scipy.interpolate import PchipInterpolator
 
         around = [times[0] - 1.0, *times, times[-1] + 1.0]  # a hold on either side makes the ends level
         return PchipInterpolator(around, [values[0], *values, values[-1]])
 
-    return lambda time: float(spline()(min(max(time, times[0]), times[-1])))
+    return lambda time: float(curve()(min(max(time, times[0]), times[-1])))
 
 
 def cyclic(keys: Sequence[tuple[float, float]]) -> Curve:
@@ -48,12 +48,12 @@ def cyclic(keys: Sequence[tuple[float, float]]) -> Curve:
     phases, values = zip(*keys, strict=True)
 
     @cache
-    def spline() -> Spline:
+    def curve() -> Spline:
         from scipy.interpolate import CubicSpline
 
         return CubicSpline([*phases, phases[0] + 1.0], [*values, values[0]], bc_type="periodic")
 
-    return lambda phase: float(spline()(phases[0] + (phase - phases[0]) % 1.0))
+    return lambda phase: float(curve()(phases[0] + (phase - phases[0]) % 1.0))
 
 
 def wave(phase: float, peak: float = 0.0) -> float:
@@ -78,7 +78,7 @@ def hermite(start: Floats, speed: Floats, end: Floats, end_speed: Floats, *, sec
     )
 
 
-def whole_frames(name: str, *, seconds: float, fps: float) -> float:
+def round_to_frames(name: str, *, seconds: float, fps: float) -> float:
     """`seconds` rounded to a whole number of frames, so that a motion ends on a key."""
     for what, value in (("seconds", seconds), ("fps", fps)):
         if not (math.isfinite(value) and value > 0.0):
@@ -86,7 +86,7 @@ def whole_frames(name: str, *, seconds: float, fps: float) -> float:
     return max(round(seconds * fps), 2) / fps
 
 
-def checked(name: str, what: str, value: float, *, low: float, high: float) -> float:
+def check_range(name: str, what: str, value: float, *, low: float, high: float) -> float:
     """An option as given, if it lies between `low` and `high`."""
     if not (math.isfinite(value) and low <= value <= high):
         needed = f"{low:g} to {high:g} is needed"

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from supple.character.skeleton import Skeleton
-from supple.motion.builtin.body import ArmRotation, Body, FootPlace, Stance, turned
+from supple.motion.builtin.body import ArmRotation, Body, FootPose, Stance, euler
 from supple.motion.builtin.recipe import Recipe
 from supple.motion.builtin.steps import Contact, Steps
-from supple.motion.builtin.timing import checked, cyclic, wave, whole_frames
+from supple.motion.builtin.timing import check_range, cyclic, round_to_frames, wave
 from supple.motion.pose import Pose
 
 _STANCE = 0.62  # of the cycle that a foot is on the ground
@@ -27,8 +27,8 @@ def walk(skeleton: Skeleton, *, pace: float = 1.0, intensity: float = 1.0, fps: 
     stay where they are planted. `pace` 1 is about 1.3 m/s for a leg of 0.84 m; speed goes with the root of the leg's
     length. `intensity` scales hips, chest and arms. Straight ahead on level ground only.
     """
-    checked("walk", "pace", pace, low=0.5, high=1.5)
-    checked("walk", "intensity", intensity, low=0.0, high=2.0)
+    check_range("walk", "pace", pace, low=0.5, high=1.5)
+    check_range("walk", "intensity", intensity, low=0.0, high=2.0)
     if "LeftFrontFoot" in skeleton.names:
         from supple.motion.builtin.quadruped import walk_on_four
 
@@ -44,7 +44,7 @@ class _Walk:
         self.intensity = intensity
         self.fps = fps
         # Faster walking is half longer steps, half quicker ones.
-        self.cycle = whole_frames("walk", seconds=1.06 * self.body.tempo / math.sqrt(pace), fps=fps)
+        self.cycle = round_to_frames("walk", seconds=1.06 * self.body.tempo / math.sqrt(pace), fps=fps)
         self.stride = 1.52 * self.body.leg * math.sqrt(pace)
         self.feet = (self._steps("Left", 0.0), self._steps("Right", 0.5))
         self.flex = cyclic([(0.02, -19.0), (0.27, 3.0), (0.52, 24.0), (0.77, 3.0)])
@@ -71,27 +71,27 @@ class _Walk:
 
     def pose(self, time: float) -> Pose:
         body, amount, phase = self.body, self.intensity, time / self.cycle
-        feet: tuple[FootPlace, FootPlace] = (self.feet[0].at(time), self.feet[1].at(time))
+        feet: tuple[FootPose, FootPose] = (self.feet[0].at(time), self.feet[1].at(time))
         sway = wave(phase, _MIDDLE)
         # The body slows as it climbs over the standing leg and gains as it falls to the next.
         ahead = phase * self.stride - 0.012 * self.stride * math.sin(4.0 * math.pi * (phase - _MIDDLE))
         rise = (-0.023 + 0.015 * wave(2.0 * phase, 2.0 * _MIDDLE + 0.05)) * body.size
         hips = body.hips + np.array([0.026 * body.size * sway, rise, ahead])
-        pelvis = turned(
+        pelvis = euler(
             yaw=-7.0 * amount * wave(phase),
             pitch=3.0 + 1.5 * wave(2.0 * phase, 0.1),
             roll=4.5 * amount * wave(phase, 0.16),
         )
-        chest = turned(
+        chest = euler(
             yaw=6.5 * amount * wave(phase, 0.02),
             pitch=3.5 + 1.2 * wave(2.0 * phase, 0.22),
             roll=-2.2 * amount * wave(phase, 0.2),
         )
-        head = turned(
+        head = euler(
             yaw=1.0 * wave(phase, 0.05), pitch=2.0 - 1.0 * wave(2.0 * phase, 0.2), roll=-0.8 * wave(phase, 0.25)
         )
         arms = (self._arm(phase), self._arm(phase + 0.5))
-        hips = body.settled(hips, pelvis, feet)
+        hips = body.settle(hips, pelvis, feet)
         return body.pose(Stance(hips, feet, pelvis, chest, head, arms))
 
     def _arm(self, phase: float) -> ArmRotation:

@@ -14,7 +14,7 @@ from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.motion.pose import Pose, between
-from supple.motion.relative import RelativePose, beyond, mixed
+from supple.motion.relative import RelativePose, beyond, mix_poses
 
 _WHERE = "LiveMotion"
 _FLAT = 1e-12  # determinant below which a joint has no volume left
@@ -183,9 +183,9 @@ def line_through(times: Floats, poses: Sequence[RelativePose], at: float, width:
     gap = float(times[after] - times[before])
     if gap <= width:
         return _line(times, poses, at, width)
-    share = (at - float(times[before])) / gap
+    fraction = (at - float(times[before])) / gap
     ends = [_line(times, poses, float(times[position]), width) for position in (before, after)]
-    return mixed(ends, np.array([1.0 - share, share]))
+    return mix_poses(ends, np.array([1.0 - fraction, fraction]))
 
 
 def _line(times: Floats, poses: Sequence[RelativePose], at: float, width: float) -> RelativePose:
@@ -197,4 +197,4 @@ def _line(times: Floats, poses: Sequence[RelativePose], at: float, width: float)
     # The value at `at` of the weighted least-squares line: shares w_i (S2 - S1 d_i) / (S0 S2 - S1^2), d_i = t_i - at;
     # the denominator is what they add up to.
     shares = weights * ((weights * away**2).sum() - (weights * away).sum() * away)
-    return mixed([poses[int(position)] for position in near], shares / shares.sum())
+    return mix_poses([poses[int(position)] for position in near], shares / shares.sum())

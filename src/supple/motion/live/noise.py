@@ -48,8 +48,8 @@ class NoisyMotion(Settings):
         world = self.source.sample(time).world_from_joint.copy()
         position = time * self.rate
         first = math.floor(position)
-        share = position - first
-        noise = (1.0 - share) * self._noise(first, len(world)) + share * self._noise(first + 1, len(world))
+        fraction = position - first
+        noise = (1.0 - fraction) * self._noise(first, len(world)) + fraction * self._noise(first + 1, len(world))
         world[:, :3, 3] += self.position * noise[:, 0]
         if self.angle > 0.0:
             vectors = self.angle * noise[:, 1]

@@ -12,7 +12,7 @@ from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.motion.live.live_motion import LiveMotion
 from supple.motion.pose import Pose, PoseSource, between
-from supple.motion.relative import RelativePose, difference, displaced, eased
+from supple.motion.relative import RelativePose, decay_spring, difference, displace
 
 _WHERE = "SteadyMotion"
 _REMEMBERED = 256  # poses shown, for whoever asks for a time that is past already
@@ -80,9 +80,9 @@ class SteadyMotion:
         gap = time - since
         kept = difference(last, self._wanted(since)[0])
         wanted, pose = self._wanted(time)
-        off, speed = eased(kept, self._speed, self._rate, gap)
+        off, speed = decay_spring(kept, self._speed, self._rate, gap)
         quiet = np.abs(off).max() < _SAME
-        shown = wanted if quiet else displaced(wanted, off)
+        shown = wanted if quiet else displace(wanted, off)
         held = self._held_back(last, shown, gap)
         if held is not shown:
             stopped = np.abs(difference(held, shown)).max(axis=-1) > _SAME
@@ -108,5 +108,5 @@ class SteadyMotion:
         if (sizes <= allowed).all():
             return shown
         step *= np.minimum(1.0, allowed / np.maximum(sizes, 1e-300))[..., None]
-        held = displaced(last, step)
+        held = displace(last, step)
         return RelativePose(held.moves, held.rotations, shown.scales, shown.shapes)

@@ -100,7 +100,7 @@ def _foot_joints(anatomy: Anatomy, side: str) -> list[int]:
     return [anatomy.parts[f"{side} {name}"] for name in ("foot", "toes") if f"{side} {name}" in anatomy.parts]
 
 
-def measured_floor(over: Floats, spots: Floats, leg: float) -> Floats:
+def fit_floor(over: Floats, spots: Floats, leg: float) -> Floats:
     """The floor (3,) of a captured motion, where soles are known only up to a constant: its height at the origin, and
     how much it rises along x and along z.
 
@@ -116,18 +116,18 @@ def measured_floor(over: Floats, spots: Floats, leg: float) -> Floats:
     _, spread, axes = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)
     if spread[0] / np.sqrt(len(flat)) < _WALKED * leg:
         return level
-    way = flat @ axes[0]
+    along = flat @ axes[0]
     slope, height = 0.0, level[0]
     for _ in range(8):
-        near = np.abs(over - height - slope * way) < _STEP * leg
-        if not near.any() or np.ptp(way[near]) < 2.0 * _WALKED * leg:
+        near = np.abs(over - height - slope * along) < _STEP * leg
+        if not near.any() or np.ptp(along[near]) < 2.0 * _WALKED * leg:
             return level
-        slope = float(np.clip(np.polyfit(way[near], over[near], 1)[0], -_TILT, _TILT))
-        height = float(np.percentile(over - slope * way, 5.0))
+        slope = float(np.clip(np.polyfit(along[near], over[near], 1)[0], -_TILT, _TILT))
+        height = float(np.percentile(over - slope * along, 5.0))
     return np.array([height, *(slope * axes[0])])
 
 
-def smoothed(values: Floats, width: float, *, loop: bool) -> Floats:
+def smooth(values: Floats, width: float, *, loop: bool) -> Floats:
     """Values (F,) blurred by a Gaussian of `width` frames; those of a loop run on from the last frame to the first."""
     from scipy.ndimage import gaussian_filter1d
 

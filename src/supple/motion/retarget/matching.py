@@ -19,7 +19,7 @@ class Follow:
 
     source: int
     beyond: int
-    share: float
+    fraction: float
     part: str
 
 
@@ -63,21 +63,21 @@ def _by_parts(source: Anatomy, target: Anatomy) -> dict[int, Follow]:
         above = _along([chest, *source.neck, source.parts["head"]], [*target.neck, head], "neck")
         last = above.pop(head)
         found |= above
-        found[head] = Follow(last.source, last.beyond, last.share, "head")
+        found[head] = Follow(last.source, last.beyond, last.fraction, "head")
     return found
 
 
 def _along(source: list[int], target: list[int], part: str) -> dict[int, Follow]:
     """Spread a chain over one of another length; `source` begins with the joint that both chains stand on."""
     found = {}
-    for position, joint in enumerate(target, start=1):
-        at = position * (len(source) - 1) / len(target)
+    for index, joint in enumerate(target, start=1):
+        at = index * (len(source) - 1) / len(target)
         before = min(int(at), len(source) - 1)
         after = min(before + 1, len(source) - 1)
-        share = at - before
-        if share < 1e-9:
-            after, share = before, 0.0
-        found[joint] = Follow(source[before], source[after], share, part)
+        fraction = at - before
+        if fraction < 1e-9:
+            after, fraction = before, 0.0
+        found[joint] = Follow(source[before], source[after], fraction, part)
     return found
 
 

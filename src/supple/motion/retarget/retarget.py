@@ -16,7 +16,7 @@ from supple.geometry import quaternions
 from supple.motion.motion import Motion
 from supple.motion.retarget.alignment import rest_alignments
 from supple.motion.retarget.arms import held_off
-from supple.motion.retarget.ground import Soles, leg_length, lowest_skin, measured_floor, smoothed
+from supple.motion.retarget.ground import Soles, fit_floor, leg_length, lowest_skin, smooth
 from supple.motion.retarget.matching import Follow, follows
 
 _WHERE = "retarget"
@@ -63,15 +63,15 @@ def retarget(
     source_rotations, source_positions = _from_rest(motion)
     rotations = _target_rotations(source_rotations, of, to, pairs)
     ratio = _ratio(of, to, pairs)
-    ways = _root_ways(of, to, pairs, source_positions, rotations, ratio)
-    positions = _positions(skeleton, rotations, ways)
+    root_positions = _root_positions(of, to, pairs, source_positions, rotations, ratio)
+    positions = _positions(skeleton, rotations, root_positions)
     if arms and isinstance(target, Character):
         rotations = held_off(target, to, rotations, positions)
-        positions = _positions(skeleton, rotations, ways)
+        positions = _positions(skeleton, rotations, root_positions)
     if ground and of.complete and to.complete:
         skin = target if isinstance(target, Character) else None
         lift = _lift(of, to, (source_rotations, source_positions), (rotations, positions), ratio, skin)
-        positions[..., 1] += smoothed(lift, _CALM * motion.fps, loop=motion.loop)[:, None]
+        positions[..., 1] += smooth(lift, _CALM * motion.fps, loop=motion.loop)[:, None]
     moves, quaternions, scales = _keys(skeleton, rotations, positions)
     stride = None if motion.stride is None else motion.stride * ratio
     return motion.replace(skeleton=skeleton, translations=moves, rotations=quaternions, scales=scales, stride=stride)
@@ -123,18 +123,18 @@ def _target_rotations(source: Floats, of: Anatomy, to: Anatomy, pairs: dict[int,
         for joint in level.tolist():
             parent = int(skeleton.parents[joint])
             if joint in pairs:
-                rotations[:, joint] = _followed(source, pairs[joint]) @ alignments[joint]
+                rotations[:, joint] = _follow(source, pairs[joint]) @ alignments[joint]
             elif parent >= 0:
                 rotations[:, joint] = rotations[:, parent]
     return rotations
 
 
-def _followed(source: Floats, follow: Follow) -> Floats:
+def _follow(source: Floats, follow: Follow) -> Floats:
     here = source[:, follow.source]
-    if follow.share == 0.0:
+    if follow.fraction == 0.0:
         return here
     a, b = (quaternions.quat_from_matrix(m) for m in (here, source[:, follow.beyond]))
-    return quaternions.matrix_from_quat(quaternions.slerp(a, b, np.full(len(a), follow.share)))
+    return quaternions.matrix_from_quat(quaternions.slerp(a, b, np.full(len(a), follow.fraction)))
 
 
 def _ratio(of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> float:
@@ -148,7 +148,7 @@ def _ratio(of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> float:
     return sizes[1] / sizes[0] if min(sizes) > 1e-9 else 1.0
 
 
-def _root_ways(
+def _root_positions(
     of: Anatomy, to: Anatomy, pairs: dict[int, Follow], source_positions: Floats, rotations: Floats, ratio: float
 ) -> dict[int, Floats]:
     """Places (F, 3) of the matched joints with no matched joint above them.
@@ -156,31 +156,31 @@ def _root_ways(
     Hips are placed by the middle of the hip sockets, which the legs hang on, because rigs put the hip joint itself
     at various heights.
     """
-    ways = {}
+    root_positions = {}
     for joint, follow in pairs.items():
         if any(above in pairs for above in to.path(-1, joint)[:-1]):
             continue
-        way = ratio * source_positions[:, follow.source]
+        root_position = ratio * source_positions[:, follow.source]
         if follow.part == "hips" and to.parts.get("hips") == joint:
             sockets_of = [of.parts[f"{side} upper leg"] for side in ("left", "right")]
             sockets_to = [to.parts[f"{side} upper leg"] for side in ("left", "right")]
             middle = to.skeleton.heads[sockets_to].mean(axis=0) - to.skeleton.heads[joint]
-            way = ratio * source_positions[:, sockets_of].mean(axis=1) - np.einsum(
+            root_position = ratio * source_positions[:, sockets_of].mean(axis=1) - np.einsum(
                 "fij,j->fi", rotations[:, joint], middle
             )
-        ways[joint] = way
-    return ways
+        root_positions[joint] = root_position
+    return root_positions
 
 
-def _positions(skeleton: Skeleton, rotations: Floats, ways: dict[int, Floats]) -> Floats:
+def _positions(skeleton: Skeleton, rotations: Floats, root_positions: dict[int, Floats]) -> Floats:
     """Places (F, J, 3): bones of the target's own lengths, set end to end."""
     heads = skeleton.heads
     positions = np.tile(heads, (len(rotations), 1, 1))
     for level in skeleton.levels:
         for joint in level.tolist():
             parent = int(skeleton.parents[joint])
-            if joint in ways:
-                positions[:, joint] = ways[joint]
+            if joint in root_positions:
+                positions[:, joint] = root_positions[joint]
             elif parent >= 0:
                 reach = np.einsum("fij,j->fi", rotations[:, parent], heads[joint] - heads[parent])
                 positions[:, joint] = positions[:, parent] + reach
@@ -204,7 +204,7 @@ def _lift(
         return np.zeros(len(result[1]))
     over, spots = soles_of.lowest(*source)
     if soles_to.stands and not soles_of.stands:
-        over, _ = soles_of.lowest(*source, floor=measured_floor(over, spots, soles_of.leg))
+        over, _ = soles_of.lowest(*source, floor=fit_floor(over, spots, soles_of.leg))
     rotations, positions = result
     lift = ratio * over - soles_to.lowest(rotations, positions)[0]
     lowest = None if skin is None else lowest_skin(skin, to, rotations, positions)
@@ -220,11 +220,11 @@ def _keys(skeleton: Skeleton, rotations: Floats, positions: Floats) -> tuple[Flo
     world[..., :3, :3] = rotations @ rest
     world[..., :3, 3] = positions
     world[..., 3, 3] = 1.0
-    hanging = skeleton.parents >= 0
-    parents = skeleton.parents[hanging]
+    has_parent = skeleton.parents >= 0
+    parents = skeleton.parents[has_parent]
     local = world.copy()
     if np.allclose(rest @ rest.swapaxes(-1, -2), np.eye(3), atol=1e-9):
-        local[:, hanging] = quaternions.rigid_inverse(world[:, parents]) @ world[:, hanging]
+        local[:, has_parent] = quaternions.rigid_inverse(world[:, parents]) @ world[:, has_parent]
         return local[..., :3, 3].copy(), quaternions.quat_from_matrix(local[..., :3, :3]), None
-    local[:, hanging] = np.linalg.solve(world[:, parents], world[:, hanging])
+    local[:, has_parent] = np.linalg.solve(world[:, parents], world[:, has_parent])
     return quaternions.decompose(local)

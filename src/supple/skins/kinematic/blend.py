@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.character.character import Character
-from supple.character.shapes import MorphTargets
+from supple.character.morph_targets import MorphTargets
 from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.geometry import quaternions

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.character.character import Character
-from supple.character.shapes import MorphTargets
+from supple.character.morph_targets import MorphTargets
 from supple.geometry.rings import Rings, rings
 from supple.geometry.topology import neighbors, ring_areas
 from supple.motion.pose import Pose

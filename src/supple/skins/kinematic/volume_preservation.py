@@ -11,7 +11,7 @@ from supple import device as devices
 from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.character.crowd import Crowd
-from supple.character.shapes import MorphTargets
+from supple.character.morph_targets import MorphTargets
 from supple.geometry import topology
 from supple.geometry.rows import group_by_label
 from supple.motion.pose import Pose

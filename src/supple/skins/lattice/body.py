@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.arrays import Floats
-from supple.character.anatomy.rigid_parts import firm_share
+from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.character import Character
 from supple.skins.lattice.appendages import free_ends
 from supple.skins.lattice.by_layer import inner_layers
@@ -60,10 +60,10 @@ def body_of(character: Character, skin: LayeredLattice) -> Body:
     else:
         weights = path_weights(pieces, paths, joints)
     depths = _evened(lattice, lattice.side * np.where(paths.reached & ~layers.bone, paths.steps, 0.0))
-    head = firm_share(character, weights, loose=_LOOSE, parts=_HEAD) > 0.5
+    head = rigid_fraction(character, weights, loose=_LOOSE, parts=_HEAD) > 0.5
     ends = free_ends(lattice, head, layers.skin_depths)
     if skin.firm_parts:
-        depths *= 1.0 - firm_share(character, weights, loose=_LOOSE)
+        depths *= 1.0 - rigid_fraction(character, weights, loose=_LOOSE)
     thickness = depths / (1.0 + _THINNER * ends)
     if skin.firm_parts:
         depths = np.maximum(depths, lattice.side * ends)

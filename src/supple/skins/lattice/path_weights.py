@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.arrays import Bools, Floats, Ints
-from supple.character.carried import carried_weights
 from supple.character.skeleton import Bones, Skeleton
+from supple.character.weight_transfer import transfer_weights
 from supple.character.weighting.bones import owning_bones
 from supple.character.weighting.tissue import STAIRS
 from supple.character.weights import Weights
@@ -106,7 +106,7 @@ def carried_in(pieces: Pieces, paths: BonePaths, tie: Tie, skin_weights: Floats)
     nearest = paths.joints[np.argmin(paths.distances, axis=1)]
     lost = nearest[_nearest_reached(pieces.lattice, paths.reached)]
     onto, links = tie.matrix(len(pieces.lattice)), _face_links(pieces.lattice)
-    return carried_weights(skin_weights, onto, links, lost=lost, influences=INFLUENCES)
+    return transfer_weights(skin_weights, onto, links, lost=lost, influences=INFLUENCES)
 
 
 def _face_links(lattice: Lattice) -> Ints:

@@ -10,7 +10,7 @@ import numpy as np
 from supple.arrays import Floats
 from supple.character.skeleton import Skeleton
 from supple.motion.pose import Pose
-from supple.motion.relative import RelativePose, difference, displaced, eased
+from supple.motion.relative import RelativePose, decay_spring, difference, displace
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Steadied:
         goal = RelativePose.of(skeleton, pose)
         rate = 2.0 * math.pi * frequency
         seen = RelativePose(self.moves, self.rotations, goal.scales, goal.shapes)
-        left, self.speeds[...] = eased(difference(seen, goal), self.speeds, rate, dt)
-        seen = displaced(goal, left)
+        left, self.speeds[...] = decay_spring(difference(seen, goal), self.speeds, rate, dt)
+        seen = displace(goal, left)
         self.moves[...], self.rotations[...] = seen.moves, seen.rotations
         return seen.pose(skeleton)

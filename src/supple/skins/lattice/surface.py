@@ -11,7 +11,7 @@ from supple import device as devices
 from supple.arrays import Ints, Singles
 from supple.character.character import Character
 from supple.character.crowd import stacked
-from supple.character.shapes import MorphTargets
+from supple.character.morph_targets import MorphTargets
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import pack_blocks
 from supple.skins.lattice.embedding import Tie

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from supple.arrays import Floats, Ints
-from supple.character.carried import carried_weights
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.skeleton import Bones
+from supple.character.weight_transfer import transfer_weights
 from supple.character.weighting.bones import owning_bones
 from supple.character.weighting.nearest_bone import nearest_bone_weights
 from supple.character.weights import Weights
@@ -170,4 +170,4 @@ def _carried(body: Body, character: Character) -> Weights:
     near = (embedding.distance <= body.constraints.size).repeat(corners.shape[1])
     shares = np.where(near, embedding.shares.ravel(), 0.0)
     onto = csr_array((shares, (rows, corners.ravel())), shape=(len(dense), len(body.constraints.points)))
-    return carried_weights(dense, onto, body.constraints.ends, lost=body.joint, influences=_INFLUENCES)
+    return transfer_weights(dense, onto, body.constraints.ends, lost=body.joint, influences=_INFLUENCES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.arrays import Floats
-from supple.character.anatomy.rigid_parts import firm_share
+from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.geometry.vectors import smoothstep
@@ -40,13 +40,13 @@ def firmness(character: Character, body: Body) -> Floats:
 
     Faces and hands are kept as the bones carry them, because people see every change in them.
     """
-    return firm_share(character, body.weights)
+    return rigid_fraction(character, body.weights)
 
 
 def skin_depth(character: Character, body: Body) -> Floats:
     """How much flesh (V,) [m] there is below every vertex of the skin; none on head, hands and feet."""
     weights = character.weights
-    firm = 0.0 if weights is None else firm_share(character, weights)
+    firm = 0.0 if weights is None else rigid_fraction(character, weights)
     return np.asarray(body.skin_distance * (1.0 - firm))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
-from supple.character.shapes import MorphTargets
+from supple.character.morph_targets import MorphTargets
 from supple.geometry.vectors import smoothstep
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import pack_blocks

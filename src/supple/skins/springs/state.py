@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import device as devices
-from supple.character.shapes import MorphTargets
+from supple.character.morph_targets import MorphTargets
 from supple.skins.springs.attachment.weights import control_positions
 from supple.skins.springs.binding import EDIT_PREFIX, AttachedSkin, DynamicsBinding, SpringBinding
 

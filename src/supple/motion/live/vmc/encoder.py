@@ -12,7 +12,7 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
-from supple.motion.live.vmc.humanoid import Carried, HumanoidPose, avatar, hip_sockets
+from supple.motion.live.vmc.humanoid import HumanoidPose, RotationTransfer, avatar, hip_sockets
 from supple.motion.live.vmc.osc import Message, write_bundle, write_message
 from supple.motion.live.vmc.protocol import BONES, mirrored_position, mirrored_rotation
 from supple.motion.pose import Pose
@@ -37,8 +37,8 @@ class VmcEncoder:
         body = avatar()
         of, to = Anatomy(skeleton), Anatomy(body)
         bones = None if table is None else {bone: joint for joint, bone in table.items()}
-        self._carried = Carried(of, to, bones)
-        pairs = self._carried.pairs
+        self._transfer = RotationTransfer(of, to, bones)
+        pairs = self._transfer.pairs
         self._hips = of.parts.get("hips", pairs[0].source if 0 in pairs else -1)
         legs = leg_length(of), leg_length(to)
         self._ratio = legs[1] / legs[0] if legs[0] > 0.0 else 1.0
@@ -50,16 +50,16 @@ class VmcEncoder:
     def humanoid(self, pose: Pose) -> HumanoidPose:
         """The avatar in the character's pose, in our axes."""
         skinning = pose.skinning(self.skeleton)
-        turned = quaternions.nearest_rotation(skinning[:, :3, :3])
-        rotations = self._carried.rotations(quaternions.quat_from_matrix(turned))
+        rotations_of_joints = quaternions.nearest_rotation(skinning[:, :3, :3])
+        rotations = self._transfer.rotations(quaternions.quat_from_matrix(rotations_of_joints))
         sent = HumanoidPose()
         local = rotations.copy()
         local[1:] = rotations[self._above].swapaxes(-1, -2) @ rotations[1:]
         sent.rotations = quaternions.quat_from_matrix(local)
         sent.positions = self._positions.copy()
         if self._hips >= 0:
-            middle = pose.world_from_joint[self._hips, :3, 3] + turned[self._hips] @ self._sockets[0]
-            sent.positions[0] = self._ratio * (self._carried.body @ middle) - rotations[0] @ self._sockets[1]
+            middle = pose.world_from_joint[self._hips, :3, 3] + rotations_of_joints[self._hips] @ self._sockets[0]
+            sent.positions[0] = self._ratio * (self._transfer.body @ middle) - rotations[0] @ self._sockets[1]
         return sent
 
     def datagrams(self, pose: Pose, time: float) -> list[bytes]:
@@ -84,8 +84,8 @@ class VmcEncoder:
         yield Message("/VMC/Ext/Root/Pos", ("root", 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0))
         for name, position, rotation in zip(BONES, positions, rotations, strict=True):
             yield Message("/VMC/Ext/Bone/Pos", (name, *position, *rotation))
-        for name, share in pose.shapes.items():
-            yield Message("/VMC/Ext/Blend/Val", (name, float(share)))
+        for name, weight in pose.shapes.items():
+            yield Message("/VMC/Ext/Blend/Val", (name, float(weight)))
         if pose.shapes:
             yield Message("/VMC/Ext/Blend/Apply")
 

@@ -94,7 +94,7 @@ def bone_above(name: str) -> str | None:
     raise InputError(_WHERE, f"a bone is called {name!r}", "a bone of Unity's humanoid is needed", "see BONES")
 
 
-class Carried:
+class RotationTransfer:
     """Carries turns from rest from one skeleton's joints to another's, as retargeting does, one pose at a time.
 
     A source joint turned by D from rest turns its partner by B D A: A takes the partner's rest to the source's, and B
@@ -115,7 +115,7 @@ class Carried:
         self._joints = np.array(list(self.pairs), dtype=int)
         self._first = np.array([self.pairs[joint].source for joint in self._joints], dtype=int)
         self._second = np.array([self.pairs[joint].beyond for joint in self._joints], dtype=int)
-        self._share = np.array([self.pairs[joint].share for joint in self._joints])
+        self._fraction = np.array([self.pairs[joint].fraction for joint in self._joints])
         self._alignments = np.array([alignments[int(joint)] for joint in self._joints])
         alone = [level[~np.isin(level, self._joints)] for level in self.skeleton.levels[1:]]
         self._levels = [(level, self.skeleton.parents[level]) for level in alone]
@@ -123,7 +123,7 @@ class Carried:
     def rotations(self, source: Floats) -> Floats:
         """Turns from rest (J, 3, 3) of all target joints, in world axes, from quaternions (K, 4) of the source's."""
         rotations = np.tile(np.eye(3), (len(self.skeleton), 1, 1))
-        mean = quaternions.slerp(source[self._first], source[self._second], self._share)
+        mean = quaternions.slerp(source[self._first], source[self._second], self._fraction)
         rotations[self._joints] = self.body @ quaternions.matrix_from_quat(mean) @ self._alignments
         for level, above in self._levels:
             rotations[level] = rotations[above]
@@ -154,8 +154,8 @@ class Puppet:
         self.skeleton = skeleton
         source = avatar()
         to = Anatomy(skeleton)
-        self._carried = Carried(Anatomy(source), to, table)
-        self.pairs = self._carried.pairs
+        self._transfer = RotationTransfer(Anatomy(source), to, table)
+        self.pairs = self._transfer.pairs
         self._bone_levels = [(level, source.parents[level]) for level in source.levels[1:]]
         self._hips = to.parts.get(
             "hips", next((joint for joint, follow in self.pairs.items() if not follow.source), -1)
@@ -176,7 +176,7 @@ class Puppet:
         world[0] = quaternions.quat_multiply(sent.root_rotation, sent.rotations[0])
         for bones, above in self._bone_levels:
             world[bones] = quaternions.quat_multiply(world[above], sent.rotations[bones])
-        rotations = self._carried.rotations(world)
+        rotations = self._transfer.rotations(world)
         matrices = np.zeros((len(self.skeleton), 4, 4))
         matrices[:, :3, :3] = rotations @ self.skeleton.world_from_joint[:, :3, :3]
         matrices[:, 3, 3] = 1.0
@@ -192,7 +192,7 @@ class Puppet:
     def _hips_at(self, sent: HumanoidPose, world: Floats, rotation: Floats) -> Floats:
         """Where the hips are, by the middle of the hip sockets where both sides know it."""
         ratio = self._ratio(sent)
-        body = self._carried.body
+        body = self._transfer.body
         root = quaternions.matrix_from_quat(sent.root_rotation)
         hips = sent.positions[0]
         if ratio is None or not np.isfinite(hips).all() or not hips.any():

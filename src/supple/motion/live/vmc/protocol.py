@@ -30,7 +30,7 @@ BONES = (
 
 _NUMBER_OF = {name.lower(): number for number, name in enumerate(BONES)}
 _OTHERS = ("/VMC/Ext/OK", "/VMC/Ext/Blend/Apply")
-_MOST_SHARE = 100.0  # of a shape; one is all of it
+_MAX_WEIGHT = 100.0  # of a shape; one is all of it
 _MIRROR_POSITION, _MIRROR_ROTATION = np.array([-1.0, 1.0, 1.0]), np.array([1.0, -1.0, -1.0, 1.0])
 _LEAST_ROTATION = 1e-3  # length of a quaternion below which its direction is rounding
 
@@ -109,14 +109,14 @@ def _take_time(given: tuple[Argument, ...], said: Said) -> str:
 
 
 def _take_shape(given: tuple[Argument, ...], said: Said) -> str:
-    share = _number(given[1]) if len(given) >= 2 else None
-    if share is None or not isinstance(given[0], str):
+    weight = _number(given[1]) if len(given) >= 2 else None
+    if weight is None or not isinstance(given[0], str):
         return "arguments"
-    if not math.isfinite(share):
+    if not math.isfinite(weight):
         return "not a number"
-    if abs(share) > _MOST_SHARE:
+    if abs(weight) > _MAX_WEIGHT:
         return "too far"
-    said.shapes[given[0]] = share
+    said.shapes[given[0]] = weight
     return ""
 
 

@@ -80,7 +80,7 @@ class VmcStream:
         self._lock = threading.Lock()
         self._frames = _Frames()
         self._unfinished: _Frame | None = None
-        self._shares: dict[str, float] = {}
+        self._shape_weights: dict[str, float] = {}
         self._waiting: dict[str, float] = {}
         self._sent: tuple[float, float] | None = None  # the last time that was sent, and when it arrived
         self._timed, self._untimed = False, -math.inf
@@ -153,7 +153,7 @@ class VmcStream:
     def _finish(self) -> None:
         """Make the pose of the frame that datagrams were added to last: once, and not for each of them."""
         if self._unfinished is not None:
-            pose = self._puppet.pose(self._unfinished.avatar, self._shares)
+            pose = self._puppet.pose(self._unfinished.avatar, self._shape_weights)
             self._buffer.push(pose, self._unfinished.time)
             self._counts["poses"] += 1
             self._unfinished = None
@@ -184,14 +184,14 @@ class VmcStream:
 
     def _take_shapes(self, said: Said) -> None:
         """Shares of shapes wait until they are applied together."""
-        for name, share in said.shapes.items():
+        for name, weight in said.shapes.items():
             own = self._shape_of.get(plain_key(name))
             if own is None:
                 self._counts["unknown shape"] += 1
             else:
-                self._waiting[own] = share
+                self._waiting[own] = weight
         if said.apply:
-            self._shares = {**self._shares, **self._waiting}
+            self._shape_weights = {**self._shape_weights, **self._waiting}
             self._waiting = {}
 
 

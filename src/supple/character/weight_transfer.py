@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SMOOTHING = 0.02  # how much smoothness inside the flesh counts beside agreement with the skin
 
 
-def carried_weights(skin_weights: Floats, onto: csr_array, links: Ints, *, lost: Ints, influences: int) -> Weights:
+def transfer_weights(skin_weights: Floats, onto: csr_array, links: Ints, *, lost: Ints, influences: int) -> Weights:
     """Weights W of the particles of a body with which it moves the skin as the skin's own weights W_s do.
 
     What the bones alone do to the flesh must agree with what they do to the skin; where it does not, the difference
