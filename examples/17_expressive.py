@@ -5,6 +5,7 @@ import numpy as np
 import supple
 from supple.geometry.quaternions import quat_from_axis_angle
 from supple.render import Camera, Renderer, contact_sheet, picture
+from supple.skins.springs import attach
 
 SIZE = (300, 300)
 hero = supple.character("hero", vertices=3000)
@@ -46,7 +47,7 @@ with Renderer(hero.points, hero.triangles, size=SIZE, ground=False) as renderer:
         rows.append([renderer.draw(player.advance(posed), camera=camera) for player in players])
 contact_sheet(rows, captions=list(skins), path="expressive.png")
 
-attachment = supple.attach(hero)
+attachment = attach(hero)
 lengths = np.linalg.norm(attachment.scale_vectors, axis=1)
 print(f"attachment: vertices hang {lengths.mean():.3f} m from their bones")
 rest = supple.Pose.rest(hero.skeleton)

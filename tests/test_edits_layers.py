@@ -11,6 +11,7 @@ from supple.edits import Edits, History, Key, Layer, PoseEdit, SurfaceEdit, radi
 from supple.edits.strokes import Stroke, SurfaceStroke, posed_by_strokes
 from supple.errors import InputError
 from supple.geometry.quaternions import quat_from_axis_angle, quat_multiply
+from supple.motion.live import NoisyMotion
 from supple.motion.motion import Motion
 from supple.skins.springs.binding import EDIT_PREFIX
 
@@ -178,7 +179,7 @@ def test_poses_on_top_of_motions_are_poses_on_top_of_poses():
 def test_any_source_of_poses_may_be_edited():
     edits = Edits.of(TUBE).with_shape("swell", SWELL).with_layer(Layer.breathing("s", "swell", seconds=2.0))
     edits = edits.with_pose("bend", BEND).with_layer(Layer.still("p", "bend"))
-    noisy = supple.NoisyMotion(waving())
+    noisy = NoisyMotion(waving())
     source, character = edits.on_source(noisy), edits.on_character(TUBE)
     found = supple.player(character, SKIN).play(source, 0.9)
     wanted = supple.player(character, SKIN).advance(edits.on_pose(SKELETON, noisy.sample(0.9), 0.9))

@@ -8,8 +8,9 @@ import pytest
 import supple
 from conftest import make_tube
 from oracles import expressive as oracle
-from supple import Character, InputError, Skeleton, Weights
+from supple import Character, Skeleton, Weights
 from supple.character.builtin import CHARACTERS
+from supple.errors import InputError
 from supple.geometry.topology import unique_edges
 from supple.skins.springs.attachment.attachment import Attachment, attach
 from supple.skins.springs.attachment.dividers import Divider, dividers_of

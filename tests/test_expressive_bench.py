@@ -10,7 +10,9 @@ import supple
 from attachment_diagram import attachment_picture
 from supple.bench import expressive, expressive_edits
 from supple.cli.main import main
+from supple.errors import InputError
 from supple.geometry.topology import census
+from supple.skins.springs import attach
 
 
 @pytest.mark.parametrize(("vertices", "bones"), [(1802, 4), (5634, 17), (10774, 85)])
@@ -42,11 +44,11 @@ def test_the_json_has_the_agreed_form(monkeypatch, tmp_path, capsys):
 def test_a_picture_shows_bones_attachment_points_and_scale_vectors(tmp_path):
     tube = supple.character("tube", vertices=500)
     path = tmp_path / "attachment.png"
-    image = attachment_picture(tube, supple.attach(tube), size=(240, 160), path=path, every=2)
+    image = attachment_picture(tube, attach(tube), size=(240, 160), path=path, every=2)
     assert image.shape == (160, 240, 3)
     assert path.exists()
     red, green, blue = np.moveaxis(image.astype(int), 2, 0)
     assert ((red > 120) & (red > 1.6 * green) & (red > 1.6 * blue)).any()  # attachment points
     assert ((blue > 120) & (blue > 1.25 * red)).any()  # scale vectors
-    with pytest.raises(supple.InputError, match="every is 0"):
-        attachment_picture(tube, supple.attach(tube), every=0)
+    with pytest.raises(InputError, match="every is 0"):
+        attachment_picture(tube, attach(tube), every=0)

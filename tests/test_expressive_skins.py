@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 import supple
 from conftest import make_tube
 from oracles import expressive as oracle
-from supple import IncrementalRotation, InputError, Pose, Skeleton, SpringDynamics, SpringRig
+from supple import IncrementalRotation, Pose, Skeleton, SpringDynamics, SpringRig
 from supple.character.builtin import CHARACTERS
 from supple.device import use_threads
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import neighbors, signed_volume

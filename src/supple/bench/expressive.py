@@ -119,8 +119,8 @@ def _growth_row(vertices: int, device: str) -> Row:
 
 def _steady(player: Player, poses: list[Pose]) -> Timing:
     """A frame as a user gets it: pose in, points out on the host."""
-    rotation = iter(range(10**9))
-    return timed(lambda: player.advance(poses[next(rotation) % len(poses)]), repeats=60, warm_up=3)
+    frames = iter(range(10**9))
+    return timed(lambda: player.advance(poses[next(frames) % len(poses)]), repeats=60, warm_up=3)
 
 
 def _smoothing_in_blender(character: Character, poses: list[Pose], progress: Callable[[str], None]) -> Timing | None:
@@ -161,8 +161,8 @@ def limb(vertices: int, bones: int) -> tuple[Character, list[Pose]]:
     own = np.clip((points[:, 1] / 0.25).astype(np.int32), 0, bones - 1)
     beyond = points[:, 1] / 0.25 - own - 0.5
     other = np.clip(own + np.where(beyond > 0.0, 1, -1), 0, bones - 1)
-    share = np.where(other == own, 0.0, np.abs(beyond))
-    weights = Weights(np.stack([own, other], axis=1), np.stack([1.0 - share, share], axis=1))
+    weight = np.where(other == own, 0.0, np.abs(beyond))
+    weights = Weights(np.stack([own, other], axis=1), np.stack([1.0 - weight, weight], axis=1))
     character = Character(points, np.concatenate([sides, *caps]).astype(np.int32), skeleton, weights, name="limb")
     return character, [_waving(skeleton, phase) for phase in np.linspace(0.0, 2.0 * np.pi, 13)[:-1]]
 
