@@ -97,5 +97,5 @@ class Gripped(PullableSkin):
         trailing = Trailing(rate=self.rate)
         points = trailing.advance(binding, state.memory, pose, dt, incoming=incoming).numpy()
         for pull in state.pulls:
-            points[pull.positions] = pull.way if pull.to is not None else points[pull.positions] + pull.way
+            points[pull.indices] = pull.vector if pull.to is not None else points[pull.indices] + pull.vector
         return state.points

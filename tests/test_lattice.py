@@ -18,8 +18,8 @@ from supple.geometry import quaternions
 from supple.geometry.topology import signed_volume
 from supple.motion.crowd import CrowdMotion
 from supple.settings import settings_of
-from supple.skins.lattice.by_layer import by_layer, inner_layers
-from supple.skins.lattice.cells import SETS
+from supple.skins.lattice.parameters import by_layer, inner_layers
+from supple.skins.lattice.voxelize.cells import SETS
 
 COARSE = 24  # voxels along the body: enough to see every effect, and quick
 
@@ -34,7 +34,7 @@ def tube():
     return supple.character("tube", vertices=2000, bones=2)
 
 
-def lattice_of(player):
+def state_of(player):
     return player._nodes[-1].state
 
 
@@ -146,7 +146,7 @@ def test_without_secondary_motion_it_is_the_kinematic_skin_to_the_last_digit(her
         player = supple.player(hero, skin)
         played(player, motion, 0.3)  # what is shown lies between two steps, by one digit
         theirs = played(supple.player(hero, kind()), motion, 0.3)[-1]
-        np.testing.assert_array_equal(lattice_of(player).surface.points.numpy(), theirs)
+        np.testing.assert_array_equal(state_of(player).surface.points.numpy(), theirs)
 
 
 def test_copies_of_a_crowd_are_each_as_they_are_alone(tube):
@@ -207,7 +207,7 @@ def test_the_lattice_evens_out_what_linear_blending_crushes(tube):
     bend = supple.motion("bend", tube, angle=np.radians(120.0), hold=True)
     player = supple.player(tube, LayeredLattice(resolution=32, gravity=0.0))
     played(player, bend, bend.duration + 0.5)
-    bound = lattice_of(player)
+    bound = state_of(player)
     lattice, rest = bound.binding.body.anatomy.lattice, bound.binding.body.anatomy.rest_volumes
     from oracles.lattice import octants
 
@@ -271,7 +271,7 @@ def test_skin_turns_as_its_flesh_does(tube):
     """Flesh that is turned as a whole against its bones turns the skin with it, voxels and what lies between them."""
     player = supple.player(tube, LayeredLattice(resolution=COARSE))
     player.advance(Pose.rest(tube.skeleton))
-    bound = lattice_of(player)
+    bound = state_of(player)
     assert (bound.binding.body.anatomy.rest_volumes > 0.0).all()  # every node has a neighbour along every axis
     rotation = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.2, 1.0, -0.4], 0.6))
     carried = bound.solver.kinematic.numpy()
@@ -343,7 +343,7 @@ def test_numbers_by_layer_are_read_as_they_are_written():
         ({"layers": "fat=0"}, "layers is 'fat=0'"),
         ({"resolution": 2}, "resolution is 2"),
         ({"width": 0}, "width is 0"),
-        ({"neighbours": "some"}, "neighbours is 'some'"),
+        ({"neighbors": "some"}, "neighbors is 'some'"),
         ({"surface": "rough"}, "surface is 'rough'"),
         ({"base": "lattice"}, "base is 'lattice'"),
         ({"reach": -1.0}, "reach is -1"),
@@ -384,9 +384,9 @@ def test_what_is_live_can_change_while_it_plays_and_what_is_not_cannot(tube):
     player.change(secondary=False)
     after = player.play(motion, 0.3)
     assert np.abs(after - linear(tube, motion, 0.3)[-1]).max() < 1e-6
-    for name in ("resolution", "width", "layers", "surface"):
+    for name, value in {"resolution": 20, "width": 5, "layers": "fat=1", "surface": "trilinear"}.items():
         with pytest.raises(InputError, match=name):
-            player.change(**{name: getattr(LayeredLattice(), name)})
+            player.change(**{name: value})
     assert {info.name for info in settings_of(LayeredLattice)} >= LayeredLattice.live
 
 

@@ -9,14 +9,15 @@ import supple
 from supple import device as devices
 from supple.bench import lattice
 from supple.cli.main import main
-from supple.skins.lattice.solver import LatticeArrays, Solver
-from supple.skins.lattice.voxel_components import lattice_of
+from supple.skins.lattice.binding import LatticeArrays
+from supple.skins.lattice.shape_matching.solver import Solver
+from supple.skins.lattice.voxelize.voxel_components import make_lattice
 
 
 @pytest.mark.parametrize("scene", lattice.SCENES, ids=lambda scene: scene.name)
 def test_scenes_have_at_least_the_published_voxels(scene):
     hero = supple.character("hero", vertices=lattice.VERTICES)
-    voxels = len(lattice_of(hero.points, hero.triangles, scene.resolution))
+    voxels = len(make_lattice(hero.points, hero.triangles, scene.resolution))
     assert scene.voxels <= voxels < 1.08 * scene.voxels
 
 

@@ -10,8 +10,8 @@ from supple.geometry.surface_nets import polygonize
 from supple.geometry.topology import triangulate
 from supple.geometry.voxels import VoxelGrid
 from supple.measure.jitter import vibration
-from supple.skins.lattice.appendages import free_ends
-from supple.skins.lattice.cells import Lattice
+from supple.skins.lattice.voxelize.appendages import appendage_freedom
+from supple.skins.lattice.voxelize.cells import Lattice
 
 FPS = 60.0
 RESOLUTION = 48
@@ -244,21 +244,23 @@ def test_free_ends_are_what_is_long_and_thin_and_leads_nowhere():
     filled[4, 19:27, 4] = True  # the ear
     filled[4, 14, 9:] = True
     cells = np.argwhere(filled).astype(np.int32)
-    lattice = Lattice.of_cells(VoxelGrid(np.zeros(3), 0.1, filled.shape), cells)
+    lattice = Lattice.from_cells(VoxelGrid(np.zeros(3), 0.1, filled.shape), cells)
     depth = np.minimum.reduce([cells[:, 0], 8 - cells[:, 0], cells[:, 2], 8 - cells[:, 2]]).astype(float)
     depth = np.minimum(depth, np.minimum(np.abs(cells[:, 1] - 10), np.abs(18 - cells[:, 1])))
     depth[(cells[:, 1] < 10) | (cells[:, 1] > 18)] = 0.0
     part = cells[:, 1] >= 6  # some of the neck is called head
-    free = free_ends(lattice, part, depth)
+    free = appendage_freedom(lattice, part, depth)
     assert set(np.flatnonzero(free)) <= set(np.flatnonzero(cells[:, 1] > 18))
     order = np.argsort(cells[free > 0.0, 1])
     assert (free > 0.0).sum() >= 5
     assert (np.diff(free[free > 0.0][order]) > 0.0).all()
     assert free.max() == pytest.approx(0.5 * (8 - 2 + 0.5), abs=1.5)
     short = part & (cells[:, 1] < 21)  # an ear of two voxels is a nose
-    assert free_ends(lattice, short, depth).max() == 0.0
+    assert appendage_freedom(lattice, short, depth).max() == 0.0
 
 
 def test_free_ends_of_nothing_are_nothing():
-    lattice = Lattice.of_cells(VoxelGrid(np.zeros(3), 0.1, (3, 3, 3)), np.argwhere(np.ones((3, 3, 3))).astype(np.int32))
-    assert free_ends(lattice, np.zeros(27, dtype=bool), np.zeros(27)).max() == 0.0
+    lattice = Lattice.from_cells(
+        VoxelGrid(np.zeros(3), 0.1, (3, 3, 3)), np.argwhere(np.ones((3, 3, 3))).astype(np.int32)
+    )
+    assert appendage_freedom(lattice, np.zeros(27, dtype=bool), np.zeros(27)).max() == 0.0

@@ -20,10 +20,10 @@ from supple.character.regions import RegionText
 from supple.character.skeleton import Skeleton
 from supple.character.weight_transfer import transfer_weights
 from supple.errors import InputError
-from supple.skins.lattice.embedding import tie_of
-from supple.skins.lattice.layers import BONE, check_layers, layers_of
-from supple.skins.lattice.path_weights import bone_paths, carried_in, path_weights
-from supple.skins.lattice.voxel_components import pieces_of
+from supple.skins.lattice.voxelize.embedding import embed
+from supple.skins.lattice.voxelize.layers import BONE, assign_layers, check_layers
+from supple.skins.lattice.voxelize.path_weights import find_bone_paths, path_weights, weights_from_skin
+from supple.skins.lattice.voxelize.voxel_components import voxelize
 
 
 def skeleton_of(*chains, parents=None):
@@ -39,8 +39,8 @@ def skeleton_of(*chains, parents=None):
 
 
 def prepared(character, resolution):
-    pieces = pieces_of(character.points, character.triangles, resolution)
-    return pieces, bone_paths(pieces, character.skeleton)
+    pieces = voxelize(character.points, character.triangles, resolution)
+    return pieces, find_bone_paths(pieces, character.skeleton)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_bones_of_one_leg_are_far_from_the_other(legs):
     own = np.isin(paths.joints, range(4))
     feet = character.points[:, 1] < -4.5
     for side, mine in ((-1, own), (1, ~own)):
-        nodes = np.unique(pieces.lattice.homes[feet & (leg == side)])
+        nodes = np.unique(pieces.lattice.vertex_nodes[feet & (leg == side)])
         assert paths.distances[nodes][:, mine].min(axis=1).max() < 4.0
         assert paths.distances[nodes][:, ~mine].min() > 10.0
         dense = path_weights(pieces, paths, len(character.skeleton)).dense(len(character.skeleton))
@@ -123,11 +123,11 @@ def test_weights_follow_the_published_equation(tube):
 def test_carried_weights_move_the_skin_as_its_own_do(tube):
     character, pieces, paths = tube
     own = character.weights.dense(len(character.skeleton))
-    tie = tie_of(pieces.lattice, character.points)
-    dense = carried_in(pieces, paths, tie, own).dense(len(character.skeleton))
+    embedding = embed(pieces.lattice, character.points)
+    dense = weights_from_skin(pieces, paths, embedding, own).dense(len(character.skeleton))
     np.testing.assert_allclose(dense.sum(axis=1), 1.0, atol=1e-12)
     assert dense.min() >= 0.0
-    assert np.abs(tie.matrix(len(pieces.lattice)) @ dense - own).max() < 0.1
+    assert np.abs(embedding.matrix(len(pieces.lattice)) @ dense - own).max() < 0.1
     # Along the tube the skin's weights change with height alone, and so do those inside it.
     height, radius = pieces.lattice.points[:, 1], np.linalg.norm(pieces.lattice.points[:, [0, 2]], axis=1)
     for level in np.unique(height):
@@ -171,7 +171,7 @@ def test_what_no_bone_reaches_is_carried_like_the_nearest_flesh():
     position = np.flatnonzero(far)[0]
     gaps = np.linalg.norm(pieces.lattice.points[near] - pieces.lattice.points[position], axis=1)
     assert gaps[np.abs(weights[near] - weights[position]).max(axis=1) < 1e-12].min() == gaps.min()
-    numbers = layers_of(character, pieces.lattice, paths).numbers
+    numbers = assign_layers(character, pieces.lattice, paths).numbers
     assert (numbers[far] == BONE).all()
     assert (numbers[~far] != BONE).any()
 
@@ -182,10 +182,10 @@ def test_what_no_bone_reaches_is_carried_like_the_nearest_flesh():
 def test_layers_follow_each_other_from_bone_to_skin(tube):
     character, pieces, paths = tube
     lattice = pieces.lattice
-    layers = layers_of(character, lattice, paths, bone_width="0", fatness="0.5")
+    layers = assign_layers(character, lattice, paths, bone_width="0", fatness="0.5")
     assert set(np.unique(layers.numbers)) == {0, 1, 2, 3}
     np.testing.assert_array_equal(layers.bone, paths.steps == 0.0)
-    np.testing.assert_array_equal(layers.numbers == 3, lattice.outside & (paths.steps > 0.0))
+    np.testing.assert_array_equal(layers.numbers == 3, lattice.on_surface & (paths.steps > 0.0))
     # Across the middle of the tube each layer lies outside the one before.
     middle = np.abs(lattice.points[:, 1] - 1.0) < 0.3
     radius = np.linalg.norm(lattice.points[middle][:, [0, 2]], axis=1)
@@ -198,30 +198,33 @@ def test_layers_follow_each_other_from_bone_to_skin(tube):
 @pytest.mark.parametrize("width", [0.0, 1.0, 1.5, 3.0])
 def test_bone_is_what_is_within_its_width(tube, width):
     character, pieces, paths = tube
-    layers = layers_of(character, pieces.lattice, paths, bone_width=str(width))
+    layers = assign_layers(character, pieces.lattice, paths, bone_width=str(width))
     np.testing.assert_array_equal(layers.bone, paths.steps <= width)
 
 
 def test_fatness_is_the_share_of_the_outermost_inner_layer(tube):
     character, pieces, paths = tube
     lean, half, fat = (
-        layers_of(character, pieces.lattice, paths, bone_width="1", fatness=text).numbers for text in ("0", "0.5", "1")
+        assign_layers(character, pieces.lattice, paths, bone_width="1", fatness=text).numbers
+        for text in ("0", "0.5", "1")
     )
-    inner = ~pieces.lattice.outside & (paths.steps > 1.0)
+    inner = ~pieces.lattice.on_surface & (paths.steps > 1.0)
     assert (lean[inner] == 1).all()
     assert (fat[inner] == 2).all()
     assert {1, 2} == set(np.unique(half[inner]))
-    three = layers_of(character, pieces.lattice, paths, shares=(1.0, 3.0, 1.0), bone_width="0", fatness="0").numbers
+    three = assign_layers(
+        character, pieces.lattice, paths, fractions=(1.0, 3.0, 1.0), bone_width="0", fatness="0"
+    ).numbers
     assert set(np.unique(three)) <= {0, 1, 2, 4}
-    one = layers_of(character, pieces.lattice, paths, shares=(1.0,), bone_width="1", fatness="0.3")
+    one = assign_layers(character, pieces.lattice, paths, fractions=(1.0,), bone_width="1", fatness="0.3")
     assert (one.numbers[inner] == 1).all()
 
 
 def test_the_skin_layer_can_be_left_out(tube):
     character, pieces, paths = tube
-    without = layers_of(character, pieces.lattice, paths, skin=False, bone_width="0")
-    assert (without.numbers[pieces.lattice.outside & (paths.steps > 0.0)] == 2).all()
-    np.testing.assert_array_equal(without.skin_depths == 0.0, pieces.lattice.outside)
+    without = assign_layers(character, pieces.lattice, paths, skin=False, bone_width="0")
+    assert (without.numbers[pieces.lattice.on_surface & (paths.steps > 0.0)] == 2).all()
+    np.testing.assert_array_equal(without.skin_depths == 0.0, pieces.lattice.on_surface)
 
 
 def test_regions_change_what_lies_below_them(tube):
@@ -231,16 +234,16 @@ def test_regions_change_what_lies_below_them(tube):
     lower = (character.points[:, 1] < 0.4).astype(float)
     marked = replace(character, parts={"upper": upper}, maps={"low": lower})
     lattice = pieces.lattice
-    plain = layers_of(character, lattice, paths, bone_width="0", fatness="0")
-    ours = layers_of(marked, lattice, paths, bone_width="0, low=3", fatness="0, upper=1")
+    plain = assign_layers(character, lattice, paths, bone_width="0", fatness="0")
+    ours = assign_layers(marked, lattice, paths, bone_width="0, low=3", fatness="0, upper=1")
     height = lattice.points[:, 1]
-    inner = ~lattice.outside & (paths.steps > 0.0)
+    inner = ~lattice.on_surface & (paths.steps > 0.0)
     assert (ours.numbers[inner & (height > 1.1)] == 2).all()
     assert (ours.numbers[inner & (height < 0.9) & (height > 0.5)] == 1).all()
     beyond = height > 0.5
     np.testing.assert_array_equal((ours.numbers == BONE)[beyond], (plain.numbers == BONE)[beyond])
     np.testing.assert_array_equal(ours.bone[height < 0.3], paths.steps[height < 0.3] <= 3.0)
-    listed = layers_of(character, lattice, paths, bone_width="0", fatness=f"0, {'+'.join(map(str, upper))}=1")
+    listed = assign_layers(character, lattice, paths, bone_width="0", fatness=f"0, {'+'.join(map(str, upper))}=1")
     np.testing.assert_array_equal(listed.numbers[height > 0.5], ours.numbers[height > 0.5])
 
 
@@ -252,7 +255,7 @@ def test_thin_parts_are_bone_and_deep_parts_are_fat():
     skeleton = skeleton_of([(0.0, -0.1, 0.0), (0.0, 0.9, 0.0), (0.0, 2.7, 0.0)])
     character = Character(points, triangles, skeleton, None)
     pieces, paths = prepared(character, 60)
-    numbers = layers_of(character, pieces.lattice, paths).numbers
+    numbers = assign_layers(character, pieces.lattice, paths).numbers
     height = pieces.lattice.points[:, 1]
     assert (numbers[height > 1.3] == BONE).all()
     ball = numbers[height < 0.8]
@@ -263,7 +266,7 @@ def test_thin_parts_are_bone_and_deep_parts_are_fat():
 def test_fingers_of_the_hero_have_bone_and_bellies_have_fat():
     character = supple.character("hero")
     pieces, paths = prepared(character, 40)
-    numbers = layers_of(character, pieces.lattice, paths).numbers
+    numbers = assign_layers(character, pieces.lattice, paths).numbers
     count = len(character.skeleton)
     strongest = path_weights(pieces, paths, count).joints[:, 0]
     for joint in paths.joints:
@@ -282,15 +285,15 @@ def test_fingers_of_the_hero_have_bone_and_bellies_have_fat():
         ({"fatness": "auto, belly=0.3"}, "fatness names 'belly'"),
         ({"fatness": "auto, 5-3=0.3"}, "fatness names vertices 5-3"),
         ({"fatness": "auto, 0-99999=0.3"}, "fatness names vertices 0-99999"),
-        ({"shares": ()}, "the shares of inner layers are []"),
-        ({"shares": (0.0, 0.0)}, "the shares of inner layers are [0.0, 0.0]"),
-        ({"shares": (1.0, -0.5)}, "the shares of inner layers are [1.0, -0.5]"),
+        ({"fractions": ()}, "the shares of inner layers are []"),
+        ({"fractions": (0.0, 0.0)}, "the shares of inner layers are [0.0, 0.0]"),
+        ({"fractions": (1.0, -0.5)}, "the shares of inner layers are [1.0, -0.5]"),
     ],
 )
 def test_layers_that_cannot_be_are_refused(tube, settings_, given):
     character, pieces, paths = tube
     with pytest.raises(InputError) as caught:
-        layers_of(character, pieces.lattice, paths, **settings_)
+        assign_layers(character, pieces.lattice, paths, **settings_)
     assert caught.value.given == given
 
 
@@ -333,7 +336,7 @@ def test_without_a_default_it_is_automatic():
 
 def test_the_picture_shows_every_layer_that_the_cut_meets(tube, tmp_path):
     character, pieces, paths = tube
-    layers = layers_of(character, pieces.lattice, paths, bone_width="1", fatness="0.5")
+    layers = assign_layers(character, pieces.lattice, paths, bone_width="1", fatness="0.5")
     path = tmp_path / "layers.png"
     image = layers_picture(character, pieces.lattice, layers.numbers, path=path, size=(200, 240))
     assert image.shape == (240, 200, 3)

@@ -9,8 +9,9 @@ from oracles import lattice as oracle
 from supple import device as devices
 from supple.geometry import quaternions
 from supple.geometry.voxels import VoxelGrid
-from supple.skins.lattice.cells import Lattice
-from supple.skins.lattice.matching import Matching, Regions, window
+from supple.skins.lattice.shape_matching.regions import Regions, window
+from supple.skins.lattice.shape_matching.solver import ShapeMatching
+from supple.skins.lattice.voxelize.cells import Lattice
 
 SIDE = 0.1
 
@@ -19,17 +20,17 @@ def blob(seed=0, shape=(5, 4, 6), share=0.75):
     """Cells of a box with holes in it, so that chains are of all lengths."""
     filled = np.random.default_rng(seed).random(shape) < share
     filled[0, 0, 0] = True
-    return Lattice.of_cells(VoxelGrid(np.zeros(3), SIDE, shape), np.argwhere(filled).astype(np.int32))
+    return Lattice.from_cells(VoxelGrid(np.zeros(3), SIDE, shape), np.argwhere(filled).astype(np.int32))
 
 
 def box(shape):
-    return Lattice.of_cells(VoxelGrid(np.zeros(3), SIDE, shape), np.argwhere(np.ones(shape)).astype(np.int32))
+    return Lattice.from_cells(VoxelGrid(np.zeros(3), SIDE, shape), np.argwhere(np.ones(shape)).astype(np.int32))
 
 
 class Fit:
     """One pass of matching, from points to moved points."""
 
-    def __init__(self, lattice, width, *, rounds=60, running=None, stiffness=1.0):
+    def __init__(self, lattice, width, *, newton_steps=60, prefix_sums=None, stiffness=1.0):
         wp = devices.warp()
         count = len(lattice)
         self.frames = wp.array(np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)), dtype=wp.vec4f, device="cpu")
@@ -37,9 +38,14 @@ class Fit:
         layers = wp.ones(count, dtype=wp.int32, device="cpu")
         table = wp.array(np.array([0.0, stiffness]), dtype=wp.float32, device="cpu")
         nodes = (self.frames, self.rotations, layers, table)
-        regions = Regions.of(lattice.chains, width)
-        matching = Matching(
-            regions, lattice.side, nodes, constants=devices.Constants("cpu"), rounds=rounds, running=running
+        regions = Regions.from_chains(lattice.chains, width)
+        matching = ShapeMatching(
+            regions,
+            lattice.side,
+            nodes,
+            constants=devices.Constants("cpu"),
+            newton_steps=newton_steps,
+            prefix_sums=prefix_sums,
         )
         self.points, self.moved = (wp.zeros(count, dtype=wp.vec3f, device="cpu") for _ in range(2))
         self.launches = matching.launches(self.points, self.moved)
@@ -52,13 +58,13 @@ class Fit:
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4, 5])
-@pytest.mark.parametrize("running", [False, True])
-def test_goals_are_those_of_the_oracle(width, running):
+@pytest.mark.parametrize("prefix_sums", [False, True])
+def test_goals_are_those_of_the_oracle(width, prefix_sums):
     lattice = blob()
     rng = np.random.default_rng(1)
     points = lattice.points + 0.3 * SIDE * rng.normal(size=(len(lattice), 3))
     wanted, rotations = oracle.goals(lattice.chains, width, SIDE, points, np.tile(np.eye(3), (len(lattice), 1, 1)))
-    fit = Fit(lattice, width, running=running)
+    fit = Fit(lattice, width, prefix_sums=prefix_sums)
     assert np.abs(fit(points) - wanted).max() < 2e-6
     found = quaternions.matrix_from_quat(fit.rotations.numpy().astype(float))
     assert np.abs(found - rotations).max() < 2e-3  # thin regions hardly know their turn
@@ -69,7 +75,7 @@ def test_goals_are_those_of_the_oracle(width, running):
 def test_running_sums_equal_walks_whatever_the_width(width):
     lattice = blob(3, (9, 8, 14), 0.9)
     points = lattice.points + 0.2 * SIDE * np.random.default_rng(2).normal(size=(len(lattice), 3))
-    walked, ran = (Fit(lattice, width, running=running)(points) for running in (False, True))
+    walked, ran = (Fit(lattice, width, prefix_sums=prefix_sums)(points) for prefix_sums in (False, True))
     assert np.abs(walked - lattice.points).max() > 1e-3
     assert np.abs(walked - ran).max() < 1e-6
 
@@ -77,7 +83,7 @@ def test_running_sums_equal_walks_whatever_the_width(width):
 def test_regions_know_their_middle_and_who_they_share():
     lattice = blob(5)
     for width in (2, 3):
-        regions = Regions.of(lattice.chains, width)
+        regions = Regions.from_chains(lattice.chains, width)
         lists = [oracle.region(lattice.chains, node, width) for node in range(len(lattice))]
         count = np.bincount(np.concatenate([nodes for nodes, _ in lists]), minlength=len(lattice))
         np.testing.assert_allclose(regions.masses, 1.0 / count)
@@ -85,18 +91,18 @@ def test_regions_know_their_middle_and_who_they_share():
             assert len(set(nodes.tolist())) == len(nodes)
             np.testing.assert_array_equal(lattice.cells[nodes] - lattice.cells[node], steps)
             mass = regions.masses[nodes]
-            np.testing.assert_allclose(regions.weights[node], mass.sum())
-            np.testing.assert_allclose(regions.middles[node], mass @ steps / mass.sum(), atol=1e-12)
+            np.testing.assert_allclose(regions.region_masses[node], mass.sum())
+            np.testing.assert_allclose(regions.centers[node], mass @ steps / mass.sum(), atol=1e-12)
 
 
 def test_windows_are_centred_where_they_can_be():
     assert [window(width) for width in (1, 2, 3, 4, 5)] == [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]
 
 
-@pytest.mark.parametrize("running", [False, True])
-def test_rest_in_rest_out_and_rigid_in_rigid_out(running):
+@pytest.mark.parametrize("prefix_sums", [False, True])
+def test_rest_in_rest_out_and_rigid_in_rigid_out(prefix_sums):
     lattice = blob(7)
-    fit = Fit(lattice, 3, running=running, rounds=8)
+    fit = Fit(lattice, 3, prefix_sums=prefix_sums, newton_steps=8)
     assert np.abs(fit(lattice.points) - lattice.points).max() < 1e-6
     carry = quaternions.compose(np.array([0.4, -0.2, 0.7]), quaternions.quat_from_axis_angle([1.0, 2.0, -0.5], 1.9))
     there = lattice.points @ carry[:3, :3].T + carry[:3, 3]
@@ -111,7 +117,7 @@ def test_flesh_that_turns_against_its_bones_is_hardly_held_back():
     carry = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([1.0, 2.0, -0.5], 1.9))
     there = lattice.points @ carry.T
     assert np.abs(Fit(lattice, 3)(there) - there).max() < 2e-3 * SIDE
-    line = Lattice.of_cells(lattice.grid, lattice.cells[(lattice.cells[:, :2] == 0).all(axis=1)])
+    line = Lattice.from_cells(lattice.grid, lattice.cells[(lattice.cells[:, :2] == 0).all(axis=1)])
     fit = Fit(line, 3)
     twist = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.7)
     devices.write(fit.frames, np.tile(twist, (len(line), 1)))
@@ -139,14 +145,14 @@ def test_stiffness_is_the_share_of_the_way():
 # One region
 
 
-def extract(matrices, starts=None, rounds=40):
+def extract(matrices, starts=None, newton_steps=40):
     """Rotations of matrices (N, 3, 3) by the kernels' own function."""
     wp = devices.warp()
     count = len(matrices)
     given = wp.array(np.asarray(matrices, dtype=np.float32), dtype=wp.mat33f, device="cpu")
     begin = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)) if starts is None else starts
     rotations = wp.array(np.asarray(begin, dtype=np.float32), dtype=wp.vec4f, device="cpu")
-    wp.launch(_extraction(), dim=count, inputs=[rounds, given, rotations], device="cpu")
+    wp.launch(_extraction(), dim=count, inputs=[newton_steps, given, rotations], device="cpu")
     return quaternions.matrix_from_quat(rotations.numpy().astype(float)), rotations.numpy()
 
 
@@ -204,7 +210,7 @@ def test_a_rotation_is_found_from_a_half_turn_away():
 
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=9, max_size=9), st.integers(1, 5))
-def test_no_matrix_makes_a_rotation_fail(values, rounds):
-    _, quats = extract(np.array(values).reshape(1, 3, 3), rounds=rounds)
+def test_no_matrix_makes_a_rotation_fail(values, newton_steps):
+    _, quats = extract(np.array(values).reshape(1, 3, 3), newton_steps=newton_steps)
     assert np.isfinite(quats).all()
     assert abs(np.linalg.norm(quats) - 1.0) < 1e-5

@@ -11,10 +11,10 @@ from supple.character.crowd import Crowd
 from supple.device import use_threads
 from supple.geometry import quaternions
 from supple.geometry.voxels import VoxelGrid
-from supple.skins.lattice import hands
-from supple.skins.lattice.cells import Lattice
-from supple.skins.lattice.embedding import Tie
-from supple.skins.lattice.hand_kernels import HANDS
+from supple.skins.lattice.handles import handles
+from supple.skins.lattice.handles.kernels import HANDLES
+from supple.skins.lattice.voxelize.cells import Lattice
+from supple.skins.lattice.voxelize.embedding import Embedding
 
 RESOLUTION = 40
 OUT = np.array([0.0, 0.02, 0.12])  # m
@@ -144,17 +144,17 @@ def test_flesh_that_only_lies_close_by_is_not_taken_along():
     filled = np.ones((7, 12, 3), dtype=bool)
     filled[3, 3:, :] = False
     cells = np.argwhere(filled).astype(np.int32)
-    lattice = Lattice.of_cells(VoxelGrid(np.zeros(3), 0.1, filled.shape), cells)
-    tie = Tie(np.arange(len(cells), dtype=np.int32)[:, None], np.ones((len(cells), 1)))
+    lattice = Lattice.from_cells(VoxelGrid(np.zeros(3), 0.1, filled.shape), cells)
+    embedding = Embedding(np.arange(len(cells), dtype=np.int32)[:, None], np.ones((len(cells), 1)))
     position = int(np.flatnonzero((cells == [2, 11, 1]).all(axis=1))[0])
-    gripping = hands.Gripping(lattice, tie, lattice.points, np.ones(len(cells), dtype=bool))
+    gripping = handles.HandleBinding(lattice, embedding, lattice.points, np.ones(len(cells), dtype=bool))
     grip = gripping.grip(Pull(position, to=(0.0, 0.0, 0.0), radius=0.6))
-    firmness = np.zeros(len(cells))
-    firmness[grip.held] = grip.firmness
+    falloff = np.zeros(len(cells))
+    falloff[grip.held] = grip.falloff
     straight = np.linalg.norm(lattice.points - lattice.points[position], axis=1)
     here = cells[:, 0] < 3
-    np.testing.assert_allclose(firmness[here], np.maximum(1.0 - (straight[here] / 0.6) ** 2, 0.0) ** 2, atol=1e-12)
-    assert firmness[~here].max() == 0.0
+    np.testing.assert_allclose(falloff[here], np.maximum(1.0 - (straight[here] / 0.6) ** 2, 0.0) ** 2, atol=1e-12)
+    assert falloff[~here].max() == 0.0
     assert straight[~here].min() < 0.25
     assert grip.flesh == pytest.approx(1.0)
 
@@ -226,7 +226,7 @@ def test_bone_is_not_moved(hero, standing):
     way = np.array([0.0, 0.0, -0.2])
     player.pull(Pull(position, to=hero.points[position] + way))
     moved = np.linalg.norm(after(player, pose, 60) - rest, axis=1)
-    flesh = bound._hands._grips[0].flesh
+    flesh = bound.handles._grips[0].flesh
     assert flesh < 0.5
     assert moved[position] < (4.0 * flesh**2 * 1.25 + 0.1) * np.linalg.norm(way)
     assert moved.max() < 1.3 * np.linalg.norm(way)
@@ -309,9 +309,9 @@ def test_flesh_is_drawn_half_a_body_at_most(hero, belly, standing):
 
 
 def test_there_are_eight_hands(hero, belly, standing):
-    assert HANDS == 8
+    assert HANDLES == 8
     player, pose = standing()
-    for hand in range(HANDS):
+    for hand in range(HANDLES):
         player.pull(Pull(belly + hand, to=hero.points[belly + hand]), hand=str(hand))
     after(player, pose, 2)
     player.pull(Pull(0, to=hero.points[0]), hand="ninth")

@@ -5,26 +5,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lattice_boxes import SIDE, Playing, beam, knobs, rigid
+from lattice_boxes import SIDE, Playing, beam, parameters, rigid
 from oracles.lattice import octants
 from supple.device import use_threads
 from supple.geometry import quaternions
 from supple.geometry.voxels import VoxelGrid
-from supple.skins.lattice.cells import SETS, Lattice
-from supple.skins.lattice.solver import Anatomy
+from supple.skins.lattice.voxelize.anatomy import Anatomy
+from supple.skins.lattice.voxelize.cells import SETS, Lattice
 
 HERE = rigid()
 BENT = rigid(quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.8), (0.1, -0.1, 0.0))
 
 
 def swinging(**changes):
-    return knobs(**{"frequency": (7.0, 3.0, 4.0), "stiffness": (0.9, 0.3, 0.7), "reach": 0.5, **changes})
+    return parameters(**{"frequency": (7.0, 3.0, 4.0), "stiffness": (0.9, 0.3, 0.7), "max_offset": 0.5, **changes})
 
 
 # Laws
 
 
-@pytest.mark.parametrize("settings", [knobs(), swinging(), swinging(gravity=9.81), knobs(secondary=False)])
+@pytest.mark.parametrize("settings", [parameters(), swinging(), swinging(gravity=9.81), parameters(secondary=False)])
 def test_rest_in_rest_out(settings):
     anatomy = beam()
     played = Playing(anatomy, settings)
@@ -37,7 +37,7 @@ def test_rest_in_rest_out(settings):
 def test_a_rigid_motion_of_the_bones_moves_everything_rigidly(far):
     """With all stiffness one and flesh that follows; also far away, where single precision is coarse."""
     anatomy = beam()
-    played = Playing(anatomy, knobs(follow=1.0))
+    played = Playing(anatomy, parameters(follow=1.0))
     for frame in range(40):
         carry = rigid(
             quaternions.quat_from_axis_angle([1.0, 2.0, 0.5], 0.1 * frame), (far + 0.1 * frame, 0.05 * frame, 0.0)
@@ -66,7 +66,7 @@ def test_without_secondary_motion_all_nodes_are_where_bones_carry_them():
 
 
 def test_bone_goes_with_the_skeleton_and_flesh_is_left_behind():
-    played = Playing(beam(), knobs())
+    played = Playing(beam(), parameters())
     played.step(HERE)
     points = played.step(rigid(move=(0.0, 0.2, 0.0)))
     bone = played.anatomy.layers == 0
@@ -75,7 +75,7 @@ def test_bone_goes_with_the_skeleton_and_flesh_is_left_behind():
     assert late[played.anatomy.layers == 3].min() > 0.05
     for _ in range(200):
         points = played.step(rigid(move=(0.0, 0.2, 0.0)))
-    played.tune(knobs(kept=0.0))
+    played.tune(parameters(velocity_retention=0.0))
     for _ in range(400):
         points = played.step(rigid(move=(0.0, 0.2, 0.0)))
     assert np.abs(points - played.carried).max() < 1e-3
@@ -83,7 +83,7 @@ def test_bone_goes_with_the_skeleton_and_flesh_is_left_behind():
 
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_flesh_that_follows_starts_from_a_share_of_the_motion_of_its_bones(share):
-    played = Playing(beam(), knobs(follow=share, stiffness=0.0, stretch=0.0, volume=0.0))
+    played = Playing(beam(), parameters(follow=share, stiffness=0.0, stretch=0.0, volume=0.0))
     played.step(HERE)
     moved = played.step(rigid(move=(0.0, 0.2, 0.0))) - played.anatomy.lattice.points
     np.testing.assert_allclose(moved[played.anatomy.layers > 0][:, 1], 0.2 * share, atol=1e-6)
@@ -93,12 +93,12 @@ def test_flesh_that_follows_starts_from_a_share_of_the_motion_of_its_bones(share
 def test_free_flesh_swings_by_the_law_of_a_spring_whatever_the_step(dt):
     """Held by nothing but its spring, a layer pulled aside is at A exp(-n w t) (cos + n w / w_d sin)."""
     anatomy = beam((6, 4, 4))
-    played = Playing(anatomy, knobs(stretch=0.0, volume=0.0, stiffness=0.0))
+    played = Playing(anatomy, parameters(stretch=0.0, volume=0.0, stiffness=0.0))
     played.step(HERE)
     free = anatomy.layers > 0
     aside = anatomy.lattice.points + np.array([0.0, 0.01, 0.0])
     played.put(np.where(free[:, None], aside, anatomy.lattice.points))
-    played.tune(knobs(frequency=3.0, damping=0.2, stretch=0.0, volume=0.0, stiffness=0.0), dt)
+    played.tune(parameters(frequency=3.0, damping=0.2, stretch=0.0, volume=0.0, stiffness=0.0), dt)
     pace, n = 2.0 * np.pi * 3.0, 0.2
     own = pace * np.sqrt(1.0 - n**2)
     for frame in range(1, round(0.5 / dt) + 1):
@@ -112,10 +112,10 @@ def test_the_share_of_velocity_kept_does_not_depend_on_the_step():
     ways = []
     for dt in (1.0 / 30.0, 1.0 / 120.0):
         anatomy = beam((6, 4, 4))
-        played = Playing(anatomy, knobs(stretch=0.0, volume=0.0, stiffness=0.0))
+        played = Playing(anatomy, parameters(stretch=0.0, volume=0.0, stiffness=0.0))
         played.step(HERE)
         played.solver.velocities.numpy()[:, 1] = 1.0
-        played.tune(knobs(stretch=0.0, volume=0.0, stiffness=0.0, kept=0.5), dt)
+        played.tune(parameters(stretch=0.0, volume=0.0, stiffness=0.0, velocity_retention=0.5), dt)
         for _ in range(round(0.2 / dt)):
             played.step(HERE)
         ways.append(played.solver.velocities.numpy()[anatomy.layers > 0, 1])
@@ -124,8 +124,11 @@ def test_the_share_of_velocity_kept_does_not_depend_on_the_step():
 
 def test_gravity_pulls_only_by_what_the_sculpted_shape_does_not_know():
     over = rigid(quaternions.quat_from_axis_angle([1.0, 0.0, 0.0], np.pi), (0.0, 0.3, 0.3))
-    settings = swinging(gravity=9.81, kept=0.5)
-    hanging, plain = Playing(beam(), settings), Playing(beam(), swinging(gravity=9.81, kept=0.5, sculpted=False))
+    settings = swinging(gravity=9.81, velocity_retention=0.5)
+    hanging, plain = (
+        Playing(beam(), settings),
+        Playing(beam(), swinging(gravity=9.81, velocity_retention=0.5, rest_includes_gravity=False)),
+    )
     for _ in range(120):
         turned, sagging = hanging.step(over), plain.step(HERE)
     free = hanging.anatomy.layers > 0
@@ -134,9 +137,9 @@ def test_gravity_pulls_only_by_what_the_sculpted_shape_does_not_know():
 
 
 def test_stiffness_above_one_is_read_as_a_ratio():
-    shares = knobs(stiffness=(1.8, 0.5, 1.7)).shares()
+    shares = parameters(stiffness=(1.8, 0.5, 1.7)).normalized_stiffness()
     np.testing.assert_allclose(shares, [0.0, 1.0, 0.5 / 1.8, 1.7 / 1.8])
-    np.testing.assert_allclose(knobs(stiffness=(0.8, 0.5, 0.7)).shares(), [0.0, 0.8, 0.5, 0.7])
+    np.testing.assert_allclose(parameters(stiffness=(0.8, 0.5, 0.7)).normalized_stiffness(), [0.0, 0.8, 0.5, 0.7])
 
 
 # What holds voxels together
@@ -150,7 +153,7 @@ def test_volumes_push_along_their_gradient_until_they_are_right():
     only = Anatomy(
         anatomy.lattice, anatomy.weights, np.ones(27, dtype=np.int32), np.ones(27), (np.arange(27) == middle) * 1.0
     )
-    played = Playing(only, knobs(stretch=0.0, volume=1.0, stiffness=0.0))
+    played = Playing(only, parameters(stretch=0.0, volume=1.0, stiffness=0.0))
     played.step(HERE)
     rng = np.random.default_rng(0)
     points = anatomy.lattice.points + 0.1 * SIDE * rng.normal(size=(27, 3))
@@ -197,9 +200,9 @@ def squashed_volume(settings):
 
 
 def test_volume_and_distances_come_back_faster_when_they_are_held():
-    alone = squashed_volume(knobs(stiffness=0.05, kept=0.0, stretch=0.0, volume=0.0))
-    assert squashed_volume(knobs(stiffness=0.05, kept=0.0, stretch=0.0, volume=1.0)) < 0.8 * alone
-    assert squashed_volume(knobs(stiffness=0.05, kept=0.0, stretch=1.0, volume=0.0)) < 0.8 * alone
+    alone = squashed_volume(parameters(stiffness=0.05, velocity_retention=0.0, stretch=0.0, volume=0.0))
+    assert squashed_volume(parameters(stiffness=0.05, velocity_retention=0.0, stretch=0.0, volume=1.0)) < 0.8 * alone
+    assert squashed_volume(parameters(stiffness=0.05, velocity_retention=0.0, stretch=1.0, volume=0.0)) < 0.8 * alone
 
 
 @pytest.mark.parametrize("kind", SETS)
@@ -207,7 +210,7 @@ def test_distances_are_restored_for_every_set_of_neighbours(kind):
     """Neighbours of one another find their distance again; what they have no neighbour for they cannot."""
     anatomy = beam((6, 4, 4))
     loose = Anatomy(anatomy.lattice, anatomy.weights, np.ones(96, dtype=np.int32), np.ones(96), np.ones(96))
-    played = Playing(loose, knobs(stretch=1.0, volume=0.0, stiffness=0.0, kept=0.0), neighbors=kind)
+    played = Playing(loose, parameters(stretch=1.0, volume=0.0, stiffness=0.0, velocity_retention=0.0), neighbors=kind)
     played.step(HERE)
     rng = np.random.default_rng(1)
     played.put(anatomy.lattice.points + 0.15 * SIDE * rng.normal(size=(96, 3)))
@@ -289,15 +292,15 @@ share = st.floats(0.0, 1.0, width=32)
 )
 def test_no_setting_makes_it_diverge(stiffness, frequency, damping, shares, reach, gravity, work, seed):
     kept, follow, stretch, volume = shares
-    chosen = knobs(
+    chosen = parameters(
         stiffness=stiffness,
         frequency=frequency,
         damping=damping,
-        kept=kept,
+        velocity_retention=kept,
         follow=follow,
         stretch=stretch,
         volume=volume,
-        reach=reach,
+        max_offset=reach,
         gravity=gravity,
     )
     played = shaken(chosen, seed, iterations=work[0], width=work[1])
@@ -307,7 +310,10 @@ def test_no_setting_makes_it_diverge(stiffness, frequency, damping, shares, reac
 
 def test_flesh_comes_back_from_anywhere():
     """Published, with nothing but the lattice; and swinging: after a while all is where it was."""
-    for chosen, steps in ((knobs(stiffness=(1.8, 0.5, 1.7), kept=(0.6, 0.5, 0.4)), 2000), (swinging(), 600)):
+    for chosen, steps in (
+        (parameters(stiffness=(1.8, 0.5, 1.7), velocity_retention=(0.6, 0.5, 0.4)), 2000),
+        (swinging(), 600),
+    ):
         played = shaken(chosen, 3, iterations=2)
         for _ in range(steps):
             points = played.step(HERE)
@@ -337,7 +343,7 @@ def test_copies_of_a_crowd_are_each_as_they_are_alone():
 
 def test_a_single_voxel_and_a_thread_of_voxels_are_lattices_too():
     for shape in ((1, 1, 1), (1, 1, 9), (1, 5, 5)):
-        lattice = Lattice.of_cells(VoxelGrid(np.zeros(3), SIDE, shape), np.argwhere(np.ones(shape)).astype(np.int32))
+        lattice = Lattice.from_cells(VoxelGrid(np.zeros(3), SIDE, shape), np.argwhere(np.ones(shape)).astype(np.int32))
         base = beam(shape)
         layers = np.ones(len(lattice), dtype=np.int32)
         layers[0] = 0

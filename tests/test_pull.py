@@ -75,10 +75,10 @@ def test_skins_without_flesh_cannot_be_pulled(tube, skin):
 
 def test_the_place_lies_among_its_vertices():
     pull = Pull((4, 8), to=PLACE)
-    assert pull.positions.tolist() == [4, 8]
-    assert pull.portions.tolist() == [0.5, 0.5]
-    assert Pull((4, 8, 9), shares=(0.5, 0.25, 0.25), to=PLACE).portions.tolist() == [0.5, 0.25, 0.25]
-    assert Pull(4, force=(1, 2, 3)).way.tolist() == [1.0, 2.0, 3.0]
+    assert pull.indices.tolist() == [4, 8]
+    assert pull.barycentric.tolist() == [0.5, 0.5]
+    assert Pull((4, 8, 9), shares=(0.5, 0.25, 0.25), to=PLACE).barycentric.tolist() == [0.5, 0.25, 0.25]
+    assert Pull(4, force=(1, 2, 3)).vector.tolist() == [1.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.render.camera import Camera
 from supple.render.sheet import Picture
-from supple.skins.lattice.cells import Lattice
+from supple.skins.lattice.voxelize.cells import Lattice
 
 _BONE, _OUTER, _SKIN = "#f3ecd9", "#f2c14e", "#c98b6b"
 _INNER = ("#cf4238", "#d8604f", "#e58b6a")  # muscle, and more layers of it

@@ -23,10 +23,13 @@ from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.geometry.voxels import VoxelGrid
 from supple.motion.motion import Motion
-from supple.skins.lattice.cells import Lattice
+from supple.skins.lattice.binding import LatticeArrays
+from supple.skins.lattice.shape_matching.solver import Solver
 from supple.skins.lattice.skin import LayeredLattice
-from supple.skins.lattice.solver import Anatomy, LatticeArrays, Solver
-from supple.skins.lattice.voxel_components import lattice_of
+from supple.skins.lattice.step import lattice_stages
+from supple.skins.lattice.voxelize.anatomy import Anatomy
+from supple.skins.lattice.voxelize.cells import Lattice
+from supple.skins.lattice.voxelize.voxel_components import make_lattice
 
 ROOM = "lattice"
 VERTICES = 8_000
@@ -89,7 +92,7 @@ def _frames(
     def frame() -> None:
         made[0].play(motion, next(times))
 
-    voxels = len(lattice_of(character.points, character.triangles, skin.resolution))
+    voxels = len(make_lattice(character.points, character.triangles, skin.resolution))
     size = f"{voxels} voxels, {len(character.points)} vertices, {len(character.skeleton)} bones"
     yield Row.of(ROOM, scene, f"{what}: bind", timing=once(bind))
     yield Row.of(ROOM, scene, f"{what}: first frame", timing=once(frame))
@@ -115,7 +118,7 @@ def box(side: int) -> Anatomy:
     """A cube of voxels that two joints carry: a slab of bone below, then muscle, fat and a skin around it."""
     cells = np.argwhere(np.ones((side, side, side), dtype=bool)).astype(np.int32)
     grid = VoxelGrid(np.zeros(3), 1.0 / side, (side, side, side))
-    lattice = Lattice.of_cells(grid, cells)
+    lattice = Lattice.from_cells(grid, cells)
     high = cells[:, 1] / side
     skin = ((cells == 0) | (cells == side - 1)).any(axis=1)
     layers = np.select([high < 0.1, skin, high < 0.5], [0, 3, 1], default=2).astype(np.int32)
@@ -143,14 +146,15 @@ def boxed_step(solver: Solver) -> devices.Chain:
     """A step of a lattice that two joints carry, ready to run; the second joint is turned a little."""
     skin = LayeredLattice()
     pose = np.tile(np.eye(4), (2, 1, 1))
-    solver.pose(pose, pose, None)
-    for launch in solver.carry():
+    solver.set_pose(pose, pose, None)
+    for launch in solver.blend_nodes():
         launch()
-    solver.rest()
-    solver.tune(skin.knobs(), skin.step)
-    turned = pose.copy()
-    turned[1, :2, :2] = [[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]]
-    solver.pose(turned, turned, np.zeros((1, 3)))
+    solver.reset()
+    solver.set_parameters(skin.parameters(), skin.step)
+    rotated = pose.copy()
+    rotated[1, :2, :2] = [[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]]
+    solver.set_pose(rotated, rotated, np.zeros((1, 3)))
     return devices.Chain(
-        [*solver.carry(), *solver.step(iterations=skin.iterations, secondary=True, constraints=True)], solver.device
+        [*solver.blend_nodes(), *lattice_stages(solver, iterations=skin.iterations, secondary=True, constraints=True)],
+        solver.device,
     )

@@ -39,20 +39,20 @@ class Pull:
             raise InputError(_WHERE, given, "a pull either holds a place or pushes it", "give one of them")
         if not (math.isfinite(self.radius) and self.radius > 0.0):
             raise InputError(_WHERE, f"radius is {self.radius}", "a length above zero is needed", "try 0.1")
-        _ = self.positions, self.way
+        _ = self.indices, self.vector
         if self.shares is None:
             return
         shares = frozen(self.shares, np.float64, (-1,), _WHERE, "shares")
-        if len(shares) != len(self.positions) or shares.min() < -1e-9 or abs(shares.sum() - 1.0) > 1e-6:
+        if len(shares) != len(self.indices) or shares.min() < -1e-9 or abs(shares.sum() - 1.0) > 1e-6:
             raise InputError(
                 _WHERE,
                 f"shares are {tuple(shares.tolist())}",
-                f"{len(self.positions)} are needed, none below zero, that sum to one",
+                f"{len(self.indices)} are needed, none below zero, that sum to one",
                 "use those of a pick",
             )
 
     @property
-    def positions(self) -> Ints:
+    def indices(self) -> Ints:
         """The vertices (K,) among which the place lies."""
         vertices = np.atleast_1d(np.asarray(self.vertices))
         if vertices.ndim != 1 or not len(vertices) or vertices.dtype.kind not in "iu" or vertices.min() < 0:
@@ -62,13 +62,13 @@ class Pull:
         return vertices.astype(np.int32)
 
     @property
-    def portions(self) -> Floats:
+    def barycentric(self) -> Floats:
         """How much each of the vertices counts (K,)."""
-        count = len(self.positions)
+        count = len(self.indices)
         return np.full(count, 1.0 / count) if self.shares is None else np.asarray(self.shares, dtype=np.float64)
 
     @property
-    def way(self) -> Floats:
+    def vector(self) -> Floats:
         """Where it is held [m], or the force [N], (3,)."""
         if self.to is not None:
             return frozen(self.to, np.float64, (3,), _WHERE, "to")
@@ -76,7 +76,7 @@ class Pull:
 
     def check_for(self, vertex_count: int) -> None:
         """Refuse vertices that a character does not have."""
-        most = int(self.positions.max())
+        most = int(self.indices.max())
         if most >= vertex_count:
             raise InputError(
                 _WHERE, f"it names vertex {most}", f"there are vertices 0 to {vertex_count - 1}", "pick one of those"

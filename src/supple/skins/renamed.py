@@ -12,6 +12,7 @@ _SPRING_STIFFNESS = {
 }
 
 RENAMED: dict[str, Mapping[str, str]] = {
+    "lattice": {"neighbours": "neighbors"},
     "springs": {**_SPRING_STIFFNESS, "pace": "step_scale", "swing": "momentum"},
     "spring-dynamics": _SPRING_STIFFNESS,
 }

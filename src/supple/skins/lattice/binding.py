@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import device as devices
+from supple.arrays import Ints, Singles
 from supple.character.character import Character
-from supple.character.crowd import Crowd
+from supple.character.crowd import Crowd, stacked
+from supple.character.weights import Weights
+from supple.skins.kinematic.blend import BlendWeights, pack_blocks
 from supple.skins.kinematic.volume_preservation import RestVolume
-from supple.skins.lattice.body import Body, body_of
-from supple.skins.lattice.solver import LatticeArrays
-from supple.skins.lattice.surface import Hung
+from supple.skins.lattice.shape_matching.regions import Regions
+from supple.skins.lattice.voxelize.anatomy import Anatomy, LatticeBody, prepare_body
+from supple.skins.lattice.voxelize.embedding import Embedding
 
 if TYPE_CHECKING:
     from supple.skins.lattice.skin import LayeredLattice
@@ -28,9 +31,9 @@ class LatticeBinding:
     """
 
     character: Character
-    body: Body
+    body: LatticeBody
     arrays: LatticeArrays
-    hung: Hung
+    embedding: EmbeddingArrays
     volume: RestVolume
     base: Any
     constants: devices.Constants
@@ -40,17 +43,17 @@ class LatticeBinding:
         """Fill a character with voxels; the slow part."""
         crowd = character if isinstance(character, Crowd) else None
         one, copies = (character, 1) if crowd is None else (crowd.member, crowd.count)
-        body = body_of(one, skin)
+        body = prepare_body(one, skin)
         arrays = LatticeArrays.from_anatomy(
             body.anatomy, len(one.skeleton), width=skin.width, neighbors=skin.neighbors, copies=copies
         )
-        depths = np.tile(body.tie.matrix(len(body.anatomy.lattice)) @ body.thickness, copies)
+        depths = np.tile(body.embedding.matrix(len(body.anatomy.lattice)) @ body.thickness, copies)
         base = None if skin.steady == 0.0 else skin.driving_skin().bind(character, device)
         return cls(
             character,
             body,
             arrays,
-            Hung.from_tie(body.tie, arrays),
+            EmbeddingArrays.from_embedding(body.embedding, arrays),
             RestVolume.from_character(character, depths),
             base,
             devices.Constants(device),
@@ -60,3 +63,85 @@ class LatticeBinding:
     def member(self) -> Character:
         """One of the copies."""
         return self.volume.member
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeArrays:
+    """What never changes of a lattice, for all `copies` of a character together; N nodes, L layers.
+
+    `packed` are rest positions and joints, `layers` (N,), `depths`, `volumes` and `surfaces` (N,) as `Anatomy` has
+    them, `table` (N, K) the neighbours that keep their distance, `regions` those that keep their shape.
+    """
+
+    copies: int
+    joints: int
+    side: float
+    packed: BlendWeights
+    layers: Ints
+    depths: Singles
+    volumes: Singles
+    surfaces: Singles
+    table: Ints
+    regions: Regions
+
+    @classmethod
+    def from_anatomy(
+        cls, anatomy: Anatomy, joints: int, *, width: int = 3, neighbors: str = "all", copies: int = 1
+    ) -> LatticeArrays:
+        """The lattice of one character as often as there are copies, which have `joints` joints each."""
+        lattice, count = anatomy.lattice, len(anatomy.lattice)
+        whole = Weights(stacked(anatomy.weights.joints, copies, joints), np.tile(anatomy.weights.values, (copies, 1)))
+        depths, volumes, surfaces = (
+            np.tile(values, copies).astype(np.float32)
+            for values in (anatomy.depths, anatomy.rest_volumes, anatomy.surfaces)
+        )
+        return cls(
+            copies,
+            joints,
+            lattice.side,
+            BlendWeights.from_weights(np.tile(lattice.points, (copies, 1)), whole, copies * joints),
+            np.tile(anatomy.layers, copies),
+            depths,
+            volumes,
+            surfaces,
+            _offset_indices(anatomy.table(neighbors), copies, 8 * count),
+            _repeat_regions(Regions.from_chains(lattice.chains, width), copies),
+        )
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    @property
+    def layer_count(self) -> int:
+        """How many layers there are, bone among them."""
+        return int(self.layers.max(initial=0)) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddingArrays:
+    """How the skin of all copies hangs on their nodes, in blocks of four: (V * blocks, 4) nodes and weights."""
+
+    nodes: Ints
+    weights: Singles
+    width: int
+
+    @classmethod
+    def from_embedding(cls, embedding: Embedding, lattice: LatticeArrays) -> EmbeddingArrays:
+        """`embedding` is how the vertices of one copy hang on its nodes."""
+        nodes = stacked(embedding.nodes, lattice.copies, len(lattice) // lattice.copies)
+        return cls(*pack_blocks(nodes, np.tile(embedding.weights, (lattice.copies, 1))), embedding.nodes.shape[1])
+
+
+def _repeat_regions(regions: Regions, copies: int) -> Regions:
+    return Regions(
+        _offset_indices(regions.chains, copies, len(regions.chains)),
+        regions.width,
+        np.tile(regions.masses, copies),
+        np.tile(regions.centers, (copies, 1)),
+        np.tile(regions.region_masses, copies),
+    )
+
+
+def _offset_indices(indices: Ints, copies: int, span: int) -> Ints:
+    """Indices of `copies` copies, those of copy c raised by c `span`; -1 stays what it is."""
+    return np.where(np.tile(indices, (copies, 1)) < 0, -1, stacked(indices, copies, span)).astype(np.int32)

@@ -14,20 +14,23 @@ from supple.motion.relative import RelativePose, decay_spring, difference, displ
 
 
 @dataclass
-class Steadied:
-    """Where every joint is seen on its parent: `moves` (J, 3) [m], `turns` (J, 4), `speeds` (J, 2, 3) of both."""
+class LowPassPose:
+    """A low-pass filter of poses, and where it sees every joint on its parent.
+
+    `moves` (J, 3) [m], `rotations` (J, 4), `speeds` (J, 2, 3) of both [m/s, rad/s].
+    """
 
     moves: Floats
     rotations: Floats
     speeds: Floats
 
     @classmethod
-    def at(cls, skeleton: Skeleton, pose: Pose) -> Steadied:
+    def from_pose(cls, skeleton: Skeleton, pose: Pose) -> LowPassPose:
         """Begin at rest in a pose."""
         first = RelativePose.of(skeleton, pose)
         return cls(first.moves.copy(), first.rotations.copy(), np.zeros((len(first.moves), 2, 3)))
 
-    def follow(self, skeleton: Skeleton, pose: Pose, dt: float, *, frequency: float) -> Pose:
+    def filter(self, skeleton: Skeleton, pose: Pose, dt: float, *, frequency: float) -> Pose:
         """Come after a pose for `dt` [s] like a critically damped spring, and return what is seen.
 
         With w = 2 pi `frequency`, e'' = -2 w e' - w^2 e for the difference e of every joint to the pose, relative to

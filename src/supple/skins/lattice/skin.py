@@ -15,12 +15,12 @@ from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.lattice import step as stepping
 from supple.skins.lattice.binding import LatticeBinding
-from supple.skins.lattice.by_layer import by_layer, inner_layers
-from supple.skins.lattice.cells import SETS
-from supple.skins.lattice.layers import check_layers
-from supple.skins.lattice.solver import Knobs
+from supple.skins.lattice.parameters import LatticeParameters, by_layer, inner_layers
 from supple.skins.lattice.state import LatticeState
+from supple.skins.lattice.voxelize.cells import SETS
+from supple.skins.lattice.voxelize.layers import check_layers
 from supple.skins.pull import Pull
+from supple.skins.renamed import RENAMED
 
 _BASES: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
 _RANGES = {
@@ -31,14 +31,14 @@ _RANGES = {
     "follow": (0.0, 1.0),
 }  # of the settings that have a number for every layer
 _FIXED = {
-    "step", "resolution", "width", "neighbours", "bone_width", "fatness", "firm_parts", "layers", "skin_layer",
+    "step", "resolution", "width", "neighbors", "bone_width", "fatness", "firm_parts", "layers", "skin_layer",
     "weights", "surface",
     "base", "steady",
 }  # fmt: skip
 _PUBLISHED = MappingProxyType(
     {
         "frequency": "0", "follow": "0.85", "reach": 1000.0, "gravity": 0.0, "iterations": 1, "step": 1.0 / 30.0,
-        "neighbours": "edges-corners", "stretch": 1.0, "volume": 1.0, "weights": "bones", "surface": "trilinear",
+        "neighbors": "edges-corners", "stretch": 1.0, "volume": 1.0, "weights": "bones", "surface": "trilinear",
         "firm_parts": False, "keep_volume": False,
     }
 )  # fmt: skip
@@ -71,6 +71,7 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
 
     command_name: ClassVar[str] = "lattice"
     cached: ClassVar[bool] = True
+    renamed: ClassVar[Mapping[str, str]] = RENAMED["lattice"]
     papers: ClassVar[tuple[str, ...]] = (
         "Iwamoto, Shum, Yang and Morishima 2015, Multi-layer lattice model for real-time dynamic character deformation",
         "Rivers and James 2007, FastLSM: fast lattice shape matching for robust real-time deformation",
@@ -129,27 +130,28 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.knobs()
+        self.parameters()
 
     def layer_names(self) -> tuple[str, ...]:
         """The layers that are not bone, from inside out."""
         return (*inner_layers(self.layers), *(("skin",) if self.skin_layer else ()))
 
-    def knobs(self) -> Knobs:
+    def parameters(self) -> LatticeParameters:
         """What may change while it plays, as the solver takes it; bone comes first and never moves by itself."""
         names = self.layer_names()
-        rows = {
+        layered = {
             what: (0.0, *by_layer(what, getattr(self, what), names, low=low, high=high))
             for what, (low, high) in _RANGES.items()
         }
-        return Knobs(
+        return LatticeParameters(
             gravity=self.gravity,
-            sculpted=self.sculpted,
-            reach=self.reach,
+            rest_includes_gravity=self.sculpted,
+            max_offset=self.reach,
             stretch=self.stretch,
             volume=self.volume,
             secondary=self.secondary,
-            **rows,
+            velocity_retention=layered.pop("kept"),
+            **layered,
         )
 
     def check_for(self, character: Character) -> None:

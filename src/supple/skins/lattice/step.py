@@ -1,51 +1,110 @@
-"""One step of the lattice, and how it comes to rest in a first pose."""
+"""One step of the lattice as the list of its stages, and how it comes to rest in a first pose."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from supple import device as devices
 from supple.motion.pose import Pose
-from supple.skins.lattice.pose_filter import Steadied
-from supple.skins.lattice.solver import Knobs
+from supple.skins.lattice.parameters import LatticeParameters
+from supple.skins.lattice.pose_filter import LowPassPose
+from supple.skins.lattice.shape_matching.solver import Solver
 from supple.skins.lattice.state import LatticeState
 
 if TYPE_CHECKING:
     from supple.skins.lattice.skin import LayeredLattice
 
-_CALM = {"damping": 0.99, "kept": 0.5}  # while the first pose settles
+Stages = Sequence[Callable[[], object]]
+
+_CALM_DAMPING, _CALM_RETENTION = 0.99, 0.5  # while the first pose settles
 
 
 def start(skin: LayeredLattice, state: LatticeState, pose: Pose, incoming: Any) -> None:
     """Rest at the shape that the first pose settles to."""
-    solver, memory = state.solver, state.memory
-    incoming = state.carry(pose, incoming)
-    origins = state.take(skin, pose, None)
-    for launch in solver.carry():
+    solver, memory, kept = state.solver, state.memory, keeps_volume(skin)
+    incoming = state.kinematic_skin(pose, incoming)
+    origins = state.set_pose(pose, None, keep_volume=kept)
+    for launch in solver.blend_nodes():
         launch()
-    solver.rest()
-    memory.origins[...], memory.seen, memory.time = origins, Steadied.at(state.skeleton, pose), 0.0
-    solver.tune(_calmed(skin.knobs()), skin.step)
-    state.take(skin, pose, origins)
+    solver.reset()
+    memory.origins[...], memory.seen, memory.time = origins, LowPassPose.from_pose(state.skeleton, pose), 0.0
+    solver.set_parameters(_calm(skin.parameters()), skin.step)
+    state.set_pose(pose, origins, keep_volume=kept)
     for _ in range(max(skin.warm_up if skin.secondary else 0, 1)):
-        state.stages(skin, incoming)()
+        _recorded(skin, state, incoming)()
     solver.velocities.zero_()
 
 
 def advance(skin: LayeredLattice, state: LatticeState, pose: Pose, dt: float, incoming: Any) -> Any:
     """Bones carry the lattice on, and flesh follows, swings and keeps its shape; the skin goes along."""
     memory = state.memory
-    state.tune(skin, dt)
+    state.set_parameters(skin, dt)
     if skin.steady > 0.0:
-        pose = memory.seen.follow(state.skeleton, pose, dt, frequency=skin.steady)
-    incoming = state.carry(pose, incoming)
-    memory.origins[...] = state.take(skin, pose, memory.origins)
+        pose = memory.seen.filter(state.skeleton, pose, dt, frequency=skin.steady)
+    incoming = state.kinematic_skin(pose, incoming)
+    memory.origins[...] = state.set_pose(pose, memory.origins, keep_volume=keeps_volume(skin))
     memory.time += dt
-    state.stages(skin, incoming)()
+    _recorded(skin, state, incoming)()
     return state.points
 
 
-def _calmed(knobs: Knobs) -> Knobs:
+def stages(skin: LayeredLattice, state: LatticeState, incoming: Any) -> list[Callable[[], object]]:
+    """All that is done on the device in a step, in its order [Iwamoto2015]."""
+    solver, handles = state.solver, state.handles
+    keep = state.keeper.keep if keeps_volume(skin) else None
+    flesh = lattice_stages(
+        solver,
+        iterations=skin.iterations,
+        secondary=skin.secondary,
+        constraints=_has_constraints(skin),
+        handles=() if handles is None else handles.project(),
+    )
+    volume: Stages = () if keep is None else (keep,)
+    return [
+        *solver.blend_nodes(),
+        *(() if handles is None else handles.move()),
+        *flesh,
+        *state.surface.follow(incoming),
+        *(volume if handles is None else handles.finish(keep)),
+    ]
+
+
+def lattice_stages(
+    solver: Solver, *, iterations: int, secondary: bool, constraints: bool, handles: Stages = ()
+) -> list[Callable[[], object]]:
+    """One step of the nodes, from where bones carried them before to where they carry them now.
+
+    Without `secondary` nodes only follow the bones; without `constraints` neither distances nor volumes are kept.
+    `handles` have their say after the lattice, before what it made of the step is kept.
+    """
+    if not secondary:
+        return [solver.predict()]
+    projection = solver.project_constraints() if constraints else []
+    matching = solver.match_shapes(projected=constraints)
+    return [solver.predict(), *[*projection, *matching] * iterations, *handles, solver.update_velocities()]
+
+
+def keeps_volume(skin: LayeredLattice) -> bool:
+    """Whether the volume of the whole skin is kept; what only follows the bones is left as they carry it."""
+    return skin.keep_volume and skin.secondary
+
+
+def _recorded(skin: LayeredLattice, state: LatticeState, incoming: Any) -> devices.Chain:
+    """The stages, recorded anew where another skin comes in or settings change their order."""
+    order = (skin.iterations, skin.secondary, _has_constraints(skin), keeps_volume(skin), state.handles is not None)
+    known = state.recorded
+    if known is None or known[0] is not incoming or known[1] != order:
+        known = state.recorded = incoming, order, devices.Chain(stages(skin, state, incoming), state.device)
+    return known[2]
+
+
+def _has_constraints(skin: LayeredLattice) -> bool:
+    return skin.stretch > 0.0 or skin.volume > 0.0
+
+
+def _calm(parameters: LatticeParameters) -> LatticeParameters:
     """The same flesh, settling rather than swinging."""
-    layers = len(knobs.stiffness)
-    return replace(knobs, damping=(_CALM["damping"],) * layers, kept=(_CALM["kept"],) * layers)
+    layers = len(parameters.stiffness)
+    return replace(parameters, damping=(_CALM_DAMPING,) * layers, velocity_retention=(_CALM_RETENTION,) * layers)

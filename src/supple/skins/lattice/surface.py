@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Ints, Singles
 from supple.character.character import Character
-from supple.character.crowd import stacked
 from supple.character.morph_targets import MorphTargets
 from supple.motion.pose import Pose
-from supple.skins.kinematic.blend import pack_blocks
-from supple.skins.lattice.embedding import Tie
-from supple.skins.lattice.solver import LatticeArrays, Solver
-
-
-@dataclass(frozen=True, eq=False)
-class Hung:
-    """How the skin of all copies hangs on their nodes, in blocks of four: (V * blocks, 4) nodes and shares."""
-
-    nodes: Ints
-    shares: Singles
-    width: int
-
-    @classmethod
-    def from_tie(cls, tie: Tie, lattice: LatticeArrays) -> Hung:
-        """`tie` is how the vertices of one copy hang on its nodes."""
-        nodes = stacked(tie.corners, lattice.copies, len(lattice) // lattice.copies)
-        return cls(*pack_blocks(nodes, np.tile(tie.shares, (lattice.copies, 1))), tie.corners.shape[1])
+from supple.skins.lattice.binding import LatticeBinding
+from supple.skins.lattice.shape_matching.solver import Solver
 
 
 class Surface:
@@ -39,17 +20,16 @@ class Surface:
     `alone`: the skin follows from the lattice alone, and takes nothing from the kinematic skin below.
     """
 
-    def __init__(
-        self, character: Character, hung: Hung, solver: Solver, constants: devices.Constants, *, alone: bool
-    ) -> None:
+    def __init__(self, binding: LatticeBinding, solver: Solver, *, alone: bool) -> None:
         from supple.skins.kinematic.kernels import mat34
 
-        wp = devices.warp()
+        wp, constants = devices.warp(), binding.constants
+        character, embedding = binding.character, binding.embedding
         self._solver, self._count, self._each = solver, len(character.points), len(character.points) // solver.copies
-        self.tie_width, blocks = hung.width, len(hung.nodes) // len(character.points)
-        self._tied = [blocks, constants.put(hung.nodes, wp.vec4i), constants.put(hung.shares, wp.vec4f)]
+        self.embedding_width, blocks = embedding.width, len(embedding.nodes) // len(character.points)
+        self._packed = [blocks, constants.put(embedding.nodes, wp.vec4i), constants.put(embedding.weights, wp.vec4f)]
         self._rest = _Rest(character, constants.device) if alone else None
-        self._moves = constants.blank(solver.count, mat34)
+        self._transforms = constants.blank(solver.count, mat34)
         self.points = constants.blank(self._count, wp.vec3f)
 
     def set(self, pose: Pose) -> None:
@@ -59,20 +39,22 @@ class Surface:
 
     def follow(self, incoming: Any) -> list[devices.Launch]:
         """Recorded: the skin of the step, from where the bones alone carry it."""
-        from supple.skins.lattice import kernels
+        from supple.skins.lattice import surface_kernels as kernels
 
         flesh, device = self._solver, self._solver.device
-        tied = [self._each, *self._tied, flesh.origins, self._moves]
+        embedded = [self._each, *self._packed, flesh.origins, self._transforms]
         if self._rest is not None:
-            nodes = [flesh.blend.rest, flesh.frames, flesh.rotations, flesh.positions, self._moves]
+            nodes = [flesh.blend.rest, flesh.frames, flesh.rotations, flesh.positions, self._transforms]
             return [
-                devices.Launch(kernels.settle_skin, flesh.count, nodes, device),
-                devices.Launch(kernels.place_skin, self._count, [*tied, self._rest.points, self.points], device),
+                devices.Launch(kernels.compute_node_transforms, flesh.count, nodes, device),
+                devices.Launch(
+                    kernels.interpolate_skin, self._count, [*embedded, self._rest.points, self.points], device
+                ),
             ]
-        nodes = [flesh.side, flesh.chains, flesh.kinematic, flesh.frames, flesh.positions, self._moves]
+        nodes = [flesh.side, flesh.chains, flesh.kinematic, flesh.frames, flesh.positions, self._transforms]
         return [
-            devices.Launch(kernels.lean, flesh.count, nodes, device),
-            devices.Launch(kernels.carry_skin, self._count, [*tied, incoming, self.points], device),
+            devices.Launch(kernels.compute_offset_transforms, flesh.count, nodes, device),
+            devices.Launch(kernels.offset_skin, self._count, [*embedded, incoming, self.points], device),
         ]
 
 

@@ -16,11 +16,11 @@ _CLOSE = 0.25  # cells: places with gaps up to this are joined as well, so that 
 Indices = NDArray[np.int64]
 
 
-def bridges(positions: Floats, a: Indices, b: Indices, grid: VoxelGrid) -> tuple[Floats, tuple[Indices, Indices]]:
+def link_shells(positions: Floats, a: Indices, b: Indices, grid: VoxelGrid) -> tuple[Floats, tuple[Indices, Indices]]:
     """New places (M, 3) [m] and ways between places, old and new, that join parts which lie close to each other.
 
-    `places` (P, 3) [m] are joined by ways (a, b) and fall into parts. The two nearest parts are bridged first, and so
-    on while gaps are within two cells. A part is bridged where it is nearest, not wherever it is near: a glove
+    `positions` (P, 3) [m] are joined by ways (a, b) and fall into parts. The two nearest parts are bridged first, and
+    so on while gaps are within two cells. A part is bridged where it is nearest, not wherever it is near: a glove
     hangs on the wrist, though it is close to the thigh too. Gaps of a cell or more are filled with new places.
     """
     part = components(a, b, len(positions))

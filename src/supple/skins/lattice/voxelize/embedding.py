@@ -10,49 +10,49 @@ import numpy as np
 
 from supple.arrays import Floats, Ints
 from supple.errors import InputError
-from supple.skins.lattice.cells import WHERE, Lattice
+from supple.skins.lattice.voxelize.cells import WHERE, Lattice
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, eq=False)
-class Tie:
-    """Vertex v hangs on nodes `corners[v]` (V, K) with `shares[v]` (V, K), which are positive and sum to one.
+class Embedding:
+    """Vertex v hangs on `nodes[v]` (V, K) with `weights[v]` (V, K), which are positive and sum to one.
 
     Unused places have share zero and name the vertex's own node.
     """
 
-    corners: Ints
-    shares: Floats
+    nodes: Ints
+    weights: Floats
 
     def matrix(self, node_count: int) -> csr_array:
         """The shares as a matrix (V, N)."""
         from scipy.sparse import csr_array
 
-        rows = np.repeat(np.arange(len(self.corners)), self.corners.shape[1])
-        shape = (len(self.corners), node_count)
-        matrix = csr_array((self.shares.ravel(), (rows, self.corners.ravel())), shape=shape)
+        rows = np.repeat(np.arange(len(self.nodes)), self.nodes.shape[1])
+        shape = (len(self.nodes), node_count)
+        matrix = csr_array((self.weights.ravel(), (rows, self.nodes.ravel())), shape=shape)
         matrix.eliminate_zeros()
         return matrix
 
 
-def _hat(offsets: Floats) -> Floats:
+def _linear_spline(offsets: Floats) -> Floats:
     """Linear: 1 at a voxel's middle, 0 at the next one's."""
     return np.maximum(1.0 - np.abs(offsets), 0.0)
 
 
-def _bell(offsets: Floats) -> Floats:
+def _quadratic_spline(offsets: Floats) -> Floats:
     """The quadratic B-spline, three voxels wide: its slope is continuous."""
     away = np.abs(offsets)
     return np.where(away < 0.5, 0.75 - away**2, 0.5 * np.maximum(1.5 - away, 0.0) ** 2)
 
 
-_KINDS: dict[str, Callable[[Floats], Floats]] = {"trilinear": _hat, "smooth": _bell}
-TIES = tuple(_KINDS)
+_KERNELS: dict[str, Callable[[Floats], Floats]] = {"trilinear": _linear_spline, "smooth": _quadratic_spline}
+EMBEDDINGS = tuple(_KERNELS)
 
 
-def tie_of(lattice: Lattice, points: Floats, kind: str = "smooth") -> Tie:
+def embed(lattice: Lattice, points: Floats, kind: str = "smooth") -> Embedding:
     """Hang the skin's vertices (V, 3) [m], from which the lattice was made, on the nodes around them.
 
     "trilinear" takes the eight cells around a vertex, as published; "smooth" takes 27 by a quadratic B-spline, so that
@@ -60,32 +60,35 @@ def tie_of(lattice: Lattice, points: Floats, kind: str = "smooth") -> Tie:
     its middle in voxels. Only the vertex's own node and those linked with it count, so skin of an arm never hangs on
     the belly beside it; shares are made to sum to one over those that are there. Linked nodes in one cell share.
     """
-    if kind not in _KINDS:
-        raise InputError(WHERE, f"the tie is {kind!r}", f"one of {', '.join(TIES)} is needed", "choose one")
-    if len(points) != len(lattice.homes):
+    if kind not in _KERNELS:
+        raise InputError(WHERE, f"the tie is {kind!r}", f"one of {', '.join(EMBEDDINGS)} is needed", "choose one")
+    if len(points) != len(lattice.vertex_nodes):
         raise InputError(
-            WHERE, f"there are {len(points)} points", f"the lattice holds {len(lattice.homes)}", "use the same mesh"
+            WHERE,
+            f"there are {len(points)} points",
+            f"the lattice holds {len(lattice.vertex_nodes)}",
+            "use the same mesh",
         )
     around = lattice.neighbors("all")
-    counts = around.valences[lattice.homes] + 1
+    counts = around.valences[lattice.vertex_nodes] + 1
     starts = np.cumsum(counts) - counts
     vertex = np.repeat(np.arange(len(points)), counts)
     position = np.arange(len(vertex)) - starts[vertex]
-    home = lattice.homes[vertex]
+    home = lattice.vertex_nodes[vertex]
     # The first of every row is the home, the others are around it.
     others = np.append(around.indices, 0)
     node = np.where(position == 0, home, others[around.starts[home] + position - 1])
     offsets = (np.asarray(points, dtype=np.float64)[vertex] - lattice.points[node]) / lattice.side
-    share = _KINDS[kind](offsets).prod(axis=1)
+    weight = _KERNELS[kind](offsets).prod(axis=1)
     keys = vertex * int(np.prod(lattice.grid.shape)) + lattice.grid.flat_indices(lattice.cells[node])
     _, same, crowd = np.unique(keys, return_inverse=True, return_counts=True)
-    share /= crowd[same]
-    kept = np.flatnonzero(share > 0.0)
-    vertex, node, share = vertex[kept], node[kept], share[kept]
+    weight /= crowd[same]
+    kept = np.flatnonzero(weight > 0.0)
+    vertex, node, weight = vertex[kept], node[kept], weight[kept]
     used = np.bincount(vertex, minlength=len(points))
     column = np.arange(len(vertex)) - (np.cumsum(used) - used)[vertex]
-    corners = np.repeat(lattice.homes[:, None], used.max(), axis=1)
-    shares = np.zeros(corners.shape)
-    corners[vertex, column] = node
-    shares[vertex, column] = share
-    return Tie(corners, shares / shares.sum(axis=1, keepdims=True))
+    nodes = np.repeat(lattice.vertex_nodes[:, None], used.max(), axis=1)
+    weights = np.zeros(nodes.shape)
+    nodes[vertex, column] = node
+    weights[vertex, column] = weight
+    return Embedding(nodes, weights / weights.sum(axis=1, keepdims=True))

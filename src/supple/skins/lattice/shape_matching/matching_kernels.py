@@ -20,13 +20,13 @@ from supple.skins.kinematic.kernels import Points, Quaternions
 vec6 = wp.types.vector(length=6, dtype=wp.float32)
 vec9 = wp.types.vector(length=9, dtype=wp.float32)
 vec12 = wp.types.vector(length=12, dtype=wp.float32)
-Numbers = wp.array(dtype=wp.float32)
-Whole = wp.array(dtype=wp.int32)
-Middles = wp.array(dtype=wp.vec4f)
-Sixes = wp.array(dtype=vec6)
-Nines = wp.array(dtype=vec9)
-Twelves = wp.array(dtype=vec12)
-Windows = wp.array(dtype=wp.vec4i)
+FloatArray = wp.array(dtype=wp.float32)
+IntArray = wp.array(dtype=wp.int32)
+Vec4Array = wp.array(dtype=wp.vec4f)
+Vec6Array = wp.array(dtype=vec6)
+Vec9Array = wp.array(dtype=vec9)
+Vec12Array = wp.array(dtype=vec12)
+Vec4iArray = wp.array(dtype=wp.vec4i)
 
 BIAS = wp.constant(1.0e-3)  # times the mass: what lies in a line or a point turns as its bones do
 CLOSE = wp.constant(1.0e-3)  # rad: a step squares the error, so that after one this short there is none to see
@@ -35,7 +35,7 @@ SMALLEST = wp.constant(1.0e-30)
 
 
 @wp.func
-def solved(d: wp.vec3f, o: wp.vec3f, g: wp.vec3f) -> wp.vec4f:
+def solve_symmetric(d: wp.vec3f, o: wp.vec3f, g: wp.vec3f) -> wp.vec4f:
     """H w = g for a symmetric H with diagonal `d` and 01, 02, 12 in `o`: w, then 1; zeros where H is not positive."""
     c00 = d[1] * d[2] - o[2] * o[2]
     c01 = o[1] * o[2] - o[0] * d[2]
@@ -70,7 +70,7 @@ def lowest_eigenvalue(d: wp.vec3f, o: wp.vec3f) -> float:
 
 
 @wp.func
-def extracted(a: wp.mat33f, start: wp.vec4f, rounds: int) -> wp.vec4f:
+def extract_rotation(a: wp.mat33f, start: wp.vec4f, newton_steps: int) -> wp.vec4f:
     """The rotation R, as a unit quaternion, that maximises tr(R^T A); `start` is where the search begins.
 
     Newton steps on the turn w of R: with S the symmetric part of B = R^T A and g the axis of B - B^T,
@@ -79,12 +79,12 @@ def extracted(a: wp.mat33f, start: wp.vec4f, rounds: int) -> wp.vec4f:
     positive. No singular values are needed, and whatever A is the result is proper.
     """
     q = start
-    for _ in range(rounds):
+    for _ in range(newton_steps):
         b = wp.transpose(wp.quat_to_matrix(wp.quatf(q[0], q[1], q[2], q[3]))) * a
         d = wp.vec3f(b[1, 1] + b[2, 2], b[0, 0] + b[2, 2], b[0, 0] + b[1, 1])
         o = -0.5 * wp.vec3f(b[0, 1] + b[1, 0], b[0, 2] + b[2, 0], b[1, 2] + b[2, 1])
         g = wp.vec3f(b[2, 1] - b[1, 2], b[0, 2] - b[2, 0], b[1, 0] - b[0, 1])
-        w = solved(d, o, g)
+        w = solve_symmetric(d, o, g)
         if w[3] == 0.0:
             lowest = wp.min(d[0], wp.min(d[1], d[2]))
             if lowest < 0.0:
@@ -97,7 +97,7 @@ def extracted(a: wp.mat33f, start: wp.vec4f, rounds: int) -> wp.vec4f:
                     q = quat_multiply(q, wp.vec4f(0.0, 0.0, 1.0, 0.0))
             else:
                 raised = 1.0e-3 * (d[0] + d[1] + d[2]) - 2.0 * wp.min(lowest_eigenvalue(d, o), 0.0)
-                w = solved(d + wp.vec3f(raised, raised, raised), o, g)
+                w = solve_symmetric(d + wp.vec3f(raised, raised, raised), o, g)
         longest = wp.length(wp.vec3f(w[0], w[1], w[2]))
         half = 0.5 * wp.min(1.0, LARGEST_ROTATION / wp.max(longest, SMALLEST))
         q = quat_multiply(q, wp.vec4f(half * w[0], half * w[1], half * w[2], 1.0))
@@ -108,36 +108,36 @@ def extracted(a: wp.mat33f, start: wp.vec4f, rounds: int) -> wp.vec4f:
 
 
 @wp.func
-def part(s: vec12, slot: int) -> wp.vec3f:
+def block(s: vec12, slot: int) -> wp.vec3f:
     return wp.vec3f(s[3 * slot], s[3 * slot + 1], s[3 * slot + 2])
 
 
 @wp.func
-def joined(s: wp.vec3f, x: wp.vec3f, y: wp.vec3f, z: wp.vec3f) -> vec12:
+def pack_blocks(s: wp.vec3f, x: wp.vec3f, y: wp.vec3f, z: wp.vec3f) -> vec12:
     return vec12(s[0], s[1], s[2], x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2])
 
 
 @wp.func
-def matched(
-    i: int, side: float, rounds: int, sums: vec12, middles: Middles, frames: Quaternions, rotations: Quaternions
+def match_region(
+    i: int, side: float, newton_steps: int, sums: vec12, centers: Vec4Array, frames: Quaternions, rotations: Quaternions
 ) -> vec12:
     """Fit one region: where its frame puts its node, and h times the columns of its rotation.
 
     A = sum m (x - c)(h d - c0)^T / h^2 = (X, Y, Z) / h - S c0^T / h^2, in voxels, so that size does not matter.
     """
-    s = part(sums, 0)
-    middle = middles[i]
+    s = block(sums, 0)
+    middle = centers[i]
     c0 = wp.vec3f(middle[0], middle[1], middle[2])
-    moments = wp.matrix_from_cols(part(sums, 1), part(sums, 2), part(sums, 3))
+    moments = wp.matrix_from_cols(block(sums, 1), block(sums, 2), block(sums, 3))
     a = (moments - wp.outer(s, c0 / side)) / side
     frame = frames[i]
     bones = wp.quat_to_matrix(wp.quatf(frame[0], frame[1], frame[2], frame[3]))
-    q = extracted(a + (BIAS / middle[3]) * bones, quat_multiply(rotations[i], frame), rounds)
+    q = extract_rotation(a + (BIAS / middle[3]) * bones, quat_multiply(rotations[i], frame), newton_steps)
     extra = quat_multiply(q, conjugate(frame))
     rotations[i] = extra / wp.length(extra)
     r = wp.quat_to_matrix(wp.quatf(q[0], q[1], q[2], q[3]))
     t = middle[3] * s - r * c0
-    return joined(
+    return pack_blocks(
         t,
         side * wp.vec3f(r[0, 0], r[1, 0], r[2, 0]),
         side * wp.vec3f(r[0, 1], r[1, 1], r[2, 1]),
@@ -149,7 +149,9 @@ def matched(
 
 
 @wp.kernel(enable_backward=False)
-def sum_along_z(first: int, low: int, high: int, down: Whole, up: Whole, masses: Numbers, points: Points, sums: Sixes):
+def sum_along_z(
+    first: int, low: int, high: int, down: IntArray, up: IntArray, masses: FloatArray, points: Points, sums: Vec6Array
+):
     """S and Z of the nodes from `low` steps below to `high` steps above."""
     i = first + wp.tid()
     s = masses[i] * points[i]
@@ -174,7 +176,7 @@ def sum_along_z(first: int, low: int, high: int, down: Whole, up: Whole, masses:
 
 
 @wp.kernel(enable_backward=False)
-def sum_along_y(first: int, low: int, high: int, down: Whole, up: Whole, columns: Sixes, sums: Nines):
+def sum_along_y(first: int, low: int, high: int, down: IntArray, up: IntArray, columns: Vec6Array, sums: Vec9Array):
     """S, Z and Y."""
     i = first + wp.tid()
     s = columns[i]
@@ -203,15 +205,15 @@ def match_along_x(
     first: int,
     low: int,
     high: int,
-    down: Whole,
-    up: Whole,
-    slabs: Nines,
+    down: IntArray,
+    up: IntArray,
+    slabs: Vec9Array,
     side: float,
-    rounds: int,
-    middles: Middles,
+    newton_steps: int,
+    centers: Vec4Array,
     frames: Quaternions,
     rotations: Quaternions,
-    wanted: Twelves,
+    goals: Vec12Array,
 ):
     """S, X, Y, Z, and from them the fit of the region."""
     i = first + wp.tid()
@@ -234,24 +236,24 @@ def match_along_x(
         s += p
         x -= float(d) * wp.vec3f(p[0], p[1], p[2])
     sums = vec12(s[0], s[1], s[2], x[0], x[1], x[2], s[6], s[7], s[8], s[3], s[4], s[5])
-    wanted[i] = matched(i, side, rounds, sums, middles, frames, rotations)
+    goals[i] = match_region(i, side, newton_steps, sums, centers, frames, rotations)
 
 
 @wp.kernel(enable_backward=False)
-def spread_along_x(first: int, low: int, high: int, down: Whole, up: Whole, wanted: Twelves, spread: Nines):
+def spread_along_x(first: int, low: int, high: int, down: IntArray, up: IntArray, goals: Vec12Array, spread: Vec9Array):
     """What the regions along x want of their nodes here, and their y and z columns.
 
     A region `d` steps above reaches down to this node with -d h times its x column.
     """
     i = first + wp.tid()
-    s = wanted[i]
+    s = goals[i]
     x = wp.vec3f(0.0, 0.0, 0.0)
     n = int(i)
     for d in range(1, low + 1):
         n = up[n]
         if n < 0:
             break
-        p = wanted[n]
+        p = goals[n]
         s += p
         x -= float(d) * wp.vec3f(p[3], p[4], p[5])
     n = i
@@ -259,14 +261,14 @@ def spread_along_x(first: int, low: int, high: int, down: Whole, up: Whole, want
         n = down[n]
         if n < 0:
             break
-        p = wanted[n]
+        p = goals[n]
         s += p
         x += float(d) * wp.vec3f(p[3], p[4], p[5])
     spread[i] = vec9(s[0] + x[0], s[1] + x[1], s[2] + x[2], s[6], s[7], s[8], s[9], s[10], s[11])
 
 
 @wp.kernel(enable_backward=False)
-def spread_along_y(first: int, low: int, high: int, down: Whole, up: Whole, slabs: Nines, spread: Sixes):
+def spread_along_y(first: int, low: int, high: int, down: IntArray, up: IntArray, slabs: Vec9Array, spread: Vec6Array):
     i = first + wp.tid()
     s = slabs[i]
     y = wp.vec3f(0.0, 0.0, 0.0)
@@ -290,16 +292,16 @@ def spread_along_y(first: int, low: int, high: int, down: Whole, up: Whole, slab
 
 
 @wp.kernel(enable_backward=False)
-def approach_along_z(
+def apply_goals_along_z(
     first: int,
     low: int,
     high: int,
-    down: Whole,
-    up: Whole,
-    columns: Sixes,
-    masses: Numbers,
-    layers: Whole,
-    stiffness: Numbers,
+    down: IntArray,
+    up: IntArray,
+    columns: Vec6Array,
+    masses: FloatArray,
+    layers: IntArray,
+    stiffness: FloatArray,
     points: Points,
     moved: Points,
 ):
@@ -336,7 +338,7 @@ def approach_along_z(
 
 
 @wp.kernel(enable_backward=False)
-def first_sums(first: int, masses: Numbers, points: Points, sums: Twelves):
+def init_sums(first: int, masses: FloatArray, points: Points, sums: Vec12Array):
     """m x, where the passes begin."""
     i = first + wp.tid()
     p = masses[i] * points[i]
@@ -344,17 +346,17 @@ def first_sums(first: int, masses: Numbers, points: Points, sums: Twelves):
 
 
 @wp.kernel(enable_backward=False)
-def run_along(
+def prefix_sums_along(
     first: int,
     width: int,
     slot: int,
-    starts: Whole,
-    down: Whole,
-    up: Whole,
-    values: Twelves,
-    forward: Twelves,
+    starts: IntArray,
+    down: IntArray,
+    up: IntArray,
+    values: Vec12Array,
+    forward: Vec12Array,
     forward_moment: Points,
-    backward: Twelves,
+    backward: Vec12Array,
     backward_moment: Points,
 ):
     """Running sums over one block, and running moments of its `slot`."""
@@ -365,7 +367,7 @@ def run_along(
     moment = wp.vec3f(0.0, 0.0, 0.0)
     for _ in range(width):
         last = n
-        moment -= part(total, slot)
+        moment -= block(total, slot)
         total += values[n]
         forward[n] = total
         forward_moment[n] = moment
@@ -376,7 +378,7 @@ def run_along(
     moment = wp.vec3f(0.0, 0.0, 0.0)
     n = last
     for _ in range(width):
-        moment += part(total, slot)
+        moment += block(total, slot)
         total += values[n]
         backward[n] = total
         backward_moment[n] = moment
@@ -386,17 +388,17 @@ def run_along(
 
 
 @wp.kernel(enable_backward=False)
-def windows_along(
+def window_sums_along(
     first: int,
     slot: int,
     into: int,
     sign: float,
-    windows: Windows,
-    forward: Twelves,
+    windows: Vec4iArray,
+    forward: Vec12Array,
     forward_moment: Points,
-    backward: Twelves,
+    backward: Vec12Array,
     backward_moment: Points,
-    sums: Twelves,
+    sums: Vec12Array,
 ):
     """Sums over windows; the moment of `slot` times `sign` goes to the slot `into`.
 
@@ -410,36 +412,42 @@ def windows_along(
     if window[0] >= 0:
         b = backward[window[0]]
         s += b
-        moment += backward_moment[window[0]] - float(window[2]) * part(b, slot)
+        moment += backward_moment[window[0]] - float(window[2]) * block(b, slot)
     if window[1] >= 0:
         f = forward[window[1]]
         s += f
-        moment += forward_moment[window[1]] + float(window[3]) * part(f, slot)
+        moment += forward_moment[window[1]] + float(window[3]) * block(f, slot)
     for k in range(3):
         s[3 * into + k] += sign * moment[k]
     sums[i] = s
 
 
 @wp.kernel(enable_backward=False)
-def match(
+def match_regions(
     first: int,
     side: float,
-    rounds: int,
-    sums: Twelves,
-    middles: Middles,
+    newton_steps: int,
+    sums: Vec12Array,
+    centers: Vec4Array,
     frames: Quaternions,
     rotations: Quaternions,
-    wanted: Twelves,
+    goals: Vec12Array,
 ):
     i = first + wp.tid()
-    wanted[i] = matched(i, side, rounds, sums[i], middles, frames, rotations)
+    goals[i] = match_region(i, side, newton_steps, sums[i], centers, frames, rotations)
 
 
 @wp.kernel(enable_backward=False)
-def approach(
-    first: int, sums: Twelves, masses: Numbers, layers: Whole, stiffness: Numbers, points: Points, moved: Points
+def apply_goals(
+    first: int,
+    sums: Vec12Array,
+    masses: FloatArray,
+    layers: IntArray,
+    stiffness: FloatArray,
+    points: Points,
+    moved: Points,
 ):
     """Move every node towards its goal, the mean of what its regions want."""
     i = first + wp.tid()
     x = points[i]
-    moved[i] = x + stiffness[layers[i]] * (masses[i] * part(sums[i], 0) - x)
+    moved[i] = x + stiffness[layers[i]] * (masses[i] * block(sums[i], 0) - x)

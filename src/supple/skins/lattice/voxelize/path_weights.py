@@ -14,9 +14,9 @@ from supple.character.weighting.bones import owning_bones
 from supple.character.weighting.tissue import STAIRS
 from supple.character.weights import Weights
 from supple.geometry.segments import distances_to_segments
-from supple.skins.lattice.cells import Lattice
-from supple.skins.lattice.embedding import Tie
-from supple.skins.lattice.voxel_components import Pieces
+from supple.skins.lattice.voxelize.cells import Lattice
+from supple.skins.lattice.voxelize.embedding import Embedding
+from supple.skins.lattice.voxelize.voxel_components import VoxelComponents
 
 INFLUENCES = 8  # joints that carry one voxel
 _FALLOFF = 0.5  # alpha: share of the quadratic term
@@ -44,7 +44,7 @@ class BonePaths:
         return np.isfinite(self.steps)
 
 
-def bone_paths(pieces: Pieces, skeleton: Skeleton) -> BonePaths:
+def find_bone_paths(components: VoxelComponents, skeleton: Skeleton) -> BonePaths:
     """Walk from every bone through the lattice.
 
     A bone starts in the nodes whose flesh it runs through or sees; one that lies outside, or in a limb too thin to
@@ -55,17 +55,17 @@ def bone_paths(pieces: Pieces, skeleton: Skeleton) -> BonePaths:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
 
-    bones = owning_bones(skeleton, pieces.tissue.flesh)
-    lattice = pieces.lattice
+    bones = owning_bones(skeleton, components.tissue.flesh)
+    lattice = components.lattice
     joints = np.unique(bones.joints).astype(np.int32)
-    bone, node = _seeds(pieces, bones)
+    bone, node = _seeds(components, bones)
     rank = np.searchsorted(joints, bones.joints[bone])
     count = len(lattice)
     steps = np.asarray(dijkstra(lattice.graph, indices=np.unique(node), min_only=True))
     # One more node per joint, with ways into the flesh but none back. Zero would mean no way, so a hair is added.
-    ways = lattice.graph.tocoo()
-    ends = np.concatenate([ways.coords[0], rank + count]), np.concatenate([ways.coords[1], node])
-    lengths = np.concatenate([ways.data, np.full(len(node), 1e-9)])
+    edges = lattice.graph.tocoo()
+    ends = np.concatenate([edges.coords[0], rank + count]), np.concatenate([edges.coords[1], node])
+    lengths = np.concatenate([edges.data, np.full(len(node), 1e-9)])
     every = coo_array((lengths, ends), shape=(count + len(joints), count + len(joints))).tocsr()
     limit = _REACH * (float(np.max(steps[np.isfinite(steps)])) + 1.0)
     path = dijkstra(every, indices=count + np.arange(len(joints)), limit=limit)[:, :count].T
@@ -74,17 +74,17 @@ def bone_paths(pieces: Pieces, skeleton: Skeleton) -> BonePaths:
     return BonePaths(joints, straight + np.maximum(path - STAIRS * straight - 1.0, 0.0), steps)
 
 
-def _seeds(pieces: Pieces, bones: Bones) -> tuple[Indices, Indices]:
+def _seeds(components: VoxelComponents, bones: Bones) -> tuple[Indices, Indices]:
     """Pairs (bone, node) of where the walks of every bone begin: of what it sees, the nodes of the cells it passes."""
-    bone, position, viewpoint = pieces.tissue.seen_from(bones)
-    grid, node = pieces.lattice.grid, pieces.node_at_position[position].astype(np.int64)
-    passed = grid.flat_indices(pieces.lattice.cells[node]) == grid.flat_indices(grid.cells_of(viewpoint))
+    bone, position, viewpoint = components.tissue.seen_from(bones)
+    grid, node = components.lattice.grid, components.node_at_position[position].astype(np.int64)
+    passed = grid.flat_indices(components.lattice.cells[node]) == grid.flat_indices(grid.cells_of(viewpoint))
     passed |= ~np.isin(bone, bone[passed])
     pairs = np.unique(np.stack([bone[passed], node[passed]], axis=1), axis=0)
     return pairs[:, 0], pairs[:, 1]
 
 
-def path_weights(pieces: Pieces, paths: BonePaths, joint_count: int) -> Weights:
+def path_weights(components: VoxelComponents, paths: BonePaths, joint_count: int) -> Weights:
     """Weights (N, 8) of the nodes by how far the bones are, d in voxels [Iwamoto2015, after Dionne2013]:
 
         w = [1 / ((1 - a)(d + e) + a (d + e)^2)]^2,  a = 1/2, e = 1/2, rows of sum one.
@@ -92,20 +92,22 @@ def path_weights(pieces: Pieces, paths: BonePaths, joint_count: int) -> Weights:
     Pieces that no bone reaches take the weights of the nearest node that one does.
     """
     d = paths.distances + _BLUR
-    share = np.where(np.isfinite(d), 1.0 / ((1.0 - _FALLOFF) * d + _FALLOFF * d * d) ** 2, 0.0)
+    weight = np.where(np.isfinite(d), 1.0 / ((1.0 - _FALLOFF) * d + _FALLOFF * d * d) ** 2, 0.0)
     full = np.zeros((len(d), joint_count))
-    full[:, paths.joints] = share[_nearest_reached(pieces.lattice, paths.reached)]
+    full[:, paths.joints] = weight[_nearest_reached(components.lattice, paths.reached)]
     return Weights.from_dense(full / full.sum(axis=1, keepdims=True), influences=INFLUENCES)
 
 
-def carried_in(pieces: Pieces, paths: BonePaths, tie: Tie, skin_weights: Floats) -> Weights:
+def weights_from_skin(
+    components: VoxelComponents, paths: BonePaths, embedding: Embedding, skin_weights: Floats
+) -> Weights:
     """Weights (N, 8) of the nodes that carry the skin as its own weights (V, J) do, taken inwards over faces.
 
-    `tie` says on which nodes the skin hangs here: by the smooth one, also where another one moves the skin.
+    `embedding` says on which nodes the skin hangs here: by the smooth one, also where another one moves the skin.
     """
     nearest = paths.joints[np.argmin(paths.distances, axis=1)]
-    lost = nearest[_nearest_reached(pieces.lattice, paths.reached)]
-    onto, links = tie.matrix(len(pieces.lattice)), _face_links(pieces.lattice)
+    lost = nearest[_nearest_reached(components.lattice, paths.reached)]
+    onto, links = embedding.matrix(len(components.lattice)), _face_links(components.lattice)
     return transfer_weights(skin_weights, onto, links, lost=lost, influences=INFLUENCES)
 
 

@@ -12,8 +12,8 @@ from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.errors import InputError
 from supple.geometry.vectors import smoothstep
-from supple.skins.lattice.cells import WHERE, Lattice
-from supple.skins.lattice.path_weights import BonePaths
+from supple.skins.lattice.voxelize.cells import WHERE, Lattice
+from supple.skins.lattice.voxelize.path_weights import BonePaths
 
 BONE = 0
 _WIDTH = RegionText(WHERE, "bone_width", "width", 0.0, 1000.0)
@@ -50,12 +50,12 @@ def check_layers(character: Character, bone_width: str, fatness: str) -> None:
             reader.marked(character, name)
 
 
-def layers_of(
+def assign_layers(
     character: Character,
     lattice: Lattice,
     paths: BonePaths,
     *,
-    shares: Sequence[float] = (0.6, 0.4),
+    fractions: Sequence[float] = (0.6, 0.4),
     skin: bool = True,
     bone_width: str = "auto",
     fatness: str = "auto",
@@ -64,7 +64,7 @@ def layers_of(
 
     Nodes within `bone_width` voxels of a bone, on the way through the flesh, are bone, those that a bone passes in any
     case; what the skin touches is skin, unless that layer is left out; between them the inner layers follow each
-    other by `shares` of the way from bone to skin, inside out. `fatness` is the share of the outermost of them and
+    other by `fractions` of the way from bone to skin, inside out. `fatness` is the share of the outermost of them and
     the others divide the rest as their shares say. Pieces that no bone reaches are bone: nothing else would carry them.
 
     Width and fatness are written "auto", "1.5", or with regions, "auto, belly=0.8": the name of a part or a painted
@@ -72,9 +72,9 @@ def layers_of(
     the flesh is over the bone: thin parts (fingers) are bone alone; where it is deeper the bone takes a third of it
     at most; and the deeper it is, as a share of the body's size, the larger is the share of fat.
     """
-    if not len(shares) or min(shares) < 0.0 or sum(shares) <= 0.0:
+    if not len(fractions) or min(fractions) < 0.0 or sum(fractions) <= 0.0:
         raise InputError(
-            WHERE, f"the shares of inner layers are {list(shares)}", "positive shares are needed", "use (0.6, 0.4)"
+            WHERE, f"the shares of inner layers are {list(fractions)}", "positive shares are needed", "use (0.6, 0.4)"
         )
     graph = _Inwards.of(lattice)
     steps = np.where(paths.reached, paths.steps, 0.0)  # what no bone reaches is as near as bone itself
@@ -84,19 +84,19 @@ def layers_of(
     fat = _by_region(character, lattice, graph, fatness, _FATNESS, _auto_fatness(depth / size))
     away = np.maximum(steps - width, 0.0)
     risen = away / np.maximum(away + graph.skin_depths, 1e-9)  # 0 at the bone, 1 at the skin
-    numbers = 1 + _band(risen, np.asarray(shares, dtype=np.float64), fat)
+    numbers = 1 + _band(risen, np.asarray(fractions, dtype=np.float64), fat)
     if skin:
-        numbers[lattice.outside] = len(shares) + 1
+        numbers[lattice.on_surface] = len(fractions) + 1
     numbers[steps <= width + _ALIKE] = BONE
     return Layers(numbers.astype(np.int32), graph.skin_depths)
 
 
-def _band(risen: Floats, shares: Floats, fatness: Floats) -> Ints:
+def _band(risen: Floats, fractions: Floats, fatness: Floats) -> Ints:
     """Which inner layer (N,) a node is in, by how far it is on the way from bone to skin."""
-    if len(shares) == 1:
+    if len(fractions) == 1:
         return np.zeros(len(risen), dtype=np.int32)
-    inner = shares[:-1].sum()
-    below = np.cumsum(shares[:-1]) / inner if inner > 0.0 else np.ones(len(shares) - 1)
+    inner = fractions[:-1].sum()
+    below = np.cumsum(fractions[:-1]) / inner if inner > 0.0 else np.ones(len(fractions) - 1)
     borders = below[None, :] * (1.0 - fatness)[:, None]
     return (risen[:, None] >= borders - _ALIKE).sum(axis=1).astype(np.int32)
 
@@ -128,7 +128,7 @@ class _Inwards:
 
         own = np.arange(len(lattice), dtype=np.int32)
         near = []
-        for sources in (np.flatnonzero(lattice.outside), np.unique(lattice.homes)):
+        for sources in (np.flatnonzero(lattice.on_surface), np.unique(lattice.vertex_nodes)):
             lengths, _, source = dijkstra(lattice.graph, indices=sources, min_only=True, return_predecessors=True)
             # What hangs together with none of them sees itself.
             near.append((np.where(np.isfinite(lengths), lengths, 0.0), np.where(source >= 0, source, own)))
@@ -141,9 +141,9 @@ def _by_region(
     """The value of a setting at every node (N,)."""
     default, regions = reader.default_and_regions(text)
     values = automatic if default is None else np.full(len(lattice), default)
-    vertices = np.maximum(np.bincount(lattice.homes, minlength=len(lattice)), 1)
+    vertices = np.maximum(np.bincount(lattice.vertex_nodes, minlength=len(lattice)), 1)
     for name, wanted in regions:
-        total = np.bincount(lattice.homes, reader.marked(character, name), len(lattice))
-        share = (total / vertices)[graph.holding]
-        values = values + share * (wanted - values)
+        total = np.bincount(lattice.vertex_nodes, reader.marked(character, name), len(lattice))
+        weight = (total / vertices)[graph.holding]
+        values = values + weight * (wanted - values)
     return values

@@ -28,25 +28,25 @@ class Lattice:
 
     `cells` (N, 3) are the places of the nodes in `grid`. Where an arm rests on a belly one cell holds a piece of each:
     two nodes, which no link joins. `links` (L, 2) are pairs of nodes in neighbouring cells (26 of them) that hang
-    together through flesh, each pair once, lower node first. `outside` (N,) marks nodes that the skin touches.
+    together through flesh, each pair once, lower node first. `on_surface` (N,) marks nodes that the skin touches.
     `chains` (N, 6) are the neighbours along -x, +x, -y, +y, -z, +z, or -1; they are mutual, and where flesh forks the
-    stronger branch is kept. `homes` (V,) is the node that holds each vertex of the skin, empty without a skin.
+    stronger branch is kept. `vertex_nodes` (V,) is the node that holds each vertex of the skin, empty without a skin.
     """
 
     grid: VoxelGrid
     cells: Ints
     links: Ints
-    outside: Bools
+    on_surface: Bools
     chains: Ints
-    homes: Ints
+    vertex_nodes: Ints
 
     @classmethod
-    def of_cells(cls, grid: VoxelGrid, cells: Ints) -> Lattice:
+    def from_cells(cls, grid: VoxelGrid, cells: Ints) -> Lattice:
         """A plain lattice: one node for each of the given cells (N, 3), all neighbouring ones linked.
 
-        Nodes with an empty cell beside them, over a face, an edge or a corner, are outside.
+        Nodes with an empty cell beside them, over a face, an edge or a corner, are on the surface.
         """
-        where = "Lattice.of_cells"
+        where = "Lattice.from_cells"
         given: Ints = frozen(cells, np.int32, (-1, 3), where, "cells")
         if len(given) and not ((given >= 0) & (given < np.array(grid.shape))).all():
             raise InputError(where, "cells leave the grid", f"the grid has {grid.shape} cells", "use a larger grid")
@@ -65,7 +65,7 @@ class Lattice:
         ordered = np.sort(np.concatenate(pairs), axis=1).astype(np.int32)
         links = ordered[np.lexsort((ordered[:, 1], ordered[:, 0]))]
         around = np.bincount(links.ravel(), minlength=len(given))
-        chains = chains_of(given, links, np.ones(len(links)))
+        chains = find_chains(given, links, np.ones(len(links)))
         return cls(grid, given, links, around < 26, chains, np.empty(0, dtype=np.int32))
 
     @cached_property
@@ -110,7 +110,7 @@ class Lattice:
         return {}
 
 
-def chains_of(cells: Ints, links: Ints, strengths: Floats) -> Ints:
+def find_chains(cells: Ints, links: Ints, strengths: Floats) -> Ints:
     """The neighbours (N, 6) along -x, +x, -y, +y, -z, +z over the given links, -1 for none.
 
     A node has one neighbour on each side, and that one has it back. Where several would do, strong links go first;

@@ -14,9 +14,9 @@ from supple.geometry import topology
 from supple.geometry.flesh import Flesh
 from supple.geometry.subdivision import subdivide_long_edges
 from supple.geometry.voxels import VoxelGrid, touched_voxels
-from supple.skins.lattice.cells import WHERE, Lattice, chains_of
-from supple.skins.lattice.self_overlap import shared_out
-from supple.skins.lattice.shell_links import bridges
+from supple.skins.lattice.voxelize.cells import WHERE, Lattice, find_chains
+from supple.skins.lattice.voxelize.self_overlap import assign_overlap
+from supple.skins.lattice.voxelize.shell_links import link_shells
 
 _FINER = 2  # places along a cell: flesh is followed on a grid this much finer than the lattice
 _EDGE = 0.95  # cells: longer edges of the skin are halved, so that every edge leads to the same or the next cell
@@ -31,10 +31,10 @@ Pairs = tuple[Indices, Indices]
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
+class VoxelComponents:
     """A lattice, and the places in the flesh from which it was made.
 
-    `tissue` is the graph of ways through the flesh; place p of it lies in node `node_of_place[p]` of `lattice`.
+    `tissue` is the graph of ways through the flesh; place p of it lies in node `node_at_position[p]` of `lattice`.
     """
 
     lattice: Lattice
@@ -42,12 +42,12 @@ class Pieces:
     node_at_position: Ints
 
 
-def lattice_of(points: Floats, triangles: Ints, resolution: int) -> Lattice:
-    """Fill a mesh with voxels, `resolution` of them along its longest side; see `pieces_of`."""
-    return pieces_of(points, triangles, resolution).lattice
+def make_lattice(points: Floats, triangles: Ints, resolution: int) -> Lattice:
+    """Fill a mesh with voxels, `resolution` of them along its longest side; see `voxelize`."""
+    return voxelize(points, triangles, resolution).lattice
 
 
-def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
+def voxelize(points: Floats, triangles: Ints, resolution: int) -> VoxelComponents:
     """Fill a mesh with voxels, `resolution` of them along its longest side, linked through flesh.
 
     Every cell that the surface touches has a node, and every cell inside. A cell has several nodes where several
@@ -61,24 +61,24 @@ def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
     """
     if len(triangles) == 0:
         raise InputError(WHERE, "the mesh has no triangles", "flesh needs a skin around it", "use another mesh")
-    flesh, vertex_point = _sampled(points, triangles, resolution)
+    flesh, vertex_point = _sample(points, triangles, resolution)
     grid = _grid(points, resolution)
     wide, high, deep = grid.shape
     fine = VoxelGrid(grid.origin, grid.side / _FINER, (_FINER * wide, _FINER * high, _FINER * deep))
     body = tissue_in(fine, flesh, crossing=_crosses_itself(flesh))
     touched = _Touched.of(body, grid)
     froms, tos, _ = body.links
-    ways: list[Pairs] = [(froms, tos), _through(body, _THIN * grid.side), touched.ways]
+    edges: list[Pairs] = [(froms, tos), _thin_edges(body, _THIN * grid.side), touched.edges]
     positions, cells = (
         np.concatenate([body.positions, touched.positions]),
         np.concatenate([grid.cells_of(body.positions), touched.cells]),
     )
-    more, more_ways = bridges(positions, *_joined(ways), grid)
+    more, more_edges = link_shells(positions, *_concatenate(edges), grid)
     positions, cells = np.concatenate([positions, more]), np.concatenate([cells, grid.cells_of(more)])
-    a, b = _joined([*ways, more_ways])
+    a, b = _concatenate([*edges, more_edges])
     node, node_cells, links, strengths = _nodes(a, b, cells, grid)
     if len(body.twice):
-        new, pairs = shared_out(node_cells, links, np.unique(body.twice // _FINER, axis=0))
+        new, pairs = assign_overlap(node_cells, links, np.unique(body.twice // _FINER, axis=0))
         node_cells, links = np.concatenate([node_cells, new]), np.concatenate([links, pairs])
         strengths = np.concatenate([strengths, np.full(len(pairs), _LOOSE)])
     on_skin = np.zeros(len(node_cells), dtype=bool)
@@ -88,10 +88,10 @@ def pieces_of(points: Floats, triangles: Ints, resolution: int) -> Pieces:
         node_cells,
         links,
         on_skin | _touched_elsewhere(on_skin, grid.flat_indices(node_cells), touched.numbers),
-        chains_of(node_cells, links, strengths),
+        find_chains(node_cells, links, strengths),
         node[body.skin_from + vertex_point],
     )
-    return Pieces(lattice, body, node[: len(body.positions)])
+    return VoxelComponents(lattice, body, node[: len(body.positions)])
 
 
 def _grid(points: Floats, resolution: int) -> VoxelGrid:
@@ -100,7 +100,7 @@ def _grid(points: Floats, resolution: int) -> VoxelGrid:
     return VoxelGrid.around(middle + (1.0 + _HAIR) * (points - middle), resolution)
 
 
-def _sampled(points: Floats, triangles: Ints, resolution: int) -> tuple[Flesh, Indices]:
+def _sample(points: Floats, triangles: Ints, resolution: int) -> tuple[Flesh, Indices]:
     """The flesh with short edges only, and which of its points each vertex (V,) is."""
     flesh = Flesh(points, triangles)
     longest = _EDGE * float(np.ptp(points, axis=0).max()) / resolution
@@ -113,8 +113,8 @@ def _sampled(points: Floats, triangles: Ints, resolution: int) -> tuple[Flesh, I
 
 def _crosses_itself(flesh: Flesh) -> bool:
     """Whether limbs or shells run into each other: some of the skin lies in flesh. Of many points some are asked."""
-    asked = flesh.points[:: max(len(flesh.points) // _ASKED, 1)]
-    return bool((flesh.winding(asked) > _BURIED).any())
+    sampled = flesh.points[:: max(len(flesh.points) // _ASKED, 1)]
+    return bool((flesh.winding(sampled) > _BURIED).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ class _Touched:
     numbers: Indices
     positions: Floats
     cells: Ints
-    ways: Pairs
+    edges: Pairs
 
     @classmethod
     def of(cls, body: Tissue, grid: VoxelGrid) -> _Touched:
@@ -135,11 +135,11 @@ class _Touched:
         corners = body.flesh.triangles[faces[new]].astype(np.int64)
         cells = np.stack(np.unravel_index(numbers[new], grid.shape), axis=1).astype(np.int32)
         ids = len(body.positions) + np.arange(len(cells))
-        ways = np.repeat(ids, 3), body.skin_from + corners.ravel()
-        return cls(np.unique(numbers), grid.centers(cells), cells, ways)
+        edges = np.repeat(ids, 3), body.skin_from + corners.ravel()
+        return cls(np.unique(numbers), grid.centers(cells), cells, edges)
 
 
-def _through(body: Tissue, reach: float) -> Pairs:
+def _thin_edges(body: Tissue, reach: float) -> Pairs:
     """Ways straight through thin flesh, from one skin of an ear or a finger to the other.
 
     A ray goes inwards from every point of the skin, `reach` [m] at most. It must leave the body where it meets the
@@ -159,8 +159,8 @@ def _through(body: Tissue, reach: float) -> Pairs:
     return body.skin_from + point, body.skin_from + other
 
 
-def _joined(ways: list[Pairs]) -> Pairs:
-    return np.concatenate([a for a, _ in ways]), np.concatenate([b for _, b in ways])
+def _concatenate(edges: list[Pairs]) -> Pairs:
+    return np.concatenate([a for a, _ in edges]), np.concatenate([b for _, b in edges])
 
 
 def _nodes(a: Indices, b: Indices, cells: Ints, grid: VoxelGrid) -> tuple[Ints, Ints, Ints, Floats]:
@@ -169,36 +169,36 @@ def _nodes(a: Indices, b: Indices, cells: Ints, grid: VoxelGrid) -> tuple[Ints, 
 
     number = grid.flat_indices(cells)
     within = number[a] == number[b]
-    piece = topology.components(a[within], b[within], len(cells))
-    count = int(piece.max()) + 1
-    piece_cells = np.empty((count, 3), dtype=np.int32)
-    piece_cells[piece] = cells
+    component = topology.components(a[within], b[within], len(cells))
+    count = int(component.max()) + 1
+    component_cells = np.empty((count, 3), dtype=np.int32)
+    component_cells[component] = cells
     beside = np.abs(cells[a] - cells[b]).max(axis=1) == 1
-    i, j = piece[a[beside]], piece[b[beside]]
+    i, j = component[a[beside]], component[b[beside]]
     ones = np.ones(len(i), dtype=np.float64)
     crossing = coo_array((ones, (np.minimum(i, j), np.maximum(i, j))), shape=(count, count)).tocsr()
     both = crossing + crossing.T
     both.data[:] = 1.0
     # Pieces with a neighbour in common, each pair once.
-    shared = (both @ both).tocoo()
-    i, j = (np.asarray(index, dtype=np.int64) for index in shared.coords)
+    common = (both @ both).tocoo()
+    i, j = (np.asarray(index, dtype=np.int64) for index in common.coords)
     i, j = i[i < j], j[i < j]
-    apart = np.abs(piece_cells[i] - piece_cells[j]).max(axis=1)
-    node_of_piece = topology.components(i[apart == 0], j[apart == 0], count)
-    nodes = int(node_of_piece.max()) + 1
+    apart = np.abs(component_cells[i] - component_cells[j]).max(axis=1)
+    node_of_component = topology.components(i[apart == 0], j[apart == 0], count)
+    nodes = int(node_of_component.max()) + 1
     node_cells = np.empty((nodes, 3), dtype=np.int32)
-    node_cells[node_of_piece] = piece_cells
+    node_cells[node_of_component] = component_cells
     direct = crossing.tocoo()
     ends = np.stack(
         [
-            node_of_piece[np.concatenate([direct.coords[0], i[apart == 1]])],
-            node_of_piece[np.concatenate([direct.coords[1], j[apart == 1]])],
+            node_of_component[np.concatenate([direct.coords[0], i[apart == 1]])],
+            node_of_component[np.concatenate([direct.coords[1], j[apart == 1]])],
         ]
     )
     strength = np.concatenate([direct.data, np.full(int((apart == 1).sum()), _LOOSE)])
     links = coo_array((strength, (ends.min(axis=0), ends.max(axis=0))), shape=(nodes, nodes)).tocsr().tocoo()
     return (
-        node_of_piece[piece].astype(np.int32),
+        node_of_component[component].astype(np.int32),
         node_cells,
         np.stack(links.coords, axis=1).astype(np.int32),
         links.data,

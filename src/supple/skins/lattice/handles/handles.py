@@ -1,0 +1,281 @@
+"""Hands on the lattice: which nodes each grips, and the launches with which they hold or push."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Floats, Ints
+from supple.character.weighting.tissue import STAIRS
+from supple.errors import InputError
+from supple.skins.lattice.voxelize.cells import WHERE, Lattice
+from supple.skins.lattice.voxelize.embedding import Embedding
+from supple.skins.pull import Pull
+
+if TYPE_CHECKING:
+    from supple.skins.lattice.shape_matching.solver import Solver
+    from supple.skins.lattice.surface import Surface
+
+_VERTICES = 64  # among which the place of one hand may lie
+_LONGEST = 0.5  # of the body's longest side: how far flesh can be drawn from where the bones carry it
+_HALF_BONE = 0.5  # where less of a place hangs on flesh than this, it comes only a part of the way
+_ALONE = 0.05  # hands whose places differ less than this share are one hand
+_ROOM = 1.25  # flesh round a place may go this much farther than the place: it does not move as one
+_SMALLEST = 1.5  # voxels: a smaller grip would tear at single nodes
+_DENSITY = 1000.0  # kg/m^3
+_HARDEST = 1.0e4  # m/s^2: about a thousand times gravity
+_NOBODY, _NOTHING = np.empty(0, dtype=np.int32), np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Grip:
+    """One hand's grip: the nodes on which its place hangs with their weights, and how firmly (0 to 1) it has others.
+
+    `nodes` and `held` count through all copies of a crowd, `copy` is the one. `flesh` is the share of the place that
+    hangs on flesh; the rest is bone, and stays. `pushes` says that it pushes rather than holds.
+    """
+
+    nodes: Ints
+    weights: Floats
+    held: Ints
+    falloff: Floats
+    flesh: float
+    copy: int
+    pushes: bool
+
+
+class HandleBinding:
+    """Where hands can grip one body.
+
+    `embedding` is how its skin hangs on the lattice, `soft` (N,) which nodes can move.
+    """
+
+    def __init__(self, lattice: Lattice, embedding: Embedding, points: Floats, soft: Any) -> None:
+        self._lattice, self._embedding, self._points, self._soft = lattice, embedding, points, soft
+
+    def grip(self, pull: Pull) -> Grip:
+        """What a hand takes hold of, by the way through flesh at rest: nothing that only lies close by.
+
+        With d the distance [m] from the place, straight where that way is open, and r the radius, a node is held by
+        (1 - d^2 / r^2)^2, times what makes it one for the place itself; bone is not held.
+        """
+        from scipy.sparse.csgraph import dijkstra
+
+        lattice, count = self._lattice, len(self._points)
+        if len(pull.indices) > _VERTICES:
+            raise InputError(
+                WHERE,
+                f"a pull names {len(pull.indices)} vertices",
+                f"it can hold {_VERTICES} at once",
+                "name a few, and let the radius do the rest",
+            )
+        copies, vertices = np.divmod(pull.indices, count)
+        if len(set(copies.tolist())) > 1:
+            raise InputError(
+                WHERE, "a pull names vertices of several characters", "a hand holds one of a crowd", "use more hands"
+            )
+        spread = pull.barycentric[:, None] * self._embedding.weights[vertices]
+        nodes, index = np.unique(self._embedding.nodes[vertices], return_inverse=True)
+        weights: Floats = np.bincount(index.ravel(), spread.ravel(), len(nodes)).astype(np.float64)
+        nodes, weights = nodes[weights > 0.0], weights[weights > 0.0]
+        radius = max(pull.radius, _SMALLEST * lattice.side)
+        straight = np.linalg.norm(lattice.points - pull.barycentric @ self._points[vertices], axis=1)
+        limit = STAIRS * radius / lattice.side + 2.0
+        path = lattice.side * np.asarray(dijkstra(lattice.graph, indices=nodes, min_only=True, limit=limit))
+        away = straight + np.maximum(path - STAIRS * straight - lattice.side, 0.0)
+        bump = np.maximum(1.0 - (away / radius) ** 2, 0.0) ** 2
+        bump /= weights @ bump[nodes]
+        falloff = np.where(self._soft, bump, 0.0)
+        held, first = np.flatnonzero(falloff > 0.0), int(copies[0]) * len(lattice)
+        return Grip(
+            (nodes + first).astype(np.int32),
+            weights,
+            (held + first).astype(np.int32),
+            falloff[held],
+            float(weights @ falloff[nodes]),
+            int(copies[0]),
+            pull.to is None,
+        )
+
+
+class Handles:
+    """Up to eight hands on a lattice on its device; a hand that is told to go elsewhere keeps its grip."""
+
+    def __init__(self, binding: HandleBinding, solver: Solver, surface: Surface, size: float) -> None:
+        from supple.skins.lattice.handles import kernels
+
+        wp, device, most = devices.warp(), solver.device, kernels.HANDLES
+        self._kernels = kernels
+        self._binding, self._solver, self._surface = binding, solver, surface
+        self._longest = _LONGEST * size
+        self._pulls: list[Pull | None] = [None] * most
+        self._grips: dict[int, Grip] = {}
+        self._vectors = np.zeros((most, 3))
+        self._copy_of = np.zeros(most, dtype=np.int32)
+        self._falloffs = wp.zeros(solver.count, dtype=kernels.vec8, device=device)
+        self._inverse = wp.zeros((most, most), dtype=wp.float32, device=device)
+        self._volume_blend = wp.ones(1, dtype=wp.float32, device=device)
+        self._uncorrected = wp.zeros_like(surface.points)
+        self._arrays = self._allocate(surface.embedding_width)
+
+    def _allocate(self, width: int) -> Any:
+        """All hands as kernels take them, on `width` nodes for every vertex."""
+        wp, device, most = devices.warp(), self._solver.device, self._kernels.HANDLES
+        nodes, vertices = most * _VERTICES * width, most * _VERTICES
+        layout = (
+            ("kinds fresh copies", wp.int32, most),
+            ("starts vertex_starts", wp.int32, most + 1),
+            ("nodes", wp.int32, nodes),
+            ("weights", wp.float32, nodes),
+            ("vertices", wp.int32, vertices),
+            ("barycentric", wp.float32, vertices),
+            ("targets forces positions velocities offsets residuals", wp.vec3f, most),
+            ("reach_factors max_offsets", wp.float32, most),
+        )
+        arrays = self._kernels.HandleArrays()
+        for names, kind, length in layout:
+            for name in names.split():
+                setattr(arrays, name, wp.zeros(length, dtype=kind, device=device))
+        return arrays
+
+    def hold(self, pulls: Sequence[Pull]) -> None:
+        """Hold these places and no others; a place that was held already stays in the same hand."""
+        most = self._kernels.HANDLES
+        if len(pulls) > most:
+            raise InputError(WHERE, f"{len(pulls)} hands pull", f"there are {most} hands", "let go of some")
+        new = list(pulls)
+        kept: list[Pull | None] = []
+        for old in self._pulls:
+            kept.append(next((pull for pull in new if old is not None and _same_handle(pull, old)), None))
+            if kept[-1] is not None:
+                new.remove(kept[-1])
+        grips = {handle: grip for handle, grip in self._grips.items() if kept[handle] is not None}
+        fresh = np.zeros(most, dtype=np.int32)
+        for pull in new:
+            handle = kept.index(None)
+            kept[handle], grips[handle], fresh[handle] = pull, self._binding.grip(pull), 1
+        changed = set(grips) != set(self._grips) or bool(fresh.any())
+        self._pulls, self._grips = kept, grips
+        self._vectors = np.array([np.zeros(3) if pull is None else pull.vector for pull in self._pulls])
+        if changed:
+            self._write_grips()
+        self._write_forces()
+        if fresh.any():
+            devices.write(self._arrays.fresh, fresh)
+            self._update_offsets()()
+
+    def set_origins(self, origins: Floats) -> None:
+        """Tell the hands where they are wanted, as seen from the origins (copies, 3) [m] of this step."""
+        if self._grips:
+            devices.write(self._arrays.targets, self._vectors - origins[self._copy_of])
+
+    def move(self) -> list[Callable[[], object]]:
+        """Recorded: hands move, and nodes learn what they do to them."""
+        kernels, flesh, arrays = self._kernels, self._solver, self._arrays
+        return [
+            self._by_handle(
+                kernels.move_handles, flesh.parameters, self._longest, flesh.shifts, flesh.kinematic, arrays
+            ),
+            self._by_node(kernels.apply_handle_forces, flesh.parameters, arrays, self._falloffs, flesh.external),
+        ]
+
+    def project(self) -> list[Callable[[], object]]:
+        """Recorded: held places are brought to their hands."""
+        kernels, flesh, arrays = self._kernels, self._solver, self._arrays
+        nodes = [self._inverse, flesh.layers, self._falloffs, arrays, flesh.positions]
+        return [
+            self._by_handle(kernels.compute_handle_residuals, flesh.positions, arrays),
+            self._by_node(kernels.project_handles, *nodes),
+        ]
+
+    def finish(self, keep_volume: Callable[[], object] | None) -> list[Callable[[], object]]:
+        """Recorded: hands see where the skin has come to, whose volume is kept only while nobody draws flesh out."""
+        if keep_volume is None:
+            return [self._update_offsets()]
+        wp, kernels, flesh, skin = devices.warp(), self._kernels, self._solver, self._surface.points
+        blend = [flesh.parameters, self._arrays, self._volume_blend]
+        blended = [self._volume_blend, self._uncorrected, skin]
+        return [
+            devices.Launch(kernels.update_volume_blend, 1, blend, flesh.device),
+            lambda: wp.copy(self._uncorrected, skin),
+            keep_volume,
+            devices.Launch(kernels.blend_volume, len(skin), blended, flesh.device),
+            self._update_offsets(),
+        ]
+
+    def _update_offsets(self) -> devices.Launch:
+        flesh = self._solver
+        seen = [flesh.origins, flesh.positions, self._surface.points]
+        return self._by_handle(self._kernels.update_handle_offsets, *seen, self._arrays)
+
+    def _by_node(self, kernel: Any, *inputs: Any) -> devices.Launch:
+        return devices.Launch(kernel, self._solver.count, inputs, self._solver.device)
+
+    def _by_handle(self, kernel: Any, *inputs: Any) -> devices.Launch:
+        return devices.Launch(kernel, self._kernels.HANDLES, inputs, self._solver.device)
+
+    def _write_grips(self) -> None:
+        """Bring to the device which nodes are held, and what brings all held places to their hands at once."""
+        most, holds, pushes = self._kernels.HANDLES, self._kernels.HOLDS, self._kernels.PUSHES
+        kinds = np.zeros(most, dtype=np.int32)
+        self._copy_of = np.zeros(most, dtype=np.int32)
+        falloff = np.zeros((self._solver.count, most), dtype=np.float32)
+        coupling, reach_factors = np.zeros((most, most)), np.zeros(most)
+        for handle, grip in self._grips.items():
+            kinds[handle] = pushes if grip.pushes else holds
+            self._copy_of[handle] = grip.copy
+            falloff[grip.held, handle] = grip.falloff
+        for handle, grip in self._grips.items():
+            if grip.pushes:
+                continue
+            stretch = grip.flesh / max(grip.flesh, _HALF_BONE) ** 2
+            reach_factors[handle] = _ROOM * stretch
+            if stretch > 0.0:
+                coupling[handle] = (
+                    grip.weights @ np.where(kinds == holds, falloff[grip.nodes], 0.0) / (grip.flesh * stretch)
+                )
+        devices.write(self._inverse, np.linalg.pinv(coupling, rcond=_ALONE))
+        devices.write(self._arrays.reach_factors, reach_factors)
+        devices.write(self._arrays.kinds, kinds)
+        devices.write(self._arrays.copies, self._copy_of)
+        devices.write(self._falloffs, falloff)
+        nodes = [self._grips[handle].nodes if handle in self._grips else _NOBODY for handle in range(most)]
+        weights = [self._grips[handle].weights if handle in self._grips else _NOTHING for handle in range(most)]
+        vertices = [_NOBODY if pull is None else pull.indices for pull in self._pulls]
+        barycentric = [_NOTHING if pull is None else pull.barycentric for pull in self._pulls]
+        _write_rows(self._arrays.starts, self._arrays.nodes, self._arrays.weights, nodes, weights)
+        _write_rows(self._arrays.vertex_starts, self._arrays.vertices, self._arrays.barycentric, vertices, barycentric)
+
+    def _write_forces(self) -> None:
+        """What a force does to a node that is held fully [m/s^2]: it is shared by the mass of all that is held."""
+        forces = np.zeros((self._kernels.HANDLES, 3))
+        for handle, grip in self._grips.items():
+            if grip.pushes:
+                mass = _DENSITY * self._solver.side**3 * max(float(grip.falloff.sum()), 1.0)
+                push = self._vectors[handle] / mass
+                forces[handle] = push * min(1.0, _HARDEST / max(float(np.linalg.norm(push)), 1.0e-12))
+        devices.write(self._arrays.forces, forces)
+
+
+def _same_handle(one: Pull, other: Pull) -> bool:
+    """Whether one is the other with another target or force."""
+    return (
+        (one.to is None) == (other.to is None)
+        and one.radius == other.radius
+        and np.array_equal(one.indices, other.indices)
+        and np.array_equal(one.barycentric, other.barycentric)
+    )
+
+
+def _write_rows(starts: Any, numbers: Any, weights: Any, rows: list[Ints], row_weights: list[Floats]) -> None:
+    """Write rows of numbers and weights one after another into arrays of fixed length."""
+    flat, values = np.zeros(len(numbers), dtype=np.int32), np.zeros(len(weights))
+    ends = np.cumsum([0, *(len(row) for row in rows)])
+    flat[: ends[-1]], values[: ends[-1]] = np.concatenate(rows), np.concatenate(row_weights)
+    devices.write(starts, ends.astype(np.int32))
+    devices.write(numbers, flat)
+    devices.write(weights, values)
