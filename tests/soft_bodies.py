@@ -13,7 +13,7 @@ from supple import device as devices
 from supple.geometry import quaternions
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.obstacles import Capsule, MovingMesh, Plane, Sphere
-from supple.skins.position_based.contacts import contacts_of
+from supple.skins.position_based.contact.collision import build_collision
 
 EXACT = 1e-5  # [m]: what single precision leaves of a distance of some metres
 
@@ -37,7 +37,7 @@ class Flesh:
 
     def contacts(self, **options):
         faces = boundary_faces(Tetrahedra(self.rest, self.corners))
-        return contacts_of(self.rest, self.corners, faces, joints=self.joints, skeleton=self.skeleton, **options)
+        return build_collision(self.rest, self.corners, faces, joints=self.joints, skeleton=self.skeleton, **options)
 
 
 def particles_at(points, device="cpu", masses=1.0):

@@ -42,7 +42,7 @@ def test_affine_motion_is_carried_exactly(method, tube, seed):
 def test_the_skin_is_carried_at_rest(method, tube):
     skin, body = tube
     found = method(skin, body)
-    assert found.shares.sum(axis=1) == pytest.approx(np.ones(len(skin)))
+    assert found.barycentric.sum(axis=1) == pytest.approx(np.ones(len(skin)))
     near = found.distance < 0.5 * np.linalg.norm(np.diff(body.points[edges_of(body)], axis=1)[:, 0], axis=1).mean()
     assert near.mean() > 0.9
     assert found.carry(body.points)[near] == pytest.approx(skin[near], abs=1e-9)
@@ -57,14 +57,16 @@ def test_the_element_is_one_that_holds_the_point(tube):
     found = embed(positions, body)
     solid = body.points[body.corners]
     ways = np.swapaxes(solid[:, 1:] - solid[:, :1], 1, 2)
-    for position, corners, shares, distance in zip(positions, found.corners, found.shares, found.distance, strict=True):
+    for position, corners, barycentric, distance in zip(
+        positions, found.corners, found.barycentric, found.distance, strict=True
+    ):
         inner = np.linalg.solve(ways, (position - solid[:, 0])[:, :, None])[:, :, 0]
         depth = np.minimum(inner.min(axis=1), 1.0 - inner.sum(axis=1))
         assert (depth.max() >= -1e-9) == (distance <= 1e-9)
         if distance == 0.0:
             held = np.flatnonzero(depth >= -1e-9)
             assert any((np.sort(corners) == np.sort(body.corners[element])).all() for element in held)
-            assert shares.min() >= -1e-9
+            assert barycentric.min() >= -1e-9
 
 
 def test_distance_is_that_to_the_boundary(tube):
@@ -87,11 +89,11 @@ def test_far_points_do_not_explode(method, tube):
     rng = np.random.default_rng(3)
     positions = rng.normal(size=(200, 3)) * 10.0
     found = method(positions, body)
-    assert np.abs(found.shares).max() < 6.0
+    assert np.abs(found.barycentric).max() < 6.0
     # Beyond two elements, the point rides with the closest point of the boundary.
     far = found.distance > 1.0
     assert far.any()
-    assert found.shares[far].min() >= -0.5
+    assert found.barycentric[far].min() >= -0.5
     moved = found.carry(body.points + 0.01 * rng.normal(size=body.points.shape))
     assert np.linalg.norm(moved - found.carry(body.points), axis=1).max() < 0.5
 
@@ -118,7 +120,7 @@ def test_smooth_shares_stay_within_their_piece():
     two = one.points + np.array([0.0, width * 1.01, 0.0])
     pair = Tetrahedra(np.concatenate([one.points, two]), np.concatenate([one.corners, one.corners + len(one.points)]))
     found = embed_smoothly(one.points[: len(one.points) // 2], pair)
-    assert found.corners[found.shares != 0.0].max() < len(one.points)
+    assert found.corners[found.barycentric != 0.0].max() < len(one.points)
 
 
 def test_normals_choose_the_side_of_a_gap():
@@ -135,7 +137,7 @@ def test_poor_neighbourhoods_fall_back_to_the_element():
     body = Tetrahedra(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 1, 2, 3]]))
     position = np.array([[0.2, 0.3, 0.1], [0.9, 0.9, 0.9]])
     found = embed_smoothly(position, body, neighbors=6)
-    assert found.shares.shape == (2, 6)
+    assert found.barycentric.shape == (2, 6)
     assert found.carry(body.points)[0] == pytest.approx(position[0])
 
 
@@ -152,7 +154,7 @@ def test_what_does_not_fit_is_refused(tube):
         embed(np.full((1, 3), np.nan), body)
     with pytest.raises(InputError, match="normals"):
         embed(skin, body, normals=np.zeros((1, 3)))
-    with pytest.raises(InputError, match="neighbours"):
+    with pytest.raises(InputError, match="neighbors"):
         embed_smoothly(skin, body, neighbors=4)
     with pytest.raises(InputError, match="sum to"):
         Embedding(np.zeros((1, 4), dtype=int), np.full((1, 4), 0.3), np.zeros(1))

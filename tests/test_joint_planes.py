@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import supple
 from supple import Motion, Pose, Skeleton
 from supple.geometry import quaternions
-from supple.skins.position_based.joint_planes import JointPlanes
+from supple.skins.position_based.contact.joint_analysis import find_joint_planes
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def axis_in_world(planes, name, world):
 @pytest.mark.parametrize("side", ["Left", "Right"])
 def test_the_heros_joints_have_the_axis_they_walk_about(hero, name, axis, side):
     """Elbows turn across the arm, knees and hips about the line from left to right."""
-    planes = JointPlanes.of(hero.skeleton, motion=supple.motion("walk", hero))
+    planes = find_joint_planes(hero.skeleton, motion=supple.motion("walk", hero))
     mirror = np.array([1.0, 1.0 if side == "Left" else -1.0, 1.0])
     found = axis_in_world(planes, name.replace("Left", side), hero.skeleton.world_from_joint)
     wanted = quaternions.normalize(np.array(axis) * mirror)
@@ -63,14 +63,14 @@ def test_the_heros_joints_have_the_axis_they_walk_about(hero, name, axis, side):
 
 
 def test_a_shoulder_is_no_hinge_even_where_a_clip_swings_it_one_way(hero):
-    planes = JointPlanes.of(hero.skeleton, motion=supple.motion("walk", hero))
+    planes = find_joint_planes(hero.skeleton, motion=supple.motion("walk", hero))
     assert planes.freedoms[plane_of(planes, "LeftArm")] > 1
 
 
 @pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.0, 0.6, 0.8)])
 def test_the_axis_of_a_hinge_is_found_from_its_motion(axis):
     skeleton = arm()
-    planes = JointPlanes.of(skeleton, motion=swinging(skeleton, {"fore": hinge(axis, 2.0)}))
+    planes = find_joint_planes(skeleton, motion=swinging(skeleton, {"fore": hinge(axis, 2.0)}))
     assert abs(axis_in_world(planes, "fore", skeleton.world_from_joint) @ np.array(axis)) > 1.0 - 1e-6
     assert planes.freedoms[plane_of(planes, "fore")] == 1
 
@@ -90,12 +90,12 @@ def test_axes_are_counted():
         )
 
     for rotation, wanted in ((both, 2), (all_three, 3)):
-        planes = JointPlanes.of(skeleton, motion=swinging(skeleton, {"fore": rotation}, seconds=3.0))
+        planes = find_joint_planes(skeleton, motion=swinging(skeleton, {"fore": rotation}, seconds=3.0))
         assert planes.freedoms[plane_of(planes, "fore")] == wanted
 
 
 def test_without_a_motion_a_bend_at_rest_shows_the_axis():
-    bent, straight = JointPlanes.of(arm(bend=0.4)), JointPlanes.of(arm())
+    bent, straight = find_joint_planes(arm(bend=0.4)), find_joint_planes(arm())
     assert np.allclose(np.abs(bent.axes[plane_of(bent, "fore")]), [0.0, 0.0, 1.0], atol=1e-9)
     assert bent.freedoms[plane_of(bent, "fore")] == 1
     assert straight.freedoms[plane_of(straight, "fore")] == 3
@@ -108,7 +108,7 @@ def test_planes_halve_the_angle_of_any_pose(seed, with_motion):
     skeleton = arm()
     axis = np.array([0.0, 0.0, 1.0])
     motion = swinging(skeleton, {"fore": hinge(axis, 2.0)}) if with_motion else None
-    planes = JointPlanes.of(skeleton, motion=motion)
+    planes = find_joint_planes(skeleton, motion=motion)
     rotation = (
         quaternions.quat_from_axis_angle(axis, random.uniform(-3.0, 3.0))
         if with_motion
@@ -116,7 +116,7 @@ def test_planes_halve_the_angle_of_any_pose(seed, with_motion):
     )
     pose = Pose.from_rotations(skeleton, {"upper": quaternions.normalize(random.normal(size=4)), "fore": rotation})
     world = pose.moved(quaternions.compose(random.normal(size=3), quaternions.normalize(random.normal(size=4))))
-    posed = planes.posed(world.world_from_joint)
+    posed = planes.pose(world.world_from_joint)
     points, normals, flexion = posed.points, posed.normals, posed.flexion
     plane = plane_of(planes, "fore")
     back, own = (bones[plane] for bones in planes.bones(world.world_from_joint))
@@ -132,18 +132,18 @@ def test_planes_halve_the_angle_of_any_pose(seed, with_motion):
 
 def test_flexion_is_the_angle_between_the_bones():
     skeleton = arm()
-    planes = JointPlanes.of(skeleton)
+    planes = find_joint_planes(skeleton)
     for angle in (0.0, 0.3, 1.5, 3.0, np.pi):
         pose = Pose.from_rotations(skeleton, {"fore": quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], angle)})
-        assert np.isclose(planes.posed(pose.world_from_joint).flexion[plane_of(planes, "fore")], np.pi - angle)
+        assert np.isclose(planes.pose(pose.world_from_joint).flexion[plane_of(planes, "fore")], np.pi - angle)
 
 
 def test_bones_folded_on_each_other_still_have_a_plane():
     skeleton = arm()
     motion = swinging(skeleton, {"fore": hinge((0.0, 0.0, 1.0), 2.0)})
-    for planes in (JointPlanes.of(skeleton), JointPlanes.of(skeleton, motion=motion)):
+    for planes in (find_joint_planes(skeleton), find_joint_planes(skeleton, motion=motion)):
         pose = Pose.from_rotations(skeleton, {"fore": quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], np.pi)})
-        posed = planes.posed(pose.world_from_joint)
+        posed = planes.pose(pose.world_from_joint)
         plane = plane_of(planes, "fore")
         assert posed.flexion[plane] < 1e-6
         assert np.isclose(np.linalg.norm(posed.normals[plane]), 1.0)
@@ -151,32 +151,32 @@ def test_bones_folded_on_each_other_still_have_a_plane():
 
 def test_limbs_are_found_and_close_on_the_midline(hero):
     skeleton = hero.skeleton
-    planes = JointPlanes.of(skeleton)
+    planes = find_joint_planes(skeleton)
     names = [skeleton.names[joint] for joint in planes.limb_joints]
     assert names == ["LeftShoulder", "LeftUpLeg", "RightShoulder", "RightUpLeg"]
     assert skeleton.names[planes.limb_carriers[0]] == "LeftArm"  # the collar bone is short
-    rest = planes.posed(skeleton.world_from_joint).adduction
+    rest = planes.pose(skeleton.world_from_joint).adduction
     assert np.isclose(rest[0], rest[2])
     assert np.isclose(rest[1], rest[3])
     assert rest[0] > np.radians(30.0) > rest[1]  # arms stand off at rest, legs hang down
     closer = Pose.from_rotations(skeleton, {"LeftArm": quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], -0.5)})
-    assert np.isclose(planes.posed(closer.world_from_joint).adduction[0], rest[0] - 0.5, atol=0.05)
+    assert np.isclose(planes.pose(closer.world_from_joint).adduction[0], rest[0] - 0.5, atol=0.05)
 
 
 def test_angles_do_not_depend_on_where_the_character_is(hero):
-    planes = JointPlanes.of(hero.skeleton)
+    planes = find_joint_planes(hero.skeleton)
     pose = supple.motion("walk", hero).sample(0.3)
     away = pose.moved(quaternions.compose([3.0, -1.0, 2.0], quaternions.quat_from_axis_angle([1.0, 2.0, 3.0], 1.1)))
-    here, there = planes.posed(pose.world_from_joint), planes.posed(away.world_from_joint)
+    here, there = planes.pose(pose.world_from_joint), planes.pose(away.world_from_joint)
     assert np.allclose(here.flexion, there.flexion)
     assert np.allclose(here.adduction, there.adduction)
 
 
 def test_many_poses_at_once_are_the_same_poses(hero):
-    planes = JointPlanes.of(hero.skeleton)
+    planes = find_joint_planes(hero.skeleton)
     walk = supple.motion("walk", hero)
     poses = np.stack([walk.sample(time).world_from_joint for time in (0.0, 0.2, 0.5)])
-    together, each = planes.posed(poses), [planes.posed(pose) for pose in poses]
+    together, each = planes.pose(poses), [planes.pose(pose) for pose in poses]
     for what in ("points", "normals", "flexion", "adduction"):
         assert np.allclose(getattr(together, what), np.stack([getattr(one, what) for one in each]))
 
@@ -185,18 +185,18 @@ def test_helpers_belong_to_the_joint_they_help():
     heads = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.8, 0.0, 0.0]])
     names = ["upper", "UpperTwist", "nothing", "fore", "hand"]
     skeleton = Skeleton.from_heads(names, [-1, 0, 1, 2, 3], heads)
-    planes = JointPlanes.of(skeleton)
+    planes = find_joint_planes(skeleton)
     assert planes.part_of_joint.tolist() == [0, 0, 0, 3, 4]
     assert [names[joint] for joint in planes.joints] == ["fore", "hand"]
     assert [names[joint] for joint in planes.parents] == ["UpperTwist", "fore"]  # whose bones lead there
     turning = swinging(skeleton, {"fore": hinge((0.0, 0.0, 1.0), 1.0), "UpperTwist": hinge((1.0, 0.0, 0.0), 1.0)})
-    assert JointPlanes.of(skeleton, motion=turning).part_of_joint[1] == 0
+    assert find_joint_planes(skeleton, motion=turning).part_of_joint[1] == 0
 
 
 def test_a_joint_in_line_that_bends_in_a_clip_is_no_helper():
     skeleton = arm()
-    moving = JointPlanes.of(skeleton, motion=swinging(skeleton, {"fore": hinge((0.0, 0.0, 1.0), 1.0)}))
-    still = JointPlanes.of(skeleton, motion=swinging(skeleton, {"hand": hinge((0.0, 0.0, 1.0), 1.0)}))
+    moving = find_joint_planes(skeleton, motion=swinging(skeleton, {"fore": hinge((0.0, 0.0, 1.0), 1.0)}))
+    still = find_joint_planes(skeleton, motion=swinging(skeleton, {"hand": hinge((0.0, 0.0, 1.0), 1.0)}))
     assert moving.part_of_joint.tolist() == [0, 1, 1]
     assert still.part_of_joint.tolist() == [0, 0, 2]
 
@@ -204,15 +204,15 @@ def test_a_joint_in_line_that_bends_in_a_clip_is_no_helper():
 @pytest.mark.parametrize("joints", [1, 2])
 def test_the_smallest_skeletons_have_what_there_is(joints):
     skeleton = Skeleton.from_heads(["a", "b"][:joints], [-1, 0][:joints], np.zeros((joints, 3)))
-    planes = JointPlanes.of(skeleton)
-    posed = planes.posed(skeleton.world_from_joint)
+    planes = find_joint_planes(skeleton)
+    posed = planes.pose(skeleton.world_from_joint)
     assert len(planes) == 0
     assert posed.points.shape == posed.normals.shape == (0, 3)
     assert posed.flexion.shape == posed.adduction.shape == (0,)
 
 
 def test_sides_name_the_plane_between_two_parts():
-    planes = JointPlanes.of(arm())
+    planes = find_joint_planes(arm())
     sides = planes.sides()
     elbow, wrist = plane_of(planes, "fore"), plane_of(planes, "hand")
     assert sides[1, 0] == 2 * elbow
@@ -225,8 +225,8 @@ def test_sides_name_the_plane_between_two_parts():
 @pytest.mark.parametrize("name", ["arm", "leg", "tube", "snake", "quadruped", "octopus"])
 def test_other_bodies_have_planes_too(name):
     character = supple.character(name)
-    planes = JointPlanes.of(character.skeleton)
-    posed = planes.posed(character.skeleton.world_from_joint)
+    planes = find_joint_planes(character.skeleton)
+    posed = planes.pose(character.skeleton.world_from_joint)
     assert np.allclose(np.linalg.norm(posed.normals, axis=1), 1.0)
     assert len(planes) > 0
     assert (posed.flexion > np.radians(30.0)).all()  # nothing is folded at rest

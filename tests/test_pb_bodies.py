@@ -19,7 +19,7 @@ def test_nobody_stays_inside_a_rigid_body(name):
     before = particles.numpy().copy()
     contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start())
     assert depth_in(body, before[:, :3]).max() > 0.05
-    contacts.part(particles)
+    contacts.project(particles)
     after = particles.numpy()
     assert depth_in(body, after[:, :3]).max() < EXACT
     outside = depth_in(body, before[:, :3]) < 0.0
@@ -35,7 +35,7 @@ def test_two_bodies_and_pinned_particles():
     masses = np.where(flesh.rest[:, 0] < 0.6, np.inf, 1.0)
     particles = particles_at(flesh.rest, masses=masses)
     contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start())
-    contacts.part(particles)
+    contacts.project(particles)
     after = particles.numpy()[:, :3]
     assert np.allclose(after[np.isinf(masses)], flesh.rest[np.isinf(masses)], atol=1e-6)
     assert depth_in(bodies[1], after).max() < EXACT
@@ -47,11 +47,11 @@ def test_a_body_may_pass_through_itself_and_still_meet_others():
     state = contacts.start()
     pose = bent(flesh, 2.3)
     for itself in (True, False, True):
-        contacts.choose(itself=itself, full=True)
+        contacts.set_options(itself=itself, full=True)
         particles = particles_at(flesh.carried(pose))
         before = particles.numpy()[:, :3].copy()
         contacts.detect(particles, pose.world_from_joint, state)
-        contacts.part(particles)
+        contacts.project(particles)
         moved = (particles.numpy()[:, :3] != before).any(axis=1)
         by_ball = depth_in(ball, before) > 0.0
         assert moved[by_ball].all()
@@ -70,7 +70,7 @@ def test_a_body_that_moves_is_met_where_it_is():
     for time, moved in ((0.0, False), (1.0, True)):
         particles = particles_at(flesh.rest)
         contacts.detect(particles, flesh.skeleton.world_from_joint, state, time=time, dt=0.01)
-        contacts.part(particles)
+        contacts.project(particles)
         assert bool(np.abs(particles.numpy()[:, :3] - flesh.rest).max() > 0.01) is moved
     assert depth_in(body, particles.numpy()[:, :3], 1.0).max() < EXACT
 
@@ -96,7 +96,7 @@ def test_friction_holds_skin_on_what_it_touches(moves):
         slid = flesh.rest + np.array([0.004, 0.0, 0.0])
         particles = particles_at(slid)
         contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start(), time=1.0, dt=1.0)
-        contacts.part(particles, before=before)
+        contacts.project(particles, before=before)
         sole = flesh.rest[:, 1] < -0.09
         left[friction] = (particles.numpy()[sole, 0] - flesh.rest[sole, 0]).mean() - drift
     assert np.isclose(left[0.0], 0.004 - drift, atol=EXACT)

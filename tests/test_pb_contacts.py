@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
 import supple
-from oracles.inside_tets import joined, lattice, least_shares
+from oracles.inside_tets import joined, lattice, least_barycentric
 from soft_bodies import BODIES, EXACT, Flesh, arm, bent, depth_in, particles_at, trunk_and_limb
 from supple import InputError, Pose, Skeleton
 from supple import device as devices
 from supple.geometry import quaternions
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill
 from supple.graph.snapshot import arrays_of, put_back
-from supple.skins.position_based.contacts import contacts_of
+from supple.skins.position_based.contact.collision import build_collision
 
 
 @pytest.fixture(scope="module")
@@ -34,32 +34,32 @@ def hero():
 # Planes
 
 
-@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("jacobi", [False, True])
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("degrees", [100.0, 130.0, 160.0])
-def test_a_bent_elbow_leaves_nobody_on_the_wrong_side(full, degrees, at_once):
+def test_a_bent_elbow_leaves_nobody_on_the_wrong_side(full, degrees, jacobi):
     flesh = arm()
-    contacts = flesh.contacts(at_once=at_once)
-    contacts.choose(full=full)
+    contacts = flesh.contacts(jacobi=jacobi)
+    contacts.set_options(full=full)
     state = contacts.start()
     pose = bent(flesh, np.radians(degrees))
     particles = particles_at(flesh.carried(pose))
     before = particles.numpy().copy()
     contacts.detect(particles, pose.world_from_joint, state)
-    at_plane, at_face = contacts.touching()
-    posed = contacts.planes.posed(pose.world_from_joint)
+    at_plane, at_face = contacts.held_particles()
+    posed = contacts.planes.pose(pose.world_from_joint)
     points, normals = posed.points, posed.normals
     side = np.where(flesh.joints == 1, 1.0, -1.0)
     heights = side * ((before[:, :3] - points[0]) @ normals[0])
     assert len(at_face) == 0
     assert heights[at_plane].min() < -0.01  # there was something to do
-    contacts.part(particles)
+    contacts.project(particles)
     after = particles.numpy()
     heights = side * ((after[:, :3] - points[0]) @ normals[0])
     assert heights[at_plane].min() > -EXACT
     moved = np.flatnonzero((after != before).any(axis=1))
     assert np.isin(moved, at_plane).all()
-    contacts.choose(full=True)
+    contacts.set_options(full=True)
     contacts.detect(particles, pose.world_from_joint, contacts.start())
     assert foreign_pairs(contacts, flesh, after) == []  # nobody is inside an element of the other bone
     # The move is along the normal, and no longer than needed.
@@ -70,15 +70,15 @@ def test_a_bent_elbow_leaves_nobody_on_the_wrong_side(full, degrees, at_once):
 def test_planes_take_part_of_the_way_when_soft_and_leave_pinned_particles_alone():
     flesh = arm()
     contacts = flesh.contacts()
-    contacts.choose(full=True, stiffness=0.93)
+    contacts.set_options(full=True, stiffness=0.93)
     pose = bent(flesh, np.radians(140.0))
     masses = np.where(np.arange(len(flesh.rest)) % 2 == 0, np.inf, 1.0)
     particles = particles_at(flesh.carried(pose), masses=masses)
     before = particles.numpy().copy()
     contacts.detect(particles, pose.world_from_joint, contacts.start())
-    posed = contacts.planes.posed(pose.world_from_joint)
+    posed = contacts.planes.pose(pose.world_from_joint)
     points, normals = posed.points, posed.normals
-    contacts.part(particles)
+    contacts.project(particles)
     after = particles.numpy()
     assert (after[np.isinf(masses)] == before[np.isinf(masses)]).all()
     moved = (after != before).any(axis=1)
@@ -91,11 +91,11 @@ def test_planes_are_finite():
     """Beyond the plane's end, the same two parts are held off each other by faces."""
     flesh = arm()
     contacts = flesh.contacts()
-    contacts.choose(full=True)
+    contacts.set_options(full=True)
     pose = bent(flesh, np.radians(178.0))
     particles = particles_at(flesh.carried(pose))
     contacts.detect(particles, pose.world_from_joint, contacts.start())
-    at_plane, at_face = contacts.touching()
+    at_plane, at_face = contacts.held_particles()
     distance = np.linalg.norm(particles.numpy()[:, :3] - [0.6, 0.0, 0.0], axis=1)
     assert contacts.planes.extents[0] == pytest.approx(0.6)
     assert len(at_plane) > 100
@@ -108,9 +108,9 @@ def test_planes_are_finite():
 def foreign_pairs(contacts, flesh, particles):
     """Particles well inside elements whose corners all belong to another part."""
     found = []
-    for particle, element in contacts.hash.pairs.on_host().tolist():
+    for particle, element in contacts.hash.pairs.to_host().tolist():
         parts = contacts.binding.parts[flesh.corners[element]]
-        deep = min(_shares(particles[particle, :3], particles[flesh.corners[element], :3])) > 1e-3
+        deep = min(_barycentric(particles[particle, :3], particles[flesh.corners[element], :3])) > 1e-3
         if (parts != contacts.binding.parts[particle]).all() and deep:
             found.append((particle, element))
     return found
@@ -126,7 +126,7 @@ def closing(flesh, angle):
 def test_a_limb_is_pushed_out_of_the_trunk_and_both_give_way():
     flesh = trunk_and_limb()
     contacts = flesh.contacts()
-    contacts.choose(full=True)
+    contacts.set_options(full=True)
     random = np.random.default_rng(1)
     masses = random.uniform(0.5, 3.0, len(flesh.rest))
     pose = closing(flesh, 0.3)
@@ -134,13 +134,13 @@ def test_a_limb_is_pushed_out_of_the_trunk_and_both_give_way():
     before = particles.numpy().copy()
     state = contacts.start()
     contacts.detect(particles, pose.world_from_joint, state)
-    at_plane, at_face = contacts.touching()
+    at_plane, at_face = contacts.held_particles()
     assert len(at_plane) == 0
     assert len(at_face) > 5
-    inside = least_shares(before[:, :3], flesh.corners)[at_face].max(axis=1)
+    inside = least_barycentric(before[:, :3], flesh.corners)[at_face].max(axis=1)
     assert inside.min() > -1e-4
     for _ in range(20):
-        contacts.part(particles)
+        contacts.project(particles)
     after = particles.numpy()
     moves = (after - before)[:, :3]
     assert np.abs(masses @ moves).max() < 1e-4 * (masses @ np.abs(moves)).max()  # momentum is shared
@@ -153,14 +153,14 @@ def test_a_limb_is_pushed_out_of_the_trunk_and_both_give_way():
 
 
 def face_heights(contacts, particles, touching):
-    face = contacts._faces.numpy()[contacts._face_of.numpy()[touching]]
+    face = contacts._faces.numpy()[contacts._held.face_of.numpy()[touching]]
     a, b, c = (particles[face[:, corner], :3] for corner in range(3))
     normals = quaternions.normalize(np.cross(b - a, c - a))
     return np.einsum("ij,ij->i", particles[touching, :3] - a, normals)
 
 
-@given(seed=st.integers(0, 10**6), at_once=st.booleans())
-def test_one_face_contact_is_solved_in_one_parting_and_weighed_by_mass(seed, at_once):
+@given(seed=st.integers(0, 10**6), jacobi=st.booleans())
+def test_one_face_contact_is_solved_in_one_parting_and_weighed_by_mass(seed, jacobi):
     """The tip of a thorn in the trunk: one parting takes it out; the moves stand as the inverse masses."""
     block = lattice((4, 6, 4), side=0.1, origin=(-0.2, 0.0, -0.2))
     thorn = np.array([[0.5, 0.3, 0.0], [0.5, 0.3, 0.01], [0.5, 0.31, 0.0], [0.49, 0.3, 0.0]])
@@ -168,8 +168,8 @@ def test_one_face_contact_is_solved_in_one_parting_and_weighed_by_mass(seed, at_
     flesh.rest, flesh.corners = joined(block, (thorn, np.array([[0, 1, 2, 3]])))
     flesh.weights = np.eye(3)[np.where(np.arange(len(flesh.rest)) < len(block[0]), 0, 2)]
     random = np.random.default_rng(seed)
-    contacts = flesh.contacts(at_once=at_once)
-    contacts.choose(full=True)
+    contacts = flesh.contacts(jacobi=jacobi)
+    contacts.set_options(full=True)
     points = flesh.rest.copy()
     alone = len(points) - 1
     cube = 0.1 * random.integers([1, -1], [5, 1])  # the tip is in the middle of a cube, clear of its corners
@@ -178,8 +178,8 @@ def test_one_face_contact_is_solved_in_one_parting_and_weighed_by_mass(seed, at_
     particles = particles_at(points, masses=masses)
     before = particles.numpy().copy()
     contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start())
-    assert contacts.touching()[1].tolist() == [alone]
-    contacts.part(particles)
+    assert contacts.held_particles()[1].tolist() == [alone]
+    contacts.project(particles)
     moves = (particles.numpy() - before)[:, :3]
     assert abs(face_heights(contacts, particles.numpy(), [alone])[0]) < EXACT
     assert np.allclose(masses @ moves, 0.0, atol=1e-5 * masses.max())
@@ -197,27 +197,27 @@ def test_what_is_firm_or_far_inside_is_not_held_off_faces(depth, mass, held):
     flesh.rest, flesh.corners = joined(block, (thorn, np.array([[0, 1, 2, 3]])))
     flesh.weights = np.eye(3)[np.where(np.arange(len(flesh.rest)) < len(block[0]), 0, 2)]
     contacts = flesh.contacts()
-    contacts.choose(full=True)
+    contacts.set_options(full=True)
     points, masses = flesh.rest.copy(), np.ones(len(flesh.rest))
     points[-1] = [0.4 - depth, 0.43, 0.03]
     masses[-1] = mass
     contacts.detect(particles_at(points, masses=masses), flesh.skeleton.world_from_joint, contacts.start())
-    assert contacts.touching()[1].tolist() == ([len(points) - 1] if held else [])
+    assert contacts.held_particles()[1].tolist() == ([len(points) - 1] if held else [])
 
 
 def test_faces_parted_all_at_once_end_where_those_parted_in_turn_do():
     """The mean of what several contacts ask of a particle takes more rounds, and leaves nothing inside either."""
     flesh = trunk_and_limb()
     pose = closing(flesh, 0.3)
-    for at_once, rounds in ((False, 20), (True, 60)):
-        contacts = flesh.contacts(at_once=at_once)
-        contacts.choose(full=True)
+    for jacobi, rounds in ((False, 20), (True, 60)):
+        contacts = flesh.contacts(jacobi=jacobi)
+        contacts.set_options(full=True)
         particles = particles_at(flesh.carried(pose))
         contacts.detect(particles, pose.world_from_joint, contacts.start())
-        touching = contacts.touching()[1]
+        touching = contacts.held_particles()[1]
         assert face_heights(contacts, particles.numpy(), touching).min() < -0.02
         for _ in range(rounds):
-            contacts.part(particles)
+            contacts.project(particles)
         assert face_heights(contacts, particles.numpy(), touching).min() > -1e-3
 
 
@@ -225,25 +225,25 @@ def test_flesh_of_one_part_does_not_touch_itself():
     flesh = arm()
     flesh.weights = np.tile([1.0, 0.0], (len(flesh.rest), 1))
     contacts = flesh.contacts()
-    contacts.choose(full=True)
+    contacts.set_options(full=True)
     points = flesh.rest * [-1.0, 1.0, 1.0] * np.where(flesh.rest[:, :1] > 0.6, -1.0, 1.0) + [1.2, 0.0, 0.0]
     particles = particles_at(points)
     contacts.detect(particles, flesh.skeleton.world_from_joint, contacts.start())
-    assert [len(found) for found in contacts.touching()] == [0, 0]
+    assert [len(found) for found in contacts.held_particles()] == [0, 0]
 
 
 # On demand and in full
 
 
 def pairs_of(contacts):
-    return set(map(tuple, contacts.hash.pairs.on_host().tolist()))
+    return set(map(tuple, contacts.hash.pairs.to_host().tolist()))
 
 
 def promised(contacts, flesh, points, pairs, regions):
     """The pairs whose two parts are on the two sides of a region."""
     chosen = set()
     for particle, element in pairs:
-        corner = flesh.corners[element][np.argmax(_shares(points[particle], points[flesh.corners[element]]))]
+        corner = flesh.corners[element][np.argmax(_barycentric(points[particle], points[flesh.corners[element]]))]
         one, other = contacts.binding.parts[particle], contacts.binding.parts[corner]
         for region in regions:
             sides = contacts.regions[region, [one, other]]
@@ -253,7 +253,7 @@ def promised(contacts, flesh, points, pairs, regions):
     return chosen
 
 
-def _shares(point, corners):
+def _barycentric(point, corners):
     three = np.linalg.solve((corners[1:] - corners[0]).T, point - corners[0])
     return [1.0 - three.sum(), *three]
 
@@ -275,7 +275,7 @@ def curling(skeleton, share, seed):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_on_demand_finds_what_full_finds_wherever_an_angle_fires(hero, seed):
     on_demand, in_full = hero.contacts(), hero.contacts()
-    in_full.choose(full=True)
+    in_full.set_options(full=True)
     states = on_demand.start(), in_full.start()
     last = np.full(len(on_demand.regions), np.inf)
     below = np.minimum(2.0 * np.pi / 3.0, on_demand.binding.rest_angles)
@@ -286,7 +286,7 @@ def test_on_demand_finds_what_full_finds_wherever_an_angle_fires(hero, seed):
         particles = particles_at(points)
         for contacts, state in zip((on_demand, in_full), states, strict=True):
             contacts.detect(particles, pose, state)
-        posed = on_demand.planes.posed(pose)
+        posed = on_demand.planes.pose(pose)
         angles = np.concatenate([posed.flexion, posed.adduction])
         fires = np.flatnonzero((angles < below) & (angles < last - 1e-6))
         last = angles
@@ -303,7 +303,7 @@ def test_the_gap_a_leg_that_comes_to_a_stretched_arm(hero):
     found = {}
     for full in (True, False):
         contacts = hero.contacts()
-        contacts.choose(full=full)
+        contacts.set_options(full=full)
         state = contacts.start()
         for lift in np.linspace(0.0, 0.9, 10):
             pose = Pose.from_rotations(
@@ -316,7 +316,7 @@ def test_the_gap_a_leg_that_comes_to_a_stretched_arm(hero):
             contacts.detect(particles_at(hero.carried(pose)), pose.world_from_joint, state)
             if lift == 0.0:
                 contacts.start()  # what touches in the first pose is not the question
-        touching = np.concatenate(contacts.touching())
+        touching = np.concatenate(contacts.held_particles())
         found[full] = int(arm_parts[touching].sum())
     assert found[True] > 0
     assert found[False] == 0
@@ -328,26 +328,26 @@ def test_a_joint_that_stops_in_full_bend_keeps_its_contacts_and_goes_on_looking(
     state = contacts.start()
     straight, folded = bent(flesh, 0.2), bent(flesh, np.radians(120.0))
     contacts.detect(particles_at(flesh.carried(straight)), straight.world_from_joint, state)
-    assert len(contacts.touching()[0]) == 0
+    assert len(contacts.held_particles()[0]) == 0
     points = flesh.carried(folded)
     deep = particles_at(points)
     contacts.detect(deep, folded.world_from_joint, state)
-    first = contacts.touching()[0]
+    first = contacts.held_particles()[0]
     assert len(first) > 10
     before = deep.numpy().copy()
-    contacts.part(deep)
+    contacts.project(deep)
     crossed = np.flatnonzero((deep.numpy() != before).any(axis=1))
     contacts.detect(deep, folded.world_from_joint, state)  # it holds still, and nobody is inside anything now
     assert len(crossed) > 10
-    assert set(crossed) <= set(contacts.touching()[0])
+    assert set(crossed) <= set(contacts.held_particles()[0])
     points[:, 1] += 0.05 * (flesh.joints == 0)  # flesh that goes on moving: other particles come in
     contacts.detect(particles_at(points), folded.world_from_joint, state)
     assert len(pairs_of(contacts)) > 0
-    assert len(set(contacts.touching()[0]) - set(first)) > 0
+    assert len(set(contacts.held_particles()[0]) - set(first)) > 0
     for angle in (1.5, 0.8, 0.1):
         pose = bent(flesh, angle)
         contacts.detect(particles_at(flesh.carried(pose)), pose.world_from_joint, state)
-    assert len(contacts.touching()[0]) == 0  # opened
+    assert len(contacts.held_particles()[0]) == 0  # opened
     assert len(pairs_of(contacts)) == 0
 
 
@@ -357,7 +357,7 @@ def test_an_opening_joint_without_contacts_is_not_searched():
     state = contacts.start()
     for degrees in (20.0, 160.0):  # a teleport into full bend, then opening
         pose = bent(flesh, np.radians(degrees))
-        contacts.pose(pose.world_from_joint, state)
+        contacts.set_pose(pose.world_from_joint, state)
     contacts.start()
     opening = bent(flesh, np.radians(150.0))
     contacts.detect(particles_at(flesh.carried(opening)), opening.world_from_joint, state)
@@ -367,7 +367,7 @@ def test_an_opening_joint_without_contacts_is_not_searched():
 def test_faces_are_let_go_when_a_particle_slides_off_or_away():
     flesh = trunk_and_limb()
     contacts = flesh.contacts()
-    contacts.choose(full=True)
+    contacts.set_options(full=True)
     state = contacts.start()
     rest = flesh.skeleton.world_from_joint
     points = flesh.rest.copy()
@@ -382,7 +382,7 @@ def test_faces_are_let_go_when_a_particle_slides_off_or_away():
     ):
         points[alone] = position
         contacts.detect(particles_at(points), rest, state)
-        assert (contacts.touching()[1].tolist() == [alone]) is held
+        assert (contacts.held_particles()[1].tolist() == [alone]) is held
 
 
 def test_a_checkpoint_brings_contacts_back():
@@ -396,7 +396,7 @@ def test_a_checkpoint_brings_contacts_back():
     contacts.detect(particles_at(flesh.carried(poses[3])), poses[3].world_from_joint, state)
     wanted = arrays_of(state, "contacts")
     again = contacts.start()
-    assert len(contacts.touching()[0]) == 0
+    assert len(contacts.held_particles()[0]) == 0
     put_back(again, "contacts", kept)
     contacts.detect(particles_at(flesh.carried(poses[3])), poses[3].world_from_joint, again)
     for name, values in arrays_of(again, "contacts").items():
@@ -411,15 +411,15 @@ def test_a_crowd_is_its_members():
     state = crowd.start()
     together = particles_at(np.concatenate([flesh.carried(pose) for pose in poses]))
     crowd.detect(together, np.stack([pose.world_from_joint for pose in poses]), state)
-    crowd.part(together)
+    crowd.project(together)
     for copy, pose in enumerate(poses):
         single = flesh.contacts()
         alone = particles_at(flesh.carried(pose))
         single.detect(alone, pose.world_from_joint, single.start())
-        single.part(alone)
+        single.project(alone)
         own = slice(copy * len(flesh.rest), (copy + 1) * len(flesh.rest))
         assert np.array_equal(together.numpy()[own], alone.numpy())
-        assert np.array_equal(state.plane_of.numpy()[own], single._plane_of.numpy())
+        assert np.array_equal(state.plane_of.numpy()[own], single._held.plane_of.numpy())
     assert (state.plane_of.numpy() >= 0).any()
 
 
@@ -430,7 +430,7 @@ def test_a_crowd_is_its_members():
 def test_strange_places_make_no_strange_numbers(kind):
     flesh = arm()
     contacts = flesh.contacts(bodies=list(BODIES.values()))
-    contacts.choose(full=True)
+    contacts.set_options(full=True)
     state = contacts.start()
     random = np.random.default_rng(23)
     points = {
@@ -442,7 +442,7 @@ def test_strange_places_make_no_strange_numbers(kind):
     particles = particles_at(points)
     for _ in range(3):
         contacts.detect(particles, bent(flesh, 2.0).world_from_joint, state)
-        contacts.part(particles)
+        contacts.project(particles)
     were = np.isfinite(points).all(axis=1)
     after = particles.numpy()
     if kind != "not numbers":
@@ -462,7 +462,7 @@ def test_a_skeleton_of_one_joint_or_of_no_length_has_no_planes():
         contacts = bare.contacts(bodies=[BODIES["sphere"]])
         particles = particles_at(flesh.rest)
         contacts.detect(particles, skeleton.world_from_joint, contacts.start())
-        contacts.part(particles)
+        contacts.project(particles)
         assert depth_in(BODIES["sphere"], particles.numpy()[:, :3]).max() < EXACT
 
 
@@ -477,9 +477,9 @@ def test_a_skeleton_of_one_joint_or_of_no_length_has_no_planes():
 )
 def test_knobs_have_ranges(options, words):
     contacts = arm().contacts()
-    contacts.choose(below=np.pi, stiffness=0.0)
+    contacts.set_options(below=np.pi, stiffness=0.0)
     with pytest.raises(InputError, match=words):
-        contacts.choose(**options)
+        contacts.set_options(**options)
 
 
 def test_wrong_input_is_refused_in_words():
@@ -487,19 +487,19 @@ def test_wrong_input_is_refused_in_words():
     faces = boundary_faces(Tetrahedra(flesh.rest, flesh.corners))
     good = {"joints": flesh.joints, "skeleton": flesh.skeleton}
     with pytest.raises(InputError, match="faces name number 9999"):
-        contacts_of(flesh.rest, flesh.corners, [[0, 1, 9999]], **good)
+        build_collision(flesh.rest, flesh.corners, [[0, 1, 9999]], **good)
     with pytest.raises(InputError, match="joints name number 2"):
-        contacts_of(flesh.rest, flesh.corners, faces, **good | {"joints": flesh.joints + 1})
+        build_collision(flesh.rest, flesh.corners, faces, **good | {"joints": flesh.joints + 1})
     with pytest.raises(InputError, match="joints has shape"):
-        contacts_of(flesh.rest, flesh.corners, faces, **good | {"joints": [0]})
-    contacts = contacts_of(flesh.rest, flesh.corners, faces, **good)
+        build_collision(flesh.rest, flesh.corners, faces, **good | {"joints": [0]})
+    contacts = build_collision(flesh.rest, flesh.corners, faces, **good)
     with pytest.raises(InputError, match="one pose for each copy"):
-        contacts.pose(np.zeros((3, 4, 4)), contacts.start())
+        contacts.set_pose(np.zeros((3, 4, 4)), contacts.start())
     for wrong in (particles_at(flesh.rest[:-1]), devices.to_device(flesh.rest, devices.warp().vec3f, "cpu")):
         with pytest.raises(InputError, match="of vec4f are needed"):
             contacts.find(wrong)
         with pytest.raises(InputError, match="of vec4f are needed"):
-            contacts.part(wrong)
+            contacts.project(wrong)
 
 
 # CUDA
@@ -510,7 +510,7 @@ def test_cuda_does_what_the_cpu_does():
     flesh = arm()
     results = {}
     for device in ("cpu", "cuda:0"):
-        contacts = flesh.contacts(device=device, bodies=list(BODIES.values()), copies=2, at_once=True)
+        contacts = flesh.contacts(device=device, bodies=list(BODIES.values()), copies=2, jacobi=True)
         state = contacts.start()
         for angle in (1.8, 2.2):
             poses = [bent(flesh, angle), bent(flesh, angle + 0.3)]
@@ -518,7 +518,7 @@ def test_cuda_does_what_the_cpu_does():
             positions = np.concatenate([flesh.carried(pose) for pose in poses]) + np.array([0.0, 0.0, 1.3e-3])
             particles = particles_at(positions, device)
             contacts.detect(particles, np.stack([pose.world_from_joint for pose in poses]), state)
-            contacts.part(particles)
+            contacts.project(particles)
         results[device] = (state.plane_of.numpy().copy(), particles.numpy().copy())
     assert (results["cpu"][0] == results["cuda:0"][0]).mean() > 0.99  # rounding decides on a side of an element
     same = results["cpu"][0] == results["cuda:0"][0]
@@ -532,13 +532,13 @@ def test_cuda_parts_faces_alike_every_time():
     results = []
     for _ in range(3):
         contacts = flesh.contacts(device="cuda:0")
-        contacts.choose(full=True)
+        contacts.set_options(full=True)
         particles = particles_at(flesh.carried(pose), "cuda:0")
         contacts.detect(particles, pose.world_from_joint, contacts.start())
-        before = face_heights(contacts, particles.numpy(), contacts.touching()[1])
+        before = face_heights(contacts, particles.numpy(), contacts.held_particles()[1])
         for _ in range(40):
-            contacts.part(particles)
+            contacts.project(particles)
         results.append(particles.numpy().copy())
-        assert face_heights(contacts, particles.numpy(), contacts.touching()[1]).min() > 0.1 * before.min()
+        assert face_heights(contacts, particles.numpy(), contacts.held_particles()[1]).min() > 0.1 * before.min()
     assert np.array_equal(results[0], results[1])
     assert np.array_equal(results[0], results[2])

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 import supple
 from supple import device as devices
 from supple.geometry.tetrahedra.tetrahedra import Tetrahedra, volumes
-from supple.skins.position_based.constraints import UNCOLOURED, Constraints, clusters, colours, constraints_of, walks
-from supple.skins.position_based.solver import Knobs, Solver
+from supple.skins.position_based.body.constraints import Constraints, build_constraints
+from supple.skins.position_based.solve.projection import ProjectionSolver, Stiffness
+from supple.skins.position_based.solve.schedule import UNCOLORED, cluster_schedules, color_constraints, slab_schedules
 
-ONLY_VOLUME = Knobs(volume=1.0, bind=0.0, stretch=0.0, compliant=False)
-ONLY_BIND = Knobs(volume=0.0, bind=1.0, stretch=0.0, compliant=False)
-ONLY_STRETCH = Knobs(volume=0.0, bind=0.0, stretch=1.0, compliant=False)
-SCHEDULES = pytest.mark.parametrize("by_colours", [False, True], ids=["slabs", "colours"])
+ONLY_VOLUME = Stiffness(volume=1.0, bind=0.0, stretch=0.0, compliant=False)
+ONLY_BIND = Stiffness(volume=0.0, bind=1.0, stretch=0.0, compliant=False)
+ONLY_STRETCH = Stiffness(volume=0.0, bind=0.0, stretch=1.0, compliant=False)
+SCHEDULES = pytest.mark.parametrize("by_color", [False, True], ids=["slabs", "colours"])
 KUHN = [(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)]
 REGULAR = np.array([(1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, -1.0, 1.0), (-1.0, 1.0, -1.0)])
 
@@ -61,10 +62,10 @@ def by_hand(points, *, corners=(), ends=(), slab_of=None) -> Constraints:
 class Run:
     """A solver of some constraints, started at `points` with inverse masses (one where not given)."""
 
-    def __init__(self, constraints, points, masses=None, *, anchors=None, bind_lengths=None, by_colours=False):
+    def __init__(self, constraints, points, masses=None, *, anchors=None, bind_lengths=None, by_color=False):
         count = len(constraints.points)
         lengths = np.zeros(count) if bind_lengths is None else np.asarray(bind_lengths, dtype=np.float64)
-        self.solver = Solver(constraints, lengths, devices.Constants("cpu"), by_colours=by_colours)
+        self.solver = ProjectionSolver(constraints, lengths, devices.Constants("cpu"), by_color=by_color)
         self.tables = self.solver.tables()
         self.sweeps = self.solver.sweeps(self.tables)
         self.restart(points, masses)
@@ -74,12 +75,12 @@ class Run:
     def restart(self, points, masses=None):
         masses = np.ones(len(points)) if masses is None else np.asarray(masses, dtype=np.float64)
         devices.write(self.solver.particles, np.concatenate([points, masses[:, None]], axis=1))
-        self.tables.forget()
+        self.tables.reset_multipliers()
 
-    def __call__(self, knobs: Knobs, rounds: int = 1) -> np.ndarray:
-        self.sweeps.set(knobs)
+    def __call__(self, stiffness: Stiffness, rounds: int = 1) -> np.ndarray:
+        self.sweeps.set_stiffness(stiffness)
         for _ in range(rounds):
-            self.sweeps.round()
+            self.sweeps.sweep()
         return self.points
 
     @property
@@ -127,10 +128,10 @@ def predicted(error, points, masses, *, k=1.0):
 @SCHEDULES
 @pytest.mark.parametrize("k", [1.0, 0.3])
 @pytest.mark.parametrize("masses", [(1.0, 1.0), (0.25, 1.0), (0.0, 1.0), (0.7, 0.0)])
-def test_an_edge_moves_along_its_gradient(masses, k, by_colours):
+def test_an_edge_moves_along_its_gradient(masses, k, by_color):
     body = by_hand([(0.0, 0.0, 0.0), (0.3, 0.1, -0.2)], ends=[(0, 1)])
     points, masses = shaken(body, 0.3, 1), np.array(masses)
-    moved = Run(body, points, masses, by_colours=by_colours)(Knobs(0.0, 0.0, k, compliant=False)) - points
+    moved = Run(body, points, masses, by_color=by_color)(Stiffness(0.0, 0.0, k, compliant=False)) - points
     wanted = predicted(lambda p: np.linalg.norm(p[0] - p[1]) - body.rest_lengths[0], points, masses, k=k)
     assert np.abs(wanted).max() > 0.01 * body.size
     np.testing.assert_allclose(moved, wanted, atol=1e-6 * body.size)
@@ -140,10 +141,10 @@ def test_an_edge_moves_along_its_gradient(masses, k, by_colours):
 @pytest.mark.parametrize("k", [1.0, 0.3])
 @pytest.mark.parametrize("masses", [(1.0, 1.0, 1.0, 1.0), (0.2, 1.0, 0.5, 0.7), (0.0, 1.0, 0.0, 0.4)])
 @pytest.mark.parametrize("seed", range(3))
-def test_an_element_moves_along_its_gradient(seed, masses, k, by_colours):
+def test_an_element_moves_along_its_gradient(seed, masses, k, by_color):
     body = by_hand(REGULAR * 0.05, corners=[(0, 1, 2, 3)], ends=[(0, 1)])
     points, masses = shaken(body, 0.1, seed), np.array(masses)
-    moved = Run(body, points, masses, by_colours=by_colours)(Knobs(k, 0.0, 0.0, compliant=False)) - points
+    moved = Run(body, points, masses, by_color=by_color)(Stiffness(k, 0.0, 0.0, compliant=False)) - points
     wanted = predicted(lambda p: volumes_of(body, p)[0] - body.rest_volumes[0], points, masses, k=k)
     assert np.abs(wanted).max() > 1e-3 * body.size
     np.testing.assert_allclose(moved, wanted, atol=2e-6 * body.size)
@@ -152,11 +153,11 @@ def test_an_element_moves_along_its_gradient(seed, masses, k, by_colours):
 @SCHEDULES
 @pytest.mark.parametrize("k", [1.0, 0.3])
 @pytest.mark.parametrize("mass", [1.0, 0.25, 0.0])
-def test_a_bond_moves_along_its_gradient(mass, k, by_colours):
+def test_a_bond_moves_along_its_gradient(mass, k, by_color):
     body = by_hand([(0.3, 0.1, -0.2), (1.0, 1.0, 1.0)], ends=[(0, 1)])
     anchors, masses = np.array([(0.1, 0.0, 0.1), (1.0, 1.0, 1.0)], dtype=np.float32), np.array([mass, 0.0])
-    run = Run(body, body.points, masses, anchors=anchors, bind_lengths=[0.2, 0.0], by_colours=by_colours)
-    moved = run(Knobs(0.0, k, 0.0, compliant=False)) - body.points
+    run = Run(body, body.points, masses, anchors=anchors, bind_lengths=[0.2, 0.0], by_color=by_color)
+    moved = run(Stiffness(0.0, k, 0.0, compliant=False)) - body.points
     wanted = np.zeros((2, 3))
     if mass:
         wanted = predicted(
@@ -166,24 +167,24 @@ def test_a_bond_moves_along_its_gradient(mass, k, by_colours):
 
 
 @SCHEDULES
-def test_one_projection_meets_an_edge_or_bond_that_stands_alone(by_colours):
+def test_one_projection_meets_an_edge_or_bond_that_stands_alone(by_color):
     body = by_hand([(0.0, 0.0, 0.0), (0.3, 0.1, -0.2)], ends=[(0, 1)])
     for masses in ([1.0, 1.0], [0.1, 0.9], [0.0, 1.0]):
-        points = Run(body, shaken(body, 0.5), masses, by_colours=by_colours)(ONLY_STRETCH)
+        points = Run(body, shaken(body, 0.5), masses, by_color=by_color)(ONLY_STRETCH)
         np.testing.assert_allclose(lengths_of(body, points), body.rest_lengths, rtol=1e-6)
     start, anchors = shaken(body, 0.5, 1), np.array([(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)])
-    points = Run(body, start, anchors=anchors, bind_lengths=[0.4, 0.7], by_colours=by_colours)(ONLY_BIND)
+    points = Run(body, start, anchors=anchors, bind_lengths=[0.4, 0.7], by_color=by_color)(ONLY_BIND)
     np.testing.assert_allclose(np.linalg.norm(points - anchors, axis=1), [0.4, 0.7], rtol=1e-6)
 
 
 @SCHEDULES
 @pytest.mark.parametrize("compliant", [False, True])
-def test_with_slack_a_bond_only_pulls(compliant, by_colours):
+def test_with_slack_a_bond_only_pulls(compliant, by_color):
     body = by_hand([(0.0, 0.5, 0.0), (0.0, 1.5, 0.0)], ends=[(0, 1)])  # nearer and farther than they shall be
     ends = {}
     for slack in (False, True):
-        run = Run(body, body.points, anchors=np.zeros((2, 3)), bind_lengths=[1.0, 1.0], by_colours=by_colours)
-        ends[slack] = run(Knobs(0.0, 0.3, 0.0, compliant=compliant, slack=slack))
+        run = Run(body, body.points, anchors=np.zeros((2, 3)), bind_lengths=[1.0, 1.0], by_color=by_color)
+        ends[slack] = run(Stiffness(0.0, 0.3, 0.0, compliant=compliant, slack=slack))
     np.testing.assert_allclose(ends[False][:, 1], [0.65, 1.35], rtol=1e-6)
     np.testing.assert_allclose(ends[True][:, 1], [0.5, 1.35], rtol=1e-6)
 
@@ -208,38 +209,38 @@ def test_an_element_is_met_in_a_few_projections_and_never_jumps():
 
 
 @SCHEDULES
-@pytest.mark.parametrize("knobs", [ONLY_STRETCH, ONLY_VOLUME, Knobs(1.0, 0.0, 0.1, compliant=True)])
-def test_centre_of_mass_stays(knobs, by_colours):
-    body = constraints_of(block(4))
+@pytest.mark.parametrize("stiffness", [ONLY_STRETCH, ONLY_VOLUME, Stiffness(1.0, 0.0, 0.1, compliant=True)])
+def test_centre_of_mass_stays(stiffness, by_color):
+    body = build_constraints(block(4))
     masses = np.random.default_rng(3).uniform(0.2, 1.0, len(body.points))
     for inverse in (np.ones(len(masses)), masses):
         start = shaken(body, 0.2)
-        end = Run(body, start, inverse, by_colours=by_colours)(knobs, 5)
+        end = Run(body, start, inverse, by_color=by_color)(stiffness, 5)
         assert np.abs(end - start).max() > 0.05 * body.size
         drift = ((end - start) / inverse[:, None]).sum(axis=0) / (1.0 / inverse).sum()
         assert np.abs(drift).max() < 2e-7  # a few roundings of float32 at positions up to 0.4 m
 
 
-@pytest.mark.parametrize("knobs", [ONLY_STRETCH, ONLY_VOLUME])
+@pytest.mark.parametrize("stiffness", [ONLY_STRETCH, ONLY_VOLUME])
 @pytest.mark.parametrize("seed", range(4))
-def test_one_projection_turns_nothing(knobs, seed):
+def test_one_projection_turns_nothing(stiffness, seed):
     """sum_i m_i p_i x dp_i = 0, for constraints that do not change when the body turns."""
     body = by_hand(REGULAR * 0.05, corners=[(0, 1, 2, 3)], ends=[(0, 1)])
     masses = np.random.default_rng(seed).uniform(0.2, 1.0, 4)
     start = 1.1 * shaken(body, 0.1, seed).astype(np.float32).astype(np.float64)
-    moved = Run(body, start, masses)(knobs) - start
+    moved = Run(body, start, masses)(stiffness) - start
     lever = np.cross(start, moved / masses[:, None])
     assert np.abs(lever).max() > 1e-5
     assert np.abs(lever.sum(axis=0)).max() < 1e-3 * np.abs(lever).max()
 
 
 @SCHEDULES
-def test_what_has_no_inverse_mass_does_not_move(by_colours):
-    body = constraints_of(block(3))
+def test_what_has_no_inverse_mass_does_not_move(by_color):
+    body = build_constraints(block(3))
     masses = (np.arange(len(body.points)) % 3 > 0).astype(np.float64)
     start = shaken(body, 0.3)
-    run = Run(body, start, masses, anchors=np.full(start.shape, 5.0), by_colours=by_colours)
-    end = run(Knobs(1.0, 0.5, 0.5, compliant=False), 10)
+    run = Run(body, start, masses, anchors=np.full(start.shape, 5.0), by_color=by_color)
+    end = run(Stiffness(1.0, 0.5, 0.5, compliant=False), 10)
     np.testing.assert_array_equal(end[masses == 0.0], start[masses == 0.0])
     assert (np.abs(end - start)[masses > 0.0].max(axis=1) > 0.0).all()
 
@@ -251,7 +252,7 @@ def laws_of_slabs(body: Constraints) -> None:
     """Every constraint once; walks that run at the same time touch no common particle."""
     assert (np.diff(body.slab_of) >= 0).all()  # particles of a slab follow one another
     particles = np.arange(len(body.points))[:, None]
-    inner_and_outer = [walks(members, body.slab_of) for members in (body.corners, particles, body.ends)]
+    inner_and_outer = [slab_schedules(members, body.slab_of) for members in (body.corners, particles, body.ends)]
     for (inner, outer), members in zip(inner_and_outer, (body.corners, particles, body.ends), strict=True):
         together = np.concatenate([inner.order, outer.order])
         np.testing.assert_array_equal(np.sort(together), np.arange(len(members)))
@@ -274,7 +275,7 @@ def laws_of_slabs(body: Constraints) -> None:
 
 @pytest.mark.parametrize(("along", "slabs"), [(5, 1), (30, 2), (240, 4), (500, 8)])
 def test_slabs_can_be_walked_at_once(along, slabs):
-    body = constraints_of(block(along, 5))
+    body = build_constraints(block(along, 5))
     assert body.slabs == slabs
     assert np.ptp(np.bincount(body.slab_of)) <= 1  # equally many particles
     laws_of_slabs(body)
@@ -287,7 +288,7 @@ def test_slabs_can_be_walked_at_once_however_particles_are_numbered(seed, across
     number = np.random.default_rng(seed).permutation(len(solid.points))
     points = np.empty(solid.points.shape)
     points[number] = solid.points
-    body = constraints_of(Tetrahedra(points, number[solid.corners]))
+    body = build_constraints(Tetrahedra(points, number[solid.corners]))
     assert body.slabs > 1
     laws_of_slabs(body)
     np.testing.assert_allclose(np.sort(body.rest_volumes), np.sort(volumes(solid)), rtol=1e-9)
@@ -298,7 +299,7 @@ def test_a_body_whose_every_cut_crosses_another_is_cut_only_once():
     points, corners = rng.standard_normal((5000, 3)), rng.permuted(np.arange(5000)).reshape(-1, 4)
     inside_out = np.linalg.det(points[corners[:, 1:]] - points[corners[:, :1]]) < 0.0
     corners[inside_out] = corners[inside_out][:, [0, 2, 1, 3]]
-    body = constraints_of(Tetrahedra(points, corners))
+    body = build_constraints(Tetrahedra(points, corners))
     assert body.slabs == 2
     laws_of_slabs(body)
 
@@ -307,7 +308,7 @@ def test_a_body_whose_every_cut_crosses_another_is_cut_only_once():
 def test_constraints_of_one_colour_share_no_particle(seed, members, count):
     rng = np.random.default_rng(seed)
     rows = np.stack([rng.choice(count, members, replace=False) for _ in range(40)]).astype(np.int32)
-    painted = colours(rows, count)
+    painted = color_constraints(rows, count)
     number = int(painted.max()) + 1
     for colour in range(number):
         of_colour = rows[painted == colour].ravel()
@@ -319,13 +320,13 @@ def test_constraints_of_one_colour_share_no_particle(seed, members, count):
 
 @pytest.mark.parametrize("size", [1, 3, 5])
 def test_clusters_of_one_colour_share_no_particle_and_hold_everything_once(size):
-    body = constraints_of(block(size))
-    elements, edges = clusters(body)
+    body = build_constraints(block(size))
+    elements, edges = cluster_schedules(body)
     for walk, members in ((elements, body.corners), (edges, body.ends)):
         np.testing.assert_array_equal(np.sort(walk.order), np.arange(len(members)))
         assert len(walk) == len(elements)
-    np.testing.assert_array_equal(elements.colour_starts, edges.colour_starts)
-    for first, last in itertools.pairwise(elements.colour_starts.tolist()):
+    np.testing.assert_array_equal(elements.color_starts, edges.color_starts)
+    for first, last in itertools.pairwise(elements.color_starts.tolist()):
         touched = []
         for group in range(first, last):
             rows = [
@@ -339,12 +340,14 @@ def test_clusters_of_one_colour_share_no_particle_and_hold_everything_once(size)
 
 def test_colours_run_out_with_a_clear_word():
     spokes = np.stack([np.zeros(257, dtype=np.int32), np.arange(1, 258, dtype=np.int32)], axis=1)
-    painted = colours(spokes, 258)
+    painted = color_constraints(spokes, 258)
     assert len(np.unique(painted[:256])) == 256
-    assert painted[256] == UNCOLOURED
+    assert painted[256] == UNCOLORED
     points = np.random.default_rng(1).standard_normal((258, 3))
     with pytest.raises(supple.InputError, match="more than 256 clusters meet at one particle"):
-        clusters(Constraints(points, np.zeros((0, 4), np.int32), np.zeros(0), spokes, np.ones(257), np.zeros(258, int)))
+        cluster_schedules(
+            Constraints(points, np.zeros((0, 4), np.int32), np.zeros(0), spokes, np.ones(257), np.zeros(258, int))
+        )
 
 
 def test_a_fan_of_many_elements_is_no_trouble_on_the_cpu():
@@ -355,18 +358,18 @@ def test_a_fan_of_many_elements_is_no_trouble_on_the_cpu():
     )
     number = np.arange(rim)
     corners = np.stack([0 * number, 2 + number, 2 + (number + 1) % rim, 0 * number + 1], axis=1)
-    body = constraints_of(Tetrahedra(points, corners))
+    body = build_constraints(Tetrahedra(points, corners))
     end = Run(body, shaken(body, 0.001))(ONLY_VOLUME, 5)
     np.testing.assert_allclose(volumes_of(body, end), body.rest_volumes, rtol=0.5)
 
 
 @SCHEDULES
-def test_results_do_not_depend_on_threads(by_colours):
-    body = constraints_of(block(240, 5))
+def test_results_do_not_depend_on_threads(by_color):
+    body = build_constraints(block(240, 5))
     start, ends = shaken(body, 0.2), []
     for threads in (1, 2, 3):
         with devices.use_threads(threads):
-            ends.append(Run(body, start, by_colours=by_colours)(Knobs(1.0, 0.0, 0.2, compliant=False), 3))
+            ends.append(Run(body, start, by_color=by_color)(Stiffness(1.0, 0.0, 0.2, compliant=False), 3))
     np.testing.assert_array_equal(ends[0], ends[1])
     np.testing.assert_array_equal(ends[0], ends[2])
 
@@ -376,10 +379,10 @@ def test_results_do_not_depend_on_threads(by_colours):
 
 def test_serial_and_coloured_solves_converge_to_the_same_shape():
     """The rest shape meets all constraints, and turned or shifted it still does; momentum allows no large turn."""
-    body = constraints_of(block(30, 5))
+    body = build_constraints(block(30, 5))
     assert body.slabs > 1
-    start, knobs = shaken(body, 0.05), Knobs(1.0, 0.0, 1.0, compliant=False)
-    ends = [Run(body, start, by_colours=by_colours)(knobs, 2000) for by_colours in (False, True)]
+    start, stiffness = shaken(body, 0.05), Stiffness(1.0, 0.0, 1.0, compliant=False)
+    ends = [Run(body, start, by_color=by_color)(stiffness, 2000) for by_color in (False, True)]
     for end in ends:
         np.testing.assert_allclose(lengths_of(body, end), body.rest_lengths, rtol=2e-4)
         np.testing.assert_allclose(volumes_of(body, end), body.rest_volumes, rtol=1e-3)
@@ -388,7 +391,7 @@ def test_serial_and_coloured_solves_converge_to_the_same_shape():
 
 
 @SCHEDULES
-def test_the_converged_solve_agrees_with_the_reference_library(by_colours):
+def test_the_converged_solve_agrees_with_the_reference_library(by_color):
     """Volumes and edges of equal masses, in pypbd's own colours and double precision.
 
     Both end where all constraints are met, so sizes agree to what float32 holds. Each order of projections may turn the
@@ -397,11 +400,11 @@ def test_the_converged_solve_agrees_with_the_reference_library(by_colours):
     pytest.importorskip("pypbd")
     from supple.bench.peers.pypbd import ReferenceSolver
 
-    body = constraints_of(block(4))
+    body = build_constraints(block(4))
     start, rounds = shaken(body, 0.02), 2000
     other = ReferenceSolver(body, volume=1.0, stretch=1.0, iterations=rounds)
     theirs = other.solve(start)
-    ours = Run(body, start, by_colours=by_colours)(Knobs(1.0, 0.0, 1.0, compliant=False), rounds)
+    ours = Run(body, start, by_color=by_color)(Stiffness(1.0, 0.0, 1.0, compliant=False), rounds)
     for points in (theirs, ours):
         np.testing.assert_allclose(lengths_of(body, points), body.rest_lengths, rtol=1e-5)
         np.testing.assert_allclose(volumes_of(body, points), body.rest_volumes, rtol=3e-5)
@@ -421,7 +424,7 @@ def test_one_constraint_alone_moves_as_in_the_reference_library():
         noise = np.random.default_rng(5).standard_normal(body.points.shape)
         start = (1.1 * body.points + 0.1 * scale * noise).astype(np.float32).astype(np.float64)
         theirs = ReferenceSolver(body, volume=0.7, stretch=0.4, iterations=3).solve(start)
-        ours = Run(body, start)(Knobs(0.7, 0.0, 0.4, compliant=False), 3)
+        ours = Run(body, start)(Stiffness(0.7, 0.0, 0.4, compliant=False), 3)
         assert np.abs(theirs - start).max() > 0.01 * scale
         np.testing.assert_allclose(ours, theirs, atol=2e-6 * scale)
 
@@ -430,16 +433,16 @@ def test_one_constraint_alone_moves_as_in_the_reference_library():
 
 
 @SCHEDULES
-def test_compliance_holds_for_any_number_of_rounds(by_colours):
+def test_compliance_holds_for_any_number_of_rounds(by_color):
     """Stretched between pins, the shape after 12 rounds is that after 100; in the stiffness form it is not."""
-    body = constraints_of(block(3))
+    body = build_constraints(block(3))
     pinned = (body.points[:, 0] < 0.01) | (body.points[:, 0] > 0.29)
     start = (body.points * np.array([1.3, 1.0, 1.0])).astype(np.float32).astype(np.float64)
     changed = {}
     for compliant in (False, True):
-        run = Run(body, start, np.where(pinned, 0.0, 1.0), by_colours=by_colours)
-        few = run(Knobs(0.1, 0.0, 0.1, compliant=compliant), 12)
-        many = run(Knobs(0.1, 0.0, 0.1, compliant=compliant), 88)
+        run = Run(body, start, np.where(pinned, 0.0, 1.0), by_color=by_color)
+        few = run(Stiffness(0.1, 0.0, 0.1, compliant=compliant), 12)
+        many = run(Stiffness(0.1, 0.0, 0.1, compliant=compliant), 88)
         changed[compliant] = np.abs(many - few).max() / np.abs(many - start).max()
     assert changed[True] < 0.02
     assert changed[False] > 0.2
@@ -447,13 +450,13 @@ def test_compliance_holds_for_any_number_of_rounds(by_colours):
 
 @SCHEDULES
 @pytest.mark.parametrize("kind", ["volume", "bind", "stretch"])
-def test_both_forms_begin_with_the_same_move_and_compliance_ends_with_it(kind, by_colours):
+def test_both_forms_begin_with_the_same_move_and_compliance_ends_with_it(kind, by_color):
     body = by_hand(REGULAR * 0.05, corners=[(0, 1, 2, 3)], ends=[(0, 1)])
     start, ends = 1.05 * body.points.astype(np.float32).astype(np.float64), []
     for compliant, rounds in ((False, 1), (True, 1), (True, 40)):
-        run = Run(body, start, bind_lengths=np.linalg.norm(body.points, axis=1), by_colours=by_colours)
-        knobs = {"volume": 0.0, "bind": 0.0, "stretch": 0.0, kind: 0.3}
-        ends.append(run(Knobs(**knobs, compliant=compliant), rounds))
+        run = Run(body, start, bind_lengths=np.linalg.norm(body.points, axis=1), by_color=by_color)
+        stiffness = {"volume": 0.0, "bind": 0.0, "stretch": 0.0, kind: 0.3}
+        ends.append(run(Stiffness(**stiffness, compliant=compliant), rounds))
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-8)
     if kind == "volume":  # gradients turn and grow on the way; the bowl of one element is not quite round
         assert np.abs(ends[2] - ends[1]).max() < 0.05 * np.abs(ends[1] - start).max()
@@ -462,14 +465,14 @@ def test_both_forms_begin_with_the_same_move_and_compliance_ends_with_it(kind, b
 
 
 def test_a_new_step_forgets_what_the_last_one_gathered():
-    body = constraints_of(block(2))
-    start, knobs = shaken(body, 0.1), Knobs(0.3, 0.0, 0.2, compliant=True)
+    body = build_constraints(block(2))
+    start, stiffness = shaken(body, 0.1), Stiffness(0.3, 0.0, 0.2, compliant=True)
     run = Run(body, start)
-    first = run(knobs, 5)
-    second = run(knobs, 5)
+    first = run(stiffness, 5)
+    second = run(stiffness, 5)
     assert np.abs(second - first).max() > 0.0
     run.restart(start)
-    np.testing.assert_array_equal(run(knobs, 5), first)
+    np.testing.assert_array_equal(run(stiffness, 5), first)
 
 
 # Survival
@@ -479,8 +482,8 @@ def test_a_new_step_forgets_what_the_last_one_gathered():
 @pytest.mark.parametrize("compliant", [False, True])
 @pytest.mark.parametrize("k", [1e-9, 0.5, 1.0])
 @pytest.mark.parametrize("start", ["random", "far", "one point", "line", "flat", "inside out", "huge"])
-def test_any_start_stays_finite(start, k, compliant, by_colours):
-    body = constraints_of(block(3))
+def test_any_start_stays_finite(start, k, compliant, by_color):
+    body = build_constraints(block(3))
     random = np.random.default_rng(1).uniform(-0.3, 0.3, body.points.shape)
     points = {
         "random": random,
@@ -491,28 +494,26 @@ def test_any_start_stays_finite(start, k, compliant, by_colours):
         "inside out": body.points * np.array([1.0, 1.0, -1.0]),
         "huge": random * 1e6,
     }[start]
-    run = Run(
-        body, points, anchors=np.zeros(points.shape), bind_lengths=np.full(len(points), 0.1), by_colours=by_colours
-    )
+    run = Run(body, points, anchors=np.zeros(points.shape), bind_lengths=np.full(len(points), 0.1), by_color=by_color)
     started = run.points
-    end = run(Knobs(k, k, k, compliant=compliant), 40)
+    end = run(Stiffness(k, k, k, compliant=compliant), 40)
     assert np.isfinite(end).all()
     if k == 1.0:
         assert np.abs(end - started).max() > 1e-3
 
 
-@pytest.mark.parametrize(("by_colours", "compliant"), [(False, False), (False, True), (True, False), (True, True)])
-def test_no_stiffness_moves_nothing(by_colours, compliant):
-    body = constraints_of(block(3))
+@pytest.mark.parametrize(("by_color", "compliant"), [(False, False), (False, True), (True, False), (True, True)])
+def test_no_stiffness_moves_nothing(by_color, compliant):
+    body = build_constraints(block(3))
     start = shaken(body, 0.3)
-    run = Run(body, start, anchors=np.zeros(start.shape), by_colours=by_colours)
-    np.testing.assert_array_equal(run(Knobs(0.0, 0.0, 0.0, compliant=compliant), 10), start)
+    run = Run(body, start, anchors=np.zeros(start.shape), by_color=by_color)
+    np.testing.assert_array_equal(run(Stiffness(0.0, 0.0, 0.0, compliant=compliant), 10), start)
 
 
 @SCHEDULES
 @pytest.mark.parametrize("start", ["flat", "inside out", "one particle through the body", "random"])
-def test_elements_that_are_flat_or_inside_out_recover(start, by_colours):
-    body = constraints_of(block(4))
+def test_elements_that_are_flat_or_inside_out_recover(start, by_color):
+    body = build_constraints(block(4))
     points = body.points.copy()
     if start == "flat":
         points = shaken(body, 0.01) * np.array([1.0, 1.0, 0.0])
@@ -524,9 +525,9 @@ def test_elements_that_are_flat_or_inside_out_recover(start, by_colours):
         middle = np.argmin(np.linalg.norm(points - points.mean(axis=0), axis=1))
         points[middle] += 2.0 * body.size
     assert (volumes_of(body, points) < 1e-3 * body.rest_volumes).any()
-    end = Run(body, points, by_colours=by_colours)(Knobs(1.0, 0.0, 0.1, compliant=False), 400)
+    end = Run(body, points, by_color=by_color)(Stiffness(1.0, 0.0, 0.1, compliant=False), 400)
     # A whole body that was mirrored may stay knotted in places; no element stays inside out.
-    knotted = start == "inside out" and by_colours
+    knotted = start == "inside out" and by_color
     np.testing.assert_allclose(volumes_of(body, end), body.rest_volumes, rtol=0.5 if knotted else 0.05)
 
 
@@ -550,10 +551,10 @@ def loose_pieces(count: int) -> Constraints:
 
 
 @SCHEDULES
-def test_stiffness_goes_to_the_edges_it_was_given_for(by_colours):
+def test_stiffness_goes_to_the_edges_it_was_given_for(by_color):
     body = loose_pieces(50)
     start = shaken(body, 0.2)
-    run = Run(body, start, by_colours=by_colours)
+    run = Run(body, start, by_color=by_color)
     before = lengths_of(body, start) - body.rest_lengths
     factors = np.random.default_rng(2).choice([0.0, 0.25, 1.0], len(body.ends))
     for given_factors in (factors, factors[::-1]):

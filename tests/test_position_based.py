@@ -19,7 +19,7 @@ from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import signed_volume
 from supple.motion.crowd import CrowdMotion
 from supple.obstacles import Keys, Plane, Sphere
-from supple.skins.position_based.softness import parsed_regions
+from supple.skins.position_based.body.softness import parse_regions
 
 FEW = 1200  # elements: enough to see every effect, and quick
 pytestmark = pytest.mark.filterwarnings("ignore:fill. made")  # a tube cannot be cut into every number
@@ -247,11 +247,11 @@ def test_a_painted_map_says_where_flesh_is_soft(hero):
     painted = dataclasses.replace(hero, maps={"jiggle": np.zeros(len(hero.points))})
     player = supple.player(painted, PositionBased(tetrahedra=FEW))
     player.advance(Pose.rest(painted.skeleton))
-    assert (flesh_of(player).pace.numpy() < 0.0).all()
+    assert (flesh_of(player).angular_frequencies.numpy() < 0.0).all()
     painted = dataclasses.replace(hero, maps={"jiggle": np.ones(len(hero.points))})
     player = supple.player(painted, PositionBased(tetrahedra=FEW))
     player.advance(Pose.rest(painted.skeleton))
-    assert (flesh_of(player).pace.numpy() > 0.0).mean() > 0.5
+    assert (flesh_of(player).angular_frequencies.numpy() > 0.0).mean() > 0.5
 
 
 def test_skin_that_meets_skin_at_the_elbow_is_parted():
@@ -272,22 +272,22 @@ def _foreign_pairs(flesh):
     from supple.geometry.collision.spatial_hash import spatial_hash
 
     body = flesh.binding.body
-    parts = flesh.contacts.binding.parts if flesh.contacts is not None else _parts(flesh)
+    parts = flesh.collision.binding.parts if flesh.collision is not None else _parts(flesh)
     found = spatial_hash(body.constraints.points, body.constraints.corners, labels=parts)
-    pairs = np.asarray(found.find(flesh.recipe.particles).on_host())
+    pairs = np.asarray(found.find(flesh.recipe.particles).to_host())
     x = flesh.recipe.particles.numpy()[:, :3].astype(float)
     depth = []
     for particle, element in pairs:
         a, b, c, d = x[body.constraints.corners[element]]
-        shares = np.linalg.solve(np.stack([b - a, c - a, d - a], axis=1), x[particle] - a)
-        depth.append(min(*shares, 1.0 - shares.sum()))
+        barycentric = np.linalg.solve(np.stack([b - a, c - a, d - a], axis=1), x[particle] - a)
+        depth.append(min(*barycentric, 1.0 - barycentric.sum()))
     return int((np.array(depth) > 0.02).sum())
 
 
 def _parts(flesh):
-    from supple.skins.position_based.joint_planes import JointPlanes
+    from supple.skins.position_based.contact.joint_analysis import find_joint_planes
 
-    return JointPlanes.of(flesh.binding.character.skeleton).part_of_joint[flesh.binding.body.weights.joints[:, 0]]
+    return find_joint_planes(flesh.binding.character.skeleton).part_of_joint[flesh.binding.body.weights.joints[:, 0]]
 
 
 def test_a_ball_dents_the_belly_and_leaves_no_mark(hero):
@@ -410,7 +410,7 @@ def test_flesh_finds_back_from_anywhere(tube, start):
     }[start]
     state.corrections.assign((wrong - points).astype(np.float32))
     state.positions.assign(wrong.astype(np.float32))
-    state.before.assign(wrong.astype(np.float32))
+    state.previous_settled.assign(wrong.astype(np.float32))
     for _ in range(180):
         skin = player.advance(rest)
         assert np.isfinite(skin).all()
@@ -488,7 +488,7 @@ def test_regions_that_make_no_sense_are_refused(text):
 
 
 def test_regions_are_read_as_written():
-    assert parsed_regions(" belly = 0.2, ears=1 ,") == [("belly", 0.2), ("ears", 1.0)]
+    assert parse_regions(" belly = 0.2, ears=1 ,") == [("belly", 0.2), ("ears", 1.0)]
 
 
 @pytest.mark.parametrize("name", ["nowhere", "99999999", "12-9"])

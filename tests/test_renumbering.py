@@ -9,7 +9,7 @@ import pytest
 
 import supple
 from renumbering import nudged, renumbered, shuffled
-from supple.skins.position_based import body as flesh_bodies
+from supple.skins.position_based.body import tetrahedral_body as flesh_bodies
 
 ASKED = 1e-3  # of the character's size
 

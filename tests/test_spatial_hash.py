@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracles.inside_tets import joined, lattice, least_shares, near_at_rest
+from oracles.inside_tets import joined, lattice, least_barycentric, near_at_rest
 from supple import InputError
 from supple import device as devices
 from supple.geometry.collision.spatial_hash import Boxes, spatial_hash
@@ -25,11 +25,11 @@ def on_device(points, device="cpu", dtype=None):
 
 
 def found_by(search, points, **options):
-    return set(map(tuple, search.find(on_device(points, search.device), **options).on_host().tolist()))
+    return set(map(tuple, search.find(on_device(points, search.device), **options).to_host().tolist()))
 
 
 def sure_and_possible(points, corners, forbidden):
-    least = np.where(forbidden, -np.inf, least_shares(points, corners))
+    least = np.where(forbidden, -np.inf, least_barycentric(points, corners))
     return tuple(set(map(tuple, np.argwhere(least > edge).tolist())) for edge in (ROUNDING, -ROUNDING))
 
 
@@ -96,15 +96,15 @@ def test_room_for_too_few_pairs_grows_and_nothing_is_written_beyond():
     rest, corners = SHELLS
     points = rest + np.random.default_rng(5).normal(0.0, 0.15, rest.shape)
     everything = found_by(spatial_hash(rest, corners), points)
-    search = spatial_hash(rest, corners, room=3)
+    search = spatial_hash(rest, corners, capacity=3)
     search._search(on_device(points), None)  # one search alone, as CUDA does it
     assert search.pairs.overflow == len(everything) - 3
-    assert len(search.pairs.on_host()) == 3
-    assert search.outgrown
+    assert len(search.pairs.to_host()) == 3
+    assert search.overflowed
     assert found_by(search, points) == everything
     assert search.pairs.overflow == 0
-    assert not search.outgrown
-    tight = spatial_hash(rest, corners, room=3)
+    assert not search.overflowed
+    tight = spatial_hash(rest, corners, capacity=3)
     assert found_by(tight, points) == everything
 
 
@@ -130,7 +130,7 @@ def test_points_may_carry_another_number():
     points = rest + np.random.default_rng(11).normal(0.0, 0.1, rest.shape)
     weighed = np.concatenate([points, np.full((len(points), 1), 7.0)], axis=1)
     search = spatial_hash(rest, corners)
-    pairs = search.find(on_device(weighed, dtype=wp.vec4f)).on_host()
+    pairs = search.find(on_device(weighed, dtype=wp.vec4f)).to_host()
     assert set(map(tuple, pairs.tolist())) == found_by(search, points) != set()
 
 
@@ -214,14 +214,14 @@ def test_cuda_finds_what_the_cpu_finds():
     random = np.random.default_rng(19)
     shapes = np.concatenate([rest + random.normal(0.0, spread, rest.shape) for spread in (0.05, 0.1, 0.2)])
     on_cpu = found_by(spatial_hash(rest, corners, copies=3), shapes)
-    search = spatial_hash(rest, corners, copies=3, device="cuda:0", room=4)
+    search = spatial_hash(rest, corners, copies=3, device="cuda:0", capacity=4)
     found_by(search, shapes)
-    assert search.outgrown
+    assert search.overflowed
     found, possible = found_by(search, shapes), found_by(search, shapes)
     assert found == possible
     wrong = found ^ on_cpu  # only what lies on a side to within rounding
     for particle, element in wrong:
         copy = particle // len(rest)
         own = shapes[copy * len(rest) : (copy + 1) * len(rest)]
-        least = least_shares(own, corners)[particle - copy * len(rest), element - copy * len(corners)]
+        least = least_barycentric(own, corners)[particle - copy * len(rest), element - copy * len(corners)]
         assert abs(least) < ROUNDING

@@ -20,8 +20,8 @@ from supple.geometry.tetrahedra import (
     fill_with_tetwild,
     volumes,
 )
-from supple.geometry.tetrahedra.body import Body
 from supple.geometry.tetrahedra.lattice import DIRECTIONS, ELEMENTS, STEPS
+from supple.geometry.tetrahedra.solid import Solid
 from supple.geometry.tetrahedra.thin import ThinParts, nearest_nodes
 
 LEAST_ANGLE = 9.3  # degrees: what the stencils promise
@@ -174,10 +174,10 @@ class AnyBody:
         anywhere = self.dice.uniform(size=count)
         return np.where(self.dice.uniform(size=count) < 0.7, self.dice.choice(extreme, size=count), anywhere)
 
-    def first_exits(self, starts, ways):
+    def first_exits(self, starts, directions):
         return np.where(self.dice.uniform(size=len(starts)) < self.blocked, self._cuts(len(starts)), np.inf)
 
-    def exits_through_holes(self, starts, ways):
+    def exits_through_holes(self, starts, directions):
         return self._cuts(len(starts))
 
 
@@ -313,8 +313,8 @@ def test_legs_are_joined_at_the_hips_only():
 
 def test_a_thin_limb_is_kept_or_left_out_as_asked():
     """A rod between the nodes of the lattice, thinner than an element, that leaves a ball."""
-    body = Body(*together(ball(0.5), box((0.4, 0.01, -0.04), (1.6, 0.09, 0.04))), "here")
-    kept = carving_as_body(*carving.carve(body, 0.2, thin=ThinParts.of(body)))
+    body = Solid(*together(ball(0.5), box((0.4, 0.01, -0.04), (1.6, 0.09, 0.04))), "here")
+    kept = carving_as_body(*carving.carve(body, 0.2, thin=ThinParts.from_body(body)))
     gone = carving_as_body(*carving.carve(body, 0.2))
     check_laws(kept)
     check_laws(gone)
@@ -323,7 +323,7 @@ def test_a_thin_limb_is_kept_or_left_out_as_asked():
 
 
 def test_thickness_of_a_plate():
-    thin = ThinParts.of(Body(*box((0, 0, 0), (1, 1, 0.1)), "here"))
+    thin = ThinParts.from_body(Solid(*box((0, 0, 0), (1, 1, 0.1)), "here"))
     across = thin.thickness < 0.5  # the rest looks in at the rim
     assert 20_000 <= len(across) < 21_000
     assert across.mean() == pytest.approx(2.0 / 2.4, rel=0.01)  # as many for equal areas
@@ -446,5 +446,5 @@ def test_tetwild_elements_are_turned_and_cleaned(monkeypatch):
     body = fill_with_tetwild(*ball(rings=6))
     assert len(body.corners) == 6
     assert volumes(body).sum() == pytest.approx(1.0)
-    with pytest.raises(InputError, match="edge_share"):
-        fill_with_tetwild(*ball(rings=6), edge_share=2.0)
+    with pytest.raises(InputError, match="edge_fraction"):
+        fill_with_tetwild(*ball(rings=6), edge_fraction=2.0)

@@ -164,6 +164,13 @@ def to_device(array: NDArray[Any], dtype: Any, device: str) -> Any:
     return wp.array(np.ascontiguousarray(array), dtype=dtype, device=device)
 
 
+def fill_struct(struct: Any, **fields: Any) -> Any:
+    """A kernel's structure, such as `Mesh()`, with these arrays and numbers in it; it keeps the arrays alive."""
+    for name, value in fields.items():
+        setattr(struct, name, value)
+    return struct
+
+
 class Constants:
     """Arrays that never change, brought to one device once and shared by all states that stand on a binding.
 
@@ -310,6 +317,9 @@ class Launch:
                     worker.finish()
         finally:
             _crew_busy.release()
+
+
+Calls = list[Callable[[], object]]  # that follow one another
 
 
 class Chain:

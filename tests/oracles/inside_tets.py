@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 
-def least_shares(points: np.ndarray, corners: np.ndarray) -> np.ndarray:
+def least_barycentric(points: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """The least barycentric coordinate (P, T) of every particle in every element; minus infinity in flat ones."""
     positions = np.asarray(points, dtype=np.float32).astype(np.float64)
     corner = positions[corners]  # (T, 4, 3)
@@ -15,8 +15,8 @@ def least_shares(points: np.ndarray, corners: np.ndarray) -> np.ndarray:
     solid = np.abs(np.linalg.det(edges)) > 1e-7 * np.ptp(corner, axis=1).max(axis=1) ** 3
     least = np.full((len(positions), len(corners)), -np.inf)
     inverse = np.linalg.inv(edges[solid])
-    shares = np.einsum("tij,ptj->pti", inverse, positions[:, None] - corner[solid, 0][None])
-    least[:, solid] = np.minimum(shares.min(axis=2), 1.0 - shares.sum(axis=2))
+    barycentric = np.einsum("tij,ptj->pti", inverse, positions[:, None] - corner[solid, 0][None])
+    least[:, solid] = np.minimum(barycentric.min(axis=2), 1.0 - barycentric.sum(axis=2))
     return least
 
 
@@ -30,7 +30,7 @@ def near_at_rest(rest: np.ndarray, corners: np.ndarray, rings: int = 2) -> np.nd
     for _ in range(rings - 1):
         near = (joined.astype(int) @ near.astype(int)) > 0
     touch = (belongs.T.astype(int) @ belongs.astype(int)) > 0
-    held = (least_shares(rest, corners) >= 0.0) & ~near
+    held = (least_barycentric(rest, corners) >= 0.0) & ~near
     return near | ((held.astype(int) @ touch.astype(int)) > 0)
 
 

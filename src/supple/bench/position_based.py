@@ -20,10 +20,10 @@ from supple.bench.position_based_scenes import SCENES, Scene, actors
 from supple.bench.rows import Row
 from supple.bench.timing import Timing, once, timed
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill, volumes
-from supple.skins.position_based.body import Body, body_of
-from supple.skins.position_based.constraints import Constraints, constraints_of
+from supple.skins.position_based.body.constraints import Constraints, build_constraints
+from supple.skins.position_based.body.tetrahedral_body import FleshBody, build_body
 from supple.skins.position_based.skin import PositionBased
-from supple.skins.position_based.solver import Knobs, Solver
+from supple.skins.position_based.solve.projection import ProjectionSolver, Stiffness
 
 ROOM = "position-based"
 STEP = 0.01  # s, as published
@@ -98,9 +98,9 @@ def _size(scene: Scene) -> str:
     )
 
 
-def _body(scene: Scene) -> Body:
+def _body(scene: Scene) -> FleshBody:
     character, _ = actors(scene)
-    return body_of(character, count=scene.tetrahedra, weights="carried")
+    return build_body(character, count=scene.tetrahedra, weights="carried")
 
 
 # Solves alone
@@ -133,15 +133,15 @@ def _solves(progress: Callable[[str], None]) -> Iterator[Row]:
 
 def _solve(body: Constraints, start: Floats) -> tuple[Timing, Floats]:
     """How long all iterations take from `start`, and where they end."""
-    solver = Solver(body, np.zeros(len(body.points)), devices.Constants("cpu"))
+    solver = ProjectionSolver(body, np.zeros(len(body.points)), devices.Constants("cpu"))
     sweeps = solver.sweeps(solver.tables())
-    sweeps.set(Knobs(volume=1.0, bind=0.0, stretch=STRETCH, compliant=False))
+    sweeps.set_stiffness(Stiffness(volume=1.0, bind=0.0, stretch=STRETCH, compliant=False))
     particles = _particles(start)
 
     def solve() -> None:
         devices.write(solver.particles, particles)
         for _ in range(ITERATIONS):
-            sweeps.round()
+            sweeps.sweep()
 
     timing = timed(solve, repeats=200)
     return timing, devices.to_host(solver.particles)[:, :3].astype(np.float64)
@@ -153,15 +153,15 @@ def _solves_on_gpu(progress: Callable[[str], None], device: str) -> Iterator[Row
     for label, count in SOLVE_ON_GPU.items():
         progress(f"solve, {label} tetrahedra on {device}: filling the body")
         body = _hero_body(count)
-        solver = Solver(body, np.zeros(len(body.points)), devices.Constants(device))
+        solver = ProjectionSolver(body, np.zeros(len(body.points)), devices.Constants(device))
         sweeps = solver.sweeps(solver.tables())
-        sweeps.set(Knobs(volume=1.0, bind=0.0, stretch=STRETCH, compliant=False))
+        sweeps.set_stiffness(Stiffness(volume=1.0, bind=0.0, stretch=STRETCH, compliant=False))
         start = _shaken(body)
         devices.write(solver.particles, _particles(start))
-        sweeps.round()  # compiles and loads what the graph will hold
+        sweeps.sweep()  # compiles and loads what the graph will hold
         with wp.ScopedCapture(device=device) as capture:
             for _ in range(ITERATIONS):
-                sweeps.round()
+                sweeps.sweep()
         devices.write(solver.particles, _particles(start))
         wp.capture_launch(capture.graph)
         left = _volume_error(body, devices.to_host(solver.particles)[:, :3].astype(np.float64))
@@ -178,7 +178,7 @@ def _solves_on_gpu(progress: Callable[[str], None], device: str) -> Iterator[Row
 
 def _hero_body(count: int) -> Constraints:
     hero, _ = actors(SCENES[0])
-    return constraints_of(fill(hero.points, hero.triangles, count=count))
+    return build_constraints(fill(hero.points, hero.triangles, count=count))
 
 
 def _shaken(body: Constraints) -> Floats:
@@ -200,13 +200,13 @@ def _volume_error(body: Constraints, points: Floats) -> float:
 
 def _detection(scene: Scene, progress: Callable[[str], None]) -> Row:
     """Finding what touches through a cycle of the motion, on demand, beside entering everything in every step."""
-    from supple.skins.position_based.contacts import contacts_of
+    from supple.skins.position_based.contact.collision import build_collision
 
     progress(f"{scene.name}: contacts")
     character, motion = actors(scene)
     body = _body(scene)
     solid = Tetrahedra(body.constraints.points, body.constraints.corners)
-    contacts = contacts_of(
+    contacts = build_collision(
         solid.points,
         solid.corners,
         boundary_faces(solid),
@@ -230,7 +230,7 @@ def _detection(scene: Scene, progress: Callable[[str], None]) -> Row:
 
     found = {}
     for full in (True, False):
-        contacts.choose(full=full)
+        contacts.set_options(full=full)
         found[full] = _each(timed(cycle, repeats=20, warm_up=1), len(poses))
     return Row.of(
         ROOM,

@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from supple.arrays import Bools, Floats, Ints, frozen
 from supple.errors import InputError
 from supple.geometry import topology
-from supple.geometry.tetrahedra.tetrahedra import EDGES, FACES, Tetrahedra, edges_of, face_keys
+from supple.geometry.tetrahedra.tetrahedra import EDGES, Tetrahedra, boundary_with_owners, edges_of
 from supple.geometry.vectors import smoothstep
 
 _PAIRS = 1 << 20  # tests of a point against an element at a time
 _SLACK = 1e-12  # a share this far below zero still counts as inside: rounding may not lose a point on a face
 _STEEPEST = 4.0  # no share outside the body may be more than this above one or below zero
-_NEIGHBOURS = 16
-_LEAST_SHARES = -0.5, -0.25  # smooth shares make way for barycentric ones from the second down to the first
+_NEIGHBORS = 16
+_LEAST_BARYCENTRIC = -0.5, -0.25  # smooth shares make way for barycentric ones from the second down to the first
 _REACH = 1.1  # over its longest edge: how far a particle takes part in smooth shares; some twelve then meet
 _FLAT = 1e3, 1e5  # condition numbers between which particles begin to count as lying in a plane
 _CHUNK = 8192  # vertices at a time
@@ -32,25 +32,27 @@ _ALIKE = 1e-5  # of the body's size: places of its surface that are as close as 
 class Embedding:
     """Which particles carry each vertex, and with which shares.
 
-    `corners` (V, K) are particle indices and `shares` (V, K) sum to one in every row; unused places have share zero.
-    `distance` (V,) [m] is how far the vertex lies outside the body at rest, 0 for those within.
+    `corners` (V, K) are particle indices and `barycentric` (V, K) sum to one in every row; unused places have share
+    zero. `distance` (V,) [m] is how far the vertex lies outside the body at rest, 0 for those within.
     """
 
     corners: Ints
-    shares: Floats
+    barycentric: Floats
     distance: Floats
 
     def __post_init__(self) -> None:
         where = "Embedding"
         object.__setattr__(self, "corners", frozen(self.corners, np.int32, (-1, -1), where, "corners"))
-        object.__setattr__(self, "shares", frozen(self.shares, np.float64, self.corners.shape, where, "shares"))
+        object.__setattr__(
+            self, "barycentric", frozen(self.barycentric, np.float64, self.corners.shape, where, "barycentric")
+        )
         count = len(self.corners)
         object.__setattr__(self, "distance", frozen(self.distance, np.float64, (count,), where, "distance"))
-        off = np.abs(self.shares.sum(axis=1) - 1.0)
+        off = np.abs(self.barycentric.sum(axis=1) - 1.0)
         if count and off.max() > 1e-6:
             raise InputError(
                 where,
-                f"the shares of vertex {int(off.argmax())} sum to {float(self.shares[off.argmax()].sum()):.6g}",
+                f"the shares of vertex {int(off.argmax())} sum to {float(self.barycentric[off.argmax()].sum()):.6g}",
                 "they must sum to one",
                 "divide every row by its sum",
             )
@@ -59,8 +61,8 @@ class Embedding:
         """Where the vertices (V, ...) are when the particles (P, ...) are there, or any other quantity of theirs."""
         values = np.asarray(particles, dtype=np.float64)
         total = np.zeros((len(self.corners), *values.shape[1:]))
-        for corner, share in zip(self.corners.T, self.shares.T, strict=True):
-            total += share.reshape(-1, *[1] * (values.ndim - 1)) * values[corner]
+        for corner, coordinate in zip(self.corners.T, self.barycentric.T, strict=True):
+            total += coordinate.reshape(-1, *[1] * (values.ndim - 1)) * values[corner]
         return total
 
 
@@ -74,26 +76,28 @@ def embed(points: ArrayLike, tetrahedra: Tetrahedra, *, normals: ArrayLike | Non
     `points` (V, 3) [m]. `normals` (V, 3), where given, keep the skin of one part from being tied to another close by:
     a boundary that faces the other way is passed over where there is one near that does not.
     """
-    return _embedded(points, tetrahedra, normals)[0]
+    return _embed_with_closest(points, tetrahedra, normals)[0]
 
 
-def _embedded(points: ArrayLike, tetrahedra: Tetrahedra, normals: ArrayLike | None) -> tuple[Embedding, Floats]:
+def _embed_with_closest(
+    points: ArrayLike, tetrahedra: Tetrahedra, normals: ArrayLike | None
+) -> tuple[Embedding, Floats]:
     """What `embed` returns, and the shares (V, 4) of the closest points in the body, without extrapolation."""
     positions = frozen(points, np.float64, (-1, 3), "embed", "points")
     facing = None if normals is None else frozen(normals, np.float64, positions.shape, "embed", "normals")
     if len(tetrahedra.corners) == 0:
         raise InputError("embed", "the body has no elements", "at least one is needed", "fill the character first")
-    element, shares = _containing(positions, tetrahedra)
-    distance, closest = np.zeros(len(positions)), shares.copy()
+    element, barycentric = _find_containing(positions, tetrahedra)
+    distance, closest = np.zeros(len(positions)), barycentric.copy()
     outside = np.flatnonzero(element < 0)
     if len(outside):
-        found = _outside(positions[outside], tetrahedra, None if facing is None else facing[outside])
-        element[outside], shares[outside], closest[outside], distance[outside] = found
-    return Embedding(tetrahedra.corners[element], shares, distance), closest
+        found = _extrapolate(positions[outside], tetrahedra, None if facing is None else facing[outside])
+        element[outside], barycentric[outside], closest[outside], distance[outside] = found
+    return Embedding(tetrahedra.corners[element], barycentric, distance), closest
 
 
 def embed_smoothly(
-    points: ArrayLike, tetrahedra: Tetrahedra, *, neighbors: int = _NEIGHBOURS, normals: ArrayLike | None = None
+    points: ArrayLike, tetrahedra: Tetrahedra, *, neighbors: int = _NEIGHBORS, normals: ArrayLike | None = None
 ) -> Embedding:
     """Tie every point to the particles around it, so that no facets of the elements show in the skin.
 
@@ -102,52 +106,52 @@ def embed_smoothly(
     a little more than the longest edge at particle i, so shares fade in and out. Particles take part when they are at
     most two edges from the corner that counts most at the closest point, so that shares do not reach across air.
 
-    `neighbours` is the most particles (5 or more) that share a point. Where particles lie almost in a plane or a share
+    `neighbors` is the most particles (5 or more) that share a point. Where particles lie almost in a plane or a share
     would fall below -0.5, the shares change over to those of the closest point in the body, little by little, so that
     rounding does not decide where a point goes. Points far outside are treated as in `embed`. Particles are blended,
     not met: the skin is a little smoother than the body.
     """
     if neighbors < 5:
-        raise InputError("embed_smoothly", f"neighbours is {neighbors}", "5 or more are needed", "try 16")
-    plain, closest = _embedded(points, tetrahedra, normals)
+        raise InputError("embed_smoothly", f"neighbors is {neighbors}", "5 or more are needed", "try 16")
+    plain, closest = _embed_with_closest(points, tetrahedra, normals)
     targets = plain.carry(tetrahedra.points)  # the points themselves, and for far ones those that stand in for them
     leading = np.take_along_axis(plain.corners, closest.argmax(axis=1)[:, None], axis=1)[:, 0]
     starts, joined = _rings(tetrahedra)
     reaches = _reaches(tetrahedra)
     corners = np.zeros((len(targets), neighbors), dtype=np.int32)
-    shares = np.zeros((len(targets), neighbors))
+    barycentric = np.zeros((len(targets), neighbors))
     trust = np.zeros(len(targets))
     for first in range(0, len(targets), _CHUNK):
         rows = slice(first, first + _CHUNK)
         around = _around(leading[rows], starts, joined)
-        corners[rows], shares[rows], trust[rows] = _moving_least_squares(
+        corners[rows], barycentric[rows], trust[rows] = _moving_least_squares(
             targets[rows], tetrahedra.points, reaches, around, neighbors
         )
-    extreme = np.minimum(shares.min(axis=1), 1.0 - shares.max(axis=1))
-    trust *= smoothstep(extreme, *_LEAST_SHARES)
+    extreme = np.minimum(barycentric.min(axis=1), 1.0 - barycentric.max(axis=1))
+    trust *= smoothstep(extreme, *_LEAST_BARYCENTRIC)
     calm = Embedding(plain.corners, closest, plain.distance)
-    return Embedding(*_changed_over(corners, shares, trust, calm), plain.distance)
+    return Embedding(*_blend_with_plain(corners, barycentric, trust, calm), plain.distance)
 
 
-def _changed_over(corners: Ints, shares: Floats, trust: Floats, plain: Embedding) -> tuple[Ints, Floats]:
+def _blend_with_plain(corners: Ints, barycentric: Floats, trust: Floats, plain: Embedding) -> tuple[Ints, Floats]:
     """Smooth shares (V, K) where `trust` (V,) is one, the plain ones where it is zero, and some of both between."""
-    corners, shares = corners.copy(), trust[:, None] * shares
+    corners, barycentric = corners.copy(), trust[:, None] * barycentric
     left = np.flatnonzero(trust < 1.0)
-    for corner, share in zip(plain.corners[left].T, plain.shares[left].T, strict=True):
-        same = (corners[left] == corner[:, None]) & (shares[left] != 0.0)
-        free = shares[left] == 0.0
-        position = np.where(same.any(axis=1), same.argmax(axis=1), free.argmax(axis=1))
+    for corner, coordinate in zip(plain.corners[left].T, plain.barycentric[left].T, strict=True):
+        same = (corners[left] == corner[:, None]) & (barycentric[left] != 0.0)
+        free = barycentric[left] == 0.0
+        slot = np.where(same.any(axis=1), same.argmax(axis=1), free.argmax(axis=1))
         lost = ~(same.any(axis=1) | free.any(axis=1))  # no room: the plain shares alone
         trust = np.where(np.isin(np.arange(len(trust)), left[lost]), 0.0, trust)
-        corners[left, position] = corner
-        shares[left, position] += (1.0 - trust[left]) * share
+        corners[left, slot] = corner
+        barycentric[left, slot] += (1.0 - trust[left]) * coordinate
     alone = np.flatnonzero(trust == 0.0)
-    corners[alone], shares[alone] = plain.corners[alone, :1], 0.0
-    corners[alone, :4], shares[alone, :4] = plain.corners[alone], plain.shares[alone]
-    return corners, shares
+    corners[alone], barycentric[alone] = plain.corners[alone, :1], 0.0
+    corners[alone, :4], barycentric[alone, :4] = plain.corners[alone], plain.barycentric[alone]
+    return corners, barycentric
 
 
-def _containing(points: Floats, tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Floats]:
+def _find_containing(points: Floats, tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Floats]:
     """The element (V,) that holds each point, -1 for none, and the point's barycentric coordinates (V, 4) in it.
 
     Elements are entered into every cell of a grid that their box touches, so each point meets all that could hold it.
@@ -159,17 +163,17 @@ def _containing(points: Floats, tetrahedra: Tetrahedra) -> tuple[NDArray[np.int6
     side = max(float((high - low).mean()), float((end - origin).max()) / 1024)
     shape = np.floor((end - origin) / side).astype(np.int64) + 1
     first, last = np.floor((low - origin) / side).astype(np.int64), np.floor((high - origin) / side).astype(np.int64)
-    owner, cell = _cells(first, last, shape)
+    owner, cell = _overlapped_cells(first, last, shape)
     order = np.argsort(cell, kind="stable")
     owner, cell = owner[order], cell[order]
 
     element = np.full(len(points), -1, dtype=np.int64)
-    shares = np.zeros((len(points), 4))
+    barycentric = np.zeros((len(points), 4))
     within = np.flatnonzero(((points >= origin) & (points <= end)).all(axis=1))
     index = np.floor((points[within] - origin) / side).astype(np.int64)
     wanted = (index[:, 0] * shape[1] + index[:, 1]) * shape[2] + index[:, 2]
     begin, stop = np.searchsorted(cell, wanted, side="left"), np.searchsorted(cell, wanted, side="right")
-    inverse = _inverses(solid)
+    inverse = _barycentric_matrices(solid)
     done = 0
     total = np.cumsum(stop - begin)
     while done < len(within):
@@ -177,76 +181,70 @@ def _containing(points: Floats, tetrahedra: Tetrahedra) -> tuple[NDArray[np.int6
         some = np.arange(done, min(until, len(within)))
         lengths = (stop - begin)[some]
         row = np.repeat(some, lengths)
-        position = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        candidate = owner[begin[row] + position]
+        rank = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        candidate = owner[begin[row] + rank]
         point = within[row]
         boxed = ((points[point] >= low[candidate]) & (points[point] <= high[candidate])).all(axis=1)
         point, candidate = point[boxed], candidate[boxed]
-        found = _coordinates(points[point], solid[candidate, 0], inverse[candidate])
+        found = _barycentric(points[point], solid[candidate, 0], inverse[candidate])
         depth = found.min(axis=1)
         hold = depth >= -_SLACK
         point, candidate, found, depth = point[hold], candidate[hold], found[hold], depth[hold]
         best = np.lexsort((candidate, -depth, point))
         point, choice = np.unique(point[best], return_index=True)
-        element[point], shares[point] = candidate[best[choice]], found[best[choice]]
+        element[point], barycentric[point] = candidate[best[choice]], found[best[choice]]
         done = int(some[-1]) + 1
-    return element, shares
+    return element, barycentric
 
 
-def _cells(
+def _overlapped_cells(
     first: NDArray[np.int64], last: NDArray[np.int64], shape: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Every pair of a box (rows of `first` to `last`) and the number of a cell it touches."""
     spans = last - first + 1
     counts = spans.prod(axis=1)
     owner = np.repeat(np.arange(len(first)), counts)
-    position = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    rank = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     deep = spans[owner, 2]
     wide = deep * spans[owner, 1]
-    x, y, z = first[owner].T + np.stack([position // wide, position % wide // deep, position % deep])
+    x, y, z = first[owner].T + np.stack([rank // wide, rank % wide // deep, rank % deep])
     return owner, (x * shape[1] + y) * shape[2] + z
 
 
-def _inverses(solid: Floats) -> Floats:
+def _barycentric_matrices(solid: Floats) -> Floats:
     """Rows (T, 3, 3) that turn a way from corner 0 into the shares of corners 1, 2 and 3."""
     b, c, d = (solid[:, k] - solid[:, 0] for k in (1, 2, 3))
     rows = np.stack([np.cross(c, d), np.cross(d, b), np.cross(b, c)], axis=1)
     return np.asarray(rows / np.einsum("ti,ti->t", b, rows[:, 0])[:, None, None])
 
 
-def _coordinates(points: Floats, origins: Floats, inverses: Floats) -> Floats:
+def _barycentric(points: Floats, origins: Floats, inverses: Floats) -> Floats:
     others = np.einsum("nij,nj->ni", inverses, points - origins)
     return np.concatenate([1.0 - others.sum(axis=1, keepdims=True), others], axis=1)
 
 
-def _outside(
+def _extrapolate(
     points: Floats, tetrahedra: Tetrahedra, normals: Floats | None
 ) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
     """The element at the closest point of the boundary, shares in it, those of that point, and the distance [m]."""
-    faces, owner = _owned_boundary(tetrahedra)
-    closest, face = _closest(points, tetrahedra.points, faces, normals)
+    faces, owner = boundary_with_owners(tetrahedra)
+    closest, face = _closest_on_boundary(points, tetrahedra.points, faces, normals)
     element = owner[face]
     solid = tetrahedra.points[tetrahedra.corners[element]]
-    inverse = _inverses(solid)
-    at_boundary = np.maximum(_coordinates(closest, solid[:, 0], inverse), 0.0)
+    inverse = _barycentric_matrices(solid)
+    at_boundary = np.maximum(_barycentric(closest, solid[:, 0], inverse), 0.0)
     at_boundary /= at_boundary.sum(axis=1, keepdims=True)
-    slope = _coordinates(points, solid[:, 0], inverse) - at_boundary
+    slope = _barycentric(points, solid[:, 0], inverse) - at_boundary
     distance = np.linalg.norm(points - closest, axis=1)
     size = np.linalg.norm(solid[:, EDGES[:, 0]] - solid[:, EDGES[:, 1]], axis=2).mean(axis=1)
     steep = np.abs(slope).max(axis=1)
-    share = np.clip(2.0 - distance / size, 0.0, 1.0) * np.minimum(1.0, _STEEPEST / np.maximum(steep, _STEEPEST))
-    return element, at_boundary + share[:, None] * slope, at_boundary, distance
+    fraction = np.clip(2.0 - distance / size, 0.0, 1.0) * np.minimum(1.0, _STEEPEST / np.maximum(steep, _STEEPEST))
+    return element, at_boundary + fraction[:, None] * slope, at_boundary, distance
 
 
-def _owned_boundary(tetrahedra: Tetrahedra) -> tuple[Ints, NDArray[np.int64]]:
-    """Outer faces (B, 3) and the element (B,) that each belongs to."""
-    faces = tetrahedra.corners[:, FACES].reshape(-1, 3)
-    _, first, count = np.unique(face_keys(faces), return_index=True, return_counts=True)
-    outer = np.sort(first[count == 1])
-    return faces[outer], outer // 4
-
-
-def _closest(points: Floats, vertices: Floats, faces: Ints, normals: Floats | None) -> tuple[Floats, NDArray[np.int64]]:
+def _closest_on_boundary(
+    points: Floats, vertices: Floats, faces: Ints, normals: Floats | None
+) -> tuple[Floats, NDArray[np.int64]]:
     """Closest points (N, 3) of a surface and their faces (N,), facing the way of `normals` where that is near too."""
     size = float(np.ptp(vertices, axis=0).max())
 
@@ -320,9 +318,9 @@ def _rings(tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Ints]:
 def _around(particles: Ints, starts: NDArray[np.int64], joined: Ints) -> Ints:
     """The rows (N, M) of `joined` that belong to these particles (N,); -1 fills up."""
     lengths = starts[particles + 1] - starts[particles]
-    position = np.arange(int(lengths.max(initial=0)))
-    index = np.minimum(starts[particles][:, None] + position, len(joined) - 1)
-    return np.where(position < lengths[:, None], joined[index], -1).astype(np.int32)
+    rank = np.arange(int(lengths.max(initial=0)))
+    index = np.minimum(starts[particles][:, None] + rank, len(joined) - 1)
+    return np.where(rank < lengths[:, None], joined[index], -1).astype(np.int32)
 
 
 def _reaches(tetrahedra: Tetrahedra) -> Floats:
@@ -338,27 +336,27 @@ def _moving_least_squares(
     points: Floats, particles: Floats, reaches: Floats, around: Ints, most: int
 ) -> tuple[Ints, Floats, Floats]:
     """Particles (N, most), their shares, and how far (N,) those can be trusted: 1, or less where all lie in a plane."""
-    ways = particles[around] - points[:, None]
-    fade = 1.0 - np.einsum("nki,nki->nk", ways, ways) / np.maximum(reaches[around], 1e-300) ** 2
+    offsets = particles[around] - points[:, None]
+    fade = 1.0 - np.einsum("nki,nki->nk", offsets, offsets) / np.maximum(reaches[around], 1e-300) ** 2
     weight = np.where(around >= 0, fade.clip(0.0) ** 3, 0.0)
     if weight.shape[1] < most:
         spare = ((0, 0), (0, most - weight.shape[1]))
         weight, around = np.pad(weight, spare), np.pad(around, spare)
-        ways = np.pad(ways, (*spare, (0, 0)))
+        offsets = np.pad(offsets, (*spare, (0, 0)))
     used = np.argsort(-weight, axis=1, kind="stable")[:, :most]
     weight = np.take_along_axis(weight, used, axis=1)
     corners = np.where(weight > 0.0, np.take_along_axis(around, used, axis=1), 0)
     basis = np.ones((*used.shape, 4))
-    basis[..., 1:] = np.take_along_axis(ways, used[:, :, None], axis=1) / reaches.max()
+    basis[..., 1:] = np.take_along_axis(offsets, used[:, :, None], axis=1) / reaches.max()
     moments = np.einsum("nk,nki,nkj->nij", weight, basis, basis)
     trust = np.zeros(len(points))
     some = np.flatnonzero(np.isfinite(moments).all(axis=(1, 2)) & (weight[:, 3] > 0.0))
     flatness = np.log(np.linalg.cond(moments[some]))
     trust[some] = 1.0 - smoothstep(flatness, *np.log(_FLAT))
     solvable = np.flatnonzero(trust > 0.0)
-    shares = np.zeros(used.shape)
+    barycentric = np.zeros(used.shape)
     unit = np.zeros((len(solvable), 4, 1))
     unit[:, 0] = 1.0
     factor = np.linalg.solve(moments[solvable], unit)[:, :, 0]
-    shares[solvable] = weight[solvable] * np.einsum("nki,ni->nk", basis[solvable], factor)
-    return corners.astype(np.int32), shares, trust
+    barycentric[solvable] = weight[solvable] * np.einsum("nki,ni->nk", basis[solvable], factor)
+    return corners.astype(np.int32), barycentric, trust

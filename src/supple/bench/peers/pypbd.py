@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.bench.timing import Timing
-from supple.skins.position_based.constraints import Constraints
+from supple.skins.position_based.body.constraints import Constraints
 
 _INSTANT = 1e-8  # s; in so short a step gravity, which cannot be switched off from Python, moves nothing
 _SIXTHS = 6.0

@@ -17,17 +17,17 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import Bools, Floats, Ints
 from supple.geometry.tetrahedra import stencils
-from supple.geometry.tetrahedra.body import Body
 from supple.geometry.tetrahedra.lattice import (
     DIRECTIONS,
     ELEMENTS,
     LONG,
     STEPS,
+    Int64Array,
     Lattice,
-    Numbers,
     elements_around,
     find,
 )
+from supple.geometry.tetrahedra.solid import Solid
 from supple.geometry.tetrahedra.tetrahedra import EDGES, FACES, face_keys
 from supple.geometry.tetrahedra.thin import ThinParts, nearest_nodes
 from supple.geometry.topology import components
@@ -44,11 +44,11 @@ _REACH = 1.5 * 3.5 * np.sqrt(3.0)  # lattice units: no node of a block is near a
 
 @dataclass(frozen=True, eq=False)
 class _Nodes:
-    """The lattice nodes inside: sorted `numbers` (N,) and `places` (N, 3) [m]."""
+    """The lattice nodes inside: sorted `numbers` (N,) and `positions` (N, 3) [m]."""
 
     lattice: Lattice
     unit: float
-    numbers: Numbers
+    numbers: Int64Array
     positions: Floats
     depth: Floats  # distance [m] to the skin where that is near, inf elsewhere
     anchors: Floats  # the places themselves; for nodes that stand in for a thin part, a place (N, 3) [m] within it
@@ -57,16 +57,16 @@ class _Nodes:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sides:
+class _ElementSides:
     """Elements, once for every side that holds corners of it: `members` (R, 4) are the corners of that side."""
 
-    corners: Numbers
+    corners: Int64Array
     kind: Ints
-    base: Numbers
+    base: Int64Array
     members: Bools
 
 
-def carve(body: Body, spacing: float, *, thin: ThinParts | None = None, shift: ArrayLike = 0.0) -> tuple[Floats, Ints]:
+def carve(body: Solid, spacing: float, *, thin: ThinParts | None = None, shift: ArrayLike = 0.0) -> tuple[Floats, Ints]:
     """Points (P, 3) [m] and elements (T, 4) of the body on a lattice of cubes of side `spacing` [m].
 
     A node stands in the middle of the box around the body, or `shift` (3,) cubes away from there.
@@ -80,11 +80,11 @@ def carve(body: Body, spacing: float, *, thin: ThinParts | None = None, shift: A
         return np.empty((0, 3)), np.empty((0, 4), dtype=np.int32)
     cuts = _cuts(body, found)
     sides = _sides(found, cuts)
-    points, elements = _stuff(found, cuts, sides)
-    return points, _without_specks(points, elements, spacing**3)
+    points, elements = _stuff_isosurface(found, cuts, sides)
+    return points, _drop_small_components(points, elements, spacing**3)
 
 
-def _nodes_inside(body: Body, middle: Floats, unit: float, thin: Floats) -> _Nodes:
+def _nodes_inside(body: Solid, middle: Floats, unit: float, thin: Floats) -> _Nodes:
     """Ask blocks of nodes whether they are near the skin, and every node of those that are.
 
     Neighbouring places in the middle `thin` (K, 3) [m] of a part have the same nearest node or neighbouring ones, so
@@ -93,9 +93,9 @@ def _nodes_inside(body: Body, middle: Floats, unit: float, thin: Floats) -> _Nod
     reach = np.ceil(np.abs(body.points - middle).max(axis=0) / (unit * _BLOCK)).astype(np.int64)
     axes = [np.arange(-r, r) * _BLOCK for r in reach]
     blocks = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    centres = middle + unit * (blocks + 3.5)
-    near = body.distance(centres) <= unit * _REACH
-    inside, sure = body.clear(centres[~near])
+    centers = middle + unit * (blocks + 3.5)
+    near = body.distance(centers) <= unit * _REACH
+    inside, sure = body.clear(centers[~near])
     far = np.flatnonzero(~near)
     asked = np.concatenate([np.flatnonzero(near), far[~sure]])
     pattern = np.array(
@@ -127,7 +127,7 @@ def _nodes_inside(body: Body, middle: Floats, unit: float, thin: Floats) -> _Nod
     )
 
 
-def _nearest_to(lattice: Lattice, middles: Floats) -> tuple[Numbers, Floats]:
+def _nearest_to(lattice: Lattice, middles: Floats) -> tuple[Int64Array, Floats]:
     """The nodes (K, 3) nearest to places in lattice units, each once, with the place (K, 3) nearest to it."""
     nodes = nearest_nodes(middles)
     order = np.lexsort((np.linalg.norm(middles - nodes, axis=1), lattice.numbers(nodes)))
@@ -135,7 +135,7 @@ def _nearest_to(lattice: Lattice, middles: Floats) -> tuple[Numbers, Floats]:
     return nodes[order[first]], middles[order[first]]
 
 
-def _cuts(body: Body, found: _Nodes) -> Floats:
+def _cuts(body: Solid, found: _Nodes) -> Floats:
     """At which share (N, 14) of the edge to each neighbour a node meets the air for the first time; inf for never.
 
     A node that stands in for a thin part is joined to a neighbour where the straight way between the places that the
@@ -146,15 +146,15 @@ def _cuts(body: Body, found: _Nodes) -> Floats:
     standing = found.stand_in[:, None] | (found.stand_in[other] & (other >= 0))
     node, step = np.nonzero((together < found.unit * _LENGTHS) & ~found.stand_in[:, None])
     this, onward = np.nonzero(standing & (other >= 0))
-    ways: Floats = found.unit * STEPS[step].astype(np.float64)
+    directions: Floats = found.unit * STEPS[step].astype(np.float64)
     between: Floats = found.anchors[other[this, onward]] - found.anchors[this]
     exits = body.first_exits(
-        np.concatenate([found.positions[node], found.anchors[this]]), np.concatenate([ways, between])
+        np.concatenate([found.positions[node], found.anchors[this]]), np.concatenate([directions, between])
     )
     exits, apart = exits[: len(node)], np.isfinite(exits[len(node) :])
     open_ended = np.flatnonzero(np.isinf(exits) & (other[node, step] < 0))
     if len(open_ended):
-        exits[open_ended] = body.exits_through_holes(found.positions[node[open_ended]], ways[open_ended])
+        exits[open_ended] = body.exits_through_holes(found.positions[node[open_ended]], directions[open_ended])
 
     cuts = np.full((len(found.numbers), 14), np.inf)
     cuts[node, step] = exits
@@ -169,7 +169,7 @@ def _cuts(body: Body, found: _Nodes) -> Floats:
     return cuts
 
 
-def _sides(found: _Nodes, cuts: Floats) -> _Sides:
+def _sides(found: _Nodes, cuts: Floats) -> _ElementSides:
     """Split every element into the groups of inner corners that are joined through the body.
 
     A group that is joined only round a corner, with air between two of its own, is left out.
@@ -199,18 +199,18 @@ def _sides(found: _Nodes, cuts: Floats) -> _Sides:
         rows.append(split[some])
         members.append(of_group[some])
     row = np.concatenate(rows)
-    return _Sides(corners[row], kind[row], base[row], np.concatenate(members))
+    return _ElementSides(corners[row], kind[row], base[row], np.concatenate(members))
 
 
-def _stuff(found: _Nodes, cuts: Floats, sides: _Sides) -> tuple[Floats, Ints]:
+def _stuff_isosurface(found: _Nodes, cuts: Floats, sides: _ElementSides) -> tuple[Floats, Ints]:
     """Move nodes onto the skin, put points on cut edges, and fill the elements."""
     count = len(found.numbers)
     own = np.where(cuts < _NEAR, cuts, np.inf)
-    say = _counting(own, _NEAR, _LENGTHS, (own * _LENGTHS).min(axis=1, keepdims=True))
+    say = _cut_weights(own, _NEAR, _LENGTHS, (own * _LENGTHS).min(axis=1, keepdims=True))
     moved = np.asarray(say.any(axis=1))
     home = found.positions.copy()
-    ways = np.where(say > 0.0, cuts, 0.0)[moved, :, None] * STEPS
-    home[moved] += found.unit * np.einsum("nk,nki->ni", say[moved], ways) / say[moved].sum(axis=1)[:, None]
+    directions = np.where(say > 0.0, cuts, 0.0)[moved, :, None] * STEPS
+    home[moved] += found.unit * np.einsum("nk,nki->ni", say[moved], directions) / say[moved].sum(axis=1)[:, None]
 
     # Cut edges (R, 4, 4) from a member to a corner that is none: the edge as seen from the member.
     edge = np.where(
@@ -221,33 +221,33 @@ def _stuff(found: _Nodes, cuts: Floats, sides: _Sides) -> tuple[Floats, Ints]:
     present = np.zeros(14 * count + 1, dtype=bool)  # the last place stands for -1
     present[edge] = True
     present[-1] = False
-    position = np.where(edge >= 0, np.cumsum(present)[edge] - 1, -1)
+    cut_index = np.where(edge >= 0, np.cumsum(present)[edge] - 1, -1)
     known = np.flatnonzero(present)
-    view = _views(position, len(known))
+    view = _views(cut_index, len(known))
     start, step = known // 14, known % 14
-    shares = cuts[start, step]
-    points_on_edges = found.positions[start] + (shares * found.unit)[:, None] * STEPS[step]
+    fractions = cuts[start, step]
+    points_on_edges = found.positions[start] + (fractions * found.unit)[:, None] * STEPS[step]
     views = int(view.max(initial=-1)) + 1
-    gap = np.where(~moved[start] & (1.0 - shares < _NEAR[step]), 1.0 - shares, np.inf)
+    gap = np.where(~moved[start] & (1.0 - fractions < _NEAR[step]), 1.0 - fractions, np.inf)
     least = np.full(views, np.inf)
     np.minimum.at(least, view, gap * _LENGTHS[step])
-    heavy = _counting(gap, _NEAR[step], _LENGTHS[step], least[view])
+    heavy = _cut_weights(gap, _NEAR[step], _LENGTHS[step], least[view])
     total, far_homes = np.zeros(views), np.zeros((views, 3))
     np.add.at(total, view, heavy)
     np.add.at(far_homes, view, heavy[:, None] * points_on_edges)
     pulled: Bools = total > 0.0
     far_homes /= np.where(pulled, total, 1.0)[:, None]
 
-    seen_by = np.where(sides.members, -1, position.max(axis=2))
+    seen_by = np.where(sides.members, -1, cut_index.max(axis=2))
     view_of = np.where(seen_by >= 0, view[seen_by], -1) if len(known) else np.full(seen_by.shape, -1)
     states = np.where(sides.members, stencils.KEPT - moved[sides.corners].astype(np.int32), stencils.AWAY)
     states[(view_of >= 0) & np.append(pulled, False)[view_of]] = stencils.SKIN
     alive = (states == stencils.KEPT).any(axis=1)
-    states, view_of, position = states[alive], view_of[alive], position[alive]
+    states, view_of, cut_index = states[alive], view_of[alive], cut_index[alive]
     corners, kind, base = sides.corners[alive], sides.kind[alive], sides.base[alive]
 
     # The vertex at every place of an element: cut points, then corners of its own side, then views of other corners.
-    vertex = np.swapaxes(position, 1, 2) + count + views
+    vertex = np.swapaxes(cut_index, 1, 2) + count + views
     own_vertex = np.where(view_of >= 0, count + view_of, corners)
     vertex[:, np.arange(4), np.arange(4)] = own_vertex
     vertices = np.concatenate([home, far_homes, points_on_edges])
@@ -259,7 +259,7 @@ def _stuff(found: _Nodes, cuts: Floats, sides: _Sides) -> tuple[Floats, Ints]:
     return vertices, vertex.reshape(-1, 16)[element[:, None], chosen].astype(np.int32)
 
 
-def _counting(cuts: Floats, near: Floats, lengths: Floats, least: Floats) -> Floats:
+def _cut_weights(cuts: Floats, near: Floats, lengths: Floats, least: Floats) -> Floats:
     """How much each cut counts for where a node moves onto the skin; nothing for cuts at infinity.
 
     The nearest, `least` lattice units away, counts most, and others nothing from twice that on, or where they are not
@@ -273,12 +273,12 @@ def _counting(cuts: Floats, near: Floats, lengths: Floats, least: Floats) -> Flo
     return np.asarray(known * (1.0 - close / near) * np.clip(1.0 - farther, 0.0, 1.0) ** 2)
 
 
-def _views(position: Numbers, count: int) -> Ints:
+def _views(cut_index: Int64Array, count: int) -> Ints:
     """Number (count,) of the copy of its far node that every cut edge leads to.
 
     Two edges lead to the same copy where an element holds both on one side.
     """
-    ordered = np.sort(position.reshape(-1, 4), axis=1)
+    ordered = np.sort(cut_index.reshape(-1, 4), axis=1)
     ordered = ordered[ordered[:, -1] >= 0]
     links = np.concatenate([ordered[:, [k, 3]] for k in range(3)])
     links = links[links[:, 0] >= 0]
@@ -295,7 +295,7 @@ def _parities(base: Ints, kind: Ints) -> tuple[Ints, Ints]:
     return result[0].astype(np.int32), result[1].astype(np.int32)
 
 
-def _crosswise(states: Ints, vertex: Numbers, points: Floats) -> Ints:
+def _crosswise(states: Ints, vertex: Int64Array, points: Floats) -> Ints:
     """The shorter diagonal (R,) of the quads that two kept and two lost corners leave on the skin."""
     result = np.zeros(len(states), dtype=np.int32)
     kept, away = states == stencils.KEPT, states == stencils.AWAY
@@ -308,7 +308,7 @@ def _crosswise(states: Ints, vertex: Numbers, points: Floats) -> Ints:
     return result
 
 
-def _without_specks(points: Floats, corners: Ints, smallest: float) -> Ints:
+def _drop_small_components(points: Floats, corners: Ints, smallest: float) -> Ints:
     """Leave out pieces, joined by faces, that hold less than `smallest` [m³], such as a knuckle on its own."""
     if not len(corners):
         return corners

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, Ints
 from supple.errors import InputError, SuppleWarning
 from supple.geometry import topology
-from supple.geometry.tetrahedra.body import Body
 from supple.geometry.tetrahedra.carving import carve
-from supple.geometry.tetrahedra.ordering import ordered
+from supple.geometry.tetrahedra.ordering import reorder
+from supple.geometry.tetrahedra.solid import Solid
 from supple.geometry.tetrahedra.tetrahedra import Tetrahedra
 from supple.geometry.tetrahedra.thin import ThinParts
 
@@ -67,8 +67,8 @@ def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000, thicken:
     usable = given.size > 0 and bool(np.isfinite(given).all()) and bool(np.ptp(given, axis=0).max() > 0.0)
     middle = 0.5 * (given.min(axis=0) + given.max(axis=0)) if usable else np.zeros(3)
     size = float(np.ptp(given, axis=0).max()) if usable else 1.0
-    body = Body((given - middle) / size if usable else given, triangles, _WHERE)
-    positions, corners = _search(body, count, ThinParts.of(body) if thicken else None)
+    body = Solid((given - middle) / size if usable else given, triangles, _WHERE)
+    positions, corners = _search(body, count, ThinParts.from_body(body) if thicken else None)
     if not len(corners):
         raise InputError(
             _WHERE,
@@ -82,10 +82,10 @@ def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000, thicken:
             SuppleWarning,
             stacklevel=2,
         )
-    return ordered(positions * size + middle, corners)
+    return reorder(positions * size + middle, corners)
 
 
-def _search(body: Body, count: int, thin: ThinParts | None) -> tuple[Floats, Ints]:
+def _search(body: Solid, count: int, thin: ThinParts | None) -> tuple[Floats, Ints]:
     """Carve at several spacings until the number of elements is right; the nearest found is returned."""
     best = np.empty((0, 3)), np.empty((0, 4), dtype=np.int32)
     tried: list[_Try] = []
@@ -130,7 +130,7 @@ def _coarse(value: float) -> float:
     return float(np.exp(_APART * np.round(np.log(value) / _APART))) if value > 0.0 else 0.0
 
 
-def _next_spacing(body: Body, tried: list[_Try], count: int) -> float | None:
+def _next_spacing(body: Solid, tried: list[_Try], count: int) -> float | None:
     """The spacing [m] of the lattice to try next; None where nothing new can be learnt.
 
     Between a spacing that gives too few and one that gives too many, counts follow a power law; it is kept from
@@ -142,10 +142,10 @@ def _next_spacing(body: Body, tried: list[_Try], count: int) -> float | None:
         coarse, fine = min(few, key=lambda one: one.spacing), max(many, key=lambda one: one.spacing)
         if coarse.spacing < fine.spacing * (1.0 + 1e-6):
             return None
-        share = 0.5
+        fraction = 0.5
         if coarse.made and len(tried) % 4 != 3:
-            share = np.log(count / coarse.made) / np.log(fine.made / coarse.made)
-        return float(coarse.spacing * (fine.spacing / coarse.spacing) ** np.clip(share, 0.05, 0.95))
+            fraction = np.log(count / coarse.made) / np.log(fine.made / coarse.made)
+        return float(coarse.spacing * (fine.spacing / coarse.spacing) ** np.clip(fraction, 0.05, 0.95))
     if not tried:
         area = 0.5 * float(np.linalg.norm(topology.area_vectors(body.points, body.triangles), axis=1).sum())
         # Volume and area may be far off where shells cross or lie inside each other; the box is not.

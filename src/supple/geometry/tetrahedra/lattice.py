@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from supple.arrays import Ints
 
-Numbers = NDArray[np.int64]
+Int64Array = NDArray[np.int64]
 
 LONG = 6  # the first six steps are long, the other eight short
 STEPS: Ints = np.array(
@@ -42,8 +42,8 @@ ELEMENTS: Ints = _elements()
 
 def _directions() -> Ints:
     """Which of the 14 steps (12, 4, 4) leads from one corner of an element to another; -1 to itself."""
-    ways = ELEMENTS[:, None, :, :] - ELEMENTS[:, :, None, :]
-    same = (ways[:, :, :, None, :] == STEPS).all(axis=-1)
+    steps = ELEMENTS[:, None, :, :] - ELEMENTS[:, :, None, :]
+    same = (steps[:, :, :, None, :] == STEPS).all(axis=-1)
     return np.where(same.any(axis=-1), same.argmax(axis=-1), -1).astype(np.int32)
 
 
@@ -57,31 +57,31 @@ class Lattice:
         self._low = np.asarray(low, dtype=np.int64) - 4  # room for the neighbours of neighbours
         self._sides = np.asarray(high, dtype=np.int64) + 5 - self._low
 
-    def numbers(self, nodes: Ints | Numbers) -> Numbers:
+    def numbers(self, nodes: Ints | Int64Array) -> Int64Array:
         """One number for each node (..., 3); they rise as x, then y, then z."""
         x, y, z = np.moveaxis(np.asarray(nodes, dtype=np.int64) - self._low, -1, 0)
         return np.asarray((x * self._sides[1] + y) * self._sides[2] + z)
 
-    def nodes(self, numbers: Numbers) -> Ints:
+    def nodes(self, numbers: Int64Array) -> Ints:
         """The nodes (..., 3) that have these numbers."""
         z = numbers % self._sides[2]
         rest = numbers // self._sides[2]
         return (np.stack([rest // self._sides[1], rest % self._sides[1], z], axis=-1) + self._low).astype(np.int32)
 
-    def shifts(self, steps: Ints) -> Numbers:
+    def shifts(self, steps: Ints) -> Int64Array:
         """What a step (..., 3) adds to the number of a node."""
         x, y, z = np.moveaxis(np.asarray(steps, dtype=np.int64), -1, 0)
         return np.asarray((x * self._sides[1] + y) * self._sides[2] + z)
 
 
-def find(sorted_numbers: Numbers, wanted: Numbers) -> Numbers:
+def find(sorted_numbers: Int64Array, wanted: Int64Array) -> Int64Array:
     """Where each wanted number stands among the sorted ones; -1 where it does not."""
-    position = np.searchsorted(sorted_numbers, wanted)
-    position[position == len(sorted_numbers)] = 0
-    return np.asarray(np.where(sorted_numbers[position] == wanted, position, -1))
+    index = np.searchsorted(sorted_numbers, wanted)
+    index[index == len(sorted_numbers)] = 0
+    return np.asarray(np.where(sorted_numbers[index] == wanted, index, -1))
 
 
-def elements_around(lattice: Lattice, inside: Numbers) -> tuple[Numbers, Ints, Numbers]:
+def elements_around(lattice: Lattice, inside: Int64Array) -> tuple[Int64Array, Ints, Int64Array]:
     """All elements with a corner among the sorted nodes `inside`.
 
     Returns for each element the place of its corners in `inside` (T, 4), -1 for other nodes, its kind (T,), a row of

@@ -10,7 +10,7 @@ from supple.arrays import Floats, Ints
 from supple.geometry.tetrahedra.tetrahedra import EDGES, Tetrahedra
 
 
-def ordered(points: Floats, corners: Ints) -> Tetrahedra:
+def reorder(points: Floats, corners: Ints) -> Tetrahedra:
     """Number points along fronts, sort elements by their points, leave unused points out.
 
     A front sweeps through every piece of the body from one end, so neighbours have near numbers; solvers then read
@@ -26,14 +26,14 @@ def ordered(points: Floats, corners: Ints) -> Tetrahedra:
     one, other = compact[:, EDGES].reshape(-1, 2).T
     links = coo_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(count, count)).tocsr()
     graph = (links + links.T).tocsr()
-    order = _fronts(graph, count)
+    order = _breadth_first_order(graph, count)
     rank = np.empty(count, dtype=np.int32)
     rank[order] = np.arange(count, dtype=np.int32)
-    turned = _lowest_first(rank[compact])
-    return Tetrahedra(points[used[order]], turned[np.lexsort(turned.T[::-1])])
+    corners_in_order = _lowest_first(rank[compact])
+    return Tetrahedra(points[used[order]], corners_in_order[np.lexsort(corners_in_order.T[::-1])])
 
 
-def _fronts(graph: Any, count: int) -> Ints:
+def _breadth_first_order(graph: Any, count: int) -> Ints:
     """All points (P,), front by front; pieces one after another, each from a point that is far from its others."""
     from scipy.sparse.csgraph import breadth_first_order
 

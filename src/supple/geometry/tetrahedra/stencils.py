@@ -21,16 +21,16 @@ AWAY, SKIN, KEPT = 0, 1, 2
 PIECES = 3  # the most tetrahedra that one element is filled with
 # A place in an element: corner c is 5 c, the cut point on the edge from kept corner c to corner d is 4 c + d.
 
-Place = int
-Piece = tuple[Place, Place, Place, Place]
+LocalIndex = int
+Piece = tuple[LocalIndex, LocalIndex, LocalIndex, LocalIndex]
 
 
-def corner(c: int) -> Place:
+def corner(c: int) -> LocalIndex:
     """The place of corner c."""
     return 5 * c
 
 
-def cut(kept: int, away: int) -> Place:
+def cut(kept: int, away: int) -> LocalIndex:
     """The place of the cut point on the edge from a kept corner to one that is cut away."""
     return 4 * kept + away
 
@@ -80,16 +80,16 @@ def _fill(states: tuple[int, ...], even: tuple[bool, bool], crosswise: bool) -> 
     if len(kept) == 3:  # a prism between the kept corners and their cut points
         far = away[0]
         ends = [(corner(c), cut(c, far)) for c in kept]
-        smoothstep = [
+        diagonal_rises = [
             _diagonal_from_first(kept[i], kept[(i + 1) % 3], far, even) for i in range(3)
         ]  # from the upper corner of edge i to the lower one of edge i + 1
-        return _prism([upper for upper, _ in ends], [lower for _, lower in ends], smoothstep)
+        return _prism([upper for upper, _ in ends], [lower for _, lower in ends], diagonal_rises)
     (a, b), (c, d) = kept, away  # a prism along the edge between the two kept corners
     # Its three sides are that over face (a, b, c), the quad on the skin, and that over face (a, b, d).
-    smoothstep = [_diagonal_from_first(a, b, c, even), crosswise, _diagonal_from_first(b, a, d, even)]
-    if smoothstep[0] == smoothstep[1] == smoothstep[2]:
-        smoothstep[1] = not crosswise  # three diagonals that chase each other round leave no way to fill the prism
-    return _prism([corner(a), cut(a, c), cut(a, d)], [corner(b), cut(b, c), cut(b, d)], smoothstep)
+    diagonal_rises = [_diagonal_from_first(a, b, c, even), crosswise, _diagonal_from_first(b, a, d, even)]
+    if diagonal_rises[0] == diagonal_rises[1] == diagonal_rises[2]:
+        diagonal_rises[1] = not crosswise  # three diagonals that chase each other round leave no way to fill the prism
+    return _prism([corner(a), cut(a, c), cut(a, d)], [corner(b), cut(b, c), cut(b, d)], diagonal_rises)
 
 
 def _diagonal_from_first(a: int, b: int, far: int, even: tuple[bool, bool]) -> bool:
@@ -105,19 +105,19 @@ def _long(a: int, b: int) -> bool:
     return a // 2 == b // 2
 
 
-def _prism(upper: list[Place], lower: list[Place], smoothstep: list[bool]) -> list[Piece]:
+def _prism(upper: list[LocalIndex], lower: list[LocalIndex], diagonal_rises: list[bool]) -> list[Piece]:
     """Three tetrahedra in a prism; side i lies between edges i and i + 1.
 
-    Its diagonal joins upper i with lower i + 1 where `rising[i]`, and lower i with upper i + 1 elsewhere.
+    Its diagonal joins upper i with lower i + 1 where `diagonal_rises[i]`, and lower i with upper i + 1 elsewhere.
     """
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         for top, bottom, here, before in (
-            (upper, lower, smoothstep[i], not smoothstep[k]),
-            (lower, upper, not smoothstep[i], smoothstep[k]),
+            (upper, lower, diagonal_rises[i], not diagonal_rises[k]),
+            (lower, upper, not diagonal_rises[i], diagonal_rises[k]),
         ):
             if here and before:  # both diagonals at edge i start at this end
-                last = smoothstep[j] if top is upper else not smoothstep[j]
+                last = diagonal_rises[j] if top is upper else not diagonal_rises[j]
                 whole = (top[i], bottom[0], bottom[1], bottom[2])
                 if last:
                     return [whole, (top[i], top[j], top[k], bottom[k]), (top[i], top[j], bottom[j], bottom[k])]
@@ -128,7 +128,7 @@ def _prism(upper: list[Place], lower: list[Place], smoothstep: list[bool]) -> li
 def _outwards(piece: Piece) -> Piece:
     """Turn a piece so that its volume is positive in an element of the lattice."""
     corners = ELEMENTS[0].astype(float)
-    positions = [0.5 * (corners[position // 4] + corners[position % 4]) for position in piece]
+    positions = [0.5 * (corners[index // 4] + corners[index % 4]) for index in piece]
     a, b, c, d = positions
     volume = float(np.dot(np.cross(b - a, c - a), d - a))
     return piece if volume > 0.0 else (piece[0], piece[1], piece[3], piece[2])

@@ -68,17 +68,28 @@ def dihedral_angles(tetrahedra: Tetrahedra, points: Floats | None = None) -> Flo
 
 def edges_of(tetrahedra: Tetrahedra) -> Ints:
     """Every edge once (E, 2), inner ones too, lower point first, sorted."""
-    count = np.int64(len(tetrahedra.points))
-    ends = np.sort(tetrahedra.corners[:, EDGES].reshape(-1, 2).astype(np.int64), axis=1)
+    return element_edges(tetrahedra.corners, len(tetrahedra.points))
+
+
+def element_edges(corners: Ints, points: int) -> Ints:
+    """The same (E, 2) of elements (T, 4) on so many points, which may be flat or inside out."""
+    count = np.int64(points)
+    ends = np.sort(corners[:, EDGES].reshape(-1, 2).astype(np.int64), axis=1)
     keys = np.unique(ends[:, 0] * count + ends[:, 1])
     return np.stack([keys // count, keys % count], axis=1).astype(np.int32)
 
 
 def boundary_faces(tetrahedra: Tetrahedra) -> Ints:
     """The triangles (B, 3) that belong to one element only, anticlockwise seen from outside."""
+    return boundary_with_owners(tetrahedra)[0]
+
+
+def boundary_with_owners(tetrahedra: Tetrahedra) -> tuple[Ints, NDArray[np.int64]]:
+    """Outer faces (B, 3) and the element (B,) that each belongs to."""
     faces = tetrahedra.corners[:, FACES].reshape(-1, 3)
     _, first, count = np.unique(face_keys(faces), return_index=True, return_counts=True)
-    return np.asarray(faces[np.sort(first[count == 1])])
+    outer = np.sort(first[count == 1])
+    return np.asarray(faces[outer]), outer // 4
 
 
 def face_keys(faces: Ints) -> NDArray[np.int64]:

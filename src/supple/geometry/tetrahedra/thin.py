@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supple.arrays import Floats
 from supple.geometry import topology
-from supple.geometry.tetrahedra.body import Body
+from supple.geometry.tetrahedra.solid import Solid
 
 _SAMPLES = 20_000  # places on the skin
 _UNDER = 1e-4  # share of the body's size by which a way inwards starts under the skin
@@ -27,17 +27,17 @@ class ThinParts:
     thickness: Floats
 
     @classmethod
-    def of(cls, body: Body) -> ThinParts:
+    def from_body(cls, body: Solid) -> ThinParts:
         """Look straight inwards from many places of the skin."""
-        positions, normals = _spread(body)
+        positions, normals = _sample_surface(body)
         size = float(np.ptp(body.points, axis=0).max())
         starts = positions - _UNDER * size * normals
         held = body.inside(starts)
-        starts, ways = starts[held], -size * normals[held]
-        deep = body.first_exits(starts, ways)
+        starts, directions = starts[held], -size * normals[held]
+        deep = body.first_exits(starts, directions)
         through = np.isfinite(deep)
-        starts, ways, deep = starts[through], ways[through], deep[through]
-        return cls(starts + 0.5 * deep[:, None] * ways, deep * size)
+        starts, directions, deep = starts[through], directions[through], deep[through]
+        return cls(starts + 0.5 * deep[:, None] * directions, deep * size)
 
     def at(self, spacing: float) -> Floats:
         """The middles (K, 3) [m] of parts that a lattice of this spacing [m] would miss and should not."""
@@ -53,7 +53,7 @@ def nearest_nodes(positions: Floats) -> NDArray[np.int64]:
     return np.where(closer[:, None], even, odd).astype(np.int64)
 
 
-def _spread(body: Body) -> tuple[Floats, Floats]:
+def _sample_surface(body: Solid) -> tuple[Floats, Floats]:
     """Places (N, 3) spread over the skin, about as many for equal areas, and the outward normals (N, 3) there.
 
     Every triangle is cut into k^2 alike and gives their middles, whatever its number and that of its corners: another
@@ -64,7 +64,7 @@ def _spread(body: Body) -> tuple[Floats, Floats]:
     some = np.flatnonzero(doubled > 0.0)
     fair = doubled.sum() / _SAMPLES
     if len(some) > 2 * _SAMPLES:
-        some = _thinned(body, some, np.sqrt(0.5 * fair))
+        some = _keep_one_per_cube(body, some, np.sqrt(0.5 * fair))
     cuts = np.ceil(np.sqrt(doubled[some] / fair)).astype(np.int64)
     positions, normals = [], []
     for number in np.unique(cuts):
@@ -85,7 +85,7 @@ def _middles(cuts: int) -> tuple[Floats, Floats]:
     return u, v
 
 
-def _thinned(body: Body, some: NDArray[np.int64], side: float) -> NDArray[np.int64]:
+def _keep_one_per_cube(body: Solid, some: NDArray[np.int64], side: float) -> NDArray[np.int64]:
     """One of the triangles whose middles share a cube of this side [m]: the first by its place, not by its number."""
     middles = body.points[body.triangles[some]].mean(axis=1)
     cubes = np.floor(middles / side)

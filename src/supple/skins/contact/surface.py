@@ -43,7 +43,7 @@ class Hung:
         size = float(np.linalg.norm(flesh.solid.points[one] - flesh.solid.points[other], axis=1).mean())
         share = np.clip((found.distance / size - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
         along = (1.0 - share * share * (3.0 - 2.0 * share)).astype(np.float32)
-        return cls(flesh.positions[found.corners].astype(np.int32), found.shares.astype(np.float32), along)
+        return cls(flesh.positions[found.corners].astype(np.int32), found.barycentric.astype(np.float32), along)
 
 
 class Surface:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Singles
+from supple.arrays import Floats, Ints, Singles
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
-from supple.skins.kinematic.blend import BlendWeights
+from supple.geometry.vectors import smoothstep
+from supple.skins.kinematic.blend import BlendWeights, pack_blocks
 from supple.skins.kinematic.volume_preservation import RestVolume
-from supple.skins.position_based.body import Body, body_of
-from supple.skins.position_based.contacts import ContactBinding
-from supple.skins.position_based.equilibrium import EquilibriumBinding
-from supple.skins.position_based.softness import automatic_softness, firmness, skin_depth
-from supple.skins.position_based.surface import Hung
+from supple.skins.position_based.body.softness import automatic_softness, firmness, skin_depth
+from supple.skins.position_based.body.tetrahedral_body import FleshBody, build_body
+from supple.skins.position_based.contact.binding import CollisionBinding
+from supple.skins.position_based.solve.energy import EnergyBinding
 
 if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased
@@ -26,69 +26,96 @@ if TYPE_CHECKING:
 _ALL_FIRM = 0.8  # firmness from which a particle is not moved: equally heavy neighbours would move each other freely
 _HEAVIEST = 0.02  # inverse mass below which a particle is not moved either
 _FARTHEST = 0.6  # of the depth of flesh and an element: settling never moved flesh farther on real characters
+_LEEWAY = 0.05  # sizes of an element: how far skin and flesh may disagree on where the bones carry them
+_NEAR, _FAR = 0.25, 1.25  # sizes of an element outside the flesh: to the first the skin goes along, from the second not
+
+
+@dataclass(frozen=True, eq=False)
+class SkinAttachment:
+    """How V vertices hang on particles, in blocks of four: (V * blocks, 4) `particles` and `barycentric` coordinates.
+
+    `follow` (V,) is how much of what flesh does a vertex follows, `attached` (V, 3) [m] where flesh holds it at rest,
+    and `leeway` [m] how far skin and flesh may disagree on where the bones carry them.
+    """
+
+    particles: Ints
+    barycentric: Singles
+    follow: Singles
+    attached: Floats
+    leeway: float
+
+    @classmethod
+    def from_body(cls, body: FleshBody) -> SkinAttachment:
+        """The skin goes along with the elements it is embedded in."""
+        embedding, size = body.embedding, body.constraints.size
+        # Fingers and ears that no element reaches are left to the bones, fading in so that no ring shows.
+        follow = 1.0 - smoothstep(embedding.distance / size, _NEAR, _FAR)
+        blocks = pack_blocks(embedding.corners, embedding.barycentric)
+        attached = embedding.carry(body.constraints.points)
+        return cls(*blocks, follow.astype(np.float32), attached, _LEEWAY * size)
 
 
 @dataclass(frozen=True, eq=False)
 class FleshBinding:
     """A character's flesh, or that of a crowd; P particles of all `copies`, V vertices.
 
-    `packed` are the particles' rest positions and joints, `bond_points` (P * 4, 3) [m] and `bond_shares` (P, 4) what
-    they are bound to. `reach` (P,) [m] is how deep flesh is, `farthest` (P,) [m] how far it may settle from where
-    the bones carry it, `masses` (P,) inverse masses, `soft` (V,) how soft the skin is by itself. `equilibrium` is there
-    where flesh settles, `contacts` where it meets something.
+    `packed` are the particles' rest positions and joints, `bond_points` (P * 4, 3) [m] and `bond_weights` (P, 4) what
+    they are bound to. `depth` (P,) [m] is how deep flesh is, `max_correction` (P,) [m] how far it may settle from where
+    the bones carry it, `softness` (V,) how soft the skin is by itself. `energy` is there where flesh settles,
+    `collision` where it meets something.
     """
 
     character: Character
-    body: Body
+    body: FleshBody
     copies: int
     packed: BlendWeights
     bond_points: Singles
-    bond_shares: Singles
-    reach: Singles
-    farthest: Singles
-    masses: Singles
-    soft: Floats
-    hung: Hung
+    bond_weights: Singles
+    depth: Singles
+    max_correction: Singles
+    inverse_masses: Singles
+    softness: Floats
+    attachment: SkinAttachment
     volume: RestVolume
-    contacts: ContactBinding | None
-    equilibrium: EquilibriumBinding | None
+    collision: CollisionBinding | None
+    energy: EnergyBinding | None
     constants: devices.Constants
 
     @classmethod
     def from_character(cls, character: Character, skin: PositionBased, device: str) -> FleshBinding:
         """Fill a character with flesh; the slow part."""
-        body = body_of(character, count=skin.tetrahedra, weights=skin.weights, smooth=skin.smooth)
+        body = build_body(character, count=skin.tetrahedra, weights=skin.weights, smooth=skin.smooth)
         copies = character.count if isinstance(character, Crowd) else 1
-        masses = 1.0 - np.clip(firmness(character, body) / _ALL_FIRM, 0.0, 1.0)
-        masses = np.where(masses < _HEAVIEST, 0.0, masses)
+        inverse_masses = 1.0 - np.clip(firmness(character, body) / _ALL_FIRM, 0.0, 1.0)
+        inverse_masses = np.where(inverse_masses < _HEAVIEST, 0.0, inverse_masses)
         member = body.constraints.member(copies)
-        equilibrium = None
+        energy = None
         if skin.order != "published":
-            own = masses[: len(member.points)]
-            equilibrium = EquilibriumBinding.from_constraints(member, body.bonds.lengths, own, copies=copies)
-        contacts = None
+            own = inverse_masses[: len(member.points)]
+            energy = EnergyBinding.from_constraints(member, body.bonds.lengths, own, copies=copies)
+        collision = None
         if skin.meets_anything:
             one = character.member if isinstance(character, Crowd) else character
             faces = boundary_faces(Tetrahedra(member.points, member.corners))
             carriers = body.weights.joints[: len(member.points), 0]
-            contacts = ContactBinding.from_body(
+            collision = CollisionBinding.from_body(
                 member.points, member.corners, faces, joints=carriers, skeleton=one.skeleton
             )
-        farthest = _FARTHEST * (body.flesh + body.constraints.size)
+        max_correction = _FARTHEST * (body.flesh + body.constraints.size)
         return cls(
             character,
             body,
             copies,
             BlendWeights.from_weights(body.constraints.points, body.weights, len(character.skeleton)),
             body.bonds.points.reshape(-1, 3).astype(np.float32),
-            body.bonds.shares.astype(np.float32),
+            body.bonds.weights.astype(np.float32),
             body.flesh.astype(np.float32),
-            farthest.astype(np.float32),
-            masses.astype(np.float32),
+            max_correction.astype(np.float32),
+            inverse_masses.astype(np.float32),
             automatic_softness(character, body),
-            Hung.from_body(body),
+            SkinAttachment.from_body(body),
             RestVolume.from_character(character, skin_depth(character, body)),
-            contacts,
-            equilibrium,
+            collision,
+            energy,
             devices.Constants(device),
         )

@@ -21,8 +21,8 @@ from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.position_based import step as stepping
 from supple.skins.position_based.binding import FleshBinding
-from supple.skins.position_based.body import WHERE
-from supple.skins.position_based.softness import check_regions, parsed_regions
+from supple.skins.position_based.body.softness import check_regions, parse_regions
+from supple.skins.position_based.body.tetrahedral_body import WHERE
 from supple.skins.position_based.state import FleshState
 
 _BASES: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
@@ -108,7 +108,7 @@ class PositionBased(SoftSkin[FleshBinding, FleshState]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        parsed_regions(self.regions)
+        parse_regions(self.regions)
         object.__setattr__(self, "bodies", tuple(self.bodies))
         strange = [type(body).__name__ for body in self.bodies if not isinstance(body, RigidBody)]
         if strange:

@@ -1,31 +1,16 @@
-"""One step of the flesh, and how it comes to rest in a first pose."""
+"""One step of the flesh as a list of stages, and how it comes to rest in a first pose."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from supple import device as devices
 from supple.motion.pose import Pose
-from supple.skins.position_based.state import FleshState
+from supple.skins.position_based.state import FleshState, Stages
 
 if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased
-
-
-def start(skin: PositionBased, state: FleshState, pose: Pose, incoming: Any) -> None:
-    """Rest at the shape that the first pose settles to."""
-    wp, memory = devices.warp(), state.memory
-    state.tune(skin, skin.step)
-    stages = state.stages(skin, incoming)
-    for _ in range(1 + (skin.warm_up if skin.order == "settled" else 0)):
-        state.take(pose, 0.0)
-        stages.begin()
-        state.touch()
-        stages.settle()
-    wp.copy(memory.before, state.rested)
-    wp.copy(memory.positions, state.rested)
-    stages.swing()
-    memory.velocities.zero_()
 
 
 def advance(skin: PositionBased, state: FleshState, pose: Pose, dt: float, incoming: Any) -> Any:
@@ -33,10 +18,127 @@ def advance(skin: PositionBased, state: FleshState, pose: Pose, dt: float, incom
     state.tune(skin, dt)
     state.join(moving=state.memory.time == 0.0)
     state.memory.time += dt
-    state.take(pose, dt)
-    stages = state.stages(skin, incoming)
+    state.set_pose(pose, dt)
+    stages = _stages(skin, state, incoming)
     stages.begin()
-    state.touch()
+    state.detect_contacts()
     stages.settle()
     stages.swing()
     return state.points
+
+
+def start(skin: PositionBased, state: FleshState, pose: Pose, incoming: Any) -> None:
+    """Rest at the shape that the first pose settles to."""
+    wp, memory = devices.warp(), state.memory
+    state.tune(skin, skin.step)
+    stages = _stages(skin, state, incoming)
+    for _ in range(1 + (skin.warm_up if skin.order == "settled" else 0)):
+        state.set_pose(pose, 0.0)
+        stages.begin()
+        state.detect_contacts()
+        stages.settle()
+    wp.copy(memory.previous_settled, state.settled)
+    wp.copy(memory.positions, state.settled)
+    stages.swing()
+    memory.velocities.zero_()
+
+
+def _stages(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
+    """The work of one step, recorded for the incoming skin and for the settings that change its order."""
+    order = (skin.form, skin.iterations, skin.lively_rounds, skin.keep_volume)
+    known = state.recorded
+    if known is None or known[0] is not incoming or known[1] != order:
+        known = state.recorded = incoming, order, _record(skin, state, incoming)
+    return known[2]
+
+
+def _record(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
+    run, recipe, collision, memory = _Launches(state, incoming), state.recipe, state.collision, state.memory
+    project_contacts = (
+        None if collision is None else partial(collision.project, recipe.particles, before=memory.previous_settled)
+    )
+    begin: devices.Calls = [state.blend, run.rotate_joints, run.move_anchors, run.warm_start]
+    settle: devices.Calls = [
+        *recipe.settle(skin, project_contacts),
+        run.store_settled,
+        *recipe.check(state.settled, memory.inverted),
+    ]
+    swing: devices.Calls = [
+        run.swing,
+        *recipe.swing(skin, state.settled, project_contacts),
+        run.update_velocities,
+        run.carry_skin,
+        *([state.volume_keeper.keep] if skin.keep_volume else []),
+    ]
+    return Stages(*(devices.Chain(calls, state.device) for calls in (begin, settle, swing)))
+
+
+class _Launches:
+    """The kernels that work on single joints, particles and vertices."""
+
+    def __init__(self, state: FleshState, incoming: Any) -> None:
+        from supple.skins.kinematic.rotation_kernels import rotate_joints
+        from supple.skins.position_based import step_kernels as kernels
+
+        def recorded(kernel: Any, *inputs: Any) -> devices.Launch:
+            return devices.Launch(kernel, state.count, inputs, state.device)
+
+        wp, binding, memory, skin = devices.warp(), state.binding, state.memory, state.surface
+        put, blend, particles = binding.constants.put, state.arrays, state.recipe.particles
+        inputs = [state.affine.matrices, state.joint_rotations]
+        self.rotate_joints = devices.Launch(rotate_joints, len(state.joint_rotations), inputs, state.device)
+        self.move_anchors = recorded(
+            kernels.move_anchors,
+            put(binding.body.bonds.joints, wp.vec4i),
+            put(binding.bond_points, wp.vec3f),
+            put(binding.bond_weights, wp.vec4f),
+            state.affine.matrices,
+            state.recipe.anchors,
+        )
+        self.warm_start = recorded(
+            kernels.warm_start,
+            devices.fill_struct(
+                kernels.JointBlend(),
+                blocks=blend.blocks,
+                joints=blend.joints,
+                weights=blend.weights,
+                rotations=state.joint_rotations,
+            ),
+            blend.posed,
+            memory.corrections,
+            state.max_correction,
+            state.inverse_masses,
+            memory.inverted,
+            state.params,
+            state.rotations,
+            particles,
+        )
+        self.store_settled = recorded(
+            kernels.store_settled, particles, blend.posed, state.rotations, memory.corrections, state.settled
+        )
+        self.swing = recorded(
+            kernels.swing,
+            state.params,
+            state.angular_frequencies,
+            state.depth,
+            state.rotations,
+            memory.previous_settled,
+            state.settled,
+            memory.positions,
+            memory.velocities,
+            particles,
+        )
+        self.update_velocities = recorded(
+            kernels.update_velocities,
+            state.params,
+            state.settled,
+            memory.previous_settled,
+            blend.posed,
+            particles,
+            memory.positions,
+            memory.velocities,
+            state.offsets,
+        )
+        inputs = [skin.blocks, skin.particles, skin.barycentric, skin.follow, skin.rest_distance, skin.leeway]
+        inputs += [blend.posed, state.offsets, incoming, skin.points]
+        self.carry_skin = devices.Launch(kernels.carry_skin, skin.count, inputs, state.device)

@@ -12,6 +12,7 @@ from supple import device as devices
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
 from supple.geometry.rows import group_by_label
+from supple.geometry.tetrahedra.tetrahedra import element_edges
 
 CELL = 1.1  # of the mean edge
 FEWEST_PAIRS = 4096  # that there is room for at first
@@ -43,18 +44,18 @@ class Pairs:
     found: Any
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many pairs fit."""
         return len(self.particles)
 
     @property
     def overflow(self) -> int:
         """How many pairs were left out; waits for the device."""
-        return max(0, int(self.found.numpy()[0]) - self.room)
+        return max(0, int(self.found.numpy()[0]) - self.capacity)
 
-    def on_host(self) -> Ints:
+    def to_host(self) -> Ints:
         """The pairs (N, 2), particle then element, sorted; waits for the device."""
-        count = min(int(self.found.numpy()[0]), self.room)
+        count = min(int(self.found.numpy()[0]), self.capacity)
         both = np.stack([self.particles.numpy()[:count], self.elements.numpy()[:count]], axis=1)
         return both[np.lexsort((both[:, 1], both[:, 0]))]
 
@@ -65,7 +66,7 @@ class HashedMesh:
 
     `corners` (T, 4), `cell` [m] the side of a cell; `labels` (P,) tell particles apart and `element_labels` (T, 4) are
     those of an element's corners, each once. What is near at rest is left out of searches: the particles around p are
-    `ring_members[ring_starts[p]:ring_starts[p + 1]]`, and `met_elements` likewise the elements that hold it then.
+    `ring_members[ring_starts[p]:ring_starts[p + 1]]`, and `overlap_elements` likewise the elements that hold it then.
     """
 
     corners: Ints
@@ -74,8 +75,8 @@ class HashedMesh:
     element_labels: Ints
     ring_starts: Ints
     ring_members: Ints
-    met_starts: Ints
-    met_elements: Ints
+    overlap_starts: Ints
+    overlap_elements: Ints
 
     @classmethod
     def from_rest(
@@ -92,10 +93,12 @@ class HashedMesh:
         elements = frozen(corners, np.int32, (-1, 4), _WHERE, "corners")
         _check(rest, elements, rings)
         named = frozen(np.zeros(len(rest)) if labels is None else labels, np.int32, (len(rest),), _WHERE, "labels")
-        edges = tetrahedron_edges(elements)
+        edges = element_edges(elements, len(rest))
         lengths = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
-        met = np.zeros((0, 2), dtype=np.int32) if keep_rest_overlaps else _met_at_rest(rest, elements, rings)
-        met_starts, order = group_by_label(met[:, 0], len(rest))
+        overlapping = (
+            np.zeros((0, 2), dtype=np.int32) if keep_rest_overlaps else _overlaps_at_rest(rest, elements, rings)
+        )
+        overlap_starts, order = group_by_label(overlapping[:, 0], len(rest))
         of_corners = np.sort(named[elements], axis=1)
         of_corners[:, 1:][np.diff(of_corners, axis=1) == 0] = -1
         return cls(
@@ -104,8 +107,8 @@ class HashedMesh:
             named,
             of_corners,
             *_rings(edges, len(rest), rings - 1),
-            met_starts,
-            met[order, 1],
+            overlap_starts,
+            overlapping[order, 1],
         )
 
 
@@ -124,7 +127,7 @@ class SpatialHash:
     """
 
     def __init__(
-        self, mesh: HashedMesh, constants: devices.Constants, *, copies: int = 1, room: int | None = None
+        self, mesh: HashedMesh, constants: devices.Constants, *, copies: int = 1, capacity: int | None = None
     ) -> None:
         if copies < 1:
             raise InputError(_WHERE, f"copies is {copies}", "at least one is needed", "use 1 for one character")
@@ -136,14 +139,23 @@ class SpatialHash:
         size = 1 << max(10, int(np.ceil(np.log2(2 * stacked))))
         self._mask = wp.uint32(size - 1)
         self._corners = put(mesh.corners, wp.vec4i)
-        self._slots, self._now, self._following = blank(size, wp.int64), blank(1, wp.int64), blank(stacked, wp.int32)
-        near = (mesh.ring_starts, mesh.ring_members, mesh.met_starts, mesh.met_elements)
-        self._near = [put(array, wp.int32) for array in near]
+        self._slots, self._now, self._next_particle = (
+            blank(size, wp.int64),
+            blank(1, wp.int64),
+            blank(stacked, wp.int32),
+        )
+        near = {
+            "ring_starts": mesh.ring_starts,
+            "ring": mesh.ring_members,
+            "overlap_starts": mesh.overlap_starts,
+            "overlaps": mesh.overlap_elements,
+        }
+        self._exclusions = {name: put(array, wp.int32) for name, array in near.items()}
         self._no_boxes = Boxes(*(blank((1, 1), wp.vec3f) for _ in range(2)))
         self._particle_labels, self._element_labels = put(mesh.labels, wp.int32), put(mesh.element_labels, wp.vec4i)
-        self._make_room(max(FEWEST_PAIRS, stacked) if room is None else room)
+        self._allocate_pairs(max(FEWEST_PAIRS, stacked) if capacity is None else capacity)
 
-    def _make_room(self, pairs: int) -> None:
+    def _allocate_pairs(self, pairs: int) -> None:
         wp = devices.warp()
         counts = [wp.zeros(size, dtype=wp.int32, device=self.device) for size in (pairs, pairs, 1)]
         self.pairs = Pairs(*counts)
@@ -151,9 +163,9 @@ class SpatialHash:
         self._searches.clear()
 
     @property
-    def outgrown(self) -> bool:
+    def overflowed(self) -> bool:
         """Whether the last search that has ended found more than there is room for; the next `find` makes room."""
-        return int(self._last_found.numpy()[0]) > self.pairs.room
+        return int(self._last_found.numpy()[0]) > self.pairs.capacity
 
     def find(self, points: Any, *, within: Boxes | None = None) -> Pairs:
         """The pairs for `points` (C P,) of vec3f or vec4f on the device; `within` looks only in boxes.
@@ -161,10 +173,10 @@ class SpatialHash:
         The answer is overwritten by the next call. On the CPU there is always room for all pairs: a search that finds
         too many is repeated. On CUDA, where waiting would cost more, the next search has the room.
         """
-        if self.outgrown:
-            self._make_room(2 * int(self._last_found.numpy()[0]))
+        if self.overflowed:
+            self._allocate_pairs(2 * int(self._last_found.numpy()[0]))
         self._search(points, within)
-        if self.device == "cpu" and self.outgrown:
+        if self.device == "cpu" and self.overflowed:
             return self.find(points, within=within)
         return self.pairs
 
@@ -190,11 +202,29 @@ class SpatialHash:
                     "stack the points of all copies",
                 )
             boxes = self._no_boxes if within is None else within
-            space = [float(1.0 / self.cell), self.particles, self._mask, int(within is None)]
-            table = [boxes.lows, boxes.highs, self._now, self._slots, self._following]
-            pairs = [self.pairs.found, self.pairs.particles, self.pairs.elements]
-            entering = [0, points, *space, self._particle_labels, *table]
-            finding = [0, points, self._corners, *space, self._element_labels, *table, *self._near, *pairs]
+            found = devices.fill_struct(
+                kernels.FoundPairs(),
+                found=self.pairs.found,
+                particles=self.pairs.particles,
+                elements=self.pairs.elements,
+            )
+            searched = [
+                devices.fill_struct(
+                    kernels.LabelBoxes(), everywhere=int(within is None), lows=boxes.lows, highs=boxes.highs
+                ),
+                devices.fill_struct(
+                    kernels.HashTable(),
+                    now=self._now,
+                    slots=self._slots,
+                    next_particle=self._next_particle,
+                    mask=self._mask,
+                    per_length=float(1.0 / self.cell),
+                ),
+            ]
+            exclusions = devices.fill_struct(kernels.RestExclusions(), **self._exclusions)
+            entering = [0, points, self.particles, self._particle_labels, *searched]
+            labels = [self._corners, self.particles, self._element_labels]
+            finding = [0, points, *labels, *searched, exclusions, found]
             self._searches[key] = [
                 wp.launch(kernel, dim=count, inputs=inputs, device=self.device, record_cmd=True).launch
                 for kernel, count, inputs in (
@@ -214,19 +244,13 @@ def spatial_hash(
     device: str = "cpu",
     rings: int = 2,
     labels: ArrayLike | None = None,
-    room: int | None = None,
+    capacity: int | None = None,
     keep_rest_overlaps: bool = False,
 ) -> SpatialHash:
     """The hash of points (P, 3) [m] and elements (T, 4) on a device; see `HashedMesh.from_rest`."""
     constants = devices.Constants(devices.check_device(device))
     mesh = HashedMesh.from_rest(rest_points, corners, rings=rings, labels=labels, keep_rest_overlaps=keep_rest_overlaps)
-    return SpatialHash(mesh, constants, copies=copies, room=room)
-
-
-def tetrahedron_edges(corners: Ints) -> Ints:
-    """Every edge (E, 2) of some tetrahedra once, lower number first, sorted."""
-    sides = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
-    return np.unique(np.sort(corners[:, sides].reshape(-1, 2), axis=1), axis=0)
+    return SpatialHash(mesh, constants, copies=copies, capacity=capacity)
 
 
 def _rings(edges: Ints, particles: int, rings: int) -> tuple[Ints, Ints]:
@@ -244,20 +268,22 @@ def _rings(edges: Ints, particles: int, rings: int) -> tuple[Ints, Ints]:
     return reach.indptr.astype(np.int32), reach.indices.astype(np.int32)
 
 
-def _met_at_rest(rest: Floats, corners: Ints, rings: int) -> Ints:
+def _overlaps_at_rest(rest: Floats, corners: Ints, rings: int) -> Ints:
     """Pairs (N, 2) of particles and the elements that hold them at rest, or touch one that does."""
     from scipy.sparse import csr_array
 
     wp = devices.warp()
     overlaps = spatial_hash(rest, corners, rings=rings, keep_rest_overlaps=True)
-    held = overlaps.find(devices.to_device(rest, wp.vec3f, "cpu")).on_host()
-    if len(held) == 0:
-        return held
+    inside = overlaps.find(devices.to_device(rest, wp.vec3f, "cpu")).to_host()
+    if len(inside) == 0:
+        return inside
     ones = np.ones(corners.size, dtype=np.int32)
     owner = np.repeat(np.arange(len(corners)), 4)
     belongs = csr_array((ones, (owner, corners.reshape(-1))), (len(corners), len(rest)))
-    held_in = csr_array((np.ones(len(held), dtype=np.int32), (held[:, 0], held[:, 1])), (len(rest), len(corners)))
-    near: Any = ((held_in @ belongs) @ belongs.T).tocoo()
+    inside_of = csr_array(
+        (np.ones(len(inside), dtype=np.int32), (inside[:, 0], inside[:, 1])), (len(rest), len(corners))
+    )
+    near: Any = ((inside_of @ belongs) @ belongs.T).tocoo()
     return np.stack(near.coords, axis=1).astype(np.int32)
 
 

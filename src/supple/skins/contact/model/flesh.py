@@ -74,7 +74,7 @@ class FleshLayer:
     def embedding(self, points: Floats) -> Embedding:
         """Which nodes carry points (V, 3) [m] of the skin at rest, numbered as in a mechanism."""
         found = embed(points, self.solid)
-        return Embedding(self.positions[found.corners], found.shares, found.distance)
+        return Embedding(self.positions[found.corners], found.barycentric, found.distance)
 
 
 def layer(

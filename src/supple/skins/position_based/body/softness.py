@@ -9,7 +9,7 @@ from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.geometry.vectors import smoothstep
-from supple.skins.position_based.body import WHERE, Body
+from supple.skins.position_based.body.tetrahedral_body import WHERE, FleshBody
 
 # Shares of the character's size: how deep flesh is that is firm, and that is fully soft.
 _TO_BONE = (0.035, 0.075)  # measured to the line of the bone
@@ -19,23 +19,23 @@ SOFT_ENOUGH = 0.02  # softness from which a particle swings; below it the bones 
 _REGIONS = RegionText(WHERE, "regions", "stiffness")
 
 
-def automatic_softness(character: Character, body: Body) -> Floats:
+def automatic_softness(character: Character, body: FleshBody) -> Floats:
     """How soft the skin is at every particle (P,), 0 firm to 1 soft, from the depth of flesh over the bone.
 
     A painted map "jiggle" (0 to 1) is taken as it is; a map "flesh" [m] in place of the depth found here. Head, hands
     and feet are firm where names tell them.
     """
     if "jiggle" in character.maps:
-        return np.clip(body.from_skin(character.maps["jiggle"]), 0.0, 1.0)
+        return np.clip(body.sample_skin(character.maps["jiggle"]), 0.0, 1.0)
     size = float(np.ptp(character.points, axis=0).max())
     if "flesh" in character.maps:
-        soft = smoothstep(body.from_skin(character.maps["flesh"]) / size, *_PAINTED)
+        soft = smoothstep(body.sample_skin(character.maps["flesh"]) / size, *_PAINTED)
     else:
         soft = smoothstep(body.flesh / size, *_TO_BONE)
     return np.asarray(soft * (1.0 - firmness(character, body)))
 
 
-def firmness(character: Character, body: Body) -> Floats:
+def firmness(character: Character, body: FleshBody) -> Floats:
     """How much of every particle (P,) belongs to head, hands or feet, where names tell them: 0 to 1.
 
     Faces and hands are kept as the bones carry them, because people see every change in them.
@@ -43,44 +43,44 @@ def firmness(character: Character, body: Body) -> Floats:
     return rigid_fraction(character, body.weights)
 
 
-def skin_depth(character: Character, body: Body) -> Floats:
+def skin_depth(character: Character, body: FleshBody) -> Floats:
     """How much flesh (V,) [m] there is below every vertex of the skin; none on head, hands and feet."""
     weights = character.weights
     firm = 0.0 if weights is None else rigid_fraction(character, weights)
     return np.asarray(body.skin_distance * (1.0 - firm))
 
 
-def regional_softness(character: Character, body: Body, regions: str) -> tuple[Floats, Floats]:
+def regional_softness(character: Character, body: FleshBody, regions: str) -> tuple[Floats, Floats]:
     """How soft (P,) the artist wants the skin at every particle, and how much that counts there (P,).
 
     Regions are written "belly=0.2, ears=0.7": the name of a part or of a painted map, or numbers of vertices such as
     "12+30-45=0.5"; then a stiffness from 0 (soft) to 1 (driven by the bones). Later ones win.
     """
     soft, counts = np.zeros(len(body.joint)), np.zeros(len(body.joint))
-    for name, stiffness in parsed_regions(regions):
-        share = np.clip(body.from_skin(_REGIONS.marked(character, name)), 0.0, 1.0)
-        soft += share * (1.0 - stiffness - soft)
-        counts = np.maximum(counts, share)
+    for name, stiffness in parse_regions(regions):
+        fraction = np.clip(body.sample_skin(_REGIONS.marked(character, name)), 0.0, 1.0)
+        soft += fraction * (1.0 - stiffness - soft)
+        counts = np.maximum(counts, fraction)
     return soft, counts
 
 
 def check_regions(character: Character, regions: str) -> None:
     """Refuse regions that the character does not have."""
-    for name, _ in parsed_regions(regions):
+    for name, _ in parse_regions(regions):
         _REGIONS.marked(character, name)
 
 
-def parsed_regions(text: str) -> list[tuple[str, float]]:
+def parse_regions(text: str) -> list[tuple[str, float]]:
     """Names and stiffnesses of regions as they are written."""
     return _REGIONS.regions(text)
 
 
-def depth_factor(body: Body) -> Floats:
+def depth_factor(body: FleshBody) -> Floats:
     """How free a particle is by where it lies between bone and skin (P,): 0 at the bone, 1 at the skin."""
     return smoothstep(body.bone_distance / np.maximum(body.flesh, 1e-9), _DEEP, _SHALLOW)
 
 
-def beyond_the_mean(body: Body, soft: Floats) -> Floats:
+def beyond_the_mean(body: FleshBody, soft: Floats) -> Floats:
     """The published choice (P,): of all soft particles, those farther from the bone than the mean of them are free."""
     chosen = soft > 0.0
     if not chosen.any():

@@ -6,8 +6,9 @@ import pytest
 import supple
 from supple import device as devices
 from supple.geometry.tetrahedra import fill
-from supple.skins.position_based.constraints import constraints_of
-from supple.skins.position_based.equilibrium import EnergyWeights, Equilibrium, EquilibriumBinding
+from supple.skins.position_based.body.constraints import build_constraints
+from supple.skins.position_based.solve.energy import EnergyBinding, EnergyWeights
+from supple.skins.position_based.solve.lbfgs import LbfgsSolver
 
 WEIGHTS = EnergyWeights(volume=9.0, bind=1.0, stretch=0.3, pull=0.02, contact=8.0, slack=True)
 
@@ -15,10 +16,10 @@ WEIGHTS = EnergyWeights(volume=9.0, bind=1.0, stretch=0.3, pull=0.02, contact=8.
 @pytest.fixture(scope="module")
 def body():
     tube = supple.character("tube", vertices=1500)
-    return constraints_of(fill(tube.points, tube.triangles, count=800))
+    return build_constraints(fill(tube.points, tube.triangles, count=800))
 
 
-def equilibrium(body, *, slack=True, held=True, masses=None, planes=None):
+def lbfgs_solver(body, *, slack=True, held=True, masses=None, planes=None):
     """Bound a little nearer than they are to points on the axis, drawn to where they are at rest."""
     wp = devices.warp()
     count = len(body.points)
@@ -27,10 +28,10 @@ def equilibrium(body, *, slack=True, held=True, masses=None, planes=None):
     lengths = 0.9 * np.linalg.norm(body.points - axis, axis=1)
     if masses is None:
         masses = np.where(np.arange(count) % 7 == 0, 0.5, 1.0) * (np.arange(count) % 11 != 0 if held else 1.0)
-    binding = EquilibriumBinding.from_constraints(body, lengths, masses)
-    made = Equilibrium(binding, kinematic, devices.Constants("cpu"), planes=planes)
+    binding = EnergyBinding.from_constraints(body, lengths, masses)
+    made = LbfgsSolver(binding, kinematic, devices.Constants("cpu"), planes=planes)
     made.anchors.assign(axis.astype(np.float32))
-    made.weigh(EnergyWeights(**{**vars(WEIGHTS), "slack": slack}))
+    made.set_weights(EnergyWeights(**{**vars(WEIGHTS), "slack": slack}))
     return made, masses
 
 
@@ -40,7 +41,7 @@ def put(made, points, masses):
 
 def evaluated(made):
     """Energy and gradient where the particles are."""
-    for launch in made.round()[:2]:
+    for launch in made.iteration()[:2]:
         launch()
     return float(made._energies.numpy().astype(np.float64).sum()), made._gradients.numpy().astype(np.float64)
 
@@ -67,7 +68,7 @@ def energy(body, points, kinematic, axis, lengths, holds, slack):
 
 @pytest.mark.parametrize("slack", [True, False])
 def test_the_gradient_is_that_of_the_energy(body, slack):
-    made, masses = equilibrium(body, slack=slack, held=False)
+    made, masses = lbfgs_solver(body, slack=slack, held=False)
     points = body.points + 0.01 * np.random.default_rng(1).standard_normal(body.points.shape)
     put(made, points, masses)
     _, gradient = evaluated(made)
@@ -87,16 +88,16 @@ def test_the_gradient_is_that_of_the_energy(body, slack):
 
 
 def test_what_cannot_move_feels_nothing_and_stays(body):
-    made, masses = equilibrium(body)
+    made, masses = lbfgs_solver(body)
     fixed = masses == 0.0
     points = body.points + 0.01 * np.random.default_rng(3).standard_normal(body.points.shape)
     put(made, points, masses)
     _, gradient = evaluated(made)
     assert fixed.any()
     assert (gradient[fixed] == 0.0).all()
-    made.begin()
+    made.reset_history()
     for _ in range(5):
-        for launch in made.round():
+        for launch in made.iteration():
             launch()
     after = made.particles.numpy()
     np.testing.assert_array_equal(after[fixed, :3], points[fixed].astype(np.float32))
@@ -104,28 +105,28 @@ def test_what_cannot_move_feels_nothing_and_stays(body):
 
 
 def test_round_a_particle_and_through_all_elements_add_up_alike(body):
-    from supple.skins.position_based import equilibrium as module
+    from supple.skins.position_based.solve import energy as module
 
-    made, masses = equilibrium(body)
+    made, masses = lbfgs_solver(body)
     points = body.points + 0.01 * np.random.default_rng(4).standard_normal(body.points.shape)
     put(made, points, masses)
     _, through = evaluated(made)
-    made._around, made._mesh, made._threads = True, module._star(body, "cpu"), 1
+    made._by_particle, made._star, made._element_lanes = True, module.star_arrays(body, "cpu"), 1
     _, around = evaluated(made)
     np.testing.assert_allclose(around, through, atol=1e-5 * np.abs(through).max())
 
 
 @pytest.mark.parametrize("shake", [0.002, 0.02])
 def test_rounds_go_down_to_balance(body, shake):
-    made, masses = equilibrium(body)
+    made, masses = lbfgs_solver(body)
     put(made, body.points + shake * np.random.default_rng(5).standard_normal(body.points.shape), masses)
     first, gradient = evaluated(made)
-    made.begin()
+    made.reset_history()
     seen = []
     for _ in range(60):
-        for launch in made.round():
+        for launch in made.iteration():
             launch()
-        seen.append(float(made._energy.numpy()[0]))
+        seen.append(float(made._search.energy.numpy()[0]))
     last, _ = evaluated(made)
     assert last < 0.9 * first
     assert last <= min(seen) * (1.0 + 1e-4)
@@ -135,33 +136,39 @@ def test_rounds_go_down_to_balance(body, shake):
 def test_balance_is_the_same_from_another_start(body):
     ends = []
     for seed in (6, 7):
-        made, masses = equilibrium(body)
+        made, masses = lbfgs_solver(body)
         put(made, body.points + 0.01 * np.random.default_rng(seed).standard_normal(body.points.shape), masses)
         made.particles.assign(
             np.where((masses == 0.0)[:, None], np.column_stack([body.points, masses]), made.particles.numpy())
         )
         for _ in range(10):
-            made.begin()
+            made.reset_history()
             for _ in range(20):
-                for launch in made.round():
+                for launch in made.iteration():
                     launch()
         ends.append(made.particles.numpy()[:, :3])
     assert np.abs(ends[0] - ends[1]).max() < 1e-4
 
 
 def test_a_plane_pushes_what_is_behind_it_and_nothing_else(body):
+    from supple.skins.position_based.contact.detection_kernels import HeldContacts, PlaneArrays
+
     wp = devices.warp()
     count = len(body.points)
     code = np.where(np.arange(count) % 2 == 0, 0, -1)
-    planes = (
-        wp.array(code.astype(np.int32), dtype=wp.int32, device="cpu"),
-        wp.array(np.ones((count, 2), dtype=np.float32), dtype=wp.vec2f, device="cpu"),
-        wp.array(np.zeros((1, 1, 3), dtype=np.float32), dtype=wp.vec3f, device="cpu"),
-        wp.array(np.array([[[0.0, 1.0, 0.0]]], dtype=np.float32), dtype=wp.vec3f, device="cpu"),
+    held = devices.fill_struct(
+        HeldContacts(),
+        plane_of=wp.array(code.astype(np.int32), dtype=wp.int32, device="cpu"),
+        firmness=wp.array(np.ones((count, 2), dtype=np.float32), dtype=wp.vec2f, device="cpu"),
+    )
+    planes = devices.fill_struct(
+        PlaneArrays(),
+        points=wp.array(np.zeros((1, 1, 3), dtype=np.float32), dtype=wp.vec3f, device="cpu"),
+        normals=wp.array(np.array([[[0.0, 1.0, 0.0]]], dtype=np.float32), dtype=wp.vec3f, device="cpu"),
     )
     gradients = []
-    for given in (None, planes):
-        made, masses = equilibrium(body, held=False, planes=given)
+    for given in (None, (held, planes)):
+        made, masses = lbfgs_solver(body, held=False, planes=given)
         put(made, body.points, masses)
         gradients.append(evaluated(made)[1])
     pushed = gradients[1] - gradients[0]

@@ -18,7 +18,7 @@ _PAST = 1e-3  # share of a way after a crossing at which it is asked whether tha
 _SAMPLES = 16  # parts into which a way is cut to find where it leaves through a hole
 
 
-class Body:
+class Solid:
     """A solid guessed from any mesh: open, inside out, crossing itself, in many shells.
 
     What a shell of its own encloses twice, as where two thighs run into each other, counts as outside: it would join
@@ -30,8 +30,8 @@ class Body:
 
         from supple.geometry.flesh import Flesh
 
-        vertices, faces = checked_surface(points, triangles, where)
-        self._flesh = Flesh(vertices, _one_way_round(faces))
+        vertices, faces = check_surface(points, triangles, where)
+        self._flesh = Flesh(vertices, _orient_consistently(faces))
         self.points = self._flesh.points
         self.triangles = self._flesh.triangles
         self._faces = np.ascontiguousarray(self.triangles, dtype=np.int64)
@@ -60,7 +60,7 @@ class Body:
         squared, _, _ = self._tree.squared_distance(self.points, self._faces, np.ascontiguousarray(positions))
         return np.sqrt(np.asarray(squared, dtype=np.float64))
 
-    def first_exits(self, starts: Floats, ways: Floats) -> Floats:
+    def first_exits(self, starts: Floats, directions: Floats) -> Floats:
         """At which share (N,) of a way (N, 3) from a start inside (N, 3) it first leaves the body; inf if it does not.
 
         Air thinner than a thousandth of the way is not seen.
@@ -68,14 +68,14 @@ class Body:
         exits = np.full(len(starts), np.inf)
         rows, done = np.arange(len(starts)), np.zeros(len(starts))
         for _ in range(_LAYERS):
-            left = ways[rows] * (1.0 - done)[:, None]
-            face, share = self._flesh.first_crossing(starts[rows] + done[:, None] * ways[rows], left, 1.0)
+            left = directions[rows] * (1.0 - done)[:, None]
+            face, fraction = self._flesh.first_crossing(starts[rows] + done[:, None] * directions[rows], left, 1.0)
             hit = face >= 0
-            rows, met = rows[hit], done[hit] + share[hit] * (1.0 - done[hit])
+            rows, met = rows[hit], done[hit] + fraction[hit] * (1.0 - done[hit])
             if not len(rows):
                 break
             beyond = np.minimum(met + _PAST, 1.0)
-            still = self.inside(starts[rows] + beyond[:, None] * ways[rows])
+            still = self.inside(starts[rows] + beyond[:, None] * directions[rows])
             exits[rows[~still]] = met[~still]
             going_on = still & (beyond < 1.0)
             rows, done = rows[going_on], beyond[going_on]
@@ -83,7 +83,7 @@ class Body:
                 break
         return exits
 
-    def exits_through_holes(self, starts: Floats, ways: Floats) -> Floats:
+    def exits_through_holes(self, starts: Floats, directions: Floats) -> Floats:
         """At which share (N,) of a way it leaves the body where no triangle marks the border.
 
         Starts are inside and ends outside; the border is where the winding number falls below one half.
@@ -91,14 +91,14 @@ class Body:
         low, width = np.zeros(len(starts)), 1.0
         for _ in range(2):
             width /= _SAMPLES
-            shares = low[:, None] + width * np.arange(1, _SAMPLES)
-            positions = starts[:, None] + shares[:, :, None] * ways[:, None]
-            out = ~self.inside(positions.reshape(-1, 3)).reshape(shares.shape)
+            fractions = low[:, None] + width * np.arange(1, _SAMPLES)
+            positions = starts[:, None] + fractions[:, :, None] * directions[:, None]
+            out = ~self.inside(positions.reshape(-1, 3)).reshape(fractions.shape)
             low = low + width * np.where(out.any(axis=1), out.argmax(axis=1), _SAMPLES - 1)
         return low + 0.5 * width
 
 
-def checked_surface(points: ArrayLike, triangles: ArrayLike, where: str) -> tuple[Floats, Ints]:
+def check_surface(points: ArrayLike, triangles: ArrayLike, where: str) -> tuple[Floats, Ints]:
     """The surface with everything that is no triangle left out; refuses what has no extent at all."""
     vertices = frozen(points, np.float64, (-1, 3), where, "points")
     faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
@@ -130,11 +130,11 @@ def checked_surface(points: ArrayLike, triangles: ArrayLike, where: str) -> tupl
     return vertices, faces[whole]
 
 
-def _one_way_round(faces: Ints) -> Ints:
+def _orient_consistently(faces: Ints) -> Ints:
     """Turn triangles over until neighbours agree; whole pieces may still be inside out."""
     import igl
 
     if topology.census(faces).flipped_edges == 0:
         return faces
-    turned, _ = igl.bfs_orient(np.ascontiguousarray(faces, dtype=np.int64))
-    return np.asarray(turned, dtype=np.int32)
+    oriented, _ = igl.bfs_orient(np.ascontiguousarray(faces, dtype=np.int64))
+    return np.asarray(oriented, dtype=np.int32)

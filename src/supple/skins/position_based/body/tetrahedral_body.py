@@ -20,7 +20,7 @@ from supple.geometry.embedding import Embedding, embed, embed_smoothly
 from supple.geometry.flesh import Flesh
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.tetrahedra import Tetrahedra, fill
-from supple.skins.position_based.constraints import Constraints, constraints_of
+from supple.skins.position_based.body.constraints import Constraints, build_constraints
 
 _INFLUENCES = 8  # joints that carry one particle
 _HARDLY = 0.25  # of the distance to the nearest bone: bones that are farther away by more have no share in a bond
@@ -31,48 +31,48 @@ WHERE = "PositionBased"
 class Bonds:
     """The points of bones that particles are bound to: of four bones each, by their shares.
 
-    `joints` (P, 4) move the bones, `points` (P, 4, 3) [m] are the nearest ones on them at rest, `shares` (P, 4) sum to
+    `joints` (P, 4) move the bones, `points` (P, 4, 3) [m] are the nearest ones on them at rest, `weights` (P, 4) sum to
     one. `lengths` (P,) [m] are the distances at rest to what the points together make. A particle midway between two
     legs is bound to both: if the nearest alone counted, rounding would decide with which leg it goes.
     """
 
     joints: Ints
     points: Floats
-    shares: Floats
+    weights: Floats
     lengths: Floats
 
     @classmethod
-    def between(cls, points: Floats, bones: Bones) -> Bonds:
+    def from_bones(cls, points: Floats, bones: Bones) -> Bonds:
         """Bind points (P, 3) to bones hardly farther away than the nearest, the less the farther."""
         distances, along = distances_to_segments(points, bones.starts, bones.ends)
         nearest = distances.min(axis=1, keepdims=True)
         near = np.argsort(distances, axis=1, kind="stable")[:, :4]
         near = np.pad(near, ((0, 0), (0, 4 - near.shape[1])), mode="edge")
         far = np.take_along_axis(distances, near, axis=1) - nearest
-        shares = np.clip(1.0 - far / np.maximum(_HARDLY * nearest, 1e-12), 0.0, 1.0) ** 2
-        shares /= shares.sum(axis=1, keepdims=True)
+        weights = np.clip(1.0 - far / np.maximum(_HARDLY * nearest, 1e-12), 0.0, 1.0) ** 2
+        weights /= weights.sum(axis=1, keepdims=True)
         u = np.clip(np.take_along_axis(along, near, axis=1), 0.0, 1.0)[..., None]
         positions = bones.starts[near] + u * (bones.ends[near] - bones.starts[near])
-        together = np.einsum("pk,pki->pi", shares, positions)
-        return cls(bones.joints[near].astype(np.int32), positions, shares, np.linalg.norm(points - together, axis=1))
+        blended = np.einsum("pk,pki->pi", weights, positions)
+        return cls(bones.joints[near].astype(np.int32), positions, weights, np.linalg.norm(points - blended, axis=1))
 
-    def stacked(self, count: int, joints: int) -> Bonds:
+    def stack(self, count: int, joints: int) -> Bonds:
         """Those of `count` copies of a character with so many joints, one after another."""
         return Bonds(
             stacked(self.joints, count, joints),
             np.tile(self.points, (count, 1, 1)),
-            np.tile(self.shares, (count, 1)),
+            np.tile(self.weights, (count, 1)),
             np.tile(self.lengths, count),
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class FleshBody:
     """What follows from the character, as plain arrays; P particles.
 
     `joint` (P,) is the joint of the nearest bone and `bone_distance` (P,) [m] how far that is. `bonds` say what each is
-    bound to. Every particle sees the skin through the triangle nearest to it: `seen`
-    (P, 3) are its corners and `seen_shares` (P, 3) how much each counts. `skin_distance` (V,) [m] is how far each
+    bound to. Every particle sees the skin through the triangle nearest to it: `surface_corners` (P, 3) are its corners
+    and `surface_barycentric` (P, 3) how much each counts. `skin_distance` (V,) [m] is how far each
     vertex of the skin is from the nearest bone, and `flesh` (P,) [m] the same where a particle sees the skin. The skin
     itself follows the particles by `embedding`.
     """
@@ -82,42 +82,42 @@ class Body:
     joint: Ints
     bone_distance: Floats
     bonds: Bonds
-    seen: Ints
-    seen_shares: Floats
+    surface_corners: Ints
+    surface_barycentric: Floats
     skin_distance: Floats
     embedding: Embedding
 
     @cached_property
     def flesh(self) -> Floats:
-        return self.from_skin(self.skin_distance)
+        return self.sample_skin(self.skin_distance)
 
-    def stacked(self, count: int, joints: int, vertices: int) -> Body:
+    def stack(self, count: int, joints: int, vertices: int) -> FleshBody:
         """The bodies of `count` copies of a character with so many joints and vertices, one after another."""
         particles = len(self.joint)
         weights = Weights(stacked(self.weights.joints, count, joints), np.tile(self.weights.values, (count, 1)))
         embedding = Embedding(
             stacked(self.embedding.corners, count, particles),
-            np.tile(self.embedding.shares, (count, 1)),
+            np.tile(self.embedding.barycentric, (count, 1)),
             np.tile(self.embedding.distance, count),
         )
-        return Body(
-            self.constraints.stacked(count),
+        return FleshBody(
+            self.constraints.stack(count),
             weights,
             stacked(self.joint, count, joints),
             np.tile(self.bone_distance, count),
-            self.bonds.stacked(count, joints),
-            stacked(self.seen, count, vertices),
-            np.tile(self.seen_shares, (count, 1)),
+            self.bonds.stack(count, joints),
+            stacked(self.surface_corners, count, vertices),
+            np.tile(self.surface_barycentric, (count, 1)),
             np.tile(self.skin_distance, count),
             embedding,
         )
 
-    def from_skin(self, values: Floats) -> Floats:
+    def sample_skin(self, values: Floats) -> Floats:
         """A value per vertex of the skin (V, ...) as a value per particle (P, ...)."""
-        return np.asarray(np.einsum("pk,pk...->p...", self.seen_shares, values[self.seen]))
+        return np.asarray(np.einsum("pk,pk...->p...", self.surface_barycentric, values[self.surface_corners]))
 
 
-def body_of(character: Character, *, count: int, weights: str, smooth: bool = True) -> Body:
+def build_body(character: Character, *, count: int, weights: str, smooth: bool = True) -> FleshBody:
     """Fill a character with about `count` tetrahedra and tie them to its bones.
 
     `weights` "carried" takes the skin's own weights inwards; "bones" shares out by the nearest bone as published. The
@@ -126,27 +126,29 @@ def body_of(character: Character, *, count: int, weights: str, smooth: bool = Tr
     """
     if isinstance(character, Crowd):
         member = character.member
-        one = body_of(member, count=count, weights=weights, smooth=smooth)
-        return one.stacked(character.count, len(member.skeleton), len(member.points))
-    constraints = constraints_of(fill(character.points, character.triangles, count=count))
+        one = build_body(member, count=count, weights=weights, smooth=smooth)
+        return one.stack(character.count, len(member.skeleton), len(member.points))
+    constraints = build_constraints(fill(character.points, character.triangles, count=count))
     points = constraints.points
     bones = owning_bones(character.skeleton, Flesh(character.points, character.triangles))
     if not len(bones.joints):
         raise InputError(WHERE, "no bone has a length", "flesh hangs on bones", "give joints children or tails")
     distances, _ = distances_to_segments(points, bones.starts, bones.ends)
     joint = bones.joints[distances.argmin(axis=1)]
-    seen, shares = _seen(points, character)
+    surface_corners, barycentric = _nearest_on_surface(points, character)
     skin_distance = distances_to_segments(character.points, bones.starts, bones.ends)[0].min(axis=1)
-    shared = nearest_bone_weights(points, bones)
+    weights_by_bone = nearest_bone_weights(points, bones)
     solid = Tetrahedra(points, constraints.corners)
     embedding = (embed_smoothly if smooth else embed)(character.points, solid)
-    bonds = Bonds.between(points, bones)
+    bonds = Bonds.from_bones(points, bones)
     distance = distances.min(axis=1)
-    body = Body(constraints, shared, joint, distance, bonds, seen, shares, skin_distance, embedding)
-    return body if weights == "bones" else replace(body, weights=_carried(body, character))
+    body = FleshBody(
+        constraints, weights_by_bone, joint, distance, bonds, surface_corners, barycentric, skin_distance, embedding
+    )
+    return body if weights == "bones" else replace(body, weights=_carry_weights_inwards(body, character))
 
 
-def _seen(points: Floats, character: Character) -> tuple[Ints, Floats]:
+def _nearest_on_surface(points: Floats, character: Character) -> tuple[Ints, Floats]:
     """The corners of the skin's triangle nearest to every point, and the shares of the nearest place in it."""
     import igl
 
@@ -154,13 +156,13 @@ def _seen(points: Floats, character: Character) -> tuple[Ints, Floats]:
     _, triangle, position = igl.point_mesh_squared_distance(points, character.points, faces)
     corners = character.triangles[triangle]
     a, b, c = np.moveaxis(character.points[corners], 1, 0)
-    shares = np.nan_to_num(igl.barycentric_coordinates(position, a, b, c))
-    shares = np.clip(shares, 0.0, 1.0)
-    sums = shares.sum(axis=1, keepdims=True)
-    return corners, np.where(sums > 0.0, shares / np.where(sums > 0.0, sums, 1.0), 1.0 / 3.0)
+    barycentric = np.nan_to_num(igl.barycentric_coordinates(position, a, b, c))
+    barycentric = np.clip(barycentric, 0.0, 1.0)
+    sums = barycentric.sum(axis=1, keepdims=True)
+    return corners, np.where(sums > 0.0, barycentric / np.where(sums > 0.0, sums, 1.0), 1.0 / 3.0)
 
 
-def _carried(body: Body, character: Character) -> Weights:
+def _carry_weights_inwards(body: FleshBody, character: Character) -> Weights:
     """The skin's own weights taken inwards; skin that lies off the body has no say."""
     from scipy.sparse import csr_array
 
@@ -168,6 +170,6 @@ def _carried(body: Body, character: Character) -> Weights:
     embedding, corners = body.embedding, body.embedding.corners
     rows = np.repeat(np.arange(len(dense)), corners.shape[1])
     near = (embedding.distance <= body.constraints.size).repeat(corners.shape[1])
-    shares = np.where(near, embedding.shares.ravel(), 0.0)
-    onto = csr_array((shares, (rows, corners.ravel())), shape=(len(dense), len(body.constraints.points)))
+    weights = np.where(near, embedding.barycentric.ravel(), 0.0)
+    onto = csr_array((weights, (rows, corners.ravel())), shape=(len(dense), len(body.constraints.points)))
     return transfer_weights(dense, onto, body.constraints.ends, lost=body.joint, influences=_INFLUENCES)

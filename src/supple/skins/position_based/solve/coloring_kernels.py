@@ -5,7 +5,9 @@ import warp as wp
 
 
 @wp.kernel(enable_backward=False)
-def colour(members: wp.array2d(dtype=wp.int32), met: wp.array2d(dtype=wp.uint64), found: wp.array(dtype=wp.int32)):
+def color_greedily(
+    members: wp.array2d(dtype=wp.int32), met: wp.array2d(dtype=wp.uint64), found: wp.array(dtype=wp.int32)
+):
     """Give every constraint the lowest colour that none of its particles has met; one thread does it all.
 
     met[i] is a set of colours, 64 to a word. When all words are full a constraint gets no colour (-1).

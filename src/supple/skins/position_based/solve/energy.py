@@ -1,0 +1,195 @@
+"""The energy whose least is the shape at which flesh settles: its weights, its elements, and its preconditioner."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Floats, Ints, Singles
+from supple.geometry.cholesky import Factor
+from supple.geometry.rows import group_by_label
+from supple.geometry.tetrahedra.tetrahedra import FACES
+from supple.skins.position_based.body.constraints import Constraints
+from supple.skins.position_based.solve.schedule import slab_schedules
+
+_HARDEST = 0.99  # stiffness above which nothing grows harder: the method would need many more rounds
+_PRESSED = 8.0  # weight of a contact; several times more made rounds restless, and what is left is parted at last
+_FACTORS = 4  # of different weights that a binding keeps
+_TIME = 1.0 / 60.0  # s: in this time the pull to where the bones carry the flesh forgets what `memory` allows
+
+
+@dataclass(frozen=True)
+class EnergyWeights:
+    """How much each part of the energy counts, beside one another; see `energy_kernels`."""
+
+    volume: float
+    bind: float
+    stretch: float
+    pull: float
+    contact: float
+    slack: bool
+
+    @classmethod
+    def from_stiffness(
+        cls, *, volume: float, bind: float, stretch: float, memory: float, contact: float, slack: bool
+    ) -> EnergyWeights:
+        """Weights at which a constraint alone, against a particle of unit weight, loses a share k of its error.
+
+        That is k / (1 - k), and half of it for an edge, which has two ends. `memory` [s] is how slowly the pull to
+        where the bones carry the flesh would bring it back there.
+        """
+        pull = 1.0 if memory == 0.0 else 1.0 - math.exp(-_TIME / memory)
+        return cls(_weight(volume), _weight(bind), 0.5 * _weight(stretch), pull, _PRESSED * contact, slack)
+
+    def row(self) -> Floats:
+        """As the kernels take them."""
+        row = [self.volume, self.bind, self.stretch, self.pull, float(self.slack), self.contact]
+        return np.array(row, dtype=np.float32)
+
+
+def _weight(stiffness: float) -> float:
+    k = min(stiffness, _HARDEST)
+    return k / (1.0 - k)
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyBinding:
+    """What the energy knows of a body of P particles, of which there may be `copies` alike.
+
+    `one` are the constraints of one of them. `bind_lengths` (C P,) [m] and `hold_stiffness` (C P,), how firmly heavy
+    particles are held where the bones carry them, are those of all; `free` are the particles of one that move at all.
+    Elements (`corners`, `sizes`) and edges (`ends`, `lengths`) are in an order in which neighbours share no particle.
+    """
+
+    one: Constraints
+    copies: int
+    bind_lengths: Singles
+    heavy: Floats
+    hold_stiffness: Singles
+    free: Ints
+    corners: Ints
+    sizes: Singles
+    ends: Ints
+    lengths: Singles
+
+    @classmethod
+    def from_constraints(
+        cls, one: Constraints, bind_lengths: Floats, inverse_masses: Floats, *, copies: int = 1
+    ) -> EnergyBinding:
+        """`inverse_masses` (P,) of one body say how freely its particles move: 0 not at all."""
+        heavy = np.where(inverse_masses > 0.0, 1.0 / np.maximum(inverse_masses, 1e-9) - 1.0, 0.0)
+        whole = np.zeros(len(one.points), dtype=np.int32)
+        (elements, _), (edges, _) = (slab_schedules(members, whole) for members in (one.corners, one.ends))
+        return cls(
+            one,
+            copies,
+            bind_lengths.astype(np.float32),
+            heavy,
+            np.tile(heavy, copies).astype(np.float32),
+            np.flatnonzero(inverse_masses > 0.0).astype(np.int32),
+            one.corners[elements.order],
+            _sizes(one)[elements.order].astype(np.float32),
+            one.ends[edges.order],
+            one.rest_lengths[edges.order].astype(np.float32),
+        )
+
+    @cached_property
+    def _factors(self) -> OrderedDict[tuple[EnergyWeights, str], Factor]:
+        return OrderedDict()
+
+    def factor(self, weights: EnergyWeights, device: str) -> Factor:
+        """The factor of the preconditioner for some weights; the last few are kept, for states that differ by them."""
+        key = weights, device
+        known = self._factors.get(key)
+        if known is None:
+            matrix = _preconditioner(self.one, weights, self.heavy)[self.free][:, self.free]
+            known = self._factors[key] = Factor.from_matrix(matrix, rows=self.free, device=device)
+            while len(self._factors) > _FACTORS:
+                self._factors.popitem(last=False)
+        return known
+
+
+def _put(values: Any, kind: Any, device: str) -> Any:
+    return devices.to_device(values.astype(np.int32 if values.dtype.kind == "i" else np.float32), kind, device)
+
+
+def element_arrays(binding: EnergyBinding, device: str) -> Any:
+    """All elements and edges on the device."""
+    from supple.skins.position_based.solve.energy_kernels import Elements
+
+    wp = devices.warp()
+    return devices.fill_struct(
+        Elements(),
+        corners=_put(binding.corners, wp.vec4i, device),
+        sizes=_put(binding.sizes, wp.vec2f, device),
+        ends=_put(binding.ends, wp.vec2i, device),
+        lengths=_put(binding.lengths, wp.float32, device),
+    )
+
+
+def star_arrays(one: Constraints, device: str) -> Any:
+    """What surrounds every particle, on the device."""
+    from supple.skins.position_based.solve.energy_kernels import Star
+
+    wp = devices.warp()
+    count = len(one.points)
+    starts, members = group_by_label(one.corners.reshape(-1), count)
+    element, corner = members // 4, members % 4
+    edge_starts, half = group_by_label(one.ends.reshape(-1), count)
+    return devices.fill_struct(
+        Star(),
+        starts=_put(starts, wp.int32, device),
+        others=_put(one.corners[element[:, None], FACES[corner]], wp.vec3i, device),
+        sizes=_put(_sizes(one)[element], wp.vec2f, device),
+        edge_starts=_put(edge_starts, wp.int32, device),
+        far_ends=_put(one.ends[half // 2, 1 - half % 2], wp.int32, device),
+        lengths=_put(one.rest_lengths[half // 2], wp.float32, device),
+    )
+
+
+def _sizes(one: Constraints) -> Floats:
+    """Six times the volume, and one over the slope, of every element."""
+    return np.stack([6.0 * one.rest_volumes, 1.0 / _slopes(_gradients(one))], axis=1)
+
+
+def _gradients(one: Constraints) -> Floats:
+    """Gradients (T, 4, 3) of six times the volume of every element at rest."""
+    corner = one.points[one.corners]
+    b, c, d = np.moveaxis(corner[:, FACES], 2, 0)
+    return np.asarray(-np.cross(c - b, d - b))
+
+
+def _slopes(gradients: Floats) -> Floats:
+    """s = sum_j |g_j|^2 of every element."""
+    return np.asarray(np.einsum("tki,tki->t", gradients, gradients))
+
+
+def _preconditioner(one: Constraints, weights: EnergyWeights, hold_stiffness: Floats) -> Any:
+    """A constant matrix (P, P) near the second derivatives of the energy, alike along x, y and z.
+
+    Those of volumes couple the axes, g_i g_j^T; here they count by g_i . g_j, as if elements resisted any change.
+    """
+    from scipy.sparse import coo_array
+
+    count = len(one.points)
+    gradients = _gradients(one)
+    pressed = (weights.volume / _slopes(gradients))[:, None, None] * np.einsum("tki,tmi->tkm", gradients, gradients)
+    one_end, other_end = one.ends.T
+    stretched = np.full(len(one.ends), weights.stretch)
+    own = np.arange(count, dtype=np.int32)
+    pieces: list[tuple[Ints, Ints, Floats]] = [
+        (np.repeat(one.corners, 4, axis=1).ravel(), np.tile(one.corners, 4).ravel(), pressed.ravel()),
+        (one_end, one_end, stretched),
+        (other_end, other_end, stretched),
+        (one_end, other_end, -stretched),
+        (other_end, one_end, -stretched),
+        (own, own, weights.pull + weights.bind + hold_stiffness),
+    ]
+    rows, columns, values = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    return coo_array((values, (rows, columns)), shape=(count, count)).tocsr()

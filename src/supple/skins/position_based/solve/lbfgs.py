@@ -1,0 +1,219 @@
+"""L-BFGS with a line search, which brings flesh to the least of its energy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.geometry.cholesky import Cholesky
+from supple.skins.position_based.solve.energy import EnergyBinding, EnergyWeights, element_arrays, star_arrays
+
+_LONGEST_MOVE = 0.5  # of an element's size, in one round
+_ROUNDING = 3e-6  # of an element's size: a round that moves particles by less on the mean has learnt nothing
+_LANES = 1, 256  # parts in which products of a body are added up, on a processor and on a GPU
+_LANE = 4000  # elements that a thread goes through; waking another for fewer costs more than it saves
+_MOST_LANES = 8
+
+
+class LbfgsSolver:
+    """The particles of a body on a device, and iterations of L-BFGS that bring them to the least of its energy.
+
+    `particles` holds position and inverse mass, `anchors` the points of the bones that particles are bound to.
+    `kinematic` is where the bones alone carry the particles. `planes`, if there are any, say which of them each
+    particle is held off and how firmly, and where they are. Of a crowd each body finds its own way.
+    """
+
+    def __init__(
+        self,
+        binding: EnergyBinding,
+        kinematic: Any,
+        constants: devices.Constants,
+        *,
+        planes: tuple[Any, Any] | None = None,
+    ) -> None:
+        from supple.skins.position_based.solve import energy_kernels, lbfgs_kernels
+
+        wp, blank, put = devices.warp(), constants.blank, constants.put
+        one, copies, device = binding.one, binding.copies, constants.device
+        self.count, self.copies, self.device = len(one.points), copies, device
+        self._binding, self._kinematic = binding, kinematic
+        total = copies * self.count
+        self.particles, self.anchors = blank(total, wp.vec4f), blank(total, wp.vec3f)
+        self._by_particle = device != "cpu"
+        self._elements = constants.derive(binding.corners, "elements", lambda: element_arrays(binding, device))
+        self._star = (
+            constants.derive(binding.corners, "star", lambda: star_arrays(one, device)) if self._by_particle else None
+        )
+        self._attachments = devices.fill_struct(
+            energy_kernels.Attachments(),
+            anchors=self.anchors,
+            lengths=put(binding.bind_lengths, wp.float32),
+            kinematic=kinematic,
+            hold_stiffness=put(binding.hold_stiffness, wp.float32),
+        )
+        self._planes = planes or _no_planes(total, copies, device)
+        self._element_lanes = 1 if self._by_particle else int(np.clip(len(one.corners) // _LANE, 1, _MOST_LANES))
+        self._strain = blank(self._element_lanes * total, wp.vec4f)
+        self._weights, self._relaxation = blank(6, wp.float32), blank(6, wp.float32)
+        self._weighed: EnergyWeights | None = None
+        self._factor: Cholesky | None = None
+        self._max_step = _LONGEST_MOVE * one.size
+        self._min_product = self.count * (_ROUNDING * one.size) ** 2
+        self._product_lanes = _LANES[device != "cpu"]
+        self._gradients, self._preconditioned = blank(total, wp.vec3f), blank(total, wp.vec3f)
+        vectors = ("positions", "gradients", "preconditioned")
+        self._last = devices.fill_struct(lbfgs_kernels.Iterate(), **{name: blank(total, wp.vec3f) for name in vectors})
+        self._history = devices.fill_struct(
+            lbfgs_kernels.History(),
+            **{name: blank(3 * total, wp.vec3f) for name in vectors},
+            s_y=blank(copies, wp.mat33f),
+            y_z=blank(copies, wp.mat33f),
+            slot=blank(copies, wp.int32),
+            count=blank(copies, wp.int32),
+        )
+        self._search = devices.fill_struct(
+            lbfgs_kernels.LineSearch(),
+            energy=blank(copies, wp.float32),
+            backtracks=blank(copies, wp.int32),
+            alphas=blank(copies, wp.vec3f),
+            gammas=blank(copies, wp.vec3f),
+        )
+        self._energies = blank(total, wp.float32)
+        self._sums = blank(copies * self._product_lanes * 6, wp.vec3f)
+
+    def set_weights(self, weights: EnergyWeights) -> None:
+        """Take weights for the iterations to come."""
+        if weights == self._weighed:
+            return
+        self._weighed = weights
+        devices.write(self._weights, weights.row())
+        if not len(self._binding.free):
+            return
+        factor = self._binding.factor(weights, self.device)
+        if self._factor is None:
+            self._factor = Cholesky(factor, stride=self.count, copies=self.copies, device=self.device)
+        else:
+            self._factor.replace(factor)
+
+    def reset_history(self) -> None:
+        """Forget what earlier iterations have learnt of an energy that has changed since."""
+        self._history.count.fill_(-1)
+        self._history.slot.zero_()
+        self._search.backtracks.zero_()
+
+    def iteration(self) -> devices.Calls:
+        """Recorded: one step downhill: gradient, preconditioner, L-BFGS direction, line search. Weights are set before.
+
+        Where nothing may move there is nothing to do.
+        """
+        from supple.skins.position_based.solve import energy_kernels, lbfgs_kernels
+
+        if self._factor is None:
+            return []
+        total = self.copies * self.count
+        descent = [self._gradients, self._preconditioned]
+        return [
+            self._strain_launch(self._weights, None),
+            self._launch(
+                energy_kernels.gradient,
+                total,
+                self._element_lanes,
+                self._strain,
+                self.count,
+                self._weights,
+                self._attachments,
+                *self._planes,
+                self.particles,
+                self._gradients,
+                self._energies,
+            ),
+            self._factor.solving(*descent),
+            self._launch(
+                lbfgs_kernels.lbfgs_products,
+                self.copies * self._product_lanes,
+                self._product_lanes,
+                self.count,
+                self._energies,
+                self.particles,
+                *descent,
+                self._last,
+                self._history,
+                self._sums,
+            ),
+            self._launch(
+                lbfgs_kernels.lbfgs_direction,
+                self.copies,
+                self._product_lanes,
+                self._min_product,
+                self._sums,
+                self._history,
+                self._search,
+            ),
+            self._launch(
+                lbfgs_kernels.line_search_step,
+                total,
+                self.count,
+                self._max_step,
+                self._search,
+                *descent,
+                self._history,
+                self._last,
+                self.particles,
+            ),
+        ]
+
+    def set_relaxation(self, volume: float, stretch: float) -> None:
+        """Take how much volumes and edges, 0 to 1, count in `relax`."""
+        devices.write(self._relaxation, np.array([volume, 0.0, stretch, 0.0, 0.0, 0.0], dtype=np.float32))
+
+    def relax(self, settled: Any) -> devices.Calls:
+        """Recorded: particles that may move give way to the volumes and lengths that there are at `settled`."""
+        from supple.skins.position_based.solve import energy_kernels
+
+        inputs = [self._element_lanes, self._strain, self.particles]
+        return [
+            self._strain_launch(self._relaxation, settled),
+            self._launch(energy_kernels.relax_strain, self.copies * self.count, *inputs),
+        ]
+
+    def _strain_launch(self, weights: Any, settled: Any) -> devices.Launch:
+        """Recorded: what elements and edges do to particles, at rest sizes or at those that there are at `settled`.
+
+        One thread goes through many elements on a processor, and round one particle on a GPU.
+        """
+        from supple.skins.position_based.solve import energy_kernels
+
+        relative = [int(settled is not None), self.anchors if settled is None else settled]
+        arrays = [*relative, self.particles, self._strain]
+        if self._by_particle:
+            inputs = [self.count, weights, self._star, *arrays]
+            return self._launch(energy_kernels.strain_by_particle, self.copies * self.count, *inputs)
+        inputs = [self._element_lanes, self.count, weights, self._elements, *arrays]
+        count = self.copies * self._element_lanes
+        return devices.Launch(energy_kernels.strain_by_element, count, inputs, self.device, smallest=1)
+
+    def find_inverted(self, settled: Any, inverted: Any) -> devices.Launch:
+        """Recorded: `inverted` (P,) becomes 1 at elements that are inside out at `settled`, and need not be."""
+        from supple.skins.position_based.solve import energy_kernels
+
+        inputs = [self.count, self._elements, self._kinematic, settled, inverted]
+        return self._launch(energy_kernels.find_inverted, self.copies * len(self._binding.one.corners), *inputs)
+
+    def residual(self) -> float:
+        """The longest gradient of the last iteration, after waiting for the device: how far it is from balance."""
+        return float(np.linalg.norm(devices.to_host(self._gradients), axis=1).max(initial=0.0))
+
+    def _launch(self, kernel: Any, count: int, *inputs: Any) -> devices.Launch:
+        return devices.Launch(kernel, count, inputs, self.device)
+
+
+def _no_planes(particles: int, copies: int, device: str) -> tuple[Any, Any]:
+    from supple.skins.position_based.contact.detection_kernels import HeldContacts, PlaneArrays
+
+    wp = devices.warp()
+    points, normals = (wp.zeros((copies, 1), dtype=wp.vec3f, device=device) for _ in range(2))
+    none, firmness = wp.full(particles, -1, dtype=wp.int32, device=device), wp.zeros(1, dtype=wp.vec2f, device=device)
+    held = devices.fill_struct(HeldContacts(), plane_of=none, firmness=firmness)
+    return held, devices.fill_struct(PlaneArrays(), points=points, normals=normals)

@@ -1,0 +1,220 @@
+# mypy: ignore-errors
+"""Arithmetic of L-BFGS: the least of an energy, found by a quasi-Newton method with a line search.
+
+Symbols: x a particle, G the gradient of the energy, A a constant matrix close to its second derivatives, H = A^-1 G
+(the preconditioned gradient). The last three differences of x, G and H are S, Y and Z = A^-1 Y; L-BFGS
+[LiuBouazizKavan2017] makes of them a better direction than H. Only their inner products matter, so that no step depends
+on the order of particles or elements but by rounding.
+"""
+
+import warp as wp
+
+from supple.geometry.kernels.particle import position, translate
+
+Vec4Array = wp.array(dtype=wp.vec4f)
+Vec3Array = wp.array(dtype=wp.vec3f)
+Mat33Array = wp.array(dtype=wp.mat33f)
+FloatArray = wp.array(dtype=wp.float32)
+IntArray = wp.array(dtype=wp.int32)
+
+SUMS = wp.constant(5)  # inner products that every lane adds up, three of each, and the energy
+MAX_ENERGY_RISE = wp.constant(1.5)  # times the energy before: a step that ends higher is halved
+MIN_CURVATURE = wp.constant(0.05)  # S.Y over Y.Z from which a difference tells something of E
+TINY = wp.constant(1.0e-12)
+
+
+@wp.struct
+class Iterate:
+    """x, G and H from which the last step started."""
+
+    positions: Vec3Array
+    gradients: Vec3Array
+    preconditioned: Vec3Array
+
+
+@wp.struct
+class History:
+    """S, Y and Z of the last three steps, one after another, with their products S.Y and Y.Z, for every body.
+
+    `slot` is where the next is written. `count` says how many are kept; below zero it says that nothing is there to
+    compare with yet.
+    """
+
+    positions: Vec3Array
+    gradients: Vec3Array
+    preconditioned: Vec3Array
+    s_y: Mat33Array
+    y_z: Mat33Array
+    slot: IntArray
+    count: IntArray
+
+
+@wp.struct
+class LineSearch:
+    """Where every body stands: the energy of the last step that was good, how often the last one was halved, and the
+    direction as weights of Z (`alphas`) and S (`gammas`)."""
+
+    energy: FloatArray
+    backtracks: IntArray
+    alphas: Vec3Array
+    gammas: Vec3Array
+
+
+@wp.kernel(enable_backward=False)
+def lbfgs_products(
+    first: int,
+    lanes: int,
+    particles_per_copy: int,
+    energies: FloatArray,
+    particles: Vec4Array,
+    gradients: Vec3Array,
+    preconditioned: Vec3Array,
+    last: Iterate,
+    history: History,
+    sums: Vec3Array,
+):
+    """Write down the newest S, Y and Z, and add up all products that have something new in them.
+
+    A lane goes through part of one body; lanes are as many on every machine, so that all add up alike.
+    """
+    n = first + wp.tid()
+    c = n // lanes
+    lane = n - c * lanes
+    count = particles.shape[0]
+    slot = history.slot[c]
+    s_g = wp.vec3f(0.0, 0.0, 0.0)
+    y_h = wp.vec3f(0.0, 0.0, 0.0)
+    s_new_y = wp.vec3f(0.0, 0.0, 0.0)
+    new_s_y = wp.vec3f(0.0, 0.0, 0.0)
+    new_y_z = wp.vec3f(0.0, 0.0, 0.0)
+    energy = float(0.0)
+    for i in range(lane, particles_per_copy, lanes):
+        p = c * particles_per_copy + i
+        g = gradients[p]
+        h = preconditioned[p]
+        s = position(particles[p]) - last.positions[p]
+        y = g - last.gradients[p]
+        z = h - last.preconditioned[p]
+        history.positions[slot * count + p] = s
+        history.gradients[slot * count + p] = y
+        history.preconditioned[slot * count + p] = z
+        energy += energies[p]
+        for k in range(3):
+            old_s = history.positions[k * count + p]
+            old_y = history.gradients[k * count + p]
+            s_g[k] += wp.dot(old_s, g)
+            y_h[k] += wp.dot(old_y, h)
+            s_new_y[k] += wp.dot(old_s, y)
+            new_s_y[k] += wp.dot(s, old_y)
+            new_y_z[k] += wp.dot(y, history.preconditioned[k * count + p])
+    at = n * (SUMS + 1)
+    sums[at] = s_g
+    sums[at + 1] = y_h
+    sums[at + 2] = s_new_y
+    sums[at + 3] = new_s_y
+    sums[at + 4] = new_y_z
+    sums[at + 5] = wp.vec3f(energy, 0.0, 0.0)
+
+
+@wp.kernel(enable_backward=False)
+def lbfgs_direction(first: int, lanes: int, min_product: float, sums: Vec3Array, history: History, search: LineSearch):
+    """The direction of one body as weights of H, Z and S, by the two loops of L-BFGS on inner products alone.
+
+    A step after which the energy is too high is halved instead. Differences with Y.Z below `min_product` are rounding.
+    """
+    c = first + wp.tid()
+    s_g = wp.vec3f(0.0, 0.0, 0.0)
+    y_h = wp.vec3f(0.0, 0.0, 0.0)
+    s_new_y = wp.vec3f(0.0, 0.0, 0.0)
+    new_s_y = wp.vec3f(0.0, 0.0, 0.0)
+    new_y_z = wp.vec3f(0.0, 0.0, 0.0)
+    now = float(0.0)
+    for lane in range(lanes):
+        at = (c * lanes + lane) * (SUMS + 1)
+        s_g += sums[at]
+        y_h += sums[at + 1]
+        s_new_y += sums[at + 2]
+        new_s_y += sums[at + 3]
+        new_y_z += sums[at + 4]
+        now += sums[at + 5][0]
+    backtracked = search.backtracks[c]
+    if history.count[c] >= 0 and now > MAX_ENERGY_RISE * search.energy[c] and backtracked < 2:
+        search.backtracks[c] = backtracked + 1
+        return
+    search.backtracks[c] = 0
+    search.energy[c] = now
+    slot = history.slot[c]
+    kept = history.count[c]
+    if kept < 0:
+        kept = 0
+    else:
+        products = history.s_y[c]
+        second = history.y_z[c]
+        for k in range(3):
+            products[k, slot] = s_new_y[k]
+            products[slot, k] = new_s_y[k]
+            second[k, slot] = new_y_z[k]
+            second[slot, k] = new_y_z[k]
+        history.s_y[c] = products
+        history.y_z[c] = second
+        if products[slot, slot] > MIN_CURVATURE * second[slot, slot] and second[slot, slot] > min_product:
+            kept = wp.min(kept + 1, 3)
+            history.slot[c] = (slot + 1) % 3
+    history.count[c] = kept
+    after = history.slot[c]
+    products = history.s_y[c]
+    second = history.y_z[c]
+    alpha = wp.vec3f(0.0, 0.0, 0.0)
+    gamma = wp.vec3f(0.0, 0.0, 0.0)
+    for back in range(kept):
+        k = (after + 2 - back) % 3
+        along = s_g[k]
+        for other in range(back):
+            j = (after + 2 - other) % 3
+            along -= alpha[j] * products[k, j]
+        alpha[k] = along / products[k, k]
+    for forth in range(kept):
+        k = (after + 3 - kept + forth) % 3
+        along = y_h[k]
+        for other in range(kept):
+            j = (after + 2 - other) % 3
+            along += gamma[j] * products[j, k] - alpha[j] * second[k, j]
+        gamma[k] = alpha[k] - along / products[k, k]
+    if not (wp.isfinite(alpha) and wp.isfinite(gamma)):
+        history.count[c] = 0
+        alpha = wp.vec3f(0.0, 0.0, 0.0)
+        gamma = wp.vec3f(0.0, 0.0, 0.0)
+    search.alphas[c] = alpha
+    search.gammas[c] = gamma
+
+
+@wp.kernel(enable_backward=False)
+def line_search_step(
+    first: int,
+    particles_per_copy: int,
+    max_step: float,
+    search: LineSearch,
+    gradients: Vec3Array,
+    preconditioned: Vec3Array,
+    history: History,
+    last: Iterate,
+    particles: Vec4Array,
+):
+    """x moves by -(H - sum_k alpha_k Z_k + sum_k gamma_k S_k), `max_step` [m] at most, or half of its last way back."""
+    p = first + wp.tid()
+    c = p // particles_per_copy
+    count = particles.shape[0]
+    own = particles[p]
+    if own[3] > 0.0:
+        if search.backtracks[c] > 0:
+            particles[p] = translate(own, 0.5 * (last.positions[p] - position(own)))
+        else:
+            alpha = search.alphas[c]
+            gamma = search.gammas[c]
+            d = preconditioned[p]
+            for k in range(3):
+                d += gamma[k] * history.positions[k * count + p] - alpha[k] * history.preconditioned[k * count + p]
+            last.positions[p] = position(own)
+            last.gradients[p] = gradients[p]
+            last.preconditioned[p] = preconditioned[p]
+            particles[p] = translate(own, -wp.min(1.0, max_step / wp.max(wp.length(d), TINY)) * d)

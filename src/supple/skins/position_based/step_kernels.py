@@ -1,0 +1,207 @@
+# mypy: ignore-errors
+"""Arithmetic of single particles, and of the skin that follows them: how a step starts and what is kept of it.
+
+Symbols: q a particle where the bones alone carry it, R its blended rotation (a quaternion), c the correction that the
+last step found, in the frame of the bones at rest; y the settled particle; x and v the lively one and its velocity;
+d = x - q.
+"""
+
+import warp as wp
+
+from supple.geometry.kernels.oscillator import advance_oscillator, clamp_offset, oscillator_coefficients
+from supple.geometry.kernels.particle import position
+from supple.geometry.kernels.rotation import inverse_rotate, rotate
+from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weights, transform_affine
+from supple.skins.kinematic.rotation_kernels import blend_rotations
+
+Vec4Array = wp.array(dtype=wp.vec4f)
+Vec3Array = wp.array(dtype=wp.vec3f)
+Vec4iArray = wp.array(dtype=wp.vec4i)
+FloatArray = wp.array(dtype=wp.float32)
+IntArray = wp.array(dtype=wp.int32)
+
+WARM_START = wp.constant(0)  # how much of the last correction a step starts with
+DT = wp.constant(1)  # s
+DAMPING = wp.constant(2)  # of the swinging flesh, 1 is critical
+LIMIT = wp.constant(3)  # how far flesh may swing, as a share of its depth
+SCULPTED = wp.constant(4)  # 1: the rest shape already hangs as gravity wants it
+PINNED = wp.constant(5)  # 1: what the bones drive is not moved by lively flesh
+DRAG = wp.constant(6)  # share of the velocity that is kept in a step
+GRAVITY = wp.constant(7)  # m/s^2, downwards
+JOINING = wp.constant(8)  # 1: flesh begins to move with the body, not from rest
+TINY = wp.constant(1.0e-12)
+
+
+@wp.struct
+class JointBlend:
+    """How joints carry particles: blocks of four joints and weights for each, and the rotations of all joints."""
+
+    blocks: int
+    joints: Joints
+    weights: Weights
+    rotations: Quaternions
+
+
+@wp.kernel(enable_backward=False)
+def warm_start(
+    first: int,
+    blend: JointBlend,
+    kinematic: Vec3Array,
+    corrections: Vec3Array,
+    max_correction: FloatArray,
+    inverse_masses: FloatArray,
+    inverted: IntArray,
+    params: FloatArray,
+    rotations: Quaternions,
+    particles: Vec4Array,
+):
+    """Start at q + keep R c.
+
+    Flesh that is farther off than it ever should be is brought back, and flesh that is stuck goes half of the way.
+    """
+    i = first + wp.tid()
+    r = blend_rotations(i, blend.blocks, blend.joints, blend.weights, blend.rotations)
+    rotations[i] = r
+    c = corrections[i]
+    keep = params[WARM_START] * wp.min(1.0, max_correction[i] / wp.max(wp.length(c), 1.0e-9))
+    if inverted[i] != 0:
+        keep = 0.5 * keep
+        inverted[i] = 0
+    p = kinematic[i] + rotate(r, keep * c)
+    particles[i] = wp.vec4f(p[0], p[1], p[2], inverse_masses[i])
+
+
+@wp.kernel(enable_backward=False)
+def move_anchors(
+    first: int, bones: Vec4iArray, points: Vec3Array, weights: Vec4Array, transforms: Transforms, anchors: Vec3Array
+):
+    """What each particle is bound to: points of four bones, by their shares."""
+    i = first + wp.tid()
+    bone = bones[i]
+    weight = weights[i]
+    a = wp.vec3f(0.0, 0.0, 0.0)
+    for k in range(4):
+        a += weight[k] * transform_affine(transforms[bone[k]], points[4 * i + k])
+    anchors[i] = a
+
+
+@wp.kernel(enable_backward=False)
+def store_settled(
+    first: int,
+    particles: Vec4Array,
+    kinematic: Vec3Array,
+    rotations: Quaternions,
+    corrections: Vec3Array,
+    settled: Vec3Array,
+):
+    """Keep what the settling found: c = R^T (y - q)."""
+    i = first + wp.tid()
+    y = position(particles[i])
+    corrections[i] = inverse_rotate(rotations[i], y - kinematic[i])
+    settled[i] = y
+
+
+@wp.kernel(enable_backward=False)
+def swing(
+    first: int,
+    params: FloatArray,
+    angular_frequency: FloatArray,
+    depth: FloatArray,
+    rotations: Quaternions,
+    previous_settled: Vec3Array,
+    settled: Vec3Array,
+    positions: Vec3Array,
+    velocities: Vec3Array,
+    particles: Vec4Array,
+):
+    """Let free flesh swing about where it would settle, y(t), which moves evenly from one step to the next.
+
+    With u = x - y, n the damping, w the pace [rad/s], and g the pull of gravity that the sculpted shape does not know,
+      u'' + 2 n w u' + w^2 u = g
+    is solved exactly over the step, so that it is stable for any step and any pace. A pace below zero means that the
+    bones drive the particle; zero means that nothing but its momentum and the constraints do.
+    """
+    i = first + wp.tid()
+    dt = params[DT]
+    w = angular_frequency[i]
+    y = settled[i]
+    if w < 0.0:
+        velocities[i] = (y - positions[i]) / dt
+        positions[i] = y
+        particles[i] = wp.vec4f(y[0], y[1], y[2], 1.0 - params[PINNED])
+    else:
+        gravity = wp.vec3f(0.0, -params[GRAVITY], 0.0)
+        pull = gravity - params[SCULPTED] * rotate(rotations[i], gravity)
+        x = positions[i] + dt * velocities[i] + dt * dt * pull
+        v = velocities[i] + dt * pull
+        if w > 0.0:
+            drift = (y - previous_settled[i]) / dt
+            rest = pull / (w * w)
+            u = positions[i] - previous_settled[i] - rest
+            du = (1.0 - params[JOINING]) * (velocities[i] - drift)
+            free = advance_oscillator(u, du, oscillator_coefficients(w, params[DAMPING], dt))
+            held = clamp_offset(free[0] + rest, free[1], params[LIMIT] * depth[i])
+            x = y + held[0]
+            v = drift + held[1]
+        positions[i] = x
+        velocities[i] = v
+        particles[i] = wp.vec4f(x[0], x[1], x[2], 1.0)
+
+
+@wp.kernel(enable_backward=False)
+def update_velocities(
+    first: int,
+    params: FloatArray,
+    settled: Vec3Array,
+    previous_settled: Vec3Array,
+    kinematic: Vec3Array,
+    particles: Vec4Array,
+    positions: Vec3Array,
+    velocities: Vec3Array,
+    offsets: Vec3Array,
+):
+    """Keep what the constraints made of the swing, and how far the flesh is from where the bones carry it."""
+    i = first + wp.tid()
+    p = position(particles[i])
+    velocities[i] = params[DRAG] * (velocities[i] + (p - positions[i]) / params[DT])
+    positions[i] = p
+    previous_settled[i] = settled[i]
+    offsets[i] = p - kinematic[i]
+
+
+@wp.kernel(enable_backward=False)
+def carry_skin(
+    first: int,
+    blocks: int,
+    corners: Joints,
+    barycentric: Weights,
+    follow: FloatArray,
+    rest_distance: FloatArray,
+    leeway: float,
+    kinematic: Vec3Array,
+    offsets: Vec3Array,
+    incoming: Vec3Array,
+    skin: Vec3Array,
+):
+    """The skin goes along with the flesh around it.
+
+    With s the skin, q the flesh where the bones alone carry them, d what moved the flesh from there, and
+    r = s - sum_k share_k q_k what the coarse flesh cannot follow of the bones:
+      x = sum_k share_k (q_k + d_k) + (r_0 + e / (1 + e / leeway)) r / |r|,   e = max(|r| - r_0, 0),
+    with r_0 (`rest_distance`) the length of r at rest, zero inside the flesh. Small differences are kept, they are the
+    bones' own detail; large ones come of a crease that the flesh has undone. `follow` says how much of all this reaches
+    the vertex.
+    """
+    v = first + wp.tid()
+    x = incoming[v]
+    q = wp.vec3f(0.0, 0.0, 0.0)
+    d = wp.vec3f(0.0, 0.0, 0.0)
+    for b in range(v * blocks, v * blocks + blocks):
+        c = corners[b]
+        s = barycentric[b]
+        q += s[0] * kinematic[c[0]] + s[1] * kinematic[c[1]] + s[2] * kinematic[c[2]] + s[3] * kinematic[c[3]]
+        d += s[0] * offsets[c[0]] + s[1] * offsets[c[1]] + s[2] * offsets[c[2]] + s[3] * offsets[c[3]]
+    r = x - q
+    size = wp.length(r)
+    excess = wp.max(size - rest_distance[v], 0.0)
+    skin[v] = x + follow[v] * (d - (excess * excess / ((leeway + excess) * wp.max(size, TINY))) * r)
