@@ -12,8 +12,8 @@ from supple.bench.contact_direct import full_system
 from supple.bench.contact_scenes import SCENES, Frames, Resting
 from supple.cli.main import main
 from supple.skins.contact.control.tracking import Targets
-from supple.skins.contact.model.mechanism import State
-from supple.skins.contact.response.contact_set import Contacts
+from supple.skins.contact.model.mechanism import MechanismState
+from supple.skins.contact.response.contact_set import ContactSet
 
 TUBE = next(scene for scene in SCENES if scene.name == "tube-2")
 
@@ -69,20 +69,20 @@ def test_a_bar_has_its_nodes_around_its_bones_and_rests_on_its_contacts():
     assert resting.mechanism.link_count == 2
     for _ in range(30):
         answer = resting.step()
-    assert (answer.impulses > 0.0).sum() > 20
-    moved = resting.solver.state().positions - resting.mechanism.centres
+    assert (answer.normal_impulses > 0.0).sum() > 20
+    moved = resting.solver.state().positions - resting.mechanism.centers
     assert np.abs(moved).max() < 0.02  # else it would have fallen by 1.2 m
 
 
 def test_the_full_system_is_that_of_the_oracle():
     mechanism = oracle.bar(3)
     state = oracle.any_state(mechanism, 1)
-    contacts = Contacts.at_nodes([3, 7, 11], normals=np.eye(3), gaps=np.zeros(3))
+    contacts = ContactSet.at_nodes([3, 7, 11], normals=np.eye(3), gaps=np.zeros(3))
     matrix, velocities = full_system(mechanism, state, contacts, 0.01)
     found = matrix.toarray()
     slow = oracle.system(mechanism, state, Targets.none(mechanism), 0.01, (0.0, -9.81, 0.0))
     rows = np.concatenate(
-        [slow.rows, oracle.contact_rows(mechanism, state, contacts.nodes, contacts.shares, contacts.normals)]
+        [slow.rows, oracle.contact_rows(mechanism, state, contacts.nodes, contacts.weights, contacts.normals)]
     )
     np.testing.assert_allclose(found[:velocities, :velocities], slow.matrix, atol=1e-12)
     np.testing.assert_allclose(found[velocities:, :velocities], -rows, atol=1e-12)
@@ -92,6 +92,6 @@ def test_the_full_system_is_that_of_the_oracle():
 
 def test_the_full_system_takes_ball_joints_only():
     hinged = oracle.bar(2, hinges={"link1": (0.0, 0.0, 1.0)})
-    none = Contacts.at_nodes([], normals=np.zeros((0, 3)), gaps=np.zeros(0))
+    none = ContactSet.at_nodes([], normals=np.zeros((0, 3)), gaps=np.zeros(0))
     with pytest.raises(ValueError, match="ball joints"):
-        full_system(hinged, State.rest(hinged), none, 0.01)
+        full_system(hinged, MechanismState.rest(hinged), none, 0.01)

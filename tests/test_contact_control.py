@@ -18,18 +18,18 @@ from supple.device import Launch, to_device, warp
 from supple.errors import UnfinishedError
 from supple.geometry import quaternions
 from supple.graph.snapshot import arrays_of, put_back
-from supple.skins.contact.control.controller import Control, hanging_on
+from supple.skins.contact.control.controller import PoseController, link_subtrees
 from supple.skins.contact.control.tracking import Tracking
 from supple.skins.contact.dynamics.solver import condensed_solver
-from supple.skins.contact.model.flesh import flesh_of
-from supple.skins.contact.model.links import joints_of, links_of
-from supple.skins.contact.model.mechanism import State, mechanism_of
-from supple.skins.contact.stability_guard import Watch
+from supple.skins.contact.model.flesh import flesh_from_character
+from supple.skins.contact.model.links import joints_from_links, links_from_flesh
+from supple.skins.contact.model.mechanism import MechanismState, mechanism_from_flesh
+from supple.skins.contact.stability_guard import StabilityGuard
 
 CHARACTER = supple.character("quadruped", vertices=900)
-FLESH = flesh_of(CHARACTER, count=1500)
-LINKS = links_of(CHARACTER.skeleton, FLESH)
-BODY = mechanism_of(FLESH, LINKS, joints_of(CHARACTER.skeleton, LINKS))
+FLESH = flesh_from_character(CHARACTER, count=1500)
+LINKS = links_from_flesh(CHARACTER.skeleton, FLESH)
+BODY = mechanism_from_flesh(FLESH, LINKS, joints_from_links(CHARACTER.skeleton, LINKS))
 GRAVITY = np.array([0.5, -9.81, 1.0])
 DT = 0.02
 FEW = {"elements": 600, "self_contact": False}
@@ -47,13 +47,15 @@ def any_pose(seed, size=0.5):
 def assert_asked(solver, targets):
     """The solver's arrays hold these targets."""
     links = solver.links
-    wanted = np.stack([targets.root_positions, targets.root_velocities, targets.root_spins], axis=1).reshape(-1, 3)
+    wanted = np.stack(
+        [targets.root_positions, targets.root_velocities, targets.root_angular_velocities], axis=1
+    ).reshape(-1, 3)
     for array, values in (
         (links.target_rotations, targets.rotations),
-        (links.target_spins, targets.spins),
+        (links.target_angular_velocities, targets.angular_velocities),
         (links.gains, np.stack([targets.stiffness, targets.damping], axis=1).ravel()),
-        (links.wanted, wanted),
-        (links.wanted_rotations, targets.root_rotations),
+        (links.root_targets, wanted),
+        (links.root_target_rotations, targets.root_rotations),
         (links.root_gains, targets.root_gains.ravel()),
     ):
         scale = max(1.0, np.abs(values).max())
@@ -66,14 +68,14 @@ def test_the_solver_is_asked_for_what_the_motion_does(bears, strengths):
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton, strength=0.7, strengths=strengths)
     solver = condensed_solver(BODY, DT)
     gravity = GRAVITY if bears else None
-    control = Control(tracking, solver.links, dt=DT, gravity=gravity, device="cpu")
+    control = PoseController(tracking, solver.links, dt=DT, gravity=gravity, device="cpu")
     poses = [any_pose(seed) for seed in range(4)]
-    control.begin(poses[0].world_from_joint)
+    control.set_animated(poses[0].world_from_joint)
     for step, (before, after) in enumerate(pairwise(poses)):
         state = any_state(BODY, step)
         solver.load(state)
-        control.lead(after)
-        control.ask()
+        control.set_pose(after)
+        control.compute_targets()
         targets = towards(tracking, before, after, DT)
         assert_asked(solver, bearing(BODY, targets, state, GRAVITY) if bears else targets)
     assert control.supported == (strengths.get("Hips") != 0.0)
@@ -84,40 +86,40 @@ def test_what_is_asked_does_not_depend_on_how_often():
     """A step that is made again asks for the same; so does one that starts from a state that was kept."""
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton)
     solver = condensed_solver(BODY, DT)
-    control = Control(tracking, solver.links, dt=DT, gravity=GRAVITY, device="cpu")
+    control = PoseController(tracking, solver.links, dt=DT, gravity=GRAVITY, device="cpu")
     before, after, state = any_pose(0), any_pose(1), any_state(BODY, 0)
-    control.begin(any_pose(2).world_from_joint)
-    control.begin(before.world_from_joint)
-    control.lead(after)
+    control.set_animated(any_pose(2).world_from_joint)
+    control.set_animated(before.world_from_joint)
+    control.set_pose(after)
     for _ in range(2):
         solver.load(state)
-        control.ask()
+        control.compute_targets()
         assert_asked(solver, bearing(BODY, towards(tracking, before, after, DT), state, GRAVITY))
 
 
 def test_limp_bodies_are_asked_for_nothing():
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton, strength=0.0)
     solver = condensed_solver(BODY, DT)
-    control = Control(tracking, solver.links, dt=DT, gravity=GRAVITY, device="cpu")
-    control.begin(any_pose(0).world_from_joint)
-    control.lead(any_pose(1))
-    control.ask()
+    control = PoseController(tracking, solver.links, dt=DT, gravity=GRAVITY, device="cpu")
+    control.set_animated(any_pose(0).world_from_joint)
+    control.set_pose(any_pose(1))
+    control.compute_targets()
     assert not control.supported
     assert not control.driven
     assert not solver.links.gains.numpy().any()
     assert not solver.links.root_gains.numpy().any()
-    assert np.isfinite(solver.links.target_spins.numpy()).all()
+    assert np.isfinite(solver.links.target_angular_velocities.numpy()).all()
 
 
 def test_a_pose_of_another_skeleton_is_refused():
     tracking = Tracking(BODY, LINKS, CHARACTER.skeleton)
-    control = Control(tracking, condensed_solver(BODY, DT).links, dt=DT, gravity=None, device="cpu")
+    control = PoseController(tracking, condensed_solver(BODY, DT).links, dt=DT, gravity=None, device="cpu")
     with pytest.raises(InputError, match="a pose has 2 joints"):
-        control.lead(Pose(np.tile(np.eye(4), (2, 1, 1))))
+        control.set_pose(Pose(np.tile(np.eye(4), (2, 1, 1))))
 
 
 def test_all_that_hangs_on_a_link_is_listed():
-    starts, hanging = hanging_on(BODY)
+    starts, hanging = link_subtrees(BODY)
     above = dict(zip(BODY.joints.children.tolist(), BODY.joints.parents.tolist(), strict=True))
     for link in range(BODY.link_count):
         below = set(hanging[starts[link] : starts[link + 1]].tolist())
@@ -134,22 +136,16 @@ def nearest_on_device(matrices):
     wp, count = warp(), len(matrices)
     given = np.tile(np.eye(4), (count, 1, 1))
     given[:, :3, :3] = matrices
-    rotations = [wp.zeros(count, dtype=wp.mat33d, device="cpu") for _ in range(2)]
-    positions = [wp.zeros(count, dtype=wp.vec3d, device="cpu") for _ in range(3)]
+    animation = kernels.Animation()
+    animation.previous_rotations, animation.rotations = (wp.zeros(count, dtype=wp.mat33d, device="cpu") for _ in "ab")
+    centers, animation.previous_positions, animation.positions = (
+        wp.zeros(count, dtype=wp.vec3d, device="cpu") for _ in "abc"
+    )
     eyes = to_device(np.tile(np.eye(4), (count, 1, 1)), wp.mat44d, "cpu")
     numbers = to_device(np.arange(count, dtype=np.int32), wp.int32, "cpu")
-    inputs = [
-        numbers,
-        eyes,
-        positions[0],
-        to_device(given, wp.mat44d, "cpu"),
-        positions[1],
-        rotations[0],
-        positions[2],
-        rotations[1],
-    ]
-    Launch(kernels.place_links, count, inputs, "cpu")()
-    return rotations[1].numpy().copy()
+    inputs = [numbers, eyes, centers, to_device(given, wp.mat44d, "cpu"), animation]
+    Launch(kernels.pose_links, count, inputs, "cpu")()
+    return animation.rotations.numpy().copy()
 
 
 @given(st.integers(0, 10_000))
@@ -186,47 +182,49 @@ def test_joints_without_extent_still_turn_somehow():
 # The watch
 
 
-def watched(farthest=np.inf):
+def guarded_solver(max_displacements=np.inf):
     solver = condensed_solver(BODY, DT)
     still = np.zeros((BODY.node_count, 3))
-    limits = np.full(BODY.node_count, farthest)
-    return solver, Watch(solver.nodes, solver.links, sculpted=still, farthest=limits, device="cpu")
+    limits = np.full(BODY.node_count, max_displacements)
+    return solver, StabilityGuard(solver.nodes, solver.links, rest_sag=still, max_displacements=limits, device="cpu")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("name", ["positions", "rotations", "displacements", "velocities", "spins", "flows"])
+@pytest.mark.parametrize(
+    "name", ["positions", "rotations", "displacements", "velocities", "angular_velocities", "node_velocities"]
+)
 def test_what_is_no_number_is_seen(name, value):
-    solver, watch = watched()
+    solver, guard = guarded_solver()
     state = any_state(BODY, 3)
     solver.load(state)
-    assert watch.is_sound()
-    broken = State(*(array.copy() for array in vars(state).values()))
+    assert guard.is_finite()
+    broken = MechanismState(*(array.copy() for array in vars(state).values()))
     getattr(broken, name)[-1] = value
     solver.load(broken)
-    assert not watch.is_sound()
-    solver.free()
-    assert not watch.is_sound_ahead()
+    assert not guard.is_finite()
+    solver.predict()
+    assert not guard.is_prediction_finite()
     solver.load(state)
-    assert watch.is_sound()
-    solver.free()
-    assert watch.is_sound_ahead()
+    assert guard.is_finite()
+    solver.predict()
+    assert guard.is_prediction_finite()
 
 
 def test_flesh_that_went_too_far_is_brought_back_and_stopped():
-    solver, watch = watched(0.1)
-    state = State.rest(BODY)
+    solver, guard = guarded_solver(0.1)
+    state = MechanismState.rest(BODY)
     state.displacements[:] = [0.0, 0.05, 0.0]
     state.displacements[3] = [0.3, 0.0, 0.4]
-    state.flows[:] = 1.0
+    state.node_velocities[:] = 1.0
     solver.load(state)
-    assert watch.contain()
+    assert guard.clamp_displacements()
     found = solver.state()
     np.testing.assert_allclose(found.displacements[3], [0.06, 0.0, 0.08], atol=1e-15)
-    assert not found.flows[3].any()
+    assert not found.node_velocities[3].any()
     others = np.arange(BODY.node_count) != 3
     np.testing.assert_array_equal(found.displacements[others], state.displacements[others])
-    np.testing.assert_array_equal(found.flows[others], state.flows[others])
-    assert not watch.contain()
+    np.testing.assert_array_equal(found.node_velocities[others], state.node_velocities[others])
+    assert not guard.clamp_displacements()
 
 
 # A whole step
@@ -264,11 +262,11 @@ def test_crushed_bodies_start_anew_and_hopeless_ones_are_said_to_be():
     rest = Pose.rest(tube.skeleton)
     state = skin.start(binding, rest, None)
     skin.advance(binding, state, rest, skin.step, incoming=None)
-    state.memory.body.flows[:] = np.nan
+    state.memory.body.node_velocities[:] = np.nan
     state.memory.time += skin.step  # so that it is not taken for the state that the solver has
     points = skin.advance(binding, state, rest, skin.step, incoming=None)
     assert np.isfinite(points.numpy()).all()
-    assert np.isfinite(state.memory.body.flows).all()
+    assert np.isfinite(state.memory.body.node_velocities).all()
     state.memory.body.positions[:] = np.nan
     state.memory.time += skin.step
     with pytest.raises(UnfinishedError, match="left all numbers"):

@@ -18,7 +18,7 @@ from supple.geometry.collision.kdops import AXES, KDops
 from supple.geometry.collision.rest_exclusions import rest_exclusions
 from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Plane, Sphere, Straight
 from supple.obstacles.dynamic_bodies import DynamicBodies
-from supple.skins.contact.detection.detector import Detection
+from supple.skins.contact.detection.detector import CollisionDetector
 
 EXACT = 3e-6  # [m]: single precision at a metre or two
 BALL = sphere(6, radius=0.2)
@@ -54,7 +54,9 @@ class Tube:
         return np.einsum("nb,bni->ni", self.weights, each)[:, :3]
 
     def detection(self, **options):
-        return Detection(self.rest, self.triangles, carriers=self.carriers, rest_bones=self.rest_bones, **options)
+        return CollisionDetector(
+            self.rest, self.triangles, carriers=self.carriers, rest_bones=self.rest_bones, **options
+        )
 
 
 def tube(bones=4, *, length=1.6, radius=0.1, rings=24, sectors=10) -> Tube:
@@ -109,7 +111,7 @@ FLESH = tube()
 def test_proxies_hide_nothing_that_brute_force_finds(obstacles, bend, margin, seed):
     frames, points = FLESH.bent([bend] * 3, twist=0.2)
     points = points + np.random.default_rng(seed).uniform(-0.05, 0.05, points.shape)
-    detection = FLESH.detection(bodies=obstacles, itself=False, margin=margin)
+    detection = FLESH.detection(bodies=obstacles, self_collision=False, margin=margin)
     found = detection.detect(points, frames)
     for number, body in enumerate(obstacles):
         gaps = oracle.signed_distance(body, points, body.world_from_body(0.0))
@@ -129,7 +131,7 @@ def test_moving_out_along_the_normal_by_the_depth_ends_the_contact():
         Plane(at=(0.0, -0.05, 0.0)),
         MovingMesh(points=BALL[0], triangles=BALL[1], at=(0.5, 0.2, 0.0)),
     ):
-        found = FLESH.detection(bodies=[body], itself=False).detect(FLESH.rest, FLESH.rest_bones)
+        found = FLESH.detection(bodies=[body], self_collision=False).detect(FLESH.rest, FLESH.rest_bones)
         assert len(found) > 4, body
         out = FLESH.rest[found.nodes] - found.gaps[:, None] * found.normals
         assert np.abs(oracle.signed_distance(body, out, body.world_from_body(0.0))).max() < 1e-5, body
@@ -137,29 +139,29 @@ def test_moving_out_along_the_normal_by_the_depth_ends_the_contact():
 
 def test_the_slabs_hold_every_node_however_it_is_displaced():
     rng = np.random.default_rng(3)
-    proxies = KDops(FLESH.rest, FLESH.triangles, carriers=FLESH.carriers, rest_bones=FLESH.rest_bones, device="cpu")
+    kdops = KDops(FLESH.rest, FLESH.triangles, carriers=FLESH.carriers, rest_bones=FLESH.rest_bones, device="cpu")
     from supple import device as devices
 
     points = devices.to_device(FLESH.rest, devices.warp().vec3f, "cpu")
-    grow = proxies.growing(points, proxies.growths)
+    grow = kdops.growing(points, kdops.growths)
     for size in (0.0, 0.01, 0.3):
         frames, moved = FLESH.bent(rng.uniform(-1.5, 1.5, 3), twist=0.4)
         moved = moved + rng.uniform(-size, size, moved.shape)
         devices.write(points, moved)
-        proxies.pose(frames)
+        kdops.pose(frames)
         grow()
-        for patch, bone in enumerate(proxies.bones):
-            touching = (proxies.patch_of[FLESH.triangles] == patch).any(axis=1)
-            nodes = np.union1d(np.flatnonzero(proxies.patch_of == patch), FLESH.triangles[touching])
+        for patch, bone in enumerate(kdops.bones):
+            touching = (kdops.patch_of[FLESH.triangles] == patch).any(axis=1)
+            nodes = np.union1d(np.flatnonzero(kdops.patch_of == patch), FLESH.triangles[touching])
             along = ((moved[nodes] - frames[bone, :3, 3]) @ frames[bone, :3, :3]) @ AXES.T
-            growth = proxies.growths.numpy()[patch]
-            assert (along >= proxies.lows[patch] - growth).all()
-            assert (along <= proxies.highs[patch] + growth).all()
+            growth = kdops.growths.numpy()[patch]
+            assert (along >= kdops.lows[patch] - growth).all()
+            assert (along <= kdops.highs[patch] + growth).all()
             assert growth < 0.7 + size  # it grows by what is displaced, not without end
 
 
 def test_proxies_rule_out_what_is_far():
-    detection = FLESH.detection(bodies=[Sphere(radius=0.05, at=(0.2, 0.12, 0.0))], itself=False)
+    detection = FLESH.detection(bodies=[Sphere(radius=0.05, at=(0.2, 0.12, 0.0))], self_collision=False)
     detection.detect(FLESH.rest, FLESH.rest_bones)
     assert detection._near_flags.numpy()[0].tolist() == [1, 0, 0, 0]
 
@@ -177,7 +179,7 @@ def test_a_fast_obstacle_does_not_get_through_between_two_frames(shape, way):
     body = MovingMesh(points=points, triangles=triangles, at=path) if shape == "mesh" else None
     if body is None:
         body = type(shape)(**{k: v for k, v in vars(shape).items() if k in ("radius", "length", "sides")}, at=path)
-    detection = FLESH.detection(bodies=[body], itself=False)
+    detection = FLESH.detection(bodies=[body], self_collision=False)
     for time in (0.0, dt):  # who looks at the two ends only would not know
         assert oracle.signed_distance(body, FLESH.rest, body.world_from_body(time)).min() > 0.0
     found = detection.detect(FLESH.rest, FLESH.rest_bones, before=FLESH.rest, time=dt, dt=dt)
@@ -193,12 +195,12 @@ def test_a_fast_obstacle_does_not_get_through_between_two_frames(shape, way):
 def test_what_grazes_or_rests_is_no_passage():
     """A node that slides along a ball, or leaves it, counts where it is and not where it came from."""
     ball = Sphere(radius=0.3, at=(0.8, 0.4, 0.0))
-    detection = FLESH.detection(bodies=[ball], itself=False)
+    detection = FLESH.detection(bodies=[ball], self_collision=False)
     before = FLESH.rest + np.array([0.05, 0.0, 0.0])
     plain = detection.detect(FLESH.rest, FLESH.rest_bones)
     slid = detection.detect(FLESH.rest, FLESH.rest_bones, before=before)
     assert len(plain) == len(slid) == 0  # it touches nobody
-    low = FLESH.detection(bodies=[Sphere(radius=0.31, at=(0.8, 0.4, 0.0))], itself=False)
+    low = FLESH.detection(bodies=[Sphere(radius=0.31, at=(0.8, 0.4, 0.0))], self_collision=False)
     plain, slid = (low.detect(FLESH.rest, FLESH.rest_bones, before=b) for b in (None, before))
     assert np.array_equal(plain.nodes, slid.nodes)
     assert np.allclose(plain.gaps, slid.gaps)
@@ -207,18 +209,18 @@ def test_what_grazes_or_rests_is_no_passage():
 def test_velocity_is_that_of_the_obstacle_at_the_place():
     dt, spin = 1e-3, np.array([0.0, 3.0, 0.0])
     body = Box(sides=(2.0, 0.2, 2.0), at=Straight((0.8, -0.15, 0.0), (0.5, 0.0, 0.0), spin))
-    found = FLESH.detection(bodies=[body], itself=False).detect(FLESH.rest, FLESH.rest_bones, dt=dt)
+    found = FLESH.detection(bodies=[body], self_collision=False).detect(FLESH.rest, FLESH.rest_bones, dt=dt)
     spots = FLESH.rest[found.nodes] - found.gaps[:, None] * found.normals
     want = np.array([0.5, 0.0, 0.0]) + np.cross(spin, spots - [0.8, -0.15, 0.0])
     assert len(found) > 10
     assert np.allclose(found.velocities, want, atol=5e-3)
-    still = FLESH.detection(bodies=[body], itself=False).detect(FLESH.rest, FLESH.rest_bones)
+    still = FLESH.detection(bodies=[body], self_collision=False).detect(FLESH.rest, FLESH.rest_bones)
     assert not still.velocities.any()
 
 
 def test_free_bodies_are_met_where_they_are():
     ball = Sphere(radius=0.1, at=(0.8, 0.5, 0.0), free=Free(mass=1.0, velocity=(0.0, -6.0, 0.0)), friction=0.3)
-    detection = FLESH.detection(bodies=[Plane(at=(0.0, -5.0, 0.0)), ball], itself=False)
+    detection = FLESH.detection(bodies=[Plane(at=(0.0, -5.0, 0.0)), ball], self_collision=False)
     free = DynamicBodies(detection.bodies.bodies)
     assert len(detection.detect(FLESH.rest, FLESH.rest_bones, free=free)) == 0
     free.advance(0.06, gravity=(0.0, 0.0, 0.0))
@@ -239,7 +241,7 @@ def test_an_obstacle_inside_the_flesh_leaves_by_the_nearest_skin(body):
         body = MovingMesh(points=points, triangles=triangles, at=at)
     else:
         body = type(body)(**{k: v for k, v in vars(body).items() if k in ("radius", "length", "sides")}, at=at)
-    found = FLESH.detection(bodies=[body], itself=False).detect(FLESH.rest, FLESH.rest_bones)
+    found = FLESH.detection(bodies=[body], self_collision=False).detect(FLESH.rest, FLESH.rest_bones)
     position, _ = oracle.nearest(at, FLESH.rest, FLESH.triangles)
     assert len(found) == 3
     way = (position - at) / np.linalg.norm(position - at)
@@ -259,7 +261,7 @@ def test_another_characters_bake_is_met_as_it_bends():
     points, triangles = sphere(10, radius=0.2)
     frames = np.stack([points * s + [0.8, 0.4, 0.0] for s in (1.0, 1.25, 1.75)]).astype(np.float32)
     skin = BakedSkin(frames=frames, triangles=triangles, fps=10.0, friction=0.2)
-    detection = FLESH.detection(bodies=[skin], itself=False)
+    detection = FLESH.detection(bodies=[skin], self_collision=False)
     assert len(detection.detect(FLESH.rest, FLESH.rest_bones, time=0.0, dt=0.1)) == 0
     found = detection.detect(FLESH.rest, FLESH.rest_bones, time=0.2, dt=0.1)
     whole = MovingMesh(points=frames[2].astype(float), triangles=triangles)
@@ -282,10 +284,10 @@ def closed_tube(bend):
 
 def expected(flesh, points, detection):
     """What brute force says: gaps, by the rules of the rest shape."""
-    options = {"deepest": detection.deepest, "apart": detection.apart}
+    options = {"max_depth": detection.max_depth, "exclusion_distance": detection.exclusion_distance}
     rest = oracle.skin_gaps(flesh.rest, flesh.rest, flesh.triangles, flesh.carriers, **options)
     gaps = oracle.skin_gaps(points, flesh.rest, flesh.triangles, flesh.carriers, **options)
-    limits = np.where(np.isfinite(rest), np.where(rest > 0.0, 0.5 * rest, -1e-3 * detection.deepest), np.inf)
+    limits = np.where(np.isfinite(rest), np.where(rest > 0.0, 0.5 * rest, -1e-3 * detection.max_depth), np.inf)
     gaps = gaps - np.where(np.isfinite(rest), np.minimum(rest, 0.0), 0.0)
     return gaps, np.minimum(limits, detection.margin)
 
@@ -301,9 +303,9 @@ def test_skin_that_meets_skin_is_what_brute_force_finds(bend):
     assert len(sure) > 3
     assert np.allclose(found.gaps, gaps[found.nodes], atol=1e-5)
     assert (found.obstacles == -1).all()
-    met = np.einsum("mk,mki->mi", found.shares, points[found.corners])
+    met = np.einsum("mk,mki->mi", found.barycentric, points[found.corners])
     assert np.allclose(points[found.nodes] - met, found.gaps[:, None] * found.normals, atol=1e-5)
-    assert np.allclose(found.shares.sum(axis=1), 1.0, atol=1e-5)
+    assert np.allclose(found.barycentric.sum(axis=1), 1.0, atol=1e-5)
 
 
 @settings(max_examples=12, deadline=None)
@@ -345,7 +347,7 @@ def test_opposite_sides_of_thin_flesh_are_no_contact():
     flesh = tube(4, length=1.6, radius=0.2, rings=60, sectors=40)
     flat = flesh.rest * [1.0, 0.08, 1.0]
     flat = Tube(flat, flesh.triangles, flesh.rest_bones, flesh.weights)
-    detection = flat.detection(margin=0.005, deepest=0.08, apart=0.1)
+    detection = flat.detection(margin=0.005, max_depth=0.08, exclusion_distance=0.1)
     for bend in (0.0, 0.3, -0.3):
         frames, points = flat.bent([bend] * 3)
         assert len(detection.detect(points, frames)) == 0
@@ -355,23 +357,33 @@ def test_two_characters_meet():
     one, two = tube(3, rings=18), tube(2, length=1.0, rings=12, sectors=8)
     at = somewhere((0.7, 0.16, -0.4), (0.0, 1.0, 0.0), -1.3)
     points = two.rest @ at[:3, :3].T + at[:3, 3]
-    first, second = one.detection(itself=False, deepest=0.2), two.detection(itself=False, deepest=0.2)
-    first.position(one.rest, one.rest_bones)
-    second.position(points, at @ two.rest_bones)
+    first, second = (
+        one.detection(self_collision=False, max_depth=0.2),
+        two.detection(self_collision=False, max_depth=0.2),
+    )
+    first.set_positions(one.rest, one.rest_bones)
+    second.set_positions(points, at @ two.rest_bones)
     for skin in (first, second):
         skin.refit()
     for a, b, mine, theirs in ((first, second, one.rest, points), (second, first, points, one.rest)):
-        found = a.with_skin(b)
+        found = a.collide_skin(b)
         want = oracle.skin_gaps(
-            mine, mine, a.triangles, None, deepest=0.2, apart=0.0, itself=False, other=(theirs, b.triangles)
+            mine,
+            mine,
+            a.triangles,
+            None,
+            max_depth=0.2,
+            exclusion_distance=0.0,
+            self_collision=False,
+            other=(theirs, b.triangles),
         )
         assert set(found.nodes) == set(np.flatnonzero(want < 0.0))
         assert len(found) > 1
         assert np.allclose(found.gaps, want[found.nodes], atol=1e-5)
         assert set(found.corners.ravel()) <= set(range(len(theirs)))
-    second.position(points + np.array([0.0, 2.0, 0.0]), at @ two.rest_bones)
+    second.set_positions(points + np.array([0.0, 2.0, 0.0]), at @ two.rest_bones)
     second.refit()
-    assert len(first.with_skin(second)) == 0
+    assert len(first.collide_skin(second)) == 0
 
 
 # All of it
@@ -390,7 +402,7 @@ def test_the_order_is_by_obstacle_and_node_and_always_the_same():
     assert np.array_equal(order, np.arange(len(first)))
     assert set(first.obstacles) == {-1, 0, 1}
     for run in runs[1:]:
-        for name in ("nodes", "obstacles", "gaps", "normals", "corners", "shares", "velocities"):
+        for name in ("nodes", "obstacles", "gaps", "normals", "corners", "barycentric", "velocities"):
             assert np.array_equal(getattr(run, name), getattr(first, name)), name
 
 
@@ -408,12 +420,12 @@ def test_a_list_of_clusters_that_is_too_short_costs_time_and_nothing_else(monkey
 def test_the_table_of_what_is_settled_tells_of_every_node_and_triangle(flesh):
     """A bit for each node and each triangle of another patch: near over the surface at rest, or across thin flesh."""
     detection = flesh.detection()
-    skin, patch_of = detection.hierarchy, detection.proxies.patch_of
+    skin, patch_of = detection.bvh, detection.kdops.patch_of
     outward = np.zeros_like(flesh.rest)
     outward[skin.nodes] = skin.normals.numpy()
-    starts, numbers = rest_exclusions(flesh.rest, outward, flesh.triangles, detection.apart)
+    starts, numbers = rest_exclusions(flesh.rest, outward, flesh.triangles, detection.exclusion_distance)
     reaches = (patch_of[flesh.triangles][None] == patch_of[:, None, None]).any(axis=2)
-    rows, clusters, bits = (array.numpy() for array in detection.settled)
+    rows, clusters, bits = (array.numpy() for array in detection.excluded)
     whole = 0
     for one in range(skin.clusters):
         nodes = skin.nodes[skin.node_starts[one] : skin.node_starts[one + 1]]
@@ -442,9 +454,9 @@ def test_nodes_below_the_skin_meet_obstacles_and_no_skin():
     carriers = np.tile(flesh.carriers, 2)[order]
     ball = Sphere(radius=0.3, at=(0.3, 0.1, 0.0))
     options = {"carriers": carriers, "rest_bones": flesh.rest_bones, "bodies": [ball]}
-    found = Detection(rest, positions[flesh.triangles], **options).detect(moved, frames)
+    found = CollisionDetector(rest, positions[flesh.triangles], **options).detect(moved, frames)
     alone = flesh.detection().detect(points, frames)
-    met = Detection(rest, np.zeros((0, 3)), **options).detect(moved, frames)
+    met = CollisionDetector(rest, np.zeros((0, 3)), **options).detect(moved, frames)
     assert len(alone) > 3
     assert len(met) > 10
     skin = found.obstacles < 0
@@ -464,7 +476,7 @@ def test_many_obstacles_are_all_met_as_each_alone(monkeypatch, most):
     rng = np.random.default_rng(8)
     balls = [Sphere(radius=0.08, at=at) for at in rng.uniform([0.0, -0.2, -0.1], [1.6, 0.2, 0.1], (7, 3))]
     balls.insert(3, Sphere(radius=0.08, at=(0.0, 9.0, 0.0)))  # far
-    together = FLESH.detection(bodies=balls, itself=False)
+    together = FLESH.detection(bodies=balls, self_collision=False)
     met = []
     for along in (1.3, 0.0, 1.3):  # few are near, then many, then few again
         away = np.array([along, 0.0, 0.0])
@@ -472,7 +484,7 @@ def test_many_obstacles_are_all_met_as_each_alone(monkeypatch, most):
         frames[:, :3, 3] += away
         found = together.detect(points, frames)
         for number, ball in enumerate(balls):
-            alone = FLESH.detection(bodies=[ball], itself=False).detect(points, frames)
+            alone = FLESH.detection(bodies=[ball], self_collision=False).detect(points, frames)
             mine = found.obstacles == number
             assert np.array_equal(found.nodes[mine], alone.nodes)
             assert np.array_equal(found.gaps[mine], alone.gaps)
@@ -495,7 +507,7 @@ def test_bones_without_extent_and_mirrored_ones_hide_nothing(scale):
 def test_a_bone_that_carries_nobody_and_scaled_bones_do_no_harm():
     flesh, frames, points = closed_tube(1.4)
     spare = np.concatenate([flesh.rest_bones, [np.eye(4)]])
-    detection = Detection(flesh.rest, flesh.triangles, carriers=flesh.carriers, rest_bones=spare)
+    detection = CollisionDetector(flesh.rest, flesh.triangles, carriers=flesh.carriers, rest_bones=spare)
     grown = frames.copy()
     grown[:, :3, :3] *= 1.3
     want = flesh.detection().detect(points, frames)
@@ -506,7 +518,9 @@ def test_a_bone_that_carries_nobody_and_scaled_bones_do_no_harm():
 
 def test_nodes_without_triangles_meet_obstacles_too():
     ball = Sphere(radius=0.3, at=(0.5, 0.1, 0.0))
-    cloud = Detection(FLESH.rest, np.zeros((0, 3)), carriers=FLESH.carriers, rest_bones=FLESH.rest_bones, bodies=[ball])
+    cloud = CollisionDetector(
+        FLESH.rest, np.zeros((0, 3)), carriers=FLESH.carriers, rest_bones=FLESH.rest_bones, bodies=[ball]
+    )
     found = cloud.detect(FLESH.rest, FLESH.rest_bones, before=FLESH.rest, dt=0.1)
     inside = oracle.signed_distance(ball, FLESH.rest, ball.world_from_body(0.0)) < 0.0
     assert np.array_equal(found.nodes, np.flatnonzero(inside))
@@ -520,16 +534,16 @@ def test_nodes_without_triangles_meet_obstacles_too():
         ({"triangles": [[0, 1, 9999]]}, "triangles name number 9999"),
         ({"margin": -1.0}, "margin is -1"),
         ({"margin": np.nan}, "margin is nan"),
-        ({"deepest": 0.0}, "deepest is 0"),
-        ({"apart": -2.0}, "apart is -2"),
+        ({"max_depth": 0.0}, "max_depth is 0"),
+        ({"exclusion_distance": -2.0}, "exclusion_distance is -2"),
         ({"rest_bones": np.zeros((2, 3, 3))}, "rest_bones has shape"),
     ],
 )
 def test_strange_skins_are_refused_in_words(change, words):
     sound = {"carriers": FLESH.carriers, "rest_bones": FLESH.rest_bones, "triangles": FLESH.triangles, "margin": 0.0}
-    Detection(FLESH.rest, **sound)
+    CollisionDetector(FLESH.rest, **sound)
     with pytest.raises(InputError, match=words):
-        Detection(FLESH.rest, **{**sound, **change})
+        CollisionDetector(FLESH.rest, **{**sound, **change})
 
 
 @pytest.mark.parametrize(
@@ -541,7 +555,7 @@ def test_strange_skins_are_refused_in_words(change, words):
     ],
 )
 def test_strange_steps_are_refused_in_words(points, bones, words):
-    detection = FLESH.detection(itself=False)
+    detection = FLESH.detection(self_collision=False)
     detection.detect(FLESH.rest, FLESH.rest_bones)
     with pytest.raises(InputError, match=words):
         detection.detect(points, bones)
@@ -551,7 +565,7 @@ def test_strange_steps_are_refused_in_words(points, bones, words):
 
 def test_keys_lead_an_obstacle_through_the_step():
     path = Keys([0.0, 1.0], [(0.8, 0.5, 0.0), (0.8, 0.15, 0.0)])
-    detection = FLESH.detection(bodies=[Sphere(radius=0.1, at=path)], itself=False)
+    detection = FLESH.detection(bodies=[Sphere(radius=0.1, at=path)], self_collision=False)
     assert len(detection.detect(FLESH.rest, FLESH.rest_bones, time=0.0, dt=0.1)) == 0
     found = detection.detect(FLESH.rest, FLESH.rest_bones, time=1.0, dt=0.1)
     assert len(found) > 0

@@ -23,9 +23,9 @@ from supple import Character, Pose, Skeleton, Weights
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.tetrahedra import Tetrahedra
-from supple.skins.contact.control.tracking import Targets, Tracking, carried_inertia
+from supple.skins.contact.control.tracking import Targets, Tracking, subtree_inertia
 from supple.skins.contact.model.elasticity import TISSUES, Tissue
-from supple.skins.contact.model.flesh import flesh_of, layer
+from supple.skins.contact.model.flesh import flesh_from_character, layer
 from supple.skins.contact.model.joints import (
     BALL,
     FREE,
@@ -35,8 +35,8 @@ from supple.skins.contact.model.joints import (
     named_hinges,
     rotation_vectors,
 )
-from supple.skins.contact.model.links import joints_of, links_of
-from supple.skins.contact.model.mechanism import State, arms, mechanism_of
+from supple.skins.contact.model.links import joints_from_links, links_from_flesh
+from supple.skins.contact.model.mechanism import MechanismState, arms, mechanism_from_flesh
 
 SEEDS = st.integers(0, 10_000)
 BAR = oracle.bar(3)
@@ -73,9 +73,9 @@ def test_velocities_are_the_slopes_of_places(seed):
 
 def test_flesh_at_rest_follows_the_bones_as_linear_blending_does():
     tube = make_tube(17, 10, 3)
-    flesh = flesh_of(tube, count=1000)
-    links = links_of(tube.skeleton, flesh)
-    mechanism = mechanism_of(flesh, links, joints_of(tube.skeleton, links))
+    flesh = flesh_from_character(tube, count=1000)
+    links = links_from_flesh(tube.skeleton, flesh)
+    mechanism = mechanism_from_flesh(flesh, links, joints_from_links(tube.skeleton, links))
     pose = Pose.from_rotations(
         tube.skeleton, {"bone1": quaternions.quat_from_axis_angle([0, 0, 1], 0.7)}, move=(1.0, 2.0, 3.0)
     )
@@ -88,11 +88,13 @@ def test_flesh_at_rest_follows_the_bones_as_linear_blending_does():
     rotation = quaternions.quat_from_axis_angle([0, 0, 1], 0.7 - 0.02)
     earlier = Pose.from_rotations(tube.skeleton, {"bone1": rotation}, move=(0.9, 2.0, 3.0))
     moving = state_in(mechanism, links, pose, skeleton=tube.skeleton, before=earlier, dt=0.1)
-    np.testing.assert_allclose(moving.spins, [[0.0, 0.0, 0.0], [0.0, 0.0, 0.2], [0.0, 0.0, 0.2]], atol=1e-9)
+    np.testing.assert_allclose(
+        moving.angular_velocities, [[0.0, 0.0, 0.0], [0.0, 0.0, 0.2], [0.0, 0.0, 0.2]], atol=1e-9
+    )
     np.testing.assert_allclose(moving.velocities[0], [1.0, 0.0, 0.0], atol=1e-9)
     assert not state.velocities.any()
     np.testing.assert_array_equal(mechanism.rest, flesh.solid.points[flesh.order])
-    np.testing.assert_array_equal(flesh.order[flesh.positions], np.arange(len(flesh.order)))
+    np.testing.assert_array_equal(flesh.order[flesh.node_index], np.arange(len(flesh.order)))
     skin = flesh.embedding(tube.points)
     inside = skin.distance == 0.0
     np.testing.assert_allclose(skin.carry(mechanism.rest)[inside], tube.points[inside], atol=1e-9)
@@ -114,7 +116,7 @@ def test_energy_and_momentum_are_those_of_the_mass_matrix_which_is_never_negativ
     np.testing.assert_allclose(np.concatenate([linear, angular]), whole.T @ M @ v, rtol=1e-9, atol=1e-9)
     paces = soft_body.node_velocities(BAR, state)
     core = BAR.core_masses[:, None] * state.velocities
-    core = core + np.cross(state.spins, np.einsum("kab,kb->ka", state.rotations, BAR.core_moments))
+    core = core + np.cross(state.angular_velocities, np.einsum("kab,kb->ka", state.rotations, BAR.core_first_moments))
     np.testing.assert_allclose(linear, BAR.masses @ paces + core.sum(axis=0), atol=1e-9)
 
 
@@ -146,7 +148,10 @@ def test_flesh_on_one_link_has_its_true_mass_matrix_and_quadratic_forces():
     wanted = -sum(m * row.T @ rate for m, row, rate in zip(body.masses, rows, rates, strict=True))
     np.testing.assert_allclose(quadratic[skin], wanted[skin], atol=1e-6)
     none = replace(
-        body, core_masses=0 * body.core_masses, core_moments=0 * body.core_moments, core_seconds=0 * body.core_seconds
+        body,
+        core_masses=0 * body.core_masses,
+        core_first_moments=0 * body.core_first_moments,
+        core_second_moments=0 * body.core_second_moments,
     )
     np.testing.assert_allclose(oracle.quadratic(none, state), wanted, atol=1e-6)
 
@@ -201,18 +206,18 @@ def test_a_bent_joint_stiffens_as_its_hessian_says(seed, angle):
 
 def test_a_character_weighs_what_its_volume_does_and_its_links_share_that():
     hero = supple.character("hero", vertices=2000)
-    flesh = flesh_of(hero, count=4000, tissue="fat", parts={"head": "rubber"})
-    links = links_of(hero.skeleton, flesh)
-    mechanism = mechanism_of(flesh, links, joints_of(hero.skeleton, links))
+    flesh = flesh_from_character(hero, count=4000, tissue="fat", parts={"head": "rubber"})
+    links = links_from_flesh(hero.skeleton, flesh)
+    mechanism = mechanism_from_flesh(flesh, links, joints_from_links(hero.skeleton, links))
     assert mechanism.link_masses.sum() == pytest.approx(flesh.masses.sum(), rel=1e-12)
     assert 40.0 < mechanism.link_masses.sum() < 110.0
     assert (mechanism.core_masses > 0.0).all()
-    np.testing.assert_allclose(mechanism.shares.sum(axis=1), 1.0, atol=1e-12)
-    inner = mechanism.masses[:, None] * mechanism.free_shares
-    moments = mechanism.core_moments.copy()
-    np.add.at(moments, mechanism.free_links, inner[..., None] * arms(mechanism, State.rest(mechanism)))
+    np.testing.assert_allclose(mechanism.weights.sum(axis=1), 1.0, atol=1e-12)
+    inner = mechanism.masses[:, None] * mechanism.free_weights
+    moments = mechanism.core_first_moments.copy()
+    np.add.at(moments, mechanism.free_links, inner[..., None] * arms(mechanism, MechanismState.rest(mechanism)))
     np.testing.assert_allclose(moments, 0.0, atol=1e-9)  # centres are centres of mass
-    whole = flesh_of(hero, count=4000, tissue="fat")
+    whole = flesh_from_character(hero, count=4000, tissue="fat")
     assert flesh.masses.sum() > whole.masses.sum()  # rubber is heavier than fat, and only the head is of it
     heavier = np.flatnonzero(flesh.masses > 1.01 * whole.masses)
     assert (whole.solid.points[heavier, 1] > 0.8 * hero.height).all()
@@ -223,7 +228,7 @@ def test_a_character_weighs_what_its_volume_does_and_its_links_share_that():
 def test_nothing_of_the_flesh_can_move_for_free():
     """Also where a coarse mesh has its core on one line, about which flesh could spin."""
     tube = make_tube(17, 10, 3)
-    flesh = flesh_of(tube, count=1000)
+    flesh = flesh_from_character(tube, count=1000)
     values = np.linalg.eigvalsh(flesh.stiffness.toarray())
     assert values[0] > 1e-5 * values[-1]
 
@@ -232,7 +237,7 @@ def test_nothing_of_the_flesh_can_move_for_free():
 def test_nothing_dangles_whichever_way_it_is_shaken(name):
     """Tips past the end of a bone, ears, thumbs: none gives way more than flesh on a bone, and that stays free."""
     character = supple.character(name, vertices=2000)
-    flesh = flesh_of(character, count=5000)
+    flesh = flesh_from_character(character, count=5000)
     weight = 9.81 * np.repeat(flesh.masses[flesh.free], 3)[:, None] * np.tile(np.eye(3), (len(flesh.free), 1))
     sunk = np.abs(spsolve(flesh.stiffness.tocsc(), weight)).max(axis=1)
     assert 0.0 < sunk.max() < 0.005 * character.size.max()
@@ -258,13 +263,13 @@ def test_flesh_without_a_bone_goes_with_the_bones_as_a_whole():
 
 def test_a_joint_without_flesh_is_part_of_what_it_hangs_on():
     skeleton, flesh, _ = lump_and_limb()
-    links = links_of(skeleton, flesh)
+    links = links_from_flesh(skeleton, flesh)
     np.testing.assert_array_equal(links.of_joint, [0, 1, 1])
     np.testing.assert_array_equal(links.parents, [-1, 0])
-    fixed = links_of(skeleton, flesh, fixed=["b"])
+    fixed = links_from_flesh(skeleton, flesh, fixed=["b"])
     np.testing.assert_array_equal(fixed.of_joint, [0, 0, 0])
-    assert len(joints_of(skeleton, fixed)) == 0
-    assert len(links_of(skeleton, lump_and_limb(0.0)[1])) == 1
+    assert len(joints_from_links(skeleton, fixed)) == 0
+    assert len(links_from_flesh(skeleton, lump_and_limb(0.0)[1])) == 1
 
 
 def test_a_root_without_flesh_goes_with_the_first_that_has_some():
@@ -274,7 +279,7 @@ def test_a_root_without_flesh_goes_with_the_first_that_has_some():
     skeleton = Skeleton.from_heads(names, parents, heads)
     dense = np.zeros((len(flesh.weights), 5))
     dense[:, 2:4] = flesh.weights.dense(3)[:, :2]
-    links = links_of(skeleton, replace(flesh, weights=Weights.from_dense(dense)))
+    links = links_from_flesh(skeleton, replace(flesh, weights=Weights.from_dense(dense)))
     first = links.of_joint[0]
     assert links.parents[first] == -1
     assert links.parents[links.of_joint[3]] == first == links.of_joint[2]
@@ -286,29 +291,34 @@ def test_a_bone_without_length_is_a_core_all_the_same():
     points, triangles = sphere(8, radius=0.3)
     one = Skeleton.from_heads(["only"], [-1], [[0.0, 0.0, 0.0]])
     ball = Character(points, triangles, one, Weights.from_dense(np.ones((len(points), 1))))
-    flesh = flesh_of(ball, count=2000, depth=0.5)
+    flesh = flesh_from_character(ball, count=2000, depth=0.5)
     held = np.setdiff1d(np.arange(len(flesh.masses)), flesh.free)
     assert 3 <= len(held) < 0.5 * len(flesh.free)
     assert np.linalg.norm(flesh.solid.points[held], axis=1).max() < 0.2
-    assert mechanism_of(flesh, links_of(one, flesh), joints_of(one, links_of(one, flesh))).link_count == 1
+    assert (
+        mechanism_from_flesh(
+            flesh, links_from_flesh(one, flesh), joints_from_links(one, links_from_flesh(one, flesh))
+        ).link_count
+        == 1
+    )
 
 
 def test_bad_bodies_are_refused():
     tube = make_tube(9, 8, 2)
     with pytest.raises(InputError, match="core is 1"):
-        flesh_of(tube, core=1.0)
+        flesh_from_character(tube, core=1.0)
     with pytest.raises(InputError, match="depth is 0"):
-        flesh_of(tube, depth=0.0)
+        flesh_from_character(tube, depth=0.0)
     with pytest.raises(InputError, match="part 'nowhere'"):
-        flesh_of(tube, count=1000, parts={"nowhere": "fat"})
+        flesh_from_character(tube, count=1000, parts={"nowhere": "fat"})
     with pytest.raises(InputError, match="no skin weights"):
-        flesh_of(Character(tube.points, tube.triangles, tube.skeleton), count=1000)
+        flesh_from_character(Character(tube.points, tube.triangles, tube.skeleton), count=1000)
     skeleton, flesh, _ = lump_and_limb()
-    links = links_of(skeleton, flesh)
+    links = links_from_flesh(skeleton, flesh)
     with pytest.raises(InputError, match="joint_stiffness is -1"):
-        mechanism_of(flesh, links, joints_of(skeleton, links), joint_stiffness=-1.0)
+        mechanism_from_flesh(flesh, links, joints_from_links(skeleton, links), joint_stiffness=-1.0)
     with pytest.raises(InputError, match="link 1 has no flesh"):
-        mechanism_of(lump_and_limb(0.0)[1], links, joints_of(skeleton, links))
+        mechanism_from_flesh(lump_and_limb(0.0)[1], links, joints_from_links(skeleton, links))
     with pytest.raises(InputError, match="nodes"):
         layer(flesh.solid, flesh.weights, np.zeros(3, dtype=bool))
 
@@ -361,14 +371,14 @@ def test_joints_are_checked():
             Joints(**{**count, **change})
     assert Joints(**{**count, "kinds": [BALL], "lows": [5.0]}).kinds[0] == BALL  # of a ball the low says nothing
     skeleton, flesh, _ = lump_and_limb()
-    links = links_of(skeleton, flesh)
+    links = links_from_flesh(skeleton, flesh)
     with pytest.raises(InputError, match="hinge 'b' has no axis"):
-        joints_of(skeleton, links, hinges={"b": (0.0, 0.0, 0.0)})
+        joints_from_links(skeleton, links, hinges={"b": (0.0, 0.0, 0.0)})
     with pytest.raises(InputError, match="joint 'x' was asked for"):
-        joints_of(skeleton, links, limits={"x": (0.0, 1.0)})
-    made = joints_of(skeleton, links, hinges={"b": (0.0, 3.0, 0.0)}, limits={"b": (-0.5, 1.5)})
+        joints_from_links(skeleton, links, limits={"x": (0.0, 1.0)})
+    made = joints_from_links(skeleton, links, hinges={"b": (0.0, 3.0, 0.0)}, limits={"b": (-0.5, 1.5)})
     assert (made.kinds[0], made.lows[0], made.highs[0]) == (HINGE, -0.5, 1.5)
-    assert FREE in joints_of(skeleton, links).highs
+    assert FREE in joints_from_links(skeleton, links).highs
 
 
 # Control
@@ -376,9 +386,9 @@ def test_joints_are_checked():
 
 def test_control_asks_for_the_pose_and_its_velocity():
     tube = make_tube(17, 10, 3)
-    flesh = flesh_of(tube, count=1000)
-    links = links_of(tube.skeleton, flesh)
-    mechanism = mechanism_of(flesh, links, joints_of(tube.skeleton, links))
+    flesh = flesh_from_character(tube, count=1000)
+    links = links_from_flesh(tube.skeleton, flesh)
+    mechanism = mechanism_from_flesh(flesh, links, joints_from_links(tube.skeleton, links))
     rotation = quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.4)
     before, after = (
         Pose.from_rotations(tube.skeleton, {"bone1": rotation}, move=move) for move in ((0, 0, 0), (0.1, 0, 0))
@@ -387,11 +397,11 @@ def test_control_asks_for_the_pose_and_its_velocity():
     targets = towards(tracking, before, after, 0.1)
     np.testing.assert_allclose(rotation_vectors(targets.rotations), [[0.0, 0.0, 0.4], [0.0, 0.0, 0.0]], atol=1e-12)
     np.testing.assert_allclose(targets.root_velocities, [[1.0, 0.0, 0.0]], atol=1e-12)
-    np.testing.assert_allclose(targets.spins, 0.0, atol=1e-12)
+    np.testing.assert_allclose(targets.angular_velocities, 0.0, atol=1e-12)
     assert targets.stiffness[0] > 0.0
     assert targets.stiffness[1] == targets.damping[1] == 0.0
     bent = towards(tracking, Pose.rest(tube.skeleton), before, 0.1)
-    np.testing.assert_allclose(bent.spins[0], [0.0, 0.0, 4.0], atol=1e-9)
+    np.testing.assert_allclose(bent.angular_velocities[0], [0.0, 0.0, 4.0], atol=1e-9)
     assert np.isfinite(
         towards(Tracking(mechanism, links, tube.skeleton, strength=1.0), before, after, 0.1).stiffness
     ).all()
@@ -403,7 +413,7 @@ def test_control_asks_for_the_pose_and_its_velocity():
 
 
 def test_what_hangs_on_a_joint_is_counted_once():
-    inertia, load = carried_inertia(BAR)
+    inertia, load = subtree_inertia(BAR)
     assert load[0] == pytest.approx(BAR.link_masses.sum())
     assert load[2] == pytest.approx(BAR.link_masses[2])
     assert (inertia > 0.0).all()
@@ -412,7 +422,7 @@ def test_what_hangs_on_a_joint_is_counted_once():
         2, cells=8, tissue=Tissue(density=1.0)
     )  # slender: about its end m l^2 / 3, of which 2/3 are the mean
     mass, length = rod.link_masses[1], 0.8
-    assert carried_inertia(rod)[0][1] == pytest.approx(2.0 / 3.0 * mass * length**2 / 3.0, rel=0.25)
+    assert subtree_inertia(rod)[0][1] == pytest.approx(2.0 / 3.0 * mass * length**2 / 3.0, rel=0.25)
 
 
 def test_tissues_reach_the_elements():

@@ -16,8 +16,8 @@ from supple.skins.contact.model.elasticity import (
     consistent_mass,
     element_stiffness,
     lumped_masses,
+    named_tissue,
     stiffness,
-    tissue_of,
 )
 
 
@@ -132,9 +132,9 @@ def test_flesh_without_mass_is_refused(density):
 
 
 def test_tissues_have_names():
-    assert tissue_of("fat", "here") is TISSUES["fat"]
+    assert named_tissue("fat", "here") is TISSUES["fat"]
     own = Tissue(young=123.0)
-    assert tissue_of(own, "here") is own
+    assert named_tissue(own, "here") is own
     with pytest.raises(InputError, match="fat, muscle, rubber"):
-        tissue_of("bone", "here")
+        named_tissue("bone", "here")
     assert TISSUES["fat"].young < TISSUES["muscle"].young < TISSUES["rubber"].young

@@ -77,7 +77,7 @@ class Played:
         links = [self.pair.skeleton.names[joint].startswith(name) for joint in self.binding.links.joints]
         mechanism = self.binding.mechanism
         own = np.array(links)[mechanism.free_links[:, 0]]
-        return float(np.linalg.norm(self.state.memory.body.displacements - self.binding.sculpted, axis=1)[own].max())
+        return float(np.linalg.norm(self.state.memory.body.displacements - self.binding.rest_sag, axis=1)[own].max())
 
     def bend(self, name) -> float:
         """How far [rad] neighbouring bones of one have turned against each other at most."""
@@ -103,7 +103,7 @@ def test_each_is_a_mechanism_of_its_own_and_flesh_hangs_on_its_own_bones(thrown)
     hanging = links.parents >= 0
     assert (owner[hanging] == owner[links.parents[hanging]]).all()
     mechanism = thrown.binding.mechanism
-    carried = np.where(mechanism.shares > 0.0, owner[mechanism.links], owner[mechanism.links[:, :1]])
+    carried = np.where(mechanism.weights > 0.0, owner[mechanism.links], owner[mechanism.links[:, :1]])
     assert (carried == carried[:, :1]).all()
     assert (owner[mechanism.links[mechanism.elements, 0]] == owner[mechanism.links[mechanism.elements[:, :1], 0]]).all()
     assert mechanism.link_masses[owner == "low"].sum() == pytest.approx(

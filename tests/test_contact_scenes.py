@@ -12,7 +12,7 @@ from supple import ArticulatedContact, InputError, Pose
 from supple.cli.main import main
 from supple.cli.skin_options import with_scene
 from supple.obstacles import Box, Plane, Scene, Sphere, save_scene
-from supple.skins.contact.scenes import SCENES, digest, obstacles_of
+from supple.skins.contact.scenes import SCENES, digest, scene_obstacles
 
 CHARACTERS = {"hero": "hero", "quadruped": "quadruped", "snake": "snake", "tube": "tube"}
 MEANT_FOR = {"quadruped-ball": "quadruped", "tubes": "tube", "snake-push": "snake"}
@@ -26,7 +26,7 @@ def cast():
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize("name", CHARACTERS)
 def test_nothing_starts_inside_the_character(scene, name, cast):
-    for body in obstacles_of(scene, cast[name]):
+    for body in scene_obstacles(scene, cast[name]):
         distances, _ = body.surface(cast[name].points, 0.0)
         assert distances.min() > 0.0, body.name
 
@@ -40,7 +40,7 @@ def test_scenes_grow_with_the_character(scene, cast):
     large = one.replace(
         points=2.0 * one.points, skeleton=supple.Skeleton(skeleton.names, skeleton.parents, world), motions={}
     )
-    for small, big in zip(obstacles_of(scene, one), obstacles_of(scene, large), strict=True):
+    for small, big in zip(scene_obstacles(scene, one), scene_obstacles(scene, large), strict=True):
         np.testing.assert_allclose(big.size, 2.0 * np.array(small.size), rtol=1e-9)
 
 
@@ -53,15 +53,14 @@ def test_every_scene_reaches_the_character_it_is_meant_for(scene, cast):
     pose = Pose.rest(character.skeleton)
     state = skin.start(binding, pose, None)
     met, moved = 0, 0.0
-    step = state.meeting.step
+    apply = state.pipeline.apply
 
-    def counted(time, dt):
+    def counted(impulses, dt):
         nonlocal met
-        found = step(time, dt)
-        met += int((found.impulses > 0.0).sum())
-        return found
+        met += int((impulses.normal_impulses > 0.0).sum())
+        apply(impulses, dt)
 
-    state.meeting.step = counted
+    state.pipeline.apply = counted
     for _ in range(96):
         skin.advance(binding, state, pose, skin.step, incoming=None)
         moved = max(moved, float(np.abs(state.memory.bones - pose.world_from_joint).max()))

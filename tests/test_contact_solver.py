@@ -19,13 +19,13 @@ from supple.geometry import quaternions
 from supple.skins.contact.dynamics.factored_system import skin_matrix
 from supple.skins.contact.dynamics.solver import condensed_solver
 from supple.skins.contact.model.elasticity import Tissue
-from supple.skins.contact.model.flesh import flesh_of
+from supple.skins.contact.model.flesh import flesh_from_character
 from supple.skins.contact.model.joints import Joints
-from supple.skins.contact.model.links import joints_of, links_of
-from supple.skins.contact.model.mechanism import GRAVITY, Mechanism, State, mechanism_of, rotate_by
+from supple.skins.contact.model.links import joints_from_links, links_from_flesh
+from supple.skins.contact.model.mechanism import GRAVITY, Mechanism, MechanismState, mechanism_from_flesh, rotate_by
 from supple.skins.contact.model.mechanism import arms as link_arms
-from supple.skins.contact.model.ordering import blends_of, pieces_of, skyline_of, touching_pairs
-from supple.skins.contact.response.contact_set import Contacts
+from supple.skins.contact.model.ordering import carrier_pairs, coupled_pairs, cut_pieces, skyline_from_mechanism
+from supple.skins.contact.response.contact_set import ContactSet
 
 SEEDS = st.integers(0, 10_000)
 DOWN = (0.0, -1.0, 0.0)
@@ -35,7 +35,7 @@ UP = (0.0, 1.0, 0.0)
 def branched() -> Mechanism:
     """A bar whose links hang on each other as a tree: one trunk with branches of different lengths."""
     body = oracle.bar(6)
-    joints = Joints.balls([0, 1, 3, 4, 5], [2, 2, 2, 3, 2], body.centres[[0, 1, 3, 4, 5]] + 0.03)
+    joints = Joints.balls([0, 1, 3, 4, 5], [2, 2, 2, 3, 2], body.centers[[0, 1, 3, 4, 5]] + 0.03)
     return replace(body, joints=joints, joint_stiffness=np.full(5, 3.0), joint_damping=np.full(5, 0.1))
 
 
@@ -68,8 +68,8 @@ def test_it_is_the_whole_system_where_the_skin_is_its_block_diagonal(name, seed,
     state, targets = oracle.any_state(body, seed), oracle.any_targets(body, seed)
     solver = condensed_solver(body, dt)
     solver.load(state)
-    solver.control(targets)
-    solver.free()
+    solver.set_targets(targets)
+    solver.predict()
     v = oracle.packed(solver.state())
     wanted = oracle.free_velocities(body, state, targets, dt, GRAVITY, 0.5)
     np.testing.assert_allclose(v, wanted, atol=1e-9 * np.abs(wanted).max())
@@ -77,12 +77,12 @@ def test_it_is_the_whole_system_where_the_skin_is_its_block_diagonal(name, seed,
     nodes, normals, motions, rows = any_contacts(body, state, v, seed)
     away = np.sum(normals * motions, axis=1)
     gaps = dt * (rows @ v - away)  # all of it inside: they began at the border
-    found = solver.answer(Contacts.at_nodes(nodes, normals=normals, gaps=gaps, velocities=motions))
+    found = solver.solve_contacts(ContactSet.at_nodes(nodes, normals=normals, gaps=gaps, velocities=motions))
     after = oracle.packed(solver.state())
-    pushing = found.impulses > 0.0
-    direct, impulses = oracle.response(body, state, targets, dt, GRAVITY, v, rows[pushing], away[pushing])
+    pushing = found.normal_impulses > 0.0
+    direct, normal_impulses = oracle.response(body, state, targets, dt, GRAVITY, v, rows[pushing], away[pushing])
     np.testing.assert_allclose(after, direct, atol=1e-8 * np.abs(direct).max())
-    np.testing.assert_allclose(found.impulses[pushing], impulses, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(found.normal_impulses[pushing], normal_impulses, rtol=1e-6, atol=1e-9)
     assert (rows @ after - away > -1e-9).all()  # those that do not push part by themselves
 
 
@@ -93,23 +93,23 @@ def test_constraints_hold_with_the_real_skin_and_the_answer_is_that_of_its_block
     state, targets = oracle.any_state(HINGED, seed), oracle.any_targets(HINGED, seed)
     solver = condensed_solver(HINGED, dt)
     solver.load(state)
-    solver.control(targets)
-    solver.free()
+    solver.set_targets(targets)
+    solver.predict()
     v = oracle.packed(solver.state())
     rows, errors = oracle.joint_rows(HINGED, state)
     np.testing.assert_allclose(rows @ v, -0.5 / dt * errors, atol=1e-9)
     nodes, normals, motions, touching = any_contacts(HINGED, state, v, seed)
     away = np.sum(normals * motions, axis=1)
     gaps = dt * (touching @ v - away)
-    found = solver.answer(Contacts.at_nodes(nodes, normals=normals, gaps=gaps, velocities=motions))
-    after, pushing = oracle.packed(solver.state()), found.impulses > 0.0
+    found = solver.solve_contacts(ContactSet.at_nodes(nodes, normals=normals, gaps=gaps, velocities=motions))
+    after, pushing = oracle.packed(solver.state()), found.normal_impulses > 0.0
     system = oracle.system(HINGED, state, targets, dt, GRAVITY)
     hat = oracle.block_diagonal(HINGED, system.matrix)
-    direct, impulses = oracle.response(
+    direct, normal_impulses = oracle.response(
         HINGED, state, targets, dt, GRAVITY, v, touching[pushing], away[pushing], skin=hat
     )
     np.testing.assert_allclose(after, direct, atol=1e-8 * np.abs(direct).max())
-    np.testing.assert_allclose(found.impulses[pushing], impulses, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(found.normal_impulses[pushing], normal_impulses, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(rows @ after, rows @ v, atol=1e-9)
     np.testing.assert_allclose((touching @ after - away)[pushing], 0.0, atol=1e-9)
 
@@ -117,29 +117,29 @@ def test_constraints_hold_with_the_real_skin_and_the_answer_is_that_of_its_block
 def condensed_inertia(solver) -> np.ndarray:
     """M^cond (6 k, 6 k) as the solver keeps it."""
     kept = solver.links
-    firsts, ats, values = kept.firsts.numpy(), kept.ats.numpy(), kept.values.numpy()
+    firsts, ats, values = kept.first_columns.numpy(), kept.row_offsets.numpy(), kept.values.numpy()
     lower = np.zeros((3 * kept.size, 3 * kept.size))
     for i in range(kept.size):
         for j in range(firsts[i], i + 1):
             lower[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = values[ats[i] + j - firsts[i]]
-    positions = (3 * kept.starts.numpy()[:, None] + np.arange(6)).ravel()
-    return (lower + np.tril(lower, -1).T)[np.ix_(positions, positions)]
+    unknowns = (3 * kept.link_rows.numpy()[:, None] + np.arange(6)).ravel()
+    return (lower + np.tril(lower, -1).T)[np.ix_(unknowns, unknowns)]
 
 
 @pytest.mark.parametrize("tissue", ["fat", "muscle", "rubber"])
 def test_the_condensed_inertia_of_a_character_is_within_a_tenth_and_positive(tissue):
     """Against M~b - M~bs M~s^-1 M~bs^T, in the spectral norm."""
     snake = supple.character("snake", vertices=1500)
-    flesh = flesh_of(snake, count=3000, tissue=tissue)
-    links = links_of(snake.skeleton, flesh)
-    body = mechanism_of(flesh, links, joints_of(snake.skeleton, links))
+    flesh = flesh_from_character(snake, count=3000, tissue=tissue)
+    links = links_from_flesh(snake.skeleton, flesh)
+    body = mechanism_from_flesh(flesh, links, joints_from_links(snake.skeleton, links))
     k, n = body.link_count, body.node_count
     solver = condensed_solver(body, 0.01)
-    solver.free()
+    solver.predict()
     found = condensed_inertia(solver)
-    arms, coupling = link_arms(body, State.rest(body)), np.zeros((6 * k, n, 3))
+    arms, coupling = link_arms(body, MechanismState.rest(body)), np.zeros((6 * k, n, 3))
     for slot in range(body.links.shape[1]):
-        link, share = body.free_links[:, slot], body.free_shares[:, slot] * body.masses
+        link, share = body.free_links[:, slot], body.free_weights[:, slot] * body.masses
         node = np.arange(n)
         for axis in range(3):
             coupling[6 * link + axis, node, axis] += share
@@ -150,10 +150,10 @@ def test_the_condensed_inertia_of_a_character_is_within_a_tenth_and_positive(tis
     for i in range(k):
         at = slice(6 * i, 6 * i + 6)
         own = np.flatnonzero(body.free_links.ravel() == i)
-        share = (body.masses[:, None] * body.free_shares).ravel()[own]
+        share = (body.masses[:, None] * body.free_weights).ravel()[own]
         arm = arms.reshape(-1, 3)[own]
-        first = body.core_moments[i] + share @ arm
-        second = body.core_seconds[i] + (share[:, None] * arm).T @ arm
+        first = body.core_first_moments[i] + share @ arm
+        second = body.core_second_moments[i] + (share[:, None] * arm).T @ arm
         inertia[at, at][:3, :3] = body.link_masses[i] * np.eye(3)
         inertia[at, at][:3, 3:], inertia[at, at][3:, :3] = -oracle.cross(first), oracle.cross(first)
         inertia[at, at][3:, 3:] = np.trace(second) * np.eye(3) - second
@@ -181,24 +181,24 @@ def test_links_come_before_what_they_hang_on_and_every_coupling_has_its_place(se
         np.full(len(children), -1.0),
         np.where(rng.random(len(children)) < 0.5, 1.0, 1e9),
     )
-    tree = replace(body, centres=np.zeros((count, 3)), joints=joints)
+    tree = replace(body, centers=np.zeros((count, 3)), joints=joints)
     pairs = rng.integers(0, count, (count, 2))
-    sky = skyline_of(tree, pairs)
+    sky = skyline_from_mechanism(tree, pairs)
     used = np.zeros(sky.size, dtype=int)
-    for start in sky.starts:
+    for start in sky.link_rows:
         used[start : start + 2] += 1
-    for joint, row in enumerate(sky.rows):
+    for joint, row in enumerate(sky.joint_rows):
         height = (1, 2)[kinds[joint]]
         used[row : row + height] += 1
-        child, parent = sky.starts[children[joint]], sky.starts[parents[children[joint]]]
+        child, parent = sky.link_rows[children[joint]], sky.link_rows[parents[children[joint]]]
         assert child < row < parent
-        assert (sky.firsts[row : row + height] <= child).all()
-        assert (sky.firsts[parent : parent + 2] <= child).all()
+        assert (sky.first_columns[row : row + height] <= child).all()
+        assert (sky.first_columns[parent : parent + 2] <= child).all()
     np.testing.assert_array_equal(used, 1)
     for one, other in pairs:
-        low, high = sorted((sky.starts[one], sky.starts[other]))
-        assert (sky.firsts[high : high + 2] <= low).all()
-    np.testing.assert_array_equal(np.diff(sky.ats), np.arange(sky.size) - sky.firsts + 1)
+        low, high = sorted((sky.link_rows[one], sky.link_rows[other]))
+        assert (sky.first_columns[high : high + 2] <= low).all()
+    np.testing.assert_array_equal(np.diff(sky.row_offsets), np.arange(sky.size) - sky.first_columns + 1)
 
 
 def test_the_system_of_links_grows_with_their_number_only():
@@ -209,23 +209,23 @@ def test_the_system_of_links_grows_with_their_number_only():
             children = np.arange(1, count)
             parents = np.array([parent_of(i) for i in children])
             joints = Joints.balls(children, parents, np.zeros((count - 1, 3)))
-            tree = replace(oracle.bar(1), centres=np.zeros((count, 3)), joints=joints)
-            each.append(skyline_of(tree, np.zeros((0, 2), np.int32)).ats[-1] / count)
+            tree = replace(oracle.bar(1), centers=np.zeros((count, 3)), joints=joints)
+            each.append(skyline_from_mechanism(tree, np.zeros((0, 2), np.int32)).row_offsets[-1] / count)
         assert each[2] < 1.6 * each[0]
 
 
 def test_sums_are_cut_into_pieces_that_hold_every_entry_once():
     labels = np.repeat(np.arange(5), [0, 1, 48, 49, 500]).astype(np.int32)
-    cut = pieces_of(labels, 5)
+    cut = cut_pieces(labels, 5)
     np.testing.assert_array_equal(np.sort(cut.entries), np.arange(len(labels)))
     for group in range(5):
         members = cut.entries[cut.starts[cut.groups[group]] : cut.starts[cut.groups[group + 1]]]
         np.testing.assert_array_equal(labels[members], group)
     assert np.diff(cut.starts).max() <= 48
-    shared = blends_of(HINGED)
+    shared = carrier_pairs(HINGED)
     for one, other in zip(shared.ones, shared.others, strict=True):
         assert one // HINGED.links.shape[1] == other // HINGED.links.shape[1]
-    assert {tuple(pair) for pair in shared.pairs} <= {tuple(pair) for pair in touching_pairs(HINGED)}
+    assert {tuple(pair) for pair in shared.pairs} <= {tuple(pair) for pair in coupled_pairs(HINGED)}
 
 
 # What mechanics keeps
@@ -234,16 +234,18 @@ def test_sums_are_cut_into_pieces_that_hold_every_entry_once():
 def spun(mechanism, seed, speed):
     """Turning as a whole, and some links against the others, with joints that hold."""
     rng = np.random.default_rng(seed)
-    state = State.rest(mechanism)
+    state = MechanismState.rest(mechanism)
     rotation = quaternions.normalize(rng.normal(size=3)) * speed
-    state.spins[:] = rotation
-    state.spins[-1] += rng.normal(size=3) * speed
+    state.angular_velocities[:] = rotation
+    state.angular_velocities[-1] += rng.normal(size=3) * speed
     joints = mechanism.joints
     state.velocities[:] = rng.normal(size=3) + np.cross(rotation, state.positions)
     for child, parent, pivot in zip(joints.children, joints.parents, joints.pivots, strict=True):
-        at_parent = state.velocities[parent] + np.cross(state.spins[parent], pivot - state.positions[parent])
-        state.velocities[child] = at_parent - np.cross(state.spins[child], pivot - state.positions[child])
-    state.flows = 0.1 * speed * rng.normal(size=state.flows.shape)
+        at_parent = state.velocities[parent] + np.cross(
+            state.angular_velocities[parent], pivot - state.positions[parent]
+        )
+        state.velocities[child] = at_parent - np.cross(state.angular_velocities[child], pivot - state.positions[child])
+    state.node_velocities = 0.1 * speed * rng.normal(size=state.node_velocities.shape)
     return state
 
 
@@ -302,7 +304,7 @@ def test_a_body_that_only_falls_does_not_notice():
     state = solver.state()
     np.testing.assert_allclose(state.displacements, 0.0, atol=1e-12)
     np.testing.assert_allclose(
-        state.positions - body.centres, np.tile([0.0, -9.81 * 1e-4 * 210, 0.0], (3, 1)), atol=1e-12
+        state.positions - body.centers, np.tile([0.0, -9.81 * 1e-4 * 210, 0.0], (3, 1)), atol=1e-12
     )
 
 
@@ -310,16 +312,16 @@ def test_flesh_of_a_spinning_body_is_flung_outwards_and_balances():
     """Centripetal force m o^2 r against K u: the steady state of the skin alone."""
     body = oracle.bar(1, cells=3, tissue=Tissue(young=2e4, fading=20.0))
     solver = condensed_solver(body, 0.005, gravity=(0.0, 0.0, 0.0))
-    state = State.rest(body)
-    arm = body.rest[: body.node_count] - body.centres[0]
-    second = body.core_seconds[0] + (body.masses[:, None] * arm).T @ arm
-    state.spins[:] = 5.0 * np.linalg.eigh(second)[1][:, 0]  # about its shortest axis it does not tumble
+    state = MechanismState.rest(body)
+    arm = body.rest[: body.node_count] - body.centers[0]
+    second = body.core_second_moments[0] + (body.masses[:, None] * arm).T @ arm
+    state.angular_velocities[:] = 5.0 * np.linalg.eigh(second)[1][:, 0]  # about its shortest axis it does not tumble
     solver.load(state)
     for _ in range(400):
         solver.advance()
     after = solver.state()
-    spin = after.rotations[0].T @ after.spins[0]
-    arm = body.rest[: body.node_count] - body.centres[0] + after.displacements
+    spin = after.rotations[0].T @ after.angular_velocities[0]
+    arm = body.rest[: body.node_count] - body.centers[0] + after.displacements
     out = -body.masses[:, None] * np.cross(spin, np.cross(spin, arm))
     pull = (body.stiffness @ after.displacements.ravel()).reshape(-1, 3)
     np.testing.assert_allclose(pull, out, atol=0.02 * np.abs(out).max())
@@ -334,19 +336,19 @@ def test_what_does_not_fit_is_refused():
     for dt in (0.0, -1.0, np.nan):
         with pytest.raises(InputError, match="step is"):
             condensed_solver(body, dt)
-    with pytest.raises(InputError, match="stabilisation is 2"):
-        condensed_solver(body, 0.01, stabilisation=2.0)
+    with pytest.raises(InputError, match="stabilization is 2"):
+        condensed_solver(body, 0.01, stabilization=2.0)
     with pytest.raises(InputError, match="gravity"):
         condensed_solver(body, 0.01, gravity=(0.0, 1.0))
     solver = condensed_solver(body, 0.01)
     with pytest.raises(InputError, match="a state of shape"):
-        solver.load(State.rest(oracle.bar(3)))
-    solver.free()
+        solver.load(MechanismState.rest(oracle.bar(3)))
+    solver.predict()
     with pytest.raises(InputError, match="contacts name nodes"):
-        solver.answer(Contacts.at_nodes([len(body.rest)], normals=[UP], gaps=[0.0]))
+        solver.solve_contacts(ContactSet.at_nodes([len(body.rest)], normals=[UP], gaps=[0.0]))
     with pytest.raises(InputError, match="free body 0"):
-        solver.answer(
-            Contacts(
+        solver.solve_contacts(
+            ContactSet(
                 np.zeros((1, 4), int),
                 np.array([[1.0, 0.0, 0.0, 0.0]]),
                 np.array([UP]),
@@ -356,13 +358,15 @@ def test_what_does_not_fit_is_refused():
             )
         )
     with pytest.raises(InputError, match=r"sum to 0\.5"):
-        Contacts(np.zeros((1, 4), int), np.array([[0.5, 0.0, 0.0, 0.0]]), np.array([UP]), np.zeros((1, 3)), np.zeros(1))
+        ContactSet(
+            np.zeros((1, 4), int), np.array([[0.5, 0.0, 0.0, 0.0]]), np.array([UP]), np.zeros((1, 3)), np.zeros(1)
+        )
     with pytest.raises(InputError, match="has no normal"):
-        Contacts.at_nodes([0], normals=[(0.0, 0.0, 0.0)], gaps=[0.0])
+        ContactSet.at_nodes([0], normals=[(0.0, 0.0, 0.0)], gaps=[0.0])
     with pytest.raises(InputError, match="friction"):
-        Contacts.at_nodes([0], normals=[UP], gaps=[0.0], frictions=[-1.0])
+        ContactSet.at_nodes([0], normals=[UP], gaps=[0.0], frictions=[-1.0])
     with pytest.raises(InputError, match="gaps"):
-        Contacts.at_nodes([0], normals=[UP], gaps=[0.0, 1.0])
+        ContactSet.at_nodes([0], normals=[UP], gaps=[0.0, 1.0])
 
 
 def test_a_body_all_of_core_is_a_rigid_one():
@@ -374,8 +378,8 @@ def test_a_body_all_of_core_is_a_rigid_one():
         stiffness=body.stiffness[:0, :0],
         damping=body.damping[:0, :0],
         core_masses=body.link_masses,
-        core_moments=np.zeros((2, 3)),
-        core_seconds=np.tile(0.01 * np.eye(3), (2, 1, 1)),
+        core_first_moments=np.zeros((2, 3)),
+        core_second_moments=np.tile(0.01 * np.eye(3), (2, 1, 1)),
     )
     solver = condensed_solver(firm, 0.01)
     solver.load(spun(firm, 2, 4.0))
@@ -395,8 +399,8 @@ def test_the_same_step_gives_the_same_result_and_turning_the_world_turns_it():
     for world in (np.eye(3), np.eye(3), rotation):
         solver = condensed_solver(body, 0.01, gravity=world @ np.array(GRAVITY))
         moved = state.copy()
-        moved.positions, moved.velocities, moved.spins = (
-            v @ world.T for v in (state.positions, state.velocities, state.spins)
+        moved.positions, moved.velocities, moved.angular_velocities = (
+            v @ world.T for v in (state.positions, state.velocities, state.angular_velocities)
         )
         moved.rotations = world @ state.rotations
         solver.load(moved)

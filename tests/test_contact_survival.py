@@ -9,7 +9,7 @@ import supple
 from oracles import soft_body
 from supple import ArticulatedContact, Pose
 from supple.obstacles import Box, Keys, Plane, Sphere
-from supple.skins.contact.model.flesh import flesh_of
+from supple.skins.contact.model.flesh import flesh_from_character
 from supple.skins.contact.model.joints import rotation_vectors
 
 TUBE = supple.character("tube", vertices=600, bones=4, length=1.0, radius=0.08)
@@ -37,8 +37,8 @@ def played(seconds=2.0, **settings):
 @pytest.mark.parametrize("step", STEPS)
 def test_a_dropped_character_comes_to_lie_on_the_floor(step, flesh, gravity):
     for binding, state in played(flesh=flesh, step=step, gravity=gravity, obstacles=(FLOOR,), **LIMP):
-        moved = np.linalg.norm(state.memory.body.displacements - binding.sculpted, axis=1)
-        assert (moved <= binding.farthest * (1.0 + 1e-9)).all()
+        moved = np.linalg.norm(state.memory.body.displacements - binding.rest_sag, axis=1)
+        assert (moved <= binding.max_displacements * (1.0 + 1e-9)).all()
         gaps = np.linalg.norm(soft_body.joint_gaps(binding.mechanism, state.memory.body), axis=1)
         assert gaps.max() < 0.02 * gravity / 9.81
     points = state.points.numpy()
@@ -62,11 +62,11 @@ def farthest_bend(step, limits):
     """Of a tube that is held at one end and pushed down at the other by 8 cm."""
     rod = Sphere(radius=0.1, at=Keys([0.0, 0.5], [[0.4, 0.3, 0.0], [0.4, 0.1, 0.0]]))
     settings = {"strength": "0.05", "root": 1.0, "gravity": 0.0, "flesh": "fat", "obstacles": (rod,)}
-    farthest = 0.0
+    max_displacements = 0.0
     for binding, state in played(1.0, step=step, limits=limits, **settings):
         bends = soft_body.bend(binding.mechanism.joints, state.memory.body.rotations)
-        farthest = max(farthest, float(np.linalg.norm(bends, axis=1).max()))
-    return farthest
+        max_displacements = max(max_displacements, float(np.linalg.norm(bends, axis=1).max()))
+    return max_displacements
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -94,8 +94,8 @@ def test_a_body_that_turns_by_itself_goes_on_turning():
     state = skin.start(binding, REST, None)
     state.memory.time = skin.step
     rotation = np.array([0.0, 2.0, 0.0])
-    middle = np.average(binding.mechanism.centres, axis=0, weights=binding.mechanism.link_masses)
-    state.memory.body.spins[:] = rotation
+    middle = np.average(binding.mechanism.centers, axis=0, weights=binding.mechanism.link_masses)
+    state.memory.body.angular_velocities[:] = rotation
     state.memory.body.velocities[:] = np.cross(rotation, state.memory.body.positions - middle)
     before = soft_body.momentum(binding.mechanism, state.memory.body)
     for _ in range(60):
@@ -109,7 +109,7 @@ def test_a_body_that_turns_by_itself_goes_on_turning():
 @pytest.mark.parametrize("count", [500, 600, 900])
 def test_flesh_about_a_straight_bone_cannot_spin_and_is_not_held_for_it(count):
     """Of lattices with nodes on the bone and at the skin only: where it cannot spin, most of the skin is free."""
-    flesh = flesh_of(TUBE, count=count)
+    flesh = flesh_from_character(TUBE, count=count)
     skin = np.linalg.norm(flesh.solid.points[:, 1:], axis=1) > 0.07
     assert np.isin(np.flatnonzero(skin), flesh.free).mean() > 0.85
     spin = np.cross([1.0, 0.0, 0.0], flesh.solid.points[flesh.free]).ravel()

@@ -18,8 +18,8 @@ from supple.skins.contact.control.tracking import Targets
 from supple.skins.contact.dynamics.factored_system import diagonal_blocks
 from supple.skins.contact.model.flesh import layer
 from supple.skins.contact.model.joints import HINGE
-from supple.skins.contact.model.links import joints_of, links_of
-from supple.skins.contact.model.mechanism import Mechanism, State, mechanism_of, rotate_by
+from supple.skins.contact.model.links import joints_from_links, links_from_flesh
+from supple.skins.contact.model.mechanism import Mechanism, MechanismState, mechanism_from_flesh, rotate_by
 
 
 def cross(v):
@@ -27,37 +27,44 @@ def cross(v):
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
-def packed(state: State) -> np.ndarray:
-    return np.concatenate([np.c_[state.velocities, state.spins].ravel(), state.flows.ravel()])
+def packed(state: MechanismState) -> np.ndarray:
+    return np.concatenate([np.c_[state.velocities, state.angular_velocities].ravel(), state.node_velocities.ravel()])
 
 
-def unpacked(state: State, v: np.ndarray) -> State:
+def unpacked(state: MechanismState, v: np.ndarray) -> MechanismState:
     new = state.copy()
     k = len(state.positions)
     links = v[: 6 * k].reshape(k, 6)
-    new.velocities, new.spins, new.flows = links[:, :3].copy(), links[:, 3:].copy(), v[6 * k :].reshape(-1, 3).copy()
+    new.velocities, new.angular_velocities, new.node_velocities = (
+        links[:, :3].copy(),
+        links[:, 3:].copy(),
+        v[6 * k :].reshape(-1, 3).copy(),
+    )
     return new
 
 
-def moved(state: State, dt: float) -> State:
+def moved(state: MechanismState, dt: float) -> MechanismState:
     """Places after a step with the velocities that the state has."""
     new = state.copy()
     new.positions = state.positions + dt * state.velocities
     new.rotations = np.stack(
-        [Rotation.from_rotvec(dt * o).as_matrix() @ R for o, R in zip(state.spins, state.rotations, strict=True)]
+        [
+            Rotation.from_rotvec(dt * o).as_matrix() @ R
+            for o, R in zip(state.angular_velocities, state.rotations, strict=True)
+        ]
     )
-    new.displacements = state.displacements + dt * state.flows
+    new.displacements = state.displacements + dt * state.node_velocities
     return new
 
 
 def carriers(mechanism: Mechanism, node: int):
     """Which links carry a node, and how much of it."""
-    return [(int(i), w) for i, w in zip(mechanism.links[node], mechanism.shares[node], strict=True) if w > 0.0]
+    return [(int(i), w) for i, w in zip(mechanism.links[node], mechanism.weights[node], strict=True) if w > 0.0]
 
 
 def arm(mechanism, state, node, link):
     moved = state.displacements[node] if node < mechanism.node_count else 0.0  # a node of the core
-    return state.rotations[link] @ (mechanism.rest[node] + moved - mechanism.centres[link])
+    return state.rotations[link] @ (mechanism.rest[node] + moved - mechanism.centers[link])
 
 
 def position(mechanism, state, node):
@@ -68,7 +75,7 @@ def blend_rotations(mechanism, state, node):
     return sum(w * state.rotations[i] for i, w in carriers(mechanism, node))
 
 
-def velocity_rows(mechanism: Mechanism, state: State, node: int) -> np.ndarray:
+def velocity_rows(mechanism: Mechanism, state: MechanismState, node: int) -> np.ndarray:
     """L (3, 6 k + 3 n) of a node: x' = L v."""
     k = mechanism.link_count
     rows = np.zeros((3, 6 * k + 3 * mechanism.node_count))
@@ -81,13 +88,13 @@ def velocity_rows(mechanism: Mechanism, state: State, node: int) -> np.ndarray:
     return rows
 
 
-def inertia(mechanism: Mechanism, state: State) -> np.ndarray:
+def inertia(mechanism: Mechanism, state: MechanismState) -> np.ndarray:
     """M: links not coupled by blending, constant mass of the skin, both coupled by m L^T R_W."""
     k, n = mechanism.link_count, mechanism.node_count
     M = np.zeros((6 * k + 3 * n,) * 2)
     for i in range(k):
         R = state.rotations[i]
-        first, second = R @ mechanism.core_moments[i], R @ mechanism.core_seconds[i] @ R.T
+        first, second = R @ mechanism.core_first_moments[i], R @ mechanism.core_second_moments[i] @ R.T
         at = 6 * i
         M[at : at + 3, at : at + 3] += mechanism.core_masses[i] * np.eye(3)
         M[at : at + 3, at + 3 : at + 6] -= cross(first)
@@ -107,24 +114,24 @@ def inertia(mechanism: Mechanism, state: State) -> np.ndarray:
     return M
 
 
-def quadratic(mechanism: Mechanism, state: State) -> np.ndarray:
+def quadratic(mechanism: Mechanism, state: MechanismState) -> np.ndarray:
     """Centripetal and Coriolis forces: -m times what of x'' is left when all velocities stay as they are."""
     k, n = mechanism.link_count, mechanism.node_count
     force = np.zeros(6 * k + 3 * n)
     for i in range(k):
-        R, o = state.rotations[i], state.spins[i]
-        first, second = R @ mechanism.core_moments[i], R @ mechanism.core_seconds[i] @ R.T
+        R, o = state.rotations[i], state.angular_velocities[i]
+        first, second = R @ mechanism.core_first_moments[i], R @ mechanism.core_second_moments[i] @ R.T
         force[6 * i : 6 * i + 3] -= np.cross(o, np.cross(o, first))
         force[6 * i + 3 : 6 * i + 6] -= np.cross(o, (np.trace(second) * np.eye(3) - second) @ o)
     for j in range(n):
         m = mechanism.masses[j]
         centripetal, coriolis = np.zeros(3), np.zeros(3)
         for i, w in carriers(mechanism, j):
-            o, r = state.spins[i], arm(mechanism, state, j, i)
+            o, r = state.angular_velocities[i], arm(mechanism, state, j, i)
             centripetal += w * np.cross(o, np.cross(o, r))
-            coriolis += w * 2.0 * np.cross(o, state.rotations[i] @ state.flows[j])
+            coriolis += w * 2.0 * np.cross(o, state.rotations[i] @ state.node_velocities[j])
         for i, w in carriers(mechanism, j):
-            o, r = state.spins[i], arm(mechanism, state, j, i)
+            o, r = state.angular_velocities[i], arm(mechanism, state, j, i)
             pull = np.cross(o, np.cross(o, r)) + coriolis
             force[6 * i : 6 * i + 3] -= m * w * pull
             force[6 * i + 3 : 6 * i + 6] -= m * w * np.cross(r, pull)
@@ -133,13 +140,13 @@ def quadratic(mechanism: Mechanism, state: State) -> np.ndarray:
     return force
 
 
-def weight(mechanism: Mechanism, state: State, gravity) -> np.ndarray:
+def weight(mechanism: Mechanism, state: MechanismState, gravity) -> np.ndarray:
     """Gravity on everything."""
     k, n = mechanism.link_count, mechanism.node_count
     force, g = np.zeros(6 * k + 3 * n), np.asarray(gravity, dtype=float)
     for i in range(k):
         force[6 * i : 6 * i + 3] = mechanism.core_masses[i] * g
-        force[6 * i + 3 : 6 * i + 6] = np.cross(state.rotations[i] @ mechanism.core_moments[i], g)
+        force[6 * i + 3 : 6 * i + 6] = np.cross(state.rotations[i] @ mechanism.core_first_moments[i], g)
     for j in range(n):
         force += mechanism.masses[j] * velocity_rows(mechanism, state, j).T @ g
     return force
@@ -170,7 +177,7 @@ def curvature(out):
     return a + max(0.5 * angle / np.tan(0.5 * angle), 0.0) * (np.eye(3) - a)
 
 
-def springs(mechanism: Mechanism, state: State, targets: Targets) -> list[Spring]:
+def springs(mechanism: Mechanism, state: MechanismState, targets: Targets) -> list[Spring]:
     """Springs of the joints, of their control, and of the roots' control."""
     size = 6 * mechanism.link_count + 3 * mechanism.node_count
     found = []
@@ -183,7 +190,7 @@ def springs(mechanism: Mechanism, state: State, targets: Targets) -> list[Spring
         relative = state.rotations[parent].T @ state.rotations[child]
         for target, k, d, wanted in (
             (np.eye(3), mechanism.joint_stiffness[c], mechanism.joint_damping[c], np.zeros(3)),
-            (targets.rotations[c], targets.stiffness[c], targets.damping[c], targets.spins[c]),
+            (targets.rotations[c], targets.stiffness[c], targets.damping[c], targets.angular_velocities[c]),
         ):
             out = rotation_vector(target.T @ relative)
             found.append(Spring(rows, out, curvature(out), k, d, wanted))
@@ -196,11 +203,11 @@ def springs(mechanism: Mechanism, state: State, targets: Targets) -> list[Spring
         rows = np.zeros((3, size))
         rows[:, 6 * root + 3 : 6 * root + 6] = np.eye(3)
         out = rotation_vector(state.rotations[root] @ targets.root_rotations[r].T)  # in world axes
-        found.append(Spring(rows, out, curvature(out), gains[2], gains[3], targets.root_spins[r]))
+        found.append(Spring(rows, out, curvature(out), gains[2], gains[3], targets.root_angular_velocities[r]))
     return found
 
 
-def joint_rows(mechanism: Mechanism, state: State) -> tuple[np.ndarray, np.ndarray]:
+def joint_rows(mechanism: Mechanism, state: MechanismState) -> tuple[np.ndarray, np.ndarray]:
     """Rows J and errors g of all joints, one joint after another."""
     size = 6 * mechanism.link_count + 3 * mechanism.node_count
     joints, rows, errors = mechanism.joints, [], []
@@ -208,7 +215,7 @@ def joint_rows(mechanism: Mechanism, state: State) -> tuple[np.ndarray, np.ndarr
         child, parent = int(joints.children[c]), int(joints.parents[c])
         block = np.zeros((3, size))
         ends = [
-            state.positions[link] + state.rotations[link] @ (joints.pivots[c] - mechanism.centres[link])
+            state.positions[link] + state.rotations[link] @ (joints.pivots[c] - mechanism.centers[link])
             for link in (child, parent)
         ]
         middle, error = 0.5 * (ends[0] + ends[1]), ends[0] - ends[1]
@@ -244,7 +251,7 @@ class System:
     errors: np.ndarray
 
 
-def system(mechanism: Mechanism, state: State, targets: Targets, dt: float, gravity) -> System:
+def system(mechanism: Mechanism, state: MechanismState, targets: Targets, dt: float, gravity) -> System:
     k, n = mechanism.link_count, mechanism.node_count
     v = packed(state)
     K, D = mechanism.stiffness.toarray(), mechanism.damping.toarray()
@@ -272,12 +279,12 @@ def block_diagonal(mechanism: Mechanism, matrix: np.ndarray) -> np.ndarray:
     return hat
 
 
-def free_velocities(mechanism, state, targets, dt, gravity, stabilisation) -> np.ndarray:
-    """v- of Eq. 6, solved directly; `stabilisation` is the share of a joint's error that a step puts right."""
+def free_velocities(mechanism, state, targets, dt, gravity, stabilization) -> np.ndarray:
+    """v- of Eq. 6, solved directly; `stabilization` is the share of a joint's error that a step puts right."""
     it = system(mechanism, state, targets, dt, gravity)
     v, c = packed(state), len(it.errors)
     full = np.block([[it.matrix, -it.rows.T], [-it.rows, np.zeros((c, c))]])
-    right = np.concatenate([it.impulse, it.rows @ v + stabilisation / dt * it.errors])
+    right = np.concatenate([it.impulse, it.rows @ v + stabilization / dt * it.errors])
     return v + np.linalg.solve(full, right)[: len(v)]
 
 
@@ -328,20 +335,20 @@ def bar(
     on_axis = (np.abs(points[:, 1:]) < 0.01).all(axis=1)
     middles = (np.abs(points[:, 2]) < 0.01) & (np.abs(points[:, :1] - heads[:, 0] - 0.1).min(axis=1) < 0.01)
     flesh = layer(Tetrahedra(points, corners), weights, on_axis | middles, tissues=(tissue,))
-    found = links_of(skeleton, flesh)
-    joints = joints_of(skeleton, found, hinges=dict(hinges), limits=limits)
-    return mechanism_of(flesh, found, joints, joint_stiffness=spring, joint_damping=damping)
+    found = links_from_flesh(skeleton, flesh)
+    joints = joints_from_links(skeleton, found, hinges=dict(hinges), limits=limits)
+    return mechanism_from_flesh(flesh, found, joints, joint_stiffness=spring, joint_damping=damping)
 
 
-def any_state(mechanism: Mechanism, seed: int, *, moved=0.02, fast=1.0) -> State:
+def any_state(mechanism: Mechanism, seed: int, *, moved=0.02, fast=1.0) -> MechanismState:
     """Somewhere, turned, open at the joints, displaced, and moving."""
     rng = np.random.default_rng(seed)
-    state = State.rest(mechanism)
+    state = MechanismState.rest(mechanism)
     k, n = mechanism.link_count, mechanism.node_count
     state.rotations = rotate_by(state.rotations, 0.5 * rng.normal(size=(k, 3)))
     state.positions = state.positions + 0.05 * rng.normal(size=(k, 3))
-    state.velocities, state.spins = fast * rng.normal(size=(k, 3)), 2.0 * fast * rng.normal(size=(k, 3))
-    state.displacements, state.flows = moved * rng.normal(size=(n, 3)), 0.3 * fast * rng.normal(size=(n, 3))
+    state.velocities, state.angular_velocities = fast * rng.normal(size=(k, 3)), 2.0 * fast * rng.normal(size=(k, 3))
+    state.displacements, state.node_velocities = moved * rng.normal(size=(n, 3)), 0.3 * fast * rng.normal(size=(n, 3))
     return state
 
 

@@ -81,38 +81,38 @@ def surface_distances(rest, triangles):
     return dijkstra(graph, directed=False)
 
 
-def skin_gaps(points, rest, triangles, carriers, *, deepest, apart, itself=True, other=None):
+def skin_gaps(points, rest, triangles, carriers, *, max_depth, exclusion_distance, self_collision=True, other=None):
     """Signed gap (N,) of every node to the nearest triangle that counts, infinite where there is none.
 
-    `other` is the surface (points, triangles) that is met, of another body unless `itself`.
+    `other` is the surface (points, triangles) that is met, of another body unless `self_collision`.
     """
     surface, faces = (points, triangles) if other is None else other
     normals, _ = node_normals(points, triangles)
     rest_normals, _ = node_normals(rest, triangles)
     _, areas = node_normals(surface, faces)
-    ways = surface_distances(rest, triangles) if itself else None
+    ways = surface_distances(rest, triangles) if self_collision else None
     gaps = np.full(len(points), np.inf)
     for i, x in enumerate(points):
         counts = areas @ normals[i] < 0.0
-        if itself:
+        if self_collision:
             counts &= (carriers[faces] != carriers[i]).all(axis=1)
-            counts &= (ways[i][faces] > apart).all(axis=1)
+            counts &= (ways[i][faces] > exclusion_distance).all(axis=1)
             away = rest[faces].mean(axis=1) - rest[i]
             far = np.linalg.norm(away, axis=1)
-            counts &= ~((far < apart) & (away @ rest_normals[i] < INWARD * far))
+            counts &= ~((far < exclusion_distance) & (away @ rest_normals[i] < INWARD * far))
         chosen = np.flatnonzero(counts)
         boxes = surface[faces[chosen]]
-        close = ((boxes.min(axis=1) <= x + deepest) & (boxes.max(axis=1) >= x - deepest)).all(axis=1)
+        close = ((boxes.min(axis=1) <= x + max_depth) & (boxes.max(axis=1) >= x - max_depth)).all(axis=1)
         chosen = chosen[close]
         if not len(chosen):
             continue
         position, far = nearest(x, surface, faces[chosen])
-        if far.min() >= deepest:
+        if far.min() >= max_depth:
             continue
         tied = chosen[far < far.min() * (1.0 + 1e-9) + 1e-12]
         heights = areas[tied] @ (x - position) / np.linalg.norm(areas[tied], axis=1)
         side = np.sign(heights[np.argmax(np.abs(heights))])
-        start = x + 1e-3 * deepest * normals[i] if itself else x
+        start = x + 1e-3 * max_depth * normals[i] if self_collision else x
         if side < 0.0 and winding(start[None], surface, faces)[0] < 0.5:
             continue
         gaps[i] = (side if side != 0.0 else 1.0) * far.min()

@@ -12,54 +12,58 @@ from supple.character.skeleton import Skeleton
 from supple.motion.pose import Pose
 from supple.skins.contact.model.joints import Joints, rotation_vectors
 from supple.skins.contact.model.links import Links
-from supple.skins.contact.model.mechanism import GRAVITY, Mechanism, State, arms, blended_rotations
+from supple.skins.contact.model.mechanism import GRAVITY, Mechanism, MechanismState, arms, blended_rotations
 
 
 def state_in(
     mechanism: Mechanism, links: Links, pose: Pose, *, skeleton: Skeleton, before: Pose | None = None, dt: float = 0.01
-) -> State:
+) -> MechanismState:
     """In a pose: links where the bones are, flesh as it was bound.
 
     With the pose `before`, `dt` [s] ago, everything already moves as the bones do; else it is at rest.
     """
-    state = State.rest(mechanism)
-    state.positions, state.rotations = links.placed(skeleton, pose)
+    state = MechanismState.rest(mechanism)
+    state.positions, state.rotations = links.pose(skeleton, pose)
     if before is not None:
-        positions, rotations = links.placed(skeleton, before)
+        positions, rotations = links.pose(skeleton, before)
         state.velocities = (state.positions - positions) / dt
-        state.spins = rotation_vectors(state.rotations @ np.swapaxes(rotations, 1, 2)) / dt
+        state.angular_velocities = rotation_vectors(state.rotations @ np.swapaxes(rotations, 1, 2)) / dt
     return state
 
 
-def node_positions(mechanism: Mechanism, state: State) -> Floats:
+def node_positions(mechanism: Mechanism, state: MechanismState) -> Floats:
     """Where the free nodes are: (n, 3) [m]; nodes of the core stand where the links alone carry them."""
     return np.einsum(
-        "nk,nka->na", mechanism.free_shares, state.positions[mechanism.free_links] + arms(mechanism, state)
+        "nk,nka->na", mechanism.free_weights, state.positions[mechanism.free_links] + arms(mechanism, state)
     )
 
 
-def node_velocities(mechanism: Mechanism, state: State) -> Floats:
+def node_velocities(mechanism: Mechanism, state: MechanismState) -> Floats:
     """How the free nodes move: (n, 3) [m/s]."""
-    turning = np.cross(state.spins[mechanism.free_links], arms(mechanism, state))
-    carried = np.einsum("nk,nka->na", mechanism.free_shares, state.velocities[mechanism.free_links] + turning)
-    return carried + np.einsum("nab,nb->na", blended_rotations(mechanism, state), state.flows)
+    turning = np.cross(state.angular_velocities[mechanism.free_links], arms(mechanism, state))
+    carried = np.einsum("nk,nka->na", mechanism.free_weights, state.velocities[mechanism.free_links] + turning)
+    return carried + np.einsum("nab,nb->na", blended_rotations(mechanism, state), state.node_velocities)
 
 
-def momentum(mechanism: Mechanism, state: State) -> tuple[Floats, Floats]:
+def momentum(mechanism: Mechanism, state: MechanismState) -> tuple[Floats, Floats]:
     """Linear [kg m/s] and angular [kg m²/s] momentum (3,) of all matter, the latter about the world's origin."""
     first, second = _core_moments(mechanism, state)
-    links, shares = mechanism.free_links, mechanism.free_shares
-    linear = mechanism.core_masses[:, None] * state.velocities + np.cross(state.spins, first)
+    links, weights = mechanism.free_links, mechanism.free_weights
+    linear = mechanism.core_masses[:, None] * state.velocities + np.cross(state.angular_velocities, first)
     angular = np.cross(state.positions, linear) + np.cross(first, state.velocities)
-    angular += np.trace(second, axis1=1, axis2=2)[:, None] * state.spins - np.einsum("kab,kb->ka", second, state.spins)
+    angular += np.trace(second, axis1=1, axis2=2)[:, None] * state.angular_velocities - np.einsum(
+        "kab,kb->ka", second, state.angular_velocities
+    )
     reach = arms(mechanism, state)
-    pace = state.velocities[links] + np.cross(state.spins[links], reach)
-    own = np.einsum("nab,nb->na", blended_rotations(mechanism, state), state.flows) * mechanism.masses[:, None]
-    weight = mechanism.masses[:, None, None] * shares[:, :, None]
+    pace = state.velocities[links] + np.cross(state.angular_velocities[links], reach)
+    own = (
+        np.einsum("nab,nb->na", blended_rotations(mechanism, state), state.node_velocities) * mechanism.masses[:, None]
+    )
+    weight = mechanism.masses[:, None, None] * weights[:, :, None]
     position = state.positions[links] + reach
     total = linear.sum(axis=0) + (weight * pace).sum(axis=(0, 1)) + own.sum(axis=0)
     turning = angular.sum(axis=0) + np.cross(position, weight * pace).sum(axis=(0, 1))
-    return total, turning + np.cross((shares[:, :, None] * position).sum(axis=1), own).sum(axis=0)
+    return total, turning + np.cross((weights[:, :, None] * position).sum(axis=1), own).sum(axis=0)
 
 
 @dataclass(frozen=True)
@@ -76,24 +80,26 @@ class Energy:
         return self.kinetic + self.elastic + self.joints + self.height
 
 
-def energy(mechanism: Mechanism, state: State, *, gravity: ArrayLike = GRAVITY) -> Energy:
+def energy(mechanism: Mechanism, state: MechanismState, *, gravity: ArrayLike = GRAVITY) -> Energy:
     """What is stored in motion, in strained flesh, in bent joints, and in height."""
     pull = np.asarray(gravity, dtype=np.float64)
     first, second = _core_moments(mechanism, state)
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     kinetic = 0.5 * mechanism.core_masses @ np.sum(state.velocities**2, axis=1)
-    kinetic += np.sum(state.velocities * np.cross(state.spins, first))
-    kinetic += 0.5 * np.einsum("ka,kab,kb->", state.spins, inertia, state.spins)
-    pace = state.velocities[mechanism.free_links] + np.cross(state.spins[mechanism.free_links], arms(mechanism, state))
-    mean = np.einsum("nk,nka->na", mechanism.free_shares, pace)
-    own = np.einsum("nab,nb->na", blended_rotations(mechanism, state), state.flows)
+    kinetic += np.sum(state.velocities * np.cross(state.angular_velocities, first))
+    kinetic += 0.5 * np.einsum("ka,kab,kb->", state.angular_velocities, inertia, state.angular_velocities)
+    pace = state.velocities[mechanism.free_links] + np.cross(
+        state.angular_velocities[mechanism.free_links], arms(mechanism, state)
+    )
+    mean = np.einsum("nk,nka->na", mechanism.free_weights, pace)
+    own = np.einsum("nab,nb->na", blended_rotations(mechanism, state), state.node_velocities)
     kinetic += (
         0.5
         * mechanism.masses
         @ (
-            np.einsum("nk,nka,nka->n", mechanism.free_shares, pace, pace)
+            np.einsum("nk,nka,nka->n", mechanism.free_weights, pace, pace)
             + 2.0 * np.sum(mean * own, axis=1)
-            + np.sum(state.flows**2, axis=1)
+            + np.sum(state.node_velocities**2, axis=1)
         )
     )
     moved = state.displacements.ravel()
@@ -131,18 +137,18 @@ def spring_hessian(bends: Floats) -> Floats:
     return along + across[..., None, None] * (np.eye(3) - along)
 
 
-def joint_gaps(mechanism: Mechanism, state: State) -> Floats:
+def joint_gaps(mechanism: Mechanism, state: MechanismState) -> Floats:
     """How far apart (c, 3) [m] the two links of each joint have it."""
     joints = mechanism.joints
     ends = [
-        state.positions[side] + np.einsum("cab,cb->ca", state.rotations[side], joints.pivots - mechanism.centres[side])
+        state.positions[side] + np.einsum("cab,cb->ca", state.rotations[side], joints.pivots - mechanism.centers[side])
         for side in (joints.children, joints.parents)
     ]
     return ends[0] - ends[1]
 
 
-def _core_moments(mechanism: Mechanism, state: State) -> tuple[Floats, Floats]:
+def _core_moments(mechanism: Mechanism, state: MechanismState) -> tuple[Floats, Floats]:
     """First and second moments of the cores in world axes."""
-    first = np.einsum("kab,kb->ka", state.rotations, mechanism.core_moments)
-    second = np.einsum("kab,kbc,kdc->kad", state.rotations, mechanism.core_seconds, state.rotations)
+    first = np.einsum("kab,kb->ka", state.rotations, mechanism.core_first_moments)
+    second = np.einsum("kab,kbc,kdc->kad", state.rotations, mechanism.core_second_moments, state.rotations)
     return first, second

@@ -9,13 +9,13 @@ import numpy as np
 from supple.motion.pose import Pose
 from supple.skins.contact.control.tracking import Targets, Tracking
 from supple.skins.contact.model.joints import rotation_vectors
-from supple.skins.contact.model.mechanism import Mechanism, State
+from supple.skins.contact.model.mechanism import Mechanism, MechanismState
 
 
 def towards(tracking: Tracking, before: Pose, after: Pose, dt: float) -> Targets:
     """What a step of `dt` [s] from one animated pose to the next asks of joints and roots."""
     mechanism, links, skeleton = tracking.mechanism, tracking.links, tracking.skeleton
-    positions, rotations = zip(*(links.placed(skeleton, pose) for pose in (before, after)), strict=True)
+    positions, rotations = zip(*(links.pose(skeleton, pose) for pose in (before, after)), strict=True)
     joints, roots = mechanism.joints, mechanism.roots
     was, will = (np.swapaxes(rotation[joints.parents], 1, 2) @ rotation[joints.children] for rotation in rotations)
     gains, root_gains = tracking.gains(dt)
@@ -33,16 +33,20 @@ def towards(tracking: Tracking, before: Pose, after: Pose, dt: float) -> Targets
     )
 
 
-def bearing(mechanism: Mechanism, targets: Targets, state: State, gravity) -> Targets:
+def bearing(mechanism: Mechanism, targets: Targets, state: MechanismState, gravity) -> Targets:
     """The targets, with the weight of a body in this state met: t = -(c - p) x m g, asked for as t / d."""
     joints, masses = mechanism.joints, mechanism.link_masses
-    spins, velocities, root_spins = targets.spins.copy(), targets.root_velocities.copy(), targets.root_spins.copy()
+    angular_velocities, velocities, root_angular_velocities = (
+        targets.angular_velocities.copy(),
+        targets.root_velocities.copy(),
+        targets.root_angular_velocities.copy(),
+    )
     for number, child in enumerate(joints.children):
         below = _below(mechanism, int(child))
-        pivot = state.positions[child] + state.rotations[child] @ (joints.pivots[number] - mechanism.centres[child])
+        pivot = state.positions[child] + state.rotations[child] @ (joints.pivots[number] - mechanism.centers[child])
         torque = sum(np.cross(state.positions[link] - pivot, -masses[link] * gravity) for link in below)
         if targets.damping[number] > 0.0:
-            spins[number] += state.rotations[child].T @ torque / targets.damping[number]
+            angular_velocities[number] += state.rotations[child].T @ torque / targets.damping[number]
     for number, root in enumerate(mechanism.roots):
         below = _below(mechanism, int(root))
         moving, turning = targets.root_gains[number, [1, 3]]
@@ -50,8 +54,13 @@ def bearing(mechanism: Mechanism, targets: Targets, state: State, gravity) -> Ta
             velocities[number] += -masses[below].sum() * gravity / moving
         if turning > 0.0:
             lifts = [np.cross(state.positions[link] - state.positions[root], -masses[link] * gravity) for link in below]
-            root_spins[number] += sum(lifts) / turning
-    return replace(targets, spins=spins, root_velocities=velocities, root_spins=root_spins)
+            root_angular_velocities[number] += sum(lifts) / turning
+    return replace(
+        targets,
+        angular_velocities=angular_velocities,
+        root_velocities=velocities,
+        root_angular_velocities=root_angular_velocities,
+    )
 
 
 def _below(mechanism: Mechanism, link: int) -> list[int]:

@@ -16,7 +16,7 @@ from supple.bench.contact_direct import full_system
 from supple.bench.contact_scenes import SCENES, Frames, Resting, Scene
 from supple.bench.rows import Row
 from supple.bench.timing import once, timed
-from supple.skins.contact.model.mechanism import State
+from supple.skins.contact.model.mechanism import MechanismState
 
 ROOM = "contact"
 DT = 1.0 / 60.0  # s
@@ -79,7 +79,7 @@ def _direct(progress: Callable[[str], None], device: str) -> Row:
     progress("a direct solve")
     resting = Resting(*DIRECT, dt=DT, device=device)
     mechanism = resting.mechanism
-    system, _ = full_system(mechanism, State.rest(mechanism), resting.contacts(), DT)
+    system, _ = full_system(mechanism, MechanismState.rest(mechanism), resting.contacts(), DT)
     sides = np.ones(system.shape[0])
     direct = once(lambda: splu(system, permc_spec="MMD_AT_PLUS_A").solve(sides))
     what = "a step of {} nodes, {} links, {} contacts".format(mechanism.node_count, *DIRECT[1:])

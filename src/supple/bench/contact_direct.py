@@ -11,11 +11,11 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.skins.contact.model.joints import BALL
-from supple.skins.contact.model.mechanism import Mechanism, State, arms, blended_rotations
-from supple.skins.contact.response.contact_set import Contacts
+from supple.skins.contact.model.mechanism import Mechanism, MechanismState, arms, blended_rotations
+from supple.skins.contact.response.contact_set import ContactSet
 
 
-def full_system(mechanism: Mechanism, state: State, contacts: Contacts, dt: float) -> tuple[Any, int]:
+def full_system(mechanism: Mechanism, state: MechanismState, contacts: ContactSet, dt: float) -> tuple[Any, int]:
     """((M~, -J^T), (-J, 0)) of links (6 k), flesh (3 n), ball joints (3 c) and contacts (m) as a sparse matrix.
 
     M~ = M + dt D + dt^2 K without springs of the joints. Of the rows J the joints come first. Contacts are those of
@@ -24,11 +24,11 @@ def full_system(mechanism: Mechanism, state: State, contacts: Contacts, dt: floa
     from scipy.sparse import block_array, bsr_array, coo_array, diags_array
 
     n, k = mechanism.node_count, mechanism.link_count
-    links, shares = mechanism.free_links, mechanism.free_shares
+    links, weights = mechanism.free_links, mechanism.free_weights
     reach, blends = arms(mechanism, state), blended_rotations(mechanism, state)
     carried = np.zeros((n, links.shape[1], 3, 6))  # how fast a node is by its links: w (1, -[r]x)
-    carried[..., :3] = shares[..., None, None] * np.eye(3)
-    carried[..., 3:] = -shares[..., None, None] * _crossing(reach)
+    carried[..., :3] = weights[..., None, None] * np.eye(3)
+    carried[..., 3:] = -weights[..., None, None] * _crossing(reach)
     coupling = np.einsum("n,nba,nkbc->nkac", mechanism.masses, blends, carried)  # of flesh with links
     flesh_of_links = _spread(coupling, np.repeat(np.arange(n), links.shape[1]), links.ravel(), (3 * n, 6 * k))
     inertia = bsr_array((_inertia(mechanism, state, reach), np.arange(k), np.arange(k + 1)), shape=(6 * k, 6 * k))
@@ -60,12 +60,12 @@ def _crossing(vectors: Floats) -> Floats:
     return found
 
 
-def _inertia(mechanism: Mechanism, state: State, reach: Floats) -> Floats:
+def _inertia(mechanism: Mechanism, state: MechanismState, reach: Floats) -> Floats:
     """(k, 6, 6) of the links, with their shares of the flesh."""
     k, links = mechanism.link_count, mechanism.free_links
-    first = np.einsum("kab,kb->ka", state.rotations, mechanism.core_moments)
-    second = np.einsum("kab,kbc,kdc->kad", state.rotations, mechanism.core_seconds, state.rotations)
-    weight = mechanism.masses[:, None] * mechanism.free_shares
+    first = np.einsum("kab,kb->ka", state.rotations, mechanism.core_first_moments)
+    second = np.einsum("kab,kbc,kdc->kad", state.rotations, mechanism.core_second_moments, state.rotations)
+    weight = mechanism.masses[:, None] * mechanism.free_weights
     np.add.at(first, links, weight[..., None] * reach)
     np.add.at(second, links, weight[..., None, None] * reach[..., :, None] * reach[..., None, :])
     blocks = np.zeros((k, 6, 6))
@@ -76,13 +76,13 @@ def _inertia(mechanism: Mechanism, state: State, reach: Floats) -> Floats:
     return blocks
 
 
-def _joint_rows(mechanism: Mechanism, state: State) -> Any:
+def _joint_rows(mechanism: Mechanism, state: MechanismState) -> Any:
     """(3 c, 6 k): how fast the joints open."""
     joints, count = mechanism.joints, len(mechanism.joints)
     if (joints.kinds != BALL).any():
         raise ValueError("only ball joints are put into the full system")
     ends = [
-        np.einsum("cab,cb->ca", state.rotations[side], joints.pivots - mechanism.centres[side])
+        np.einsum("cab,cb->ca", state.rotations[side], joints.pivots - mechanism.centers[side])
         for side in (joints.children, joints.parents)
     ]
     middle = 0.5 * (state.positions[joints.children] + ends[0] + state.positions[joints.parents] + ends[1])

@@ -23,11 +23,11 @@ from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.motion.pose import Pose
 from supple.obstacles import Sphere
 from supple.skins.contact.binding import ContactBinding
-from supple.skins.contact.dynamics.solver import Answer, condensed_solver
-from supple.skins.contact.model.flesh import FleshLayer, flesh_of, layer
-from supple.skins.contact.model.links import joints_of, links_of
-from supple.skins.contact.model.mechanism import Mechanism, mechanism_of
-from supple.skins.contact.response.contact_set import Contacts
+from supple.skins.contact.dynamics.solver import condensed_solver
+from supple.skins.contact.model.flesh import FleshLayer, flesh_from_character, layer
+from supple.skins.contact.model.links import joints_from_links, links_from_flesh
+from supple.skins.contact.model.mechanism import Mechanism, mechanism_from_flesh
+from supple.skins.contact.response.contact_set import ContactImpulses, ContactSet
 from supple.skins.contact.skin import ArticulatedContact
 
 
@@ -101,13 +101,13 @@ class Frames:
     def count(self) -> int:
         """How many contacts the next frame has; no frame may follow."""
         state = self._state
-        state.solver.free()
-        return len(state.meeting.step(state.memory.time + self.skin.step, self.skin.step).impulses)
+        state.solver.predict()
+        return len(state.pipeline.detect(state.memory.time + self.skin.step, self.skin.step))
 
 
 def held_ball(character: Character, scene: Scene) -> Sphere:
     """A ball over the middle of a character, let down until `sunk` nodes of its flesh are in it."""
-    flesh = flesh_of(character, count=scene.elements)
+    flesh = flesh_from_character(character, count=scene.elements)
     border = flesh.solid.points[np.unique(boundary_faces(flesh.solid))]
     low, high = character.points.min(axis=0), character.points.max(axis=0)
     radius = scene.ball * float((high - low).max())
@@ -146,8 +146,8 @@ def bar(length: int, links: int, *, across: int = 4) -> Mechanism:
 
 def linked(skeleton: Skeleton, flesh: FleshLayer) -> Mechanism:
     """Flesh on a skeleton, with a ball for every joint."""
-    links = links_of(skeleton, flesh)
-    return mechanism_of(flesh, links, joints_of(skeleton, links))
+    links = links_from_flesh(skeleton, flesh)
+    return mechanism_from_flesh(flesh, links, joints_from_links(skeleton, links))
 
 
 class Resting:
@@ -163,14 +163,14 @@ class Resting:
         self._up: Floats = np.tile([0.0, 1.0, 0.0], (contacts, 1))
         self._heights = self.mechanism.rest[self._nodes, 1]
 
-    def contacts(self) -> Contacts:
+    def contacts(self) -> ContactSet:
         """Those of a step that is foreseen."""
         gaps = self.solver.predicted_positions[self._nodes, 1] - self._heights
-        return Contacts.at_nodes(self._nodes, normals=self._up, gaps=gaps)
+        return ContactSet.at_nodes(self._nodes, normals=self._up, gaps=gaps)
 
-    def step(self) -> Answer:
+    def step(self) -> ContactImpulses:
         """One whole step; what the contacts did."""
-        self.solver.free()
-        answer = self.solver.answer(self.contacts())
-        self.solver.finish()
-        return answer
+        self.solver.predict()
+        impulses = self.solver.solve_contacts(self.contacts())
+        self.solver.integrate()
+        return impulses

@@ -12,17 +12,17 @@ from supple.arrays import Floats
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.errors import InputError
-from supple.skins.contact.control.tracking import carried_inertia
-from supple.skins.contact.detection.collision_pipeline import detection_of
-from supple.skins.contact.detection.detector import RestSkin
+from supple.skins.contact.control.tracking import subtree_inertia
+from supple.skins.contact.detection.collision_pipeline import make_detector
+from supple.skins.contact.detection.detector import RestExclusions
 from supple.skins.contact.dynamics.factor import FactorArrays, FleshFactor
-from supple.skins.contact.dynamics.factored_system import SolverArrays, factored
-from supple.skins.contact.model.flesh import WHERE, FleshLayer, flesh_of
+from supple.skins.contact.dynamics.factored_system import SolverArrays, factorize
+from supple.skins.contact.model.flesh import WHERE, FleshLayer, flesh_from_character
 from supple.skins.contact.model.joints import named_hinges
-from supple.skins.contact.model.links import Links, joints_of, links_of
-from supple.skins.contact.model.mechanism import Mechanism, State, blended_rotations, mechanism_of
-from supple.skins.contact.parsing import limits_for, tissues_in, with_regions
-from supple.skins.contact.surface import Hung
+from supple.skins.contact.model.links import Links, joints_from_links, links_from_flesh
+from supple.skins.contact.model.mechanism import Mechanism, MechanismState, blended_rotations, mechanism_from_flesh
+from supple.skins.contact.parsing import joint_limits, parse_tissues, with_regions
+from supple.skins.contact.surface import SkinAttachment
 from supple.skins.kinematic.blend import BlendWeights
 
 if TYPE_CHECKING:
@@ -36,29 +36,31 @@ class Sag:
     """How flesh hangs when nothing moves: K u = R_W^T m g.
 
     Very soft flesh would hang farther than it is deep; it is taken to be modelled as hanging only as far as leaves it
-    its shape: by `share` of gravity.
+    its shape: by `gravity_fraction` of gravity.
     """
 
     mechanism: Mechanism
     gravity: Floats
     factor: FactorArrays | None
-    share: float = 1.0
+    gravity_fraction: float = 1.0
 
     @classmethod
     def from_mechanism(cls, mechanism: Mechanism, gravity: Floats, depths: Floats) -> Sag:
         """`depths` (n,) [m] are how deep flesh is."""
-        whole = cls(mechanism, gravity, factored(mechanism.stiffness.tocsc()))
-        hangs = np.linalg.norm(whole.at(State.rest(mechanism)), axis=1)
+        whole = cls(mechanism, gravity, factorize(mechanism.stiffness.tocsc()))
+        hangs = np.linalg.norm(whole.at(MechanismState.rest(mechanism)), axis=1)
         if not (hangs > _HANGS * depths).any():
             return whole
-        return replace(whole, share=float((_HANGS * depths[hangs > 0.0] / hangs[hangs > 0.0]).min()))
+        return replace(whole, gravity_fraction=float((_HANGS * depths[hangs > 0.0] / hangs[hangs > 0.0]).min()))
 
-    def at(self, state: State) -> Floats:
+    def at(self, state: MechanismState) -> Floats:
         """Displacements (n, 3) [m] with the links as they are in a state."""
         if self.factor is None:
             return np.zeros((0, 3))
         rotations = blended_rotations(self.mechanism, state)
-        weight = self.mechanism.masses[:, None] * np.einsum("nba,b->na", rotations, self.share * self.gravity)
+        weight = self.mechanism.masses[:, None] * np.einsum(
+            "nba,b->na", rotations, self.gravity_fraction * self.gravity
+        )
         return np.asarray(FleshFactor(self.factor).solve(weight.ravel())).reshape(-1, 3)
 
 
@@ -66,8 +68,8 @@ class Sag:
 class ContactBinding:
     """A character with a dynamic skeleton and elastic flesh of n free nodes.
 
-    `sculpted` (n, 3) [m] is how the flesh hangs where it was modelled, `farthest` (n,) [m] how far it may go, `rest`
-    what its skin is at rest, where it meets itself.
+    `rest_sag` (n, 3) [m] is how the flesh hangs where it was modelled, `max_displacements` (n,) [m] how far it may go,
+    `rest` what its skin is at rest, where it meets itself.
     """
 
     character: Character
@@ -75,12 +77,12 @@ class ContactBinding:
     links: Links
     mechanism: Mechanism
     gravity: Floats
-    farthest: Floats
+    max_displacements: Floats
     sag: Sag
-    sculpted: Floats
+    rest_sag: Floats
     solver: SolverArrays
-    rest: RestSkin | None
-    hung: Hung
+    rest: RestExclusions | None
+    attachment: SkinAttachment
     packed: BlendWeights
     constants: devices.Constants
 
@@ -95,33 +97,37 @@ class ContactBinding:
                 "make a player for each",
             )
         packed, skeleton = BlendWeights.from_character(character, WHERE), character.skeleton
-        tissue, parts = tissues_in(skin.flesh, skin.own_tissue())
+        tissue, parts = parse_tissues(skin.flesh, skin.own_tissue())
         marked = with_regions(character, list(parts))
-        flesh = flesh_of(marked, count=skin.elements, core=skin.core, depth=skin.depth, tissue=tissue, parts=parts)
-        links = links_of(skeleton, flesh)
+        flesh = flesh_from_character(
+            marked, count=skin.elements, core=skin.core, depth=skin.depth, tissue=tissue, parts=parts
+        )
+        links = links_from_flesh(skeleton, flesh)
         axes = named_hinges(skeleton) if skin.hinges == "names" else {}
-        joints = joints_of(skeleton, links, hinges=axes, limits=limits_for(skin.limits, skeleton, axes))
-        made = mechanism_of(flesh, links, joints)
-        made = replace(made, joint_damping=skin.joint_damping * carried_inertia(made)[0][joints.children])
-        gravity, farthest = np.array([0.0, -skin.gravity, 0.0]), _depths(made)
-        sag = Sag.from_mechanism(made, gravity, farthest)
-        sculpted = sag.at(State.rest(made))
+        joints = joints_from_links(skeleton, links, hinges=axes, limits=joint_limits(skin.limits, skeleton, axes))
+        made = mechanism_from_flesh(flesh, links, joints)
+        made = replace(made, joint_damping=skin.joint_damping * subtree_inertia(made)[0][joints.children])
+        gravity, max_displacements = np.array([0.0, -skin.gravity, 0.0]), _depths(made)
+        sag = Sag.from_mechanism(made, gravity, max_displacements)
+        rest_sag = sag.at(MechanismState.rest(made))
         rest = made.rest.copy()
-        rest[: made.node_count] -= sculpted
+        rest[: made.node_count] -= rest_sag
         mechanism = replace(made, rest=rest)
-        learnt = detection_of(flesh, mechanism, (), itself=skin.self_contact, device="cpu").learnt
+        rest_exclusions = make_detector(
+            flesh, mechanism, (), self_collision=skin.self_contact, device="cpu"
+        ).rest_exclusions
         return cls(
             character,
             flesh,
             links,
             mechanism,
             gravity,
-            farthest,
+            max_displacements,
             sag,
-            sculpted,
+            rest_sag,
             SolverArrays.from_mechanism(mechanism, skin.step),
-            learnt,
-            Hung.from_flesh(character, flesh),
+            rest_exclusions,
+            SkinAttachment.from_flesh(character, flesh),
             packed,
             devices.Constants(device),
         )

@@ -24,13 +24,13 @@ _FOLDED = 2.5  # [rad]: how far a hinge folds, where nobody says
 _TURNED = 1.0  # [rad]: how far a ball turns, where nobody says
 
 
-def tissues_in(text: str, own: Tissue) -> tuple[Tissue, dict[str, Tissue]]:
+def parse_tissues(text: str, own: Tissue) -> tuple[Tissue, dict[str, Tissue]]:
     """The tissue of all flesh and of regions by name: "muscle, belly=fat"; `own` is called "own"."""
     known = {**TISSUES, OWN: own}
     everywhere, regions = TISSUES["muscle"], {}
-    for position, piece in enumerate(_pieces(text)):
+    for index, piece in enumerate(_pieces(text)):
         name, equals, tissue = (part.strip() for part in piece.rpartition("="))
-        if tissue not in known or (equals and not name) or (position > 0 and not equals):
+        if tissue not in known or (equals and not name) or (index > 0 and not equals):
             raise InputError(
                 WHERE,
                 f"flesh has {piece!r}",
@@ -54,7 +54,7 @@ def with_regions(character: Character, names: list[str]) -> Character:
     return character.replace(parts={**character.parts, **found}) if found else character
 
 
-def strengths_in(text: str, skeleton: Skeleton) -> tuple[float, dict[str, float]]:
+def parse_strengths(text: str, skeleton: Skeleton) -> tuple[float, dict[str, float]]:
     """The strength of all joints and of some by name: "0.7, LeftArm=0.2"; a name counts for all that hangs on it."""
     everywhere, named = STRENGTH.default_and_regions(text)
     if everywhere is None:
@@ -78,13 +78,13 @@ def below(skeleton: Skeleton, joint: int) -> list[int]:
     return found
 
 
-def limits_in(text: str) -> tuple[str | tuple[float, float] | None, dict[str, tuple[float, float]]]:
+def parse_limits(text: str) -> tuple[str | tuple[float, float] | None, dict[str, tuple[float, float]]]:
     """Limits [rad] from rest: "auto", "1.2" for all joints, "LeftForeArm=-0.1:2.4" for one; nothing for none."""
     everywhere: str | tuple[float, float] | None = None
     named: dict[str, tuple[float, float]] = {}
-    for position, piece in enumerate(_pieces(text)):
+    for index, piece in enumerate(_pieces(text)):
         name, equals, span = (part.strip() for part in piece.rpartition("="))
-        if position == 0 and not equals:
+        if index == 0 and not equals:
             everywhere = AUTO if span.lower() == AUTO else _span(piece, span)
         elif name:
             named[name] = _span(piece, span)
@@ -93,9 +93,9 @@ def limits_in(text: str) -> tuple[str | tuple[float, float] | None, dict[str, tu
     return everywhere, named
 
 
-def limits_for(text: str, skeleton: Skeleton, axes: Mapping[str, Floats]) -> dict[str, tuple[float, float]]:
+def joint_limits(text: str, skeleton: Skeleton, axes: Mapping[str, Floats]) -> dict[str, tuple[float, float]]:
     """Limits (low, high) [rad] by joint. Automatic ones let hinges (`axes`) fold and not bend back beyond straight."""
-    everywhere, named = limits_in(text)
+    everywhere, named = parse_limits(text)
     found: dict[str, tuple[float, float]] = {}
     for joint, name in enumerate(skeleton.names):
         if isinstance(everywhere, tuple):

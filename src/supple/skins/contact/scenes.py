@@ -24,7 +24,7 @@ _CLEAR = 0.01  # [m]: how far soles are above the floor, so that who stands stil
 _G = 9.81  # [m/s²]
 
 
-def obstacles_of(name: str, character: Character) -> tuple[RigidBody, ...]:
+def scene_obstacles(name: str, character: Character) -> tuple[RigidBody, ...]:
     """The obstacles of a built-in scene, for one character."""
     return tuple(SCENES[name](character))
 

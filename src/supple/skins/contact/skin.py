@@ -18,8 +18,8 @@ from supple.skins.contact import step as stepping
 from supple.skins.contact.binding import ContactBinding
 from supple.skins.contact.model.elasticity import MOST_POISSON, TISSUES, Tissue
 from supple.skins.contact.model.flesh import WHERE
-from supple.skins.contact.parsing import limits_in, strengths_in, tissues_in, with_regions
-from supple.skins.contact.scenes import SCENES, digest, obstacles_of
+from supple.skins.contact.parsing import parse_limits, parse_strengths, parse_tissues, with_regions
+from supple.skins.contact.scenes import SCENES, digest, scene_obstacles
 from supple.skins.contact.state import ContactState
 
 _MUSCLE = TISSUES["muscle"]
@@ -109,8 +109,8 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
                     WHERE, f"it has obstacles and the scene {self.scene!r}", "one of them is needed", "leave one out"
                 )
             object.__setattr__(self, "scene", digest(self.obstacles))
-        tissues_in(self.flesh, self.own_tissue())
-        limits_in(self.limits)
+        parse_tissues(self.flesh, self.own_tissue())
+        parse_limits(self.limits)
 
     def own_tissue(self) -> Tissue:
         """The tissue of the name own."""
@@ -127,12 +127,12 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
                 f"the built-in scenes are {', '.join(SCENES)}",
                 "choose one, or read a file: obstacles=load_scene(FILE).obstacles",
             )
-        return obstacles_of(self.scene, character)
+        return scene_obstacles(self.scene, character)
 
     def check_for(self, character: Character) -> None:
-        with_regions(character, list(tissues_in(self.flesh, self.own_tissue())[1]))
-        strengths_in(self.strength, character.skeleton)
-        for name in limits_in(self.limits)[1]:
+        with_regions(character, list(parse_tissues(self.flesh, self.own_tissue())[1]))
+        parse_strengths(self.strength, character.skeleton)
+        for name in parse_limits(self.limits)[1]:
             character.skeleton.index(name)
         self.scene_for(character)
 

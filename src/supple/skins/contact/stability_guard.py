@@ -13,52 +13,54 @@ from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 _CHEAP = 32_768  # items to look at that are worth another thread
 
 
-class Watch:
+class StabilityGuard:
     """Says whether the numbers of a body are sound, and keeps its flesh from going farther than it is deep.
 
-    `sculpted` (n, 3) [m] is where flesh is at rest, `farthest` (n,) [m] how far from there it may go. Crushed between
-    hard things, or lifted out of them where bones fold it flat, linear flesh knows no end.
+    `rest_sag` (n, 3) [m] is where flesh is at rest, `max_displacements` (n,) [m] how far from there it may go. Crushed
+    between hard things, or lifted out of them where bones fold it flat, linear flesh knows no end.
     """
 
     def __init__(
-        self, nodes: NodeArrays, links: LinkArrays, *, sculpted: Floats, farthest: Floats, device: str
+        self, nodes: NodeArrays, links: LinkArrays, *, rest_sag: Floats, max_displacements: Floats, device: str
     ) -> None:
         from supple.skins.contact import stability_kernels as kernels
 
         wp = devices.warp()
         self._flags = wp.zeros(2, dtype=wp.int32, device=device)
         self._raised = devices.HostSide(self._flags)
-        self._strange, self._over = int(kernels.STRANGE), int(kernels.OVER)
+        self._nonfinite, self._clamped = int(kernels.NONFINITE), int(kernels.CLAMPED)
 
         def launch(kernel: Any, count: int, *inputs: Any) -> devices.Launch:
             return devices.Launch(kernel, count, [*inputs, self._flags], device, smallest=_CHEAP)
 
-        def look(*arrays: Any) -> devices.Chain:
-            return devices.Chain([launch(kernels.find_strange, len(array), array) for array in arrays], device)
+        def check(*arrays: Any) -> devices.Chain:
+            return devices.Chain([launch(kernels.find_nonfinite, len(array), array) for array in arrays], device)
 
-        moving = (links.velocities, links.spins)
-        self._look_ahead = look(*moving, nodes.ahead)  # where flesh flows to tells how it flows
-        self._look = look(*moving, nodes.flows, nodes.nodes)
-        deep = devices.to_device(np.asarray(farthest, dtype=np.float64), wp.float64, device)
-        still = devices.to_device(np.asarray(sculpted, dtype=np.float64), wp.vec3d, device)
-        self._contain = launch(kernels.contain, len(farthest), still, deep, nodes.displacements, nodes.flows)
+        moving = (links.velocities, links.angular_velocities)
+        self._check_prediction = check(*moving, nodes.predicted_positions)  # where flesh flows to tells how it flows
+        self._check = check(*moving, nodes.node_velocities, nodes.positions)
+        deep = devices.to_device(np.asarray(max_displacements, dtype=np.float64), wp.float64, device)
+        still = devices.to_device(np.asarray(rest_sag, dtype=np.float64), wp.vec3d, device)
+        self._clamp = launch(
+            kernels.clamp_displacements, len(max_displacements), still, deep, nodes.displacements, nodes.node_velocities
+        )
 
-    def is_sound(self) -> bool:
+    def is_finite(self) -> bool:
         """Whether places and velocities are finite."""
-        self._look()
-        return not self._lowered(self._strange)
+        self._check()
+        return not self._take_flag(self._nonfinite)
 
-    def is_sound_ahead(self) -> bool:
+    def is_prediction_finite(self) -> bool:
         """Whether velocities, and the places where they lead in this step, are finite."""
-        self._look_ahead()
-        return not self._lowered(self._strange)
+        self._check_prediction()
+        return not self._take_flag(self._nonfinite)
 
-    def contain(self) -> bool:
+    def clamp_displacements(self) -> bool:
         """Bring back flesh that went farther than it is deep, and stop it there; whether any did."""
-        self._contain()
-        return self._lowered(self._over)
+        self._clamp()
+        return self._take_flag(self._clamped)
 
-    def _lowered(self, flag: int) -> bool:
+    def _take_flag(self, flag: int) -> bool:
         """Whether a flag was up; afterwards none is."""
         up = bool(self._raised.read()[flag])
         if up:

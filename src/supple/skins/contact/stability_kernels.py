@@ -3,26 +3,33 @@
 
 import warp as wp
 
-from supple.skins.contact.dynamics.node_kernels import Numbers, Vectors, Whole
+from supple.skins.contact.dynamics.node_kernels import FloatArray, IntArray, Vectors
 
-STRANGE = wp.constant(0)  # flags: something is no number
-OVER = wp.constant(1)  # flesh went too far
+NONFINITE = wp.constant(0)  # flags: something is no number
+CLAMPED = wp.constant(1)  # flesh went too far
 
 
 @wp.kernel(enable_backward=False)
-def find_strange(first: int, values: Vectors, flags: Whole):
+def find_nonfinite(first: int, values: Vectors, flags: IntArray):
     v = values[first + wp.tid()]
     if not wp.isfinite(v[0] + v[1] + v[2]):  # what is infinite or no number stays so in a sum
-        wp.atomic_max(flags, STRANGE, 1)
+        wp.atomic_max(flags, NONFINITE, 1)
 
 
 @wp.kernel(enable_backward=False)
-def contain(first: int, sculpted: Vectors, farthest: Numbers, displacements: Vectors, flows: Vectors, flags: Whole):
+def clamp_displacements(
+    first: int,
+    rest_sag: Vectors,
+    max_displacements: FloatArray,
+    displacements: Vectors,
+    node_velocities: Vectors,
+    flags: IntArray,
+):
     """Bring back flesh that went farther than it may, and stop it there."""
     j = first + wp.tid()
-    moved = displacements[j] - sculpted[j]
+    moved = displacements[j] - rest_sag[j]
     length = wp.length(moved)
-    if length > farthest[j]:
-        displacements[j] = sculpted[j] + (farthest[j] / length) * moved
-        flows[j] = wp.vec3d()
-        wp.atomic_max(flags, OVER, 1)
+    if length > max_displacements[j]:
+        displacements[j] = rest_sag[j] + (max_displacements[j] / length) * moved
+        node_velocities[j] = wp.vec3d()
+        wp.atomic_max(flags, CLAMPED, 1)

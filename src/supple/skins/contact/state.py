@@ -10,13 +10,13 @@ import numpy as np
 from supple.arrays import Floats
 from supple.motion.pose import Pose
 from supple.skins.contact.binding import ContactBinding
-from supple.skins.contact.control.controller import Control
+from supple.skins.contact.control.controller import PoseController
 from supple.skins.contact.control.tracking import Tracking
-from supple.skins.contact.detection.collision_pipeline import Flights, Meeting, detection_of
+from supple.skins.contact.detection.collision_pipeline import BodyState, CollisionPipeline, make_detector
 from supple.skins.contact.dynamics.solver import CondensedSolver
-from supple.skins.contact.model.mechanism import State
-from supple.skins.contact.parsing import strengths_in
-from supple.skins.contact.stability_guard import Watch
+from supple.skins.contact.model.mechanism import MechanismState
+from supple.skins.contact.parsing import parse_strengths
+from supple.skins.contact.stability_guard import StabilityGuard
 from supple.skins.contact.surface import Surface
 
 if TYPE_CHECKING:
@@ -28,18 +28,18 @@ class ContactMemory:
     """What the next step depends on.
 
     `points` is the skin on the device, `bones` (J, 4, 4) where the joints are, `body` the links and the flesh,
-    `flights` the free obstacles, `animated` (J, 4, 4) where the motion had the joints in the last step, `pushes` (N, 3)
-    [N s] what pressed its nodes then, `books` what the solver keeps of momentum and energy. `time` [s] has passed since
-    the first frame.
+    `dynamic_bodies` the free obstacles, `animated` (J, 4, 4) where the motion had the joints in the last step,
+    `impulses` (N, 3) [N s] what pressed its nodes then, `energy_balance` what the solver keeps of momentum and energy.
+    `time` [s] has passed since the first frame.
     """
 
     points: Any
     bones: Floats
-    body: State
-    flights: Flights
+    body: MechanismState
+    dynamic_bodies: BodyState
     animated: Floats
-    pushes: Floats
-    books: Floats
+    impulses: Floats
+    energy_balance: Floats
     time: float = 0.0
 
 
@@ -52,35 +52,42 @@ class ContactState:
         self.solver = CondensedSolver(binding.solver, device=device, gravity=binding.gravity)
         nodes, links = self.solver.nodes, self.solver.links
         borne = binding.gravity if skin.bears_weight and skin.root > 0.0 else None
-        self.control = Control(_tracking(binding, skin), links, dt=skin.step, gravity=borne, device=device)
+        self.controller = PoseController(_tracking(binding, skin), links, dt=skin.step, gravity=borne, device=device)
         obstacles = skin.scene_for(binding.character)
-        detection = detection_of(
-            binding.flesh, mechanism, obstacles, itself=skin.self_contact, learnt=binding.rest, device=device
+        detector = make_detector(
+            binding.flesh,
+            mechanism,
+            obstacles,
+            self_collision=skin.self_contact,
+            rest_exclusions=binding.rest,
+            device=device,
         )
-        rubs = skin.friction if skin.self_contact else None
-        self.meeting = Meeting(detection, self.solver, obstacles, gravity=binding.gravity, friction=rubs)
-        self.meets = bool(obstacles) or len(mechanism.joints.limited) > 0 or skin.self_contact
-        self.watch = Watch(nodes, links, sculpted=binding.sculpted, farthest=binding.farthest, device=device)
+        friction = skin.friction if skin.self_contact else None
+        self.pipeline = CollisionPipeline(detector, nodes, links, obstacles, gravity=binding.gravity, friction=friction)
+        self.has_contacts = bool(obstacles) or len(mechanism.joints.limited) > 0 or skin.self_contact
+        self.guard = StabilityGuard(
+            nodes, links, rest_sag=binding.rest_sag, max_displacements=binding.max_displacements, device=device
+        )
         self.surface = Surface(
             binding.character,
-            binding.hung,
+            binding.attachment,
             mechanism,
             packed=binding.packed,
             bodies=(nodes, links),
-            led=self.control,
+            controller=self.controller,
             of_joint=binding.links.of_joint,
-            sculpted=binding.sculpted,
+            rest_sag=binding.rest_sag,
             constants=binding.constants,
         )
         rest = Pose.rest(skeleton).world_from_joint
         self.memory = ContactMemory(
             self.surface.points,
             rest.copy(),
-            State.rest(mechanism),
-            self.meeting.flights(),
+            MechanismState.rest(mechanism),
+            self.pipeline.dynamic_bodies.state(),
             rest.copy(),
             np.zeros_like(mechanism.rest),
-            np.zeros_like(self.solver.books),
+            np.zeros_like(self.solver.energy_balance),
         )
         self._reached: float | None = None
 
@@ -94,29 +101,29 @@ class ContactState:
         self._reached = None
 
     def load(self) -> None:
-        """Bring what it remembers to the device, unless it is there from the last step."""
+        """Bring what it remembers to the device, unless it is there from the last step; now it goes on from there."""
         memory = self.memory
-        if self._reached == memory.time:
-            return
-        self.solver.load(memory.body)
-        if memory.time > 0.0:
-            self.solver.go_on_with(memory.pushes, memory.books)
-        self.meeting.load(memory.flights)
+        if not self.is_loaded:
+            self.solver.load(memory.body)
+            if memory.time > 0.0:
+                self.solver.warm_start(memory.impulses, memory.energy_balance)
+            self.pipeline.dynamic_bodies.load(memory.dynamic_bodies)
+        self._reached = None
 
     @property
-    def goes_on(self) -> bool:
+    def is_loaded(self) -> bool:
         """Whether the device has what it remembers."""
         return self._reached == self.memory.time
 
-    def reached(self, time: float | None) -> None:
-        """The device is at this time [s]; None where what is there is not to be gone on with."""
+    def reached(self, time: float) -> None:
+        """The device is at this time [s], as is what it remembers."""
         self._reached = time
 
 
 def _tracking(binding: ContactBinding, skin: ArticulatedContact) -> Tracking:
     skeleton, links = binding.character.skeleton, binding.links
     names = skeleton.names
-    strength, strengths = strengths_in(skin.strength, skeleton)
+    strength, strengths = parse_strengths(skin.strength, skeleton)
     held = {names[links.joints[root]]: skin.root for root in binding.mechanism.roots}
     own = {names[joint]: strengths[names[joint]] for joint in links.joints if names[joint] in strengths}
     return Tracking(binding.mechanism, links, skeleton, strength=strength, strengths={**own, **held})

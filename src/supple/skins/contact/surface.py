@@ -14,7 +14,7 @@ from supple.character.character import Character
 from supple.geometry.embedding import embed_smoothly
 from supple.geometry.tetrahedra import edges_of
 from supple.geometry.topology import area_vectors
-from supple.skins.contact.control.controller import Control
+from supple.skins.contact.control.controller import PoseController
 from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 from supple.skins.contact.model.flesh import FleshLayer
 from supple.skins.contact.model.mechanism import Mechanism
@@ -26,24 +26,26 @@ _CHEAP = 16_384  # nodes to turn that are worth another thread
 
 
 @dataclass(frozen=True, eq=False)
-class Hung:
-    """How V vertices hang on nodes, as a mechanism numbers them: `nodes` and `shares` (V, K), `along` (V,) 0 to 1."""
+class SkinAttachment:
+    """How V vertices hang on nodes of a mechanism: `nodes` and `weights` (V, K), `follow_weights` (V,) 0 to 1."""
 
     nodes: Ints
-    shares: Singles
-    along: Singles
+    weights: Singles
+    follow_weights: Singles
 
     @classmethod
-    def from_flesh(cls, character: Character, flesh: FleshLayer) -> Hung:
+    def from_flesh(cls, character: Character, flesh: FleshLayer) -> SkinAttachment:
         """The skin goes along with the flesh it is embedded in, and less where none reaches it."""
         normals = np.zeros((len(character.points), 3))
         np.add.at(normals, character.triangles, area_vectors(character.points, character.triangles)[:, None])
         found = embed_smoothly(character.points, flesh.solid, normals=normals)
         one, other = edges_of(flesh.solid).T
         size = float(np.linalg.norm(flesh.solid.points[one] - flesh.solid.points[other], axis=1).mean())
-        share = np.clip((found.distance / size - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
-        along = (1.0 - share * share * (3.0 - 2.0 * share)).astype(np.float32)
-        return cls(flesh.positions[found.corners].astype(np.int32), found.barycentric.astype(np.float32), along)
+        fraction = np.clip((found.distance / size - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)
+        follow_weights = (1.0 - fraction * fraction * (3.0 - 2.0 * fraction)).astype(np.float32)
+        return cls(
+            flesh.node_index[found.corners].astype(np.int32), found.barycentric.astype(np.float32), follow_weights
+        )
 
 
 class Surface:
@@ -51,20 +53,20 @@ class Surface:
 
     x = sum_j w_j M_j v + sum_k share_k R_Wk u_k: linear blend with the simulated joints M, and the displacements u of
     the flesh that the vertex v is embedded in, turned into the world. Fingers and ears that no element reaches are left
-    to the bones. `sculpted` (n, 3) [m] are displacements that are not to be seen.
+    to the bones. `rest_sag` (n, 3) [m] are displacements that are not to be seen.
     """
 
     def __init__(
         self,
         character: Character,
-        hung: Hung,
+        attachment: SkinAttachment,
         mechanism: Mechanism,
         *,
         packed: BlendWeights,
         bodies: tuple[NodeArrays, LinkArrays],
-        led: Control,
+        controller: PoseController,
         of_joint: Ints,
-        sculpted: Floats,
+        rest_sag: Floats,
         constants: devices.Constants,
     ) -> None:
         from supple.skins.contact import surface_kernels as kernels
@@ -77,7 +79,11 @@ class Surface:
         def put(values: Any, dtype: Any) -> Any:
             return devices.to_device(np.asarray(values), dtype, device)
 
-        along, corners, shares = put(hung.along, wp.float32), put(hung.nodes.ravel(), wp.int32), hung.shares.ravel()
+        follow_weights, corners, weights = (
+            put(attachment.follow_weights, wp.float32),
+            put(attachment.nodes.ravel(), wp.int32),
+            attachment.weights.ravel(),
+        )
         offsets = wp.zeros(len(mechanism.rest), dtype=wp.vec3f, device=device)  # the core stays with its bones
         bones = wp.zeros(joints, dtype=wp.mat44d, device=device)
         self.points = wp.zeros(count, dtype=wp.vec3f, device=device)
@@ -86,17 +92,25 @@ class Surface:
         moving = [
             put(of_joint, wp.int32),
             put(character.skeleton.joint_from_world, wp.mat44d),
-            led.world_from_joint,
-            led.positions,
-            led.rotations,
+            controller.world_from_joint,
+            controller.positions,
+            controller.rotations,
             links.positions,
             links.rotations,
             bones,
             affine.matrices,
         ]
-        turning = [nodes.blends, nodes.displacements, put(sculpted, wp.vec3d), offsets]
-        carrying = [hung.nodes.shape[1], corners, put(shares, wp.float32), along, offsets, arrays.posed, self.points]
-        self._follow = devices.Chain(
+        turning = [nodes.blended_rotations, nodes.displacements, put(rest_sag, wp.vec3d), offsets]
+        carrying = [
+            attachment.nodes.shape[1],
+            corners,
+            put(weights, wp.float32),
+            follow_weights,
+            offsets,
+            arrays.posed,
+            self.points,
+        ]
+        self._update = devices.Chain(
             [
                 devices.Launch(kernels.carry_bones, joints, moving, device),
                 devices.Launch(kernels.rotate_offsets, n, turning, device, smallest=_CHEAP),
@@ -111,8 +125,8 @@ class Surface:
         """Where all joints (J, 4, 4) are; on the CPU a view."""
         return self._bones.read()
 
-    def follow(self, shapes: Mapping[str, float]) -> Any:
+    def update(self, shapes: Mapping[str, float]) -> Any:
         """Bring bones and skin to where links, flesh and motion are, with so much of the character's shapes."""
         self._rest.set(shapes)
-        self._follow()
+        self._update()
         return self.points

@@ -4,22 +4,22 @@
 import warp as wp
 
 from supple.skins.contact.control.control_kernels import Transforms, linear_part, moving_part
-from supple.skins.contact.dynamics.node_kernels import Matrices, Vectors, Whole
+from supple.skins.contact.dynamics.node_kernels import IntArray, Matrices, Vectors
 from supple.skins.kinematic.kernels import Transforms as Skinning
 from supple.skins.kinematic.kernels import mat34
 
 Points = wp.array(dtype=wp.vec3f)
-Numbers = wp.array(dtype=wp.float32)
+FloatArray = wp.array(dtype=wp.float32)
 
 
 @wp.kernel(enable_backward=False)
 def carry_bones(
     first: int,
-    of_joint: Whole,
+    of_joint: IntArray,
     joint_from_world: Transforms,
     world_from_joint: Transforms,
-    led_positions: Vectors,
-    led_rotations: Matrices,
+    animated_positions: Vectors,
+    animated_rotations: Matrices,
     positions: Vectors,
     rotations: Matrices,
     bones: Transforms,
@@ -28,9 +28,9 @@ def carry_bones(
     """Where a joint is: as the motion has it, seen from its link, wherever that is now; and where it carries skin."""
     j = first + wp.tid()
     i = of_joint[j]
-    rotation = rotations[i] * wp.transpose(led_rotations[i])
+    rotation = rotations[i] * wp.transpose(animated_rotations[i])
     a = rotation * linear_part(world_from_joint[j])
-    c = positions[i] + rotation * (moving_part(world_from_joint[j]) - led_positions[i])
+    c = positions[i] + rotation * (moving_part(world_from_joint[j]) - animated_positions[i])
     z = wp.float64(0.0)
     bone = wp.mat44d(
         a[0, 0],
@@ -60,19 +60,19 @@ def carry_bones(
 
 
 @wp.kernel(enable_backward=False)
-def rotate_offsets(first: int, blends: Matrices, displacements: Vectors, sculpted: Vectors, offsets: Points):
+def rotate_offsets(first: int, blended_rotations: Matrices, displacements: Vectors, rest_sag: Vectors, offsets: Points):
     """What flesh has left its bones by, in the world: R_W u of every free node."""
     j = first + wp.tid()
-    offsets[j] = wp.vec3f(blends[j] * (displacements[j] - sculpted[j]))
+    offsets[j] = wp.vec3f(blended_rotations[j] * (displacements[j] - rest_sag[j]))
 
 
 @wp.kernel(enable_backward=False)
 def carry_skin(
     first: int,
     width: int,
-    corners: Whole,
-    shares: Numbers,
-    along: Numbers,
+    corners: IntArray,
+    weights: FloatArray,
+    follow_weights: FloatArray,
     offsets: Points,
     carried: Points,
     skin: Points,
@@ -81,5 +81,5 @@ def carry_skin(
     v = first + wp.tid()
     d = wp.vec3f(0.0, 0.0, 0.0)
     for e in range(width * v, width * v + width):
-        d += shares[e] * offsets[corners[e]]
-    skin[v] = carried[v] + along[v] * d
+        d += weights[e] * offsets[corners[e]]
+    skin[v] = carried[v] + follow_weights[v] * d

@@ -8,8 +8,8 @@ Every kernel works on item `first + tid`.
 
 import warp as wp
 
-from supple.skins.contact.dynamics.link_kernels import rotation_vector
-from supple.skins.contact.dynamics.node_kernels import Matrices, Numbers, Vectors, Whole
+from supple.skins.contact.dynamics.link_kernels import Joints, Roots, rotation_vector
+from supple.skins.contact.dynamics.node_kernels import FloatArray, IntArray, Links, Matrices, Vectors
 
 Transforms = wp.array(dtype=wp.mat44d)
 
@@ -86,103 +86,102 @@ def nearest_rotation(m: wp.mat33d) -> wp.mat33d:
     return wp.outer(a, along) + wp.outer(b, across) + wp.outer(wp.cross(a, b), wp.cross(along, across))
 
 
+@wp.struct
+class Animation:
+    """Where the motion has the links: before the step, and at its end."""
+
+    previous_positions: Vectors
+    previous_rotations: Matrices
+    positions: Vectors
+    rotations: Matrices
+
+
+@wp.struct
+class Subtrees:
+    """All that hangs on each link, itself too: `descendants` from `starts[i]` to `starts[i + 1]`; their mass."""
+
+    starts: IntArray
+    descendants: IntArray
+    masses: FloatArray
+
+
 @wp.kernel(enable_backward=False)
-def place_links(
+def pose_links(
     first: int,
-    joints: Whole,
+    joints: IntArray,
     joint_from_world: Transforms,
-    centres: Vectors,
+    centers: Vectors,
     world_from_joint: Transforms,
-    previous_positions: Vectors,
-    previous_rotations: Matrices,
-    positions: Vectors,
-    rotations: Matrices,
+    animation: Animation,
 ):
     """Where the motion has a link now: c* = M p, R* nearest to M; what it was before is kept."""
     i = first + wp.tid()
-    previous_positions[i] = positions[i]
-    previous_rotations[i] = rotations[i]
+    animation.previous_positions[i] = animation.positions[i]
+    animation.previous_rotations[i] = animation.rotations[i]
     carry = world_from_joint[joints[i]] * joint_from_world[i]
     linear = linear_part(carry)
-    positions[i] = linear * centres[i] + moving_part(carry)
-    rotations[i] = nearest_rotation(linear)
+    animation.positions[i] = linear * centers[i] + moving_part(carry)
+    animation.rotations[i] = nearest_rotation(linear)
 
 
 @wp.func
-def weight_on(
-    i: int, starts: Whole, hanging: Whole, masses: Numbers, positions: Vectors, gravity: wp.vec3d, p: wp.vec3d
-) -> wp.vec3d:
+def gravity_torque(i: int, subtrees: Subtrees, links: Links, gravity: wp.vec3d, p: wp.vec3d) -> wp.vec3d:
     """-(b - p) x m g: the torque about p that holds up all that hangs on a link."""
     moment = wp.vec3d()
-    for position in range(starts[i], starts[i + 1]):
-        j = hanging[position]
-        moment += masses[j] * (positions[j] - p)
+    for index in range(subtrees.starts[i], subtrees.starts[i + 1]):
+        j = subtrees.descendants[index]
+        moment += links.masses[j] * (links.positions[j] - p)
     return wp.cross(gravity, moment)
 
 
 @wp.kernel(enable_backward=False)
-def ask(
+def compute_targets(
     first: int,
     count: int,
     dt: wp.float64,
     bears: int,
     gravity: wp.vec3d,
-    children: Whole,
-    parents: Whole,
-    roots: Whole,
-    ends: Vectors,
-    masses: Numbers,
-    loads: Numbers,
-    starts: Whole,
-    hanging: Whole,
-    own_gains: Numbers,
-    own_root_gains: Numbers,
-    previous_positions: Vectors,
-    previous_rotations: Matrices,
-    positions: Vectors,
-    rotations: Matrices,
-    now: Vectors,
-    turned: Matrices,
-    target_rotations: Matrices,
-    target_spins: Vectors,
-    gains: Numbers,
-    wanted: Vectors,
-    wanted_rotations: Matrices,
-    root_gains: Numbers,
+    subtrees: Subtrees,
+    own_gains: FloatArray,
+    own_root_gains: FloatArray,
+    animation: Animation,
+    links: Links,
+    joints: Joints,
+    roots: Roots,
 ):
     """What a joint, or behind them a root, is asked for: its pose, its speed, and the speed t / d that bears weight."""
     item = first + wp.tid()
     zero = wp.float64(0.0)
     if item < count:
-        i = children[item]
-        up = parents[item]
-        was = wp.transpose(previous_rotations[up]) * previous_rotations[i]
-        will = wp.transpose(rotations[up]) * rotations[i]
+        i = joints.children[item]
+        up = joints.parents[item]
+        was = wp.transpose(animation.previous_rotations[up]) * animation.previous_rotations[i]
+        will = wp.transpose(animation.rotations[up]) * animation.rotations[i]
         spin = rotation_vector(wp.transpose(was) * will) / dt
         d = own_gains[2 * item + 1]
         if bears == 1 and d > zero:
-            p = now[i] + turned[i] * ends[2 * item]
-            t = weight_on(i, starts, hanging, masses, now, gravity, p)
-            spin += (wp.transpose(turned[i]) * t) / d
-        target_rotations[item] = will
-        target_spins[item] = spin
-        gains[2 * item] = own_gains[2 * item]
-        gains[2 * item + 1] = d
+            p = links.positions[i] + links.rotations[i] * joints.anchors[2 * item]
+            t = gravity_torque(i, subtrees, links, gravity, p)
+            spin += (wp.transpose(links.rotations[i]) * t) / d
+        joints.target_rotations[item] = will
+        joints.target_angular_velocities[item] = spin
+        joints.gains[2 * item] = own_gains[2 * item]
+        joints.gains[2 * item + 1] = d
     else:
         r = item - count
-        i = roots[r]
-        pace = (positions[i] - previous_positions[i]) / dt
-        spin = rotation_vector(rotations[i] * wp.transpose(previous_rotations[i])) / dt
-        for position in range(4 * r, 4 * r + 4):
-            root_gains[position] = own_root_gains[position]
+        i = roots.roots[r]
+        velocity = (animation.positions[i] - animation.previous_positions[i]) / dt
+        spin = rotation_vector(animation.rotations[i] * wp.transpose(animation.previous_rotations[i])) / dt
+        for index in range(4 * r, 4 * r + 4):
+            roots.root_gains[index] = own_root_gains[index]
         if bears == 1:
             d = own_root_gains[4 * r + 1]
             if d > zero:
-                pace -= (loads[i] / d) * gravity
+                velocity -= (subtrees.masses[i] / d) * gravity
             d = own_root_gains[4 * r + 3]
             if d > zero:
-                spin += weight_on(i, starts, hanging, masses, now, gravity, now[i]) / d
-        wanted[3 * r] = positions[i]
-        wanted[3 * r + 1] = pace
-        wanted[3 * r + 2] = spin
-        wanted_rotations[r] = rotations[i]
+                spin += gravity_torque(i, subtrees, links, gravity, links.positions[i]) / d
+        roots.root_targets[3 * r] = animation.positions[i]
+        roots.root_targets[3 * r + 1] = velocity
+        roots.root_targets[3 * r + 2] = spin
+        roots.root_target_rotations[r] = animation.rotations[i]

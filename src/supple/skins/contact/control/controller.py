@@ -20,17 +20,17 @@ from supple.arrays import Floats, Ints
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.skins.contact.control.tracking import Tracking
-from supple.skins.contact.dynamics.device_arrays import LinkArrays
+from supple.skins.contact.dynamics.device_arrays import LinkArrays, fill_struct
 from supple.skins.contact.model.flesh import WHERE
 from supple.skins.contact.model.mechanism import Mechanism
 
 
-class Control:
+class PoseController:
     """Draws the links of a solver towards poses, step by step of `dt` [s].
 
-    `gravity` (3,) [m/s²] is what muscles bear; without it they bear nothing. `begin` says where the motion had the
-    joints before, `lead` where it has them at the end of the next step; `ask` then tells the solver's arrays, which
-    have the links as they are at the beginning of that step.
+    `gravity` (3,) [m/s²] is what muscles bear; without it they bear nothing. `set_animated` says where the motion had
+    the joints before, `set_pose` where it has them at the end of the next step; `compute_targets` then tells the
+    solver's arrays, which have the links as they are at the beginning of that step.
     """
 
     def __init__(
@@ -45,56 +45,46 @@ class Control:
         def put(values: Any, kind: Any) -> Any:
             return devices.to_device(np.asarray(values), kind, device)
 
-        starts, hanging = hanging_on(mechanism)
+        starts, descendants = link_subtrees(mechanism)
         gains, root_gains = tracking.gains(dt)
         self.supported = bool((root_gains > 0.0).any())
         self.driven = self.supported or bool((gains > 0.0).any())
-        loads = np.add.reduceat(mechanism.link_masses[hanging], starts[:-1])
         self.previous_positions, self.positions = (wp.zeros(k, dtype=wp.vec3d, device=device) for _ in range(2))
         self.previous_rotations, self.rotations = (wp.zeros(k, dtype=wp.mat33d, device=device) for _ in range(2))
         self.world_from_joint = wp.zeros(len(self._skeleton), dtype=wp.mat44d, device=device)
         self._given = devices.HostSide(self.world_from_joint)
-        placing = [
+        animation, subtrees = fill_struct(kernels.Animation, self), kernels.Subtrees()
+        subtrees.starts, subtrees.descendants = put(starts, wp.int32), put(descendants, wp.int32)
+        subtrees.masses = put(np.add.reduceat(mechanism.link_masses[descendants], starts[:-1]), wp.float64)
+        posing = [
             put(links.joints, wp.int32),
             put(self._skeleton.joint_from_world[links.joints], wp.mat44d),
-            put(links.centres, wp.vec3d),
+            put(links.centers, wp.vec3d),
             self.world_from_joint,
+            animation,
         ]
-        motion = [self.previous_positions, self.previous_rotations, self.positions, self.rotations]
         asking = [
             c,
             dt,
             int(gravity is not None),
             wp.vec3d(*(np.zeros(3) if gravity is None else gravity)),
-            arrays.children,
-            arrays.parents,
-            arrays.roots,
-            arrays.ends,
-            arrays.masses,
-            put(loads, wp.float64),
-            put(starts, wp.int32),
-            put(hanging, wp.int32),
+            subtrees,
             put(gains.ravel(), wp.float64),
             put(root_gains.ravel(), wp.float64),
-            *motion,
-            arrays.positions,
-            arrays.rotations,
-            arrays.target_rotations,
-            arrays.target_spins,
-            arrays.gains,
-            arrays.wanted,
-            arrays.wanted_rotations,
-            arrays.root_gains,
+            animation,
+            arrays.struct,
+            arrays.joint_struct,
+            arrays.root_struct,
         ]
-        self._place = devices.Launch(kernels.place_links, k, [*placing, *motion], device)
-        self.ask = devices.Launch(kernels.ask, c + r, asking, device)
+        self._pose_links = devices.Launch(kernels.pose_links, k, posing, device)
+        self.compute_targets = devices.Launch(kernels.compute_targets, c + r, asking, device)
 
-    def begin(self, animated: Floats) -> None:
+    def set_animated(self, animated: Floats) -> None:
         """Take where (J, 4, 4) the motion had the joints when the step begins."""
         self._given.write(animated)
-        self._place()
+        self._pose_links()
 
-    def lead(self, pose: Pose) -> None:
+    def set_pose(self, pose: Pose) -> None:
         """Take the pose at the end of the next step; the last one is where it begins."""
         if len(pose) != len(self._skeleton):
             raise InputError(
@@ -103,10 +93,10 @@ class Control:
                 f"the skeleton has {len(self._skeleton)}",
                 "use a motion made for this character",
             )
-        self.begin(pose.world_from_joint)
+        self.set_animated(pose.world_from_joint)
 
 
-def hanging_on(mechanism: Mechanism) -> tuple[Ints, Ints]:
+def link_subtrees(mechanism: Mechanism) -> tuple[Ints, Ints]:
     """All links that hang on each link, itself too: those of link i stand from `starts[i]` to `starts[i + 1]`."""
     parents = np.full(mechanism.link_count, -1)
     parents[mechanism.joints.children] = mechanism.joints.parents

@@ -23,7 +23,7 @@ from supple.errors import InputError
 from supple.skins.contact.model.links import Links
 from supple.skins.contact.model.mechanism import Mechanism
 
-_PACE = 4.0  # [Hz]: how fast a joint of strength 1/2 answers
+_FREQUENCY = 4.0  # [Hz]: how fast a joint of strength 1/2 answers
 _RIGID = 300.0  # over the step: angular frequency beyond which an answer is as good as immediate
 _DAMPING = 1.0  # 1 is critical
 
@@ -32,20 +32,21 @@ _DAMPING = 1.0  # 1 is critical
 class Targets:
     """What control wants at the end of a step, as plain arrays; c joints and r roots.
 
-    `turns` (c, 3, 3) of the child seen from its parent; `spins` (c, 3) [rad/s] of the child against its parent, in the
-    child's axes; `stiffness` (c,) [N m/rad], `damping` (c,) [N m s/rad]. Of the roots: `root_places` (r, 3) [m],
-    `root_turns` (r, 3, 3), `root_velocities` (r, 3) [m/s] and `root_spins` (r, 3) [rad/s] in the world; `root_gains`
-    (r, 4): stiffness and damping against moving [N/m, N s/m] and against turning [N m/rad, N m s/rad].
+    `rotations` (c, 3, 3) of the child seen from its parent; `angular_velocities` (c, 3) [rad/s] of the child against
+    its parent, in the child's axes; `stiffness` (c,) [N m/rad], `damping` (c,) [N m s/rad]. Of the roots:
+    `root_positions` (r, 3) [m], `root_rotations` (r, 3, 3), `root_velocities` (r, 3) [m/s] and
+    `root_angular_velocities` (r, 3) [rad/s] in the world; `root_gains` (r, 4): stiffness and damping against moving
+    [N/m, N s/m] and against turning [N m/rad, N m s/rad].
     """
 
     rotations: Floats
-    spins: Floats
+    angular_velocities: Floats
     stiffness: Floats
     damping: Floats
     root_positions: Floats
     root_rotations: Floats
     root_velocities: Floats
-    root_spins: Floats
+    root_angular_velocities: Floats
     root_gains: Floats
 
     @classmethod
@@ -81,51 +82,55 @@ class Tracking:
         strengths: Mapping[str, float] | None = None,
     ) -> None:
         self.mechanism, self.links, self.skeleton = mechanism, links, skeleton
-        per_link = np.full(len(links), _checked(strength, "strength"))
+        per_link = np.full(len(links), _check(strength, "strength"))
         for name, own in (strengths or {}).items():
-            per_link[links.of_joint[skeleton.index(name)]] = _checked(own, f"the strength of {name!r}")
+            per_link[links.of_joint[skeleton.index(name)]] = _check(own, f"the strength of {name!r}")
         with np.errstate(divide="ignore"):
-            self._pace = 2.0 * np.pi * _PACE * per_link / (1.0 - per_link)  # [rad/s]
+            self._frequencies = 2.0 * np.pi * _FREQUENCY * per_link / (1.0 - per_link)  # [rad/s]
 
     def gains(self, dt: float) -> tuple[Floats, Floats]:
         """Stiffness and damping in steps of `dt` [s]: of joints (c, 2), and of roots (r, 4) as in `Targets`."""
-        pace = np.minimum(self._pace, _RIGID / dt)
-        inertia, load = carried_inertia(self.mechanism)
+        frequency = np.minimum(self._frequencies, _RIGID / dt)
+        inertia, load = subtree_inertia(self.mechanism)
         children, roots = self.mechanism.joints.children, self.mechanism.roots
-        parts = [(pace[children], inertia[children]), (pace[roots], load[roots]), (pace[roots], inertia[roots])]
-        joints, *led = (
-            np.stack([swing**2 * weight, 2.0 * _DAMPING * swing * weight], axis=1) for swing, weight in parts
+        parts = [
+            (frequency[children], inertia[children]),
+            (frequency[roots], load[roots]),
+            (frequency[roots], inertia[roots]),
+        ]
+        joints, *root_parts = (
+            np.stack([omega**2 * weight, 2.0 * _DAMPING * omega * weight], axis=1) for omega, weight in parts
         )
-        return joints, np.concatenate(led, axis=1)
+        return joints, np.concatenate(root_parts, axis=1)
 
 
-def carried_inertia(mechanism: Mechanism) -> tuple[Floats, Floats]:
+def subtree_inertia(mechanism: Mechanism) -> tuple[Floats, Floats]:
     """Of every link and all that hangs on it, at rest: mean inertia (k,) [kg m²] about its joint, and mass (k,) [kg].
 
     Of a root it is about its own centre.
     """
     joints, k = mechanism.joints, mechanism.link_count
-    pivots = mechanism.centres.copy()
+    pivots = mechanism.centers.copy()
     pivots[joints.children] = joints.pivots
     parents = np.full(k, -1)
     parents[joints.children] = joints.parents
     free = mechanism.free_links
-    reach = mechanism.rest[: len(free), None] - mechanism.centres[free]
-    share = (mechanism.masses[:, None] * mechanism.free_shares).ravel()
-    square = np.bincount(free.ravel(), share * np.sum(reach**2, axis=2).ravel(), k)
-    square = square + np.trace(mechanism.core_seconds, axis1=1, axis2=2)
+    arms = mechanism.rest[: len(free), None] - mechanism.centers[free]
+    weighted_masses = (mechanism.masses[:, None] * mechanism.free_weights).ravel()
+    square = np.bincount(free.ravel(), weighted_masses * np.sum(arms**2, axis=2).ravel(), k)
+    square = square + np.trace(mechanism.core_second_moments, axis1=1, axis2=2)
     inertia, load = np.zeros(k), np.zeros(k)
     for link in range(k):  # every link adds to all above it; once, when bound
         above = link
         while above >= 0:
-            apart = float(np.sum((mechanism.centres[link] - pivots[above]) ** 2))
+            apart = float(np.sum((mechanism.centers[link] - pivots[above]) ** 2))
             inertia[above] += 2.0 / 3.0 * (square[link] + mechanism.link_masses[link] * apart)
             load[above] += mechanism.link_masses[link]
             above = int(parents[above])
     return inertia, load
 
 
-def _checked(strength: float, what: str) -> float:
+def _check(strength: float, what: str) -> float:
     value = float(frozen(np.array(strength), np.float64, (), "Tracking", what))
     if not 0.0 <= value <= 1.0:
         raise InputError("Tracking", f"{what} is {value:g}", "0 (limp) to 1 (rigid) is needed", "try 0.5")

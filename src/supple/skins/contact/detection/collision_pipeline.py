@@ -14,21 +14,21 @@ from supple.geometry.tetrahedra import boundary_faces
 from supple.obstacles.contact_impulses import resolve_contacts
 from supple.obstacles.dynamic_bodies import DynamicBodies
 from supple.obstacles.shapes import RigidBody
-from supple.skins.contact.detection.detected_contacts import Touches
-from supple.skins.contact.detection.detector import Detection, RestSkin
-from supple.skins.contact.dynamics.solver import Answer, CondensedSolver
+from supple.skins.contact.detection.detected_contacts import DetectedContacts
+from supple.skins.contact.detection.detector import CollisionDetector, RestExclusions
+from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 from supple.skins.contact.model.flesh import FleshLayer
 from supple.skins.contact.model.mechanism import Mechanism, rotate_by
-from supple.skins.contact.response.contact_set import Contacts, Loose
+from supple.skins.contact.response.contact_set import BodyInertia, ContactImpulses, ContactSet
 
 _ROUNDS = 4  # in which contacts of skin with skin are chosen
 
 
 @dataclass
-class Flights:
+class BodyState:
     """Where free bodies (B,) are and how they move; what follows from time of them.
 
-    `places` (B, 4, 4), `velocities` (B, 3) [m/s], `angular` (B, 3) [kg m²/s] about their centres.
+    `positions` (B, 4, 4), `velocities` (B, 3) [m/s], `angular` (B, 3) [kg m²/s] about their centres.
     """
 
     positions: Floats
@@ -36,22 +36,22 @@ class Flights:
     angular: Floats
 
 
-class Flyers(DynamicBodies):
+class CoupledBodies(DynamicBodies):
     """Free bodies that can be put back to where they were, and that take what a step of a character gives them."""
 
-    def flights(self) -> Flights:
+    def state(self) -> BodyState:
         """Where they are now, in arrays of their own."""
-        return Flights(self.world_from_body.copy(), self.velocities.copy(), self.angular_momenta)
+        return BodyState(self.world_from_body.copy(), self.velocities.copy(), self.angular_momenta)
 
-    def load(self, flights: Flights) -> None:
+    def load(self, state: BodyState) -> None:
         """Go on from there."""
-        self.world_from_body, self.earlier = flights.positions.copy(), flights.positions.copy()
-        self.velocities, self._angular = flights.velocities.copy(), flights.angular.copy()
+        self.world_from_body, self.earlier = state.positions.copy(), state.positions.copy()
+        self.velocities, self._angular = state.velocities.copy(), state.angular.copy()
 
-    def loose(self) -> Loose:
+    def body_inertia(self) -> BodyInertia:
         """What a solver has to know of them, at the start of the step."""
         turned = np.einsum("bij,bj->bi", self.earlier[:, :3, :3], self._local_centers)
-        return Loose(self.masses, turned + self.earlier[:, :3, 3], self.inertia)
+        return BodyInertia(self.masses, turned + self.earlier[:, :3, 3], self.inertia)
 
     def change(self, changes: Floats, dt: float) -> None:
         """Velocities and spins change by (B, 6) [m/s, rad/s]; it moves in a step of `dt` [s], and turns after it."""
@@ -60,7 +60,7 @@ class Flyers(DynamicBodies):
         self.world_from_body[:, :3, 3] += dt * changes[:, :3]
 
 
-class Meeting:
+class CollisionPipeline:
     """The flesh of a character among obstacles: its border, and, where that is pressed in, what lies below it.
 
     Free bodies are solved for together with the flesh that they meet, so that each loses the momentum that the other
@@ -73,74 +73,66 @@ class Meeting:
 
     def __init__(
         self,
-        detection: Detection,
-        solver: CondensedSolver,
+        detector: CollisionDetector,
+        nodes: NodeArrays,
+        links: LinkArrays,
         bodies: Sequence[RigidBody],
         *,
         gravity: ArrayLike,
         friction: float | None = None,
     ) -> None:
         """With a `friction` of skin on skin it meets itself, too."""
-        self._solver, self._gravity = solver, np.asarray(gravity, dtype=np.float64)
-        self._detection = detection
+        self._detector, self._gravity = detector, np.asarray(gravity, dtype=np.float64)
         self._friction = 0.0 if friction is None else friction
-        self.free = Flyers(bodies)
+        self.dynamic_bodies = CoupledBodies(bodies)
         self._body_of: Ints = np.full(len(bodies) + 1, -1, dtype=np.int32)  # the last one is skin
-        self._body_of[self.free.indices] = np.arange(len(self.free))
-        links = solver.links
-        self._links = [
-            devices.HostSide(one) for one in (links.positions, links.rotations, links.velocities, links.spins)
-        ]
-        self._nodes, self._ahead = devices.HostSide(solver.nodes.nodes), devices.HostSide(solver.nodes.ahead)
+        self._body_of[self.dynamic_bodies.indices] = np.arange(len(self.dynamic_bodies))
+        moving = (links.positions, links.rotations, links.velocities, links.angular_velocities)
+        self._links = [devices.HostSide(array) for array in moving]
+        self._positions = devices.HostSide(nodes.positions)
+        self._predicted_positions = devices.HostSide(nodes.predicted_positions)
 
-    def load(self, flights: Flights) -> None:
-        """Put free bodies where they are."""
-        self.free.load(flights)
+    def detect(self, time: float, dt: float) -> ContactSet:
+        """All that would meet in the step of `dt` [s] that ends at `time` [s]; dynamic bodies move to its end.
 
-    def flights(self) -> Flights:
-        """Where free bodies are."""
-        return self.free.flights()
-
-    def step(self, time: float, dt: float) -> Answer:
-        """Part everything that would meet in the step of `dt` [s] that ends at `time` [s].
-
-        The solver has foreseen the step; afterwards it is to finish it.
+        The solver has predicted the step.
         """
-        free, ahead = self.free, self._ahead.read()
-        free.advance(dt, gravity=self._gravity)
-        found = self._detection.detect(
-            ahead, self._foreseen(dt), before=self._nodes.read(), time=time, dt=dt, free=free
-        )
-        found = _apart(found, len(ahead))
-        contacts = Contacts.of(found, friction=self._friction, body_of=self._body_of, positions=self._nodes.read())
-        answer = self._solver.answer(contacts, free.loose())
-        if len(free):
-            free.change(answer.bodies, dt)
-            if len(self._detection.bodies) > 1:
-                resolve_contacts(free, self._detection.bodies)
-        return answer
+        bodies, predicted, before = self.dynamic_bodies, self._predicted_positions.read(), self._positions.read()
+        bodies.advance(dt, gravity=self._gravity)
+        links = self._predict_links(dt)
+        found = self._detector.detect(predicted, links, before=before, time=time, dt=dt, free=bodies)
+        found = _separate(found, len(predicted))
+        return ContactSet.from_detected(found, friction=self._friction, body_of=self._body_of, positions=before)
 
-    def _foreseen(self, dt: float) -> Floats:
+    def apply(self, impulses: ContactImpulses, dt: float) -> None:
+        """Give dynamic bodies what the flesh did to them in a step of `dt` [s]; then they answer each other."""
+        bodies = self.dynamic_bodies
+        if len(bodies):
+            bodies.change(impulses.bodies, dt)
+            if len(self._detector.bodies) > 1:
+                resolve_contacts(bodies, self._detector.bodies)
+
+    def _predict_links(self, dt: float) -> Floats:
         """The transforms (k, 4, 4) of links at the end of a step, by their velocities."""
-        positions, rotations, velocities, spins = (side.read() for side in self._links)
-        return transforms(positions + dt * velocities, rotate_by(rotations, dt * spins))
+        positions, rotations, velocities, angular_velocities = (side.read() for side in self._links)
+        return transforms(positions + dt * velocities, rotate_by(rotations, dt * angular_velocities))
 
 
-def _apart(touches: Touches, nodes: int) -> Touches:
+def _separate(detected: DetectedContacts, nodes: int) -> DetectedContacts:
     """Those contacts of skin with skin, of the deeper ones first, that share no node with another contact.
 
     Skin meets skin in many places at once. Rows that share nodes would answer too little and be answered many times; a
     few, spread over where it meets, stop it as well.
     """
-    skin = np.flatnonzero(touches.obstacles < 0)
+    skin = np.flatnonzero(detected.obstacles < 0)
     if not len(skin):
-        return touches
-    used = np.concatenate([touches.nodes[skin, None], touches.corners[skin]], axis=1)
-    used[:, 1:] = np.where(touches.shares[skin] > 0.0, used[:, 1:], used[:, :1])
+        return detected
+    used = np.concatenate([detected.nodes[skin, None], detected.corners[skin]], axis=1)
+    used[:, 1:] = np.where(detected.barycentric[skin] > 0.0, used[:, 1:], used[:, :1])
     rank = np.empty(len(skin), dtype=np.int64)
-    rank[np.argsort(touches.gaps[skin], kind="stable")] = np.arange(len(skin))
+    rank[np.argsort(detected.gaps[skin], kind="stable")] = np.arange(len(skin))
     taken, open_ = np.zeros(nodes, dtype=bool), np.ones(len(skin), dtype=bool)
-    kept = np.ones(len(touches), dtype=bool)
+    kept = np.ones(len(detected), dtype=bool)
     kept[skin] = False
     for _ in range(_ROUNDS):
         first = np.full(nodes, len(skin), dtype=np.int64)
@@ -151,27 +143,27 @@ def _apart(touches: Touches, nodes: int) -> Touches:
         kept[skin[chosen]] = True
         taken[used[chosen].ravel()] = True
         open_ &= ~taken[used].any(axis=1)
-    return touches.only(kept)
+    return detected.only(kept)
 
 
-def detection_of(
+def make_detector(
     flesh: FleshLayer,
     mechanism: Mechanism,
     bodies: Sequence[RigidBody],
     *,
-    itself: bool,
+    self_collision: bool,
     device: str,
-    learnt: RestSkin | None = None,
-) -> Detection:
+    rest_exclusions: RestExclusions | None = None,
+) -> CollisionDetector:
     """What finds the contacts of a body's border, as a mechanism numbers its nodes."""
-    return Detection(
+    return CollisionDetector(
         flesh.solid.points[flesh.order],
-        flesh.positions[boundary_faces(flesh.solid)],
+        flesh.node_index[boundary_faces(flesh.solid)],
         carriers=mechanism.links[:, 0],
-        rest_bones=transforms(mechanism.centres),
+        rest_bones=transforms(mechanism.centers),
         bodies=bodies,
-        itself=itself,
-        learnt=learnt,
+        self_collision=self_collision,
+        rest_exclusions=rest_exclusions,
         device=device,
     )
 

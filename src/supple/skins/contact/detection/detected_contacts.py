@@ -13,12 +13,13 @@ from supple.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Touches:
+class DetectedContacts:
     """M contacts as they are found: node `nodes` (M,) is `gaps` (M,) [m] outside of what it met, negative inside.
 
     `normals` (M, 3) point out of it, towards where the node belongs. `obstacles` (M,) says which obstacle, -1 for skin;
     `velocities` (M, 3) [m/s] is how fast the obstacle moves there and `frictions` (M,) its coefficient. Where skin was
-    met, `corners` (M, 3) are the nodes of the triangle, and `shares` (M, 3) say where in it; -1 and 0 for obstacles.
+    met, `corners` (M, 3) are the nodes of the triangle, and `barycentric` (M, 3) say where in it; -1 and 0 for
+    obstacles.
     """
 
     nodes: Ints
@@ -28,7 +29,7 @@ class Touches:
     velocities: Floats
     frictions: Floats
     corners: Ints
-    shares: Floats
+    barycentric: Floats
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -42,7 +43,7 @@ class Touches:
         obstacles: Ints,
         velocities: NDArray[Any],
         frictions: Floats,
-    ) -> Touches:
+    ) -> DetectedContacts:
         """Contacts of nodes with obstacles."""
         count = len(nodes)
         return cls(
@@ -58,8 +59,8 @@ class Touches:
 
     @classmethod
     def with_skin(
-        cls, nodes: Ints, normals: NDArray[Any], gaps: NDArray[Any], corners: Ints, shares: NDArray[Any]
-    ) -> Touches:
+        cls, nodes: Ints, normals: NDArray[Any], gaps: NDArray[Any], corners: Ints, barycentric: NDArray[Any]
+    ) -> DetectedContacts:
         """Contacts of nodes with triangles of skin."""
         count = len(nodes)
         return cls(
@@ -70,11 +71,11 @@ class Touches:
             np.zeros((count, 3)),
             np.zeros(count),
             corners,
-            shares.astype(np.float64),
+            barycentric.astype(np.float64),
         )
 
     @classmethod
-    def joined(cls, several: Sequence[Touches]) -> Touches:
+    def concatenate(cls, several: Sequence[DetectedContacts]) -> DetectedContacts:
         """Several lots one after another; none at all is no contacts."""
         some = [one for one in several if len(one)]
         if len(some) < 2:
@@ -82,15 +83,15 @@ class Touches:
         return cls(*(np.concatenate([getattr(one, field.name) for one in some]) for field in fields(cls)))
 
     @classmethod
-    def none(cls) -> Touches:
+    def none(cls) -> DetectedContacts:
         """No contacts."""
         few, rows, numbers = np.zeros(0, dtype=np.int32), np.zeros((0, 3)), np.zeros(0)
         return cls(few, rows, numbers, few, rows, numbers, np.zeros((0, 3), dtype=np.int32), rows)
 
-    def by_obstacle(self) -> Touches:
+    def sort_by_obstacle(self) -> DetectedContacts:
         """The same, sorted by obstacle and then by node."""
         return self.only(np.lexsort((self.nodes, self.obstacles)).astype(np.int32))
 
-    def only(self, rows: Bools | Ints) -> Touches:
+    def only(self, rows: Bools | Ints) -> DetectedContacts:
         """Some of them, by their numbers or by whether each is wanted."""
-        return Touches(*(getattr(self, field.name)[rows] for field in fields(self)))
+        return DetectedContacts(*(getattr(self, field.name)[rows] for field in fields(self)))

@@ -22,11 +22,11 @@ from supple.geometry.topology import unique_edges
 from supple.obstacles.device_bodies import DeviceBodies
 from supple.obstacles.dynamic_bodies import DynamicBodies
 from supple.obstacles.shapes import RigidBody
-from supple.skins.contact.detection.detected_contacts import Touches
-from supple.skins.contact.detection.enclosed_obstacles import Buried
+from supple.skins.contact.detection.detected_contacts import DetectedContacts
+from supple.skins.contact.detection.enclosed_obstacles import EnclosedObstacles
 
-DEEPEST = 2.0  # mean edges: who is deeper in skin than this has lost its way out, and is left alone
-APART = 4.0  # mean edges over the surface: what is nearer than this at rest is one piece of skin
+MAX_DEPTH = 2.0  # mean edges: who is deeper in skin than this has lost its way out, and is left alone
+EXCLUSION_DISTANCE = 4.0  # mean edges over the surface: what is nearer than this at rest is one piece of skin
 CLEARANCE = 0.5  # of the distance at rest: parts that are near at rest touch when they come nearer than this
 MOST = 1 << 20  # nodes, counted for each obstacle, that are looked at together
 SMALLEST = 4096  # nodes that are worth waking another thread for where all obstacles are simple
@@ -35,21 +35,21 @@ _WHERE = "Detection"
 
 
 @dataclass(frozen=True, eq=False)
-class RestSkin:
+class RestExclusions:
     """What a skin is at rest: which clusters of nodes and of triangles belong together, and how near the rest is.
 
-    `starts`, `clusters` and `bits` are as `settled_pairs` has them; `limits` and `eases` (S,) [m] are the gaps from
-    which nodes touch, and by how much they overlap at rest.
+    `starts`, `clusters` and `bits` are as `excluded_pairs` has them; `contact_distances` and `rest_overlaps` (S,) [m]
+    are the gaps from which nodes touch, and by how much they overlap at rest.
     """
 
     starts: Ints
     clusters: Ints
     bits: NDArray[np.uint8]
-    limits: Singles
-    eases: Singles
+    contact_distances: Singles
+    rest_overlaps: Singles
 
 
-class Detection:
+class CollisionDetector:
     """Finds the contacts of a skin of nodes, which move freely, on bones.
 
     Every bone has a proxy: slabs round its nodes, grown by how far the flesh has left the bone. Only patches whose
@@ -61,7 +61,8 @@ class Detection:
     when they overlap more.
 
     Limits: obstacles are met by nodes, so one smaller than a triangle can slip between them until it is inside the
-    flesh. Skin deeper inside other skin than `deepest` is not found. Skin that meets itself is not followed on its way.
+    flesh. Skin deeper inside other skin than `max_depth` is not found. Skin that meets itself is not followed on its
+    way.
     """
 
     def __init__(
@@ -72,42 +73,49 @@ class Detection:
         carriers: ArrayLike,
         rest_bones: ArrayLike,
         bodies: Sequence[RigidBody] = (),
-        itself: bool = True,
+        self_collision: bool = True,
         margin: float = 0.0,
-        deepest: float | None = None,
-        apart: float | None = None,
-        learnt: RestSkin | None = None,
+        max_depth: float | None = None,
+        exclusion_distance: float | None = None,
+        rest_exclusions: RestExclusions | None = None,
         device: str = "cpu",
     ) -> None:
         """Prepare for nodes at `rest_points` (N, 3) [m] and `triangles` (T, 3), anticlockwise seen from outside.
 
         `carriers` (N,) names the bone of `rest_bones` (B, 4, 4) that carries each node most. Contacts are told from a
-        gap of `margin` [m] on. Without `itself` skin passes through skin. `deepest` and `apart` [m] are 2 and 4 mean
-        edges unless given. `learnt` is what another one of the same skin learnt of its rest.
+        gap of `margin` [m] on. Without `self_collision` skin passes through skin. `max_depth` and `exclusion_distance`
+        [m] are 2 and 4 mean edges unless given. `rest_exclusions` is what another one of the same skin learnt of its
+        rest.
         """
         self.device = devices.check_device(device)
         self._rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
         self.triangles: Ints = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
-        self.proxies = KDops(self._rest, self.triangles, carriers=carriers, rest_bones=rest_bones, device=self.device)
+        self.kdops = KDops(self._rest, self.triangles, carriers=carriers, rest_bones=rest_bones, device=self.device)
         ends = self._rest[unique_edges(self.triangles)]
         edge = float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).mean()) if len(ends) else 1.0
         self.margin = _length("margin", margin, zero=True)
-        self.deepest = _length("deepest", DEEPEST * edge if deepest is None else deepest)
-        self.apart = _length("apart", APART * edge if apart is None else apart)
+        self.max_depth = _length("max_depth", MAX_DEPTH * edge if max_depth is None else max_depth)
+        self.exclusion_distance = _length(
+            "exclusion_distance", EXCLUSION_DISTANCE * edge if exclusion_distance is None else exclusion_distance
+        )
         self.bodies = DeviceBodies(bodies, self.device)
         self.frictions: Floats = np.array([body.friction for body in self.bodies.bodies])
-        self.itself = itself and len(self.triangles) > 0
+        self.self_collision = self_collision and len(self.triangles) > 0
         self._allocate()
-        self.learnt = learnt
-        if self.itself:
-            self.learnt = self._learn_rest(np.asarray(rest_bones, dtype=np.float64)) if learnt is None else learnt
-            self._take_rest(self.learnt)
+        self.rest_exclusions = rest_exclusions
+        if self.self_collision:
+            self.rest_exclusions = (
+                self._find_rest_exclusions(np.asarray(rest_bones, dtype=np.float64))
+                if rest_exclusions is None
+                else rest_exclusions
+            )
+            self._load_rest_exclusions(self.rest_exclusions)
 
     def __len__(self) -> int:
         return len(self._rest)
 
     def _allocate(self) -> None:
-        wp, count, patches = devices.warp(), len(self), len(self.proxies)
+        wp, count, patches = devices.warp(), len(self), len(self.kdops)
 
         def put(values: NDArray[Any], dtype: Any) -> Any:
             return devices.to_device(values, dtype, self.device)
@@ -123,21 +131,21 @@ class Detection:
         self._around.append(put(self.triangles, wp.vec3i))
         self._per_time = empty(1, wp.float32)
         self._elapsed = 0.0
-        on, proxies = self.bodies, self.proxies
+        on, kdops = self.bodies, self.kdops
         self._near_flags = empty((max(len(on), 1), patches), wp.int32)
         self._flags = HostSide(self._near_flags)
         extents = np.array([body.extent for body in on.bodies]).reshape(len(on), 2, 3)
         finite = np.where(np.isfinite(extents), extents, 0.0)
         boxes = [put(finite[:, side], wp.vec3f) for side in range(2)]
-        self._slabs = [proxies.axes, proxies.device_lows, proxies.device_highs]
+        self._kdop_arrays = [kdops.axes, kdops.device_lows, kdops.device_highs]
         from supple.skins.contact.detection import obstacle_kernels as kernels
 
-        def nearing(start_growths: Any) -> devices.Launch:
+        def broad_phase(start_growths: Any) -> devices.Launch:
             inputs = [
                 self.margin,
-                *self._slabs,
-                proxies.frames,
-                proxies.growths,
+                *self._kdop_arrays,
+                kdops.frames,
+                kdops.growths,
                 start_growths,
                 on.kinds,
                 on.sizes,
@@ -146,66 +154,67 @@ class Detection:
                 on.earlier,
                 self._near_flags,
             ]
-            return devices.Launch(kernels.near_obstacles, len(on) * patches, inputs, self.device)
+            return devices.Launch(kernels.broad_phase_obstacles, len(on) * patches, inputs, self.device)
 
-        self._grow = proxies.growing(self.points, proxies.growths)
-        self._grow_start = proxies.growing(self._before, proxies.start_growths)
-        self._near_still, self._near_moving = nearing(proxies.growths), nearing(proxies.start_growths)
-        self._crowd: _Crowd | None = None
-        self._buried: Buried | None = None
-        self._partners: dict[int, _Meeting] = {}
+        self._grow_kdops = kdops.growing(self.points, kdops.growths)
+        self._grow_start = kdops.growing(self._before, kdops.start_growths)
+        self._broad_phase_still, self._broad_phase_moving = broad_phase(kdops.growths), broad_phase(kdops.start_growths)
+        self._obstacle_collision: _ObstacleCollision | None = None
+        self._enclosed: EnclosedObstacles | None = None
+        self._skin_collisions: dict[int, _SkinCollision] = {}
 
     # The surface as something to be met
 
     @cached_property
-    def hierarchy(self) -> Bvh:
+    def bvh(self) -> Bvh:
         """Its triangles, sorted for search; made when they are first searched."""
-        return Bvh(self._rest, self.triangles, self.proxies.patch_of, self.points, device=self.device)
+        return Bvh(self._rest, self.triangles, self.kdops.patch_of, self.points, device=self.device)
 
     def refit(self) -> None:
         """Bring the hierarchy to where the nodes are now."""
-        self.hierarchy.refit()
+        self.bvh.refit()
         self._fitted = True
 
-    def fit(self) -> None:
+    def refit_once(self) -> None:
         """The same, unless it is there already."""
         if not self._fitted:
             self.refit()
 
-    def _learn_rest(self, rest_bones: Floats) -> RestSkin:
+    def _find_rest_exclusions(self, rest_bones: Floats) -> RestExclusions:
         """What belongs together at rest, and how near the rest is."""
-        skin = self.hierarchy
-        self.position(self._rest, rest_bones)
+        skin = self.bvh
+        self.set_positions(self._rest, rest_bones)
         self.refit()
         normals = np.zeros((len(self), 3))
         normals[skin.nodes] = devices.to_host(skin.normals)
-        together = rest_exclusions(self._rest, normals, self.triangles, self.apart)
-        starts, clusters, bits = excluded_pairs(together, skin, self.triangles, self.proxies.patch_of)
+        together = rest_exclusions(self._rest, normals, self.triangles, self.exclusion_distance)
+        starts, clusters, bits = excluded_pairs(together, skin, self.triangles, self.kdops.patch_of)
         far, none = (np.full(len(skin.nodes), fill, np.float32) for fill in (np.inf, 0.0))
-        known = RestSkin(starts, np.append(clusters, -2).astype(np.int32), bits, far, none)
-        self._take_rest(known)
-        resting = _Meeting(self, self, margin=self.deepest)
+        known = RestExclusions(starts, np.append(clusters, -2).astype(np.int32), bits, far, none)
+        self._load_rest_exclusions(known)
+        resting = _SkinCollision(self, self, margin=self.max_depth)
         resting.find()
         gaps = resting.gaps.read()
-        close = gaps < self.deepest
-        limits = np.where(gaps > 0.0, CLEARANCE * gaps, -1e-3 * self.deepest)
+        close = gaps < self.max_depth
+        contact_distances = np.where(gaps > 0.0, CLEARANCE * gaps, -1e-3 * self.max_depth)
         return replace(
             known,
-            limits=np.where(close, limits, np.inf).astype(np.float32),
-            eases=np.where(close, np.minimum(gaps, 0.0), 0.0).astype(np.float32),
+            contact_distances=np.where(close, contact_distances, np.inf).astype(np.float32),
+            rest_overlaps=np.where(close, np.minimum(gaps, 0.0), 0.0).astype(np.float32),
         )
 
-    def _take_rest(self, known: RestSkin) -> None:
+    def _load_rest_exclusions(self, known: RestExclusions) -> None:
         wp = devices.warp()
         kinds = ((known.starts, wp.int32), (known.clusters, wp.int32), (known.bits, wp.uint8))
-        self.settled = [devices.to_device(values, kind, self.device) for values, kind in kinds]
-        self.limits, self.eases = (
-            devices.to_device(values, wp.float32, self.device) for values in (known.limits, known.eases)
+        self.excluded = [devices.to_device(values, kind, self.device) for values, kind in kinds]
+        self.contact_distances, self.rest_overlaps = (
+            devices.to_device(values, wp.float32, self.device)
+            for values in (known.contact_distances, known.rest_overlaps)
         )
 
     # Every step
 
-    def position(self, points: ArrayLike, world_from_bone: ArrayLike, *, before: ArrayLike | None = None) -> None:
+    def set_positions(self, points: ArrayLike, world_from_bone: ArrayLike, *, before: ArrayLike | None = None) -> None:
         """Put the nodes (N, 3) [m] and the bones (B, 4, 4) where they are; `before` is where nodes began the step."""
         given = np.asarray(points)
         began = given if before is None else np.asarray(before)
@@ -223,8 +232,8 @@ class Detection:
         self._fitted = False
         if len(self.bodies):
             self._starts.write(began)
-        self.proxies.pose(world_from_bone)
-        self._grow()
+        self.kdops.pose(world_from_bone)
+        self._grow_kdops()
 
     def detect(
         self,
@@ -235,65 +244,67 @@ class Detection:
         time: float = 0.0,
         dt: float = 0.0,
         free: DynamicBodies | None = None,
-    ) -> Touches:
+    ) -> DetectedContacts:
         """All contacts at the end of a step of `dt` [s] that ends at `time` [s]: obstacles first, then skin with skin.
 
         Nodes are at `points` (N, 3) [m] and began the step at `before`; without it they stood still.
         Obstacles are put where they are; `free` knows where the free ones among them are. The order is by obstacle and
         node, the same every time.
         """
-        self.position(points, world_from_bone, before=before)
+        self.set_positions(points, world_from_bone, before=before)
         found = []
         if len(self.bodies):
             self.bodies.move(time, dt, dynamic=free)
             if dt != self._elapsed:
                 devices.write(self._per_time, np.array([1.0 / dt if dt > 0.0 else 0.0], dtype=np.float32))
                 self._elapsed = dt
-            found.append(self._with_obstacles(moving=before is not None))
-        if self.itself:
-            found.append(self._met(self, self.fit))
-        return Touches.joined(found)
+            found.append(self._collide_obstacles(moving=before is not None))
+        if self.self_collision:
+            found.append(self._collide_skin(self, self.refit_once))
+        return DetectedContacts.concatenate(found)
 
-    def with_skin(self, other: Detection) -> Touches:
+    def collide_skin(self, other: CollisionDetector) -> DetectedContacts:
         """Contacts of these nodes with the triangles of another skin, or of this one, where both were placed last.
 
         Both hierarchies are as `refit` left them; the other one's nodes are named in `corners`.
         """
-        return self._met(other)
+        return self._collide_skin(other)
 
-    def _met(self, other: Detection, prepare: Callable[[], None] | None = None) -> Touches:
+    def _collide_skin(self, other: CollisionDetector, prepare: Callable[[], None] | None = None) -> DetectedContacts:
         """Contacts with a skin; `prepare` is called before its triangles are searched, if they are."""
-        meeting = self._partners.get(id(other))
-        if meeting is None:
-            meeting = self._partners[id(other)] = _Meeting(self, other, margin=self.margin)
-        return meeting.touches() if meeting.find(prepare) else Touches.none()
+        pair = self._skin_collisions.get(id(other))
+        if pair is None:
+            pair = self._skin_collisions[id(other)] = _SkinCollision(self, other, margin=self.margin)
+        return pair.contacts() if pair.find(prepare) else DetectedContacts.none()
 
-    def _with_obstacles(self, *, moving: bool) -> Touches:
+    def _collide_obstacles(self, *, moving: bool) -> DetectedContacts:
         if moving:
             self._grow_start()
-            self._near_moving()
+            self._broad_phase_moving()
         else:
-            self._near_still()
+            self._broad_phase_still()
         near = np.flatnonzero(self._flags.read()[: len(self.bodies)].any(axis=1))
         if not len(near):
-            return Touches.none()
+            return DetectedContacts.none()
         room = min(1 << (len(near) - 1).bit_length(), max(MOST // len(self), 1))
-        if self._crowd is None or self._crowd.room < room:
-            self._crowd = _Crowd(self, room)
-        each = self._crowd.room
-        contacts = Touches.joined([self._crowd.meet(near[k : k + each]) for k in range(0, len(near), each)])
-        unmet = near[np.bincount(contacts.obstacles, minlength=len(self.bodies))[near] == 0]
-        if not len(unmet) or not len(self.triangles):
+        if self._obstacle_collision is None or self._obstacle_collision.room < room:
+            self._obstacle_collision = _ObstacleCollision(self, room)
+        each = self._obstacle_collision.room
+        contacts = DetectedContacts.concatenate(
+            [self._obstacle_collision.meet(near[k : k + each]) for k in range(0, len(near), each)]
+        )
+        untouched = near[np.bincount(contacts.obstacles, minlength=len(self.bodies))[near] == 0]
+        if not len(untouched) or not len(self.triangles):
             return contacts
-        if self._buried is None:
-            self._buried = Buried(self)
-        return Touches.joined([contacts, self._buried.contacts(unmet)]).by_obstacle()
+        if self._enclosed is None:
+            self._enclosed = EnclosedObstacles(self)
+        return DetectedContacts.concatenate([contacts, self._enclosed.contacts(untouched)]).sort_by_obstacle()
 
 
-class _Crowd:
+class _ObstacleCollision:
     """The launch that looks at all nodes for each of a few obstacles that some of them are near to."""
 
-    def __init__(self, skin: Detection, room: int) -> None:
+    def __init__(self, skin: CollisionDetector, room: int) -> None:
         from supple.skins.contact.detection import obstacle_kernels as kernels
 
         wp, on, device, self.room, self._nodes = devices.warp(), skin.bodies, skin.device, room, len(skin)
@@ -303,7 +314,7 @@ class _Crowd:
         inputs = [
             chosen,
             skin._near_flags,
-            skin.proxies.device_patch_of,
+            skin.kdops.device_patch_of,
             skin.margin,
             skin._per_time,
             *skin._around,
@@ -318,11 +329,13 @@ class _Crowd:
             *results,
         ]
         smallest = SMALLEST_BY_MESH if on.has_meshes else SMALLEST
-        self._launch = devices.Launch(kernels.meet_obstacles, room * len(skin), inputs, device, smallest=smallest)
+        self._launch = devices.Launch(
+            kernels.narrow_phase_obstacles, room * len(skin), inputs, device, smallest=smallest
+        )
         self._chosen = HostSide(chosen)
         self._gaps, self._normals, self._velocities = (HostSide(array) for array in results)
 
-    def meet(self, near: NDArray[Any]) -> Touches:
+    def meet(self, near: NDArray[Any]) -> DetectedContacts:
         """Contacts with these obstacles, of which there are no more than `room`."""
         chosen = np.full(self.room, -1, dtype=np.int32)
         chosen[: len(near)] = near
@@ -334,7 +347,7 @@ class _Crowd:
         if len(near) > 1:
             row, node = np.divmod(hit, self._nodes)
             obstacles = chosen[row]
-        return Touches.with_obstacles(
+        return DetectedContacts.with_obstacles(
             node.astype(np.int32),
             self._normals.read()[hit],
             gaps[hit],
@@ -344,14 +357,14 @@ class _Crowd:
         )
 
 
-class _Meeting:
+class _SkinCollision:
     """The launches that find the contacts of one skin's nodes with the triangles of another, or with its own."""
 
-    def __init__(self, one: Detection, other: Detection, *, margin: float) -> None:
+    def __init__(self, one: CollisionDetector, other: CollisionDetector, *, margin: float) -> None:
         from supple.skins.contact.detection import skin_kernels as kernels
 
-        wp, device, own, reach = devices.warp(), one.device, one is other, one.deepest
-        mine, theirs, nodes, faces = one.proxies, other.proxies, one.hierarchy, other.hierarchy
+        wp, device, own, reach = devices.warp(), one.device, one is other, one.max_depth
+        mine, theirs, nodes, faces = one.kdops, other.kdops, one.bvh, other.bvh
         self._one, self._other = one, other  # kept, so that no other skin takes their names
         self._nodes, self._margin = nodes.nodes, margin
 
@@ -363,10 +376,10 @@ class _Meeting:
         results = [empty(len(nodes.nodes), kind) for kind in (wp.float32, wp.vec3f, wp.int32, wp.vec3f)]
         self._near_counts = HostSide(near[0])
         self.gaps, *self._rest = (HostSide(array) for array in results)
-        nearing = [
+        broad_phase = [
             reach,
             int(own),
-            *one._slabs,
+            *one._kdop_arrays,
             mine.frames,
             mine.growths,
             theirs.device_lows,
@@ -376,47 +389,51 @@ class _Meeting:
             faces.roots,
             *near,
         ]
-        self._near = devices.Launch(kernels.near_patches, len(mine), nearing, device, smallest=256)
-        settled = one.settled if own else [empty(nodes.clusters + 1, wp.int32), near[0], empty((1, 1), wp.uint8)]
-        gathering = [reach, *nodes.node_boxes, *near, faces.tree.id, faces.roots, *faces.boxes, *settled, *found]
+        self._broad_phase = devices.Launch(kernels.broad_phase_patches, len(mine), broad_phase, device, smallest=256)
+        excluded = one.excluded if own else [empty(nodes.clusters + 1, wp.int32), near[0], empty((1, 1), wp.uint8)]
+        gathering = [reach, *nodes.node_boxes, *near, faces.tree.id, faces.roots, *faces.boxes, *excluded, *found]
         self._gather = devices.Launch(kernels.gather_clusters, nodes.clusters, gathering, device, smallest=128)
-        known = [one.limits, one.eases] if own else [results[0], results[0]]  # which are not read
-        meeting = [
+        known = [one.contact_distances, one.rest_overlaps] if own else [results[0], results[0]]  # which are not read
+        narrow_phase_inputs = [
             int(own),
             margin,
             reach,
             one.points,
             *nodes.seats,
             *known,
-            *settled,
+            *excluded,
             *near,
             *found,
             *faces.surface,
             other.points,
             *results,
         ]
-        self._meet = devices.Launch(kernels.meet_skin, len(nodes.nodes), meeting, device, smallest=768)
+        self._narrow_phase = devices.Launch(
+            kernels.narrow_phase_skin, len(nodes.nodes), narrow_phase_inputs, device, smallest=768
+        )
 
     def find(self, prepare: Callable[[], None] | None = None) -> bool:
         """Look for contacts; whether any patches were near enough for that. `prepare` is called if they are."""
-        self._near()
+        self._broad_phase()
         if not self._near_counts.read().any():
             return False
         if prepare is not None:
             prepare()
         self._gather()
-        self._meet()
+        self._narrow_phase()
         return True
 
-    def touches(self) -> Touches:
+    def contacts(self) -> DetectedContacts:
         """The contacts that were found, by node."""
         gaps = self.gaps.read()
         hit = np.flatnonzero(gaps < self._margin)
         if not len(hit):
-            return Touches.none()
+            return DetectedContacts.none()
         hit = hit[np.argsort(self._nodes[hit], kind="stable")]
-        normals, faces, shares = (side.read()[hit] for side in self._rest)
-        return Touches.with_skin(self._nodes[hit], normals, gaps[hit], self._other.triangles[faces], shares)
+        normals, faces, barycentric = (side.read()[hit] for side in self._rest)
+        return DetectedContacts.with_skin(
+            self._nodes[hit], normals, gaps[hit], self._other.triangles[faces], barycentric
+        )
 
 
 def _length(name: str, value: float, *, zero: bool = False) -> float:

@@ -10,20 +10,20 @@ from supple import device as devices
 from supple.arrays import Floats, Ints
 from supple.geometry import quaternions
 from supple.obstacles.shapes import Capsule, RigidBody, Sphere
-from supple.skins.contact.detection.detected_contacts import Touches
+from supple.skins.contact.detection.detected_contacts import DetectedContacts
 
 if TYPE_CHECKING:
-    from supple.skins.contact.detection.detector import Detection
+    from supple.skins.contact.detection.detector import CollisionDetector
 
 
-class Buried:
+class EnclosedObstacles:
     """Finds contacts of a skin with obstacles whose middle is inside it.
 
     The corners of the triangle nearest to the middle have to get behind the obstacle: with u the way from the middle m
     to the skin and h how far the obstacle reaches back from m, the normal is -u and the gap -u . (x - m) - h.
     """
 
-    def __init__(self, skin: Detection) -> None:
+    def __init__(self, skin: CollisionDetector) -> None:
         from supple.skins.contact.detection import skin_kernels as kernels
 
         wp, on = devices.warp(), skin.bodies
@@ -33,32 +33,34 @@ class Buried:
         self._local = np.where(np.isfinite(extents), extents, 0.0).mean(axis=1)
         counts = wp.zeros(len(on), dtype=wp.int32, device=skin.device)
         local = devices.to_device(self._local, wp.vec3f, skin.device)
-        inputs = [local, on.now, *skin.hierarchy.search, skin.points, counts]
-        self._surround = devices.Launch(kernels.surround, len(on), inputs, skin.device, smallest=256)
+        inputs = [local, on.now, *skin.bvh.search, skin.points, counts]
+        self._surround = devices.Launch(kernels.winding_numbers, len(on), inputs, skin.device, smallest=256)
         self._counts = devices.HostSide(counts)
 
-    def contacts(self, obstacles: Ints) -> Touches:
+    def contacts(self, obstacles: Ints) -> DetectedContacts:
         """Contacts with those of `obstacles` that are buried."""
         skin, on = self._skin, self._skin.bodies
         if not self._ended[obstacles].any():
-            return Touches.none()
-        skin.fit()
+            return DetectedContacts.none()
+        skin.refit_once()
         self._surround()
         inside = obstacles[self._ended[obstacles] & (self._counts.read()[obstacles] > 0)]
         if not len(inside):
-            return Touches.none()
+            return DetectedContacts.none()
         points = devices.to_host(skin.points).astype(np.float64)
         transforms = [devices.to_host(array)[inside].astype(np.float64) for array in (on.now, on.earlier)]
         now, earlier = (quaternions.compose(array[:, :3], array[:, 3:]) for array in transforms)
         middles = np.einsum("oij,oj->oi", now[:, :3, :3], self._local[inside]) + now[:, :3, 3]
         placed = zip(inside.tolist(), zip(middles, now, earlier, strict=True), strict=True)
         triangles, bodies, dt = skin.triangles, on.bodies, on.elapsed
-        return Touches.joined([_leaving(points, triangles, (number, bodies[number]), at, dt) for number, at in placed])
+        return DetectedContacts.concatenate(
+            [_push_out(points, triangles, (number, bodies[number]), at, dt) for number, at in placed]
+        )
 
 
-def _leaving(
+def _push_out(
     points: Floats, triangles: Ints, obstacle: tuple[int, RigidBody], placed: tuple[Floats, Floats, Floats], dt: float
-) -> Touches:
+) -> DetectedContacts:
     import igl
 
     number, body = obstacle
@@ -74,7 +76,7 @@ def _leaving(
     spot = now[:3, :3].T @ (exit_position - now[:3, 3])
     velocity = (exit_position - (earlier[:3, :3] @ spot + earlier[:3, 3])) / dt if dt > 0.0 else np.zeros(3)
     order = np.argsort(corners, kind="stable")
-    return Touches.with_obstacles(
+    return DetectedContacts.with_obstacles(
         corners[order],
         np.tile(-u, (3, 1)),
         gaps[order],

@@ -9,10 +9,10 @@ import warp as wp
 
 from supple.obstacles.kernels import CAPSULE, MESH, PLANE, SPHERE, body_entry, body_surface
 
-Places = wp.array(dtype=wp.vec3f)
-Whole = wp.array(dtype=wp.int32)
+Positions = wp.array(dtype=wp.vec3f)
+IntArray = wp.array(dtype=wp.int32)
 Corners = wp.array(dtype=wp.vec3i)
-Numbers = wp.array(dtype=wp.float32)
+FloatArray = wp.array(dtype=wp.float32)
 Slabs = wp.array2d(dtype=wp.float32)
 Flags = wp.array2d(dtype=wp.int32)
 Sizes = wp.array(dtype=wp.vec3f)
@@ -51,19 +51,19 @@ def shadow_of_body(kind: int, size: wp.vec3f, low: wp.vec3f, high: wp.vec3f, d: 
 
 
 @wp.kernel(enable_backward=False)
-def near_obstacles(
+def broad_phase_obstacles(
     first: int,
     margin: float,
-    axes: Places,
+    axes: Positions,
     lows: Slabs,
     highs: Slabs,
     frames: Transforms,
-    growths: Numbers,
-    start_growths: Numbers,
-    kinds: Whole,
+    growths: FloatArray,
+    start_growths: FloatArray,
+    kinds: IntArray,
     sizes: Sizes,
-    box_lows: Places,
-    box_highs: Places,
+    box_lows: Positions,
+    box_highs: Positions,
     now: Transforms,
     earlier: Transforms,
     flags: Flags,
@@ -111,7 +111,7 @@ def near_obstacles(
 
 
 @wp.func
-def skin_normal(i: int, starts: Whole, around: Whole, points: Places, triangles: Corners) -> wp.vec3f:
+def skin_normal(i: int, starts: IntArray, around: IntArray, points: Positions, triangles: Corners) -> wp.vec3f:
     """Way out of the flesh at a node: the sum of its triangles' areas along their normals."""
     total = wp.vec3f(0.0, 0.0, 0.0)
     for m in range(starts[i], starts[i + 1]):
@@ -122,33 +122,33 @@ def skin_normal(i: int, starts: Whole, around: Whole, points: Places, triangles:
 
 
 @wp.func
-def seen_from(frame: wp.transformf, x: wp.vec3f) -> wp.vec3f:
+def to_local(frame: wp.transformf, x: wp.vec3f) -> wp.vec3f:
     """A place of the world in a frame."""
     return wp.quat_rotate_inv(wp.transform_get_rotation(frame), x - wp.transform_get_translation(frame))
 
 
 @wp.kernel(enable_backward=False)
-def meet_obstacles(
+def narrow_phase_obstacles(
     first: int,
-    obstacles: Whole,
+    obstacles: IntArray,
     flags: Flags,
-    patch_of: Whole,
+    patch_of: IntArray,
     margin: float,
-    per_time: Numbers,
-    starts: Whole,
-    around: Whole,
+    per_time: FloatArray,
+    starts: IntArray,
+    around: IntArray,
     triangles: Corners,
-    points: Places,
-    before: Places,
-    kinds: Whole,
+    points: Positions,
+    before: Positions,
+    kinds: IntArray,
     sizes: Sizes,
     meshes: Meshes,
     now: Transforms,
     earlier: Transforms,
     reach: float,
-    gaps: Numbers,
-    normals: Places,
-    velocities: Places,
+    gaps: FloatArray,
+    normals: Positions,
+    velocities: Positions,
 ):
     """Gap between a node and an obstacle at the end of the step, the way out, and the obstacle's velocity there.
 
@@ -165,8 +165,8 @@ def meet_obstacles(
     gaps[item] = NOTHING
     if flags[o, patch_of[i]] == 0:
         return
-    local = seen_from(now[o], points[i])
-    start = seen_from(earlier[o], before[i])
+    local = to_local(now[o], points[i])
+    start = to_local(earlier[o], before[i])
     skin = body_surface(local, kinds[o], sizes[o], meshes[o], reach)
     n = wp.vec3f(skin[0], skin[1], skin[2])
     gap = skin[3]

@@ -11,12 +11,12 @@ import warp as wp
 from supple.geometry.kernels.triangle import closest_barycentric, ray_crossing
 from supple.skins.contact.detection.obstacle_kernels import AXES, NOTHING, box_shadow
 
-Places = wp.array(dtype=wp.vec3f)
-Shares = wp.array(dtype=wp.vec3f)
-Whole = wp.array(dtype=wp.int32)
+Positions = wp.array(dtype=wp.vec3f)
+Barycentrics = wp.array(dtype=wp.vec3f)
+IntArray = wp.array(dtype=wp.int32)
 Corners = wp.array(dtype=wp.vec3i)
 Cones = wp.array(dtype=wp.vec4f)
-Numbers = wp.array(dtype=wp.float32)
+FloatArray = wp.array(dtype=wp.float32)
 Slabs = wp.array2d(dtype=wp.float32)
 Table = wp.array2d(dtype=wp.int32)
 Bits = wp.array2d(dtype=wp.uint8)
@@ -27,7 +27,7 @@ ASKEW = wp.constant(wp.vec3f(0.0129, 0.0071, -0.0107))  # turns rays off the edg
 
 
 @wp.func
-def look_alike(one: wp.vec4f, two: wp.vec4f) -> bool:
+def cones_agree(one: wp.vec4f, two: wp.vec4f) -> bool:
     """Whether no direction of one cone is at a right angle, or more, to one of the other."""
     spread = one[3] + two[3]
     if spread >= 1.57:
@@ -38,33 +38,33 @@ def look_alike(one: wp.vec4f, two: wp.vec4f) -> bool:
 
 
 @wp.func
-def middle_of(lows: Slabs, highs: Slabs, a: int) -> wp.vec3f:
+def box_center(lows: Slabs, highs: Slabs, a: int) -> wp.vec3f:
     """Middle of the box of a patch's first three slabs."""
     return 0.5 * wp.vec3f(lows[a, 0] + highs[a, 0], lows[a, 1] + highs[a, 1], lows[a, 2] + highs[a, 2])
 
 
 @wp.func
-def round_about(lows: Slabs, highs: Slabs, a: int) -> float:
+def box_radius(lows: Slabs, highs: Slabs, a: int) -> float:
     """Radius of the ball round that box."""
     return 0.5 * wp.length(wp.vec3f(highs[a, 0] - lows[a, 0], highs[a, 1] - lows[a, 1], highs[a, 2] - lows[a, 2]))
 
 
 @wp.kernel(enable_backward=False)
-def near_patches(
+def broad_phase_patches(
     first: int,
     margin: float,
     own: int,
-    axes: Places,
+    axes: Positions,
     lows: Slabs,
     highs: Slabs,
     frames: Transforms,
-    growths: Numbers,
+    growths: FloatArray,
     other_lows: Slabs,
     other_highs: Slabs,
     other_frames: Transforms,
-    other_growths: Numbers,
-    roots: Whole,
-    counts: Whole,
+    other_growths: FloatArray,
+    roots: IntArray,
+    counts: IntArray,
     near: Table,
 ):
     """List the patches b with triangles, of another body or of its own, that patch a may meet.
@@ -72,15 +72,15 @@ def near_patches(
     They may unless a direction is known in which their shadows are apart.
     """
     a = first + wp.tid()
-    center = wp.transform_point(frames[a], middle_of(lows, highs, a))
-    wide = margin + growths[a] + round_about(lows, highs, a)
+    center = wp.transform_point(frames[a], box_center(lows, highs, a))
+    wide = margin + growths[a] + box_radius(lows, highs, a)
     back = wp.transform_inverse(frames[a])
     count = int(0)
     for b in range(other_frames.shape[0]):
         meets = roots[b] >= 0 and not (own == 1 and a == b)
         if meets:
-            away = wp.transform_point(other_frames[b], middle_of(other_lows, other_highs, b)) - center
-            reach = wide + other_growths[b] + round_about(other_lows, other_highs, b)
+            away = wp.transform_point(other_frames[b], box_center(other_lows, other_highs, b)) - center
+            reach = wide + other_growths[b] + box_radius(other_lows, other_highs, b)
             meets = wp.dot(away, away) <= reach * reach
         if meets:
             between = wp.transform_multiply(back, other_frames[b])
@@ -107,36 +107,36 @@ def near_patches(
 
 
 @wp.func
-def times_around(
-    origin: wp.vec3f, way: wp.vec3f, tree: wp.uint64, starts: Whole, corners: Corners, points: Places
+def winding_number(
+    origin: wp.vec3f, direction: wp.vec3f, tree: wp.uint64, starts: IntArray, corners: Corners, points: Positions
 ) -> int:
     """How often a closed surface surrounds a place: the ways out of it along a ray, less the ways in."""
     total = int(0)
-    query = wp.bvh_query_ray(tree, origin, way)
+    query = wp.bvh_query_ray(tree, origin, direction)
     c = int(0)
     while wp.bvh_query_next(query, c):
         for m in range(starts[c], starts[c + 1]):
             corner = corners[m]
-            total += ray_crossing(origin, way, points[corner[0]], points[corner[1]], points[corner[2]])
+            total += ray_crossing(origin, direction, points[corner[0]], points[corner[1]], points[corner[2]])
     return total
 
 
 @wp.func
-def row_of(cluster: int, low: int, high: int, settled: Whole) -> int:
+def find_row(cluster: int, low: int, high: int, excluded: IntArray) -> int:
     """Where the settled table tells of a cluster, by twice its number or one more than that; -1 if it does not."""
     if low == high:
         return -1
-    position = low
+    index = low
     left = high - low
     while left > 1:  # no branch but the end: half of them would be guessed wrong
         half = left // 2
-        position = wp.where(settled[position + half] <= 2 * cluster + 1, position + half, position)
+        index = wp.where(excluded[index + half] <= 2 * cluster + 1, index + half, index)
         left -= half
-    return wp.where(settled[position] // 2 == cluster, position, -1)
+    return wp.where(excluded[index] // 2 == cluster, index, -1)
 
 
 @wp.func
-def apart(low: wp.vec3f, high: wp.vec3f, other_low: wp.vec3f, other_high: wp.vec3f) -> float:
+def squared_box_distance(low: wp.vec3f, high: wp.vec3f, other_low: wp.vec3f, other_high: wp.vec3f) -> float:
     """Squared distance between two boxes."""
     between = wp.max(wp.max(other_low - high, low - other_high), wp.vec3f(0.0, 0.0, 0.0))
     return wp.dot(between, between)
@@ -146,27 +146,27 @@ def apart(low: wp.vec3f, high: wp.vec3f, other_low: wp.vec3f, other_high: wp.vec
 def gather_clusters(
     first: int,
     reach: float,
-    lows: Places,
-    highs: Places,
+    lows: Positions,
+    highs: Positions,
     cones: Cones,
-    cluster_patch: Whole,
-    near_counts: Whole,
+    cluster_patch: IntArray,
+    near_counts: IntArray,
     near: Table,
     tree: wp.uint64,
-    roots: Whole,
-    other_lows: Places,
-    other_highs: Places,
+    roots: IntArray,
+    other_lows: Positions,
+    other_highs: Positions,
     other_cones: Cones,
-    settled_starts: Whole,
-    settled: Whole,
-    settled_bits: Bits,
-    counts: Whole,
+    excluded_starts: IntArray,
+    excluded: IntArray,
+    excluded_bits: Bits,
+    counts: IntArray,
     found: Table,
     rows: Table,
 ):
     """List the clusters of triangles that a cluster of nodes may touch: near enough, and not looking the same way.
 
-    `rows` says where the `settled` table tells who of both belongs together at rest; -1 where nobody does. The count
+    `rows` says where the `excluded` table tells who of both belongs together at rest; -1 where nobody does. The count
     may exceed the room in the list; then all is searched again, node by node.
     """
     c = first + wp.tid()
@@ -175,16 +175,16 @@ def gather_clusters(
     low = lows[c]
     high = highs[c]
     cone = cones[c]
-    farthest = reach * reach * 1.0001  # rounding
+    max_squared = reach * reach * 1.0001  # rounding
     count = int(0)
     for m in range(near_counts[a]):
         query = wp.bvh_query_aabb(tree, low - wide, high + wide, roots[near[a, m]])
         other = int(0)
         while wp.bvh_query_next(query, other):
-            far = apart(low, high, other_lows[other], other_highs[other])
-            if far < farthest and not look_alike(cone, other_cones[other]):
-                row = row_of(other, settled_starts[c], settled_starts[c + 1], settled)
-                if row < 0 or settled[row] % 2 == 0:
+            far = squared_box_distance(low, high, other_lows[other], other_highs[other])
+            if far < max_squared and not cones_agree(cone, other_cones[other]):
+                row = find_row(other, excluded_starts[c], excluded_starts[c + 1], excluded)
+                if row < 0 or excluded[row] % 2 == 0:
                     if count < found.shape[1]:
                         found[c, count] = other
                         rows[c, count] = row
@@ -200,7 +200,7 @@ class Nearest:
     upright: float
     row: int
     triangle: int
-    shares: wp.vec3f
+    barycentric: wp.vec3f
 
 
 @wp.func
@@ -210,11 +210,11 @@ def nearer_in_cluster(
     bits: int,
     x: wp.vec3f,
     outward: wp.vec3f,
-    starts: Whole,
-    members: Whole,
-    areas: Places,
+    starts: IntArray,
+    members: IntArray,
+    areas: Positions,
     corners: Corners,
-    points: Places,
+    points: Positions,
 ) -> Nearest:
     """The nearest of the triangles in cluster c and the best so far; only those that face against the node's skin.
 
@@ -230,8 +230,8 @@ def nearer_in_cluster(
                 u = points[corner[0]]
                 v = points[corner[1]]
                 w = points[corner[2]]
-                share = closest_barycentric(x, u, v, w)
-                away = x - (share[0] * u + share[1] * v + share[2] * w)
+                barycentric = closest_barycentric(x, u, v, w)
+                away = x - (barycentric[0] * u + barycentric[1] * v + barycentric[2] * w)
                 far = wp.dot(away, away)
                 if far < best.far * 1.0001 + 1.0e-14:
                     above = wp.abs(wp.dot(away, wp.normalize(area)))
@@ -241,59 +241,59 @@ def nearer_in_cluster(
                         best.upright = above
                         best.row = m
                         best.triangle = members[m]
-                        best.shares = share
+                        best.barycentric = barycentric
     return best
 
 
 @wp.kernel(enable_backward=False)
-def meet_skin(
+def narrow_phase_skin(
     first: int,
     own: int,
     margin: float,
     reach: float,
-    points: Places,
-    nodes: Whole,
-    node_starts: Whole,
-    cluster_of: Whole,
-    cluster_patch: Whole,
-    outwards: Places,
-    limits: Numbers,
-    eases: Numbers,
-    settled_starts: Whole,
-    settled: Whole,
-    settled_bits: Bits,
-    near_counts: Whole,
+    points: Positions,
+    nodes: IntArray,
+    node_starts: IntArray,
+    cluster_of: IntArray,
+    cluster_patch: IntArray,
+    outwards: Positions,
+    contact_distances: FloatArray,
+    rest_overlaps: FloatArray,
+    excluded_starts: IntArray,
+    excluded: IntArray,
+    excluded_bits: Bits,
+    near_counts: IntArray,
     near: Table,
-    counts: Whole,
+    counts: IntArray,
     found: Table,
     rows: Table,
     tree: wp.uint64,
-    roots: Whole,
-    starts: Whole,
-    members: Whole,
+    roots: IntArray,
+    starts: IntArray,
+    members: IntArray,
     corners: Corners,
-    areas: Places,
-    lows: Places,
-    highs: Places,
+    areas: Positions,
+    lows: Positions,
+    highs: Positions,
     cones: Cones,
-    surface: Places,
-    gaps: Numbers,
-    normals: Places,
-    faces: Whole,
-    shares: Shares,
+    surface: Positions,
+    gaps: FloatArray,
+    normals: Positions,
+    faces: IntArray,
+    barycentric: Barycentrics,
 ):
     """The triangle of other patches that is nearest to a node, and the gap to it: negative where the node is inside.
 
-    `own` says that node and triangles are of one body: then what is no nearer than `limits` is no contact, and depth
-    counts beyond `eases`. What is `settled` belongs together at rest and is none either. Inside is who is behind its
-    triangle and has the closed surface all round it.
+    `own` says that node and triangles are of one body: then what is no nearer than `contact_distances` is no contact,
+    and depth counts beyond `rest_overlaps`. What is `excluded` belongs together at rest and is none either. Inside is
+    who is behind its triangle and has the closed surface all round it.
     """
     j = first + wp.tid()
     gaps[j] = NOTHING
     mine = cluster_of[j]
     if counts[mine] == 0:
         return
-    position = j - node_starts[mine]
+    seat = j - node_starts[mine]
     x = points[nodes[j]]
     outward = outwards[j]
     best = Nearest()
@@ -301,15 +301,15 @@ def meet_skin(
     best.row = -1
     best.triangle = -1
     if counts[mine] <= found.shape[1]:
-        way = wp.vec4f(outward[0], outward[1], outward[2], 0.0)
+        direction = wp.vec4f(outward[0], outward[1], outward[2], 0.0)
         for k in range(counts[mine]):
             bits = int(0)
             if rows[mine, k] >= 0:
-                bits = int(settled_bits[rows[mine, k], position])
+                bits = int(excluded_bits[rows[mine, k], seat])
             if bits != ALL:
                 c = found[mine, k]
                 beside = x - wp.max(lows[c], wp.min(highs[c], x))
-                if wp.dot(beside, beside) < best.far * 1.0001 and not look_alike(way, cones[c]):
+                if wp.dot(beside, beside) < best.far * 1.0001 and not cones_agree(direction, cones[c]):
                     best = nearer_in_cluster(best, c, bits, x, outward, starts, members, areas, corners, surface)
     else:
         a = cluster_patch[mine]
@@ -319,9 +319,9 @@ def meet_skin(
             c = int(0)
             while wp.bvh_query_next(query, c):
                 bits = int(0)
-                row = row_of(c, settled_starts[mine], settled_starts[mine + 1], settled)
+                row = find_row(c, excluded_starts[mine], excluded_starts[mine + 1], excluded)
                 if row >= 0:
-                    bits = int(settled_bits[row, position])
+                    bits = int(excluded_bits[row, seat])
                 best = nearer_in_cluster(best, c, bits, x, outward, starts, members, areas, corners, surface)
     if best.row < 0:
         return
@@ -329,7 +329,7 @@ def meet_skin(
     u = surface[corner[0]]
     v = surface[corner[1]]
     w = surface[corner[2]]
-    away = x - (best.shares[0] * u + best.shares[1] * v + best.shares[2] * w)
+    away = x - (best.barycentric[0] * u + best.barycentric[1] * v + best.barycentric[2] * w)
     n = wp.normalize(wp.cross(v - u, w - u))
     far = wp.length(away)
     side = 1.0 if wp.dot(away, n) >= 0.0 else -1.0
@@ -338,34 +338,34 @@ def meet_skin(
     gap = side * far
     limit = margin
     if own == 1:
-        limit = wp.min(limits[j], margin)
-        gap = gap - eases[j]
+        limit = wp.min(contact_distances[j], margin)
+        gap = gap - rest_overlaps[j]
     if gap < limit:
         touching = bool(True)
         if side < 0.0:
             start = x
             if own == 1:
                 start = x + 1.0e-3 * reach * outward
-            touching = times_around(start, wp.normalize(outward + ASKEW), tree, starts, corners, surface) > 0
+            touching = winding_number(start, wp.normalize(outward + ASKEW), tree, starts, corners, surface) > 0
         if touching:
             gaps[j] = gap
             normals[j] = n
             faces[j] = best.triangle
-            shares[j] = best.shares
+            barycentric[j] = best.barycentric
 
 
 @wp.kernel(enable_backward=False)
-def surround(
+def winding_numbers(
     first: int,
-    local: Places,
+    local: Positions,
     now: Transforms,
     tree: wp.uint64,
-    starts: Whole,
+    starts: IntArray,
     corners: Corners,
-    points: Places,
-    counts: Whole,
+    points: Positions,
+    counts: IntArray,
 ):
     """How often the skin surrounds the middle of an obstacle."""
     o = first + wp.tid()
-    way = wp.normalize(wp.vec3f(0.3, 0.9, 0.1) + ASKEW)
-    counts[o] = times_around(wp.transform_point(now[o], local[o]), way, tree, starts, corners, points)
+    direction = wp.normalize(wp.vec3f(0.3, 0.9, 0.1) + ASKEW)
+    counts[o] = winding_number(wp.transform_point(now[o], local[o]), direction, tree, starts, corners, points)

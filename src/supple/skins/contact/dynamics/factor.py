@@ -40,9 +40,9 @@ class FactorArrays:
     @classmethod
     def from_matrix(cls, matrix: Any) -> FactorArrays:
         """Factor a sparse matrix."""
-        blocks = _factored(matrix)
+        blocks = _factorize(matrix)
         cut = _cut(blocks)
-        blocks = blocks.reordered(cut.order)
+        blocks = blocks.reorder(cut.order)
         n, top = len(blocks.order), int(cut.bounds[-1])
         part_of = np.searchsorted(cut.bounds, np.arange(top), side="right") - 1
         columns = np.repeat(np.arange(n), np.diff(blocks.starts))
@@ -67,57 +67,57 @@ class FleshFactor:
     """
 
     def __init__(self, factor: FactorArrays, constants: devices.Constants | None = None) -> None:
+        from supple.skins.contact.dynamics.factor_kernels import Factor
+
         wp, put = devices.warp(), (constants or devices.Constants("cpu")).put
         n, top = len(factor.order), int(factor.bounds[-1])
-        self._count, self._top, self._is_small = n, top, len(factor.targets) <= _SMALL
-        self._bounds, self._order = put(factor.bounds, wp.int32), put(factor.order, wp.int32)
-        self._lower = [put(factor.starts, wp.int32), put(factor.targets, wp.int32), put(factor.values, wp.mat33d)]
-        self._inverses = put(factor.inverses, wp.mat33d)
-        self._work = wp.zeros(n + _PARTS * (n - top), dtype=wp.vec3d, device="cpu")
-        sides, answers = (wp.zeros(n, dtype=wp.vec3d, device="cpu") for _ in range(2))
-        self._sides, self._answers = devices.HostSide(sides), devices.HostSide(answers)
-        self._solve = self._recorded(sides, answers, None)
+        self._is_small = len(factor.targets) <= _SMALL
+        struct = self._factor = Factor()
+        struct.count, struct.top, struct.parts = n, top, _PARTS
+        struct.bounds, struct.order = put(factor.bounds, wp.int32), put(factor.order, wp.int32)
+        struct.starts, struct.targets = put(factor.starts, wp.int32), put(factor.targets, wp.int32)
+        struct.blocks, struct.inverses = put(factor.values, wp.mat33d), put(factor.inverses, wp.mat33d)
+        struct.work = wp.zeros(n + _PARTS * (n - top), dtype=wp.vec3d, device="cpu")
+        rhs, solution = (wp.zeros(n, dtype=wp.vec3d, device="cpu") for _ in range(2))
+        self._rhs, self._solution = devices.HostSide(rhs), devices.HostSide(solution)
+        self._solve = self._record(rhs, solution, None)
 
-    def between(self, sides: Any, answers: Any, *, onto: Any = None) -> Callable[[], None]:
-        """A call that solves for right `sides` (n,) of a device and leaves the `answers` there, added `onto` others.
+    def between(self, rhs: Any, solution: Any, *, onto: Any = None) -> Callable[[], None]:
+        """A call that solves for a right side (n,) of a device and leaves the `solution` there, added `onto` another.
 
         All are arrays of vec3d on one device; their contents may change from call to call.
         """
-        if sides.device.is_cpu:
-            return self._recorded(sides, answers, onto)
+        if rhs.device.is_cpu:
+            return self._record(rhs, solution, onto)
 
         def solve() -> None:
-            found = self.solve(devices.to_host(sides).reshape(-1)).reshape(-1, 3)
-            devices.write(answers, found if onto is None else devices.to_host(onto) + found)
+            found = self.solve(devices.to_host(rhs).reshape(-1)).reshape(-1, 3)
+            devices.write(solution, found if onto is None else devices.to_host(onto) + found)
 
         return solve
 
-    def solve(self, sides: Floats) -> Floats:
-        """The answer (3 n,) or (3 n, c) to right sides of that shape."""
-        given = np.asarray(sides, dtype=np.float64)
+    def solve(self, rhs: Floats) -> Floats:
+        """The solution (3 n,) or (3 n, c) for right sides of that shape."""
+        given = np.asarray(rhs, dtype=np.float64)
         if given.ndim == 2:
             return np.stack([self.solve(column) for column in given.T], axis=1)
-        self._sides.write(given.reshape(-1, 3))
+        self._rhs.write(given.reshape(-1, 3))
         self._solve()
-        answers: Floats = self._answers.read().reshape(-1).copy()
-        return answers
+        solution: Floats = self._solution.read().reshape(-1).copy()
+        return solution
 
-    def _recorded(self, sides: Any, answers: Any, onto: Any) -> Callable[[], None]:
+    def _record(self, rhs: Any, solution: Any, onto: Any) -> Callable[[], None]:
         """All launches of a solve: three where several threads are worth waking, else one."""
         from supple.skins.contact.dynamics import factor_kernels as kernels
 
         def launch(kernel: Any, count: int, *inputs: Any) -> devices.Launch:
-            return devices.Launch(kernel, count, [self._count, self._top, *inputs], "cpu", smallest=1)
+            return devices.Launch(kernel, count, [self._factor, *inputs], "cpu", smallest=1)
 
-        whole = [*self._lower, self._inverses, self._order, sides, self._work]
-        ends = [int(onto is not None), answers if onto is None else onto, answers]
+        ends = [int(onto is not None), solution if onto is None else onto, solution]
         if self._is_small:
-            return launch(kernels.solve_all, 1, _PARTS, self._bounds, *whole, *ends)
-        down = launch(kernels.down_parts, _PARTS, self._bounds, *self._lower, self._order, sides, self._work)
-        up = [self._bounds, *self._lower, self._inverses, self._order, self._work, *ends]
-        return devices.Chain(
-            [down, launch(kernels.solve_top, 1, _PARTS, *whole, *ends), launch(kernels.up_parts, _PARTS, *up)], "cpu"
-        )
+            return launch(kernels.solve_all, 1, rhs, *ends)
+        down, up = launch(kernels.down_parts, _PARTS, rhs), launch(kernels.up_parts, _PARTS, *ends)
+        return devices.Chain([down, launch(kernels.solve_top, 1, rhs, *ends), up], "cpu")
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,12 +133,12 @@ class _Blocks:
     values: Floats
     diagonal: Floats
 
-    def reordered(self, order: Ints) -> _Blocks:
+    def reorder(self, order: Ints) -> _Blocks:
         """The same with columns in another order, in which every one still comes before those that it reaches."""
-        position = np.empty(len(order), dtype=np.int32)
-        position[order] = np.arange(len(order))
-        columns = np.repeat(position, np.diff(self.starts))
-        rows = position[self.rows]
+        index = np.empty(len(order), dtype=np.int32)
+        index[order] = np.arange(len(order))
+        columns = np.repeat(index, np.diff(self.starts))
+        rows = index[self.rows]
         sorting = np.lexsort((rows, columns))
         starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[order])])
         return _Blocks(
@@ -146,7 +146,7 @@ class _Blocks:
         )
 
 
-def _factored(matrix: Any) -> _Blocks:
+def _factorize(matrix: Any) -> _Blocks:
     """Factor a symmetric positive matrix (3 n, 3 n), in an order of its nodes that keeps it sparse."""
     from scipy.sparse import bsr_array, csc_array, diags_array
     from scipy.sparse.linalg import splu
@@ -158,8 +158,8 @@ def _factored(matrix: Any) -> _Blocks:
     graph = (graph + diags_array(np.diff(blocks.indptr) + 1.0)).tocsc()
     sparse = splu(graph, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
     nodes = np.argsort(sparse.perm_c, kind="stable")
-    positions = (3 * nodes[:, None] + np.arange(3)).ravel()
-    ordered = matrix.tocsr()[positions][:, positions].tocsc()
+    unknowns = (3 * nodes[:, None] + np.arange(3)).ravel()
+    ordered = matrix.tocsr()[unknowns][:, unknowns].tocsc()
     factor = splu(ordered, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
     order = np.argsort(factor.perm_c, kind="stable")
     lower = bsr_array(factor.L.tocsr(), blocksize=(3, 3))
@@ -203,14 +203,14 @@ def _cut(blocks: _Blocks) -> _Cut:
     heapq.heapify(heap)
     top = 0.0
     above: list[int] = []
-    best = (np.inf, 0, _shared(heap))
+    best = (np.inf, 0, _deal_out(heap))
     while heap and len(above) < _CUTS and top < best[0]:
         if not above or len(children[above[-1]]) > 1:  # along a chain nothing changes but the top
-            shares = _shared(heap)
-            loads = [sum(weights[j] for j in share) for share in shares]
+            dealt = _deal_out(heap)
+            loads = [sum(weights[j] for j in roots) for roots in dealt]
             longest = top + max(sum(loads[part : part + 2]) for part in range(0, _PARTS, 2))  # by two threads
             if longest < best[0]:
-                best = (longest, len(above), shares)
+                best = (longest, len(above), dealt)
         _, j = heapq.heappop(heap)
         above.append(j)
         top += work[j]
@@ -227,15 +227,15 @@ def _cut(blocks: _Blocks) -> _Cut:
     return _Cut(order, np.searchsorted(label[order], np.arange(_PARTS + 1)).astype(np.int32))
 
 
-def _shared(heap: list[tuple[float, int]]) -> list[list[int]]:
+def _deal_out(heap: list[tuple[float, int]]) -> list[list[int]]:
     """Subtrees dealt out to the parts, the heaviest first, each to who has least; a heavy part is next to a light one.
 
     Threads take neighbouring parts.
     """
     loads: list[tuple[float, int, list[int]]] = [(0.0, part, []) for part in range(_PARTS)]
     for weight, j in sorted(heap):
-        load, part, share = loads[0]
-        share.append(j)
-        heapq.heapreplace(loads, (load - weight, part, share))
-    heavy = [share for _, _, share in sorted(loads, reverse=True)]
+        load, part, roots = loads[0]
+        roots.append(j)
+        heapq.heapreplace(loads, (load - weight, part, roots))
+    heavy = [roots for _, _, roots in sorted(loads, reverse=True)]
     return [heavy[at // 2 if at % 2 == 0 else _PARTS - 1 - at // 2] for at in range(_PARTS)]

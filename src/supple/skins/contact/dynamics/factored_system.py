@@ -12,7 +12,7 @@ from supple.errors import InputError
 from supple.skins.contact.dynamics.factor import FactorArrays, FleshFactor
 from supple.skins.contact.model.flesh import WHERE
 from supple.skins.contact.model.mechanism import Mechanism
-from supple.skins.contact.model.ordering import Skyline, skyline_of, touching_pairs
+from supple.skins.contact.model.ordering import Skyline, coupled_pairs, skyline_from_mechanism
 
 _HELD = 1e-6  # share of its mass that a node's link feels at least
 
@@ -21,15 +21,15 @@ _HELD = 1e-6  # share of its mass that a node's link feels at least
 class SolverArrays:
     """What never changes of a mechanism that moves in steps of `dt` [s].
 
-    `factor` is that of M~s, None without flesh; `together` and `alone` (n, 3, 3) stand in for its inverse at nodes;
-    `skyline` is the order in which links are solved for.
+    `factor` is that of M~s, None without flesh; `lumped_inverses` and `block_inverses` (n, 3, 3) stand in for its
+    inverse at nodes; `skyline` is the order in which links are solved for.
     """
 
     mechanism: Mechanism
     dt: float
     factor: FactorArrays | None
-    together: Floats
-    alone: Floats
+    lumped_inverses: Floats
+    block_inverses: Floats
     skyline: Skyline
 
     @classmethod
@@ -38,9 +38,9 @@ class SolverArrays:
         if not (np.isfinite(dt) and dt > 0.0):
             raise InputError(WHERE, f"the step is {dt} s", "a length above zero is needed", "try 0.01")
         matrix = skin_matrix(mechanism, float(dt))
-        factor = factored(matrix)
-        stood = stand_ins(mechanism, matrix, None if factor is None else FleshFactor(factor))
-        return cls(mechanism, float(dt), factor, *stood, skyline_of(mechanism, touching_pairs(mechanism)))
+        factor = factorize(matrix)
+        stood = approximate_inverses(mechanism, matrix, None if factor is None else FleshFactor(factor))
+        return cls(mechanism, float(dt), factor, *stood, skyline_from_mechanism(mechanism, coupled_pairs(mechanism)))
 
 
 def skin_matrix(mechanism: Mechanism, dt: float) -> Any:
@@ -62,7 +62,7 @@ def diagonal_blocks(matrix: Any) -> Floats:
     return blocks
 
 
-def stand_ins(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[Floats, Floats]:
+def approximate_inverses(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[Floats, Floats]:
     """Two 3x3 stand-ins (n, 3, 3) for the inverse of M~s at each node: where nodes move together, and for one alone.
 
     The second is the inverse of the block on the diagonal, as in the source: a node that is pushed while its neighbours
@@ -73,16 +73,16 @@ def stand_ins(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[Floats, F
     n = mechanism.node_count
     if n == 0:
         return np.zeros((0, 3, 3)), np.zeros((0, 3, 3))
-    alone = np.asarray(np.linalg.inv(diagonal_blocks(matrix)))
+    block_inverses = np.asarray(np.linalg.inv(diagonal_blocks(matrix)))
     alike = np.zeros((n, 3, 3))
     alike[:] = mechanism.masses[:, None, None] * np.eye(3)
     answers = np.asarray(factor.solve(alike.reshape(3 * n, 3))).reshape(n, 3, 3)
     values, axes = np.linalg.eigh(0.5 * (answers + np.swapaxes(answers, 1, 2)))
-    least = np.linalg.eigvalsh(alone)[:, :1] * mechanism.masses[:, None]
+    least = np.linalg.eigvalsh(block_inverses)[:, :1] * mechanism.masses[:, None]
     values = np.clip(values, least, 1.0 - _HELD) / mechanism.masses[:, None]
-    return np.einsum("nab,nb,ncb->nac", axes, values, axes), alone
+    return np.einsum("nab,nb,ncb->nac", axes, values, axes), block_inverses
 
 
-def factored(matrix: Any) -> FactorArrays | None:
+def factorize(matrix: Any) -> FactorArrays | None:
     """The factor of a symmetric positive matrix; None of nothing."""
     return FactorArrays.from_matrix(matrix) if matrix.shape[0] else None

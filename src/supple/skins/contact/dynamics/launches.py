@@ -37,346 +37,160 @@ class StepLaunches:
         stabilization: float,
         device: str,
     ) -> None:
-        from supple.skins.contact.dynamics import link_kernels as bodies
-        from supple.skins.contact.dynamics import node_kernels
-        from supple.skins.contact.dynamics import skyline_kernels as systems
+        from supple.skins.contact.dynamics import energy_kernels as on_energy
+        from supple.skins.contact.dynamics import link_kernels as on_links
+        from supple.skins.contact.dynamics import node_kernels as on_nodes
+        from supple.skins.contact.dynamics import skyline_kernels as on_skyline
 
-        n, k, every, wide = mechanism.node_count, mechanism.link_count, len(mechanism.rest), nodes.carriers
+        n, k, every = mechanism.node_count, mechanism.link_count, len(mechanism.rest)
         wp = devices.warp()
 
         def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 512) -> devices.Launch:
             return devices.Launch(kernel, count, inputs, device, smallest=smallest)
 
+        def pieces(kernel: Any, count: int, *inputs: Any, smallest: int = 32) -> devices.Launch:
+            return launch(kernel, count, *inputs, smallest=smallest)
+
         chain = partial(devices.Chain, device=device)
-        pull = wp.vec3d(*gravity)
+        pull, kick = wp.vec3d(*gravity), wp.vec3d(*(dt * gravity))
+        flesh, bodies, joints = nodes.struct, links.struct, links.joint_struct
+        moment_parts = (nodes.partial_first_moments, nodes.partial_second_moments)
+        core_moments = (links.core_first_moments, links.core_second_moments)
+        inverses, compliances = (
+            (nodes.lumped_inverses, nodes.block_inverses),
+            (nodes.compliances, nodes.lone_compliances),
+        )
+        stiffness = (nodes.row_starts, nodes.columns, nodes.blocks)
+        by_link = (nodes.piece_starts, nodes.entries)
+        changes = (links.velocity_changes, links.angular_velocity_changes)
+        system, solved = (links.values, links.rhs), (links.factor, links.pivots, links.rhs, links.solution)
+
         self.prepare = chain(
             [
-                launch(
-                    node_kernels.pose_nodes,
-                    every,
-                    wide,
-                    n,
-                    nodes.rest,
-                    nodes.links,
-                    nodes.shares,
-                    links.centres,
-                    links.positions,
-                    links.rotations,
-                    nodes.displacements,
-                    nodes.masses,
-                    nodes.together,
-                    nodes.alone,
-                    nodes.arms,
-                    nodes.blends,
-                    nodes.yields,
-                    nodes.lone_yields,
-                    nodes.nodes,
-                ),
-                launch(
-                    node_kernels.pull_back,
-                    n,
-                    nodes.row_starts,
-                    nodes.columns,
-                    nodes.blocks,
-                    nodes.displacements,
-                    nodes.pulls,
-                ),
-                launch(
-                    node_kernels.sum_arms,
-                    nodes.link_pieces,
-                    wide,
-                    nodes.piece_starts,
-                    nodes.entries,
-                    nodes.shares,
-                    nodes.masses,
-                    nodes.arms,
-                    nodes.firsts,
-                    nodes.seconds,
-                    smallest=32,
-                ),
-                launch(
-                    node_kernels.total_arms,
-                    k,
-                    nodes.link_groups,
-                    nodes.firsts,
-                    nodes.seconds,
-                    links.rotations,
-                    links.core_moments,
-                    links.core_seconds,
-                    links.moments,
-                    links.squares,
-                ),
-                launch(
-                    node_kernels.condense,
-                    nodes.pair_pieces,
-                    wide,
-                    nodes.pair_starts,
-                    nodes.ones,
-                    nodes.others,
-                    nodes.shares,
-                    nodes.arms,
-                    nodes.yields,
-                    nodes.parts,
-                    smallest=32,
-                ),
-                launch(
-                    node_kernels.total_blocks,
-                    nodes.pairs,
-                    nodes.pair_groups,
-                    nodes.parts,
-                    nodes.pair_blocks,
-                    smallest=64,
-                ),
+                launch(on_nodes.pose_nodes, every, flesh, bodies, *inverses, *compliances),
+                launch(on_nodes.compute_elastic_forces, n, *stiffness, nodes.displacements, nodes.elastic_forces),
+                pieces(on_nodes.sum_moments, nodes.link_pieces, *by_link, flesh, *moment_parts),
+                launch(on_nodes.total_moments, k, nodes.link_groups, *moment_parts, *core_moments, bodies),
+                *condense_onto_links(nodes, nodes.compliances, nodes.partial_blocks, nodes.pair_blocks, device),
             ]
         )
         self.apply_forces = chain(
             [
                 launch(
-                    node_kernels.swing,
-                    n,
-                    wide,
-                    dt,
-                    nodes.links,
-                    nodes.shares,
-                    nodes.masses,
-                    links.rotations,
-                    links.spins,
-                    nodes.flows,
-                    nodes.arms,
-                    nodes.blends,
-                    nodes.pulls,
-                    nodes.coriolis,
-                    nodes.sides,
+                    on_nodes.apply_flesh_forces, n, dt, flesh, bodies, nodes.elastic_forces, nodes.coriolis, nodes.rhs
                 ),
-                launch(bodies.open_books, 1, dt, links.mass, pull, links.books),
-                launch(bodies.fall, k, wp.vec3d(*(dt * gravity)), links.velocities),
+                launch(on_energy.begin_energy_balance, 1, dt, links.mass, pull, links.energy_balance),
+                launch(on_links.apply_gravity, k, kick, links.velocities),
             ]
         )
-        sky = links
+        free = (nodes.coriolis, nodes.free_node_velocities, nodes.impulses)
+        wrenches = (nodes.link_groups, nodes.wrenches)
         self.solve_links = chain(
             [
+                launch(on_nodes.compute_node_impulses, n, dt, flesh, *free),
+                pieces(on_nodes.sum_wrenches, nodes.link_pieces, *by_link, flesh, nodes.impulses, nodes.wrenches),
+                launch(on_nodes.apply_wrenches, k, dt, *wrenches, bodies, links.link_rows, links.rhs),
+                *assemble_system(mechanism, nodes, links, nodes.pair_blocks, system, dt, stabilization, device),
                 launch(
-                    node_kernels.push,
-                    n,
-                    dt,
-                    nodes.masses,
-                    nodes.blends,
-                    nodes.coriolis,
-                    nodes.free_flows,
-                    nodes.flows,
-                    nodes.pushes,
-                ),
-                launch(
-                    node_kernels.sum_pushes,
-                    nodes.link_pieces,
-                    wide,
-                    nodes.piece_starts,
-                    nodes.entries,
-                    nodes.shares,
-                    nodes.arms,
-                    nodes.pushes,
-                    nodes.wrenches,
-                    smallest=32,
-                ),
-                launch(
-                    node_kernels.drive_links,
-                    k,
-                    dt,
-                    nodes.link_groups,
-                    nodes.wrenches,
-                    links.spins,
-                    links.moments,
-                    links.squares,
-                    sky.starts,
-                    sky.right,
-                ),
-                launch(
-                    bodies.assemble_links,
+                    on_skyline.solve_system,
                     1,
-                    k,
-                    nodes.pairs,
-                    sky.entries,
-                    sky.starts,
-                    sky.firsts,
-                    sky.ats,
-                    links.masses,
-                    links.moments,
-                    links.squares,
-                    nodes.pair_links,
-                    nodes.pair_blocks,
-                    sky.values,
+                    links.size,
+                    links.first_columns,
+                    links.row_offsets,
+                    links.values,
+                    *solved,
                 ),
-                launch(
-                    bodies.assemble_joints,
-                    1,
-                    len(mechanism.joints),
-                    dt,
-                    stabilization,
-                    sky.starts,
-                    sky.rows,
-                    sky.firsts,
-                    sky.ats,
-                    links.children,
-                    links.parents,
-                    links.kinds,
-                    links.ends,
-                    links.axes,
-                    links.springs,
-                    links.target_rotations,
-                    links.target_spins,
-                    links.gains,
-                    links.positions,
-                    links.rotations,
-                    links.velocities,
-                    links.spins,
-                    sky.values,
-                    sky.right,
-                ),
-                launch(
-                    bodies.assemble_roots,
-                    1,
-                    len(mechanism.roots),
-                    dt,
-                    sky.starts,
-                    sky.firsts,
-                    sky.ats,
-                    links.roots,
-                    links.wanted,
-                    links.wanted_rotations,
-                    links.root_gains,
-                    links.positions,
-                    links.rotations,
-                    links.velocities,
-                    links.spins,
-                    sky.values,
-                    sky.right,
-                ),
-                launch(
-                    systems.solve_system,
-                    1,
-                    sky.size,
-                    sky.firsts,
-                    sky.ats,
-                    sky.values,
-                    sky.factor,
-                    sky.pivots,
-                    sky.right,
-                    sky.solution,
-                ),
-                launch(
-                    bodies.take, k, sky.starts, sky.solution, links.velocities, links.spins, links.jumps, links.twists
-                ),
-                launch(
-                    node_kernels.follow,
-                    n,
-                    wide,
-                    nodes.links,
-                    nodes.shares,
-                    nodes.masses,
-                    nodes.arms,
-                    nodes.blends,
-                    links.jumps,
-                    links.twists,
-                    nodes.sides,
-                ),
+                launch(on_links.add_velocity_changes, k, links.link_rows, links.solution, bodies, *changes),
+                launch(on_nodes.couple_flesh, n, flesh, *changes, nodes.rhs),
             ]
         )
         self.solve_flesh = self.correct_flesh = _nothing
         if factor is not None:
-            self.solve_flesh = factor.between(nodes.sides, nodes.free_flows)
-            self.correct_flesh = factor.between(nodes.sides, nodes.flows, onto=nodes.free_flows)
+            free_velocities = nodes.free_node_velocities
+            self.solve_flesh = factor.between(nodes.rhs, free_velocities)
+            self.correct_flesh = factor.between(nodes.rhs, nodes.node_velocities, onto=free_velocities)
         self.predict = launch(
-            node_kernels.foresee,
-            every,
-            wide,
-            n,
-            dt,
-            nodes.links,
-            nodes.shares,
-            nodes.arms,
-            nodes.blends,
-            nodes.nodes,
-            links.velocities,
-            links.spins,
-            nodes.flows,
-            nodes.paces,
-            nodes.ahead,
+            on_nodes.predict, every, dt, flesh, bodies, nodes.world_velocities, nodes.predicted_positions
         )
         moves = [
-            launch(node_kernels.move_nodes, n, dt, nodes.flows, nodes.shifts, nodes.displacements),
-            launch(node_kernels.move_links, k, dt, links.velocities, links.spins, links.positions, links.rotations),
+            launch(on_nodes.integrate_nodes, n, dt, flesh, nodes.corrections),
+            launch(on_nodes.integrate_links, k, dt, bodies),
         ]
+
+        def close(resting: bool) -> devices.Launch:
+            rest = (int(resting), links.parents_first, joints, bodies, links.mass, links.shifts)
+            return launch(on_links.close_joints, 1, k, len(mechanism.joints), *rest)
+
         self.integrate = chain(moves)
-        self.integrate_closed = {
-            resting: chain(
-                [
-                    *moves,
-                    launch(
-                        bodies.close_joints,
-                        1,
-                        k,
-                        len(mechanism.joints),
-                        int(resting),
-                        links.downwards,
-                        links.children,
-                        links.parents,
-                        links.ends,
-                        links.masses,
-                        links.mass,
-                        links.rotations,
-                        links.shifts,
-                        links.positions,
-                    ),
-                ]
-            )
-            for resting in (False, True)
+        self.integrate_closed = {resting: chain([*moves, close(resting)]) for resting in (False, True)}
+        self.balance = {
+            (kept, guarded): chain(_balance(mechanism, nodes, links, pull, kept, guarded, device))
+            for kept in (False, True)
+            for guarded in (False, True)
         }
-        tally = launch(
-            node_kernels.tally,
-            nodes.blocks_of_nodes,
-            wide,
-            nodes.block_starts,
-            nodes.links,
-            nodes.shares,
-            nodes.masses,
-            nodes.arms,
-            nodes.blends,
-            nodes.nodes,
-            nodes.pulls,
-            nodes.displacements,
-            nodes.flows,
-            links.velocities,
-            links.spins,
-            nodes.sums,
-            smallest=16,
+
+
+def condense_onto_links(
+    nodes: NodeArrays, compliances: Any, partial_blocks: Any, pair_blocks: Any, device: str
+) -> list[devices.Launch]:
+    """M~bs D M~bs^T between all pairs of links that carry a node together."""
+    from supple.skins.contact.dynamics import node_kernels as on_nodes
+
+    entries = [nodes.pair_starts, nodes.ones, nodes.others, nodes.struct, compliances, partial_blocks]
+    total = [nodes.pair_groups, partial_blocks, pair_blocks]
+    return [
+        devices.Launch(on_nodes.condense, nodes.pair_pieces, entries, device, smallest=32),
+        devices.Launch(on_nodes.total_blocks, nodes.pairs, total, device, smallest=64),
+    ]
+
+
+def assemble_system(
+    mechanism: Mechanism,
+    nodes: NodeArrays,
+    links: LinkArrays,
+    pair_blocks: Any,
+    system: tuple[Any, Any],
+    dt: float,
+    stabilization: float,
+    device: str,
+) -> list[devices.Launch]:
+    """The `system` of links and joints, its values and its right side, with springs and control."""
+    from supple.skins.contact.dynamics import link_kernels as on_links
+
+    skyline, bodies = links.skyline_struct, links.struct
+    counts = (mechanism.link_count, nodes.pairs, links.entries)
+    inputs = (
+        (on_links.assemble_links, [*counts, skyline, bodies, nodes.pair_links, pair_blocks, system[0]]),
+        (
+            on_links.assemble_joints,
+            [len(mechanism.joints), dt, stabilization, skyline, links.joint_struct, bodies, *system],
+        ),
+        (on_links.assemble_roots, [len(mechanism.roots), dt, skyline, links.root_struct, bodies, *system]),
+    )
+    return [devices.Launch(kernel, 1, arguments, device) for kernel, arguments in inputs]
+
+
+def _balance(
+    mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, gravity: Any, kept: bool, guarded: bool, device: str
+) -> list[devices.Launch]:
+    """Hold momentum (`kept`) and energy (`guarded`) to what came from outside, or only count them."""
+    from supple.skins.contact.dynamics import energy_kernels as on_energy
+
+    flesh, bodies, joints, balance = nodes.struct, links.struct, links.joint_struct, links.energy_balance
+    counts = (mechanism.link_count, len(mechanism.joints), nodes.blocks_of_nodes, int(kept), int(guarded))
+    momentum = [nodes.block_starts, flesh, bodies, nodes.elastic_forces, nodes.sums]
+    launches = [
+        devices.Launch(on_energy.sum_momentum, nodes.blocks_of_nodes, momentum, device, smallest=16),
+        devices.Launch(
+            on_energy.finish_energy_balance, 1, [*counts, gravity, bodies, joints, nodes.sums, balance], device
+        ),
+    ]
+    if guarded:
+        scaled = [balance, nodes.node_velocities]
+        launches.append(
+            devices.Launch(on_energy.scale_node_velocities, mechanism.node_count, scaled, device, smallest=512)
         )
-        slow = launch(bodies.slow, n, links.books, nodes.flows)
-        self.balance: dict[tuple[bool, bool], devices.Chain] = {}
-        for kept in (False, True):
-            for guarded in (False, True):
-                close = launch(
-                    bodies.close_books,
-                    1,
-                    k,
-                    len(mechanism.joints),
-                    nodes.blocks_of_nodes,
-                    int(kept),
-                    int(guarded),
-                    pull,
-                    links.masses,
-                    links.moments,
-                    links.squares,
-                    links.children,
-                    links.parents,
-                    links.springs,
-                    links.positions,
-                    links.rotations,
-                    nodes.sums,
-                    links.velocities,
-                    links.spins,
-                    links.books,
-                )
-                self.balance[kept, guarded] = chain([tally, close, *([slow] if guarded else [])])
+    return launches
 
 
 def _nothing() -> None:

@@ -14,8 +14,42 @@ import warp as wp
 
 Vectors = wp.array(dtype=wp.vec3d)
 Matrices = wp.array(dtype=wp.mat33d)
-Numbers = wp.array(dtype=wp.float64)
-Whole = wp.array(dtype=wp.int32)
+FloatArray = wp.array(dtype=wp.float64)
+IntArray = wp.array(dtype=wp.int32)
+
+
+@wp.struct
+class Nodes:
+    """Nodes, the free ones first, with K = `carriers` links each: entry K j + slot of `links`, `weights` and `arms`.
+
+    `displacements` and `node_velocities` (u and u') are of the free ones, in pose space; `positions` in the world.
+    """
+
+    carriers: int
+    free: int
+    rest: Vectors
+    links: IntArray
+    weights: FloatArray
+    masses: FloatArray
+    displacements: Vectors
+    node_velocities: Vectors
+    arms: Vectors
+    blended_rotations: Matrices
+    positions: Vectors
+
+
+@wp.struct
+class Links:
+    """Links: where they are and how they move, in the world; sums of m, m r and m r r^T over all that they carry."""
+
+    centers: Vectors
+    masses: FloatArray
+    positions: Vectors
+    rotations: Matrices
+    velocities: Vectors
+    angular_velocities: Vectors
+    first_moments: Vectors
+    second_moments: Matrices
 
 
 @wp.func
@@ -42,116 +76,100 @@ def crossed_columns(v: wp.vec3d, m: wp.mat33d) -> wp.mat33d:
 @wp.kernel(enable_backward=False)
 def pose_nodes(
     first: int,
-    carriers: int,
-    free: int,
-    rest: Vectors,
-    links: Whole,
-    shares: Numbers,
-    centres: Vectors,
-    positions: Vectors,
-    rotations: Matrices,
-    displacements: Vectors,
-    masses: Numbers,
-    together: Matrices,
-    alone: Matrices,
-    arms: Vectors,
-    blends: Matrices,
-    yields: Matrices,
-    lone_yields: Matrices,
-    nodes: Vectors,
+    nodes: Nodes,
+    links: Links,
+    lumped_inverses: Matrices,
+    block_inverses: Matrices,
+    compliances: Matrices,
+    lone_compliances: Matrices,
 ):
     """Arms, W, where the node is, and G = m^2 W D W^T: how it gives way to its links, for both kinds of D."""
     j = first + wp.tid()
-    p = rest[j]
-    if j < free:
-        p = p + displacements[j]
+    p = nodes.rest[j]
+    if j < nodes.free:
+        p = p + nodes.displacements[j]
     x = wp.vec3d()
     rotation = wp.mat33d()
-    for e in range(carriers * j, carriers * j + carriers):
-        w = shares[e]
-        i = links[e]
-        r = rotations[i] * (p - centres[i])
-        arms[e] = r
-        x += w * (positions[i] + r)
-        rotation += w * rotations[i]
-    nodes[j] = x
-    if j < free:
-        blends[j] = rotation
-        back = (masses[j] * masses[j]) * wp.transpose(rotation)
-        yields[j] = rotation * together[j] * back
-        lone_yields[j] = rotation * alone[j] * back
+    for e in range(nodes.carriers * j, nodes.carriers * j + nodes.carriers):
+        w = nodes.weights[e]
+        i = nodes.links[e]
+        r = links.rotations[i] * (p - links.centers[i])
+        nodes.arms[e] = r
+        x += w * (links.positions[i] + r)
+        rotation += w * links.rotations[i]
+    nodes.positions[j] = x
+    if j < nodes.free:
+        nodes.blended_rotations[j] = rotation
+        back = (nodes.masses[j] * nodes.masses[j]) * wp.transpose(rotation)
+        compliances[j] = rotation * lumped_inverses[j] * back
+        lone_compliances[j] = rotation * block_inverses[j] * back
 
 
 @wp.kernel(enable_backward=False)
-def pull_back(first: int, starts: Whole, columns: Whole, blocks: Matrices, displacements: Vectors, pulls: Vectors):
+def compute_elastic_forces(
+    first: int, starts: IntArray, columns: IntArray, blocks: Matrices, displacements: Vectors, elastic_forces: Vectors
+):
     """K u of every node."""
     j = first + wp.tid()
     total = wp.vec3d()
     for e in range(starts[j], starts[j + 1]):
         total += blocks[e] * displacements[columns[e]]
-    pulls[j] = total
+    elastic_forces[j] = total
 
 
 @wp.kernel(enable_backward=False)
-def sum_arms(
+def sum_moments(
     first: int,
-    carriers: int,
-    starts: Whole,
-    entries: Whole,
-    shares: Numbers,
-    masses: Numbers,
-    arms: Vectors,
-    firsts: Vectors,
-    seconds: Matrices,
+    starts: IntArray,
+    entries: IntArray,
+    nodes: Nodes,
+    partial_first_moments: Vectors,
+    partial_second_moments: Matrices,
 ):
     """One piece of sum m w r and of sum m w r r^T."""
     piece = first + wp.tid()
     one = wp.vec3d()
     two = wp.mat33d()
-    for position in range(starts[piece], starts[piece + 1]):
-        e = entries[position]
-        r = arms[e]
-        m = masses[e // carriers] * shares[e]
+    for index in range(starts[piece], starts[piece + 1]):
+        e = entries[index]
+        r = nodes.arms[e]
+        m = nodes.masses[e // nodes.carriers] * nodes.weights[e]
         one += m * r
         two += m * wp.outer(r, r)
-    firsts[piece] = one
-    seconds[piece] = two
+    partial_first_moments[piece] = one
+    partial_second_moments[piece] = two
 
 
 @wp.kernel(enable_backward=False)
-def total_arms(
+def total_moments(
     first: int,
-    pieces: Whole,
-    firsts: Vectors,
-    seconds: Matrices,
-    rotations: Matrices,
-    core_moments: Vectors,
-    core_seconds: Matrices,
-    moments: Vectors,
-    squares: Matrices,
+    pieces: IntArray,
+    partial_first_moments: Vectors,
+    partial_second_moments: Matrices,
+    core_first_moments: Vectors,
+    core_second_moments: Matrices,
+    links: Links,
 ):
     """The same for a whole link, with its core."""
     i = first + wp.tid()
-    rotation = rotations[i]
-    one = rotation * core_moments[i]
-    two = rotation * core_seconds[i] * wp.transpose(rotation)
+    rotation = links.rotations[i]
+    one = rotation * core_first_moments[i]
+    two = rotation * core_second_moments[i] * wp.transpose(rotation)
     for piece in range(pieces[i], pieces[i + 1]):
-        one += firsts[piece]
-        two += seconds[piece]
-    moments[i] = one
-    squares[i] = two
+        one += partial_first_moments[piece]
+        two += partial_second_moments[piece]
+    links.first_moments[i] = one
+    links.second_moments[i] = two
 
 
 @wp.kernel(enable_backward=False)
 def condense(
     first: int,
-    carriers: int,
-    starts: Whole,
-    entries: Whole,
-    others: Whole,
-    shares: Numbers,
-    arms: Vectors,
-    yields: Matrices,
+    starts: IntArray,
+    entries: IntArray,
+    others: IntArray,
+    nodes: Nodes,
+    compliances: Matrices,
     blocks: Matrices,
 ):
     """One piece of M~bs D M~bs^T between two links: w w' (1; [r]x) G (1; [r']x)^T, four 3x3 blocks."""
@@ -160,15 +178,15 @@ def condense(
     b = wp.mat33d()
     c = wp.mat33d()
     d = wp.mat33d()
-    for position in range(starts[piece], starts[piece + 1]):
-        e = entries[position]
-        f = others[position]
-        g = (shares[e] * shares[f]) * yields[e // carriers]
-        h = rows_crossed(g, arms[f])
+    for index in range(starts[piece], starts[piece + 1]):
+        e = entries[index]
+        f = others[index]
+        g = (nodes.weights[e] * nodes.weights[f]) * compliances[e // nodes.carriers]
+        h = rows_crossed(g, nodes.arms[f])
         a += g
         b -= h
-        c += crossed_columns(arms[e], g)
-        d -= crossed_columns(arms[e], h)
+        c += crossed_columns(nodes.arms[e], g)
+        d -= crossed_columns(nodes.arms[e], h)
     blocks[4 * piece] = a
     blocks[4 * piece + 1] = b
     blocks[4 * piece + 2] = c
@@ -176,7 +194,7 @@ def condense(
 
 
 @wp.kernel(enable_backward=False)
-def total_blocks(first: int, pieces: Whole, parts: Matrices, blocks: Matrices):
+def total_blocks(first: int, pieces: IntArray, parts: Matrices, blocks: Matrices):
     """The same for a whole pair of links."""
     pair = first + wp.tid()
     for quarter in range(4):
@@ -187,215 +205,118 @@ def total_blocks(first: int, pieces: Whole, parts: Matrices, blocks: Matrices):
 
 
 @wp.kernel(enable_backward=False)
-def swing(
-    first: int,
-    carriers: int,
-    dt: wp.float64,
-    links: Whole,
-    shares: Numbers,
-    masses: Numbers,
-    rotations: Matrices,
-    spins: Vectors,
-    flows: Vectors,
-    arms: Vectors,
-    blends: Matrices,
-    pulls: Vectors,
-    coriolis: Vectors,
-    sides: Vectors,
+def apply_flesh_forces(
+    first: int, dt: wp.float64, nodes: Nodes, links: Links, elastic_forces: Vectors, coriolis: Vectors, rhs: Vectors
 ):
     """m u' - dt K u - dt m W^T (centripetal + Coriolis): what the skin alone would be driven by."""
     j = first + wp.tid()
     out = wp.vec3d()
     along = wp.vec3d()
-    for e in range(carriers * j, carriers * j + carriers):
-        i = links[e]
-        w = shares[e]
-        o = spins[i]
-        out += w * wp.cross(o, wp.cross(o, arms[e]))
-        along += w * wp.cross(o, rotations[i] * flows[j])
+    u = nodes.node_velocities[j]
+    for e in range(nodes.carriers * j, nodes.carriers * j + nodes.carriers):
+        i = nodes.links[e]
+        w = nodes.weights[e]
+        o = links.angular_velocities[i]
+        out += w * wp.cross(o, wp.cross(o, nodes.arms[e]))
+        along += w * wp.cross(o, links.rotations[i] * u)
     along = wp.float64(2.0) * along
     coriolis[j] = along
-    sides[j] = masses[j] * (flows[j] - dt * (wp.transpose(blends[j]) * (out + along))) - dt * pulls[j]
+    inertial = dt * (wp.transpose(nodes.blended_rotations[j]) * (out + along))
+    rhs[j] = nodes.masses[j] * (u - inertial) - dt * elastic_forces[j]
 
 
 @wp.kernel(enable_backward=False)
-def push(
-    first: int,
-    dt: wp.float64,
-    masses: Numbers,
-    blends: Matrices,
-    coriolis: Vectors,
-    free_flows: Vectors,
-    flows: Vectors,
-    pushes: Vectors,
+def compute_node_impulses(
+    first: int, dt: wp.float64, nodes: Nodes, coriolis: Vectors, free_node_velocities: Vectors, impulses: Vectors
 ):
     """What a node does to the links in a step [N s]: it is held back by them, and by its Coriolis force."""
     j = first + wp.tid()
-    pushes[j] = -masses[j] * (blends[j] * (free_flows[j] - flows[j]) + dt * coriolis[j])
+    change = free_node_velocities[j] - nodes.node_velocities[j]
+    impulses[j] = -nodes.masses[j] * (nodes.blended_rotations[j] * change + dt * coriolis[j])
 
 
 @wp.kernel(enable_backward=False)
-def sum_pushes(
-    first: int,
-    carriers: int,
-    starts: Whole,
-    entries: Whole,
-    shares: Numbers,
-    arms: Vectors,
-    pushes: Vectors,
-    wrenches: Vectors,
-):
+def sum_wrenches(first: int, starts: IntArray, entries: IntArray, nodes: Nodes, impulses: Vectors, wrenches: Vectors):
     """One piece of the wrench sum w (f, r x f)."""
     piece = first + wp.tid()
     force = wp.vec3d()
     torque = wp.vec3d()
-    for position in range(starts[piece], starts[piece + 1]):
-        e = entries[position]
-        f = shares[e] * pushes[e // carriers]
+    for index in range(starts[piece], starts[piece + 1]):
+        e = entries[index]
+        f = nodes.weights[e] * impulses[e // nodes.carriers]
         force += f
-        torque += wp.cross(arms[e], f)
+        torque += wp.cross(nodes.arms[e], f)
     wrenches[2 * piece] = force
     wrenches[2 * piece + 1] = torque
 
 
 @wp.kernel(enable_backward=False)
-def drive_links(
-    first: int,
-    dt: wp.float64,
-    pieces: Whole,
-    wrenches: Vectors,
-    spins: Vectors,
-    moments: Vectors,
-    squares: Matrices,
-    starts: Whole,
-    right: Vectors,
+def apply_wrenches(
+    first: int, dt: wp.float64, pieces: IntArray, wrenches: Vectors, links: Links, link_rows: IntArray, rhs: Vectors
 ):
     """The wrench of all nodes on a link, and its own centripetal and gyroscopic one, as impulses of a step."""
     i = first + wp.tid()
-    o = spins[i]
-    force = -dt * wp.cross(o, wp.cross(o, moments[i]))
-    torque = -dt * wp.cross(o, wp.trace(squares[i]) * o - squares[i] * o)
+    o = links.angular_velocities[i]
+    second = links.second_moments[i]
+    force = -dt * wp.cross(o, wp.cross(o, links.first_moments[i]))
+    torque = -dt * wp.cross(o, wp.trace(second) * o - second * o)
     for piece in range(pieces[i], pieces[i + 1]):
         force += wrenches[2 * piece]
         torque += wrenches[2 * piece + 1]
-    at = starts[i]
-    right[at] = force
-    right[at + 1] = torque
+    at = link_rows[i]
+    rhs[at] = force
+    rhs[at + 1] = torque
 
 
 @wp.kernel(enable_backward=False)
-def follow(
-    first: int,
-    carriers: int,
-    links: Whole,
-    shares: Numbers,
-    masses: Numbers,
-    arms: Vectors,
-    blends: Matrices,
-    jumps: Vectors,
-    rotations: Vectors,
-    sides: Vectors,
-):
+def couple_flesh(first: int, nodes: Nodes, velocity_changes: Vectors, angular_velocity_changes: Vectors, rhs: Vectors):
     """-M~bs^T dv: what links that change their velocities do to the skin."""
     j = first + wp.tid()
     total = wp.vec3d()
-    for e in range(carriers * j, carriers * j + carriers):
-        i = links[e]
-        total += shares[e] * (jumps[i] + wp.cross(rotations[i], arms[e]))
-    sides[j] = -masses[j] * (wp.transpose(blends[j]) * total)
+    for e in range(nodes.carriers * j, nodes.carriers * j + nodes.carriers):
+        i = nodes.links[e]
+        total += nodes.weights[e] * (velocity_changes[i] + wp.cross(angular_velocity_changes[i], nodes.arms[e]))
+    rhs[j] = -nodes.masses[j] * (wp.transpose(nodes.blended_rotations[j]) * total)
 
 
 @wp.kernel(enable_backward=False)
-def foresee(
-    first: int,
-    carriers: int,
-    free: int,
-    dt: wp.float64,
-    links: Whole,
-    shares: Numbers,
-    arms: Vectors,
-    blends: Matrices,
-    nodes: Vectors,
-    velocities: Vectors,
-    spins: Vectors,
-    flows: Vectors,
-    paces: Vectors,
-    ahead: Vectors,
+def predict(
+    first: int, dt: wp.float64, nodes: Nodes, links: Links, world_velocities: Vectors, predicted_positions: Vectors
 ):
     """How fast a node is, and where that takes it in a step."""
     j = first + wp.tid()
-    pace = wp.vec3d()
-    if j < free:
-        pace = blends[j] * flows[j]
-    for e in range(carriers * j, carriers * j + carriers):
-        i = links[e]
-        pace += shares[e] * (velocities[i] + wp.cross(spins[i], arms[e]))
-    paces[j] = pace
-    ahead[j] = nodes[j] + dt * pace
+    velocity = wp.vec3d()
+    if j < nodes.free:
+        velocity = nodes.blended_rotations[j] * nodes.node_velocities[j]
+    for e in range(nodes.carriers * j, nodes.carriers * j + nodes.carriers):
+        i = nodes.links[e]
+        turning = wp.cross(links.angular_velocities[i], nodes.arms[e])
+        velocity += nodes.weights[e] * (links.velocities[i] + turning)
+    world_velocities[j] = velocity
+    predicted_positions[j] = nodes.positions[j] + dt * velocity
 
 
 @wp.kernel(enable_backward=False)
-def move_nodes(first: int, dt: wp.float64, flows: Vectors, shifts: Vectors, displacements: Vectors):
-    """Displacements at the end of a step; `shifts` put right what still stood inside something."""
+def integrate_nodes(first: int, dt: wp.float64, nodes: Nodes, corrections: Vectors):
+    """Displacements at the end of a step; `corrections` put right what still stood inside something."""
     j = first + wp.tid()
-    displacements[j] = displacements[j] + dt * flows[j] + shifts[j]
+    nodes.displacements[j] = nodes.displacements[j] + dt * nodes.node_velocities[j] + corrections[j]
 
 
 @wp.kernel(enable_backward=False)
-def move_links(
-    first: int, dt: wp.float64, velocities: Vectors, spins: Vectors, positions: Vectors, rotations: Matrices
-):
+def integrate_links(first: int, dt: wp.float64, links: Links):
     """Centres and turns at the end of a step; turns are made square again, so that rounding cannot gather."""
     i = first + wp.tid()
-    positions[i] = positions[i] + dt * velocities[i]
-    v = dt * spins[i]
+    links.positions[i] = links.positions[i] + dt * links.velocities[i]
+    v = dt * links.angular_velocities[i]
     angle = wp.length(v)
     half = wp.float64(0.5) * angle
-    share = wp.float64(0.5)
+    fraction = wp.float64(0.5)
     if angle > wp.float64(1.0e-8):
-        share = wp.sin(half) / angle
-    q = wp.vec3d(share * v[0], share * v[1], share * v[2])
+        fraction = wp.sin(half) / angle
+    q = wp.vec3d(fraction * v[0], fraction * v[1], fraction * v[2])
     c = cross_matrix(q)
     one = wp.identity(n=3, dtype=wp.float64)
-    rotation = (one + wp.float64(2.0) * (wp.cos(half) * c + c * c)) * rotations[i]
+    rotation = (one + wp.float64(2.0) * (wp.cos(half) * c + c * c)) * links.rotations[i]
     fix = wp.float64(1.5) * one - wp.float64(0.5) * (rotation * wp.transpose(rotation))
-    rotations[i] = fix * rotation
-
-
-@wp.kernel(enable_backward=False)
-def tally(
-    first: int,
-    carriers: int,
-    starts: Whole,
-    links: Whole,
-    shares: Numbers,
-    masses: Numbers,
-    arms: Vectors,
-    blends: Matrices,
-    nodes: Vectors,
-    pulls: Vectors,
-    displacements: Vectors,
-    flows: Vectors,
-    velocities: Vectors,
-    spins: Vectors,
-    sums: Vectors,
-):
-    """One piece of the flesh's own momentum, angular momentum, and (kinetic, elastic, 0) energies."""
-    piece = first + wp.tid()
-    linear = wp.vec3d()
-    angular = wp.vec3d()
-    kinetic = wp.float64(0.0)
-    elastic = wp.float64(0.0)
-    for j in range(starts[piece], starts[piece + 1]):
-        own = masses[j] * (blends[j] * flows[j])
-        mean = wp.vec3d()
-        for e in range(carriers * j, carriers * j + carriers):
-            i = links[e]
-            mean += shares[e] * (velocities[i] + wp.cross(spins[i], arms[e]))
-        linear += own
-        angular += wp.cross(nodes[j], own)
-        kinetic += wp.dot(own, mean) + wp.float64(0.5) * masses[j] * wp.dot(flows[j], flows[j])
-        elastic += wp.float64(0.5) * wp.dot(displacements[j], pulls[j])
-    sums[3 * piece] = linear
-    sums[3 * piece + 1] = angular
-    sums[3 * piece + 2] = wp.vec3d(kinetic, elastic, wp.float64(0.0))
+    links.rotations[i] = fix * rotation

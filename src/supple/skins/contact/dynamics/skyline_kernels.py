@@ -1,30 +1,32 @@
 # mypy: ignore-errors
 """A symmetric system in blocks of 3x3, kept row by row: how it is put together, factored and solved.
 
-Row i is kept from column firsts[i], the first that is not zero or may become so, to the diagonal: block (i, j) stands
-at ats[i] + j - firsts[i]. That is also where its factor L D L^T has places, so it needs no others. Whoever puts it
-together sees to it that no pivot, a 3x3 block of D, vanishes; then no rows are exchanged.
+Row i is kept from column first_columns[i], the first that is not zero or may become so, to the diagonal: block (i, j)
+stands at row_offsets[i] + j - first_columns[i]. That is also where its factor L D L^T has places, so it needs no
+others. Whoever puts it together sees to it that no pivot, a 3x3 block of D, vanishes; then no rows are exchanged.
 """
 
 import warp as wp
 
-from supple.skins.contact.dynamics.node_kernels import Matrices, Vectors, Whole
+from supple.skins.contact.dynamics.node_kernels import IntArray, Matrices, Vectors
 
 
 @wp.func
-def add_block(row: int, column: int, block: wp.mat33d, firsts: Whole, ats: Whole, values: Matrices):
+def add_block(
+    row: int, column: int, block: wp.mat33d, first_columns: IntArray, row_offsets: IntArray, values: Matrices
+):
     """Add a block at (row, column), which does not lie above the diagonal."""
-    at = ats[row] - firsts[row] + column
+    at = row_offsets[row] - first_columns[row] + column
     values[at] = values[at] + block
 
 
 @wp.func
-def add_pair(row: int, column: int, block: wp.mat33d, firsts: Whole, ats: Whole, values: Matrices):
+def add_pair(row: int, column: int, block: wp.mat33d, first_columns: IntArray, row_offsets: IntArray, values: Matrices):
     """Add a block or its transpose, whichever lies below the diagonal."""
     if row >= column:
-        add_block(row, column, block, firsts, ats, values)
+        add_block(row, column, block, first_columns, row_offsets, values)
     else:
-        add_block(column, row, wp.transpose(block), firsts, ats, values)
+        add_block(column, row, wp.transpose(block), first_columns, row_offsets, values)
 
 
 @wp.func
@@ -44,14 +46,14 @@ def inverse_of(m: wp.mat33d) -> wp.mat33d:
 
 
 @wp.func
-def factor_row(i: int, firsts: Whole, ats: Whole, factor: Matrices, pivots: Matrices):
+def factor_row(i: int, first_columns: IntArray, row_offsets: IntArray, factor: Matrices, pivots: Matrices):
     """Row i of L D L^T, in place of that of the system; those before it are factored. `pivots` are inverses of D."""
-    begin = firsts[i]
-    own = ats[i] - begin
+    begin = first_columns[i]
+    own = row_offsets[i] - begin
     for j in range(begin, i):
-        other = ats[j] - firsts[j]
+        other = row_offsets[j] - first_columns[j]
         g = factor[own + j]
-        for t in range(wp.max(begin, firsts[j]), j):
+        for t in range(wp.max(begin, first_columns[j]), j):
             g -= factor[own + t] * wp.transpose(factor[other + t])
         factor[own + j] = g
     d = factor[own + i]
@@ -64,47 +66,55 @@ def factor_row(i: int, firsts: Whole, ats: Whole, factor: Matrices, pivots: Matr
 
 
 @wp.func
-def factorised(count: int, firsts: Whole, ats: Whole, values: Matrices, factor: Matrices, pivots: Matrices):
+def factorize(
+    count: int, first_columns: IntArray, row_offsets: IntArray, values: Matrices, factor: Matrices, pivots: Matrices
+):
     """L D L^T of the system, in place of a copy of it."""
-    for e in range(ats[count]):
+    for e in range(row_offsets[count]):
         factor[e] = values[e]
     for i in range(count):
-        factor_row(i, firsts, ats, factor, pivots)
+        factor_row(i, first_columns, row_offsets, factor, pivots)
 
 
 @wp.func
-def substituted(
-    count: int, firsts: Whole, ats: Whole, factor: Matrices, pivots: Matrices, right: Vectors, answer: Vectors
+def substitute(
+    count: int,
+    first_columns: IntArray,
+    row_offsets: IntArray,
+    factor: Matrices,
+    pivots: Matrices,
+    rhs: Vectors,
+    solution: Vectors,
 ):
     """Solve with the factor."""
     for i in range(count):
-        own = ats[i] - firsts[i]
-        total = right[i]
-        for t in range(firsts[i], i):
-            total -= factor[own + t] * answer[t]
-        answer[i] = total
+        own = row_offsets[i] - first_columns[i]
+        total = rhs[i]
+        for t in range(first_columns[i], i):
+            total -= factor[own + t] * solution[t]
+        solution[i] = total
     for i in range(count):
-        answer[i] = pivots[i] * answer[i]
+        solution[i] = pivots[i] * solution[i]
     for back in range(count):
         i = count - 1 - back
-        own = ats[i] - firsts[i]
-        x = answer[i]
-        for t in range(firsts[i], i):
-            answer[t] = answer[t] - x * factor[own + t]
+        own = row_offsets[i] - first_columns[i]
+        x = solution[i]
+        for t in range(first_columns[i], i):
+            solution[t] = solution[t] - x * factor[own + t]
 
 
 @wp.kernel(enable_backward=False)
 def solve_system(
     first: int,
     count: int,
-    firsts: Whole,
-    ats: Whole,
+    first_columns: IntArray,
+    row_offsets: IntArray,
     values: Matrices,
     factor: Matrices,
     pivots: Matrices,
-    right: Vectors,
-    answer: Vectors,
+    rhs: Vectors,
+    solution: Vectors,
 ):
     """Factor a system and solve it."""
-    factorised(count, firsts, ats, values, factor, pivots)
-    substituted(count, firsts, ats, factor, pivots, right, answer)
+    factorize(count, first_columns, row_offsets, values, factor, pivots)
+    substitute(count, first_columns, row_offsets, factor, pivots, rhs, solution)

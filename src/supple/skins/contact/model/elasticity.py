@@ -54,7 +54,7 @@ TISSUES: Mapping[str, Tissue] = MappingProxyType(
 """Tissues by name. Fat and muscle are of the order found in living, relaxed tissue; rubber is that of a firm toy."""
 
 
-def tissue_of(tissue: Tissue | str, where: str) -> Tissue:
+def named_tissue(tissue: Tissue | str, where: str) -> Tissue:
     """A tissue, or the one of that name."""
     if isinstance(tissue, Tissue):
         return tissue
@@ -102,16 +102,16 @@ def element_stiffness(tetrahedra: Tetrahedra, young: ArrayLike, poisson: ArrayLi
     return total
 
 
-def assembled(tetrahedra: Tetrahedra, blocks: Floats) -> Any:
+def assemble(tetrahedra: Tetrahedra, blocks: Floats) -> Any:
     """Blocks (T, 4, 4, 3, 3) between corners summed up: a sparse matrix (3 P, 3 P), place 3 p + axis."""
     from scipy.sparse import bsr_array, coo_array
 
     count = len(tetrahedra.points)
     rows = np.repeat(tetrahedra.corners, 4, axis=1).ravel().astype(np.int64)
     columns = np.tile(tetrahedra.corners, (1, 4)).ravel().astype(np.int64)
-    keys, position = np.unique(rows * count + columns, return_inverse=True)
-    order = np.argsort(position, kind="stable")
-    starts = np.searchsorted(position[order], np.arange(len(keys)))
+    keys, entry = np.unique(rows * count + columns, return_inverse=True)
+    order = np.argsort(entry, kind="stable")
+    starts = np.searchsorted(entry[order], np.arange(len(keys)))
     total = np.add.reduceat(blocks.reshape(-1, 3, 3)[order], starts) if len(keys) else np.empty((0, 3, 3))
     pattern = coo_array(
         (np.ones(len(keys)), (keys // max(count, 1), keys % max(count, 1))), shape=(count, count)
@@ -121,7 +121,7 @@ def assembled(tetrahedra: Tetrahedra, blocks: Floats) -> Any:
 
 def stiffness(tetrahedra: Tetrahedra, young: ArrayLike, poisson: ArrayLike) -> Any:
     """The stiffness K (3 P, 3 P) [N/m] of a body: elastic energy u^T K u / 2 [J], elastic force -K u [N]."""
-    return assembled(tetrahedra, element_stiffness(tetrahedra, young, poisson))
+    return assemble(tetrahedra, element_stiffness(tetrahedra, young, poisson))
 
 
 def lumped_masses(tetrahedra: Tetrahedra, density: ArrayLike) -> Floats:
@@ -139,7 +139,7 @@ def consistent_mass(tetrahedra: Tetrahedra, density: ArrayLike) -> Any:
     count = len(tetrahedra.corners)
     mass = _per_element(density, count, "density") * volumes(tetrahedra)
     blocks = np.einsum("t,ab,ij->tabij", mass / 20.0, np.ones((4, 4)) + np.eye(4), np.eye(3))
-    return assembled(tetrahedra, blocks)
+    return assemble(tetrahedra, blocks)
 
 
 def _per_element(value: ArrayLike, count: int, what: str) -> Floats:

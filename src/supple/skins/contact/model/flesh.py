@@ -24,18 +24,18 @@ from supple.geometry.segments import distances_to_segments
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, edges_of, fill
 from supple.skins.contact.model.elasticity import (
     Tissue,
-    assembled,
+    assemble,
     element_stiffness,
     lumped_masses,
+    named_tissue,
     stiffness,
-    tissue_of,
 )
 
 WHERE = "ArticulatedContact"
 _INFLUENCES = 4  # joints that carry one node
 _GROWTH = 4.0  # times as long as it is: how far a bone may reach on to the tip of its flesh
 _SHORT_OF_SKIN = 0.9
-_STEADY = 1.8  # times as deep as flesh is there: what gives way more than that is held
+_APPENDAGE = 1.8  # times as deep as flesh is there: what gives way more than that is held
 _ROUNDS = 6
 _AROUND = 24  # nodes about the middle of a bone among which one beside it is looked for
 _BESIDE = 0.3  # share of an edge from which on a node lies beside a bone and not on it
@@ -65,16 +65,16 @@ class FleshLayer:
         return np.concatenate([self.free, core]).astype(np.int32)
 
     @cached_property
-    def positions(self) -> Ints:
+    def node_index(self) -> Ints:
         """The number (P,) of every node in a mechanism."""
-        position = np.empty(len(self.order), dtype=np.int32)
-        position[self.order] = np.arange(len(self.order))
-        return position
+        index = np.empty(len(self.order), dtype=np.int32)
+        index[self.order] = np.arange(len(self.order))
+        return index
 
     def embedding(self, points: Floats) -> Embedding:
         """Which nodes carry points (V, 3) [m] of the skin at rest, numbered as in a mechanism."""
         found = embed(points, self.solid)
-        return Embedding(self.positions[found.corners], found.barycentric, found.distance)
+        return Embedding(self.node_index[found.corners], found.barycentric, found.distance)
 
 
 def layer(
@@ -91,7 +91,7 @@ def layer(
     in the core would float away; it goes with the bones as a whole.
     """
     which = np.zeros(len(solid.corners), np.int32) if tissue_of_element is None else tissue_of_element
-    kinds = [tissue_of(one, WHERE) for one in tissues]
+    kinds = [named_tissue(one, WHERE) for one in tissues]
     young, poisson, density, fading, lag = (
         np.array([getattr(kind, what) for kind in kinds])[which]
         for what in ("young", "poisson", "density", "fading", "lag")
@@ -107,17 +107,17 @@ def layer(
     held = core | ~_anchored(solid, core)
     free = np.flatnonzero(~held & (masses > 0.0)).astype(np.int32)
     blocks = element_stiffness(solid, young, poisson)
-    fades = lumped_masses(solid, np.maximum(density * fading, 1e-300))
-    positions = (3 * free[:, None] + np.arange(3)).ravel()
-    stiff = assembled(solid, blocks)[positions][:, positions].tocsr()
-    lagging = assembled(solid, lag[:, None, None, None, None] * blocks)[positions][:, positions].tocsr()
+    mass_damping = lumped_masses(solid, np.maximum(density * fading, 1e-300))
+    unknowns = (3 * free[:, None] + np.arange(3)).ravel()
+    stiff = assemble(solid, blocks)[unknowns][:, unknowns].tocsr()
+    stiffness_damping = assemble(solid, lag[:, None, None, None, None] * blocks)[unknowns][:, unknowns].tocsr()
     from scipy.sparse import diags_array
 
-    damping = (lagging + diags_array(np.repeat(fades[free], 3))).tocsr()
+    damping = (stiffness_damping + diags_array(np.repeat(mass_damping[free], 3))).tocsr()
     return FleshLayer(solid, weights, masses, free, stiff, damping)
 
 
-def flesh_of(
+def flesh_from_character(
     character: Character,
     *,
     count: int = 8000,
@@ -139,23 +139,23 @@ def flesh_of(
         raise InputError(WHERE, f"depth is {depth}", "a share above zero is needed", "try 0.03")
     solid = fill(character.points, character.triangles, count=count)
     body = Flesh(character.points, character.triangles)
-    bones = _reaching(owning_bones(character.skeleton, body), body)
-    corners, shares, below = _skin_of(solid.points, character)
-    named = {name: tissue_of(own, WHERE) for name, own in (parts or {}).items()}
+    bones = _extend_bones(owning_bones(character.skeleton, body), body)
+    corners, barycentric, below = _nearest_skin(solid.points, character)
+    named = {name: named_tissue(own, WHERE) for name, own in (parts or {}).items()}
     which = np.zeros(len(character.points), dtype=np.int32)
     for number, name in enumerate(named, start=1):
         which[character.vertices_of(name)] = number
-    nearest = np.take_along_axis(corners, shares.argmax(axis=1)[:, None], axis=1)[:, 0]
+    nearest = np.take_along_axis(corners, barycentric.argmax(axis=1)[:, None], axis=1)[:, 0]
     own = np.sort(which[nearest][solid.corners], axis=1)[:, 2]  # a part has an element when half of its nodes see it
-    weights = _carried(solid, character, corners, shares)
+    weights = _interpolate_weights(solid, character, corners, barycentric)
     deepest = depth * float(character.size.max())
     near = distances_to_segments(solid.points, bones.starts, bones.ends)[0].min(axis=1)
-    held = _nearest_to(bones, solid) | (near < core * (near + below)) | (below > deepest)
-    held = _steadied(solid, held, _thickness(solid, below, deepest))
+    held = _nodes_along(bones, solid) | (near < core * (near + below)) | (below > deepest)
+    held = _hold_appendages(solid, held, _thickness(solid, below, deepest))
     return layer(solid, weights, held, tissues=(tissue, *named.values()), tissue_of_element=own)
 
 
-def _skin_of(points: Floats, character: Character) -> tuple[Ints, Floats, Floats]:
+def _nearest_skin(points: Floats, character: Character) -> tuple[Ints, Floats, Floats]:
     """The corners of the nearest triangle of the skin, the shares of the nearest place in it, and how far it is."""
     import igl
 
@@ -163,32 +163,32 @@ def _skin_of(points: Floats, character: Character) -> tuple[Ints, Floats, Floats
     squared, triangle, position = igl.point_mesh_squared_distance(points, character.points, faces)
     corners = character.triangles[triangle]
     a, b, c = np.moveaxis(character.points[corners], 1, 0)
-    shares = np.clip(np.nan_to_num(igl.barycentric_coordinates(position, a, b, c)), 0.0, 1.0)
-    sums = shares.sum(axis=1, keepdims=True)
-    shares = np.where(sums > 0.0, shares / np.where(sums > 0.0, sums, 1.0), 1.0 / 3.0)
-    return corners, shares, np.sqrt(np.asarray(squared))
+    barycentric = np.clip(np.nan_to_num(igl.barycentric_coordinates(position, a, b, c)), 0.0, 1.0)
+    sums = barycentric.sum(axis=1, keepdims=True)
+    barycentric = np.where(sums > 0.0, barycentric / np.where(sums > 0.0, sums, 1.0), 1.0 / 3.0)
+    return corners, barycentric, np.sqrt(np.asarray(squared))
 
 
-def _reaching(bones: Bones, flesh: Flesh) -> Bones:
+def _extend_bones(bones: Bones, flesh: Flesh) -> Bones:
     """Bones that go on straight at their loose ends until just under the skin: to the tips of tails, toes and noses.
 
     Flesh beyond a bone would else hang on its end alone.
     """
     ends = np.stack([bones.starts, bones.ends], axis=1)
-    ways = bones.ends - bones.starts
-    long = np.linalg.norm(ways, axis=1) > 0.0
+    directions = bones.ends - bones.starts
+    long = np.linalg.norm(directions, axis=1) > 0.0
     near = 1e-6 * flesh.span
-    for side, way in ((0, -ways), (1, ways)):
+    for side, direction in ((0, -directions), (1, directions)):
         here = ends[:, side]
         apart = np.linalg.norm(here[:, None, None] - np.stack([bones.starts, bones.ends], axis=1)[None], axis=3)
         loose = long & ((apart < near).sum(axis=(1, 2)) == 1)
         loose[loose] = flesh.inside(here[loose])
-        face, share = flesh.first_crossing(here[loose], way[loose], _GROWTH)
-        ends[loose, side] += _SHORT_OF_SKIN * np.where(face >= 0, share, 0.0)[:, None] * way[loose]
+        face, fraction = flesh.first_crossing(here[loose], direction[loose], _GROWTH)
+        ends[loose, side] += _SHORT_OF_SKIN * np.where(face >= 0, fraction, 0.0)[:, None] * direction[loose]
     return Bones(bones.joints, ends[:, 0], ends[:, 1])
 
 
-def _nearest_to(bones: Bones, solid: Tetrahedra) -> Bools:
+def _nodes_along(bones: Bones, solid: Tetrahedra) -> Bools:
     """The nodes nearest to places on a bone. They keep thin limbs on their bones, where every node is at the skin."""
     from scipy.spatial import cKDTree
 
@@ -225,7 +225,7 @@ def _thickness(solid: Tetrahedra, below: Floats, deepest: float) -> Floats:
     return depth
 
 
-def _steadied(solid: Tetrahedra, core: Bools, depths: Floats) -> Bools:
+def _hold_appendages(solid: Tetrahedra, core: Bools, depths: Floats) -> Bools:
     """The core, and what sticks out of it so far that it would dangle: ears, fingertips, thumbs without a bone.
 
     Flesh that lies t deep on a bone gives way under its own weight by about d g t^2 / Y. So t = sqrt(u Y / (d g)), from
@@ -236,15 +236,15 @@ def _steadied(solid: Tetrahedra, core: Bools, depths: Floats) -> Bools:
     from scipy.sparse.linalg import splu
 
     stiff, masses = stiffness(solid, 1.0, 0.4), lumped_masses(solid, 1.0)
-    most = _STEADY * (depths + 0.5 * _spacing(solid))
+    most = _APPENDAGE * (depths + 0.5 * _spacing(solid))
     held = core.copy()
     for _ in range(_ROUNDS):
         free = np.flatnonzero(~held & _anchored(solid, held) & (masses > 0.0))
         if not len(free):
             break
-        positions = (3 * free[:, None] + np.arange(3)).ravel()
+        unknowns = (3 * free[:, None] + np.arange(3)).ravel()
         weight = np.repeat(masses[free], 3)[:, None] * np.tile(np.eye(3), (len(free), 1))
-        matrix = stiff[positions][:, positions].tocsc()
+        matrix = stiff[unknowns][:, unknowns].tocsc()
         factor = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
         moved = np.abs(np.asarray(factor.solve(weight))).reshape(len(free), 9).max(axis=1)
         loose = np.sqrt(moved) > most[free]
@@ -254,7 +254,7 @@ def _steadied(solid: Tetrahedra, core: Bools, depths: Floats) -> Bools:
     return held
 
 
-def _carried(solid: Tetrahedra, character: Character, corners: Ints, shares: Floats) -> Weights:
+def _interpolate_weights(solid: Tetrahedra, character: Character, corners: Ints, barycentric: Floats) -> Weights:
     """The skin's weights, taken inwards: those of the nearest place at the border, and smooth (harmonic) inside.
 
     Inside, every node has the mean of its neighbours, so that weights stay above zero and sum to one.
@@ -263,7 +263,7 @@ def _carried(solid: Tetrahedra, character: Character, corners: Ints, shares: Flo
     from scipy.sparse.linalg import splu
 
     dense = character.require_weights(WHERE).dense(len(character.skeleton))
-    values = np.einsum("pk,pkj->pj", shares, dense[corners])
+    values = np.einsum("pk,pkj->pj", barycentric, dense[corners])
     border = np.zeros(len(solid.points), dtype=bool)
     border[np.unique(boundary_faces(solid))] = True
     inner = np.flatnonzero(~border)

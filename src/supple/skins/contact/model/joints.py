@@ -164,7 +164,7 @@ def rotation_vectors(matrices: ArrayLike) -> Floats:
     return unit[..., :3] * np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
 
 
-def chosen_axes(skeleton: Skeleton, hinges: Mapping[str, ArrayLike]) -> dict[int, Floats]:
+def check_axes(skeleton: Skeleton, hinges: Mapping[str, ArrayLike]) -> dict[int, Floats]:
     """Axes by joint number from those by name, checked."""
     chosen: dict[int, Floats] = {}
     for name, axis in hinges.items():

@@ -23,7 +23,7 @@ from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.pose import Pose
 from supple.skins.contact.model.flesh import WHERE, FleshLayer
-from supple.skins.contact.model.joints import BALL, FREE, HINGE, Joints, chosen_axes
+from supple.skins.contact.model.joints import BALL, FREE, HINGE, Joints, check_axes
 
 _LEAST = 1e-4  # share of the whole mass below which a joint has no flesh of its own
 
@@ -33,29 +33,29 @@ class Links:
     """The rigid parts of a character; k of them.
 
     `joints` (k,) is the joint of the skeleton that each turns with, `of_joint` (J,) the link that every joint is part
-    of, `parents` (k,) the link that each hangs on, -1 for a root. `centres` (k, 3) [m] are the centres of mass at rest;
+    of, `parents` (k,) the link that each hangs on, -1 for a root. `centers` (k, 3) [m] are the centres of mass at rest;
     a link's own frame stands there, with the axes of the world.
     """
 
     joints: Ints
     of_joint: Ints
     parents: Ints
-    centres: Floats
+    centers: Floats
 
     def __len__(self) -> int:
         return len(self.joints)
 
-    def placed(self, skeleton: Skeleton, pose: Pose) -> tuple[Floats, Floats]:
+    def pose(self, skeleton: Skeleton, pose: Pose) -> tuple[Floats, Floats]:
         """Where the links are when the bones take a pose: centres (k, 3) [m] and turns from rest (k, 3, 3)."""
         carry = pose.skinning(skeleton)[self.joints]
-        positions = np.einsum("kab,kb->ka", carry[:, :3, :3], self.centres) + carry[:, :3, 3]
+        positions = np.einsum("kab,kb->ka", carry[:, :3, :3], self.centers) + carry[:, :3, 3]
         return positions, quaternions.nearest_rotation(carry[:, :3, :3])
 
 
-def links_of(skeleton: Skeleton, flesh: FleshLayer, *, fixed: Sequence[str] = ()) -> Links:
+def links_from_flesh(skeleton: Skeleton, flesh: FleshLayer, *, fixed: Sequence[str] = ()) -> Links:
     """The links of a character whose flesh hangs on this skeleton; joints in `fixed` do not move by themselves."""
-    shares = flesh.weights.dense(len(skeleton)) * flesh.masses[:, None]
-    own = shares.sum(axis=0)
+    weighted_masses = flesh.weights.dense(len(skeleton)) * flesh.masses[:, None]
+    own = weighted_masses.sum(axis=0)
     if not own.sum() > 0.0:
         raise InputError(WHERE, "the flesh has no mass", "a body to move is needed", "give its tissue a density")
     heavy = own > _LEAST * own.sum()
@@ -63,7 +63,7 @@ def links_of(skeleton: Skeleton, flesh: FleshLayer, *, fixed: Sequence[str] = ()
         joint = skeleton.index(name)
         if skeleton.parents[joint] >= 0:
             heavy[joint] = False
-    link_of, joints = _merged(skeleton, heavy)
+    link_of, joints = _merge(skeleton, heavy)
     parents = np.full(len(joints), -1, dtype=np.int32)
     for link, joint in enumerate(joints):
         above = skeleton.parents[joint]
@@ -71,12 +71,12 @@ def links_of(skeleton: Skeleton, flesh: FleshLayer, *, fixed: Sequence[str] = ()
             above = skeleton.parents[above]
         parents[link] = link_of[above] if above >= 0 else -1
     mass = np.zeros((len(joints), len(flesh.masses)))
-    np.add.at(mass, link_of, shares.T)
-    centres = mass @ flesh.solid.points / mass.sum(axis=1, keepdims=True)
-    return Links(joints, link_of, parents, centres)
+    np.add.at(mass, link_of, weighted_masses.T)
+    centers = mass @ flesh.solid.points / mass.sum(axis=1, keepdims=True)
+    return Links(joints, link_of, parents, centers)
 
 
-def _merged(skeleton: Skeleton, heavy: Bools) -> tuple[Ints, Ints]:
+def _merge(skeleton: Skeleton, heavy: Bools) -> tuple[Ints, Ints]:
     """The link (J,) of every joint, and the joint (k,) that each link turns with.
 
     What has no flesh goes with what is above it, and at the top with the first that has some below it.
@@ -103,7 +103,7 @@ def _merged(skeleton: Skeleton, heavy: Bools) -> tuple[Ints, Ints]:
     return link_of, np.array(joints, dtype=np.int32)
 
 
-def joints_of(
+def joints_from_links(
     skeleton: Skeleton,
     links: Links,
     *,
@@ -115,7 +115,7 @@ def joints_of(
     `hinges` are axes at rest in the world; `named_hinges` and `hinges_in_motion` find some. `limits` [rad] from rest
     are the lowest and the highest angle of a hinge; a ball turns at most by the second.
     """
-    axes = chosen_axes(skeleton, hinges or {})
+    axes = check_axes(skeleton, hinges or {})
     bounds = {skeleton.index(name): pair for name, pair in (limits or {}).items()}
     children = np.flatnonzero(links.parents >= 0).astype(np.int32)
     moving = links.joints[children]

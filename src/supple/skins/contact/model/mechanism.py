@@ -43,25 +43,25 @@ _SPREAD = 0.02  # of the square of an edge: how far the matter of a node of the 
 class Mechanism:
     """A soft character as plain arrays: k links, c joints, n free nodes of flesh.
 
-    `rest` (N, 3) [m], `links` and `shares` (N, K) say where all nodes are at rest and which links carry them; the n
+    `rest` (N, 3) [m], `links` and `weights` (N, K) say where all nodes are at rest and which links carry them; the n
     free ones come first, then those of the core. `elements` (T, 4) are the tetrahedra between them, `masses` (n,) [kg]
-    those of the free nodes. `stiffness` and `damping` (3 n, 3 n) act on displacements. `centres` (k, 3) [m] are
-    the links' centres at rest. `core_masses` (k,) [kg], `core_moments` (k, 3) [kg m] and `core_seconds` (k, 3, 3)
-    [kg m²] are the sums of m, m r and m r r^T over the matter that cannot move against the link, in the link's frame.
-    `joint_stiffness` (c,) [N m/rad] and `joint_damping` (c,) [N m s/rad] resist turning away from rest.
+    those of the free nodes. `stiffness` and `damping` (3 n, 3 n) act on displacements. `centers` (k, 3) [m] are the
+    links' centres at rest. `core_masses` (k,) [kg], `core_first_moments` (k, 3) [kg m] and `core_second_moments` (k, 3,
+    3) [kg m²] are the sums of m, m r and m r r^T over the matter that cannot move against the link, in the link's
+    frame. `joint_stiffness` (c,) [N m/rad] and `joint_damping` (c,) [N m s/rad] resist turning away from rest.
     """
 
     rest: Floats
     masses: Floats
     links: Ints
-    shares: Floats
+    weights: Floats
     elements: Ints
     stiffness: Any
     damping: Any
-    centres: Floats
+    centers: Floats
     core_masses: Floats
-    core_moments: Floats
-    core_seconds: Floats
+    core_first_moments: Floats
+    core_second_moments: Floats
     joints: Joints
     joint_stiffness: Floats
     joint_damping: Floats
@@ -77,19 +77,19 @@ class Mechanism:
         return self.links[: self.node_count]
 
     @property
-    def free_shares(self) -> Floats:
+    def free_weights(self) -> Floats:
         """The shares (n, K) of those links."""
-        return self.shares[: self.node_count]
+        return self.weights[: self.node_count]
 
     @property
     def link_count(self) -> int:
         """How many links there are."""
-        return len(self.centres)
+        return len(self.centers)
 
     @cached_property
     def link_masses(self) -> Floats:
         """The whole mass (k,) [kg] of every link, with its share of the free flesh."""
-        share = self.masses[:, None] * self.free_shares
+        share = self.masses[:, None] * self.free_weights
         free = np.bincount(self.free_links.ravel(), share.ravel(), self.link_count)
         return self.core_masses + free
 
@@ -100,30 +100,30 @@ class Mechanism:
 
 
 @dataclass(eq=False)
-class State:
+class MechanismState:
     """What follows from time: places, turns, displacements and their velocities.
 
-    `places` (k, 3) [m], `turns` (k, 3, 3) from rest, `displacements` (n, 3) [m] in pose space; `velocities` (k, 3)
-    [m/s], `spins` (k, 3) [rad/s] in world axes, `flows` (n, 3) [m/s] in pose space.
+    `positions` (k, 3) [m], `rotations` (k, 3, 3) from rest, `displacements` (n, 3) [m] in pose space; `velocities` (k,
+    3) [m/s], `angular_velocities` (k, 3) [rad/s] in world axes, `node_velocities` (n, 3) [m/s] in pose space.
     """
 
     positions: Floats
     rotations: Floats
     displacements: Floats
     velocities: Floats
-    spins: Floats
-    flows: Floats
+    angular_velocities: Floats
+    node_velocities: Floats
 
-    def copy(self) -> State:
+    def copy(self) -> MechanismState:
         """The same state in arrays of its own."""
         return replace(self, **{name: getattr(self, name).copy() for name in self.__dataclass_fields__})
 
     @classmethod
-    def rest(cls, mechanism: Mechanism) -> State:
+    def rest(cls, mechanism: Mechanism) -> MechanismState:
         """All at rest, where it was bound."""
         k, n = mechanism.link_count, mechanism.node_count
         return cls(
-            mechanism.centres.copy(),
+            mechanism.centers.copy(),
             np.tile(np.eye(3), (k, 1, 1)),
             np.zeros((n, 3)),
             np.zeros((k, 3)),
@@ -132,15 +132,15 @@ class State:
         )
 
 
-def mechanism_of(
+def mechanism_from_flesh(
     flesh: FleshLayer, links: Links, joints: Joints, *, joint_stiffness: ArrayLike = 0.0, joint_damping: ArrayLike = 0.0
 ) -> Mechanism:
     """Flesh, links and joints put together. Each link must have matter of its own in the core."""
-    weights, points = flesh.weights, flesh.solid.points
-    carriers = links.of_joint[weights.joints]
+    carried_by, points = flesh.weights, flesh.solid.points
+    carriers = links.of_joint[carried_by.joints]
     core = flesh.order[len(flesh.free) :]
-    moment, k = flesh.masses[:, None] * weights.values, len(links)
-    arms = points[:, None] - links.centres[carriers]
+    moment, k = flesh.masses[:, None] * carried_by.values, len(links)
+    arms = points[:, None] - links.centers[carriers]
     whole = np.bincount(carriers.ravel(), moment.ravel(), k)
     if not (whole > 0.0).all():
         bare = int(np.argmin(whole))
@@ -164,16 +164,16 @@ def mechanism_of(
         if (values < 0.0).any():
             raise InputError(WHERE, f"{what} is {values.min():g}", "zero or more is needed", "use 0 for none")
     order = flesh.order
-    combined, shares = _combined(carriers[order], weights.values[order])
+    combined, weights = _combine(carriers[order], carried_by.values[order])
     return Mechanism(
         points[order],
         flesh.masses[flesh.free].copy(),
         combined,
-        shares,
-        flesh.positions[flesh.solid.corners],
+        weights,
+        flesh.node_index[flesh.solid.corners],
         flesh.stiffness,
         flesh.damping,
-        links.centres,
+        links.centers,
         np.bincount(at, share, k).astype(np.float64),
         firsts,
         seconds,
@@ -183,30 +183,30 @@ def mechanism_of(
     )
 
 
-def _combined(carriers: Ints, values: Floats) -> tuple[Ints, Floats]:
+def _combine(carriers: Ints, values: Floats) -> tuple[Ints, Floats]:
     """Links (n, K) and shares with every link once in a row, unused places with share zero; joints may share a link."""
     order = np.argsort(carriers, axis=1, kind="stable")
-    links, shares = np.take_along_axis(carriers, order, axis=1), np.take_along_axis(values, order, axis=1)
-    for position in range(links.shape[1] - 1, 0, -1):
-        same = links[:, position] == links[:, position - 1]
-        shares[same, position - 1] += shares[same, position]
-        shares[same, position] = 0.0
-    order = np.argsort(-shares, axis=1, kind="stable")
-    links, shares = np.take_along_axis(links, order, axis=1), np.take_along_axis(shares, order, axis=1)
-    most = max(int((shares > 0.0).sum(axis=1).max(initial=1)), 1)
-    return np.where(shares > 0.0, links, links[:, :1])[:, :most].astype(np.int32), shares[:, :most]
+    links, weights = np.take_along_axis(carriers, order, axis=1), np.take_along_axis(values, order, axis=1)
+    for slot in range(links.shape[1] - 1, 0, -1):
+        same = links[:, slot] == links[:, slot - 1]
+        weights[same, slot - 1] += weights[same, slot]
+        weights[same, slot] = 0.0
+    order = np.argsort(-weights, axis=1, kind="stable")
+    links, weights = np.take_along_axis(links, order, axis=1), np.take_along_axis(weights, order, axis=1)
+    most = max(int((weights > 0.0).sum(axis=1).max(initial=1)), 1)
+    return np.where(weights > 0.0, links, links[:, :1])[:, :most].astype(np.int32), weights[:, :most]
 
 
-def arms(mechanism: Mechanism, state: State) -> Floats:
+def arms(mechanism: Mechanism, state: MechanismState) -> Floats:
     """r_ij (n, K, 3) [m]: from the centre of each link that carries a node to where that link has it."""
     links = mechanism.free_links
-    local = (mechanism.rest[: len(links)] + state.displacements)[:, None] - mechanism.centres[links]
+    local = (mechanism.rest[: len(links)] + state.displacements)[:, None] - mechanism.centers[links]
     return np.einsum("nkab,nkb->nka", state.rotations[links], local)
 
 
-def blended_rotations(mechanism: Mechanism, state: State) -> Floats:
+def blended_rotations(mechanism: Mechanism, state: MechanismState) -> Floats:
     """R_W (n, 3, 3) of every node."""
-    return np.einsum("nk,nkab->nab", mechanism.free_shares, state.rotations[mechanism.free_links])
+    return np.einsum("nk,nkab->nab", mechanism.free_weights, state.rotations[mechanism.free_links])
 
 
 def rotate_by(rotations: Floats, angles: Floats) -> Floats:

@@ -20,53 +20,54 @@ _PIECE = 48  # entries that one thread adds up
 
 @dataclass(frozen=True, eq=False)
 class Skyline:
-    """Places of the unknowns in threes: `starts` (k,) of each link, which has two, and `rows` (c,) of each joint.
+    """Places of the unknowns in threes: `link_rows` (k,) of each link, which has two, and `joint_rows` (c,) of joints.
 
-    Row i of the matrix is kept from column `firsts[i]` to the diagonal, from place `ats[i]` on; `ats` has one more.
+    Row i of the matrix is kept from column `first_columns[i]` to the diagonal, from place `row_offsets[i]` on;
+    `row_offsets` has one more.
     """
 
-    starts: Ints
-    rows: Ints
-    firsts: Ints
-    ats: Ints
+    link_rows: Ints
+    joint_rows: Ints
+    first_columns: Ints
+    row_offsets: Ints
 
     @property
     def size(self) -> int:
         """How many threes of unknowns there are."""
-        return len(self.firsts)
+        return len(self.first_columns)
 
 
-def skyline_of(mechanism: Mechanism, pairs: Ints) -> Skyline:
+def skyline_from_mechanism(mechanism: Mechanism, pairs: Ints) -> Skyline:
     """The order of solution for a mechanism whose `pairs` (P, 2) of links are coupled beside those of its joints."""
     joints, k = mechanism.joints, mechanism.link_count
     joint_of = np.full(k, -1)
     joint_of[joints.children] = np.arange(len(joints))
-    starts, rows = np.zeros(k, np.int32), np.zeros(len(joints), np.int32)
+    link_rows, joint_rows = np.zeros(k, np.int32), np.zeros(len(joints), np.int32)
     heights = np.where(joints.kinds == HINGE, 2, 1)
     size = 0
     for link in _leaves_first(mechanism):
-        starts[link] = size
+        link_rows[link] = size
         size += 2
         joint = int(joint_of[link])
         if joint >= 0:
-            rows[joint] = size
+            joint_rows[joint] = size
             size += int(heights[joint])
-    firsts = np.arange(size)
+    first_columns = np.arange(size)
 
     def reach(row: int, height: int, column: int) -> None:
-        firsts[row : row + height] = np.minimum(firsts[row : row + height], column)
+        first_columns[row : row + height] = np.minimum(first_columns[row : row + height], column)
 
     for link in range(k):
-        reach(int(starts[link]), 2, int(starts[link]))
+        reach(int(link_rows[link]), 2, int(link_rows[link]))
     for one, other in pairs.tolist():
-        low, high = sorted((int(starts[one]), int(starts[other])))
+        low, high = sorted((int(link_rows[one]), int(link_rows[other])))
         reach(high, 2, low)
     for joint in range(len(joints)):
-        child, parent = int(starts[joints.children[joint]]), int(starts[joints.parents[joint]])
-        reach(int(rows[joint]), int(heights[joint]), child)
+        child, parent = int(link_rows[joints.children[joint]]), int(link_rows[joints.parents[joint]])
+        reach(int(joint_rows[joint]), int(heights[joint]), child)
         reach(parent, 2, child)
-    ats = np.concatenate([[0], np.cumsum(np.arange(size) - firsts + 1)])
-    return Skyline(starts, rows, firsts.astype(np.int32), ats.astype(np.int32))
+    row_offsets = np.concatenate([[0], np.cumsum(np.arange(size) - first_columns + 1)])
+    return Skyline(link_rows, joint_rows, first_columns.astype(np.int32), row_offsets.astype(np.int32))
 
 
 def _leaves_first(mechanism: Mechanism) -> list[int]:
@@ -107,7 +108,7 @@ class Pieces:
         return len(self.starts) - 1
 
 
-def pieces_of(labels: Ints, groups: int) -> Pieces:
+def cut_pieces(labels: Ints, groups: int) -> Pieces:
     """Cut entries with these labels (E,), which are below `groups`, into pieces."""
     order = np.argsort(labels, kind="stable").astype(np.int32)
     sizes = np.bincount(labels, minlength=groups)
@@ -121,7 +122,7 @@ def pieces_of(labels: Ints, groups: int) -> Pieces:
 
 
 @dataclass(frozen=True, eq=False)
-class Blends:
+class CarrierPairs:
     """Who shares what: entry e = K j + slot is one carrier of node j.
 
     `by_link` groups the entries of free nodes by link. `pairs` (P, 2) are links that carry a node together, each with
@@ -135,24 +136,24 @@ class Blends:
     others: Ints
 
 
-def blends_of(mechanism: Mechanism) -> Blends:
+def carrier_pairs(mechanism: Mechanism) -> CarrierPairs:
     """Who shares what in a mechanism."""
-    links, shares = mechanism.free_links, mechanism.free_shares
+    links, weights = mechanism.free_links, mechanism.free_weights
     k, width = mechanism.link_count, links.shape[1]
-    used = np.flatnonzero(shares.ravel() > 0.0).astype(np.int32)
-    by_link = pieces_of(links.ravel()[used], k)
+    used = np.flatnonzero(weights.ravel() > 0.0).astype(np.int32)
+    by_link = cut_pieces(links.ravel()[used], k)
     ones, others = [], []
     for one in range(width):
         for other in range(width):
-            both = _ordered(links, shares, one, other)
+            both = _ordered(links, weights, one, other)
             node = np.flatnonzero(both)
             ones.append(width * node + one)
             others.append(width * node + other)
     first, second = np.concatenate(ones).astype(np.int64), np.concatenate(others).astype(np.int64)
     keys, label = np.unique(links.ravel()[first].astype(np.int64) * k + links.ravel()[second], return_inverse=True)
     pairs = np.stack([keys // k, keys % k], axis=1).astype(np.int32)
-    by_pair = pieces_of(label.reshape(-1).astype(np.int32), len(keys))
-    return Blends(
+    by_pair = cut_pieces(label.reshape(-1).astype(np.int32), len(keys))
+    return CarrierPairs(
         Pieces(by_link.starts, used[by_link.entries], by_link.groups),
         pairs,
         by_pair,
@@ -161,17 +162,17 @@ def blends_of(mechanism: Mechanism) -> Blends:
     )
 
 
-def _ordered(links: Ints, shares: Floats, one: int, other: int) -> Bools:
+def _ordered(links: Ints, weights: Floats, one: int, other: int) -> Bools:
     """Nodes at which two slots count as a pair: each pair of links once, the later one first."""
-    there = (shares[:, one] > 0.0) & (shares[:, other] > 0.0)
+    there = (weights[:, one] > 0.0) & (weights[:, other] > 0.0)
     return there & ((links[:, one] > links[:, other]) | (one == other))
 
 
-def touching_pairs(mechanism: Mechanism) -> Ints:
+def coupled_pairs(mechanism: Mechanism) -> Ints:
     """Pairs of links (P, 2) that carry nodes of one element: a contact within it can couple them."""
     k = mechanism.link_count
     corners = mechanism.elements
-    links, shares = mechanism.links[corners], mechanism.shares[corners]
-    links = np.where(shares > 0.0, links, links[..., :1]).reshape(len(corners), -1)
+    links, weights = mechanism.links[corners], mechanism.weights[corners]
+    links = np.where(weights > 0.0, links, links[..., :1]).reshape(len(corners), -1)
     keys = np.unique((links[:, :, None].astype(np.int64) * k + links[:, None, :]).ravel())
     return np.stack([keys // k, keys % k], axis=1).astype(np.int32)

@@ -15,15 +15,15 @@ rather than too much, and are answered again. The limit of a joint is a row of h
 import warp as wp
 
 from supple.skins.contact.dynamics.link_kernels import HINGE, rotation_vector
-from supple.skins.contact.dynamics.node_kernels import Matrices, Numbers, Vectors, Whole, cross_matrix
+from supple.skins.contact.dynamics.node_kernels import FloatArray, IntArray, Matrices, Vectors, cross_matrix
 
 CORNERS = wp.constant(4)
 NOTHING = wp.constant(wp.float64(1.0e-3))  # of how much links yield: who yields less has no flesh
 PARTED = wp.constant(wp.float64(0.2))  # share of a depth that bones and skin leave in a step, at most
 FREE = wp.constant(wp.float64(1.0e9))  # [m/s]: who may go on so fast is not held
-HANDS = wp.constant(17)  # links that carry four corners, and a body
-ROWS = wp.constant(0)  # places in the counts: how many contacts are given,
-BROKEN = wp.constant(1)  # how many rows go on too fast,
+COUPLED_LINKS = wp.constant(17)  # links that carry four corners, and a body
+CONTACTS = wp.constant(0)  # places in the counts: how many contacts are given,
+VIOLATED = wp.constant(1)  # how many rows go on too fast,
 PASSES = wp.constant(2)  # how many passes were made,
 ENTRIES = wp.constant(3)  # how many places the system has,
 CROWDED = wp.constant(4)  # and whether rows answer too little at once
@@ -33,85 +33,85 @@ CROWDED = wp.constant(4)  # and whether rows answer too little at once
 class Flesh:
     """Nodes and the links that carry them, as they are at the start of the step.
 
-    `kept` are the pushes of the step before, by the first node of their rows: what pressed then is begun with.
+    `warm_start` are the pushes of the step before, by the first node of their rows: what pressed then is begun with.
     """
 
     carriers: int
     free: int
-    links: Whole
-    weights: Numbers
+    links: IntArray
+    weights: FloatArray
     arms: Vectors
-    masses: Numbers
-    blends: Matrices
-    alone: Matrices
+    masses: FloatArray
+    blended_rotations: Matrices
+    block_inverses: Matrices
     positions: Vectors
-    paces: Vectors
-    reach: Numbers
-    kept: Vectors
+    world_velocities: Vectors
+    touch_weights: FloatArray
+    warm_start: Vectors
 
 
 @wp.struct
-class Met:
+class Contacts:
     """Contacts as they are given."""
 
-    corners: Whole
-    shares: Numbers
+    corners: IntArray
+    weights: FloatArray
     normals: Vectors
-    motions: Vectors
-    gaps: Numbers
-    frictions: Numbers
-    bodies: Whole
-    spots: Vectors
+    velocities: Vectors
+    gaps: FloatArray
+    frictions: FloatArray
+    bodies: IntArray
+    points: Vectors
 
 
 @wp.struct
-class Rows:
-    """What the solution needs of every row. `begun` is its gap [m, rad] at the start of the step.
+class Constraints:
+    """What the solution needs of every row. `initial_gaps` is its gap [m, rad] at the start of the step.
 
-    `skin` says that skin meets skin, `light` is how much its links yield, each by itself. Of the limits of balls,
-    `bends` (in world axes) and `highs` [rad] are how far the joint is bent and may be.
+    `skin` says that skin meets skin, `inverse_mass` is how much its links yield, each by itself. Of the limits of
+    balls, `bends` (in world axes) and `highs` [rad] are how far the joint is bent and may be.
     """
 
-    skin: Whole
+    skin: IntArray
     normals: Vectors
-    frictions: Numbers
-    soft: Matrices
-    light: Numbers
-    begun: Numbers
-    gives: Matrices
-    counts: Whole
-    hands: Whole
-    moves: Matrices
-    rotations: Matrices
+    frictions: FloatArray
+    compliance: Matrices
+    inverse_mass: FloatArray
+    initial_gaps: FloatArray
+    node_compliances: Matrices
+    counts: IntArray
+    coupled_links: IntArray
+    linear_blocks: Matrices
+    angular_blocks: Matrices
     bends: Vectors
-    highs: Numbers
+    highs: FloatArray
 
 
 @wp.struct
-class Effort:
+class SolverState:
     """One solution for pushes: where rows begin, what they want along their normals, and what was found so far.
 
-    `totals` are the changes of links and bodies, `forces` the pushes on free nodes.
+    `velocity_changes` are the changes of links and bodies, `node_impulses` the pushes on free nodes.
     """
 
-    begins: Vectors
-    wanted: Numbers
-    pushes: Vectors
-    changes: Vectors
+    initial_velocities: Vectors
+    target_velocities: FloatArray
+    impulses: Vectors
+    impulse_changes: Vectors
     residuals: Vectors
-    before: Vectors
-    pushing: Whole
-    barred: Whole
-    sliding: Whole
-    totals: Vectors
-    forces: Vectors
+    previous_residuals: Vectors
+    active: IntArray
+    inactive: IntArray
+    sliding: IntArray
+    velocity_changes: Vectors
+    node_impulses: Vectors
 
 
 @wp.func
-def in_cone(push: wp.vec3d, n: wp.vec3d, friction: wp.float64) -> wp.vec3d:
+def project_onto_cone(impulse: wp.vec3d, n: wp.vec3d, friction: wp.float64) -> wp.vec3d:
     """The push with the same share along n, if it does not pull, and along the surface at most friction times that."""
-    pressed = wp.dot(n, push)
-    along = push - pressed * n
+    pressed = wp.dot(n, impulse)
+    along = impulse - pressed * n
     pressed = wp.max(pressed, wp.float64(0.0))
     size = wp.length(along)
     if size > friction * pressed:
@@ -120,278 +120,300 @@ def in_cone(push: wp.vec3d, n: wp.vec3d, friction: wp.float64) -> wp.vec3d:
 
 
 @wp.kernel(enable_backward=False)
-def open_rows(
+def open_constraints(
     first: int,
-    counts: Whole,
+    counts: IntArray,
     flesh: Flesh,
-    met: Met,
-    starts: Whole,
+    contacts: Contacts,
+    link_rows: IntArray,
     body_start: int,
     size: int,
     limits: int,
-    firsts: Whole,
-    wide_firsts: Whole,
-    wide_ats: Whole,
-    effort: Effort,
+    first_columns: IntArray,
+    wide_first_columns: IntArray,
+    wide_row_offsets: IntArray,
+    state: SolverState,
 ):
     """Which places of the system contacts couple, which nodes they share, and nothing pushed yet."""
     for i in range(size):
-        wide_firsts[i] = i
+        wide_first_columns[i] = i
         if i < body_start:
-            wide_firsts[i] = firsts[i]
+            wide_first_columns[i] = first_columns[i]
         elif (i - body_start) % 2 > 0:
-            wide_firsts[i] = i - 1
-        effort.totals[i] = wp.vec3d()
-    for a in range(CORNERS * counts[ROWS]):
-        if met.corners[a] < flesh.free:
-            flesh.reach[met.corners[a]] = wp.float64(0.0)
+            wide_first_columns[i] = i - 1
+        state.velocity_changes[i] = wp.vec3d()
+    for a in range(CORNERS * counts[CONTACTS]):
+        if contacts.corners[a] < flesh.free:
+            flesh.touch_weights[contacts.corners[a]] = wp.float64(0.0)
     crowded = int(0)
-    for c in range(counts[ROWS]):
+    for c in range(counts[CONTACTS]):
         least = int(size)
-        for rotation in range(2):  # first the earliest hand, then all reach back to it
+        for sweep in range(2):  # first the earliest hand, then all reach back to it
             for a in range(CORNERS * c, CORNERS * c + CORNERS):
-                j = met.corners[a]
-                if met.shares[a] != wp.float64(0.0):
-                    if rotation == 0 and j < flesh.free:
-                        if flesh.reach[j] > wp.float64(0.0):
+                j = contacts.corners[a]
+                if contacts.weights[a] != wp.float64(0.0):
+                    if sweep == 0 and j < flesh.free:
+                        if flesh.touch_weights[j] > wp.float64(0.0):
                             crowded = 1
-                        flesh.reach[j] = flesh.reach[j] + wp.abs(met.shares[a])
+                        flesh.touch_weights[j] = flesh.touch_weights[j] + wp.abs(contacts.weights[a])
                     for e in range(flesh.carriers * j, flesh.carriers * j + flesh.carriers):
                         if flesh.weights[e] > wp.float64(0.0):
-                            at = starts[flesh.links[e]]
-                            if rotation == 0:
+                            at = link_rows[flesh.links[e]]
+                            if sweep == 0:
                                 least = wp.min(least, at)
                             else:
                                 for i in range(at, at + 2):
-                                    wide_firsts[i] = wp.min(wide_firsts[i], least)
-        if met.bodies[c] >= 0:
-            at = body_start + 2 * met.bodies[c]
+                                    wide_first_columns[i] = wp.min(wide_first_columns[i], least)
+        if contacts.bodies[c] >= 0:
+            at = body_start + 2 * contacts.bodies[c]
             for i in range(at, at + 2):
-                wide_firsts[i] = wp.min(wide_firsts[i], least)
-    wide_ats[0] = 0
+                wide_first_columns[i] = wp.min(wide_first_columns[i], least)
+    wide_row_offsets[0] = 0
     for i in range(size):
-        wide_ats[i + 1] = wide_ats[i] + i - wide_firsts[i] + 1
-    for c in range(counts[ROWS] + limits):
-        effort.pushes[c] = wp.vec3d()
-    for c in range(counts[ROWS]):
-        effort.pushes[c] = in_cone(flesh.kept[met.corners[CORNERS * c]], met.normals[c], met.frictions[c])
-    counts[BROKEN] = 0
+        wide_row_offsets[i + 1] = wide_row_offsets[i] + i - wide_first_columns[i] + 1
+    for c in range(counts[CONTACTS] + limits):
+        state.impulses[c] = wp.vec3d()
+    for c in range(counts[CONTACTS]):
+        state.impulses[c] = project_onto_cone(
+            flesh.warm_start[contacts.corners[CORNERS * c]], contacts.normals[c], contacts.frictions[c]
+        )
+    counts[VIOLATED] = 0
     counts[PASSES] = 0
-    counts[ENTRIES] = wide_ats[size]
+    counts[ENTRIES] = wide_row_offsets[size]
     counts[CROWDED] = crowded
 
 
 @wp.func
-def add_hand(row: int, at: int, move: wp.mat33d, rotation: wp.mat33d, rows: Rows):
+def add_coupled_link(row: int, at: int, move: wp.mat33d, rotation: wp.mat33d, constraints: Constraints):
     """One more hand of a row, or more of one that it has."""
-    begin = HANDS * row
+    begin = COUPLED_LINKS * row
     position = int(begin)
-    while position < begin + rows.counts[row] and rows.hands[position] != at:
+    while position < begin + constraints.counts[row] and constraints.coupled_links[position] != at:
         position += 1
-    if position == begin + rows.counts[row]:
-        rows.counts[row] = rows.counts[row] + 1
-        rows.hands[position] = at
-        rows.moves[position] = wp.mat33d()
-        rows.rotations[position] = wp.mat33d()
-    rows.moves[position] = rows.moves[position] + move
-    rows.rotations[position] = rows.rotations[position] + rotation
+    if position == begin + constraints.counts[row]:
+        constraints.counts[row] = constraints.counts[row] + 1
+        constraints.coupled_links[position] = at
+        constraints.linear_blocks[position] = wp.mat33d()
+        constraints.angular_blocks[position] = wp.mat33d()
+    constraints.linear_blocks[position] = constraints.linear_blocks[position] + move
+    constraints.angular_blocks[position] = constraints.angular_blocks[position] + rotation
 
 
 @wp.kernel(enable_backward=False)
-def build_rows(
+def build_contacts(
     first: int,
-    counts: Whole,
+    counts: IntArray,
     flesh: Flesh,
-    met: Met,
-    starts: Whole,
+    contacts: Contacts,
+    link_rows: IntArray,
     body_start: int,
-    masses: Numbers,
-    body_masses: Numbers,
+    masses: FloatArray,
+    body_masses: FloatArray,
     body_positions: Vectors,
     firmness: wp.float64,
-    out: wp.float64,
-    unseen: wp.float64,
-    lost: wp.float64,
+    recovery_speed: wp.float64,
+    slop: wp.float64,
+    max_depth: wp.float64,
     dt: wp.float64,
-    rows: Rows,
-    effort: Effort,
+    constraints: Constraints,
+    state: SolverState,
 ):
     """The row of a contact: its hands, how softly it answers, how fast it is and may be.
 
     A place that began the step outside may come as far as to touch; one that began inside may not go deeper, and if it
-    has no flesh to be lifted by, or is skin in skin, it comes out at the pace `out` [m/s]. Skin that began deeper in
-    skin than `lost` [m] is left alone: nobody knows any more which way is out.
+    has no flesh to be lifted by, or is skin in skin, it comes out at the pace `recovery_speed` [m/s]. Skin that began
+    deeper in skin than `max_depth` [m] is left alone: nobody knows any more which way is out.
     """
     c = first + wp.tid()
-    if c >= counts[ROWS]:
+    if c >= counts[CONTACTS]:
         return
-    n = met.normals[c]
+    n = contacts.normals[c]
     one = wp.identity(n=3, dtype=wp.float64)
-    rows.counts[c] = 0
-    rows.skin[c] = 0
+    constraints.counts[c] = 0
+    constraints.skin[c] = 0
     total = wp.float64(0.0)
     for a in range(CORNERS * c, CORNERS * c + CORNERS):
-        total += met.shares[a]
+        total += contacts.weights[a]
     if total < wp.float64(0.5):
-        rows.skin[c] = 1
-    soft = wp.mat33d()
-    pace = -met.motions[c]
-    light = wp.float64(0.0)
+        constraints.skin[c] = 1
+    compliance = wp.mat33d()
+    velocity = -contacts.velocities[c]
+    inverse_mass = wp.float64(0.0)
     bare = wp.float64(0.0)
     for a in range(CORNERS * c, CORNERS * c + CORNERS):
-        s = met.shares[a]
-        rows.gives[a] = wp.mat33d()
+        s = contacts.weights[a]
+        constraints.node_compliances[a] = wp.mat33d()
         if s != wp.float64(0.0):
-            j = met.corners[a]
-            pace += s * flesh.paces[j]
+            j = contacts.corners[a]
+            velocity += s * flesh.world_velocities[j]
             passed = one
             if j < flesh.free:
-                give = flesh.blends[j] * flesh.alone[j] * wp.transpose(flesh.blends[j])
-                rows.gives[a] = give
-                soft += (wp.abs(s) * flesh.reach[j]) * give
-                passed = one - flesh.masses[j] * give
+                node_compliance = (
+                    flesh.blended_rotations[j] * flesh.block_inverses[j] * wp.transpose(flesh.blended_rotations[j])
+                )
+                constraints.node_compliances[a] = node_compliance
+                compliance += (wp.abs(s) * flesh.touch_weights[j]) * node_compliance
+                passed = one - flesh.masses[j] * node_compliance
             for e in range(flesh.carriers * j, flesh.carriers * j + flesh.carriers):
                 w = flesh.weights[e]
                 if w > wp.float64(0.0):
                     move = (s * w) * passed
-                    add_hand(c, starts[flesh.links[e]], move, -(move * cross_matrix(flesh.arms[e])), rows)
-                    light += s * s * w * w / masses[flesh.links[e]]
-    b = met.bodies[c]
+                    add_coupled_link(
+                        c, link_rows[flesh.links[e]], move, -(move * cross_matrix(flesh.arms[e])), constraints
+                    )
+                    inverse_mass += s * s * w * w / masses[flesh.links[e]]
+    b = contacts.bodies[c]
     if b >= 0:
-        add_hand(c, body_start + 2 * b, -one, cross_matrix(met.spots[c] - body_positions[b]), rows)
-        light += wp.float64(1.0) / body_masses[b]
-    if wp.dot(n, soft * n) < NOTHING * light:  # the core, or flesh that bones have crushed
-        soft += (firmness * light) * one
+        add_coupled_link(c, body_start + 2 * b, -one, cross_matrix(contacts.points[c] - body_positions[b]), constraints)
+        inverse_mass += wp.float64(1.0) / body_masses[b]
+    if wp.dot(n, compliance * n) < NOTHING * inverse_mass:  # the core, or flesh that bones have crushed
+        compliance += (firmness * inverse_mass) * one
         counts[CROWDED] = 1
         bare = wp.float64(1.0)
-    rows.soft[c] = soft
-    rows.light[c] = light
-    rows.normals[c] = n
-    rows.frictions[c] = met.frictions[c]
-    rows.begun[c] = met.gaps[c] - dt * wp.dot(n, pace)
-    effort.begins[c] = pace
-    effort.wanted[c] = -wp.max(rows.begun[c], wp.float64(0.0)) / dt
-    if rows.begun[c] < -unseen and (bare > wp.float64(0.0) or rows.skin[c] == 1):
-        effort.wanted[c] = wp.min(out, -PARTED * rows.begun[c] / dt)
-    if rows.skin[c] == 1 and rows.begun[c] < -lost:
-        effort.wanted[c] = -FREE
+    constraints.compliance[c] = compliance
+    constraints.inverse_mass[c] = inverse_mass
+    constraints.normals[c] = n
+    constraints.frictions[c] = contacts.frictions[c]
+    constraints.initial_gaps[c] = contacts.gaps[c] - dt * wp.dot(n, velocity)
+    state.initial_velocities[c] = velocity
+    state.target_velocities[c] = -wp.max(constraints.initial_gaps[c], wp.float64(0.0)) / dt
+    if constraints.initial_gaps[c] < -slop and (bare > wp.float64(0.0) or constraints.skin[c] == 1):
+        state.target_velocities[c] = wp.min(recovery_speed, -PARTED * constraints.initial_gaps[c] / dt)
+    if constraints.skin[c] == 1 and constraints.initial_gaps[c] < -max_depth:
+        state.target_velocities[c] = -FREE
 
 
 @wp.kernel(enable_backward=False)
 def build_limits(
     first: int,
-    counts: Whole,
-    joints: Whole,
+    counts: IntArray,
+    joints: IntArray,
     dt: wp.float64,
-    children: Whole,
-    parents: Whole,
-    kinds: Whole,
+    children: IntArray,
+    parents: IntArray,
+    kinds: IntArray,
     axes: Vectors,
-    lows: Numbers,
-    highs: Numbers,
-    starts: Whole,
+    lows: FloatArray,
+    highs: FloatArray,
+    link_rows: IntArray,
     rotations: Matrices,
-    spins: Vectors,
-    squares: Matrices,
+    angular_velocities: Vectors,
+    second_moments: Matrices,
     firmness: wp.float64,
     friction: wp.float64,
-    back: wp.float64,
-    rows: Rows,
-    effort: Effort,
+    recovery_speed: wp.float64,
+    constraints: Constraints,
+    state: SolverState,
 ):
     """The row of a joint's limit, behind those of the contacts.
 
     The limit of a hinge bounds its angle about the axis, from the side that it will be nearer to; that of a ball its
     angle, seen along the way that it is foreseen to have turned at the end of the step. Who is pressed against a limit
-    does not turn freely along it, either: a slender link, struck aslant, would spin. Who is beyond it comes `back` at
-    that pace [rad/s].
+    does not turn freely along it, either: a slender link, struck aslant, would spin. Who is beyond it comes
+    `recovery_speed` at that pace [rad/s].
     """
     item = first + wp.tid()
     c = joints[item]
-    row = counts[ROWS] + item
+    row = counts[CONTACTS] + item
     child = children[c]
     parent = parents[c]
     out = rotation_vector(wp.transpose(rotations[parent]) * rotations[child])
-    spin = spins[child] - spins[parent]
-    way = wp.vec3d(wp.float64(1.0), wp.float64(0.0), wp.float64(0.0))
+    spin = angular_velocities[child] - angular_velocities[parent]
+    direction = wp.vec3d(wp.float64(1.0), wp.float64(0.0), wp.float64(0.0))
     room = highs[c]
     if kinds[c] == HINGE:
         axis = rotations[child] * axes[3 * c]
         angle = wp.dot(out, axes[3 * c])
         ahead = angle + dt * wp.dot(spin, axis)
-        way = -axis
+        direction = -axis
         room = highs[c] - angle
         if ahead - lows[c] < highs[c] - ahead:
-            way = axis
+            direction = axis
             room = angle - lows[c]
-        rows.highs[row] = wp.float64(-1.0)
+        constraints.highs[row] = wp.float64(-1.0)
     else:
-        rows.highs[row] = highs[c]
-        rows.bends[row] = rotations[child] * out
-        ends = rows.bends[row] + dt * spin
+        constraints.highs[row] = highs[c]
+        constraints.bends[row] = rotations[child] * out
+        ends = constraints.bends[row] + dt * spin
         if wp.length(ends) > wp.float64(1.0e-12):
-            way = -wp.normalize(ends)
-            room = highs[c] + wp.dot(way, rows.bends[row])
+            direction = -wp.normalize(ends)
+            room = highs[c] + wp.dot(direction, constraints.bends[row])
     one = wp.identity(n=3, dtype=wp.float64)
-    rows.counts[row] = 0
-    rows.skin[row] = 0
-    add_hand(row, starts[child], wp.mat33d(), one, rows)
-    add_hand(row, starts[parent], wp.mat33d(), -one, rows)
-    light = wp.float64(1.0) / wp.trace(squares[child]) + wp.float64(1.0) / wp.trace(squares[parent])
-    soft = (firmness * light) * one
-    rows.soft[row] = soft
-    rows.light[row] = light
-    rows.normals[row] = way
-    rows.frictions[row] = friction
-    rows.begun[row] = room
-    effort.begins[row] = spin
-    effort.wanted[row] = wp.min(-room / dt, back)
+    constraints.counts[row] = 0
+    constraints.skin[row] = 0
+    add_coupled_link(row, link_rows[child], wp.mat33d(), one, constraints)
+    add_coupled_link(row, link_rows[parent], wp.mat33d(), -one, constraints)
+    inverse_mass = wp.float64(1.0) / wp.trace(second_moments[child]) + wp.float64(1.0) / wp.trace(
+        second_moments[parent]
+    )
+    compliance = (firmness * inverse_mass) * one
+    constraints.compliance[row] = compliance
+    constraints.inverse_mass[row] = inverse_mass
+    constraints.normals[row] = direction
+    constraints.frictions[row] = friction
+    constraints.initial_gaps[row] = room
+    state.initial_velocities[row] = spin
+    state.target_velocities[row] = wp.min(-room / dt, recovery_speed)
 
 
 @wp.func
-def hand_pace(p: int, rows: Rows, values: Vectors) -> wp.vec3d:
+def link_velocity(p: int, constraints: Constraints, values: Vectors) -> wp.vec3d:
     """What one hand does to its row's place."""
-    return rows.moves[p] * values[rows.hands[p]] + rows.rotations[p] * values[rows.hands[p] + 1]
+    return (
+        constraints.linear_blocks[p] * values[constraints.coupled_links[p]]
+        + constraints.angular_blocks[p] * values[constraints.coupled_links[p] + 1]
+    )
 
 
 @wp.func
-def pace_of(c: int, rows: Rows, values: Vectors) -> wp.vec3d:
+def constraint_velocity(c: int, constraints: Constraints, values: Vectors) -> wp.vec3d:
     """What links and bodies do to a row's place."""
-    pace = wp.vec3d()
-    for p in range(HANDS * c, HANDS * c + rows.counts[c]):
-        pace += hand_pace(p, rows, values)
-    return pace
+    velocity = wp.vec3d()
+    for p in range(COUPLED_LINKS * c, COUPLED_LINKS * c + constraints.counts[c]):
+        velocity += link_velocity(p, constraints, values)
+    return velocity
 
 
 @wp.func
-def judged(count: int, rows: Rows, effort: Effort, met: Met, contacts: int, free: int):
+def compute_residuals(
+    count: int, constraints: Constraints, state: SolverState, contacts: Contacts, contact_count: int, free: int
+):
     """How fast all rows go on with what was found so far."""
     for c in range(count):
-        pace = effort.begins[c] - effort.wanted[c] * rows.normals[c] + pace_of(c, rows, effort.totals)
-        if c < contacts:
+        velocity = (
+            state.initial_velocities[c]
+            - state.target_velocities[c] * constraints.normals[c]
+            + constraint_velocity(c, constraints, state.velocity_changes)
+        )
+        if c < contact_count:
             for a in range(CORNERS * c, CORNERS * c + CORNERS):
-                if met.shares[a] != wp.float64(0.0) and met.corners[a] < free:
-                    pace += met.shares[a] * (rows.gives[a] * effort.forces[met.corners[a]])
-        effort.residuals[c] = pace
+                if contacts.weights[a] != wp.float64(0.0) and contacts.corners[a] < free:
+                    velocity += contacts.weights[a] * (
+                        constraints.node_compliances[a] * state.node_impulses[contacts.corners[a]]
+                    )
+        state.residuals[c] = velocity
 
 
 @wp.kernel(enable_backward=False)
-def judge_rows(
+def find_violations(
     first: int,
-    counts: Whole,
+    counts: IntArray,
     limits: int,
     free: int,
     dt: wp.float64,
-    slack: wp.float64,
-    unseen: wp.float64,
-    met: Met,
-    rows: Rows,
-    effort: Effort,
+    tolerance: wp.float64,
+    slop: wp.float64,
+    contacts: Contacts,
+    constraints: Constraints,
+    state: SolverState,
 ):
     """How fast every row goes on while nothing pushes, and how many go on too fast or end too deep."""
-    judged(counts[ROWS] + limits, rows, effort, met, counts[ROWS], free)
-    for c in range(counts[ROWS] + limits):
-        n = rows.normals[c]
-        deep = rows.begun[c] + dt * wp.dot(n, effort.begins[c]) < -unseen and rows.skin[c] == 0
-        if deep or wp.dot(n, effort.residuals[c]) < -slack:
-            counts[BROKEN] = counts[BROKEN] + 1
+    compute_residuals(counts[CONTACTS] + limits, constraints, state, contacts, counts[CONTACTS], free)
+    for c in range(counts[CONTACTS] + limits):
+        n = constraints.normals[c]
+        deep = (
+            constraints.initial_gaps[c] + dt * wp.dot(n, state.initial_velocities[c]) < -slop
+            and constraints.skin[c] == 0
+        )
+        if deep or wp.dot(n, state.residuals[c]) < -tolerance:
+            counts[VIOLATED] = counts[VIOLATED] + 1

@@ -10,42 +10,42 @@ from numpy.typing import ArrayLike
 from supple.arrays import Floats, Ints, frozen
 from supple.errors import InputError
 from supple.geometry.quaternions import normalize
-from supple.skins.contact.detection.detected_contacts import Touches
+from supple.skins.contact.detection.detected_contacts import DetectedContacts
 
 CORNERS = 4
-_WHERE = "Contacts"
+_WHERE = "ContactSet"
 
 
 @dataclass(frozen=True, eq=False)
-class Contacts:
+class ContactSet:
     """Points that meet something; m of them.
 
-    `nodes` and `shares` (m, 4) say which nodes a point is a blend of: shares sum to one, unused places have share 0.
+    `nodes` and `weights` (m, 4) say which nodes a point is a blend of: shares sum to one, unused places have share 0.
     Where skin meets skin they sum to zero: a node has 1, and the corners of the triangle that it meets share -1.
     `normals` (m, 3) point away from what is met. `velocities` (m, 3) [m/s] are how that moves there. `gaps` (m,) [m]
     are how far the point would be from it at the end of the step, negative inside. `frictions` (m,) are Coulomb's
-    coefficients. `bodies` (m,) say which free body is met, -1 for none, and `spots` (m, 3) [m] where.
+    coefficients. `bodies` (m,) say which free body is met, -1 for none, and `points` (m, 3) [m] where.
     """
 
     nodes: Ints
-    shares: Floats
+    weights: Floats
     normals: Floats
     velocities: Floats
     gaps: Floats
     frictions: Floats = field(default_factory=lambda: np.zeros(0))
     bodies: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    spots: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    points: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
     def __post_init__(self) -> None:
         nodes = frozen(self.nodes, np.int32, (-1, CORNERS), _WHERE, "nodes")
         count = len(nodes)
-        shares = frozen(self.shares, np.float64, (count, CORNERS), _WHERE, "shares")
+        weights = frozen(self.weights, np.float64, (count, CORNERS), _WHERE, "weights")
         normals = frozen(self.normals, np.float64, (count, 3), _WHERE, "normals")
         friction = np.asarray(self.frictions, dtype=np.float64)
         friction = frozen(
             np.zeros(count) if friction.shape == (0,) else friction, np.float64, (count,), _WHERE, "frictions"
         )
-        sums = shares.sum(axis=1)
+        sums = weights.sum(axis=1)
         wrong = np.minimum(np.abs(sums - 1.0), np.abs(sums))
         if count and wrong.max() > 1e-6:
             row = int(wrong.argmax())
@@ -53,8 +53,8 @@ class Contacts:
             raise InputError(
                 _WHERE, given, "they must sum to one, or to zero between skin and skin", "divide them by their sum"
             )
-        if not (np.abs(shares).sum(axis=1) > 0.0).all():
-            row = int(np.abs(shares).sum(axis=1).argmin())
+        if not (np.abs(weights).sum(axis=1) > 0.0).all():
+            row = int(np.abs(weights).sum(axis=1).argmin())
             raise InputError(_WHERE, f"contact {row} has no shares", "nodes are needed", "leave it out")
         if count and not (np.linalg.norm(normals, axis=1) > 1e-9).all():
             row = int(np.linalg.norm(normals, axis=1).argmin())
@@ -63,19 +63,19 @@ class Contacts:
             raise InputError(_WHERE, f"a friction is {friction.min():g}", "zero or more is needed", "use 0 for none")
         bodies = np.asarray(self.bodies)
         bodies = np.full(count, -1) if bodies.shape == (0,) else bodies
-        spots = np.asarray(self.spots)
-        spots = np.zeros((count, 3)) if spots.shape == (0, 3) else spots
+        points = np.asarray(self.points)
+        points = np.zeros((count, 3)) if points.shape == (0, 3) else points
         unit = normalize(normals)
         unit.setflags(write=False)
         for name, value in (
             ("nodes", nodes),
-            ("shares", shares),
+            ("weights", weights),
             ("normals", unit),
             ("velocities", frozen(self.velocities, np.float64, (count, 3), _WHERE, "velocities")),
             ("gaps", frozen(self.gaps, np.float64, (count,), _WHERE, "gaps")),
             ("frictions", friction),
             ("bodies", frozen(bodies, np.int32, (count,), _WHERE, "bodies")),
-            ("spots", frozen(spots, np.float64, (count, 3), _WHERE, "spots")),
+            ("points", frozen(points, np.float64, (count, 3), _WHERE, "points")),
         ):
             object.__setattr__(self, name, value)
 
@@ -83,32 +83,34 @@ class Contacts:
         return len(self.nodes)
 
     @classmethod
-    def of(cls, touches: Touches, *, friction: float, body_of: Ints, positions: Floats) -> Contacts:
+    def from_detected(
+        cls, detected: DetectedContacts, *, friction: float, body_of: Ints, positions: Floats
+    ) -> ContactSet:
         """Contacts that were found; nothing of them is looked at again.
 
         `friction` is that of skin on skin. `body_of` says which free body an obstacle is, -1 for none, and as its last
-        that skin is none. Nodes begin the step at `places` (N, 3) [m].
+        that skin is none. Nodes begin the step at `positions` (N, 3) [m].
         """
-        count, skin = len(touches), touches.obstacles < 0
+        count, skin = len(detected), detected.obstacles < 0
         nodes = np.empty((count, CORNERS), dtype=np.int32)
-        nodes[:, 0] = touches.nodes
-        nodes[:, 1:] = np.where(skin[:, None], touches.corners, touches.nodes[:, None])
-        shares = np.ones((count, CORNERS))
-        np.negative(touches.shares, out=shares[:, 1:])
-        frictions = np.where(skin, friction, touches.frictions)
-        spots = positions[touches.nodes]
+        nodes[:, 0] = detected.nodes
+        nodes[:, 1:] = np.where(skin[:, None], detected.corners, detected.nodes[:, None])
+        weights = np.ones((count, CORNERS))
+        np.negative(detected.barycentric, out=weights[:, 1:])
+        frictions = np.where(skin, friction, detected.frictions)
+        points = positions[detected.nodes]
         found = object.__new__(cls)
         for name, value in zip(
             cls.__dataclass_fields__,
             (
                 nodes,
-                shares,
-                touches.normals,
-                touches.velocities,
-                touches.gaps,
+                weights,
+                detected.normals,
+                detected.velocities,
+                detected.gaps,
                 frictions,
-                body_of[touches.obstacles],
-                spots,
+                body_of[detected.obstacles],
+                points,
             ),
             strict=True,
         ):
@@ -124,24 +126,24 @@ class Contacts:
         gaps: ArrayLike,
         velocities: ArrayLike | None = None,
         frictions: ArrayLike | None = None,
-    ) -> Contacts:
+    ) -> ContactSet:
         """Contacts of single nodes (m,)."""
         given = np.asarray(nodes).reshape(-1)
         four = np.zeros((len(given), CORNERS), dtype=np.int32)
         four[:] = given[:, None]
-        shares = np.zeros((len(given), CORNERS))
-        shares[:, 0] = 1.0
+        weights = np.zeros((len(given), CORNERS))
+        weights[:, 0] = 1.0
         still = np.zeros((len(given), 3)) if velocities is None else np.asarray(velocities)
-        rub = np.zeros(len(given)) if frictions is None else np.asarray(frictions)
-        return cls(four, shares, np.asarray(normals), still, np.asarray(gaps), rub)
+        friction = np.zeros(len(given)) if frictions is None else np.asarray(frictions)
+        return cls(four, weights, np.asarray(normals), still, np.asarray(gaps), friction)
 
 
 @dataclass(frozen=True, eq=False)
-class Loose:
-    """Free bodies (B,) that contacts push: `masses` (B,) [kg], `centres` (B, 3) [m], `inertia` (B, 3, 3) [kg m²]."""
+class BodyInertia:
+    """Free bodies (B,) that contacts push: `masses` (B,) [kg], `centers` (B, 3) [m], `inertia` (B, 3, 3) [kg m²]."""
 
     masses: Floats = field(default_factory=lambda: np.zeros(0))
-    centres: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    centers: Floats = field(default_factory=lambda: np.zeros((0, 3)))
     inertia: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
 
     def __len__(self) -> int:
@@ -152,3 +154,22 @@ class Loose:
         """The inverses of `inertia`."""
         found: Floats = np.asarray(np.linalg.inv(self.inertia)) if len(self) else self.inertia
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class ContactImpulses:
+    """What the contacts of a step did, and how many passes it took to find out.
+
+    `normal_impulses` (m,) [N s] along the normals, of which none pulls; `impulses` (m, 3) [N s] with friction. `bodies`
+    (B, 6) is how velocity [m/s] and spin [rad/s] of the free bodies changed.
+    """
+
+    normal_impulses: Floats
+    impulses: Floats
+    bodies: Floats
+    passes: int
+
+    @classmethod
+    def none(cls, contacts: int, bodies: int) -> ContactImpulses:
+        """Nothing is pushed."""
+        return cls(np.zeros(contacts), np.zeros((contacts, 3)), np.zeros((bodies, 6)), 0)
