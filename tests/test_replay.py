@@ -268,7 +268,7 @@ def test_a_change_of_mind_is_eased_in():
 def test_no_joint_is_faster_than_allowed_whatever_the_source_does(choices, step):
     kinds = [sway(0.0), nod(3.0), nod(-2.0), Pose.from_rotations(SKELETON, {}, move=[900.0, -900.0, 0.0])]
     current = {"pose": kinds[0]}
-    steady = SteadyMotion(Playing(lambda _: current["pose"]), top_speed=5.0, top_rotation=10.0)
+    steady = SteadyMotion(Playing(lambda _: current["pose"]), top_speed=5.0, top_angular_speed=10.0)
     last = None
     for count, choice in enumerate(choices):
         current["pose"] = kinds[choice]
@@ -301,7 +301,7 @@ def test_what_was_shown_stays_shown():
     np.testing.assert_array_equal(world(steady.sample(-1.0)), shown[0.0])
 
 
-@pytest.mark.parametrize("name", ["ease", "top_speed", "top_turn"])
+@pytest.mark.parametrize("name", ["ease", "top_speed", "top_angular_speed"])
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
 def test_steady_motion_refuses(name, value):
     SteadyMotion(NOD, **{name: 1.0})

@@ -26,20 +26,21 @@ class SteadyMotion:
     A live source may change its mind about the past: at time s it showed one pose, and when a late pose has arrived it
     would show another. The difference e = shown(s) - source(s) is kept and taken away like a critically damped spring,
     e'' = -2 k e' - k^2 e, so that a twentieth of it is left after `ease` [s]. Where the source is as it was, it is
-    shown exactly. No joint moves on its parent faster than `top_speed` [m/s] or turns faster than `top_turn` [rad/s].
+    shown exactly. No joint moves on its parent faster than `top_speed` [m/s] or turns faster than
+    `top_angular_speed` [rad/s].
 
     What was shown stays: a time that is past gives what was shown then. Differences are taken joint by joint, relative
     to the parent; scales and shapes are shown as they come.
     """
 
     def __init__(
-        self, source: PoseSource, *, ease: float = 0.2, top_speed: float = 20.0, top_rotation: float = 50.0
+        self, source: PoseSource, *, ease: float = 0.2, top_speed: float = 20.0, top_angular_speed: float = 50.0
     ) -> None:
-        for name, value in (("ease", ease), ("top_speed", top_speed), ("top_turn", top_rotation)):
+        for name, value in (("ease", ease), ("top_speed", top_speed), ("top_angular_speed", top_angular_speed)):
             if not (math.isfinite(value) and value > 0.0):
                 raise InputError(_WHERE, f"{name} is {value}", "a number above zero is needed", "use the default")
         self._source, self._rate = source, _SETTLED / ease
-        self._top_speed, self._top_rotation = top_speed, top_rotation
+        self._top_speed, self._top_angular_speed = top_speed, top_angular_speed
         self._lock = threading.Lock()
         joints = len(source.skeleton)
         self._speed = np.zeros((joints, 2, 3))  # of the difference, [m/s] and [rad/s]
@@ -104,7 +105,7 @@ class SteadyMotion:
         """`shown`, or as far towards it as the speeds allow."""
         step = difference(shown, last)
         sizes = np.linalg.norm(step, axis=-1)
-        allowed = np.array([self._top_speed * gap, self._top_rotation * gap])
+        allowed = np.array([self._top_speed * gap, self._top_angular_speed * gap])
         if (sizes <= allowed).all():
             return shown
         step *= np.minimum(1.0, allowed / np.maximum(sizes, 1e-300))[..., None]
