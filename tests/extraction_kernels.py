@@ -2,10 +2,10 @@
 
 import warp as wp
 
-from supple.skins.lattice.shape_matching.matching_kernels import extract_rotation
+from supple.geometry.kernels.polar import extract_rotation
 
 
 @wp.kernel(enable_backward=False)
-def extract_all(newton_steps: int, matrices: wp.array(dtype=wp.mat33f), rotations: wp.array(dtype=wp.vec4f)):
+def extract_all(newton_steps: int, matrices: wp.array(dtype=wp.mat33f), rotations: wp.array(dtype=wp.quatf)):
     i = wp.tid()
     rotations[i] = extract_rotation(matrices[i], rotations[i], newton_steps)

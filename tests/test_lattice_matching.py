@@ -33,7 +33,7 @@ class Fit:
     def __init__(self, lattice, width, *, newton_steps=60, prefix_sums=None, stiffness=1.0):
         wp = devices.warp()
         count = len(lattice)
-        self.frames = wp.array(np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)), dtype=wp.vec4f, device="cpu")
+        self.frames = wp.array(np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)), dtype=wp.quatf, device="cpu")
         self.rotations = wp.clone(self.frames)
         layers = wp.ones(count, dtype=wp.int32, device="cpu")
         table = wp.array(np.array([0.0, stiffness]), dtype=wp.float32, device="cpu")
@@ -151,7 +151,7 @@ def extract(matrices, starts=None, newton_steps=40):
     count = len(matrices)
     given = wp.array(np.asarray(matrices, dtype=np.float32), dtype=wp.mat33f, device="cpu")
     begin = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)) if starts is None else starts
-    rotations = wp.array(np.asarray(begin, dtype=np.float32), dtype=wp.vec4f, device="cpu")
+    rotations = wp.array(np.asarray(begin, dtype=np.float32), dtype=wp.quatf, device="cpu")
     wp.launch(_extraction(), dim=count, inputs=[newton_steps, given, rotations], device="cpu")
     return quaternions.matrix_from_quat(rotations.numpy().astype(float)), rotations.numpy()
 

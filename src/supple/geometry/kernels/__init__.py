@@ -1,1 +1,1 @@
-"""One library of device functions: rotations, oscillators, normals."""
+"""One library of device functions: rotations, nearest rotations, closest points, oscillators, normals, particles."""

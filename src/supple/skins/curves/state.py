@@ -70,7 +70,7 @@ class CarriedMesh:
         count = binding.model.node_count
         self._nodes = constants.blank(count, wp.vec3f)
         self._to_single = devices.Launch(transfer_kernels.to_single, count, [nodes, self._nodes], self._device)
-        self._rotations = constants.blank(len(self._skeleton), wp.vec4f)
+        self._rotations = constants.blank(len(self._skeleton), wp.quatf)
         self._recorded: tuple[Any, devices.Launch] | None = None
 
     @property

@@ -117,7 +117,7 @@ class Rigid:
 
         wp = devices.warp()
         count, device = arrays.joint_count, arrays.device
-        self.reals = wp.zeros(count, dtype=wp.vec4f, device=device)
+        self.reals = wp.zeros(count, dtype=wp.quatf, device=device)
         self.motions = wp.zeros(count, dtype=kernels.vec8, device=device)
         self.stretches = wp.zeros(count, dtype=wp.mat33f, device=device)
         self.flags = wp.zeros(2, dtype=wp.int32, device=device)

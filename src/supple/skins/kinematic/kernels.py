@@ -16,7 +16,7 @@ Points = wp.array(dtype=wp.vec3f)
 Joints = wp.array(dtype=wp.vec4i)
 Weights = wp.array(dtype=wp.vec4f)
 vec8 = wp.types.vector(length=8, dtype=wp.float32)
-Quaternions = wp.array(dtype=wp.vec4f)
+Quaternions = wp.array(dtype=wp.quatf)
 DualQuaternions = wp.array(dtype=vec8)
 Stretches = wp.array(dtype=wp.mat33f)
 Transforms = wp.array(dtype=mat34)
@@ -64,7 +64,7 @@ def blend_stretch(i: int, blocks: int, v: wp.vec3f, joints: Joints, weights: Wei
 
 
 @wp.func
-def align_signs(pivot: wp.vec4f, reals: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp.vec4f:
+def align_signs(pivot: wp.quatf, reals: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp.vec4f:
     """Weights with the signs that turn every quaternion towards the pivot: q and -q are one rotation."""
     return wp.vec4f(
         wp.where(wp.dot(pivot, reals[j[0]]) < 0.0, -w[0], w[0]),
@@ -75,7 +75,7 @@ def align_signs(pivot: wp.vec4f, reals: Quaternions, j: wp.vec4i, w: wp.vec4f) -
 
 
 @wp.func
-def weighted_sum(q: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp.vec4f:
+def weighted_sum(q: Quaternions, j: wp.vec4i, w: wp.vec4f) -> wp.quatf:
     """sum_k w_k q_{j_k}; signs may have been turned, so a place is unused when it is exactly zero."""
     total = w[0] * q[j[0]]
     if w[1] != 0.0:
@@ -160,7 +160,7 @@ def rotation_centers(
     """
     i = first + wp.tid()
     pivot = reals[joints[i * blocks][0]]
-    r = wp.vec4f(0.0, 0.0, 0.0, 0.0)
+    r = wp.quatf(0.0, 0.0, 0.0, 0.0)
     for b in range(i * blocks, i * blocks + blocks):
         w = weights[b]
         j = joints[b]

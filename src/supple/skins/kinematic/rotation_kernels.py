@@ -10,10 +10,10 @@ from supple.skins.kinematic.kernels import Joints, Quaternions, Transforms, Weig
 
 
 @wp.func
-def blend_rotations(i: int, blocks: int, joints: Joints, weights: Weights, reals: Quaternions) -> wp.vec4f:
+def blend_rotations(i: int, blocks: int, joints: Joints, weights: Weights, reals: Quaternions) -> wp.quatf:
     """The unit quaternion nearest to the weighted mean of the joints' turns; signs follow the largest influence."""
     pivot = reals[joints[i * blocks][0]]
-    r = wp.vec4f(0.0, 0.0, 0.0, 0.0)
+    r = wp.quatf(0.0, 0.0, 0.0, 0.0)
     for b in range(i * blocks, i * blocks + blocks):
         r += weighted_sum(reals, joints[b], align_signs(pivot, reals, joints[b], weights[b]))
     return r / wp.max(wp.length(r), 1.0e-9)
@@ -27,5 +27,4 @@ def rotate_joints(first: int, transforms: Transforms, rotations: Quaternions):
     x = wp.normalize(wp.vec3f(m[0, 0], m[1, 0], m[2, 0]))
     y = wp.vec3f(m[0, 1], m[1, 1], m[2, 1])
     y = wp.normalize(y - wp.dot(x, y) * x)
-    q = wp.quat_from_matrix(wp.matrix_from_cols(x, y, wp.cross(x, y)))
-    rotations[j] = wp.vec4f(q[0], q[1], q[2], q[3])
+    rotations[j] = wp.quat_from_matrix(wp.matrix_from_cols(x, y, wp.cross(x, y)))

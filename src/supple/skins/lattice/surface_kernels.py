@@ -39,7 +39,7 @@ def compute_offset_transforms(
     k = kinematic[i]
     u = positions[i] - k
     frame = frames[i]
-    axes = wp.quat_to_matrix(wp.quatf(frame[0], frame[1], frame[2], frame[3]))
+    axes = wp.quat_to_matrix(frame)
     curl = wp.vec3f(0.0, 0.0, 0.0)
     for axis in range(3):
         below = chains[2 * axis, i]
@@ -69,7 +69,7 @@ def compute_node_transforms(
     """Where a node puts skin that knows of no bones: X -> R (X - X_i) + x_i, R the rotation of the node's region."""
     i = first + wp.tid()
     q = quat_multiply(rotations[i], frames[i])
-    transforms[i] = affine_about(wp.quat_to_matrix(wp.quatf(q[0], q[1], q[2], q[3])), rest[i], positions[i])
+    transforms[i] = affine_about(wp.quat_to_matrix(q), rest[i], positions[i])
 
 
 @wp.func

@@ -63,7 +63,7 @@ class FleshState:
         self.binding, self.device, self.count = binding, constants.device, len(binding.inverse_masses)
         joints = len(binding.character.skeleton)
         self.arrays, self.affine = BlendArrays(binding.packed, constants), Affine(joints, self.device)
-        self.joint_rotations = blank(joints, wp.vec4f)
+        self.joint_rotations = blank(joints, wp.quatf)
         self._linear = skin.base == "linear"
         self.blend = (
             linear_blend.record_blend(self.arrays, self.affine)
@@ -71,7 +71,7 @@ class FleshState:
             else dual_quaternion.record_blend(self.arrays)
         )
         self.params = blank(9, wp.float32)
-        self.rotations = blank(self.count, wp.vec4f)
+        self.rotations = blank(self.count, wp.quatf)
         self.settled, self.offsets = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
         self.angular_frequencies = blank(self.count, wp.float32)
         self.depth, self.max_correction, self.inverse_masses = (

@@ -8,6 +8,8 @@ several frames are numbered frame by frame, and so are the items `first + tid` t
 
 import warp as wp
 
+from supple.geometry.kernels.triangle import closest_on_triangle
+
 Points = wp.array2d(dtype=wp.vec3f)
 Box = wp.types.vector(length=6, dtype=wp.float32)
 Boxes = wp.array(dtype=Box)
@@ -426,43 +428,6 @@ def look_inside(
                         changed[0] = 1
         else:
             marks[f, v] = OUTSIDE
-
-
-@wp.func
-def closest_on_triangle(p: wp.vec3d, a: wp.vec3d, b: wp.vec3d, c: wp.vec3d) -> wp.vec3d:
-    """The point of triangle abc nearest to p: over the inside if p lies above it, else on the nearest side."""
-    u = b - a
-    v = c - a
-    w = p - a
-    uu = wp.dot(u, u)
-    uv = wp.dot(u, v)
-    vv = wp.dot(v, v)
-    wu = wp.dot(w, u)
-    wv = wp.dot(w, v)
-    zero = wp.float64(0.0)
-    det = uu * vv - uv * uv
-    s = vv * wu - uv * wv
-    t = uu * wv - uv * wu
-    if det > zero and s >= zero and t >= zero and s + t <= det:
-        return a + (s / det) * u + (t / det) * v
-    best = closest_on_segment(p, a, b)
-    other = closest_on_segment(p, b, c)
-    if wp.length_sq(other - p) < wp.length_sq(best - p):
-        best = other
-    other = closest_on_segment(p, c, a)
-    if wp.length_sq(other - p) < wp.length_sq(best - p):
-        best = other
-    return best
-
-
-@wp.func
-def closest_on_segment(p: wp.vec3d, a: wp.vec3d, b: wp.vec3d) -> wp.vec3d:
-    """The point of the segment ab nearest to p."""
-    d = b - a
-    square = wp.dot(d, d)
-    if square == wp.float64(0.0):
-        return a
-    return a + wp.clamp(wp.dot(p - a, d) / square, wp.float64(0.0), wp.float64(1.0)) * d
 
 
 @wp.func

@@ -8,6 +8,7 @@ Every kernel works on item `first + tid`.
 
 import warp as wp
 
+from supple.geometry.kernels.polar import jacobi_rotation
 from supple.skins.contact.dynamics.link_kernels import Joints, Roots, rotation_vector
 from supple.skins.contact.dynamics.node_kernels import FloatArray, IntArray, Links, Matrices, Vectors
 
@@ -22,68 +23,6 @@ def linear_part(m: wp.mat44d) -> wp.mat33d:
 @wp.func
 def moving_part(m: wp.mat44d) -> wp.vec3d:
     return wp.vec3d(m[0, 3], m[1, 3], m[2, 3])
-
-
-@wp.func
-def nearest_rotation(m: wp.mat33d) -> wp.mat33d:
-    """The proper rotation nearest to a matrix; to flat and mirrored ones too.
-
-    m = U S V^T, with V from m^T m by Jacobi's method. The axes of the two largest stretches are turned as m turns them,
-    the third goes along.
-    """
-    zero = wp.float64(0.0)
-    one = wp.float64(1.0)
-    s = wp.transpose(m) * m
-    v = wp.identity(n=3, dtype=wp.float64)
-    again = int(1)
-    sweeps = int(0)
-    while again == 1 and sweeps < 16:
-        again = 0
-        sweeps += 1
-        for pair in range(3):
-            p = pair // 2
-            q = 1 + (pair + 1) // 2
-            if wp.abs(s[p, q]) > wp.float64(1.0e-15) * (s[p, p] + s[q, q]):
-                again = 1
-                x = (s[q, q] - s[p, p]) / (wp.float64(2.0) * s[p, q])
-                t = one / (wp.abs(x) + wp.sqrt(x * x + one))
-                if x < zero:
-                    t = -t
-                c = one / wp.sqrt(t * t + one)
-                rotation = wp.identity(n=3, dtype=wp.float64)
-                rotation[p, p] = c
-                rotation[q, q] = c
-                rotation[p, q] = t * c
-                rotation[q, p] = -t * c
-                s = wp.transpose(rotation) * s * rotation
-                v = v * rotation
-    large = int(0)
-    small = int(0)
-    for axis in range(1, 3):
-        if s[axis, axis] > s[large, large]:
-            large = axis
-        if s[axis, axis] <= s[small, small]:
-            small = axis
-    middle = 3 - large - small
-    if large == small:  # no numbers at all
-        return wp.identity(n=3, dtype=wp.float64)
-    back = wp.transpose(v)
-    along = back[large]
-    across = back[middle]
-    a = m * along
-    size = wp.length(a)
-    if size == zero:
-        return wp.identity(n=3, dtype=wp.float64)
-    a = a / size
-    b = m * across
-    b = b - wp.dot(a, b) * a
-    if wp.length(b) <= wp.float64(1.0e-14) * size:  # flat as a needle: any turn about it will do
-        b = across - wp.dot(a, across) * a
-        if wp.length(b) < wp.float64(0.5):
-            b = wp.cross(along, across)
-            b = b - wp.dot(a, b) * a
-    b = wp.normalize(b)
-    return wp.outer(a, along) + wp.outer(b, across) + wp.outer(wp.cross(a, b), wp.cross(along, across))
 
 
 @wp.struct
@@ -121,7 +60,7 @@ def pose_links(
     carry = world_from_joint[joints[i]] * joint_from_world[i]
     linear = linear_part(carry)
     animation.positions[i] = linear * centers[i] + moving_part(carry)
-    animation.rotations[i] = nearest_rotation(linear)
+    animation.rotations[i] = jacobi_rotation(linear)
 
 
 @wp.func

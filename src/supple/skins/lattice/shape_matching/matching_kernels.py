@@ -14,6 +14,7 @@ What all regions that contain a node want of it is summed by the same passes bac
 
 import warp as wp
 
+from supple.geometry.kernels.polar import extract_rotation
 from supple.geometry.kernels.rotation import conjugate, quat_multiply
 from supple.skins.kinematic.kernels import Points, Quaternions
 
@@ -29,82 +30,6 @@ Vec12Array = wp.array(dtype=vec12)
 Vec4iArray = wp.array(dtype=wp.vec4i)
 
 BIAS = wp.constant(1.0e-3)  # times the mass: what lies in a line or a point turns as its bones do
-CLOSE = wp.constant(1.0e-3)  # rad: a step squares the error, so that after one this short there is none to see
-LARGEST_ROTATION = wp.constant(1.5)  # rad, in one step of the search
-SMALLEST = wp.constant(1.0e-30)
-
-
-@wp.func
-def solve_symmetric(d: wp.vec3f, o: wp.vec3f, g: wp.vec3f) -> wp.vec4f:
-    """H w = g for a symmetric H with diagonal `d` and 01, 02, 12 in `o`: w, then 1; zeros where H is not positive."""
-    c00 = d[1] * d[2] - o[2] * o[2]
-    c01 = o[1] * o[2] - o[0] * d[2]
-    c02 = o[0] * o[2] - o[1] * d[1]
-    c22 = d[0] * d[1] - o[0] * o[0]
-    det = d[0] * c00 + o[0] * c01 + o[1] * c02
-    least = 1.0e-6 * (wp.abs(d[0]) + wp.abs(d[1]) + wp.abs(d[2]))
-    if d[0] <= least or c22 <= least * least or det <= least * least * least:
-        return wp.vec4f(0.0, 0.0, 0.0, 0.0)
-    c11 = d[0] * d[2] - o[1] * o[1]
-    c12 = o[0] * o[1] - d[0] * o[2]
-    return wp.vec4f(
-        (c00 * g[0] + c01 * g[1] + c02 * g[2]) / det,
-        (c01 * g[0] + c11 * g[1] + c12 * g[2]) / det,
-        (c02 * g[0] + c12 * g[1] + c22 * g[2]) / det,
-        1.0,
-    )
-
-
-@wp.func
-def lowest_eigenvalue(d: wp.vec3f, o: wp.vec3f) -> float:
-    """Of a symmetric matrix with diagonal `d` and 01, 02, 12 in `o`, by the cosines of a third of an angle."""
-    mean = (d[0] + d[1] + d[2]) / 3.0
-    e = d - wp.vec3f(mean, mean, mean)
-    p = wp.sqrt((wp.dot(e, e) + 2.0 * wp.dot(o, o)) / 6.0) + SMALLEST
-    e = e / p
-    f = o / p
-    half = 0.5 * (
-        e[0] * (e[1] * e[2] - f[2] * f[2]) - f[0] * (f[0] * e[2] - f[1] * f[2]) + f[1] * (f[0] * f[2] - f[1] * e[1])
-    )
-    return mean + 2.0 * p * wp.cos((wp.acos(wp.clamp(half, -1.0, 1.0)) + 2.0 * wp.PI) / 3.0)
-
-
-@wp.func
-def extract_rotation(a: wp.mat33f, start: wp.vec4f, newton_steps: int) -> wp.vec4f:
-    """The rotation R, as a unit quaternion, that maximises tr(R^T A); `start` is where the search begins.
-
-    Newton steps on the turn w of R: with S the symmetric part of B = R^T A and g the axis of B - B^T,
-      H w = g,   H = tr(S) - S.
-    Where H is not positive the search is far off: a half turn is made where one helps, else H is raised until it is
-    positive. No singular values are needed, and whatever A is the result is proper.
-    """
-    q = start
-    for _ in range(newton_steps):
-        b = wp.transpose(wp.quat_to_matrix(wp.quatf(q[0], q[1], q[2], q[3]))) * a
-        d = wp.vec3f(b[1, 1] + b[2, 2], b[0, 0] + b[2, 2], b[0, 0] + b[1, 1])
-        o = -0.5 * wp.vec3f(b[0, 1] + b[1, 0], b[0, 2] + b[2, 0], b[1, 2] + b[2, 1])
-        g = wp.vec3f(b[2, 1] - b[1, 2], b[0, 2] - b[2, 0], b[1, 0] - b[0, 1])
-        w = solve_symmetric(d, o, g)
-        if w[3] == 0.0:
-            lowest = wp.min(d[0], wp.min(d[1], d[2]))
-            if lowest < 0.0:
-                # A half turn about an axis changes the trace by minus twice what stands in H for it.
-                if lowest == d[0]:
-                    q = quat_multiply(q, wp.vec4f(1.0, 0.0, 0.0, 0.0))
-                elif lowest == d[1]:
-                    q = quat_multiply(q, wp.vec4f(0.0, 1.0, 0.0, 0.0))
-                else:
-                    q = quat_multiply(q, wp.vec4f(0.0, 0.0, 1.0, 0.0))
-            else:
-                raised = 1.0e-3 * (d[0] + d[1] + d[2]) - 2.0 * wp.min(lowest_eigenvalue(d, o), 0.0)
-                w = solve_symmetric(d + wp.vec3f(raised, raised, raised), o, g)
-        longest = wp.length(wp.vec3f(w[0], w[1], w[2]))
-        half = 0.5 * wp.min(1.0, LARGEST_ROTATION / wp.max(longest, SMALLEST))
-        q = quat_multiply(q, wp.vec4f(half * w[0], half * w[1], half * w[2], 1.0))
-        q = q / wp.length(q)
-        if longest < CLOSE and w[3] > 0.0:
-            break
-    return q
 
 
 @wp.func
@@ -131,11 +56,11 @@ def match_region(
     moments = wp.matrix_from_cols(block(sums, 1), block(sums, 2), block(sums, 3))
     a = (moments - wp.outer(s, c0 / side)) / side
     frame = frames[i]
-    bones = wp.quat_to_matrix(wp.quatf(frame[0], frame[1], frame[2], frame[3]))
+    bones = wp.quat_to_matrix(frame)
     q = extract_rotation(a + (BIAS / middle[3]) * bones, quat_multiply(rotations[i], frame), newton_steps)
     extra = quat_multiply(q, conjugate(frame))
     rotations[i] = extra / wp.length(extra)
-    r = wp.quat_to_matrix(wp.quatf(q[0], q[1], q[2], q[3]))
+    r = wp.quat_to_matrix(q)
     t = middle[3] * s - r * c0
     return pack_blocks(
         t,

@@ -38,9 +38,9 @@ class Solver:
         self._joints = lattice.joints
         self.blend = BlendArrays(lattice.packed, constants)
         self.affine = Affine(lattice.copies * lattice.joints, self.device)
-        self._reals = blank(lattice.copies * lattice.joints, wp.vec4f)
+        self._reals = blank(lattice.copies * lattice.joints, wp.quatf)
         self.kinematic = self.blend.posed
-        self.frames, self.rotations = (blank(self.count, wp.vec4f) for _ in range(2))
+        self.frames, self.rotations = (blank(self.count, wp.quatf) for _ in range(2))
         self.positions, self.velocities, self.before, self._predicted, self._projected = (
             blank(self.count, wp.vec3f) for _ in range(5)
         )

@@ -9,6 +9,8 @@ Every kernel works on item `first + tid`, so that a launch can be cut into range
 
 import warp as wp
 
+from supple.geometry.kernels.triangle import closest_on_segment
+
 Points = wp.array(dtype=wp.vec3f)
 Ints = wp.array(dtype=wp.int32)
 Floats = wp.array(dtype=wp.float32)
@@ -62,14 +64,6 @@ def rotate_by(omega: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
     return v + (wp.sin(angle) / angle) * across + ((1.0 - wp.cos(angle)) / square) * wp.cross(omega, across)
 
 
-@wp.func
-def closest_point(x: wp.vec3f, start: wp.vec3f, end: wp.vec3f) -> wp.vec3f:
-    """The nearest place to x on a segment."""
-    direction = end - start
-    t = wp.dot(x - start, direction) / wp.max(wp.dot(direction, direction), 1.0e-20)
-    return start + wp.clamp(t, 0.0, 1.0) * direction
-
-
 @wp.kernel(enable_backward=False)
 def diffuse(first: int, starts: Ints, others: Ints, before: Columns, after: Columns):
     """Every column goes half way to the mean of the neighbours."""
@@ -89,7 +83,7 @@ def measure_distances(first: int, rest: Points, segments: Ints, size: int, posit
     """How far every vertex is from its own segment; starts come first in `positions`, then ends."""
     i = first + wp.tid()
     b = segments[i]
-    found[i] = wp.length(rest[i] - closest_point(rest[i], positions[b], positions[size + b]))
+    found[i] = wp.length(rest[i] - closest_on_segment(rest[i], positions[b], positions[size + b]))
 
 
 @wp.kernel(enable_backward=False)
@@ -170,7 +164,7 @@ def restore_distances(
                     inside += 2.0 * w[k] * wp.clamp(PER_STOP * facing, 0.0, 1.0)
         amount = correction * wp.min(LEANING * leaning, 1.0) * (1.0 - wp.min(inside, 1.0))
         if amount > 0.0 and length > 0.0:
-            closest = closest_point(x, positions[b], positions[size + b])
+            closest = closest_on_segment(x, positions[b], positions[size + b])
             away = x - closest
             far = wp.length(away)
             grown = length / wp.max(wp.length(rest_vectors[i]), 1.0e-12)  # what stretch did to the scale vector
