@@ -5,11 +5,10 @@ import pytest
 
 import supple
 from retarget_scenes import SCHEMES, SIDES, body, hash_of, renamed
-from supple.character.anatomy.humanoid import Anatomy
+from supple.character.anatomy.humanoid import Anatomy, body_axes
 from supple.character.anatomy.names import is_auxiliary, named_part
 from supple.geometry import quaternions
 from supple.motion.motion import Motion
-from supple.motion.retarget.alignment import body_axes
 
 QUIET = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 

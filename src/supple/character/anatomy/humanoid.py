@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from supple.arrays import Floats
 from supple.character.anatomy.names import FINGERS, LIMBS, NamedPart, is_auxiliary, named_part
 from supple.character.skeleton import Skeleton
+from supple.geometry import quaternions
 
 SIDES = ("left", "right")
+_UPRIGHT = np.cos(np.radians(35.0))  # a body nearer than this to axes of the world stands along them
 
 
 class Anatomy:
@@ -253,3 +256,41 @@ def _bone_ends(skeleton: Skeleton) -> Floats:
     np.add.at(ends, bones.joints, bones.ends)
     counts = np.bincount(bones.joints, minlength=len(skeleton))
     return np.asarray(ends / counts[:, None])
+
+
+def body_axes(anatomy: Anatomy) -> Floats:
+    """The body's left, up and forward at rest as columns (3, 3); the world's x, y, z where there is no body.
+
+    Rest poses are built along the axes of the world, and spines are curved: a frame near such axes is taken to them,
+    else the bend of a back would tilt a whole motion.
+    """
+    if not anatomy.complete:
+        return np.eye(3)
+    heads, parts = anatomy.skeleton.heads, anatomy.parts
+    left = heads[parts["left upper leg"]] - heads[parts["right upper leg"]]
+    if all(f"{side} upper arm" in parts for side in SIDES):
+        left = left + heads[parts["left upper arm"]] - heads[parts["right upper arm"]]
+    top = parts.get("head", anatomy.spine[-1] if anatomy.spine else parts["hips"])
+    up = heads[top] - 0.5 * (heads[parts["left upper leg"]] + heads[parts["right upper leg"]])
+    left = quaternions.normalize(left)
+    up = quaternions.normalize(up - (up @ left) * left)
+    axes = np.stack([left, up, np.cross(left, up)], axis=1)
+    if not np.isclose(np.linalg.det(axes), 1.0):
+        return np.eye(3)
+    snapped = np.zeros((3, 3))
+    snapped[np.argmax(np.abs(axes), axis=0), np.arange(3)] = 1.0
+    snapped *= np.sign(axes)
+    near = (snapped * axes).sum(axis=0).min() > _UPRIGHT and np.linalg.det(snapped) > 0.5
+    return snapped if near else axes
+
+
+def leg_length(anatomy: Anatomy) -> float:
+    """Thigh and shin together, averaged over both sides [m]; zero where they are not known."""
+    heads, parts = anatomy.skeleton.heads, anatomy.parts
+    lengths = []
+    for side in SIDES:
+        chain = [parts.get(f"{side} {name}") for name in ("upper leg", "lower leg", "foot")]
+        known = [heads[joint] for joint in chain if joint is not None]
+        if len(known) == 3:
+            lengths.append(sum(float(np.linalg.norm(b - a)) for a, b in pairwise(known)))
+    return float(np.mean(lengths)) if lengths else 0.0

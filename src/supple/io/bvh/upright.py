@@ -6,12 +6,11 @@ import warnings
 
 import numpy as np
 
-from supple.character.anatomy.humanoid import Anatomy
+from supple.character.anatomy.humanoid import Anatomy, body_axes
 from supple.character.skeleton import Skeleton
 from supple.errors import SuppleWarning
 from supple.geometry import quaternions
 from supple.motion.motion import Motion
-from supple.motion.retarget.alignment import body_axes
 
 _UP_FROM_Z = np.array([-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])  # z becomes y, y becomes -z
 

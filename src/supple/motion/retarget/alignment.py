@@ -5,39 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from supple.arrays import Floats
-from supple.character.anatomy.humanoid import SIDES, Anatomy
+from supple.character.anatomy.humanoid import SIDES, Anatomy, body_axes
 from supple.geometry import quaternions
 from supple.motion.retarget.matching import Follow
 
 # Bones whose direction in the world is what one sees; where each ends.
 _ALIGNED = {"upper arm": "lower arm", "lower arm": "hand", "upper leg": "lower leg", "lower leg": "foot"}
-_UPRIGHT = np.cos(np.radians(35.0))
-
-
-def body_axes(anatomy: Anatomy) -> Floats:
-    """The body's left, up and forward at rest as columns (3, 3); the world's x, y, z where there is no body.
-
-    Rest poses are built along the axes of the world, and spines are curved: a frame near such axes is taken to them,
-    else the bend of a back would tilt a whole motion.
-    """
-    if not anatomy.complete:
-        return np.eye(3)
-    heads, parts = anatomy.skeleton.heads, anatomy.parts
-    left = heads[parts["left upper leg"]] - heads[parts["right upper leg"]]
-    if all(f"{side} upper arm" in parts for side in SIDES):
-        left = left + heads[parts["left upper arm"]] - heads[parts["right upper arm"]]
-    top = parts.get("head", anatomy.spine[-1] if anatomy.spine else parts["hips"])
-    up = heads[top] - 0.5 * (heads[parts["left upper leg"]] + heads[parts["right upper leg"]])
-    left = quaternions.normalize(left)
-    up = quaternions.normalize(up - (up @ left) * left)
-    axes = np.stack([left, up, np.cross(left, up)], axis=1)
-    if not np.isclose(np.linalg.det(axes), 1.0):
-        return np.eye(3)
-    snapped = np.zeros((3, 3))
-    snapped[np.argmax(np.abs(axes), axis=0), np.arange(3)] = 1.0
-    snapped *= np.sign(axes)
-    near = (snapped * axes).sum(axis=0).min() > _UPRIGHT and np.linalg.det(snapped) > 0.5
-    return snapped if near else axes
 
 
 def rest_alignments(source: Anatomy, target: Anatomy, pairs: dict[int, Follow]) -> dict[int, Floats]:

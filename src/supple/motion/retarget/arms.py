@@ -7,11 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from supple.arrays import Bools, Floats, Ints
-from supple.character.anatomy.humanoid import SIDES, Anatomy
+from supple.character.anatomy.humanoid import SIDES, Anatomy, body_axes
 from supple.character.character import Character
 from supple.geometry import quaternions
 from supple.geometry.collision.winding import Windings
-from supple.motion.retarget.alignment import body_axes
 
 _ANGLES = np.radians(np.arange(0.0, 46.0, 3.0))
 _MOMENTS = 48  # of a motion that are looked at

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from supple.arrays import Floats
-from supple.character.anatomy.humanoid import SIDES, Anatomy
+from supple.character.anatomy.humanoid import SIDES, Anatomy, body_axes, leg_length
 from supple.character.character import Character
-from supple.motion.retarget.alignment import body_axes
 
 _SOLE = 0.12  # a lowest foot joint this share of the leg above the origin belongs to a body that stands there
 _NEAR_FLOOR = 0.15  # of the leg: soles that come no lower than this never touch the floor
@@ -135,17 +132,5 @@ def smooth(values: Floats, width: float, *, loop: bool) -> Floats:
         return values
     if not loop:
         return np.asarray(gaussian_filter1d(values, width, mode="nearest"))
-    rotation = gaussian_filter1d(values[:-1], width, mode="wrap")  # the last key of a loop is its first again
-    return np.append(rotation, rotation[0])
-
-
-def leg_length(anatomy: Anatomy) -> float:
-    """Thigh and shin together, averaged over both sides [m]; zero where they are not known."""
-    heads, parts = anatomy.skeleton.heads, anatomy.parts
-    lengths = []
-    for side in SIDES:
-        chain = [parts.get(f"{side} {name}") for name in ("upper leg", "lower leg", "foot")]
-        known = [heads[joint] for joint in chain if joint is not None]
-        if len(known) == 3:
-            lengths.append(sum(float(np.linalg.norm(b - a)) for a, b in pairwise(known)))
-    return float(np.mean(lengths)) if lengths else 0.0
+    lap = gaussian_filter1d(values[:-1], width, mode="wrap")  # the last key of a loop is its first again
+    return np.append(lap, lap[0])

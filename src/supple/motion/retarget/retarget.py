@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from supple.arrays import Floats
-from supple.character.anatomy.humanoid import Anatomy
+from supple.character.anatomy.humanoid import Anatomy, leg_length
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError, SuppleWarning
@@ -16,7 +16,7 @@ from supple.geometry import quaternions
 from supple.motion.motion import Motion
 from supple.motion.retarget.alignment import rest_alignments
 from supple.motion.retarget.arms import held_off
-from supple.motion.retarget.ground import Soles, fit_floor, leg_length, lowest_skin, smooth
+from supple.motion.retarget.ground import Soles, fit_floor, lowest_skin, smooth
 from supple.motion.retarget.matching import Follow, follows
 
 _WHERE = "retarget"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from supple.character.anatomy.humanoid import Anatomy
+from supple.character.anatomy.humanoid import Anatomy, leg_length
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
@@ -16,7 +16,6 @@ from supple.motion.live.vmc.humanoid import HumanoidPose, RotationTransfer, avat
 from supple.motion.live.vmc.osc import Message, write_bundle, write_message
 from supple.motion.live.vmc.protocol import BONES, mirrored_position, mirrored_rotation
 from supple.motion.pose import Pose
-from supple.motion.retarget.ground import leg_length
 
 _WHERE = "VmcEncoder"
 _LARGEST = 1400  # bytes; what a network carries in one piece

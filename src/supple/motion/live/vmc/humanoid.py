@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.arrays import Floats, Ints
-from supple.character.anatomy.humanoid import SIDES, Anatomy
+from supple.character.anatomy.humanoid import SIDES, Anatomy, body_axes, leg_length
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.live.vmc.protocol import BONES
 from supple.motion.pose import Pose
-from supple.motion.retarget.alignment import body_axes, rest_alignments
-from supple.motion.retarget.ground import Soles, leg_length
+from supple.motion.retarget.alignment import rest_alignments
+from supple.motion.retarget.ground import Soles
 from supple.motion.retarget.matching import Follow, follows
 
 _WHERE = "VMC"
