@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import supple
-from supple import InputError
+from supple.errors import InputError
 from supple.geometry.embedding import Embedding, embed, embed_smoothly
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, edges_of, fill
 

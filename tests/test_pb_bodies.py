@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from soft_bodies import BALL, BODIES, EXACT, arm, bent, depth_in, particles_at
-from supple import InputError
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.obstacles import Capsule, Keys, MovingMesh, Plane, RigidBody, Sphere
 

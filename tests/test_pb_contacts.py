@@ -11,8 +11,9 @@ from scipy.spatial import cKDTree
 import supple
 from oracles.inside_tets import joined, lattice, least_barycentric
 from soft_bodies import BODIES, EXACT, Flesh, arm, bent, depth_in, particles_at, trunk_and_limb
-from supple import InputError, Pose, Skeleton
+from supple import Pose, Skeleton
 from supple import device as devices
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill
 from supple.graph.snapshot import arrays_of, put_back

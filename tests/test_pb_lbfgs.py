@@ -10,7 +10,7 @@ from supple.skins.position_based.body.constraints import build_constraints
 from supple.skins.position_based.solve.energy import EnergyBinding, EnergyWeights
 from supple.skins.position_based.solve.lbfgs import LbfgsSolver
 
-WEIGHTS = EnergyWeights(volume=9.0, bind=1.0, stretch=0.3, pull=0.02, contact=8.0, slack=True)
+WEIGHTS = EnergyWeights(volume=9.0, bind=1.0, stretch=0.3, pull=0.02, contact=8.0, one_sided=True)
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def body():
     return build_constraints(fill(tube.points, tube.triangles, count=800))
 
 
-def lbfgs_solver(body, *, slack=True, held=True, masses=None, planes=None):
+def lbfgs_solver(body, *, one_sided=True, held=True, masses=None, planes=None):
     """Bound a little nearer than they are to points on the axis, drawn to where they are at rest."""
     wp = devices.warp()
     count = len(body.points)
@@ -31,7 +31,7 @@ def lbfgs_solver(body, *, slack=True, held=True, masses=None, planes=None):
     binding = EnergyBinding.from_constraints(body, lengths, masses)
     made = LbfgsSolver(binding, kinematic, devices.Constants("cpu"), planes=planes)
     made.anchors.assign(axis.astype(np.float32))
-    made.set_weights(EnergyWeights(**{**vars(WEIGHTS), "slack": slack}))
+    made.set_weights(EnergyWeights(**{**vars(WEIGHTS), "one_sided": one_sided}))
     return made, masses
 
 
@@ -46,7 +46,7 @@ def evaluated(made):
     return float(made._energies.numpy().astype(np.float64).sum()), made._gradients.numpy().astype(np.float64)
 
 
-def energy(body, points, kinematic, axis, lengths, holds, slack):
+def energy(body, points, kinematic, axis, lengths, holds, one_sided):
     """The energy in plain words, double precision, all particles free."""
     a, b, c, d = (points[body.corners[:, k]] for k in range(4))
     six = np.einsum("ti,ti->t", np.cross(b - a, c - a), d - a)
@@ -62,13 +62,13 @@ def energy(body, points, kinematic, axis, lengths, holds, slack):
     edges = np.linalg.norm(points[body.ends[:, 0]] - points[body.ends[:, 1]], axis=1)
     total += 0.5 * WEIGHTS.stretch * ((edges - body.rest_lengths) ** 2).sum()
     off = np.linalg.norm(points - axis, axis=1) - lengths
-    total += 0.5 * WEIGHTS.bind * ((np.maximum(off, 0.0) if slack else off) ** 2).sum()
+    total += 0.5 * WEIGHTS.bind * ((np.maximum(off, 0.0) if one_sided else off) ** 2).sum()
     return total + 0.5 * ((WEIGHTS.pull + holds) * ((points - kinematic) ** 2).sum(axis=1)).sum()
 
 
-@pytest.mark.parametrize("slack", [True, False])
-def test_the_gradient_is_that_of_the_energy(body, slack):
-    made, masses = lbfgs_solver(body, slack=slack, held=False)
+@pytest.mark.parametrize("one_sided", [True, False])
+def test_the_gradient_is_that_of_the_energy(body, one_sided):
+    made, masses = lbfgs_solver(body, one_sided=one_sided, held=False)
     points = body.points + 0.01 * np.random.default_rng(1).standard_normal(body.points.shape)
     put(made, points, masses)
     _, gradient = evaluated(made)
@@ -76,7 +76,7 @@ def test_the_gradient_is_that_of_the_energy(body, slack):
     lengths, holds = 0.9 * np.linalg.norm(body.points - axis, axis=1), 1.0 / masses - 1.0
 
     def at(moved):
-        return energy(body, moved, 1.02 * body.points, axis, lengths, holds, slack)
+        return energy(body, moved, 1.02 * body.points, axis, lengths, holds, one_sided)
 
     step, random = 1e-6, np.random.default_rng(2)
     for particle in random.choice(len(points), 12, replace=False):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import supple
 from supple import device as devices
+from supple.errors import InputError
 from supple.geometry.tetrahedra.tetrahedra import Tetrahedra, volumes
 from supple.skins.position_based.body.constraints import Constraints, build_constraints
 from supple.skins.position_based.solve.projection import ProjectionSolver, Stiffness
@@ -184,7 +184,7 @@ def test_with_slack_a_bond_only_pulls(compliant, by_color):
     ends = {}
     for slack in (False, True):
         run = Run(body, body.points, anchors=np.zeros((2, 3)), bind_lengths=[1.0, 1.0], by_color=by_color)
-        ends[slack] = run(Stiffness(0.0, 0.3, 0.0, compliant=compliant, slack=slack))
+        ends[slack] = run(Stiffness(0.0, 0.3, 0.0, compliant=compliant, one_sided=slack))
     np.testing.assert_allclose(ends[False][:, 1], [0.65, 1.35], rtol=1e-6)
     np.testing.assert_allclose(ends[True][:, 1], [0.5, 1.35], rtol=1e-6)
 
@@ -344,7 +344,7 @@ def test_colours_run_out_with_a_clear_word():
     assert len(np.unique(painted[:256])) == 256
     assert painted[256] == UNCOLORED
     points = np.random.default_rng(1).standard_normal((258, 3))
-    with pytest.raises(supple.InputError, match="more than 256 clusters meet at one particle"):
+    with pytest.raises(InputError, match="more than 256 clusters meet at one particle"):
         cluster_schedules(
             Constraints(points, np.zeros((0, 4), np.int32), np.zeros(0), spokes, np.ones(257), np.zeros(258, int))
         )

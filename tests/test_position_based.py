@@ -9,17 +9,17 @@ import pytest
 import supple
 from conftest import make_tube
 from solids import sphere, together
-from supple import InputError, Pose, PositionBased
+from supple import Pose, PositionBased
 from supple.character.builtin import CHARACTERS
 from supple.character.builtin.skeletons import hero_skeleton
 from supple.character.crowd import Crowd
 from supple.device import use_threads
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import signed_volume
 from supple.motion.crowd import CrowdMotion
 from supple.obstacles import Keys, Plane, Sphere
-from supple.skins.position_based.body.softness import parse_regions
 
 FEW = 1200  # elements: enough to see every effect, and quick
 pytestmark = pytest.mark.filterwarnings("ignore:fill. made")  # a tube cannot be cut into every number
@@ -214,7 +214,7 @@ def test_gravity_does_not_pull_on_a_sculpted_shape_until_it_is_turned(hero):
             points = player.advance(over)
         fallen = (hero.points @ np.diag([-1.0, -1.0, 1.0]) - points)[:, 1].max()
         assert (fallen > 0.01) == sags
-    plain = supple.player(hero, PositionBased(tetrahedra=FEW, sculpted=False))
+    plain = supple.player(hero, PositionBased(tetrahedra=FEW, rest_includes_gravity=False))
     for _ in range(150):
         points = plain.advance(upright)
     assert (hero.points - points)[:, 1].max() > 0.01
@@ -325,7 +325,7 @@ def test_the_published_compliance_form_hardly_depends_on_the_number_of_rounds(tu
     for form in ("stiffness", "compliance"):
         few, many = (
             supple.player(
-                tube, PositionBased.preset("published", tetrahedra=FEW, form=form, iterations=rounds, volume=0.5)
+                tube, PositionBased.preset("published", tetrahedra=FEW, formulation=form, iterations=rounds, volume=0.5)
             ).advance(pose)
             for rounds in (12, 60)
         )
@@ -422,18 +422,18 @@ def test_flesh_finds_back_from_anywhere(tube, start):
     [
         {"step": 0.1},
         {"volume": 0.0},
-        {"stretch": 1.0, "bond": 1.0},
-        {"stretch": 0.0, "bond": 0.0},
-        {"iterations": 0, "lively_rounds": 0},
+        {"stretch": 1.0, "bone_stiffness": 1.0},
+        {"stretch": 0.0, "bone_stiffness": 0.0},
+        {"iterations": 0, "dynamic_iterations": 0},
         {"frequency": 30.0, "damping": 0.99},
-        {"frequency": 0.5, "damping": 0.0, "reach": 2.0},
-        {"memory": 0.0},
-        {"memory": 10.0},
+        {"frequency": 0.5, "damping": 0.0, "max_offset": 2.0},
+        {"correction_time": 0.0},
+        {"correction_time": 10.0},
         {"gravity": 100.0},
-        {"form": "compliance", "stretch": 1.0},
-        {"form": "compliance", "volume": 0.0},
+        {"formulation": "compliance", "stretch": 1.0},
+        {"formulation": "compliance", "volume": 0.0},
         {"step": 1e-3},
-        {"order": "published", "step": 0.1, "stretch": 1.0, "bond": 1.0},
+        {"scheme": "published", "step": 0.1, "stretch": 1.0, "bone_stiffness": 1.0},
     ],
     ids=str,
 )
@@ -488,7 +488,8 @@ def test_regions_that_make_no_sense_are_refused(text):
 
 
 def test_regions_are_read_as_written():
-    assert parse_regions(" belly = 0.2, ears=1 ,") == [("belly", 0.2), ("ears", 1.0)]
+    assert PositionBased(regions=" belly = 0.2, ears=1 ,").regions == {"belly": 0.2, "ears": 1.0}
+    assert PositionBased(regions={"belly": 0.2, "ears": 1}) == PositionBased(regions="belly=0.2, ears=1")
 
 
 @pytest.mark.parametrize("name", ["nowhere", "99999999", "12-9"])

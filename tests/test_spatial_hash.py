@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.inside_tets import joined, lattice, least_barycentric, near_at_rest
-from supple import InputError
 from supple import device as devices
+from supple.errors import InputError
 from supple.geometry.collision.spatial_hash import Boxes, spatial_hash
 
 ROUNDING = 1e-4  # shares this near zero may fall either way in single precision

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import supple
-from supple import InputError
+from supple.errors import InputError
 from supple.geometry import topology
 from supple.geometry.tetrahedra import (
     Tetrahedra,

@@ -13,6 +13,17 @@ _SPRING_STIFFNESS = {
 
 RENAMED: dict[str, Mapping[str, str]] = {
     "lattice": {"neighbours": "neighbors"},
+    "position-based": {
+        "lively_rounds": "swing.dynamic_iterations",
+        "lively_stretch": "swing.dynamic_stretch",
+        "reach": "swing.max_offset",
+        "sculpted": "swing.rest_includes_gravity",
+        "bond": "solve.bone_stiffness",
+        "slack": "solve.one_sided",
+        "memory": "solve.correction_time",
+        "form": "solve.formulation",
+        "order": "scheme",
+    },
     "springs": {**_SPRING_STIFFNESS, "pace": "step_scale", "swing": "momentum"},
     "spring-dynamics": _SPRING_STIFFNESS,
 }

@@ -84,13 +84,13 @@ class FleshBinding:
     @classmethod
     def from_character(cls, character: Character, skin: PositionBased, device: str) -> FleshBinding:
         """Fill a character with flesh; the slow part."""
-        body = build_body(character, count=skin.tetrahedra, weights=skin.weights, smooth=skin.smooth)
+        body = build_body(character, count=skin.tetrahedra, weights=skin.skinning.weights, smooth=skin.skinning.smooth)
         copies = character.count if isinstance(character, Crowd) else 1
         inverse_masses = 1.0 - np.clip(firmness(character, body) / _ALL_FIRM, 0.0, 1.0)
         inverse_masses = np.where(inverse_masses < _HEAVIEST, 0.0, inverse_masses)
         member = body.constraints.member(copies)
         energy = None
-        if skin.order != "published":
+        if skin.scheme != "published":
             own = inverse_masses[: len(member.points)]
             energy = EnergyBinding.from_constraints(member, body.bonds.lengths, own, copies=copies)
         collision = None

@@ -32,8 +32,10 @@ class ProjectConstraints:
 
     def tune(self, skin: PositionBased) -> None:
         """Take settings that may change at any time."""
-        compliant = skin.form == "compliance"
-        self._sweeps.set_stiffness(Stiffness(skin.volume, skin.bond, skin.stretch, compliant, skin.slack))
+        solve = skin.solve
+        compliant = solve.formulation == "compliance"
+        stiffness = Stiffness(solve.volume, solve.bone_stiffness, solve.stretch, compliant, solve.one_sided)
+        self._sweeps.set_stiffness(stiffness)
 
     def angular_frequencies(self, skin: PositionBased, body: FleshBody, softness: Floats) -> Floats:
         """Zero for every particle (P,) that is free, below zero where the bones drive it; soft edges are slackened."""
@@ -52,5 +54,5 @@ class ProjectConstraints:
     def swing(self, skin: PositionBased, settled: Any, project_contacts: Callable[..., object] | None) -> Calls:
         """Rounds of volumes, bonds, edges and contacts."""
         after: Calls = [] if project_contacts is None else [project_contacts]
-        reset: Calls = [self._tables.reset_multipliers] if skin.form == "compliance" else []
+        reset: Calls = [self._tables.reset_multipliers] if skin.solve.formulation == "compliance" else []
         return [*reset, *[self._sweeps.sweep, *after] * skin.iterations]

@@ -30,20 +30,20 @@ class SettleAndSwing:
         """Take settings that may change at any time."""
         self.solver.set_weights(
             EnergyWeights.from_stiffness(
-                volume=skin.volume,
-                bind=skin.bond,
-                stretch=skin.stretch,
-                memory=skin.memory,
-                contact=skin.contact_stiffness,
-                slack=skin.slack,
+                volume=skin.solve.volume,
+                bind=skin.solve.bone_stiffness,
+                stretch=skin.solve.stretch,
+                correction_time=skin.solve.correction_time,
+                contact=skin.collision.contact_stiffness,
+                one_sided=skin.solve.one_sided,
             )
         )
-        self.solver.set_relaxation(skin.volume, skin.lively_stretch)
+        self.solver.set_relaxation(skin.solve.volume, skin.swing.dynamic_stretch)
 
     def angular_frequencies(self, skin: PositionBased, body: FleshBody, softness: Floats) -> Floats:
         """How fast every particle (P,) swings [rad/s] by how soft the skin is there; below zero it is driven."""
         free = np.clip(softness * depth_factor(body), 0.0, 1.0)
-        frequency = 2.0 * np.pi * skin.frequency / np.maximum(free, SOFT_ENOUGH)
+        frequency = 2.0 * np.pi * skin.swing.frequency / np.maximum(free, SOFT_ENOUGH)
         return np.where(free > SOFT_ENOUGH, frequency, -1.0)
 
     def settle(self, skin: PositionBased, project_contacts: Callable[..., object] | None) -> Calls:
@@ -62,4 +62,4 @@ class SettleAndSwing:
     def swing(self, skin: PositionBased, settled: Any, project_contacts: Callable[..., object] | None) -> Calls:
         """What holds flesh together that swings about where it `settled`."""
         after: Calls = [] if project_contacts is None else [project_contacts]
-        return [*self.solver.relax(settled), *after] * skin.lively_rounds
+        return [*self.solver.relax(settled), *after] * skin.swing.dynamic_iterations

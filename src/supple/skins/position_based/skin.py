@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,19 +14,20 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles import RigidBody
-from supple.settings import setting, settings_of
+from supple.settings import ByName, Number, by_name, group, setting, settings_of
 from supple.skins.base import DevicePoints, Skin, SoftSkin
-from supple.skins.kinematic.dual_quaternion import DualQuaternion
-from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.position_based import step as stepping
 from supple.skins.position_based.binding import FleshBinding
-from supple.skins.position_based.body.softness import check_regions, parse_regions
+from supple.skins.position_based.body.softness import check_regions
 from supple.skins.position_based.body.tetrahedral_body import WHERE
+from supple.skins.position_based.settings import BASES, Collision, Skinning, Solve, Swing
 from supple.skins.position_based.state import FleshState
+from supple.skins.renamed import RENAMED
 
-_BASES: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
 _PATH = np.linspace(0.0, 60.0, 601)  # s: where the path of a body is looked at to tell it from others
-_FIXED = {"tetrahedra", "base", "weights", "smooth", "step", "contact", "order"}  # decided when a character is bound
+_FIXED = {  # decided when a character is bound
+    "tetrahedra", "step", "scheme", "collision.contact", "skinning.base", "skinning.weights", "skinning.smooth",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class PositionBased(SoftSkin[FleshBinding, FleshState]):
     settled, the softer the slower, and the skin goes along with all of it.
 
     The published method projects constraints one after another, momentum and all, and its answer depends on their
-    order; it is the preset "published" (`order="published"`), with the published stiffnesses. What is free is found
+    order; it is the preset "published" (`scheme="published"`), with the published stiffnesses. What is free is found
     from the depth of flesh over the bone; regions by name make parts softer or firmer, also while it plays.
 
     Limits: fingers and other parts thinner than an element only follow the bones; bones that stretch are fought; skin
@@ -48,6 +48,7 @@ class PositionBased(SoftSkin[FleshBinding, FleshState]):
     """
 
     command_name: ClassVar[str] = "position-based"
+    renamed: ClassVar[Mapping[str, str]] = RENAMED["position-based"]
     cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Abu Rumman 2016, Position-based skin deformations for interactive character animation",
@@ -58,12 +59,12 @@ class PositionBased(SoftSkin[FleshBinding, FleshState]):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
             "firm": MappingProxyType({"jiggle": 0.5, "frequency": 5.0, "damping": 0.35}),
-            "soft": MappingProxyType({"frequency": 2.2, "damping": 0.12, "reach": 0.8}),
+            "soft": MappingProxyType({"frequency": 2.2, "damping": 0.12, "max_offset": 0.8}),
             "published": MappingProxyType(
                 {
-                    "order": "published", "step": 0.01, "iterations": 12, "volume": 1.0, "bond": 0.9, "stretch": 0.9,
-                    "slack": False, "weights": "bones", "sculpted": False, "drag": 1.0, "keep_volume": False,
-                    "smooth": False, "contact_stiffness": 0.93,
+                    "scheme": "published", "step": 0.01, "iterations": 12, "volume": 1.0, "bone_stiffness": 0.9,
+                    "stretch": 0.9, "one_sided": False, "weights": "bones", "rest_includes_gravity": False, "drag": 1.0,
+                    "keep_volume": False, "smooth": False, "contact_stiffness": 0.93,
                 }
             ),
         }
@@ -72,43 +73,24 @@ class PositionBased(SoftSkin[FleshBinding, FleshState]):
     step: float = setting(1.0 / 60.0, "Simulation step", unit="s", low=1e-4, high=0.1)
     tetrahedra: int = setting(5000, "Elements that fill the body", low=50, high=2_000_000)
     iterations: int = setting(8, "Rounds in which a step settles", low=0, high=1000)
-    lively_rounds: int = setting(3, "Rounds for the flesh that swings", low=0, high=1000)
-    lively_stretch: float = setting(0.03, "Stiffness of edges in those rounds", low=0.0, high=1.0)
     warm_up: int = setting(10, "Steps in which the first pose settles", low=0, high=1000)
-    volume: float = setting(0.9, "Stiffness of volumes", low=0.0, high=1.0)
-    stretch: float = setting(0.4, "Stiffness of edges", low=0.0, high=1.0)
-    bond: float = setting(0.5, "Stiffness of the distance to the bone", low=0.0, high=1.0)
-    slack: bool = setting(True, "Flesh may come nearer to the bone than it was at rest")
-    memory: float = setting(
-        1.0, "How slowly settled flesh is drawn back to where the bones carry it", unit="s", low=0.0, high=10.0
-    )
-    frequency: float = setting(3.5, "Pace at which the softest flesh swings", unit="Hz", low=0.5, high=30.0)
-    damping: float = setting(0.2, "Damping of the swing; at 1 it would not overshoot", low=0.0, high=0.99)
-    reach: float = setting(0.5, "How far flesh may swing, as a share of its depth", low=0.0, high=2.0)
     jiggle: float = setting(1.0, "How much of the automatic softness there is", low=0.0, high=1.0)
-    regions: str = setting("", "Regions with a stiffness from 0 (soft) to 1 (firm), such as belly=0.2,ears=0.7")
-    gravity: float = setting(9.81, "Gravity", unit="m/s²", low=0.0, high=100.0)
-    sculpted: bool = setting(True, "The rest shape already hangs as gravity wants it")
-    drag: float = setting(0.0, "Share of its velocity that flesh loses in a second", unit="1/s", low=0.0, high=100.0)
-    contact: str = setting("on-demand", "Where skin that meets skin is searched", choices=("on-demand", "full", "off"))
-    contact_angle: float = setting(
-        2.0 * math.pi / 3.0, "Joints bent below this angle are searched", unit="rad", low=math.pi / 3.0, high=math.pi
+    regions: ByName[float] = by_name(
+        {}, "Regions with a stiffness from 0 (soft) to 1 (firm), such as belly=0.2,ears=0.7", Number(), names="region"
     )
-    contact_stiffness: float = setting(1.0, "How much of a contact one round parts", low=0.0, high=1.0)
-    keep_volume: bool = setting(True, "Close the last of the volume error on the skin")
-    smooth: bool = setting(True, "The skin follows the flesh evenly across elements")
-    base: str = setting("linear", "The kinematic skin below", choices=tuple(_BASES))
-    weights: str = setting("carried", "Weights of the flesh: the skin's own, or by bones", choices=("carried", "bones"))
-    form: str = setting(
-        "stiffness", "Published order: more rounds make it stiffer, or not", choices=("stiffness", "compliance")
-    )
-    order: str = setting("settled", "Settle and then swing, or both at once", choices=("settled", "published"))
+    scheme: str = setting("settled", "Settle and then swing, or both at once", choices=("settled", "published"))
+    solve: Solve = group(Solve, "What holds flesh together")
+    swing: Swing = group(Swing, "How loose flesh swings")
+    collision: Collision = group(Collision, "Skin that meets skin")
+    skinning: Skinning = group(Skinning, "How bones carry flesh, and flesh the skin")
     bodies: tuple[RigidBody, ...] = ()
     """Rigid bodies that it meets, by the time since its first frame."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        parse_regions(self.regions)
+        if self.regions.default is not None:
+            given = f"regions has {self.regions.default:g} without a name"
+            raise InputError(WHERE, given, "every stiffness belongs to a region", "write for example belly=0.2")
         object.__setattr__(self, "bodies", tuple(self.bodies))
         strange = [type(body).__name__ for body in self.bodies if not isinstance(body, RigidBody)]
         if strange:
@@ -126,7 +108,7 @@ class PositionBased(SoftSkin[FleshBinding, FleshState]):
         check_regions(character, self.regions)
 
     def base_skin(self) -> Skin[Any, Any]:
-        return _BASES[self.base]()
+        return BASES[self.skinning.base]()
 
     def binding_identity(self) -> Mapping[str, Any]:
         return {"meets": self.meets_anything}  # bodies belong to states
@@ -134,7 +116,7 @@ class PositionBased(SoftSkin[FleshBinding, FleshState]):
     @property
     def meets_anything(self) -> bool:
         """Whether it meets itself or rigid bodies."""
-        return self.contact != "off" or bool(self.bodies)
+        return self.collision.contact != "off" or bool(self.bodies)
 
     def bind(self, character: Character, device: str) -> FleshBinding:
         return FleshBinding.from_character(character, self, device)

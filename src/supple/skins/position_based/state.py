@@ -64,7 +64,7 @@ class FleshState:
         joints = len(binding.character.skeleton)
         self.arrays, self.affine = BlendArrays(binding.packed, constants), Affine(joints, self.device)
         self.joint_rotations = blank(joints, wp.quatf)
-        self._linear = skin.base == "linear"
+        self._linear = skin.skinning.base == "linear"
         self.blend = (
             linear_blend.record_blend(self.arrays, self.affine)
             if self._linear
@@ -111,7 +111,7 @@ class FleshState:
             bodies=skin.bodies,
             copies=self.binding.copies,
             # Parted one after another, contacts would depend on the order of particles.
-            jacobi=True if skin.order == "settled" else None,
+            jacobi=True if skin.scheme == "settled" else None,
         )
 
     def _make_recipe(self) -> SettleAndSwing | ProjectConstraints:
@@ -151,17 +151,18 @@ class FleshState:
         if self._tuned is not None and skin is self._tuned[0] and dt == self._tuned[1]:
             return
         self.recipe.tune(skin)
-        settles = float(skin.order != "published")
-        drag = math.exp(-skin.drag * dt)
-        row = [settles, dt, skin.damping, skin.reach, float(skin.sculpted), settles, drag, skin.gravity, 0.0]
+        settles = float(skin.scheme != "published")
+        swing = skin.swing
+        drag, sculpted = math.exp(-swing.drag * dt), float(swing.rest_includes_gravity)
+        row = [settles, dt, swing.damping, swing.max_offset, sculpted, settles, drag, swing.gravity, 0.0]
         self._params = np.array(row)
         devices.write(self.params, self._params)
         if self.collision is not None:
             self.collision.set_options(
-                itself=skin.contact != "off",
-                full=skin.contact == "full",
-                below=skin.contact_angle,
-                stiffness=skin.contact_stiffness,
+                itself=skin.collision.contact != "off",
+                full=skin.collision.contact == "full",
+                below=skin.collision.contact_angle,
+                stiffness=skin.collision.contact_stiffness,
             )
         self._set_softness(skin)
         self._tuned = skin, dt

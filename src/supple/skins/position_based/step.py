@@ -32,7 +32,7 @@ def start(skin: PositionBased, state: FleshState, pose: Pose, incoming: Any) -> 
     wp, memory = devices.warp(), state.memory
     state.tune(skin, skin.step)
     stages = _stages(skin, state, incoming)
-    for _ in range(1 + (skin.warm_up if skin.order == "settled" else 0)):
+    for _ in range(1 + (skin.warm_up if skin.scheme == "settled" else 0)):
         state.set_pose(pose, 0.0)
         stages.begin()
         state.detect_contacts()
@@ -45,7 +45,7 @@ def start(skin: PositionBased, state: FleshState, pose: Pose, incoming: Any) -> 
 
 def _stages(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
     """The work of one step, recorded for the incoming skin and for the settings that change its order."""
-    order = (skin.form, skin.iterations, skin.lively_rounds, skin.keep_volume)
+    order = (skin.solve.formulation, skin.iterations, skin.swing.dynamic_iterations, skin.skinning.keep_volume)
     known = state.recorded
     if known is None or known[0] is not incoming or known[1] != order:
         known = state.recorded = incoming, order, _record(skin, state, incoming)
@@ -68,7 +68,7 @@ def _record(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
         *recipe.swing(skin, state.settled, project_contacts),
         run.update_velocities,
         run.carry_skin,
-        *([state.volume_keeper.keep] if skin.keep_volume else []),
+        *([state.volume_keeper.keep] if skin.skinning.keep_volume else []),
     ]
     return Stages(*(devices.Chain(calls, state.device) for calls in (begin, settle, swing)))
 

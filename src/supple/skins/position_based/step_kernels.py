@@ -23,8 +23,8 @@ IntArray = wp.array(dtype=wp.int32)
 WARM_START = wp.constant(0)  # how much of the last correction a step starts with
 DT = wp.constant(1)  # s
 DAMPING = wp.constant(2)  # of the swinging flesh, 1 is critical
-LIMIT = wp.constant(3)  # how far flesh may swing, as a share of its depth
-SCULPTED = wp.constant(4)  # 1: the rest shape already hangs as gravity wants it
+MAX_OFFSET = wp.constant(3)  # how far flesh may swing, as a share of its depth
+REST_INCLUDES_GRAVITY = wp.constant(4)  # 1: the rest shape already hangs as gravity wants it
 PINNED = wp.constant(5)  # 1: what the bones drive is not moved by lively flesh
 DRAG = wp.constant(6)  # share of the velocity that is kept in a step
 GRAVITY = wp.constant(7)  # m/s^2, downwards
@@ -131,7 +131,7 @@ def swing(
         particles[i] = wp.vec4f(y[0], y[1], y[2], 1.0 - params[PINNED])
     else:
         gravity = wp.vec3f(0.0, -params[GRAVITY], 0.0)
-        pull = gravity - params[SCULPTED] * rotate(rotations[i], gravity)
+        pull = gravity - params[REST_INCLUDES_GRAVITY] * rotate(rotations[i], gravity)
         x = positions[i] + dt * velocities[i] + dt * dt * pull
         v = velocities[i] + dt * pull
         if w > 0.0:
@@ -140,7 +140,7 @@ def swing(
             u = positions[i] - previous_settled[i] - rest
             du = (1.0 - params[JOINING]) * (velocities[i] - drift)
             free = advance_oscillator(u, du, oscillator_coefficients(w, params[DAMPING], dt))
-            held = clamp_offset(free[0] + rest, free[1], params[LIMIT] * depth[i])
+            held = clamp_offset(free[0] + rest, free[1], params[MAX_OFFSET] * depth[i])
             x = y + held[0]
             v = drift + held[1]
         positions[i] = x

@@ -9,6 +9,7 @@ from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.geometry.vectors import smoothstep
+from supple.settings import ByName
 from supple.skins.position_based.body.tetrahedral_body import WHERE, FleshBody
 
 # Shares of the character's size: how deep flesh is that is firm, and that is fully soft.
@@ -50,29 +51,24 @@ def skin_depth(character: Character, body: FleshBody) -> Floats:
     return np.asarray(body.skin_distance * (1.0 - firm))
 
 
-def regional_softness(character: Character, body: FleshBody, regions: str) -> tuple[Floats, Floats]:
+def regional_softness(character: Character, body: FleshBody, regions: ByName[float]) -> tuple[Floats, Floats]:
     """How soft (P,) the artist wants the skin at every particle, and how much that counts there (P,).
 
-    Regions are written "belly=0.2, ears=0.7": the name of a part or of a painted map, or numbers of vertices such as
-    "12+30-45=0.5"; then a stiffness from 0 (soft) to 1 (driven by the bones). Later ones win.
+    A region is the name of a part or of a painted map, or numbers of vertices such as "12+30-45"; its value is a
+    stiffness from 0 (soft) to 1 (driven by the bones). Later ones win.
     """
     soft, counts = np.zeros(len(body.joint)), np.zeros(len(body.joint))
-    for name, stiffness in parse_regions(regions):
+    for name, stiffness in regions.items():
         fraction = np.clip(body.sample_skin(_REGIONS.marked(character, name)), 0.0, 1.0)
         soft += fraction * (1.0 - stiffness - soft)
         counts = np.maximum(counts, fraction)
     return soft, counts
 
 
-def check_regions(character: Character, regions: str) -> None:
+def check_regions(character: Character, regions: ByName[float]) -> None:
     """Refuse regions that the character does not have."""
-    for name, _ in parse_regions(regions):
+    for name in regions:
         _REGIONS.marked(character, name)
-
-
-def parse_regions(text: str) -> list[tuple[str, float]]:
-    """Names and stiffnesses of regions as they are written."""
-    return _REGIONS.regions(text)
 
 
 def depth_factor(body: FleshBody) -> Floats:

@@ -21,7 +21,7 @@ from supple.skins.position_based.solve.schedule import slab_schedules
 _HARDEST = 0.99  # stiffness above which nothing grows harder: the method would need many more rounds
 _PRESSED = 8.0  # weight of a contact; several times more made rounds restless, and what is left is parted at last
 _FACTORS = 4  # of different weights that a binding keeps
-_TIME = 1.0 / 60.0  # s: in this time the pull to where the bones carry the flesh forgets what `memory` allows
+_TIME = 1.0 / 60.0  # s: in this time the pull to where the bones carry the flesh forgets what `correction_time` allows
 
 
 @dataclass(frozen=True)
@@ -33,23 +33,23 @@ class EnergyWeights:
     stretch: float
     pull: float
     contact: float
-    slack: bool
+    one_sided: bool
 
     @classmethod
     def from_stiffness(
-        cls, *, volume: float, bind: float, stretch: float, memory: float, contact: float, slack: bool
+        cls, *, volume: float, bind: float, stretch: float, correction_time: float, contact: float, one_sided: bool
     ) -> EnergyWeights:
         """Weights at which a constraint alone, against a particle of unit weight, loses a share k of its error.
 
-        That is k / (1 - k), and half of it for an edge, which has two ends. `memory` [s] is how slowly the pull to
-        where the bones carry the flesh would bring it back there.
+        That is k / (1 - k), and half of it for an edge, which has two ends. `correction_time` [s] is how slowly the
+        pull to where the bones carry the flesh would bring it back there.
         """
-        pull = 1.0 if memory == 0.0 else 1.0 - math.exp(-_TIME / memory)
-        return cls(_weight(volume), _weight(bind), 0.5 * _weight(stretch), pull, _PRESSED * contact, slack)
+        pull = 1.0 if correction_time == 0.0 else 1.0 - math.exp(-_TIME / correction_time)
+        return cls(_weight(volume), _weight(bind), 0.5 * _weight(stretch), pull, _PRESSED * contact, one_sided)
 
     def row(self) -> Floats:
         """As the kernels take them."""
-        row = [self.volume, self.bind, self.stretch, self.pull, float(self.slack), self.contact]
+        row = [self.volume, self.bind, self.stretch, self.pull, float(self.one_sided), self.contact]
         return np.array(row, dtype=np.float32)
 
 

@@ -32,7 +32,7 @@ VOLUME = wp.constant(0)  # weights of the energy: k_V, k_b, k_d, k_q
 BIND = wp.constant(1)
 STRETCH = wp.constant(2)
 PULL = wp.constant(3)
-SLACK = wp.constant(4)  # 1: flesh may come nearer to its bone than it was at rest
+ONE_SIDED = wp.constant(4)  # 1: flesh may come nearer to its bone than it was at rest
 CONTACT = wp.constant(5)  # k_c
 TINY = wp.constant(1.0e-12)
 
@@ -256,7 +256,7 @@ def gradient(
         apart = x - attachments.anchors[p]
         length = wp.length(apart)
         error = length - attachments.lengths[p]
-        if weights[SLACK] != 0.0:
+        if weights[ONE_SIDED] != 0.0:
             error = wp.max(error, 0.0)
         off = x - attachments.kinematic[p]
         pull = weights[PULL] + attachments.hold_stiffness[p]

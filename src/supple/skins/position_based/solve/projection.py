@@ -22,19 +22,19 @@ _LONGEST_MOVE = 0.5  # of an element's size, in one projection: flat elements wo
 class Stiffness:
     """How stiff each kind of constraint is, 0 to 1, and whether that holds for any number of rounds.
 
-    With `slack`, flesh may come nearer to its bone than it was at rest, and only not go farther away.
+    With `one_sided`, flesh may come nearer to its bone than it was at rest, and only not go farther away.
     """
 
     volume: float
     bind: float
     stretch: float
     compliant: bool
-    slack: bool = False
+    one_sided: bool = False
 
     def row(self) -> Floats:
         """As the kernels take them."""
         return np.array(
-            [self.volume, self.bind, self.stretch, float(self.compliant), float(self.slack)], dtype=np.float32
+            [self.volume, self.bind, self.stretch, float(self.compliant), float(self.one_sided)], dtype=np.float32
         )
 
 

@@ -31,7 +31,7 @@ VOLUME = wp.constant(0)  # knobs: how stiff volumes, bonds to the bones and edge
 BIND = wp.constant(1)
 STRETCH = wp.constant(2)
 COMPLIANT = wp.constant(3)  # 1: in the compliance form
-SLACK = wp.constant(4)  # 1: flesh may come nearer to its bone than it was at rest
+ONE_SIDED = wp.constant(4)  # 1: flesh may come nearer to its bone than it was at rest
 TINY = wp.constant(1.0e-12)
 FLATTEST = wp.constant(1.0e-12)  # below this share of a size to the fourth, gradients say nothing
 
@@ -133,17 +133,17 @@ def project_volume(c: int, k: float, compliant: float, volumes: VolumeConstraint
 
 
 @wp.func
-def project_bind(c: int, k: float, compliant: float, slack: float, bonds: BindConstraints, particles: Vec4Array):
+def project_bind(c: int, k: float, compliant: float, one_sided: float, bonds: BindConstraints, particles: Vec4Array):
     """C = |p_i - a_i| - d_0, or at most zero with slack; the bone is not moved."""
     i = bonds.bound[c]
     p = particles[i]
     apart = position(p) - bonds.anchors[i]
     length = wp.length(apart)
     error = length - bonds.lengths[i]
-    held = slack == 0.0 or error > 0.0 or (compliant != 0.0 and bonds.multipliers[c] < 0.0)
+    held = one_sided == 0.0 or error > 0.0 or (compliant != 0.0 and bonds.multipliers[c] < 0.0)
     if p[3] > 0.0 and length > TINY and held:
         push = multiplier_step(c, error, p[3], k, compliant, bonds.multipliers)
-        if slack != 0.0 and compliant != 0.0 and bonds.multipliers[c] > 0.0:
+        if one_sided != 0.0 and compliant != 0.0 and bonds.multipliers[c] > 0.0:
             push = push - bonds.multipliers[c]  # it lets go, and does not push
             bonds.multipliers[c] = 0.0
         particles[i] = translate(p, (push * p[3] / length) * apart)
@@ -182,7 +182,7 @@ def sweep(
     bind = params[BIND]
     if bind > 0.0:
         for c in range(bonds.starts[s], bonds.starts[s + 1]):
-            project_bind(c, bind, params[COMPLIANT], params[SLACK], bonds, particles)
+            project_bind(c, bind, params[COMPLIANT], params[ONE_SIDED], bonds, particles)
     sweep_edges(s, params, edges, particles)
 
 
@@ -206,4 +206,4 @@ def project_bonds(first: int, params: FloatArray, bonds: BindConstraints, partic
     """Bonds to the bones hold one particle each, so that all may run at once."""
     c = first + wp.tid()
     if params[BIND] > 0.0 and c < bonds.starts[1]:
-        project_bind(c, params[BIND], params[COMPLIANT], params[SLACK], bonds, particles)
+        project_bind(c, params[BIND], params[COMPLIANT], params[ONE_SIDED], bonds, particles)
