@@ -114,13 +114,13 @@ def test_weights_are_always_valid_and_never_worse(bones, influences, rank, scale
 
 
 def test_the_matrices_of_distances_are_those_written_out(bake):
-    frames = Frames.of(np.asarray(bake.rest), bake.points)
+    frames = Frames.from_points(np.asarray(bake.rest), bake.points)
     random = np.random.default_rng(7)
     bones = np.swapaxes(rigid(random, 3 * frames.count).reshape(frames.count, 3, 4, 4), 0, 1)[:, :, :3]
     positions = frames.rest[:, :3] + frames.moved.reshape(len(frames.rest), frames.count, 3).swapaxes(0, 1)
     away = np.einsum("bfij,vj->vbfi", bones, frames.rest) - positions.swapaxes(0, 1)[:, None]
     written = np.einsum("vbfi,vcfi->vbc", away, away)
-    distances = Distances.of(frames, bones)
+    distances = Distances.from_frames(frames, bones)
     assert distances.matrices(slice(0, None)) == pytest.approx(written, rel=1e-9)
     assert distances.alone() == pytest.approx(np.einsum("vbb->vb", written), rel=1e-9)
 
@@ -132,9 +132,9 @@ def test_one_bone_is_fitted_as_two_sets_of_points_are_aligned():
     random = np.random.default_rng(8)
     rest = random.normal(size=(30, 3))
     points = rest + 0.3 * random.normal(size=(4, 30, 3))
-    frames = Frames.of(rest, points)
+    frames = Frames.from_points(rest, points)
     start = np.tile(STILL, (1, 4, 1, 1))
-    moments = Moments.of(frames, np.ones((30, 1)))
+    moments = Moments.from_frames(frames, np.ones((30, 1)))
     found = frames.transforms(fit_bones(moments, start, free=np.ones(1, dtype=bool), sweeps=1))[:, 0]
     for frame in range(4):
         rotation, _ = Rotation.align_vectors(points[frame] - points[frame].mean(axis=0), rest - rest.mean(axis=0))
@@ -151,7 +151,7 @@ def test_a_fitted_bone_cannot_be_moved_to_lower_the_error():
     points = rest + 0.3 * random.normal(size=(3, 40, 3))
     share = random.random((40, 1))
     weights = np.concatenate([share, 1.0 - share], axis=1)
-    frames = Frames.of(rest, points)
+    frames = Frames.from_points(rest, points)
     state = np.swapaxes(rigid(random, 6, rotation=0.2).reshape(3, 2, 4, 4), 0, 1)[:, :, :3]
 
     def errors(bones):
@@ -159,7 +159,7 @@ def test_a_fitted_bone_cannot_be_moved_to_lower_the_error():
         goal = frames.rest[:, :3] + frames.moved.reshape(40, 3, 3).swapaxes(0, 1)
         return np.sum((away - goal) ** 2, axis=(1, 2))
 
-    moments = Moments.of(frames, weights)
+    moments = Moments.from_frames(frames, weights)
     for bone in (0, 1):
         better = fit_bones(moments, state, free=np.arange(2) == bone, sweeps=1)
         assert np.array_equal(better[1 - bone], state[1 - bone])
@@ -176,11 +176,11 @@ def test_a_bone_of_one_vertex_still_turns_in_some_way():
     """A single vertex says nothing of how its bone turns: it keeps the turn it had, and follows the vertex."""
     random = np.random.default_rng(10)
     rest = random.normal(size=(6, 3))
-    frames = Frames.of(rest, rest + 0.1 * random.normal(size=(3, 6, 3)))
+    frames = Frames.from_points(rest, rest + 0.1 * random.normal(size=(3, 6, 3)))
     only = np.zeros((6, 1))
     only[2] = 1.0
     start = rigid(random, 3)[None, :, :3]
-    found = fit_bones(Moments.of(frames, only), start, free=np.ones(1, dtype=bool), sweeps=1)
+    found = fit_bones(Moments.from_frames(frames, only), start, free=np.ones(1, dtype=bool), sweeps=1)
     assert found[0, :, :, :3] == pytest.approx(start[0, :, :, :3], abs=1e-4)
     there = frames.rest[2, :3] + frames.moved[2].reshape(3, 3)
     assert np.einsum("fij,j->fi", found[0], frames.rest[2]) == pytest.approx(there, abs=1e-9)
@@ -191,7 +191,7 @@ def test_patches_hang_together_and_follow_the_known_bones():
     transforms = rigid(np.random.default_rng(11), 20, rotation=0.5).reshape(10, 2, 4, 4)
     upper = (tube.points[:, 1] > 1.0).astype(float)
     points = carried(tube.points, np.stack([1.0 - upper, upper], axis=1), transforms)
-    frames = Frames.of(tube.points, points)
+    frames = Frames.from_points(tube.points, points)
     _, tied = cluster(frames, surroundings(frames.rest, tube.triangles), bones=2, seed=0)
     same = tied[:, 0] == upper
     assert max(same.mean(), 1.0 - same.mean()) > 0.9
@@ -200,13 +200,13 @@ def test_patches_hang_together_and_follow_the_known_bones():
 def test_transforms_go_to_the_solver_and_back():
     random = np.random.default_rng(12)
     rest = 5.0 + random.normal(size=(20, 3))
-    frames = Frames.of(rest, rest + random.normal(size=(4, 20, 3)))
+    frames = Frames.from_points(rest, rest + random.normal(size=(4, 20, 3)))
     transforms = rigid(random, 12).reshape(4, 3, 4, 4)
     assert frames.transforms(frames.bones(transforms)) == pytest.approx(transforms, abs=1e-9)
 
 
 def test_blended_errors_are_those_of_the_points(bake):
-    frames = Frames.of(np.asarray(bake.rest), bake.points)
+    frames = Frames.from_points(np.asarray(bake.rest), bake.points)
     bones, tied = cluster(frames, surroundings(frames.rest, bake.triangles), bones=3, seed=0)
     weights, error = blended(frames, bones, tied, influences=2)
     shown = carried(np.asarray(bake.rest), weights, frames.transforms(bones))

@@ -117,20 +117,20 @@ def test_a_replay_ends(seconds):
 
 @given(st.floats(-3.0, 3.0))
 def test_poses_are_put_together_again(time):
-    apart = RelativePose.of(SKELETON, nod(time))
+    apart = RelativePose.from_pose(SKELETON, nod(time))
     np.testing.assert_allclose(world(apart.pose(SKELETON)), world(nod(time)), atol=1e-12)
     np.testing.assert_allclose(rotations_from_vectors(rotation_vectors(apart.rotations)), apart.rotations, atol=1e-12)
 
 
 @given(st.floats(0.0, 1.0), st.floats(1.0, 3.0))
 def test_going_on_goes_on_evenly(start, fraction):
-    pair = [RelativePose.of(SKELETON, nod(time)) for time in (start, start + 0.5)]
+    pair = [RelativePose.from_pose(SKELETON, nod(time)) for time in (start, start + 0.5)]
     on = beyond(*pair, fraction).pose(SKELETON)
     np.testing.assert_allclose(world(on), world(nod(start + 0.5 * fraction)), atol=1e-9)
 
 
 def test_opposite_quaternions_are_one_turn():
-    apart = RelativePose.of(SKELETON, nod(0.4))
+    apart = RelativePose.from_pose(SKELETON, nod(0.4))
     flipped = RelativePose(apart.moves, -apart.rotations, apart.scales, apart.shapes)
     both = mix_poses([apart, flipped], np.array([0.5, 0.5]))
     np.testing.assert_allclose(world(both.pose(SKELETON)), world(nod(0.4)), atol=1e-12)
@@ -272,7 +272,7 @@ def test_no_joint_is_faster_than_allowed_whatever_the_source_does(choices, step)
     last = None
     for count, choice in enumerate(choices):
         current["pose"] = kinds[choice]
-        apart = RelativePose.of(SKELETON, steady.sample(count * step))
+        apart = RelativePose.from_pose(SKELETON, steady.sample(count * step))
         assert np.isfinite(apart.moves).all()
         if last is not None:
             assert np.linalg.norm(apart.moves - last.moves, axis=1).max() <= 5.0 * step + 1e-9

@@ -31,7 +31,7 @@ def bent(angle: float) -> tuple[float, ...]:
 
 def bends(pose: Pose) -> tuple[float, float]:
     """By how much the spine of three joints is bent at its second and at its third."""
-    vectors = rotation_vectors(RelativePose.of(SPINE, pose).rotations)
+    vectors = rotation_vectors(RelativePose.from_pose(SPINE, pose).rotations)
     return float(vectors[1, 0]), float(vectors[2, 0])
 
 
@@ -275,7 +275,7 @@ def test_ten_minutes_of_hostile_packets_and_pauses():
         if minute % 2 == 1:
             stream.take(hostile(chance, time), time + 0.01)
         pose = stream.sample(time + 0.02)
-        apart = RelativePose.of(SPINE, pose)
+        apart = RelativePose.from_pose(SPINE, pose)
         assert np.isfinite(world(pose)).all()
         if last is not None:
             fastest = max(fastest, float(np.linalg.norm(apart.moves - last.moves, axis=1).max()) / step)

@@ -39,7 +39,7 @@ class Distances:
     square: Floats
 
     @classmethod
-    def of(cls, frames: Frames, bones: Floats) -> Distances:
+    def from_frames(cls, frames: Frames, bones: Floats) -> Distances:
         """For bones (B, F, 3, 4)."""
         count = len(bones)
         flat = (bones - STILL).reshape(count, -1, 4)  # (B, 3F, 4)
@@ -91,7 +91,7 @@ def blended(
     They start from `weights`, whose rows are valid, and never do worse. Only bones that are `allowed` (V, B) come in
     (all, if not given). `smoothness`, times the number of frames, draws weights to those of `nearby` (V, B).
     """
-    distances = Distances.of(frames, bones)
+    distances = Distances.from_frames(frames, bones)
     result, error = np.empty_like(weights), np.empty(len(weights))
     for begin in range(0, len(weights), _CHUNK):
         rows = slice(begin, min(begin + _CHUNK, len(weights)))

@@ -29,15 +29,15 @@ def cluster(frames: Frames, nearby: Any, *, bones: int, seed: int) -> tuple[Floa
     labels = np.zeros(len(frames.rest), dtype=np.int32)
     found = _fit(frames, labels, np.tile(STILL, (1, frames.count, 1, 1)))
     for _ in range(_MOST_SPLITS):
-        error = Distances.of(frames, found).alone()[np.arange(len(labels)), labels]
+        error = Distances.from_frames(frames, found).alone()[np.arange(len(labels)), labels]
         founders = _founders(frames.rest, labels, error, random)[: bones - len(found)]
         if not founders:
             break
         found = np.concatenate([found, *(patch(frames, nearby, founder) for founder in founders)])
         for _ in range(_SWAPS):
-            labels = np.argmin(nearby @ Distances.of(frames, found).alone(), axis=1).astype(np.int32)
+            labels = np.argmin(nearby @ Distances.from_frames(frames, found).alone(), axis=1).astype(np.int32)
             found = _fit(frames, labels, found)
-        found, labels = _without_small(found, labels, Distances.of(frames, found).alone())
+        found, labels = _without_small(found, labels, Distances.from_frames(frames, found).alone())
     idle = random.choice(len(labels), size=bones - len(found), replace=False)
     found = np.concatenate([found, *(patch(frames, nearby, int(vertex)) for vertex in idle)])
     return found, np.eye(bones)[labels]
@@ -48,7 +48,7 @@ def patch(frames: Frames, nearby: Any, vertex: int) -> Floats:
     members = np.zeros((len(frames.rest), 1))
     members[surrounding(nearby, vertex)] = 1.0
     start = np.tile(STILL, (1, frames.count, 1, 1))
-    return fit_bones(Moments.of(frames, members), start, free=np.ones(1, dtype=bool), sweeps=1)
+    return fit_bones(Moments.from_frames(frames, members), start, free=np.ones(1, dtype=bool), sweeps=1)
 
 
 def surrounding(nearby: Any, vertex: int) -> Ints:
@@ -77,7 +77,7 @@ def _founders(rest: Floats, labels: Ints, error: Floats, random: np.random.Gener
 def _fit(frames: Frames, labels: Ints, bones: Floats) -> Floats:
     weights = np.zeros((len(labels), len(bones)))
     weights[np.arange(len(labels)), labels] = 1.0
-    return fit_bones(Moments.of(frames, weights), bones, free=np.ones(len(bones), dtype=bool), sweeps=1)
+    return fit_bones(Moments.from_frames(frames, weights), bones, free=np.ones(len(bones), dtype=bool), sweeps=1)
 
 
 def _without_small(bones: Floats, labels: Ints, alone: Floats) -> tuple[Floats, Ints]:

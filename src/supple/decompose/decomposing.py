@@ -63,7 +63,7 @@ def decompose(
     if seed < 0:
         raise InputError(_WHERE, f"seed is {seed}", "a whole number from zero on is needed", "use 0, 1, 2 ...")
     rest = sequence.rest_points
-    frames = Frames.of(rest, sequence.points)
+    frames = Frames.from_points(rest, sequence.points)
     nearby = surroundings(frames.rest, sequence.triangles)
     done: list[float] = []
 
@@ -74,11 +74,11 @@ def decompose(
 
     if keep_skeleton:
         skeleton, weights, poses = _rig_of(sequence)
-        carried = poses @ skeleton.joint_from_world
+        kept_bones = poses @ skeleton.joint_from_world
         state = Alternation(
             frames,
             nearby,
-            frames.bones(carried),
+            frames.bones(kept_bones),
             _cut(weights, influences, len(skeleton)),
             np.zeros(len(skeleton), dtype=bool),
             _near_joints(skeleton, weights),
@@ -87,13 +87,13 @@ def decompose(
         )
         state.run_with_helpers(bones, rounds, tell)
         found = frames.transforms(state.bones)
-        found[:, : len(skeleton)] = carried
+        found[:, : len(skeleton)] = kept_bones
         grown = rig.with_helpers(skeleton, rest, state.weights, found)
         order = np.arange(len(grown), dtype=np.int32)
     else:
-        start, tied = cluster(frames, nearby, bones=bones, seed=seed)
-        everything = np.ones_like(tied, dtype=bool)
-        state = Alternation(frames, nearby, start, tied, everything[0], everything, influences, smoothness)
+        start, start_weights = cluster(frames, nearby, bones=bones, seed=seed)
+        everything = np.ones_like(start_weights, dtype=bool)
+        state = Alternation(frames, nearby, start, start_weights, everything[0], everything, influences, smoothness)
         state.run(rounds, tell)
         found = frames.transforms(state.bones)
         grown, order = rig.bones_only(rest, state.weights, found)

@@ -76,8 +76,8 @@ class Decomposition:
             transforms = (pose @ inverse)[:, :3]
             points = np.zeros_like(rest)
             for one, weight in zip(joints.T, values.T, strict=True):
-                carried = np.einsum("vij,vj->vi", transforms[one, :, :3], rest) + transforms[one, :, 3]
-                points += weight[:, None] * carried
+                rigid_motion = np.einsum("vij,vj->vi", transforms[one, :, :3], rest) + transforms[one, :, 3]
+                points += weight[:, None] * rigid_motion
             yield points
 
     @cached_property

@@ -31,7 +31,7 @@ class Frames:
     world_from_body: Floats
 
     @classmethod
-    def of(cls, rest_points: Floats, points: NDArray[Any]) -> Frames:
+    def from_points(cls, rest_points: Floats, points: NDArray[Any]) -> Frames:
         """Take the rigid motion that fits the whole body best out of every frame (F, V, 3)."""
         middle = rest_points.mean(axis=0)
         centered = rest_points - middle

@@ -27,7 +27,7 @@ class Regions:
     inertia: Floats
 
     @classmethod
-    def of(cls, rest: Floats, weights: Floats) -> Regions:
+    def from_weights(cls, rest: Floats, weights: Floats) -> Regions:
         """Of weights (V, B); a bone without any stands at the middle of the body."""
         points = np.concatenate([rest, np.ones((len(rest), 1))], axis=1)
         inertia = np.einsum("vb,vi,vj->bij", weights**2, points, points, optimize=True)
@@ -63,7 +63,7 @@ def tree(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Ints, Float
     from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree, shortest_path
 
     count, frames = weights.shape[1], len(transforms)
-    regions = Regions.of(rest, weights)
+    regions = Regions.from_weights(rest, weights)
     if count == 1:
         return np.array([-1], dtype=np.int32), regions.middles
     every = np.arange(count, dtype=np.int32)
@@ -146,7 +146,7 @@ def bones_only(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Skele
 def with_helpers(skeleton: Skeleton, rest: Floats, weights: Floats, transforms: Floats) -> Skeleton:
     """The skeleton with the helper bones behind its own joints, each on the joint it follows most."""
     joints = len(skeleton)
-    regions = Regions.of(rest, weights)
+    regions = Regions.from_weights(rest, weights)
     parents = helper_parents(transforms, regions, joints)
     helpers = np.arange(joints, transforms.shape[1], dtype=np.int32)
     forms = apart(transforms, helpers, np.arange(joints, dtype=np.int32))[np.arange(len(helpers)), parents]

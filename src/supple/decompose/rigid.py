@@ -30,7 +30,7 @@ class Moments:
     pull: Floats
 
     @classmethod
-    def of(cls, frames: Frames, weights: Floats) -> Moments:
+    def from_frames(cls, frames: Frames, weights: Floats) -> Moments:
         """Sum over the vertices with weights (V, B), most of which are zero."""
         from scipy.sparse import csr_array
 

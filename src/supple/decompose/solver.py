@@ -71,7 +71,7 @@ class Alternation:
             self._move_useless()
         self._blend()
         self.errors.append(self._rms())
-        moments = Moments.of(self.frames, self.weights)
+        moments = Moments.from_frames(self.frames, self.weights)
         self.bones = fit_bones(moments, self.bones, free=self.free, sweeps=_SWEEPS)
 
     def _blend(self) -> None:
@@ -97,9 +97,9 @@ class Alternation:
         self.weights = np.concatenate([self.weights, still], axis=1)
         self.allowed = np.concatenate([self.allowed, still > 0.0], axis=1)
         self.free = np.concatenate([self.free, np.ones(count, dtype=bool)])
-        self._place(room)
+        self._place_bones(room)
 
-    def _place(self, bones: Ints) -> None:
+    def _place_bones(self, bones: Ints) -> None:
         """Let bones without weight move as the skin does where the error is largest.
 
         Beside bones that stay, they serve only vertices that may follow one of those that their own place may follow:
@@ -119,7 +119,7 @@ class Alternation:
             return
         kept = self.bones, self.weights, self.allowed, self._by_vertex
         self.bones, self.weights, self.allowed = self.bones.copy(), self.weights.copy(), self.allowed.copy()
-        self._place(useless)
+        self._place_bones(useless)
         self.weights[:, useless] = 0.0
         bare = np.flatnonzero(self.weights.sum(axis=1) < 1e-6)  # held by such bones alone
         others = np.setdiff1d(np.arange(len(self.bones)), useless)

@@ -140,9 +140,9 @@ class Loft:
         """Lower and upper corner of a box around the loft."""
         local_low, local_high = self._local_box
         middle, half = 0.5 * (local_low + local_high), 0.5 * (local_high - local_low)
-        centre = self.origin + middle @ self.axes
+        center = self.origin + middle @ self.axes
         reach = half @ np.abs(self.axes)
-        return centre - reach, centre + reach
+        return center - reach, center + reach
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,9 +270,9 @@ def loft(
     return Loft(begin, axes, rows[:, 0] * length, rows[:, 1:], ends, power)
 
 
-def ellipsoid(centre: ArrayLike, radii: tuple[float, float, float], *, rotation: Floats | None = None) -> Loft:
+def ellipsoid(center: ArrayLike, radii: tuple[float, float, float], *, rotation: Floats | None = None) -> Loft:
     """An ellipsoid with radii [m] along x, y and z, or along the rows of the rotation `turn` (3, 3)."""
-    middle = np.asarray(centre, dtype=np.float64)
+    middle = np.asarray(center, dtype=np.float64)
     axes = np.eye(3) if rotation is None else np.asarray(rotation, dtype=np.float64)
     section = np.array([[0.0, 0.0, radii[0], radii[2], radii[2]]])
     return Loft(middle, np.stack([axes[0], axes[2], axes[1]]), np.zeros(1), section, (radii[1], radii[1]))

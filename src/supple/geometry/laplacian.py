@@ -74,8 +74,8 @@ def held(fixed: Ints, edges: WeightedEdges) -> Ints:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    tied = np.flatnonzero(edges.weights != 0.0)
-    graph = coo_array((np.ones(len(tied), np.int8), tuple(edges.ends[tied].T)), shape=(edges.count, edges.count))
+    reached = np.flatnonzero(edges.weights != 0.0)
+    graph = coo_array((np.ones(len(reached), np.int8), tuple(edges.ends[reached].T)), shape=(edges.count, edges.count))
     piece = connected_components(graph, directed=False)[1]
     anchored = np.zeros(edges.count, dtype=bool)
     anchored[np.unique(piece[fixed])] = True

@@ -59,7 +59,7 @@ def combine_motions(
             continue
         alone.check_same(clip.skeleton, _WHERE)
         carry = _way_to(alone, clip, name) if moves is None else rigid(moves[number], _WHERE, f"move {number}")
-        played.append(_carried(clip, alone, carry))
+        played.append(_carry(clip, alone, carry))
     moving = [one for one, clip in zip(played, clips, strict=True) if clip is not None]
     fps = max((one.fps for one in moving), default=60.0)
     length = max((one.duration for one in moving), default=0.0) if seconds is None else seconds
@@ -119,7 +119,7 @@ def _way_to(alone: Skeleton, clip: Motion, name: str) -> Floats:
     return carry
 
 
-def _carried(clip: Motion, alone: Skeleton, carry: Floats) -> Motion:
+def _carry(clip: Motion, alone: Skeleton, carry: Floats) -> Motion:
     """A motion taken elsewhere by a rigid transform."""
     roots = alone.parents < 0
     moves, rotations = clip.translations.copy(), clip.rotations.copy()

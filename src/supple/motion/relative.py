@@ -24,7 +24,7 @@ class RelativePose:
     shapes: Mapping[str, float]
 
     @classmethod
-    def of(cls, skeleton: Skeleton, pose: Pose) -> RelativePose:
+    def from_pose(cls, skeleton: Skeleton, pose: Pose) -> RelativePose:
         """Take a pose apart."""
         return cls(*quaternions.decompose(parent_from_joints(skeleton, pose)), pose.shapes)
 

@@ -69,11 +69,11 @@ def weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> Weights
     return Weights(np.concatenate(joints), np.concatenate(values))
 
 
-def parts(points: Floats, tied: Weights, skeleton: Skeleton, rig: Rig) -> dict[str, Ints]:
+def parts(points: Floats, vertex_weights: Weights, skeleton: Skeleton, rig: Rig) -> dict[str, Ints]:
     """Every vertex under one name: that of the joint that moves it most, or of the region it lies in."""
     labels = [rig.label(name) for name in skeleton.names]
     names = list(dict.fromkeys(labels))
-    number = np.array([names.index(label) for label in labels])[tied.joints[:, 0]]
+    number = np.array([names.index(label) for label in labels])[vertex_weights.joints[:, 0]]
     for name, (within, gate) in rig.regions.items():
         number[(number == names.index(within)) & (gate(points) > 0.5)] = len(names)
         names.append(name)

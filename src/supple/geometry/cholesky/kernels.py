@@ -7,8 +7,8 @@ Bodies alike stand one after another, `stride` items each; unknown j of a body i
 
 import warp as wp
 
-Whole = wp.array(dtype=wp.int32)
-Numbers = wp.array(dtype=wp.float32)
+IntArray = wp.array(dtype=wp.int32)
+FloatArray = wp.array(dtype=wp.float32)
 Points = wp.array(dtype=wp.vec3f)
 
 
@@ -16,11 +16,11 @@ Points = wp.array(dtype=wp.vec3f)
 def solve_sparse(
     first: int,
     stride: int,
-    rows: Whole,
-    starts: Whole,
-    below: Whole,
-    lower: Numbers,
-    inverse_pivots: Numbers,
+    rows: IntArray,
+    starts: IntArray,
+    below: IntArray,
+    lower: FloatArray,
+    inverse_pivots: FloatArray,
     sides: Points,
     work: Points,
     answers: Points,
@@ -45,7 +45,7 @@ def solve_sparse(
 
 
 @wp.kernel(enable_backward=False)
-def multiply_inverse(first: int, stride: int, rows: Whole, inverse: Numbers, sides: Points, answers: Points):
+def multiply_inverse(first: int, stride: int, rows: IntArray, inverse: FloatArray, sides: Points, answers: Points):
     """x = A^-1 b, a thread for every unknown of every body. A^-1 is symmetric, so threads read it side by side."""
     t = first + wp.tid()
     n = rows.shape[0]

@@ -180,17 +180,17 @@ class Body:
         shrug = stance.shrug + 0.3 * _beyond(lift, 55.0, 20.0)
         if side + "Shoulder" in self._number:
             rotations[side + "Shoulder"] = stance.chest @ euler(roll=out * shrug)
-        rotations[side + "Arm"] = upper @ self._hanging(side + "Arm", side + "ForeArm").T
-        rotations[side + "ForeArm"] = lower @ self._hanging(side + "ForeArm", side + "Hand").T
+        rotations[side + "Arm"] = upper @ self._dangling_leg(side + "Arm", side + "ForeArm").T
+        rotations[side + "ForeArm"] = lower @ self._dangling_leg(side + "ForeArm", side + "Hand").T
         knuckles = [n for n in self._number if n.startswith(side + "Hand") and n.endswith("1") and "Thumb" not in n]
         middle = side + "HandMiddle1"
-        palm = self._hanging(side + "Hand", middle if middle in self._number else (knuckles or [""])[0])
+        palm = self._dangling_leg(side + "Hand", middle if middle in self._number else (knuckles or [""])[0])
         rotations[side + "Hand"] = hand @ palm.T
         for name in knuckles:
             rotations[name] = fingers @ palm.T
 
     @cache  # noqa: B019 - a body lives as long as the making of one motion
-    def _hanging(self, start: str, end: str) -> Floats:
+    def _dangling_leg(self, start: str, end: str) -> Floats:
         """The least turn (3, 3) that takes straight down to a bone at rest: the bone's frame, thumbs forward."""
         if end in self._number:
             along = self.rest(end) - self.rest(start)

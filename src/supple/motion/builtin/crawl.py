@@ -71,7 +71,7 @@ def slither(
     eased[-fading:] = np.linspace(1.0, _STEADY, fading + 1)[1:]
     # The wave of the track goes through the middle of the animal as it rests.
     middle = skeleton.heads[chain].mean(axis=0) * [1.0, 0.0, 1.0] - 0.5 * level
-    carried = skeleton.joint_from_world[chain[-1]] @ skeleton.world_from_joint
+    relative = skeleton.joint_from_world[chain[-1]] @ skeleton.world_from_joint
 
     def pose(time: float) -> Pose:
         gone = track.wave * time / seconds
@@ -84,7 +84,7 @@ def slither(
         world = np.tile(np.eye(4), (len(chain), 1, 1))
         world[:, :3, :3] = _about_up(yaw + ahead - rest_yaw) @ skeleton.world_from_joint[chain, :3, :3]
         world[:, :3, 3] = positions
-        everything = world[-1] @ carried
+        everything = world[-1] @ relative
         everything[chain] = world
         return Pose(everything)
 
@@ -239,8 +239,8 @@ def _arms(skeleton: Skeleton) -> list[list[int]]:
             found.setdefault(int(match[1]), {})[int(match[2])] = joint
     arms = [[arm[number] for number in sorted(arm)] for _, arm in sorted(found.items())]
     bodies = {int(skeleton.parents[arm[0]]) for arm in arms}
-    hanging = all(skeleton.parents[after] == before for arm in arms for before, after in pairwise(arm))
-    if len(bodies) != 1 or -1 in bodies or not hanging or min(len(arm) for arm in arms) < 2:
+    connected = all(skeleton.parents[after] == before for arm in arms for before, after in pairwise(arm))
+    if len(bodies) != 1 or -1 in bodies or not connected or min(len(arm) for arm in arms) < 2:
         raise InputError(
             "motion 'swim'",
             f"{len(arms)} arms were found on {len(bodies)} bodies",

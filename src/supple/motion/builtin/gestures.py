@@ -29,15 +29,15 @@ def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Reci
     waves = max(round((down - up) / 0.52), 1)
     rate = waves / (down - up)
     raised = ArmRotation(flex=14.0, spread=86.0, rotation=-78.0, elbow=84.0, wrist=-4.0, curl=6.0)
-    on_way = ArmRotation(flex=34.0, spread=44.0, rotation=-30.0, elbow=96.0, wrist=8.0, curl=20.0)
-    hanging = ArmRotation(flex=2.0, spread=13.0, rotation=8.0, elbow=16.0, wrist=2.0, curl=24.0)
+    halfway = ArmRotation(flex=34.0, spread=44.0, rotation=-30.0, elbow=96.0, wrist=8.0, curl=20.0)
+    relaxed = ArmRotation(flex=2.0, spread=13.0, rotation=8.0, elbow=16.0, wrist=2.0, curl=24.0)
 
     def pose(time: float) -> Pose:
         lift = smoothstep(time, 0.12, up + 0.05) - smoothstep(time, down, seconds - 0.12)
         swing = smoothstep(time, up - 0.25, up + 0.25) - smoothstep(time, down - 0.2, down + 0.25)
         phase = (time - up) * rate
         # On its way up and down the arm passes in front of the body, elbow first.
-        arm = hanging.toward(on_way, lift).toward(on_way.toward(raised, lift), lift)
+        arm = relaxed.toward(halfway, lift).toward(halfway.toward(raised, lift), lift)
         forearm = swing * math.sin(2.0 * math.pi * phase)
         trailing = swing * math.sin(2.0 * math.pi * (phase - 0.13))
         right = ArmRotation(
@@ -53,7 +53,7 @@ def wave(skeleton: Skeleton, *, seconds: float = 3.6, fps: float = 60.0) -> Reci
         chest = euler(-3.0 * lift, -1.0 * lift, -3.5 * lift - 0.8 * trailing)
         head = euler(-5.0 * lift, 0.0, 4.0 * lift + 1.2 * trailing)
         hips = body.settle(body.hips + np.array([aside, _LOW * body.leg, 0.0]), pelvis, feet)
-        return body.pose(Stance(hips, feet, pelvis, chest, head, (hanging, right)))
+        return body.pose(Stance(hips, feet, pelvis, chest, head, (relaxed, right)))
 
     return Recipe(skeleton, pose, seconds, fps, "wave")
 

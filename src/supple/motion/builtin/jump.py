@@ -68,13 +68,13 @@ class _Jump:
         flight = self.on - _OFF
         stays = Contact(ankle, (-2.0, -1.0, _OFF - 0.15, _OFF), (0.0, _BALL))
         via = tuple(
-            (_OFF + fraction * flight, self._hanging(side, _OFF + fraction * flight, bend, pitch))
+            (_OFF + fraction * flight, self._dangling_leg(side, _OFF + fraction * flight, bend, pitch))
             for fraction, bend, pitch in ((0.16, 0.975, -58.0), (0.5, 0.89, -40.0), (0.84, 0.935, -44.0))
         )
         lands = Contact(ankle, (self.on, self.on + 0.11, math.inf, math.inf), (-42.0, 0.0), via=via)
         return Steps(self.body, side, [stays, lands])
 
-    def _hanging(self, side: str, t: float, reach: float, pitch: float) -> FootPose:
+    def _dangling_leg(self, side: str, t: float, reach: float, pitch: float) -> FootPose:
         """A foot in the air, below the hips by a share of the leg's length."""
         body = self.body
         hip = body.rest(side + "UpLeg") + np.array([0.0, self._height(t), 0.0])

@@ -87,7 +87,7 @@ class LiveMotion:
             raise InputError(_WHERE, f"time is {time}", "a finite time is needed", "send seconds")
         taken = pose if isinstance(pose, Pose) else Pose(np.asarray(pose))
         self._check(taken)
-        apart = RelativePose.of(self._skeleton, taken) if self._smoothing or self._coast else None
+        apart = RelativePose.from_pose(self._skeleton, taken) if self._smoothing or self._coast else None
         with self._lock:
             position = bisect.bisect_left(self._times, time)
             if position < len(self._times) and self._times[position] == time:
@@ -124,7 +124,7 @@ class LiveMotion:
             apart = [pose for pose in self._apart if pose is not None]
         if not apart:
             empty = not len(times)
-            return RelativePose.of(self._skeleton, Pose.rest(self._skeleton) if empty else self.sample(time))
+            return RelativePose.from_pose(self._skeleton, Pose.rest(self._skeleton) if empty else self.sample(time))
         return self._steady(times, apart, shown)
 
     def _shown(self, time: float) -> float:
@@ -196,5 +196,5 @@ def _line(times: Floats, poses: Sequence[RelativePose], at: float, width: float)
     weights = (1.0 - (away / width) ** 2) ** 3
     # The value at `at` of the weighted least-squares line: shares w_i (S2 - S1 d_i) / (S0 S2 - S1^2), d_i = t_i - at;
     # the denominator is what they add up to.
-    shares = weights * ((weights * away**2).sum() - (weights * away).sum() * away)
-    return mix_poses([poses[int(position)] for position in near], shares / shares.sum())
+    line_weights = weights * ((weights * away**2).sum() - (weights * away).sum() * away)
+    return mix_poses([poses[int(position)] for position in near], line_weights / line_weights.sum())

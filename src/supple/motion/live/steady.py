@@ -99,7 +99,7 @@ class SteadyMotion:
         if isinstance(self._source, LiveMotion):
             return self._source.relative(time), None
         pose = self._source.sample(time)
-        return RelativePose.of(self.skeleton, pose), pose
+        return RelativePose.from_pose(self.skeleton, pose), pose
 
     def _held_back(self, last: RelativePose, shown: RelativePose, gap: float) -> RelativePose:
         """`shown`, or as far towards it as the speeds allow."""

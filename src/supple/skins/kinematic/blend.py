@@ -42,8 +42,8 @@ class BlendWeights:
     def from_weights(cls, points: Floats, weights: Weights, joint_count: int) -> BlendWeights:
         """Pack weights, leaving out influences that no point has."""
         used = weights.influences
-        joints, shares = pack_blocks(weights.joints[:, :used], weights.values[:, :used])
-        return cls(points.astype(np.float32), joints, shares, joint_count, _companions(weights, joint_count))
+        joints, values = pack_blocks(weights.joints[:, :used], weights.values[:, :used])
+        return cls(points.astype(np.float32), joints, values, joint_count, _companions(weights, joint_count))
 
     @classmethod
     def from_character(cls, character: Character, where: str) -> BlendWeights:

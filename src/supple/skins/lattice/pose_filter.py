@@ -27,7 +27,7 @@ class LowPassPose:
     @classmethod
     def from_pose(cls, skeleton: Skeleton, pose: Pose) -> LowPassPose:
         """Begin at rest in a pose."""
-        first = RelativePose.of(skeleton, pose)
+        first = RelativePose.from_pose(skeleton, pose)
         return cls(first.moves.copy(), first.rotations.copy(), np.zeros((len(first.moves), 2, 3)))
 
     def filter(self, skeleton: Skeleton, pose: Pose, dt: float, *, frequency: float) -> Pose:
@@ -37,7 +37,7 @@ class LowPassPose:
         its parent, solved exactly. A motion of f Hz comes through as 1 / (1 + (f / frequency)^2) of itself, and a slow
         one is 2 / w late. Scales and shapes are seen as they are.
         """
-        goal = RelativePose.of(skeleton, pose)
+        goal = RelativePose.from_pose(skeleton, pose)
         rate = 2.0 * math.pi * frequency
         seen = RelativePose(self.moves, self.rotations, goal.scales, goal.shapes)
         left, self.speeds[...] = decay_spring(difference(seen, goal), self.speeds, rate, dt)

@@ -35,6 +35,38 @@ EMPTY = wp.constant(wp.uint64((1 << 20) | (1 << 41) | (1 << 62)))
 ROUNDING = wp.constant(wp.float64(4.0e-15))
 
 
+@wp.struct
+class Patches:
+    """Triangles in patch order, patches in groups; the triangles round vertex v are `corners[corner_starts[v]:...]`."""
+
+    triangles: Triangles
+    starts: Starts
+    group_starts: Starts
+    group_of: Starts
+    corner_starts: Starts
+    corners: Starts
+
+
+@wp.struct
+class FrameBoxes:
+    """Boxes round triangles, patches and groups, frame by frame, and those of the first two as codes."""
+
+    triangles: Boxes
+    patches: Boxes
+    groups: Boxes
+    triangle_codes: Codes
+    patch_codes: Codes
+
+
+@wp.struct
+class Adjacency:
+    """Patches that share vertices with patch p, `patches[starts[p]:starts[p + 1]]`, and who is worth comparing."""
+
+    starts: Starts
+    patches: Starts
+    masks: wp.array(dtype=wp.uint32)
+
+
 @wp.kernel(enable_backward=False)
 def triangle_boxes(first: int, points: Points, triangles: Triangles, boxes: Boxes):
     """The box round every triangle."""
@@ -217,18 +249,9 @@ def is_known(key: wp.int64, known: Keys) -> bool:
 def count_crossings(
     first: int,
     points: Points,
-    triangles: Triangles,
-    patch_starts: Starts,
-    group_starts: Starts,
-    group_of: Starts,
-    boxes: Boxes,
-    codes: Codes,
-    patch_codes: Codes,
-    patch_boxes: Boxes,
-    group_boxes: Boxes,
-    beside_starts: Starts,
-    beside: Starts,
-    touching: wp.array(dtype=wp.uint32),
+    mesh: Patches,
+    boxes: FrameBoxes,
+    beside: Adjacency,
     known: Keys,
     marks: Marks,
     keys: wp.array2d(dtype=wp.int64),
@@ -237,49 +260,54 @@ def count_crossings(
 ):
     """Pairs of triangles that cross, one from patch p and the other from p or a later patch.
 
-    Patches that share vertices are listed in `beside`; for those, `touching` has a bit for every triangle of the other
+    Patches that share vertices are listed in `beside`; for those, `masks` has a bit for every triangle of the other
     patch that is worth comparing with a triangle of this one: it shares no corner and was not compared before.
 
     All in one body: a function that takes this many arrays would copy their descriptions at every call.
     """
     i = first + wp.tid()
-    patches = patch_starts.shape[0] - 1
+    patches = mesh.starts.shape[0] - 1
     f = i // patches
     p = i - f * patches
-    frame = f * triangles.shape[0]
-    groups = group_starts.shape[0] - 1
-    box = patch_boxes[i]
-    box_code = patch_codes[i]
+    frame = f * mesh.triangles.shape[0]
+    groups = mesh.group_starts.shape[0] - 1
+    box = boxes.patches[i]
+    box_code = boxes.patch_codes[i]
     count = wp.int32(0)
-    for g in range(group_of[p], groups):
-        if not apart(box, group_boxes[f * groups + g]):
-            for q in range(wp.max(group_starts[g], p), group_starts[g + 1]):
-                other_box = patch_codes[f * patches + q]
+    for g in range(mesh.group_of[p], groups):
+        if not apart(box, boxes.groups[f * groups + g]):
+            for q in range(wp.max(mesh.group_starts[g], p), mesh.group_starts[g + 1]):
+                other_box = boxes.patch_codes[f * patches + q]
                 if not codes_apart(box_code, other_box):
                     known_pair = wp.int32(-1)
-                    for e in range(beside_starts[p], beside_starts[p + 1]):
-                        known_pair = wp.where(beside[e] == q, e, known_pair)
-                    start = patch_starts[q]
-                    width = patch_starts[q + 1] - start
-                    for t in range(patch_starts[p], patch_starts[p + 1]):
-                        t_box = codes[frame + t]
+                    for e in range(beside.starts[p], beside.starts[p + 1]):
+                        known_pair = wp.where(beside.patches[e] == q, e, known_pair)
+                    start = mesh.starts[q]
+                    width = mesh.starts[q + 1] - start
+                    for t in range(mesh.starts[p], mesh.starts[p + 1]):
+                        t_box = boxes.triangle_codes[frame + t]
                         if not codes_apart(t_box, other_box):
                             # Without a branch: whether two boxes meet cannot be guessed, and a wrong guess costs more.
                             hits = wp.uint32(0)
                             for k in range(width):
                                 meets = wp.where(
-                                    codes_apart(t_box, codes[frame + start + k]), wp.uint32(0), wp.uint32(1)
+                                    codes_apart(t_box, boxes.triangle_codes[frame + start + k]),
+                                    wp.uint32(0),
+                                    wp.uint32(1),
                                 )
                                 hits = hits | (meets << wp.uint32(k))
                             if known_pair >= 0:
-                                hits = hits & touching[known_pair * PATCH + t - patch_starts[p]]
+                                hits = hits & beside.masks[known_pair * PATCH + t - mesh.starts[p]]
                             k = wp.int32(0)
                             while hits != wp.uint32(0):
                                 if (hits & wp.uint32(1)) != wp.uint32(0):
                                     u = start + k
-                                    mine = triangles[t]
-                                    other = triangles[u]
-                                    if not (shares_corner(mine, other) or apart(boxes[frame + t], boxes[frame + u])):
+                                    mine = mesh.triangles[t]
+                                    other = mesh.triangles[u]
+                                    if not (
+                                        shares_corner(mine, other)
+                                        or apart(boxes.triangles[frame + t], boxes.triangles[frame + u])
+                                    ):
                                         crossing = cross_each_other(
                                             wide(points[f, mine[0]]),
                                             wide(points[f, mine[1]]),
@@ -288,7 +316,7 @@ def count_crossings(
                                             wide(points[f, other[1]]),
                                             wide(points[f, other[2]]),
                                         )
-                                        key = wp.int64(t) * wp.int64(triangles.shape[0]) + wp.int64(u)
+                                        key = wp.int64(t) * wp.int64(mesh.triangles.shape[0]) + wp.int64(u)
                                         if crossing and not is_known(key, known):
                                             count += 1
                                             for c in range(3):
@@ -344,26 +372,17 @@ def ray_leaves(x: wp.vec3d, a: wp.vec3d, b: wp.vec3d, c: wp.vec3d) -> int:
 
 
 @wp.func
-def winding_number(
-    f: int,
-    x: wp.vec3d,
-    points: Points,
-    triangles: Triangles,
-    patch_starts: Starts,
-    group_starts: Starts,
-    patch_boxes: Boxes,
-    group_boxes: Boxes,
-) -> int:
+def winding_number(f: int, x: wp.vec3d, points: Points, mesh: Patches, boxes: FrameBoxes) -> int:
     """How many times the body covers x (its winding number): 0 outside, 1 inside, 2 where it lies inside itself."""
     total = wp.int32(0)
-    groups = group_starts.shape[0] - 1
-    patches = patch_starts.shape[0] - 1
+    groups = mesh.group_starts.shape[0] - 1
+    patches = mesh.starts.shape[0] - 1
     for g in range(groups):
-        if not off_the_ray(x, group_boxes[f * groups + g]):
-            for p in range(group_starts[g], group_starts[g + 1]):
-                if not off_the_ray(x, patch_boxes[f * patches + p]):
-                    for t in range(patch_starts[p], patch_starts[p + 1]):
-                        corner = triangles[t]
+        if not off_the_ray(x, boxes.groups[f * groups + g]):
+            for p in range(mesh.group_starts[g], mesh.group_starts[g + 1]):
+                if not off_the_ray(x, boxes.patches[f * patches + p]):
+                    for t in range(mesh.starts[p], mesh.starts[p + 1]):
+                        corner = mesh.triangles[t]
                         total += ray_leaves(
                             x, wide(points[f, corner[0]]), wide(points[f, corner[1]]), wide(points[f, corner[2]])
                         )
@@ -378,11 +397,11 @@ def area_vector(f: int, corner: wp.vec3i, points: Points) -> wp.vec3d:
 
 
 @wp.func
-def vertex_normal(f: int, v: int, points: Points, triangles: Triangles, starts: Starts, members: Starts) -> wp.vec3d:
+def vertex_normal(f: int, v: int, points: Points, mesh: Patches) -> wp.vec3d:
     """Unit sum of the area vectors round a vertex."""
     total = wp.vec3d(wp.float64(0.0), wp.float64(0.0), wp.float64(0.0))
-    for m in range(starts[v], starts[v + 1]):
-        total += area_vector(f, triangles[members[m]], points)
+    for m in range(mesh.corner_starts[v], mesh.corner_starts[v + 1]):
+        total += area_vector(f, mesh.triangles[mesh.corners[m]], points)
     return wp.normalize(total)
 
 
@@ -391,13 +410,8 @@ def look_inside(
     first: int,
     reach: wp.float64,
     points: Points,
-    triangles: Triangles,
-    patch_starts: Starts,
-    group_starts: Starts,
-    patch_boxes: Boxes,
-    group_boxes: Boxes,
-    corner_starts: Starts,
-    corner_triangles: Starts,
+    mesh: Patches,
+    boxes: FrameBoxes,
     marks: Marks,
     changed: wp.array(dtype=wp.int32),
 ):
@@ -410,18 +424,16 @@ def look_inside(
     f = i // points.shape[1]
     v = i - f * points.shape[1]
     if marks[f, v] == ASKED:
-        n = vertex_normal(f, v, points, triangles, corner_starts, corner_triangles)
+        n = vertex_normal(f, v, points, mesh)
         x = wide(points[f, v])
-        off = winding_number(f, x + reach * n, points, triangles, patch_starts, group_starts, patch_boxes, group_boxes)
+        off = winding_number(f, x + reach * n, points, mesh, boxes)
         under = wp.int32(0)
         if off >= 1:
-            under = winding_number(
-                f, x - reach * n, points, triangles, patch_starts, group_starts, patch_boxes, group_boxes
-            )
+            under = winding_number(f, x - reach * n, points, mesh, boxes)
         if off >= 1 and under == off + 1:
             marks[f, v] = INSIDE
-            for m in range(corner_starts[v], corner_starts[v + 1]):
-                corner = triangles[corner_triangles[m]]
+            for m in range(mesh.corner_starts[v], mesh.corner_starts[v + 1]):
+                corner = mesh.triangles[mesh.corners[m]]
                 for k in range(3):
                     if marks[f, corner[k]] == UNSEEN:
                         marks[f, corner[k]] = ASKED
@@ -446,13 +458,8 @@ def measure_depths(
     nearby: wp.float64,
     widest: wp.float64,
     points: Points,
-    triangles: Triangles,
-    patch_starts: Starts,
-    group_starts: Starts,
-    patch_boxes: Boxes,
-    group_boxes: Boxes,
-    corner_starts: Starts,
-    corner_triangles: Starts,
+    mesh: Patches,
+    boxes: FrameBoxes,
     marks: Marks,
     depths: wp.array2d(dtype=wp.float32),
 ):
@@ -467,10 +474,10 @@ def measure_depths(
     depth = wp.float32(0.0)
     if marks[f, v] == INSIDE:
         zero = wp.float64(0.0)
-        n = vertex_normal(f, v, points, triangles, corner_starts, corner_triangles)
+        n = vertex_normal(f, v, points, mesh)
         x = wide(points[f, v])
-        groups = group_starts.shape[0] - 1
-        patches = patch_starts.shape[0] - 1
+        groups = mesh.group_starts.shape[0] - 1
+        patches = mesh.starts.shape[0] - 1
         # Look in balls of growing radius: with nothing found yet, no box could be passed over.
         reach = nearby * nearby
         best = wp.float64(wp.inf)
@@ -478,11 +485,11 @@ def measure_depths(
             reach = wp.float64(4.0) * reach
             best = wp.float64(wp.inf)
             for g in range(groups):
-                if box_distance_squared(x, group_boxes[f * groups + g]) < wp.min(best, reach):
-                    for p in range(group_starts[g], group_starts[g + 1]):
-                        if box_distance_squared(x, patch_boxes[f * patches + p]) < wp.min(best, reach):
-                            for t in range(patch_starts[p], patch_starts[p + 1]):
-                                corner = triangles[t]
+                if box_distance_squared(x, boxes.groups[f * groups + g]) < wp.min(best, reach):
+                    for p in range(mesh.group_starts[g], mesh.group_starts[g + 1]):
+                        if box_distance_squared(x, boxes.patches[f * patches + p]) < wp.min(best, reach):
+                            for t in range(mesh.starts[p], mesh.starts[p + 1]):
+                                corner = mesh.triangles[t]
                                 m = area_vector(f, corner, points)
                                 if wp.dot(m, n) < zero:
                                     q = closest_on_triangle(

@@ -84,42 +84,45 @@ class CrossingFinder:
         def boxes(count: int) -> Any:
             return wp.zeros(self._chunk * count, dtype=kernels.Box, device="cpu")
 
+        def codes(count: int) -> Any:
+            return wp.zeros(self._chunk * count, dtype=kernels.Code, device="cpu")
+
         def whole(values: NDArray[Any]) -> Any:
             return devices.to_device(values, wp.int32, "cpu")
 
         self._points = wp.zeros((self._chunk, self._vertices), dtype=wp.vec3f, device="cpu")
-        self._triangles = devices.to_device(ordered, wp.vec3i, "cpu")
-        self._starts, self._group_starts = whole(self._sorted.starts), whole(self._sorted.group_starts)
-        self._group_of = whole(np.arange(patch_count) // GROUP)
-        self._boxes, self._patch_boxes, self._group_boxes = boxes(len(ordered)), boxes(patch_count), boxes(group_count)
-        touching = beside(ordered, self._sorted)
-        masks = devices.to_device(touching.masks.reshape(-1), wp.uint32, "cpu")
-        self._beside = [whole(touching.starts), whole(touching.others), masks]
+        mesh, frame_boxes, adjacency = kernels.Patches(), kernels.FrameBoxes(), kernels.Adjacency()
+        mesh.triangles = devices.to_device(ordered, wp.vec3i, "cpu")
+        mesh.starts, mesh.group_starts = whole(self._sorted.starts), whole(self._sorted.group_starts)
+        mesh.group_of = whole(np.arange(patch_count) // GROUP)
         corner_starts, corners = group_by_label(ordered.reshape(-1), self._vertices)
-        self._corners = [whole(corner_starts), whole(corners // 3)]
+        mesh.corner_starts, mesh.corners = whole(corner_starts), whole(corners // 3)
+        frame_boxes.triangles, frame_boxes.patches = boxes(len(ordered)), boxes(patch_count)
+        frame_boxes.groups = boxes(group_count)
+        frame_boxes.triangle_codes, frame_boxes.patch_codes = codes(len(ordered)), codes(patch_count)
+        touching = beside(ordered, self._sorted)
+        adjacency.starts, adjacency.patches = whole(touching.starts), whole(touching.others)
+        adjacency.masks = devices.to_device(touching.masks.reshape(-1), wp.uint32, "cpu")
+        self._mesh, self._boxes, self._beside = mesh, frame_boxes, adjacency
         self._marks = wp.zeros((self._chunk, self._vertices), dtype=wp.int32, device="cpu")
         self._counts = wp.zeros((self._chunk, patch_count), dtype=wp.int32, device="cpu")
         self._found = wp.zeros(self._chunk, dtype=wp.int32, device="cpu")
         self._depths = wp.zeros((self._chunk, self._vertices), dtype=wp.float32, device="cpu")
         self._changed = wp.zeros(1, dtype=wp.int32, device="cpu")
-        mesh = [self._points, self._triangles]
-        patch_members = [self._starts, len(ordered), self._boxes, self._patch_boxes]
-        group_members = [self._group_starts, patch_count, self._patch_boxes, self._group_boxes]
+        patch_members = [mesh.starts, len(ordered), frame_boxes.triangles, frame_boxes.patches]
+        group_members = [mesh.group_starts, patch_count, frame_boxes.patches, frame_boxes.groups]
         self._boxing = [
-            self._launch(kernels.triangle_boxes, len(ordered), [*mesh, self._boxes]),
+            self._launch(kernels.triangle_boxes, len(ordered), [self._points, mesh.triangles, frame_boxes.triangles]),
             self._launch(kernels.merge_boxes, patch_count, patch_members),
             self._launch(kernels.merge_boxes, group_count, group_members),
         ]
         self._lattices = wp.zeros(self._chunk, dtype=wp.vec4f, device="cpu")
-        self._codes, self._patch_codes = (
-            wp.zeros(self._chunk * count, dtype=kernels.Code, device="cpu") for count in (len(ordered), patch_count)
-        )
         for count, boxed, coded in (
-            (len(ordered), self._boxes, self._codes),
-            (patch_count, self._patch_boxes, self._patch_codes),
+            (len(ordered), frame_boxes.triangles, frame_boxes.triangle_codes),
+            (patch_count, frame_boxes.patches, frame_boxes.patch_codes),
         ):
             self._boxing.append(self._launch(kernels.coded_boxes, count, [count, self._lattices, boxed, coded]))
-        tree = [*mesh, self._starts, self._group_starts, self._patch_boxes, self._group_boxes, *self._corners]
+        tree = [self._points, mesh, frame_boxes]
         off_skin, nearby, widest = (wp.float64(length) for length in self._lengths)
         self._looking = self._launch(kernels.look_inside, self._vertices, [off_skin, *tree, self._marks, self._changed])
         depths = [nearby, widest, *tree, self._marks, self._depths]
@@ -137,16 +140,9 @@ class CrossingFinder:
         self._keys = wp.zeros((self._chunk, pairs), dtype=wp.int64, device="cpu")
         inputs = [
             self._points,
-            self._triangles,
-            self._starts,
-            self._group_starts,
-            self._group_of,
+            self._mesh,
             self._boxes,
-            self._codes,
-            self._patch_codes,
-            self._patch_boxes,
-            self._group_boxes,
-            *self._beside,
+            self._beside,
             devices.to_device(known, wp.int64, "cpu"),
             self._marks,
             self._keys,

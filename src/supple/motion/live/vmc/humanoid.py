@@ -162,7 +162,7 @@ class Puppet:
         )
         self._leg = leg_length(to)
         self._sockets = hip_sockets(to)
-        self._levels = [_Level.of(skeleton, level, self._hips) for level in skeleton.levels]
+        self._levels = [_Level.from_skeleton(skeleton, level, self._hips) for level in skeleton.levels]
         self._hip_ratio = None
         if hip_height is not None and self._hips >= 0:
             up = body_axes(to)[:, 1]
@@ -222,7 +222,7 @@ class _Level:
     has_hips: bool
 
     @classmethod
-    def of(cls, skeleton: Skeleton, level: Ints, hips: int) -> _Level:
+    def from_skeleton(cls, skeleton: Skeleton, level: Ints, hips: int) -> _Level:
         joints = level[skeleton.parents[level] >= 0]
         above = skeleton.parents[joints]
         return cls(joints, above, skeleton.heads[joints] - skeleton.heads[above], hips in level)

@@ -31,7 +31,7 @@ def bend(
     forward where those are in line.
     """
     number = _chosen(skeleton, joint)
-    return _turned(
+    return _rotate_joint(
         skeleton, number, _bend_axis(skeleton, number), angle, name="bend", seconds=seconds, fps=fps, hold=hold
     )
 
@@ -47,7 +47,9 @@ def twist(
 ) -> Recipe:
     """Twist a joint by `angle` [rad] about its own bone, evenly in and out, and back unless `hold`."""
     number = _chosen(skeleton, joint)
-    return _turned(skeleton, number, _along(skeleton, number), angle, name="twist", seconds=seconds, fps=fps, hold=hold)
+    return _rotate_joint(
+        skeleton, number, _along(skeleton, number), angle, name="twist", seconds=seconds, fps=fps, hold=hold
+    )
 
 
 def _chosen(skeleton: Skeleton, joint: str | None) -> int:
@@ -81,7 +83,7 @@ def _bend_axis(skeleton: Skeleton, joint: int) -> Floats:
     return quaternions.normalize(np.cross(np.cross(along, side), along))
 
 
-def _turned(
+def _rotate_joint(
     skeleton: Skeleton, joint: int, axis: Floats, angle: float, *, name: str, seconds: float, fps: float, hold: bool
 ) -> Recipe:
     for what, value in (("seconds", seconds), ("fps", fps)):
