@@ -50,7 +50,7 @@ def forbid_binding(monkeypatch, name):
 @pytest.mark.parametrize("name", CACHED)
 def test_a_kept_binding_plays_the_same_bytes(arm, store, name, monkeypatch):
     first = frames(arm, skin_of(name))
-    assert [one.skin for one in bindings.kept()].count(name) == 1
+    assert [one.skin for one in bindings.stored()].count(name) == 1
     with monkeypatch.context() as patch:
         forbid_binding(patch, name)
         np.testing.assert_array_equal(frames(arm, skin_of(name)), first)
@@ -68,26 +68,26 @@ def test_what_a_binding_follows_from_tells_it_apart(arm, store):
     moved = dataclasses.replace(arm, points=arm.points + 1e-12)
     painted = dataclasses.replace(arm, maps={"flesh": np.ones(len(arm.points))})
     for character, other in ((arm, skin_of("incremental", reach=0.4)), (moved, skin), (painted, skin)):
-        before = len(bindings.kept())
+        before = len(bindings.stored())
         frames(character, other)
-        assert len(bindings.kept()) == before + 1
+        assert len(bindings.stored()) == before + 1
     renamed = dataclasses.replace(arm, name="another")
-    before = len(bindings.kept())
+    before = len(bindings.stored())
     frames(renamed, skin)
-    assert len(bindings.kept()) == before
+    assert len(bindings.stored()) == before
 
 
 def test_other_code_finds_nothing(arm, store, monkeypatch):
     frames(arm, skin_of("incremental"))
     monkeypatch.setattr(bindings, "_code_version", lambda: "another")
     frames(arm, skin_of("incremental"))
-    assert len(bindings.kept()) == 2
+    assert len(bindings.stored()) == 2
 
 
 @pytest.mark.parametrize("harm", ["cut", "flipped", "empty", "other", "folder"])
 def test_damaged_files_are_made_again(arm, store, harm):
     first = frames(arm, skin_of("incremental"))
-    path = bindings.kept()[0].path
+    path = bindings.stored()[0].path
     data = path.read_bytes()
     path.unlink()
     if harm == "folder":
@@ -146,20 +146,20 @@ def test_values_come_back_as_they_were():
 def test_what_was_used_last_stays_when_room_runs_out(arm, store, monkeypatch):
     skins = [skin_of("incremental", reach=reach) for reach in (0.1, 0.2, 0.3)]
     frames(arm, skins[0])
-    size = bindings.kept()[0].size
+    size = bindings.stored()[0].size
     monkeypatch.setenv("SUPPLE_CACHE_LIMIT", str(int(2.5 * size)))
     frames(arm, skins[1])
-    first = next(one.path for one in bindings.kept() if one.used == min(each.used for each in bindings.kept()))
+    first = next(one.path for one in bindings.stored() if one.used == min(each.used for each in bindings.stored()))
     os.utime(first, (1.0, 1.0))
     frames(arm, skins[0])  # used again
-    names = {one.path.name for one in bindings.kept()}
+    names = {one.path.name for one in bindings.stored()}
     frames(arm, skins[2])
-    left = {one.path.name for one in bindings.kept()}
-    assert sum(one.size for one in bindings.kept()) <= 2.5 * size
+    left = {one.path.name for one in bindings.stored()}
+    assert sum(one.size for one in bindings.stored()) <= 2.5 * size
     assert first.name in names & left
     monkeypatch.setenv("SUPPLE_CACHE_LIMIT", "10")
     frames(arm, skin_of("incremental", reach=0.7))
-    assert len(bindings.kept()) == 2  # too large for so little room: nothing is removed for it
+    assert len(bindings.stored()) == 2  # too large for so little room: nothing is removed for it
 
 
 def test_a_limit_of_zero_keeps_nothing(arm, store, monkeypatch):
@@ -191,7 +191,7 @@ def test_two_processes_and_many_threads_do_no_harm(arm, store):
     for thread in threads:
         thread.join()
     assert [process.wait() for process in running] == [0, 0]
-    assert len(bindings.kept()) == 3
+    assert len(bindings.stored()) == 3
     assert not [path for path in store.iterdir() if path.suffix != bindings.SUFFIX]
 
 
@@ -217,7 +217,7 @@ def test_the_command_shows_and_clears(arm, store, capsys):
     assert data["bytes"] == sum(one["bytes"] for one in data["bindings"]) > 0
     assert main(["cache", "--clear"]) == 0
     assert "removed" in capsys.readouterr().out
-    assert bindings.kept() == []
+    assert bindings.stored() == []
 
 
 @pytest.mark.parametrize(

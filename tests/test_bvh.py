@@ -326,7 +326,7 @@ def test_frames_are_the_same_however_small_the_blocks_they_are_read_in(tmp_path,
     whole = [outcome(text) for text in texts]
     assert sum(isinstance(made, tuple) for made in whole) == 8
     monkeypatch.setattr(frames, "_BLOCK", block)
-    monkeypatch.setattr(frames, "_KEPT", kept)
+    monkeypatch.setattr(frames, "_MOST_HELD", kept)
     assert [outcome(text) for text in texts] == whole
 
 

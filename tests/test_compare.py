@@ -27,7 +27,7 @@ from supple.report.findings import Bundle, Line, Take, bundles_of, lines_of
 from supple.report.page import Document, Embedded, page
 from supple.report.palette import DARK, LIGHT, color_number, dashes
 from supple.report.quantities import sized, texts
-from supple.report.side_by_side import FOOT, HEAD, Wall
+from supple.report.side_by_side import FOOT, HEAD, PanelGrid
 
 NAN, INF = math.nan, math.inf
 NASTY = "</script><script>alert(1)</script>"
@@ -289,8 +289,8 @@ def test_the_policy_allows_this_style_and_this_script_and_nothing_else():
 def test_panels_hang_side_by_side_as_they_are(count, columns, rows):
     rng = np.random.default_rng(1)
     panels = [rng.integers(0, 256, (40, 100, 3), dtype=np.uint8) for _ in range(count)]
-    wall = Wall([f"skin {number}" for number in range(count)], (100, 40))
-    start, end = wall.hung(panels, time=0.0, share=0.0), wall.hung(panels, time=1.5, share=1.0)
+    wall = PanelGrid([f"skin {number}" for number in range(count)], (100, 40))
+    start, end = wall.compose(panels, time=0.0, share=0.0), wall.compose(panels, time=1.5, share=1.0)
     assert start.shape == end.shape == (rows * (HEAD + 40) + FOOT, columns * 100, 3)
     for number, panel in enumerate(panels):
         row, column = divmod(number, columns)
@@ -302,8 +302,8 @@ def test_panels_hang_side_by_side_as_they_are(count, columns, rows):
 
 def test_a_long_label_stays_in_its_panel():
     panels = [np.zeros((40, 200, 3), dtype=np.uint8)] * 2
-    short = Wall(["a", "b"], (200, 40)).hung(panels, time=0.0, share=0.0)
-    long = Wall(["a" * 200, "b"], (200, 40)).hung(panels, time=0.0, share=0.0)
+    short = PanelGrid(["a", "b"], (200, 40)).compose(panels, time=0.0, share=0.0)
+    long = PanelGrid(["a" * 200, "b"], (200, 40)).compose(panels, time=0.0, share=0.0)
     np.testing.assert_array_equal(short[:, 190:], long[:, 190:])
     assert (short[:, :190] != long[:, :190]).any()
 

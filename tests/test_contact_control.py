@@ -17,7 +17,7 @@ from supple import ArticulatedContact, InputError, Pose
 from supple.device import Launch, to_device, warp
 from supple.errors import UnfinishedError
 from supple.geometry import quaternions
-from supple.graph.snapshot import arrays_of, put_back
+from supple.graph.snapshot import capture_arrays, restore_arrays
 from supple.skins.contact.control.controller import PoseController, link_subtrees
 from supple.skins.contact.control.tracking import Tracking
 from supple.skins.contact.dynamics.solver import condensed_solver
@@ -246,8 +246,8 @@ def test_a_body_goes_on_from_a_kept_state_as_if_nothing_had_been():
         state = skin.start(binding, poses[0], None)
         for pose in poses[1:]:
             if again:
-                kept, state = arrays_of(state.memory, "state"), skin.start(binding, poses[3], None)
-                put_back(state.memory, "state", kept)
+                kept, state = capture_arrays(state.memory, "state"), skin.start(binding, poses[3], None)
+                restore_arrays(state.memory, "state", kept)
                 state.recall()
             points = skin.advance(binding, state, pose, skin.step, incoming=None)
         results.append((points.numpy().copy(), state.memory.bones.copy(), state.memory.body.displacements.copy()))

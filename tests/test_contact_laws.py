@@ -13,7 +13,7 @@ from oracles.soft_body import momentum
 from supple import ArticulatedContact, Pose
 from supple.errors import InputError
 from supple.geometry import quaternions
-from supple.graph.snapshot import arrays_of, put_back
+from supple.graph.snapshot import capture_arrays, restore_arrays
 from supple.obstacles import Free, Plane, Sphere
 from supple.skins.contact.dynamics.solver import condensed_solver
 from supple.skins.contact.model.mechanism import MechanismState
@@ -309,7 +309,7 @@ def test_a_hinge_that_passes_half_a_turn_within_its_limits_goes_on():
 def copied(skin, binding, state):
     """Another state that goes on from there, with arrays of its own."""
     made = skin.allocate(binding)
-    put_back(made.memory, "state", arrays_of(state.memory, "state"))
+    restore_arrays(made.memory, "state", capture_arrays(state.memory, "state"))
     return made
 
 

@@ -111,7 +111,7 @@ def test_usd(cache, tube, tmp_path, suffix):
     assert (np.array(mesh.GetFaceVertexCountsAttr().Get()) == 4).all()
     assert np.array_equal(np.array(mesh.GetFaceVertexIndicesAttr().Get()), tube.polygons.ravel())
     st = UsdGeom.PrimvarsAPI(mesh).GetPrimvar("st")
-    expected = Surface.of(tube)
+    expected = Surface.from_character(tube)
     assert st.GetInterpolation() == "faceVarying"
     assert np.allclose(st.ComputeFlattened(), expected.uvs[expected.uv_corners])
     assert mesh.GetPointsAttr().GetTimeSamples() == list(range(len(cache)))
@@ -190,7 +190,7 @@ def test_alembic(cache, tube, tmp_path):
     uvs = mesh.getUVsParam()
     rows = np.array(list(uvs.getIndexedValue().getIndices()))
     values = np.array(uvs.getIndexedValue().getVals())
-    expected = Surface.of(tube).reversed()
+    expected = Surface.from_character(tube).reversed()
     assert np.allclose(values[rows], expected.uvs[expected.uv_corners])
 
 

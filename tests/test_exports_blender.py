@@ -86,7 +86,7 @@ def test_blender_shows_our_materials_on_one_mesh(seen, name):
     for number, material in enumerate(tube.materials):
         names = (material.name, material.name.replace(" ", "_"))
         slot = next(position for position, found in enumerate(slots) if found["name"] in names)
-        assert (worn == slot).sum() == halves * (Surface.of(tube).worn == number).sum()
+        assert (worn == slot).sum() == halves * (Surface.from_character(tube).material_indices == number).sum()
         assert "Base Color" in slots[slot]["pictured"]
         arrive = 1 if name == "bake.pc2" else len(material.textures)  # of an OBJ, Blender takes colours only
         assert slots[slot]["pictures"] == [[2, 2]] * arrive

@@ -289,7 +289,7 @@ def test_a_reader_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pr
     begun = "import sys, pathlib; from supple.io.subprocess_reader import begin; begin(pathlib.Path(sys.argv[2]))\n"
     monkeypatch.setattr(isolated_reader, "PROGRAM", ("-c", begun + program))
     if "busy" in said:
-        monkeypatch.setattr(sandbox, "patience_for", lambda size: 0.2)
+        monkeypatch.setattr(sandbox, "wall_seconds_for", lambda size: 0.2)
     with pytest.raises(FormatError, match=said):
         supple.load(saved(tmp_path, fbx_files.text()))
 

@@ -9,7 +9,7 @@ import supple
 from conftest import make_tube
 from supple import InputError, LinearBlend, Motion, Pose, UnfinishedError
 from supple.cli.main import main
-from supple.render.bakes import BakeRenderer, View, follows, framing, walked
+from supple.render.bakes import BakeRenderer, View, follows_root, framing, root_path
 from supple.render.film import Film
 
 pytest.importorskip("pyvista")
@@ -113,9 +113,9 @@ def travelling(tmp_path_factory):
 
 
 def test_the_camera_walks_along_with_who_goes_far(travelling):
-    assert np.allclose(walked(travelling)[-1], [0.0, 0.0, 10.0])
-    assert follows(travelling, View())
-    assert not follows(travelling, View(camera="whole"))
+    assert np.allclose(root_path(travelling)[-1], [0.0, 0.0, 10.0])
+    assert follows_root(travelling, View())
+    assert not follows_root(travelling, View(camera="whole"))
     view = View(size=(80, 90), camera="follow", ground=False)
     with BakeRenderer(travelling, view) as renderer:
         first, last = renderer.draw(0), renderer.draw(12)
@@ -135,10 +135,10 @@ def test_maps_and_bones_change_the_picture(travelling):
     with BakeRenderer(travelling, plain) as renderer:
         clay = renderer.draw(3)
     with BakeRenderer(travelling, plain, values=travelling.arrays["map height"]) as renderer:
-        painted = renderer.draw(3)
+        measure_vertices = renderer.draw(3)
     with BakeRenderer(travelling, View(size=(80, 90), skeleton=True)) as renderer:
         boned = renderer.draw(3)
-    assert np.abs(clay.astype(int) - painted).max() > 30
+    assert np.abs(clay.astype(int) - measure_vertices).max() > 30
     assert np.abs(clay.astype(int) - boned).max() > 30
 
 

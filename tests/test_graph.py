@@ -57,13 +57,13 @@ def test_a_blend_is_one_skin_here_and_another_there(marked):
 
 
 def test_masks_by_map_run_from_low_to_high(marked):
-    shares = Mask(map="height", low=0.5, high=1.5).shares(marked)
-    assert np.allclose(shares, np.clip(marked.points[:, 1] - 0.5, 0.0, 1.0))
-    assert np.allclose(Mask(amount=0.25).shares(marked), 0.25)
+    weights = Mask(map="height", low=0.5, high=1.5).weights(marked)
+    assert np.allclose(weights, np.clip(marked.points[:, 1] - 0.5, 0.0, 1.0))
+    assert np.allclose(Mask(amount=0.25).weights(marked), 0.25)
 
 
 def test_softening_keeps_shares_between_0_and_1_and_smooths_the_border(marked):
-    hard, soft = Mask(part="upper").shares(marked), Mask(part="upper", soften=5).shares(marked)
+    hard, soft = Mask(part="upper").weights(marked), Mask(part="upper", soften=5).weights(marked)
     assert set(hard) == {0.0, 1.0}
     assert soft.min() >= 0.0
     assert soft.max() <= 1.0

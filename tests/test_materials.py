@@ -355,7 +355,7 @@ def test_usd_binds_the_faces_that_wear_a_material(tmp_path):
     stage = Usd.Stage.Open(str(tmp_path / "a.usdc"))
     mesh = UsdGeom.Mesh(stage.GetPrimAtPath("/tube/Mesh"))
     subsets = UsdShade.MaterialBindingAPI(mesh.GetPrim()).GetMaterialBindSubsets()
-    expected = Surface.of(dressed).worn
+    expected = Surface.from_character(dressed).material_indices
     for subset, number, name in zip(subsets, (0, 1, -1), ("red cloth", "glass", "none"), strict=True):
         assert np.array_equal(subset.GetIndicesAttr().Get(), np.flatnonzero(expected == number))
         bound = UsdShade.MaterialBindingAPI(subset.GetPrim()).ComputeBoundMaterial()[0]
@@ -401,7 +401,7 @@ def test_obj_has_a_file_of_materials(tmp_path):
         wearing = line.split()[1] if line.startswith("usemtl") else wearing
         worn += [wearing] if line.startswith("f ") else []
     names = {0: "red_cloth", 1: "glass", -1: "none"}
-    assert worn == [names[number] for number in Surface.of(dressed).worn.tolist()]
+    assert worn == [names[number] for number in Surface.from_character(dressed).material_indices.tolist()]
     described = (tmp_path / "my_tube.mtl").read_text()
     assert [line.split()[1] for line in described.splitlines() if line.startswith("newmtl")] == list(names.values())
     pictures = [line.split()[1] for line in described.splitlines() if line.startswith("map_Kd")]

@@ -16,7 +16,7 @@ from supple import device as devices
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill
-from supple.graph.snapshot import arrays_of, put_back
+from supple.graph.snapshot import capture_arrays, restore_arrays
 from supple.skins.position_based.contact.collision import build_collision
 
 
@@ -393,14 +393,14 @@ def test_a_checkpoint_brings_contacts_back():
     poses = [bent(flesh, angle) for angle in (1.0, 2.0, 2.2, 2.2)]
     for pose in poses[:3]:
         contacts.detect(particles_at(flesh.carried(pose)), pose.world_from_joint, state)
-    kept = arrays_of(state, "contacts")
+    kept = capture_arrays(state, "contacts")
     contacts.detect(particles_at(flesh.carried(poses[3])), poses[3].world_from_joint, state)
-    wanted = arrays_of(state, "contacts")
+    wanted = capture_arrays(state, "contacts")
     again = contacts.start()
     assert len(contacts.held_particles()[0]) == 0
-    put_back(again, "contacts", kept)
+    restore_arrays(again, "contacts", kept)
     contacts.detect(particles_at(flesh.carried(poses[3])), poses[3].world_from_joint, again)
-    for name, values in arrays_of(again, "contacts").items():
+    for name, values in capture_arrays(again, "contacts").items():
         assert np.array_equal(values, wanted[name]), name
 
 

@@ -19,10 +19,10 @@ from supple.geometry.normals import creases, normals
 from supple.geometry.topology import signed_volume
 from supple.obstacles import Box, Capsule, MovingMesh, Plane, Sphere
 from supple.render import Camera, Renderer, contact_sheet, picture, save_picture
-from supple.render.colors import RAMPS, colored
-from supple.render.occlusion import openness
+from supple.render.colors import RAMPS, map_colors
+from supple.render.occlusion import ambient_visibility
 from supple.render.quality import FILM, PICTURE
-from supple.render.shading import Lamp, lit
+from supple.render.shading import Light, shade
 from supple.render.shadow import ground_shadow, samples
 from supple.render.things import thing_of
 
@@ -131,10 +131,10 @@ def test_walking_along_with_the_camera_gives_the_same_picture(renderer):
 def test_a_renderer_remembers_nothing(renderer):
     skeleton = Skeleton.from_heads(["root", "tip"], [-1, 0], [[0.0, 0.1, 0.0], [0.0, 0.9, 0.0]])
     plain = renderer.draw(CUBE)
-    painted = renderer.draw(CUBE, values=CUBE[:, 1])
+    measure_vertices = renderer.draw(CUBE, values=CUBE[:, 1])
     boned = renderer.draw(CUBE, skeleton=(skeleton, Pose.rest(skeleton)))
     renderer.draw(3.0 * CUBE)
-    assert np.abs(painted.astype(int) - plain).max() > 40
+    assert np.abs(measure_vertices.astype(int) - plain).max() > 40
     assert np.abs(boned.astype(int) - plain).max() > 40
     np.testing.assert_array_equal(renderer.draw(CUBE), plain)
 
@@ -215,17 +215,17 @@ def test_without_the_extra_a_sentence_says_how_to_get_it(monkeypatch):
 
 def test_ramps_run_from_their_first_colour_to_their_last():
     for name, stops in RAMPS.items():
-        ends = colored([2.0, 5.0], count=2, ramp=name)
+        ends = map_colors([2.0, 5.0], count=2, ramp=name)
         assert [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in ends] == [stops[0], stops[-1]]
-    inside = colored([-9.0, 0.0, 9.0], count=3, ramp="difference", limits=(-1.0, 1.0))
+    inside = map_colors([-9.0, 0.0, 9.0], count=3, ramp="difference", limits=(-1.0, 1.0))
     assert [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in inside] == [RAMPS["difference"][i] for i in (0, 2, 4)]
-    assert len(np.unique(colored(np.full(4, 3.0), count=4), axis=0)) == 1  # a constant has one colour
+    assert len(np.unique(map_colors(np.full(4, 3.0), count=4), axis=0)) == 1  # a constant has one colour
 
 
 def test_colours_are_refused_for_other_counts_names_and_limits():
     for bad in ({"count": 2}, {"ramp": "rainbow"}, {"limits": (1.0, 0.0)}, {"limits": (0.0, math.nan)}):
         with pytest.raises(InputError):
-            colored([0.0, 1.0, 2.0], **({"count": 3} | bad))
+            map_colors([0.0, 1.0, 2.0], **({"count": 3} | bad))
 
 
 # Shadow
@@ -254,22 +254,22 @@ def test_the_shadow_fades_as_the_subject_rises():
 
 def test_shadow_samples_lie_evenly_on_the_surface():
     where = samples(CUBE, CUBE_FACES)
-    np.testing.assert_allclose(where.shares.sum(axis=1), 1.0)
-    assert where.shares.min() >= 0.0
+    np.testing.assert_allclose(where.barycentric.sum(axis=1), 1.0)
+    assert where.barycentric.min() >= 0.0
     counts = np.bincount(where.triangles, minlength=len(CUBE_FACES))
     assert np.ptp(counts) <= 2  # twelve triangles of one area
-    for share in where.shares[where.triangles == 5].mean(axis=0):
+    for share in where.barycentric[where.triangles == 5].mean(axis=0):
         assert share == pytest.approx(1.0 / 3.0, abs=0.01)
 
 
 # Occlusion
 
 
-def seen_openness(points: np.ndarray, triangles: np.ndarray, quality=PICTURE) -> np.ndarray:
+def seen_visibility(points: np.ndarray, triangles: np.ndarray, quality=PICTURE) -> np.ndarray:
     shared = creases(points, triangles)
     positions, facing = points[shared.vertex_of_normal], normals(points, shared)
-    blockers = samples(points, triangles, count=quality.positions).at(points, triangles)
-    return openness(
+    blockers = samples(points, triangles, count=quality.samples).at(points, triangles)
+    return ambient_visibility(
         positions,
         facing,
         shared.normal_of_corner,
@@ -282,7 +282,7 @@ def seen_openness(points: np.ndarray, triangles: np.ndarray, quality=PICTURE) ->
 
 @pytest.mark.parametrize("quality", [PICTURE, FILM])
 def test_a_convex_body_is_open_everywhere(quality):
-    np.testing.assert_allclose(seen_openness(CUBE, CUBE_FACES, quality), 1.0, atol=0.02)
+    np.testing.assert_allclose(seen_visibility(CUBE, CUBE_FACES, quality), 1.0, atol=0.02)
 
 
 def test_a_film_looks_like_its_pictures():
@@ -317,8 +317,8 @@ def test_light_from_behind_leaves_black_and_more_light_is_brighter():
     points, normals_, white = np.zeros((1, 3)), np.array([[0.0, 0.0, 1.0]]), np.ones((1, 3))
 
     def seen(toward: tuple[float, float, float], strength: float) -> int:
-        lamp = Lamp(np.array(toward), np.full(3, strength))
-        return int(lit(points, normals_, white, eye=(0.0, 0.0, 5.0), lamps=[lamp], roughness=0.5)[0, 0])
+        light = Light(np.array(toward), np.full(3, strength))
+        return int(shade(points, normals_, white, eye=(0.0, 0.0, 5.0), lights=[light], roughness=0.5)[0, 0])
 
     assert seen((0.0, 0.0, -1.0), 1.0) <= 2
     assert seen((0.0, 0.0, 1.0), 0.5) < seen((0.0, 0.0, 1.0), 1.0) < 255
@@ -334,7 +334,7 @@ def test_a_wall_closes_as_much_as_the_integral_says():
     points = np.concatenate([CUBE, wall])
     triangles = np.concatenate([CUBE_FACES, 8 + np.array([[0, 1, 3], [0, 3, 2]])])
     shared = creases(points, triangles)
-    share, side = seen_openness(points, triangles), normals(points, shared)[:, 0]
+    share, side = seen_visibility(points, triangles), normals(points, shared)[:, 0]
     of_cube = shared.vertex_of_normal < 8
     # Places are looked at from a little above the surface: somewhere between 0 and 0.06 here.
     least, most = ((1.0 - (1.0 - 3.0 * g) ** 2) for g in (gap - 0.06, gap))

@@ -8,7 +8,7 @@ import pytest
 import supple
 from soft_skins import Trailing
 from supple import device as devices
-from supple.graph.snapshot import arrays_of
+from supple.graph.snapshot import capture_arrays
 from supple.skins.base import SoftSkin
 from supple.skins.registry import SKINS
 
@@ -183,6 +183,6 @@ def test_a_memory_is_plain_arrays_and_numbers(arm, players):
     for name in SOFT:
         player = players(name)
         player.play(motions(arm)[0], 0.3)
-        kept = arrays_of(player._nodes[-1].state.memory, "state")
+        kept = capture_arrays(player._nodes[-1].state.memory, "state")
         assert "state.points" in kept
         assert all(isinstance(value, np.ndarray) and value.dtype != object for value in kept.values())

@@ -436,7 +436,7 @@ def test_a_library_that_dies_or_hangs_is_an_error_of_the_file(tube, tmp_path, mo
     begun = "import sys, pathlib; from supple.io.subprocess_reader import begin; begin(pathlib.Path(sys.argv[3]))\n"
     monkeypatch.setattr(reader, "PROGRAM", ("-c", begun + code))
     if "sleep" in code:
-        monkeypatch.setattr(sandbox, "patience_for", lambda size: 0.2)
+        monkeypatch.setattr(sandbox, "wall_seconds_for", lambda size: 0.2)
     with pytest.raises(FormatError, match=message):
         read_character(tmp_path / "a.usdc", repair=False)
 

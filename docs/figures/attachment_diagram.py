@@ -11,7 +11,7 @@ from diagram import diagram, lines, surface
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
-from supple.render.bones import spindles
+from supple.render.bones import bone_mesh
 from supple.render.camera import Camera
 from supple.render.sheet import Picture
 from supple.skins.springs.attachment.attachment import Attachment
@@ -39,7 +39,7 @@ def attachment_picture(
     def draw(pv: Any, plotter: Any) -> None:
         skin = surface(pv, character.points, character.triangles)
         plotter.add_mesh(skin, color=_SKIN, opacity=0.25, smooth_shading=True)
-        plotter.add_mesh(surface(pv, *spindles(character.skeleton, Pose.rest(character.skeleton))), color=_BONE)
+        plotter.add_mesh(surface(pv, *bone_mesh(character.skeleton, Pose.rest(character.skeleton))), color=_BONE)
         starts, ends = attachment.points[::every], character.points[::every]
         pairs = np.stack([np.arange(len(starts)), len(starts) + np.arange(len(starts))], axis=1)
         ways = lines(pv, np.concatenate([starts, ends]), pairs)

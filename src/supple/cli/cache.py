@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Show the bindings that are kept on disk, or remove them, and return the same as data."""
     freed = bindings.clear() if arguments.clear else 0
-    found = bindings.kept()
+    found = bindings.stored()
     total, most = sum(one.size for one in found), bindings.limit()
     if arguments.clear:
         console.say(f"removed {_megabytes(freed)}")

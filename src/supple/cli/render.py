@@ -14,7 +14,7 @@ from supple.arrays import Floats, Singles
 from supple.cli.console import Console
 from supple.errors import InputError
 from supple.graph.cache import Cache
-from supple.measure.painted import PAINTED, painted
+from supple.measure.vertex_measures import VERTEX_MEASURES, measure_vertices
 from supple.render.bakes import BakeRenderer, View
 from supple.render.film import KINDS, Film
 from supple.render.quality import FILM, PICTURE
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument("--frame", type=int, metavar="N", help="one picture, of this frame (default: the middle one)")
     parser.add_argument("--sheet", type=int, metavar="N", help="a contact sheet of N frames")
     parser.add_argument(
-        "--color", default="clay", metavar="WHAT", help=f"clay, a map of the character, or {', '.join(PAINTED)}"
+        "--color", default="clay", metavar="WHAT", help=f"clay, a map of the character, or {', '.join(VERTEX_MEASURES)}"
     )
     parser.add_argument("--skeleton", action="store_true", help="show the bones through the skin")
     parser.add_argument(
@@ -80,7 +80,7 @@ def _film(cache: Cache, renderer: BakeRenderer, output: Path, fps: float, consol
 def _sheet(cache: Cache, renderer: BakeRenderer, output: Path, count: int, console: Console) -> list[int]:
     if not 1 <= count <= 400:
         raise InputError("--sheet", f"{count} pictures were asked for", "the range is 1 to 400", "try 8")
-    frames = [round(position) for position in np.linspace(0, cache.ready - 1, min(count, cache.ready))]
+    frames = [round(at) for at in np.linspace(0, cache.ready - 1, min(count, cache.ready))]
     pictures = [renderer.draw(frame) for frame in console.progress(frames, "pictures")]
     times = [f"{cache.times[frame]:.2f} s" for frame in frames]
     if len(frames) <= _ACROSS:
@@ -105,9 +105,9 @@ def _values(cache: Cache, color: str) -> Floats | Singles | None:
         return None
     if color in cache.info["maps"]:
         return cache.arrays[f"map {color}"]
-    if color in PAINTED:
-        return painted(cache, color)
-    known = ", ".join(["clay", *cache.info["maps"], *PAINTED])
+    if color in VERTEX_MEASURES:
+        return measure_vertices(cache, color)
+    known = ", ".join(["clay", *cache.info["maps"], *VERTEX_MEASURES])
     raise InputError("--color", f"{color!r} was asked for", f"this bake has {known}", "choose one of those")
 
 

@@ -139,10 +139,10 @@ class _Plan:
             **{named: sorted(words[named]) for named in ("parts", "maps", "shapes")},
             "display": _digest_of(display).tobytes().hex() if display else None,
         }
-        shares = [[pose.shapes.get(name, 0.0) for name in sorted(character.shapes)] for pose in poses]
+        shape_weights = [[pose.shapes.get(name, 0.0) for name in sorted(character.shapes)] for pose in poses]
         moving = {
             "poses": np.stack([pose.world_from_joint for pose in poses]).astype("<f8"),
-            "shape_shares": np.array(shares, dtype="<f8").reshape(len(poses), len(character.shapes)),
+            "shape_shares": np.array(shape_weights, dtype="<f8").reshape(len(poses), len(character.shapes)),
         }
         return cls(character, motion, graph, device, times, info, {**arrays, **display, **moving})
 
@@ -177,7 +177,7 @@ def _motion_digest(motion: PoseSource, times: NDArray[np.float64], poses: list[P
         ticks = range(math.floor(times[0] / step), math.ceil(times[-1] / step) + 1)
     for pose in itertools.chain(poses, (motion.sample(tick * step) for tick in ticks if step is not None)):
         total.update((np.round(pose.world_from_joint, _DIGITS) + 0.0).tobytes())
-        total.update(repr([(name, round(share, _DIGITS)) for name, share in sorted(pose.shapes.items())]).encode())
+        total.update(repr([(name, round(weight, _DIGITS)) for name, weight in sorted(pose.shapes.items())]).encode())
     return total.hexdigest()
 
 

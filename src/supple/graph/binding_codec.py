@@ -97,11 +97,11 @@ class _Writer:
         if array.dtype.kind not in _KINDS:
             raise InputError("binding", f"it holds an array of {array.dtype}", "numbers are kept", "leave it out")
         data = np.ascontiguousarray(array).tobytes()
-        position = [self._size, array.dtype.str, list(array.shape)]
+        location = [self._size, array.dtype.str, list(array.shape)]
         data += b"\0" * (-len(data) % _ALIGN)
         self.chunks.append(data)
         self._size += len(data)
-        return position
+        return location
 
 
 class _Reader:
@@ -142,8 +142,8 @@ class _Reader:
             case _:
                 return self._dataclass(content, node["fields"])
 
-    def _array(self, position: Any) -> NDArray[Any]:
-        start, kind, shape = position
+    def _array(self, location: Any) -> NDArray[Any]:
+        start, kind, shape = location
         count = int(np.prod(shape, dtype=np.int64))
         array = np.frombuffer(self._chunks, dtype=np.dtype(kind), count=count, offset=start).reshape(shape)
         array.setflags(write=False)

@@ -47,7 +47,7 @@ _alive: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredBinding:
     """One binding on disk: the skin it is for, its size in bytes, and when it was last used [s since 1970]."""
 
     path: Path
@@ -94,20 +94,20 @@ def limit() -> int:
     return int(given) if given.isdigit() else _LIMIT
 
 
-def kept() -> list[Kept]:
+def stored() -> list[StoredBinding]:
     """What is on disk, the last used first."""
     found = []
     for path in _files():
         with contextlib.suppress(OSError):  # another process may be clearing
             about = path.stat()
-            found.append(Kept(path, path.name.rpartition("-")[0], about.st_size, about.st_mtime))
+            found.append(StoredBinding(path, path.name.rpartition("-")[0], about.st_size, about.st_mtime))
     return sorted(found, key=lambda one: (-one.used, one.path.name))
 
 
 def clear() -> int:
     """Remove all of it; how many bytes that were."""
     removed = 0
-    for one in kept():
+    for one in stored():
         with contextlib.suppress(OSError):
             one.path.unlink()
             removed += one.size
@@ -143,7 +143,7 @@ def _write(path: Path, binding: Any, known: dict[str, Any]) -> None:
         with atomic(path) as waiting:
             waiting.write_bytes(data)
         room = limit()
-        for one in kept():
+        for one in stored():
             room -= one.size
             if room < 0 and one.path != path:
                 one.path.unlink(missing_ok=True)
@@ -182,8 +182,8 @@ def _code_version() -> str:
     root = Path(__file__).resolve().parents[1]
     total = hashlib.blake2b(digest_size=16)
     for part in _CODE:
-        position = root / part
-        for path in sorted(position.rglob("*.py")) if position.is_dir() else [position]:
+        source = root / part
+        for path in sorted(source.rglob("*.py")) if source.is_dir() else [source]:
             total.update(path.relative_to(root).as_posix().encode())
             total.update(path.read_bytes())
     return total.hexdigest()

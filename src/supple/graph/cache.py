@@ -142,8 +142,8 @@ class Cache:
 
     def pose(self, frame: int) -> Pose:
         """The pose of a frame, shapes included."""
-        shares = dict(zip(self.info["shapes"], self.arrays["shape_shares"][frame].tolist(), strict=True))
-        return Pose(self.poses[frame], shapes=shares)
+        shape_weights = dict(zip(self.info["shapes"], self.arrays["shape_shares"][frame].tolist(), strict=True))
+        return Pose(self.poses[frame], shapes=shape_weights)
 
     @property
     def poses(self) -> Floats:
@@ -160,13 +160,13 @@ class Cache:
     @property
     def motion(self) -> Motion:
         """The motion of the bones in the skin, one key a frame: changed, where the skin moved its bones."""
-        bones, shares = self.bones, self.arrays["shape_shares"]
+        bones, shape_weights = self.bones, self.arrays["shape_shares"]
         if not len(bones):
             raise InputError(str(self.path), "no frame is there yet", "a motion has at least one", "let the bake go on")
 
         def pose(time: float) -> Pose:
             frame = round(time * self.fps)
-            return Pose(bones[frame], shapes=dict(zip(self.info["shapes"], shares[frame].tolist(), strict=True)))
+            return Pose(bones[frame], shapes=dict(zip(self.info["shapes"], shape_weights[frame].tolist(), strict=True)))
 
         seconds = (len(bones) - 1) / self.fps
         name = str(self.info["motion_name"])

@@ -82,11 +82,11 @@ def plan(
 ) -> Layout:
     """Lay out a file for `frames` frames and say where everything will lie; `joints` have bones in each frame."""
     listed: dict[str, tuple[str, tuple[int, ...], int, bytes]] = {}
-    position = 0
+    offset = 0
     for name, array in arrays.items():
-        listed[name] = (array.dtype.str, array.shape, position, digest(np.ascontiguousarray(array).tobytes()))
-        position += _aligned(array.nbytes)
-    table = position
+        listed[name] = (array.dtype.str, array.shape, offset, digest(np.ascontiguousarray(array).tobytes()))
+        offset += _aligned(array.nbytes)
+    table = offset
     first = _aligned(table + frames * ROW)
     data = {
         "info": dict(info),
@@ -136,8 +136,8 @@ def read_layout(path: Path) -> tuple[dict[str, Any], Layout]:
         for name, entry in data["arrays"].items()
     }
     vertices, count = data["vertices"], data["count"]
-    positions = base + data["table"], base + data["frames"]
-    layout = Layout(header, arrays, *positions, count, vertices, data.get("joints", 0))
+    offsets = base + data["table"], base + data["frames"]
+    layout = Layout(header, arrays, *offsets, count, vertices, data.get("joints", 0))
     if size < layout.frames:
         raise _broken(where, f"it is cut off after {size} bytes")
     return data["info"], layout

@@ -7,14 +7,14 @@ Points = wp.array(dtype=wp.vec3f)
 
 
 @wp.kernel(enable_backward=False)
-def blend(first: int, one: Points, other: Points, shares: wp.array(dtype=wp.float32), result: Points):
+def blend(first: int, one: Points, other: Points, weights: wp.array(dtype=wp.float32), result: Points):
     """one + share (other - one), a share per vertex."""
     i = first + wp.tid()
-    result[i] = one[i] + shares[i] * (other[i] - one[i])
+    result[i] = one[i] + weights[i] * (other[i] - one[i])
 
 
 @wp.kernel(enable_backward=False)
-def between(first: int, one: Points, other: Points, share: wp.array(dtype=wp.float32), result: Points):
+def interpolate(first: int, one: Points, other: Points, alpha: wp.array(dtype=wp.float32), result: Points):
     """one + share (other - one), the same share for all."""
     i = first + wp.tid()
-    result[i] = one[i] + share[0] * (other[i] - one[i])
+    result[i] = one[i] + alpha[0] * (other[i] - one[i])

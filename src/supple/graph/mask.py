@@ -48,20 +48,20 @@ class Mask:
         much = f", {self.amount:g} of it" if self.amount != 1.0 else ""
         return f"{where}{soft}{much}"
 
-    def shares(self, character: Character) -> Floats:
+    def weights(self, character: Character) -> Floats:
         """The share (V,) of every vertex of a character."""
         count = len(character.points)
-        share = np.ones(count)
+        weights = np.ones(count)
         if self.part:
-            share = np.zeros(count)
-            share[character.vertices_of(self.part)] = 1.0
+            weights = np.zeros(count)
+            weights[character.vertices_of(self.part)] = 1.0
         elif self.map:
-            share = np.clip((character.map_of(self.map) - self.low) / (self.high - self.low), 0.0, 1.0)
+            weights = np.clip((character.map_of(self.map) - self.low) / (self.high - self.low), 0.0, 1.0)
         if self.soften:
             around = neighbors(character.triangles, count)
             valence = np.diff(around.starts)
             owner = np.repeat(np.arange(count), valence)
             for _ in range(self.soften):
-                sums = np.bincount(owner, weights=share[around.indices], minlength=count)
-                share = np.where(valence > 0, 0.5 * share + 0.5 * sums / np.maximum(valence, 1), share)
-        return self.amount * share
+                sums = np.bincount(owner, weights=weights[around.indices], minlength=count)
+                weights = np.where(valence > 0, 0.5 * weights + 0.5 * sums / np.maximum(valence, 1), weights)
+        return self.amount * weights

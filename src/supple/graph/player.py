@@ -21,7 +21,7 @@ from supple.geometry.normals import Creases, NormalsOnDevice, creases
 from supple.graph import bindings
 from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
-from supple.graph.snapshot import Arrays, arrays_of, put_back
+from supple.graph.snapshot import Arrays, capture_arrays, restore_arrays
 from supple.motion.pose import Pose, PoseSource, between
 from supple.settings import flattened, is_setting, path_of
 from supple.skins.base import AnySkin, DevicePoints, PullableSkin, Skin, SoftSkin
@@ -116,9 +116,9 @@ class Player:
         """The pose that the last of the skins which move bones shows, between its last two steps."""
         for node in reversed(self._nodes):
             if node.bones is not None and self._step is not None:
-                share = 1.0 - (self._tick - time / self._step)
+                alpha = 1.0 - (self._tick - time / self._step)
                 one, two = (Pose(bones, shapes=pose.shapes) for bones in node.bones)
-                return between(self.character.skeleton, one, two, min(max(share, 0.0), 1.0))
+                return between(self.character.skeleton, one, two, min(max(alpha, 0.0), 1.0))
         return pose
 
     def change(self, *, stage: str | None = None, **settings: Any) -> None:
@@ -263,12 +263,12 @@ class Player:
 
     def _frame(self, pose: Pose, time: float) -> tuple[Pose, DevicePoints]:
         """The graph at the time shown: soft stages between their last two steps, all others in the pose itself."""
-        share = 1.0 if self._step is None else 1.0 - (self._tick - time / self._step)
+        alpha = 1.0 if self._step is None else 1.0 - (self._tick - time / self._step)
         results: dict[str, DevicePoints] = {}
         for node in self._nodes:
             inputs = [results[name] for name in node.stage.inputs]
             with self._timed(node):
-                results[node.stage.name] = node.show(pose, inputs, min(max(share, 0.0), 1.0))
+                results[node.stage.name] = node.show(pose, inputs, min(max(alpha, 0.0), 1.0))
         return pose, results[self._nodes[-1].stage.name]
 
 
@@ -306,8 +306,8 @@ class _Node:
         self._recorded: tuple[list[DevicePoints], devices.Launch] | None = None
         wp = devices.warp()
         if isinstance(stage.work, Mask):
-            shares = stage.work.shares(character).astype(np.float32)
-            self._shares = devices.to_device(shares, wp.float32, device)
+            weights = stage.work.weights(character).astype(np.float32)
+            self._weights = devices.to_device(weights, wp.float32, device)
         else:
             stage.work.check_for(character)
             if binding is None:
@@ -317,7 +317,7 @@ class _Node:
         else:
             self._result = wp.zeros(self._count, dtype=wp.vec3f, device=device)
         if isinstance(stage.work, SoftSkin):
-            self._shares = wp.zeros(1, dtype=wp.float32, device=device)
+            self._weights = wp.zeros(1, dtype=wp.float32, device=device)
             self._steps = [wp.zeros(self._count, dtype=wp.vec3f, device=device) for _ in range(2)]
 
     def forget(self) -> None:
@@ -362,7 +362,7 @@ class _Node:
             return {}
         steps = {f"{prefix}.step{rotation}": points.numpy().copy() for rotation, points in enumerate(self._steps)}
         bones = {f"{prefix}.bones{rotation}": joints for rotation, joints in enumerate(self.bones or ())}
-        return {**steps, **bones, **arrays_of(self.state.memory, f"{prefix}.state")}
+        return {**steps, **bones, **capture_arrays(self.state.memory, f"{prefix}.state")}
 
     def restore(self, prefix: str, kept: Arrays) -> None:
         """Overwrite the memory of a soft stage, without starting it."""
@@ -374,27 +374,27 @@ class _Node:
         for rotation, points in enumerate(self._steps):
             points.assign(kept[f"{prefix}.step{rotation}"])
         self.bones = (kept[f"{prefix}.bones0"], kept[f"{prefix}.bones1"]) if f"{prefix}.bones0" in kept else None
-        put_back(self.state.memory, f"{prefix}.state", kept)
+        restore_arrays(self.state.memory, f"{prefix}.state", kept)
         self.state.recall()
 
-    def show(self, pose: Pose, inputs: list[DevicePoints], share: float) -> DevicePoints:
-        """This stage in the frame that is shown; soft skins `share` of the way from their last step but one."""
+    def show(self, pose: Pose, inputs: list[DevicePoints], alpha: float) -> DevicePoints:
+        """This stage in the frame that is shown; soft skins `alpha` of the way from their last step but one."""
         from supple.graph import kernels
 
         work = self.stage.work
         if isinstance(work, Skin):
             return work.deform(self.binding, self.state, pose, inputs[0] if inputs else None)
         if isinstance(work, SoftSkin):
-            if share == 1.0:  # on a step: a copy costs less than a blend
+            if alpha == 1.0:  # on a step: a copy costs less than a blend
                 devices.warp().copy(self._result, self._steps[1])
                 return self._result
-            devices.write(self._shares, np.array([share]))
-            return self._blended(kernels.between, self._steps)
-        return self._blended(kernels.blend, inputs)
+            devices.write(self._weights, np.array([alpha]))
+            return self._blend(kernels.interpolate, self._steps)
+        return self._blend(kernels.blend, inputs)
 
-    def _blended(self, kernel: Any, pair: list[DevicePoints]) -> DevicePoints:
+    def _blend(self, kernel: Any, pair: list[DevicePoints]) -> DevicePoints:
         if self._recorded is None or any(a is not b for a, b in zip(self._recorded[0], pair, strict=True)):
-            inputs = [*pair, self._shares, self._result]
+            inputs = [*pair, self._weights, self._result]
             self._recorded = list(pair), devices.Launch(kernel, self._count, inputs, self._device)
         self._recorded[1]()
         return self._result

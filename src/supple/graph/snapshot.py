@@ -14,13 +14,13 @@ from supple.errors import UnfinishedError
 Arrays = dict[str, NDArray[Any]]
 
 
-def arrays_of(state: Any, prefix: str) -> Arrays:
+def capture_arrays(state: Any, prefix: str) -> Arrays:
     """All arrays and numbers of a state, by where they stand in it."""
     return {name: np.array(_value(owner, field)) for name, owner, field in _leaves(state, prefix)}
 
 
-def put_back(state: Any, prefix: str, saved: Mapping[str, NDArray[Any]]) -> None:
-    """Overwrite a state of the same kind with what `arrays_of` kept."""
+def restore_arrays(state: Any, prefix: str, saved: Mapping[str, NDArray[Any]]) -> None:
+    """Overwrite a state of the same kind with what `capture_arrays` kept."""
     for name, owner, field in _leaves(state, prefix):
         value = getattr(owner, field)
         if _on_device(value):

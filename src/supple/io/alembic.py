@@ -26,9 +26,9 @@ def write_cache(cache: Cache, path: Path) -> None:
     """
     Abc, AbcGeom, Core = (_alembic(name, str(path)) for name in ("Abc", "AbcGeom", "AbcCoreAbstract"))
     character = cache.character
-    surface = Surface.of(character)
-    normals = CornerNormals.of(character, surface)
-    turned = surface.reversed()
+    surface = Surface.from_character(character)
+    normals = CornerNormals.from_character(character, surface)
+    reversed_surface = surface.reversed()
     scope = AbcGeom.GeometryScope
     rows = None if normals.per_point else _unsigned(Surface(surface.counts, normals.rows).reversed().corners)
     with atomic(path) as waiting:
@@ -47,11 +47,11 @@ def write_cache(cache: Cache, path: Path) -> None:
             else:
                 sample.setNormals(AbcGeom.ON3fGeomParamSample(found, rows, scope.kFacevaryingScope))
             if frame == 0:
-                sample.setFaceIndices(_numbers(turned.corners))
-                sample.setFaceCounts(_numbers(turned.counts))
-                if turned.uvs is not None and turned.uv_corners is not None:
-                    positions, values = _unsigned(turned.uv_corners), _vectors(turned.uvs)
-                    sample.setUVs(AbcGeom.OV2fGeomParamSample(values, positions, scope.kFacevaryingScope))
+                sample.setFaceIndices(_numbers(reversed_surface.corners))
+                sample.setFaceCounts(_numbers(reversed_surface.counts))
+                if reversed_surface.uvs is not None and reversed_surface.uv_corners is not None:
+                    indices, values = _unsigned(reversed_surface.uv_corners), _vectors(reversed_surface.uvs)
+                    sample.setUVs(AbcGeom.OV2fGeomParamSample(values, indices, scope.kFacevaryingScope))
             schema.set(sample)
         del schema, mesh, transform, archive  # the file is whole when the last of them is gone
 
@@ -73,8 +73,8 @@ def _numbers(values: ArrayLike) -> Any:
 
 def _unsigned(values: Ints) -> Any:
     made = import_module("imath").UnsignedIntArray(len(values))
-    for position, value in enumerate(values.tolist()):
-        made[position] = value
+    for index, value in enumerate(values.tolist()):
+        made[index] = value
     return made
 
 

@@ -14,7 +14,7 @@ from supple.io.surface import Surface, distinct_pairs
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DisplayMesh:
     """Drawn vertices (D,): the control point each stands on, its texture coordinate and its normal.
 
     `triangles` (T, 3) name drawn vertices and lie on the character's own triangles, one for one.
@@ -27,7 +27,7 @@ class Drawn:
     shared: Creases
 
     @classmethod
-    def of(cls, character: Character) -> Drawn:
+    def from_character(cls, character: Character) -> DisplayMesh:
         """Split the control points where texture coordinates or normals differ between triangles."""
         shared = creases(character.points, character.triangles)
         display = character.display
@@ -59,7 +59,7 @@ class CornerNormals:
     per_point: bool
 
     @classmethod
-    def of(cls, character: Character, surface: Surface) -> CornerNormals:
+    def from_character(cls, character: Character, surface: Surface) -> CornerNormals:
         """Decide at rest which corners share a normal."""
         shared = creases(character.points, character.triangles)
         count = len(character.points)

@@ -16,7 +16,7 @@ from supple.errors import FormatError
 from supple.files import atomic
 from supple.io.pictures import PictureFolder
 from supple.io.surface import Surface
-from supple.io.unrigged import statue
+from supple.io.unrigged import unrigged_character
 
 if TYPE_CHECKING:
     from supple.graph.cache import Cache
@@ -77,10 +77,10 @@ class _Obj:
         if len(words) < 3:
             raise ValueError
         for word in words:
-            positions = word.split("/")
-            self.corners.append(_place(int(positions[0]), len(self.points)))
-            uv = int(positions[1]) if len(positions) > 1 and positions[1] else 0
-            self.uv_corners.append(_place(uv, len(self.uvs)) if uv else -1)
+            fields = word.split("/")
+            self.corners.append(_row(int(fields[0]), len(self.points)))
+            uv = int(fields[1]) if len(fields) > 1 and fields[1] else 0
+            self.uv_corners.append(_row(uv, len(self.uvs)) if uv else -1)
         self.groups.setdefault(self.group, []).append(len(self.counts))
         self.counts.append(len(words))
 
@@ -96,7 +96,7 @@ class _Obj:
             np.array(self.counts, dtype=np.int32), corners, uvs if has_uvs else None, uv_corners if has_uvs else None
         )
         surface.check(len(points), self.where)
-        return statue(points, surface, path, parts=self._parts(surface))
+        return unrigged_character(points, surface, path, parts=self._parts(surface))
 
     def _parts(self, surface: Surface) -> dict[str, Ints]:
         """The points of every named group, when there is a name at all."""
@@ -109,12 +109,12 @@ class _Obj:
         return parts
 
 
-def _place(number: int, count: int) -> int:
+def _row(number: int, count: int) -> int:
     """Files count from one, or backwards from what was last given."""
-    position = number - 1 if number > 0 else count + number
-    if number == 0 or position < 0:
+    row = number - 1 if number > 0 else count + number
+    if number == 0 or row < 0:
         raise ValueError
-    return position
+    return row
 
 
 def _indices(numbers: list[int], where: str) -> Ints:
@@ -151,7 +151,7 @@ def _write(path: Path, points: Floats | np.ndarray, faces: str, name: str) -> No
 
 def _faces_text(character: Character, path: Path) -> str:
     """Texture coordinates and faces with what they wear, the same in every frame."""
-    surface = Surface.of(character)
+    surface = Surface.from_character(character)
     lines = []
     if surface.uvs is not None:
         lines.append(("vt %.9g %.9g\n" * len(surface.uvs)) % tuple(surface.uvs.ravel().tolist()))
@@ -164,12 +164,14 @@ def _faces_text(character: Character, path: Path) -> str:
     )
     ends = np.cumsum(surface.counts).tolist()
     faces = [f"f {' '.join(words[a:b])}\n" for a, b in zip([0, *ends[:-1]], ends, strict=True)]
-    if surface.worn is not None:
+    if surface.material_indices is not None:
         lines.append(f"mtllib {_material_file(path).name}\n")
         names = _material_names(character.materials)
-        for face in np.flatnonzero(np.diff(surface.worn, prepend=surface.worn[:1] - 1)).tolist():
-            worn = int(surface.worn[face])
-            faces[face] = f"usemtl {names[worn] if worn >= 0 else 'none'}\n{faces[face]}"
+        for face in np.flatnonzero(
+            np.diff(surface.material_indices, prepend=surface.material_indices[:1] - 1)
+        ).tolist():
+            material = int(surface.material_indices[face])
+            faces[face] = f"usemtl {names[material] if material >= 0 else 'none'}\n{faces[face]}"
     return "".join([*lines, *faces])
 
 
@@ -191,8 +193,8 @@ def _material_names(materials: Sequence[Material]) -> list[str]:
 
 def _write_materials(character: Character, path: Path) -> None:
     """The file of materials, in the words of old and those that programs added for metal and roughness."""
-    worn = character.material_of_triangle
-    if worn is None:
+    material_indices = character.material_of_triangle
+    if material_indices is None:
         return
     pictures = PictureFolder(_material_file(path))
     lines = []
@@ -206,6 +208,6 @@ def _write_materials(character: Character, path: Path) -> None:
             if slot in material.textures:
                 lines.append(f"{key} {pictures.file_of(material.textures[slot])}")
         lines.append("")
-    lines += ["newmtl none", "Kd 0.8 0.8 0.8", ""] if (worn < 0).any() else []
+    lines += ["newmtl none", "Kd 0.8 0.8 0.8", ""] if (material_indices < 0).any() else []
     with atomic(_material_file(path)) as waiting:
         waiting.write_text("\n".join(lines), encoding="utf-8")

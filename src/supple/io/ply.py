@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supple.character.character import Character
 from supple.errors import FormatError
 from supple.io.surface import Surface
-from supple.io.unrigged import statue
+from supple.io.unrigged import unrigged_character
 
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
@@ -68,7 +68,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
     surface = Surface(
         counts.astype(np.int32), flat, None if uvs is None else uvs.astype(np.float64), None if uvs is None else flat
     )
-    return statue(points, surface, path)
+    return unrigged_character(points, surface, path)
 
 
 def _header(data: bytes, where: str) -> tuple[str, list[_Element], int]:
@@ -116,18 +116,18 @@ def _text(data: bytes, elements: list[_Element]) -> dict[str, dict[str, Column]]
 
 def _text_columns(rows: list[list[str]], element: _Element) -> dict[str, Column]:
     found: dict[str, Column] = {}
-    positions = [0] * len(rows)
+    offsets = [0] * len(rows)
     for prop in element.properties:
-        counts = [int(row[at]) for row, at in zip(rows, positions, strict=True)] if prop.count_kind else [1] * len(rows)
+        counts = [int(row[at]) for row, at in zip(rows, offsets, strict=True)] if prop.count_kind else [1] * len(rows)
         if min(counts, default=0) < 0:
             raise ValueError
-        begin = [at + 1 for at in positions] if prop.count_kind else positions
+        begin = [at + 1 for at in offsets] if prop.count_kind else offsets
         ends = [at + count for at, count in zip(begin, counts, strict=True)]
         if any(end > len(row) for end, row in zip(ends, rows, strict=True)):
             raise ValueError
         values = [float(word) for row, a, b in zip(rows, begin, ends, strict=True) for word in row[a:b]]
         found[prop.name] = (np.array(values), np.array(counts, dtype=np.int64))
-        positions = ends
+        offsets = ends
     return found
 
 
@@ -159,15 +159,15 @@ def _binary_lists(data: bytes, start: int, element: _Element, order: str) -> tup
     values: list[list[NDArray[np.generic]]] = [[] for _ in element.properties]
     counts_of: list[list[int]] = [[] for _ in element.properties]
     for _ in range(element.count):
-        for position, prop in enumerate(element.properties):
+        for column, prop in enumerate(element.properties):
             count = 1
             if prop.count_kind:
                 count = int(np.frombuffer(data, dtype=order + prop.count_kind, count=1, offset=start)[0])
                 start += np.dtype(prop.count_kind).itemsize
             if count < 0 or start + count * np.dtype(prop.kind).itemsize > len(data):
                 raise ValueError
-            values[position].append(np.frombuffer(data, dtype=order + prop.kind, count=count, offset=start))
-            counts_of[position].append(count)
+            values[column].append(np.frombuffer(data, dtype=order + prop.kind, count=count, offset=start))
+            counts_of[column].append(count)
             start += count * np.dtype(prop.kind).itemsize
     found: dict[str, Column] = {}
     for prop, pieces, counts_list in zip(element.properties, values, counts_of, strict=True):

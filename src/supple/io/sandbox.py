@@ -23,7 +23,7 @@ OUT_OF_TIME = tuple(-getattr(signal, name) for name in ("SIGXCPU",) if hasattr(s
 """Exit codes of a process that the system ended because its time was up."""
 
 # One thread: each would reserve memory that counts against the bound.
-SURROUNDINGS = {
+ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -32,7 +32,7 @@ SURROUNDINGS = {
 }
 
 
-def seconds_for(size: int) -> float:
+def cpu_seconds_for(size: int) -> float:
     """How much of its own time [s] a process may spend on a file of `size` bytes: 4 s, and one for each megabyte.
 
     The slowest sound files measured, many long clips packed small, took 0.3 s a megabyte.
@@ -40,13 +40,13 @@ def seconds_for(size: int) -> float:
     return SECONDS + MEGABYTE_SECONDS * size / 1e6
 
 
-def patience_for(size: int) -> float:
+def wall_seconds_for(size: int) -> float:
     """How long [s] on the clock to wait for a process that reads a file of `size` bytes.
 
     The system ends a process that used up its own time, so this is for one that sleeps, and a busy machine may take ten
     times as long. Where the system does not count, it is all there is, and twice must do.
     """
-    return (BUSY if importlib.util.find_spec("resource") else 2.0) * seconds_for(size)
+    return (BUSY if importlib.util.find_spec("resource") else 2.0) * cpu_seconds_for(size)
 
 
 def memory_for(size: int) -> int:
@@ -58,12 +58,12 @@ def memory_for(size: int) -> int:
     return MEMORY + GROWTH * size
 
 
-class Confinement:
+class Sandbox:
     """The bounds of this process, counted from what it has when they are made: its libraries should be loaded by then.
 
     Memory is bounded on Linux, and counts what is the process's own and can be written: mapped files and reserved
     addresses cost nothing. Time is bounded wherever the system can; a process beyond it is ended by the system. On
-    other systems the waiting process has only `patience_for` to go by. Bounds that held before are never raised.
+    other systems the waiting process has only `wall_seconds_for` to go by. Bounds that held before are never raised.
     """
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class Confinement:
             import resource
 
             for kind, now in self._now.items():
-                more = seconds_for(size) if kind == resource.RLIMIT_CPU else memory_for(size)
+                more = cpu_seconds_for(size) if kind == resource.RLIMIT_CPU else memory_for(size)
                 finite = [given for given in self._given[kind] if given != resource.RLIM_INFINITY]
                 resource.setrlimit(kind, (min([math.ceil(now + more), *finite]), self._given[kind][1]))
 

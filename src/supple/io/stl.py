@@ -11,7 +11,7 @@ from supple.arrays import Floats
 from supple.character.character import Character
 from supple.errors import FormatError
 from supple.io.surface import Surface
-from supple.io.unrigged import statue
+from supple.io.unrigged import unrigged_character
 
 _HEADER = 84
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("spare", "<u2")])
@@ -34,7 +34,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
     a, b, c = triangles.T
     whole = triangles[(a != b) & (b != c) & (c != a)]
     surface = Surface(np.full(len(whole), 3, dtype=np.int32), whole.ravel())
-    return statue(points, surface, path)
+    return unrigged_character(points, surface, path)
 
 
 def _is_binary(data: bytes) -> bool:

@@ -40,7 +40,7 @@ def begin(answer: Path) -> None:
 
 
 def run(
-    program: Sequence[str], answer: Path, *, where: str, size: int, surroundings: Mapping[str, str] | None = None
+    program: Sequence[str], answer: Path, *, where: str, size: int, environment: Mapping[str, str] | None = None
 ) -> Ending:
     """Run Python on `program` until it ends, or until a file of `size` bytes has had its time.
 
@@ -49,10 +49,10 @@ def run(
     """
     said = answer.with_suffix(".said")
     with said.open("wb") as words:
-        process = _started(program, words, surroundings or {}, where)
+        process = _started(program, words, environment or {}, where)
         with process:
             try:
-                code = _wait(process, _sign(answer), sandbox.patience_for(size))
+                code = _wait(process, _sign(answer), sandbox.wall_seconds_for(size))
             finally:
                 process.kill()  # nothing, where it has ended
     ending = Ending(code, _tail(said))
@@ -63,7 +63,7 @@ def run(
 
 
 def _started(
-    program: Sequence[str], words: IO[bytes], surroundings: Mapping[str, str], where: str
+    program: Sequence[str], words: IO[bytes], environment: Mapping[str, str], where: str
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
@@ -71,7 +71,7 @@ def _started(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=words,
-            env=os.environ | sandbox.SURROUNDINGS | dict(surroundings),
+            env=os.environ | sandbox.ENVIRONMENT | dict(environment),
         )
     except OSError as error:  # no memory, or too many processes
         raise _not_started(where, str(error.strerror)) from None

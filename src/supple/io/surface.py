@@ -16,36 +16,39 @@ from supple.geometry.topology import triangulate
 class Surface:
     """Faces one after the other: face f has `counts[f]` corners, corner c stands on point `corners[c]`.
 
-    `uv_corners` (C,) names the row of `uvs` (U, 2) at every corner, `worn` (F,) the material of every face; -1 is none.
+    `uv_corners` (C,) names the row of `uvs` (U, 2) at every corner, `material_indices` (F,) the
+    material of every face; -1 is none.
     """
 
     counts: Ints
     corners: Ints
     uvs: Floats | None = None
     uv_corners: Ints | None = None
-    worn: Ints | None = None
+    material_indices: Ints | None = None
 
     @classmethod
-    def of(cls, character: Character) -> Surface:
+    def from_character(cls, character: Character) -> Surface:
         """The faces of a character, quads where it has them, and its seams."""
-        display, polygons, worn = character.display, character.polygons, character.material_of_triangle
+        display, polygons, material_indices = character.display, character.polygons, character.material_of_triangle
         if polygons is not None and np.array_equal(triangulate(polygons), character.triangles):
             quads = polygons[:, 3] >= 0
             pieces = np.where(quads, 2, 1)
             first = np.cumsum(pieces) - pieces
-            whole = worn is None or np.array_equal(worn[first], worn[first + pieces - 1])
+            whole = material_indices is None or np.array_equal(
+                material_indices[first], material_indices[first + pieces - 1]
+            )
             used = np.stack([np.ones_like(quads), np.ones_like(quads), np.ones_like(quads), quads], axis=1)
-            drawn = None if display is None else _drawn_polygons(display.triangles, quads)
-            if whole and (drawn is not None or display is None or display.uvs is None):
+            display_polygons = None if display is None else _display_polygons(display.triangles, quads)
+            if whole and (display_polygons is not None or display is None or display.uvs is None):
                 faces, counts = polygons[used], np.where(quads, 4, 3).astype(np.int32)
-                looks = None if worn is None else worn[first]
-                if display is None or display.uvs is None or drawn is None:
-                    return cls(counts, faces, worn=looks)
-                return cls(counts, faces, display.uvs, drawn[used], looks)
+                looks = None if material_indices is None else material_indices[first]
+                if display is None or display.uvs is None or display_polygons is None:
+                    return cls(counts, faces, material_indices=looks)
+                return cls(counts, faces, display.uvs, display_polygons[used], looks)
         counts = np.full(len(character.triangles), 3, dtype=np.int32)
         if display is None or display.uvs is None:
-            return cls(counts, character.triangles.ravel(), worn=worn)
-        return cls(counts, character.triangles.ravel(), display.uvs, display.triangles.ravel(), worn)
+            return cls(counts, character.triangles.ravel(), material_indices=material_indices)
+        return cls(counts, character.triangles.ravel(), display.uvs, display.triangles.ravel(), material_indices)
 
     def check(self, points: int, where: str) -> None:
         """Refuse faces that do not fit together, in a sentence."""
@@ -63,10 +66,10 @@ class Surface:
         """The same faces turned inside out; the first corner stays the first."""
         starts = np.repeat(np.cumsum(self.counts) - self.counts, self.counts)
         lengths = np.repeat(self.counts, self.counts)
-        position = np.arange(len(self.corners)) - starts
-        order = starts + (lengths - position) % np.maximum(lengths, 1)
-        turned = None if self.uv_corners is None else self.uv_corners[order]
-        return Surface(self.counts, self.corners[order], self.uvs, turned, self.worn)
+        rank = np.arange(len(self.corners)) - starts
+        order = starts + (lengths - rank) % np.maximum(lengths, 1)
+        uv_corners = None if self.uv_corners is None else self.uv_corners[order]
+        return Surface(self.counts, self.corners[order], self.uvs, uv_corners, self.material_indices)
 
     def triangle_corners(self) -> Ints:
         """The corners (T, 3) of the fans into which faces are cut; quads as `triangulate` cuts them."""
@@ -80,9 +83,11 @@ class Surface:
         """Triangles (T, 3) of points."""
         return self.corners[self.triangle_corners()].astype(np.int32)
 
-    def worn_by_triangles(self) -> Ints | None:
+    def materials_of_triangles(self) -> Ints | None:
         """The material of every triangle (T,), where faces have any."""
-        return None if self.worn is None else np.repeat(self.worn, np.maximum(self.counts - 2, 0))
+        return (
+            None if self.material_indices is None else np.repeat(self.material_indices, np.maximum(self.counts - 2, 0))
+        )
 
     def polygons(self) -> Ints | None:
         """Faces (P, 4) when they are triangles and quads with at least one quad; None otherwise."""
@@ -90,9 +95,9 @@ class Surface:
             return None
         starts = np.cumsum(self.counts) - self.counts
         faces = np.full((len(self.counts), 4), -1, dtype=np.int32)
-        for position in range(4):
-            has = self.counts > position
-            faces[has, position] = self.corners[starts[has] + position]
+        for rank in range(4):
+            has = self.counts > rank
+            faces[has, rank] = self.corners[starts[has] + rank]
         return faces
 
     def display(self) -> Display | None:
@@ -112,7 +117,7 @@ def distinct_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
     return pairs[0], pairs[1], label.reshape(-1).astype(np.int32)
 
 
-def joined(surfaces: list[tuple[Surface, int]]) -> Surface:
+def concatenate(surfaces: list[tuple[Surface, int]]) -> Surface:
     """Several surfaces as one; each comes with its number of points, and the points stand one after the other."""
     corners, uv_corners, uvs = [], [], []
     points = rows = 0
@@ -127,21 +132,26 @@ def joined(surfaces: list[tuple[Surface, int]]) -> Surface:
             rows += len(surface.uvs)
         points += count
     counts = np.concatenate([surface.counts for surface, _ in surfaces])
-    looks = [np.full(len(s.counts), -1, dtype=np.int32) if s.worn is None else s.worn for s, _ in surfaces]
-    worn = None if all(surface.worn is None for surface, _ in surfaces) else np.concatenate(looks)
+    looks = [
+        np.full(len(s.counts), -1, dtype=np.int32) if s.material_indices is None else s.material_indices
+        for s, _ in surfaces
+    ]
+    material_indices = (
+        None if all(surface.material_indices is None for surface, _ in surfaces) else np.concatenate(looks)
+    )
     if not uvs:
-        return Surface(counts, np.concatenate(corners), worn=worn)
-    return Surface(counts, np.concatenate(corners), np.concatenate(uvs), np.concatenate(uv_corners), worn)
+        return Surface(counts, np.concatenate(corners), material_indices=material_indices)
+    return Surface(counts, np.concatenate(corners), np.concatenate(uvs), np.concatenate(uv_corners), material_indices)
 
 
-def _drawn_polygons(drawn: Ints, quads: np.ndarray) -> Ints | None:
-    """Display vertices (P, 4) of the polygons whose triangles are `drawn`; None where a seam crosses a quad."""
+def _display_polygons(triangles: Ints, quads: np.ndarray) -> Ints | None:
+    """Display vertices (P, 4) of the polygons whose triangles are `triangles`; None where a seam crosses a quad."""
     pieces = np.where(quads, 2, 1)
     first = np.cumsum(pieces) - pieces
     faces = np.full((len(quads), 4), -1, dtype=np.int32)
-    faces[:, :3] = drawn[first]
-    second = drawn[first[quads] + 1]
-    if not np.array_equal(second[:, :2], drawn[first[quads]][:, [0, 2]]):
+    faces[:, :3] = triangles[first]
+    second = triangles[first[quads] + 1]
+    if not np.array_equal(second[:, :2], triangles[first[quads]][:, [0, 2]]):
         return None
     faces[quads, 3] = second[:, 2]
     return faces

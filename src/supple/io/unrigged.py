@@ -15,7 +15,9 @@ from supple.errors import FormatError, SuppleWarning
 from supple.io.surface import Surface
 
 
-def statue(points: Floats, surface: Surface, path: Path, *, parts: dict[str, Ints] | None = None) -> Character:
+def unrigged_character(
+    points: Floats, surface: Surface, path: Path, *, parts: dict[str, Ints] | None = None
+) -> Character:
     """A character of one root joint at the middle of its base, on which all weights lie; a warning says so."""
     surface.check(len(points), str(path))
     if not np.isfinite(points).all():

@@ -66,7 +66,7 @@ def room_for(shape: tuple[int, ...]) -> Singles:
     return mapped
 
 
-class Held:
+class FrameBuffer:
     """A chunk of frames on the device, always of one size so that launches can be recorded once."""
 
     def __init__(self, frame_count: int, vertices: int, *, extra: int = 0) -> None:
@@ -79,6 +79,6 @@ class Held:
 
     def fill(self, points: Singles) -> None:
         """Take up to a chunk of frames; the last one fills the places that are left."""
-        held = self.array.numpy()
-        held[: len(points), : self._vertices] = points
-        held[len(points) :, : self._vertices] = points[-1]
+        buffer = self.array.numpy()
+        buffer[: len(points), : self._vertices] = points
+        buffer[len(points) :, : self._vertices] = points[-1]

@@ -55,9 +55,9 @@ def vibration(deviation: ArrayLike, *, fps: float, cutoff: float = CUTOFF) -> Vi
     jitter, jiggle = np.empty(len(frames)), np.empty(len(frames))
     for begin in range(0, len(frames), BLOCK):
         rows = slice(begin, min(begin + BLOCK, len(frames)))
-        below = _smoothed(frames, fast, rows)
+        below = _smooth(frames, fast, rows)
         jitter[rows] = of_deviation(frames[rows] - below)[0]
-        jiggle[rows] = of_deviation(below - _smoothed(frames, slow, rows))[0]
+        jiggle[rows] = of_deviation(below - _smooth(frames, slow, rows))[0]
     return Vibration(jitter, jiggle)
 
 
@@ -68,7 +68,7 @@ def _low_pass(cutoff: float, fps: float, periods: float) -> Floats:
     return np.asarray(taps / taps.sum())
 
 
-def _smoothed(frames: Singles, taps: Floats, rows: slice) -> Singles:
+def _smooth(frames: Singles, taps: Floats, rows: slice) -> Singles:
     """The filtered frames of `rows`, as one product of a banded matrix with all the frames it looks at."""
     matrix = np.zeros((rows.stop - rows.start, len(frames)))
     for row, frame in enumerate(range(rows.start, rows.stop)):
@@ -89,9 +89,9 @@ def _add_mirrored(row: Floats, frame: int, taps: Floats) -> None:
     if last == 0:
         row[0] = 1.0
         return
-    laps, position = np.divmod(frame + np.arange(-reach, reach + 1), 2 * last)
-    back = position > last
-    np.add.at(row, np.where(back, 2 * last - position, position), np.where(back, -taps, taps))
+    laps, index = np.divmod(frame + np.arange(-reach, reach + 1), 2 * last)
+    back = index > last
+    np.add.at(row, np.where(back, 2 * last - index, index), np.where(back, -taps, taps))
     gone_on = 2.0 * float(laps @ taps)
     row[last] += 2.0 * taps[back].sum() + gone_on
     row[0] -= gone_on

@@ -65,10 +65,10 @@ def cone_volumes(
 
 
 @wp.func
-def cut_point(f: int, ends: wp.vec2i, share: wp.float32, points: Points) -> wp.vec3f:
-    """The place `share` of the way along an edge."""
+def cut_point(f: int, ends: wp.vec2i, alpha: wp.float32, points: Points) -> wp.vec3f:
+    """The point `alpha` of the way along an edge."""
     a = points[f, ends[0]]
-    return a + share * (points[f, ends[1]] - a)
+    return a + alpha * (points[f, ends[1]] - a)
 
 
 @wp.kernel(enable_backward=False)
@@ -77,7 +77,7 @@ def section_radii(
     points: Points,
     starts: Starts,
     ends: wp.array(dtype=wp.vec2i),
-    shares: Lengths,
+    alphas: Lengths,
     weights: Lengths,
     rest_radii: Lengths,
     mean: Numbers,
@@ -92,14 +92,14 @@ def section_radii(
     count = starts.shape[0] - 1
     f = i // count
     s = i - f * count
-    centre = wp.vec3f(0.0, 0.0, 0.0)
+    center = wp.vec3f(0.0, 0.0, 0.0)
     for k in range(starts[s], starts[s + 1]):
-        centre += weights[k] * cut_point(f, ends[k], shares[k], points)
+        center += weights[k] * cut_point(f, ends[k], alphas[k], points)
     total = wp.float32(0.0)
     least = wp.float32(wp.inf)
     most = wp.float32(0.0)
     for k in range(starts[s], starts[s + 1]):
-        radius = wp.length(cut_point(f, ends[k], shares[k], points) - centre)
+        radius = wp.length(cut_point(f, ends[k], alphas[k], points) - center)
         total += weights[k] * radius
         if rest_radii[k] > 0.0:
             least = wp.min(least, radius / rest_radii[k])

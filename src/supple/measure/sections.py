@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import Floats, Ints, Singles, frozen
 from supple.errors import InputError
-from supple.measure.frames import Held, chunks, frames_of, mesh_of
+from supple.measure.frames import FrameBuffer, chunks, frames_of, mesh_of
 
 SECTIONS = 8  # along every bone
 SMALLEST = 1e-3  # of the mean radius: a point nearer to the centre has no radius to compare with
@@ -54,7 +54,7 @@ def section_radius(
     cuts: list[_Cut] = []
     kept: dict[str, list[float]] = {}
     for name, ends in bones.items():
-        start, end = (frozen(place, np.float64, (3,), where, f"bone {name!r}") for place in ends)
+        start, end = (frozen(point, np.float64, (3,), where, f"bone {name!r}") for point in ends)
         found = _cuts_along(rest, faces, start, end, (np.arange(sections) + 0.5) / sections)
         if found:
             kept[str(name)] = [position for position, _ in found]
@@ -77,7 +77,7 @@ class _Cut:
     """A closed line on the mesh: point i lies `shares[i]` of the way along the edge `ends[i]`."""
 
     ends: Ints
-    shares: Floats
+    alphas: Floats
     weights: Floats
     radii: Floats
 
@@ -99,8 +99,8 @@ def _cuts_along(rest: Floats, faces: Ints, start: Floats, end: Floats, positions
     return found
 
 
-def _cut(rest: Floats, height: Floats, crossed: Ints, centre: Floats, axis: Floats) -> _Cut | None:
-    """The closed line round `centre` in which a plane cuts the triangles that it crosses."""
+def _cut(rest: Floats, height: Floats, crossed: Ints, center: Floats, axis: Floats) -> _Cut | None:
+    """The closed line round `center` in which a plane cuts the triangles that it crosses."""
     if len(crossed) == 0:
         return None
     from scipy.sparse import coo_array
@@ -119,12 +119,12 @@ def _cut(rest: Floats, height: Floats, crossed: Ints, centre: Floats, axis: Floa
     keys, node = np.unique(pairs[:, 0] * len(rest) + pairs[:, 1], return_inverse=True)
     ends = np.stack([keys // len(rest), keys % len(rest)], axis=1)
     first, second = node.astype(np.int32).reshape(2, -1)
-    shares = height[ends[:, 0]] / (height[ends[:, 0]] - height[ends[:, 1]])
-    positions = rest[ends[:, 0]] + shares[:, None] * (rest[ends[:, 1]] - rest[ends[:, 0]])
+    alphas = height[ends[:, 0]] / (height[ends[:, 0]] - height[ends[:, 1]])
+    positions = rest[ends[:, 0]] + alphas[:, None] * (rest[ends[:, 1]] - rest[ends[:, 0]])
     links = coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(len(ends), len(ends)))
     lines, line_of = connected_components(links, directed=False)
     lengths = np.linalg.norm(positions[second] - positions[first], axis=1)
-    chosen_line = _round_the_bone(positions - centre, first, second, line_of, lines, axis)
+    chosen_line = _round_the_bone(positions - center, first, second, line_of, lines, axis)
     if chosen_line is None:
         return None
     members = line_of == chosen_line
@@ -133,7 +133,7 @@ def _cut(rest: Floats, height: Floats, crossed: Ints, centre: Floats, axis: Floa
     middle = weights @ positions[members]
     radii = np.linalg.norm(positions[members] - middle, axis=1)
     radii[radii < SMALLEST * radii.mean()] = 0.0
-    return _Cut(ends[members].astype(np.int32), shares[members], weights, radii)
+    return _Cut(ends[members].astype(np.int32), alphas[members], weights, radii)
 
 
 def _round_the_bone(offsets: Floats, first: Ints, second: Ints, line_of: Ints, lines: int, axis: Floats) -> int | None:
@@ -151,20 +151,20 @@ def _radii(frames: Singles, cuts: list[_Cut]) -> tuple[Floats, Floats, Floats]:
     from supple.measure import kernels
 
     wp = devices.warp()
-    held = Held(len(frames), frames.shape[1])
+    buffer = FrameBuffer(len(frames), frames.shape[1])
     starts = np.concatenate([[0], np.cumsum([len(cut.ends) for cut in cuts])]).astype(np.int32)
     ends = np.concatenate([cut.ends for cut in cuts])
     numbers = [
         devices.to_device(np.concatenate(values).astype(np.float32), wp.float32, "cpu")
-        for values in ([c.shares for c in cuts], [c.weights for c in cuts], [c.radii for c in cuts])
+        for values in ([c.alphas for c in cuts], [c.weights for c in cuts], [c.radii for c in cuts])
     ]
-    found = [wp.zeros((held.size, len(cuts)), dtype=wp.float32, device="cpu") for _ in range(3)]
+    found = [wp.zeros((buffer.size, len(cuts)), dtype=wp.float32, device="cpu") for _ in range(3)]
     positions = [devices.to_device(starts, wp.int32, "cpu"), devices.to_device(ends, wp.vec2i, "cpu")]
-    inputs = [held.array, *positions, *numbers, *found]
-    launch = devices.Launch(kernels.section_radii, held.size * len(cuts), inputs, "cpu")
+    inputs = [buffer.array, *positions, *numbers, *found]
+    launch = devices.Launch(kernels.section_radii, buffer.size * len(cuts), inputs, "cpu")
     mean, narrowest, widest = (np.empty((len(frames), len(cuts))) for _ in range(3))
     for rows in chunks(len(frames)):
-        held.fill(frames[rows])
+        buffer.fill(frames[rows])
         launch()
         for values, result in zip((mean, narrowest, widest), found, strict=True):
             values[rows] = result.numpy()[: rows.stop - rows.start]

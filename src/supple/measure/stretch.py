@@ -12,7 +12,7 @@ from supple import device as devices
 from supple.arrays import Floats, Singles
 from supple.errors import InputError
 from supple.geometry.topology import area_vectors, unique_edges
-from supple.measure.frames import Held, chunks, frames_of, mesh_of
+from supple.measure.frames import FrameBuffer, chunks, frames_of, mesh_of
 
 HIGH = 95.0  # percent
 
@@ -59,25 +59,25 @@ def _stretch(frames: Singles, kernel: Any, items: NDArray[Any], sizes: Floats, w
     if len(items) == 0:
         raise InputError(where, "nothing has a size at rest", "a mesh with some extent is needed", "check its units")
     wp = devices.warp()
-    held = Held(len(frames), frames.shape[1])
-    ratios = wp.zeros((held.size, len(items)), dtype=wp.float32, device="cpu")
+    buffer = FrameBuffer(len(frames), frames.shape[1])
+    ratios = wp.zeros((buffer.size, len(items)), dtype=wp.float32, device="cpu")
     inputs = [
-        held.array,
+        buffer.array,
         devices.to_device(items, wp.vec2i if items.shape[1] == 2 else wp.vec3i, "cpu"),
         devices.to_device(sizes.astype(np.float32), wp.float32, "cpu"),
         ratios,
     ]
-    launch = devices.Launch(kernel, held.size * len(items), inputs, "cpu")
+    launch = devices.Launch(kernel, buffer.size * len(items), inputs, "cpu")
     mean, high, worst = (np.empty(len(frames)) for _ in range(3))
     # The linear percentile lies between two ranks; everything above the lower one holds the higher one.
-    rank, share = divmod((len(items) - 1) * HIGH / 100.0, 1.0)
+    rank, fraction = divmod((len(items) - 1) * HIGH / 100.0, 1.0)
     for rows in chunks(len(frames)):
-        held.fill(frames[rows])
+        buffer.fill(frames[rows])
         launch()
         found = ratios.numpy()[: rows.stop - rows.start]
         mean[rows] = found.mean(axis=1, dtype=np.float64)
         found.partition(int(rank), axis=1)
         low, above = found[:, int(rank)], found[:, int(rank) + 1 :]
         worst[rows] = above.max(axis=1) if above.shape[1] else low
-        high[rows] = low + share * ((above.min(axis=1) if above.shape[1] else low) - low)
+        high[rows] = low + fraction * ((above.min(axis=1) if above.shape[1] else low) - low)
     return Stretch(mean, high, worst)

@@ -13,7 +13,7 @@ from supple.arrays import Floats, Ints, Singles, frozen
 from supple.errors import InputError
 from supple.geometry.rows import group_by_label
 from supple.geometry.topology import border_edges, shells
-from supple.measure.frames import Held, check_indices, chunks, frames_of, mesh_of
+from supple.measure.frames import FrameBuffer, check_indices, chunks, frames_of, mesh_of
 
 FLAT = 1e-6  # of the cube over the surface's size: below this a part has no volume to keep
 
@@ -94,18 +94,18 @@ class _Closed:
 
         wp = devices.warp()
         loops = len(self.loop_starts) - 1
-        held = Held(len(frames), self.vertices, extra=loops)
-        found = wp.zeros((held.size, len(self.triangles)), dtype=wp.float64, device="cpu")
+        buffer = FrameBuffer(len(frames), self.vertices, extra=loops)
+        found = wp.zeros((buffer.size, len(self.triangles)), dtype=wp.float64, device="cpu")
         tips = np.repeat(self.triangles[self.starts[:-1], 0], np.diff(self.starts))
         fans = [self.vertices, *(devices.to_device(a, wp.int32, "cpu") for a in (self.loop_starts, self.loop_members))]
         cones = [devices.to_device(self.triangles, wp.vec3i, "cpu"), devices.to_device(tips, wp.int32, "cpu"), found]
         stages = (
-            devices.Launch(kernels.loop_middles, held.size * loops, [*fans, held.array], "cpu"),
-            devices.Launch(kernels.cone_volumes, held.size * len(self.triangles), [held.array, *cones], "cpu"),
+            devices.Launch(kernels.loop_middles, buffer.size * loops, [*fans, buffer.array], "cpu"),
+            devices.Launch(kernels.cone_volumes, buffer.size * len(self.triangles), [buffer.array, *cones], "cpu"),
         )
         volumes = np.empty((len(frames), len(self.starts) - 1))
         for rows in chunks(len(frames)):
-            held.fill(frames[rows])
+            buffer.fill(frames[rows])
             for stage in stages:
                 stage()
             sums = np.add.reduceat(found.numpy(), self.starts[:-1], axis=1)

@@ -31,11 +31,11 @@ class Backdrop:
         self._plain = np.round(self._paper).astype(np.uint8)
 
     def behind(
-        self, drawn: Picture, shadow: tuple[Floats, Floats, float] | None, *, eye: Camera, ground: float
+        self, layer: Picture, shadow: tuple[Floats, Floats, float] | None, *, eye: Camera, ground: float
     ) -> Picture:
-        """The whole picture (height, width, 3): what is `drawn` (height, width, 4) put in front.
+        """The whole picture (height, width, 3): what is in `layer` (height, width, 4) put in front.
 
-        `drawn` holds colours times how much of the pixel they cover, and that in its last place. `shadow` says how dark
+        `layer` holds colours times how much of the pixel they cover, and that in its last place. `shadow` says how dark
         the ground at the height `ground` [m] is, as `ground_shadow` does.
         """
         paper, image = self._paper, self._plain.copy()
@@ -46,9 +46,9 @@ class Backdrop:
             paper = paper.copy()
             paper[shaded] += dark[rows, columns, None] * (_SHADOW_INK - paper[shaded])
             image[shaded] = np.round(paper[shaded])
-        where = _touched(drawn[..., 3] > 0)
-        cover = drawn[..., 3:][where].astype(np.float32) * np.float32(1.0 / 255.0)
-        front = drawn[..., :3][where] + (1.0 - cover) * paper[where]
+        where = _touched(layer[..., 3] > 0)
+        cover = layer[..., 3:][where].astype(np.float32) * np.float32(1.0 / 255.0)
+        front = layer[..., :3][where] + (1.0 - cover) * paper[where]
         image[where] = np.minimum(np.round(front), 255.0)
         return image
 
@@ -70,7 +70,7 @@ class Backdrop:
         far = ((ground - eye.position[1]) / steepness[rows])[:, None].astype(np.float32)
         ahead = (rise[rows, None] * up - back).astype(np.float32)
         cell = side / len(dark)
-        positions = [
+        coordinates = [
             ((eye.position[axis] - middle[number]) + far * (ahead[:, axis, None] + across * np.float32(right[axis])))
             / np.float32(cell)
             + np.float32(0.5 * len(dark) - 0.5)
@@ -78,13 +78,13 @@ class Backdrop:
         ]
         seen = np.zeros((high - first, wide), dtype=np.float32)
         inside = np.ones(seen.shape, dtype=bool)
-        for number, position in enumerate(positions):
+        for number, coordinate in enumerate(coordinates):
             touched = np.flatnonzero((dark > _SEEN).any(axis=number))
             if not len(touched):
                 return first, seen
-            inside &= (position > touched[0] - 1.0) & (position < touched[-1] + 1.0)
+            inside &= (coordinate > touched[0] - 1.0) & (coordinate < touched[-1] + 1.0)
         spots = np.flatnonzero(inside)
-        given = np.stack([position.ravel()[spots] for position in reversed(positions)])
+        given = np.stack([coordinate.ravel()[spots] for coordinate in reversed(coordinates)])
         seen.ravel()[spots] = map_coordinates(dark.astype(np.float32), given, order=1, mode="constant")
         return first, seen
 

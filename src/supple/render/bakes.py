@@ -52,7 +52,7 @@ class BakeRenderer:
         self._cache, self._view, self._values = cache, view, values
         self._points: Singles = cache.points
         self._camera = camera or framing([cache], view)
-        self._follows = follows(cache, view)
+        self._follows = follows_root(cache, view)
         self._limits = None if values is None else _limits(values)
         self._renderer = Renderer(cache.rest, cache.triangles, size=view.size, ground=view.ground, quality=view.quality)
 
@@ -65,13 +65,13 @@ class BakeRenderer:
     def draw(self, frame: int) -> Picture:
         """One frame as a picture (height, width, 3)."""
         values = self._values
-        painted = None if values is None else (values if values.ndim == 1 else values[frame])
+        measure_vertices = None if values is None else (values if values.ndim == 1 else values[frame])
         camera = self._camera
         if self._follows:
-            camera = camera.moved(walked(self._cache)[frame])
+            camera = camera.moved(root_path(self._cache)[frame])
         skeleton = (self._cache.skeleton, Pose(self._cache.poses[frame])) if self._view.skeleton else None
         return self._renderer.draw(
-            self._points[frame], camera=camera, values=painted, limits=self._limits, skeleton=skeleton
+            self._points[frame], camera=camera, values=measure_vertices, limits=self._limits, skeleton=skeleton
         )
 
     def frames(self, chosen: Sequence[int]) -> Iterator[Picture]:
@@ -80,17 +80,17 @@ class BakeRenderer:
             yield self.draw(frame)
 
 
-def walked(cache: Cache) -> Floats:
+def root_path(cache: Cache) -> Floats:
     """How far (F, 3) [m] the root has gone over the ground since the first frame."""
     root = int(np.flatnonzero(cache.arrays["parents"] < 0)[0])
-    position = cache.poses[:, root, :3, 3]
-    return (position - position[0]) * np.array([1.0, 0.0, 1.0])
+    root_positions = cache.poses[:, root, :3, 3]
+    return (root_positions - root_positions[0]) * np.array([1.0, 0.0, 1.0])
 
 
-def follows(cache: Cache, view: View) -> bool:
+def follows_root(cache: Cache, view: View) -> bool:
     """Whether the camera walks along: when told to, or when the character goes further than it is tall."""
     if view.camera == "auto":
-        return bool(np.linalg.norm(walked(cache), axis=1).max() > np.ptp(cache.rest[:, 1]))
+        return bool(np.linalg.norm(root_path(cache), axis=1).max() > np.ptp(cache.rest[:, 1]))
     return view.camera == "follow"
 
 
@@ -99,8 +99,8 @@ def framing(caches: Sequence[Cache], view: View) -> Camera:
     clouds = []
     for cache in caches:
         points = cache.points[:: max(cache.ready // 40, 1), :: max(len(cache.rest) // 2000, 1)].astype(np.float64)
-        if follows(cache, view):
-            points = points - walked(cache)[: cache.ready][:: max(cache.ready // 40, 1), None]
+        if follows_root(cache, view):
+            points = points - root_path(cache)[: cache.ready][:: max(cache.ready // 40, 1), None]
         clouds.append(points.reshape(-1, 3))
     return Camera.framing(np.concatenate(clouds), size=view.size, direction=view.direction)
 

@@ -13,7 +13,7 @@ _WAIST = 0.18  # where a spindle is thickest, along the bone
 _FACES = np.array([[0, 2, 1], [0, 3, 2], [0, 4, 3], [0, 1, 4], [5, 1, 2], [5, 2, 3], [5, 3, 4], [5, 4, 1]])
 
 
-def spindles(skeleton: Skeleton, pose: Pose) -> tuple[Floats, Ints]:
+def bone_mesh(skeleton: Skeleton, pose: Pose) -> tuple[Floats, Ints]:
     """Points (6 B, 3) [m] and triangles (8 B, 3) of all bones in a pose."""
     bones = skeleton.bones
     carried = pose.skinning(skeleton)[bones.joints]

@@ -18,7 +18,7 @@ RAMPS: dict[str, tuple[str, ...]] = {
 """From low to high. 'difference' has its neutral colour in the middle, for values around zero."""
 
 
-def colored(
+def map_colors(
     values: ArrayLike, *, count: int, ramp: str = "heat", limits: tuple[float, float] | None = None
 ) -> NDArray[Any]:
     """Colours (V, 3), bytes, of values (V,); `limits` are the values of the ramp's two ends (the range if None)."""
@@ -28,7 +28,7 @@ def colored(
     low, high = (float(given.min()), float(given.max())) if limits is None else limits
     if not (np.isfinite(low) and np.isfinite(high) and low <= high):
         raise InputError("picture", f"limits are {low} and {high}", "a low and a high one are needed", "swap them")
-    share = np.clip((given - low) / max(high - low, 1e-30), 0.0, 1.0)
+    fraction = np.clip((given - low) / max(high - low, 1e-30), 0.0, 1.0)
     stops = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in RAMPS[ramp]], dtype=np.float64)
-    positions = np.linspace(0.0, 1.0, len(stops))
-    return np.stack([np.interp(share, positions, stops[:, c]) for c in range(3)], axis=1).round().astype(np.uint8)
+    fractions = np.linspace(0.0, 1.0, len(stops))
+    return np.stack([np.interp(fraction, fractions, stops[:, c]) for c in range(3)], axis=1).round().astype(np.uint8)

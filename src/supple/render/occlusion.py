@@ -20,7 +20,7 @@ _LEAST_COSINE = 0.12  # directions closer to the surface than this see their own
 _AT_ONCE = 8  # directions, so that what is worked on stays in the cache
 
 
-def openness(
+def ambient_visibility(
     positions: Floats,
     normals: Floats,
     triangles: Ints,
@@ -61,7 +61,7 @@ def openness(
         blocked += np.multiply(cosine, near, out=near).sum(axis=0)
     open_share = (1.0 - blocked / np.maximum(total, 1e-12)).astype(np.float64)
     for _ in range(2):
-        open_share = _smoothed(open_share, triangles)
+        open_share = _smooth(open_share, triangles)
     return open_share
 
 
@@ -69,14 +69,14 @@ def _columns(points: Floats) -> Singles:
     return np.ascontiguousarray(points.T, dtype=np.float32)
 
 
-def _along(ways: Singles, columns: Singles) -> Singles:
+def _along(directions: Singles, columns: Singles) -> Singles:
     """How far (D, N) points, given as columns (3, N), lie along each of the ways (D, 3).
 
     Not as a product of matrices: BLAS would wake threads for it, which cost more than the product where cores are busy.
     """
-    result = ways[:, 0, None] * columns[0]
+    result = directions[:, 0, None] * columns[0]
     for axis in (1, 2):
-        result += ways[:, axis, None] * columns[axis]
+        result += directions[:, axis, None] * columns[axis]
     return result
 
 
@@ -106,7 +106,7 @@ def _spread_directions(count: int) -> tuple[Singles, Singles]:
     return toward.astype(np.float32), planes.astype(np.float32)
 
 
-def _smoothed(values: Floats, triangles: Ints) -> Floats:
+def _smooth(values: Floats, triangles: Ints) -> Floats:
     corners = triangles.ravel()
     sums = np.bincount(corners, np.repeat(values[triangles].mean(axis=1), 3), minlength=len(values))
     counts = np.bincount(corners, minlength=len(values))

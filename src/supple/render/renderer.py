@@ -16,13 +16,13 @@ from supple.errors import InputError
 from supple.geometry.normals import creases, normals
 from supple.motion.pose import Pose
 from supple.render.backdrop import Backdrop
-from supple.render.bones import spindles
+from supple.render.bones import bone_mesh
 from supple.render.camera import Camera
-from supple.render.colors import colored
+from supple.render.colors import map_colors
 from supple.render.extra import load_library
-from supple.render.occlusion import openness
+from supple.render.occlusion import ambient_visibility
 from supple.render.quality import PICTURE, Quality
-from supple.render.shading import Lamp, lit
+from supple.render.shading import Light, shade
 from supple.render.shadow import ground_shadow, samples
 from supple.render.sheet import Picture, save_picture
 from supple.render.things import Thing
@@ -79,7 +79,7 @@ class Renderer:
         self.size = (int(size[0]), int(size[1]))
         self._creases = creases(self._rest, self._triangles, angle=crease)
         self._quality = quality
-        self._samples = samples(self._rest, self._triangles, count=quality.positions)
+        self._samples = samples(self._rest, self._triangles, count=quality.samples)
         self._height = max(float(np.ptp(self._rest, axis=0).max()), 1e-6)
         self._ground = float(self._rest[:, 1].min()) if ground else None
         self._color = color
@@ -157,7 +157,7 @@ class Renderer:
         eye = Camera.framing(where, size=self.size) if camera is None else camera
         count = len(self._rest)
         plain = np.broadcast_to(self._plain, (count, 3))
-        paint = plain if values is None else colored(values, count=count, ramp=ramp, limits=limits)
+        paint = plain if values is None else map_colors(values, count=count, ramp=ramp, limits=limits)
         blockers = np.concatenate([self._samples.at(where, self._triangles), *self._near(where, things)])
         self._place_camera(eye)
         self._show_skin(where, paint, blockers, eye)
@@ -181,7 +181,7 @@ class Renderer:
         """Move the skin, and darken its colours where it sees little of the surroundings."""
         shown, facing = points[self._creases.vertex_of_normal], normals(points, self._creases)
         corners = self._creases.normal_of_corner
-        share = openness(
+        visibility = ambient_visibility(
             shown,
             facing,
             corners,
@@ -190,15 +190,15 @@ class Renderer:
             directions=self._quality.directions,
             cells=self._quality.cells,
         )
-        dimmed = paint[self._creases.vertex_of_normal] * (_DARKEST + (1.0 - _DARKEST) * share)[:, None]
+        dimmed = paint[self._creases.vertex_of_normal] * (_DARKEST + (1.0 - _DARKEST) * visibility)[:, None]
         self._mesh.points = shown.astype(np.float32)
         if self._lit_at_vertices:
-            lamps = [
-                Lamp(self._toward @ (np.array(direction) / np.linalg.norm(direction)), tint)
+            lights = [
+                Light(self._toward @ (np.array(direction) / np.linalg.norm(direction)), tint)
                 for (direction, _, _), tint in zip(_LIGHTS, self._tints, strict=True)
             ]
-            self._mesh.point_data["paint"] = lit(
-                shown, facing, dimmed / 255.0, eye=eye.position, lamps=lamps, roughness=_ROUGHNESS
+            self._mesh.point_data["paint"] = shade(
+                shown, facing, dimmed / 255.0, eye=eye.position, lights=lights, roughness=_ROUGHNESS
             )
         else:
             self._mesh.point_data["Normals"] = facing.astype(np.float32)
@@ -265,7 +265,7 @@ class Renderer:
         self._skin.prop.opacity = 1.0 if skeleton is None else 0.35
         if skeleton is None:
             return
-        points, triangles = spindles(*skeleton)
+        points, triangles = bone_mesh(*skeleton)
         faces = np.concatenate([np.full((len(triangles), 1), 3), triangles], axis=1)
         self._bones = self._plotter.add_mesh(
             self._pyvista.PolyData(points.astype(np.float32), faces=faces),

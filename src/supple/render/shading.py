@@ -22,15 +22,15 @@ _LEAST = 1e-5  # of a cosine
 
 
 @dataclass(frozen=True)
-class Lamp:
+class Light:
     """A light that is far away: the unit vector `toward` it (3,), and its `color` (3,) times its strength."""
 
     toward: Floats
     color: Floats
 
 
-def lit(
-    points: Floats, normals: Floats, colors: Floats, *, eye: Sequence[float], lamps: Sequence[Lamp], roughness: float
+def shade(
+    points: Floats, normals: Floats, colors: Floats, *, eye: Sequence[float], lights: Sequence[Light], roughness: float
 ) -> Bytes:
     """Colours (V, 3), bytes, of places (V, 3) [m] of a skin of `colors` (V, 3) from 0 to 1, seen from `eye` (3,) [m].
 
@@ -47,7 +47,7 @@ def lit(
     wide, narrow = np.float32(roughness**2), np.float32(roughness**4)
     toward_eye = _cosine(facing, view)
     total = np.zeros_like(albedo)
-    for lamp in lamps:
+    for lamp in lights:
         toward, color = (vector.astype(np.float32)[:, None] for vector in (lamp.toward, lamp.color))
         half = _unit(view + toward)
         light, middle = _cosine(facing, toward), _cosine(facing, half)

@@ -19,16 +19,16 @@ class Samples:
     """Places on the skin that stay the same places while it moves: triangle numbers (S,) and corner shares (S, 3)."""
 
     triangles: Ints
-    shares: Floats
+    barycentric: Floats
 
     def at(self, points: Floats, triangles: Ints) -> Floats:
         """Where the places (S, 3) [m] are now that the skin is at `points` (V, 3)."""
         corners = triangles.take(self.triangles, axis=0)
-        one, two, three = (points.take(corners[:, c], axis=0) * self.shares[:, c, None] for c in range(3))
+        one, two, three = (points.take(corners[:, c], axis=0) * self.barycentric[:, c, None] for c in range(3))
         return np.asarray(one + two + three)
 
 
-def samples(points: Floats, triangles: Ints, *, count: int = PICTURE.positions) -> Samples:
+def samples(points: Floats, triangles: Ints, *, count: int = PICTURE.samples) -> Samples:
     """Spread `count` places evenly over the skin; the same every time."""
     area = np.linalg.norm(area_vectors(points, triangles), axis=1)
     reach = np.cumsum(area)
@@ -49,7 +49,7 @@ def ground_shadow(
 ) -> tuple[Floats, Floats, float]:
     """How dark the ground is (C, C), rows along z, columns along x, from 0 to 1; its middle (x, z) and its side [m].
 
-    `places` (S, 3) are spread over the skin. Two soft shadows together: one straight down, dark only where the skin
+    `positions` (S, 3) are spread over the skin. Two soft shadows together: one straight down, dark only where the skin
     is close to the ground, and one away from the light `toward_light` (3,), softer the higher the part that throws
     it. `height` [m] is the character's.
     """

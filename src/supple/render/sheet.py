@@ -62,8 +62,8 @@ def contact_sheet(
     for r, label in enumerate(labels):
         pen.text((2 * pad, head + r * (band + high) + large // 2), label, fill=_INK, font=_font(large))
     for c, caption in enumerate(captions):
-        position = ((c + 0.5) * wide, sheet.shape[0] - foot // 2)
-        pen.text(position, caption, fill=_PALE_INK, font=_font(small), anchor="mm")
+        middle = ((c + 0.5) * wide, sheet.shape[0] - foot // 2)
+        pen.text(middle, caption, fill=_PALE_INK, font=_font(small), anchor="mm")
     result = np.asarray(image, dtype=np.uint8)
     if path is not None:
         save_picture(result, path)

@@ -21,17 +21,17 @@ from supple.report.crew import failure
 def main() -> None:
     """Answer jobs one after another, as long as anybody listens."""
     with contextlib.suppress(BrokenPipeError):
-        _answer()
+        _reply()
 
 
-def _answer() -> None:
+def _reply() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # who started it says that it was interrupted
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what anybody prints is no answer
     while job := _next(sys.stdin.buffer):
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = lambda message, category, *position: _warn(answers, message, category)
+                warnings.showwarning = lambda message, category, *where: _warn(answers, message, category)
                 wanted = pickle.loads(job)
                 result = wanted.work(*wanted.given, tell=lambda what: _send(answers, "told", what))
             _send(answers, "done", result)

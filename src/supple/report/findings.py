@@ -44,17 +44,15 @@ class Line:
 
         Nobody wins a row in which all read the same, or in which only one has a number.
         """
-        positions = decimals(self.values)
-        read = {
-            position: round(value, positions) for position, value in enumerate(self.values) if not math.isnan(value)
-        }
+        digits = decimals(self.values)
+        read = {index: round(value, digits) for index, value in enumerate(self.values) if not math.isnan(value)}
         if len(read) < 2 or len(set(read.values())) == 1:
             return frozenset()
-        loss = {position: self._loss(value, positions) for position, value in read.items()}
-        return frozenset(position for position, lost in loss.items() if lost == min(loss.values()))
+        loss = {index: self._loss(value, digits) for index, value in read.items()}
+        return frozenset(index for index, lost in loss.items() if lost == min(loss.values()))
 
-    def _loss(self, value: float, positions: int) -> float:
-        return {"lower": value, "higher": -value, "near 1": round(abs(value - 1.0), positions)}[self.better]
+    def _loss(self, value: float, digits: int) -> float:
+        return {"lower": value, "higher": -value, "near 1": round(abs(value - 1.0), digits)}[self.better]
 
 
 def lines_of(takes: Sequence[Take]) -> list[Line]:

@@ -173,8 +173,8 @@ def _charts(charts: Sequence[Chart], document: Document) -> str:
             f'<figure class="measure card"><figcaption><h3>{escape(_capital(each.name))}</h3>{unit}</figcaption>'
             f'<ul class="legend">{legend}</ul>{each.svg()}</figure>'
         )
-    follows = document.film is not None and document.film.kind.startswith("video/")
-    film = " The line follows the film; a click on a curve takes the film there." if follows else ""
+    follows_root = document.film is not None and document.film.kind.startswith("video/")
+    film = " The line follows the film; a click on a curve takes the film there." if follows_root else ""
     return (
         f"<h2>Over time</h2><p>Every measure in every frame. Point at a curve to read its values.{film}</p>"
         f'<div class="charts">{"".join(figures)}</div>'

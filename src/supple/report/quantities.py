@@ -27,14 +27,14 @@ def decimals(values: Iterable[float]) -> int:
 
 def texts(values: Sequence[float]) -> list[str]:
     """All values of a row with the same decimals; a dash where there is no number."""
-    positions = decimals(values)
-    return [_text(value, positions) for value in values]
+    digits = decimals(values)
+    return [_text(value, digits) for value in values]
 
 
-def _text(value: float, positions: int) -> str:
+def _text(value: float, digits: int) -> str:
     if math.isnan(value):
         return "–"
     if math.isinf(value):
         return "∞" if value > 0.0 else "−∞"
-    text = f"{value:.{positions}f}"
+    text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0.0 else text

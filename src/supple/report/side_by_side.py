@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from supple.files import atomic
 from supple.graph.cache import Cache
 from supple.obstacles.shapes import RigidBody
-from supple.render.bakes import View, follows, framing, walked
+from supple.render.bakes import View, follows_root, framing, root_path
 from supple.render.camera import Camera
 from supple.render.extra import load_library
 from supple.render.film import Film
@@ -105,8 +105,8 @@ def draw_pictures(shooting: Shooting, start: int, step: int, *, tell: Callable[[
     """Draw every `step`-th picture of a film from number `start` on, and tell each with its number."""
     caches = [Cache(path, verify=False) for path in shooting.bakes]
     first, view = caches[0], shooting.view
-    along = walked(first) if follows(first, view) else np.zeros((len(first), 3))
-    wall = Wall(shooting.labels, view.size)
+    along = root_path(first) if follows_root(first, view) else np.zeros((len(first), 3))
+    wall = PanelGrid(shooting.labels, view.size)
     things = [
         [(body, thing) for body in bodies if body.free is None and (thing := thing_of(body)) is not None]
         for bodies in shooting.bodies
@@ -123,8 +123,8 @@ def draw_pictures(shooting: Shooting, start: int, step: int, *, tell: Callable[[
                 )
                 for cache, beside in zip(caches, things, strict=True)
             ]
-            share = (number + 1) / len(shooting.frames)
-            tell((number, wall.hung(panels, time=float(first.times[frame]), share=share)))
+            fraction = (number + 1) / len(shooting.frames)
+            tell((number, wall.compose(panels, time=float(first.times[frame]), fraction=fraction)))
 
 
 def panel_size(count: int) -> tuple[int, int]:
@@ -132,7 +132,7 @@ def panel_size(count: int) -> tuple[int, int]:
     return PANELS[min(count, len(PANELS)) - 1]
 
 
-class Wall:
+class PanelGrid:
     """Where the panels hang: up to four in a row, each under its label, and the time below them all."""
 
     def __init__(self, labels: Sequence[str], size: tuple[int, int]) -> None:
@@ -148,12 +148,12 @@ class Wall:
             middle = top + HEAD // 2
             inside = _PAPER if dashes(number) else rgb(number)  # a ring where the curve is dashed
             pen.ellipse((left + 16, middle - 7, left + 30, middle + 7), fill=inside, outline=rgb(number), width=4)
-            text = _fitted(label, self._wide - 56)
+            text = _fit(label, self._wide - 56)
             pen.text((left + 40, middle), text, fill=_INK, font=_font(20), anchor="lm")
         pen.rectangle((0, self._size[1] - FOOT, *self._size), fill=_FOOT_PAPER)
         self._empty = np.asarray(empty, dtype=np.uint8)
 
-    def hung(self, panels: Sequence[Picture], *, time: float, share: float) -> Picture:
+    def compose(self, panels: Sequence[Picture], *, time: float, fraction: float) -> Picture:
         """The panels in their places, and a line as long as the share of the film that is over."""
         image = self._empty.copy()
         for number in range(self._columns * self._rows):
@@ -166,7 +166,7 @@ class Wall:
         pen.text((16, FOOT // 2), f"{time:.2f} s", fill=_PALE_INK, font=_font(15), anchor="lm")
         start, end, level = 84, wide - 16, FOOT // 2
         pen.rectangle((start, level - 1, end, level + 1), fill=_TRACK)
-        pen.rectangle((start, level - 1, start + round(share * (end - start)), level + 1), fill=_PALE_INK)
+        pen.rectangle((start, level - 1, start + round(fraction * (end - start)), level + 1), fill=_PALE_INK)
         image[high - FOOT :] = np.asarray(strip, dtype=np.uint8)
         return image
 
@@ -175,7 +175,7 @@ class Wall:
         return column * self._wide, row * (HEAD + self._high)
 
 
-def _fitted(label: str, room: int) -> str:
+def _fit(label: str, room: int) -> str:
     """The label, shortened until it is at most `room` pixels wide."""
     text = label
     while len(text) > 1 and _font(20).getlength(text) > room:

@@ -22,7 +22,7 @@ from supple.io.bvh.hierarchy import FARTHEST
 COMMENT = re.compile(rb"(?m)(?:^|(?<=\s))(?:#|//).*$")
 _FASTEST = 1e5  # frames a second
 _BLOCK = 1 << 20  # bytes
-_KEPT = 8 << 20  # numbers that are kept while it is not yet known whether they make frames
+_MOST_HELD = 8 << 20  # numbers that are kept while it is not yet known whether they make frames
 # Possessive (++): a run of blanks is walked over once, however long, or a bad file could take hours.
 _HEADER = re.compile(rb"(?i)\s*+MOTION\s++Frames\s*+:?\s*+(\S++)\s++Frame\s*+Time\s*+:?\s*+(\S++)")
 
@@ -74,16 +74,16 @@ def read_header(head: bytes, start: int, where: str) -> Header:
 def read_frames(data: bytes, header: Header, channels: int, where: str) -> Floats:
     """The frames (F, C) that are there; nothing is allocated by what the header claims."""
     lines = _Lines(channels)
-    kept: list[Floats] | None = []
+    blocks: list[Floats] | None = []
     total = 0
     for block, line in _blocks(data, header.end, where):
         total += lines.count(block)
         if channels == 0:
             continue
         numbers = _numbers(block, line, where)
-        if kept is not None:
-            kept.append(numbers)
-            kept = kept if total <= _KEPT else None
+        if blocks is not None:
+            blocks.append(numbers)
+            blocks = blocks if total <= _MOST_HELD else None
     if channels == 0:
         if total:
             raise FormatError(
@@ -95,12 +95,12 @@ def read_frames(data: bytes, header: Header, channels: int, where: str) -> Float
         return np.zeros((1, 0))
     frames = _frames_in(lines, total, header, where, line=data.count(b"\n", 0, header.end) + 1)
     every = np.empty(total)
-    position = 0
+    filled = 0
     for numbers in (
-        kept if kept is not None else (_numbers(*block, where) for block in _blocks(data, header.end, where))
+        blocks if blocks is not None else (_numbers(*block, where) for block in _blocks(data, header.end, where))
     ):
-        every[position : position + len(numbers)] = numbers
-        position += len(numbers)
+        every[filled : filled + len(numbers)] = numbers
+        filled += len(numbers)
     return every[: frames * lines.channels].reshape(frames, lines.channels)
 
 

@@ -11,7 +11,7 @@ from supple.character.weights import Weights
 from supple.io.fbx.pieces import Piece
 from supple.io.fbx.rig import Rig
 from supple.io.gltf.welding import weld
-from supple.io.surface import Surface, joined
+from supple.io.surface import Surface, concatenate
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,26 +42,26 @@ def build_body(pieces: list[Piece], rig: Rig) -> Body:
     for piece, numbers, placement in zip(pieces, rig.joints, rig.placements, strict=True):
         rows = slice(first, first + len(piece.points))
         influences = piece.slots.shape[1]
-        points[rows] = _turned(placement, piece.points) + placement[:3, 3]
+        points[rows] = _rotate_and_scale(placement, piece.points) + placement[:3, 3]
         joints[rows, :influences] = np.where(piece.values > 0.0, numbers[piece.slots], 0)
         values[rows, :influences] = piece.values
         for name, offsets in piece.shapes.items():
-            shapes[name][rows] = _turned(placement, offsets)
+            shapes[name][rows] = _rotate_and_scale(placement, offsets)
         mirrored = np.linalg.det(placement[:3, :3]) < 0.0
         surfaces.append((piece.surface.reversed() if mirrored else piece.surface, len(piece.points)))
         first += len(piece.points)
-    kept, control = weld([owner, points, values, joints, *shapes.values()])
+    first_of, control = weld([owner, points, values, joints, *shapes.values()])
     parts = {piece.name: np.unique(control[owner[:, 0] == number]) for number, piece in enumerate(pieces)}
     return Body(
-        points[kept],
-        _without_repeats(joined(surfaces), control),
-        Weights(joints[kept], values[kept]),
+        points[first_of],
+        _without_repeats(concatenate(surfaces), control),
+        Weights(joints[first_of], values[first_of]),
         parts,
-        {name: offsets[kept] for name, offsets in shapes.items()},
+        {name: offsets[first_of] for name, offsets in shapes.items()},
     )
 
 
-def _turned(placement: Floats, vectors: Floats) -> Floats:
+def _rotate_and_scale(placement: Floats, vectors: Floats) -> Floats:
     """Vectors under the linear part; summed place by place, so that equal vectors stay equal to the last bit."""
     linear = placement[:3, :3]
     return vectors[:, :1] * linear[:, 0] + vectors[:, 1:2] * linear[:, 1] + vectors[:, 2:] * linear[:, 2]

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.io import subprocess_reader
-from supple.io.sandbox import Confinement
+from supple.io.sandbox import Sandbox
 
 CLIP_BYTES = 16 << 20  # for all sampled clips, and as much again as eight times the file
 KEY_BYTES = 80  # ten numbers for one node at one moment
@@ -29,30 +29,30 @@ USUAL_RATE = 30.0  # [1/s], where the file names none that makes sense
 Arrays = dict[str, NDArray[Any]]
 Words = dict[str, Any]
 
-_KEPT: list[Any] = []
+_ALIVE: list[Any] = []
 
 
-def _kept(handle: Any) -> Any:
-    _KEPT.append(handle)
+def _keep_alive(handle: Any) -> Any:
+    _ALIVE.append(handle)
     return handle
 
 
 def _every(handles: Any) -> list[Any]:
-    held = _kept(handles)
-    return [_kept(held[position]) for position in range(len(held))]
+    held = _keep_alive(handles)
+    return [_keep_alive(held[index]) for index in range(len(held))]
 
 
 def _number(handle: Any) -> int:
     """The number of a node, or of any other thing among its kind; -1 where there is none."""
-    return -1 if _kept(handle) is None else int(handle.typed_id)
+    return -1 if _keep_alive(handle) is None else int(handle.typed_id)
 
 
 def _floats(values: Any, width: int) -> NDArray[np.float64]:
-    return np.array(_kept(values), dtype=np.float64).reshape(-1, width)
+    return np.array(_keep_alive(values), dtype=np.float64).reshape(-1, width)
 
 
 def _ints(values: Any, width: int = 1) -> NDArray[np.int64]:
-    found = np.array(_kept(values)).astype(np.int64)
+    found = np.array(_keep_alive(values)).astype(np.int64)
     return found.reshape(-1, width) if width > 1 else found.reshape(-1)
 
 
@@ -71,7 +71,7 @@ def read(data: bytes) -> tuple[Arrays, Words]:
     """All that a character needs: nodes, meshes with skins and shapes, and clips sampled at the file's rate."""
     import ufbx
 
-    scene = _kept(
+    scene = _keep_alive(
         ufbx.load_memory(
             data,
             file_format=ufbx.FileFormat.FBX,
@@ -83,7 +83,7 @@ def read(data: bytes) -> tuple[Arrays, Words]:
         )
     )
     arrays: Arrays = {}
-    words: Words = {"notes": [str(said.description) for said in _every(_kept(scene.metadata).warnings)]}
+    words: Words = {"notes": [str(said.description) for said in _every(_keep_alive(scene.metadata).warnings)]}
     nodes = _every(scene.nodes)
     _read_nodes(scene, nodes, arrays, words)
     words["meshes"] = []
@@ -96,24 +96,24 @@ def read(data: bytes) -> tuple[Arrays, Words]:
 def _read_nodes(scene: Any, nodes: list[Any], arrays: Arrays, words: Words) -> None:
     arrays["parents"] = np.array([_number(node.parent) for node in nodes], dtype=np.int32)
     arrays["locals"] = np.array([_parts(node.local_transform) for node in nodes], dtype=np.float64).reshape(-1, 10)
-    arrays["bones"] = np.array([_kept(node.bone) is not None for node in nodes], dtype=bool)
+    arrays["bones"] = np.array([_keep_alive(node.bone) is not None for node in nodes], dtype=bool)
     arrays["shown"] = np.array([bool(node.visible) for node in nodes], dtype=bool)
     arrays["geometry"] = np.array([_matrix(node.geometry_to_node) for node in nodes]).reshape(-1, 4, 4)
     words["names"] = [str(node.name) for node in nodes]
-    posed: dict[int, NDArray[np.float64]] = {}
+    bind_pose: dict[int, NDArray[np.float64]] = {}
     for pose in _every(scene.poses):
         if pose.is_bind_pose:
             for bone in _every(pose.bone_poses):
-                posed.setdefault(_number(bone.bone_node), _matrix(bone.bone_to_world))
-    arrays["posed_nodes"] = np.array(list(posed), dtype=np.int32)
-    arrays["posed"] = np.array(list(posed.values())).reshape(-1, 4, 4)
+                bind_pose.setdefault(_number(bone.bone_node), _matrix(bone.bone_to_world))
+    arrays["posed_nodes"] = np.array(list(bind_pose), dtype=np.int32)
+    arrays["posed"] = np.array(list(bind_pose.values())).reshape(-1, 4, 4)
 
 
 def _read_mesh(mesh: Any, key: str, arrays: Arrays) -> Words:
     arrays[f"{key} points"] = _floats(mesh.vertices, 3)
     arrays[f"{key} faces"] = _ints(mesh.faces, 2)
     arrays[f"{key} corners"] = _ints(mesh.vertex_indices)
-    uv = _kept(mesh.vertex_uv)
+    uv = _keep_alive(mesh.vertex_uv)
     if uv.exists:
         arrays[f"{key} uvs"], arrays[f"{key} uv_corners"] = _floats(uv.values, 2), _ints(uv.indices)
     skins = _every(mesh.skin_deformers)
@@ -131,12 +131,12 @@ def _read_mesh(mesh: Any, key: str, arrays: Arrays) -> Words:
         arrays[f"{key} {name}"] = np.array(matrices).reshape(-1, 4, 4)
     counts = [int(cluster.num_weights) for cluster in clusters]
     arrays[f"{key} counts"] = np.array(counts, dtype=np.int64)
-    arrays[f"{key} vertices"] = _joined((_ints(cluster.vertices) for cluster in clusters), np.int64)
-    arrays[f"{key} weights"] = _joined((_floats(cluster.weights, 1)[:, 0] for cluster in clusters), np.float64)
+    arrays[f"{key} vertices"] = _concatenate((_ints(cluster.vertices) for cluster in clusters), np.int64)
+    arrays[f"{key} weights"] = _concatenate((_floats(cluster.weights, 1)[:, 0] for cluster in clusters), np.float64)
     return words
 
 
-def _joined(pieces: Iterable[NDArray[Any]], kind: Any) -> NDArray[Any]:
+def _concatenate(pieces: Iterable[NDArray[Any]], kind: Any) -> NDArray[Any]:
     return np.concatenate([np.zeros(0, dtype=kind), *pieces])
 
 
@@ -144,7 +144,7 @@ def _read_shapes(mesh: Any, key: str, arrays: Arrays) -> list[Words]:
     shapes: list[Words] = []
     for deformer in _every(mesh.blend_deformers):
         for channel in _every(deformer.channels):
-            shape = _kept(channel.target_shape)
+            shape = _keep_alive(channel.target_shape)
             if shape is None:
                 continue
             arrays[f"{key} shape {len(shapes)} vertices"] = _ints(shape.offset_vertices)
@@ -167,13 +167,13 @@ def _read_clips(scene: Any, nodes: list[Any], arrays: Arrays, words: Words, *, r
 
     Shape weights (F, S) come along for the channels that the clip moves.
     """
-    rate = float(_kept(scene.settings).frames_per_second)
+    rate = float(_keep_alive(scene.settings).frames_per_second)
     rate = rate if math.isfinite(rate) and 1.0 <= rate <= 1000.0 else USUAL_RATE
     stacks = _every(scene.anim_stacks)
     channels = {int(channel.element_id): channel for channel in _every(scene.blend_channels)}
     words["clips"] = []
     for stack in stacks:
-        anim = _kept(stack.anim)
+        anim = _keep_alive(stack.anim)
         first, last, moved = _span(stack)
         shaped = [channels[element] for element in sorted(moved & set(channels))]
         most = max(room // (KEY_BYTES * max(len(nodes) + len(shaped), 1) * len(stacks)), 2)
@@ -183,13 +183,13 @@ def _read_clips(scene: Any, nodes: list[Any], arrays: Arrays, words: Words, *, r
             step = (last - first) / (most - 1)
             words["notes"].append(f"clip {stack.name!r} is long, and sampled at {1.0 / step:.3g} frames a second only")
             frames = most
-        keys, shares = np.empty((frames, len(nodes), 10)), np.empty((frames, len(shaped)))
+        keys, shape_weights = np.empty((frames, len(nodes), 10)), np.empty((frames, len(shaped)))
         for frame in range(frames):
             time = first + frame * step
             keys[frame] = [_parts(node.evaluate_transform(anim, time)) for node in nodes]
-            shares[frame] = [channel.evaluate_blend_weight(anim, time) for channel in shaped]
+            shape_weights[frame] = [channel.evaluate_blend_weight(anim, time) for channel in shaped]
         key = f"clip {len(words['clips'])}"
-        arrays[key], arrays[f"{key} shares"] = keys, shares
+        arrays[key], arrays[f"{key} shape weights"] = keys, shape_weights
         listed = [_number(channel) for channel in shaped]
         words["clips"].append({"name": str(stack.name), "fps": 1.0 / step, "channels": listed})
 
@@ -201,9 +201,9 @@ def _span(stack: Any) -> tuple[float, float, set[int]]:
     moved: set[int] = set()
     for layer in _every(stack.layers):
         for prop in _every(layer.anim_props):
-            moved.add(int(_kept(prop.element).element_id))
-            for curve in _kept(_kept(prop.anim_value).curves):
-                if _kept(curve) is not None:
+            moved.add(int(_keep_alive(prop.element).element_id))
+            for curve in _keep_alive(_keep_alive(prop.anim_value).curves):
+                if _keep_alive(curve) is not None:
                     times += [float(curve.min_time), float(curve.max_time)]
     if not (math.isfinite(first) and math.isfinite(last) and last > first):
         sound = [time for time in times if math.isfinite(time)]
@@ -219,7 +219,7 @@ def main(path: Path, answer: Path) -> None:
     import ufbx  # noqa: F401, what it costs is not the file's doing
 
     subprocess_reader.begin(answer)
-    Confinement().allow(path.stat().st_size)
+    Sandbox().allow(path.stat().st_size)
     arrays: Arrays = {}
     try:
         data = path.read_bytes()

@@ -23,7 +23,7 @@ _NEEDED = "a whole FBX file of version 6 or 7 is needed"
 _ADVICE = "export it again, or convert it to .glb with Blender"
 
 
-def read_apart(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def read_in_subprocess(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The arrays and words that `supple.io.fbx.child` finds in a file.
 
     The other process is bounded in memory and time as `supple.io.sandbox` says: for a damaged file of up to a megabyte
@@ -40,8 +40,8 @@ def read_apart(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         answer = Path(folder) / "answer.npz"
         program = (*PROGRAM, str(path.resolve()), str(answer))
-        positions = {"PYTHONPATH": os.pathsep.join(position for position in sys.path if position)}
-        ending = subprocess_reader.run(program, answer, where=path.name, size=size, surroundings=positions)
+        environment = {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+        ending = subprocess_reader.run(program, answer, where=path.name, size=size, environment=environment)
         if ending.code is None or ending.code in sandbox.OUT_OF_TIME:
             raise FormatError(path.name, "the reader was still busy with it when its time was up", _NEEDED, _ADVICE)
         if not answer.exists():
@@ -50,14 +50,14 @@ def read_apart(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         if answer.stat().st_size > MEMORY + sandbox.GROWTH * size:
             given = f"it unfolds to {answer.stat().st_size >> 20} MB from {size} bytes"
             raise FormatError(path.name, given, "that is more than a character needs", _ADVICE)
-        arrays, words = _unpacked(answer, path)
+        arrays, words = _unpack(answer, path)
     if "error" in words:
         given = f"the reader says: {words['error'][:160]}"
         raise FormatError(path.name, given, _NEEDED, _ADVICE)
     return arrays, words
 
 
-def _unpacked(answer: Path, path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def _unpack(answer: Path, path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     try:
         with np.load(answer, allow_pickle=False) as file:
             arrays = dict(file)

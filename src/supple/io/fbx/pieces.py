@@ -136,8 +136,8 @@ class Meshes:
                 "those bones are bound where they stand",
             )
             matrices = matrices.copy()
-            for position in np.flatnonzero(bad):
-                matrices[position] = np.linalg.pinv(self._world[bones[position]]) @ self._world[node] @ placed
+            for index in np.flatnonzero(bad):
+                matrices[index] = np.linalg.pinv(self._world[bones[index]]) @ self._world[node] @ placed
         if not _stand(placed[None])[0]:
             raise self._error(name, "its node flattens it", "a size other than zero is needed")
         return (
@@ -171,9 +171,9 @@ class Meshes:
         each = np.bincount(vertex, minlength=count)
         wide = max(int(each.max()), 1)
         self._spend(16 * count * wide, name, "weights")
-        position = np.arange(len(pairs)) - (np.cumsum(each) - each)[vertex]
+        index = np.arange(len(pairs)) - (np.cumsum(each) - each)[vertex]
         joints, values = np.zeros((count, wide), dtype=np.int32), np.zeros((count, wide))
-        joints[vertex, position], values[vertex, position] = slot, sums
+        joints[vertex, index], values[vertex, index] = slot, sums
         loose = each == 0
         if loose.any() and not loose.all():
             self._faults.note(f"mesh {name!r}", f"{int(loose.sum())} vertices without weights ride on its node")

@@ -58,7 +58,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
             shapes=body.shapes,
         )
     except InputError as error:
-        raise _refused(path, error) from None
+        raise _refuse(path, error) from None
     faults.tell()
     return character
 
@@ -70,7 +70,7 @@ def read_motion(path: Path) -> Motion:
     try:
         motions = read.motions()
     except InputError as error:
-        raise _refused(path, error) from None
+        raise _refuse(path, error) from None
     if not motions:
         raise InputError(
             path.name, "the file is well formed and holds no clip", "a motion needs one", "export the animation too"
@@ -87,15 +87,17 @@ class _Read:
     pieces: list[Piece]
     rig: Rig
     clips: list[Floats]
-    shares: list[Floats]
+    shape_weights: list[Floats]
     words: dict[str, Any]
 
     def motions(self) -> dict[str, Motion]:
         """The clips by name, without those that only stand at rest."""
         names = unique([_plain(clip["name"], self.nodes.names) for clip in self.words["clips"]])
         made = {}
-        for keys, shares, name, clip in zip(self.clips, self.shares, names, self.words["clips"], strict=True):
-            motion = self.rig.motion(keys, clip["fps"], name, shapes=self._shapes(shares, clip["channels"]))
+        for keys, shape_weights, name, clip in zip(
+            self.clips, self.shape_weights, names, self.words["clips"], strict=True
+        ):
+            motion = self.rig.motion(keys, clip["fps"], name, shapes=self._shapes(shape_weights, clip["channels"]))
             if not _rests(motion):
                 made[name] = motion
         if not made:
@@ -103,33 +105,35 @@ class _Read:
             return {} if _rests(opening) else {opening.name: opening}
         return made
 
-    def _shapes(self, shares: Floats, channels: list[int]) -> dict[str, Floats]:
+    def _shapes(self, shape_weights: Floats, channels: list[int]) -> dict[str, Floats]:
         """Shares (F,) of the shapes that a clip moves, by name; meshes that name a shape alike move it together."""
-        column = {channel: position for position, channel in enumerate(channels)}
+        column = {channel: index for index, channel in enumerate(channels)}
         known = {name: (channel, full) for piece in self.pieces for channel, (name, full) in piece.channels.items()}
         return {
-            name: shares[:, column[channel]] / (full if full > 0.0 else 1.0)
+            name: shape_weights[:, column[channel]] / (full if full > 0.0 else 1.0)
             for name, (channel, full) in known.items()
             if channel in column
         }
 
 
 def _read(path: Path, faults: Faults) -> _Read:
-    arrays, words = isolated_reader.read_apart(path)
+    arrays, words = isolated_reader.read_in_subprocess(path)
     for said in words["notes"]:
         faults.note("the reader says", said)
     try:
-        posed = dict(zip(arrays["posed_nodes"].tolist(), arrays["posed"], strict=True))
-        nodes = Nodes.of(words["names"], arrays["parents"], arrays["locals"], arrays["bones"], posed, file=path.name)
+        bind_pose = dict(zip(arrays["posed_nodes"].tolist(), arrays["posed"], strict=True))
+        nodes = Nodes.from_arrays(
+            words["names"], arrays["parents"], arrays["locals"], arrays["bones"], bind_pose, file=path.name
+        )
         room = isolated_reader.MEMORY + sandbox.GROWTH * path.stat().st_size
         pieces = Meshes(arrays, words, nodes.world, faults, file=path.name, room=room).pieces()
-        clips, shares = (_clips(arrays, words, path, ending) for ending in ("", " shares"))
+        clips, shape_weights = (_clips(arrays, words, path, ending) for ending in ("", " shape weights"))
         rig = build_rig(nodes, pieces, moving(nodes, clips), file=path.name)
     except FormatError:
         raise
     except InputError as error:
-        raise _refused(path, error) from None
-    return _Read(nodes, pieces, rig, clips, shares, words)
+        raise _refuse(path, error) from None
+    return _Read(nodes, pieces, rig, clips, shape_weights, words)
 
 
 def _clips(arrays: dict[str, NDArray[Any]], words: dict[str, Any], path: Path, ending: str) -> list[Floats]:
@@ -153,7 +157,7 @@ def _plain(name: str, nodes: list[str]) -> str:
 
 def _rests(motion: Motion) -> bool:
     """Whether a motion leaves all joints where they are at rest, and all shapes out."""
-    if any(np.abs(shares).max() > 1e-3 for shares in motion.shapes.values()):
+    if any(np.abs(shape_weights).max() > 1e-3 for shape_weights in motion.shapes.values()):
         return False
     rest = motion.skeleton.world_from_joint
     size = max(float(np.ptp(rest[:, :3, 3], axis=0).max()), 1e-3)
@@ -164,6 +168,6 @@ def _rests(motion: Motion) -> bool:
     return True
 
 
-def _refused(path: Path, error: InputError) -> FormatError:
+def _refuse(path: Path, error: InputError) -> FormatError:
     """What a character, skeleton or motion refused, said of the file that it came from."""
     return FormatError(f"{path.name}: {error.where}", error.given, error.needed, "export it again")

@@ -31,19 +31,19 @@ class Nodes:
     """The node tree: names, parents (N,) always before their children, and what the file opens with.
 
     `keys` (N, 10) are place, turn (x y z w) and scale relative to the parent; `bones` (N,) are the nodes that the file
-    calls bones, `posed` the world transforms of its bind pose by node.
+    calls bones, `bind_pose` the world transforms of its bind pose by node.
     """
 
     names: list[str]
     parents: Ints
     keys: Floats
     bones: Bools
-    posed: dict[int, Floats]
+    bind_pose: dict[int, Floats]
     world: Floats
 
     @classmethod
-    def of(
-        cls, names: list[str], parents: Ints, keys: Floats, bones: Bools, posed: dict[int, Floats], *, file: str
+    def from_arrays(
+        cls, names: list[str], parents: Ints, keys: Floats, bones: Bools, bind_pose: dict[int, Floats], *, file: str
     ) -> Nodes:
         """Nodes with their transforms in the world, refused where those are not finite."""
         if not (parents < np.arange(len(parents))).all() or not (np.abs(keys) < 1e30).all():
@@ -55,7 +55,7 @@ class Nodes:
                     world[node] = world[parents[node]] @ world[node]
         if not (np.abs(world) < 1e100).all():
             raise FormatError(file, "scales multiply beyond all bounds", "finite places are needed", "export it again")
-        return cls(names, parents, keys, bones, posed, world)
+        return cls(names, parents, keys, bones, bind_pose, world)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +174,8 @@ def build_rig(nodes: Nodes, pieces: list[Piece], moved: Bools, *, file: str) -> 
 
 def _rest(nodes: Nodes, binding: _Binding, node: int, parent: Floats, fixed: Floats) -> Floats:
     """Where a joint stands at rest: as bound, else as the file's bind pose has it, else as it hangs on its parent."""
-    posed = nodes.posed.get(node) if nodes.bones[node] else None
-    choices = [binding.rests.get(node), posed, parent @ fixed @ matrices(nodes.keys[node])]
+    bind_pose = nodes.bind_pose.get(node) if nodes.bones[node] else None
+    choices = [binding.rests.get(node), bind_pose, parent @ fixed @ matrices(nodes.keys[node])]
     for choice in choices:
         if choice is not None and _stands(choice):
             return choice

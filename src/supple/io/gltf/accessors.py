@@ -89,11 +89,11 @@ class Accessors:
         """The rows with some of them replaced; at most as many as there are."""
         document = self._document
         count = document.whole(sparse, "count", where, low=1, high=len(rows))
-        positions, values = (document.mapping(sparse, part, where) for part in ("indices", "values"))
-        index_kind = self._component(positions, f"{where}.indices")
+        sparse_indices, values = (document.mapping(sparse, part, where) for part in ("indices", "values"))
+        index_kind = self._component(sparse_indices, f"{where}.indices")
         if index_kind.kind != UNSIGNED:
             raise document.error(f"{where}.indices", "its numbers are signed", _allowed(UNSIGNED))
-        index = self._part(positions, (count, 1), index_kind, f"{where}.indices")[:, 0].astype(np.int64)
+        index = self._part(sparse_indices, (count, 1), index_kind, f"{where}.indices")[:, 0].astype(np.int64)
         if (np.diff(index) <= 0).any() or index[-1] >= len(rows):
             raise document.error(f"{where}.indices", "they do not rise", f"rising numbers below {len(rows)} are needed")
         changed = np.array(rows)

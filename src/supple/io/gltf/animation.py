@@ -46,12 +46,12 @@ class Curve:
         first = np.clip(after - 1, 0, len(self.times) - 1)
         last = np.minimum(first + 1, len(self.times) - 1)
         step = self.times[last] - self.times[first]
-        share = np.clip((times - self.times[first]) / np.where(step > 0.0, step, 1.0), 0.0, 1.0)
+        alpha = np.clip((times - self.times[first]) / np.where(step > 0.0, step, 1.0), 0.0, 1.0)
         a, b = self.values[first], self.values[last]
         if self.interpolation == "STEP":
             return a
         if self.interpolation == "CUBICSPLINE":
-            t, long = share[:, None], step[:, None]
+            t, long = alpha[:, None], step[:, None]
             mixed = (
                 (2 * t**3 - 3 * t**2 + 1) * a
                 + (t**3 - 2 * t**2 + t) * long * self.slopes_out[first]
@@ -60,9 +60,9 @@ class Curve:
             )
             return quaternions.normalize(mixed) if self.path == "rotation" else mixed
         if self.path == "rotation":
-            return quaternions.slerp(a, b, share)
-        mixed = a + share[:, None] * (b - a)
-        return np.where(share[:, None] == 1.0, b, mixed)
+            return quaternions.slerp(a, b, alpha)
+        mixed = a + alpha[:, None] * (b - a)
+        return np.where(alpha[:, None] == 1.0, b, mixed)
 
     @property
     def bends(self) -> bool:
@@ -103,8 +103,8 @@ def read_clips(document: Document) -> list[Clip]:
         where = f"animations[{number}]"
         samplers = document.listing(fields, "samplers", where)
         channels = {}
-        for position, channel in enumerate(document.listing(fields, "channels", where)):
-            at = f"{where}.channels[{position}]"
+        for grid_index, channel in enumerate(document.listing(fields, "channels", where)):
+            at = f"{where}.channels[{grid_index}]"
             if not isinstance(channel, dict):
                 raise document.error(at, "it is no object", "an object is needed")
             target = document.mapping(channel, "target", at)
@@ -307,8 +307,8 @@ def even_times(keys: Floats, *, bends: bool, most: int) -> tuple[Floats, float]:
     frames = min(frames, most - 1)
     times = np.linspace(keys[0], keys[-1], frames + 1)
     if hit:
-        position = np.round((keys - keys[0]) * (frames / length)).astype(np.int64)
-        times[position[::-1]] = keys[::-1]  # of keys in one place the first counts
+        grid_index = np.round((keys - keys[0]) * (frames / length)).astype(np.int64)
+        times[grid_index[::-1]] = keys[::-1]  # of keys in one place the first counts
         times[-1] = keys[-1]
     rate = frames / length
     near = round(rate)
@@ -317,8 +317,8 @@ def even_times(keys: Floats, *, bends: bool, most: int) -> tuple[Floats, float]:
 
 
 def _on_grid(keys: Floats, start: float, rate: float) -> bool:
-    position = (keys - start) * rate
-    return bool((np.abs(position - np.round(position)) <= _GRID).all())
+    grid_index = (keys - start) * rate
+    return bool((np.abs(grid_index - np.round(grid_index)) <= _GRID).all())
 
 
 def _assemble(
@@ -348,8 +348,8 @@ def _assemble(
     held = np.flatnonzero((rig.fixed != np.eye(4)).any(axis=(1, 2)))
     if len(held):
         move, rotation, scale = quaternions.decompose(rig.fixed[held])
-        turned = rig.fixed[held, :3, :3]
-        moves[:, held] = np.einsum("jab,fjb->fja", turned, moves[:, held]) + move
+        linear = rig.fixed[held, :3, :3]
+        moves[:, held] = np.einsum("jab,fjb->fja", linear, moves[:, held]) + move
         rotations[:, held] = quaternions.normalize(quaternions.quat_multiply(rotation, rotations[:, held]))
         scales[:, held] *= scale
     plain = bool(scales.min() >= 1.0 - 1e-6 and scales.max() <= 1.0 + 1e-6)

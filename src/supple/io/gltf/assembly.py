@@ -79,8 +79,8 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
     painted = list(dict.fromkeys(name for piece in pieces for name in piece.maps))
     document.spend(total * (120 + 40 * widest + 48 * len(names) + 16 * len(painted)), "the meshes")
     points = np.concatenate([piece.points for piece in pieces])
-    joints = np.concatenate([_widened(piece.joints, widest) for piece in pieces])
-    values = np.concatenate([_widened(piece.values, widest) for piece in pieces])
+    joints = np.concatenate([_widen(piece.joints, widest) for piece in pieces])
+    values = np.concatenate([_widen(piece.values, widest) for piece in pieces])
     drawn = np.concatenate([piece.triangles + start for piece, start in zip(pieces, starts[:-1], strict=True)])
     shapes = {name: np.zeros((total, 3)) for name in names}
     maps = {name: np.zeros(total) for name in painted}
@@ -94,7 +94,7 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
     ours = meshes.extras(instances[0].mesh) if len(instances) == 1 else {}
     columns = [points, values, joints, *shapes.values()]
     given = maps.pop(extras.NUMBER, None)
-    again = extras.welded(columns, given if ours else None)
+    again = extras.weld_by_number(columns, given if ours else None)
     first, control, numbers = again or (*weld(columns), None)
     triangles = control[drawn]
     flat = (triangles == np.roll(triangles, 1, axis=1)).any(axis=1)
@@ -106,7 +106,7 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
             "check that the vertices were exported",
         )
     kept_parts = None if numbers is None else extras.parts(document, ours, numbers)
-    materials, worn = _worn(document, pieces)
+    materials, material_indices = _material_rows(document, pieces)
     return Body(
         points[first],
         triangles[~flat],
@@ -117,19 +117,19 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
         {_map_name(ours, name): painting[first] for name, painting in maps.items()},
         extras.quads(ours, triangles) if not flat.any() else None,
         materials,
-        worn[~flat] if materials else None,
+        material_indices[~flat] if materials else None,
         document.text(ours, "name", "") or None,
     )
 
 
-def _worn(document: Document, pieces: list[_Piece]) -> tuple[list[Material], Ints]:
+def _material_rows(document: Document, pieces: list[_Piece]) -> tuple[list[Material], Ints]:
     """The materials in use, in the order of the file, and which of them each triangle wears."""
     read = Materials(document)
     used = sorted({piece.material for piece in pieces if piece.material >= 0})
     found = {number: read.read(number) for number in used}
     materials = {number: material for number, material in found.items() if material is not None}
-    position = {number: row for row, number in enumerate(materials)}
-    rows = [np.full(len(piece.triangles), position.get(piece.material, -1), dtype=np.int32) for piece in pieces]
+    row_of = {number: row for row, number in enumerate(materials)}
+    rows = [np.full(len(piece.triangles), row_of.get(piece.material, -1), dtype=np.int32) for piece in pieces]
     return list(materials.values()), np.concatenate(rows)
 
 
@@ -150,17 +150,17 @@ def _pieces(document: Document, meshes: Meshes, rig: Rig, instances: list[Instan
             where = f"meshes[{instance.mesh}] on nodes[{instance.node}]"
             document.spend(150 * len(primitive.points) + 24 * len(primitive.triangles), where)
             parts = (label, name) if len(primitives) > 1 else (label,)
-            pieces.append(_placed(document, rig, instance, primitive, parts, where))
+            pieces.append(_place_piece(document, rig, instance, primitive, parts, where))
     return pieces
 
 
-def _placed(
+def _place_piece(
     document: Document, rig: Rig, instance: Instance, primitive: Primitive, parts: tuple[str, ...], where: str
 ) -> _Piece:
     skin = instance.skin
     if skin is not None and primitive.joints is not None and primitive.values is not None:
         placement = rig.placements[skin]
-        joints, values = _checked(document, primitive.joints, primitive.values, len(rig.slots[skin]), where)
+        joints, values = _check_weights(document, primitive.joints, primitive.values, len(rig.slots[skin]), where)
         joints = np.where(values > 0.0, rig.slots[skin][joints], 0).astype(np.int32)
     else:
         joint = int(rig.slots[skin][0]) if skin is not None else rig.joint_of[instance.node]
@@ -177,20 +177,20 @@ def _placed(
     if np.array_equal(placement, np.eye(4)):
         points, shapes = primitive.points, primitive.shapes
     else:
-        points = _turned(placement, primitive.points) + placement[:3, 3]
-        shapes = {name: _turned(placement, offsets) for name, offsets in primitive.shapes.items()}
+        points = _rotate_and_scale(placement, primitive.points) + placement[:3, 3]
+        shapes = {name: _rotate_and_scale(placement, offsets) for name, offsets in primitive.shapes.items()}
     mirrored = np.linalg.det(placement[:3, :3]) < 0.0
     triangles = primitive.triangles[:, ::-1] if mirrored else primitive.triangles
     return _Piece(parts, points, triangles, primitive.uvs, joints, values, shapes, primitive.maps, primitive.material)
 
 
-def _turned(placement: Floats, vectors: Floats) -> Floats:
+def _rotate_and_scale(placement: Floats, vectors: Floats) -> Floats:
     """Vectors under the linear part; summed place by place, so that equal vectors stay equal to the last bit."""
     linear = placement[:3, :3]
     return vectors[:, :1] * linear[:, 0] + vectors[:, 1:2] * linear[:, 1] + vectors[:, 2:] * linear[:, 2]
 
 
-def _checked(document: Document, joints: Ints, values: Floats, count: int, where: str) -> tuple[Ints, Floats]:
+def _check_weights(document: Document, joints: Ints, values: Floats, count: int, where: str) -> tuple[Ints, Floats]:
     """Weights of sum one over joints that exist; what is off is mended when asked for, and rounding always."""
     outside = joints >= count
     if outside.any():
@@ -213,7 +213,7 @@ def _checked(document: Document, joints: Ints, values: Floats, count: int, where
     return joints, values / sums[:, None]
 
 
-def _widened(columns: NDArray[Any], width: int) -> NDArray[Any]:
+def _widen(columns: NDArray[Any], width: int) -> NDArray[Any]:
     lacking = width - columns.shape[1]
     return np.pad(columns, ((0, 0), (0, lacking))) if lacking else columns
 

@@ -36,17 +36,17 @@ def _unwrap_glb(data: memoryview, path: Path) -> tuple[dict[str, Any], memoryvie
         raise _broken(path, f"it should be {length} bytes long", f"there are {len(data)}")
     text: memoryview | None = None
     binary: memoryview | None = None
-    position, number = _HEADER.size, 0
-    while position < length:  # bytes after `length` are none of the container's, and are left alone
-        if length - position < _CHUNK.size:
+    offset, number = _HEADER.size, 0
+    while offset < length:  # bytes after `length` are none of the container's, and are left alone
+        if length - offset < _CHUNK.size:
             raise _broken(path, f"chunk {number} is cut off in its header", "every chunk has 8 bytes of header")
-        size, kind = _CHUNK.unpack_from(data, position)
-        position += _CHUNK.size
-        if size % 4 or size > length - position:
+        size, kind = _CHUNK.unpack_from(data, offset)
+        offset += _CHUNK.size
+        if size % 4 or size > length - offset:
             raise _broken(
-                path, f"chunk {number} has {size} bytes", f"multiples of 4 up to {length - position} fit the file"
+                path, f"chunk {number} has {size} bytes", f"multiples of 4 up to {length - offset} fit the file"
             )
-        content = data[position : position + size]
+        content = data[offset : offset + size]
         if number == 0 and kind != JSON_CHUNK:
             raise _broken(path, f"the first chunk is of kind {kind:#x}", "the first chunk is JSON")
         if (kind == JSON_CHUNK and text is not None) or (kind == BINARY_CHUNK and binary is not None):
@@ -57,7 +57,7 @@ def _unwrap_glb(data: memoryview, path: Path) -> tuple[dict[str, Any], memoryvie
             if number != 1:
                 raise _broken(path, f"the binary chunk is chunk {number}", "it comes right after the JSON")
             binary = content
-        position, number = position + size, number + 1
+        offset, number = offset + size, number + 1
     if text is None:
         raise _broken(path, "there is no JSON chunk", "one is needed")
     return parse(bytes(text), path), binary

@@ -60,9 +60,9 @@ class Document:
                 "merge repeated meshes and clips, or export the parts one by one",
             )
 
-    def room(self, shares: int) -> int:
-        """Bytes left for each of `shares` equal ones."""
-        return max(self._left, 0) // max(shares, 1)
+    def room(self, parts: int) -> int:
+        """Bytes left for each of `parts` equal ones."""
+        return max(self._left, 0) // max(parts, 1)
 
     # JSON
 

@@ -23,14 +23,14 @@ import numpy as np
 from supple.arrays import Floats, Ints
 from supple.geometry.topology import triangulate
 from supple.io.gltf.document import Document, Fields
-from supple.io.gltf.materials import kept_by
+from supple.io.gltf.materials import own_extras
 from supple.io.gltf.rig import Rig
 from supple.motion.motion import Motion
 
 NUMBER = "_CONTROL_POINT"  # the custom attribute that says which control point a vertex stands on
 
 
-def welded(columns: list[Floats | Ints], numbers: Floats | None) -> tuple[Ints, Ints, Ints] | None:
+def weld_by_number(columns: list[Floats | Ints], numbers: Floats | None) -> tuple[Ints, Ints, Ints] | None:
     """Control points by the numbers (V,) they had when the file was written, if rows of one number are still equal.
 
     Returns which row stands for each point, the point of each row, and the number of each point, rising.
@@ -92,30 +92,30 @@ def runs_of(square: Any) -> list[int]:
     return [int(n) for n in np.diff(np.concatenate([[0], edges]))]
 
 
-def with_tails(document: Document, rig: Rig) -> Rig:
+def restore_tails(document: Document, rig: Rig) -> Rig:
     """The rig with the tails of its bones, where every joint has one."""
     if (rig.nodes < 0).any():
         return rig
-    given = [_place(kept_by(document.item("nodes", node)).get("tail")) for node in rig.nodes.tolist()]
+    given = [_vector(own_extras(document.item("nodes", node)).get("tail")) for node in rig.nodes.tolist()]
     tails = [tail for tail in given if tail is not None]
     if len(tails) < len(given):
         return rig
     world = rig.skeleton.world_from_joint
-    positions = np.einsum("jab,jb->ja", world[:, :3, :3], np.array(tails)) + world[:, :3, 3]
-    return replace(rig, skeleton=replace(rig.skeleton, tails=positions))
+    tail_positions = np.einsum("jab,jb->ja", world[:, :3, :3], np.array(tails)) + world[:, :3, 3]
+    return replace(rig, skeleton=replace(rig.skeleton, tails=tail_positions))
 
 
-def looping(document: Document, motions: dict[str, Motion], names: list[str]) -> dict[str, Motion]:
+def restore_loops(document: Document, motions: dict[str, Motion], names: list[str]) -> dict[str, Motion]:
     """Motions that start over where their clips say so; `names` are those of the clips, in the order of the file."""
     made = dict(motions)
     for name, fields in zip(names, document.items("animations"), strict=True):
-        ours, motion = kept_by(fields), motions.get(name)
+        ours, motion = own_extras(fields), motions.get(name)
         if motion is not None and ours:
-            made[name] = motion.replace(loop=ours.get("loop") is True, stride=_place(ours.get("stride")))
+            made[name] = motion.replace(loop=ours.get("loop") is True, stride=_vector(ours.get("stride")))
     return made
 
 
-def _place(given: Any) -> Floats | None:
+def _vector(given: Any) -> Floats | None:
     """Three finite numbers, or None."""
     fine = isinstance(given, list) and len(given) == 3 and all(type(v) in (int, float) for v in given)
     if not fine or not all(math.isfinite(v) and abs(v) < 1e30 for v in given):

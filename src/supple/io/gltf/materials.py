@@ -34,7 +34,7 @@ class Materials:
         document = self._document
         where = f"materials[{number}]"
         fields = document.item("materials", number)
-        if kept_by(fields).get("none") is True:
+        if own_extras(fields).get("none") is True:
             return None
         pbr = document.mapping(fields, "pbrMetallicRoughness", where)
         color = document.numbers(pbr, "baseColorFactor", where, count=4)
@@ -111,21 +111,21 @@ class Materials:
                 name = address.rsplit("/", 1)[-1].rsplit(".", 1)[0] or name
             return name, document.attachment(address, where)
         view = document.index(fields, "bufferView", where, of="bufferViews")
-        position = {} if view is None else document.item("bufferViews", view)
+        buffer_view = {} if view is None else document.item("bufferViews", view)
         at = f"bufferViews[{view}]"
-        buffer = document.index(position, "buffer", at, of="buffers")
+        buffer = document.index(buffer_view, "buffer", at, of="buffers")
         if buffer is None:
             raise document.error(where, "it has neither a uri nor a buffer", "one of them is needed")
         content = document.buffer(buffer)
-        start = document.whole(position, "byteOffset", at) if "byteOffset" in position else 0
-        length = document.whole(position, "byteLength", at, low=1)
+        start = document.whole(buffer_view, "byteOffset", at) if "byteOffset" in buffer_view else 0
+        length = document.whole(buffer_view, "byteLength", at, low=1)
         if start + length > len(content):
             raise document.error(at, f"it ends at byte {start + length}", f"the buffer has {len(content)}")
         document.spend(length, where)
         return name, bytes(content[start : start + length])
 
 
-def kept_by(fields: Fields) -> Fields:
+def own_extras(fields: Fields) -> Fields:
     """What Supple wrote about a material, a mesh, a node or a clip beyond the format; empty where it wrote nothing."""
     extras = fields.get("extras")
     ours = extras.get(KEY) if isinstance(extras, dict) else None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supple.arrays import Floats, Ints
 from supple.io.gltf.accessors import FLOAT, UNSIGNED, Accessors, as_floats
 from supple.io.gltf.document import Document, Fields
-from supple.io.gltf.materials import kept_by
+from supple.io.gltf.materials import own_extras
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
 _TARGET = 4096  # bytes that a shape costs however few points it moves
@@ -76,7 +76,7 @@ class Meshes:
 
     def extras(self, mesh: int) -> Fields:
         """What Supple wrote about the mesh beyond the format; empty where another program wrote it."""
-        return kept_by(self._document.item("meshes", mesh))
+        return own_extras(self._document.item("meshes", mesh))
 
     def _shape_names(self, fields: Fields) -> list[str]:
         extras = fields.get("extras")
@@ -91,11 +91,11 @@ class Meshes:
         if "KHR_draco_mesh_compression" in document.mapping(fields, "extensions", where):
             raise document.compressed(where, "Draco")
         attributes = document.mapping(fields, "attributes", where)
-        position = document.index(attributes, "POSITION", f"{where}.attributes", of="accessors")
-        if mode < TRIANGLES or position is None:
+        accessor = document.index(attributes, "POSITION", f"{where}.attributes", of="accessors")
+        if mode < TRIANGLES or accessor is None:
             document.faults.note(where, "it has no triangles and is left out")
             return None
-        rows = self._accessors.rows(position, f"{where}.POSITION", shape="VEC3")
+        rows = self._accessors.rows(accessor, f"{where}.POSITION", shape="VEC3")
         corners = self._corners(fields, len(rows), where)
         triangles, used = _compact(_faces(corners, mode), len(rows))
         if len(triangles) == 0:
@@ -164,19 +164,19 @@ class Meshes:
         while f"JOINTS_{len(joints)}" in attributes or f"WEIGHTS_{len(joints)}" in attributes:
             number = len(joints)
             index = self._vertex_rows(attributes, f"JOINTS_{number}", "VEC4", count, where, UNSIGNED)
-            share = self._vertex_rows(attributes, f"WEIGHTS_{number}", "VEC4", count, where, FLOAT + UNSIGNED)
-            if index is None or share is None:
+            weight = self._vertex_rows(attributes, f"WEIGHTS_{number}", "VEC4", count, where, FLOAT + UNSIGNED)
+            if index is None or weight is None:
                 raise self._document.error(where, f"JOINTS_{number} or WEIGHTS_{number} is missing", "both are needed")
             self._document.spend(48 * len(used), where)
-            share = as_floats(share[used])
-            if number and not share.any():
-                share = share[:, :0]
-            joints.append(index[used, : share.shape[1]].astype(np.int64))
-            values.append(share)
+            weight = as_floats(weight[used])
+            if number and not weight.any():
+                weight = weight[:, :0]
+            joints.append(index[used, : weight.shape[1]].astype(np.int64))
+            values.append(weight)
         if not joints:
             return None, None
-        index, share = np.concatenate(joints, axis=1), np.concatenate(values, axis=1)
-        return np.minimum(index, np.iinfo(np.int32).max).astype(np.int32), share
+        index, weight = np.concatenate(joints, axis=1), np.concatenate(values, axis=1)
+        return np.minimum(index, np.iinfo(np.int32).max).astype(np.int32), weight
 
     def _maps(self, attributes: Fields, used: Ints, count: int, where: str) -> dict[str, Floats]:
         """Custom attributes of one number a vertex; what is wider, or not finite, is no painted map."""

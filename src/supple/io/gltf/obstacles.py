@@ -83,7 +83,7 @@ def _obstacle(
     while scene.parents[line[-1]] >= 0:
         line.append(int(scene.parents[line[-1]]))
     times, positions, rotations, scale = _path(document, scene, [c for c in curves if c.node in line], line[::-1], name)
-    points, triangles = _welded(document, meshes, node, scale)
+    points, triangles = _weld(document, meshes, node, scale)
     middle = np.zeros(3)
     if shape != "mesh":
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
@@ -99,7 +99,7 @@ def _obstacle(
         raise InputError(f"{document.path.name}: node {name!r}", error.given, error.needed, error.advice) from None
 
 
-def _welded(document: Document, meshes: Meshes, node: int, scale: Floats) -> tuple[Floats, Ints]:
+def _weld(document: Document, meshes: Meshes, node: int, scale: Floats) -> tuple[Floats, Ints]:
     """All pieces of the node's mesh as one, seams closed, at the node's scale; a mirrored one right way out."""
     number = document.index(document.item("nodes", node), "mesh", f"nodes[{node}]", of="meshes")
     pieces = meshes.primitives(number if number is not None else 0)

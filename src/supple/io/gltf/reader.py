@@ -57,12 +57,12 @@ def read_character(path: Path, *, repair: bool) -> Character:
     users = {instance.skin: instance.node for instance in reversed(instances) if instance.skin is not None}
     riders = [instance.node for instance in instances if instance.skin is None]
     moving = animation.moving_nodes(clips, len(scene))
-    rig = extras.with_tails(document, build_rig(document, scene, skins, users=users, riders=riders, moving=moving))
+    rig = extras.restore_tails(document, build_rig(document, scene, skins, users=users, riders=riders, moving=moving))
     meshes = Meshes(document, accessors)
     body = build_body(document, meshes, rig, instances)
     shapes_of = {instance.node: meshes.shape_names(instance.mesh) for instance in instances}
     motions = animation.motions(document, accessors, scene, rig, clips, shapes_of=shapes_of)
-    motions = extras.looping(document, motions, [clip.name for clip in clips])
+    motions = extras.restore_loops(document, motions, [clip.name for clip in clips])
     opening = animation.default_pose(scene, rig)
     if opening is not None:
         motions.setdefault(opening.name, opening)
@@ -80,7 +80,7 @@ def read_character(path: Path, *, repair: bool) -> Character:
         polygons=body.polygons,
         materials=body.materials,
         material_of_triangle=body.material_of_triangle,
-        extras={"gltf": _kept(document, rig)},
+        extras={"gltf": _extras(document, rig)},
     )
     faults.tell()
     return character
@@ -102,9 +102,9 @@ def read_motion(path: Path) -> Motion:
         raise document.nothing("no clip moves a node", "a motion needs one", "export the animation too")
     users = {number: int(skin.joints[0]) for number, skin in enumerate(skins)}
     rig = build_rig(document, scene, skins, users=users, riders=np.flatnonzero(moving).tolist(), moving=moving)
-    first = animation.first_motion(document, accessors, scene, extras.with_tails(document, rig), clips)
+    first = animation.first_motion(document, accessors, scene, extras.restore_tails(document, rig), clips)
     faults.tell()
-    return extras.looping(document, {first.name: first}, [clip.name for clip in clips])[first.name]
+    return extras.restore_loops(document, {first.name: first}, [clip.name for clip in clips])[first.name]
 
 
 def _check_extensions(document: Document) -> None:
@@ -151,7 +151,7 @@ def _note_default_shapes(document: Document, node: int, mesh: int) -> None:
         document.faults.note(where, "the file opens with shapes blended in; they rest at zero here")
 
 
-def _kept(document: Document, rig: Rig) -> dict[str, Any]:
+def _extras(document: Document, rig: Rig) -> dict[str, Any]:
     """What other software reads from the file and Supple only hands on: VRM's data, and the joint of every node."""
     extensions = document.mapping(document.root, "extensions", "the file")
     joints: list[str | None] = [None] * len(document.items("nodes"))

@@ -20,8 +20,8 @@ class Scene:
 
     `order` (N,) has parents before children, `roots` (N,) the root of each node, `shown` (N,) whether it is in the
     scene. `entries` (N,) numbers nodes in a walk that finishes each branch before the next, and `sizes` (N,) counts a
-    node and all below it, so a branch is a range of entries. `moves` (N, 3) [m], `turns` (N, 4) and `scales` (N, 3) are
-    relative to the parent.
+    node and all below it, so a branch is a range of entries. `moves` (N, 3) [m], `rotations` (N, 4) and `scales`
+    (N, 3) are relative to the parent.
     """
 
     parents: Ints
@@ -41,8 +41,8 @@ class Scene:
 
     def below(self, node: int, others: Ints) -> Bools:
         """Which of `others` are `node` or hang below it."""
-        position = self.entries[others] - self.entries[node]
-        return (position >= 0) & (position < self.sizes[node])
+        rank = self.entries[others] - self.entries[node]
+        return (rank >= 0) & (rank < self.sizes[node])
 
 
 def read_scene(document: Document) -> Scene:
@@ -95,11 +95,11 @@ def _branches(order: list[int], parents: Ints, children: list[list[int]]) -> tup
         if parents[node] >= 0:
             sizes[parents[node]] += sizes[node]
     entries = np.zeros(len(order), dtype=np.int32)
-    position = 0
+    rank = 0
     for node in order:
         if parents[node] < 0:
-            entries[node] = position
-            position += int(sizes[node])
+            entries[node] = rank
+            rank += int(sizes[node])
         inside = int(entries[node]) + 1
         for child in children[node]:
             entries[child] = inside

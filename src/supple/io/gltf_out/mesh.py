@@ -13,7 +13,7 @@ from supple.arrays import Ints
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.geometry.topology import triangulate
-from supple.io.display_mesh import Drawn
+from supple.io.display_mesh import DisplayMesh
 from supple.io.gltf.extras import NUMBER, ranges_of, runs_of
 from supple.io.gltf.materials import KEY
 from supple.io.gltf_out.container import FOR_INDICES, FOR_VERTICES, Glb
@@ -35,14 +35,18 @@ class _Group:
 class GlbMesh:
     """The mesh of a character, split by materials, ready to be given columns of vertices and morph targets."""
 
-    def __init__(self, glb: Glb, character: Character, drawn: Drawn) -> None:
-        self._glb, self._drawn = glb, drawn
+    def __init__(self, glb: Glb, character: Character, display: DisplayMesh) -> None:
+        self._glb, self._drawn = glb, display
         count = len(character.materials)
-        worn = character.material_of_triangle
-        look = np.full(len(character.triangles), count) if worn is None else np.where(worn < 0, count, worn)
+        material_indices = character.material_of_triangle
+        look = (
+            np.full(len(character.triangles), count)
+            if material_indices is None
+            else np.where(material_indices < 0, count, material_indices)
+        )
         self._looks = look
-        self._groups = [_group(material, drawn.triangles[look == material]) for material in np.unique(look).tolist()]
-        add_materials(glb, character.materials, bare=bool((look == count).any()), textured=drawn.uvs is not None)
+        self._groups = [_group(material, display.triangles[look == material]) for material in np.unique(look).tolist()]
+        add_materials(glb, character.materials, bare=bool((look == count).any()), textured=display.uvs is not None)
         self._primitives: list[dict[str, Any]] = []
         for group in self._groups:
             kind = np.uint16 if len(group.vertices) < 65535 else np.uint32  # the highest number is kept for restarts
@@ -55,34 +59,34 @@ class GlbMesh:
     def add(self, columns: Columns) -> None:
         """Give every drawn vertex attributes: columns (D, *) by name."""
         for group, primitive in zip(self._groups, self._primitives, strict=True):
-            primitive["attributes"] |= self._added(columns, group)
+            primitive["attributes"] |= self._add_columns(columns, group)
 
     def add_targets(self, targets: Iterable[Columns], names: list[str], weights: list[float]) -> None:
         """Give it morph targets, one after the other: offsets (D, 3) by attribute."""
         for columns in targets:
             for group, primitive in zip(self._groups, self._primitives, strict=True):
-                primitive.setdefault("targets", []).append(self._added(columns, group))
+                primitive.setdefault("targets", []).append(self._add_columns(columns, group))
         self.fields["weights"] = weights
         self.fields.setdefault("extras", {})["targetNames"] = names
 
-    def _added(self, columns: Columns, group: _Group) -> dict[str, int]:
+    def _add_columns(self, columns: Columns, group: _Group) -> dict[str, int]:
         return {
             name: self._glb.add(values[group.vertices], target=FOR_VERTICES, bounds=name == "POSITION")
             for name, values in columns.items()
         }
 
-    def keep(self, character: Character, names: dict[str, str]) -> None:
+    def add_extras(self, character: Character, names: dict[str, str]) -> None:
         """Write down what the format has no place for; `names` are those of the maps by their attributes."""
-        kept: dict[str, Any] = {"name": character.name}
+        extras: dict[str, Any] = {"name": character.name}
         if names:
-            kept["maps"] = names
+            extras["maps"] = names
         if len(character.points) <= _MOST_NUMBERS:
             self.add({NUMBER: self._drawn.control_points.astype(np.float32)})
-            kept["parts"] = {name: ranges_of(vertices) for name, vertices in character.parts.items()}
+            extras["parts"] = {name: ranges_of(vertices) for name, vertices in character.parts.items()}
         runs = self._quads(character)
         if runs is not None:
-            kept["quads"] = runs
-        self.fields.setdefault("extras", {})[KEY] = kept
+            extras["quads"] = runs
+        self.fields.setdefault("extras", {})[KEY] = extras
 
     def _quads(self, character: Character) -> list[int] | None:
         """Which of the triangles, as they stand in the file, are halves of quads; None where a quad wears two looks."""
@@ -102,16 +106,16 @@ def _group(material: int, triangles: Ints) -> _Group:
     return _Group(material, vertices, inverse.reshape(-1, 3).astype(np.int32))
 
 
-def rest_columns(character: Character, drawn: Drawn) -> Columns:
+def rest_columns(character: Character, display: DisplayMesh) -> Columns:
     """Places, normals and texture coordinates at rest."""
-    columns: Columns = {"POSITION": drawn.positions(character.points), "NORMAL": drawn.normals(character.points)}
-    if drawn.uvs is not None:
+    columns: Columns = {"POSITION": display.positions(character.points), "NORMAL": display.normals(character.points)}
+    if display.uvs is not None:
         # The format counts v from the top of the picture.
-        columns["TEXCOORD_0"] = np.stack([drawn.uvs[:, 0], 1.0 - drawn.uvs[:, 1]], axis=1).astype(np.float32)
+        columns["TEXCOORD_0"] = np.stack([display.uvs[:, 0], 1.0 - display.uvs[:, 1]], axis=1).astype(np.float32)
     return columns
 
 
-def map_columns(character: Character, drawn: Drawn) -> tuple[Columns, dict[str, str]]:
+def map_columns(character: Character, display: DisplayMesh) -> tuple[Columns, dict[str, str]]:
     """Painted maps as custom attributes (flesh is `_FLESH`), and the names of the maps by attribute."""
     columns: Columns = {}
     names = {}
@@ -120,7 +124,7 @@ def map_columns(character: Character, drawn: Drawn) -> tuple[Columns, dict[str, 
         number = 2
         while key in names or key == NUMBER:
             key, number = f"{plain}_{number}", number + 1
-        columns[key], names[key] = values[drawn.control_points].astype(np.float32), name
+        columns[key], names[key] = values[display.control_points].astype(np.float32), name
     return columns, names
 
 

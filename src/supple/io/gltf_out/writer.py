@@ -11,7 +11,7 @@ from supple.arrays import Floats
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.geometry import quaternions
-from supple.io.display_mesh import Drawn
+from supple.io.display_mesh import DisplayMesh
 from supple.io.gltf.materials import KEY
 from supple.io.gltf_out.container import Glb, check_room
 from supple.io.gltf_out.mesh import GlbMesh, influence_columns, map_columns, rest_columns
@@ -33,20 +33,20 @@ def write_character(character: Character, path: Path) -> None:
     motions that start over) goes into `extras`, where Supple finds it again.
     """
     glb = Glb()
-    drawn = Drawn.of(character)
+    display = DisplayMesh.from_character(character)
     tops = _add_skeleton(glb, character.skeleton)
-    mesh = GlbMesh(glb, character, drawn)
-    mesh.add(rest_columns(character, drawn))
-    maps, names = map_columns(character, drawn)
+    mesh = GlbMesh(glb, character, display)
+    mesh.add(rest_columns(character, display))
+    maps, names = map_columns(character, display)
     mesh.add(maps)
     mesh_node: dict[str, Any] = {"name": character.name, "mesh": 0}
     if character.weights is not None:
-        mesh.add(influence_columns(character.weights, drawn.control_points, len(character.skeleton)))
+        mesh.add(influence_columns(character.weights, display.control_points, len(character.skeleton)))
         mesh_node["skin"] = 0
     if character.shapes:
-        offsets = ({"POSITION": v[drawn.control_points].astype(np.float32)} for v in character.shapes.values())
+        offsets = ({"POSITION": v[display.control_points].astype(np.float32)} for v in character.shapes.values())
         mesh.add_targets(offsets, list(character.shapes), [0.0] * len(character.shapes))
-    mesh.keep(character, names)
+    mesh.add_extras(character, names)
     glb.scene["nodes"].append(mesh_node)
     drawn_by = len(glb.scene["nodes"]) - 1
     _set_scene(glb, [*tops, drawn_by])
@@ -54,8 +54,8 @@ def write_character(character: Character, path: Path) -> None:
         _add_motion(glb, name, motion)
         if any(shape in motion.shapes for shape in character.shapes):
             still = np.zeros(motion.frames)
-            shares = np.stack([motion.shapes.get(shape, still) for shape in character.shapes], axis=1)
-            _add_shares(glb, drawn_by, shares)
+            weights = np.stack([motion.shapes.get(shape, still) for shape in character.shapes], axis=1)
+            _add_shape_weights(glb, drawn_by, weights)
     glb.write(path)
 
 
@@ -105,15 +105,15 @@ def _plain_motion(cache: Cache) -> Motion | None:
 
 def _write_morphing(cache: Cache, path: Path) -> None:
     character = cache.character
-    drawn = Drawn.of(character)
+    display = DisplayMesh.from_character(character)
     frames = len(cache)
-    check_room(frames * (len(drawn.control_points) * 24 + frames * 4), path)
+    check_room(frames * (len(display.control_points) * 24 + frames * 4), path)
     glb = Glb()
-    mesh = GlbMesh(glb, character, drawn)
-    rest = rest_columns(character, drawn)
-    mesh.add(rest | map_columns(character, drawn)[0])
+    mesh = GlbMesh(glb, character, display)
+    rest = rest_columns(character, display)
+    mesh.add(rest | map_columns(character, display)[0])
     targets = (
-        {"POSITION": drawn.positions(points) - rest["POSITION"], "NORMAL": drawn.normals(points) - rest["NORMAL"]}
+        {"POSITION": display.positions(points) - rest["POSITION"], "NORMAL": display.normals(points) - rest["NORMAL"]}
         for points in cache.points
     )
     names = [f"frame {number:04d}" for number in range(1, frames + 1)]
@@ -195,10 +195,10 @@ def _add_motion(glb: Glb, name: str, motion: Motion) -> None:
     glb.scene.setdefault("animations", []).append(clip)
 
 
-def _add_shares(glb: Glb, node: int, shares: Floats) -> None:
+def _add_shape_weights(glb: Glb, node: int, weights: Floats) -> None:
     """Let the last animation blend the shapes too, by shares (F, S)."""
     animation = glb.scene["animations"][-1]
-    sampler = {"input": animation["samplers"][0]["input"], "output": glb.add(shares.ravel().astype(np.float32))}
+    sampler = {"input": animation["samplers"][0]["input"], "output": glb.add(weights.ravel().astype(np.float32))}
     animation["channels"].append({"sampler": len(animation["samplers"]), "target": {"node": node, "path": "weights"}})
     animation["samplers"].append({**sampler, "interpolation": "LINEAR"})
 

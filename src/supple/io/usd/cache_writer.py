@@ -29,6 +29,6 @@ def write_cache(cache: Cache, path: Path) -> None:
         root = UsdGeom.Xform.Define(stage, f"/{name}")
         stage.SetDefaultPrim(root.GetPrim())
         mesh = MeshPrim(stage, f"/{name}/Mesh", character)
-        Wardrobe(stage, f"/{name}", path).dress(mesh.mesh, tuple(character.materials), mesh.surface.worn)
+        Wardrobe(stage, f"/{name}", path).dress(mesh.mesh, tuple(character.materials), mesh.surface.material_indices)
         for frame, points in enumerate(cache.points):
             mesh.set_points(points, time=float(frame))

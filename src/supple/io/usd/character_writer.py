@@ -38,7 +38,7 @@ def write_character(character: Character, path: Path) -> None:
         stage.SetDefaultPrim(root.GetPrim())
         mesh = MeshPrim(stage, f"/{name}/Mesh", character)
         mesh.set_points(character.points)
-        Wardrobe(stage, f"/{name}", path).dress(mesh.mesh, tuple(character.materials), mesh.surface.worn)
+        Wardrobe(stage, f"/{name}", path).dress(mesh.mesh, tuple(character.materials), mesh.surface.material_indices)
         order = _parents_first(character.skeleton)
         skeleton = _define_skeleton(stage, f"/{name}/Skeleton", character.skeleton, order)
         if character.weights is not None:
@@ -53,11 +53,11 @@ def _bind(prim: Any, skeleton: Any, weights: Weights, order: np.ndarray) -> None
     binding = UsdSkel.BindingAPI.Apply(prim)
     binding.CreateSkeletonRel().SetTargets([skeleton.GetPath()])
     binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1.0))
-    position = np.empty(len(order), dtype=np.int32)
-    position[order] = np.arange(len(order))
+    index_of = np.empty(len(order), dtype=np.int32)
+    index_of[order] = np.arange(len(order))
     used = weights.influences
     values = weights.values[:, :used]
-    joints = np.where(values > 0.0, position[np.where(values > 0.0, weights.joints[:, :used], 0)], 0)
+    joints = np.where(values > 0.0, index_of[np.where(values > 0.0, weights.joints[:, :used], 0)], 0)
     binding.CreateJointIndicesPrimvar(constant=False, elementSize=used).Set(numbers(joints.ravel()))
     binding.CreateJointWeightsPrimvar(constant=False, elementSize=used).Set(singles(values.ravel()))
 
@@ -146,7 +146,7 @@ def _write_motions(stage: Any, skeleton: Any, motions: Mapping[str, Motion], ord
             stride = usd("Gf", name).Vec3d(*motion.stride.tolist())
             clip.GetPrim().CreateAttribute(STRIDE, kinds.Vector3d, True).Set(stride)  # noqa: FBT003 - custom
         moves, rotations, scales = clip.CreateTranslationsAttr(), clip.CreateRotationsAttr(), clip.CreateScalesAttr()
-        shares = clip.CreateBlendShapeWeightsAttr() if motion.shapes else None
+        shape_weights = clip.CreateBlendShapeWeightsAttr() if motion.shapes else None
         if motion.shapes:
             clip.CreateBlendShapesAttr(list(motion.shapes))
         if motion.scales is None:
@@ -160,8 +160,8 @@ def _write_motions(stage: Any, skeleton: Any, motions: Mapping[str, Motion], ord
             if motion.scales is not None:
                 halves = np.ascontiguousarray(motion.scales[frame, order], dtype=np.float16)
                 scales.Set(Vt.Vec3hArray.FromNumpy(halves), at)
-            if shares is not None:
-                shares.Set(singles([keys[frame] for keys in motion.shapes.values()]), at)
+            if shape_weights is not None:
+                shape_weights.Set(singles([keys[frame] for keys in motion.shapes.values()]), at)
             last = max(last, at)
         if len(taken) == 1:
             binding = UsdSkel.BindingAPI.Apply(skeleton.GetPrim())

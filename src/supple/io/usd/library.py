@@ -72,8 +72,8 @@ def singles(values: ArrayLike) -> Any:
 
 def matrices(values: NDArray[np.float64]) -> Any:
     """Transforms (N, 4, 4) on columns as USD's own array; USD's act on rows."""
-    turned = np.ascontiguousarray(values.swapaxes(-1, -2))
-    return usd("Vt", "matrices").Matrix4dArray.FromNumpy(turned)
+    transposed = np.ascontiguousarray(values.swapaxes(-1, -2))
+    return usd("Vt", "matrices").Matrix4dArray.FromNumpy(transposed)
 
 
 def from_matrices(values: Any) -> NDArray[np.float64]:

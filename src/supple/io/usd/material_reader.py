@@ -27,17 +27,17 @@ class Materials:
         self._pictures: dict[str, Texture | None] = {}
         self._folder, self._notes, self._room = path.resolve().parent, notes, MOST_BYTES
 
-    def worn_by(self, mesh: Any, faces: int) -> Ints:
+    def materials_of(self, mesh: Any, faces: int) -> Ints:
         """Which material every face (F,) of a mesh wears, -1 for none."""
         UsdShade = usd("UsdShade", str(mesh.GetPath()))
         api = UsdShade.MaterialBindingAPI(mesh.GetPrim())
         both = bool(mesh.GetDoubleSidedAttr().Get())
-        worn = np.full(faces, self._number(api.ComputeBoundMaterial()[0], both=both), dtype=np.int32)
+        material_indices = np.full(faces, self._number(api.ComputeBoundMaterial()[0], both=both), dtype=np.int32)
         for subset in api.GetMaterialBindSubsets():
             rows = np.array(subset.GetIndicesAttr().Get() or [], dtype=np.int64)
             bound = UsdShade.MaterialBindingAPI(subset.GetPrim()).ComputeBoundMaterial()[0]
-            worn[rows[(rows >= 0) & (rows < faces)]] = self._number(bound, both=both)
-        return worn
+            material_indices[rows[(rows >= 0) & (rows < faces)]] = self._number(bound, both=both)
+        return material_indices
 
     def _number(self, bound: Any, *, both: bool) -> int:
         if not bound or bound.GetPrim().GetCustomDataByKey(NONE) is True:

@@ -30,19 +30,19 @@ class Wardrobe:
     def __init__(self, stage: Any, root: str, path: Path) -> None:
         self._stage, self._root, self._pictures = stage, root, PictureFolder(path)
 
-    def dress(self, mesh: Any, materials: tuple[Material, ...], worn: Ints | None) -> None:
+    def dress(self, mesh: Any, materials: tuple[Material, ...], material_indices: Ints | None) -> None:
         """Write the materials and bind them: to the mesh where all faces wear one, else to subsets of its faces.
 
         Faces that wear none while others wear some get a grey one that stands for none, because programs that know
         none show the first there is.
         """
-        if worn is None:
+        if material_indices is None:
             return
         UsdGeom, UsdShade = usd("UsdGeom", self._root), usd("UsdShade", self._root)
         mesh.GetDoubleSidedAttr().Set(any(material.double_sided for material in materials))
         UsdGeom.Scope.Define(self._stage, f"{self._root}/Materials")
         taken: set[str] = set()
-        bare = [Material("none")] if (worn < 0).any() else []
+        bare = [Material("none")] if (material_indices < 0).any() else []
         for number, material in [*enumerate(materials), *((-1, grey) for grey in bare)]:
             name = plain = name_for(material.name)
             while name in taken:
@@ -51,8 +51,8 @@ class Wardrobe:
             made = self._write(material, f"{self._root}/Materials/{name}")
             if number < 0:
                 made.GetPrim().SetCustomDataByKey(NONE, True)  # noqa: FBT003 - USD's own way
-            faces = np.flatnonzero(worn == number)
-            if len(faces) == len(worn):
+            faces = np.flatnonzero(material_indices == number)
+            if len(faces) == len(material_indices):
                 UsdShade.MaterialBindingAPI.Apply(mesh.GetPrim()).Bind(made)
             elif len(faces):
                 api = UsdShade.MaterialBindingAPI.Apply(mesh.GetPrim())
@@ -78,13 +78,13 @@ class Wardrobe:
             surface.CreateInput("opacityThreshold", kinds.Float).Set(material.alpha)
         if not material.textures:
             return made
-        positions = UsdShade.Shader.Define(self._stage, f"{path}/Places")
-        positions.CreateIdAttr("UsdPrimvarReader_float2")
-        positions.CreateInput("varname", kinds.String).Set("st")
-        positions.CreateOutput("result", kinds.Float2)
+        uv_reader = UsdShade.Shader.Define(self._stage, f"{path}/Places")
+        uv_reader.CreateIdAttr("UsdPrimvarReader_float2")
+        uv_reader.CreateInput("varname", kinds.String).Set("st")
+        uv_reader.CreateOutput("result", kinds.Float2)
         for slot, picture in material.textures.items():
             shader = self._texture(f"{path}/{slot}", slot, picture, _scale(material, slot))
-            shader.CreateInput("st", kinds.Float2).ConnectToSource(positions.ConnectableAPI(), "result")
+            shader.CreateInput("st", kinds.Float2).ConnectToSource(uv_reader.ConnectableAPI(), "result")
             channels = dict(_CHANNELS[slot])
             if slot == "color" and material.alpha != "opaque":
                 channels["opacity"] = "a"

@@ -20,8 +20,8 @@ class MeshPrim:
 
     def __init__(self, stage: Any, path: str, character: Character) -> None:
         UsdGeom, Sdf = usd("UsdGeom", path), usd("Sdf", path)
-        self.surface = surface = Surface.of(character)
-        self._normals = CornerNormals.of(character, surface)
+        self.surface = surface = Surface.from_character(character)
+        self._normals = CornerNormals.from_character(character, surface)
         self.mesh = UsdGeom.Mesh.Define(stage, path)
         self.mesh.CreateFaceVertexCountsAttr(numbers(surface.counts))
         self.mesh.CreateFaceVertexIndicesAttr(numbers(surface.corners))

@@ -26,15 +26,15 @@ def read_character(path: Path, *, repair: bool) -> Character:
     and texture coordinates (primvar st) are kept, blend shapes become shapes and UsdPreviewSurface materials; other
     shaders and subdivision are left out.
     """
-    return cast(Character, _read_apart(path, "repair" if repair else "character"))
+    return cast(Character, _read_in_subprocess(path, "repair" if repair else "character"))
 
 
 def read_motion(path: Path) -> Motion:
     """The clip that plays, or the first there is, on its own skeleton."""
-    return cast(Motion, _read_apart(path, "motion"))
+    return cast(Motion, _read_in_subprocess(path, "motion"))
 
 
-def _read_apart(path: Path, what: str) -> Character | Motion | None:
+def _read_in_subprocess(path: Path, what: str) -> Character | Motion | None:
     """Let another process read the file, and say here what it said there.
 
     The other process is bounded in memory and time as `supple.io.sandbox` says: for a damaged file of up to a megabyte

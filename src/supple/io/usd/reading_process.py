@@ -10,7 +10,7 @@ from typing import Any
 from supple.character.character import Character
 from supple.errors import SuppleError
 from supple.io import interprocess, subprocess_reader
-from supple.io.sandbox import Confinement
+from supple.io.sandbox import Sandbox
 from supple.io.usd.library import load_all
 from supple.io.usd.stage_character import stage_character, stage_motion
 from supple.io.usd.stage_reader import layers_of, refusing
@@ -25,7 +25,7 @@ def main(what: str, path: Path, answer: Path) -> None:
     """
     load_all(str(path))
     subprocess_reader.begin(answer)
-    bounds = Confinement()
+    bounds = Sandbox()
     made: Character | Motion | None = None
     said: dict[str, Any] = {}
     with warnings.catch_warnings(record=True) as caught:

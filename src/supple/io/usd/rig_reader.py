@@ -36,11 +36,11 @@ class UsdSkeleton:
 
     def skeleton_space(self, local: Floats) -> Floats:
         """Forward kinematics (J, 4, 4) in the space of the skeleton; parents stand before their children."""
-        posed = local.copy()
+        world = local.copy()
         for joint, parent in enumerate(self.parents.tolist()):
             if parent >= 0:
-                posed[joint] = posed[parent] @ posed[joint]
-        return posed
+                world[joint] = world[parent] @ world[joint]
+        return world
 
 
 class UsdRig:
@@ -108,7 +108,8 @@ class UsdRig:
         samples = [*query.GetJointTransformTimeSamples(), *query.GetBlendShapeWeightTimeSamples()]
         codes, fps = _time_codes(samples, self.opened.rate, name, self.opened.where)
         poses = [
-            Pose(self._world(query, order, owners, code), shapes=self._shares(query, code)) for code in codes.tolist()
+            Pose(self._world(query, order, owners, code), shapes=self._shape_weights(query, code))
+            for code in codes.tolist()
         ]
         motion = Motion.from_poses(
             self.skeleton, lambda at: poses[round(at * fps)], seconds=(len(poses) - 1) / fps, fps=fps, name=name
@@ -118,13 +119,13 @@ class UsdRig:
             return motion
         return motion.replace(loop=True, stride=self.opened.ours_from_prim(owners[0].prim)[:3, :3] @ stride)
 
-    def _shares(self, query: Any, code: float) -> dict[str, float]:
+    def _shape_weights(self, query: Any, code: float) -> dict[str, float]:
         """How much of every blend shape there is at one time."""
         names = [str(token) for token in query.GetBlendShapeOrder()]
-        shares = query.ComputeBlendShapeWeights(code) if names else None
-        if shares is None or len(shares) != len(names):
+        weights = query.ComputeBlendShapeWeights(code) if names else None
+        if weights is None or len(weights) != len(names):
             return {}
-        return {name: float(share) for name, share in zip(names, shares, strict=True)}
+        return {name: float(weight) for name, weight in zip(names, weights, strict=True)}
 
     def _world(self, query: Any, order: list[str], owners: list[UsdSkeleton], code: float) -> Floats:
         """All joints at one time; joints that the clip does not name stay at rest."""

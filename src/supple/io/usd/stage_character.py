@@ -13,8 +13,8 @@ from supple.arrays import Floats, Ints
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.errors import FormatError, InputError, SuppleWarning
-from supple.io.surface import Surface, joined
-from supple.io.unrigged import statue
+from supple.io.surface import Surface, concatenate
+from supple.io.unrigged import unrigged_character
 from supple.io.usd.library import from_matrices, usd
 from supple.io.usd.material_reader import Materials
 from supple.io.usd.mesh_prim import PART
@@ -77,13 +77,13 @@ def _character(path: Path, *, repair: bool) -> Character | None:
     points = np.concatenate([piece.points for piece in pieces])
     if not np.isfinite(points).all():
         raise FormatError(str(path), "a point is not finite", "finite numbers are needed", "export it again")
-    surface = joined([(piece.surface, len(piece.points)) for piece in pieces])
+    surface = concatenate([(piece.surface, len(piece.points)) for piece in pieces])
     parts, maps, shapes = _named(pieces, len(points))
-    worn = surface.worn_by_triangles()
+    material_indices = surface.materials_of_triangles()
     if not rig.skeletons:
         _say(notes, path)
-        plain = statue(points, surface, path, parts=parts)
-        return plain.replace(maps=maps, shapes=shapes, materials=materials.found, material_of_triangle=worn)
+        plain = unrigged_character(points, surface, path, parts=parts)
+        return plain.replace(maps=maps, shapes=shapes, materials=materials.found, material_of_triangle=material_indices)
     weights = _weights(pieces, rig, notes, str(path), repair=repair)
     _say(notes, path)
     prim = opened.stage.GetDefaultPrim()
@@ -100,7 +100,7 @@ def _character(path: Path, *, repair: bool) -> Character | None:
         polygons=surface.polygons(),
         display=surface.display(),
         materials=materials.found,
-        material_of_triangle=worn,
+        material_of_triangle=material_indices,
     )
 
 
@@ -120,8 +120,8 @@ def _pieces(opened: OpenStage, rig: UsdRig, materials: Materials, notes: list[st
                 notes.append(f"{prim.GetName()} is hidden and was left out")
                 continue
             piece = _piece(prim, opened, rig, notes)
-            worn = materials.worn_by(UsdGeom.Mesh(prim), len(piece.surface.counts))
-            piece.surface = replace(piece.surface, worn=worn)
+            material_indices = materials.materials_of(UsdGeom.Mesh(prim), len(piece.surface.counts))
+            piece.surface = replace(piece.surface, material_indices=material_indices)
             found.append(piece)
     return found
 
@@ -185,13 +185,15 @@ def _influences(
     """Joint numbers on the merged skeleton and values (V, K), and the transform that the mesh was bound with."""
     UsdGeom = usd("UsdGeom", where)
     primvars = UsdGeom.PrimvarsAPI(prim)
-    indices, shares = (primvars.FindPrimvarWithInheritance(f"skel:{name}") for name in ("jointIndices", "jointWeights"))
-    if not (indices and indices.HasValue() and shares and shares.HasValue()):
+    indices, weights = (
+        primvars.FindPrimvarWithInheritance(f"skel:{name}") for name in ("jointIndices", "jointWeights")
+    )
+    if not (indices and indices.HasValue() and weights and weights.HasValue()):
         return None, None, np.eye(4)
     if str(_inherited(prim, "primvars:skel:skinningMethod")) == "dualQuaternion":
         notes.append(f"{prim.GetName()} asks for dual quaternions; choose the skin yourself")
     joints = np.array(_array(indices.ComputeFlattened()), dtype=np.int64)
-    values = np.array(_array(shares.ComputeFlattened()), dtype=np.float64)
+    values = np.array(_array(weights.ComputeFlattened()), dtype=np.float64)
     rigid = indices.GetInterpolation() == UsdGeom.Tokens.constant
     size = int(indices.GetElementSize())
     shape = (1 if rigid else count, size)
@@ -201,13 +203,13 @@ def _influences(
     joints = np.broadcast_to(joints.reshape(shape), (count, size)).copy()
     values = np.broadcast_to(values.reshape(shape), (count, size)).copy()
     order = _inherited(prim, "skel:joints")
-    position = (
+    index_of = (
         np.arange(len(owner.paths))
         if order is None
         else np.array([owner.number.get(str(token), -1) for token in order], dtype=np.int64)
     )
-    known = (joints >= 0) & (joints < len(position))
-    mapped = np.where(known, position[np.where(known, joints, 0)], -1) if len(position) else np.full(joints.shape, -1)
+    known = (joints >= 0) & (joints < len(index_of))
+    mapped = np.where(known, index_of[np.where(known, joints, 0)], -1) if len(index_of) else np.full(joints.shape, -1)
     numbers = np.where(mapped >= 0, mapped + owner.first, np.iinfo(np.int32).max)  # beyond all joints: none
     unused = (numbers == np.iinfo(np.int32).max) & (values == 0.0)
     bound = _inherited(prim, "primvars:skel:geomBindTransform")

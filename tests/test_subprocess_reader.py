@@ -20,7 +20,7 @@ def run(tmp_path):
 
 
 def test_time_is_counted_from_the_moment_the_libraries_are_there(run, monkeypatch):
-    monkeypatch.setattr(sandbox, "patience_for", lambda size: 0.5)
+    monkeypatch.setattr(sandbox, "wall_seconds_for", lambda size: 0.5)
     assert run("import time\ntime.sleep(1.0)\n" + BEGIN).code == 0
     assert run(BEGIN + "import time\ntime.sleep(60.0)").code is None
 

@@ -11,7 +11,7 @@ from supple.geometry.topology import ring_areas
 from supple.graph.cache import Cache
 from supple.measure.kinematic import kinematic_frames
 
-PAINTED = {
+VERTEX_MEASURES = {
     "stretch": "how much the triangles round a vertex have grown or shrunk: |area / rest area - 1|",
     "moved": "distance from linear blend of the same pose [m]",
     "depth": "how deep a vertex lies inside the skin [m]",
@@ -19,10 +19,12 @@ PAINTED = {
 """What can be painted, by name."""
 
 
-def painted(cache: Cache, what: str) -> Singles:
+def measure_vertices(cache: Cache, what: str) -> Singles:
     """A value for every vertex in every frame, (F, V)."""
-    if what not in PAINTED:
-        raise InputError("painted", f"{what!r} was asked for", f"there are {', '.join(PAINTED)}", "choose one of those")
+    if what not in VERTEX_MEASURES:
+        raise InputError(
+            "painted", f"{what!r} was asked for", f"there are {', '.join(VERTEX_MEASURES)}", "choose one of those"
+        )
     points = cache.points
     values = np.zeros(points.shape[:2], dtype=np.float32)
     if what == "stretch":

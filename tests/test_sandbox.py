@@ -13,7 +13,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on
 
 
 def run(code: str) -> subprocess.CompletedProcess:
-    head = "import numpy as np\nfrom supple.io.sandbox import Confinement, MEMORY, GROWTH\nbounds = Confinement()\n"
+    head = "import numpy as np\nfrom supple.io.sandbox import Sandbox, MEMORY, GROWTH\nbounds = Sandbox()\n"
     return subprocess.run([sys.executable, "-c", head + code], capture_output=True, text=True, check=False)
 
 
@@ -38,17 +38,17 @@ def test_bounds_grow_with_the_files_and_are_counted_from_the_start():
 def test_bounds_that_held_before_stay():
     done = run(
         "import resource\nhard = resource.getrlimit(resource.RLIMIT_CPU)[1]\n"
-        "resource.setrlimit(resource.RLIMIT_CPU, (3, hard))\nbounds = Confinement()\nbounds.allow(10**9)\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (3, hard))\nbounds = Sandbox()\nbounds.allow(10**9)\n"
         "print(resource.getrlimit(resource.RLIMIT_CPU)[0])"
     )
     assert done.stdout.split() == ["3"]
 
 
 def test_a_process_beyond_its_time_is_ended_with_a_code_that_says_so():
-    done = run("import supple.io.sandbox as c\nc.SECONDS = 0\nConfinement().allow(0)\nwhile True: pass")
+    done = run("import supple.io.sandbox as c\nc.SECONDS = 0\nSandbox().allow(0)\nwhile True: pass")
     assert done.returncode in sandbox.OUT_OF_TIME
 
 
 def test_a_damaged_file_of_a_megabyte_costs_less_than_the_promise():
     assert sandbox.memory_for(1_000_000) <= 256 << 20
-    assert sandbox.seconds_for(1_000_000) <= 5.0
+    assert sandbox.cpu_seconds_for(1_000_000) <= 5.0
