@@ -550,7 +550,7 @@ def test_a_demo_without_the_render_extra_still_makes_the_page(quick_hero, tmp_pa
     def absent(module):
         raise UnfinishedError("render", f"{module} could not be loaded", "pictures need it", "install it")
 
-    monkeypatch.setattr("supple.render.renderer.loaded", absent)
+    monkeypatch.setattr("supple.render.renderer.load_library", absent)
     monkeypatch.setattr(demo, "SHOWN", ("linear",))
     assert run(["demo", "-o", str(tmp_path), "--seconds", "0.1", "--json"]) == 0
     out, err = capsys.readouterr()

@@ -290,7 +290,7 @@ def test_panels_hang_side_by_side_as_they_are(count, columns, rows):
     rng = np.random.default_rng(1)
     panels = [rng.integers(0, 256, (40, 100, 3), dtype=np.uint8) for _ in range(count)]
     wall = PanelGrid([f"skin {number}" for number in range(count)], (100, 40))
-    start, end = wall.compose(panels, time=0.0, share=0.0), wall.compose(panels, time=1.5, share=1.0)
+    start, end = wall.compose(panels, time=0.0, fraction=0.0), wall.compose(panels, time=1.5, fraction=1.0)
     assert start.shape == end.shape == (rows * (HEAD + 40) + FOOT, columns * 100, 3)
     for number, panel in enumerate(panels):
         row, column = divmod(number, columns)
@@ -302,8 +302,8 @@ def test_panels_hang_side_by_side_as_they_are(count, columns, rows):
 
 def test_a_long_label_stays_in_its_panel():
     panels = [np.zeros((40, 200, 3), dtype=np.uint8)] * 2
-    short = PanelGrid(["a", "b"], (200, 40)).compose(panels, time=0.0, share=0.0)
-    long = PanelGrid(["a" * 200, "b"], (200, 40)).compose(panels, time=0.0, share=0.0)
+    short = PanelGrid(["a", "b"], (200, 40)).compose(panels, time=0.0, fraction=0.0)
+    long = PanelGrid(["a" * 200, "b"], (200, 40)).compose(panels, time=0.0, fraction=0.0)
     np.testing.assert_array_equal(short[:, 190:], long[:, 190:])
     assert (short[:, :190] != long[:, :190]).any()
 
