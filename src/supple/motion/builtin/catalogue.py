@@ -20,8 +20,8 @@ MOTIONS: dict[str, tuple[str, str]] = {
     "wave": ("gestures", "wave"),
     "breathing": ("gestures", "breathing"),
     "dance": ("dance", "dance"),
-    "bend": ("joint_turns", "bend"),
-    "twist": ("joint_turns", "twist"),
+    "bend": ("joint_rotations", "bend"),
+    "twist": ("joint_rotations", "twist"),
     "slither": ("crawl", "slither"),
     "swim": ("crawl", "swim"),
 }
