@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 
 import supple
 from conftest import make_tube
-from supple import InputError, LayeredLattice, Pose
+from supple import LayeredLattice, Pose
 from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.builtin import CHARACTERS
 from supple.character.crowd import Crowd
 from supple.device import use_threads
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.topology import signed_volume
 from supple.motion.crowd import CrowdMotion
 from supple.settings import settings_of
-from supple.skins.lattice.parameters import by_layer, inner_layers
+from supple.skins.lattice.settings import Layer, inner_layers
 from supple.skins.lattice.voxelize.cells import SETS
 
 COARSE = 24  # voxels along the body: enough to see every effect, and quick
@@ -315,55 +316,67 @@ def test_layers_may_be_one_or_many_and_the_skin_may_be_left_out(tube):
         assert np.isfinite(points).all()
 
 
+def stiffness_of(**given):
+    return LayeredLattice(**given).parameters().stiffness[1:]
+
+
 def test_numbers_by_layer_are_read_as_they_are_written():
-    names = ("muscle", "fat", "skin")
-    assert by_layer("stiffness", "0.5", names, low=0.0, high=1.0) == [0.5, 0.5, 0.5]
-    assert by_layer("stiffness", "0.5, fat=0.1", names, low=0.0, high=1.0) == [0.5, 0.1, 0.5]
-    assert by_layer("stiffness", " muscle = 1,fat=0.2 , skin=.3", names, low=0.0, high=1.0) == [1.0, 0.2, 0.3]
-    assert by_layer("stiffness", "0.5, fat=0.1", ("flesh",), low=0.0, high=1.0) == [0.5]  # usual names do no harm
-    assert inner_layers("muscle=3, fat=1") == {"muscle": 0.75, "fat": 0.25}
+    assert stiffness_of(stiffness="0.5") == (0.5, 0.5, 0.5)
+    assert stiffness_of(stiffness="0.5, fat=0.1") == (0.5, 0.1, 0.5)
+    assert stiffness_of(stiffness=" muscle = 1,fat=0.2 , skin=.3") == (1.0, 0.2, 0.3)
+    alone = stiffness_of(layers="flesh=1", stiffness="0.5, fat=0.1", skin_layer=False)
+    assert alone == (0.5,)  # usual names do no harm
+    assert inner_layers(LayeredLattice(layers="muscle=3, fat=1").layers) == {"muscle": 0.75, "fat": 0.25}
+
+
+def test_numbers_by_layer_may_be_rows():
+    rows = {"fat": Layer(stiffness=0.2, frequency=2.0)}
+    assert LayeredLattice(layers=rows) == LayeredLattice(layers={"fat": {"stiffness": 0.2, "frequency": 2.0}})
+    assert stiffness_of(layers=rows) == (0.9, 0.2, 0.7)
+    assert LayeredLattice(layers=rows).layer_names() == ("muscle", "fat", "skin")  # from inside out, as ever
+    assert LayeredLattice(stiffness="0.5, fat=0.1").layer_names() == ("muscle", "fat", "skin")
+    assert LayeredLattice(layers="fat=1, muscle=2").layer_names() == ("fat", "muscle", "skin")
 
 
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
-        ({"stiffness": "fat=0.1"}, "says nothing about muscle"),
-        ({"stiffness": "0.5, gristle=0.1"}, "names the layer 'gristle'"),
+        ({"stiffness": "0.5, gristle=0.1"}, "name 'gristle', but there are muscle, fat, skin"),
         ({"stiffness": "0.5, fat=-1"}, "has 'fat=-1'"),
         ({"stiffness": "soft"}, "has 'soft'"),
         ({"stiffness": "nan"}, "has 'nan'"),
         ({"stiffness": "=1"}, "has '=1'"),
         ({"frequency": "31"}, "from 0 to 30"),
         ({"damping": "1"}, "from 0 to 0.99"),
-        ({"kept": "1.5"}, "from 0 to 1"),
+        ({"velocity_retention": "1.5"}, "from 0 to 1"),
         ({"follow": "2"}, "from 0 to 1"),
-        ({"layers": ""}, "layers is ''"),
-        ({"layers": "0.5"}, "layers is '0.5'"),
-        ({"layers": "bone=1"}, "layers is 'bone=1'"),
-        ({"layers": "fat=0"}, "layers is 'fat=0'"),
+        ({"layers": "0.5"}, "a thickness of 0.5"),
+        ({"layers": "bone=1"}, "a thickness of bone=1"),
+        ({"layers": "skin=1, fat=1"}, "a thickness of skin=1"),
+        ({"layers": "fat=0"}, "a thickness of fat=0"),
         ({"resolution": 2}, "resolution is 2"),
         ({"width": 0}, "width is 0"),
         ({"neighbors": "some"}, "neighbors is 'some'"),
         ({"surface": "rough"}, "surface is 'rough'"),
         ({"base": "lattice"}, "base is 'lattice'"),
-        ({"reach": -1.0}, "reach is -1"),
+        ({"max_offset": -1.0}, "max_offset is -1"),
         ({"steady": -1.0}, "steady is -1"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(changes, part):
-    with pytest.raises(InputError, match="LayeredLattice") as caught:
+    with pytest.raises(InputError) as caught:
         LayeredLattice(**changes)
     assert part in str(caught.value)
 
 
 @given(st.text(alphabet="musclefat=0.5,- ", max_size=30))
 def test_no_text_breaks_the_reading(text):
-    for read in (lambda: by_layer("x", text, ("muscle", "fat"), low=0.0, high=1.0), lambda: inner_layers(text)):
+    for name in ("stiffness", "layers", "fatness"):
         try:
-            found = read()
+            made = LayeredLattice(**{name: text})
         except InputError:
             continue
-        assert all(0.0 <= value <= 1.0 for value in (found.values() if isinstance(found, dict) else found))
+        assert sum(inner_layers(made.layers).values()) == pytest.approx(1.0)
 
 
 def test_regions_that_the_character_does_not_have_are_refused(tube):
@@ -441,3 +454,50 @@ def test_a_real_character_plays_its_clip(data_file):
     frames = played(supple.player(character, LayeredLattice(resolution=48)), motion, 0.5)
     away = np.abs(frames[-1] - linear(character, motion, 0.5)[-1]).max()
     assert 1e-4 < away < 0.2
+
+
+# Settings and the names that some had
+
+
+def test_defaults_are_those_that_were_measured():
+    usual = LayeredLattice().parameters()
+    assert (usual.gravity, usual.rest_includes_gravity, usual.max_offset, usual.secondary) == (9.81, True, 0.5, True)
+    assert (usual.stretch, usual.volume) == (0.5, 0.5)
+    assert usual.stiffness == (0.0, 0.9, 0.3, 0.7)
+    assert usual.frequency == (0.0, 7.0, 3.0, 4.0)
+    assert usual.damping == (0.0, 0.2, 0.2, 0.2)
+    assert usual.velocity_retention == (0.0, 1.0, 1.0, 1.0)
+    assert usual.follow == (0.0, 0.85, 0.85, 0.85)
+
+
+def test_no_level_has_more_than_nine_settings():
+    levels = [info.name.rpartition(".")[0] for info in settings_of(LayeredLattice)]
+    assert max(levels.count(level) for level in levels) <= 9
+
+
+OLD = {
+    "layers": "muscle=3, fat=1", "kept": "0.5, fat=0.2", "sculpted": False, "reach": 0.3, "neighbours": "faces",
+    "resolution": 20,
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_old_names_and_old_graphs_give_the_same_skin():
+    new = LayeredLattice(
+        layers={
+            "muscle": {"thickness": 3.0, "velocity_retention": 0.5},
+            "fat": {"thickness": 1.0, "velocity_retention": 0.2},
+            "default": {"velocity_retention": 0.5},
+            "skin": {"velocity_retention": 0.5},
+        },
+        dynamics={"rest_includes_gravity": False, "max_offset": 0.3},
+        voxels={"neighbors": "faces", "resolution": 20},
+    )
+    assert LayeredLattice(**OLD) == new
+    assert set(LayeredLattice.renamed) < set(OLD)
+    graph = supple.Graph.chain(new)
+    data = graph.to_dict()
+    assert supple.Graph.from_dict(data) == graph
+    data["version"] = 1
+    data["stages"][-1]["settings"] = OLD
+    assert supple.Graph.from_dict(data) == graph

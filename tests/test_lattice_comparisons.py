@@ -132,7 +132,7 @@ def _one_layer(stiffness):
         layers="flesh=1",
         skin_layer=False,
         stiffness=stiffness,
-        kept="0.9",
+        velocity_retention="0.9",
         follow="0",
         stretch=0.0,
         volume=0.0,

@@ -15,6 +15,7 @@ from conftest import make_tube
 from layers_diagram import layers_picture
 from oracles.lattice_cells import horseshoe, walks
 from solids import sphere, together
+from supple import LayeredLattice
 from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.character.skeleton import Skeleton
@@ -24,6 +25,18 @@ from supple.skins.lattice.voxelize.embedding import embed
 from supple.skins.lattice.voxelize.layers import BONE, assign_layers, check_layers
 from supple.skins.lattice.voxelize.path_weights import find_bone_paths, path_weights, weights_from_skin
 from supple.skins.lattice.voxelize.voxel_components import voxelize
+
+
+def regional(name, text):
+    """Numbers by region, as people write them."""
+    return getattr(LayeredLattice(**{name: text}).anatomy, name)
+
+
+def layered(*args, **given):
+    """The layers, with width and fatness as people write them."""
+    return assign_layers(
+        *args, **{name: regional(name, value) if isinstance(value, str) else value for name, value in given.items()}
+    )
 
 
 def skeleton_of(*chains, parents=None):
@@ -171,7 +184,7 @@ def test_what_no_bone_reaches_is_carried_like_the_nearest_flesh():
     position = np.flatnonzero(far)[0]
     gaps = np.linalg.norm(pieces.lattice.points[near] - pieces.lattice.points[position], axis=1)
     assert gaps[np.abs(weights[near] - weights[position]).max(axis=1) < 1e-12].min() == gaps.min()
-    numbers = assign_layers(character, pieces.lattice, paths).numbers
+    numbers = layered(character, pieces.lattice, paths).numbers
     assert (numbers[far] == BONE).all()
     assert (numbers[~far] != BONE).any()
 
@@ -182,7 +195,7 @@ def test_what_no_bone_reaches_is_carried_like_the_nearest_flesh():
 def test_layers_follow_each_other_from_bone_to_skin(tube):
     character, pieces, paths = tube
     lattice = pieces.lattice
-    layers = assign_layers(character, lattice, paths, bone_width="0", fatness="0.5")
+    layers = layered(character, lattice, paths, bone_width="0", fatness="0.5")
     assert set(np.unique(layers.numbers)) == {0, 1, 2, 3}
     np.testing.assert_array_equal(layers.bone, paths.steps == 0.0)
     np.testing.assert_array_equal(layers.numbers == 3, lattice.on_surface & (paths.steps > 0.0))
@@ -198,31 +211,28 @@ def test_layers_follow_each_other_from_bone_to_skin(tube):
 @pytest.mark.parametrize("width", [0.0, 1.0, 1.5, 3.0])
 def test_bone_is_what_is_within_its_width(tube, width):
     character, pieces, paths = tube
-    layers = assign_layers(character, pieces.lattice, paths, bone_width=str(width))
+    layers = layered(character, pieces.lattice, paths, bone_width=str(width))
     np.testing.assert_array_equal(layers.bone, paths.steps <= width)
 
 
 def test_fatness_is_the_share_of_the_outermost_inner_layer(tube):
     character, pieces, paths = tube
     lean, half, fat = (
-        assign_layers(character, pieces.lattice, paths, bone_width="1", fatness=text).numbers
-        for text in ("0", "0.5", "1")
+        layered(character, pieces.lattice, paths, bone_width="1", fatness=text).numbers for text in ("0", "0.5", "1")
     )
     inner = ~pieces.lattice.on_surface & (paths.steps > 1.0)
     assert (lean[inner] == 1).all()
     assert (fat[inner] == 2).all()
     assert {1, 2} == set(np.unique(half[inner]))
-    three = assign_layers(
-        character, pieces.lattice, paths, fractions=(1.0, 3.0, 1.0), bone_width="0", fatness="0"
-    ).numbers
+    three = layered(character, pieces.lattice, paths, fractions=(1.0, 3.0, 1.0), bone_width="0", fatness="0").numbers
     assert set(np.unique(three)) <= {0, 1, 2, 4}
-    one = assign_layers(character, pieces.lattice, paths, fractions=(1.0,), bone_width="1", fatness="0.3")
+    one = layered(character, pieces.lattice, paths, fractions=(1.0,), bone_width="1", fatness="0.3")
     assert (one.numbers[inner] == 1).all()
 
 
 def test_the_skin_layer_can_be_left_out(tube):
     character, pieces, paths = tube
-    without = assign_layers(character, pieces.lattice, paths, skin=False, bone_width="0")
+    without = layered(character, pieces.lattice, paths, skin=False, bone_width="0")
     assert (without.numbers[pieces.lattice.on_surface & (paths.steps > 0.0)] == 2).all()
     np.testing.assert_array_equal(without.skin_depths == 0.0, pieces.lattice.on_surface)
 
@@ -234,8 +244,8 @@ def test_regions_change_what_lies_below_them(tube):
     lower = (character.points[:, 1] < 0.4).astype(float)
     marked = replace(character, parts={"upper": upper}, maps={"low": lower})
     lattice = pieces.lattice
-    plain = assign_layers(character, lattice, paths, bone_width="0", fatness="0")
-    ours = assign_layers(marked, lattice, paths, bone_width="0, low=3", fatness="0, upper=1")
+    plain = layered(character, lattice, paths, bone_width="0", fatness="0")
+    ours = layered(marked, lattice, paths, bone_width="0, low=3", fatness="0, upper=1")
     height = lattice.points[:, 1]
     inner = ~lattice.on_surface & (paths.steps > 0.0)
     assert (ours.numbers[inner & (height > 1.1)] == 2).all()
@@ -243,7 +253,7 @@ def test_regions_change_what_lies_below_them(tube):
     beyond = height > 0.5
     np.testing.assert_array_equal((ours.numbers == BONE)[beyond], (plain.numbers == BONE)[beyond])
     np.testing.assert_array_equal(ours.bone[height < 0.3], paths.steps[height < 0.3] <= 3.0)
-    listed = assign_layers(character, lattice, paths, bone_width="0", fatness=f"0, {'+'.join(map(str, upper))}=1")
+    listed = layered(character, lattice, paths, bone_width="0", fatness=f"0, {'+'.join(map(str, upper))}=1")
     np.testing.assert_array_equal(listed.numbers[height > 0.5], ours.numbers[height > 0.5])
 
 
@@ -255,7 +265,7 @@ def test_thin_parts_are_bone_and_deep_parts_are_fat():
     skeleton = skeleton_of([(0.0, -0.1, 0.0), (0.0, 0.9, 0.0), (0.0, 2.7, 0.0)])
     character = Character(points, triangles, skeleton, None)
     pieces, paths = prepared(character, 60)
-    numbers = assign_layers(character, pieces.lattice, paths).numbers
+    numbers = layered(character, pieces.lattice, paths).numbers
     height = pieces.lattice.points[:, 1]
     assert (numbers[height > 1.3] == BONE).all()
     ball = numbers[height < 0.8]
@@ -266,7 +276,7 @@ def test_thin_parts_are_bone_and_deep_parts_are_fat():
 def test_fingers_of_the_hero_have_bone_and_bellies_have_fat():
     character = supple.character("hero")
     pieces, paths = prepared(character, 40)
-    numbers = assign_layers(character, pieces.lattice, paths).numbers
+    numbers = layered(character, pieces.lattice, paths).numbers
     count = len(character.skeleton)
     strongest = path_weights(pieces, paths, count).joints[:, 0]
     for joint in paths.joints:
@@ -293,17 +303,26 @@ def test_fingers_of_the_hero_have_bone_and_bellies_have_fat():
 def test_layers_that_cannot_be_are_refused(tube, settings_, given):
     character, pieces, paths = tube
     with pytest.raises(InputError) as caught:
-        assign_layers(character, pieces.lattice, paths, **settings_)
+        layered(character, pieces.lattice, paths, **settings_)
     assert caught.value.given == given
 
 
 def test_widths_and_fatness_are_checked_before_anything_is_made(tube):
     character = tube[0]
-    check_layers(character, "auto", "0.3, 0-5=0.5")
+    auto, some = regional("bone_width", "auto"), regional("fatness", "0.3, 0-5=0.5")
+    check_layers(character, auto, some)
     with pytest.raises(InputError, match="bone_width"):
-        check_layers(character, "nose=1", "auto")
+        check_layers(character, regional("bone_width", "nose=1"), some)
     with pytest.raises(InputError, match="fatness"):
-        check_layers(character, "2, 3+4=1", "2")
+        check_layers(character, auto, regional("fatness", "nose=1"))
+
+
+def test_a_region_may_be_automatic(tube):
+    character, pieces, paths = tube
+    part = character.replace(parts={"low": np.flatnonzero(character.points[:, 1] < 0.5)})
+    plain = layered(part, pieces.lattice, paths, fatness="auto")
+    np.testing.assert_array_equal(layered(part, pieces.lattice, paths, fatness="auto, low=auto").numbers, plain.numbers)
+    np.testing.assert_array_equal(layered(part, pieces.lattice, paths, fatness="low=auto").numbers, plain.numbers)
 
 
 # Regions as they are written
@@ -336,7 +355,7 @@ def test_without_a_default_it_is_automatic():
 
 def test_the_picture_shows_every_layer_that_the_cut_meets(tube, tmp_path):
     character, pieces, paths = tube
-    layers = assign_layers(character, pieces.lattice, paths, bone_width="1", fatness="0.5")
+    layers = layered(character, pieces.lattice, paths, bone_width="1", fatness="0.5")
     path = tmp_path / "layers.png"
     image = layers_picture(character, pieces.lattice, layers.numbers, path=path, size=(200, 240))
     assert image.shape == (240, 200, 3)

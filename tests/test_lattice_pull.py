@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import supple
-from supple import InputError, LayeredLattice, Pose, Pull
+from supple import LayeredLattice, Pose, Pull
 from supple.character.crowd import Crowd
 from supple.device import use_threads
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.voxels import VoxelGrid
 from supple.skins.lattice.handles import handles

@@ -164,7 +164,7 @@ def test_what_does_not_fit_is_refused(name, written, needed):
 
 def test_rows_of_a_table_keep_what_is_not_said():
     firm = Flesh(layers={"muscle": Layer(stiffness=1.0)})
-    assert value_of(firm, "layers.stiffness") == {"muscle": 1.0, "default": 0.6, "fat": 0.3}
+    assert value_of(firm, "layers.stiffness") == {"default": 0.6, "muscle": 1.0, "fat": 0.3}
     assert value_of(firm, "layers.thickness") == {"muscle": 0.6, "fat": 0.4}
     other = Flesh(layers={"inner": Layer(thickness=0.5), "fat": Layer(thickness=0.5)})
     assert [name for name, row in other.layers.items() if row.thickness] == ["inner", "fat"]

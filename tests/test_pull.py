@@ -5,7 +5,8 @@ import pytest
 
 import supple
 from soft_skins import Gripped, Trailing
-from supple import Graph, InputError, LinearBlend, Pose, Pull
+from supple import Graph, LinearBlend, Pose, Pull
+from supple.errors import InputError
 
 PLACE = (0.3, -0.2, 0.5)
 

@@ -24,6 +24,7 @@ from supple.character.weights import Weights
 from supple.geometry.voxels import VoxelGrid
 from supple.motion.motion import Motion
 from supple.skins.lattice.binding import LatticeArrays
+from supple.skins.lattice.settings import Voxels
 from supple.skins.lattice.shape_matching.solver import Solver
 from supple.skins.lattice.skin import LayeredLattice
 from supple.skins.lattice.step import lattice_stages
@@ -65,7 +66,9 @@ def rows(progress: Callable[[str], None], *, device: str = "cpu") -> Iterator[Ro
         for what, settings in kinds:
             skin = LayeredLattice(**{**settings, "resolution": scene.resolution})
             yield from _frames(scene.name, what, skin, scene.frame, progress, device)
-    yield from _frames(f"hero-{FINE}", "default", LayeredLattice(resolution=FINE), REAL_TIME, progress, device)
+    yield from _frames(
+        f"hero-{FINE}", "default", LayeredLattice(voxels=Voxels(resolution=FINE)), REAL_TIME, progress, device
+    )
     yield _preparation(progress)
     if device != "cpu":
         yield _box(progress, device)
@@ -92,7 +95,7 @@ def _frames(
     def frame() -> None:
         made[0].play(motion, next(times))
 
-    voxels = len(make_lattice(character.points, character.triangles, skin.resolution))
+    voxels = len(make_lattice(character.points, character.triangles, skin.voxels.resolution))
     size = f"{voxels} voxels, {len(character.points)} vertices, {len(character.skeleton)} bones"
     yield Row.of(ROOM, scene, f"{what}: bind", timing=once(bind))
     yield Row.of(ROOM, scene, f"{what}: first frame", timing=once(frame))
@@ -105,7 +108,7 @@ def _preparation(progress: Callable[[str], None]) -> Row:
     """All that is prepared for a mesh of 27 000 triangles."""
     progress(f"filling {2 * MESH_TO_FILL - 4} triangles at resolution {FINE}")
     character = supple.character("hero", vertices=MESH_TO_FILL)
-    skin = LayeredLattice(resolution=FINE)
+    skin = LayeredLattice(voxels=Voxels(resolution=FINE))
 
     def bind() -> None:
         skin.bind(character, "cpu")
@@ -155,6 +158,9 @@ def boxed_step(solver: Solver) -> devices.Chain:
     rotated[1, :2, :2] = [[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]]
     solver.set_pose(rotated, rotated, np.zeros((1, 3)))
     return devices.Chain(
-        [*solver.blend_nodes(), *lattice_stages(solver, iterations=skin.iterations, secondary=True, constraints=True)],
+        [
+            *solver.blend_nodes(),
+            *lattice_stages(solver, iterations=skin.solve.iterations, secondary=True, constraints=True),
+        ],
         solver.device,
     )

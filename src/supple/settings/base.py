@@ -219,9 +219,10 @@ def _with_column(field: dataclasses.Field[Any], rows: ByName[Any], name: str, va
     if given.default is not None:
         given = ByName({**given, **dict.fromkeys(others, given.default)})
     elif name == _first(kind):
-        given = ByName({**given, **{row: 0.0 for row in others if row != DEFAULT}})
+        given = ByName({**given, **{row: 0.0 for row in others if getattr(rows[row], name) is not None}})
     told = {row: dataclasses.replace(rows.get(row, kind()), **{name: one}) for row, one in given.items()}
-    return ByName({**told, **{row: rows[row] for row in others if row not in told}})
+    order = [*told, *rows] if name == _first(kind) else [*rows, *told]  # which rows there are also says their order
+    return ByName({row: told[row] if row in told else rows[row] for row in dict.fromkeys(order)})
 
 
 def _first(kind: type[Any]) -> str:
@@ -258,11 +259,11 @@ def _tabled(field: dataclasses.Field[Any], value: Any, where: str) -> ByName[Any
         raise InputError(where, f"{field.name} is {value!r}", str(unfit), "give one for each name") from None
     listed = any(getattr(row, _first(kind)) is not None for name, row in rows.items() if name != DEFAULT)
     found: dict[str, Any] = {}
-    for name in [*rows, *(name for name in usual if name not in rows)]:
+    for name in dict.fromkeys([*rows, *usual] if listed else [*usual, *rows]):
         row, other = rows.get(name, kind()), usual.get(name, kind())
         values = {one.name: getattr(row, one.name) for one in dataclasses.fields(kind)}
         values = {key: getattr(other, key) if one is None else one for key, one in values.items()}
-        if listed and name != DEFAULT and getattr(row, _first(kind)) is None:
+        if listed and getattr(row, _first(kind)) is None and getattr(other, _first(kind)) is not None:
             values[_first(kind)] = 0.0
         found[name] = kind(**values)
     return ByName(found)

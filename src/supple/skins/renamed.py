@@ -12,7 +12,13 @@ _SPRING_STIFFNESS = {
 }
 
 RENAMED: dict[str, Mapping[str, str]] = {
-    "lattice": {"neighbours": "neighbors"},
+    "lattice": {
+        "layers": "layers.thickness",  # on the command line; in Python it is the whole table
+        "neighbours": "voxels.neighbors",
+        "kept": "layers.velocity_retention",
+        "sculpted": "dynamics.rest_includes_gravity",
+        "reach": "dynamics.max_offset",
+    },
     "position-based": {
         "lively_rounds": "swing.dynamic_iterations",
         "lively_stretch": "swing.dynamic_stretch",

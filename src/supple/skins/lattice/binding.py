@@ -45,7 +45,7 @@ class LatticeBinding:
         one, copies = (character, 1) if crowd is None else (crowd.member, crowd.count)
         body = prepare_body(one, skin)
         arrays = LatticeArrays.from_anatomy(
-            body.anatomy, len(one.skeleton), width=skin.width, neighbors=skin.neighbors, copies=copies
+            body.anatomy, len(one.skeleton), width=skin.voxels.width, neighbors=skin.voxels.neighbors, copies=copies
         )
         depths = np.tile(body.embedding.matrix(len(body.anatomy.lattice)) @ body.thickness, copies)
         base = None if skin.steady == 0.0 else skin.driving_skin().bind(character, device)

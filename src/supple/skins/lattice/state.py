@@ -50,7 +50,7 @@ class LatticeState:
         self.binding, constants = binding, binding.constants
         self.skeleton, self.device = binding.character.skeleton, constants.device
         self.solver = solver = Solver(binding.arrays, constants)
-        self.surface = Surface(binding, solver, alone=skin.surface == "trilinear")
+        self.surface = Surface(binding, solver, alone=skin.voxels.surface == "trilinear")
         self.keeper = VolumePreserver(binding.volume, self.surface.points, constants)
         self.handles: Handles | None = None
         self.recorded: tuple[Any, tuple[Any, ...], devices.Chain] | None = None

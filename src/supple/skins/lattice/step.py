@@ -32,7 +32,7 @@ def start(skin: LayeredLattice, state: LatticeState, pose: Pose, incoming: Any) 
     memory.origins[...], memory.seen, memory.time = origins, LowPassPose.from_pose(state.skeleton, pose), 0.0
     solver.set_parameters(_calm(skin.parameters()), skin.step)
     state.set_pose(pose, origins, keep_volume=kept)
-    for _ in range(max(skin.warm_up if skin.secondary else 0, 1)):
+    for _ in range(max(skin.solve.warm_up if skin.secondary else 0, 1)):
         _recorded(skin, state, incoming)()
     solver.velocities.zero_()
 
@@ -56,7 +56,7 @@ def stages(skin: LayeredLattice, state: LatticeState, incoming: Any) -> list[Cal
     keep = state.keeper.keep if keeps_volume(skin) else None
     flesh = lattice_stages(
         solver,
-        iterations=skin.iterations,
+        iterations=skin.solve.iterations,
         secondary=skin.secondary,
         constraints=_has_constraints(skin),
         handles=() if handles is None else handles.project(),
@@ -88,12 +88,18 @@ def lattice_stages(
 
 def keeps_volume(skin: LayeredLattice) -> bool:
     """Whether the volume of the whole skin is kept; what only follows the bones is left as they carry it."""
-    return skin.keep_volume and skin.secondary
+    return skin.solve.keep_volume and skin.secondary
 
 
 def _recorded(skin: LayeredLattice, state: LatticeState, incoming: Any) -> devices.Chain:
     """The stages, recorded anew where another skin comes in or settings change their order."""
-    order = (skin.iterations, skin.secondary, _has_constraints(skin), keeps_volume(skin), state.handles is not None)
+    order = (
+        skin.solve.iterations,
+        skin.secondary,
+        _has_constraints(skin),
+        keeps_volume(skin),
+        state.handles is not None,
+    )
     known = state.recorded
     if known is None or known[0] is not incoming or known[1] != order:
         known = state.recorded = incoming, order, devices.Chain(stages(skin, state, incoming), state.device)
@@ -101,7 +107,7 @@ def _recorded(skin: LayeredLattice, state: LatticeState, incoming: Any) -> devic
 
 
 def _has_constraints(skin: LayeredLattice) -> bool:
-    return skin.stretch > 0.0 or skin.volume > 0.0
+    return skin.solve.stretch > 0.0 or skin.solve.volume > 0.0
 
 
 def _calm(parameters: LatticeParameters) -> LatticeParameters:

@@ -12,7 +12,7 @@ from supple.arrays import Floats, Ints
 from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.character import Character
 from supple.character.weights import Weights
-from supple.skins.lattice.parameters import inner_layers
+from supple.skins.lattice.settings import inner_layers
 from supple.skins.lattice.voxelize.appendages import appendage_freedom
 from supple.skins.lattice.voxelize.cells import WHERE, Lattice
 from supple.skins.lattice.voxelize.embedding import Embedding, embed
@@ -75,8 +75,9 @@ class LatticeBody:
 
 def prepare_body(character: Character, skin: LayeredLattice) -> LatticeBody:
     """Prepare a character: the slow part of binding."""
+    voxels, wanted = skin.voxels, skin.anatomy
     skin_weights = character.require_weights(WHERE)
-    components = voxelize(character.points, character.triangles, skin.resolution)
+    components = voxelize(character.points, character.triangles, voxels.resolution)
     lattice, joints = components.lattice, len(character.skeleton)
     paths = find_bone_paths(components, character.skeleton)
     layers = assign_layers(
@@ -84,23 +85,23 @@ def prepare_body(character: Character, skin: LayeredLattice) -> LatticeBody:
         lattice,
         paths,
         fractions=tuple(inner_layers(skin.layers).values()),
-        skin=skin.skin_layer,
-        bone_width=skin.bone_width,
-        fatness=skin.fatness,
+        skin=wanted.skin_layer,
+        bone_width=wanted.bone_width,
+        fatness=wanted.fatness,
     )
-    embedding = embed(lattice, character.points, "smooth" if skin.surface == "smooth" else "trilinear")
-    if skin.weights == "carried":
-        smooth = embedding if skin.surface == "smooth" else embed(lattice, character.points, "smooth")
+    embedding = embed(lattice, character.points, "smooth" if voxels.surface == "smooth" else "trilinear")
+    if voxels.weights == "carried":
+        smooth = embedding if voxels.surface == "smooth" else embed(lattice, character.points, "smooth")
         weights = weights_from_skin(components, paths, smooth, skin_weights.dense(joints))
     else:
         weights = path_weights(components, paths, joints)
     depths = _smooth_depths(lattice, lattice.side * np.where(paths.reached & ~layers.bone, paths.steps, 0.0))
     head = rigid_fraction(character, weights, loose=_LOOSE, parts=_HEAD) > 0.5
     ends = appendage_freedom(lattice, head, layers.skin_depths)
-    if skin.firm_parts:
+    if wanted.firm_parts:
         depths *= 1.0 - rigid_fraction(character, weights, loose=_LOOSE)
     thickness = depths / (1.0 + _THINNER * ends)
-    if skin.firm_parts:
+    if wanted.firm_parts:
         depths = np.maximum(depths, lattice.side * ends)
     surfaces = 1.0 - layers.skin_depths / max(float(layers.skin_depths.max(initial=0.0)), 1.0)
     return LatticeBody(Anatomy(lattice, weights, layers.numbers, depths, surfaces), embedding, thickness)

@@ -12,10 +12,15 @@ from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.errors import InputError
 from supple.geometry.vectors import smoothstep
+from supple.settings import ByName
 from supple.skins.lattice.voxelize.cells import WHERE, Lattice
 from supple.skins.lattice.voxelize.path_weights import BonePaths
 
+Regional = ByName[float | str]
+"""A number for every region, or "auto"."""
+
 BONE = 0
+_AUTO: Regional = ByName({"default": "auto"})
 _WIDTH = RegionText(WHERE, "bone_width", "width", 0.0, 1000.0)
 _FATNESS = RegionText(WHERE, "fatness", "fatness")
 _ALIKE = 1e-6  # voxels, and shares of a way, that differ by less are alike: on a lattice many are but for rounding
@@ -43,10 +48,10 @@ class Layers:
         return self.numbers == BONE
 
 
-def check_layers(character: Character, bone_width: str, fatness: str) -> None:
-    """Refuse widths and fatnesses that cannot be read, and regions that the character does not have."""
-    for text, reader in ((bone_width, _WIDTH), (fatness, _FATNESS)):
-        for name, _ in reader.default_and_regions(text)[1]:
+def check_layers(character: Character, bone_width: Regional, fatness: Regional) -> None:
+    """Refuse regions that the character does not have."""
+    for values, reader in ((bone_width, _WIDTH), (fatness, _FATNESS)):
+        for name in values.named:
             reader.marked(character, name)
 
 
@@ -57,8 +62,8 @@ def assign_layers(
     *,
     fractions: Sequence[float] = (0.6, 0.4),
     skin: bool = True,
-    bone_width: str = "auto",
-    fatness: str = "auto",
+    bone_width: Regional = _AUTO,
+    fatness: Regional = _AUTO,
 ) -> Layers:
     """Sort the nodes into bone, inner layers and skin.
 
@@ -67,8 +72,8 @@ def assign_layers(
     other by `fractions` of the way from bone to skin, inside out. `fatness` is the share of the outermost of them and
     the others divide the rest as their shares say. Pieces that no bone reaches are bone: nothing else would carry them.
 
-    Width and fatness are written "auto", "1.5", or with regions, "auto, belly=0.8": the name of a part or a painted
-    map, or numbers of vertices. A region reaches inwards as far as its skin is the nearest. "auto" looks at how deep
+    Width and fatness are a number or "auto", and others by region: the name of a part or a painted map, or numbers of
+    vertices. A region reaches inwards as far as its skin is the nearest. "auto" looks at how deep
     the flesh is over the bone: thin parts (fingers) are bone alone; where it is deeper the bone takes a third of it
     at most; and the deeper it is, as a share of the body's size, the larger is the share of fat.
     """
@@ -136,13 +141,14 @@ class _Inwards:
 
 
 def _by_region(
-    character: Character, lattice: Lattice, graph: _Inwards, text: str, reader: RegionText, automatic: Floats
+    character: Character, lattice: Lattice, graph: _Inwards, given: Regional, reader: RegionText, automatic: Floats
 ) -> Floats:
     """The value of a setting at every node (N,)."""
-    default, regions = reader.default_and_regions(text)
-    values = automatic if default is None else np.full(len(lattice), default)
+    default = _AUTO.default if given.default is None else given.default
+    values = automatic if isinstance(default, str) else np.full(len(lattice), default)
     vertices = np.maximum(np.bincount(lattice.vertex_nodes, minlength=len(lattice)), 1)
-    for name, wanted in regions:
+    for name, one in given.named.items():
+        wanted = automatic if isinstance(one, str) else one
         total = np.bincount(lattice.vertex_nodes, reader.marked(character, name), len(lattice))
         weight = (total / vertices)[graph.holding]
         values = values + weight * (wanted - values)
