@@ -12,7 +12,7 @@ import pytest
 from supple.arrays import Floats
 from supple.character.builtin import CHARACTERS, catalogue, character, meshing, skeletons
 from supple.character.builtin.lenses import EndLens, RadialLens, through
-from supple.character.builtin.rig import mirrored_name
+from supple.character.builtin.rig import mirror_name
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
@@ -159,7 +159,7 @@ def test_the_same_bytes_come_out_twice(name: str) -> None:
     ],
 )
 def test_left_and_right_mirror_each_other(skeleton: Skeleton) -> None:
-    other = [skeleton.index(mirrored_name(name)) for name in skeleton.names]
+    other = [skeleton.index(mirror_name(name)) for name in skeleton.names]
     flip = np.array([-1.0, 1.0, 1.0])
     assert skeleton.tails is not None
     np.testing.assert_allclose(skeleton.heads[other], skeleton.heads * flip, atol=1e-12)

@@ -71,9 +71,9 @@ def test_a_launch_reaches_every_item():
     wp = warp()
     one, other = (wp.array(np.full((10_001, 3), value), dtype=wp.vec3f, device="cpu") for value in (0.0, 1.0))
     result = wp.zeros(10_001, dtype=wp.vec3f, device="cpu")
-    share = wp.array([0.25], dtype=wp.float32, device="cpu")
+    alpha = wp.array([0.25], dtype=wp.float32, device="cpu")
     with use_threads(4):
-        Launch(kernels.between, 10_001, [one, other, share, result], "cpu")()
+        Launch(kernels.interpolate, 10_001, [one, other, alpha, result], "cpu")()
     assert (result.numpy() == 0.25).all()
 
 
@@ -118,8 +118,8 @@ def test_launches_from_several_threads_do_not_mix():
         count = 20_001
         one, other = (wp.array(np.full((count, 3), v), dtype=wp.vec3f, device="cpu") for v in (0.0, value))
         result = wp.zeros(count, dtype=wp.vec3f, device="cpu")
-        share = wp.array([0.5], dtype=wp.float32, device="cpu")
-        launch = Launch(kernels.between, count, [one, other, share, result], "cpu")
+        alpha = wp.array([0.5], dtype=wp.float32, device="cpu")
+        launch = Launch(kernels.interpolate, count, [one, other, alpha, result], "cpu")
         for _ in range(20):
             result.zero_()
             launch()

@@ -21,18 +21,18 @@ class Blending:
     def __init__(self, seed=0, count=COUNT):
         wp, rng = warp(), np.random.default_rng(seed)
         self.one, self.other = (wp.array(rng.normal(size=(count, 3)), dtype=wp.vec3f, device="cpu") for _ in range(2))
-        self.share = wp.array([0.25], dtype=wp.float32, device="cpu")
+        self.alpha = wp.array([0.25], dtype=wp.float32, device="cpu")
         self.result = wp.zeros(count, dtype=wp.vec3f, device="cpu")
-        self.inputs = [self.one, self.other, self.share, self.result]
+        self.inputs = [self.one, self.other, self.alpha, self.result]
 
     def launch(self):
         from supple.graph import kernels
 
-        return Launch(kernels.between, len(self.result), self.inputs, "cpu", smallest=1000)
+        return Launch(kernels.interpolate, len(self.result), self.inputs, "cpu", smallest=1000)
 
     def expected(self):
-        share = self.share.numpy()[0]
-        return (1.0 - share) * self.one.numpy() + share * self.other.numpy()
+        alpha = self.alpha.numpy()[0]
+        return (1.0 - alpha) * self.one.numpy() + alpha * self.other.numpy()
 
     def is_right(self):
         return np.allclose(self.result.numpy(), self.expected(), rtol=0.0, atol=1e-6)
@@ -44,7 +44,7 @@ def test_contents_may_change_between_launches(threads):
     with use_threads(threads):
         launch = blending.launch()
     for number in range(4):
-        write(blending.share, np.array([0.1 * number]))
+        write(blending.alpha, np.array([0.1 * number]))
         write(blending.one, np.full((COUNT, 3), float(number)))
         blending.result.zero_()
         launch()
@@ -131,7 +131,7 @@ def test_a_chain_runs_in_order():
 
     wp, blending = warp(), Blending(6)
     last = wp.zeros(COUNT, dtype=wp.vec3f, device="cpu")
-    second = Launch(kernels.between, COUNT, [blending.result, blending.one, blending.share, last], "cpu")
+    second = Launch(kernels.interpolate, COUNT, [blending.result, blending.one, blending.alpha, last], "cpu")
     chain = Chain([blending.launch(), second], "cpu")
     for _ in range(3):
         last.zero_()
