@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import supple
+from supple.settings import settings_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
@@ -31,6 +32,19 @@ LOADERS = ("import_module", "load_library", "__import__")
 MODULE = re.compile(r"supple(\.\w+)+")
 MACHINE_PATH = re.compile(r"(?<![\w.:/~-])/(work|root|home)/")
 
+
+MOST_ARGUMENTS, MOST_FILES, MOST_SETTINGS = 12, 17, 11
+# Of the inside of contact, which is to be made anew.
+LONG_KERNELS = {
+    "broad_phase_obstacles",
+    "narrow_phase_obstacles",
+    "broad_phase_patches",
+    "gather_clusters",
+    "narrow_phase_skin",
+    "build_contacts",
+    "build_limits",
+    "solve_contacts",
+}
 
 # Functions whose answer depends on the model of the processor where values are alike.
 UNSTABLE = ("argpartition", "reverse_cuthill_mckee")
@@ -240,6 +254,44 @@ def test_a_name_stays_in_front_of_the_package_that_it_is_from(monkeypatch):
     assert supple.bake is found
 
 
+def long_kernels(text: str) -> list[str]:
+    """Kernels with more arguments than one can hold in the head, the first item of a range aside."""
+    found = []
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and any("wp.kernel" in ast.unparse(one) for one in node.decorator_list):
+            arguments = [argument.arg for argument in node.args.args if argument.arg != "first"]
+            found += [node.name] if len(arguments) > MOST_ARGUMENTS else []
+    return found
+
+
+def test_kernels_take_structs_rather_than_long_lists():
+    found = {name for path in source_files() for name in long_kernels(path.read_text(encoding="utf-8"))}
+    assert found <= LONG_KERNELS
+    assert found >= LONG_KERNELS  # who shortens one takes it off the list
+
+
+def test_rooms_have_few_files():
+    folders = {path.parent for path in source_files()}
+    crowded = {
+        str(folder.relative_to(SOURCE)): count
+        for folder in folders
+        if (count := sum(path.name != "__init__.py" for path in folder.glob("*.py"))) > MOST_FILES
+    }
+    assert crowded == {}
+
+
+def test_skins_have_few_settings_at_a_level():
+    for name, kind in supple.SKINS.items():
+        levels: dict[str, set[str]] = {}
+        for info in settings_of(kind):
+            group, _, leaf = info.name.rpartition(".")
+            levels.setdefault(group, set()).add(leaf)
+            if group:
+                levels.setdefault("", set()).add(group)
+        crowded = {group: len(leaves) for group, leaves in levels.items() if len(leaves) > MOST_SETTINGS}
+        assert crowded == {}, name
+
+
 # The checkers find what they are for
 
 
@@ -351,6 +403,13 @@ def test_the_file_checker_tells_right_from_wrong(name, text, faults):
 def test_no_sort_leaves_ties_to_the_processor():
     found = {module_name(path): unstable_calls(path.read_text()) for path in source_files()}
     assert {module: calls for module, calls in found.items() if calls} == {}
+
+
+@pytest.mark.parametrize(("count", "long"), [(13, 0), (14, 1), (3, 0)])
+def test_the_kernel_checker_counts_arguments_but_for_the_first_item(count, long):
+    arguments = ", ".join(["first: int", *(f"a{i}: float" for i in range(count - 1))])
+    for head, found in (("@wp.kernel(enable_backward=False)", long), ("@wp.func", 0)):
+        assert len(long_kernels(f"{head}\ndef move({arguments}):\n    pass")) == found
 
 
 @pytest.mark.parametrize(
