@@ -1,6 +1,7 @@
 """A character: a mesh, the skeleton inside it, and what ties the two together."""
 
 import supple
+from supple.errors import InputError
 
 # Built-in characters are made by code, at any size; no file is needed.
 hero = supple.character("hero", vertices=3000)
@@ -15,5 +16,5 @@ assert giant.triangles is hero.triangles
 # What does not fit is refused at the door, in a sentence that says what to do.
 try:
     hero.replace(triangles=[[0, 1, 999_999]])
-except supple.InputError as error:
+except InputError as error:
     print(error)

@@ -4,6 +4,7 @@ import numpy as np
 
 import supple
 from supple.geometry import quaternions
+from supple.motion.live import NoisyMotion
 
 hero = supple.character("hero", vertices=3000)
 
@@ -26,5 +27,5 @@ nod = supple.Motion.from_poses(
 print(nod, nod.resampled(24.0))
 
 # Noise for testing: five centimetres on every joint, thirty times a second, the same every time.
-noisy = supple.NoisyMotion(walk, position=0.05, rate=30.0, seed=1)
+noisy = NoisyMotion(walk, position=0.05, rate=30.0, seed=1)
 print("head with noise:", noisy.sample(0.25).world_from_joint[head, :3, 3].round(2))

@@ -1,9 +1,10 @@
 """A graph: skins chained, and branches blended by a mask; saved as a file that people can read."""
 
 import supple
+from supple.graph import Mask
 
 # Dual quaternions on the arms, linear blend elsewhere, and delta mush over both.
-arms = supple.Mask(part="left_arm", soften=8)
+arms = Mask(part="left_arm", soften=8)
 graph = supple.Graph.blend(supple.LinearBlend(), supple.DualQuaternion(), arms).then(supple.DeltaMush(iterations=6))
 print(graph)
 

@@ -1,6 +1,7 @@
 """A bake: every frame on disk. It survives a crash, is the same every time, and can be read while it is written."""
 
 import supple
+from supple.errors import InputError
 
 hero = supple.character("hero", vertices=3000)
 walk = supple.motion("walk", hero)
@@ -16,5 +17,5 @@ assert again.points.tobytes() == cache.points.tobytes()
 # Something else under the same name is refused, in words.
 try:
     supple.bake(hero, walk, supple.LinearBlend(), path="hero.supple", fps=30.0)
-except supple.InputError as error:
+except InputError as error:
     print(error)

@@ -4,6 +4,7 @@ import numpy as np
 
 import supple
 from supple.measure.jitter import vibration
+from supple.motion.live import NoisyMotion
 
 hero = supple.character("hero", vertices=2000)
 jump = supple.motion("jump", hero)
@@ -30,7 +31,7 @@ for name, skin in skins.items():
     print(f"{name:>20}: belly swings by {moves['belly']:5.2f} mm, head by {moves['head']:4.2f} mm")
 
 # Bones that shake by five centimetres, as a cheap tracker's do: flesh passes that on, unless it is told to be steady.
-noisy = supple.NoisyMotion(jump, position=0.05)
+noisy = NoisyMotion(jump, position=0.05)
 for name, skin in {"noisy": supple.LayeredLattice(**few), "steady": supple.LayeredLattice(steady=3.0, **few)}.items():
     trembling = vibration(played(skin, noisy) - bones, fps=60.0).jitter.mean()
     print(f"{name:>20}: trembles by {1000.0 * trembling:5.2f} mm")

@@ -7,6 +7,7 @@ import numpy as np
 
 import supple
 from supple.geometry import quaternions
+from supple.motion import combine_motions
 from supple.render.bakes import BakeRenderer, View
 from supple.render.film import Film, playable_suffix
 from supple.render.quality import FILM
@@ -27,7 +28,7 @@ def flying(speed: float) -> supple.Motion:
 
 
 # Who is limp and free (strength and root 0) follows no motion: it is thrown as the motion begins.
-motion = supple.combine_motions([flying(1.0), flying(-1.0)], both)
+motion = combine_motions([flying(1.0), flying(-1.0)], both)
 skin = supple.ArticulatedContact(
     flesh="fat", strength="0", root=0.0, gravity=0.0, limits="1.3", elements=2000, step=1.0 / 120.0
 )

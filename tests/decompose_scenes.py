@@ -7,7 +7,8 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from conftest import make_tube
-from supple import Cache, Motion, PointSequence, Pose
+from supple import Cache, Motion, Pose
+from supple.decompose import PointSequence
 from supple.geometry import quaternions
 
 FPS = 24.0

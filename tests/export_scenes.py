@@ -6,7 +6,8 @@ import zlib
 import numpy as np
 
 from conftest import make_tube
-from supple import Character, Display, Motion, Pose
+from supple import Character, Motion, Pose
+from supple.character import Display
 from supple.character.materials import Material, Texture
 from supple.geometry.topology import triangulate
 

@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from gltf_files import QUAD, GltfFile, arm, glb, moved
-from supple import Character, FormatError, InputError, Motion, SuppleWarning
+from supple import Character, Motion
+from supple.errors import FormatError, InputError, SuppleWarning
 from supple.io import load, load_motion
 
 SECONDS = 5.0  # of this process's own time

@@ -15,9 +15,10 @@ import pytest
 import supple
 from conftest import make_tube
 from soft_skins import Trailing
-from supple import DualQuaternion, InputError, LinearBlend, Motion, Pose, UnfinishedError
+from supple import DualQuaternion, LinearBlend, Motion, Pose
 from supple.character.fingerprint import fingerprint
 from supple.device import use_threads
+from supple.errors import InputError, SuppleError, UnfinishedError
 from supple.graph import bake as baking
 from supple.graph import container
 from supple.graph.bake import bake
@@ -341,7 +342,7 @@ def test_two_bakes_do_not_write_one_file(tube, motion, tmp_path):
     ],
 )
 def test_bad_calls_write_nothing(tube, motion, options, message, tmp_path):
-    with pytest.raises(supple.SuppleError, match=message):
+    with pytest.raises(SuppleError, match=message):
         bake(tube, motion, LinearBlend(), path=tmp_path / "a.supple", **options)
     assert list(tmp_path.iterdir()) == []
 

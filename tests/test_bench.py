@@ -14,6 +14,7 @@ from supple.bench.rows import Row, to_dict
 from supple.bench.timing import once, timed
 from supple.cli.bench import table
 from supple.cli.main import main
+from supple.errors import DeviceError, InputError
 
 KEYS = {"room", "scene", "what", "seconds", "peer", "peer_seconds", "ratio", "published_seconds"}
 
@@ -52,7 +53,7 @@ def test_a_ratio_says_how_many_times_as_fast():
 def test_rooms_that_are_not_there_are_refused(capsys):
     assert main(["bench", "attic"]) == 2
     assert "kinematic" in capsys.readouterr().err
-    with pytest.raises(supple.InputError, match="'attic'"):
+    with pytest.raises(InputError, match="'attic'"):
         list(rooms.rows_of("attic", print))
 
 
@@ -101,7 +102,7 @@ def test_position_based_rows_have_the_agreed_form(small_flesh):
 
 @pytest.mark.parametrize("room", [kinematic, expressive, position_based])
 def test_rows_on_a_gpu_that_is_not_there_are_refused(room, capsys):
-    with pytest.raises(supple.DeviceError, match="cuda:99"):
+    with pytest.raises(DeviceError, match="cuda:99"):
         list(room.rows(print, device="cuda:99"))
 
 

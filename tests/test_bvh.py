@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import supple
+from supple.errors import FormatError, InputError, SuppleWarning
 from supple.geometry import quaternions
 from supple.io import load_motion
 from supple.io.bvh import frames, read_motion, reader, write_motion
@@ -150,7 +151,7 @@ def test_a_skeleton_without_any_channel_is_one_frame_of_rest(tmp_path):
     text = "HIERARCHY ROOT a { OFFSET 1 2 3 End Site { OFFSET 0 1 0 } }\nMOTION\nFrames: 99999\nFrame Time: 0.1\n"
     motion = read(tmp_path, text)
     np.testing.assert_allclose(worlds(motion), motion.skeleton.world_from_joint[None])
-    with pytest.raises(supple.InputError, match="no joint has a channel"):
+    with pytest.raises(InputError, match="no joint has a channel"):
         read(tmp_path, text + "1 2 3")
 
 
@@ -178,13 +179,13 @@ def test_a_person_is_found_in_every_unit(tmp_path, unit, height):
     if unit == 1.0:
         assert not said
     else:
-        assert [issubclass(w.category, supple.SuppleWarning) for w in said] == [True]
+        assert [issubclass(w.category, SuppleWarning) for w in said] == [True]
         assert f"{unit:.6g}" in str(said[0].message)
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_unit_must_be_a_length(tmp_path, factor):
-    with pytest.raises(supple.InputError, match="metres_per_unit"):
+    with pytest.raises(InputError, match="metres_per_unit"):
         read(tmp_path, TEXT, metres_per_unit=factor)
 
 
@@ -200,7 +201,7 @@ def z_up(motion):
 
 def test_a_body_along_z_is_stood_up_and_that_is_said(tmp_path, walk):
     write_motion(z_up(walk), tmp_path / "z.bvh")
-    with pytest.warns(supple.SuppleWarning, match="z was taken as up"):
+    with pytest.warns(SuppleWarning, match="z was taken as up"):
         read_back = read_motion(tmp_path / "z.bvh", metres_per_unit=0.01)
     order = [read_back.skeleton.index(name) for name in walk.skeleton.names]
     np.testing.assert_allclose(worlds(read_back)[:, order], worlds(walk), atol=1e-6)
@@ -252,7 +253,7 @@ def broken(old, new):
     ],
 )
 def test_a_broken_file_is_refused_with_its_line(tmp_path, text, line, words):
-    with pytest.raises(supple.FormatError) as caught:
+    with pytest.raises(FormatError) as caught:
         read(tmp_path, text)
     assert "clip.bvh" in caught.value.where
     if line is not None:
@@ -262,36 +263,36 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path, text, line, words):
 
 @pytest.mark.parametrize("count", ["3", "600", "99999999999", "9" * 5000, "1", "0"])
 def test_the_frames_that_are_there_count_and_not_the_header(tmp_path, count):
-    with pytest.warns(supple.SuppleWarning, match="2 are there"):
+    with pytest.warns(SuppleWarning, match="2 are there"):
         motion = read(tmp_path, TEXT.replace("Frames: 2", f"Frames: {count}"))
     np.testing.assert_array_equal(worlds(motion), worlds(read(tmp_path, TEXT)))
 
 
 def test_a_cut_off_last_row_is_left_out(tmp_path):
-    with pytest.warns(supple.SuppleWarning, match="1 and a cut-off row"):
+    with pytest.warns(SuppleWarning, match="1 and a cut-off row"):
         motion = read(tmp_path, TEXT.rsplit(" ", 3)[0])
     assert motion.frames == 1
 
 
 def test_names_that_stand_twice_are_told_apart(tmp_path):
     text = TEXT.replace("JOINT Head", "JOINT Spine").replace("JOINT Leg", "JOINT Spine")
-    with pytest.warns(supple.SuppleWarning, match="Spine_2, Spine_3"):
+    with pytest.warns(SuppleWarning, match="Spine_2, Spine_3"):
         assert read(tmp_path, text).skeleton.names == ("Hips", "Spine", "Spine_2", "Spine_3")
 
 
 def test_a_joint_without_end_site_carries_on(tmp_path):
     text = TEXT.replace("\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 -8 0\n\t\t}\n", "")
-    with pytest.warns(supple.SuppleWarning, match="Leg ends without an End Site"):
+    with pytest.warns(SuppleWarning, match="Leg ends without an End Site"):
         np.testing.assert_allclose(read(tmp_path, text).skeleton.tails[3], [4, 2, 3])
 
 
 def test_sizes_are_checked_before_anything_is_made(tmp_path):
     many = "".join(f"ROOT j{i} {{ OFFSET 0 0 0 }}\n" for i in range(5000))
-    with pytest.raises(supple.FormatError, match="4096 joints"):
+    with pytest.raises(FormatError, match="4096 joints"):
         read(tmp_path, f"HIERARCHY\n{many}MOTION\nFrames: 1\nFrame Time: 0.1\n")
     still = "".join(f"ROOT j{i} {{ OFFSET 0 0 0 }}\n" for i in range(4000))
     one = "ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation }\n"
-    with pytest.raises(supple.FormatError, match="never move"):
+    with pytest.raises(FormatError, match="never move"):
         read(tmp_path, f"HIERARCHY\n{one}{still}MOTION\nFrames: 40000\nFrame Time: 0.1\n{'0 ' * 40000}")
 
 
@@ -319,7 +320,7 @@ def test_frames_are_the_same_however_small_the_blocks_they_are_read_in(tmp_path,
     def outcome(text):
         try:
             motion = read(tmp_path, text)
-        except supple.FormatError as error:
+        except FormatError as error:
             return str(error)
         return motion.frames, motion.translations.tobytes(), motion.rotations.tobytes()
 
@@ -332,7 +333,7 @@ def test_frames_are_the_same_however_small_the_blocks_they_are_read_in(tmp_path,
 
 def test_a_word_without_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(frames, "_BLOCK", 64)
-    with pytest.raises(supple.FormatError, match=r"line 32.*longer than 64"):
+    with pytest.raises(FormatError, match=r"line 32.*longer than 64"):
         read(tmp_path, BODY + "0" * 99)
 
 
@@ -341,7 +342,7 @@ def test_a_hierarchy_without_end_is_refused(tmp_path, monkeypatch):
     start = BODY.index("Frame Time")
     for length in (start - 40, start, len(BODY) - 3):
         monkeypatch.setattr(reader, "_LONGEST_HEAD", length)
-        with pytest.raises(supple.FormatError):
+        with pytest.raises(FormatError):
             read(tmp_path, TEXT)
 
 
@@ -364,7 +365,7 @@ MANY = 1_000_000
     ids=range(9),
 )
 def test_long_nonsense_is_refused_at_once(tmp_path, text):
-    with pytest.raises(supple.FormatError):
+    with pytest.raises(FormatError):
         read(tmp_path, text)
 
 
@@ -374,10 +375,10 @@ def test_long_nonsense_is_refused_at_once(tmp_path, text):
 def survives(tmp_path, content):
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        warnings.simplefilter("ignore", supple.SuppleWarning)
+        warnings.simplefilter("ignore", SuppleWarning)
         try:
             motion = read_motion(saved(tmp_path, content))
-        except supple.FormatError:
+        except FormatError:
             return
         assert np.isfinite(worlds(motion)).all()
 
@@ -485,7 +486,7 @@ def test_end_sites_carry_the_tails_of_last_joints(tmp_path, walk):
 def test_what_bvh_cannot_hold_is_said(tmp_path):
     motion = wild(1, move=False)
     scales = np.full((motion.frames, len(motion.skeleton), 3), 1.5)
-    with pytest.warns(supple.SuppleWarning, match="no scale"):
+    with pytest.warns(SuppleWarning, match="no scale"):
         write_motion(motion.replace(scales=scales), tmp_path / "scaled.bvh")
     back = read_motion(tmp_path / "scaled.bvh", metres_per_unit=0.01)
     order = [back.skeleton.index(name) for name in motion.skeleton.names]
@@ -494,7 +495,7 @@ def test_what_bvh_cannot_hold_is_said(tmp_path):
     )
     skeleton = supple.Skeleton.from_heads(["a b", "a{b"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
     still = Motion(skeleton, 30.0, np.zeros((1, 2, 3)), np.tile([0.0, 0, 0, 1], (1, 2, 1)))
-    with pytest.warns(supple.SuppleWarning, match="'a b' as 'a_b'"):
+    with pytest.warns(SuppleWarning, match="'a b' as 'a_b'"):
         write_motion(still, tmp_path / "names.bvh")
     assert len(set(read_motion(tmp_path / "names.bvh", metres_per_unit=1.0).skeleton.names)) == 2
 
@@ -502,7 +503,7 @@ def test_what_bvh_cannot_hold_is_said(tmp_path):
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
     path = tmp_path / "walk.bvh"
     path.write_text("before")
-    with pytest.raises(supple.InputError, match="'cm' or 'm'"):
+    with pytest.raises(InputError, match="'cm' or 'm'"):
         write_motion(wild(0), path, unit="inch")
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]
@@ -511,7 +512,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
 def test_the_door_knows_the_suffix(tmp_path, walk):
     path = tmp_path / "walk.BVH"
     write_motion(walk, path)
-    with pytest.warns(supple.SuppleWarning, match="centimetres"):
+    with pytest.warns(SuppleWarning, match="centimetres"):
         assert load_motion(path).name == "walk"
 
 
@@ -539,7 +540,7 @@ def test_the_door_knows_the_suffix(tmp_path, walk):
 def test_every_bent_file_gets_its_verdict(data_file, name, verdict):
     path = data_file(f"broken/bvh/{name}.bvh")
     if name[:2] in ("04", "06", "08", "10", "12", "14"):
-        with pytest.raises(supple.FormatError, match=verdict):
+        with pytest.raises(FormatError, match=verdict):
             read_motion(path, metres_per_unit=0.0564)
         return
     with warnings.catch_warnings(record=True) as said:

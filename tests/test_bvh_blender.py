@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blender import ask_blender
-from supple import SuppleWarning
+from supple.errors import SuppleWarning
 from supple.io.bvh.reader import read_motion
 
 CLIPS = ["bvh_test1", "cmu_02_01", "cmu_02_04", "cmu_10_01", "cmu_16_01", "rotation_first_root"]

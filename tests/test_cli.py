@@ -20,13 +20,14 @@ import numpy as np
 import pytest
 
 import supple
-from supple import Character, DeltaMush, InputError, LinearBlend, Motion, Skeleton, SuppleWarning, UnfinishedError
+from supple import Character, DeltaMush, LinearBlend, Motion, Skeleton
 from supple.character.builtin import CHARACTERS, character, skeletons
 from supple.cli import commands, demo, info, main
 from supple.cli.console import Console
 from supple.cli.main import main as run
 from supple.cli.parser import Parser, parser_for
 from supple.cli.skin_options import add_skin_options, skin_from
+from supple.errors import InputError, SuppleWarning, UnfinishedError
 from supple.graph.cache import Cache
 from supple.motion.builtin import MOTIONS, motion, recipe
 from supple.settings import setting, settings_of

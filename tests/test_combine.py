@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 
 import supple
 from conftest import make_tube
-from supple import Character, Display, InputError, LinearBlend, Material, Motion, Pose, Skeleton, Weights
+from supple import Character, LinearBlend, Motion, Pose, Skeleton, Weights
+from supple.character import Display, Material
 from supple.character.combine import members_of
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.topology import shells, triangulate
+from supple.motion import combine_motions
 
 TUBE, LONG = make_tube(9, 8, 2), make_tube(17, 10, 6)
 TURN = quaternions.compose([1.0, 0.2, -0.5], quaternions.quat_from_axis_angle([1.0, 2.0, 0.5], 1.1))
@@ -91,7 +94,7 @@ def test_everybody_stands_where_the_moves_say_on_bones_of_its_own():
 @given(seed=st.integers(0, 1000))
 def test_a_pose_of_all_moves_each_as_it_moves_alone(seed):
     motions = [turned(TUBE, seed), turned(LONG, seed + 1)]
-    pose = supple.combine_motions(motions, PAIR).sample(0.1)
+    pose = combine_motions(motions, PAIR).sample(0.1)
     points = blend(PAIR, pose)
     for name, member, motion, move in zip(("left", "right"), (TUBE, LONG), motions, MOVES, strict=True):
         alone = carried(move, blend(member, motion.sample(0.1)))
@@ -100,7 +103,7 @@ def test_a_pose_of_all_moves_each_as_it_moves_alone(seed):
 
 def test_a_bake_of_all_is_the_bakes_of_each():
     motions = [turned(TUBE, 1), turned(LONG, 2)]
-    cache = supple.bake(PAIR, supple.combine_motions(motions, PAIR), LinearBlend())
+    cache = supple.bake(PAIR, combine_motions(motions, PAIR), LinearBlend())
     for name, member, motion, move in zip(("left", "right"), (TUBE, LONG), motions, MOVES, strict=True):
         alone = supple.bake(member, motion, LinearBlend())
         np.testing.assert_allclose(cache.points[:, PAIR.parts[name]], carried(move, alone.points), atol=1e-5)
@@ -179,8 +182,8 @@ def test_names_are_the_characters_own_where_those_can_be_used():
 
 
 def test_the_names_from_before_remain():
-    assert supple.joined is supple.combine
-    assert supple.joined_motions is supple.combine_motions
+    assert supple.combine is supple.combine
+    assert combine_motions is combine_motions
 
 
 def test_joined_ones_can_be_joined():
@@ -191,7 +194,7 @@ def test_joined_ones_can_be_joined():
 
 
 def test_what_is_joined_survives_a_file(tmp_path):
-    motion = supple.combine_motions([turned(TUBE, 1), None], PAIR)
+    motion = combine_motions([turned(TUBE, 1), None], PAIR)
     supple.save(PAIR.replace(motions={"both": motion}), tmp_path / "pair.glb")
     back = supple.load(tmp_path / "pair.glb")
     clip = back.motions["both"]
@@ -235,7 +238,7 @@ def test_what_cannot_be_joined_is_refused(characters, options, words):
 def test_at_every_key_each_is_where_its_own_motion_has_it(seed, frames, loops, time):
     motions = [turned(TUBE, seed, frames=frames[0]), turned(LONG, seed + 1, frames=frames[1])]
     motions = [looped(motion, [1.0, 0.0, 2.0]) if loop else motion for motion, loop in zip(motions, loops, strict=True)]
-    both = supple.combine_motions(motions, PAIR, seconds=time)
+    both = combine_motions(motions, PAIR, seconds=time)
     assert both.fps == 30.0
     assert time <= both.duration + 1e-6 < time + 1.0 / 30.0 + 1e-6
     for key in both.times:
@@ -250,7 +253,7 @@ def test_at_every_key_each_is_where_its_own_motion_has_it(seed, frames, loops, t
 
 def test_it_is_as_long_as_the_longest_and_as_fast_as_the_fastest():
     slow, quick = turned(TUBE, 1, fps=24.0, frames=25), turned(LONG, 2, fps=60.0, frames=31)
-    both = supple.combine_motions([slow, quick], PAIR)
+    both = combine_motions([slow, quick], PAIR)
     assert (both.fps, both.duration, both.loop) == (60.0, 1.0, False)
     np.testing.assert_allclose(both.translations[:31, 3:], quick.translations[:, 1:], atol=1e-14)
     np.testing.assert_array_equal(both.translations[31:, 2:], np.broadcast_to(both.translations[30, 2:], (30, 6, 3)))
@@ -262,7 +265,7 @@ def test_it_is_as_long_as_the_longest_and_as_fast_as_the_fastest():
 def test_nothing_of_the_end_is_cut_off_where_rates_differ():
     long, short = turned(TUBE, 1, fps=7.0, frames=8), turned(LONG, 2, fps=30.0, frames=2)
     short = short.replace(fps=29.0)
-    both = supple.combine_motions([long.replace(fps=6.9), short], PAIR)
+    both = combine_motions([long.replace(fps=6.9), short], PAIR)
     assert both.duration >= 7.0 / 6.9 > both.duration - 1.0 / 29.0
 
 
@@ -277,11 +280,11 @@ def test_it_loops_where_all_loop_together(frames, strides, loops):
         looped(turned(body, seed, frames=count), [stride, 0.0, 0.0])
         for body, seed, count, stride in zip((TUBE, LONG), (1, 2), frames, strides, strict=True)
     )
-    both = supple.combine_motions([one, two], pair)
+    both = combine_motions([one, two], pair)
     assert both.loop is loops
-    assert supple.combine_motions([one, two], pair, seconds=0.2).loop is False
-    assert supple.combine_motions([one, None], pair).loop is (strides[0] == 0.0)  # else who rests would go along
-    assert supple.combine_motions([one, two.replace(loop=False)], pair).loop is False
+    assert combine_motions([one, two], pair, seconds=0.2).loop is False
+    assert combine_motions([one, None], pair).loop is (strides[0] == 0.0)  # else who rests would go along
+    assert combine_motions([one, two.replace(loop=False)], pair).loop is False
     if loops:
         for time in (-0.3, 0.05, 0.5, 1.7):
             got = both.sample(time).world_from_joint
@@ -289,23 +292,23 @@ def test_it_loops_where_all_loop_together(frames, strides, loops):
 
 
 def test_who_has_no_motion_stays_at_rest():
-    both = supple.combine_motions([None, turned(LONG, 3)], PAIR)
+    both = combine_motions([None, turned(LONG, 3)], PAIR)
     for time in both.times:
         np.testing.assert_allclose(
             both.sample(time).world_from_joint[:2], PAIR.skeleton.world_from_joint[:2], atol=1e-12
         )
-    still = supple.combine_motions([None, None], PAIR, seconds=0.5)
+    still = combine_motions([None, None], PAIR, seconds=0.5)
     assert still.duration == 0.5
     np.testing.assert_allclose(still.sample(0.3).world_from_joint, PAIR.skeleton.world_from_joint, atol=1e-12)
 
 
 def test_moves_say_where_motions_are_played():
     one, two = turned(TUBE, 1), turned(LONG, 2)
-    captured = supple.combine_motions([one, two], PAIR, moves=[TURN, np.zeros(3)])
+    captured = combine_motions([one, two], PAIR, moves=[TURN, np.zeros(3)])
     pose = captured.sample(0.1)
     np.testing.assert_allclose(pose.world_from_joint[:2], one.sample(0.1).moved(TURN).world_from_joint, atol=1e-9)
     np.testing.assert_allclose(pose.world_from_joint[2:], two.sample(0.1).world_from_joint, atol=1e-9)
-    played = supple.combine_motions([other_rest(), None], PAIR, moves=np.zeros((2, 3)))  # no rest pose is asked
+    played = combine_motions([other_rest(), None], PAIR, moves=np.zeros((2, 3)))  # no rest pose is asked
     np.testing.assert_allclose(played.translations[:, :2], other_rest().translations, atol=1e-12)
 
 
@@ -316,7 +319,7 @@ def test_scales_and_shares_of_shapes_are_played():
     scales = np.full((7, 2, 3), 2.0)
     one = turned(smile, 1, shapes={"smile": shares}, scales=scales)
     two = turned(smile, 2, fps=15.0, frames=4, shapes={"smile": np.array([1.0, 0.0, 1.0, 0.0])})
-    both = supple.combine_motions([one, two], pair)
+    both = combine_motions([one, two], pair)
     pose = both.sample(0.1)
     assert set(both.shapes) <= set(pair.shapes)
     assert pose.shapes["one.smile"] == pytest.approx(one.sample(0.1).shapes["smile"])
@@ -348,7 +351,7 @@ def other_rest() -> Motion:
 )
 def test_motions_that_do_not_fit_are_refused(motions, character, options, words):
     with pytest.raises(InputError, match=words):
-        supple.combine_motions(motions, character, **options)
+        combine_motions(motions, character, **options)
 
 
 def test_members_must_not_be_mixed():
@@ -378,7 +381,7 @@ def test_every_skin_moves_each_as_it_moves_it_alone(skin):
         )
         for body in tubes
     ]
-    cache = supple.bake(pair, supple.combine_motions(bends, pair), supple.SKINS[skin]())
+    cache = supple.bake(pair, combine_motions(bends, pair), supple.SKINS[skin]())
     for name, body, bend, move in zip(("left", "right"), tubes, bends, ([0.0] * 3, [3.0, 0.0, 1.0]), strict=True):
         alone = supple.bake(body, bend, supple.SKINS[skin]())
         np.testing.assert_allclose(cache.points[:, pair.parts[name]], alone.points + np.array(move), atol=2e-5)

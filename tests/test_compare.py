@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from supple import DeltaMush, DualQuaternion, Graph, InputError, LinearBlend, UnfinishedError, motion
+from supple import DeltaMush, DualQuaternion, Graph, LinearBlend, motion
 from supple.cli.main import main as run
+from supple.errors import InputError, UnfinishedError
 from supple.measure.report import Row
 from supple.report import comparison
 from supple.report.chart import BOTTOM, HIGH, LEFT, RIGHT, TOP, WIDE, Chart

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import supple
 from oracles.articulated import any_state
 from oracles.tracking import bearing, towards
-from supple import ArticulatedContact, InputError, Pose
+from supple import ArticulatedContact, Pose
 from supple.device import Launch, to_device, warp
-from supple.errors import UnfinishedError
+from supple.errors import InputError, UnfinishedError
 from supple.geometry import quaternions
 from supple.graph.snapshot import capture_arrays, restore_arrays
 from supple.skins.contact.control.controller import PoseController, link_subtrees

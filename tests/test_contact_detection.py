@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from oracles import contact_detection as oracle
 from solids import sphere
-from supple import InputError
 from supple.device import use_threads
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.collision.kdops import AXES, KDops
 from supple.geometry.collision.rest_exclusions import rest_exclusions

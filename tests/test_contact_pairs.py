@@ -9,6 +9,7 @@ import supple
 from oracles import soft_body
 from supple import ArticulatedContact, Motion, Pose
 from supple.geometry import quaternions
+from supple.motion import combine_motions
 
 RADIUS = 0.08
 STRAIGHT = np.array([0.0, 0.0, 0.0, 1.0])
@@ -91,7 +92,7 @@ class Played:
 @pytest.fixture(scope="module")
 def thrown(tube, crossed):
     """Limp and free; the upper one comes down, and nothing else moves."""
-    motion = supple.combine_motions([None, going(tube, [0.0, -1.0, 0.0])], crossed)
+    motion = combine_motions([None, going(tube, [0.0, -1.0, 0.0])], crossed)
     skin = ArticulatedContact(flesh="fat", elements=1500, step=1.0 / 120.0, **LIMP)
     return Played(crossed, skin, motion, 0.7)
 
@@ -134,7 +135,7 @@ def test_limp_tubes_do_not_pass_through_each_other(thrown):
 
 
 def test_without_self_contact_they_do(tube, crossed):
-    motion = supple.combine_motions([None, going(tube, [0.0, -1.0, 0.0])], crossed)
+    motion = combine_motions([None, going(tube, [0.0, -1.0, 0.0])], crossed)
     skin = ArticulatedContact(flesh="fat", elements=800, step=1.0 / 60.0, self_contact=False, **LIMP)
     played = Played(crossed, skin, motion, 0.5)
     assert played.depths.max() > 0.9 * RADIUS
@@ -142,7 +143,7 @@ def test_without_self_contact_they_do(tube, crossed):
 
 
 def test_two_that_are_thrown_at_each_other_alike_stop_each_other(tube, crossed):
-    motion = supple.combine_motions([going(tube, [0.0, 0.5, 0.0]), going(tube, [0.0, -0.5, 0.0])], crossed)
+    motion = combine_motions([going(tube, [0.0, 0.5, 0.0]), going(tube, [0.0, -0.5, 0.0])], crossed)
     skin = ArticulatedContact(flesh="fat", elements=1500, step=1.0 / 120.0, **LIMP)
     played = Played(crossed, skin, motion, 0.5)
     thrown = 0.5 * 0.5 * played.binding.mechanism.link_masses.sum()
@@ -157,7 +158,7 @@ def test_two_that_are_thrown_at_each_other_alike_stop_each_other(tube, crossed):
 def test_one_that_is_led_presses_the_other_down_and_is_held_up_by_it(tube, crossed):
     """Both are led by muscles; the upper one is told to go to where the lower one is."""
     down = going(tube, [0.0, -0.4, 0.0], stops=0.35)
-    motion = supple.combine_motions([None, down], crossed)
+    motion = combine_motions([None, down], crossed)
     skin = ArticulatedContact(flesh="fat", strength="0.3", root=0.5, gravity=0.0, elements=1500, step=1.0 / 120.0)
     played = Played(crossed, skin, motion, 1.0)
     wanted = motion.sample(1.0).world_from_joint[:, 1, 3]
@@ -177,7 +178,7 @@ def test_who_nearly_touches_at_rest_is_neither_grown_together_nor_pushed(tube, r
     )
     pair = supple.combine([tube, tube], names=["low", "high"], moves=[np.zeros(3), near])
     skin = ArticulatedContact(flesh="fat", elements=1000, gravity=0.0)
-    played = Played(pair, skin, supple.combine_motions([None, None], pair), 0.2)
+    played = Played(pair, skin, combine_motions([None, None], pair), 0.2)
     upper = played.binding.mechanism.rest[:, 1] > RADIUS
     assert (upper[played.binding.mechanism.elements] == upper[played.binding.mechanism.elements[:, :1]]).all()
     np.testing.assert_allclose(played.bones, pair.skeleton.world_from_joint, atol=1e-9)
@@ -197,7 +198,7 @@ def test_far_apart_each_does_what_it_does_alone(tube):
     settings = {"flesh": "rubber", "strength": "0.5", "gravity": 0.0, "depth": 0.5}
     alone = supple.bake(tube, bent, ArticulatedContact(elements=1500, **settings), end=0.5)
     pair = supple.combine([tube, tube])
-    both = supple.bake(pair, supple.combine_motions([bent, None], pair), ArticulatedContact(elements=3000, **settings))
+    both = supple.bake(pair, combine_motions([bent, None], pair), ArticulatedContact(elements=3000, **settings))
     np.testing.assert_allclose(both.bones[:, :4], alone.bones, atol=0.02 * RADIUS)
     assert np.abs(alone.bones - alone.poses).max() > 0.02 * RADIUS  # and that is more than nothing
     np.testing.assert_allclose(both.bones[:, 4:], both.poses[:, 4:], atol=1e-6)
@@ -205,7 +206,7 @@ def test_far_apart_each_does_what_it_does_alone(tube):
 
 def test_settings_by_name_are_for_one_of_them(tube, crossed):
     """The lower one is of rubber, and of the upper one the far end alone is held straight."""
-    motion = supple.combine_motions([None, going(tube, [0.0, -1.0, 0.0])], crossed)
+    motion = combine_motions([None, going(tube, [0.0, -1.0, 0.0])], crossed)
     named = {**LIMP, "strength": "0, high.Bone4=1"}
     skin = ArticulatedContact(flesh="fat, low=rubber", elements=1500, step=1.0 / 120.0, **named)
     played = Played(crossed, skin, motion, 0.5)

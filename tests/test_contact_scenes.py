@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import supple
-from supple import ArticulatedContact, InputError, Pose
+from supple import ArticulatedContact, Pose
 from supple.cli.main import main
 from supple.cli.skin_options import with_scene
+from supple.errors import InputError
 from supple.obstacles import Box, Plane, Scene, Sphere, save_scene
 from supple.skins.contact.scenes import SCENES, digest, scene_obstacles
 

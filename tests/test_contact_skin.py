@@ -8,7 +8,9 @@ import pytest
 import supple
 from conftest import make_tube
 from oracles import soft_body
-from supple import ArticulatedContact, Character, InputError, LinearBlend, Motion, Pose, Skeleton, Weights
+from supple import ArticulatedContact, Character, LinearBlend, Motion, Pose, Skeleton, Weights
+from supple.character import Crowd
+from supple.errors import InputError, UnfinishedError
 from supple.geometry import quaternions
 from supple.graph.bake import bake
 from supple.obstacles import Box, Free, Plane, Sphere
@@ -335,7 +337,6 @@ def test_other_skins_have_the_motion_itself(tmp_path):
 
 
 def test_a_frame_that_fails_has_the_pose_of_the_motion(tmp_path, monkeypatch):
-    from supple import UnfinishedError
     from supple.skins.contact import step
 
     advance = step.advance
@@ -417,7 +418,7 @@ def test_what_makes_no_sense_is_refused():
     with pytest.raises(InputError, match="no skin weights"):
         ArticulatedContact(**FEW).bind(Character(TUBE.points, TUBE.triangles, SKELETON), "cpu")
     with pytest.raises(InputError, match="a crowd of 2"):
-        ArticulatedContact(**FEW).bind(supple.Crowd.of(TUBE, 2), "cpu")
+        ArticulatedContact(**FEW).bind(Crowd.of(TUBE, 2), "cpu")
     with pytest.raises(InputError, match="preset 'jelly'"):
         ArticulatedContact.preset("jelly")
     assert ArticulatedContact.preset("fat").flesh == "fat"

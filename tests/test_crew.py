@@ -15,9 +15,9 @@ import pytest
 
 import crew_jobs as jobs
 import supple
-from supple import InputError, SuppleWarning, UnfinishedError
 from supple.character.fingerprint import fingerprint
 from supple.device import use_threads
+from supple.errors import InputError, SuppleWarning, UnfinishedError
 from supple.report.crew import Job, crew
 
 

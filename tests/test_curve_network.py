@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import supple
 from conftest import make_tube
-from supple import Character, InputError, Pose, Skeleton, SuppleWarning, Weights
+from supple import Character, Pose, Skeleton, Weights
 from supple.character.anatomy.limbs import find_limbs
+from supple.errors import InputError, SuppleWarning
 from supple.geometry.quaternions import matrix_from_quat, quat_from_axis_angle
 from supple.geometry.topology import triangulate
 from supple.skins.curves.network.cells import invert_bilinear, locate

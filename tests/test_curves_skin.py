@@ -5,10 +5,11 @@ import pytest
 
 import supple
 from conftest import make_tube
-from supple import CurveDynamics, CurveExamples, CurveNetwork, Pose, fit_curves
+from supple import CurveDynamics, CurveNetwork, Pose
 from supple.device import use_threads
 from supple.errors import InputError
 from supple.geometry.quaternions import compose, quat_from_axis_angle
+from supple.skins.curves import CurveExamples, fit_curves
 from supple.skins.curves.beam.batch import static_curves
 from supple.skins.curves.beam.static import StaticBeam
 from supple.skins.curves.learn.dataset import HostSkin

@@ -5,9 +5,11 @@ import pytest
 
 import supple
 from conftest import make_tube
-from supple import CurveExamples, CurveNetwork, Pose, fit_curves, load_curves, save_curves
+from supple import CurveNetwork, Pose
+from supple.edits import SurfaceEdit
 from supple.errors import FormatError, InputError
 from supple.geometry.quaternions import quat_from_axis_angle
+from supple.skins.curves import CurveExamples, fit_curves, load_curves, save_curves
 from supple.skins.curves.learn.model import CurveModel, FitErrors
 from supple.skins.curves.learn.model_file import MAGIC
 from supple.skins.curves.learn.sample_selection import SampleSelection, principal_axes
@@ -126,7 +128,7 @@ def test_several_bakes_are_learnt_together(limb, bake):
 
 
 def test_a_drawn_shape_turns_with_the_bones(limb):
-    edit = supple.SurfaceEdit.of(
+    edit = SurfaceEdit.of(
         0.05 * np.exp(-(((limb.points - [0.25, 1.4, 0.0]) / 0.3) ** 2).sum(axis=1))[:, None] * np.array([1.0, 0.0, 0.0])
     )
     model = fit_curves(limb, CurveExamples.sculpted(limb, [bent(limb, 1.5)], [edit.dense(len(limb.points))]))

@@ -10,10 +10,11 @@ import pytest
 import supple
 from conftest import make_tube
 from decompose_scenes import FPS, carried, made_by, rigid, sequence_of, waving_bake
-from supple import FormatError, InputError, LinearBlend, Motion, PointSequence, Pose, decompose
+from supple import LinearBlend, Motion, Pose, decompose
 from supple.cli.main import main as run
-from supple.decompose import read_sequence
+from supple.decompose import PointSequence, read_sequence
 from supple.decompose.frames import surroundings
+from supple.errors import FormatError, InputError
 from supple.geometry import quaternions
 
 

@@ -7,7 +7,8 @@ from scipy.spatial import KDTree
 import supple
 from blender import ask_blender, blender_python
 from conftest import make_tube
-from supple import Motion, PointSequence, Pose, decompose
+from supple import Motion, Pose, decompose
+from supple.decompose import PointSequence
 from supple.geometry import quaternions
 
 FPS = 24.0

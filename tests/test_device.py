@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import supple
-from supple import DeviceError, InputError, device
+from supple import device
 from supple.device import Launch, check_device, threads, use_threads, warp
+from supple.errors import DeviceError, InputError
 
 
 def has_cuda() -> bool:

@@ -11,7 +11,8 @@ import pytest
 import supple
 from export_scenes import FPS, swing, textured_tube
 from oracles.glb import ReadGlb
-from supple import DualQuaternion, InputError, LinearBlend, UnfinishedError
+from supple import DualQuaternion, LinearBlend
+from supple.errors import InputError, SuppleWarning, UnfinishedError
 from supple.geometry.normals import creases, normals
 from supple.io import formats, save
 from supple.io.gltf_out import container
@@ -86,7 +87,7 @@ def test_mdd(cache, tmp_path):
 
 def test_obj_sequence(cache, tube, tmp_path):
     cache.save(tmp_path / "a.obj")
-    with pytest.warns(supple.SuppleWarning, match="no skeleton"):
+    with pytest.warns(SuppleWarning, match="no skeleton"):
         rest = supple.io.load(tmp_path / "a.obj")
     assert np.allclose(rest.points, tube.points, atol=1e-8)
     assert np.array_equal(rest.polygons, tube.polygons)

@@ -10,7 +10,8 @@ from scipy.spatial import KDTree
 import supple
 from blender import ask_blender
 from export_scenes import FPS, dressed_tube, swing
-from supple import DualQuaternion, LinearBlend, SuppleWarning
+from supple import DualQuaternion, LinearBlend
+from supple.errors import SuppleWarning
 from supple.io import load, save
 from supple.io.surface import Surface
 

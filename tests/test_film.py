@@ -7,8 +7,9 @@ import pytest
 
 import supple
 from conftest import make_tube
-from supple import InputError, LinearBlend, Motion, Pose, UnfinishedError
+from supple import LinearBlend, Motion, Pose
 from supple.cli.main import main
+from supple.errors import InputError, UnfinishedError
 from supple.render.bakes import BakeRenderer, View, follows_root, framing, root_path
 from supple.render.film import Film
 

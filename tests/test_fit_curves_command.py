@@ -11,6 +11,8 @@ from supple.bench import curves as bench
 from supple.cli.commands import command_named
 from supple.cli.main import main
 from supple.cli.parser import parser_for
+from supple.errors import InputError
+from supple.skins.curves import fit_curves, load_curves
 from supple.skins.registry import SKINS
 
 
@@ -50,7 +52,7 @@ def test_a_bake_becomes_a_model_with_its_errors(made, limb, capsys):
         capsys,
     )
     data = json.loads(out)
-    model = supple.load_curves(made / "other.curves")
+    model = load_curves(made / "other.curves")
     assert code == 0
     assert data["digest"] == model.digest
     assert data["vertices"] == len(limb.points)
@@ -77,17 +79,17 @@ def test_a_character_is_baked_and_learnt_in_one_go(tmp_path, capsys):
     words = ["bake", *snake, "--skin", "curves", "--model", model, "--end", "0.1", "-o", str(bake), "--json"]
     code, out, _ = run(words, capsys)
     assert code == 0
-    assert json.loads(out)["graph"]["stages"][-1]["settings"]["model"] == supple.load_curves(model).digest
+    assert json.loads(out)["graph"]["stages"][-1]["settings"]["model"] == load_curves(model).digest
     cache = supple.Cache(bake)
     assert len(supple.measure(cache.character, cache)) == len(cache) == json.loads(out)["frames"]
 
 
 def test_another_model_is_another_bake(made, limb, tmp_path):
-    one = supple.load_curves(made / "limb.curves")
-    two = supple.fit_curves(limb, supple.Cache(made / "limb.supple"), most=2)
+    one = load_curves(made / "limb.curves")
+    two = fit_curves(limb, supple.Cache(made / "limb.supple"), most=2)
     motion = supple.motion("bend", limb, joint="bone1", seconds=0.1)
     supple.bake(limb, motion, supple.CurveNetwork(trained=one), path=tmp_path / "a.supple")
-    with pytest.raises(supple.InputError, match="the skin or its settings differs"):
+    with pytest.raises(InputError, match="the skin or its settings differs"):
         supple.bake(limb, motion, supple.CurveNetwork(trained=two), path=tmp_path / "a.supple")
 
 

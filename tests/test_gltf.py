@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from gltf_files import QUAD, QUAD_TRIANGLES, GltfFile, arm, moved, quad
-from supple import Character, FormatError, InputError, LinearBlend, Pose, SuppleWarning, linear_blend, player
+from supple import Character, LinearBlend, Pose, linear_blend, player
+from supple.errors import FormatError, InputError, SuppleWarning
 from supple.geometry import quaternions
 from supple.io import load
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gltf_files import CODES, TYPES, GltfFile, arm, glb
-from supple import FormatError
+from supple.errors import FormatError
 from supple.io import load
 from supple.io.gltf.accessors import Accessors
 from supple.io.gltf.document import Document

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gltf_files import GltfFile, arm
-from supple import InputError, Motion, SuppleWarning
+from supple import Motion
+from supple.errors import InputError, SuppleWarning
 from supple.geometry import quaternions
 from supple.io import load, load_motion
 from supple.io.gltf.animation import ALONE, HIGHEST_RATE, even_times

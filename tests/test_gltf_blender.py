@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from blender import ask_blender
-from supple import Character, Pose, SuppleWarning
+from supple import Character, Pose
+from supple.errors import SuppleWarning
 from supple.io import load
 from supple.io.gltf.accessors import Accessors
 from supple.io.gltf.animation import read_clips, read_curve, read_shape_curve

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from conftest import SHARED
 from fuzzing import NASTY, changed, parts_of, places_in, rich
 from gltf_files import QUAD, GltfFile, arm, glb
-from supple import Character, FormatError, InputError, SuppleWarning
+from supple import Character
+from supple.errors import FormatError, InputError, SuppleWarning
 from supple.io import load, load_motion
 from supple.io.gltf import container
 

@@ -7,7 +7,9 @@ import pytest
 
 import supple
 from soft_skins import Trailing
-from supple import DeltaMush, DualQuaternion, Graph, InputError, LinearBlend, Mask, Pose, RotationCenters
+from supple import DeltaMush, DualQuaternion, Graph, LinearBlend, Pose, RotationCenters
+from supple.errors import InputError
+from supple.graph import Mask
 from supple.graph.graph import Stage
 
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import make_tube
-from supple import Character, FormatError, InputError, Skeleton, SuppleWarning
+from supple import Character, Skeleton
 from supple.character.proportions import HANDS, Proportions, check_joints, limb_axis, place_joints
+from supple.errors import FormatError, InputError, SuppleWarning
 from supple.measure.proportions import finger_report
 
 INDEX = [

@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 import supple
 from conftest import make_tube
 from oracles import blends
-from supple import InputError, Pose, Weights
+from supple import Pose, Weights
 from supple.character.builtin import CHARACTERS
 from supple.device import use_threads
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import neighbors
+from supple.skins.kinematic.centers import centers_of_rotation
 from supple.skins.kinematic.delta_mush import limit_strengths
 
 SKINS = [supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters(), supple.DeltaMush()]
@@ -138,16 +140,14 @@ def test_dual_quaternion_equals_maya(data_file):
 def test_centers_equal_the_sum_over_all_triangles(width, bent_tube):
     expected = blends.centers_of_rotation(bent_tube.points, bent_tube.triangles, bent_tube.weights.dense(6), width)
     # Tied rows (a vertex of one influence) have no pair and stay where they are in both.
-    coarse = supple.centers_of_rotation(bent_tube.points, bent_tube.triangles, bent_tube.weights, width=width)
-    exact = supple.centers_of_rotation(
-        bent_tube.points, bent_tube.triangles, bent_tube.weights, width=width, bins=1_000_000
-    )
+    coarse = centers_of_rotation(bent_tube.points, bent_tube.triangles, bent_tube.weights, width=width)
+    exact = centers_of_rotation(bent_tube.points, bent_tube.triangles, bent_tube.weights, width=width, bins=1_000_000)
     assert np.abs(exact - expected).max() < 1e-9
     assert np.abs(coarse - expected).max() < 2e-3  # of a tube of radius 0.25: what the bins cost
 
 
 def test_centers_of_a_ring_lie_on_the_axis(tube):
-    centers = supple.centers_of_rotation(tube.points, tube.triangles, tube.weights)
+    centers = centers_of_rotation(tube.points, tube.triangles, tube.weights)
     near_joint = np.abs(tube.points[:, 1] - 1.0) < 0.3
     assert np.abs(centers[near_joint][:, [0, 2]]).max() < 0.01
 
@@ -155,7 +155,7 @@ def test_centers_of_a_ring_lie_on_the_axis(tube):
 def test_single_influence_is_its_own_center():
     points = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     weights = Weights(np.zeros((3, 1), dtype=int), np.ones((3, 1)))
-    assert np.array_equal(supple.centers_of_rotation(points, [[0, 1, 2]], weights), points)
+    assert np.array_equal(centers_of_rotation(points, [[0, 1, 2]], weights), points)
 
 
 @settings(max_examples=10, deadline=None)
@@ -164,7 +164,7 @@ def test_rotation_centers_equal_their_formula(seed):
     pose = random_pose(_TUBE.skeleton, seed, angle=1.2, move=0.1)
     transforms = pose.skinning(_TUBE.skeleton)
     dense = _TUBE.weights.dense(6)
-    centers = supple.centers_of_rotation(_TUBE.points, _TUBE.triangles, _TUBE.weights)
+    centers = centers_of_rotation(_TUBE.points, _TUBE.triangles, _TUBE.weights)
     around = blends.dual_quaternion(_TUBE.points - centers, dense, np.stack([_turn_only(m) for m in transforms]))
     expected = around + blends.linear_blend(centers, dense, transforms)
     ours = supple.rotation_centers(_TUBE.points, _TUBE.weights, transforms, centers=centers)

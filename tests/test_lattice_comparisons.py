@@ -10,6 +10,7 @@ from supple.geometry.surface_nets import polygonize
 from supple.geometry.topology import triangulate
 from supple.geometry.voxels import VoxelGrid
 from supple.measure.jitter import vibration
+from supple.motion.live import NoisyMotion
 from supple.skins.lattice.voxelize.appendages import appendage_freedom
 from supple.skins.lattice.voxelize.cells import Lattice
 
@@ -184,7 +185,7 @@ def test_the_skin_layer_keeps_the_surface_in_shape(eared):
 
 def test_a_steady_lattice_stays_smooth_when_every_joint_shakes_by_five_centimetres(hero):
     walk = supple.motion("walk", hero)
-    noisy = supple.NoisyMotion(walk, position=0.05, rate=30.0)
+    noisy = NoisyMotion(walk, position=0.05, rate=30.0)
     clean = played(hero, supple.LinearBlend(), walk)
     jitter = {}
     for name, skin in {

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import supple
-from supple import LayeredLattice, NoisyReplay
+from supple import LayeredLattice
+from supple.motion.live import NoisyReplay
 from supple.motion.live.vmc.encoder import VmcEncoder
 from supple.motion.live.vmc.stream import VmcStream
 from vmc_packets import HERO, WALK, bone, clock, packet

@@ -11,10 +11,11 @@ import supple
 from export_scenes import dressed_tube, picture, swing, textured_tube
 from gltf_files import arm
 from oracles.glb import ReadGlb
-from supple import DualQuaternion, InputError, LinearBlend, SuppleWarning
+from supple import DualQuaternion, LinearBlend
 from supple.character import packing
 from supple.character.fingerprint import fingerprint
 from supple.character.materials import SLOTS, Material, Texture
+from supple.errors import FormatError, InputError, SuppleWarning
 from supple.io import load, save
 from supple.io.surface import Surface
 
@@ -262,7 +263,7 @@ def test_a_malformed_material_is_refused_by_name(tmp_path, fields, complaint):
     file = arm()
     file.add("materials", **fields)
     file.json["meshes"][0]["primitives"][0]["material"] = 0
-    with pytest.raises(supple.FormatError, match=rf"materials\[0\].*{complaint}"):
+    with pytest.raises(FormatError, match=rf"materials\[0\].*{complaint}"):
         load(file.save(tmp_path))
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import supple
 from conftest import make_tube
-from supple import DualQuaternion, InputError, LinearBlend
+from supple import DualQuaternion, LinearBlend
+from supple.errors import InputError
 from supple.measure import Report, Tetrahedra, measure
 
 

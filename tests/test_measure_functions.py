@@ -9,7 +9,8 @@ import pytest
 
 from conftest import make_tube
 from solids import sphere, together
-from supple import InputError, linear_blend
+from supple import linear_blend
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.measure import (
     Tetrahedra,

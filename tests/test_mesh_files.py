@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from export_scenes import textured_tube
-from supple import Character, FormatError, SuppleWarning
+from supple import Character
+from supple.errors import FormatError, SuppleWarning
 from supple.geometry.topology import census, signed_volume
 from supple.io import load, save
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import supple
 from conftest import make_tube
 from supple import Pose
+from supple.errors import InputError
 from supple.geometry.normals import creases, normals
 from supple.geometry.rings import WIDTH, rings
 from supple.geometry.topology import neighbors, triangulate
@@ -133,5 +134,5 @@ def _sphere(rows, columns):
 
 
 def test_normals_before_the_first_frame_are_refused(tube):
-    with pytest.raises(supple.InputError, match="no frame was made"):
+    with pytest.raises(InputError, match="no frame was made"):
         supple.player(tube, supple.LinearBlend()).normals()

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from oracles import contact_detection as oracle
 from solids import sphere
-from supple import InputError
 from supple import device as devices
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Pendulum, Plane, Sphere, Straight
 from supple.obstacles.contact_impulses import resolve_contacts

@@ -5,7 +5,9 @@ import pytest
 
 import supple
 from soft_skins import Trailing
-from supple import DeltaMush, DualQuaternion, Graph, InputError, LinearBlend, Mask, Motion, Pose
+from supple import DeltaMush, DualQuaternion, Graph, LinearBlend, Motion, Pose
+from supple.errors import InputError
+from supple.graph import Mask
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import supple
 from conftest import make_tube
 from solids import sphere, together
 from supple import Pose, PositionBased
+from supple.character import automatic_weights
 from supple.character.builtin import CHARACTERS
 from supple.character.builtin.skeletons import hero_skeleton
 from supple.character.crowd import Crowd
@@ -460,7 +461,7 @@ def test_odd_meshes_give_a_result_or_a_clear_error():
         (tube.points, tube.triangles), *(sphere(6, radius=0.1, centre=(0.1 * k, 0.2 * k, 0.0)) for k in range(9))
     )
     shells = supple.Character(points, triangles, tube.skeleton)
-    shells = dataclasses.replace(shells, weights=supple.automatic_weights(shells))
+    shells = dataclasses.replace(shells, weights=automatic_weights(shells))
     assert np.isfinite(posed(shells)).all()
     outside = dataclasses.replace(
         tube, skeleton=supple.Skeleton.from_heads(["a", "b"], [-1, 0], [[9.0, 0.0, 0.0], [9.0, 1.0, 0.0]])

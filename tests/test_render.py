@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supple import InputError, Pose, Skeleton, UnfinishedError
+from supple import Pose, Skeleton
+from supple.errors import InputError, UnfinishedError
 from supple.geometry.normals import creases, normals
 from supple.geometry.topology import signed_volume
 from supple.obstacles import Box, Capsule, MovingMesh, Plane, Sphere

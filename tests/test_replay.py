@@ -6,8 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import supple
-from supple import InputError, LiveMotion, Motion, NoisyMotion, NoisyReplay, Pose, Skeleton
+from supple import Motion, Pose, Skeleton
+from supple.errors import InputError
 from supple.geometry import quaternions
+from supple.motion.live import LiveMotion, NoisyMotion, NoisyReplay
 from supple.motion.live.steady import SteadyMotion
 from supple.motion.relative import RelativePose, beyond, mix_poses, rotation_vectors, rotations_from_vectors
 

@@ -8,6 +8,7 @@ import pytest
 import supple
 from retarget_scenes import SIDES, body, dance, directions, renamed, unreal, with_rest_frames, worlds
 from supple.character.anatomy.humanoid import Anatomy
+from supple.errors import InputError, SuppleWarning
 from supple.geometry import quaternions
 from supple.motion.motion import Motion
 
@@ -72,7 +73,7 @@ def test_t_pose_to_a_pose_keeps_what_one_sees(shoulders):
 
 
 def warned(motion, target, match="follow nothing|move nothing", **options):
-    with pytest.warns(supple.SuppleWarning, match=match):
+    with pytest.warns(SuppleWarning, match=match):
         return motion.retarget(target, **options)
 
 
@@ -96,7 +97,7 @@ def test_bones_keep_the_length_of_the_target(spine, neck):
     source = with_rest_frames(body(spine=3, neck=1), 1)
     target = with_rest_frames(body(spine=spine, neck=neck, arms=0.5, scale=0.7), 2)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", supple.SuppleWarning)
+        warnings.simplefilter("ignore", SuppleWarning)
         result = dance(source).retarget(target)
     hanging = np.flatnonzero(target.parents >= 0)
     rest = np.linalg.norm(target.heads[hanging] - target.heads[target.parents[hanging]], axis=-1)
@@ -164,14 +165,14 @@ def test_equal_names_are_enough_for_bodies_that_are_not_human():
     ],
 )
 def test_a_table_that_does_not_fit_is_refused(table, words):
-    with pytest.raises(supple.InputError, match=words):
+    with pytest.raises(InputError, match=words):
         dance(snake("a")).retarget(snake("b"), table=table)
 
 
 def test_bodies_with_nothing_in_common_are_refused():
-    with pytest.raises(supple.InputError, match="pass table"):
+    with pytest.raises(InputError, match="pass table"):
         dance(snake("a")).retarget(snake("b"))
-    with pytest.raises(supple.InputError, match="a character or skeleton"):
+    with pytest.raises(InputError, match="a character or skeleton"):
         dance(snake("a")).retarget("hero")
 
 
@@ -180,9 +181,9 @@ def test_joints_without_a_partner_are_named_once():
     extra = supple.Skeleton.from_heads(
         [*target.names, "Tail"], [*target.parents, 0], np.vstack([target.heads, [[0.0, 0.9, -0.3]]])
     )
-    with pytest.warns(supple.SuppleWarning) as said:
+    with pytest.warns(SuppleWarning) as said:
         dance(body()).retarget(extra)
     assert len(said) == 1
     assert "Tail" in str(said[0].message)
-    with pytest.warns(supple.SuppleWarning, match=r"source move nothing \(Tail\)"):
+    with pytest.warns(SuppleWarning, match=r"source move nothing \(Tail\)"):
         dance(extra).retarget(target)

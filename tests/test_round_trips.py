@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from export_scenes import picture
 from gltf_files import glb
 from oracles.glb import ReadGlb
-from supple import Character, Display, Motion, Skeleton, Weights
+from supple import Character, Motion, Skeleton, Weights
+from supple.character import Display
 from supple.character.materials import Material, Texture
 from supple.geometry import quaternions
 from supple.geometry.topology import triangulate

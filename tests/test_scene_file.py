@@ -9,7 +9,7 @@ import pytest
 
 from gltf_files import GltfFile
 from solids import sphere
-from supple import FormatError, InputError
+from supple.errors import FormatError, InputError
 from supple.geometry import quaternions
 from supple.io.gltf.obstacles import load_obstacles
 from supple.obstacles import BakedSkin, Box, Capsule, Free, Keys, MovingMesh, Plane, Sphere, Straight

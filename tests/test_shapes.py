@@ -5,8 +5,9 @@ import pytest
 
 import supple
 from conftest import make_tube
-from supple import InputError, Motion, Pose
+from supple import Motion, Pose
 from supple.character.fingerprint import fingerprint
+from supple.errors import InputError
 from supple.motion.pose import between
 
 BLENDS = [supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters(), supple.DeltaMush()]

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from supple import UnfinishedError
+from supple.errors import UnfinishedError
 from supple.io import sandbox, subprocess_reader
 
 BEGIN = "import sys, pathlib\nfrom supple.io.subprocess_reader import begin\nbegin(pathlib.Path(sys.argv[1]))\n"

@@ -5,7 +5,8 @@ import pytest
 
 import supple
 from export_scenes import FPS, swing, textured_tube
-from supple import Character, FormatError, InputError, LinearBlend, Skeleton, SuppleWarning, Weights, linear_blend
+from supple import Character, LinearBlend, Skeleton, Weights, linear_blend
+from supple.errors import FormatError, InputError, SuppleWarning
 from supple.io import sandbox, save
 from supple.io.usd import reader, stage_character, stage_reader
 from supple.io.usd.reader import read_character, read_motion

@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from supple import Pose, SuppleWarning
+from supple import Pose
+from supple.errors import SuppleWarning
 from supple.io import load, save
 from test_gltf_blender import FILES, FRAMES, blended
 

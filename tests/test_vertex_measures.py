@@ -5,7 +5,8 @@ import pytest
 
 import supple
 from conftest import make_tube
-from supple import InputError, LinearBlend, Motion, Pose
+from supple import LinearBlend, Motion, Pose
+from supple.errors import InputError
 from supple.measure.vertex_measures import VERTEX_MEASURES, measure_vertices
 
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import supple
-from supple import InputError, Pose, Skeleton
+from supple import Pose, Skeleton
+from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.live.vmc.encoder import VmcEncoder
 from supple.motion.live.vmc.humanoid import HumanoidPose, Puppet, avatar, bone_above

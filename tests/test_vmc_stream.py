@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import supple
-from supple import InputError, NoisyReplay, Pose, VmcReceiver, VmcSender
+from supple import Pose
+from supple.errors import InputError
 from supple.geometry import quaternions
+from supple.motion.live import NoisyMotion, NoisyReplay, VmcReceiver, VmcSender
 from supple.motion.live.vmc.clock import SenderClock
 from supple.motion.live.vmc.encoder import VmcEncoder
 from supple.motion.live.vmc.osc import Message, read_packet
@@ -178,7 +180,7 @@ def test_a_sender_that_stops_and_returns_is_bridged():
 
 
 def test_smoothing_is_taken_over():
-    noisy = supple.NoisyMotion(WALK, angle=0.1, rate=60.0, seed=1)
+    noisy = NoisyMotion(WALK, angle=0.1, rate=60.0, seed=1)
     line = NoisyReplay(noisy, rate=60.0)
     _, rough, known = followed_over(line, VmcStream(HERO, delay=0.15), 1.5, until=1.5)
     _, calm, _ = followed_over(line, VmcStream(HERO, delay=0.15, smoothing=0.15), 1.5, until=1.5)

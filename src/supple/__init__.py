@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from supple.character.character import Character
     from supple.character.combine import combine
     from supple.character.skeleton import Skeleton
+    from supple.character.weighting import automatic_weights
     from supple.character.weights import Weights
     from supple.decompose import decompose
     from supple.graph.bake import bake
@@ -53,6 +54,7 @@ _HOMES = {
     "supple.character.character": ("Character",),
     "supple.character.combine": ("combine",),
     "supple.character.skeleton": ("Skeleton",),
+    "supple.character.weighting": ("automatic_weights",),
     "supple.character.weights": ("Weights",),
     "supple.decompose": ("decompose",),
     "supple.graph.bake": ("bake",),
@@ -85,7 +87,7 @@ _HOMES = {
 """Where the names of `__all__` live."""
 
 _FORMER = {
-    "supple.character": ("Crowd", "Display", "Material", "Texture", "automatic_weights"),
+    "supple.character": ("Crowd", "Display", "Material", "Texture"),
     "supple.character.combine": ("joined",),
     "supple.decompose": ("Decomposition", "PointSequence"),
     "supple.edits": ("Edits", "Layer", "SurfaceEdit", "load_edits", "save_edits"),
@@ -130,6 +132,7 @@ __all__ = [
     "SpringDynamics",
     "SpringRig",
     "Weights",
+    "automatic_weights",
     "bake",
     "character",
     "combine",
