@@ -8,7 +8,7 @@ STAMP := .venv/.installed
 # Fast tests of every room: the laws of all skins, settings, readers, player, bake, measures, pictures, the house.
 QUICK := house references settings machine device_launches topology rotations voxels character weights shapes motion \
   scene_file player graph skin_laws bake edits_file measure_functions decompose_solver mesh_files gltf osc \
-  confined render compare
+  sandbox render compare
 
 demo: $(STAMP)
 	$(BIN)/supple demo
@@ -27,7 +27,7 @@ tests: $(STAMP)
 
 # What to run while working, in less than a minute and a half once the kernels are compiled.
 quick: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(QUICK:%=tests/test_%.py) tests/test_docs.py::test_links_lead_somewhere
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(foreach name,$(QUICK),$(wildcard tests/*/test_$(name).py tests/*/*/test_$(name).py)) tests/doors/test_docs.py::test_links_lead_somewhere
 
 # The tests that are skipped without a CUDA device, on a machine that has one.
 gpu: $(STAMP)
@@ -36,12 +36,12 @@ gpu: $(STAMP)
 
 # All tests as other processors would run them: an older one as NumPy and BLAS see it, and kernels for any of the family.
 everywhere: $(STAMP)
-	NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python tests/older_cpu.py)" OPENBLAS_CORETYPE=Nehalem $(BIN)/python -m pytest -n 2 --dist loadgroup
+	NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python tests/scenes/older_cpu.py)" OPENBLAS_CORETYPE=Nehalem $(BIN)/python -m pytest -n 2 --dist loadgroup
 	SUPPLE_CPU_TARGET=generic $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # What we read and write against Blender: pytest in one environment, Blender's module in the other.
 peers: $(STAMP) .venv-bench/.installed
-	SUPPLE_BLENDER_PYTHON=.venv-bench/bin/python $(BIN)/python -m pytest tests/test_*_blender.py
+	SUPPLE_BLENDER_PYTHON=.venv-bench/bin/python $(BIN)/python -m pytest tests/parity/test_*_blender.py
 
 # Beside Blender, in an environment of its own because Blender wants an older NumPy (about 400 MB, Python 3.11).
 bench: .venv-bench/.installed
