@@ -1,5 +1,6 @@
 """Settings in groups, by name and in tables: one thing, however it is given, also as people write it."""
 
+import json
 import pickle
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -171,6 +172,15 @@ def test_rows_of_a_table_keep_what_is_not_said():
     assert other.layers["inner"].stiffness is None
     assert Flesh(layers="inner=0.5, fat=0.5") == other
     assert replace(other, iterations=2).layers == other.layers  # rows that are gone stay gone
+
+
+def test_the_order_of_rows_outlives_programs_that_sort():
+    made = Flesh(layers="zebra=1, muscle=2, apple=3")
+    again = Flesh(**json.loads(json.dumps(to_data(made), sort_keys=True)))
+    assert again == made
+    assert list(again.layers)[:3] == ["zebra", "muscle", "apple"]
+    turned = Flesh(layers="apple=3, muscle=2, zebra=1")
+    assert to_data(turned) != to_data(made)  # so that two bakes are told apart
 
 
 def test_a_column_of_a_table_is_values_by_name():

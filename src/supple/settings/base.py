@@ -171,9 +171,10 @@ def to_data(settings: Any) -> dict[str, Any]:
         elif "group" in field.metadata:
             data[field.name] = to_data(value)
         elif "table" in field.metadata:
-            data[field.name] = {
-                name: {key: one for key, one in to_data(row).items() if one is not None} for name, row in value.items()
-            }
+            data[field.name] = [  # a list: the order of rows counts, and programs that write objects may sort them
+                {"name": name, **{key: one for key, one in to_data(row).items() if one is not None}}
+                for name, row in value.items()
+            ]
     return data
 
 
@@ -248,6 +249,8 @@ def _tabled(field: dataclasses.Field[Any], value: Any, where: str) -> ByName[Any
             value, where
         )
         value = {name: {_first(kind): one} for name, one in given.items()}
+    if isinstance(value, list) and all(isinstance(row, Mapping) and "name" in row for row in value):
+        value = {row["name"]: {key: one for key, one in row.items() if key != "name"} for row in value}
     if not isinstance(value, Mapping):
         needed = f"a mapping from {names} to {kind.__name__} is needed"
         raise InputError(

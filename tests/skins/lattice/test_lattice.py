@@ -501,3 +501,12 @@ def test_old_names_and_old_graphs_give_the_same_skin():
     data["version"] = 1
     data["stages"][-1]["settings"] = OLD
     assert supple.Graph.from_dict(data) == graph
+
+
+def test_a_bake_knows_the_order_of_its_layers(tube, tmp_path):
+    motion = supple.motion("bend", tube, angle=1.2)
+    inside_out, turned = (LayeredLattice(resolution=16, layers=text) for text in ("muscle=1, fat=2", "fat=2, muscle=1"))
+    cache = supple.bake(tube, motion, inside_out, fps=10.0, path=tmp_path / "tube.supple")
+    assert cache.graph.stages[-1].work.layer_names() == ("muscle", "fat", "skin")
+    with pytest.raises(InputError, match="something else"):
+        supple.bake(tube, motion, turned, fps=10.0, path=tmp_path / "tube.supple")
