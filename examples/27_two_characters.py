@@ -27,10 +27,10 @@ def flying(speed: float) -> supple.Motion:
     )
 
 
-# Who is limp and free (strength and root 0) follows no motion: it is thrown as the motion begins.
+# Who is limp and free (`strength` and `root_strength` 0) follows no motion: it is thrown as the motion begins.
 motion = combine_motions([flying(1.0), flying(-1.0)], both)
 skin = supple.ArticulatedContact(
-    flesh="fat", strength="0", root=0.0, gravity=0.0, limits="1.3", elements=2000, step=1.0 / 120.0
+    flesh="fat", strength="0", root_strength=0.0, gravity=0.0, limits="1.3", elements=2000, step=1.0 / 120.0
 )
 
 with TemporaryDirectory() as folder:

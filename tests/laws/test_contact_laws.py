@@ -24,7 +24,7 @@ G = 9.81
 DT = 0.01
 TUBE = supple.character("tube", vertices=600, bones=4, length=1.0, radius=0.08)
 REST = Pose.rest(TUBE.skeleton)
-LIMP = {"strength": "0", "root": 0.0}
+LIMP = {"strength": "0", "root_strength": 0.0}
 
 
 def met_anywhere(body, state, seed, count, friction, dt=DT):

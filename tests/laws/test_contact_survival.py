@@ -14,7 +14,7 @@ from supple.skins.contact.model.joints import rotation_vectors
 
 TUBE = supple.character("tube", vertices=600, bones=4, length=1.0, radius=0.08)
 REST = Pose.rest(TUBE.skeleton)
-LIMP = {"strength": "0", "root": 0.0}
+LIMP = {"strength": "0", "root_strength": 0.0}
 FLOOR = Plane(at=(0.0, -0.3, 0.0), friction=0.5)
 WALLS = tuple(
     Box(sides=(3.0, 0.2, 1.0), at=Keys([0.0, 1.0], [[0.0, 0.6 * way, 0.0], [0.0, 0.14 * way, 0.0]])) for way in (-1, 1)
@@ -61,7 +61,7 @@ def test_a_squeezed_character_stays_between_the_walls(step, flesh):
 def farthest_bend(step, limits):
     """Of a tube that is held at one end and pushed down at the other by 8 cm."""
     rod = Sphere(radius=0.1, at=Keys([0.0, 0.5], [[0.4, 0.3, 0.0], [0.4, 0.1, 0.0]]))
-    settings = {"strength": "0.05", "root": 1.0, "gravity": 0.0, "flesh": "fat", "obstacles": (rod,)}
+    settings = {"strength": "0.05", "root_strength": 1.0, "gravity": 0.0, "flesh": "fat", "obstacles": (rod,)}
     max_displacements = 0.0
     for binding, state in played(1.0, step=step, limits=limits, **settings):
         bends = soft_body.bend(binding.mechanism.joints, state.memory.body.rotations)

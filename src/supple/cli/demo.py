@@ -25,6 +25,7 @@ from supple.obstacles import Pendulum, Plane, Sphere
 from supple.render.film import playable_suffix
 from supple.report import compare
 from supple.report.crew import MOST
+from supple.settings import changed
 from supple.skins.base import AnySkin
 from supple.skins.contact.skin import ArticulatedContact
 
@@ -119,7 +120,8 @@ def _skin(name: str, ball: Sphere) -> str | AnySkin:
     if name != "contact":
         return name
     floor = Plane(name="floor", at=(0.0, -0.01, 0.0), friction=0.6)
-    return ArticulatedContact(strength=_STRENGTH, flesh=_FLESH, elements=_ELEMENTS, obstacles=(floor, ball))
+    chosen = {"muscles.strength": _STRENGTH, "flesh": _FLESH}
+    return changed(ArticulatedContact(elements=_ELEMENTS, obstacles=(floor, ball)), chosen)
 
 
 def python_lines(motion_name: str, ball: Sphere, *, vertices: int, seconds: float | None) -> list[str]:

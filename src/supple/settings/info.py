@@ -82,7 +82,10 @@ class SettingInfo:
         if isinstance(value, Mapping):
             given = [(f"{name}={one}", str(name), one) for name, one in value.items()]
         elif isinstance(value, str):
-            given = [(text, DEFAULT if name is None else name, one) for text, name, one in pieces(value)]
+            given, for_all = [], DEFAULT
+            for text, name, one in pieces(value):
+                given.append((text, for_all if name is None else name, one))
+                for_all = "" if name is None else for_all  # a second value for all lacks a name
         else:
             given = [(str(value), DEFAULT, value)]
         return ByName({name: self._one(text, name, one, where) for text, name, one in given})

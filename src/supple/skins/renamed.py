@@ -12,6 +12,14 @@ _SPRING_STIFFNESS = {
 }
 
 RENAMED: dict[str, Mapping[str, str]] = {
+    "contact": {
+        "young": "own.youngs_modulus",
+        "poisson": "own.poissons_ratio",
+        "fading": "own.mass_damping",
+        "lag": "own.stiffness_damping",
+        "root": "muscles.root_strength",
+        "bears_weight": "muscles.gravity_compensation",
+    },
     "lattice": {
         "layers": "layers.thickness",  # on the command line; in Python it is the whole table
         "neighbours": "voxels.neighbors",

@@ -428,5 +428,5 @@ def test_what_hangs_on_a_joint_is_counted_once():
 def test_tissues_reach_the_elements():
     soft, firm = (oracle.bar(2, tissue=TISSUES[name]) for name in ("fat", "rubber"))
     assert abs(firm.stiffness).max() > 50.0 * abs(soft.stiffness).max()
-    damping = (firm.damping - TISSUES["rubber"].lag * firm.stiffness).toarray()
-    np.testing.assert_allclose(damping, np.diag(np.repeat(TISSUES["rubber"].fading * firm.masses, 3)), atol=1e-9)
+    damping = (firm.damping - TISSUES["rubber"].stiffness_damping * firm.stiffness).toarray()
+    np.testing.assert_allclose(damping, np.diag(np.repeat(TISSUES["rubber"].mass_damping * firm.masses, 3)), atol=1e-9)

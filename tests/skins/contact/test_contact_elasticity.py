@@ -26,21 +26,23 @@ def block(seed=0, cubes=(3, 2, 2), rough=0.02):
     return Tetrahedra(points + np.random.default_rng(seed).uniform(-rough, rough, points.shape), corners)
 
 
-def energy_density(gradient, young, poisson):
+def energy_density(gradient, youngs_modulus, poissons_ratio):
     """Energy per volume of a uniform displacement gradient, from the law of the material."""
     strain = 0.5 * (gradient + gradient.T)
-    first = young * poisson / ((1 + poisson) * (1 - 2 * poisson))
-    return 0.5 * first * np.trace(strain) ** 2 + young / (2 * (1 + poisson)) * np.sum(strain**2)
+    first = youngs_modulus * poissons_ratio / ((1 + poissons_ratio) * (1 - 2 * poissons_ratio))
+    return 0.5 * first * np.trace(strain) ** 2 + youngs_modulus / (2 * (1 + poissons_ratio)) * np.sum(strain**2)
 
 
 @given(st.integers(0, 10_000), st.floats(0.0, 0.49), st.floats(10.0, 1e7))
-def test_uniform_strain_costs_what_the_material_says_and_pushes_only_at_the_border(seed, poisson, young):
+def test_uniform_strain_costs_what_the_material_says_and_pushes_only_at_the_border(
+    seed, poissons_ratio, youngs_modulus
+):
     solid = block(seed)
     gradient = np.random.default_rng(seed + 1).normal(size=(3, 3))
     moved = solid.points @ gradient.T
-    matrix = stiffness(solid, young, poisson)
+    matrix = stiffness(solid, youngs_modulus, poissons_ratio)
     energy = 0.5 * moved.ravel() @ (matrix @ moved.ravel())
-    wanted = volumes(solid).sum() * energy_density(gradient, young, poisson)
+    wanted = volumes(solid).sum() * energy_density(gradient, youngs_modulus, poissons_ratio)
     assert energy == pytest.approx(wanted, rel=1e-9)
     force = (matrix @ moved.ravel()).reshape(-1, 3)
     inner = ((solid.points > 0.03) & (solid.points < np.array([0.3, 0.2, 0.2]) - 0.03)).all(axis=1)
@@ -64,11 +66,14 @@ def test_the_force_is_the_slope_of_the_energy_of_every_element():
     """The energy is measured on moved corners by the strain itself, not by the matrix."""
     solid = block(3, cubes=(1, 1, 1))
     rng = np.random.default_rng(4)
-    young, poisson = rng.uniform(1.0, 9.0, len(solid.corners)), rng.uniform(0.0, 0.45, len(solid.corners))
+    youngs_modulus, poissons_ratio = (
+        rng.uniform(1.0, 9.0, len(solid.corners)),
+        rng.uniform(0.0, 0.45, len(solid.corners)),
+    )
 
     def energy(u):
         total = 0.0
-        for corners, y, v in zip(solid.corners, young, poisson, strict=True):
+        for corners, y, v in zip(solid.corners, youngs_modulus, poissons_ratio, strict=True):
             rest = (solid.points[corners[1:]] - solid.points[corners[0]]).T
             gradient = (u[corners[1:]] - u[corners[0]]).T @ np.linalg.inv(rest)
             total += np.linalg.det(rest) / 6.0 * energy_density(gradient, y, v)
@@ -81,17 +86,19 @@ def test_the_force_is_the_slope_of_the_energy_of_every_element():
         away = np.zeros_like(u)
         away[position] = step
         slope[position] = (energy(u + away) - energy(u - away)) / (2 * step)
-    wanted = (stiffness(solid, young, poisson) @ u.ravel()).reshape(-1, 3)
+    wanted = (stiffness(solid, youngs_modulus, poissons_ratio) @ u.ravel()).reshape(-1, 3)
     np.testing.assert_allclose(slope, wanted, atol=1e-8 * np.abs(wanted).max())
 
 
 def test_a_pulled_bar_grows_longer_and_thinner_as_young_and_poisson_say():
     """Ends pulled apart by sigma, sides free: strain sigma / Y along, -v sigma / Y across."""
-    young, poisson, pull = 2e4, 0.3, 150.0
+    youngs_modulus, poissons_ratio, pull = 2e4, 0.3, 150.0
     points, corners = lattice((4, 2, 2), side=0.1)
     solid = Tetrahedra(points, corners)
-    matrix = stiffness(solid, young, poisson).toarray()
-    strain = np.diag([pull / young, -poisson * pull / young, -poisson * pull / young])
+    matrix = stiffness(solid, youngs_modulus, poissons_ratio).toarray()
+    strain = np.diag(
+        [pull / youngs_modulus, -poissons_ratio * pull / youngs_modulus, -poissons_ratio * pull / youngs_modulus]
+    )
     force = (matrix @ (points @ strain).ravel()).reshape(-1, 3)
     right = points[:, 0] > 0.4 - 1e-9
     assert force[right].sum(axis=0) == pytest.approx([pull * 0.04, 0.0, 0.0], abs=1e-9)
@@ -110,12 +117,12 @@ def test_masses_add_up_and_both_kinds_agree_on_moving_as_a_whole():
     np.testing.assert_allclose(full @ along, (masses[:, None] * [1.0, 0.0, 0.0]).ravel(), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("poisson", [0.5, 0.7, -1.0, np.nan])
-def test_flesh_that_cannot_be_pressed_is_refused(poisson):
-    with pytest.raises(InputError, match="poisson"):
-        element_stiffness(block(), 1e4, poisson)
-    with pytest.raises(InputError, match="poisson"):
-        Tissue(poisson=poisson)
+@pytest.mark.parametrize("poissons_ratio", [0.5, 0.7, -1.0, np.nan])
+def test_flesh_that_cannot_be_pressed_is_refused(poissons_ratio):
+    with pytest.raises(InputError, match="poissons_ratio"):
+        element_stiffness(block(), 1e4, poissons_ratio)
+    with pytest.raises(InputError, match="poissons_ratio"):
+        Tissue(poissons_ratio=poissons_ratio)
     assert np.isfinite(element_stiffness(block(), 1e4, 0.499)).all()
 
 
@@ -125,7 +132,7 @@ def test_flesh_without_mass_is_refused(density):
         lumped_masses(block(), density)
     with pytest.raises(InputError, match="density"):
         Tissue(density=density)
-    with pytest.raises(InputError, match="young"):
+    with pytest.raises(InputError, match="youngs_modulus"):
         stiffness(block(), density, 0.3)
     with pytest.raises(InputError, match=r"density has shape \(3,\)"):
         lumped_masses(block(), np.ones(3))
@@ -133,8 +140,8 @@ def test_flesh_without_mass_is_refused(density):
 
 def test_tissues_have_names():
     assert named_tissue("fat", "here") is TISSUES["fat"]
-    own = Tissue(young=123.0)
+    own = Tissue(youngs_modulus=123.0)
     assert named_tissue(own, "here") is own
     with pytest.raises(InputError, match="fat, muscle, rubber"):
         named_tissue("bone", "here")
-    assert TISSUES["fat"].young < TISSUES["muscle"].young < TISSUES["rubber"].young
+    assert TISSUES["fat"].youngs_modulus < TISSUES["muscle"].youngs_modulus < TISSUES["rubber"].youngs_modulus

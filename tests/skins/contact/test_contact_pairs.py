@@ -13,7 +13,7 @@ from supple.motion import combine_motions
 
 RADIUS = 0.08
 STRAIGHT = np.array([0.0, 0.0, 0.0, 1.0])
-LIMP = {"strength": "0", "root": 0.0, "gravity": 0.0}
+LIMP = {"strength": "0", "root_strength": 0.0, "gravity": 0.0}
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +159,9 @@ def test_one_that_is_led_presses_the_other_down_and_is_held_up_by_it(tube, cross
     """Both are led by muscles; the upper one is told to go to where the lower one is."""
     down = going(tube, [0.0, -0.4, 0.0], stops=0.35)
     motion = combine_motions([None, down], crossed)
-    skin = ArticulatedContact(flesh="fat", strength="0.3", root=0.5, gravity=0.0, elements=1500, step=1.0 / 120.0)
+    skin = ArticulatedContact(
+        flesh="fat", strength="0.3", root_strength=0.5, gravity=0.0, elements=1500, step=1.0 / 120.0
+    )
     played = Played(crossed, skin, motion, 1.0)
     wanted = motion.sample(1.0).world_from_joint[:, 1, 3]
     names = crossed.skeleton.names

@@ -257,7 +257,7 @@ def test_a_struck_limb_is_dented_and_moves_and_both_come_back():
     assert positions[:60].min() < -0.005
     assert abs(dents[-1]) < 1e-3
     assert abs(positions[-1]) < 2e-3
-    firm, hardly = limb(Tissue(young=1e8))
+    firm, hardly = limb(Tissue(youngs_modulus=1e8))
     assert firm[:60].min() < -0.02  # without soft skin the limb still moves
     assert hardly[:40].max() < 1e-3
 

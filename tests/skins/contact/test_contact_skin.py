@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -14,16 +16,17 @@ from supple.errors import InputError, UnfinishedError
 from supple.geometry import quaternions
 from supple.graph.bake import bake
 from supple.obstacles import Box, Free, Plane, Sphere
+from supple.settings import settings_of
 from supple.skins.contact.model.elasticity import TISSUES, Tissue
 from supple.skins.contact.model.flesh import flesh_from_character
 from supple.skins.contact.model.mechanism import blended_rotations
-from supple.skins.contact.parsing import joint_limits, parse_limits, parse_strengths, parse_tissues, with_regions
+from supple.skins.contact.settings import JointBounds, Muscles, joint_limits, joint_strengths, with_regions
 from supple.skins.contact.step import solve_contacts
 
 TUBE = make_tube(17, 10, 3)
 SKELETON = TUBE.skeleton
 REST = Pose.rest(SKELETON)
-LIMP = {"strength": "0", "root": 0.0}
+LIMP = {"strength": "0", "root_strength": 0.0}
 FEW = {"elements": 600, "self_contact": False}
 
 
@@ -61,7 +64,7 @@ def test_it_stands_still_where_it_was_bound_although_it_is_heavy():
 
 
 def test_without_muscles_that_bear_its_weight_it_sinks():
-    _, state = played(ArticulatedContact(strength="0.3", bears_weight=False, **FEW), [bent(1.2)] * 30)
+    _, state = played(ArticulatedContact(strength="0.3", gravity_compensation=False, **FEW), [bent(1.2)] * 30)
     assert state.points.numpy()[:, 1].mean() < LinearBlend_of(bent(1.2))[:, 1].mean() - 1e-3
 
 
@@ -80,7 +83,7 @@ def test_a_first_pose_elsewhere_is_the_skin_carried_there():
 
 def test_rigid_muscles_and_firm_flesh_are_linear_blend():
     poses = [bent(0.4 * np.sin(0.05 * frame)) for frame in range(60)]
-    skin = ArticulatedContact(flesh="rubber", strength="1", root=1.0, gravity=0.0, **FEW)
+    skin = ArticulatedContact(flesh="rubber", strength="1", root_strength=1.0, gravity=0.0, **FEW)
     _, state = played(skin, poses)
     np.testing.assert_allclose(state.points.numpy(), LinearBlend_of(poses[-1]), atol=2e-3)
     np.testing.assert_allclose(state.memory.bones, poses[-1].world_from_joint, atol=2e-3)
@@ -96,7 +99,7 @@ def test_weaker_muscles_lag_more():
 
 
 def test_a_limb_by_name_is_limp_with_all_that_hangs_on_it():
-    assert parse_strengths("0.7, bone1=0.2", SKELETON) == (0.7, {"bone1": 0.2, "bone2": 0.2})
+    assert joint_strengths(Muscles(strength="0.7, bone1=0.2").strength, SKELETON) == {"bone1": 0.2, "bone2": 0.2}
     poses = [bent(0.05 * frame) for frame in range(16)]
     stiff, limp = (
         played(ArticulatedContact(strength=text, gravity=0.0, **FEW), poses)[1].memory.bones[1, :3, :3]
@@ -110,7 +113,7 @@ def test_skin_is_the_blend_of_simulated_bones_and_the_flesh_that_left_them():
     ball = Sphere(radius=0.3, at=(0.45, 1.0, 0.0))  # starts a little inside, so that it dents
     skin = ArticulatedContact(flesh="fat", obstacles=(ball,), **FEW)
     binding, state = played(skin, [REST] * 8)
-    flesh = flesh_from_character(TUBE, count=600, core=skin.core, depth=skin.depth, tissue="fat")
+    flesh = flesh_from_character(TUBE, count=600, core=skin.layer.core, depth=skin.layer.depth, tissue="fat")
     carried = supple.linear_blend(TUBE.points, TUBE.weights, Pose(state.memory.bones).skinning(SKELETON))
     rotations = blended_rotations(binding.mechanism, state.memory.body)
     offsets = np.zeros((len(flesh.masses), 3))
@@ -182,7 +185,7 @@ def test_a_ball_on_a_lying_limb_dents_it_and_moves_it_and_both_come_back():
 
 
 def test_a_limb_of_flesh_that_does_not_give_way_moves_all_the_same():
-    soft, firm = lying_limb(flesh="fat"), lying_limb(flesh="own", young=1e9)
+    soft, firm = lying_limb(flesh="fat"), lying_limb(flesh="own", youngs_modulus=1e9)
     assert firm[0].max() < 0.1 * soft[0].max()
     assert firm[1].max() > 0.005
 
@@ -366,13 +369,16 @@ def test_two_scenes_are_two_recipes():
 
 
 def test_tissues_by_region():
-    own = Tissue(young=7.0)
-    assert parse_tissues("", own) == (TISSUES["muscle"], {})
-    everywhere, regions = parse_tissues("fat, head=rubber, 3+5-9=own", own)
-    assert (everywhere, regions) == (TISSUES["fat"], {"head": TISSUES["rubber"], "3+5-9": own})
-    assert parse_tissues("head=fat", own) == (TISSUES["muscle"], {"head": TISSUES["fat"]})
+    own = Tissue(youngs_modulus=7.0)
+    muscle, fat, rubber = (TISSUES[name] for name in ("muscle", "fat", "rubber"))
+    assert ArticulatedContact(flesh="").tissues() == (muscle, {})
+    written = ArticulatedContact(flesh="fat, head=rubber, 3+5-9=own", own=own)
+    assert written.tissues() == (fat, {"head": rubber, "3+5-9": own})
+    assert written == ArticulatedContact(flesh={"default": "fat", "head": "rubber", "3+5-9": "own"}, youngs_modulus=7.0)
+    assert ArticulatedContact(flesh={"default": fat, "3+5-9": own}).tissues() == (fat, {"3+5-9": own})
+    assert ArticulatedContact(flesh="head=fat").tissues() == (muscle, {"head": fat})
     for wrong in ("jelly", "fat, rubber", "=fat", "head=jelly", "head="):
-        with pytest.raises(InputError, match="flesh has"):
+        with pytest.raises(InputError, match="flesh"):
             ArticulatedContact(flesh=wrong)
     painted = TUBE.replace(maps={"soft": (TUBE.points[:, 1] > 1.0).astype(float), "none": np.zeros(len(TUBE.points))})
     marked = with_regions(painted, ["soft", "0-3"])
@@ -388,12 +394,14 @@ def test_tissues_by_region():
 
 
 def test_limits_by_joint():
-    assert parse_limits("") == (None, {})
-    assert parse_limits("1.2, bone1=-0.1:2.4, bone2=0.3") == ((-1.2, 1.2), {"bone1": (-0.1, 2.4), "bone2": (-0.3, 0.3)})
+    assert ArticulatedContact().joints.limits == {}
+    written = JointBounds(limits="1.2, bone1=-0.1:2.4, bone2=0.3").limits
+    assert written == {"default": (-1.2, 1.2), "bone1": (-0.1, 2.4), "bone2": (-0.3, 0.3)}
     for wrong in ("x", "bone1=2:1", "bone1=0.1:0.5", "=1", "bone1=", "1, 2", "-1", "bone1=nan"):
-        with pytest.raises(InputError, match="limits has"):
+        with pytest.raises(InputError, match="limits"):
             ArticulatedContact(limits=wrong)
-    found = joint_limits("auto, bone2=0.4", SKELETON, {"bone1": np.array([1.0, 0.0, 0.0])})
+    limits = JointBounds(limits="auto, bone2=0.4").limits
+    found = joint_limits(limits, SKELETON, {"bone1": np.array([1.0, 0.0, 0.0])})
     assert found["bone1"][0] == pytest.approx(0.0, abs=1e-6)
     assert found["bone1"][1] > 2.0
     assert found["bone2"] == (-0.4, 0.4)
@@ -401,9 +409,47 @@ def test_limits_by_joint():
         supple.player(TUBE, ArticulatedContact(limits="x=1"))
     with pytest.raises(InputError, match="joint 'x'"):
         supple.player(TUBE, ArticulatedContact(strength="0.5, x=1"))
-    for wrong in ("bone1=0.5", "auto", "2", "0.5, bone1=-1"):
+    for wrong in ("auto", "2", "0.5, bone1=-1"):
         with pytest.raises(InputError, match="strength"):
-            supple.player(TUBE, ArticulatedContact(strength=wrong))
+            ArticulatedContact(strength=wrong)
+
+
+OLD = {"young": 7.0, "poisson": 0.3, "fading": 0.1, "lag": 0.02, "root": 0.4, "bears_weight": False}
+NESTED = {
+    "own": {"youngs_modulus": 7.0, "poissons_ratio": 0.3, "mass_damping": 0.1, "stiffness_damping": 0.02},
+    "muscles": {"root_strength": 0.4, "gravity_compensation": False},
+}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_old_names_give_the_same_skin():
+    assert ArticulatedContact(**OLD) == ArticulatedContact(**NESTED)
+    assert set(ArticulatedContact.renamed) == set(OLD)
+    assert Tissue(young=7.0, poisson=0.3, fading=0.1, lag=0.02) == Tissue(**NESTED["own"])
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_graph_of_the_first_version_is_the_same_graph():
+    flat = {"strength": "0.7, bone1=0.2", "limits": "auto", "hinges": "names", "joint_damping": 1.0, "density": 900.0}
+    graph = supple.Graph.of(ArticulatedContact(**NESTED, **flat, flesh="muscle, bone=own"))
+    data = json.loads(json.dumps(graph.to_dict()))
+    data["version"] = 1
+    settings = data["stages"][-1]["settings"]
+    for group in ("own", "muscles", "joints"):
+        settings.pop(group)
+    settings |= {**OLD, **flat, "flesh": "muscle, bone=own"}
+    assert supple.Graph.from_dict(data) == graph
+
+
+def test_defaults_are_those_that_were_measured_and_no_level_is_crowded():
+    skin = ArticulatedContact()
+    assert skin.own == TISSUES["muscle"] == Tissue()
+    own = (25e3, 0.45, 1060.0, 0.5, 0.008)
+    assert tuple(getattr(skin.own, info.name) for info in settings_of(Tissue)) == own
+    assert (str(skin.flesh), str(skin.muscles.strength), skin.muscles.root_strength) == ("muscle", "0.7", 0.9)
+    assert (skin.muscles.gravity_compensation, skin.joints) == (True, JointBounds(hinges="none", joint_damping=2.0))
+    levels = [info.name.rpartition(".")[0] for info in settings_of(ArticulatedContact)]
+    assert max(levels.count(level) for level in levels) <= 9
 
 
 def test_what_makes_no_sense_is_refused():
@@ -421,7 +467,7 @@ def test_what_makes_no_sense_is_refused():
         ArticulatedContact(**FEW).bind(Crowd.of(TUBE, 2), "cpu")
     with pytest.raises(InputError, match="preset 'jelly'"):
         ArticulatedContact.preset("jelly")
-    assert ArticulatedContact.preset("fat").flesh == "fat"
+    assert ArticulatedContact.preset("fat").flesh == {"default": "fat"}
 
 
 def test_flesh_without_a_bone_near_it_goes_with_the_bone_that_carries_it():

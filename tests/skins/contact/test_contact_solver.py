@@ -252,7 +252,7 @@ def spun(mechanism, seed, speed):
 @pytest.mark.parametrize("young", [3e3, 1e6])
 @pytest.mark.parametrize("dt", [0.01, 1.0 / 30.0])
 def test_in_free_flight_momentum_stays_and_energy_never_grows(young, dt):
-    body = oracle.bar(4, tissue=Tissue(young=young), spring=1.0)
+    body = oracle.bar(4, tissue=Tissue(youngs_modulus=young), spring=1.0)
     solver = condensed_solver(body, dt, gravity=(0.0, 0.0, 0.0))
     state = spun(body, 3, 6.0)
     solver.load(state)
@@ -310,7 +310,7 @@ def test_a_body_that_only_falls_does_not_notice():
 
 def test_flesh_of_a_spinning_body_is_flung_outwards_and_balances():
     """Centripetal force m o^2 r against K u: the steady state of the skin alone."""
-    body = oracle.bar(1, cells=3, tissue=Tissue(young=2e4, fading=20.0))
+    body = oracle.bar(1, cells=3, tissue=Tissue(youngs_modulus=2e4, mass_damping=20.0))
     solver = condensed_solver(body, 0.005, gravity=(0.0, 0.0, 0.0))
     state = MechanismState.rest(body)
     arm = body.rest[: body.node_count] - body.centers[0]

@@ -21,7 +21,7 @@ from supple.skins.contact.model.flesh import WHERE, FleshLayer, flesh_from_chara
 from supple.skins.contact.model.joints import named_hinges
 from supple.skins.contact.model.links import Links, joints_from_links, links_from_flesh
 from supple.skins.contact.model.mechanism import Mechanism, MechanismState, blended_rotations, mechanism_from_flesh
-from supple.skins.contact.parsing import joint_limits, parse_tissues, with_regions
+from supple.skins.contact.settings import joint_limits, with_regions
 from supple.skins.contact.surface import SkinAttachment
 from supple.skins.kinematic.blend import BlendWeights
 
@@ -97,16 +97,18 @@ class ContactBinding:
                 "make a player for each",
             )
         packed, skeleton = BlendWeights.from_character(character, WHERE), character.skeleton
-        tissue, parts = parse_tissues(skin.flesh, skin.own_tissue())
-        marked = with_regions(character, list(parts))
+        tissue, parts = skin.tissues()
+        marked = with_regions(character, parts)
         flesh = flesh_from_character(
-            marked, count=skin.elements, core=skin.core, depth=skin.depth, tissue=tissue, parts=parts
+            marked, count=skin.elements, core=skin.layer.core, depth=skin.layer.depth, tissue=tissue, parts=parts
         )
         links = links_from_flesh(skeleton, flesh)
-        axes = named_hinges(skeleton) if skin.hinges == "names" else {}
-        joints = joints_from_links(skeleton, links, hinges=axes, limits=joint_limits(skin.limits, skeleton, axes))
+        axes = named_hinges(skeleton) if skin.joints.hinges == "names" else {}
+        joints = joints_from_links(
+            skeleton, links, hinges=axes, limits=joint_limits(skin.joints.limits, skeleton, axes)
+        )
         made = mechanism_from_flesh(flesh, links, joints)
-        made = replace(made, joint_damping=skin.joint_damping * subtree_inertia(made)[0][joints.children])
+        made = replace(made, joint_damping=skin.joints.joint_damping * subtree_inertia(made)[0][joints.children])
         gravity, max_displacements = np.array([0.0, -skin.gravity, 0.0]), _depths(made)
         sag = Sag.from_mechanism(made, gravity, max_displacements)
         rest_sag = sag.at(MechanismState.rest(made))

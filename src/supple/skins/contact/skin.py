@@ -12,18 +12,25 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles.shapes import RigidBody
-from supple.settings import setting
+from supple.settings import ByName, Item, by_name, group, setting
+from supple.settings.by_name import DEFAULT
 from supple.skins.base import DevicePoints, SoftSkin
 from supple.skins.contact import step as stepping
 from supple.skins.contact.binding import ContactBinding
-from supple.skins.contact.model.elasticity import MOST_POISSON, TISSUES, Tissue
+from supple.skins.contact.model.elasticity import TISSUES, Tissue
 from supple.skins.contact.model.flesh import WHERE
-from supple.skins.contact.parsing import parse_limits, parse_strengths, parse_tissues, with_regions
 from supple.skins.contact.scenes import SCENES, digest, scene_obstacles
+from supple.skins.contact.settings import OWN, JointBounds, Layer, Muscles, joint_strengths, with_regions
 from supple.skins.contact.state import ContactState
+from supple.skins.renamed import RENAMED
 
-_MUSCLE = TISSUES["muscle"]
-_LIMP = MappingProxyType({"strength": "0", "root": 0.0, "hinges": "names", "limits": "auto"})
+_LIMP = MappingProxyType(
+    {
+        "muscles": MappingProxyType({"strength": 0.0, "root_strength": 0.0}),
+        "joints": MappingProxyType({"hinges": "names", "limits": "auto"}),
+    }
+)
+_WEAK = MappingProxyType({"strength": 0.3})
 
 
 def _scene(name: str, **settings: Any) -> Mapping[str, Any]:
@@ -35,21 +42,22 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
     """Let the skeleton follow its motion by muscles, in elastic flesh, so that what meets the skin moves the bones.
 
     Bones are links with the mass of their flesh, held together by joints. Muscles turn the joints towards the motion,
-    from limp (`strength` 0) to rigid (1). Flesh is elastic, in physical units, and dents where it meets obstacles or
-    itself; what pushes the flesh pushes the links, in one implicit step for both [Galoppo2007]:
+    from limp (`muscles.strength` 0) to rigid (1). Flesh is elastic, in physical units, and dents where it meets
+    obstacles or itself; what pushes the flesh pushes the links, in one implicit step for both [Galoppo2007]:
 
         x = sum_i w_i (c_i + R_i (p + u - p_i)),   links (c, R) and displacements u of the flesh are unknown together.
 
     The skin stands on the bones as they are simulated. The changed motion is part of the result (`cache.motion`).
 
     Limits: flesh is linear, so very soft flesh that turns far against its bones swells. Who is pushed does not step
-    aside to keep its balance: the root is drawn to its place in the world (`root`), or falls. Obstacles smaller than an
-    element may slip between the nodes of the flesh. Take a `step` in which what is thrown comes less far than the limb
-    that it hits is thick.
+    aside to keep its balance: the root is drawn to its place in the world (`muscles.root_strength`), or falls.
+    Obstacles smaller than an element may slip between the nodes of the flesh. Take a `step` in which what is thrown
+    comes less far than the limb that it hits is thick.
     """
 
     command_name: ClassVar[str] = "contact"
     cached: ClassVar[bool] = True
+    renamed: ClassVar[Mapping[str, str]] = RENAMED["contact"]
     papers: ClassVar[tuple[str, ...]] = (
         "Galoppo, Otaduy, Tekin, Gross and Lin 2007, Soft articulated characters with fast contact handling",
         "Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems",
@@ -59,32 +67,30 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
         {
             **{name: MappingProxyType({"flesh": name}) for name in TISSUES},
             "limp": _LIMP,
-            "thrown-ball": _scene("thrown-ball", flesh="fat", strength="0.3", step=1.0 / 120.0),
-            "push": _scene("push", strength="0.3"),
+            "thrown-ball": _scene("thrown-ball", flesh="fat", muscles=_WEAK, step=1.0 / 120.0),
+            "push": _scene("push", muscles=_WEAK),
             "fall": _scene("fall", **_LIMP),
-            "squeeze": _scene("squeeze", flesh="fat", strength="0.3"),
-            "quadruped-ball": _scene("quadruped-ball", flesh="fat", strength="0.3", root=0.6, step=1.0 / 120.0),
-            "tubes": _scene("tubes", strength="0.3"),
-            "snake-push": _scene("snake-push", strength="0.3", root=0.0),
+            "squeeze": _scene("squeeze", flesh="fat", muscles=_WEAK),
+            "quadruped-ball": _scene(
+                "quadruped-ball", flesh="fat", muscles={**_WEAK, "root_strength": 0.6}, step=1.0 / 120.0
+            ),
+            "tubes": _scene("tubes", muscles=_WEAK),
+            "snake-push": _scene("snake-push", muscles={**_WEAK, "root_strength": 0.0}),
         }
     )
 
     step: float = setting(1.0 / 60.0, "Simulation step", unit="s", low=1e-4, high=0.1)
     elements: int = setting(8000, "Elements that fill the body", low=50, high=2_000_000)
-    flesh: str = setting("muscle", "Tissue, and that of regions: fat, muscle, rubber, own; such as muscle, belly=fat")
-    young: float = setting(_MUSCLE.young, "Young's modulus of the tissue own", unit="Pa", low=1.0, high=1e12)
-    poisson: float = setting(_MUSCLE.poisson, "Poisson's ratio of the tissue own", low=0.0, high=MOST_POISSON)
-    density: float = setting(_MUSCLE.density, "Density of the tissue own", unit="kg/m³", low=1e-3, high=1e5)
-    fading: float = setting(_MUSCLE.fading, "Damping of all swings of the tissue own", unit="1/s", low=0.0, high=1e3)
-    lag: float = setting(_MUSCLE.lag, "Damping of quick swings of the tissue own", unit="s", low=0.0, high=10.0)
-    core: float = setting(0.4, "Share of the way from bone to skin that is bone", low=0.0, high=0.95)
-    depth: float = setting(0.03, "How deep flesh is at most, as a share of the body's size", low=1e-3, high=1.0)
-    strength: str = setting("0.7", "Strength of the muscles from 0 (limp) to 1 (rigid), such as 0.7, LeftArm=0.2")
-    root: float = setting(0.9, "How strongly the root is led, from 0 (free) to 1 (as animated)", low=0.0, high=1.0)
-    bears_weight: bool = setting(True, "Muscles carry the weight of the body, where its root is led")
-    hinges: str = setting("none", "Whether elbows and knees, by name, bend one way only", choices=("none", "names"))
-    limits: str = setting("", "How far joints turn from rest [rad]: auto, 1.2, LeftForeArm=-0.1:2.4")
-    joint_damping: float = setting(2.0, "How fast limp joints lose their swing", unit="1/s", low=0.0, high=1e3)
+    flesh: ByName[Tissue | str] = by_name(
+        "muscle",
+        "Tissue, and that of regions: fat, muscle, rubber, own; such as muscle, belly=fat",
+        Item(Tissue, {**TISSUES, OWN: TISSUES["muscle"]}),
+        names="region",
+    )
+    own: Tissue = group(Tissue, "The tissue of the name own")
+    layer: Layer = group(Layer, "How flesh lies on the bones")
+    muscles: Muscles = group(Muscles, "Muscles that follow the motion")
+    joints: JointBounds = group(JointBounds, "How joints may turn")
     gravity: float = setting(9.81, "Gravity", unit="m/s²", low=0.0, high=1000.0)
     friction: float = setting(0.3, "Friction of skin on skin", low=0.0, high=10.0)
     self_contact: bool = setting(True, "Skin meets skin")
@@ -109,12 +115,12 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
                     WHERE, f"it has obstacles and the scene {self.scene!r}", "one of them is needed", "leave one out"
                 )
             object.__setattr__(self, "scene", digest(self.obstacles))
-        parse_tissues(self.flesh, self.own_tissue())
-        parse_limits(self.limits)
 
-    def own_tissue(self) -> Tissue:
-        """The tissue of the name own."""
-        return Tissue(young=self.young, poisson=self.poisson, density=self.density, fading=self.fading, lag=self.lag)
+    def tissues(self) -> tuple[Tissue, dict[str, Tissue]]:
+        """The tissue of all flesh, and those of regions by name."""
+        known = {**TISSUES, OWN: self.own}
+        found = {name: known[tissue] if isinstance(tissue, str) else tissue for name, tissue in self.flesh.items()}
+        return found.pop(DEFAULT, TISSUES["muscle"]), found
 
     def scene_for(self, character: Character) -> tuple[RigidBody, ...]:
         """What a character meets: the obstacles, or those of the built-in scene, which fit its size."""
@@ -130,9 +136,9 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
         return scene_obstacles(self.scene, character)
 
     def check_for(self, character: Character) -> None:
-        with_regions(character, list(parse_tissues(self.flesh, self.own_tissue())[1]))
-        parse_strengths(self.strength, character.skeleton)
-        for name in parse_limits(self.limits)[1]:
+        with_regions(character, self.flesh.named)
+        joint_strengths(self.muscles.strength, character.skeleton)
+        for name in self.joints.limits.named:
             character.skeleton.index(name)
         self.scene_for(character)
 

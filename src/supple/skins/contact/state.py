@@ -9,13 +9,14 @@ import numpy as np
 
 from supple.arrays import Floats
 from supple.motion.pose import Pose
+from supple.settings.by_name import DEFAULT
 from supple.skins.contact.binding import ContactBinding
 from supple.skins.contact.control.controller import PoseController
 from supple.skins.contact.control.tracking import Tracking
 from supple.skins.contact.detection.collision_pipeline import BodyState, CollisionPipeline, make_detector
 from supple.skins.contact.dynamics.solver import CondensedSolver
 from supple.skins.contact.model.mechanism import MechanismState
-from supple.skins.contact.parsing import parse_strengths
+from supple.skins.contact.settings import STRENGTH, joint_strengths
 from supple.skins.contact.stability_guard import StabilityGuard
 from supple.skins.contact.surface import Surface
 
@@ -51,7 +52,7 @@ class ContactState:
         mechanism, skeleton = binding.mechanism, binding.character.skeleton
         self.solver = CondensedSolver(binding.solver, device=device, gravity=binding.gravity)
         nodes, links = self.solver.nodes, self.solver.links
-        borne = binding.gravity if skin.bears_weight and skin.root > 0.0 else None
+        borne = binding.gravity if skin.muscles.gravity_compensation and skin.muscles.root_strength > 0.0 else None
         self.controller = PoseController(_tracking(binding, skin), links, dt=skin.step, gravity=borne, device=device)
         obstacles = skin.scene_for(binding.character)
         detector = make_detector(
@@ -123,7 +124,9 @@ class ContactState:
 def _tracking(binding: ContactBinding, skin: ArticulatedContact) -> Tracking:
     skeleton, links = binding.character.skeleton, binding.links
     names = skeleton.names
-    strength, strengths = parse_strengths(skin.strength, skeleton)
-    held = {names[links.joints[root]]: skin.root for root in binding.mechanism.roots}
+    muscles = skin.muscles
+    strengths = joint_strengths(muscles.strength, skeleton)
+    held = {names[links.joints[root]]: muscles.root_strength for root in binding.mechanism.roots}
     own = {names[joint]: strengths[names[joint]] for joint in links.joints if names[joint] in strengths}
-    return Tracking(binding.mechanism, links, skeleton, strength=strength, strengths={**own, **held})
+    everywhere = muscles.strength.get(DEFAULT, STRENGTH)
+    return Tracking(binding.mechanism, links, skeleton, strength=everywhere, strengths={**own, **held})

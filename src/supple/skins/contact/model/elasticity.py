@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,28 +27,37 @@ from supple.errors import InputError
 from supple.geometry.tetrahedra import Tetrahedra, volumes
 from supple.settings import Settings, setting
 
-MOST_POISSON = 0.499  # at 0.5 flesh cannot be pressed at all and the stiffness is infinite
+MAX_POISSONS_RATIO = 0.499  # at 0.5 flesh cannot be pressed at all and the stiffness is infinite
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tissue(Settings):
-    """What flesh is made of, in physical units.
+    """What flesh is made of, in physical units; muscle, where nothing is said.
 
-    Damping is Rayleigh's: D = fading M + lag K. `fading` slows every swing alike, `lag` the quick ones most.
+    Damping is Rayleigh's: D = mass_damping M + stiffness_damping K. `mass_damping` slows every swing alike,
+    `stiffness_damping` the quick ones most.
     """
 
-    young: float = setting(20e3, "Stiffness (Young's modulus)", unit="Pa", low=1.0, high=1e12)
-    poisson: float = setting(0.45, "How much it bulges when pressed (Poisson's ratio)", low=0.0, high=MOST_POISSON)
-    density: float = setting(1000.0, "Density", unit="kg/m³", low=1e-3, high=1e5)
-    fading: float = setting(0.5, "Damping of all swings", unit="1/s", low=0.0, high=1e3)
-    lag: float = setting(0.01, "Damping of quick swings", unit="s", low=0.0, high=10.0)
+    renamed: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"young": "youngs_modulus", "poisson": "poissons_ratio", "fading": "mass_damping", "lag": "stiffness_damping"}
+    )
+
+    youngs_modulus: float = setting(25e3, "Stiffness (Young's modulus)", unit="Pa", low=1.0, high=1e12)
+    poissons_ratio: float = setting(
+        0.45, "How much it bulges when pressed (Poisson's ratio)", low=0.0, high=MAX_POISSONS_RATIO
+    )
+    density: float = setting(1060.0, "Density", unit="kg/m³", low=1e-3, high=1e5)
+    mass_damping: float = setting(0.5, "Damping of all swings", unit="1/s", low=0.0, high=1e3)
+    stiffness_damping: float = setting(0.008, "Damping of quick swings", unit="s", low=0.0, high=10.0)
 
 
 TISSUES: Mapping[str, Tissue] = MappingProxyType(
     {
-        "fat": Tissue(young=4e3, poisson=0.46, density=920.0, lag=0.012),
-        "muscle": Tissue(young=25e3, poisson=0.45, density=1060.0, lag=0.008),
-        "rubber": Tissue(young=1e6, poisson=0.47, density=1100.0, fading=0.2, lag=0.001),
+        "fat": Tissue(youngs_modulus=4e3, poissons_ratio=0.46, density=920.0, stiffness_damping=0.012),
+        "muscle": Tissue(),
+        "rubber": Tissue(
+            youngs_modulus=1e6, poissons_ratio=0.47, density=1100.0, mass_damping=0.2, stiffness_damping=0.001
+        ),
     }
 )
 """Tissues by name. Fat and muscle are of the order found in living, relaxed tissue; rubber is that of a firm toy."""
@@ -79,17 +88,28 @@ def shape_gradients(tetrahedra: Tetrahedra) -> Floats:
     return gradients
 
 
-def element_stiffness(tetrahedra: Tetrahedra, young: ArrayLike, poisson: ArrayLike) -> Floats:
+def element_stiffness(tetrahedra: Tetrahedra, youngs_modulus: ArrayLike, poissons_ratio: ArrayLike) -> Floats:
     """The stiffness between corners a and b of every element: (T, 4, 4, 3, 3) [N/m].
 
-    With g_a the gradients: K_ab = V (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I). `young` [Pa] and `poisson`
-    are one number, or one for each element.
+    With g_a the gradients: K_ab = V (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I). `youngs_modulus` [Pa] and
+    `poissons_ratio` are one number, or one for each element.
     """
     count = len(tetrahedra.corners)
-    stiff, bulge = _per_element(young, count, "young"), _per_element(poisson, count, "poisson")
-    _check(stiff > 0.0, stiff, "young", "stiffness above zero", "use 4e3 for fat, 25e3 for muscle, 1e6 for rubber")
-    sound = (bulge > -1.0) & (bulge <= MOST_POISSON)
-    _check(sound, bulge, "poisson", f"more than -1 and at most {MOST_POISSON}", "use 0.45; at 0.5 nothing can move")
+    stiff, bulge = (
+        _per_element(youngs_modulus, count, "youngs_modulus"),
+        _per_element(poissons_ratio, count, "poissons_ratio"),
+    )
+    _check(
+        stiff > 0.0, stiff, "youngs_modulus", "stiffness above zero", "use 4e3 for fat, 25e3 for muscle, 1e6 for rubber"
+    )
+    sound = (bulge > -1.0) & (bulge <= MAX_POISSONS_RATIO)
+    _check(
+        sound,
+        bulge,
+        "poissons_ratio",
+        f"more than -1 and at most {MAX_POISSONS_RATIO}",
+        "use 0.45; at 0.5 nothing can move",
+    )
     volume = volumes(tetrahedra)
     gradients = shape_gradients(tetrahedra)
     first = volume * stiff * bulge / ((1.0 + bulge) * (1.0 - 2.0 * bulge))
@@ -119,9 +139,9 @@ def assemble(tetrahedra: Tetrahedra, blocks: Floats) -> Any:
     return bsr_array((total, pattern.indices, pattern.indptr), shape=(3 * count, 3 * count)).tocsr()
 
 
-def stiffness(tetrahedra: Tetrahedra, young: ArrayLike, poisson: ArrayLike) -> Any:
+def stiffness(tetrahedra: Tetrahedra, youngs_modulus: ArrayLike, poissons_ratio: ArrayLike) -> Any:
     """The stiffness K (3 P, 3 P) [N/m] of a body: elastic energy u^T K u / 2 [J], elastic force -K u [N]."""
-    return assemble(tetrahedra, element_stiffness(tetrahedra, young, poisson))
+    return assemble(tetrahedra, element_stiffness(tetrahedra, youngs_modulus, poissons_ratio))
 
 
 def lumped_masses(tetrahedra: Tetrahedra, density: ArrayLike) -> Floats:

@@ -92,9 +92,9 @@ def layer(
     """
     which = np.zeros(len(solid.corners), np.int32) if tissue_of_element is None else tissue_of_element
     kinds = [named_tissue(one, WHERE) for one in tissues]
-    young, poisson, density, fading, lag = (
+    youngs_modulus, poissons_ratio, density, mass_damping, stiffness_damping = (
         np.array([getattr(kind, what) for kind in kinds])[which]
-        for what in ("young", "poisson", "density", "fading", "lag")
+        for what in ("youngs_modulus", "poissons_ratio", "density", "mass_damping", "stiffness_damping")
     )
     if len(core) != len(solid.points) or len(weights) != len(solid.points):
         raise InputError(
@@ -106,14 +106,16 @@ def layer(
     masses = lumped_masses(solid, density)
     held = core | ~_anchored(solid, core)
     free = np.flatnonzero(~held & (masses > 0.0)).astype(np.int32)
-    blocks = element_stiffness(solid, young, poisson)
-    mass_damping = lumped_masses(solid, np.maximum(density * fading, 1e-300))
+    blocks = element_stiffness(solid, youngs_modulus, poissons_ratio)
+    mass_damped = lumped_masses(solid, np.maximum(density * mass_damping, 1e-300))
     unknowns = (3 * free[:, None] + np.arange(3)).ravel()
     stiff = assemble(solid, blocks)[unknowns][:, unknowns].tocsr()
-    stiffness_damping = assemble(solid, lag[:, None, None, None, None] * blocks)[unknowns][:, unknowns].tocsr()
+    stiffness_damped = assemble(solid, stiffness_damping[:, None, None, None, None] * blocks)[unknowns][
+        :, unknowns
+    ].tocsr()
     from scipy.sparse import diags_array
 
-    damping = (stiffness_damping + diags_array(np.repeat(mass_damping[free], 3))).tocsr()
+    damping = (stiffness_damped + diags_array(np.repeat(mass_damped[free], 3))).tocsr()
     return FleshLayer(solid, weights, masses, free, stiff, damping)
 
 

@@ -1,0 +1,110 @@
+"""What people choose about a soft character, in groups, and what that means for the joints and regions of one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.arrays import Floats
+from supple.character.character import Character
+from supple.character.regions import RegionText
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.geometry import quaternions
+from supple.settings import ByName, Number, Settings, Span, by_name, setting
+from supple.skins.contact.model.flesh import WHERE
+
+OWN = "own"
+AUTO = "auto"
+STRENGTH = 0.7  # of joints that nobody names
+_HALF_IN = 0.5  # a vertex is of a region that has at least this much of it
+_FOLDED = 2.5  # [rad]: how far a hinge folds, where nobody says
+_TURNED = 1.0  # [rad]: how far a ball turns, where nobody says
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer(Settings):
+    """How much of a body is flesh; the rest goes with its bones."""
+
+    core: float = setting(0.4, "Share of the way from bone to skin that is bone", low=0.0, high=0.95)
+    depth: float = setting(0.03, "How deep flesh is at most, as a share of the body's size", low=1e-3, high=1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Muscles(Settings):
+    """How strongly joints and roots are drawn to where the motion has them."""
+
+    strength: ByName[float] = by_name(
+        STRENGTH,
+        "Strength of the muscles from 0 (limp) to 1 (rigid), such as 0.7, LeftArm=0.2",
+        Number(),
+        names="joint",
+    )
+    root_strength: float = setting(
+        0.9, "How strongly the root is led, from 0 (free) to 1 (as animated)", low=0.0, high=1.0
+    )
+    gravity_compensation: bool = setting(True, "Muscles carry the weight of the body, where its root is led")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointBounds(Settings):
+    """How joints may turn."""
+
+    hinges: str = setting("none", "Whether elbows and knees, by name, bend one way only", choices=("none", "names"))
+    limits: ByName[tuple[float, float] | str] = by_name(
+        {}, "How far joints turn from rest [rad]: auto, 1.2, LeftForeArm=-0.1:2.4", Span(words=(AUTO,)), names="joint"
+    )
+    joint_damping: float = setting(2.0, "How fast limp joints lose their swing", unit="1/s", low=0.0, high=1e3)
+
+
+def with_regions(character: Character, names: Iterable[str]) -> Character:
+    """The character with these regions as parts: maps and lists of vertices become parts of that name."""
+    ask = RegionText(WHERE, "flesh", "tissue")
+    found = {name: np.flatnonzero(ask.marked(character, name) >= _HALF_IN) for name in names}
+    for name, vertices in found.items():
+        if not len(vertices):
+            raise InputError(WHERE, f"flesh names {name!r}", "there is none of it on this character", "leave it out")
+    return character.replace(parts={**character.parts, **found}) if found else character
+
+
+def joint_strengths(strength: ByName[float], skeleton: Skeleton) -> dict[str, float]:
+    """The strength of joints that are named; a name counts for all that hangs on it."""
+    by_joint: dict[str, float] = {}
+    for name, value in strength.named.items():
+        by_joint |= {skeleton.names[joint]: value for joint in _descendants(skeleton, skeleton.index(name))}
+    return by_joint
+
+
+def _descendants(skeleton: Skeleton, joint: int) -> list[int]:
+    """A joint and all that hang on it."""
+    found = [joint]
+    for one in found:
+        found.extend(int(child) for child in skeleton.children(one))
+    return found
+
+
+def joint_limits(
+    limits: ByName[tuple[float, float] | str], skeleton: Skeleton, axes: Mapping[str, Floats]
+) -> dict[str, tuple[float, float]]:
+    """Limits (low, high) [rad] by joint. Automatic ones let hinges (`axes`) fold and not bend back beyond straight."""
+    for name in limits.named:
+        skeleton.index(name)
+    found: dict[str, tuple[float, float]] = {}
+    for joint, name in enumerate(skeleton.names):
+        span = limits.named.get(name, limits.default)
+        if isinstance(span, tuple):
+            found[name] = span
+        elif span == AUTO:
+            found[name] = (-_bent(skeleton, joint), _FOLDED) if name in axes else (-_TURNED, _TURNED)
+    return found
+
+
+def _bent(skeleton: Skeleton, joint: int) -> float:
+    """How far a joint is bent at rest [rad]."""
+    ends = skeleton.bones.ends[skeleton.bones.joints == joint]
+    along = quaternions.normalize(ends[0] - skeleton.heads[joint])
+    before = quaternions.normalize(skeleton.heads[joint] - skeleton.heads[skeleton.parents[joint]])
+    return math.acos(min(max(float(along @ before), -1.0), 1.0))
