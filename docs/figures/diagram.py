@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Ints
+from supple.arrays import IntArray
 from supple.render.camera import Camera
 from supple.render.extra import load_library
 from supple.render.sheet import Picture, save_picture
@@ -39,7 +39,7 @@ def diagram(
     return image
 
 
-def surface(pv: Any, points: ArrayLike, triangles: Ints) -> Any:
+def surface(pv: Any, points: ArrayLike, triangles: IntArray) -> Any:
     """Triangles as the renderer takes them."""
     faces = np.concatenate([np.full((len(triangles), 1), 3), triangles], axis=1)
     return pv.PolyData(np.asarray(points, dtype=np.float32), faces=faces)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from diagram import diagram, surface
-from supple.arrays import Ints
+from supple.arrays import IntArray
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.render.camera import Camera
@@ -25,7 +25,7 @@ _AXES = {"x": 0, "y": 1, "z": 2}
 def layers_picture(
     character: Character,
     lattice: Lattice,
-    numbers: Ints,
+    numbers: IntArray,
     *,
     names: Sequence[str] = ("bone", "muscle", "fat", "skin"),
     cut: str = "z",
@@ -74,7 +74,7 @@ def _colors(count: int) -> Any:
     return np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in named], dtype=np.uint8)
 
 
-def _blocks(pv: Any, lattice: Lattice, numbers: Ints, axis: int, at: float | None) -> Any:
+def _blocks(pv: Any, lattice: Lattice, numbers: IntArray, axis: int, at: float | None) -> Any:
     """The cells behind the cut as small cubes, each with its layer."""
     bone = lattice.cells[numbers == 0]
     middle = float(np.median((bone if len(bone) else lattice.cells)[:, axis]))

@@ -11,10 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import InputError
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Ints = NDArray[np.int32]
-Bools = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+Float32Array = NDArray[np.float32]
+IntArray = NDArray[np.int32]
+BoolArray = NDArray[np.bool_]
+
+# Their older names.
+Floats = FloatArray
+Singles = Float32Array
+Ints = IntArray
+Bools = BoolArray
 
 _FREE = -1  # in a shape: any length
 

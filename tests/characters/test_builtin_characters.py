@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.builtin import CHARACTERS, catalogue, character, meshing, skeletons
 from supple.character.builtin.lenses import EndLens, RadialLens, through
 from supple.character.builtin.rig import mirror_name
@@ -36,7 +36,7 @@ def made(name: str, vertices: int, options: tuple[tuple[str, object], ...] = ())
     return character(name, vertices=vertices, **dict(options))
 
 
-def smallest_angles(found: Character) -> Floats:
+def smallest_angles(found: Character) -> FloatArray:
     return np.degrees(topology.corner_angles(found.points, found.triangles)).min(axis=1)
 
 
@@ -236,7 +236,7 @@ def test_each_octopus_arm_is_moved_by_itself_and_the_body() -> None:
         assert all(octopus.skeleton.names[j].startswith(f"Arm{arm}_") for j in np.unique(used))
 
 
-def jumps_along_edges(found: Character) -> Floats:
+def jumps_along_edges(found: Character) -> FloatArray:
     """How much of the weight changes hands from one end of every edge to the other, 0 to 1."""
     dense = found.require_weights("test").dense(len(found.skeleton))
     a, b = topology.unique_edges(found.triangles).T
@@ -260,7 +260,7 @@ def test_every_joint_moves_some_skin(name: str) -> None:
     assert idle == []
 
 
-def linear_blend(found: Character, pose: Pose) -> Floats:
+def linear_blend(found: Character, pose: Pose) -> FloatArray:
     """Linear blend skinning written out: v' = sum_j w_j M_j v."""
     matrices = pose.skinning(found.skeleton)
     dense = found.require_weights("test").dense(len(found.skeleton))

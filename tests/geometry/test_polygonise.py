@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.errors import UnfinishedError
 from supple.geometry import remeshing, topology
 from supple.geometry.implicit import Blob, Body, Part, ellipsoid, loft, smooth_minimum
@@ -16,15 +16,15 @@ from supple.geometry.surface_nets import polygonize
 LOW, HIGH = np.full(3, -1.53), np.full(3, 1.51)
 
 
-def sphere(points: Floats) -> Floats:
+def sphere(points: FloatArray) -> FloatArray:
     return np.linalg.norm(points, axis=1) - 1.0
 
 
-def torus(points: Floats) -> Floats:
+def torus(points: FloatArray) -> FloatArray:
     return np.hypot(np.hypot(points[:, 0], points[:, 1]) - 1.0, points[:, 2]) - 0.35
 
 
-def meshed(distance: remeshing.Distance, cell: float) -> tuple[Floats, np.ndarray]:
+def meshed(distance: remeshing.Distance, cell: float) -> tuple[FloatArray, np.ndarray]:
     points, quads = polygonize(distance, LOW, HIGH, cell=cell)
     return points, topology.triangulate(quads)
 
@@ -65,7 +65,7 @@ def test_random_noise_still_gives_closed_sheets(seed: int) -> None:
     noise = np.random.default_rng(seed).uniform(-1.0, 1.0, (8, 8, 8))
     noise[[0, -1]], noise[:, [0, -1]], noise[:, :, [0, -1]] = 1.0, 1.0, 1.0
 
-    def distance(points: Floats) -> Floats:
+    def distance(points: FloatArray) -> FloatArray:
         index = np.rint(points).astype(int)
         on_lattice = np.abs(points - index).max(axis=1) < 1e-9  # elsewhere 0: look everywhere
         inside = ((index >= 0) & (index < 8)).all(axis=1)
@@ -85,7 +85,7 @@ def test_random_noise_still_gives_closed_sheets(seed: int) -> None:
 def test_sheets_closer_than_a_cell_apart_do_not_share_vertices() -> None:
     """Two spheres whose gap passes through single cells stay two shells."""
 
-    def pair(points: Floats) -> Floats:
+    def pair(points: FloatArray) -> FloatArray:
         offset = np.array([0.53, 0.0, 0.0])
         left, right = points + offset, points - offset
         return np.minimum(np.linalg.norm(left, axis=1), np.linalg.norm(right, axis=1)) - 0.5

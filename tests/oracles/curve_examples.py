@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 from supple.geometry.quaternions import conjugate, normalize, quat_multiply
 from supple.skins.curves.beam.dynamic import DynamicBeam
@@ -28,7 +28,7 @@ class FoundForce:
     of the shape; `residual` is the last of them.
     """
 
-    force: Floats
+    force: FloatArray
     clamps: Clamps
     residuals: tuple[float, ...]
 
@@ -90,13 +90,13 @@ def force_by_iteration(
     return FoundForce(force, held, tuple(residuals))
 
 
-def one_step_force(beam: DynamicBeam, shape: Floats, clamps: Clamps) -> Floats:
+def one_step_force(beam: DynamicBeam, shape: FloatArray, clamps: Clamps) -> FloatArray:
     """The force that would make the shape in one step: the first guess of the published iteration (Eq. 6.4)."""
     single = BandedMatrix(beam.nodes, beam.bending, diagonal=2.0 * beam.mass)
     return single.multiply(shape[1:-1]) + single.boundary_load(clamps)
 
 
-def iteration_factors(beam: DynamicBeam) -> Floats:
+def iteration_factors(beam: DynamicBeam) -> FloatArray:
     """By how much one round of the published iteration multiplies the error of each mode, slowest mode first.
 
     1 - (a1 lambda + 2 a2) R(lambda), with R the answer of the mode to a ramp. The iteration converges where all are
@@ -108,7 +108,7 @@ def iteration_factors(beam: DynamicBeam) -> Floats:
 
 def force_of_first_step(
     beam: DynamicBeam, deformation: ArrayLike, *, clamps: Clamps | None = None
-) -> tuple[Floats, Clamps]:
+) -> tuple[FloatArray, Clamps]:
     """From one small example to a large motion: the force and clamps whose ramp meets the example in its first step.
 
     The ramp then goes on, about `steps` times as far   [Chaudhry2015, Eq. 6.14 and 6.6]. This is how a small twist is
@@ -136,8 +136,8 @@ class ExampleLine:
     """
 
     beam: StaticBeam | DynamicBeam
-    shapes: Floats
-    positions: Floats | None = None
+    shapes: FloatArray
+    positions: FloatArray | None = None
 
     def __post_init__(self) -> None:
         where = "ExampleLine"
@@ -152,7 +152,7 @@ class ExampleLine:
         object.__setattr__(self, "shapes", shapes)
         object.__setattr__(self, "positions", positions)
 
-    def at(self, position: float) -> Floats:
+    def at(self, position: float) -> FloatArray:
         """The curves (nodes, ...) at a position."""
         if not np.isfinite(position):
             raise InputError("ExampleLine.at", f"position is {position}", "a finite number is needed", "check the pose")
@@ -179,11 +179,11 @@ class ExampleLine:
         return [Clamps.from_shape(shape) for shape in self.shapes]
 
     @cached_property
-    def _forces(self) -> list[Floats]:
+    def _forces(self) -> list[FloatArray]:
         return [self.beam.force(shape, held) for shape, held in zip(self.shapes, self._clamps, strict=True)]
 
     @cached_property
-    def _passages(self) -> list[Floats]:
+    def _passages(self) -> list[FloatArray]:
         """What is added to each example on the way to the next, (steps + 1, nodes, ...)."""
         beam = self.beam
         if not isinstance(beam, DynamicBeam):
@@ -192,7 +192,7 @@ class ExampleLine:
         return [beam.ramp(one.force, one.clamps) for one in found]
 
 
-def local_deformation(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike) -> Floats:
+def local_deformation(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike) -> FloatArray:
     """What is left of a shape (..., 3) when each node is taken back to rest by the transform (..., 4, 4) it rode on.
 
     shape = T (rest + deformation). `transforms` may be one for all nodes, or one per node, such as the turn of the bone
@@ -209,13 +209,15 @@ def local_deformation(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike) 
     return back[..., 0] - start
 
 
-def carry(deformation: ArrayLike, rest: ArrayLike, transforms: ArrayLike) -> Floats:
+def carry(deformation: ArrayLike, rest: ArrayLike, transforms: ArrayLike) -> FloatArray:
     """Nodes deformed at rest and then carried by their transforms: T (rest + deformation), (..., 3)."""
     bent, start, moves = _matching(deformation, rest, transforms, "carry")
     return np.einsum("...ij,...j->...i", moves[..., :3, :3], start + bent) + moves[..., :3, 3]
 
 
-def _matching(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike, where: str) -> tuple[Floats, Floats, Floats]:
+def _matching(
+    shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike, where: str
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     start = check_rows(rest, -1, where, "rest")
     nodes = check_rows(shape, len(start), where, "shape")
     moves = check_rows(transforms, -1, where, "transforms")
@@ -231,12 +233,12 @@ def _matching(shape: ArrayLike, rest: ArrayLike, transforms: ArrayLike, where: s
     return nodes, start, moves
 
 
-def _distance(beam: StaticBeam | DynamicBeam, force: Floats, clamps: Clamps, shape: Floats) -> float:
+def _distance(beam: StaticBeam | DynamicBeam, force: FloatArray, clamps: Clamps, shape: FloatArray) -> float:
     met = beam.shape(force, clamps) if isinstance(beam, StaticBeam) else beam.ramp(force, clamps)[-1]
     return float(np.abs(met - shape)[1:-1].max(initial=0.0))
 
 
-def rotation_positions(rotations: ArrayLike, rest: ArrayLike) -> Floats:
+def rotation_positions(rotations: ArrayLike, rest: ArrayLike) -> FloatArray:
     """The place (..., 3 joints) of a pose: each joint's turn away from rest as a rotation vector [rad].
 
     `rotations` (..., joints, 4) and `rest` (joints, 4) are quaternions relative to the parent joint; the turn is

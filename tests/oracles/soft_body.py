@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.motion.pose import Pose
 from supple.skins.contact.model.joints import Joints, rotation_vectors
@@ -31,21 +31,21 @@ def state_in(
     return state
 
 
-def node_positions(mechanism: Mechanism, state: MechanismState) -> Floats:
+def node_positions(mechanism: Mechanism, state: MechanismState) -> FloatArray:
     """Where the free nodes are: (n, 3) [m]; nodes of the core stand where the links alone carry them."""
     return np.einsum(
         "nk,nka->na", mechanism.free_weights, state.positions[mechanism.free_links] + arms(mechanism, state)
     )
 
 
-def node_velocities(mechanism: Mechanism, state: MechanismState) -> Floats:
+def node_velocities(mechanism: Mechanism, state: MechanismState) -> FloatArray:
     """How the free nodes move: (n, 3) [m/s]."""
     turning = np.cross(state.angular_velocities[mechanism.free_links], arms(mechanism, state))
     carried = np.einsum("nk,nka->na", mechanism.free_weights, state.velocities[mechanism.free_links] + turning)
     return carried + np.einsum("nab,nb->na", blended_rotations(mechanism, state), state.node_velocities)
 
 
-def momentum(mechanism: Mechanism, state: MechanismState) -> tuple[Floats, Floats]:
+def momentum(mechanism: Mechanism, state: MechanismState) -> tuple[FloatArray, FloatArray]:
     """Linear [kg m/s] and angular [kg m²/s] momentum (3,) of all matter, the latter about the world's origin."""
     first, second = _core_moments(mechanism, state)
     links, weights = mechanism.free_links, mechanism.free_weights
@@ -111,13 +111,13 @@ def energy(mechanism: Mechanism, state: MechanismState, *, gravity: ArrayLike = 
     return Energy(float(kinetic), float(elastic), float(springs), float(-pull @ matter))
 
 
-def bend(joints: Joints, rotations: Floats) -> Floats:
+def bend(joints: Joints, rotations: FloatArray) -> FloatArray:
     """How far each joint is turned from rest: axis times angle (c, 3) [rad], in the axes of the child."""
     relative = np.swapaxes(rotations[joints.parents], 1, 2) @ rotations[joints.children]
     return rotation_vectors(relative)
 
 
-def spring_hessian(bends: Floats) -> Floats:
+def spring_hessian(bends: FloatArray) -> FloatArray:
     """How a joint's bend f follows a small turn d of the child in its own axes, symmetric part: (..., 3, 3).
 
     The energy k |f|^2 / 2 has the slope k f (f is an eigenvector of every derivative of a rotation vector), and along
@@ -137,7 +137,7 @@ def spring_hessian(bends: Floats) -> Floats:
     return along + across[..., None, None] * (np.eye(3) - along)
 
 
-def joint_gaps(mechanism: Mechanism, state: MechanismState) -> Floats:
+def joint_gaps(mechanism: Mechanism, state: MechanismState) -> FloatArray:
     """How far apart (c, 3) [m] the two links of each joint have it."""
     joints = mechanism.joints
     ends = [
@@ -147,7 +147,7 @@ def joint_gaps(mechanism: Mechanism, state: MechanismState) -> Floats:
     return ends[0] - ends[1]
 
 
-def _core_moments(mechanism: Mechanism, state: MechanismState) -> tuple[Floats, Floats]:
+def _core_moments(mechanism: Mechanism, state: MechanismState) -> tuple[FloatArray, FloatArray]:
     """First and second moments of the cores in world axes."""
     first = np.einsum("kab,kb->ka", state.rotations, mechanism.core_first_moments)
     second = np.einsum("kab,kbc,kdc->kad", state.rotations, mechanism.core_second_moments, state.rotations)

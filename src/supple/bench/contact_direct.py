@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.skins.contact.model.joints import BALL
 from supple.skins.contact.model.mechanism import Mechanism, MechanismState, arms, blended_rotations
 from supple.skins.contact.response.contact_set import ContactSet
@@ -54,13 +54,13 @@ def full_system(mechanism: Mechanism, state: MechanismState, contacts: ContactSe
     return system, 6 * k + 3 * n
 
 
-def _crossing(vectors: Floats) -> Floats:
+def _crossing(vectors: FloatArray) -> FloatArray:
     """[v]x (..., 3, 3) of vectors (..., 3)."""
-    found: Floats = np.cross(np.eye(3), vectors[..., None, :])
+    found: FloatArray = np.cross(np.eye(3), vectors[..., None, :])
     return found
 
 
-def _inertia(mechanism: Mechanism, state: MechanismState, reach: Floats) -> Floats:
+def _inertia(mechanism: Mechanism, state: MechanismState, reach: FloatArray) -> FloatArray:
     """(k, 6, 6) of the links, with their shares of the flesh."""
     k, links = mechanism.link_count, mechanism.free_links
     first = np.einsum("kab,kb->ka", state.rotations, mechanism.core_first_moments)
@@ -94,7 +94,7 @@ def _joint_rows(mechanism: Mechanism, state: MechanismState) -> Any:
     return _spread(rows, np.repeat(np.arange(count), 2), both.ravel(), (3 * count, 6 * mechanism.link_count))
 
 
-def _spread(blocks: Floats, rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
+def _spread(blocks: FloatArray, rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
     """A sparse matrix from blocks (..., a, b), each at its row and column of blocks; what meets is added."""
     from scipy.sparse import coo_array
 

@@ -14,7 +14,7 @@ import numpy as np
 
 import supple
 from supple import device as devices
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.bench.timing import Timing, once
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
@@ -139,7 +139,7 @@ def bar(length: int, links: int, *, across: int = 4) -> Mechanism:
     skeleton = Skeleton.from_heads(names, np.arange(links) - 1, heads, tails=heads + np.array([span, 0.0, 0.0]))
     share = np.clip(1.0 - np.abs(points[:, :1] - heads[:, 0] - 0.5 * span) / span, 0.0, 1.0) ** 2
     weights = Weights.from_dense(share / share.sum(axis=1, keepdims=True))
-    core: Bools = np.all((grid[:, 1:] > 0) & (grid[:, 1:] < across), axis=1)
+    core: BoolArray = np.all((grid[:, 1:] > 0) & (grid[:, 1:] < across), axis=1)
     flesh = layer(Tetrahedra(points, np.concatenate(elements)), weights, core)
     return linked(skeleton, flesh)
 
@@ -159,8 +159,8 @@ class Resting:
     def __init__(self, cells: int, links: int, contacts: int, *, dt: float, device: str = "cpu") -> None:
         self.mechanism = bar(cells, links)
         self.solver = condensed_solver(self.mechanism, dt, device=device)
-        self._nodes: Ints = np.linspace(0, self.mechanism.node_count - 1, contacts).astype(np.int32)
-        self._up: Floats = np.tile([0.0, 1.0, 0.0], (contacts, 1))
+        self._nodes: IntArray = np.linspace(0, self.mechanism.node_count - 1, contacts).astype(np.int32)
+        self._up: FloatArray = np.tile([0.0, 1.0, 0.0], (contacts, 1))
         self._heights = self.mechanism.rest[self._nodes, 1]
 
     def contacts(self) -> ContactSet:

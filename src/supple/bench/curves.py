@@ -12,7 +12,7 @@ import numpy as np
 
 import supple
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.bench.rows import Row
 from supple.bench.timing import Timing, once, timed
 from supple.skins.base import AnySkin
@@ -83,23 +83,23 @@ def _note(published: float | None, timing: Timing, off: str) -> str:
     return off if published is None else f"{published / timing.seconds:.0f} times as fast as published; {off}"
 
 
-def _static(shapes: list[Floats], device: str) -> StaticCurves:
+def _static(shapes: list[FloatArray], device: str) -> StaticCurves:
     beams = [StaticBeam(len(shape)) for shape in shapes]
     loads = [CurveLoad(beam.force(shape), Clamps.from_shape(shape)) for beam, shape in zip(beams, shapes, strict=True)]
     return static_curves(beams, [_nothing(shapes), loads], frames=FRAMES, device=device)
 
 
-def _dynamic(shapes: list[Floats], device: str) -> DynamicCurves:
+def _dynamic(shapes: list[FloatArray], device: str) -> DynamicCurves:
     beams = [DynamicBeam(len(shape), FRAMES, mass=MASS) for shape in shapes]
     loads = [CurveLoad(beam.force(shape), Clamps.from_shape(shape)) for beam, shape in zip(beams, shapes, strict=True)]
     return dynamic_curves(beams, [_nothing(shapes), loads], frames=FRAMES, device=device)
 
 
-def _nothing(shapes: list[Floats]) -> list[CurveLoad]:
+def _nothing(shapes: list[FloatArray]) -> list[CurveLoad]:
     return [CurveLoad(np.zeros((len(shape) - 2, 3)), Clamps.zero((3,))) for shape in shapes]
 
 
-def _shapes(curves: int, nodes: int) -> list[Floats]:
+def _shapes(curves: int, nodes: int) -> list[FloatArray]:
     """Smooth bends (nodes, 3), another for every curve."""
     along = np.linspace(0.0, 1.0, nodes)[:, None]
     angles = 2.0 * np.pi * np.arange(curves) / curves

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.bench.expressive import limb
 from supple.bench.rows import Row
 from supple.bench.timing import timed
@@ -44,7 +44,7 @@ def rows(progress: Callable[[str], None]) -> Iterator[Row]:
 class _Peer:
     """libigl's solver with the energy that is ours too."""
 
-    def __init__(self, igl: Any, points: Floats, triangles: Ints, *, fixed: Ints) -> None:
+    def __init__(self, igl: Any, points: FloatArray, triangles: IntArray, *, fixed: IntArray) -> None:
         self._igl, self._points, self._fixed = igl, np.array(points), fixed
         self._triangles = triangles.astype(np.int64)
         self.prepare()
@@ -55,9 +55,9 @@ class _Peer:
         self._data.max_iter, self._data.energy = ITERATIONS, self._igl.ARAP_ENERGY_TYPE_SPOKES
         self._igl.arap_precomputation(self._points, self._triangles, 3, self._fixed, self._data)
 
-    def solve(self, targets: Floats) -> Floats:
+    def solve(self, targets: FloatArray) -> FloatArray:
         """The shape for these handles."""
-        found: Floats = self._igl.arap_solve(targets, self._data, self._points)
+        found: FloatArray = self._igl.arap_solve(targets, self._data, self._points)
         return found
 
 
@@ -71,7 +71,7 @@ def _libigl() -> tuple[Any, str] | None:
         return None
 
 
-def _region(vertices: int) -> tuple[Floats, Ints, Ints, Floats]:
+def _region(vertices: int) -> tuple[FloatArray, IntArray, IntArray, FloatArray]:
     """A limb whose ends are held; the upper one is pulled aside and turned."""
     character, _ = limb(vertices, 4)
     points, height = character.points, character.points[:, 1]

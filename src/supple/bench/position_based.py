@@ -14,7 +14,7 @@ import numpy as np
 
 import supple
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.bench.peers import pypbd
 from supple.bench.position_based_scenes import SCENES, Scene, actors
 from supple.bench.rows import Row
@@ -131,7 +131,7 @@ def _solves(progress: Callable[[str], None]) -> Iterator[Row]:
         )
 
 
-def _solve(body: Constraints, start: Floats) -> tuple[Timing, Floats]:
+def _solve(body: Constraints, start: FloatArray) -> tuple[Timing, FloatArray]:
     """How long all iterations take from `start`, and where they end."""
     solver = ProjectionSolver(body, np.zeros(len(body.points)), devices.Constants("cpu"))
     sweeps = solver.sweeps(solver.tables())
@@ -181,16 +181,16 @@ def _hero_body(count: int) -> Constraints:
     return build_constraints(fill(hero.points, hero.triangles, count=count))
 
 
-def _shaken(body: Constraints) -> Floats:
+def _shaken(body: Constraints) -> FloatArray:
     noise = np.random.default_rng(0).standard_normal(body.points.shape)
     return np.asarray(body.points + NOISE * body.size * noise)
 
 
-def _particles(points: Floats) -> Floats:
+def _particles(points: FloatArray) -> FloatArray:
     return np.concatenate([points, np.ones((len(points), 1))], axis=1)
 
 
-def _volume_error(body: Constraints, points: Floats) -> float:
+def _volume_error(body: Constraints, points: FloatArray) -> float:
     found = volumes(Tetrahedra(body.points, body.corners), points)
     return float(np.abs(found / body.rest_volumes - 1.0).mean())
 

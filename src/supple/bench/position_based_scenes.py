@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 import supple
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.motion.motion import Motion
 
@@ -97,7 +97,7 @@ def with_longest_bone_split(character: Character, motion: Motion) -> tuple[Chara
     return split, _kept_still(motion, skeleton)
 
 
-def _tails(character: Character) -> Floats:
+def _tails(character: Character) -> FloatArray:
     """Where the bone of every joint ends; of several, the farthest."""
     rig = character.skeleton
     ends = rig.heads.copy()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints, by_fields, frozen
+from supple.arrays import FloatArray, IntArray, by_fields, frozen
 from supple.character.materials import Material, checked
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
@@ -30,9 +30,9 @@ class Display:
     every triangle, in the order of the character's own triangles; `uvs` (D, 2) are texture coordinates.
     """
 
-    control_points: Ints
-    triangles: Ints
-    uvs: Floats | None = None
+    control_points: IntArray
+    triangles: IntArray
+    uvs: FloatArray | None = None
 
     def __post_init__(self) -> None:
         control = frozen(self.control_points, np.int32, (-1,), "Display", "control_points")
@@ -57,20 +57,20 @@ class Character:
     first).
     """
 
-    points: Floats
-    triangles: Ints
+    points: FloatArray
+    triangles: IntArray
     skeleton: Skeleton
     weights: Weights | None = None
     name: str = field(default="character", kw_only=True)
-    maps: Mapping[str, Floats] = field(default_factory=dict, kw_only=True)
-    parts: Mapping[str, Ints] = field(default_factory=dict, kw_only=True)
+    maps: Mapping[str, FloatArray] = field(default_factory=dict, kw_only=True)
+    parts: Mapping[str, IntArray] = field(default_factory=dict, kw_only=True)
     motions: Mapping[str, Motion] = field(default_factory=dict, kw_only=True)
-    polygons: Ints | None = field(default=None, kw_only=True)
+    polygons: IntArray | None = field(default=None, kw_only=True)
     display: Display | None = field(default=None, kw_only=True)
-    shapes: Mapping[str, Floats] = field(default_factory=dict, kw_only=True)
+    shapes: Mapping[str, FloatArray] = field(default_factory=dict, kw_only=True)
     extras: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     materials: Sequence[Material] = field(default=(), kw_only=True)
-    material_of_triangle: Ints | None = field(default=None, kw_only=True)
+    material_of_triangle: IntArray | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         points = frozen(self.points, np.float64, (-1, 3), _WHERE, "points")
@@ -149,7 +149,7 @@ class Character:
             motion.check_fits(self.skeleton)
         object.__setattr__(self, "motions", MappingProxyType(dict(self.motions)))
 
-    def _freeze_polygons(self, given: Ints) -> None:
+    def _freeze_polygons(self, given: IntArray) -> None:
         polygons = frozen(given, np.int32, (-1, 4), _WHERE, "polygons")
         _check_indices(polygons[:, :3], len(self.points), _WHERE, "polygons", "points")
         _check_indices(np.maximum(polygons[:, 3], 0), len(self.points), _WHERE, "polygons", "points")
@@ -187,7 +187,7 @@ class Character:
         return f"Character({self.name!r}: {', '.join([body, *extras])})"
 
     @cached_property
-    def size(self) -> Floats:
+    def size(self) -> FloatArray:
         """Sides of the box around the rest mesh [m]."""
         return np.ptp(self.points, axis=0)
 
@@ -200,14 +200,14 @@ class Character:
         """Another character that differs in the named fields and shares the rest."""
         return replace(self, **changes)
 
-    def vertices_of(self, part: str) -> Ints:
+    def vertices_of(self, part: str) -> IntArray:
         """The vertices of a named part."""
         if part in self.parts:
             return self.parts[part]
         known = ", ".join(self.parts) or "none"
         raise InputError(_WHERE, f"part {part!r} was asked for", f"{self.name} has {known}", "use one of its parts")
 
-    def map_of(self, name: str) -> Floats:
+    def map_of(self, name: str) -> FloatArray:
         """The values (V,) of a painted map."""
         if name in self.maps:
             return self.maps[name]
@@ -226,7 +226,7 @@ class Character:
         return self.weights
 
 
-def _check_indices(indices: Ints, count: int, where: str, what: str, of: str) -> None:
+def _check_indices(indices: IntArray, count: int, where: str, what: str, of: str) -> None:
     if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= count):
         worst = int(indices.min()) if int(indices.min()) < 0 else int(indices.max())
         raise InputError(

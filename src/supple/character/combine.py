@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.character.character import Character, Display
 from supple.character.materials import Material
 from supple.character.skeleton import Skeleton
@@ -104,7 +104,7 @@ def members_of(skeleton: Skeleton) -> dict[str, slice]:
     return found
 
 
-def rigid(move: ArrayLike, where: str, what: str) -> Floats:
+def rigid(move: ArrayLike, where: str, what: str) -> FloatArray:
     """The transform (4, 4) of a way (3,) [m], or of a rigid transform, checked."""
     if np.ndim(move) == 1:
         return _shift(frozen(move, np.float64, (3,), where, what))
@@ -146,7 +146,7 @@ def _usable(name: str) -> bool:
     return bool(name) and name == name.strip() and not any(letter in name for letter in _SPLITS)
 
 
-def _carries(members: Sequence[Character], moves: Sequence[ArrayLike] | None) -> list[Floats]:
+def _carries(members: Sequence[Character], moves: Sequence[ArrayLike] | None) -> list[FloatArray]:
     """The rigid transform (4, 4) that takes each to where it stands."""
     if moves is None:
         return [_shift(np.array([offset, 0.0, 0.0])) for offset in _side_by_side(members)]
@@ -160,7 +160,7 @@ def _carries(members: Sequence[Character], moves: Sequence[ArrayLike] | None) ->
     return [rigid(move, _WHERE, f"move {number}") for number, move in enumerate(moves)]
 
 
-def _shift(offset: Floats) -> Floats:
+def _shift(offset: FloatArray) -> FloatArray:
     carry = np.eye(4)
     carry[:3, 3] = offset
     return carry
@@ -175,16 +175,16 @@ def _side_by_side(members: Sequence[Character]) -> list[float]:
     return offsets
 
 
-def _firsts(counts: Sequence[int]) -> Ints:
+def _firsts(counts: Sequence[int]) -> IntArray:
     """Where each begins when some of these counts come one after another, and where the last one ends."""
     return np.cumsum([0, *counts]).astype(np.int32)
 
 
-def _moved(carry: Floats, points: Floats) -> Floats:
+def _moved(carry: FloatArray, points: FloatArray) -> FloatArray:
     return np.asarray(points @ carry[:3, :3].T + carry[:3, 3])
 
 
-def _skeleton(skeletons: Sequence[Skeleton], called: Sequence[str], carries: Sequence[Floats]) -> Skeleton:
+def _skeleton(skeletons: Sequence[Skeleton], called: Sequence[str], carries: Sequence[FloatArray]) -> Skeleton:
     firsts = _firsts([len(one) for one in skeletons])
     parents = [
         np.where(one.parents < 0, -1, one.parents + first) for one, first in zip(skeletons, firsts, strict=False)
@@ -210,17 +210,19 @@ def _weights(members: Sequence[Character]) -> Weights:
     return Weights(np.concatenate(joints), np.concatenate([wide(one.values) for one in all_weights]))
 
 
-def _maps(members: Sequence[Character], called: Sequence[str], vertices: Sequence[Ints]) -> dict[str, Floats]:
+def _maps(members: Sequence[Character], called: Sequence[str], vertices: Sequence[IntArray]) -> dict[str, FloatArray]:
     shared = [name for name in members[0].maps if all(name in member.maps for member in members)]
     whole = {name: np.concatenate([member.maps[name] for member in members]) for name in shared}
     own = _spread([member.maps for member in members], called, vertices)
     return {**{name: values for name, values in whole.items() if name not in _NUMBERING}, **own}
 
 
-def _spread(each: Sequence[Mapping[str, Floats]], called: Sequence[str], vertices: Sequence[Ints]) -> dict[str, Floats]:
+def _spread(
+    each: Sequence[Mapping[str, FloatArray]], called: Sequence[str], vertices: Sequence[IntArray]
+) -> dict[str, FloatArray]:
     """Values per vertex of each character, by its name, on the vertices of all; zero on those of others."""
     count = int(vertices[-1][-1]) + 1
-    found: dict[str, Floats] = {}
+    found: dict[str, FloatArray] = {}
     for name, values, own in zip(called, each, vertices, strict=True):
         for which, given in values.items():
             spread = np.zeros((count, *given.shape[1:]))
@@ -229,7 +231,7 @@ def _spread(each: Sequence[Mapping[str, Floats]], called: Sequence[str], vertice
     return found
 
 
-def _polygons(members: Sequence[Character], starts: Ints) -> Ints | None:
+def _polygons(members: Sequence[Character], starts: IntArray) -> IntArray | None:
     if all(member.polygons is None for member in members):
         return None
     rows = []
@@ -241,7 +243,7 @@ def _polygons(members: Sequence[Character], starts: Ints) -> Ints | None:
     return np.concatenate(rows)
 
 
-def _display(members: Sequence[Character], starts: Ints) -> Display | None:
+def _display(members: Sequence[Character], starts: IntArray) -> Display | None:
     if all(member.display is None for member in members):
         return None
     drawn = [

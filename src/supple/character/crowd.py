@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
@@ -48,7 +48,7 @@ class Crowd(Character):
             count=count,
         )
 
-    def gathered(self, world_from_joint: Sequence[ArrayLike]) -> Floats:
+    def gathered(self, world_from_joint: Sequence[ArrayLike]) -> FloatArray:
         """The transforms (count J, 4, 4) of all copies from those (J, 4, 4) of each."""
         each = np.asarray(world_from_joint, dtype=np.float64)
         joints = len(self.member.skeleton)

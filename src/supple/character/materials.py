@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from supple.arrays import Ints, frozen
+from supple.arrays import IntArray, frozen
 from supple.errors import InputError
 
 SLOTS = ("color", "metal_rough", "normal", "occlusion", "emission")
@@ -90,8 +90,8 @@ class Material:
 
 
 def checked(
-    materials: Sequence[Material], worn: Ints | None, triangles: int, where: str
-) -> tuple[tuple[Material, ...], Ints | None]:
+    materials: Sequence[Material], worn: IntArray | None, triangles: int, where: str
+) -> tuple[tuple[Material, ...], IntArray | None]:
     """Materials, and which of them every triangle (T,) wears, -1 for none; not told, all wear the first."""
     held = tuple(materials)
     if not held and worn is None:

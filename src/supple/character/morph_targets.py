@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 
 
 class MorphTargets:
     """Points (V, 3) with shares of shapes k, v + sum_k share_k offset_k, made again only when the shares change."""
 
-    def __init__(self, points: Floats, offsets: Mapping[str, Floats]) -> None:
+    def __init__(self, points: FloatArray, offsets: Mapping[str, FloatArray]) -> None:
         self._points, self._offsets = points, offsets
         self._weights: dict[str, float] = {}
 
-    def update(self, weights: Mapping[str, float]) -> Floats | None:
+    def update(self, weights: Mapping[str, float]) -> FloatArray | None:
         """The points with these shares, or None where they are those of the last call (none at first).
 
         Shapes that there are no offsets for change nothing.

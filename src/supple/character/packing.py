@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Ints
+from supple.arrays import IntArray
 from supple.character.character import Character, Display
 from supple.character.materials import Material, Texture
 from supple.character.skeleton import Skeleton
@@ -106,7 +106,7 @@ def unpack(arrays: Mapping[str, NDArray[Any]], words: Mapping[str, Any]) -> Char
     )
 
 
-def pack_materials(materials: Sequence[Material], worn: Ints | None) -> Arrays:
+def pack_materials(materials: Sequence[Material], worn: IntArray | None) -> Arrays:
     """Materials as plain arrays, little-endian; nothing where there are none. A picture used twice is there once."""
     if not materials or worn is None:
         return {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.errors import InputError
 
@@ -67,7 +67,7 @@ class RegionText:
         value = None if first.text.lower() == AUTO else self._number(first, f"{AUTO}, a number")
         return value, [self._named(piece) for piece in named]
 
-    def marked(self, character: Character, name: str) -> Floats:
+    def marked(self, character: Character, name: str) -> FloatArray:
         """How much each vertex (V,) belongs to a region, from 0 to 1."""
         if name in character.maps:
             return np.clip(character.maps[name], 0.0, 1.0)
@@ -105,7 +105,7 @@ class RegionText:
             "write for example belly=0.2",
         )
 
-    def _listed(self, text: str, count: int) -> Ints:
+    def _listed(self, text: str, count: int) -> IntArray:
         spans = [tuple(int(end) for end in piece.split("-")) for piece in text.split("+")]
         backwards = [span for span in spans if span[-1] < span[0]]
         if backwards:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, by_fields, frozen
+from supple.arrays import FloatArray, IntArray, by_fields, frozen
 from supple.errors import InputError
 from supple.geometry.rows import group_by_label
 
@@ -19,9 +19,9 @@ from supple.geometry.rows import group_by_label
 class Bones:
     """The segments between joints: bone b turns with joint `joints[b]` and runs from `starts[b]` to `ends[b]` [m]."""
 
-    joints: Ints
-    starts: Floats
-    ends: Floats
+    joints: IntArray
+    starts: FloatArray
+    ends: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +34,9 @@ class Skeleton:
     """
 
     names: tuple[str, ...]
-    parents: Ints
-    world_from_joint: Floats
-    tails: Floats | None = field(default=None, kw_only=True)
+    parents: IntArray
+    world_from_joint: FloatArray
+    tails: FloatArray | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         where = "Skeleton"
@@ -121,7 +121,7 @@ class Skeleton:
         )
 
     @cached_property
-    def levels(self) -> tuple[Ints, ...]:
+    def levels(self) -> tuple[IntArray, ...]:
         """Joints grouped by depth, roots first, so that a level can be posed at once from the one above."""
         parents = self.parents.tolist()
         unknown, on_the_way = -1, -2
@@ -147,30 +147,30 @@ class Skeleton:
         return tuple(np.split(members, np.cumsum(np.bincount(depth))[:-1]))
 
     @cached_property
-    def joint_from_world(self) -> Floats:
+    def joint_from_world(self) -> FloatArray:
         """Inverse rest transforms (J, 4, 4), also called inverse bind matrices."""
         return np.linalg.inv(self.world_from_joint).astype(np.float64, copy=False)
 
     @cached_property
-    def parent_from_joint(self) -> Floats:
+    def parent_from_joint(self) -> FloatArray:
         """Rest transforms (J, 4, 4) relative to the parent; a root's are relative to the world."""
         local = self.world_from_joint.copy()
         has_parent = self.parents >= 0
         local[has_parent] = self.joint_from_world[self.parents[has_parent]] @ self.world_from_joint[has_parent]
         return local
 
-    def world_from_locals(self, parent_from_joint: Floats) -> Floats:
+    def world_from_locals(self, parent_from_joint: FloatArray) -> FloatArray:
         """Forward kinematics: local transforms (J, 4, 4) to transforms in the world."""
         world = np.array(parent_from_joint, dtype=np.float64)
         for level in self.levels[1:]:
             world[level] = world[self.parents[level]] @ world[level]
         return world
 
-    def children(self, joint: int) -> Ints:
+    def children(self, joint: int) -> IntArray:
         """The joints that hang on `joint`."""
         return np.flatnonzero(self.parents == joint).astype(np.int32)
 
-    def descendants(self, joint: int) -> Ints:
+    def descendants(self, joint: int) -> IntArray:
         """`joint` and everything that hangs below it."""
         below = np.zeros(len(self), dtype=bool)
         below[joint] = True
@@ -179,7 +179,7 @@ class Skeleton:
         return np.flatnonzero(below).astype(np.int32)
 
     @cached_property
-    def heads(self) -> Floats:
+    def heads(self) -> FloatArray:
         """Rest positions (J, 3) of the joints [m]."""
         return self.world_from_joint[:, :3, 3].copy()
 
@@ -187,7 +187,7 @@ class Skeleton:
     def bones(self) -> Bones:
         """Rest segments of the bones; a joint with several children has one to each, a last joint one to its tail."""
         joints: list[int] = []
-        ends: list[Floats] = []
+        ends: list[FloatArray] = []
         for joint in range(len(self)):
             for end in self._ends_of(joint):
                 joints.append(joint)
@@ -195,7 +195,7 @@ class Skeleton:
         index = np.array(joints, dtype=np.int32)
         return Bones(index, self.heads[index], np.array(ends))
 
-    def _ends_of(self, joint: int) -> list[Floats]:
+    def _ends_of(self, joint: int) -> list[FloatArray]:
         if self.tails is not None:
             return [self.tails[joint]]
         children = self.children(joint)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.weights import Weights
 
 if TYPE_CHECKING:
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 _SMOOTHING = 0.02  # how much smoothness inside the flesh counts beside agreement with the skin
 
 
-def transfer_weights(skin_weights: Floats, onto: csr_array, links: Ints, *, lost: Ints, influences: int) -> Weights:
+def transfer_weights(
+    skin_weights: FloatArray, onto: csr_array, links: IntArray, *, lost: IntArray, influences: int
+) -> Weights:
     """Weights W of the particles of a body with which it moves the skin as the skin's own weights W_s do.
 
     What the bones alone do to the flesh must agree with what they do to the skin; where it does not, the difference

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.arrays import Floats, Ints, by_fields, frozen
+from supple.arrays import FloatArray, IntArray, by_fields, frozen
 from supple.errors import InputError
 
 _ALIKE = 1e-9  # weights that differ by less are alike, and the lower joint comes first: rounding may not decide
 SUM_TOLERANCE = 1e-2  # exporters round weights to bytes: off by up to half of 1/255 per influence
 
 
-def largest_first(values: Floats) -> NDArray[np.int64]:
+def largest_first(values: FloatArray) -> NDArray[np.int64]:
     """The order of each row of values (V, K), largest first; of values alike, the first in the row."""
     steps = np.where(values > 0.0, np.maximum(np.round(values / _ALIKE), 1.0), 0.0)
     return np.argsort(-steps, axis=1, kind="stable")
@@ -28,8 +28,8 @@ class Weights:
     Unused places have value 0, so a loop over influences may stop at the first zero.
     """
 
-    joints: Ints
-    values: Floats
+    joints: IntArray
+    values: FloatArray
 
     def __post_init__(self) -> None:
         where = "Weights"
@@ -76,7 +76,7 @@ class Weights:
         """Can be pickled, to be handed to another process."""
         return by_fields(self)
 
-    def _sort(self, sums: Floats) -> None:
+    def _sort(self, sums: FloatArray) -> None:
         """Largest influence first and sums exact; already sorted rows are kept as they are, uncopied."""
         if (np.diff(self.values, axis=1) > _ALIKE).any() or not np.allclose(sums, 1.0, atol=1e-7, rtol=0.0):
             order = largest_first(self.values)
@@ -146,7 +146,7 @@ class Weights:
         """Most influences of any vertex."""
         return int((self.values > 0.0).sum(axis=1).max(initial=1))
 
-    def dense(self, joint_count: int) -> Floats:
+    def dense(self, joint_count: int) -> FloatArray:
         """The full (V, J) matrix; for small meshes and tests."""
         used = self.joints[self.values > 0.0]
         if used.size and used.max() >= joint_count:

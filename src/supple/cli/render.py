@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Singles
+from supple.arrays import Float32Array, FloatArray
 from supple.cli.console import Console
 from supple.errors import InputError
 from supple.graph.cache import Cache
@@ -100,7 +100,7 @@ def _picture(cache: Cache, renderer: BakeRenderer, output: Path, frame: int | No
     return [chosen]
 
 
-def _values(cache: Cache, color: str) -> Floats | Singles | None:
+def _values(cache: Cache, color: str) -> FloatArray | Float32Array | None:
     if color == "clay":
         return None
     if color in cache.info["maps"]:

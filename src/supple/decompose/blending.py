@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats
+from supple.arrays import BoolArray, FloatArray
 from supple.decompose.frames import Frames
 from supple.decompose.rigid import STILL
 
@@ -34,12 +34,12 @@ class Distances:
     """
 
     frames: Frames
-    form: Floats
-    lean: Floats
-    square: Floats
+    form: FloatArray
+    lean: FloatArray
+    square: FloatArray
 
     @classmethod
-    def from_frames(cls, frames: Frames, bones: Floats) -> Distances:
+    def from_frames(cls, frames: Frames, bones: FloatArray) -> Distances:
         """For bones (B, F, 3, 4)."""
         count = len(bones)
         flat = (bones - STILL).reshape(count, -1, 4)  # (B, 3F, 4)
@@ -53,7 +53,7 @@ class Distances:
             np.einsum("vf,vf->v", frames.moved, frames.moved),
         )
 
-    def matrices(self, rows: slice) -> Floats:
+    def matrices(self, rows: slice) -> FloatArray:
         """The matrices (n, B, B) of some vertices."""
         rest = self.frames.rest[rows]
         count = self.lean.shape[1]
@@ -66,7 +66,7 @@ class Distances:
         matrix.reshape(len(rest), -1)[:, :: count + 1] += _ROUNDING * self.square[rows, None]
         return matrix
 
-    def alone(self) -> Floats:
+    def alone(self) -> FloatArray:
         """The squared distance (V, B) of every vertex from each bone alone, summed over the frames."""
         count = self.lean.shape[1]
         rest = self.frames.rest
@@ -78,14 +78,14 @@ class Distances:
 
 def blended(
     frames: Frames,
-    bones: Floats,
-    weights: Floats,
+    bones: FloatArray,
+    weights: FloatArray,
     *,
     influences: int,
-    allowed: Bools | None = None,
-    nearby: Floats | None = None,
+    allowed: BoolArray | None = None,
+    nearby: FloatArray | None = None,
     smoothness: float = 0.0,
-) -> tuple[Floats, Floats]:
+) -> tuple[FloatArray, FloatArray]:
     """Better weights (V, B) for these bones, and the squared error (V,) they leave, summed over the frames.
 
     They start from `weights`, whose rows are valid, and never do worse. Only bones that are `allowed` (V, B) come in
@@ -108,8 +108,13 @@ def blended(
 
 
 def fewest(
-    matrices: Floats, start: Floats, *, influences: int, linear: Floats | None = None, allowed: Bools | None = None
-) -> Floats:
+    matrices: FloatArray,
+    start: FloatArray,
+    *,
+    influences: int,
+    linear: FloatArray | None = None,
+    allowed: BoolArray | None = None,
+) -> FloatArray:
     """Weights (n, B) of at most `influences` bones that make w^T A w - 2 a^T w small, from valid ones.
 
     An active set method on all problems at once [LawsonHanson1974, with the sum held at one]: the bone that
@@ -155,30 +160,30 @@ class _Problems:
     Only the rows and columns of bones in use are ever fetched: most of a matrix stays where it is.
     """
 
-    matrices: Floats
-    linear: Floats
+    matrices: FloatArray
+    linear: FloatArray
 
-    def slopes(self, rows: Indices, weights: Floats) -> tuple[Floats, Floats]:
+    def slopes(self, rows: Indices, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Half the derivatives A w - a (N, B), and their mean (N,) under the weights."""
         index, used = _positions(weights > 0.0)
         passive_weights = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
         slope = (passive_weights[:, None, :] @ self.matrices[rows[:, None], index])[:, 0] - self.linear[rows]
         return slope, np.einsum("vb,vb->v", weights, slope)
 
-    def values(self, rows: Indices, weights: Floats) -> Floats:
+    def values(self, rows: Indices, weights: FloatArray) -> FloatArray:
         """w^T A w - 2 a^T w of each."""
         index, used = _positions(weights > 0.0)
         passive_weights = np.where(used, np.take_along_axis(weights, index, axis=1), 0.0)
         square = passive_weights[:, None, :] @ self._cut(rows, index) @ passive_weights[:, :, None]
         return square[:, 0, 0] - 2.0 * np.einsum("vb,vb->v", self.linear[rows], weights)
 
-    def with_bone(self, rows: Indices, weights: Floats, newcomer: Indices) -> Floats:
+    def with_bone(self, rows: Indices, weights: FloatArray, newcomer: Indices) -> FloatArray:
         """The best weights with one more bone."""
         passive = weights > 0.0
         passive[np.arange(len(weights)), newcomer] = True
         return self.solve_active_set(rows, weights, passive)
 
-    def with_exchange(self, rows: Indices, weights: Floats, newcomer: Indices) -> Floats:
+    def with_exchange(self, rows: Indices, weights: FloatArray, newcomer: Indices) -> FloatArray:
         """The best of all weights in which the newcomer takes over from one of the bones there are."""
         leaving = _positions(weights > 0.0)[0]
         count, most = leaving.shape
@@ -190,7 +195,7 @@ class _Problems:
         best = np.argmin(self.values(again, trial).reshape(count, most), axis=1)
         return trial.reshape(count, most, -1)[np.arange(count), best]
 
-    def solve_active_set(self, rows: Indices, weights: Floats, passive: Bools) -> Floats:
+    def solve_active_set(self, rows: Indices, weights: FloatArray, passive: BoolArray) -> FloatArray:
         """The minimum over the bones in `passive` (N, B), without those that would go below zero on the way to it."""
         weights, passive = weights.copy(), passive.copy()
         open_ = np.arange(len(weights))
@@ -210,7 +215,7 @@ class _Problems:
             passive[open_] &= ~gone
         return weights
 
-    def _solve_unbounded(self, rows: Indices, passive: Bools) -> Floats:
+    def _solve_unbounded(self, rows: Indices, passive: BoolArray) -> FloatArray:
         """The minimum over weights of sum one that are zero outside `passive` (N, B), and may come out below zero.
 
         With A and a cut to the passive bones, w = A^-1 (a + m 1), and m such that the sum is one.
@@ -228,11 +233,11 @@ class _Problems:
         full[passive] = found[used]
         return full
 
-    def _cut(self, rows: Indices, index: Indices) -> Floats:
+    def _cut(self, rows: Indices, index: Indices) -> FloatArray:
         return self.matrices[rows[:, None, None], index[:, :, None], index[:, None, :]]
 
 
-def _positions(passive: Bools) -> tuple[Indices, Bools]:
+def _positions(passive: BoolArray) -> tuple[Indices, BoolArray]:
     """Where the passive bones of every row are, as (N, K) numbers, and which of these places are in use."""
     row, bone = np.nonzero(passive)
     sizes = np.bincount(row, minlength=len(passive))
@@ -242,7 +247,7 @@ def _positions(passive: Bools) -> tuple[Indices, Bools]:
     return index, used
 
 
-def _limit(weights: Floats, influences: int) -> Floats:
+def _limit(weights: FloatArray, influences: int) -> FloatArray:
     """Only the largest `influences` of every row, of sum one."""
     if weights.shape[1] <= influences or int(np.count_nonzero(weights, axis=1).max()) <= influences:
         return weights

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.decompose.blending import Distances
 from supple.decompose.frames import Frames
 from supple.decompose.rigid import STILL, Moments, fit_bones
@@ -16,7 +16,7 @@ _MOST_SPLITS = 24  # rounds of splitting; doubling makes any number of bones in 
 _SMALLEST = 3  # vertices; fewer do not say how a bone turns
 
 
-def cluster(frames: Frames, nearby: Any, *, bones: int, seed: int) -> tuple[Floats, Floats]:
+def cluster(frames: Frames, nearby: Any, *, bones: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Bones (B, F, 3, 4) and weights (V, B) that tie every vertex to the bone it follows best.
 
     It starts with one patch. Every round splits the patches that move least rigidly, as many as there are or as are
@@ -43,7 +43,7 @@ def cluster(frames: Frames, nearby: Any, *, bones: int, seed: int) -> tuple[Floa
     return found, np.eye(bones)[labels]
 
 
-def patch(frames: Frames, nearby: Any, vertex: int) -> Floats:
+def patch(frames: Frames, nearby: Any, vertex: int) -> FloatArray:
     """A bone (1, F, 3, 4) that moves as the vertices round a vertex do."""
     members = np.zeros((len(frames.rest), 1))
     members[surrounding(nearby, vertex)] = 1.0
@@ -51,13 +51,13 @@ def patch(frames: Frames, nearby: Any, vertex: int) -> Floats:
     return fit_bones(Moments.from_frames(frames, members), start, free=np.ones(1, dtype=bool), sweeps=1)
 
 
-def surrounding(nearby: Any, vertex: int) -> Ints:
+def surrounding(nearby: Any, vertex: int) -> IntArray:
     """The vertices within two rings of a vertex."""
     near = nearby[[vertex]].indices
     return np.unique(nearby[near].indices).astype(np.int32)
 
 
-def _founders(rest: Floats, labels: Ints, error: Floats, random: np.random.Generator) -> list[int]:
+def _founders(rest: FloatArray, labels: IntArray, error: FloatArray, random: np.random.Generator) -> list[int]:
     """One vertex of every patch, the patch with the largest error first."""
     count = int(labels.max()) + 1
     total = np.bincount(labels, weights=error, minlength=count)
@@ -74,13 +74,13 @@ def _founders(rest: Floats, labels: Ints, error: Floats, random: np.random.Gener
     return founders
 
 
-def _fit(frames: Frames, labels: Ints, bones: Floats) -> Floats:
+def _fit(frames: Frames, labels: IntArray, bones: FloatArray) -> FloatArray:
     weights = np.zeros((len(labels), len(bones)))
     weights[np.arange(len(labels)), labels] = 1.0
     return fit_bones(Moments.from_frames(frames, weights), bones, free=np.ones(len(bones), dtype=bool), sweeps=1)
 
 
-def _without_small(bones: Floats, labels: Ints, alone: Floats) -> tuple[Floats, Ints]:
+def _without_small(bones: FloatArray, labels: IntArray, alone: FloatArray) -> tuple[FloatArray, IntArray]:
     """Leave out bones that too few vertices chose; these go to the next best."""
     keep = np.bincount(labels, minlength=len(bones)) >= min(_SMALLEST, len(labels))
     if keep.all():

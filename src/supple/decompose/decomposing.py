@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Bools, Floats
+from supple.arrays import BoolArray, FloatArray
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
 from supple.decompose import rig
@@ -123,7 +123,7 @@ def _check(sequence: PointSequence, *, bones: int, influences: int, rounds: int,
         raise InputError(_WHERE, f"smoothness is {smoothness}", "zero or more is needed", "try 0.001")
 
 
-def _rig_of(sequence: PointSequence) -> tuple[Skeleton, Weights, Floats]:
+def _rig_of(sequence: PointSequence) -> tuple[Skeleton, Weights, FloatArray]:
     if sequence.character is None or sequence.poses is None:
         raise InputError(
             _WHERE,
@@ -134,11 +134,11 @@ def _rig_of(sequence: PointSequence) -> tuple[Skeleton, Weights, Floats]:
     return sequence.character.skeleton, sequence.character.require_weights(_WHERE), sequence.poses
 
 
-def _cut(weights: Weights, influences: int, joints: int) -> Floats:
+def _cut(weights: Weights, influences: int, joints: int) -> FloatArray:
     return weights.limited(influences).dense(joints)
 
 
-def _near_joints(skeleton: Skeleton, weights: Weights) -> Bools:
+def _near_joints(skeleton: Skeleton, weights: Weights) -> BoolArray:
     """The joints (V, J) a vertex may follow: those it does, their parents and their children.
 
     Others may move alike in this one motion; in the next they would tear the skin.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Singles
+from supple.arrays import Float32Array, FloatArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
@@ -31,8 +31,8 @@ class DecompositionError:
     rms: float
     thousandths: float
     worst: float
-    by_frame: Floats
-    by_vertex: Floats
+    by_frame: FloatArray
+    by_vertex: FloatArray
     by_part: Mapping[str, float]
 
     def to_json(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Decomposition:
     sequence: PointSequence
     skeleton: Skeleton
     weights: Weights
-    world_from_joint: Floats
+    world_from_joint: FloatArray
     helpers: int
     history: tuple[float, ...]
 
@@ -67,7 +67,7 @@ class Decomposition:
         off = f"off by {self.error.rms:.3g} m RMS"
         return f"Decomposition({self.sequence.name!r}: {bones}, {self.weights.influences} influences, {off})"
 
-    def frames(self) -> Iterator[Floats]:
+    def frames(self) -> Iterator[FloatArray]:
         """The points (V, 3) [m] of one frame after another, as the bones move them by linear blend."""
         rest = self.sequence.rest_points
         joints, values = self.weights.joints, self.weights.values
@@ -81,7 +81,7 @@ class Decomposition:
             yield points
 
     @cached_property
-    def points(self) -> Singles:
+    def points(self) -> Float32Array:
         """The points (F, V, 3) [m] of all frames, as the bones move them."""
         return np.stack([points.astype(np.float32) for points in self.frames()])
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry import quaternions
 
 _FEW = 12  # neighbours of a vertex where there are no triangles
@@ -24,14 +24,14 @@ class Frames:
     character stands, and differences of nearly equal numbers keep their digits.
     """
 
-    rest: Floats
-    moved: Floats
+    rest: FloatArray
+    moved: FloatArray
     size: float
-    middle: Floats
-    world_from_body: Floats
+    middle: FloatArray
+    world_from_body: FloatArray
 
     @classmethod
-    def from_points(cls, rest_points: Floats, points: NDArray[Any]) -> Frames:
+    def from_points(cls, rest_points: FloatArray, points: NDArray[Any]) -> Frames:
         """Take the rigid motion that fits the whole body best out of every frame (F, V, 3)."""
         middle = rest_points.mean(axis=0)
         centered = rest_points - middle
@@ -53,7 +53,7 @@ class Frames:
         """How many frames there are."""
         return len(self.world_from_body)
 
-    def transforms(self, bones: Floats) -> Floats:
+    def transforms(self, bones: FloatArray) -> FloatArray:
         """Bones (B, F, 3, 4) of the solver as transforms (F, B, 4, 4) that carry rest points [m] into the world."""
         body = np.zeros((self.count, len(bones), 4, 4))
         body[..., :3, :] = np.swapaxes(bones, 0, 1)
@@ -61,14 +61,14 @@ class Frames:
         body[..., :3, 3] = self.size * body[..., :3, 3] - body[..., :3, :3] @ self.middle
         return self.world_from_body[:, None] @ body
 
-    def bones(self, transforms: Floats) -> Floats:
+    def bones(self, transforms: FloatArray) -> FloatArray:
         """The other way round: transforms (F, B, 4, 4) in the world as bones (B, F, 3, 4) of the solver."""
         body = quaternions.rigid_inverse(self.world_from_body)[:, None] @ transforms
         body[..., :3, 3] = (body[..., :3, 3] + body[..., :3, :3] @ self.middle) / self.size
         return np.ascontiguousarray(np.swapaxes(body[..., :3, :], 0, 1))
 
 
-def surroundings(rest: Floats, triangles: Ints | None) -> Any:
+def surroundings(rest: FloatArray, triangles: IntArray | None) -> Any:
     """A sparse matrix (V, V) whose rows take the mean over a vertex and those beside it.
 
     Beside means joined by an edge; without triangles, the nearest at rest.

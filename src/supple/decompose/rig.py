@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.skeleton import Skeleton
 from supple.geometry import quaternions
 
@@ -22,12 +22,12 @@ _UNTIED = 4.0  # how much dearer a tie between bones is that share no vertices, 
 class Regions:
     """Where the vertices of every bone are: middles (B, 3) [m], radii (B,) [m], and sums (B, 4, 4) of w² x x^T."""
 
-    middles: Floats
-    radii: Floats
-    inertia: Floats
+    middles: FloatArray
+    radii: FloatArray
+    inertia: FloatArray
 
     @classmethod
-    def from_weights(cls, rest: Floats, weights: Floats) -> Regions:
+    def from_weights(cls, rest: FloatArray, weights: FloatArray) -> Regions:
         """Of weights (V, B); a bone without any stands at the middle of the body."""
         points = np.concatenate([rest, np.ones((len(rest), 1))], axis=1)
         inertia = np.einsum("vb,vi,vj->bij", weights**2, points, points, optimize=True)
@@ -39,7 +39,7 @@ class Regions:
         return cls(middles, np.sqrt(np.maximum(np.where(empty, 0.0, spread), 0.0)), inertia)
 
 
-def apart(transforms: Floats, bones: Ints, others: Ints) -> Floats:
+def apart(transforms: FloatArray, bones: IntArray, others: IntArray) -> FloatArray:
     """Q (N, M, 4, 4) of every pair of bones and others in transforms (F, B, 4, 4)."""
     one, two = transforms[:, bones, :3], transforms[:, others, :3]
     mixed = np.einsum("fbia,fcid->bcad", one, two, optimize=True)
@@ -47,14 +47,14 @@ def apart(transforms: Floats, bones: Ints, others: Ints) -> Floats:
     return own + np.einsum("fcia,fcid->cad", two, two, optimize=True)[None] - mixed - np.swapaxes(mixed, -1, -2)
 
 
-def pivots(forms: Floats, near: Floats, *, frames: int) -> Floats:
+def pivots(forms: FloatArray, near: FloatArray, *, frames: int) -> FloatArray:
     """The points (..., 3) that forms Q (..., 4, 4) pull apart least, near to given ones where turning says little."""
     regularized = forms[..., :3, :3] + frames * _QUIET * np.eye(3)
     pull = np.einsum("...ij,...j->...i", forms[..., :3, :3], near) + forms[..., :3, 3]
     return near - np.linalg.solve(regularized, pull[..., None])[..., 0]
 
 
-def tree(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Ints, Floats]:
+def tree(rest: FloatArray, weights: FloatArray, transforms: FloatArray) -> tuple[IntArray, FloatArray]:
     """Parents (B,) and pivots (B, 3) [m] of bones found.
 
     A tie is short when there is a point in both regions that both bones carry alike. The tree is the one with the
@@ -85,7 +85,7 @@ def tree(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Ints, Float
     return parents, heads
 
 
-def _ranks(cost: Floats) -> Floats:
+def _ranks(cost: FloatArray) -> FloatArray:
     """The same tree from whole numbers, all different: how SciPy breaks ties depends on the model of the processor.
 
     Costs alike, to nine digits of the largest, are ranked by the bones' numbers. Zero means no tie to SciPy.
@@ -98,7 +98,7 @@ def _ranks(cost: Floats) -> Floats:
     return ranks + ranks.T
 
 
-def _between(rest: Floats, weights: Floats, regions: Regions) -> Floats:
+def _between(rest: FloatArray, weights: FloatArray, regions: Regions) -> FloatArray:
     """A point (B, B, 3) for every pair of bones: the middle of the vertices they share, or halfway between them."""
     shared = weights.T @ weights
     sums = np.stack([weights.T @ (weights * rest[:, [axis]]) for axis in range(3)], axis=2)
@@ -107,7 +107,7 @@ def _between(rest: Floats, weights: Floats, regions: Regions) -> Floats:
     return np.where(some[..., None], sums / np.where(some, shared, 1.0)[..., None], halfway)
 
 
-def helper_parents(transforms: Floats, regions: Regions, joints: int) -> Ints:
+def helper_parents(transforms: FloatArray, regions: Regions, joints: int) -> IntArray:
     """The joint (H,) that carries each helper's vertices most nearly as the helper does; helpers follow the joints.
 
     Joints that scale unevenly are left out, since what hangs on them is sheared; -1 where no joint is left.
@@ -119,19 +119,19 @@ def helper_parents(transforms: Floats, regions: Regions, joints: int) -> Ints:
     return np.where(even.any(), np.argmin(np.where(even, cost, np.inf), axis=1), -1).astype(np.int32)
 
 
-def _even(transforms: Floats) -> Bools:
+def _even(transforms: FloatArray) -> BoolArray:
     linear = transforms[..., :3, :3]
     gram = np.swapaxes(linear, -1, -2) @ linear
     scale = np.einsum("...ii->...", gram)[..., None, None] / 3.0
     return (np.abs(gram - scale * np.eye(3)) < 1e-6 * scale).all(axis=(0, 2, 3))
 
 
-def _shorten(vectors: Floats, most: Floats) -> Floats:
+def _shorten(vectors: FloatArray, most: FloatArray) -> FloatArray:
     length = np.linalg.norm(vectors, axis=-1)
     return vectors * np.minimum(1.0, most / np.where(length > 0.0, length, 1.0))[..., None]
 
 
-def bones_only(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Skeleton, Ints]:
+def bones_only(rest: FloatArray, weights: FloatArray, transforms: FloatArray) -> tuple[Skeleton, IntArray]:
     """A skeleton of the bones alone, the root first, and the order (B,) in which it takes them."""
     parents, heads = tree(rest, weights, transforms)
     order = _outward(parents)
@@ -143,7 +143,7 @@ def bones_only(rest: Floats, weights: Floats, transforms: Floats) -> tuple[Skele
     return Skeleton.from_heads(names, np.where(above >= 0, position[above], -1), heads[order]), order
 
 
-def with_helpers(skeleton: Skeleton, rest: Floats, weights: Floats, transforms: Floats) -> Skeleton:
+def with_helpers(skeleton: Skeleton, rest: FloatArray, weights: FloatArray, transforms: FloatArray) -> Skeleton:
     """The skeleton with the helper bones behind its own joints, each on the joint it follows most."""
     joints = len(skeleton)
     regions = Regions.from_weights(rest, weights)
@@ -168,7 +168,7 @@ def _unused(name: str, names: list[str]) -> str:
     return name
 
 
-def _outward(parents: Ints) -> Ints:
+def _outward(parents: IntArray) -> IntArray:
     """Bones from the root outwards, level by level."""
     order = list(np.flatnonzero(parents < 0))
     for bone in order:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Bools, Floats
+from supple.arrays import BoolArray, FloatArray
 from supple.decompose.frames import Frames
 from supple.geometry import quaternions
 
@@ -26,11 +26,11 @@ class Moments:
     `inertia` (B, 4, B, 4) holds the sum of w_b w_c u u^T, `pull` (B, 4, F, 3) that of w_b u d^T.
     """
 
-    inertia: Floats
-    pull: Floats
+    inertia: FloatArray
+    pull: FloatArray
 
     @classmethod
-    def from_frames(cls, frames: Frames, weights: Floats) -> Moments:
+    def from_frames(cls, frames: Frames, weights: FloatArray) -> Moments:
         """Sum over the vertices with weights (V, B), most of which are zero."""
         from scipy.sparse import csr_array
 
@@ -45,7 +45,7 @@ class Moments:
         return cls(inertia.reshape(bones, 4, bones, 4), pull.reshape(bones, 4, frames.count, 3))
 
 
-def fit_bones(moments: Moments, bones: Floats, *, free: Bools, sweeps: int) -> Floats:
+def fit_bones(moments: Moments, bones: FloatArray, *, free: BoolArray, sweeps: int) -> FloatArray:
     """Bones (B, F, 3, 4) after `sweeps` rounds in which each in turn takes its best rigid motion, all others held.
 
     For bone b and one frame, the sum of |w_b T_b u - q|^2 with q = w_b p + sum_c w_c (p - T_c u) over the others is

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, Singles, frozen
+from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.geometry.topology import triangulate
@@ -27,14 +27,14 @@ class PointSequence:
     (F, J, 4, 4) are the rig that the points were made with, where there was one.
     """
 
-    points: Singles
-    rest: Floats | None = field(default=None, kw_only=True)
-    triangles: Ints | None = field(default=None, kw_only=True)
-    polygons: Ints | None = field(default=None, kw_only=True)
+    points: Float32Array
+    rest: FloatArray | None = field(default=None, kw_only=True)
+    triangles: IntArray | None = field(default=None, kw_only=True)
+    polygons: IntArray | None = field(default=None, kw_only=True)
     fps: float = field(default=30.0, kw_only=True)
     name: str = field(default="sequence", kw_only=True)
     character: Character | None = field(default=None, kw_only=True)
-    poses: Floats | None = field(default=None, kw_only=True)
+    poses: FloatArray | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         points = frozen(self.points, np.float32, (-1, -1, 3), _WHERE, "points")
@@ -100,7 +100,7 @@ class PointSequence:
         )
 
     @property
-    def rest_points(self) -> Floats:
+    def rest_points(self) -> FloatArray:
         """The points (V, 3) [m] in which the bones are bound."""
         return np.asarray(self.points[0] if self.rest is None else self.rest, dtype=np.float64)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.decompose.blending import blended
 from supple.decompose.clusters import patch, surrounding
 from supple.decompose.frames import Frames
@@ -33,10 +33,10 @@ class Alternation:
 
     frames: Frames
     nearby: Any
-    bones: Floats
-    weights: Floats
-    free: Bools
-    allowed: Bools
+    bones: FloatArray
+    weights: FloatArray
+    free: BoolArray
+    allowed: BoolArray
     influences: int
     smoothness: float = 0.0
 
@@ -99,7 +99,7 @@ class Alternation:
         self.free = np.concatenate([self.free, np.ones(count, dtype=bool)])
         self._place_bones(room)
 
-    def _place_bones(self, bones: Ints) -> None:
+    def _place_bones(self, bones: IntArray) -> None:
         """Let bones without weight move as the skin does where the error is largest.
 
         Beside bones that stay, they serve only vertices that may follow one of those that their own place may follow:

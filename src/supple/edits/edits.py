@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.edits.layers import Layer, total_amounts
@@ -144,7 +144,7 @@ class Edits:
             changes["maps"] = {**character.maps, **self._stiffness_maps(character)}
         return character.replace(**changes)
 
-    def _stiffness_maps(self, character: Character) -> dict[str, Floats]:
+    def _stiffness_maps(self, character: Character) -> dict[str, FloatArray]:
         """Stiffness maps (V,): firmer where firm layers move the skin, in full from half of their largest move on."""
         firm = np.ones(self.vertices)
         for layer in self.layers:
@@ -177,7 +177,7 @@ class Edits:
         if motion.fps < _LEAST_RATE and motion.frames > 1:
             motion = motion.resampled(motion.fps * math.ceil(_LEAST_RATE / motion.fps))
         amounts = [self.amounts(float(time)) for time in motion.times]
-        shapes: dict[str, Floats] = dict(motion.shapes)
+        shapes: dict[str, FloatArray] = dict(motion.shapes)
         moves, rotations = motion.translations, motion.rotations
         for name in amounts[0]:
             over_time = np.array([found[name] for found in amounts])

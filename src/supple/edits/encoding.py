@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.character.character import Character
 from supple.edits.surface_edit import SurfaceEdit
 from supple.errors import InputError, UnfinishedError
@@ -44,7 +44,7 @@ def encoded(character: Character, pose: Pose, points: ArrayLike, *, skin: Skin[A
     return SurfaceEdit.of(np.where(moved[:, None], _solve_offsets(character, pose, target, base, moved), 0.0))
 
 
-def pose_skin(character: Character, pose: Pose, skin: AnySkin) -> Floats:
+def pose_skin(character: Character, pose: Pose, skin: AnySkin) -> FloatArray:
     """The skin (V, 3) [m] of a character in a pose, by a skin that has no memory."""
     return _run_stages(_bind_stages(character, skin), pose)
 
@@ -63,14 +63,14 @@ def _bind_stages(character: Character, skin: AnySkin) -> list[tuple[Skin[Any, An
     return [*first, (skin, binding, skin.allocate(binding))]
 
 
-def _run_stages(stages: list[tuple[Skin[Any, Any], Any, Any]], pose: Pose) -> Floats:
+def _run_stages(stages: list[tuple[Skin[Any, Any], Any, Any]], pose: Pose) -> FloatArray:
     shape: Any = None
     for skin, binding, state in stages:
         shape = skin.deform(binding, state, pose, shape)
     return devices.to_host(shape).astype(np.float64)
 
 
-def _solve_offsets(character: Character, pose: Pose, target: Floats, skin: AnySkin, moved: Any) -> Floats:
+def _solve_offsets(character: Character, pose: Pose, target: FloatArray, skin: AnySkin, moved: Any) -> FloatArray:
     """Offsets (V, 3) with skin(pose; offsets) = target, by Newton's method for each vertex with its best kept."""
     size = float(character.size.max())
     step = 0.01 * size

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.edits.edits import Edits
 from supple.edits.layers import Key, Layer
 from supple.edits.pose_edit import PoseEdit
@@ -79,7 +79,7 @@ def to_dict(edits: Edits) -> dict[str, Any]:
     }
 
 
-def _round_digits(values: Floats) -> list[list[float]]:
+def _round_digits(values: FloatArray) -> list[list[float]]:
     return [[float(f"{x:.{_DIGITS}g}") for x in row] for row in values.tolist()]
 
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -26,8 +26,8 @@ class PoseEdit:
     A joint turns about itself after whatever the motion does to it, so that an edit goes on top of any motion.
     """
 
-    rotations: Mapping[str, Floats]
-    moves: Mapping[str, Floats] = field(default_factory=dict)
+    rotations: Mapping[str, FloatArray]
+    moves: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         rotations = {}
@@ -69,7 +69,7 @@ class PoseEdit:
                 "use it on the character it was made for",
             )
 
-    def rotate(self, rotations: Floats, skeleton: Skeleton, amounts: ArrayLike) -> Floats:
+    def rotate(self, rotations: FloatArray, skeleton: Skeleton, amounts: ArrayLike) -> FloatArray:
         """Local rotations (..., J, 4) with `amounts` (...) of this edit on top."""
         result = np.array(rotations, dtype=np.float64)
         for name, rotation in self.rotations.items():
@@ -79,7 +79,7 @@ class PoseEdit:
             )
         return result
 
-    def translate(self, moves: Floats, skeleton: Skeleton, amounts: ArrayLike) -> Floats:
+    def translate(self, moves: FloatArray, skeleton: Skeleton, amounts: ArrayLike) -> FloatArray:
         """Local translations (..., J, 3) [m] with `amounts` (...) of this edit on top."""
         result = np.array(moves, dtype=np.float64)
         for name, move in self.moves.items():
@@ -94,7 +94,7 @@ class PoseEdit:
         return Pose(skeleton.world_from_locals(quaternions.compose(moved, rotated, scales)), shapes=pose.shapes)
 
 
-def partial_rotation(rotation: Floats, amounts: ArrayLike) -> Floats:
+def partial_rotation(rotation: FloatArray, amounts: ArrayLike) -> FloatArray:
     """A quaternion's turn times `amounts` (...): its angle, the shorter way round, is multiplied."""
     unit = quaternions.normalize(rotation)
     unit = unit * (-1.0 if unit[3] < 0.0 else 1.0)
@@ -105,7 +105,7 @@ def partial_rotation(rotation: Floats, amounts: ArrayLike) -> Floats:
     return quaternions.quat_from_axis_angle(np.broadcast_to(axis, (*every.shape, 3)), angle * every)
 
 
-def _locals(skeleton: Skeleton, pose: Pose) -> Floats:
+def _locals(skeleton: Skeleton, pose: Pose) -> FloatArray:
     world = pose.world_from_joint
     if len(pose) != len(skeleton):
         raise InputError(

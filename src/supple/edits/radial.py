@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.edits.surface_edit import SurfaceEdit
 from supple.errors import InputError
@@ -18,20 +18,20 @@ from supple.skins.springs.attachment.attachment import Attachment, attach
 _POWERS = {"quadratic": 2, "cubic": 3, "quartic": 4, "quintic": 5}
 
 
-def _power_in(power: int, t: Floats) -> Floats:
+def _power_in(power: int, t: FloatArray) -> FloatArray:
     return np.asarray(t**power)
 
 
-def _power_out(power: int, t: Floats) -> Floats:
+def _power_out(power: int, t: FloatArray) -> FloatArray:
     return np.asarray(1.0 - (1.0 - t) ** power)
 
 
-def _power_in_out(power: int, t: Floats) -> Floats:
+def _power_in_out(power: int, t: FloatArray) -> FloatArray:
     return np.where(t < 0.5, 0.5 * (2.0 * t) ** power, 1.0 - 0.5 * np.abs(2.0 - 2.0 * t) ** power)
 
 
-def _easings() -> dict[str, Callable[[Floats], Floats]]:
-    found: dict[str, Callable[[Floats], Floats]] = {
+def _easings() -> dict[str, Callable[[FloatArray], FloatArray]]:
+    found: dict[str, Callable[[FloatArray], FloatArray]] = {
         "linear": lambda t: t,
         "smooth": lambda t: t * t * (3.0 - 2.0 * t),
         "sine": lambda t: 0.5 - 0.5 * np.cos(np.pi * t),
@@ -44,9 +44,9 @@ def _easings() -> dict[str, Callable[[Floats], Floats]]:
     return found
 
 
-EASINGS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(_easings())
+EASINGS: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(_easings())
 """Ways from 0 at t = 0 to 1 at t = 1; `hold` stays until it jumps."""
-PROFILES: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
+PROFILES: Mapping[str, Callable[[FloatArray], FloatArray]] = MappingProxyType(
     {
         **EASINGS,
         "parabola": lambda t: 4.0 * t * (1.0 - t),
@@ -102,7 +102,9 @@ def radial(
     return SurfaceEdit.of(np.where(own[:, None], grown - vectors, 0.0))
 
 
-def _look_up(table: Mapping[str, Callable[[Floats], Floats]], name: str, where: str) -> Callable[[Floats], Floats]:
+def _look_up(
+    table: Mapping[str, Callable[[FloatArray], FloatArray]], name: str, where: str
+) -> Callable[[FloatArray], FloatArray]:
     if name not in table:
         raise InputError(where, f"{name!r} was asked for", f"there are {', '.join(table)}", "choose one of those")
     return table[name]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Bools, Floats, Ints, frozen
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.geometry.topology import Neighbors, neighbors, unique_edges
 
@@ -22,12 +22,12 @@ class Region:
     `handles` go where they are put, `passive` ones follow, `static` ones are the ring round them that stays.
     """
 
-    handles: Ints
-    passive: Ints
-    static: Ints
+    handles: IntArray
+    passive: IntArray
+    static: IntArray
 
     @property
-    def vertices(self) -> Ints:
+    def vertices(self) -> IntArray:
         """All of them, sorted."""
         return np.sort(np.concatenate([self.handles, self.passive, self.static]))
 
@@ -68,7 +68,7 @@ def region_round(
     return Region(held, np.flatnonzero(inside).astype(np.int32), np.flatnonzero(static).astype(np.int32))
 
 
-def _dilate(inside: Bools, around: Neighbors) -> Bools:
+def _dilate(inside: BoolArray, around: Neighbors) -> BoolArray:
     """Vertices (V,) with a neighbour inside."""
     owner = np.repeat(np.arange(len(inside)), np.diff(around.starts))
     found = np.zeros(len(inside), dtype=bool)
@@ -76,7 +76,7 @@ def _dilate(inside: Bools, around: Neighbors) -> Bools:
     return found
 
 
-def _geodesic_distances(points: Floats, faces: Ints, sources: Ints) -> Floats:
+def _geodesic_distances(points: FloatArray, faces: IntArray, sources: IntArray) -> FloatArray:
     """How far along edges every vertex is from the nearest source [m]."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra

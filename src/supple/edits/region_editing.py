@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.edits.region import Region, region_round
 from supple.errors import InputError
 from supple.geometry.arap import Arap
@@ -58,7 +58,7 @@ class RegionEditing:
         else:
             self._solver = LaplacianEditing(rest, own, fixed, weights="cotangent")
 
-    def moved(self, targets: ArrayLike, *, iterations: int = 10) -> Floats:
+    def moved(self, targets: ArrayLike, *, iterations: int = 10) -> FloatArray:
         """The skin (V, 3) with the handles at `targets` (H, 3); all outside the region is as it was.
 
         `iterations` count for `rigid` only. It starts from the rest of the region each time, so that the same targets

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Bools, Floats, Ints, frozen
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.edits.strokes.picking import depth_buffer
 from supple.edits.strokes.reduction import resample
 from supple.edits.strokes.view import View
@@ -18,7 +18,7 @@ _PIXELS = 4.0  # widths of a pixel by which what is beside an edge may be nearer
 _HIDDEN, _INSIDE = 3.0, 10.0  # how much longer a way counts along a hidden outline, and off the outline
 
 
-def silhouette_edges(points: ArrayLike, triangles: ArrayLike, eye: ArrayLike) -> Ints:
+def silhouette_edges(points: ArrayLike, triangles: ArrayLike, eye: ArrayLike) -> IntArray:
     """Edges (E, 2) where the skin turns away from an eye at (3,): one side is seen from its front, the other is not.
 
     A border of a side that is seen from its front counts too. Whether something stands before it is not asked.
@@ -36,7 +36,7 @@ def silhouette_edges(points: ArrayLike, triangles: ArrayLike, eye: ArrayLike) ->
     return np.stack([turning // len(where), turning % len(where)], axis=1).astype(np.int32)
 
 
-def outline(points: ArrayLike, triangles: ArrayLike, view: View) -> Ints:
+def outline(points: ArrayLike, triangles: ArrayLike, view: View) -> IntArray:
     """The edges (E, 2) of the silhouette that are seen in a view.
 
     Beside an edge that is seen, something is as far as it or farther; where all round it is nearer, it is hidden.
@@ -47,7 +47,7 @@ def outline(points: ArrayLike, triangles: ArrayLike, view: View) -> Ints:
     return edges[_find_visible(edges, where, view, depths=depth_buffer(where, faces, view))]
 
 
-def _find_visible(edges: Ints, points: Floats, view: View, *, depths: Floats) -> Bools:
+def _find_visible(edges: IntArray, points: FloatArray, view: View, *, depths: FloatArray) -> BoolArray:
     pixels, depth = view.project(0.5 * (points[edges[:, 0]] + points[edges[:, 1]]))
     column, row = np.floor(np.clip(pixels, -10.0, 20_000.0)).astype(int).T
     inside = (column >= 0) & (row >= 0) & (column < view.size[0]) & (row < view.size[1]) & (depth > 0.0)
@@ -62,7 +62,7 @@ def _find_visible(edges: Ints, points: Floats, view: View, *, depths: Floats) ->
 
 def redrawn_silhouette(
     points: ArrayLike, triangles: ArrayLike, view: View, *, pixels: ArrayLike
-) -> tuple[Ints, Floats]:
+) -> tuple[IntArray, FloatArray]:
     """Handles (H,) along the outline under a stroke through `pixels` (N, 2), and where the stroke wants them (H, 3).
 
     The outline between the places nearest to the stroke's start and end is laid on the stroke by shares of their
@@ -90,7 +90,7 @@ def redrawn_silhouette(
     return path[order].astype(np.int32), targets[order]
 
 
-def _shortest_path(edges: list[Ints], seen: Floats, *, start: int, end: int) -> Ints:
+def _shortest_path(edges: list[IntArray], seen: FloatArray, *, start: int, end: int) -> IntArray:
     """Vertices from `start` to `end`, the shortest way in the picture; along what is seen of the outline it is short,
     along what is hidden longer, and along other edges longest."""
     from scipy.sparse import coo_array

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 
 _WHERE = "SurfaceEdit"
@@ -23,8 +23,8 @@ class SurfaceEdit:
     same edit in every pose, they add up, and half an edit is half its offsets.
     """
 
-    vertices: Ints
-    offsets: Floats
+    vertices: IntArray
+    offsets: FloatArray
 
     def __post_init__(self) -> None:
         vertices = frozen(self.vertices, np.int32, (-1,), _WHERE, "vertices")
@@ -47,7 +47,7 @@ class SurfaceEdit:
         moved = np.flatnonzero(size > _NOTHING * size.max(initial=0.0))
         return cls(moved.astype(np.int32), every[moved])
 
-    def dense(self, count: int) -> Floats:
+    def dense(self, count: int) -> FloatArray:
         """The offset of every one of `count` vertices (count, 3) [m]."""
         if len(self.vertices) and self.vertices[-1] >= count:
             raise InputError(

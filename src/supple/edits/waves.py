@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.edits.edits import Edits
 from supple.edits.layers import Key, Layer
@@ -63,7 +63,7 @@ def with_wave(
     return edits
 
 
-def _near_stroke(character: Character, stroke: SurfaceStroke, width: float) -> tuple[Ints, Floats, Floats]:
+def _near_stroke(character: Character, stroke: SurfaceStroke, width: float) -> tuple[IntArray, FloatArray, FloatArray]:
     """Vertices (N,) near a stroke, their shares of its length, and their normals times how much they take part."""
     stroke.check_fits(character.triangles)
     points, triangles = character.points, character.triangles

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.arrays import Bools, Floats, Ints, frozen
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.geometry import topology
 from supple.geometry.tetrahedra.tetrahedra import EDGES, Tetrahedra, boundary_with_owners, edges_of
@@ -36,9 +36,9 @@ class Embedding:
     zero. `distance` (V,) [m] is how far the vertex lies outside the body at rest, 0 for those within.
     """
 
-    corners: Ints
-    barycentric: Floats
-    distance: Floats
+    corners: IntArray
+    barycentric: FloatArray
+    distance: FloatArray
 
     def __post_init__(self) -> None:
         where = "Embedding"
@@ -57,7 +57,7 @@ class Embedding:
                 "divide every row by its sum",
             )
 
-    def carry(self, particles: ArrayLike) -> Floats:
+    def carry(self, particles: ArrayLike) -> FloatArray:
         """Where the vertices (V, ...) are when the particles (P, ...) are there, or any other quantity of theirs."""
         values = np.asarray(particles, dtype=np.float64)
         total = np.zeros((len(self.corners), *values.shape[1:]))
@@ -81,7 +81,7 @@ def embed(points: ArrayLike, tetrahedra: Tetrahedra, *, normals: ArrayLike | Non
 
 def _embed_with_closest(
     points: ArrayLike, tetrahedra: Tetrahedra, normals: ArrayLike | None
-) -> tuple[Embedding, Floats]:
+) -> tuple[Embedding, FloatArray]:
     """What `embed` returns, and the shares (V, 4) of the closest points in the body, without extrapolation."""
     positions = frozen(points, np.float64, (-1, 3), "embed", "points")
     facing = None if normals is None else frozen(normals, np.float64, positions.shape, "embed", "normals")
@@ -133,7 +133,9 @@ def embed_smoothly(
     return Embedding(*_blend_with_plain(corners, barycentric, trust, calm), plain.distance)
 
 
-def _blend_with_plain(corners: Ints, barycentric: Floats, trust: Floats, plain: Embedding) -> tuple[Ints, Floats]:
+def _blend_with_plain(
+    corners: IntArray, barycentric: FloatArray, trust: FloatArray, plain: Embedding
+) -> tuple[IntArray, FloatArray]:
     """Smooth shares (V, K) where `trust` (V,) is one, the plain ones where it is zero, and some of both between."""
     corners, barycentric = corners.copy(), trust[:, None] * barycentric
     left = np.flatnonzero(trust < 1.0)
@@ -151,7 +153,7 @@ def _blend_with_plain(corners: Ints, barycentric: Floats, trust: Floats, plain: 
     return corners, barycentric
 
 
-def _find_containing(points: Floats, tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Floats]:
+def _find_containing(points: FloatArray, tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], FloatArray]:
     """The element (V,) that holds each point, -1 for none, and the point's barycentric coordinates (V, 4) in it.
 
     Elements are entered into every cell of a grid that their box touches, so each point meets all that could hold it.
@@ -211,21 +213,21 @@ def _overlapped_cells(
     return owner, (x * shape[1] + y) * shape[2] + z
 
 
-def _barycentric_matrices(solid: Floats) -> Floats:
+def _barycentric_matrices(solid: FloatArray) -> FloatArray:
     """Rows (T, 3, 3) that turn a way from corner 0 into the shares of corners 1, 2 and 3."""
     b, c, d = (solid[:, k] - solid[:, 0] for k in (1, 2, 3))
     rows = np.stack([np.cross(c, d), np.cross(d, b), np.cross(b, c)], axis=1)
     return np.asarray(rows / np.einsum("ti,ti->t", b, rows[:, 0])[:, None, None])
 
 
-def _barycentric(points: Floats, origins: Floats, inverses: Floats) -> Floats:
+def _barycentric(points: FloatArray, origins: FloatArray, inverses: FloatArray) -> FloatArray:
     others = np.einsum("nij,nj->ni", inverses, points - origins)
     return np.concatenate([1.0 - others.sum(axis=1, keepdims=True), others], axis=1)
 
 
 def _extrapolate(
-    points: Floats, tetrahedra: Tetrahedra, normals: Floats | None
-) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+    points: FloatArray, tetrahedra: Tetrahedra, normals: FloatArray | None
+) -> tuple[NDArray[np.int64], FloatArray, FloatArray, FloatArray]:
     """The element at the closest point of the boundary, shares in it, those of that point, and the distance [m]."""
     faces, owner = boundary_with_owners(tetrahedra)
     closest, face = _closest_on_boundary(points, tetrahedra.points, faces, normals)
@@ -243,12 +245,12 @@ def _extrapolate(
 
 
 def _closest_on_boundary(
-    points: Floats, vertices: Floats, faces: Ints, normals: Floats | None
-) -> tuple[Floats, NDArray[np.int64]]:
+    points: FloatArray, vertices: FloatArray, faces: IntArray, normals: FloatArray | None
+) -> tuple[FloatArray, NDArray[np.int64]]:
     """Closest points (N, 3) of a surface and their faces (N,), facing the way of `normals` where that is near too."""
     size = float(np.ptp(vertices, axis=0).max())
 
-    def ask(some: Floats, among: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
+    def ask(some: FloatArray, among: NDArray[np.int64]) -> tuple[FloatArray, NDArray[np.int64]]:
         position, face = _closest_on_one_side(some, vertices, faces[among], _ALIKE * size)
         return position, among[face]
 
@@ -259,7 +261,7 @@ def _closest_on_boundary(
     outward = topology.area_vectors(vertices, faces)
     outward /= np.linalg.norm(outward, axis=1, keepdims=True)
     length = np.abs(normals).max(axis=1)
-    wrong: Bools = np.einsum("ni,ni->n", outward[face], normals) < -_ALIKE * length
+    wrong: BoolArray = np.einsum("ni,ni->n", outward[face], normals) < -_ALIKE * length
     mostly = (np.abs(normals) >= (1.0 - _ALIKE) * length[:, None]).argmax(axis=1)
     reach = 2.0 * np.sqrt(topology.ring_areas(vertices, faces).max())
     for axis in range(3):
@@ -275,8 +277,8 @@ def _closest_on_boundary(
 
 
 def _closest_on_one_side(
-    points: Floats, vertices: Floats, faces: Ints, alike: float
-) -> tuple[Floats, NDArray[np.int64]]:
+    points: FloatArray, vertices: FloatArray, faces: IntArray, alike: float
+) -> tuple[FloatArray, NDArray[np.int64]]:
     """Closest points (N, 3) of a surface and their faces (N,); of several about as close, the one farthest along x.
 
     A vertex in the middle of a symmetric character is as close to its left as to its right side. Rounding may not
@@ -287,7 +289,7 @@ def _closest_on_one_side(
 
     surface = np.ascontiguousarray(faces, dtype=np.int64)
 
-    def ask(some: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    def ask(some: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
         _, face, position = igl.point_mesh_squared_distance(np.ascontiguousarray(some), vertices, surface)
         return np.asarray(position).reshape(-1, 3), np.asarray(face, dtype=np.int64).reshape(-1)
 
@@ -302,7 +304,7 @@ def _closest_on_one_side(
     return best, of_face
 
 
-def _rings(tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Ints]:
+def _rings(tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], IntArray]:
     """Particles at most two edges from each, itself among them, as compressed rows."""
     from scipy.sparse import coo_array, eye_array
 
@@ -315,7 +317,7 @@ def _rings(tetrahedra: Tetrahedra) -> tuple[NDArray[np.int64], Ints]:
     return twice.indptr.astype(np.int64), twice.indices.astype(np.int32)
 
 
-def _around(particles: Ints, starts: NDArray[np.int64], joined: Ints) -> Ints:
+def _around(particles: IntArray, starts: NDArray[np.int64], joined: IntArray) -> IntArray:
     """The rows (N, M) of `joined` that belong to these particles (N,); -1 fills up."""
     lengths = starts[particles + 1] - starts[particles]
     rank = np.arange(int(lengths.max(initial=0)))
@@ -323,7 +325,7 @@ def _around(particles: Ints, starts: NDArray[np.int64], joined: Ints) -> Ints:
     return np.where(rank < lengths[:, None], joined[index], -1).astype(np.int32)
 
 
-def _reaches(tetrahedra: Tetrahedra) -> Floats:
+def _reaches(tetrahedra: Tetrahedra) -> FloatArray:
     """How far (P,) [m] every particle takes part: a little more than its longest edge."""
     edges = edges_of(tetrahedra)
     lengths = np.linalg.norm(tetrahedra.points[edges[:, 0]] - tetrahedra.points[edges[:, 1]], axis=1)
@@ -333,8 +335,8 @@ def _reaches(tetrahedra: Tetrahedra) -> Floats:
 
 
 def _moving_least_squares(
-    points: Floats, particles: Floats, reaches: Floats, around: Ints, most: int
-) -> tuple[Ints, Floats, Floats]:
+    points: FloatArray, particles: FloatArray, reaches: FloatArray, around: IntArray, most: int
+) -> tuple[IntArray, FloatArray, FloatArray]:
     """Particles (N, most), their shares, and how far (N,) those can be trusted: 1, or less where all lie in a plane."""
     offsets = particles[around] - points[:, None]
     fade = 1.0 - np.einsum("nki,nki->nk", offsets, offsets) / np.maximum(reaches[around], 1e-300) ** 2

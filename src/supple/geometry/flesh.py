@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.geometry import topology
 from supple.geometry.collision.winding import Windings
 from supple.geometry.quaternions import normalize
@@ -30,7 +30,7 @@ class Flesh:
     is point `point_of[v]`.
     """
 
-    def __init__(self, points: Floats, triangles: Ints) -> None:
+    def __init__(self, points: FloatArray, triangles: IntArray) -> None:
         import igl
 
         span = float(np.ptp(points, axis=0).max()) or 1.0
@@ -38,8 +38,8 @@ class Flesh:
         _, first, point_of = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         self.span = span
         self.point_of: NDArray[np.int64] = np.asarray(point_of).reshape(-1)
-        self.points: Floats = np.ascontiguousarray(points[first])
-        self.triangles: Ints = _patch_holes(_distinct(self.point_of[triangles]))
+        self.points: FloatArray = np.ascontiguousarray(points[first])
+        self.triangles: IntArray = _patch_holes(_distinct(self.point_of[triangles]))
         self.shell_of_point = topology.shells(self.triangles, len(self.points))
         self.triangles = self._right_side_out()
         self._shell_of_triangle = self.shell_of_point[self.triangles[:, 0]]
@@ -50,7 +50,7 @@ class Flesh:
         self._enlarged = self.points * (_ENLARGED / span)
         self._tree.init(self._enlarged, self._faces)
 
-    def _right_side_out(self) -> Ints:
+    def _right_side_out(self) -> IntArray:
         """Turn shells of negative volume over, each measured about its own middle so that open ones count too."""
         shells = self.shell_of_point[self.triangles[:, 0]]
         count = int(self.shell_of_point.max()) + 1
@@ -62,7 +62,7 @@ class Flesh:
         return np.where(over[:, None], self.triangles[:, ::-1], self.triangles)
 
     @cached_property
-    def normals(self) -> Floats:
+    def normals(self) -> FloatArray:
         """Outward normals (N, 3), triangles weighted by their angle."""
         a, b, c = np.moveaxis(self.points[self.triangles], 1, 0)
         facing = normalize(np.cross(b - a, c - a))
@@ -72,7 +72,7 @@ class Flesh:
             np.add.at(total, self.triangles[:, corner], facing * angles[:, corner, None])
         return normalize(total)
 
-    def broad_normals(self, width: float) -> Floats:
+    def broad_normals(self, width: float) -> FloatArray:
         """Normals (N, 3) averaged over the skin within about `width` [m], so that wrinkles do not count.
 
         One backward step of heat flow over the surface, (A + width^2 L) n = A n0, with areas A and the graph Laplacian
@@ -94,7 +94,7 @@ class Flesh:
         )
         return normalize(np.asarray(solver.solve(area[:, None] * self.normals)))
 
-    def winding(self, positions: Floats) -> Floats:
+    def winding(self, positions: FloatArray) -> FloatArray:
         """How often the skin surrounds each place: 1 inside, 0 outside, in between near holes."""
         return self._windings(positions)
 
@@ -102,18 +102,18 @@ class Flesh:
     def _windings(self) -> Windings:
         return Windings(self.points, self._faces)
 
-    def _shell_winding(self, positions: Floats, shell: int) -> Floats:
+    def _shell_winding(self, positions: FloatArray, shell: int) -> FloatArray:
         """How often one shell alone surrounds each place."""
         if shell not in self._shell_windings:
             own = self._faces[self._shell_of_triangle == shell]
             self._shell_windings[shell] = Windings(self.points, own)
         return self._shell_windings[shell](positions)
 
-    def inside(self, positions: Floats) -> Bools:
+    def inside(self, positions: FloatArray) -> BoolArray:
         """Which places lie inside."""
         return self.winding(positions) > _INSIDE
 
-    def enclosed_twice(self, positions: Floats, windings: Floats) -> Bools:
+    def enclosed_twice(self, positions: FloatArray, windings: FloatArray) -> BoolArray:
         """Which places one and the same shell encloses twice, as where two thighs run into each other.
 
         Such a place belongs to both limbs, and a way through it would lead from one to the other.
@@ -128,7 +128,7 @@ class Flesh:
             result[suspects[own > TWICE]] = True
         return result
 
-    def are_connected(self, starts: Floats, ends: Floats) -> Bools:
+    def are_connected(self, starts: FloatArray, ends: FloatArray) -> BoolArray:
         """Between which pairs of places the straight way runs through flesh only.
 
         A way that meets the skin is cut there, unless another shell encloses the crossing: limbs modelled as separate
@@ -154,8 +154,8 @@ class Flesh:
         return connected
 
     def first_crossing(
-        self, positions: Floats, directions: Floats, farthest: float
-    ) -> tuple[NDArray[np.int64], Floats]:
+        self, positions: FloatArray, directions: FloatArray, farthest: float
+    ) -> tuple[NDArray[np.int64], FloatArray]:
         """The first triangle that each way from a place meets, -1 for none, and at which multiple of the way."""
         scale = _ENLARGED / self.span
         face, multiple, _ = self._tree.intersect_ray_first(
@@ -163,7 +163,7 @@ class Flesh:
         )
         return np.asarray(face), np.asarray(multiple)
 
-    def _held_by_another(self, positions: Floats, shells: Ints) -> Bools:
+    def _held_by_another(self, positions: FloatArray, shells: IntArray) -> BoolArray:
         """Which places are inside the body even without the shell named for each."""
         if self._single:
             return np.zeros(len(positions), dtype=bool)
@@ -174,7 +174,7 @@ class Flesh:
         return rest > _HELD
 
 
-def _distinct(triangles: NDArray[np.int64]) -> Ints:
+def _distinct(triangles: NDArray[np.int64]) -> IntArray:
     """Triangles with three corners, each once: copies would make a body count as enclosed twice."""
     ordered = np.sort(triangles, axis=1)
     proper = np.flatnonzero((ordered[:, 0] < ordered[:, 1]) & (ordered[:, 1] < ordered[:, 2]))
@@ -182,7 +182,7 @@ def _distinct(triangles: NDArray[np.int64]) -> Ints:
     return triangles[proper[np.sort(first)]].astype(np.int32)
 
 
-def _patch_holes(triangles: Ints) -> Ints:
+def _patch_holes(triangles: IntArray) -> IntArray:
     """Close holes with few edges around them; two that face each other would let a way slip from limb to limb."""
     border = topology.border_edges(triangles)
     starts, counts = np.unique(border[:, 0], return_counts=True)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.geometry.vectors import lengths
 
 _TINY = 1e-9
@@ -32,15 +32,15 @@ class Loft:
     `caps` are the lengths [m] of the round ends. `power` 2 makes sections elliptic, more makes them boxy.
     """
 
-    origin: Floats
-    axes: Floats
-    stations: Floats
-    sections: Floats
+    origin: FloatArray
+    axes: FloatArray
+    stations: FloatArray
+    sections: FloatArray
     caps: tuple[float, float]
     power: float = 2.0
 
     @cached_property
-    def _coefficients(self) -> tuple[Floats, Floats, Floats]:
+    def _coefficients(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Linear, quadratic and cubic terms of every span between stations."""
         if len(self.stations) == 1:
             zero = np.zeros((1, 5))
@@ -52,18 +52,18 @@ class Loft:
         square = (3.0 * slope - 2.0 * tangent[:-1] - tangent[1:]) / step
         return tangent[:-1], square, cubic
 
-    def sections_at(self, along: Floats) -> Floats:
+    def sections_at(self, along: FloatArray) -> FloatArray:
         """The sections (N, 5) at places `along` (N,) the axis, held constant beyond the ends."""
         position = np.clip(along, self.stations[0], self.stations[-1])
         return np.stack([np.broadcast_to(column, position.shape) for column in self._columns_at(position)], axis=1)
 
-    def _columns_at(self, position: Floats) -> list[Floats | float]:
+    def _columns_at(self, position: FloatArray) -> list[FloatArray | float]:
         """The five numbers of the sections at places (N,) between the ends; those that never change, as one number."""
         span: Any = 0
         if len(self.stations) > 2:
             span = np.searchsorted(self.stations[1:-1], position, side="right")
         t = position - self.stations[span]
-        columns: list[Floats | float] = []
+        columns: list[FloatArray | float] = []
         for polynomial in self._polynomials:
             if isinstance(polynomial, int | float):
                 columns.append(columns[polynomial] if isinstance(polynomial, int) else polynomial)
@@ -73,11 +73,11 @@ class Loft:
         return columns
 
     @cached_property
-    def _polynomials(self) -> list[int | float | tuple[Floats, ...]]:
+    def _polynomials(self) -> list[int | float | tuple[FloatArray, ...]]:
         """Of the five numbers of a section: the terms of every span, the number if it never changes, or which earlier
         one it is always the same as, such as the depth of a circle and its width."""
         terms = (self.sections, *self._coefficients)
-        found: list[int | float | tuple[Floats, ...]] = []
+        found: list[int | float | tuple[FloatArray, ...]] = []
         for number in range(5):
             own = tuple(np.ascontiguousarray(term[:, number]) for term in terms)
             twin = next((i for i in range(number) if self._alike(i, number)), None)
@@ -96,7 +96,7 @@ class Loft:
         """Whether it is as deep to the front as to the back."""
         return self._alike(3, 4)
 
-    def distance(self, points: Floats) -> Floats:
+    def distance(self, points: FloatArray) -> FloatArray:
         """Roughly the distance [m] from the surface, negative inside: f = rho (rho - 1) / |rho grad rho|.
 
         rho is the gauge of the section (1 on its rim). The distance is right to first order at the surface, up to
@@ -121,14 +121,14 @@ class Loft:
         # At the very middle both vanish: their ratio tends to the half-width.
         return (gauge * (gauge - 1.0) - _TINY) / (slope + _TINY / width)
 
-    def clearance(self, points: Floats) -> Floats:
+    def clearance(self, points: FloatArray) -> FloatArray:
         """Distance [m] from a box around the loft along its own axes: never more than the distance from the loft."""
         low, high = self._local_box
         local = (points - self.origin) @ self.axes.T
         return lengths(np.maximum(np.maximum(low - local, local - high), 0.0))
 
     @cached_property
-    def _local_box(self) -> tuple[Floats, Floats]:
+    def _local_box(self) -> tuple[FloatArray, FloatArray]:
         dense = np.linspace(self.stations[0], self.stations[-1], 8 * len(self.stations))
         s = self.sections_at(dense)
         low = np.stack([s[:, 0] - s[:, 2], s[:, 1] - s[:, 4]], axis=1).min(axis=0)
@@ -136,7 +136,7 @@ class Loft:
         return np.array([*low, self.stations[0] - self.caps[0]]), np.array([*high, self.stations[-1] + self.caps[1]])
 
     @cached_property
-    def box(self) -> tuple[Floats, Floats]:
+    def box(self) -> tuple[FloatArray, FloatArray]:
         """Lower and upper corner of a box around the loft."""
         local_low, local_high = self._local_box
         middle, half = 0.5 * (local_low + local_high), 0.5 * (local_high - local_low)
@@ -170,12 +170,12 @@ class Part:
     reach: float = 1.0
 
     @cached_property
-    def box(self) -> tuple[Floats, Floats]:
+    def box(self) -> tuple[FloatArray, FloatArray]:
         """Lower and upper corner of a box around all blobs that add flesh."""
         boxes = [blob.loft.box for blob in self.blobs if not blob.carve]
         return np.min([low for low, _ in boxes], axis=0), np.max([high for _, high in boxes], axis=0)
 
-    def distance(self, points: Floats, beyond: float) -> Floats:
+    def distance(self, points: FloatArray, beyond: float) -> FloatArray:
         """Blend the blobs in order; points farther than `beyond` [m] from all of them count as just that far."""
         result, columns = np.full(len(points), np.inf), np.ascontiguousarray(points.T)
         for blob in self.blobs:
@@ -205,7 +205,7 @@ class Body:
         return 1.1 * max(blends) + 0.02
 
     @cached_property
-    def box(self) -> tuple[Floats, Floats]:
+    def box(self) -> tuple[FloatArray, FloatArray]:
         """Lower and upper corner of a box around the body."""
         low = np.min([part.box[0] for part in self.parts], axis=0)
         high = np.max([part.box[1] for part in self.parts], axis=0)
@@ -213,13 +213,13 @@ class Body:
             low[0] = -high[0]
         return low, high
 
-    def distance(self, points: Floats) -> Floats:
+    def distance(self, points: FloatArray) -> FloatArray:
         """Roughly the signed distance [m] of points (N, 3) from the skin; past `beyond`, a lower bound of it."""
         given = np.asarray(points, dtype=np.float64)
         pieces = [self._distance(given[i : i + _CHUNK]) for i in range(0, len(given), _CHUNK)]
         return np.concatenate(pieces) if pieces else np.zeros(0)
 
-    def _distance(self, points: Floats) -> Floats:
+    def _distance(self, points: FloatArray) -> FloatArray:
         if self.mirrored:
             points = points.copy()
             points[:, 0] = np.sqrt(points[:, 0] ** 2 + self.crease**2)
@@ -234,7 +234,7 @@ class Body:
         result[far] = np.maximum(self._clearance(points[far]), self.beyond)
         return result
 
-    def _clearance(self, points: Floats) -> Floats:
+    def _clearance(self, points: FloatArray) -> FloatArray:
         """A lower bound [m] for the distance of points far from the body."""
         bounds = [
             part.blobs[0].loft.clearance(points) if len(part.blobs) == 1 else _box_distance(points, part.box)
@@ -270,7 +270,7 @@ def loft(
     return Loft(begin, axes, rows[:, 0] * length, rows[:, 1:], ends, power)
 
 
-def ellipsoid(center: ArrayLike, radii: tuple[float, float, float], *, rotation: Floats | None = None) -> Loft:
+def ellipsoid(center: ArrayLike, radii: tuple[float, float, float], *, rotation: FloatArray | None = None) -> Loft:
     """An ellipsoid with radii [m] along x, y and z, or along the rows of the rotation `turn` (3, 3)."""
     middle = np.asarray(center, dtype=np.float64)
     axes = np.eye(3) if rotation is None else np.asarray(rotation, dtype=np.float64)
@@ -278,7 +278,7 @@ def ellipsoid(center: ArrayLike, radii: tuple[float, float, float], *, rotation:
     return Loft(middle, np.stack([axes[0], axes[2], axes[1]]), np.zeros(1), section, (radii[1], radii[1]))
 
 
-def smooth_minimum(a: Floats, b: Floats, blend: Floats | float) -> Floats:
+def smooth_minimum(a: FloatArray, b: FloatArray, blend: FloatArray | float) -> FloatArray:
     """The smaller of two distances, rounded off where they differ by less than `blend` [m].
 
     min(a, b) - h^3 k / 6 with h = max(k - |a - b|, 0) / k: twice differentiable, and plain minimum farther off.
@@ -299,7 +299,7 @@ def _section(station: Sequence[float]) -> tuple[float, ...]:
     return (t, *rest)
 
 
-def _spline_tangents(step: Floats, slope: Floats) -> Floats:
+def _spline_tangents(step: FloatArray, slope: FloatArray) -> FloatArray:
     """Slopes at the stations of the cubic spline through them, which is twice differentiable.
 
     Widths and depths end flat, where the caps take over; the middle line ends in the direction it had.
@@ -314,12 +314,12 @@ def _spline_tangents(step: Floats, slope: Floats) -> Floats:
     return np.linalg.solve(system, right).astype(np.float64, copy=False)
 
 
-def _box_distance(points: Floats, box: tuple[Floats, Floats]) -> Floats:
+def _box_distance(points: FloatArray, box: tuple[FloatArray, FloatArray]) -> FloatArray:
     low, high = box
     return lengths(np.maximum(np.maximum(low - points, points - high), 0.0))
 
 
-def _inside(columns: Floats, box: tuple[Floats, Floats], margin: float) -> NDArray[np.intp]:
+def _inside(columns: FloatArray, box: tuple[FloatArray, FloatArray], margin: float) -> NDArray[np.intp]:
     """Which points, given as columns (3, N), lie in a box or less than `margin` [m] beside it."""
     result = np.ones(columns.shape[1], dtype=bool)
     for column, low, high in zip(columns, *box, strict=True):
@@ -328,7 +328,7 @@ def _inside(columns: Floats, box: tuple[Floats, Floats], margin: float) -> NDArr
     return np.flatnonzero(result)
 
 
-def _fall(away: Floats) -> Floats:
+def _fall(away: FloatArray) -> FloatArray:
     """One up to half the reach, zero beyond it, smooth between."""
     t = np.clip(2.0 * away - 1.0, 0.0, 1.0)
     return 1.0 - t * t * (3.0 - 2.0 * t)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.geometry.quaternions import nearest_rotation
 from supple.geometry.topology import ring_areas, unique_edges
@@ -28,8 +28,8 @@ _WHERE = "LaplacianEditing"
 class WeightedEdges:
     """Every edge once, `ends` (E, 2), with its weight `weights` (E,), among `count` vertices."""
 
-    ends: Ints
-    weights: Floats
+    ends: IntArray
+    weights: FloatArray
     count: int
 
     def laplacian(self) -> Any:
@@ -42,7 +42,7 @@ class WeightedEdges:
         return csc_array((values, (rows, columns)), shape=(self.count, self.count))
 
 
-def weighted_edges(points: Floats, triangles: Ints, *, weights: str = "cotangent") -> WeightedEdges:
+def weighted_edges(points: FloatArray, triangles: IntArray, *, weights: str = "cotangent") -> WeightedEdges:
     """Edges with w_ij = (cot alpha + cot beta) / 2 of the angles opposite, or with 1 each [Toothman2020, Eq. 7].
 
     The angles of slivers count as if they were a little less thin, so that every weight is finite.
@@ -65,11 +65,11 @@ def weighted_edges(points: Floats, triangles: Ints, *, weights: str = "cotangent
     index = np.searchsorted(
         keys, opposite_edges[..., 0].astype(np.int64).ravel() * span + opposite_edges[..., 1].ravel()
     )
-    total: Floats = np.bincount(index, cotangent.ravel(), len(ends)).astype(np.float64)
+    total: FloatArray = np.bincount(index, cotangent.ravel(), len(ends)).astype(np.float64)
     return WeightedEdges(ends, 0.5 * total, span)
 
 
-def held(fixed: Ints, edges: WeightedEdges) -> Ints:
+def held(fixed: IntArray, edges: WeightedEdges) -> IntArray:
     """`fixed` and, of every connected piece without any of them, all vertices: nothing would tell where they go."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -82,7 +82,7 @@ def held(fixed: Ints, edges: WeightedEdges) -> Ints:
     return np.union1d(fixed, np.flatnonzero(~anchored[piece])).astype(np.int32)
 
 
-def check_fixed(fixed: ArrayLike, count: int, where: str) -> Ints:
+def check_fixed(fixed: ArrayLike, count: int, where: str) -> IntArray:
     """The numbers of the vertices whose place is given: at least one, none twice, all of this mesh."""
     given = frozen(fixed, np.int32, (-1,), where, "fixed")
     if len(given) == 0 or given.min() < 0 or given.max() >= count or len(np.unique(given)) != len(given):
@@ -163,7 +163,7 @@ class LaplacianEditing:
         bent = coo_array((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=(3 * count, 3 * count))
         return kron(self._laplacian, eye_array(3), format="csc") - bent.tocsc()
 
-    def solve(self, targets: ArrayLike, *, rounds: int = 2) -> Floats:
+    def solve(self, targets: ArrayLike, *, rounds: int = 2) -> FloatArray:
         """The surface (V, 3) with the `fixed` vertices at `targets` (F, 3), in their order."""
         wanted = frozen(targets, np.float64, (len(self.fixed), 3), _WHERE, "targets")
         if not 0 <= rounds <= 1000:
@@ -183,7 +183,7 @@ class LaplacianEditing:
             x[self._free] = self._smooth_factor.solve((self._laplacian.T @ rotated)[self._free] - anchored)
         return x
 
-    def _rotations(self, x: Floats) -> Floats:
+    def _rotations(self, x: FloatArray) -> FloatArray:
         """Similarities (V, 3, 3), true rotations times a size, that take the rest ring of every vertex to its ring."""
         one, other = np.concatenate([self._edges.ends, self._edges.ends[:, ::-1]]).T
         before, after = self._rest[other] - self._rest[one], x[other] - x[one]
@@ -225,19 +225,19 @@ class SmoothOffsets:
         inner = plate.tocsc()[self._free][:, self._free]
         self._factor = splu(inner.tocsc(), permc_spec="MMD_AT_PLUS_A") if len(self._free) else None
 
-    def solve(self, targets: ArrayLike) -> Floats:
+    def solve(self, targets: ArrayLike) -> FloatArray:
         """The surface (V, 3) with the `fixed` vertices at `targets` (F, 3), in their order."""
         wanted = frozen(targets, np.float64, (len(self.fixed), 3), "SmoothOffsets", "targets")
         moves = np.zeros_like(self._rest)
         moves[self.fixed] = wanted - self._rest[self.fixed]
         if self._factor is not None:
             moves[self._free] = self._factor.solve(-(self._coupling @ moves[self._held]))
-        x: Floats = self._rest + moves
+        x: FloatArray = self._rest + moves
         x[self.fixed] = wanted
         return x
 
 
-def _cross(vectors: Floats) -> Floats:
+def _cross(vectors: FloatArray) -> FloatArray:
     """Matrices (..., 3, 3) with [v] w = v x w."""
     found = np.zeros((*vectors.shape[:-1], 3, 3))
     found[..., 0, 1], found[..., 0, 2], found[..., 1, 2] = -vectors[..., 2], vectors[..., 1], -vectors[..., 0]

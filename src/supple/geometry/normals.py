@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, Singles, frozen
+from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.geometry.quaternions import normalize
 from supple.geometry.rows import group_by_label
 from supple.geometry.topology import area_vectors
@@ -23,11 +23,11 @@ class Creases:
     `vertex_of_normal[n]` and is made of the triangles `members[starts[n]:starts[n + 1]]`.
     """
 
-    triangles: Ints
-    normal_of_corner: Ints
-    vertex_of_normal: Ints
-    starts: Ints
-    members: Ints
+    triangles: IntArray
+    normal_of_corner: IntArray
+    vertex_of_normal: IntArray
+    starts: IntArray
+    members: IntArray
 
     def __len__(self) -> int:
         return len(self.vertex_of_normal)
@@ -59,11 +59,11 @@ def creases(rest_points: ArrayLike, triangles: ArrayLike, *, angle: float = np.p
     return Creases(faces, label.reshape(-1, 3), vertex.astype(np.int32), starts, (corners // 3).astype(np.int32))
 
 
-def _next(corner: Ints) -> Ints:
+def _next(corner: IntArray) -> IntArray:
     return np.asarray(corner - corner % 3 + (corner + 1) % 3)
 
 
-def _matching_sides(faces: Ints) -> tuple[Ints, Ints]:
+def _matching_sides(faces: IntArray) -> tuple[IntArray, IntArray]:
     """Pairs of sides, numbered 3 t + s, that run along one edge in opposite directions, two triangles to the edge."""
     start = faces.reshape(-1).astype(np.int64)
     end = np.roll(faces, -1, axis=1).reshape(-1).astype(np.int64)
@@ -77,7 +77,7 @@ def _matching_sides(faces: Ints) -> tuple[Ints, Ints]:
     return a[opposite], b[opposite]
 
 
-def normals(points: ArrayLike, shared: Creases) -> Floats:
+def normals(points: ArrayLike, shared: Creases) -> FloatArray:
     """Unit normals (N, 3) of a deformed surface, the area-weighted mean of their triangles; zero where all are flat."""
     given = np.asarray(points, dtype=np.float64)
     around = area_vectors(given, shared.triangles)[shared.members]
@@ -104,7 +104,7 @@ class NormalsOnDevice:
             devices.Launch(normals.mean_normals, len(shared), [starts, members, areas, self._normals], device),
         )
 
-    def __call__(self) -> Singles:
+    def __call__(self) -> Float32Array:
         """Normals (N, 3) of the points as they are now."""
         for stage in self._stages:
             stage()

@@ -11,16 +11,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry import topology
 from supple.geometry.rows import stable_order
 from supple.geometry.topology import area_vectors
 from supple.geometry.vectors import cross, lengths
 
-Distance = Callable[[Floats], Floats]
+Distance = Callable[[FloatArray], FloatArray]
 
 
-def decimate(points: Floats, triangles: Ints, vertex_count: int) -> tuple[Floats, Ints]:
+def decimate(points: FloatArray, triangles: IntArray, vertex_count: int) -> tuple[FloatArray, IntArray]:
     """Collapse the shortest edges of a closed shell without handles until exactly `vertex_count` vertices are left."""
     import igl
 
@@ -30,8 +30,8 @@ def decimate(points: Floats, triangles: Ints, vertex_count: int) -> tuple[Floats
 
 
 def even_out(
-    points: Floats, triangles: Ints, distance: Distance, *, rounds: int = 9, step: float = 1e-4
-) -> tuple[Floats, Ints]:
+    points: FloatArray, triangles: IntArray, distance: Distance, *, rounds: int = 9, step: float = 1e-4
+) -> tuple[FloatArray, IntArray]:
     """Slide, flip and project for some `rounds`; `step` [m] is the stride of the difference quotients."""
     points, triangles = points.copy(), triangles.copy()
     for iteration in range(rounds):
@@ -44,7 +44,7 @@ def even_out(
     return points, triangles
 
 
-def relax(points: Floats, triangles: Ints, *, fraction: float = 0.7) -> Floats:
+def relax(points: FloatArray, triangles: IntArray, *, fraction: float = 0.7) -> FloatArray:
     """Slide every vertex, within the surface, a `share` of the way to the area-weighted middle of its triangles."""
     normals = area_vectors(points, triangles)
     areas = lengths(normals)
@@ -58,7 +58,7 @@ def relax(points: Floats, triangles: Ints, *, fraction: float = 0.7) -> Floats:
     return points + fraction * shift
 
 
-def project(points: Floats, triangles: Ints, distance: Distance, *, step: float) -> Floats:
+def project(points: FloatArray, triangles: IntArray, distance: Distance, *, step: float) -> FloatArray:
     """Move every vertex along its normal onto the zero of `distance` by one secant step, at most half an edge."""
     normals = area_vectors(points, triangles)
     normal = _scatter(triangles, normals, len(points))
@@ -69,7 +69,7 @@ def project(points: Floats, triangles: Ints, distance: Distance, *, step: float)
     return points - np.clip(here / slope, -limit, limit)[:, None] * normal
 
 
-def flip_edges(points: Floats, triangles: Ints) -> Ints:
+def flip_edges(points: FloatArray, triangles: IntArray) -> IntArray:
     """Flip the edges whose two opposite angles exceed half a turn (the Delaunay rule), each triangle at most once.
 
     An edge stays where the two triangles fold too sharply, where the new edge exists already, or where one of its
@@ -126,13 +126,13 @@ def _without_rivals(
 
 
 def _sine_of_sum(
-    points: Floats, a: NDArray[np.int64], b: NDArray[np.int64], c: NDArray[np.int64], d: NDArray[np.int64]
-) -> Floats:
+    points: FloatArray, a: NDArray[np.int64], b: NDArray[np.int64], c: NDArray[np.int64], d: NDArray[np.int64]
+) -> FloatArray:
     """sin(angle at c + angle at d) across the edge from a to b."""
 
     start, end = points.take(a, axis=0), points.take(b, axis=0)
 
-    def sine_cosine(tip: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    def sine_cosine(tip: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
         from_tip = points.take(tip, axis=0)
         u, v = start - from_tip, end - from_tip
         size = lengths(u) * lengths(v)
@@ -144,11 +144,11 @@ def _sine_of_sum(
 
 
 def _stays_flat(
-    points: Floats, a: NDArray[np.int64], b: NDArray[np.int64], c: NDArray[np.int64], d: NDArray[np.int64]
+    points: FloatArray, a: NDArray[np.int64], b: NDArray[np.int64], c: NDArray[np.int64], d: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Whether the two triangles before and after the flip all face the same way to within about 60 degrees."""
 
-    def normal(p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64]) -> Floats:
+    def normal(p: NDArray[np.int64], q: NDArray[np.int64], r: NDArray[np.int64]) -> FloatArray:
         n = cross(points[q] - points[p], points[r] - points[p])
         return n / np.maximum(lengths(n)[:, None], 1e-30)
 
@@ -158,7 +158,7 @@ def _stays_flat(
     return np.min([np.einsum("ij,ij->i", n, mean_normal) for n in faces], axis=0) > 0.6
 
 
-def _scatter(triangles: Ints, values: Floats, vertex_count: int) -> Floats:
+def _scatter(triangles: IntArray, values: FloatArray, vertex_count: int) -> FloatArray:
     """Sum values per triangle (T, C) into its three vertices (V, C)."""
     flat = triangles.ravel()
     columns = [np.bincount(flat, weights=np.repeat(column, 3), minlength=vertex_count) for column in values.T]

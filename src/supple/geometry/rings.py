@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Bools, Ints
+from supple.arrays import BoolArray, IntArray
 from supple.geometry.rows import group_by_label
 from supple.geometry.topology import neighbors
 
@@ -28,20 +28,20 @@ class Rings:
     (a, b) of `fans[fan_starts[v]:fan_starts[v + 1]]`.
     """
 
-    ordered: Ints
-    counts: Ints
-    other_starts: Ints
-    others: Ints
-    fan_starts: Ints
-    fans: Ints
+    ordered: IntArray
+    counts: IntArray
+    other_starts: IntArray
+    others: IntArray
+    fan_starts: IntArray
+    fans: IntArray
 
     @property
-    def valences(self) -> Ints:
+    def valences(self) -> IntArray:
         """How many neighbours each vertex has (V,)."""
         return self.counts + np.diff(self.other_starts)
 
 
-def rings(triangles: Ints, vertex_count: int) -> Rings:
+def rings(triangles: IntArray, vertex_count: int) -> Rings:
     """Find the ring of every vertex."""
     faces = np.asarray(triangles, dtype=np.int32)
     vertex, ahead, behind = (np.roll(faces, -rotation, axis=1).reshape(-1).astype(np.int64) for rotation in range(3))
@@ -74,7 +74,7 @@ def rings(triangles: Ints, vertex_count: int) -> Rings:
     return Rings(ordered.astype(np.int32), counts.astype(np.int32), *_irregular(faces, regular))
 
 
-def _irregular(faces: Ints, regular: Bools) -> tuple[Ints, Ints, Ints, Ints]:
+def _irregular(faces: IntArray, regular: BoolArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Plain lists of neighbours and triangles for the vertices that have no ordered ring."""
     count = len(regular)
     around = neighbors(faces, count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Ints
+from supple.arrays import IntArray
 
 
 def stable_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -19,7 +19,7 @@ def stable_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.sort(keys * count + np.arange(len(keys))) % count
 
 
-def group_by_label(labels: Ints, group_count: int) -> tuple[Ints, Ints]:
+def group_by_label(labels: IntArray, group_count: int) -> tuple[IntArray, IntArray]:
     """`starts` (G + 1,) and `members` (N,): group g has members[starts[g]:starts[g + 1]], in rising order."""
     members = np.argsort(labels, kind="stable").astype(np.int32)
     sizes = np.bincount(labels, minlength=group_count)

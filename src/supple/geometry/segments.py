@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 
 
-def distances_to_segments(points: Floats, starts: Floats, ends: Floats) -> tuple[Floats, Floats]:
+def distances_to_segments(points: FloatArray, starts: FloatArray, ends: FloatArray) -> tuple[FloatArray, FloatArray]:
     """How far every point is from every segment [m], and where along the segment: two arrays (P, S).
 
     The second is u = (p - s).(e - s) / |e - s|^2 as it comes: below 0 before the start, above 1 past the end. The

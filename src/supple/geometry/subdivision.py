@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.geometry import topology
 
 # Which triangles are left when some edges of a triangle are halved. The edges run from corner 0 to 1, 1 to 2, 2 to 0,
@@ -17,7 +17,7 @@ _CASES: dict[tuple[bool, bool, bool], tuple[tuple[int, int, int], ...]] = {
 }
 
 
-def subdivide_long_edges(points: Floats, triangles: Ints, *, longest: float) -> tuple[Floats, Ints]:
+def subdivide_long_edges(points: FloatArray, triangles: IntArray, *, longest: float) -> tuple[FloatArray, IntArray]:
     """The same surface with no edge longer than `longest` [m]: more points behind the given ones, smaller triangles.
 
     Neighbours share the points on the edge between them, so no gap opens.
@@ -40,7 +40,7 @@ def subdivide_long_edges(points: Floats, triangles: Ints, *, longest: float) -> 
         positions = np.concatenate([positions, 0.5 * (positions[halved[:, 0]] + positions[halved[:, 1]])])
 
 
-def _divide(faces: Ints, middles: Ints, is_cut: Bools) -> Ints:
+def _divide(faces: IntArray, middles: IntArray, is_cut: BoolArray) -> IntArray:
     parts = []
     for rotation in range(3):
         rotated, halves, edges = (np.roll(one, -rotation, axis=1) for one in (faces, middles, is_cut))

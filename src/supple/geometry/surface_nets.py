@@ -14,11 +14,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.errors import UnfinishedError
 from supple.geometry.rows import stable_order
 
-Distance = Callable[[Floats], Floats]
+Distance = Callable[[FloatArray], FloatArray]
 
 _CORNERS = np.array([(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)])  # corner x + 2 y + 4 z
 _AROUND = np.array([0, 1, 3, 2])  # the four cells around an edge, in turn
@@ -27,7 +27,7 @@ _CELLS = 4  # along the side of a block, an even number
 _BLOCKS_AT_ONCE = 4096
 
 
-def polygonize(distance: Distance, low: Floats, high: Floats, *, cell: float) -> tuple[Floats, Ints]:
+def polygonize(distance: Distance, low: FloatArray, high: FloatArray, *, cell: float) -> tuple[FloatArray, IntArray]:
     """Vertices (V, 3) and quads (Q, 4), anticlockwise from outside, of the surface where `distance` is zero.
 
     `low` and `high` are corners of a box that holds the surface, `cell` [m] is the size of the cells. `distance` may
@@ -39,7 +39,7 @@ def polygonize(distance: Distance, low: Floats, high: Floats, *, cell: float) ->
     return _dual_surface(low, cells, values, cell)
 
 
-def _blocks_near(distance: Distance, low: Floats, high: Floats, *, size: float) -> NDArray[np.int64]:
+def _blocks_near(distance: Distance, low: FloatArray, high: FloatArray, *, size: float) -> NDArray[np.int64]:
     """Blocks (B, 3) of side `size` that the surface may pass through, halved down from large ones."""
     halvings = max(0, int(np.log2(float((high - low).max()) / (4.0 * size))))
     counts = np.ceil((high - low) / (size * 2**halvings)).astype(np.int64)
@@ -51,15 +51,15 @@ def _blocks_near(distance: Distance, low: Floats, high: Floats, *, size: float) 
     return blocks
 
 
-def _may_cross(distance: Distance, low: Floats, blocks: NDArray[np.int64], side: float) -> NDArray[np.bool_]:
+def _may_cross(distance: Distance, low: FloatArray, blocks: NDArray[np.int64], side: float) -> NDArray[np.bool_]:
     """Which blocks (B, 3) of a side [m] the surface may pass through, as far as their middles tell."""
     near = np.abs(distance(low + (blocks + 0.5) * side)) < _SAFETY * 0.5 * np.sqrt(3.0) * side
     return np.asarray(near)
 
 
 def _crossing_cells(
-    distance: Distance, low: Floats, blocks: NDArray[np.int64], cell: float
-) -> tuple[NDArray[np.int64], Floats]:
+    distance: Distance, low: FloatArray, blocks: NDArray[np.int64], cell: float
+) -> tuple[NDArray[np.int64], FloatArray]:
     """Places (C, 3) of the cells whose corners differ in sign, and the values (C, 8) at their corners.
 
     Cells are in the order of their blocks. Halves of blocks that are far from the surface are left out, and corners
@@ -92,7 +92,9 @@ def _crossing_cells(
     return np.concatenate(all_cells), np.concatenate(corners)
 
 
-def _dual_surface(low: Floats, cells: NDArray[np.int64], values: Floats, cell: float) -> tuple[Floats, Ints]:
+def _dual_surface(
+    low: FloatArray, cells: NDArray[np.int64], values: FloatArray, cell: float
+) -> tuple[FloatArray, IntArray]:
     inside = values < 0.0
     code = (inside << np.arange(8)).sum(axis=1)
     patch_of, patch_count = _patches()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints, Singles
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.geometry.vectors import cross
 
 
@@ -19,15 +19,15 @@ from supple.geometry.vectors import cross
 class Neighbors:
     """The vertices around every vertex: those of vertex v are `indices[starts[v]:starts[v + 1]]`, in rising order."""
 
-    starts: Ints
-    indices: Ints
+    starts: IntArray
+    indices: IntArray
 
-    def of(self, vertex: int) -> Ints:
+    def of(self, vertex: int) -> IntArray:
         """The vertices that share an edge with `vertex`."""
         return self.indices[self.starts[vertex] : self.starts[vertex + 1]]
 
     @property
-    def valences(self) -> Ints:
+    def valences(self) -> IntArray:
         """How many neighbours every vertex has."""
         return np.diff(self.starts)
 
@@ -59,7 +59,7 @@ class Census:
         return self.is_manifold and self.border_edges == 0 and self.flipped_edges == 0
 
 
-def directed_edges(faces: Ints) -> Ints:
+def directed_edges(faces: IntArray) -> IntArray:
     """The sides (3T or more, 2) of all faces, in the direction in which each face runs; the last place varies slowest.
 
     For triangles, side s of triangle t is row `s * T + t` and runs from corner s to corner s + 1.
@@ -73,18 +73,18 @@ def directed_edges(faces: Ints) -> Ints:
     return np.concatenate([given[:, [0, 1]], given[:, [1, 2]], third, given[quads][:, [3, 0]]])
 
 
-def unique_edges(faces: Ints) -> Ints:
+def unique_edges(faces: IntArray) -> IntArray:
     """Every edge once (E, 2), lower vertex first, sorted; the sides of quads count, their diagonals do not."""
     keys, count = _edge_keys(directed_edges(faces))
     return _from_keys(np.unique(keys), count)
 
 
-def neighbors(faces: Ints, vertex_count: int) -> Neighbors:
+def neighbors(faces: IntArray, vertex_count: int) -> Neighbors:
     """Which vertices share an edge, as compressed rows; a vertex without faces has an empty row."""
     return neighbors_from_edges(unique_edges(faces), vertex_count)
 
 
-def neighbors_from_edges(edges: Ints, vertex_count: int) -> Neighbors:
+def neighbors_from_edges(edges: IntArray, vertex_count: int) -> Neighbors:
     """Which vertices edges (E, 2) join, as compressed rows; every edge must come once, its ends in any order."""
     wide = edges.astype(np.int64)
     both = np.concatenate([wide, wide[:, ::-1]])
@@ -94,7 +94,7 @@ def neighbors_from_edges(edges: Ints, vertex_count: int) -> Neighbors:
     return Neighbors(starts, both[order, 1].astype(np.int32))
 
 
-def triangulate(polygons: Ints) -> Ints:
+def triangulate(polygons: IntArray) -> IntArray:
     """Cut quads (a, b, c, d) into triangles (a, b, c) and (a, c, d); triangles stay, and the order of faces is kept."""
     given = np.asarray(polygons, dtype=np.int32)
     pairs = np.stack([given[:, [0, 1, 2]], given[:, [0, 2, 3]]], axis=1)
@@ -102,7 +102,7 @@ def triangulate(polygons: Ints) -> Ints:
     return np.ascontiguousarray(pairs[keep])
 
 
-def border_edges(triangles: Ints) -> Ints:
+def border_edges(triangles: IntArray) -> IntArray:
     """The edges (B, 2) with one triangle only, in the direction in which that triangle runs."""
     sides = directed_edges(triangles)
     keys, _ = _edge_keys(sides)
@@ -110,13 +110,13 @@ def border_edges(triangles: Ints) -> Ints:
     return sides[first[count == 1]]
 
 
-def shells(faces: Ints, vertex_count: int) -> Ints:
+def shells(faces: IntArray, vertex_count: int) -> IntArray:
     """Number (V,) of the connected piece each vertex belongs to; a vertex without faces is a piece of its own."""
     edges = unique_edges(faces)
     return components(edges[:, 0], edges[:, 1], vertex_count)
 
 
-def components(a: NDArray[np.integer], b: NDArray[np.integer], count: int) -> Ints:
+def components(a: NDArray[np.integer], b: NDArray[np.integer], count: int) -> IntArray:
     """Number (count,) of the connected part each of `count` things is in, joined by pairs a, b (P,); from 0 on."""
     lowest = np.arange(count)
     one, other = np.asarray(a), np.asarray(b)
@@ -131,7 +131,7 @@ def components(a: NDArray[np.integer], b: NDArray[np.integer], count: int) -> In
     return np.unique(lowest, return_inverse=True)[1].astype(np.int32)
 
 
-def census(triangles: Ints) -> Census:
+def census(triangles: IntArray) -> Census:
     """Count what is right and wrong with a triangle mesh as a surface."""
     sides = directed_edges(triangles)
     used = np.unique(triangles)
@@ -151,7 +151,7 @@ def census(triangles: Ints) -> Census:
     )
 
 
-def signed_volume(points: Floats, triangles: Ints) -> float:
+def signed_volume(points: FloatArray, triangles: IntArray) -> float:
     """Volume [m³] inside a closed mesh, positive when its triangles run anticlockwise seen from outside.
 
     V = 1/6 sum_t a . (b x c), summed about the middle of the mesh so that a mesh far away loses no digits.
@@ -160,21 +160,21 @@ def signed_volume(points: Floats, triangles: Ints) -> float:
     return float(np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0)
 
 
-def area_vectors(points: Floats | Singles, triangles: Ints) -> Floats:
+def area_vectors(points: FloatArray | Float32Array, triangles: IntArray) -> FloatArray:
     """(b - a) x (c - a) of every triangle (T, 3): twice its area [m²], along its normal."""
     positions, corners = np.asarray(points, dtype=np.float64), np.asarray(triangles)
     a, b, c = (positions.take(corners[:, corner], axis=0) for corner in range(3))
     return cross(b - a, c - a)
 
 
-def ring_areas(points: Floats | Singles, triangles: Ints) -> Floats:
+def ring_areas(points: FloatArray | Float32Array, triangles: IntArray) -> FloatArray:
     """Twice the area [m²] of the triangles round every vertex (V,); zero for a vertex without any."""
     area = np.linalg.norm(area_vectors(points, triangles), axis=1)
     total = np.bincount(np.asarray(triangles).reshape(-1), weights=np.repeat(area, 3), minlength=len(points))
     return total.astype(np.float64)
 
 
-def corner_angles(points: Floats, triangles: Ints) -> Floats:
+def corner_angles(points: FloatArray, triangles: IntArray) -> FloatArray:
     """The three angles (T, 3) [rad] of every triangle."""
     corners = np.asarray(points, dtype=np.float64)[triangles]
     ahead = np.roll(corners, -1, axis=1) - corners
@@ -183,18 +183,18 @@ def corner_angles(points: Floats, triangles: Ints) -> Floats:
     return np.arctan2(across, np.einsum("tij,tij->ti", ahead, back))
 
 
-def _edge_keys(edges: Ints) -> tuple[NDArray[np.int64], int]:
+def _edge_keys(edges: IntArray) -> tuple[NDArray[np.int64], int]:
     """One number per undirected edge, and the base in which its two vertices are written."""
     span = int(edges.max(initial=0)) + 1
     wide = edges.astype(np.int64)
     return wide.min(axis=1) * span + wide.max(axis=1), span
 
 
-def _from_keys(keys: NDArray[np.int64], span: int) -> Ints:
+def _from_keys(keys: NDArray[np.int64], span: int) -> IntArray:
     return np.stack([keys // span, keys % span], axis=1).astype(np.int32)
 
 
-def _pinched_vertices(triangles: Ints) -> int:
+def _pinched_vertices(triangles: IntArray) -> int:
     """Vertices whose corners fall into more than one fan.
 
     Corners are the nodes of a graph; two corners at a vertex are joined where their triangles share an edge there.

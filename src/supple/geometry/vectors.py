@@ -10,12 +10,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 
 Real = TypeVar("Real", np.float32, np.float64)
 
 
-def cross(a: Floats, b: Floats) -> Floats:
+def cross(a: FloatArray, b: FloatArray) -> FloatArray:
     """The cross products (N, 3) of vectors (N, 3)."""
     result = np.empty_like(a)
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -31,7 +31,7 @@ def lengths(vectors: NDArray[Real]) -> NDArray[Real]:
     return found
 
 
-def smoothstep(values: Floats, low: Floats | float, high: Floats | float) -> Floats:
+def smoothstep(values: FloatArray, low: FloatArray | float, high: FloatArray | float) -> FloatArray:
     """0 up to `low`, 1 from `high` on, smooth between: 3 t^2 - 2 t^3 with t from 0 to 1."""
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     t = np.clip(0.5 + 0.5 * (values - middle) / half, 0.0, 1.0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.errors import InputError
 from supple.geometry.collision.winding import Windings
 
@@ -31,12 +31,12 @@ Indices = NDArray[np.int64]
 class VoxelGrid:
     """Cubes of side `side` [m], `shape` of them along x, y and z; cube (0, 0, 0) has its lowest corner at `origin`."""
 
-    origin: Floats
+    origin: FloatArray
     side: float
     shape: tuple[int, int, int]
 
     @classmethod
-    def around(cls, points: Floats, resolution: int, *, margin: int = 1) -> VoxelGrid:
+    def around(cls, points: FloatArray, resolution: int, *, margin: int = 1) -> VoxelGrid:
         """A grid with `resolution` voxels along the longest side of the box around `points`.
 
         The box lies in the middle of the grid, and at least `margin` voxels of empty space surround it.
@@ -53,22 +53,22 @@ class VoxelGrid:
         origin = 0.5 * (low + high) - 0.5 * side * cells
         return cls(origin, side, (int(cells[0]), int(cells[1]), int(cells[2])))
 
-    def centers(self, cells: Ints) -> Floats:
+    def centers(self, cells: IntArray) -> FloatArray:
         """Middle points (N, 3) [m] of cells (N, 3)."""
         return self.origin + (np.asarray(cells) + 0.5) * self.side
 
-    def cells_of(self, points: Floats) -> Ints:
+    def cells_of(self, points: FloatArray) -> IntArray:
         """The cells (N, 3) that hold the points; points outside fall into the nearest cell of the border."""
         cells = np.floor((np.asarray(points) - self.origin) / self.side + _SLACK).astype(np.int32)
         return np.clip(cells, 0, np.array(self.shape, dtype=np.int32) - 1)
 
-    def flat_indices(self, cells: Ints) -> NDArray[np.int64]:
+    def flat_indices(self, cells: IntArray) -> NDArray[np.int64]:
         """Flat numbers (N,) of cells (N, 3); z varies fastest, as in `mask.ravel()`."""
         index = np.asarray(cells, dtype=np.int64)
         return (index[:, 0] * self.shape[1] + index[:, 1]) * self.shape[2] + index[:, 2]
 
 
-def surface_voxels(points: Floats, triangles: Ints, grid: VoxelGrid) -> Bools:
+def surface_voxels(points: FloatArray, triangles: IntArray, grid: VoxelGrid) -> BoolArray:
     """Mark every voxel that a triangle touches, however slightly: a mask of the grid's shape.
 
     Conservative: any point of the surface lies in a marked voxel, because cubes that only share a corner, an edge or
@@ -81,7 +81,7 @@ def surface_voxels(points: Floats, triangles: Ints, grid: VoxelGrid) -> Bools:
     return mask.reshape(grid.shape)
 
 
-def touched_voxels(points: Floats, triangles: Ints, grid: VoxelGrid) -> tuple[Indices, Indices]:
+def touched_voxels(points: FloatArray, triangles: IntArray, grid: VoxelGrid) -> tuple[Indices, Indices]:
     """Which triangle touches which voxel: triangles (P,) and flat numbers of voxels (P,), each pair once or more.
 
     The voxels are those that `surface_voxels` marks. Large triangles are cut first, and their pairs may come again.
@@ -93,7 +93,7 @@ def touched_voxels(points: Floats, triangles: Ints, grid: VoxelGrid) -> tuple[In
     return faces, flat_indices
 
 
-def _touched_pairs(points: Floats, triangles: Ints, grid: VoxelGrid) -> Iterator[tuple[Indices, Indices]]:
+def _touched_pairs(points: FloatArray, triangles: IntArray, grid: VoxelGrid) -> Iterator[tuple[Indices, Indices]]:
     """Triangles and the flat numbers of the voxels they touch, some thousand triangles at a time."""
     corners = (np.asarray(points, dtype=np.float64)[np.asarray(triangles)] - grid.origin) / grid.side
     patches, faces = _split_large(corners)
@@ -102,7 +102,7 @@ def _touched_pairs(points: Floats, triangles: Ints, grid: VoxelGrid) -> Iterator
         yield faces[first + which], grid.flat_indices(cells.astype(np.int32))
 
 
-def _cells_met(patches: Floats, shape: tuple[int, int, int]) -> tuple[Indices, NDArray[np.int64]]:
+def _cells_met(patches: FloatArray, shape: tuple[int, int, int]) -> tuple[Indices, NDArray[np.int64]]:
     """The cells that triangles (T, 3, 3) touch, all measured in cells: which triangle (P,), and the cell (P, 3)."""
     a, b, c = np.moveaxis(patches, 1, 0)
     lowest, highest = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
@@ -122,12 +122,12 @@ def _cells_met(patches: Floats, shape: tuple[int, int, int]) -> tuple[Indices, N
     return which[touching], cells[touching]
 
 
-def _split_large(corners: Floats) -> tuple[Floats, Indices]:
+def _split_large(corners: FloatArray) -> tuple[FloatArray, Indices]:
     """Quarter triangles (T, 3, 3) until none spans more than a few cells; most cells in a large box are not touched.
 
     The pieces (P, 3, 3), and of which triangle each is one (P,).
     """
-    patches: list[Floats] = [np.empty((0, 3, 3))]
+    patches: list[FloatArray] = [np.empty((0, 3, 3))]
     faces: list[Indices] = [np.empty(0, dtype=np.int64)]
     owners = np.arange(len(corners))
     while len(corners):
@@ -141,7 +141,7 @@ def _split_large(corners: Floats) -> tuple[Floats, Indices]:
     return np.concatenate(patches), np.concatenate(faces)
 
 
-def _touching(corners: Floats) -> Bools:
+def _touching(corners: FloatArray) -> BoolArray:
     """Which triangles touch the unit cube around zero; `corners` (3, 3, N) by corner and axis."""
     a, b, c = corners
     edges = (b - a, c - b, a - c)
@@ -163,7 +163,9 @@ def _touching(corners: Floats) -> Bools:
     return touching
 
 
-def voxel_windings(points: Floats, triangles: Ints, grid: VoxelGrid, *, surface: Bools | None = None) -> Floats:
+def voxel_windings(
+    points: FloatArray, triangles: IntArray, grid: VoxelGrid, *, surface: BoolArray | None = None
+) -> FloatArray:
     """How often the surface surrounds the middle of each voxel, as an array of the grid's shape: 1 inside, 0 outside.
 
     The generalised winding number, which works on open, crossing and many-shelled meshes too and lies in between near
@@ -175,7 +177,7 @@ def voxel_windings(points: Floats, triangles: Ints, grid: VoxelGrid, *, surface:
     windings = Windings(points, triangles)
     touched = surface_voxels(points, triangles, grid) if surface is None else surface
 
-    def winding(flat_indices: Indices) -> Floats:
+    def winding(flat_indices: Indices) -> FloatArray:
         cells = np.stack(np.unravel_index(flat_indices, grid.shape), axis=1)
         return windings(grid.centers(cells.astype(np.int32)))
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from supple import device as devices
 from supple import machine
-from supple.arrays import Singles, digest_of
+from supple.arrays import Float32Array, digest_of
 from supple.character import packing
 from supple.character.character import Character
 from supple.character.fingerprint import fingerprint
@@ -255,7 +255,7 @@ class _Bake:
                 taken, stages = time.perf_counter() - begin, self._plan.player.stage_seconds
                 self._watch(Progress(frame, len(self._plan.times), taken, status == container.FELL_BACK, stages))
 
-    def _frame(self, frame: int) -> tuple[Player, Singles, int]:
+    def _frame(self, frame: int) -> tuple[Player, Float32Array, int]:
         """One frame, and the player that made it."""
         at = float(self._plan.times[frame])
         why = "numbers that are not finite"

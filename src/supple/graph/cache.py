@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints, Singles
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character import packing
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
@@ -90,12 +90,12 @@ class Cache:
         return float(self.info["fps"])
 
     @property
-    def times(self) -> Floats:
+    def times(self) -> FloatArray:
         """The time [s] of every frame in the motion."""
         return float(self.info["start"]) + np.arange(len(self)) / self.fps
 
     @property
-    def points(self) -> Singles:
+    def points(self) -> Float32Array:
         """The frames that are there, (ready, V, 3) [m], mapped from disk and read-only."""
         layout = self._layout
         if self.ready == 0:
@@ -121,12 +121,12 @@ class Cache:
         )
 
     @property
-    def triangles(self) -> Ints:
+    def triangles(self) -> IntArray:
         """The triangles (T, 3) of the mesh."""
         return self.arrays["triangles"]
 
     @property
-    def rest(self) -> Floats:
+    def rest(self) -> FloatArray:
         """The points (V, 3) [m] at rest."""
         return self.arrays["rest"]
 
@@ -146,12 +146,12 @@ class Cache:
         return Pose(self.poses[frame], shapes=shape_weights)
 
     @property
-    def poses(self) -> Floats:
+    def poses(self) -> FloatArray:
         """The transforms (F, J, 4, 4) of all joints in every frame, as the motion had them."""
         return self.arrays["poses"]
 
     @property
-    def bones(self) -> Floats:
+    def bones(self) -> FloatArray:
         """The transforms (ready, J, 4, 4) of all joints in the skin: where it moved them, else the poses."""
         if not self._layout.joints:
             return self.poses[: self.ready]

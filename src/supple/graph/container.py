@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Singles
+from supple.arrays import Float32Array, FloatArray
 from supple.errors import InputError
 
 MAGIC = b"SUPPLE\x01\n"
@@ -174,8 +174,8 @@ def write_frame(
     layout: Layout,
     frame: int,
     *,
-    points: Singles,
-    bones: Floats | None = None,
+    points: Float32Array,
+    bones: FloatArray | None = None,
     status: int,
     made_on: bytes,
 ) -> None:
@@ -188,7 +188,7 @@ def write_frame(
     _write_all(file, row, layout.table + frame * ROW)
 
 
-def read_bones(path: Path, layout: Layout, ready: int) -> Floats:
+def read_bones(path: Path, layout: Layout, ready: int) -> FloatArray:
     """The transforms (ready, J, 4, 4) of all joints in the frames that are there."""
     bones = np.zeros((ready, layout.joints, 4, 4))
     bones[..., 3, 3] = 1.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.geometry.topology import neighbors
@@ -48,7 +48,7 @@ class Mask:
         much = f", {self.amount:g} of it" if self.amount != 1.0 else ""
         return f"{where}{soft}{much}"
 
-    def weights(self, character: Character) -> Floats:
+    def weights(self, character: Character) -> FloatArray:
         """The share (V,) of every vertex of a character."""
         count = len(character.points)
         weights = np.ones(count)

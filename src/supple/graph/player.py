@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Singles
+from supple.arrays import Float32Array, FloatArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
@@ -77,7 +77,7 @@ class Player:
         for node in self._nodes:
             node.forget()
 
-    def advance(self, pose: Pose, dt: float | None = None) -> Singles:
+    def advance(self, pose: Pose, dt: float | None = None) -> Float32Array:
         """The skin (V, 3) [m] one frame on, `dt` [s] later (1 / fps if not given), now that the pose is `pose`.
 
         Between the last pose and this one, soft skins see joints turn evenly.
@@ -89,7 +89,7 @@ class Player:
         now = start if self._pose is None else start + gap
         return self.play(_TwoPoses(self.character, before, pose, start, now), now)
 
-    def play(self, source: PoseSource, time: float) -> Singles:
+    def play(self, source: PoseSource, time: float) -> Float32Array:
         """The skin (V, 3) [m] at `time` [s] of a motion or another source of poses."""
         if not math.isfinite(time):
             raise InputError("player", f"time is {time}", "a finite time is needed", "pass seconds")
@@ -174,7 +174,7 @@ class Player:
         there = ", ".join(node.stage.name for node in self._nodes)
         raise InputError("player", f"stage {name!r} was named", f"there are {there}", "name one of those")
 
-    def normals(self, *, crease: float = math.pi / 3.0) -> tuple[Singles, Creases]:
+    def normals(self, *, crease: float = math.pi / 3.0) -> tuple[Float32Array, Creases]:
         """Unit normals (N, 3) of the frame just made, and which corner is drawn with which.
 
         `crease` [rad] is the angle between triangles at rest from which an edge stays sharp.
@@ -298,7 +298,7 @@ class _Node:
     def __init__(self, stage: Stage, character: Character, device: str, binding: Any = None) -> None:
         self.stage = stage
         self.state: Any = None
-        self.bones: tuple[Floats, Floats] | None = None
+        self.bones: tuple[FloatArray, FloatArray] | None = None
         self.pulls: dict[str, Pull] = {}
         self.binding = binding
         self._held_anew = False

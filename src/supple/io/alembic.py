@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Ints
+from supple.arrays import IntArray
 from supple.errors import UnfinishedError
 from supple.files import atomic
 from supple.io.display_mesh import CornerNormals
@@ -71,7 +71,7 @@ def _numbers(values: ArrayLike) -> Any:
     return import_module("imath").IntArrayFromBuffer(np.ascontiguousarray(values, dtype=np.int32))
 
 
-def _unsigned(values: Ints) -> Any:
+def _unsigned(values: IntArray) -> Any:
     made = import_module("imath").UnsignedIntArray(len(values))
     for index, value in enumerate(values.tolist()):
         made[index] = value

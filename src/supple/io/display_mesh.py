@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, Singles
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.geometry.normals import Creases, creases, normals
 from supple.io.surface import Surface, distinct_pairs
@@ -20,10 +20,10 @@ class DisplayMesh:
     `triangles` (T, 3) name drawn vertices and lie on the character's own triangles, one for one.
     """
 
-    control_points: Ints
-    triangles: Ints
-    uvs: Floats | None
-    normal_of_vertex: Ints
+    control_points: IntArray
+    triangles: IntArray
+    uvs: FloatArray | None
+    normal_of_vertex: IntArray
     shared: Creases
 
     @classmethod
@@ -37,11 +37,11 @@ class DisplayMesh:
         control = vertex if display is None else display.control_points[vertex]
         return cls(control, label.reshape(-1, 3), uvs, normal, shared)
 
-    def positions(self, points: ArrayLike) -> Singles:
+    def positions(self, points: ArrayLike) -> Float32Array:
         """Places (D, 3) [m] of the drawn vertices."""
         return np.asarray(points, dtype=np.float32)[self.control_points]
 
-    def normals(self, points: ArrayLike) -> Singles:
+    def normals(self, points: ArrayLike) -> Float32Array:
         """Unit normals (D, 3) of the drawn vertices; where all triangles are flat, up."""
         return _unit(normals(points, self.shared))[self.normal_of_vertex]
 
@@ -55,7 +55,7 @@ class CornerNormals:
     """
 
     shared: Creases
-    rows: Ints
+    rows: IntArray
     per_point: bool
 
     @classmethod
@@ -71,13 +71,13 @@ class CornerNormals:
         rows[surface.triangle_corners().ravel()] = shared.normal_of_corner.ravel()
         return cls(shared, rows, per_point=False)
 
-    def __call__(self, points: ArrayLike) -> Singles:
+    def __call__(self, points: ArrayLike) -> Float32Array:
         """Unit normals of the points as they are now: (V, 3), or (N, 3) for `rows` to choose from."""
         found = _unit(normals(points, self.shared))
         return found[self.rows] if self.per_point else found
 
 
-def _unit(given: Floats) -> Singles:
+def _unit(given: FloatArray) -> Float32Array:
     found = given.astype(np.float32)
     found[(found == 0.0).all(axis=1)] = [0.0, 1.0, 0.0]
     return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.materials import Material
 from supple.errors import FormatError
@@ -98,7 +98,7 @@ class _Obj:
         surface.check(len(points), self.where)
         return unrigged_character(points, surface, path, parts=self._parts(surface))
 
-    def _parts(self, surface: Surface) -> dict[str, Ints]:
+    def _parts(self, surface: Surface) -> dict[str, IntArray]:
         """The points of every named group, when there is a name at all."""
         ends = np.cumsum(surface.counts)
         parts = {}
@@ -117,7 +117,7 @@ def _row(number: int, count: int) -> int:
     return row
 
 
-def _indices(numbers: list[int], where: str) -> Ints:
+def _indices(numbers: list[int], where: str) -> IntArray:
     if numbers and max(numbers) > np.iinfo(np.int32).max:
         raise FormatError(where, f"a face names point {max(numbers)}", "so many do not exist", "export the mesh again")
     return np.array(numbers, dtype=np.int32)
@@ -142,7 +142,7 @@ def write_cache(cache: Cache, path: Path) -> None:
     _write(path, character.points, faces, character.name)
 
 
-def _write(path: Path, points: Floats | np.ndarray, faces: str, name: str) -> None:
+def _write(path: Path, points: FloatArray | np.ndarray, faces: str, name: str) -> None:
     flat = tuple(np.asarray(points, dtype=np.float64).ravel().tolist())
     text = ("v %.9g %.9g %.9g\n" * len(points)) % flat
     with atomic(path) as waiting:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.errors import FormatError
 from supple.io.surface import Surface
@@ -44,11 +44,11 @@ def _is_binary(data: bytes) -> bool:
     return len(data) == _HEADER + _RECORD.itemsize * int.from_bytes(data[80:84], "little")
 
 
-def _binary(data: bytes) -> Floats:
+def _binary(data: bytes) -> FloatArray:
     return np.frombuffer(data, dtype=_RECORD, offset=_HEADER)["corners"].astype(np.float64)
 
 
-def _text(data: bytes, where: str) -> Floats:
+def _text(data: bytes, where: str) -> FloatArray:
     if data.lstrip()[:5].lower() != b"solid":
         given = f"it has {len(data)} bytes and does not start with 'solid'"
         raise FormatError(where, given, "84 bytes and 50 for every triangle are needed", "export the mesh again")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character, Display
 from supple.errors import FormatError
 from supple.geometry.topology import triangulate
@@ -20,11 +20,11 @@ class Surface:
     material of every face; -1 is none.
     """
 
-    counts: Ints
-    corners: Ints
-    uvs: Floats | None = None
-    uv_corners: Ints | None = None
-    material_indices: Ints | None = None
+    counts: IntArray
+    corners: IntArray
+    uvs: FloatArray | None = None
+    uv_corners: IntArray | None = None
+    material_indices: IntArray | None = None
 
     @classmethod
     def from_character(cls, character: Character) -> Surface:
@@ -71,7 +71,7 @@ class Surface:
         uv_corners = None if self.uv_corners is None else self.uv_corners[order]
         return Surface(self.counts, self.corners[order], self.uvs, uv_corners, self.material_indices)
 
-    def triangle_corners(self) -> Ints:
+    def triangle_corners(self) -> IntArray:
         """The corners (T, 3) of the fans into which faces are cut; quads as `triangulate` cuts them."""
         fans = np.maximum(self.counts - 2, 0)
         face = np.repeat(np.arange(len(self.counts)), fans)
@@ -79,17 +79,17 @@ class Surface:
         step = np.arange(len(face)) - (np.cumsum(fans) - fans)[face]
         return np.stack([starts, starts + step + 1, starts + step + 2], axis=1).astype(np.int32)
 
-    def triangles(self) -> Ints:
+    def triangles(self) -> IntArray:
         """Triangles (T, 3) of points."""
         return self.corners[self.triangle_corners()].astype(np.int32)
 
-    def materials_of_triangles(self) -> Ints | None:
+    def materials_of_triangles(self) -> IntArray | None:
         """The material of every triangle (T,), where faces have any."""
         return (
             None if self.material_indices is None else np.repeat(self.material_indices, np.maximum(self.counts - 2, 0))
         )
 
-    def polygons(self) -> Ints | None:
+    def polygons(self) -> IntArray | None:
         """Faces (P, 4) when they are triangles and quads with at least one quad; None otherwise."""
         if not ((self.counts == 4).any() and np.isin(self.counts, (3, 4)).all()):
             return None
@@ -109,7 +109,7 @@ class Surface:
         return Display(points, label[self.triangle_corners()], uvs)
 
 
-def distinct_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+def distinct_pairs(first: IntArray, second: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """The distinct pairs among (C,) and (C,), in order, and which of them each pair is (C,); -1 may stand in either."""
     wide = int(second.max(initial=0)) + 2
     keys, label = np.unique((first.astype(np.int64) + 1) * wide + second + 1, return_inverse=True)
@@ -144,7 +144,7 @@ def concatenate(surfaces: list[tuple[Surface, int]]) -> Surface:
     return Surface(counts, np.concatenate(corners), np.concatenate(uvs), np.concatenate(uv_corners), material_indices)
 
 
-def _display_polygons(triangles: Ints, quads: np.ndarray) -> Ints | None:
+def _display_polygons(triangles: IntArray, quads: np.ndarray) -> IntArray | None:
     """Display vertices (P, 4) of the polygons whose triangles are `triangles`; None where a seam crosses a quad."""
     pieces = np.where(quads, 2, 1)
     first = np.cumsum(pieces) - pieces

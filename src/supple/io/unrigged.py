@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
@@ -16,7 +16,7 @@ from supple.io.surface import Surface
 
 
 def unrigged_character(
-    points: Floats, surface: Surface, path: Path, *, parts: dict[str, Ints] | None = None
+    points: FloatArray, surface: Surface, path: Path, *, parts: dict[str, IntArray] | None = None
 ) -> Character:
     """A character of one root joint at the middle of its base, on which all weights lie; a warning says so."""
     surface.check(len(points), str(path))

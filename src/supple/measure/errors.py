@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Singles
+from supple.arrays import Float32Array, FloatArray
 from supple.errors import InputError
 from supple.measure.frames import chunks, frames_of
 
@@ -16,8 +16,8 @@ from supple.measure.frames import chunks, frames_of
 class Distance:
     """Distance between matching vertices [m] in every frame (F,): root mean square over the vertices, and the worst."""
 
-    rms: Floats
-    worst: Floats
+    rms: FloatArray
+    worst: FloatArray
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def distance(points: ArrayLike, others: ArrayLike) -> Distance:
     return Distance(rms, worst)
 
 
-def of_deviation(deviation: Singles) -> tuple[Floats, Floats]:
+def of_deviation(deviation: Float32Array) -> tuple[FloatArray, FloatArray]:
     """Root mean square and greatest length over the vertices of every frame (F, V, 3)."""
     square = np.einsum("fvi,fvi->fv", deviation, deviation)
     return np.sqrt(square.mean(axis=1, dtype=np.float64)), np.sqrt(square.max(axis=1).astype(np.float64))
@@ -64,7 +64,7 @@ def sequence_error(points: ArrayLike, reference: ArrayLike) -> SequenceError:
     )
 
 
-def _check_length(frames: Singles, others: Singles, where: str) -> None:
+def _check_length(frames: Float32Array, others: Float32Array, where: str) -> None:
     if len(frames) != len(others):
         raise InputError(
             where,

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.arrays import Floats, Ints, Singles, frozen
+from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.errors import InputError
 
 CHUNK = 8  # frames at once: enough for every thread, and little enough to stay near the processor
 IN_MEMORY = 1 << 30  # bytes; larger arrays live in a temporary file
 
 
-def frames_of(points: ArrayLike, where: str, *, vertices: int | None = None, what: str = "points") -> Singles:
+def frames_of(points: ArrayLike, where: str, *, vertices: int | None = None, what: str = "points") -> Float32Array:
     """A sequence (F, V, 3) [m] in single precision; frames mapped from disk stay there."""
     given = np.asarray(points)
     wanted = f"(F, {'V' if vertices is None else vertices}, 3) is needed"
@@ -34,7 +34,7 @@ def frames_of(points: ArrayLike, where: str, *, vertices: int | None = None, wha
     return given if given.dtype == np.float32 else given.astype(np.float32)
 
 
-def mesh_of(rest_points: ArrayLike, triangles: ArrayLike, where: str) -> tuple[Floats, Ints]:
+def mesh_of(rest_points: ArrayLike, triangles: ArrayLike, where: str) -> tuple[FloatArray, IntArray]:
     """Rest points (V, 3) and triangles (T, 3) that name them."""
     rest = frozen(rest_points, np.float64, (-1, 3), where, "rest_points")
     faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
@@ -44,7 +44,7 @@ def mesh_of(rest_points: ArrayLike, triangles: ArrayLike, where: str) -> tuple[F
     return rest, faces
 
 
-def check_indices(indices: Ints, count: int, where: str, what: str) -> None:
+def check_indices(indices: IntArray, count: int, where: str, what: str) -> None:
     """Refuse numbers of points that are not there."""
     if indices.size and (indices.min() < 0 or indices.max() >= count):
         worst = int(indices.min()) if indices.min() < 0 else int(indices.max())
@@ -57,7 +57,7 @@ def chunks(count: int, size: int = CHUNK) -> Iterator[slice]:
         yield slice(begin, min(begin + size, count))
 
 
-def room_for(shape: tuple[int, ...]) -> Singles:
+def room_for(shape: tuple[int, ...]) -> Float32Array:
     """An empty single-precision array, in memory or, when it is large, in a temporary file that goes with it."""
     if 4 * int(np.prod(shape)) <= IN_MEMORY:
         return np.empty(shape, dtype=np.float32)
@@ -77,7 +77,7 @@ class FrameBuffer:
         self.size, self._vertices = min(CHUNK, frame_count), vertices
         self.array = wp.zeros((self.size, vertices + extra), dtype=wp.vec3f, device="cpu")
 
-    def fill(self, points: Singles) -> None:
+    def fill(self, points: Float32Array) -> None:
         """Take up to a chunk of frames; the last one fills the places that are left."""
         buffer = self.array.numpy()
         buffer[: len(points), : self._vertices] = points

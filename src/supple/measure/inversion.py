@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.measure.frames import check_indices, chunks, frames_of
 
 
@@ -20,7 +20,7 @@ class Tetrahedra:
     corners: ArrayLike
 
 
-def inverted(flesh: Tetrahedra) -> Ints:
+def inverted(flesh: Tetrahedra) -> IntArray:
     """How many tetrahedra have changed the sign of their volume since rest, in every frame (F,); 0 is good.
 
     det(b - a, c - a, d - a) has the other sign or is 0. Those without volume at rest are left out.
@@ -37,7 +37,7 @@ def inverted(flesh: Tetrahedra) -> Ints:
     return counts
 
 
-def _six_volumes(points: np.ndarray, corners: Ints) -> Floats:
+def _six_volumes(points: np.ndarray, corners: IntArray) -> FloatArray:
     at = points[:, corners].astype(np.float64)
     sides = at[:, :, 1:] - at[:, :, :1]
     return np.einsum("fmi,fmi->fm", sides[:, :, 0], np.cross(sides[:, :, 1], sides[:, :, 2]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Singles
+from supple.arrays import Float32Array, FloatArray
 from supple.errors import InputError
 from supple.measure.errors import of_deviation
 from supple.measure.frames import frames_of
@@ -28,8 +28,8 @@ class Vibration:
     1 Hz. A sine of amplitude A in all vertices has A / sqrt(2) of one of them, on average over time.
     """
 
-    jitter: Floats
-    jiggle: Floats
+    jitter: FloatArray
+    jiggle: FloatArray
 
 
 def vibration(deviation: ArrayLike, *, fps: float, cutoff: float = CUTOFF) -> Vibration:
@@ -61,14 +61,14 @@ def vibration(deviation: ArrayLike, *, fps: float, cutoff: float = CUTOFF) -> Vi
     return Vibration(jitter, jiggle)
 
 
-def _low_pass(cutoff: float, fps: float, periods: float) -> Floats:
+def _low_pass(cutoff: float, fps: float, periods: float) -> FloatArray:
     reach = max(1, round(periods * fps / cutoff))
     k = np.arange(-reach, reach + 1)
     taps = np.sinc(2.0 * cutoff * k / fps) * (0.54 + 0.46 * np.cos(np.pi * k / reach))
     return np.asarray(taps / taps.sum())
 
 
-def _smooth(frames: Singles, taps: Floats, rows: slice) -> Singles:
+def _smooth(frames: Float32Array, taps: FloatArray, rows: slice) -> Float32Array:
     """The filtered frames of `rows`, as one product of a banded matrix with all the frames it looks at."""
     matrix = np.zeros((rows.stop - rows.start, len(frames)))
     for row, frame in enumerate(range(rows.start, rows.stop)):
@@ -79,7 +79,7 @@ def _smooth(frames: Singles, taps: Floats, rows: slice) -> Singles:
     return (matrix[:, span].astype(np.float32) @ seen).reshape(-1, *frames.shape[1:])
 
 
-def _add_mirrored(row: Floats, frame: int, taps: Floats) -> None:
+def _add_mirrored(row: FloatArray, frame: int, taps: FloatArray) -> None:
     """Put the taps round a frame into a row of weights of the frames.
 
     Outside the sequence the motion is mirrored through its ends, d(-t) = 2 d(0) - d(t), as often as needed: after there

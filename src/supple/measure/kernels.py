@@ -4,13 +4,13 @@
 import warp as wp
 
 Points = wp.array2d(dtype=wp.vec3f)
-Numbers = wp.array2d(dtype=wp.float32)
+FloatTable = wp.array2d(dtype=wp.float32)
 Lengths = wp.array(dtype=wp.float32)
 Starts = wp.array(dtype=wp.int32)
 
 
 @wp.kernel(enable_backward=False)
-def edge_ratios(first: int, points: Points, edges: wp.array(dtype=wp.vec2i), rest: Lengths, ratios: Numbers):
+def edge_ratios(first: int, points: Points, edges: wp.array(dtype=wp.vec2i), rest: Lengths, ratios: FloatTable):
     """| |b - a| / rest length - 1 | of every edge."""
     i = first + wp.tid()
     f = i // edges.shape[0]
@@ -27,7 +27,7 @@ def twice_area(f: int, corner: wp.vec3i, points: Points) -> wp.float32:
 
 
 @wp.kernel(enable_backward=False)
-def area_ratios(first: int, points: Points, triangles: wp.array(dtype=wp.vec3i), rest: Lengths, ratios: Numbers):
+def area_ratios(first: int, points: Points, triangles: wp.array(dtype=wp.vec3i), rest: Lengths, ratios: FloatTable):
     """| area / rest area - 1 | of every triangle."""
     i = first + wp.tid()
     f = i // triangles.shape[0]
@@ -80,9 +80,9 @@ def section_radii(
     alphas: Lengths,
     weights: Lengths,
     rest_radii: Lengths,
-    mean: Numbers,
-    narrowest: Numbers,
-    widest: Numbers,
+    mean: FloatTable,
+    narrowest: FloatTable,
+    widest: FloatTable,
 ):
     """Mean radius of every section, and the least and greatest ratio of a radius to its own at rest.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Singles, frozen
+from supple.arrays import Float32Array, FloatArray, frozen
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
@@ -74,7 +74,7 @@ def measure(
     )
 
 
-def bones_of(skeleton: Skeleton, rest_points: Floats) -> dict[str, tuple[Floats, Floats]]:
+def bones_of(skeleton: Skeleton, rest_points: FloatArray) -> dict[str, tuple[FloatArray, FloatArray]]:
     """The longest bone of every joint by the joint's name; those too short to have a thickness are left out."""
     least = SHORTEST_BONE * float(np.linalg.norm(np.ptp(rest_points, axis=0)))
     lengths = np.linalg.norm(skeleton.bones.ends - skeleton.bones.starts, axis=1)
@@ -87,7 +87,7 @@ def bones_of(skeleton: Skeleton, rest_points: Floats) -> dict[str, tuple[Floats,
 
 
 def _against_kinematic(
-    character: Character, points: Singles, cache: Cache, cutoff: float | None
+    character: Character, points: Float32Array, cache: Cache, cutoff: float | None
 ) -> tuple[Distance | None, Vibration | None]:
     if character.weights is None:
         return None, None
@@ -100,7 +100,7 @@ def _against_kinematic(
     return Distance(rms, worst), vibration(deviation, fps=fps, cutoff=parting)
 
 
-def _frames_of_reference(reference: Cache | ArrayLike, points: Singles) -> ArrayLike:
+def _frames_of_reference(reference: Cache | ArrayLike, points: Float32Array) -> ArrayLike:
     given = reference.points if isinstance(reference, Cache) else np.asarray(reference)
     if given.shape != points.shape:
         raise InputError(
@@ -112,7 +112,7 @@ def _frames_of_reference(reference: Cache | ArrayLike, points: Singles) -> Array
     return given
 
 
-def _stages(seconds: Mapping[str, ArrayLike], frames: int) -> dict[str, Floats]:
+def _stages(seconds: Mapping[str, ArrayLike], frames: int) -> dict[str, FloatArray]:
     return {
         str(name): frozen(taken, np.float64, (frames,), "measure", f"seconds of {name!r}")
         for name, taken in seconds.items()

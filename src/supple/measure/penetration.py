@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry.collision.self_intersection import CrossingFinder
 from supple.measure.frames import CHUNK, frames_of, mesh_of
 
@@ -20,10 +20,10 @@ class Penetration:
     flesh under it to the nearest skin that faces the other way. Both are NaN for an open mesh, which has no inside.
     """
 
-    pairs: Ints
+    pairs: IntArray
     at_rest: int
-    vertices: Floats
-    depth: Floats
+    vertices: FloatArray
+    depth: FloatArray
 
 
 def penetration(

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.measure.errors import Distance, SequenceError
 from supple.measure.jitter import Vibration
 from supple.measure.penetration import Penetration
@@ -47,9 +47,9 @@ class Report:
     motion: str
     skin: str
     fps: float
-    times: Floats
-    volume_ratio: Floats
-    part_volume_ratio: Mapping[str, Floats]
+    times: FloatArray
+    volume_ratio: FloatArray
+    part_volume_ratio: Mapping[str, FloatArray]
     edge_stretch: Stretch
     area_stretch: Stretch
     crossing: Penetration
@@ -58,8 +58,8 @@ class Report:
     distance_from_kinematic: Distance | None = None
     vibration: Vibration | None = None
     error: SequenceError | None = None
-    inverted: Ints | None = None
-    seconds: Mapping[str, Floats] = field(default_factory=dict)
+    inverted: IntArray | None = None
+    seconds: Mapping[str, FloatArray] = field(default_factory=dict)
     fell_back: tuple[int, ...] = ()
 
     def __len__(self) -> int:
@@ -69,22 +69,22 @@ class Report:
         return f"Report({self.skin} on {self.character}, {self.motion}: {len(self)} frames)"
 
     @property
-    def penetrations(self) -> Ints:
+    def penetrations(self) -> IntArray:
         """Pairs of triangles that pass through each other in every frame (F,)."""
         return self.crossing.pairs
 
     @property
-    def penetration_depth(self) -> Floats:
+    def penetration_depth(self) -> FloatArray:
         """How deep the deepest vertex lies inside the body in every frame (F,) [m]; NaN for an open mesh."""
         return self.crossing.depth
 
     @property
-    def jitter(self) -> Floats:
+    def jitter(self) -> FloatArray:
         """Motion above the cut-off frequency in every frame (F,) [m]; NaN without weights."""
         return np.full(len(self), np.nan) if self.vibration is None else self.vibration.jitter
 
     @property
-    def jiggle(self) -> Floats:
+    def jiggle(self) -> FloatArray:
         """Motion from 1 Hz up to the cut-off frequency in every frame (F,) [m]; NaN without weights."""
         return np.full(len(self), np.nan) if self.vibration is None else self.vibration.jiggle
 
@@ -94,13 +94,13 @@ class Report:
         return self.settling.seconds
 
     @property
-    def section_radius(self) -> Mapping[str, Floats]:
+    def section_radius(self) -> Mapping[str, FloatArray]:
         """Mean radius along every bone relative to rest, (F, K) by joint."""
         return {name: section.mean for name, section in self.sections.items()}
 
-    def curves(self) -> dict[str, tuple[Floats, str]]:
+    def curves(self) -> dict[str, tuple[FloatArray, str]]:
         """Every measure that goes over time: name to values (F,) and unit."""
-        found: dict[str, tuple[Floats, str]] = {
+        found: dict[str, tuple[FloatArray, str]] = {
             "volume": (self.volume_ratio, "of rest"),
             "edge stretch, mean": (self.edge_stretch.mean, ""),
             "edge stretch, worst": (self.edge_stretch.worst, ""),
@@ -169,11 +169,11 @@ class Report:
         return json.dumps(self.to_dict(), allow_nan=False)
 
 
-def _least(sections: Mapping[str, SectionRadius], of: Callable[[SectionRadius], Floats]) -> Floats:
+def _least(sections: Mapping[str, SectionRadius], of: Callable[[SectionRadius], FloatArray]) -> FloatArray:
     return np.min([of(section).min(axis=1) for section in sections.values()], axis=0)
 
 
-def _rms(values: Floats) -> float:
+def _rms(values: FloatArray) -> float:
     return float(np.sqrt(np.mean(values**2)))
 
 

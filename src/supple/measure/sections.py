@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, Singles, frozen
+from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.measure.frames import FrameBuffer, chunks, frames_of, mesh_of
 
@@ -25,10 +25,10 @@ class SectionRadius:
     `widest` (F, K) are the least and greatest ratio of a single radius to its own at rest.
     """
 
-    positions: Floats
-    mean: Floats
-    narrowest: Floats
-    widest: Floats
+    positions: FloatArray
+    mean: FloatArray
+    narrowest: FloatArray
+    widest: FloatArray
 
 
 def section_radius(
@@ -76,13 +76,15 @@ def section_radius(
 class _Cut:
     """A closed line on the mesh: point i lies `shares[i]` of the way along the edge `ends[i]`."""
 
-    ends: Ints
-    alphas: Floats
-    weights: Floats
-    radii: Floats
+    ends: IntArray
+    alphas: FloatArray
+    weights: FloatArray
+    radii: FloatArray
 
 
-def _cuts_along(rest: Floats, faces: Ints, start: Floats, end: Floats, positions: Floats) -> list[tuple[float, _Cut]]:
+def _cuts_along(
+    rest: FloatArray, faces: IntArray, start: FloatArray, end: FloatArray, positions: FloatArray
+) -> list[tuple[float, _Cut]]:
     axis = end - start
     square = float(axis @ axis)
     if square == 0.0:
@@ -99,7 +101,7 @@ def _cuts_along(rest: Floats, faces: Ints, start: Floats, end: Floats, positions
     return found
 
 
-def _cut(rest: Floats, height: Floats, crossed: Ints, center: Floats, axis: Floats) -> _Cut | None:
+def _cut(rest: FloatArray, height: FloatArray, crossed: IntArray, center: FloatArray, axis: FloatArray) -> _Cut | None:
     """The closed line round `center` in which a plane cuts the triangles that it crosses."""
     if len(crossed) == 0:
         return None
@@ -136,7 +138,9 @@ def _cut(rest: Floats, height: Floats, crossed: Ints, center: Floats, axis: Floa
     return _Cut(ends[members].astype(np.int32), alphas[members], weights, radii)
 
 
-def _round_the_bone(offsets: Floats, first: Ints, second: Ints, line_of: Ints, lines: int, axis: Floats) -> int | None:
+def _round_the_bone(
+    offsets: FloatArray, first: IntArray, second: IntArray, line_of: IntArray, lines: int, axis: FloatArray
+) -> int | None:
     """The line that goes round the bone, the nearest one if several do."""
     a, b = offsets[first], offsets[second]
     across = np.cross(a, b) @ (axis / np.linalg.norm(axis))
@@ -147,7 +151,7 @@ def _round_the_bone(offsets: Floats, first: Ints, second: Ints, line_of: Ints, l
     return best if np.isfinite(nearest[best]) else None
 
 
-def _radii(frames: Singles, cuts: list[_Cut]) -> tuple[Floats, Floats, Floats]:
+def _radii(frames: Float32Array, cuts: list[_Cut]) -> tuple[FloatArray, FloatArray, FloatArray]:
     from supple.measure import kernels
 
     wp = devices.warp()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 from supple.measure.errors import of_deviation
 from supple.measure.frames import chunks, frames_of
@@ -61,7 +61,7 @@ def settling(points: ArrayLike, poses: ArrayLike, *, fps: float) -> Settling:
     return Settling(stop / fps, last / fps if last <= LATEST * hold else math.inf, peak)
 
 
-def _residual(frames: np.ndarray) -> Floats:
+def _residual(frames: np.ndarray) -> FloatArray:
     residual = np.empty(len(frames))
     for rows in chunks(len(frames)):
         residual[rows] = of_deviation(frames[rows] - frames[-1])[0]

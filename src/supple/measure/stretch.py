@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple import device as devices
-from supple.arrays import Floats, Singles
+from supple.arrays import Float32Array, FloatArray
 from supple.errors import InputError
 from supple.geometry.topology import area_vectors, unique_edges
 from supple.measure.frames import FrameBuffer, chunks, frames_of, mesh_of
@@ -21,9 +21,9 @@ HIGH = 95.0  # percent
 class Stretch:
     """|size / rest size - 1| in every frame (F,): the mean, the 95th percentile and the worst; 0 is no stretch."""
 
-    mean: Floats
-    high: Floats
-    worst: Floats
+    mean: FloatArray
+    high: FloatArray
+    worst: FloatArray
 
 
 def edge_stretch(points: ArrayLike, rest_points: ArrayLike, triangles: ArrayLike) -> Stretch:
@@ -55,7 +55,7 @@ def area_stretch(points: ArrayLike, rest_points: ArrayLike, triangles: ArrayLike
     return _stretch(frames, kernels.area_ratios, faces[kept], areas[kept], "area_stretch")
 
 
-def _stretch(frames: Singles, kernel: Any, items: NDArray[Any], sizes: Floats, where: str) -> Stretch:
+def _stretch(frames: Float32Array, kernel: Any, items: NDArray[Any], sizes: FloatArray, where: str) -> Stretch:
     if len(items) == 0:
         raise InputError(where, "nothing has a size at rest", "a mesh with some extent is needed", "check its units")
     wp = devices.warp()

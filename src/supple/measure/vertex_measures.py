@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Singles
+from supple.arrays import Float32Array
 from supple.errors import InputError
 from supple.geometry.collision.self_intersection import CrossingFinder
 from supple.geometry.topology import ring_areas
@@ -19,7 +19,7 @@ VERTEX_MEASURES = {
 """What can be painted, by name."""
 
 
-def measure_vertices(cache: Cache, what: str) -> Singles:
+def measure_vertices(cache: Cache, what: str) -> Float32Array:
     """A value for every vertex in every frame, (F, V)."""
     if what not in VERTEX_MEASURES:
         raise InputError(

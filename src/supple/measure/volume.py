@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, Singles, frozen
+from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.geometry.rows import group_by_label
 from supple.geometry.topology import border_edges, shells
@@ -18,7 +18,7 @@ from supple.measure.frames import FrameBuffer, check_indices, chunks, frames_of,
 FLAT = 1e-6  # of the cube over the surface's size: below this a part has no volume to keep
 
 
-def volume_ratio(points: ArrayLike, rest_points: ArrayLike, triangles: ArrayLike) -> Floats:
+def volume_ratio(points: ArrayLike, rest_points: ArrayLike, triangles: ArrayLike) -> FloatArray:
     """The volume in every frame (F,) of `points` (F, V, 3), relative to rest: V / V0, so 1 is kept.
 
     V = 1/6 sum_t a . (b x c). Holes are closed by fans to the mean of their border, at rest and posed alike. Where the
@@ -29,7 +29,7 @@ def volume_ratio(points: ArrayLike, rest_points: ArrayLike, triangles: ArrayLike
 
 def part_volume_ratio(
     points: ArrayLike, rest_points: ArrayLike, triangles: ArrayLike, *, parts: Mapping[str, ArrayLike]
-) -> dict[str, Floats]:
+) -> dict[str, FloatArray]:
     """The volume of every part (vertex numbers by name) in every frame (F,), relative to rest.
 
     The surface of a part is the triangles with at least two corners in it; where it is cut off, every border is closed
@@ -46,7 +46,7 @@ def _ratios(
     *,
     parts: Mapping[str, ArrayLike] | None,
     where: str,
-) -> dict[str, Floats]:
+) -> dict[str, FloatArray]:
     rest, faces = mesh_of(rest_points, triangles, where)
     frames = frames_of(points, where, vertices=len(rest))
     surfaces = {"": faces} if parts is None else _parts(faces, parts, len(rest), where)
@@ -65,7 +65,7 @@ def _ratios(
     return ratios
 
 
-def _parts(faces: Ints, parts: Mapping[str, ArrayLike], vertices: int, where: str) -> dict[str, Ints]:
+def _parts(faces: IntArray, parts: Mapping[str, ArrayLike], vertices: int, where: str) -> dict[str, IntArray]:
     surfaces = {}
     for name, given in parts.items():
         members = frozen(given, np.int32, (-1,), where, f"part {name!r}")
@@ -82,13 +82,13 @@ def _parts(faces: Ints, parts: Mapping[str, ArrayLike], vertices: int, where: st
 class _Closed:
     """Surfaces one after another, each closed by fans; the tips of the fans come after the vertices of the mesh."""
 
-    triangles: Ints
-    starts: Ints
-    loop_starts: Ints
-    loop_members: Ints
+    triangles: IntArray
+    starts: IntArray
+    loop_starts: IntArray
+    loop_members: IntArray
     vertices: int
 
-    def volumes(self, frames: Singles) -> Floats:
+    def volumes(self, frames: Float32Array) -> FloatArray:
         """The volume [m³] inside every surface in every frame, (F, S)."""
         from supple.measure import kernels
 
@@ -113,9 +113,9 @@ class _Closed:
         return volumes
 
 
-def _close(surfaces: list[Ints], vertices: int) -> _Closed:
-    pieces: list[Ints] = []
-    loops: list[Ints] = []
+def _close(surfaces: list[IntArray], vertices: int) -> _Closed:
+    pieces: list[IntArray] = []
+    loops: list[IntArray] = []
     sizes: list[int] = []
     tip = vertices
     for surface in surfaces:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.combine import members_of, rigid
 from supple.character.skeleton import Skeleton
@@ -104,10 +104,10 @@ def _resting(alone: Skeleton) -> Motion:
     return Motion(alone, 1.0, moves[None], rotations[None], scales[None])
 
 
-def _way_to(alone: Skeleton, clip: Motion, name: str) -> Floats:
+def _way_to(alone: Skeleton, clip: Motion, name: str) -> FloatArray:
     """The transform (4, 4) that takes a motion's rest to where that of its character stands among others."""
     root = int(clip.skeleton.levels[0][0])
-    carry: Floats = alone.world_from_joint[root] @ clip.skeleton.joint_from_world[root]
+    carry: FloatArray = alone.world_from_joint[root] @ clip.skeleton.joint_from_world[root]
     size = max(float(np.ptp(alone.heads, axis=0).max()), 1.0)
     if np.abs(carry @ clip.skeleton.world_from_joint - alone.world_from_joint).max() > _SAME * size:
         raise InputError(
@@ -119,7 +119,7 @@ def _way_to(alone: Skeleton, clip: Motion, name: str) -> Floats:
     return carry
 
 
-def _carry(clip: Motion, alone: Skeleton, carry: Floats) -> Motion:
+def _carry(clip: Motion, alone: Skeleton, carry: FloatArray) -> Motion:
     """A motion taken elsewhere by a rigid transform."""
     roots = alone.parents < 0
     moves, rotations = clip.translations.copy(), clip.rotations.copy()
@@ -129,7 +129,7 @@ def _carry(clip: Motion, alone: Skeleton, carry: Floats) -> Motion:
     return clip.replace(skeleton=alone, translations=moves, rotations=rotations, stride=stride)
 
 
-def _keys(motion: Motion, times: Floats) -> tuple[Floats, Floats, Floats, Mapping[str, Floats]]:
+def _keys(motion: Motion, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, Mapping[str, FloatArray]]:
     """Moves, turns, scales and shares of shapes of a motion at times; the end of a loop is its last key."""
     whole, last = motion.frames - 1, max(motion.frames - 2, 0)
     position = times * motion.fps
@@ -143,7 +143,7 @@ def _keys(motion: Motion, times: Floats) -> tuple[Floats, Floats, Floats, Mappin
     then = np.minimum(first + 1, whole)
     fraction = (position - first)[:, None]
 
-    def blended(keys: Floats) -> Floats:
+    def blended(keys: FloatArray) -> FloatArray:
         return keys[first] + fraction[..., None] * (keys[then] - keys[first])
 
     moves = blended(motion.translations)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import Floats, by_fields, frozen
+from supple.arrays import FloatArray, by_fields, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -34,13 +34,13 @@ class Motion:
 
     skeleton: Skeleton
     fps: float
-    translations: Floats
-    rotations: Floats
-    scales: Floats | None = None
+    translations: FloatArray
+    rotations: FloatArray
+    scales: FloatArray | None = None
     name: str = field(default="motion", kw_only=True)
     loop: bool = field(default=False, kw_only=True)
-    stride: Floats | None = field(default=None, kw_only=True)
-    shapes: Mapping[str, Floats] = field(default_factory=dict, kw_only=True)
+    stride: FloatArray | None = field(default=None, kw_only=True)
+    shapes: Mapping[str, FloatArray] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
         joints = len(self.skeleton)
@@ -89,7 +89,7 @@ class Motion:
         fps: float = 60.0,
         name: str = "motion",
         loop: bool = False,
-        stride: Floats | None = None,
+        stride: FloatArray | None = None,
     ) -> Motion:
         """Record a function of time [s] as keys, `fps` of them a second."""
         _check_rate(fps)
@@ -141,7 +141,7 @@ class Motion:
         return duration_of(self.frames, self.fps)
 
     @property
-    def times(self) -> Floats:
+    def times(self) -> FloatArray:
         """The time of every key [s]."""
         return np.arange(self.frames) / self.fps
 
@@ -181,7 +181,7 @@ class Motion:
         fraction = (position - first)[:, None]
         rate = (count - 1) / self.duration if self.duration > 0.0 else fps
 
-        def blended(keys: Floats) -> Floats:
+        def blended(keys: FloatArray) -> FloatArray:
             return keys[first] + fraction[..., None] * (keys[last] - keys[first])
 
         return replace(

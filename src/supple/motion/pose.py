@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -23,7 +23,7 @@ class Pose:
     `shapes` says how much of each of the character's shapes (morph targets) there is; 0 where it is silent.
     """
 
-    world_from_joint: Floats
+    world_from_joint: FloatArray
     shapes: Mapping[str, float] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -68,7 +68,7 @@ class Pose:
     def __len__(self) -> int:
         return len(self.world_from_joint)
 
-    def skinning(self, skeleton: Skeleton) -> Floats:
+    def skinning(self, skeleton: Skeleton) -> FloatArray:
         """Transforms (J, 4, 4) that take rest points to where each joint alone would carry them."""
         if len(self) != len(skeleton):
             raise InputError(
@@ -77,13 +77,13 @@ class Pose:
                 f"the skeleton has {len(skeleton)}",
                 "use a motion made for this character",
             )
-        known: tuple[Skeleton, Floats] | None = self.__dict__.get("_skinning")
+        known: tuple[Skeleton, FloatArray] | None = self.__dict__.get("_skinning")
         if known is None or known[0] is not skeleton:  # several skins of one graph ask in every frame
             known = skeleton, self.world_from_joint @ skeleton.joint_from_world
             object.__setattr__(self, "_skinning", known)
         return known[1]
 
-    def moved(self, world_from_world: Floats) -> Pose:
+    def moved(self, world_from_world: FloatArray) -> Pose:
         """The same pose carried elsewhere by a transform (4, 4)."""
         carry = frozen(world_from_world, np.float64, (4, 4), "Pose", "world_from_world")
         return Pose(carry @ self.world_from_joint, shapes=self.shapes)
@@ -122,7 +122,7 @@ def between(skeleton: Skeleton, a: Pose, b: Pose, fraction: float) -> Pose:
     return Pose(skeleton.world_from_locals(local), shapes=shape_weights)
 
 
-def parent_from_joints(skeleton: Skeleton, pose: Pose) -> Floats:
+def parent_from_joints(skeleton: Skeleton, pose: Pose) -> FloatArray:
     """Transforms (J, 4, 4) of joints on their parents in a pose; roots are where they are in the world."""
     local = pose.world_from_joint.copy()
     has_parent = skeleton.parents >= 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.geometry import quaternions
 from supple.motion.pose import Pose, parent_from_joints
@@ -18,9 +18,9 @@ from supple.motion.pose import Pose, parent_from_joints
 class RelativePose:
     """Places (J, 3) [m], quaternions (J, 4) x y z w and scales (J, 3) of joints on their parents; shares of shapes."""
 
-    moves: Floats
-    rotations: Floats
-    scales: Floats
+    moves: FloatArray
+    rotations: FloatArray
+    scales: FloatArray
     shapes: Mapping[str, float]
 
     @classmethod
@@ -34,7 +34,7 @@ class RelativePose:
         return Pose(skeleton.world_from_locals(local), shapes=self.shapes)
 
 
-def mix_poses(poses: Sequence[RelativePose], weights: Floats) -> RelativePose:
+def mix_poses(poses: Sequence[RelativePose], weights: FloatArray) -> RelativePose:
     """The sum of poses times `shares` (N,), which add up to one and may be negative.
 
     Quaternions are added on the side of the one with the largest share and made unit again: the mean turn of poses
@@ -72,19 +72,19 @@ def beyond(first: RelativePose, last: RelativePose, fraction: float) -> Relative
     )
 
 
-def difference(there: RelativePose, here: RelativePose) -> Floats:
+def difference(there: RelativePose, here: RelativePose) -> FloatArray:
     """How far (J, 2, 3) every joint is moved [m] and turned [rad] from here to there."""
     rotations = rotation_vectors(quaternions.quat_multiply(quaternions.conjugate(here.rotations), there.rotations))
     return np.stack([there.moves - here.moves, rotations], axis=1)
 
 
-def displace(here: RelativePose, off: Floats) -> RelativePose:
+def displace(here: RelativePose, off: FloatArray) -> RelativePose:
     """The pose that differs from `here` by `off` (J, 2, 3) [m] and [rad]; scales and shapes are as they are here."""
     rotations = quaternions.normalize(quaternions.quat_multiply(here.rotations, rotations_from_vectors(off[:, 1])))
     return RelativePose(here.moves + off[:, 0], rotations, here.scales, here.shapes)
 
 
-def decay_spring(off: Floats, speed: Floats, rate: float, seconds: float) -> tuple[Floats, Floats]:
+def decay_spring(off: FloatArray, speed: FloatArray, rate: float, seconds: float) -> tuple[FloatArray, FloatArray]:
     """What is left of a difference and of its speed after some seconds, by a critically damped spring.
 
     e'' = -2 k e' - k^2 e with k = `rate` [1/s], solved exactly: e(t) = (e + (e' + k e) t) exp(-k t).
@@ -94,7 +94,7 @@ def decay_spring(off: Floats, speed: Floats, rate: float, seconds: float) -> tup
     return (off + pull * seconds) * fade, (speed - rate * seconds * pull) * fade
 
 
-def rotation_vectors(rotations: Floats) -> Floats:
+def rotation_vectors(rotations: FloatArray) -> FloatArray:
     """Axis times angle (J, 3) [rad] of unit quaternions (J, 4), the shorter way round."""
     positive = rotations * np.where(rotations[..., 3:] < 0.0, -1.0, 1.0)
     sine = np.linalg.norm(positive[..., :3], axis=-1, keepdims=True)
@@ -102,6 +102,6 @@ def rotation_vectors(rotations: Floats) -> Floats:
     return np.asarray(positive[..., :3] * np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0))
 
 
-def rotations_from_vectors(vectors: Floats) -> Floats:
+def rotations_from_vectors(vectors: FloatArray) -> FloatArray:
     """Quaternions (J, 4) of rotation vectors (J, 3) [rad]."""
     return quaternions.quat_from_axis_angle(vectors, np.linalg.norm(vectors, axis=-1))

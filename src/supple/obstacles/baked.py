@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, Singles, frozen
+from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.obstacles.shapes import RigidBody, check_closed, check_number
 
@@ -21,8 +21,8 @@ class BakedSkin(RigidBody):
     whole. It cannot be `free`: nothing pushes it.
     """
 
-    frames: Singles = field(repr=False)
-    triangles: Ints = field(repr=False)
+    frames: Float32Array = field(repr=False)
+    triangles: IntArray = field(repr=False)
     fps: float
     start: float = 0.0
 
@@ -54,27 +54,27 @@ class BakedSkin(RigidBody):
             friction=friction,
         )
 
-    def points_at(self, time: float) -> Floats:
+    def points_at(self, time: float) -> FloatArray:
         """Its points (V, 3) [m] in its own frame at a time [s]."""
         frame = min(max((time - self.start) * self.fps, 0.0), float(len(self.frames) - 1))
         first = min(int(frame), max(len(self.frames) - 2, 0))
         last = min(first + 1, len(self.frames) - 1)
         one, two = self.frames[first].astype(np.float64), self.frames[last].astype(np.float64)
-        result: Floats = one + (frame - first) * (two - one)
+        result: FloatArray = one + (frame - first) * (two - one)
         return result
 
     @property
-    def extent(self) -> tuple[Floats, Floats]:
+    def extent(self) -> tuple[FloatArray, FloatArray]:
         """The box round all its frames."""
         return (self.frames.min(axis=(0, 1)).astype(np.float64), self.frames.max(axis=(0, 1)).astype(np.float64))
 
-    def bounds(self, time: float) -> tuple[Floats, Floats]:
+    def bounds(self, time: float) -> tuple[FloatArray, FloatArray]:
         """The box round its points at a time [s]."""
         matrix = self.world_from_body(time)
         points = self.points_at(time) @ matrix[:3, :3].T + matrix[:3, 3]
         return points.min(axis=0), points.max(axis=0)
 
-    def velocities(self, points: ArrayLike, time: float = 0.0, *, dt: float = 1e-4) -> Floats:
+    def velocities(self, points: ArrayLike, time: float = 0.0, *, dt: float = 1e-4) -> FloatArray:
         """How fast (P, 3) [m/s] the skin nearest to points (P, 3) moves, bending included."""
         import igl
 
@@ -88,5 +88,5 @@ class BakedSkin(RigidBody):
         _, nearest, closest = igl.point_mesh_squared_distance(positions, now, faces)
         a, b, c = (now[faces[nearest, k]] for k in range(3))
         barycentric = igl.barycentric_coordinates(closest, a, b, c)
-        result: Floats = np.einsum("pk,pkd->pd", barycentric, (now - earlier)[faces[nearest]]) / dt
+        result: FloatArray = np.einsum("pk,pkd->pd", barycentric, (now - earlier)[faces[nearest]]) / dt
         return result

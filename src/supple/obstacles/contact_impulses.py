@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.obstacles.device_bodies import DeviceBodies
 from supple.obstacles.dynamic_bodies import DynamicBodies
 from supple.obstacles.shapes import Box, Capsule, MovingMesh, RigidBody, Sphere
@@ -62,8 +62,8 @@ def _solve_impulses(
     world: DeviceBodies,
     one: int,
     other: tuple[int, int | None],
-    points: Floats,
-    normals: Floats,
+    points: FloatArray,
+    normals: FloatArray,
 ) -> None:
     """Sequential impulses at points (P, 3) with normals (P, 3) that point from the other body to this one."""
     index, second = other
@@ -111,24 +111,24 @@ def _solve_impulses(
         dynamic.apply_impulses(np.full(count, second), points, -impulses)
 
 
-def _delassus_blocks(dynamic: DynamicBodies, which: int, points: Floats) -> Floats:
+def _delassus_blocks(dynamic: DynamicBodies, which: int, points: FloatArray) -> FloatArray:
     """How a free body's velocity at p answers an impulse at q: 1/m - [r_p] I⁻¹ [r_q] (P, P, 3, 3) [1/kg]."""
     x, y, z = (points - dynamic.centers[which]).T
     zero = np.zeros(len(points))
     cross = np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
     angular = np.linalg.inv(dynamic.inertia[which]) @ cross
-    result: Floats = np.eye(3) / dynamic.masses[which] - np.einsum("pij,qjk->pqik", cross, angular)
+    result: FloatArray = np.eye(3) / dynamic.masses[which] - np.einsum("pij,qjk->pqik", cross, angular)
     return result
 
 
-def _kinematic_velocities(world: DeviceBodies, index: int, points: Floats) -> Floats:
+def _kinematic_velocities(world: DeviceBodies, index: int, points: FloatArray) -> FloatArray:
     """How fast a body on a path moves at points; it stands still where no time has passed."""
     if world.elapsed <= 0.0:
         return np.zeros_like(points)
     return world.bodies[index].velocities(points, world.time, dt=world.elapsed)
 
 
-def _samples(body: RigidBody, world_from_body: Floats) -> tuple[Floats, float]:
+def _samples(body: RigidBody, world_from_body: FloatArray) -> tuple[FloatArray, float]:
     """Places (P, 3) [m] of a body in the world, and how far [m] its skin reaches beyond them."""
     radius = 0.0
     if isinstance(body, Sphere):

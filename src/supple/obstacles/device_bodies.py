@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.device import HostSide
 from supple.geometry import quaternions
 from supple.obstacles.baked import BakedSkin
@@ -36,7 +36,9 @@ class DeviceBodies:
         self.reach = float(max(spans, default=1.0))
         self.time = self.elapsed = 0.0
         extents = np.abs([body.extent for body in self.bodies]).reshape(count, 2, 3)
-        self.radii: Floats = np.linalg.norm(extents.max(axis=1), axis=1)  # of balls round their origins that hold them
+        self.radii: FloatArray = np.linalg.norm(
+            extents.max(axis=1), axis=1
+        )  # of balls round their origins that hold them
         self._queries: dict[int, _SurfaceQuery] = {}
         rest_transforms = [np.eye(4) if callable(body.at) else body.world_from_body(0.0) for body in self.bodies]
         self._rest_transforms = np.array(rest_transforms).reshape(count, 4, 4)
@@ -46,7 +48,7 @@ class DeviceBodies:
             (body, mesh) for body, mesh in zip(self.bodies, self._meshes, strict=True) if isinstance(body, BakedSkin)
         ]
         moving = [index for index, body in enumerate(self.bodies) if callable(body.at) or body.free is not None]
-        self._moving: Ints = np.array(moving, dtype=np.int32)
+        self._moving: IntArray = np.array(moving, dtype=np.int32)
         self._transforms = np.tile(
             _pack_transforms(self._rest_transforms), (2, 1, 1)
         )  # at the end of a step, and at its beginning
@@ -81,17 +83,17 @@ class DeviceBodies:
             devices.write(mesh.velocities, (points - before) / dt if dt > 0.0 else np.zeros_like(points))
             mesh.refit()
 
-    def put(self, index: int, world_from_body: Floats) -> None:
+    def put(self, index: int, world_from_body: FloatArray) -> None:
         """Put one free body elsewhere (4, 4) at the end of the step; where it came from stays."""
         self._transforms[0, index] = _pack_transforms(world_from_body)
         self._sides[0].write(self._transforms[0])
 
-    def is_apart(self, index: int, position: Floats, radius: float) -> bool:
+    def is_apart(self, index: int, position: FloatArray, radius: float) -> bool:
         """Whether a ball of a `radius` [m] at a `place` (3,) is surely off a body at the end of the step."""
         between = self._transforms[0, index, :3] - position
         return float(between @ between) > (self.radii[index] + radius) ** 2
 
-    def surface(self, index: int, positions: Floats) -> tuple[Floats, Floats]:
+    def surface(self, index: int, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Signed distances (P,) [m] of places (P, 3) to a body's skin at the end of the step, and ways out (P, 3)."""
         if not len(positions):
             return np.zeros(0), np.zeros((0, 3))
@@ -117,7 +119,7 @@ class _SurfaceQuery:
         inputs = [*arrays[:3], on.kinds, on.sizes, on.meshes, on.now, *arrays[3:]]
         self._launch = devices.Launch(kernels.surfaces, count, inputs, on.device)
 
-    def surface(self, index: int, positions: Floats, reach: float) -> tuple[Floats, Floats]:
+    def surface(self, index: int, positions: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
         """Signed distances and ways out."""
         self._positions.write(positions)
         self._which.write(np.array([index], dtype=np.int32))
@@ -129,7 +131,7 @@ class _SurfaceQuery:
 _MESHES = (MovingMesh, BakedSkin)
 
 
-def _pack_transforms(matrices: Floats) -> Floats:
+def _pack_transforms(matrices: FloatArray) -> FloatArray:
     """Places and turns (..., 7) of transforms (..., 4, 4)."""
     rotations = quaternions.quat_from_matrix(matrices[..., :3, :3])
     return np.concatenate([matrices[..., :3, 3], rotations], axis=-1)

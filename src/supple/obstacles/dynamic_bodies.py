@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry import quaternions
 from supple.obstacles.inertia import mass_properties
 from supple.obstacles.shapes import RigidBody
@@ -24,56 +24,56 @@ class DynamicBodies:
 
     def __init__(self, bodies: Sequence[RigidBody], *, time: float = 0.0) -> None:
         chosen = [index for index, body in enumerate(bodies) if body.free is not None]
-        self.indices: Ints = np.array(chosen, dtype=np.int32)
+        self.indices: IntArray = np.array(chosen, dtype=np.int32)
         self.bodies = tuple(bodies[index] for index in chosen)
         freedoms = [body.free for body in self.bodies if body.free is not None]
         properties = [mass_properties(body) for body in self.bodies]
         count = len(chosen)
-        self.masses: Floats = np.array([freedom.mass for freedom in freedoms])
+        self.masses: FloatArray = np.array([freedom.mass for freedom in freedoms])
         self._local_centers = np.array([one.center for one in properties]).reshape(count, 3)
         unit = np.array([one.inertia for one in properties]).reshape(count, 3, 3)
         self._local_inertia = unit * self.masses[:, None, None]
         transforms = [body.world_from_body(time) for body in self.bodies]
-        self.world_from_body: Floats = np.array(transforms).reshape(count, 4, 4)
-        self.earlier: Floats = self.world_from_body.copy()
-        self.velocities: Floats = np.array([freedom.velocity for freedom in freedoms]).reshape(count, 3)
+        self.world_from_body: FloatArray = np.array(transforms).reshape(count, 4, 4)
+        self.earlier: FloatArray = self.world_from_body.copy()
+        self.velocities: FloatArray = np.array([freedom.velocity for freedom in freedoms]).reshape(count, 3)
         angular_velocities = np.array([freedom.spin for freedom in freedoms]).reshape(count, 3)
-        self._angular: Floats = np.einsum("bij,bj->bi", self.inertia, angular_velocities)
+        self._angular: FloatArray = np.einsum("bij,bj->bi", self.inertia, angular_velocities)
 
     def __len__(self) -> int:
         return len(self.indices)
 
     @property
-    def centers(self) -> Floats:
+    def centers(self) -> FloatArray:
         """Centres of mass (B, 3) [m]."""
         rotated = np.einsum("bij,bj->bi", self.world_from_body[:, :3, :3], self._local_centers)
         return rotated + self.world_from_body[:, :3, 3]
 
     @property
-    def inertia(self) -> Floats:
+    def inertia(self) -> FloatArray:
         """Moments of inertia (B, 3, 3) [kg m²] about the centres of mass, along the world's axes."""
         rotations = self.world_from_body[:, :3, :3]
-        result: Floats = rotations @ self._local_inertia @ np.swapaxes(rotations, 1, 2)
+        result: FloatArray = rotations @ self._local_inertia @ np.swapaxes(rotations, 1, 2)
         return result
 
     @property
-    def angular_velocities(self) -> Floats:
+    def angular_velocities(self) -> FloatArray:
         """How fast they turn (B, 3) [rad/s]."""
         if not len(self):
             return np.zeros((0, 3))
-        found: Floats = np.linalg.inv(self.inertia) @ self._angular[..., None]
+        found: FloatArray = np.linalg.inv(self.inertia) @ self._angular[..., None]
         return found[..., 0]
 
     @property
-    def angular_momenta(self) -> Floats:
+    def angular_momenta(self) -> FloatArray:
         """About their own centres of mass (B, 3) [kg m²/s]."""
         return self._angular.copy()
 
-    def velocities_at(self, which: ArrayLike, positions: ArrayLike) -> Floats:
+    def velocities_at(self, which: ArrayLike, positions: ArrayLike) -> FloatArray:
         """How fast (P, 3) [m/s] the matter of free bodies `which` (P,) moves at places (P, 3)."""
         chosen = np.asarray(which, dtype=np.int64)
         arms = np.asarray(positions, dtype=np.float64) - self.centers[chosen]
-        result: Floats = self.velocities[chosen] + np.cross(self.angular_velocities[chosen], arms)
+        result: FloatArray = self.velocities[chosen] + np.cross(self.angular_velocities[chosen], arms)
         return result
 
     def apply_impulses(self, which: ArrayLike, positions: ArrayLike, impulses: ArrayLike) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.errors import InputError
 from supple.obstacles.shapes import Box, Capsule, MovingMesh, RigidBody, Sphere
 
@@ -19,8 +19,8 @@ class MassProperties:
     """
 
     volume: float
-    center: Floats
-    inertia: Floats
+    center: FloatArray
+    inertia: FloatArray
 
 
 def mass_properties(body: RigidBody) -> MassProperties:
@@ -41,7 +41,7 @@ def mass_properties(body: RigidBody) -> MassProperties:
     return MassProperties(volume, np.zeros(3), np.diag(moments))
 
 
-def _capsule_moments(body: Capsule) -> tuple[float, Floats]:
+def _capsule_moments(body: Capsule) -> tuple[float, FloatArray]:
     """A rod and the two halves of a ball, whose own centres lie 3/8 of the radius beyond the rod's ends."""
     r, long = body.radius, body.length
     rod, ball = np.pi * r**2 * long, 4.0 / 3.0 * np.pi * r**3

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 from supple.geometry import quaternions
 
@@ -17,8 +17,8 @@ Path = Callable[[float], ArrayLike]
 
 
 _G = 9.81  # [m/s²]
-_UPRIGHT: Floats = np.eye(3)
-_LAST_ROW: Floats = np.array([0.0, 0.0, 0.0, 1.0])
+_UPRIGHT: FloatArray = np.eye(3)
+_LAST_ROW: FloatArray = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +28,9 @@ class Keys:
     Between keys, places are blended and rotations turn evenly; before the first and after the last it stands still.
     """
 
-    times: Floats
-    places: Floats
-    rotations: Floats | None = None
+    times: FloatArray
+    places: FloatArray
+    rotations: FloatArray | None = None
 
     def __post_init__(self) -> None:
         times = frozen(self.times, np.float64, (-1,), "Keys", "times")
@@ -45,14 +45,14 @@ class Keys:
                 raise InputError("Keys", "a rotation is zero", "quaternions x y z w are needed", "use 0 0 0 1 for none")
             object.__setattr__(self, "rotations", rotations)
 
-    def __call__(self, time: float) -> Floats:
+    def __call__(self, time: float) -> FloatArray:
         """The transform (4, 4) at a time [s]."""
         after = int(np.clip(np.searchsorted(self.times, time, side="right"), 1, max(len(self.times) - 1, 1)))
         one, two = min(after - 1, len(self.times) - 1), min(after, len(self.times) - 1)
         span = self.times[two] - self.times[one]
         fraction = float(np.clip((time - self.times[one]) / span, 0.0, 1.0)) if span > 0.0 else 0.0
         position = (1.0 - fraction) * self.places[one] + fraction * self.places[two]
-        rotation: Floats = np.array([0.0, 0.0, 0.0, 1.0])
+        rotation: FloatArray = np.array([0.0, 0.0, 0.0, 1.0])
         if self.rotations is not None:
             rotation_one, rotation_two = (quaternions.normalize(self.rotations[key]) for key in (one, two))
             rotation = quaternions.slerp(rotation_one, rotation_two, np.array(fraction))
@@ -69,8 +69,8 @@ class Pendulum:
     """
 
     time: float
-    lowest: Floats
-    toward: Floats = (0.0, 0.0, 1.0)  # type: ignore[assignment]
+    lowest: FloatArray
+    toward: FloatArray = (0.0, 0.0, 1.0)  # type: ignore[assignment]
     length: float = 2.6
     start: float = 1.0
     back: float = 0.45
@@ -84,7 +84,7 @@ class Pendulum:
             if not (np.isfinite(value) and value > 0.0):
                 raise InputError("Pendulum", f"{what} is {value}", "more than zero is needed", "use the default")
 
-    def __call__(self, time: float) -> Floats:
+    def __call__(self, time: float) -> FloatArray:
         """Where it is (3,) [m] at a time [s]."""
         since = time - self.time
         phase = min(abs(since) * np.sqrt(_G / self.length), 0.5 * np.pi)
@@ -101,17 +101,17 @@ class Straight:
     """
 
     start: ArrayLike
-    velocity: Floats
-    spin: Floats = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+    velocity: FloatArray
+    spin: FloatArray = (0.0, 0.0, 0.0)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "velocity", frozen(self.velocity, np.float64, (3,), "Straight", "velocity"))
         object.__setattr__(self, "spin", frozen(self.spin, np.float64, (3,), "Straight", "spin"))
         object.__setattr__(self, "start", rigid_transform(self.start, "Straight", "start"))
 
-    def __call__(self, time: float) -> Floats:
+    def __call__(self, time: float) -> FloatArray:
         """The transform (4, 4) at a time [s]."""
-        matrix: Floats = np.array(self.start)
+        matrix: FloatArray = np.array(self.start)
         rate = float(np.linalg.norm(self.spin))
         if rate > 0.0:
             rotation = quaternions.quat_from_axis_angle(self.spin, np.array(rate * time))
@@ -120,7 +120,7 @@ class Straight:
         return matrix
 
 
-def rigid_transform(given: ArrayLike, where: str, what: str) -> Floats:
+def rigid_transform(given: ArrayLike, where: str, what: str) -> FloatArray:
     """A transform (4, 4) from a place (3,) or a transform; anything that scales, shears or mirrors is refused."""
     found = np.asarray(given, dtype=np.float64)
     if found.shape == (3,):

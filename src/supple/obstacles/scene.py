@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 from supple.files import atomic
 from supple.geometry import quaternions
@@ -42,7 +42,7 @@ class Scene:
     """Obstacles, in their order, and `gravity` (3,) [m/s²] for those that are free."""
 
     obstacles: tuple[RigidBody, ...] = ()
-    gravity: Floats = GRAVITY  # type: ignore[assignment]
+    gravity: FloatArray = GRAVITY  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "obstacles", tuple(self.obstacles))
@@ -124,7 +124,7 @@ def _entry(body: RigidBody) -> dict[str, Any]:
     return entry
 
 
-def _round(values: Floats) -> list[float]:
+def _round(values: FloatArray) -> list[float]:
     """Without the last digits, which change whenever a quaternion becomes a matrix and back."""
     return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.geometry.topology import census, signed_volume
 from supple.obstacles.paths import Path, rigid_transform
@@ -23,8 +23,8 @@ class Free:
     """
 
     mass: float
-    velocity: Floats = (0.0, 0.0, 0.0)  # type: ignore[assignment]
-    spin: Floats = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+    velocity: FloatArray = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+    spin: FloatArray = (0.0, 0.0, 0.0)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         check_number("Free", "mass", self.mass)
@@ -62,7 +62,7 @@ class RigidBody:
         if not callable(self.at):
             self.world_from_body(0.0)
 
-    def world_from_body(self, time: float) -> Floats:
+    def world_from_body(self, time: float) -> FloatArray:
         """The body's transform (4, 4) at a time [s]; of a free one, where its path would take it."""
         given = self.at(time) if callable(self.at) else self.at
         return rigid_transform(given, type(self).__name__, f"its transform at {time:g} s")
@@ -73,11 +73,11 @@ class RigidBody:
         return (0.0, 0.0, 0.0)
 
     @property
-    def extent(self) -> tuple[Floats, Floats]:
+    def extent(self) -> tuple[FloatArray, FloatArray]:
         """Lowest and highest corner (3,) [m] of its box in its own frame; infinite for what has no end."""
         return np.full(3, -np.inf), np.full(3, np.inf)
 
-    def bounds(self, time: float) -> tuple[Floats, Floats]:
+    def bounds(self, time: float) -> tuple[FloatArray, FloatArray]:
         """Lowest and highest corner (3,) [m] of a box in the world that holds it at a time [s]."""
         low, high = self.extent
         matrix = self.world_from_body(time)
@@ -88,7 +88,7 @@ class RigidBody:
         reach = np.abs(matrix[:3, :3]) @ half
         return center - reach, center + reach
 
-    def surface(self, points: ArrayLike, time: float = 0.0) -> tuple[Floats, Floats]:
+    def surface(self, points: ArrayLike, time: float = 0.0) -> tuple[FloatArray, FloatArray]:
         """How far (P,) [m] points (P, 3) are from its skin, negative inside, and the way out (P, 3) of unit length."""
         from supple.obstacles.device_bodies import DeviceBodies
 
@@ -96,12 +96,12 @@ class RigidBody:
         alone.move(time, 0.0)
         return alone.surface(0, frozen(points, np.float64, (-1, 3), type(self).__name__, "points"))
 
-    def velocities(self, points: ArrayLike, time: float = 0.0, *, dt: float = 1e-4) -> Floats:
+    def velocities(self, points: ArrayLike, time: float = 0.0, *, dt: float = 1e-4) -> FloatArray:
         """How fast (P, 3) [m/s] its matter at points (P, 3) moves: mean over the time `dt` [s] that ends at `time`."""
         positions = frozen(points, np.float64, (-1, 3), type(self).__name__, "points")
         now, before = self.world_from_body(time), self.world_from_body(time - dt)
         local = (positions - now[:3, 3]) @ now[:3, :3]
-        result: Floats = (positions - (local @ before[:3, :3].T + before[:3, 3])) / dt
+        result: FloatArray = (positions - (local @ before[:3, :3].T + before[:3, 3])) / dt
         return result
 
 
@@ -123,7 +123,7 @@ class Sphere(RigidBody):
         return (self.radius, 0.0, 0.0)
 
     @property
-    def extent(self) -> tuple[Floats, Floats]:
+    def extent(self) -> tuple[FloatArray, FloatArray]:
         """The cube round it."""
         return np.full(3, -self.radius), np.full(3, self.radius)
 
@@ -148,7 +148,7 @@ class Capsule(RigidBody):
         return (self.radius, 0.5 * self.length, 0.0)
 
     @property
-    def extent(self) -> tuple[Floats, Floats]:
+    def extent(self) -> tuple[FloatArray, FloatArray]:
         """The box round it."""
         high = np.array([self.radius, 0.5 * self.length + self.radius, self.radius])
         return -high, high
@@ -173,8 +173,8 @@ class MovingMesh(RigidBody):
     It moves as a whole, so particles are taken into its frame and the mesh itself is never touched again.
     """
 
-    points: Floats = field(repr=False)
-    triangles: Ints = field(repr=False)
+    points: FloatArray = field(repr=False)
+    triangles: IntArray = field(repr=False)
 
     kind: ClassVar[int] = 3
 
@@ -186,7 +186,7 @@ class MovingMesh(RigidBody):
         object.__setattr__(self, "triangles", triangles)
 
     @property
-    def extent(self) -> tuple[Floats, Floats]:
+    def extent(self) -> tuple[FloatArray, FloatArray]:
         """The box round its points."""
         used = self.points[np.unique(self.triangles)]
         return used.min(axis=0), used.max(axis=0)
@@ -196,7 +196,7 @@ class MovingMesh(RigidBody):
 class Box(RigidBody):
     """A box round its origin with `sides` (3,) [m] along its x, y and z axes, sharp at its edges."""
 
-    sides: Floats
+    sides: FloatArray
 
     kind: ClassVar[int] = 4
 
@@ -213,14 +213,14 @@ class Box(RigidBody):
         return (x, y, z)
 
     @property
-    def extent(self) -> tuple[Floats, Floats]:
+    def extent(self) -> tuple[FloatArray, FloatArray]:
         """Itself."""
         return -0.5 * self.sides, 0.5 * self.sides
 
 
-def check_closed(given: ArrayLike, points: Floats, where: str) -> Ints:
+def check_closed(given: ArrayLike, points: FloatArray, where: str) -> IntArray:
     """Triangles (T, 3) that enclose an inside and face away from it; anything else is refused."""
-    triangles: Ints = frozen(given, np.int32, (-1, 3), where, "triangles")
+    triangles: IntArray = frozen(given, np.int32, (-1, 3), where, "triangles")
     if len(triangles) == 0 or triangles.min() < 0 or triangles.max() >= len(points):
         raise InputError(
             where,

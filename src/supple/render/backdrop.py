@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats, Singles
+from supple.arrays import BoolArray, Float32Array, FloatArray
 from supple.render.camera import Camera
 
 Picture = NDArray[np.uint8]
@@ -31,7 +31,7 @@ class Backdrop:
         self._plain = np.round(self._paper).astype(np.uint8)
 
     def behind(
-        self, layer: Picture, shadow: tuple[Floats, Floats, float] | None, *, eye: Camera, ground: float
+        self, layer: Picture, shadow: tuple[FloatArray, FloatArray, float] | None, *, eye: Camera, ground: float
     ) -> Picture:
         """The whole picture (height, width, 3): what is in `layer` (height, width, 4) put in front.
 
@@ -53,8 +53,8 @@ class Backdrop:
         return image
 
     def _shadow_seen(
-        self, dark: Floats, middle: Floats, side: float, *, eye: Camera, ground: float
-    ) -> tuple[int, Singles]:
+        self, dark: FloatArray, middle: FloatArray, side: float, *, eye: Camera, ground: float
+    ) -> tuple[int, Float32Array]:
         """How dark the ground is in the pixels below the horizon: their first row, and (R, width)."""
         from scipy.ndimage import map_coordinates
 
@@ -89,7 +89,7 @@ class Backdrop:
         return first, seen
 
 
-def _touched(there: Bools) -> tuple[slice, slice]:
+def _touched(there: BoolArray) -> tuple[slice, slice]:
     """The rows and columns of a picture in which there is anything."""
     down, across = (np.flatnonzero(there.any(axis=axis)) for axis in (1, 0))
     if not len(down):

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Singles
+from supple.arrays import Float32Array, FloatArray
 from supple.errors import InputError
 from supple.graph.cache import Cache
 from supple.motion.pose import Pose
@@ -44,13 +44,13 @@ class BakeRenderer:
     """Draws the frames of one bake."""
 
     def __init__(
-        self, cache: Cache, view: View, *, values: Floats | Singles | None = None, camera: Camera | None = None
+        self, cache: Cache, view: View, *, values: FloatArray | Float32Array | None = None, camera: Camera | None = None
     ) -> None:
         """`values` (V,) or (F, V) are painted on the skin; `camera` overrides the view's own."""
         if cache.ready == 0:
             raise InputError(str(cache.path), "it has no frames yet", "at least one is needed", "let the bake go on")
         self._cache, self._view, self._values = cache, view, values
-        self._points: Singles = cache.points
+        self._points: Float32Array = cache.points
         self._camera = camera or framing([cache], view)
         self._follows = follows_root(cache, view)
         self._limits = None if values is None else _limits(values)
@@ -80,7 +80,7 @@ class BakeRenderer:
             yield self.draw(frame)
 
 
-def root_path(cache: Cache) -> Floats:
+def root_path(cache: Cache) -> FloatArray:
     """How far (F, 3) [m] the root has gone over the ground since the first frame."""
     root = int(np.flatnonzero(cache.arrays["parents"] < 0)[0])
     root_positions = cache.poses[:, root, :3, 3]
@@ -105,6 +105,6 @@ def framing(caches: Sequence[Cache], view: View) -> Camera:
     return Camera.framing(np.concatenate(clouds), size=view.size, direction=view.direction)
 
 
-def _limits(values: Floats | Singles) -> tuple[float, float]:
+def _limits(values: FloatArray | Float32Array) -> tuple[float, float]:
     low, high = float(np.min(values)), float(np.percentile(values, 99.5))
     return low, max(high, low + 1e-9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.skeleton import Skeleton
 from supple.geometry.quaternions import perpendicular
 from supple.motion.pose import Pose
@@ -13,7 +13,7 @@ _WAIST = 0.18  # where a spindle is thickest, along the bone
 _FACES = np.array([[0, 2, 1], [0, 3, 2], [0, 4, 3], [0, 1, 4], [5, 1, 2], [5, 2, 3], [5, 3, 4], [5, 4, 1]])
 
 
-def bone_mesh(skeleton: Skeleton, pose: Pose) -> tuple[Floats, Ints]:
+def bone_mesh(skeleton: Skeleton, pose: Pose) -> tuple[FloatArray, IntArray]:
     """Points (6 B, 3) [m] and triangles (8 B, 3) of all bones in a pose."""
     bones = skeleton.bones
     carried = pose.skinning(skeleton)[bones.joints]
@@ -31,5 +31,5 @@ def bone_mesh(skeleton: Skeleton, pose: Pose) -> tuple[Floats, Ints]:
     return points, triangles.astype(np.int32)
 
 
-def _ends(skeleton: Skeleton) -> tuple[Floats, Floats]:
+def _ends(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
     return skeleton.bones.starts, skeleton.bones.ends

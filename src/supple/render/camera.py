@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 
 _WHERE = "Camera"
@@ -76,7 +76,7 @@ class Camera:
         return cls(tuple(aside + reach * back), tuple(aside + middle_z * back), view_angle)
 
     @property
-    def axes(self) -> tuple[Floats, Floats, Floats]:
+    def axes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Unit vectors to the right, up, and back towards the viewer."""
         back = np.subtract(self.position, self.target)
         back /= np.linalg.norm(back)
@@ -94,7 +94,7 @@ class Camera:
         by = np.asarray(offset, dtype=np.float64)
         return Camera(tuple(self.position + by), tuple(self.target + by), self.view_angle)
 
-    def project(self, points: ArrayLike, *, size: tuple[int, int]) -> Floats:
+    def project(self, points: ArrayLike, *, size: tuple[int, int]) -> FloatArray:
         """Where points (..., 3) land in a picture of `size`: pixels (..., 2) from its upper left corner."""
         right, up, back = self.axes
         seen = np.asarray(points, dtype=np.float64) - self.position

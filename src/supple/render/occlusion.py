@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints, Singles
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.geometry.quaternions import perpendicular
 from supple.geometry.vectors import lengths
 from supple.render.quality import PICTURE
@@ -21,15 +21,15 @@ _AT_ONCE = 8  # directions, so that what is worked on stays in the cache
 
 
 def ambient_visibility(
-    positions: Floats,
-    normals: Floats,
-    triangles: Ints,
+    positions: FloatArray,
+    normals: FloatArray,
+    triangles: IntArray,
     *,
-    blockers: Floats,
+    blockers: FloatArray,
     height: float,
     directions: int = PICTURE.directions,
     cells: int = PICTURE.cells,
-) -> Floats:
+) -> FloatArray:
     """Share (N,) of the hemisphere above each place that is open, weighted by the cosine to its normal.
 
         o = 1 - sum_d max(n . d, 0) b_d / sum_d max(n . d, 0)
@@ -65,11 +65,11 @@ def ambient_visibility(
     return open_share
 
 
-def _columns(points: Floats) -> Singles:
+def _columns(points: FloatArray) -> Float32Array:
     return np.ascontiguousarray(points.T, dtype=np.float32)
 
 
-def _along(directions: Singles, columns: Singles) -> Singles:
+def _along(directions: Float32Array, columns: Float32Array) -> Float32Array:
     """How far (D, N) points, given as columns (3, N), lie along each of the ways (D, 3).
 
     Not as a product of matrices: BLAS would wake threads for it, which cost more than the product where cores are busy.
@@ -80,7 +80,7 @@ def _along(directions: Singles, columns: Singles) -> Singles:
     return result
 
 
-def _cells(columns: Singles, planes: Singles, cells: int) -> NDArray[np.int32]:
+def _cells(columns: Float32Array, planes: Float32Array, cells: int) -> NDArray[np.int32]:
     """The numbers (D, N) of the cells that points, given as columns (3, N), are seen in along each of D directions.
 
     `planes` (D, 2, 3) span what is seen along them, one cell long. Each direction has `cells` by `cells` of its own.
@@ -94,7 +94,7 @@ def _cells(columns: Singles, planes: Singles, cells: int) -> NDArray[np.int32]:
 
 
 @cache
-def _spread_directions(count: int) -> tuple[Singles, Singles]:
+def _spread_directions(count: int) -> tuple[Float32Array, Float32Array]:
     """Unit vectors (D, 3) evenly over the sphere, along a spiral that turns by the golden angle; and two (D, 2, 3)
     across each."""
     rotation = np.arange(count) * math.pi * (3.0 - math.sqrt(5.0))
@@ -106,7 +106,7 @@ def _spread_directions(count: int) -> tuple[Singles, Singles]:
     return toward.astype(np.float32), planes.astype(np.float32)
 
 
-def _smooth(values: Floats, triangles: Ints) -> Floats:
+def _smooth(values: FloatArray, triangles: IntArray) -> FloatArray:
     corners = triangles.ravel()
     sums = np.bincount(corners, np.repeat(values[triangles].mean(axis=1), 3), minlength=len(values))
     counts = np.bincount(corners, minlength=len(values))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.normals import creases, normals
@@ -145,7 +145,7 @@ class Renderer:
         limits: tuple[float, float] | None = None,
         ramp: str = "heat",
         skeleton: tuple[Skeleton, Pose] | None = None,
-        things: Sequence[tuple[Thing, Floats]] = (),
+        things: Sequence[tuple[Thing, FloatArray]] = (),
     ) -> Picture:
         """The skin at `points` (V, 3) as a picture (height, width, 3), bytes.
 
@@ -177,7 +177,7 @@ class Renderer:
         image = load_library("PIL.Image").frombuffer("RGBX", (wide, high), upside_down, "raw", "RGBX", 0, 1)
         return np.asarray(image.reduce(_FINER), dtype=np.uint8)[::-1]
 
-    def _show_skin(self, points: Floats, paint: Bytes, blockers: Floats, eye: Camera) -> None:
+    def _show_skin(self, points: FloatArray, paint: Bytes, blockers: FloatArray, eye: Camera) -> None:
         """Move the skin, and darken its colours where it sees little of the surroundings."""
         shown, facing = points[self._creases.vertex_of_normal], normals(points, self._creases)
         corners = self._creases.normal_of_corner
@@ -218,7 +218,7 @@ class Renderer:
             light.focal_point = eye.target
             light.position = tuple(np.add(eye.target, reach * (self._toward @ direction)))
 
-    def _shadow(self, blockers: Floats) -> tuple[Floats, Floats, float] | None:
+    def _shadow(self, blockers: FloatArray) -> tuple[FloatArray, FloatArray, float] | None:
         """How dark the ground is, as `ground_shadow` says; None where there is none."""
         if self._ground is None or not len(blockers):
             return None
@@ -230,7 +230,7 @@ class Renderer:
             cells=self._quality.shadow_cells,
         )
 
-    def _near(self, points: Floats, things: Sequence[tuple[Thing, Floats]]) -> Iterator[Floats]:
+    def _near(self, points: FloatArray, things: Sequence[tuple[Thing, FloatArray]]) -> Iterator[FloatArray]:
         """The places (N, 3) of things so near to the skin that they shade it, and are shaded with it."""
         low, high = points.min(axis=0) - self._height / 3.0, points.max(axis=0) + self._height / 3.0
         for thing, matrix in things:
@@ -238,7 +238,7 @@ class Renderer:
             if (placed.max(axis=0) > low).all() and (placed.min(axis=0) < high).all():
                 yield placed
 
-    def _show_things(self, things: Sequence[tuple[Thing, Floats]]) -> None:
+    def _show_things(self, things: Sequence[tuple[Thing, FloatArray]]) -> None:
         for actor in self._things.values():
             actor.VisibilityOff()
         for thing, matrix in things:
@@ -301,7 +301,7 @@ def picture(
     return image
 
 
-def _level(eye: Camera) -> Floats:
+def _level(eye: Camera) -> FloatArray:
     """The camera's axes as columns, turned upright, so that light comes from above however the camera is tilted."""
     right, _, _ = eye.axes
     up = np.array([0.0, 1.0, 0.0])

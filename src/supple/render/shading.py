@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Singles
+from supple.arrays import Float32Array, FloatArray
 
 Bytes = NDArray[np.uint8]
 GAMMA = 2.2
@@ -25,12 +25,18 @@ _LEAST = 1e-5  # of a cosine
 class Light:
     """A light that is far away: the unit vector `toward` it (3,), and its `color` (3,) times its strength."""
 
-    toward: Floats
-    color: Floats
+    toward: FloatArray
+    color: FloatArray
 
 
 def shade(
-    points: Floats, normals: Floats, colors: Floats, *, eye: Sequence[float], lights: Sequence[Light], roughness: float
+    points: FloatArray,
+    normals: FloatArray,
+    colors: FloatArray,
+    *,
+    eye: Sequence[float],
+    lights: Sequence[Light],
+    roughness: float,
 ) -> Bytes:
     """Colours (V, 3), bytes, of places (V, 3) [m] of a skin of `colors` (V, 3) from 0 to 1, seen from `eye` (3,) [m].
 
@@ -61,20 +67,20 @@ def shade(
     return np.ascontiguousarray(seen.T, dtype=np.uint8)
 
 
-def _columns(vectors: Floats) -> Singles:
+def _columns(vectors: FloatArray) -> Float32Array:
     return np.ascontiguousarray(vectors.T, dtype=np.float32)
 
 
-def _unit(columns: Singles) -> Singles:
+def _unit(columns: Float32Array) -> Float32Array:
     x, y, z = columns
-    size: Singles = np.maximum(np.sqrt(x * x + y * y + z * z), np.float32(_LEAST))
+    size: Float32Array = np.maximum(np.sqrt(x * x + y * y + z * z), np.float32(_LEAST))
     return columns / size
 
 
-def _cosine(one: Singles, other: Singles) -> Singles:
+def _cosine(one: Float32Array, other: Float32Array) -> Float32Array:
     return np.clip(one[0] * other[0] + one[1] * other[1] + one[2] * other[2], _LEAST, 1.0)
 
 
-def _masking(cosine: Singles, wide: np.float32) -> Singles:
+def _masking(cosine: Float32Array, wide: np.float32) -> Float32Array:
     """How much of the surface's own unevenness hides it at an angle."""
     return np.sqrt(wide + cosine * (cosine - wide * cosine))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry.topology import area_vectors
 from supple.render.quality import PICTURE
 
@@ -18,17 +18,17 @@ _SPREAD = ((0.0, 0.03), (0.03, 0.1), (0.1, 0.3), (0.3, 0.7), (0.7, 9.0))  # heig
 class Samples:
     """Places on the skin that stay the same places while it moves: triangle numbers (S,) and corner shares (S, 3)."""
 
-    triangles: Ints
-    barycentric: Floats
+    triangles: IntArray
+    barycentric: FloatArray
 
-    def at(self, points: Floats, triangles: Ints) -> Floats:
+    def at(self, points: FloatArray, triangles: IntArray) -> FloatArray:
         """Where the places (S, 3) [m] are now that the skin is at `points` (V, 3)."""
         corners = triangles.take(self.triangles, axis=0)
         one, two, three = (points.take(corners[:, c], axis=0) * self.barycentric[:, c, None] for c in range(3))
         return np.asarray(one + two + three)
 
 
-def samples(points: Floats, triangles: Ints, *, count: int = PICTURE.samples) -> Samples:
+def samples(points: FloatArray, triangles: IntArray, *, count: int = PICTURE.samples) -> Samples:
     """Spread `count` places evenly over the skin; the same every time."""
     area = np.linalg.norm(area_vectors(points, triangles), axis=1)
     reach = np.cumsum(area)
@@ -45,8 +45,8 @@ def samples(points: Floats, triangles: Ints, *, count: int = PICTURE.samples) ->
 
 
 def ground_shadow(
-    positions: Floats, *, ground: float, toward_light: Floats, height: float, cells: int = PICTURE.shadow_cells
-) -> tuple[Floats, Floats, float]:
+    positions: FloatArray, *, ground: float, toward_light: FloatArray, height: float, cells: int = PICTURE.shadow_cells
+) -> tuple[FloatArray, FloatArray, float]:
     """How dark the ground is (C, C), rows along z, columns along x, from 0 to 1; its middle (x, z) and its side [m].
 
     `positions` (S, 3) are spread over the skin. Two soft shadows together: one straight down, dark only where the skin

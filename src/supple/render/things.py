@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.obstacles.shapes import Box, Capsule, MovingMesh, RigidBody, Sphere
 
 _ROUND = 48  # corners around a ball
@@ -17,8 +17,8 @@ _SPACING = 0.03  # [m] between the corners of a flat side, which throw its shado
 class Thing:
     """A mesh in its own frame: `points` (V, 3) [m] and `triangles` (T, 3); `name` says what it is."""
 
-    points: Floats
-    triangles: Ints
+    points: FloatArray
+    triangles: IntArray
     name: str = ""
 
 
@@ -35,7 +35,7 @@ def thing_of(body: RigidBody) -> Thing | None:
     return None
 
 
-def _capsule(radius: float, length: float) -> tuple[Floats, Ints]:
+def _capsule(radius: float, length: float) -> tuple[FloatArray, IntArray]:
     """A ball cut in half, its halves moved apart along y by `length`."""
     rows, around = _ROUND // 2 + 1, _ROUND
     polar = np.linspace(0.0, np.pi, rows)
@@ -51,7 +51,7 @@ def _capsule(radius: float, length: float) -> tuple[Floats, Ints]:
     return points.reshape(-1, 3), _grid(len(polar), around, closed=True)
 
 
-def _box(sides: Floats) -> tuple[Floats, Ints]:
+def _box(sides: FloatArray) -> tuple[FloatArray, IntArray]:
     """Six sides, each a grid of its own, so that edges stay sharp."""
     points, triangles, count = [], [], 0
     for axis in range(3):
@@ -68,7 +68,7 @@ def _box(sides: Floats) -> tuple[Floats, Ints]:
     return np.concatenate(points), np.concatenate(triangles)
 
 
-def _grid(rows: int, columns: int, *, closed: bool) -> Ints:
+def _grid(rows: int, columns: int, *, closed: bool) -> IntArray:
     """Triangles over rows of points; `closed` joins the last of a row to its first."""
     row, column = (n.ravel() for n in np.mgrid[: rows - 1, : columns if closed else columns - 1])
     after = (column + 1) % columns

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.report.findings import Bundle
 from supple.report.palette import color_number, dashes
 from supple.report.quantities import decimals
@@ -22,7 +22,7 @@ _LEAST_SPAN = 1e-9  # of the values, against their size: below it they are one f
 class Chart:
     """One measure of all skins over `times` (F,) [s]."""
 
-    def __init__(self, bundle: Bundle, *, times: Floats, labels: Sequence[str]) -> None:
+    def __init__(self, bundle: Bundle, *, times: FloatArray, labels: Sequence[str]) -> None:
         self.name, self.unit, self.labels = bundle.name, bundle.unit, labels
         self._times, self._values = times, bundle.values
         finite = bundle.values[np.isfinite(bundle.values)].tolist()

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.graph.graph import Graph
 from supple.measure.report import Better, Row
 from supple.report.quantities import decimals, sized
 
-Curves = Mapping[str, tuple[Floats, str]]
+Curves = Mapping[str, tuple[FloatArray, str]]
 """Values (F,) and their unit by the name of the measure; NaN where there is no value."""
 
 
@@ -79,7 +79,7 @@ class Bundle:
 
     name: str
     unit: str
-    values: Floats
+    values: FloatArray
 
 
 def bundles_of(takes: Sequence[Take], frames: int) -> list[Bundle]:

@@ -12,7 +12,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.graph.mask import Mask
 from supple.measure.report import Better
 from supple.report import chart
@@ -44,7 +44,7 @@ class Document:
 
     title: str
     lead: str
-    times: Floats
+    times: FloatArray
     takes: tuple[Take, ...]
     film: Embedded | None = None
     no_film: str = ""
@@ -98,7 +98,7 @@ def _part(name: str) -> str:
     return resources.files("supple.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _json(charts: Sequence[Chart], times: Floats) -> str:
+def _json(charts: Sequence[Chart], times: FloatArray) -> str:
     plot = {
         "left": chart.LEFT,
         "top": chart.TOP,

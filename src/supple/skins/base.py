@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
@@ -133,7 +133,7 @@ class SoftSkin(BoundSkin[Binding, Soft]):
 
     step: float = setting(1.0 / 120.0, "Simulation step", unit="s", low=1e-4, high=0.1)
 
-    def simulated_joints(self, binding: Binding, state: Soft) -> Floats | None:
+    def simulated_joints(self, binding: Binding, state: Soft) -> FloatArray | None:
         """Where it has the joints (J, 4, 4) now, if it moves bones."""
         return None
 

@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 
 _WHERE = "Pull"
@@ -52,7 +52,7 @@ class Pull:
             )
 
     @property
-    def indices(self) -> Ints:
+    def indices(self) -> IntArray:
         """The vertices (K,) among which the place lies."""
         vertices = np.atleast_1d(np.asarray(self.vertices))
         if vertices.ndim != 1 or not len(vertices) or vertices.dtype.kind not in "iu" or vertices.min() < 0:
@@ -62,13 +62,13 @@ class Pull:
         return vertices.astype(np.int32)
 
     @property
-    def barycentric(self) -> Floats:
+    def barycentric(self) -> FloatArray:
         """How much each of the vertices counts (K,)."""
         count = len(self.indices)
         return np.full(count, 1.0 / count) if self.shares is None else np.asarray(self.shares, dtype=np.float64)
 
     @property
-    def vector(self) -> Floats:
+    def vector(self) -> FloatArray:
         """Where it is held [m], or the force [N], (3,)."""
         if self.to is not None:
             return frozen(self.to, np.float64, (3,), _WHERE, "to")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.bench.timing import Timing
 from supple.character.character import Character
 from supple.motion.pose import Pose
@@ -84,7 +84,7 @@ class BlenderCharacter:
             rest = bone.bone.matrix_local
             bone.matrix_basis = rest.inverted() @ Matrix(transform.tolist()) @ rest
 
-    def points(self) -> Floats:
+    def points(self) -> FloatArray:
         """The evaluated mesh (V, 3)."""
         import bpy
 

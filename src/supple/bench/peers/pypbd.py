@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.bench.timing import Timing
 from supple.skins.position_based.body.constraints import Constraints
 
@@ -61,12 +61,12 @@ class ReferenceSolver:
         self._model.initConstraintGroups()
         self._particles = self._model.getParticles()
 
-    def solve(self, start: Floats) -> Floats:
+    def solve(self, start: FloatArray) -> FloatArray:
         """Where the particles (P, 3) are after all iterations from `start`, at rest before."""
         self._solve(start)
         return np.array(self._particles.getVertices(), dtype=np.float64).reshape(-1, 3)
 
-    def frame(self, start: Floats, *, repeats: int = 40, most_seconds: float = 5.0) -> Timing:
+    def frame(self, start: FloatArray, *, repeats: int = 40, most_seconds: float = 5.0) -> Timing:
         """Seconds of the projection alone, by the library's own clock; placing the particles is not counted."""
         self._solve(start)
         taken: list[float] = []
@@ -75,7 +75,7 @@ class ReferenceSolver:
         low, middle, high = np.percentile(taken, [25.0, 50.0, 75.0])
         return Timing(float(middle), float(low), float(high))
 
-    def _solve(self, start: Floats) -> float:
+    def _solve(self, start: FloatArray) -> float:
         still = np.zeros(3)
         for number, position in enumerate(start):
             self._particles.setPosition(number, position)

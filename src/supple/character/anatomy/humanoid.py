@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.anatomy.names import FINGERS, LIMBS, NamedPart, is_auxiliary, named_part
 from supple.character.skeleton import Skeleton
 from supple.geometry import quaternions
@@ -140,7 +140,7 @@ class Anatomy:
         for limb in {limb for _, limb in missing}:
             self._keep_if_mirrored(limb, left, 0.1 * size)
 
-    def _keep_if_mirrored(self, limb: str, left: Floats, tolerance: float) -> None:
+    def _keep_if_mirrored(self, limb: str, left: FloatArray, tolerance: float) -> None:
         """Forget both limbs of a pair that do not mirror each other: this is no body that stands upright."""
         heads = self.skeleton.heads
         for name in LIMBS[limb]:
@@ -155,7 +155,7 @@ class Anatomy:
                     self.parts.pop(part, None)
                 return
 
-    def _own_path(self, tip: int, middle: Floats, outward: Floats, reach: float) -> list[int]:
+    def _own_path(self, tip: int, middle: FloatArray, outward: FloatArray, reach: float) -> list[int]:
         """The joints that lead to `tip`, from the first that stands off the middle of the body."""
         heads = self.skeleton.heads
         return [joint for joint in self.path(-1, tip) if float((heads[joint] - middle) @ outward) > reach]
@@ -168,7 +168,7 @@ class Anatomy:
                 return named.side
         return ""
 
-    def _left_of(self, leaves: list[int]) -> Floats:
+    def _left_of(self, leaves: list[int]) -> FloatArray:
         """The direction of the body's left at rest, y up: across its widest spread; toes point forward."""
         flat = self.ends[leaves][:, [0, 2]]
         _, _, axes = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)
@@ -249,7 +249,7 @@ def _depths(skeleton: Skeleton) -> list[int]:
     return depths
 
 
-def _bone_ends(skeleton: Skeleton) -> Floats:
+def _bone_ends(skeleton: Skeleton) -> FloatArray:
     """Where the bone of every joint ends at rest (J, 3): the middle of its ends where it has several."""
     bones = skeleton.bones
     ends = np.zeros((len(skeleton), 3))
@@ -258,7 +258,7 @@ def _bone_ends(skeleton: Skeleton) -> Floats:
     return np.asarray(ends / counts[:, None])
 
 
-def body_axes(anatomy: Anatomy) -> Floats:
+def body_axes(anatomy: Anatomy) -> FloatArray:
     """The body's left, up and forward at rest as columns (3, 3); the world's x, y, z where there is no body.
 
     Rest poses are built along the axes of the world, and spines are curved: a frame near such axes is taken to them,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.anatomy.names import FINGERS, named_part
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
@@ -36,10 +36,10 @@ class Limb:
     """
 
     name: str
-    joints: Ints
-    path: Floats
-    path_joints: Ints
-    weights: Floats
+    joints: IntArray
+    path: FloatArray
+    path_joints: IntArray
+    weights: FloatArray
     free_start: bool
     free_end: bool
 
@@ -90,13 +90,13 @@ def find_limbs(character: Character) -> tuple[Limb, ...]:
     return tuple(result)
 
 
-def _joint_masses(weights: Weights, count: int) -> Floats:
+def _joint_masses(weights: Weights, count: int) -> FloatArray:
     """How much skin every joint moves (J,), in vertices."""
     total = np.bincount(weights.joints.ravel(), weights=weights.values.ravel(), minlength=count)
     return total.astype(np.float64)
 
 
-def _significant(skeleton: Skeleton, mass: Floats) -> Bools:
+def _significant(skeleton: Skeleton, mass: FloatArray) -> BoolArray:
     """Joints below which there is enough skin and enough bone to be a limb, or part of one."""
     total, reach = mass.copy(), np.zeros(len(skeleton))
     ends = skeleton.bones
@@ -107,11 +107,11 @@ def _significant(skeleton: Skeleton, mass: Floats) -> Bools:
         step = np.linalg.norm(skeleton.heads[level] - skeleton.heads[parents], axis=1)
         np.maximum.at(reach, parents, reach[level] + step)
     size = float(np.ptp(np.concatenate([ends.starts, ends.ends]), axis=0).max())
-    enough: Bools = (total >= _LEAST_SKIN * mass.sum()) & (reach >= _LEAST_LENGTH * size)
+    enough: BoolArray = (total >= _LEAST_SKIN * mass.sum()) & (reach >= _LEAST_LENGTH * size)
     return enough
 
 
-def _runs(skeleton: Skeleton, significant: Bools, mass: Floats) -> list[list[int]]:
+def _runs(skeleton: Skeleton, significant: BoolArray, mass: FloatArray) -> list[list[int]]:
     """Chains of joints from branching to branching, without leading joints that move no skin."""
     below = mass.copy()
     for level in skeleton.levels[:0:-1]:
@@ -140,7 +140,7 @@ def _runs(skeleton: Skeleton, significant: Bools, mass: Floats) -> list[list[int
     return runs
 
 
-def _is_top(skeleton: Skeleton, run: list[int], mass: Floats) -> bool:
+def _is_top(skeleton: Skeleton, run: list[int], mass: FloatArray) -> bool:
     """Whether nothing above a run moves skin."""
     above = int(skeleton.parents[run[0]])
     while above >= 0:
@@ -150,7 +150,7 @@ def _is_top(skeleton: Skeleton, run: list[int], mass: Floats) -> bool:
     return True
 
 
-def _owners(skeleton: Skeleton, runs: list[list[int]]) -> Ints:
+def _owners(skeleton: Skeleton, runs: list[list[int]]) -> IntArray:
     """The run (J,) that every joint goes with: its own, else that of the nearest joint above, else the first below."""
     owner = np.full(len(skeleton), -1, dtype=np.int32)
     for number, run in enumerate(runs):
@@ -166,7 +166,7 @@ def _owners(skeleton: Skeleton, runs: list[list[int]]) -> Ints:
     return np.maximum(owner, 0)
 
 
-def _owns_first_bone(character: Character, flesh: Flesh, run: list[int], mass: Floats, own: Bools) -> bool:
+def _owns_first_bone(character: Character, flesh: Flesh, run: list[int], mass: FloatArray, own: BoolArray) -> bool:
     """Whether the skin round the middle of a run's first bone is moved by the run itself, on most sides.
 
     A bone that is named as a collar bone never is, whatever skin was given to it; one that moves much of the run's
@@ -191,7 +191,7 @@ def _owns_first_bone(character: Character, flesh: Flesh, run: list[int], mass: F
     return not len(met) or float((met >= 0.5).mean()) >= _SURROUNDED
 
 
-def _path(skeleton: Skeleton, run: list[int]) -> tuple[Floats, Ints]:
+def _path(skeleton: Skeleton, run: list[int]) -> tuple[FloatArray, IntArray]:
     """The line through the heads of a run and on to the end of its last bone; joints at one place count once."""
     positions = [skeleton.heads[joint] for joint in run]
     before = positions[-1] - positions[-2] if len(positions) > 1 else None
@@ -208,7 +208,7 @@ def _path(skeleton: Skeleton, run: list[int]) -> tuple[Floats, Ints]:
     return np.array(path), np.array(joints, dtype=np.int32)
 
 
-def _bone_end(skeleton: Skeleton, joint: int, before: Floats | None) -> Floats:
+def _bone_end(skeleton: Skeleton, joint: int, before: FloatArray | None) -> FloatArray:
     """Where the bone of a run's last joint ends: of several ends, the one that lies straightest ahead."""
     bones = skeleton.bones
     ends = bones.ends[bones.joints == joint]

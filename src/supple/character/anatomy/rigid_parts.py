@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.anatomy.names import FINGERS, named_part
 from supple.character.character import Character
 from supple.character.crowd import Crowd
@@ -15,7 +15,7 @@ FIRM = frozenset({"head", "hand", "foot", "toes", *FINGERS})
 
 def rigid_fraction(
     character: Character, weights: Weights, *, loose: tuple[str, ...] = (), parts: frozenset[str] = FIRM
-) -> Floats:
+) -> FloatArray:
     """How much of every weighted point belongs to head, hands or feet, or to some `parts` of them: 0 to 1.
 
     Faces and hands are kept as the bones carry them, because people see every change in them. `loose` are words: a
@@ -25,7 +25,7 @@ def rigid_fraction(
     return np.clip((weights.values * firm[weights.joints]).sum(axis=1), 0.0, 1.0)
 
 
-def _firm_joints(character: Character, loose: tuple[str, ...], parts: frozenset[str]) -> Floats:
+def _firm_joints(character: Character, loose: tuple[str, ...], parts: frozenset[str]) -> FloatArray:
     """1 for joints of the parts and all that hangs on them."""
     if isinstance(character, Crowd):
         return np.tile(_firm_joints(character.member, loose, parts), character.count)

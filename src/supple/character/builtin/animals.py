@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.builtin.lenses import EndLens, Lens, RadialLens
 from supple.character.builtin.skeletons import ARMS, octopus_arm_axes, octopus_arm_course, snake_sway
 from supple.character.skeleton import Skeleton
@@ -230,7 +230,7 @@ def snake_body(skeleton: Skeleton, *, mouth: bool = True) -> Body:
     return Body((Part(tuple(blobs)),))
 
 
-def snake_axis(skeleton: Skeleton) -> Floats:
+def snake_axis(skeleton: Skeleton) -> FloatArray:
     """The line (K, 3) around which the loops of a snake run, from the tail to the snout."""
     z = np.linspace(-1.08, 0.94, 200)
     return np.stack([snake_sway(z), np.interp(z, skeleton.heads[:, 2], skeleton.heads[:, 1]), z], axis=1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.builtin import animals, hero, loops, meshing, rig, rigs, skeletons
 from supple.character.builtin.lenses import Lens
 from supple.character.character import Character
@@ -38,7 +38,7 @@ class Model:
     lenses: tuple[Lens, ...] = ()
     finest: int = 8_000
     coarse: int | None = None
-    axis: Floats | None = None
+    axis: FloatArray | None = None
     scale: float = 1.0
 
 
@@ -67,7 +67,7 @@ def character(name: str, *, vertices: int = 10_000, **options: Any) -> Character
 
 
 def _made(name: str, model: Model, vertices: int) -> Character:
-    polygons: Ints | None = None
+    polygons: IntArray | None = None
     if model.axis is None:
         points, triangles = meshing.mesh(
             model.body, model.lenses, vertices=vertices, finest=model.finest, coarse=model.coarse

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.geometry.vectors import smoothstep
 
 Point = tuple[float, float, float]
@@ -16,7 +16,7 @@ Point = tuple[float, float, float]
 class Gate(Protocol):
     """How much of a point belongs to whatever the gate lets in."""
 
-    def __call__(self, points: Floats) -> Floats:
+    def __call__(self, points: FloatArray) -> FloatArray:
         """Values (N,) from 0 to 1 for points (N, 3)."""
         ...
 
@@ -29,7 +29,7 @@ class Beyond:
     normal: Point
     width: float
 
-    def __call__(self, points: Floats) -> Floats:
+    def __call__(self, points: FloatArray) -> FloatArray:
         """1 well beyond the plane, 0 well before it."""
         normal = np.array(self.normal) / np.linalg.norm(self.normal)
         return rise((points - np.array(self.point)) @ normal, self.width)
@@ -44,7 +44,7 @@ class Near:
     inner: float
     outer: float
 
-    def __call__(self, points: Floats) -> Floats:
+    def __call__(self, points: FloatArray) -> FloatArray:
         """1 near the line, 0 far off."""
         away = distance_to_segment(points, np.array(self.start), np.array(self.end))
         half = 0.5 * (self.outer - self.inner)
@@ -58,17 +58,17 @@ class Both:
     one: Gate
     other: Gate
 
-    def __call__(self, points: Floats) -> Floats:
+    def __call__(self, points: FloatArray) -> FloatArray:
         """The product of the two."""
         return self.one(points) * self.other(points)
 
 
-def rise(distance: Floats, width: Floats | float) -> Floats:
+def rise(distance: FloatArray, width: FloatArray | float) -> FloatArray:
     """0 below -width, 1 above +width, smooth between."""
     return smoothstep(distance, -width, width)
 
 
-def distance_to_segment(points: Floats, start: Floats, end: Floats) -> Floats:
+def distance_to_segment(points: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
     """Distance [m] of points (N, 3) from the line between two points."""
     along = end - start
     t = np.clip((points - start) @ along / max(float(along @ along), 1e-18), 0.0, 1.0)

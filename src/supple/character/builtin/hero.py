@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.builtin.lenses import EndLens, Lens
 from supple.character.skeleton import Skeleton
 from supple.geometry.implicit import Blob, Body, Part, ellipsoid, loft
@@ -40,7 +40,7 @@ def leg_body(skeleton: Skeleton) -> Body:
     return Body((_leg(skeleton, alone=True),))
 
 
-def arm_axis(skeleton: Skeleton) -> Floats:
+def arm_axis(skeleton: Skeleton) -> FloatArray:
     """The line (K, 3) around which the loops of an arm run, from the shoulder into the fingers."""
     shoulder, wrist = (skeleton.heads[skeleton.index(f"Left{name}")] for name in ("Arm", "Hand"))
     along = (wrist - shoulder) / np.linalg.norm(wrist - shoulder)
@@ -48,7 +48,7 @@ def arm_axis(skeleton: Skeleton) -> Floats:
     return _smooth(np.array([shoulder + 0.005 * along, 0.5 * (shoulder + wrist), wrist, wrist + fingers]))
 
 
-def leg_axis(skeleton: Skeleton) -> Floats:
+def leg_axis(skeleton: Skeleton) -> FloatArray:
     """The line (K, 3) around which the loops of a leg run, from the hip through the ankle into the toes."""
     hip, ankle = (skeleton.heads[skeleton.index(name)] for name in ("LeftUpLeg", "LeftFoot"))
     bend = ankle + np.array([[0.0, 0.05, 0.004], [0.002, -0.022, 0.022]])
@@ -56,7 +56,7 @@ def leg_axis(skeleton: Skeleton) -> Floats:
     return _smooth(np.array([hip + np.array([-0.004, 0.04, 0.0]), 0.5 * (hip + ankle), *bend, *toes]))
 
 
-def _smooth(corners: Floats) -> Floats:
+def _smooth(corners: FloatArray) -> FloatArray:
     """A polyline with its corners rounded off by halving it and pulling each point between its neighbours."""
     line = corners
     for _ in range(5):
@@ -294,7 +294,7 @@ def _leg(skeleton: Skeleton, *, alone: bool = False) -> Part:
     )
 
 
-def _tilt(x: float, y: float, z: float) -> Floats:
+def _tilt(x: float, y: float, z: float) -> FloatArray:
     """Rows are the world's axes turned by x, then y, then z [rad] about themselves."""
     from supple.geometry.quaternions import matrix_from_quat, quat_from_axis_angle, quat_multiply
 

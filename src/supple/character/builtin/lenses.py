@@ -7,13 +7,13 @@ from typing import Protocol
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 
 
 class Lens(Protocol):
     """Takes points of the drawing to points of the character; the identity outside its part of space."""
 
-    def __call__(self, drawn: Floats) -> Floats:
+    def __call__(self, drawn: FloatArray) -> FloatArray:
         """Points (N, 3) of the character for points (N, 3) of the drawing [m]."""
         ...
 
@@ -34,7 +34,7 @@ class EndLens:
     width: float
     mirrored: bool = False
 
-    def __call__(self, drawn: Floats) -> Floats:
+    def __call__(self, drawn: FloatArray) -> FloatArray:
         """Shrink what lies beyond the plane back to its true size."""
         points = drawn.copy()
         if self.mirrored:
@@ -60,7 +60,7 @@ class RadialLens:
     power: float
     width: float
 
-    def __call__(self, drawn: Floats) -> Floats:
+    def __call__(self, drawn: FloatArray) -> FloatArray:
         """Shrink what lies outside back to its true size."""
         radius = np.hypot(drawn[:, 0], drawn[:, 2])
         true_depth, _ = _shrunk(np.maximum(radius - self.inner, 0.0), self.power, self.width)
@@ -69,14 +69,14 @@ class RadialLens:
         return center + (drawn - center) * scale[:, None]
 
 
-def through(lenses: tuple[Lens, ...], drawn: Floats) -> Floats:
+def through(lenses: tuple[Lens, ...], drawn: FloatArray) -> FloatArray:
     """Points of the character for points of the drawing, through all lenses."""
     for lens in lenses:
         drawn = lens(drawn)
     return drawn
 
 
-def _shrunk(depth: Floats, power: float, width: float) -> tuple[Floats, Floats]:
+def _shrunk(depth: FloatArray, power: float, width: float) -> tuple[FloatArray, FloatArray]:
     """True depth and scale at a drawn depth: the scale falls smoothly from 1 to 1 / power over `width`."""
     t = np.clip(depth / width, 0.0, 1.0)
     loss = 1.0 - 1.0 / power

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry import remeshing, topology
 from supple.geometry.implicit import Body
 
@@ -17,7 +17,7 @@ _ROUNDS = 6
 _MISS = 0.01  # of the vertices wanted; to come closer is not worth worse quads
 
 
-def loops(body: Body, axis: Floats, *, vertices: int, reach: float) -> tuple[Floats, Ints]:
+def loops(body: Body, axis: FloatArray, *, vertices: int, reach: float) -> tuple[FloatArray, IntArray]:
     """Points and quads (P, 4) of about `vertices` vertices around the polyline `axis` (K, 3) [m].
 
     With S rings of 4 m vertices and two caps of (m - 1)^2 inside, the count is 4 m S + 2 (m - 1)^2; it misses
@@ -54,7 +54,7 @@ def _counts(vertices: int, slimness: float) -> tuple[int, int]:
     return rings, sectors
 
 
-def _rings(axis: Floats, rings: int, sectors: int) -> tuple[Floats, Floats]:
+def _rings(axis: FloatArray, rings: int, sectors: int) -> tuple[FloatArray, FloatArray]:
     """Centres (S, 3) evenly along the axis and unit rays (S, M, 3) across it, carried along without twisting."""
     steps = np.linalg.norm(np.diff(axis, axis=0), axis=1)
     position = np.concatenate([[0.0], np.cumsum(steps)])
@@ -73,7 +73,7 @@ def _rings(axis: Floats, rings: int, sectors: int) -> tuple[Floats, Floats]:
     return centers, rays
 
 
-def _cap_rays(ring: Floats, outward: Floats) -> Floats:
+def _cap_rays(ring: FloatArray, outward: FloatArray) -> FloatArray:
     """Rays ((m - 1)^2, 3) of the inner vertices of a square cap whose rim is `ring` (4 m, 3)."""
     quarter = len(ring) // 4
     pole = outward / np.linalg.norm(outward)
@@ -90,7 +90,7 @@ def _cap_rays(ring: Floats, outward: Floats) -> Floats:
     return np.sin(tilt) * direction + np.cos(tilt) * pole
 
 
-def _rim_position(x: Floats, y: Floats, quarter: int) -> Floats:
+def _rim_position(x: FloatArray, y: FloatArray, quarter: int) -> FloatArray:
     """Where on the rim, counted in ring vertices, the ray from the middle through (x, y) of the square ends."""
     size = np.maximum(np.maximum(np.abs(x), np.abs(y)), 1e-12)
     u, v = x / size, y / size
@@ -99,7 +99,7 @@ def _rim_position(x: Floats, y: Floats, quarter: int) -> Floats:
     return np.select(sides, positions, default=3.0 + (1.0 - v) / 2.0) * quarter
 
 
-def _cast(body: Body, centers: Floats, rays: Floats, reach: float) -> Floats:
+def _cast(body: Body, centers: FloatArray, rays: FloatArray, reach: float) -> FloatArray:
     """Distance [m] at which rays (..., 3) from the inside leave the body for the first time."""
     flat = rays.reshape(-1, 3)
     origins = centers if len(centers) == len(flat) else centers.repeat(len(flat) // len(centers), axis=0)
@@ -117,7 +117,7 @@ def _cast(body: Body, centers: Floats, rays: Floats, reach: float) -> Floats:
     return 0.5 * (near + far)
 
 
-def _quads(rings: int, sectors: int) -> Ints:
+def _quads(rings: int, sectors: int) -> IntArray:
     """Quads between neighbouring rings, and the two caps, all anticlockwise seen from outside."""
     ring, sector = np.meshgrid(np.arange(rings - 1), np.arange(sectors), indexing="ij")
     here, there = ring * sectors + sector, ring * sectors + (sector + 1) % sectors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.builtin.lenses import Lens, through
 from supple.errors import UnfinishedError
 from supple.geometry import remeshing, topology
@@ -17,14 +17,14 @@ _SPREAD = 2.2  # how much larger than the body its drawing through the lenses ma
 
 def mesh(
     body: Body, lenses: tuple[Lens, ...], *, vertices: int, finest: int, coarse: int | None = None
-) -> tuple[Floats, Ints]:
+) -> tuple[FloatArray, IntArray]:
     """Points and triangles of the body's skin.
 
     The skin is polygonised with at least `finest` vertices, which is what its narrowest gaps need, and thinned to
     `vertices`. `coarse` is how many a first try gives (see `first_try`), where that is known, and saves the try.
     """
 
-    def distance(drawn: Floats) -> Floats:
+    def distance(drawn: FloatArray) -> FloatArray:
         return body.distance(through(lenses, drawn))
 
     raw_points, raw_triangles = _raw(body, lenses, distance, int(_SURPLUS * max(vertices, finest)), coarse)
@@ -41,7 +41,7 @@ def first_try(body: Body, lenses: tuple[Lens, ...]) -> int:
     return len(points)
 
 
-def _room(body: Body, lenses: tuple[Lens, ...]) -> tuple[Floats, float]:
+def _room(body: Body, lenses: tuple[Lens, ...]) -> tuple[FloatArray, float]:
     """Where the body may be in the drawing (2, 3) [m], and the size of the first cells [m]."""
     low, high = body.box
     middle, margin = 0.5 * (low + high), 0.1 * float((high - low).max())
@@ -50,14 +50,14 @@ def _room(body: Body, lenses: tuple[Lens, ...]) -> tuple[Floats, float]:
     return room, min(0.02, 0.2 * float((high - low).min()))
 
 
-def _corners(room: Floats, cell: float, attempt: int) -> tuple[Floats, Floats]:
+def _corners(room: FloatArray, cell: float, attempt: int) -> tuple[FloatArray, FloatArray]:
     """The corners of the lattice, shifted so that no plane of symmetry lies on it, by more with every attempt."""
     return room[0] - 0.31 * cell - 0.137 * attempt * cell, room[1]
 
 
 def _raw(
     body: Body, lenses: tuple[Lens, ...], distance: remeshing.Distance, wanted: int, coarse: int | None
-) -> tuple[Floats, Ints]:
+) -> tuple[FloatArray, IntArray]:
     """A closed shell without handles of about `wanted` vertices, searched for from a first guess of the cell."""
     room, cell = _room(body, lenses)
     found = 0
@@ -86,7 +86,7 @@ def _suits(found: int, wanted: int) -> bool:
     return 0.96 * wanted <= found <= 1.15 * wanted
 
 
-def _short_diagonals_first(points: Floats, quads: Ints) -> Ints:
+def _short_diagonals_first(points: FloatArray, quads: IntArray) -> IntArray:
     """The same quads, turned so that the diagonal along which they will be cut is the shorter one."""
     corner = points[quads]
     first = np.linalg.norm(corner[:, 2] - corner[:, 0], axis=1)

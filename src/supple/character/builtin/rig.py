@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.builtin.gates import Beyond, Gate, distance_to_segment, rise
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights, largest_first
@@ -53,7 +53,7 @@ class Rig:
     closeness: float = 0.0025  # over how many metres branches of one joint share the skin between them
 
 
-def weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> Weights:
+def weights(points: FloatArray, body: Body, skeleton: Skeleton, rig: Rig) -> Weights:
     """Up to four influences per vertex, smooth across every joint and confined to the limb the vertex is on."""
     radii = -body.distance(skeleton.heads)
     joints, values = [], []
@@ -69,7 +69,7 @@ def weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> Weights
     return Weights(np.concatenate(joints), np.concatenate(values))
 
 
-def parts(points: Floats, vertex_weights: Weights, skeleton: Skeleton, rig: Rig) -> dict[str, Ints]:
+def parts(points: FloatArray, vertex_weights: Weights, skeleton: Skeleton, rig: Rig) -> dict[str, IntArray]:
     """Every vertex under one name: that of the joint that moves it most, or of the region it lies in."""
     labels = [rig.label(name) for name in skeleton.names]
     names = list(dict.fromkeys(labels))
@@ -81,7 +81,7 @@ def parts(points: Floats, vertex_weights: Weights, skeleton: Skeleton, rig: Rig)
     return {name: vertices for name, vertices in found.items() if len(vertices)}
 
 
-def flesh(points: Floats, skeleton: Skeleton, rig: Rig) -> Floats:
+def flesh(points: FloatArray, skeleton: Skeleton, rig: Rig) -> FloatArray:
     """Depth (V,) [m] of soft flesh between the skin and what is hard below it; never negative.
 
     The smallest, over all bones and hard shapes, of the distance to them, rounded off where two are equally near.
@@ -101,7 +101,7 @@ def flesh(points: Floats, skeleton: Skeleton, rig: Rig) -> Floats:
     return result
 
 
-def _dense(points: Floats, body: Body, skeleton: Skeleton, rig: Rig, radii: Floats) -> Floats:
+def _dense(points: FloatArray, body: Body, skeleton: Skeleton, rig: Rig, radii: FloatArray) -> FloatArray:
     """All weights (N, J): every joint hands on its share to its children as far as their gates are open."""
     roots, limb_weights = _limb_weights(points, body, skeleton, rig)
     result = np.zeros((len(points), len(skeleton)))
@@ -124,7 +124,9 @@ def _dense(points: Floats, body: Body, skeleton: Skeleton, rig: Rig, radii: Floa
     return result
 
 
-def _passed_on(points: Floats, children: list[int], skeleton: Skeleton, rig: Rig, radii: Floats) -> list[Floats]:
+def _passed_on(
+    points: FloatArray, children: list[int], skeleton: Skeleton, rig: Rig, radii: FloatArray
+) -> list[FloatArray]:
     """How much of every point each child takes over from its parent; together at most 1.
 
     Children without a gate of their own branch like fingers: each takes only what is nearest to it.
@@ -139,7 +141,7 @@ def _passed_on(points: Floats, children: list[int], skeleton: Skeleton, rig: Rig
     return [weight / total for weight in passed]
 
 
-def _limb_weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> tuple[list[int], list[Floats]]:
+def _limb_weights(points: FloatArray, body: Body, skeleton: Skeleton, rig: Rig) -> tuple[list[int], list[FloatArray]]:
     """Root joints of all limbs, left and right, and how much of every point belongs to each; together at most 1."""
     if not rig.limbs:
         return [], []
@@ -148,7 +150,7 @@ def _limb_weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> t
         folded[:, 0] = np.abs(points[:, 0])
     distances = [part.distance(folded, body.beyond) for part in body.parts]
     roots: list[int] = []
-    limb_weights: list[Floats] = []
+    limb_weights: list[FloatArray] = []
     for limb in rig.limbs:
         own = distances[limb.part]
         others = np.min([d for i, d in enumerate(distances) if i != limb.part], axis=0)
@@ -165,14 +167,14 @@ def _limb_weights(points: Floats, body: Body, skeleton: Skeleton, rig: Rig) -> t
     return roots, [weight / total for weight in limb_weights]
 
 
-def _nearness(points: Floats, children: list[int], skeleton: Skeleton, width: float) -> list[Floats]:
+def _nearness(points: FloatArray, children: list[int], skeleton: Skeleton, width: float) -> list[FloatArray]:
     """How much each of several branches is the nearest; shares of sum one, exp(-d / width) normalised."""
     away = np.stack([distance_to_segment(points, skeleton.heads[c], _tip(c, skeleton)) for c in children])
     weight = np.exp(-(away - away.min(axis=0)) / width)
     return list(weight / weight.sum(axis=0))
 
 
-def _tip(joint: int, skeleton: Skeleton) -> Floats:
+def _tip(joint: int, skeleton: Skeleton) -> FloatArray:
     """Where the chain that starts at a joint ends."""
     assert skeleton.tails is not None  # built-in skeletons have them
     below = skeleton.children(joint)
@@ -206,7 +208,7 @@ class _Mirrored:
 
     gate: Gate
 
-    def __call__(self, points: Floats) -> Floats:
+    def __call__(self, points: FloatArray) -> FloatArray:
         return self.gate(points * np.array([-1.0, 1.0, 1.0]))
 
 
@@ -222,5 +224,5 @@ def mirror_name(name: str) -> str:
     return name
 
 
-def _point(values: Floats) -> tuple[float, float, float]:
+def _point(values: FloatArray) -> tuple[float, float, float]:
     return (float(values[0]), float(values[1]), float(values[2]))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 
 Point = tuple[float, float, float]
@@ -116,7 +116,7 @@ def snake_skeleton() -> Skeleton:
     )
 
 
-def snake_sway(z: Floats) -> Floats:
+def snake_sway(z: FloatArray) -> FloatArray:
     """How far the resting snake lies to the side at `z` [m]: an S that fades out towards the head."""
     fade = 0.5 * (1.0 + np.tanh((0.75 - z) / 0.18))
     return 0.10 * np.sin(2.4 * math.pi * (z + 1.0) / 2.0) * fade
@@ -186,7 +186,7 @@ def octopus_skeleton() -> Skeleton:
     return _skeleton(joints)
 
 
-def octopus_arm_axes(arm: int) -> tuple[Floats, Floats]:
+def octopus_arm_axes(arm: int) -> tuple[FloatArray, FloatArray]:
     """The direction in which an arm leaves the body, and the one across it, both level."""
     rotation = (arm + 0.5) * 2.0 * math.pi / ARMS  # from straight ahead (+z) through the left (+x)
     return np.array([math.sin(rotation), 0.0, math.cos(rotation)]), np.array(
@@ -194,7 +194,7 @@ def octopus_arm_axes(arm: int) -> tuple[Floats, Floats]:
     )
 
 
-def octopus_arm_course(reach: Floats, arm: int) -> tuple[Floats, Floats]:
+def octopus_arm_course(reach: FloatArray, arm: int) -> tuple[FloatArray, FloatArray]:
     """How an arm winds: its sway sideways and its height [m] at a distance `reach` [m] from the middle.
 
     Left and right arms mirror each other, so the animal does.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.proportions.measurements import HANDS, JointStatistics, Proportions
 from supple.errors import InputError, SuppleWarning
@@ -101,7 +101,7 @@ def check_joints(
     return JointReport(tuple(segments))
 
 
-def _tip(character: Character, flesh: Flesh, heads: Floats, joint: str) -> Floats:
+def _tip(character: Character, flesh: Flesh, heads: FloatArray, joint: str) -> FloatArray:
     """Where the skin ends beyond a last joint, straight on along its bone."""
     tails = character.skeleton.tails
     tail = None if tails is None else tails[character.skeleton.index(joint)]

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import FormatError, InputError
 
 _WHERE = "Proportions"
@@ -38,7 +38,7 @@ class Proportions:
     added with `with_rows`.
     """
 
-    lengths: Mapping[str, Floats]
+    lengths: Mapping[str, FloatArray]
 
     def __post_init__(self) -> None:
         checked = {str(limb): _checked(str(limb), rows) for limb, rows in self.lengths.items()}
@@ -49,7 +49,7 @@ class Proportions:
         """The limbs that were measured."""
         return tuple(self.lengths)
 
-    def fractions(self, limb: str) -> Floats:
+    def fractions(self, limb: str) -> FloatArray:
         """Segments (people, segments) of a limb as shares of its whole length; rows sum to one."""
         rows = self._rows(limb)
         return np.asarray(rows / rows.sum(axis=1, keepdims=True))
@@ -109,7 +109,7 @@ class Proportions:
                 )
         return cls({limb: np.array(given) for limb, given in rows.items()})
 
-    def _rows(self, limb: str) -> Floats:
+    def _rows(self, limb: str) -> FloatArray:
         if limb not in self.lengths:
             known = ", ".join(self.lengths)
             raise InputError(_WHERE, f"limb {limb!r} was asked for", f"there are {known}", "measure it, or use one")
@@ -127,8 +127,8 @@ def _numbers(cells: Iterable[str]) -> list[float] | None:
         return None
 
 
-def _checked(limb: str, rows: Floats | Sequence[Sequence[float]]) -> Floats:
-    lengths: Floats = frozen(rows, np.float64, (-1, -1), _WHERE, f"the lengths of {limb}")
+def _checked(limb: str, rows: FloatArray | Sequence[Sequence[float]]) -> FloatArray:
+    lengths: FloatArray = frozen(rows, np.float64, (-1, -1), _WHERE, f"the lengths of {limb}")
     if lengths.shape[0] < 1 or lengths.shape[1] < 2:
         raise InputError(
             _WHERE,

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.character.proportions.measurements import HANDS, Proportions
 from supple.errors import InputError
 from supple.geometry.quaternions import normalize
@@ -19,7 +19,7 @@ _ROUNDS = 8  # how often the axis is moved to the middle
 
 def place_joints(
     limb: str, axis: ArrayLike, *, measured: Proportions = HANDS, at: Literal["mean", "least", "most"] = "mean"
-) -> Floats:
+) -> FloatArray:
     """Where the joints of a limb lie (S, 3) [m], its root first; the tip is the end of the `axis` and is not repeated.
 
     `axis` (K, 3) [m] runs from the root joint (of a finger: the knuckle) to the tip, straight from two points or
@@ -40,7 +40,7 @@ def place_joints(
     return _points_at(line, np.concatenate([[0.0], np.cumsum(fractions[:-1])]) * length[-1])
 
 
-def limb_axis(points: ArrayLike, triangles: ArrayLike, *, root: ArrayLike) -> Floats:
+def limb_axis(points: ArrayLike, triangles: ArrayLike, *, root: ArrayLike) -> FloatArray:
     """The line (K, 3) [m] through the middle of a limb's own mesh, from the end near `root` (3,) [m] to its tip.
 
     The line starts along the longest direction of the limb. Again and again its points are moved, square to it, to the
@@ -59,7 +59,7 @@ def limb_axis(points: ArrayLike, triangles: ArrayLike, *, root: ArrayLike) -> Fl
     _, vectors = np.linalg.eigh(np.einsum("t,ti,tj->ij", areas, middles - center, middles - center))
     direction = vectors[:, -1] if vectors[:, -1] @ (start - center) <= 0.0 else -vectors[:, -1]
     along = (corners - center).reshape(-1, 3) @ direction
-    line: Floats = center + np.linspace(along.min(), along.max(), _SECTIONS + 1)[:, None] * direction
+    line: FloatArray = center + np.linspace(along.min(), along.max(), _SECTIONS + 1)[:, None] * direction
     # Corners and middles together tell where the skin of a triangle is better than its middle alone.
     positions, weights = np.concatenate([middles, *np.moveaxis(corners, 1, 0)]), np.tile(areas, 4)
     for _ in range(_ROUNDS):
@@ -67,7 +67,7 @@ def limb_axis(points: ArrayLike, triangles: ArrayLike, *, root: ArrayLike) -> Fl
     return line
 
 
-def _through_middles(line: Floats, positions: Floats, weights: Floats) -> Floats:
+def _through_middles(line: FloatArray, positions: FloatArray, weights: FloatArray) -> FloatArray:
     """Every point of a line moved, square to it, to the weighted middle of the skin beside it."""
     at = _along(line, positions)
     length = _lengths_along(line)
@@ -80,7 +80,7 @@ def _through_middles(line: Floats, positions: Floats, weights: Floats) -> Floats
     return np.asarray(line + 0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:])
 
 
-def _reaching(line: Floats, points: Floats) -> Floats:
+def _reaching(line: FloatArray, points: FloatArray) -> FloatArray:
     """A line in equal steps whose ends go straight on to where the skin ends.
 
     Near its ends the skin beside a point is cut off askew, so the outermost points are taken from those further in.
@@ -95,7 +95,7 @@ def _reaching(line: Floats, points: Floats) -> Floats:
     return _points_at(long, np.linspace(0.0, _lengths_along(long)[-1], len(line)))
 
 
-def _along(line: Floats, positions: Floats) -> Floats:
+def _along(line: FloatArray, positions: FloatArray) -> FloatArray:
     """How far along a line [m] places (N, 3) lie, by its nearest point."""
     gap, fraction = distances_to_segments(positions, line[:-1], line[1:])
     nearest = gap.argmin(axis=1)
@@ -104,12 +104,12 @@ def _along(line: Floats, positions: Floats) -> Floats:
     return np.asarray(length[nearest] + inside * np.diff(length)[nearest])
 
 
-def _lengths_along(line: Floats) -> Floats:
+def _lengths_along(line: FloatArray) -> FloatArray:
     """How far along a line (K, 3) [m] each of its points lies (K,)."""
     return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
 
 
-def _points_at(line: Floats, lengths: Floats) -> Floats:
+def _points_at(line: FloatArray, lengths: FloatArray) -> FloatArray:
     """The points (N, 3) of a line that lie so far along it (N,) [m]."""
     length = _lengths_along(line)
     return np.stack([np.interp(lengths, length, line[:, k]) for k in range(3)], axis=1)

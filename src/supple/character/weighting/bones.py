@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Bools, Floats
+from supple.arrays import BoolArray, FloatArray
 from supple.character.skeleton import Bones, Skeleton
 from supple.geometry.flesh import Flesh
 
@@ -56,18 +56,18 @@ def _extend_to_skin(skeleton: Skeleton, flesh: Flesh) -> Bones:
     return Bones(bones.joints, bones.starts, bones.starts + factors[:, None] * directions)
 
 
-def _taken(bones: Bones, keep: Bools) -> Bones:
+def _taken(bones: Bones, keep: BoolArray) -> Bones:
     return Bones(bones.joints[keep], bones.starts[keep], bones.ends[keep])
 
 
-def meeting(bones: Bones, positions: Floats) -> Bools:
+def meeting(bones: Bones, positions: FloatArray) -> BoolArray:
     """Which bones have an end at which place: (places, bones)."""
     reach = _MEET * max(float(np.ptp(np.concatenate([bones.starts, bones.ends]), axis=0).max()), 1e-300)
     ends = np.stack([bones.starts, bones.ends])
     return (np.linalg.norm(ends[:, None] - positions[None, :, None], axis=3) <= reach).any(axis=0)
 
 
-def steps_between(skeleton: Skeleton, bones: Bones) -> Floats:
+def steps_between(skeleton: Skeleton, bones: Bones) -> FloatArray:
     """How many steps apart joints are (J, J): one between joints whose bones meet, or that hang on each other.
 
     Joints that own no bone are passed at no cost, so a chain of helpers does not push a limb away from the body.

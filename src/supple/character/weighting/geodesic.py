@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats
+from supple.arrays import BoolArray, FloatArray
 from supple.character.skeleton import Bones, Skeleton
 from supple.character.weighting.bones import steps_between
 from supple.character.weighting.tissue import STAIRS, Tissue, along, tissue
@@ -31,7 +31,7 @@ _SMALL = 0.01  # weights below this are cut
 
 def geodesic_weights(
     skeleton: Skeleton, bones: Bones, flesh: Flesh, *, resolution: int, influences: int
-) -> tuple[Weights, Bools]:
+) -> tuple[Weights, BoolArray]:
     """Tie the points of the skin to the bones near them, as a walk through the flesh measures nearness.
 
     See `automatic_weights`. Returns weights of `flesh.points`, and which of them were reached at all; the weights of
@@ -40,7 +40,7 @@ def geodesic_weights(
     body = tissue(flesh, resolution)
     joints = np.unique(bones.joints)
     distances = _distances(body, _brought_in(body, skeleton, bones))
-    reached: Bools = np.asarray(np.isfinite(distances).any(axis=1))
+    reached: BoolArray = np.asarray(np.isfinite(distances).any(axis=1))
     full = np.zeros((len(flesh.points), len(skeleton)))
     full[:, joints] = _weights_from_distances(distances, flesh.span)
     full = _fade_by_steps(full, steps_between(skeleton, bones))
@@ -48,7 +48,7 @@ def geodesic_weights(
     return _sparse(full, influences), reached
 
 
-def _distances(body: Tissue, bones: Bones) -> Floats:
+def _distances(body: Tissue, bones: Bones) -> FloatArray:
     """Length (points, owning joints) [m] of the way from every owning joint's bones; infinite where none is near.
 
     Voxel paths are jagged: up to 13 % longer than a straight line, depending on its direction. Where the path shows
@@ -79,7 +79,7 @@ def _distances(body: Tissue, bones: Bones) -> Floats:
     return (straight + detour) * (1.0 + _IN_FRONT * (0.5 - 0.5 * beneath) ** 2)
 
 
-def _straight(flesh: Flesh, bones: Bones) -> tuple[Floats, Floats]:
+def _straight(flesh: Flesh, bones: Bones) -> tuple[FloatArray, FloatArray]:
     """Straight distance (points, owning joints) [m] to the nearest bone of each joint, and how far it is beneath.
 
     The second is the cosine between the skin's normal and the line from the bone: 1 straight below the skin, 0 beside
@@ -123,7 +123,7 @@ def _brought_in(body: Tissue, skeleton: Skeleton, bones: Bones) -> Bones:
     return Bones(bones.joints, bones.starts + shifts, bones.ends + shifts)
 
 
-def _seeds(body: Tissue, bones: Bones) -> tuple[Ranks, Ranks, Floats]:
+def _seeds(body: Tissue, bones: Bones) -> tuple[Ranks, Ranks, FloatArray]:
     """Where the ways of every joint begin: (joint's rank, node, distance of the node from the joint's bones)."""
     joints = np.unique(bones.joints)
     bone, node, _ = body.seen_from(bones)
@@ -134,14 +134,14 @@ def _seeds(body: Tissue, bones: Bones) -> tuple[Ranks, Ranks, Floats]:
     return rank, node, np.where(own, straight, np.inf).min(axis=1)
 
 
-def _weights_from_distances(distances: Floats, span: float) -> Floats:
+def _weights_from_distances(distances: FloatArray, span: float) -> FloatArray:
     """w = [1 / ((1 - a)(d + eps) + a (d + eps)^2)]^3, a = 1/2, rows of sum one; rows without any distance are zero."""
     d = distances / (_UNIT * span) + 1e-3
     raw = np.where(np.isfinite(d), 1.0 / ((1.0 - _FALLOFF) * d + _FALLOFF * d * d) ** _POWER, 0.0)
     return _rows_of_one(raw)
 
 
-def _fade_by_steps(full: Floats, steps: Floats) -> Floats:
+def _fade_by_steps(full: FloatArray, steps: FloatArray) -> FloatArray:
     """Fade joints that stand alone: a joint counts as much as it and its neighbours in the skeleton together hold.
 
     w_j <- w_j sum_k 2^-max(s_jk - 1, 0) w_k with s_jk the steps between joints. Between forearm and upper arm nothing
@@ -151,7 +151,7 @@ def _fade_by_steps(full: Floats, steps: Floats) -> Floats:
     return _rows_of_one(full * (full @ kinship) ** 2)
 
 
-def _spread_to_unreached(full: Floats, reached: Bools, flesh: Flesh) -> Floats:
+def _spread_to_unreached(full: FloatArray, reached: BoolArray, flesh: Flesh) -> FloatArray:
     """Give points that no way leads to (buttons, loose clothes) the weights of the nearest skin that was reached."""
     import igl
 
@@ -168,7 +168,7 @@ def _spread_to_unreached(full: Floats, reached: Bools, flesh: Flesh) -> Floats:
     return result
 
 
-def _sparse(full: Floats, influences: int) -> Weights:
+def _sparse(full: FloatArray, influences: int) -> Weights:
     """Keep the largest influences of every point, fading out those that are about to be dropped.
 
     The largest one that does not fit is subtracted from those that do, so that a joint enters and leaves with weight
@@ -183,6 +183,6 @@ def _sparse(full: Floats, influences: int) -> Weights:
     return Weights.from_dense(_rows_of_one(kept), influences=influences)
 
 
-def _rows_of_one(full: Floats) -> Floats:
+def _rows_of_one(full: FloatArray) -> FloatArray:
     sums = full.sum(axis=1, keepdims=True)
     return full / np.where(sums > 0.0, sums, 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Bones
 from supple.character.weighting.bones import meeting
 from supple.character.weights import Weights
@@ -14,7 +14,7 @@ _MOST = 3  # bones that share a joint's skin
 _RIGID = (1.0 / 6.0, 5.0 / 6.0)
 
 
-def nearest_bone_weights(points: Floats, bones: Bones) -> Weights:
+def nearest_bone_weights(points: FloatArray, bones: Bones) -> Weights:
     """Tie every point (V, 3) [m] to its nearest bone, and share it at the joints [AbuRumman2016, Eq. 4.1].
 
     With the nearest bone from s to d and u = (v - s).(d - s) / |d - s|^2 a point is rigid with it where

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats
+from supple.arrays import BoolArray, FloatArray
 from supple.character.skeleton import Bones
 from supple.geometry import topology
 from supple.geometry.flesh import TWICE, Flesh
@@ -22,7 +22,7 @@ _CORNERS = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)],
 # A path over 26 neighbours is at most this much longer than the straight line: |(1, sqrt2 - 1, sqrt3 - sqrt2)|.
 STAIRS = 1.1281
 
-Links = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
+Links = tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Tissue:
     flesh: Flesh
     grid: VoxelGrid
     node_of_voxel: NDArray[np.int64]
-    positions: Floats
+    positions: FloatArray
     skin_from: int
     links: Links
     twice: NDArray[np.int32]
@@ -53,11 +53,11 @@ class Tissue:
         both = (np.concatenate([a, b]), np.concatenate([b, a]))
         return coo_array((np.concatenate([length, length]), both), shape=(count, count)).tocsr()
 
-    def nodes_around(self, points: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def nodes_around(self, points: FloatArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Pairs (which point, which inner voxel) of every point with the inner ones of the eight voxels around it."""
         return _around(points, self.grid, self.node_of_voxel)
 
-    def seen_from(self, bones: Bones) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    def seen_from(self, bones: Bones) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
         """Pairs (bone, place) of bones and the places that they see beside them, and from where [m] they see each.
 
         Bones that see no inner voxel, because they lie outside or in a limb thinner than one, see the nearest place.
@@ -77,7 +77,7 @@ class Tissue:
         return bone[sample], position, samples[sample]
 
 
-def along(bones: Bones, spacing: float) -> tuple[NDArray[np.int64], Floats]:
+def along(bones: Bones, spacing: float) -> tuple[NDArray[np.int64], FloatArray]:
     """Places along all bones, `spacing` [m] apart or closer, ends included, and the bone of each."""
     counts = np.ceil(np.linalg.norm(bones.ends - bones.starts, axis=1) / spacing).astype(int) + 1
     bone = np.repeat(np.arange(len(counts)), counts)
@@ -119,7 +119,7 @@ def tissue_in(grid: VoxelGrid, flesh: Flesh, *, crossing: bool = False) -> Tissu
 
 
 def _voxel_links(
-    flesh: Flesh, grid: VoxelGrid, cells: NDArray[np.int32], node_of_voxel: NDArray[np.int64], near_skin: Bools
+    flesh: Flesh, grid: VoxelGrid, cells: NDArray[np.int32], node_of_voxel: NDArray[np.int64], near_skin: BoolArray
 ) -> Links:
     """Ways between inner voxels; only those that touch the skin can be cut by it."""
     froms, tos, lengths = [], [], []
@@ -139,7 +139,7 @@ def _voxel_links(
 
 
 def _skin_links(
-    flesh: Flesh, grid: VoxelGrid, node_of_voxel: NDArray[np.int64], centers: Floats, windings: Floats | None
+    flesh: Flesh, grid: VoxelGrid, node_of_voxel: NDArray[np.int64], centers: FloatArray, windings: FloatArray | None
 ) -> Links:
     """Ways from the skin straight inwards to the inner voxels around each of its points.
 
@@ -171,7 +171,7 @@ def _edge_links(flesh: Flesh, skin_from: int) -> Links:
 
 
 def _around(
-    points: Floats, grid: VoxelGrid, node_of_voxel: NDArray[np.int64]
+    points: FloatArray, grid: VoxelGrid, node_of_voxel: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     base = np.floor((points - grid.origin) / grid.side - 0.5 + 1e-9).astype(np.int32)
     cells = base[:, None] + _CORNERS

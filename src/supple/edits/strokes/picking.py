@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Bools, Floats, Ints, frozen
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.edits.strokes.view import View
 
 NONE = -1
@@ -20,27 +20,27 @@ _ROUNDING = 1e-9
 class Picks:
     """What rays met: `triangles` (N,), -1 for nothing, and the place on them by `barycentric` coordinates (N, 3)."""
 
-    triangles: Ints
-    barycentric: Floats
+    triangles: IntArray
+    barycentric: FloatArray
 
     @property
-    def hit(self) -> Bools:
+    def hit(self) -> BoolArray:
         """Which rays met the skin (N,)."""
         return self.triangles != NONE
 
 
-def id_buffer(points: ArrayLike, triangles: ArrayLike, view: View) -> Ints:
+def id_buffer(points: ArrayLike, triangles: ArrayLike, view: View) -> IntArray:
     """The number of the triangle seen in every pixel (height, width), -1 where there is none."""
     return _rasterize(points, triangles, view)[0]
 
 
-def depth_buffer(points: ArrayLike, triangles: ArrayLike, view: View) -> Floats:
+def depth_buffer(points: ArrayLike, triangles: ArrayLike, view: View) -> FloatArray:
     """How far ahead the skin seen in every pixel is (height, width) [m]; infinite where there is none."""
     near = _rasterize(points, triangles, view)[1]
     return np.where(near > 0.0, 1.0 / np.where(near > 0.0, near, 1.0), np.inf)
 
 
-def _rasterize(points: ArrayLike, triangles: ArrayLike, view: View) -> tuple[Ints, Floats]:
+def _rasterize(points: ArrayLike, triangles: ArrayLike, view: View) -> tuple[IntArray, FloatArray]:
     """Triangle numbers and 1 / depth of every pixel."""
     from supple.edits.strokes import kernels
 
@@ -58,7 +58,7 @@ def _rasterize(points: ArrayLike, triangles: ArrayLike, view: View) -> tuple[Int
 
 
 def pick(
-    points: ArrayLike, triangles: ArrayLike, view: View, *, pixels: ArrayLike, buffer: Ints | None = None
+    points: ArrayLike, triangles: ArrayLike, view: View, *, pixels: ArrayLike, buffer: IntArray | None = None
 ) -> Picks:
     """What lies under `pixels` (N, 2) of a view of the skin `points` (V, 3).
 
@@ -108,7 +108,7 @@ def pick_by_rays(points: ArrayLike, triangles: ArrayLike, origin: ArrayLike, *, 
     return Picks(found, barycentric)
 
 
-def _intersect(corners: Floats, origin: Floats, directions: Floats) -> tuple[Floats, Floats]:
+def _intersect(corners: FloatArray, origin: FloatArray, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Where lines meet the planes of triangles (N, 3, 3): barycentric coordinates (N, 3), and how far ahead (N,) [m].
 
     By volumes: the share of a corner is that of the tetrahedron that the line spans with the side opposite to it.

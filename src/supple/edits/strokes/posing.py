@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.skeleton import Skeleton
 from supple.edits.strokes.stroke import Stroke, carry_along
 from supple.errors import InputError
@@ -16,7 +16,7 @@ from supple.motion.pose import Pose
 _WHERE = "posed_by_strokes"
 
 
-def joints_near(pose: Pose, stroke: Stroke, radius: float) -> Ints:
+def joints_near(pose: Pose, stroke: Stroke, radius: float) -> IntArray:
     """The joints of a pose that are within `radius` [m] of a stroke."""
     if not (np.isfinite(radius) and radius >= 0.0):
         raise InputError("joints_near", f"radius is {radius}", "metres, zero or more, are needed", "try 0.1")
@@ -82,7 +82,7 @@ def _check_limits(skeleton: Skeleton, limits: Mapping[str, float]) -> dict[int, 
     return {skeleton.index(name): float(angle) for name, angle in limits.items()}
 
 
-def _find_followers(skeleton: Skeleton, wanted: Mapping[int, Floats]) -> dict[int, list[int]]:
+def _find_followers(skeleton: Skeleton, wanted: Mapping[int, FloatArray]) -> dict[int, list[int]]:
     """For every picked joint the picked ones that have it as their nearest picked ancestor."""
     found: dict[int, list[int]] = {}
     for joint in wanted:
@@ -94,7 +94,7 @@ def _find_followers(skeleton: Skeleton, wanted: Mapping[int, Floats]) -> dict[in
     return found
 
 
-def _find_targets(directions: Floats, targets: Floats, miss: Floats) -> Floats:
+def _find_targets(directions: FloatArray, targets: FloatArray, miss: FloatArray) -> FloatArray:
     """Where to point from a joint that is off its own target by `miss`.
 
     A little off, it points at the targets of what follows; by a bone's length or more, in the direction that the stroke
@@ -104,7 +104,7 @@ def _find_targets(directions: Floats, targets: Floats, miss: Floats) -> Floats:
     return np.asarray(targets - weight[:, None] * miss)
 
 
-def _fit_rotation(before: Floats, after: Floats) -> Floats:
+def _fit_rotation(before: FloatArray, after: FloatArray) -> FloatArray:
     """The turn (3, 3) that takes directions (N, 3) to others: the least one for a single direction, else the best."""
     if len(before) == 1:
         return quaternions.matrix_from_quat(quaternions.rotation_between(before[0], after[0]))
@@ -112,11 +112,13 @@ def _fit_rotation(before: Floats, after: Floats) -> Floats:
     rest = quaternions.normalize(before) @ least.T
     # A share of the identity decides where the directions leave a twist open.
     spread = np.einsum("ni,nj->ij", quaternions.normalize(after), rest) + 1e-6 * np.eye(3)
-    best: Floats = quaternions.nearest_rotation(spread) @ least
+    best: FloatArray = quaternions.nearest_rotation(spread) @ least
     return best
 
 
-def _limit_rotation(skeleton: Skeleton, world: Floats, joint: int, *, rotation: Floats, bound: float) -> Floats:
+def _limit_rotation(
+    skeleton: Skeleton, world: FloatArray, joint: int, *, rotation: FloatArray, bound: float
+) -> FloatArray:
     """As much of a turn of a joint as keeps its angle from rest, as seen from its parent, within bounds."""
     if not np.isfinite(bound):
         return rotation
@@ -138,6 +140,6 @@ def _limit_rotation(skeleton: Skeleton, world: Floats, joint: int, *, rotation: 
     return quaternions.matrix_from_quat(quaternions.slerp([0.0, 0.0, 0.0, 1.0], quaternion, low))
 
 
-def _rotation_angle(rotation: Floats) -> float:
+def _rotation_angle(rotation: FloatArray) -> float:
     quaternion = quaternions.quat_from_matrix(rotation)
     return float(2.0 * np.arctan2(np.linalg.norm(quaternion[:3]), quaternion[3]))

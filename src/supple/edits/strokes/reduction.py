@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 
 PIXELS = 8.0  # tolerance on a screen
@@ -39,7 +39,7 @@ def simplify(points: ArrayLike, tolerance: float) -> NDArray[np.intp]:
     return np.flatnonzero(keep)
 
 
-def resample(points: ArrayLike, spacing: float) -> Floats:
+def resample(points: ArrayLike, spacing: float) -> FloatArray:
     """A line through `points` (N, D) as places at most `spacing` apart; all points are among them."""
     where = "resample"
     given = _check_samples(points, where)
@@ -58,7 +58,7 @@ def resample(points: ArrayLike, spacing: float) -> Floats:
     return np.concatenate([positions, given[-1:]])
 
 
-def _check_samples(points: ArrayLike, where: str) -> Floats:
+def _check_samples(points: ArrayLike, where: str) -> FloatArray:
     given = np.asarray(points)
     if given.ndim != 2 or given.shape[1] not in (2, 3) or not 1 <= len(given) <= MOST_SAMPLES:
         raise InputError(
@@ -70,7 +70,7 @@ def _check_samples(points: ArrayLike, where: str) -> Floats:
     return frozen(given, np.float64, given.shape, where, "points")
 
 
-def _segment_distances(points: Floats, start: Floats, end: Floats) -> Floats:
+def _segment_distances(points: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
     direction = end - start
     square = float(direction @ direction)
     along = np.clip((points - start) @ direction / square, 0.0, 1.0) if square > 0.0 else np.zeros(len(points))

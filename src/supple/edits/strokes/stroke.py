@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.edits.strokes.reduction import METRES, simplify
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -27,8 +27,8 @@ class Stroke:
     it are shares t of its length, 0 to 1.
     """
 
-    knots: Floats
-    times: Floats
+    knots: FloatArray
+    times: FloatArray
 
     def __post_init__(self) -> None:
         knots = frozen(self.knots, np.float64, (-1, 3), _WHERE, "knots")
@@ -77,7 +77,7 @@ class Stroke:
         return replace(self, knots=knots)
 
     @cached_property
-    def bezier(self) -> Floats:
+    def bezier(self) -> FloatArray:
         """Control points (K - 1, 4, 3) of the segments."""
         chords = np.linalg.norm(np.diff(self.knots, axis=0), axis=1)
         if len(self.knots) == 2:
@@ -92,7 +92,7 @@ class Stroke:
         return np.stack([start, start + third * slopes[:-1], end - third * slopes[1:], end], axis=1)
 
     @cached_property
-    def _table(self) -> Floats:
+    def _table(self) -> FloatArray:
         """Length (cells + 1,) [m] up to every cell's border."""
         borders = np.linspace(0.0, len(self.bezier), len(self.bezier) * _CELLS + 1)
         return np.concatenate([[0.0], np.cumsum(self._spans(borders[:-1], borders[1:]))])
@@ -102,19 +102,19 @@ class Stroke:
         """Its length [m]."""
         return float(self._table[-1])
 
-    def at(self, t: ArrayLike) -> Floats:
+    def at(self, t: ArrayLike) -> FloatArray:
         """Places (..., 3) [m] at shares `t` (...) of its length."""
         return self._curve(self._parameter(t), 0)
 
-    def time_at(self, t: ArrayLike) -> Floats:
+    def time_at(self, t: ArrayLike) -> FloatArray:
         """When it was drawn there (...) [s]."""
         return np.asarray(np.interp(self._parameter(t), np.arange(len(self.knots)), self.times))
 
-    def tangents(self, t: ArrayLike) -> Floats:
+    def tangents(self, t: ArrayLike) -> FloatArray:
         """Unit directions (..., 3)."""
         return self._directions(self._parameter(t))
 
-    def frames(self, t: ArrayLike, *, normal: ArrayLike | None = None) -> Floats:
+    def frames(self, t: ArrayLike, *, normal: ArrayLike | None = None) -> FloatArray:
         """Rotations (..., 3, 3) whose columns are direction, normal and binormal at shares `t`.
 
         They turn about the curve as little as they can (Frenet's are not there on straight stretches and flip where the
@@ -139,7 +139,7 @@ class Stroke:
         frames = np.stack([here[1], aside, np.cross(here[1], aside)], axis=-1)
         return frames.reshape(*np.shape(t), 3, 3)
 
-    def nearest(self, points: ArrayLike) -> tuple[Floats, Floats]:
+    def nearest(self, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """The share t (N,) of the nearest place on the stroke to each of `points` (N, 3), and how far it is [m]."""
         given = frozen(points, np.float64, (-1, 3), _WHERE, "points")
         if len(given) == 0:
@@ -161,7 +161,7 @@ class Stroke:
         first = order[np.searchsorted(owner[order], np.arange(len(given)))]
         return self._fraction(u[first]), np.sqrt(squares[first])
 
-    def _valleys(self, points: Floats, positions: Floats) -> tuple[Ints, Ints]:
+    def _valleys(self, points: FloatArray, positions: FloatArray) -> tuple[IntArray, IntArray]:
         """Points and grid places (M,) where the nearest place may be: every valley that could still be the deepest."""
         longest = float(np.diff(self._table).max())
         owners, starts = [], []
@@ -174,10 +174,10 @@ class Stroke:
             starts.append(found)
         return np.concatenate(owners).astype(np.int32), np.concatenate(starts).astype(np.int32)
 
-    def _squares(self, u: Floats, points: Floats) -> Floats:
+    def _squares(self, u: FloatArray, points: FloatArray) -> FloatArray:
         return np.asarray(np.sum((self._curve(u, 0) - points) ** 2, axis=1))
 
-    def _curve(self, u: Floats, order: int) -> Floats:
+    def _curve(self, u: FloatArray, order: int) -> FloatArray:
         """The curve or its first derivative at parameters `u` (...): the whole part names the segment."""
         segment = np.clip(np.floor(u).astype(int), 0, len(self.bezier) - 1)
         v = (u - segment)[..., None]
@@ -187,14 +187,14 @@ class Stroke:
             return np.asarray(w**3 * a + 3.0 * w * w * v * b + 3.0 * w * v * v * c + v**3 * d)
         return np.asarray(3.0 * (w * w * (b - a) + 2.0 * w * v * (c - b) + v * v * (d - c)))
 
-    def _directions(self, u: Floats) -> Floats:
+    def _directions(self, u: FloatArray) -> FloatArray:
         """Unit tangents; at a cusp, where the derivative vanishes, that of a place close by."""
         directions = self._curve(u, 1)
         size = np.linalg.norm(directions, axis=-1, keepdims=True)
         beside = np.where(u < 0.5, u + 1e-4, u - 1e-4)
         return quaternions.normalize(np.where(size > 1e-9 * self.length, directions, self._curve(beside, 1)))
 
-    def _spans(self, start: Floats, end: Floats) -> Floats:
+    def _spans(self, start: FloatArray, end: FloatArray) -> FloatArray:
         """Lengths [m] between parameters within one segment, by Gauss's rule."""
         segment = np.minimum(np.floor(start), len(self.bezier) - 1)  # the end may be the next one's start
         half = 0.5 * (end - start)
@@ -202,13 +202,13 @@ class Stroke:
         inside = np.clip(at, segment[..., None], np.nextafter(segment[..., None] + 1.0, 0.0))
         return np.asarray(half * (np.linalg.norm(self._curve(inside, 1), axis=-1) @ _GAUSS_WEIGHTS))
 
-    def _fraction(self, u: Floats) -> Floats:
+    def _fraction(self, u: FloatArray) -> FloatArray:
         """Share of the length (...) at parameters."""
         cell = np.clip(np.floor(u * _CELLS).astype(int), 0, len(self._table) - 2)
         lengths = self._table[cell] + self._spans(cell / _CELLS, u)
         return np.clip(lengths / self.length, 0.0, 1.0)  # rounding may lead past the end
 
-    def _parameter(self, t: ArrayLike) -> Floats:
+    def _parameter(self, t: ArrayLike) -> FloatArray:
         """Parameters (...) at shares of the length, by Newton's method from the table."""
         fraction = np.asarray(t, dtype=np.float64)
         if not np.isfinite(fraction).all() or (fraction < 0.0).any() or (fraction > 1.0).any():
@@ -226,7 +226,9 @@ class Stroke:
         return np.asarray(u)
 
 
-def _transport_normal(normal: Floats, start: Floats, before: Floats, *, position: Floats, direction: Floats) -> Floats:
+def _transport_normal(
+    normal: FloatArray, start: FloatArray, before: FloatArray, *, position: FloatArray, direction: FloatArray
+) -> FloatArray:
     """The normal taken from `start` to `place` without turning about the curve: two reflections [Wang2008]."""
     step = position - start
     square = np.sum(step * step, axis=-1, keepdims=True)
@@ -240,7 +242,7 @@ def _transport_normal(normal: Floats, start: Floats, before: Floats, *, position
     return quaternions.normalize(found - np.sum(found * direction, axis=-1, keepdims=True) * direction)
 
 
-def carry_along(baseline: Stroke, offset: Stroke, points: ArrayLike) -> tuple[Floats, Floats]:
+def carry_along(baseline: Stroke, offset: Stroke, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Where `points` (N, 3) go when `baseline` becomes `offset`: o(t) + R d, and the turns R (N, 3, 3).
 
     t is the nearest place on the baseline, d the way from there; R is the turn between the two frames at t

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.edits.strokes.picking import pick
 from supple.edits.strokes.reduction import PIXELS, resample, simplify
 from supple.edits.strokes.stroke import Stroke
@@ -23,9 +23,9 @@ _WHERE = "SurfaceStroke"
 class SurfaceStroke:
     """Knots on `triangles` (K,) at `barycentric` coordinates (K, 3), and all triangles that it `crossed` (C,)."""
 
-    triangles: Ints
-    barycentric: Floats
-    crossed: Ints
+    triangles: IntArray
+    barycentric: FloatArray
+    crossed: IntArray
 
     def __post_init__(self) -> None:
         triangles = frozen(self.triangles, np.int32, (-1,), _WHERE, "triangles")
@@ -76,26 +76,26 @@ class SurfaceStroke:
                 "use it on the character it was drawn on",
             )
 
-    def handles(self, triangles: Ints) -> Ints:
+    def handles(self, triangles: IntArray) -> IntArray:
         """The vertices of all triangles that it crossed, sorted."""
         return np.unique(triangles[self.crossed]).astype(np.int32)
 
-    def positions(self, points: ArrayLike, triangles: Ints) -> Floats:
+    def positions(self, points: ArrayLike, triangles: IntArray) -> FloatArray:
         """Where its knots are (K, 3) [m] now that the skin is at `points`."""
         return np.einsum(
             "kc,kci->ki", self.barycentric, np.asarray(points, dtype=np.float64)[triangles[self.triangles]]
         )
 
-    def normals(self, points: ArrayLike, triangles: Ints) -> Floats:
+    def normals(self, points: ArrayLike, triangles: IntArray) -> FloatArray:
         """Unit normals (K, 3) of the skin under its knots."""
         return quaternions.normalize(area_vectors(np.asarray(points, dtype=np.float64), triangles[self.triangles]))
 
-    def stroke(self, points: ArrayLike, triangles: Ints) -> Stroke:
+    def stroke(self, points: ArrayLike, triangles: IntArray) -> Stroke:
         """The smooth curve through its knots where they are now."""
         return Stroke.from_samples(self.positions(points, triangles), tolerance=0.0)
 
 
-def raised(points: ArrayLike, triangles: ArrayLike, vertices: ArrayLike, *, heights: ArrayLike) -> Floats:
+def raised(points: ArrayLike, triangles: ArrayLike, vertices: ArrayLike, *, heights: ArrayLike) -> FloatArray:
     """Where `vertices` (N,) of a skin go when they rise by `heights` (N,) [m] along its normals; targets of handles."""
     where = "raised"
     skin = frozen(points, np.float64, (-1, 3), where, "points")
@@ -105,7 +105,7 @@ def raised(points: ArrayLike, triangles: ArrayLike, vertices: ArrayLike, *, heig
     return np.asarray(skin[chosen] + rise[:, None] * vertex_normals(skin, faces)[chosen])
 
 
-def vertex_normals(points: Floats, triangles: Ints) -> Floats:
+def vertex_normals(points: FloatArray, triangles: IntArray) -> FloatArray:
     """Unit normals (V, 3): the triangles round a vertex count by their area; a vertex without any has none (zero)."""
     areas = np.repeat(area_vectors(points, triangles), 3, axis=0)
     sums = np.stack([np.bincount(triangles.ravel(), areas[:, k], len(points)) for k in range(3)], axis=1)

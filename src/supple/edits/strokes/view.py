@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 
 _WHERE = "View"
@@ -45,7 +45,7 @@ class View:
         return cls(camera.position, camera.target, camera.view_angle, (int(size[0]), int(size[1])))
 
     @property
-    def axes(self) -> tuple[Floats, Floats, Floats]:
+    def axes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Unit vectors to the right, up, and back towards the viewer."""
         back = np.subtract(self.position, self.target)
         back = back / np.linalg.norm(back)
@@ -58,7 +58,7 @@ class View:
         """Pixels from the middle for a ray that goes one metre aside per metre ahead."""
         return self.size[1] / (2.0 * math.tan(self.view_angle / 2.0))
 
-    def project(self, points: ArrayLike) -> tuple[Floats, Floats]:
+    def project(self, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Pixels (..., 2) of points (..., 3), and how far ahead they are (...) [m]; behind the eye that is negative."""
         right, up, back = self.axes
         seen = np.asarray(points, dtype=np.float64) - self.position
@@ -68,7 +68,7 @@ class View:
         down = self.size[1] / 2.0 - self.pixels_per_slope * (seen @ up) / safe
         return np.stack([across, down], axis=-1), depth
 
-    def rays(self, pixels: ArrayLike) -> Floats:
+    def rays(self, pixels: ArrayLike) -> FloatArray:
         """Unit directions (..., 3) from the eye through pixels (..., 2)."""
         right, up, back = self.axes
         given = np.asarray(pixels, dtype=np.float64)
@@ -77,7 +77,7 @@ class View:
         directions = across * right - down * up - back
         return np.asarray(directions / np.linalg.norm(directions, axis=-1, keepdims=True))
 
-    def on_plane(self, pixels: ArrayLike, point: ArrayLike, *, normal: ArrayLike | None = None) -> Floats:
+    def on_plane(self, pixels: ArrayLike, point: ArrayLike, *, normal: ArrayLike | None = None) -> FloatArray:
         """Places (N, 3) [m] where rays through `pixels` (N, 2) meet the plane through `point` (3,).
 
         Without a `normal` the plane faces the viewer. A pixel whose ray misses the plane is refused.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 from supple.geometry.laplacian import check_fixed, held, weighted_edges
 
@@ -77,7 +77,7 @@ class Arap:
         inputs = [free, *rows, self._rotations, self._sums]
         self._gather = devices.Launch(kernels.gather, len(self._free), inputs, "cpu")
 
-    def solve(self, targets: ArrayLike, *, start: ArrayLike | None = None, iterations: int = 10) -> Floats:
+    def solve(self, targets: ArrayLike, *, start: ArrayLike | None = None, iterations: int = 10) -> FloatArray:
         """The shape (V, 3) with the `fixed` vertices at `targets` (F, 3), in their order.
 
         `start` (V, 3) is a first guess, such as the shape before the handles moved on; without one it is the rest.
@@ -90,7 +90,7 @@ class Arap:
             self._solve(x, anchored)
         return np.array(x)
 
-    def solve_with_rotations(self, rotations: ArrayLike, targets: ArrayLike) -> Floats:
+    def solve_with_rotations(self, rotations: ArrayLike, targets: ArrayLike) -> FloatArray:
         """The shape (V, 3) of one solve in which the rings' `turns` (V, 3, 3) are given, as those of bones are."""
         given = frozen(rotations, np.float64, (len(self.rest), 3, 3), _WHERE, "turns")
         x, anchored = self._begin(targets, None)
@@ -98,7 +98,7 @@ class Arap:
         self._solve(x, anchored)
         return np.array(x)
 
-    def rotations(self, points: ArrayLike) -> Floats:
+    def rotations(self, points: ArrayLike) -> FloatArray:
         """The rotations (V, 3, 3) that fit the rings of a shape (V, 3) best."""
         devices.to_host(self._shape)[...] = frozen(points, np.float64, self.rest.shape, _WHERE, "points")
         self._fit()
@@ -112,7 +112,7 @@ class Arap:
         rigid = np.einsum("eij,ej->ei", rotations[self._one], self.rest[self._one] - self.rest[self._other])
         return float(self._weights @ np.sum((apart - rigid) ** 2, axis=1))
 
-    def gradient(self, points: ArrayLike) -> Floats:
+    def gradient(self, points: ArrayLike) -> FloatArray:
         """dE / dx (V, 3) [m], also at fixed vertices; the turns, being the best ones, do not add to it."""
         x = np.asarray(points, dtype=np.float64)
         rotations = self.rotations(x)
@@ -121,7 +121,7 @@ class Arap:
         pull = 4.0 * self._weights[:, None] * (x[self._one] - x[self._other] - np.einsum("eij,ej->ei", mean, rest))
         return np.stack([np.bincount(self._one, pull[:, k], len(x)) for k in range(3)], axis=1)
 
-    def _begin(self, targets: ArrayLike, start: ArrayLike | None) -> tuple[Floats, Floats]:
+    def _begin(self, targets: ArrayLike, start: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
         """The shape's buffer with handles in place, and what held vertices add to the right hand side."""
         wanted = frozen(targets, np.float64, (len(self.fixed), 3), _WHERE, "targets")
         guess = self.rest if start is None else frozen(start, np.float64, self.rest.shape, _WHERE, "start")
@@ -131,7 +131,7 @@ class Arap:
         x[self.fixed] = wanted
         return x, np.asarray(self._coupling @ x[self._held])
 
-    def _solve(self, x: Floats, anchored: Floats) -> None:
+    def _solve(self, x: FloatArray, anchored: FloatArray) -> None:
         if self._factor is not None:
             self._gather()
             x[self._free] = self._factor.solve(devices.to_host(self._sums) - anchored)

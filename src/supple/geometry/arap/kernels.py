@@ -11,11 +11,11 @@ from supple.geometry.kernels.polar import nearest_rotation
 
 Vectors = wp.array(dtype=wp.vec3d)
 Matrices = wp.array(dtype=wp.mat33d)
-Ints = wp.array(dtype=wp.int32)
+IntArray = wp.array(dtype=wp.int32)
 
 
 @wp.kernel(enable_backward=False)
-def fit(first: int, starts: Ints, others: Ints, weighted: Vectors, x: Vectors, rotations: Matrices):
+def fit(first: int, starts: IntArray, others: IntArray, weighted: Vectors, x: Vectors, rotations: Matrices):
     """R_i nearest to sum_j w_ij (x_i - x_j) p_ij^T."""
     i = first + wp.tid()
     total = wp.mat33d()
@@ -26,7 +26,15 @@ def fit(first: int, starts: Ints, others: Ints, weighted: Vectors, x: Vectors, r
 
 
 @wp.kernel(enable_backward=False)
-def gather(first: int, rows: Ints, starts: Ints, others: Ints, weighted: Vectors, rotations: Matrices, sums: Vectors):
+def gather(
+    first: int,
+    rows: IntArray,
+    starts: IntArray,
+    others: IntArray,
+    weighted: Vectors,
+    rotations: Matrices,
+    sums: Vectors,
+):
     """sum_j w_ij (R_i + R_j) p_ij / 2 of the rows that are solved for   [Toothman2020, Eq. 10]."""
     n = first + wp.tid()
     i = rows[n]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Ints, Singles
+from supple.arrays import Float32Array, IntArray
 from supple.errors import InputError
 
 _MOST_DENSE = 16384  # unknowns; a GPU keeps the whole inverse of smaller matrices, at most 1 GiB
@@ -18,12 +18,12 @@ _MOST_DENSE = 16384  # unknowns; a GPU keeps the whole inverse of smaller matric
 class Factor:
     """L D L^T of a matrix (n, n), or its inverse, as kernels read it; unknown j stands at item `rows[j]`."""
 
-    rows: Ints
-    arrays: tuple[Singles | Ints, ...]
+    rows: IntArray
+    arrays: tuple[Float32Array | IntArray, ...]
     is_dense: bool
 
     @classmethod
-    def from_matrix(cls, matrix: Any, *, rows: Ints, device: str) -> Factor:
+    def from_matrix(cls, matrix: Any, *, rows: IntArray, device: str) -> Factor:
         """Factor a sparse symmetric positive matrix for a device.
 
         A processor walks through the sparse factor. A GPU would wait for every step of that walk; it multiplies by the
@@ -46,7 +46,7 @@ class Factor:
         return len(self.rows)
 
 
-def _sparse(matrix: Any, items: Ints) -> tuple[Ints, tuple[Singles | Ints, ...]]:
+def _sparse(matrix: Any, items: IntArray) -> tuple[IntArray, tuple[Float32Array | IntArray, ...]]:
     """The items of the unknowns in the order of the factor, and its columns."""
     from scipy.sparse.linalg import splu
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry.rows import group_by_label
 
 CLUSTER = 8  # nodes or triangles at most: one bit of a byte for each
@@ -25,7 +25,7 @@ class Bvh:
     `roots` (P,) on, which is -1 for a patch without triangles. Likewise with `nodes` and `node_starts`.
     """
 
-    def __init__(self, rest: Floats, triangles: Ints, patch_of: Ints, points: Any, *, device: str) -> None:
+    def __init__(self, rest: FloatArray, triangles: IntArray, patch_of: IntArray, points: Any, *, device: str) -> None:
         """Sort nodes by their patch and `triangles` (T, 3) by that of their first corner.
 
         `points` (N,) on the device are followed.
@@ -43,8 +43,8 @@ class Bvh:
         owner, border = patch_of[triangles[:, 0]], np.unique(triangles)
         self.starts, self.members = _clusters(rest[triangles].mean(axis=1), owner)
         self.node_starts, seated = _clusters(rest[border], patch_of[border])
-        self.nodes: Ints = border[seated]
-        self.patches: Ints = patch_of[self.nodes[self.node_starts[:-1]]]  # of the clusters of nodes
+        self.nodes: IntArray = border[seated]
+        self.patches: IntArray = patch_of[self.nodes[self.node_starts[:-1]]]  # of the clusters of nodes
         count, patches = len(self.starts) - 1, int(patch_of.max()) + 1
         corners = devices.to_device(triangles[self.members], wp.vec3i, device)
         (areas,) = empty(len(triangles), wp.vec3f)
@@ -82,7 +82,7 @@ class Bvh:
         self.tree.refit()
 
 
-def _around(triangles: Ints, nodes: Ints, count: int) -> tuple[Ints, Ints]:
+def _around(triangles: IntArray, nodes: IntArray, count: int) -> tuple[IntArray, IntArray]:
     """The triangles that meet in each of some nodes, as compressed rows."""
     starts, corners = group_by_label(triangles.reshape(-1), count)
     sizes = np.diff(starts)[nodes]
@@ -91,7 +91,7 @@ def _around(triangles: Ints, nodes: Ints, count: int) -> tuple[Ints, Ints]:
     return np.concatenate([[0], ends]), corners[rows] // 3
 
 
-def _clusters(positions: Floats, labels: Ints) -> tuple[Ints, Ints]:
+def _clusters(positions: FloatArray, labels: IntArray) -> tuple[IntArray, IntArray]:
     """Halve the places of each label along the longest side of their box until no heap is large, as compressed rows."""
     heaps = [np.flatnonzero(labels == label).astype(np.int32) for label in np.unique(labels)]
     while max(len(heap) for heap in heaps) > CLUSTER:
@@ -100,7 +100,7 @@ def _clusters(positions: Floats, labels: Ints) -> tuple[Ints, Ints]:
     return starts, np.concatenate(heaps)
 
 
-def _parted(heap: Ints, positions: Floats) -> list[Ints]:
+def _parted(heap: IntArray, positions: FloatArray) -> list[IntArray]:
     if len(heap) <= CLUSTER:
         return [heap]
     side = int(np.argmax(np.ptp(positions[heap], axis=0)))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.device import HostSide
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -18,7 +18,7 @@ _WHERE = "KDops"
 LONG_WALK = 16384  # nodes: fewer are measured sooner than another thread is woken
 _DIAGONALS = [(1, 1, 0), (1, -1, 0), (1, 0, 1), (1, 0, -1), (0, 1, 1), (0, 1, -1), (1, 1, 1), (1, 1, -1), (1, -1, 1),
               (-1, 1, 1)]  # fmt: skip
-AXES: Floats = quaternions.normalize(np.concatenate([np.eye(3), np.array(_DIAGONALS, dtype=np.float64)]))
+AXES: FloatArray = quaternions.normalize(np.concatenate([np.eye(3), np.array(_DIAGONALS, dtype=np.float64)]))
 """Directions (13, 3) of the slabs; the first three make a box."""
 
 
@@ -46,7 +46,7 @@ class KDops:
         _check_indices("triangles", faces, len(rest), "nodes")
         _check_indices("carriers", carrier, len(bones), "bones")
         self.bones, patch_of = np.unique(carrier, return_inverse=True)
-        self.patch_of: Ints = patch_of.reshape(-1).astype(np.int32)
+        self.patch_of: IntArray = patch_of.reshape(-1).astype(np.int32)
         self.nodes, self.bone_count, self.device = len(rest), len(bones), device
         self.starts, self.members = group_by_label(self.patch_of, len(self))
         self._put(rest, faces, bones)
@@ -54,7 +54,7 @@ class KDops:
     def __len__(self) -> int:
         return len(self.bones)
 
-    def _put(self, rest: Floats, faces: Ints, bones: Floats) -> None:
+    def _put(self, rest: FloatArray, faces: IntArray, bones: FloatArray) -> None:
         from supple.geometry.collision import kdop_kernels as kernels
 
         wp, count = devices.warp(), len(self)
@@ -110,7 +110,7 @@ class KDops:
         return devices.Launch(kernels.grow, len(self), inputs, self.device, smallest=max(LONG_WALK // each, 1))
 
 
-def _check_indices(what: str, indices: Ints, count: int, things: str) -> None:
+def _check_indices(what: str, indices: IntArray, count: int, things: str) -> None:
     if indices.size and (indices.min() < 0 or indices.max() >= count):
         worst = int(indices.min() if indices.min() < 0 else indices.max())
         raise InputError(

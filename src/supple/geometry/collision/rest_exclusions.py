@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry.collision.bvh import CLUSTER, Bvh
 from supple.geometry.rows import group_by_label
 from supple.geometry.topology import unique_edges
@@ -17,7 +17,9 @@ Longs = NDArray[np.int64]
 ROOM = 1 << 23  # numbers of the table of distances that are looked at together
 
 
-def rest_exclusions(rest: Floats, normals: Floats, triangles: Ints, apart: float) -> tuple[Ints, Ints]:
+def rest_exclusions(
+    rest: FloatArray, normals: FloatArray, triangles: IntArray, apart: float
+) -> tuple[IntArray, IntArray]:
     """For every node the triangles that can never touch it: `starts` (N + 1,) and their numbers, rising in each row.
 
     A triangle belongs together with a node if one of its corners is within `apart` [m] over the surface, or if its
@@ -44,7 +46,7 @@ def rest_exclusions(rest: Floats, normals: Floats, triangles: Ints, apart: float
     return both.indptr.astype(np.int32), both.indices.astype(np.int32)
 
 
-def geodesic_neighbors(rest: Floats, triangles: Ints, apart: float) -> tuple[Ints, Ints]:
+def geodesic_neighbors(rest: FloatArray, triangles: IntArray, apart: float) -> tuple[IntArray, IntArray]:
     """For every node the nodes within `apart` [m] over the surface, itself too: `starts` (N + 1,) and their numbers.
 
     Distance is the shortest way along edges, which is never less than that over the surface, and at most twice as
@@ -68,8 +70,8 @@ def geodesic_neighbors(rest: Floats, triangles: Ints, apart: float) -> tuple[Int
 
 
 def excluded_pairs(
-    together: tuple[Ints, Ints], skin: Bvh, triangles: Ints, patch_of: Ints
-) -> tuple[Ints, Ints, NDArray[np.uint8]]:
+    together: tuple[IntArray, IntArray], skin: Bvh, triangles: IntArray, patch_of: IntArray
+) -> tuple[IntArray, IntArray, NDArray[np.uint8]]:
     """Who of a cluster of nodes and one of triangles, of different patches, can never touch.
 
     Nothing can where a triangle belongs `together` with a node, or has a corner in its patch. For every cluster of
@@ -104,7 +106,7 @@ def excluded_pairs(
     return np.searchsorted(mine, np.arange(skin.clusters + 1)).astype(np.int32), named.astype(np.int32), bits
 
 
-def _seats(starts: Ints, members: Ints, count: int | None = None) -> tuple[Longs, Longs]:
+def _seats(starts: IntArray, members: IntArray, count: int | None = None) -> tuple[Longs, Longs]:
     """Cluster and place in it of each of `count` things; -1 for those that are in none."""
     cluster, position = (np.full(len(members) if count is None else count, -1, dtype=np.int64) for _ in range(2))
     cluster[members] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))

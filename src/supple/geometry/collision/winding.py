@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 
 _ORDER, _ACCURACY = 2, 2.0  # of the expansion by which far triangles are taken together: those that libigl recommends
 
@@ -18,7 +18,7 @@ class Windings:
     1 inside, 0 outside, in between near holes, and more where it is enclosed several times [Barill2018].
     """
 
-    def __init__(self, points: Floats, triangles: NDArray[np.integer]) -> None:
+    def __init__(self, points: FloatArray, triangles: NDArray[np.integer]) -> None:
         import igl
 
         self._points = np.ascontiguousarray(points, dtype=np.float64)
@@ -28,7 +28,7 @@ class Windings:
             self._tree = igl.FastWindingNumberBVH()
             self._tree.init(self._points, self._faces, _ORDER)
 
-    def __call__(self, positions: Floats) -> Floats:
+    def __call__(self, positions: FloatArray) -> FloatArray:
         """The winding numbers (N,) of places (N, 3) [m]."""
         import igl
 

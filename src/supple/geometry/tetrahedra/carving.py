@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.geometry.tetrahedra import stencils
 from supple.geometry.tetrahedra.lattice import (
     DIRECTIONS,
@@ -49,11 +49,11 @@ class _Nodes:
     lattice: Lattice
     unit: float
     numbers: Int64Array
-    positions: Floats
-    depth: Floats  # distance [m] to the skin where that is near, inf elsewhere
-    anchors: Floats  # the places themselves; for nodes that stand in for a thin part, a place (N, 3) [m] within it
-    stand_in: Bools
-    held: Bools  # nodes in the middle of a thin part, stand-ins among them
+    positions: FloatArray
+    depth: FloatArray  # distance [m] to the skin where that is near, inf elsewhere
+    anchors: FloatArray  # the places themselves; for nodes that stand in for a thin part, a place (N, 3) [m] within it
+    stand_in: BoolArray
+    held: BoolArray  # nodes in the middle of a thin part, stand-ins among them
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +61,14 @@ class _ElementSides:
     """Elements, once for every side that holds corners of it: `members` (R, 4) are the corners of that side."""
 
     corners: Int64Array
-    kind: Ints
+    kind: IntArray
     base: Int64Array
-    members: Bools
+    members: BoolArray
 
 
-def carve(body: Solid, spacing: float, *, thin: ThinParts | None = None, shift: ArrayLike = 0.0) -> tuple[Floats, Ints]:
+def carve(
+    body: Solid, spacing: float, *, thin: ThinParts | None = None, shift: ArrayLike = 0.0
+) -> tuple[FloatArray, IntArray]:
     """Points (P, 3) [m] and elements (T, 4) of the body on a lattice of cubes of side `spacing` [m].
 
     A node stands in the middle of the box around the body, or `shift` (3,) cubes away from there.
@@ -84,7 +86,7 @@ def carve(body: Solid, spacing: float, *, thin: ThinParts | None = None, shift: 
     return points, _drop_small_components(points, elements, spacing**3)
 
 
-def _nodes_inside(body: Solid, middle: Floats, unit: float, thin: Floats) -> _Nodes:
+def _nodes_inside(body: Solid, middle: FloatArray, unit: float, thin: FloatArray) -> _Nodes:
     """Ask blocks of nodes whether they are near the skin, and every node of those that are.
 
     Neighbouring places in the middle `thin` (K, 3) [m] of a part have the same nearest node or neighbouring ones, so
@@ -127,7 +129,7 @@ def _nodes_inside(body: Solid, middle: Floats, unit: float, thin: Floats) -> _No
     )
 
 
-def _nearest_to(lattice: Lattice, middles: Floats) -> tuple[Int64Array, Floats]:
+def _nearest_to(lattice: Lattice, middles: FloatArray) -> tuple[Int64Array, FloatArray]:
     """The nodes (K, 3) nearest to places in lattice units, each once, with the place (K, 3) nearest to it."""
     nodes = nearest_nodes(middles)
     order = np.lexsort((np.linalg.norm(middles - nodes, axis=1), lattice.numbers(nodes)))
@@ -135,7 +137,7 @@ def _nearest_to(lattice: Lattice, middles: Floats) -> tuple[Int64Array, Floats]:
     return nodes[order[first]], middles[order[first]]
 
 
-def _cuts(body: Solid, found: _Nodes) -> Floats:
+def _cuts(body: Solid, found: _Nodes) -> FloatArray:
     """At which share (N, 14) of the edge to each neighbour a node meets the air for the first time; inf for never.
 
     A node that stands in for a thin part is joined to a neighbour where the straight way between the places that the
@@ -146,8 +148,8 @@ def _cuts(body: Solid, found: _Nodes) -> Floats:
     standing = found.stand_in[:, None] | (found.stand_in[other] & (other >= 0))
     node, step = np.nonzero((together < found.unit * _LENGTHS) & ~found.stand_in[:, None])
     this, onward = np.nonzero(standing & (other >= 0))
-    directions: Floats = found.unit * STEPS[step].astype(np.float64)
-    between: Floats = found.anchors[other[this, onward]] - found.anchors[this]
+    directions: FloatArray = found.unit * STEPS[step].astype(np.float64)
+    between: FloatArray = found.anchors[other[this, onward]] - found.anchors[this]
     exits = body.first_exits(
         np.concatenate([found.positions[node], found.anchors[this]]), np.concatenate([directions, between])
     )
@@ -169,7 +171,7 @@ def _cuts(body: Solid, found: _Nodes) -> Floats:
     return cuts
 
 
-def _sides(found: _Nodes, cuts: Floats) -> _ElementSides:
+def _sides(found: _Nodes, cuts: FloatArray) -> _ElementSides:
     """Split every element into the groups of inner corners that are joined through the body.
 
     A group that is joined only round a corner, with air between two of its own, is left out.
@@ -202,7 +204,7 @@ def _sides(found: _Nodes, cuts: Floats) -> _ElementSides:
     return _ElementSides(corners[row], kind[row], base[row], np.concatenate(members))
 
 
-def _stuff_isosurface(found: _Nodes, cuts: Floats, sides: _ElementSides) -> tuple[Floats, Ints]:
+def _stuff_isosurface(found: _Nodes, cuts: FloatArray, sides: _ElementSides) -> tuple[FloatArray, IntArray]:
     """Move nodes onto the skin, put points on cut edges, and fill the elements."""
     count = len(found.numbers)
     own = np.where(cuts < _NEAR, cuts, np.inf)
@@ -235,7 +237,7 @@ def _stuff_isosurface(found: _Nodes, cuts: Floats, sides: _ElementSides) -> tupl
     total, far_homes = np.zeros(views), np.zeros((views, 3))
     np.add.at(total, view, heavy)
     np.add.at(far_homes, view, heavy[:, None] * points_on_edges)
-    pulled: Bools = total > 0.0
+    pulled: BoolArray = total > 0.0
     far_homes /= np.where(pulled, total, 1.0)[:, None]
 
     seen_by = np.where(sides.members, -1, cut_index.max(axis=2))
@@ -259,7 +261,7 @@ def _stuff_isosurface(found: _Nodes, cuts: Floats, sides: _ElementSides) -> tupl
     return vertices, vertex.reshape(-1, 16)[element[:, None], chosen].astype(np.int32)
 
 
-def _cut_weights(cuts: Floats, near: Floats, lengths: Floats, least: Floats) -> Floats:
+def _cut_weights(cuts: FloatArray, near: FloatArray, lengths: FloatArray, least: FloatArray) -> FloatArray:
     """How much each cut counts for where a node moves onto the skin; nothing for cuts at infinity.
 
     The nearest, `least` lattice units away, counts most, and others nothing from twice that on, or where they are not
@@ -273,7 +275,7 @@ def _cut_weights(cuts: Floats, near: Floats, lengths: Floats, least: Floats) -> 
     return np.asarray(known * (1.0 - close / near) * np.clip(1.0 - farther, 0.0, 1.0) ** 2)
 
 
-def _views(cut_index: Int64Array, count: int) -> Ints:
+def _views(cut_index: Int64Array, count: int) -> IntArray:
     """Number (count,) of the copy of its far node that every cut edge leads to.
 
     Two edges lead to the same copy where an element holds both on one side.
@@ -285,7 +287,7 @@ def _views(cut_index: Int64Array, count: int) -> Ints:
     return components(links[:, 0], links[:, 1], count)
 
 
-def _parities(base: Ints, kind: Ints) -> tuple[Ints, Ints]:
+def _parities(base: IntArray, kind: IntArray) -> tuple[IntArray, IntArray]:
     """Whether corner 0 rather than 1, and corner 2 rather than 3, stands at an even place along their common edge."""
     result = []
     for first in (0, 2):
@@ -295,7 +297,7 @@ def _parities(base: Ints, kind: Ints) -> tuple[Ints, Ints]:
     return result[0].astype(np.int32), result[1].astype(np.int32)
 
 
-def _crosswise(states: Ints, vertex: Int64Array, points: Floats) -> Ints:
+def _crosswise(states: IntArray, vertex: Int64Array, points: FloatArray) -> IntArray:
     """The shorter diagonal (R,) of the quads that two kept and two lost corners leave on the skin."""
     result = np.zeros(len(states), dtype=np.int32)
     kept, away = states == stencils.KEPT, states == stencils.AWAY
@@ -308,7 +310,7 @@ def _crosswise(states: Ints, vertex: Int64Array, points: Floats) -> Ints:
     return result
 
 
-def _drop_small_components(points: Floats, corners: Ints, smallest: float) -> Ints:
+def _drop_small_components(points: FloatArray, corners: IntArray, smallest: float) -> IntArray:
     """Leave out pieces, joined by faces, that hold less than `smallest` [m³], such as a knuckle on its own."""
     if not len(corners):
         return corners

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.errors import InputError, SuppleWarning
 from supple.geometry import topology
 from supple.geometry.tetrahedra.carving import carve
@@ -85,7 +85,7 @@ def fill(points: ArrayLike, triangles: ArrayLike, *, count: int = 5000, thicken:
     return reorder(positions * size + middle, corners)
 
 
-def _search(body: Solid, count: int, thin: ThinParts | None) -> tuple[Floats, Ints]:
+def _search(body: Solid, count: int, thin: ThinParts | None) -> tuple[FloatArray, IntArray]:
     """Carve at several spacings until the number of elements is right; the nearest found is returned."""
     best = np.empty((0, 3)), np.empty((0, 4), dtype=np.int32)
     tried: list[_Try] = []
@@ -170,10 +170,10 @@ def _spacing_for(volume: float, at_skin: float, count: int) -> float:
     return float(1.0 / dense)
 
 
-def _volume(points: Floats, corners: Ints) -> float:
+def _volume(points: FloatArray, corners: IntArray) -> float:
     a, b, c, d = (points[corners[:, k]] for k in range(4))
     return float(np.einsum("ti,ti->", np.cross(b - a, c - a), d - a)) / 6.0
 
 
-def _box(points: Floats) -> str:
+def _box(points: FloatArray) -> str:
     return " x ".join(f"{side:.3g}" for side in np.ptp(points, axis=0)) + " m"

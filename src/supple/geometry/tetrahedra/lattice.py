@@ -11,19 +11,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Ints
+from supple.arrays import IntArray
 
 Int64Array = NDArray[np.int64]
 
 LONG = 6  # the first six steps are long, the other eight short
-STEPS: Ints = np.array(
+STEPS: IntArray = np.array(
     [sign * 2 * np.eye(3, dtype=np.int32)[axis] for axis in range(3) for sign in (1, -1)]
     + [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)],
     dtype=np.int32,
 )
 
 
-def _elements() -> Ints:
+def _elements() -> IntArray:
     """Corners (12, 4, 3) of the elements that belong to the even node at zero, relative to it.
 
     Corners 0 and 1 are even and lie on a long edge, 2 and 3 are odd and lie on another one; volumes are positive.
@@ -37,38 +37,38 @@ def _elements() -> Ints:
     return np.array(made, dtype=np.int32)
 
 
-ELEMENTS: Ints = _elements()
+ELEMENTS: IntArray = _elements()
 
 
-def _directions() -> Ints:
+def _directions() -> IntArray:
     """Which of the 14 steps (12, 4, 4) leads from one corner of an element to another; -1 to itself."""
     steps = ELEMENTS[:, None, :, :] - ELEMENTS[:, :, None, :]
     same = (steps[:, :, :, None, :] == STEPS).all(axis=-1)
     return np.where(same.any(axis=-1), same.argmax(axis=-1), -1).astype(np.int32)
 
 
-DIRECTIONS: Ints = _directions()
+DIRECTIONS: IntArray = _directions()
 
 
 class Lattice:
     """Numbers for the nodes of a box of the lattice: `low` to `high`, whole coordinates, both included."""
 
-    def __init__(self, low: Ints, high: Ints) -> None:
+    def __init__(self, low: IntArray, high: IntArray) -> None:
         self._low = np.asarray(low, dtype=np.int64) - 4  # room for the neighbours of neighbours
         self._sides = np.asarray(high, dtype=np.int64) + 5 - self._low
 
-    def numbers(self, nodes: Ints | Int64Array) -> Int64Array:
+    def numbers(self, nodes: IntArray | Int64Array) -> Int64Array:
         """One number for each node (..., 3); they rise as x, then y, then z."""
         x, y, z = np.moveaxis(np.asarray(nodes, dtype=np.int64) - self._low, -1, 0)
         return np.asarray((x * self._sides[1] + y) * self._sides[2] + z)
 
-    def nodes(self, numbers: Int64Array) -> Ints:
+    def nodes(self, numbers: Int64Array) -> IntArray:
         """The nodes (..., 3) that have these numbers."""
         z = numbers % self._sides[2]
         rest = numbers // self._sides[2]
         return (np.stack([rest // self._sides[1], rest % self._sides[1], z], axis=-1) + self._low).astype(np.int32)
 
-    def shifts(self, steps: Ints) -> Int64Array:
+    def shifts(self, steps: IntArray) -> Int64Array:
         """What a step (..., 3) adds to the number of a node."""
         x, y, z = np.moveaxis(np.asarray(steps, dtype=np.int64), -1, 0)
         return np.asarray((x * self._sides[1] + y) * self._sides[2] + z)
@@ -81,7 +81,7 @@ def find(sorted_numbers: Int64Array, wanted: Int64Array) -> Int64Array:
     return np.asarray(np.where(sorted_numbers[index] == wanted, index, -1))
 
 
-def elements_around(lattice: Lattice, inside: Int64Array) -> tuple[Int64Array, Ints, Int64Array]:
+def elements_around(lattice: Lattice, inside: Int64Array) -> tuple[Int64Array, IntArray, Int64Array]:
     """All elements with a corner among the sorted nodes `inside`.
 
     Returns for each element the place of its corners in `inside` (T, 4), -1 for other nodes, its kind (T,), a row of

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry.tetrahedra.tetrahedra import EDGES, Tetrahedra
 
 
-def reorder(points: Floats, corners: Ints) -> Tetrahedra:
+def reorder(points: FloatArray, corners: IntArray) -> Tetrahedra:
     """Number points along fronts, sort elements by their points, leave unused points out.
 
     A front sweeps through every piece of the body from one end, so neighbours have near numbers; solvers then read
@@ -33,11 +33,11 @@ def reorder(points: Floats, corners: Ints) -> Tetrahedra:
     return Tetrahedra(points[used[order]], corners_in_order[np.lexsort(corners_in_order.T[::-1])])
 
 
-def _breadth_first_order(graph: Any, count: int) -> Ints:
+def _breadth_first_order(graph: Any, count: int) -> IntArray:
     """All points (P,), front by front; pieces one after another, each from a point that is far from its others."""
     from scipy.sparse.csgraph import breadth_first_order
 
-    order: list[Ints] = []
+    order: list[IntArray] = []
     reached = np.zeros(count, dtype=bool)
     while not reached.all():
         start = int(reached.argmin())
@@ -48,7 +48,7 @@ def _breadth_first_order(graph: Any, count: int) -> Ints:
     return np.concatenate(order)
 
 
-def _lowest_first(corners: Ints) -> Ints:
+def _lowest_first(corners: IntArray) -> IntArray:
     """Even permutations of the corners (T, 4) that bring the lowest point to the front and the next to second place."""
     rotations = np.array([(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)])
     first = np.take_along_axis(corners, rotations[corners.argmin(axis=1)], axis=1)

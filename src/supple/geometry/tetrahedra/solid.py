@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Bools, Floats, Ints, frozen
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.geometry import topology
 
@@ -43,24 +43,24 @@ class Solid:
         """Volume [m³] between the shells, roughly where they are open or cross."""
         return abs(topology.signed_volume(self.points, self.triangles))
 
-    def inside(self, positions: Floats) -> Bools:
+    def inside(self, positions: FloatArray) -> BoolArray:
         """Which places (N, 3) lie inside."""
         winding = self._flesh.winding(positions)
         return (winding > _INSIDE) & ~self._flesh.enclosed_twice(positions, winding)
 
-    def clear(self, positions: Floats) -> tuple[Bools, Bools]:
+    def clear(self, positions: FloatArray) -> tuple[BoolArray, BoolArray]:
         """Which places (N, 3) lie inside, and for which there is no doubt about it."""
         winding = self._flesh.winding(positions)
         return winding > _INSIDE, (np.abs(winding - np.round(winding)) < _PURE) & (winding < 2.0 - _INSIDE)
 
-    def distance(self, positions: Floats) -> Floats:
+    def distance(self, positions: FloatArray) -> FloatArray:
         """How far (N,) [m] the skin is from places (N, 3)."""
         if len(positions) == 0:
             return np.empty(0)
         squared, _, _ = self._tree.squared_distance(self.points, self._faces, np.ascontiguousarray(positions))
         return np.sqrt(np.asarray(squared, dtype=np.float64))
 
-    def first_exits(self, starts: Floats, directions: Floats) -> Floats:
+    def first_exits(self, starts: FloatArray, directions: FloatArray) -> FloatArray:
         """At which share (N,) of a way (N, 3) from a start inside (N, 3) it first leaves the body; inf if it does not.
 
         Air thinner than a thousandth of the way is not seen.
@@ -83,7 +83,7 @@ class Solid:
                 break
         return exits
 
-    def exits_through_holes(self, starts: Floats, directions: Floats) -> Floats:
+    def exits_through_holes(self, starts: FloatArray, directions: FloatArray) -> FloatArray:
         """At which share (N,) of a way it leaves the body where no triangle marks the border.
 
         Starts are inside and ends outside; the border is where the winding number falls below one half.
@@ -98,7 +98,7 @@ class Solid:
         return low + 0.5 * width
 
 
-def check_surface(points: ArrayLike, triangles: ArrayLike, where: str) -> tuple[Floats, Ints]:
+def check_surface(points: ArrayLike, triangles: ArrayLike, where: str) -> tuple[FloatArray, IntArray]:
     """The surface with everything that is no triangle left out; refuses what has no extent at all."""
     vertices = frozen(points, np.float64, (-1, 3), where, "points")
     faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
@@ -130,7 +130,7 @@ def check_surface(points: ArrayLike, triangles: ArrayLike, where: str) -> tuple[
     return vertices, faces[whole]
 
 
-def _orient_consistently(faces: Ints) -> Ints:
+def _orient_consistently(faces: IntArray) -> IntArray:
     """Turn triangles over until neighbours agree; whole pieces may still be inside out."""
     import igl
 

@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from supple.arrays import Ints
+from supple.arrays import IntArray
 from supple.geometry.tetrahedra.lattice import ELEMENTS
 
 AWAY, SKIN, KEPT = 0, 1, 2
@@ -35,7 +35,7 @@ def cut(kept: int, away: int) -> LocalIndex:
     return 4 * kept + away
 
 
-def pattern(states: Ints, first_even: Ints, second_even: Ints, crosswise: Ints) -> Ints:
+def pattern(states: IntArray, first_even: IntArray, second_even: IntArray, crosswise: IntArray) -> IntArray:
     """The row (N,) of the table for elements with corner states (N, 4) and three choices, each 0 or 1 (N,).
 
     `first_even` and `second_even` say whether corner 0 rather than 1, and corner 2 rather than 3, has even parity.
@@ -46,7 +46,7 @@ def pattern(states: Ints, first_even: Ints, second_even: Ints, crosswise: Ints) 
 
 
 @cache
-def table() -> tuple[Ints, Ints]:
+def table() -> tuple[IntArray, IntArray]:
     """How many pieces every pattern has (648,), and the four places of each (648, 3, 4)."""
     counts = np.zeros(648, dtype=np.int32)
     pieces = np.zeros((648, PIECES, 4), dtype=np.int32)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 
 # The six edges of an element by its corners; edge 5 - i lies opposite edge i.
@@ -23,8 +23,8 @@ class Tetrahedra:
     The volume of an element is V = (p21 x p31) . p41 / 6 with pij = pi - pj [m³].
     """
 
-    points: Floats
-    corners: Ints
+    points: FloatArray
+    corners: IntArray
 
     def __post_init__(self) -> None:
         where = "Tetrahedra"
@@ -47,13 +47,13 @@ class Tetrahedra:
             )
 
 
-def volumes(tetrahedra: Tetrahedra, points: Floats | None = None) -> Floats:
+def volumes(tetrahedra: Tetrahedra, points: FloatArray | None = None) -> FloatArray:
     """Volume (T,) [m³] of every element; `points` (P, 3) may be those of a moved body, where it can be negative."""
     a, b, c, d = _corner_points(tetrahedra, points)
     return np.asarray(np.einsum("ti,ti->t", np.cross(b - a, c - a), d - a) / 6.0)
 
 
-def dihedral_angles(tetrahedra: Tetrahedra, points: Floats | None = None) -> Floats:
+def dihedral_angles(tetrahedra: Tetrahedra, points: FloatArray | None = None) -> FloatArray:
     """The six angles (T, 6) [rad] between faces, at the edges 01, 02, 03, 12, 13, 23 of every element."""
     corner = _corner_points(tetrahedra, points)
     angles = np.empty((len(tetrahedra.corners), 6))
@@ -66,12 +66,12 @@ def dihedral_angles(tetrahedra: Tetrahedra, points: Floats | None = None) -> Flo
     return angles
 
 
-def edges_of(tetrahedra: Tetrahedra) -> Ints:
+def edges_of(tetrahedra: Tetrahedra) -> IntArray:
     """Every edge once (E, 2), inner ones too, lower point first, sorted."""
     return element_edges(tetrahedra.corners, len(tetrahedra.points))
 
 
-def element_edges(corners: Ints, points: int) -> Ints:
+def element_edges(corners: IntArray, points: int) -> IntArray:
     """The same (E, 2) of elements (T, 4) on so many points, which may be flat or inside out."""
     count = np.int64(points)
     ends = np.sort(corners[:, EDGES].reshape(-1, 2).astype(np.int64), axis=1)
@@ -79,12 +79,12 @@ def element_edges(corners: Ints, points: int) -> Ints:
     return np.stack([keys // count, keys % count], axis=1).astype(np.int32)
 
 
-def boundary_faces(tetrahedra: Tetrahedra) -> Ints:
+def boundary_faces(tetrahedra: Tetrahedra) -> IntArray:
     """The triangles (B, 3) that belong to one element only, anticlockwise seen from outside."""
     return boundary_with_owners(tetrahedra)[0]
 
 
-def boundary_with_owners(tetrahedra: Tetrahedra) -> tuple[Ints, NDArray[np.int64]]:
+def boundary_with_owners(tetrahedra: Tetrahedra) -> tuple[IntArray, NDArray[np.int64]]:
     """Outer faces (B, 3) and the element (B,) that each belongs to."""
     faces = tetrahedra.corners[:, FACES].reshape(-1, 3)
     _, first, count = np.unique(face_keys(faces), return_index=True, return_counts=True)
@@ -92,7 +92,7 @@ def boundary_with_owners(tetrahedra: Tetrahedra) -> tuple[Ints, NDArray[np.int64
     return np.asarray(faces[outer]), outer // 4
 
 
-def face_keys(faces: Ints) -> NDArray[np.int64]:
+def face_keys(faces: IntArray) -> NDArray[np.int64]:
     """One number (F,) for every set of three points: rows that name the same points have the same number."""
     ordered = np.sort(faces, axis=1).astype(np.int64)
     base = int(ordered.max(initial=0)) + 1
@@ -100,7 +100,9 @@ def face_keys(faces: Ints) -> NDArray[np.int64]:
     return np.asarray(pair.reshape(-1).astype(np.int64) * base + ordered[:, 2])
 
 
-def _corner_points(tetrahedra: Tetrahedra, points: Floats | None) -> tuple[Floats, Floats, Floats, Floats]:
+def _corner_points(
+    tetrahedra: Tetrahedra, points: FloatArray | None
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     positions = tetrahedra.points if points is None else np.asarray(points, dtype=np.float64)
     a, b, c, d = (positions[tetrahedra.corners[:, k]] for k in range(4))
     return a, b, c, d

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.geometry import topology
 from supple.geometry.tetrahedra.solid import Solid
 
@@ -23,8 +23,8 @@ _THICK, _THINNEST = 2.0 * (0.25 * np.sqrt(5.0) + 0.36), 0.35
 class ThinParts:
     """Places (M, 3) [m] in the middle between the skin and the skin opposite, and the thickness (M,) [m] there."""
 
-    middles: Floats
-    thickness: Floats
+    middles: FloatArray
+    thickness: FloatArray
 
     @classmethod
     def from_body(cls, body: Solid) -> ThinParts:
@@ -39,13 +39,13 @@ class ThinParts:
         starts, directions, deep = starts[through], directions[through], deep[through]
         return cls(starts + 0.5 * deep[:, None] * directions, deep * size)
 
-    def at(self, spacing: float) -> Floats:
+    def at(self, spacing: float) -> FloatArray:
         """The middles (K, 3) [m] of parts that a lattice of this spacing [m] would miss and should not."""
         missed = (self.thickness < _THICK * spacing) & (self.thickness > _THINNEST * spacing)
         return np.asarray(self.middles[missed])
 
 
-def nearest_nodes(positions: Floats) -> NDArray[np.int64]:
+def nearest_nodes(positions: FloatArray) -> NDArray[np.int64]:
     """The nodes (N, 3) of the body-centred lattice nearest to places (N, 3) in lattice units."""
     even = 2 * np.round(positions / 2.0)
     odd = 2 * np.floor(positions / 2.0) + 1
@@ -53,7 +53,7 @@ def nearest_nodes(positions: Floats) -> NDArray[np.int64]:
     return np.where(closer[:, None], even, odd).astype(np.int64)
 
 
-def _sample_surface(body: Solid) -> tuple[Floats, Floats]:
+def _sample_surface(body: Solid) -> tuple[FloatArray, FloatArray]:
     """Places (N, 3) spread over the skin, about as many for equal areas, and the outward normals (N, 3) there.
 
     Every triangle is cut into k^2 alike and gives their middles, whatever its number and that of its corners: another
@@ -76,7 +76,7 @@ def _sample_surface(body: Solid) -> tuple[Floats, Floats]:
     return np.concatenate(positions), np.concatenate(normals)
 
 
-def _middles(cuts: int) -> tuple[Floats, Floats]:
+def _middles(cuts: int) -> tuple[FloatArray, FloatArray]:
     """Where the middles of the `cuts`^2 parts of a triangle lie, along its first and its second side from a corner."""
     i, j = np.meshgrid(np.arange(cuts), np.arange(cuts), indexing="ij")
     up, down = i + j < cuts, i + j < cuts - 1

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.errors import FormatError, SuppleWarning
 from supple.io.bvh.hierarchy import FARTHEST
 
@@ -71,10 +71,10 @@ def read_header(head: bytes, start: int, where: str) -> Header:
     return Header(int(word) if len(word) < 19 else 10**18, float(whole) if near else fps, found.end())
 
 
-def read_frames(data: bytes, header: Header, channels: int, where: str) -> Floats:
+def read_frames(data: bytes, header: Header, channels: int, where: str) -> FloatArray:
     """The frames (F, C) that are there; nothing is allocated by what the header claims."""
     lines = _Lines(channels)
-    blocks: list[Floats] | None = []
+    blocks: list[FloatArray] | None = []
     total = 0
     for block, line in _blocks(data, header.end, where):
         total += lines.count(block)
@@ -203,7 +203,7 @@ def _pieces(data: bytes, start: int, end: int, where: str) -> Iterator[bytes]:
         start = stop
 
 
-def _numbers(block: bytes, line: int, where: str) -> Floats:
+def _numbers(block: bytes, line: int, where: str) -> FloatArray:
     """The numbers of a block, all finite."""
     words = _Lines(0).count(block)
     with warnings.catch_warnings():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.errors import FormatError, InputError, SuppleWarning
 from supple.geometry import quaternions
@@ -136,7 +136,7 @@ def _skeleton(joints: list[Joint], metres_per_unit: float | None, where: str) ->
     return Skeleton.from_heads(names, parents, heads * unit, tails=tails * unit), unit
 
 
-def _tails(joints: list[Joint], heads: Floats, where: str) -> Floats:
+def _tails(joints: list[Joint], heads: FloatArray, where: str) -> FloatArray:
     tails = heads.copy()
     sums, counts = np.zeros_like(heads), np.zeros(len(heads))
     bare = []
@@ -204,7 +204,7 @@ def _unique(names: list[str], where: str) -> list[str]:
     return result
 
 
-def _keys(joints: list[Joint], rows: Floats) -> tuple[Floats, Floats]:
+def _keys(joints: list[Joint], rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Places (F, J, 3) in file units and turns (F, J, 4); joints with the same channels are worked out together."""
     offsets = np.array([joint.offset for joint in joints], dtype=np.float64)
     positions = np.tile(offsets, (len(rows), 1, 1))

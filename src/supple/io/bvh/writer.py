@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from supple.arrays import Bools, Floats
+from supple.arrays import BoolArray, FloatArray
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError, SuppleWarning
 from supple.files import atomic
@@ -62,7 +62,7 @@ def write_motion(motion: Motion, path: str | Path, *, unit: Literal["cm", "m"] =
         out.writelines(line % tuple(row) for row in rows.tolist())
 
 
-def _relative_to_rest(motion: Motion) -> tuple[Floats, Floats]:
+def _relative_to_rest(motion: Motion) -> tuple[FloatArray, FloatArray]:
     """Turns (J, F, 3, 3) and places (J, F, 3) relative to the parent, in frames with the world's axes at rest."""
     skeleton = motion.skeleton
     local = quaternions.compose(motion.translations, motion.rotations, motion.scales).swapaxes(0, 1)
@@ -81,7 +81,7 @@ def _relative_to_rest(motion: Motion) -> tuple[Floats, Floats]:
     return local_rotations, positions
 
 
-def _angles(rotations: Floats) -> Floats:
+def _angles(rotations: FloatArray) -> FloatArray:
     """Angles (F, 3) about z, x, y [rad] with R = Rz Rx Ry, running on without jumps of a full turn.
 
     Where x is a right angle, z and y turn about the same axis; all of it then goes to z.
@@ -112,7 +112,7 @@ def _depth_first(skeleton: Skeleton) -> list[tuple[int, int]]:
 
 
 def _hierarchy(
-    skeleton: Skeleton, order: list[tuple[int, int]], offsets: Floats, moving: Bools, unit: str
+    skeleton: Skeleton, order: list[tuple[int, int]], offsets: FloatArray, moving: BoolArray, unit: str
 ) -> Iterator[str]:
     """The lines of the joints, opened and closed as the depth rises and falls."""
     names = _plain_names(skeleton)
@@ -130,7 +130,7 @@ def _hierarchy(
                 yield "\t" * closing + "}\n"
 
 
-def _triple(metres: Floats, unit: str) -> str:
+def _triple(metres: FloatArray, unit: str) -> str:
     digits = _DIGITS[unit]
     return " ".join(f"{value:.{digits}f}" for value in np.round(metres * _UNITS[unit], digits) + 0.0)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.weights import Weights
 from supple.io.fbx.pieces import Piece
 from supple.io.fbx.rig import Rig
@@ -18,11 +18,11 @@ from supple.io.surface import Surface, concatenate
 class Body:
     """The mesh at rest and what belongs to its points."""
 
-    points: Floats
+    points: FloatArray
     surface: Surface
     weights: Weights
-    parts: dict[str, Ints]
-    shapes: dict[str, Floats]
+    parts: dict[str, IntArray]
+    shapes: dict[str, FloatArray]
 
 
 def build_body(pieces: list[Piece], rig: Rig) -> Body:
@@ -61,13 +61,13 @@ def build_body(pieces: list[Piece], rig: Rig) -> Body:
     )
 
 
-def _rotate_and_scale(placement: Floats, vectors: Floats) -> Floats:
+def _rotate_and_scale(placement: FloatArray, vectors: FloatArray) -> FloatArray:
     """Vectors under the linear part; summed place by place, so that equal vectors stay equal to the last bit."""
     linear = placement[:3, :3]
     return vectors[:, :1] * linear[:, 0] + vectors[:, 1:2] * linear[:, 1] + vectors[:, 2:] * linear[:, 2]
 
 
-def _without_repeats(surface: Surface, control: Ints) -> Surface:
+def _without_repeats(surface: Surface, control: IntArray) -> Surface:
     """The faces on welded points; corners that meet the next one are dropped, and faces left with two."""
     corners = control[surface.corners]
     face = np.repeat(np.arange(len(surface.counts)), surface.counts)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.errors import FormatError
 from supple.io.gltf.faults import Faults
 from supple.io.gltf.rig import unique
@@ -32,14 +32,14 @@ class Piece:
     """
 
     name: str
-    points: Floats
+    points: FloatArray
     surface: Surface
-    bones: Ints
-    bone_from_mesh: Floats
-    world_from_bone: Floats
-    slots: Ints
-    values: Floats
-    shapes: dict[str, Floats]
+    bones: IntArray
+    bone_from_mesh: FloatArray
+    world_from_bone: FloatArray
+    slots: IntArray
+    values: FloatArray
+    shapes: dict[str, FloatArray]
     channels: dict[int, tuple[str, float]]
 
 
@@ -50,7 +50,7 @@ class Meshes:
         self,
         arrays: dict[str, NDArray[Any]],
         words: dict[str, Any],
-        world_from_node: Floats,
+        world_from_node: FloatArray,
         faults: Faults,
         *,
         file: str,
@@ -122,7 +122,7 @@ class Meshes:
         rows = np.where((rows >= 0) & (rows < len(uvs)), rows, -1)
         return Surface(counts, corners, uvs, rows[order].astype(np.int32))
 
-    def _bones(self, key: str, name: str, node: int) -> tuple[Ints, Floats, Floats]:
+    def _bones(self, key: str, name: str, node: int) -> tuple[IntArray, FloatArray, FloatArray]:
         """The bones of the skin and their bind matrices, and last the node of the mesh itself."""
         bones = self._arrays[f"{key} bones"]
         matrices, bound = self._arrays[f"{key} geometry_to_bone"], self._arrays[f"{key} bind_to_world"]
@@ -146,7 +146,7 @@ class Meshes:
             np.concatenate([bound, self._world[node][None]]),
         )
 
-    def _weights(self, key: str, name: str, count: int) -> tuple[Ints, Floats]:
+    def _weights(self, key: str, name: str, count: int) -> tuple[IntArray, FloatArray]:
         """Weights of sum one on the bones; the format divides by the sum, and so do we."""
         bones, counts = self._arrays[f"{key} bones"], self._arrays[f"{key} counts"]
         vertices, given = self._arrays[f"{key} vertices"], self._arrays[f"{key} weights"]
@@ -180,7 +180,7 @@ class Meshes:
         joints[loose, 0], values[loose, 0] = len(bones), 1.0
         return joints, values / values.sum(axis=1, keepdims=True)
 
-    def _shapes(self, key: str, name: str, count: int) -> dict[str, Floats]:
+    def _shapes(self, key: str, name: str, count: int) -> dict[str, FloatArray]:
         listed = self._words["meshes"][int(key.split()[1])]["shapes"]
         self._spend(24 * count * len(listed), name, "shapes")
         shapes = {}
@@ -199,8 +199,8 @@ class Meshes:
         return shapes
 
 
-def _stand(matrices: Floats) -> Bools:
+def _stand(matrices: FloatArray) -> BoolArray:
     """Which transforms (K, 4, 4) are finite and can be inverted."""
-    sound: Bools = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
+    sound: BoolArray = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
     size = np.abs(np.linalg.det(np.where(sound[:, None, None], matrices, np.eye(4))[:, :3, :3]))
     return sound & (size > 1e-18) & (size < 1e18)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.errors import FormatError, InputError
 from supple.io import sandbox
@@ -86,8 +86,8 @@ class _Read:
     nodes: Nodes
     pieces: list[Piece]
     rig: Rig
-    clips: list[Floats]
-    shape_weights: list[Floats]
+    clips: list[FloatArray]
+    shape_weights: list[FloatArray]
     words: dict[str, Any]
 
     def motions(self) -> dict[str, Motion]:
@@ -105,7 +105,7 @@ class _Read:
             return {} if _rests(opening) else {opening.name: opening}
         return made
 
-    def _shapes(self, shape_weights: Floats, channels: list[int]) -> dict[str, Floats]:
+    def _shapes(self, shape_weights: FloatArray, channels: list[int]) -> dict[str, FloatArray]:
         """Shares (F,) of the shapes that a clip moves, by name; meshes that name a shape alike move it together."""
         column = {channel: index for index, channel in enumerate(channels)}
         known = {name: (channel, full) for piece in self.pieces for channel, (name, full) in piece.channels.items()}
@@ -136,7 +136,7 @@ def _read(path: Path, faults: Faults) -> _Read:
     return _Read(nodes, pieces, rig, clips, shape_weights, words)
 
 
-def _clips(arrays: dict[str, NDArray[Any]], words: dict[str, Any], path: Path, ending: str) -> list[Floats]:
+def _clips(arrays: dict[str, NDArray[Any]], words: dict[str, Any], path: Path, ending: str) -> list[FloatArray]:
     clips = [arrays[f"clip {number}{ending}"] for number in range(len(words["clips"]))]
     for keys, clip in zip(clips, words["clips"], strict=True):
         if not (np.abs(keys) < 1e30).all():

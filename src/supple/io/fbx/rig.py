@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.skeleton import Skeleton
 from supple.errors import FormatError
 from supple.geometry import quaternions
@@ -35,15 +35,22 @@ class Nodes:
     """
 
     names: list[str]
-    parents: Ints
-    keys: Floats
-    bones: Bools
-    bind_pose: dict[int, Floats]
-    world: Floats
+    parents: IntArray
+    keys: FloatArray
+    bones: BoolArray
+    bind_pose: dict[int, FloatArray]
+    world: FloatArray
 
     @classmethod
     def from_arrays(
-        cls, names: list[str], parents: Ints, keys: Floats, bones: Bools, bind_pose: dict[int, Floats], *, file: str
+        cls,
+        names: list[str],
+        parents: IntArray,
+        keys: FloatArray,
+        bones: BoolArray,
+        bind_pose: dict[int, FloatArray],
+        *,
+        file: str,
     ) -> Nodes:
         """Nodes with their transforms in the world, refused where those are not finite."""
         if not (parents < np.arange(len(parents))).all() or not (np.abs(keys) < 1e30).all():
@@ -68,13 +75,13 @@ class Rig:
     """
 
     skeleton: Skeleton
-    nodes: Ints
-    fixed: Floats
-    sizes: Floats
-    joints: list[Ints]
-    placements: list[Floats]
+    nodes: IntArray
+    fixed: FloatArray
+    sizes: FloatArray
+    joints: list[IntArray]
+    placements: list[FloatArray]
 
-    def motion(self, keys: Floats, fps: float, name: str, *, shapes: dict[str, Floats] | None = None) -> Motion:
+    def motion(self, keys: FloatArray, fps: float, name: str, *, shapes: dict[str, FloatArray] | None = None) -> Motion:
         """Keys (F, N, 10) of all nodes as a motion of the joints; `shapes` are shares (F,) of shapes by name."""
         real = self.nodes >= 0
         frames = len(keys)
@@ -91,12 +98,12 @@ class Rig:
         return Motion(self.skeleton, fps, moves, rotations, None if plain else scales, name=name, shapes=shapes or {})
 
 
-def matrices(keys: Floats) -> Floats:
+def matrices(keys: FloatArray) -> FloatArray:
     """Transforms (..., 4, 4) of keys (..., 10)."""
     return quaternions.compose(keys[..., :3], quaternions.normalize(keys[..., 3:7]), keys[..., 7:])
 
 
-def moving(nodes: Nodes, clips: list[Floats]) -> Bools:
+def moving(nodes: Nodes, clips: list[FloatArray]) -> BoolArray:
     """Which nodes (N,) any clip takes away from where the file opens."""
     moved = np.zeros(len(nodes.parents), dtype=bool)
     size = np.maximum(np.abs(nodes.keys), 1.0)
@@ -112,10 +119,10 @@ class _Binding:
     """Rest transforms of nodes, collected piece by piece; a bone bound twice in different places gets two joints."""
 
     def __init__(self) -> None:
-        self.rests: dict[int, Floats] = {}
-        self.repeats: list[tuple[int, Floats]] = []
+        self.rests: dict[int, FloatArray] = {}
+        self.repeats: list[tuple[int, FloatArray]] = []
 
-    def bind(self, node: int, rest: Floats) -> tuple[int, int]:
+    def bind(self, node: int, rest: FloatArray) -> tuple[int, int]:
         """The node, and which repeat of it has this rest transform (-1 for the node itself)."""
         if _close(self.rests.setdefault(node, rest), rest):
             return node, -1
@@ -125,7 +132,7 @@ class _Binding:
         self.repeats.append((node, rest))
         return node, len(self.repeats) - 1
 
-    def placement(self, piece: Piece, used: Ints) -> Floats:
+    def placement(self, piece: Piece, used: IntArray) -> FloatArray:
         """Where a piece is put down: on bones that others share, else where the file says that they were bound."""
         for bone in used:
             if int(piece.bones[bone]) in self.rests:
@@ -137,7 +144,7 @@ class _Binding:
         return np.eye(4)
 
 
-def build_rig(nodes: Nodes, pieces: list[Piece], moved: Bools, *, file: str) -> Rig:
+def build_rig(nodes: Nodes, pieces: list[Piece], moved: BoolArray, *, file: str) -> Rig:
     """The skeleton of all bones of a file, of the nodes that carry meshes, and of what moves them."""
     binding = _Binding()
     placements, bound = [], []
@@ -172,7 +179,7 @@ def build_rig(nodes: Nodes, pieces: list[Piece], moved: Bools, *, file: str) -> 
     return Rig(Skeleton(unique(names), parents, rest), owners, fixed, sizes, joints, placements)
 
 
-def _rest(nodes: Nodes, binding: _Binding, node: int, parent: Floats, fixed: Floats) -> Floats:
+def _rest(nodes: Nodes, binding: _Binding, node: int, parent: FloatArray, fixed: FloatArray) -> FloatArray:
     """Where a joint stands at rest: as bound, else as the file's bind pose has it, else as it hangs on its parent."""
     bind_pose = nodes.bind_pose.get(node) if nodes.bones[node] else None
     choices = [binding.rests.get(node), bind_pose, parent @ fixed @ matrices(nodes.keys[node])]
@@ -184,7 +191,7 @@ def _rest(nodes: Nodes, binding: _Binding, node: int, parent: Floats, fixed: Flo
     return rest
 
 
-def _chains(nodes: Nodes, binding: _Binding, moved: Bools, *, file: str) -> tuple[Ints, Floats, list[int]]:
+def _chains(nodes: Nodes, binding: _Binding, moved: BoolArray, *, file: str) -> tuple[IntArray, FloatArray, list[int]]:
     """Parents and fixed transforms of the joints, parents first, and their nodes.
 
     Nodes above the bones become joints only where a clip moves them, or where they stretch or mirror, which cannot be
@@ -208,7 +215,7 @@ def _chains(nodes: Nodes, binding: _Binding, moved: Bools, *, file: str) -> tupl
     joint_of = {node: joint for joint, node in enumerate(kept)}
     local = matrices(nodes.keys)
     nearest: dict[int, int] = {-1: -1}
-    held: dict[int, Floats] = {-1: np.eye(4)}
+    held: dict[int, FloatArray] = {-1: np.eye(4)}
     parents, fixed = np.full(len(kept), -1, dtype=np.int32), np.tile(np.eye(4), (len(kept), 1, 1))
     for node in np.flatnonzero(above).tolist():
         up = int(nodes.parents[node])
@@ -221,11 +228,11 @@ def _chains(nodes: Nodes, binding: _Binding, moved: Bools, *, file: str) -> tupl
     return parents, fixed, kept
 
 
-def _close(a: Floats, b: Floats) -> bool:
+def _close(a: FloatArray, b: FloatArray) -> bool:
     return bool(np.abs(a - b).max() <= _SAME * max(float(np.abs(a).max()), 1e-6))
 
 
-def _stands(matrix: Floats) -> bool:
+def _stands(matrix: FloatArray) -> bool:
     if not np.isfinite(matrix).all():
         return False
     return 1e-18 < abs(float(np.linalg.det(matrix[:3, :3]))) < 1e18

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.io.gltf.document import Document, Fields
 
 Array = NDArray[Any]
@@ -130,7 +130,7 @@ class Accessors:
         return np.ndarray(shape, dtype=kind, buffer=content, offset=start + offset, strides=(stride, kind.itemsize))
 
 
-def as_floats(rows: Array) -> Floats:
+def as_floats(rows: Array) -> FloatArray:
     """Rows as float64; what is not a number stays so, in silence even where its bits would signal."""
     with np.errstate(invalid="ignore"):
         return rows.astype(np.float64)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Bools, Floats
+from supple.arrays import BoolArray, FloatArray
 from supple.geometry import quaternions
 from supple.io.gltf.accessors import FLOAT, Accessors, as_floats
 from supple.io.gltf.document import Document
@@ -35,12 +35,12 @@ class Curve:
     node: int
     path: str
     interpolation: str
-    times: Floats
-    values: Floats
-    slopes_in: Floats
-    slopes_out: Floats
+    times: FloatArray
+    values: FloatArray
+    slopes_in: FloatArray
+    slopes_out: FloatArray
 
-    def sample(self, times: Floats) -> Floats:
+    def sample(self, times: FloatArray) -> FloatArray:
         """Values (F, w) at `times` [s]; the first and the last key hold outside."""
         after = np.searchsorted(self.times, times, side="right")
         first = np.clip(after - 1, 0, len(self.times) - 1)
@@ -119,7 +119,7 @@ def read_clips(document: Document) -> list[Clip]:
     return clips
 
 
-def moving_nodes(clips: list[Clip], count: int) -> Bools:
+def moving_nodes(clips: list[Clip], count: int) -> BoolArray:
     """The nodes (N,) that any clip moves."""
     moving = np.zeros(count, dtype=bool)
     moving[[channel.node for clip in clips for channel in clip.channels]] = True
@@ -155,7 +155,7 @@ def read_shape_curve(document: Document, accessors: Accessors, clip: Clip, chann
 
 def _keys(
     document: Document, accessors: Accessors, sampler: Any, shape: str, where: str, *, width: int = 1
-) -> tuple[str, Floats, Floats]:
+) -> tuple[str, FloatArray, FloatArray]:
     """How a sampler joins its keys, when they are, and its values (K, w), or (3K, w) for curves.
 
     `width` scalars that follow each other in the file are one row.
@@ -194,7 +194,7 @@ def _keys(
     return interpolation, times, rows
 
 
-def _rotations(document: Document, values: Floats, where: str) -> Floats:
+def _rotations(document: Document, values: FloatArray, where: str) -> FloatArray:
     largest = np.abs(values).max(axis=1, keepdims=True)
     zero = largest[:, 0] < 1e-6
     if zero.any():
@@ -283,7 +283,7 @@ def _motion(
     return _assemble(scene, rig, curves, shaped, times, fps, name)
 
 
-def even_times(keys: Floats, *, bends: bool, most: int) -> tuple[Floats, float]:
+def even_times(keys: FloatArray, *, bends: bool, most: int) -> tuple[FloatArray, float]:
     """At most `most` evenly spaced times [s] from the first key to the last, and their rate [1/s].
 
     The rate is that of the two closest keys, or the smallest multiple of it whose grid hits all keys, up to 120 a
@@ -316,7 +316,7 @@ def even_times(keys: Floats, *, bends: bool, most: int) -> tuple[Floats, float]:
     return times, float(near) if near and abs(frames / near - length) <= rounding else rate
 
 
-def _on_grid(keys: Floats, start: float, rate: float) -> bool:
+def _on_grid(keys: FloatArray, start: float, rate: float) -> bool:
     grid_index = (keys - start) * rate
     return bool((np.abs(grid_index - np.round(grid_index)) <= _GRID).all())
 
@@ -326,7 +326,7 @@ def _assemble(
     rig: Rig,
     curves: list[Curve],
     shaped: list[tuple[Curve, list[str]]],
-    times: Floats,
+    times: FloatArray,
     fps: float,
     name: str,
 ) -> Motion:

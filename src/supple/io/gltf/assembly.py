@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Display
 from supple.character.materials import Material
 from supple.character.weights import SUM_TOLERANCE, Weights
@@ -34,16 +34,16 @@ class Instance:
 class Body:
     """The welded mesh of a character and what belongs to it; `name` is the character's, where the file keeps it."""
 
-    points: Floats
-    triangles: Ints
+    points: FloatArray
+    triangles: IntArray
     weights: Weights
     display: Display
-    parts: dict[str, Ints]
-    shapes: dict[str, Floats]
-    maps: dict[str, Floats]
-    polygons: Ints | None
+    parts: dict[str, IntArray]
+    shapes: dict[str, FloatArray]
+    maps: dict[str, FloatArray]
+    polygons: IntArray | None
     materials: list[Material]
-    material_of_triangle: Ints | None
+    material_of_triangle: IntArray | None
     name: str | None
 
 
@@ -52,13 +52,13 @@ class _Piece:
     """One primitive of one instance, in the world and in joints of the skeleton."""
 
     parts: tuple[str, ...]
-    points: Floats
-    triangles: Ints
-    uvs: Floats | None
-    joints: Ints
-    values: Floats
-    shapes: dict[str, Floats]
-    maps: dict[str, Floats]
+    points: FloatArray
+    triangles: IntArray
+    uvs: FloatArray | None
+    joints: IntArray
+    values: FloatArray
+    shapes: dict[str, FloatArray]
+    maps: dict[str, FloatArray]
     material: int
 
 
@@ -122,7 +122,7 @@ def build_body(document: Document, meshes: Meshes, rig: Rig, instances: list[Ins
     )
 
 
-def _material_rows(document: Document, pieces: list[_Piece]) -> tuple[list[Material], Ints]:
+def _material_rows(document: Document, pieces: list[_Piece]) -> tuple[list[Material], IntArray]:
     """The materials in use, in the order of the file, and which of them each triangle wears."""
     read = Materials(document)
     used = sorted({piece.material for piece in pieces if piece.material >= 0})
@@ -184,13 +184,15 @@ def _place_piece(
     return _Piece(parts, points, triangles, primitive.uvs, joints, values, shapes, primitive.maps, primitive.material)
 
 
-def _rotate_and_scale(placement: Floats, vectors: Floats) -> Floats:
+def _rotate_and_scale(placement: FloatArray, vectors: FloatArray) -> FloatArray:
     """Vectors under the linear part; summed place by place, so that equal vectors stay equal to the last bit."""
     linear = placement[:3, :3]
     return vectors[:, :1] * linear[:, 0] + vectors[:, 1:2] * linear[:, 1] + vectors[:, 2:] * linear[:, 2]
 
 
-def _check_weights(document: Document, joints: Ints, values: Floats, count: int, where: str) -> tuple[Ints, Floats]:
+def _check_weights(
+    document: Document, joints: IntArray, values: FloatArray, count: int, where: str
+) -> tuple[IntArray, FloatArray]:
     """Weights of sum one over joints that exist; what is off is mended when asked for, and rounding always."""
     outside = joints >= count
     if outside.any():
@@ -218,7 +220,7 @@ def _widen(columns: NDArray[Any], width: int) -> NDArray[Any]:
     return np.pad(columns, ((0, 0), (0, lacking))) if lacking else columns
 
 
-def _in_one_order(joints: Ints, values: Floats) -> tuple[Ints, Floats]:
+def _in_one_order(joints: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
     """Influences by falling weight, equal weights by joint, so that equal vertices have equal rows."""
     if joints.shape[1] > 1:
         for keys in (joints, None):
@@ -228,14 +230,14 @@ def _in_one_order(joints: Ints, values: Floats) -> tuple[Ints, Floats]:
     return np.ascontiguousarray(joints[:, :used]), np.ascontiguousarray(values[:, :used])
 
 
-def _uvs(pieces: list[_Piece], total: int) -> Floats | None:
+def _uvs(pieces: list[_Piece], total: int) -> FloatArray | None:
     if all(piece.uvs is None for piece in pieces):
         return None
     return np.concatenate([np.zeros((len(piece.points), 2)) if piece.uvs is None else piece.uvs for piece in pieces])
 
 
-def _parts(pieces: list[_Piece], starts: Ints, control: Ints) -> dict[str, Ints]:
-    rows: dict[str, list[Ints]] = {}
+def _parts(pieces: list[_Piece], starts: IntArray, control: IntArray) -> dict[str, IntArray]:
+    rows: dict[str, list[IntArray]] = {}
     for piece, start in zip(pieces, starts[:-1], strict=True):
         for name in piece.parts:
             rows.setdefault(name, []).append(control[start : start + len(piece.points)])
@@ -243,7 +245,7 @@ def _parts(pieces: list[_Piece], starts: Ints, control: Ints) -> dict[str, Ints]
     return {name: _distinct(np.concatenate(found), count) for name, found in rows.items()}
 
 
-def _distinct(numbers: Ints, count: int) -> Ints:
+def _distinct(numbers: IntArray, count: int) -> IntArray:
     """The distinct ones of numbers below `count`, rising; by marking them where they are most of all there are."""
     if 4 * len(numbers) < count:
         return np.unique(numbers).astype(np.int32)

@@ -12,7 +12,7 @@ from urllib.parse import unquote, unquote_to_bytes
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.errors import FormatError, InputError
 from supple.io.gltf import container
 from supple.io.gltf.faults import Faults
@@ -142,7 +142,7 @@ class Document:
             raise self.error(where, f"it is {_brief(value)}", f"there are no {of}")
         return self.whole_value(value, where, high=count - 1)
 
-    def numbers(self, fields: Fields, key: str, where: str, *, count: int) -> Floats | None:
+    def numbers(self, fields: Fields, key: str, where: str, *, count: int) -> FloatArray | None:
         """A list of `count` finite numbers, or None when there is none."""
         if fields.get(key) is None:
             return None

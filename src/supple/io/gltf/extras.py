@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry.topology import triangulate
 from supple.io.gltf.document import Document, Fields
 from supple.io.gltf.materials import own_extras
@@ -30,7 +30,9 @@ from supple.motion.motion import Motion
 NUMBER = "_CONTROL_POINT"  # the custom attribute that says which control point a vertex stands on
 
 
-def weld_by_number(columns: list[Floats | Ints], numbers: Floats | None) -> tuple[Ints, Ints, Ints] | None:
+def weld_by_number(
+    columns: list[FloatArray | IntArray], numbers: FloatArray | None
+) -> tuple[IntArray, IntArray, IntArray] | None:
     """Control points by the numbers (V,) they had when the file was written, if rows of one number are still equal.
 
     Returns which row stands for each point, the point of each row, and the number of each point, rising.
@@ -44,7 +46,7 @@ def weld_by_number(columns: list[Floats | Ints], numbers: Floats | None) -> tupl
     return first.astype(np.int32), group.reshape(-1).astype(np.int32), known.astype(np.int32)
 
 
-def parts(document: Document, ours: Fields, numbers: Ints) -> dict[str, Ints] | None:
+def parts(document: Document, ours: Fields, numbers: IntArray) -> dict[str, IntArray] | None:
     """Named parts, where the file has the numbers of their points; None where it has none."""
     given = ours.get("parts")
     if not isinstance(given, dict):
@@ -61,7 +63,7 @@ def parts(document: Document, ours: Fields, numbers: Ints) -> dict[str, Ints] | 
     return found
 
 
-def ranges_of(vertices: Ints) -> list[int]:
+def ranges_of(vertices: IntArray) -> list[int]:
     """Rising numbers as starts and ends of the runs they make, one after the other."""
     smoothstep = np.unique(vertices)
     if not len(smoothstep):
@@ -71,7 +73,7 @@ def ranges_of(vertices: Ints) -> list[int]:
     return [int(n) for n in np.stack([starts, ends], axis=1).ravel()]
 
 
-def quads(ours: Fields, triangles: Ints) -> Ints | None:
+def quads(ours: Fields, triangles: IntArray) -> IntArray | None:
     """The faces (P, 4) whose halves are `triangles`; None where they do not make quads any more."""
     runs = ours.get("quads")
     if not _whole_numbers(runs) or not runs or sum(runs) > len(triangles):
@@ -115,7 +117,7 @@ def restore_loops(document: Document, motions: dict[str, Motion], names: list[st
     return made
 
 
-def _vector(given: Any) -> Floats | None:
+def _vector(given: Any) -> FloatArray | None:
     """Three finite numbers, or None."""
     fine = isinstance(given, list) and len(given) == 3 and all(type(v) in (int, float) for v in given)
     if not fine or not all(math.isfinite(v) and abs(v) < 1e30 for v in given):

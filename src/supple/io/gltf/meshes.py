@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.io.gltf.accessors import FLOAT, UNSIGNED, Accessors, as_floats
 from supple.io.gltf.document import Document, Fields
 from supple.io.gltf.materials import own_extras
@@ -27,13 +27,13 @@ class Primitive:
     """
 
     name: str
-    points: Floats
-    triangles: Ints
-    uvs: Floats | None
-    joints: Ints | None
-    values: Floats | None
-    shapes: dict[str, Floats]
-    maps: dict[str, Floats]
+    points: FloatArray
+    triangles: IntArray
+    uvs: FloatArray | None
+    joints: IntArray | None
+    values: FloatArray | None
+    shapes: dict[str, FloatArray]
+    maps: dict[str, FloatArray]
     material: int
 
 
@@ -157,10 +157,12 @@ class Meshes:
             raise self._document.error(f"{where}.{key}", f"it has {len(rows)} rows", f"POSITION has {count}")
         return rows
 
-    def _influences(self, attributes: Fields, used: Ints, count: int, where: str) -> tuple[Ints | None, Floats | None]:
+    def _influences(
+        self, attributes: Fields, used: IntArray, count: int, where: str
+    ) -> tuple[IntArray | None, FloatArray | None]:
         """All sets of four influences side by side; sets in which no vertex has a weight are dropped."""
         joints: list[NDArray[np.int64]] = []
-        values: list[Floats] = []
+        values: list[FloatArray] = []
         while f"JOINTS_{len(joints)}" in attributes or f"WEIGHTS_{len(joints)}" in attributes:
             number = len(joints)
             index = self._vertex_rows(attributes, f"JOINTS_{number}", "VEC4", count, where, UNSIGNED)
@@ -178,9 +180,9 @@ class Meshes:
         index, weight = np.concatenate(joints, axis=1), np.concatenate(values, axis=1)
         return np.minimum(index, np.iinfo(np.int32).max).astype(np.int32), weight
 
-    def _maps(self, attributes: Fields, used: Ints, count: int, where: str) -> dict[str, Floats]:
+    def _maps(self, attributes: Fields, used: IntArray, count: int, where: str) -> dict[str, FloatArray]:
         """Custom attributes of one number a vertex; what is wider, or not finite, is no painted map."""
-        maps: dict[str, Floats] = {}
+        maps: dict[str, FloatArray] = {}
         for key in attributes:
             number = self._document.index(attributes, key, where, of="accessors") if key.startswith("_") else None
             if number is None or self._document.item("accessors", number).get("type") != "SCALAR":
@@ -194,8 +196,10 @@ class Meshes:
                 maps[key] = values
         return maps
 
-    def _shapes(self, fields: Fields, names: list[str], used: Ints, count: int, where: str) -> dict[str, Floats]:
-        shapes: dict[str, Floats] = {}
+    def _shapes(
+        self, fields: Fields, names: list[str], used: IntArray, count: int, where: str
+    ) -> dict[str, FloatArray]:
+        shapes: dict[str, FloatArray] = {}
         for number, target in enumerate(self._document.listing(fields, "targets", where)):
             at = f"{where}.targets[{number}]"
             if not isinstance(target, dict):
@@ -224,7 +228,7 @@ def _faces(corners: NDArray[Any], mode: int) -> NDArray[np.int64]:
     return faces
 
 
-def _compact(faces: NDArray[np.int64], count: int) -> tuple[Ints, Ints]:
+def _compact(faces: NDArray[np.int64], count: int) -> tuple[IntArray, IntArray]:
     """Renumber triangles over the vertices they use, and name those; what a primitive costs follows its triangles."""
     if faces.size * 4 < count:
         used, inverse = np.unique(faces, return_inverse=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.io.gltf import animation
@@ -99,7 +99,7 @@ def _obstacle(
         raise InputError(f"{document.path.name}: node {name!r}", error.given, error.needed, error.advice) from None
 
 
-def _weld(document: Document, meshes: Meshes, node: int, scale: Floats) -> tuple[Floats, Ints]:
+def _weld(document: Document, meshes: Meshes, node: int, scale: FloatArray) -> tuple[FloatArray, IntArray]:
     """All pieces of the node's mesh as one, seams closed, at the node's scale; a mirrored one right way out."""
     number = document.index(document.item("nodes", node), "mesh", f"nodes[{node}]", of="meshes")
     pieces = meshes.primitives(number if number is not None else 0)
@@ -119,7 +119,7 @@ def _weld(document: Document, meshes: Meshes, node: int, scale: Floats) -> tuple
 
 def _path(
     document: Document, scene: Scene, curves: list[animation.Curve], line: list[int], name: str
-) -> tuple[Floats, Floats, Floats, Floats]:
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Times (K,), places (K, 3), turns (K, 4) and the scale (3,) of a node, below its ancestors, root first."""
     times = np.zeros(1)
     if curves:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.skeleton import Skeleton
 from supple.io.gltf.document import Document
 from supple.io.gltf.scene import Scene
@@ -33,10 +33,10 @@ class Rig:
     """
 
     skeleton: Skeleton
-    nodes: Ints
-    fixed: Floats
-    slots: dict[int, Ints]
-    placements: dict[int, Floats]
+    nodes: IntArray
+    fixed: FloatArray
+    slots: dict[int, IntArray]
+    placements: dict[int, FloatArray]
     joint_of: dict[int, int]
 
 
@@ -44,13 +44,19 @@ class Rig:
 class _Binding:
     """What the skins say about rest transforms, collected skin by skin."""
 
-    rests: dict[int, Floats]
-    repeats: list[tuple[int, Floats]]
+    rests: dict[int, FloatArray]
+    repeats: list[tuple[int, FloatArray]]
     known: dict[tuple[int, bytes], int]
 
 
 def build_rig(
-    document: Document, scene: Scene, skins: list[Skin], *, users: dict[int, int], riders: Iterable[int], moving: Bools
+    document: Document,
+    scene: Scene,
+    skins: list[Skin],
+    *,
+    users: dict[int, int],
+    riders: Iterable[int],
+    moving: BoolArray,
 ) -> Rig:
     """The skeleton of all joints in use, of nodes that carry meshes, and of what moves them.
 
@@ -92,7 +98,7 @@ def build_rig(
     return Rig(Skeleton(names, parents, rest), nodes, fixed, slots, placements, joint_of)
 
 
-def _bind(binding: _Binding, node: int, rest: Floats) -> tuple[int, int]:
+def _bind(binding: _Binding, node: int, rest: FloatArray) -> tuple[int, int]:
     """Give a node its rest transform; a second one that differs makes a joint that repeats it (-1 for none)."""
     if node not in binding.rests:
         binding.rests[node] = rest
@@ -106,11 +112,11 @@ def _bind(binding: _Binding, node: int, rest: Floats) -> tuple[int, int]:
     return node, binding.known[key]
 
 
-def _close(a: Floats, b: Floats) -> bool:
+def _close(a: FloatArray, b: FloatArray) -> bool:
     return bool(np.abs(a - b).max() <= _SAME * max(float(np.abs(a).max()), 1e-6))
 
 
-def _placement(scene: Scene, skin: Skin, binding: _Binding, user: int) -> Floats:
+def _placement(scene: Scene, skin: Skin, binding: _Binding, user: int) -> FloatArray:
     """Where to put a bound mesh down: on joints that other meshes share, else as near to the opening pose as a plain
     choice brings it (the whole skin moved as one, not at all, or by the node that holds the armature or the mesh)."""
     for node, matrix in zip(skin.joints, skin.joint_from_mesh, strict=True):
@@ -129,7 +135,7 @@ def _placement(scene: Scene, skin: Skin, binding: _Binding, user: int) -> Floats
     ]
     bound = np.linalg.inv(skin.joint_from_mesh)
 
-    def distance(choice: Floats) -> float:
+    def distance(choice: FloatArray) -> float:
         apart = choice @ bound - shown
         return float((apart[:, :3, 3] ** 2).sum() / size**2 + (apart[:, :3, :3] ** 2).sum())
 
@@ -137,11 +143,11 @@ def _placement(scene: Scene, skin: Skin, binding: _Binding, user: int) -> Floats
     return np.array(best)
 
 
-def _stands(matrix: Floats) -> bool:
+def _stands(matrix: FloatArray) -> bool:
     return 1e-9 < abs(float(np.linalg.det(matrix[:3, :3]))) < 1e9
 
 
-def _solid(world: Floats) -> Floats:
+def _solid(world: FloatArray) -> FloatArray:
     """The transform of a node, with a size where it is scaled to nothing, so that it can be inverted."""
     if _stands(world):
         return np.array(world)
@@ -150,7 +156,9 @@ def _solid(world: Floats) -> Floats:
     return matrix
 
 
-def _chains(document: Document, scene: Scene, binding: _Binding, moving: Bools) -> tuple[Ints, Floats, list[int]]:
+def _chains(
+    document: Document, scene: Scene, binding: _Binding, moving: BoolArray
+) -> tuple[IntArray, FloatArray, list[int]]:
     """Parents and fixed transforms of the joints, and their nodes: joints of skins first, in the skins' own order.
 
     Above the joints, nodes that a clip moves become joints too, and so do those that stretch or mirror, because such a
@@ -170,7 +178,7 @@ def _chains(document: Document, scene: Scene, binding: _Binding, moving: Bools) 
     joint_of = {node: joint for joint, node in enumerate(kept)}
     nearest = np.full(len(scene), -1, dtype=np.int32)
     depth = np.zeros(len(scene), dtype=np.int32)
-    offset: dict[int, Floats] = {}
+    offset: dict[int, FloatArray] = {}
     parents, fixed = np.full(len(kept), -1, dtype=np.int32), np.tile(np.eye(4), (len(kept), 1, 1))
     for node in scene.order[above[scene.order]].tolist():
         up = int(scene.parents[node])

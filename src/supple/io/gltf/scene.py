@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.geometry import quaternions
 from supple.io.gltf.document import Document, Fields
 
@@ -24,22 +24,22 @@ class Scene:
     (N, 3) are relative to the parent.
     """
 
-    parents: Ints
-    order: Ints
-    roots: Ints
-    shown: Bools
-    entries: Ints
-    sizes: Ints
-    moves: Floats
-    rotations: Floats
-    scales: Floats
-    parent_from_node: Floats
-    world_from_node: Floats
+    parents: IntArray
+    order: IntArray
+    roots: IntArray
+    shown: BoolArray
+    entries: IntArray
+    sizes: IntArray
+    moves: FloatArray
+    rotations: FloatArray
+    scales: FloatArray
+    parent_from_node: FloatArray
+    world_from_node: FloatArray
 
     def __len__(self) -> int:
         return len(self.parents)
 
-    def below(self, node: int, others: Ints) -> Bools:
+    def below(self, node: int, others: IntArray) -> BoolArray:
         """Which of `others` are `node` or hang below it."""
         rank = self.entries[others] - self.entries[node]
         return (rank >= 0) & (rank < self.sizes[node])
@@ -89,7 +89,7 @@ def read_scene(document: Document) -> Scene:
     )
 
 
-def _branches(order: list[int], parents: Ints, children: list[list[int]]) -> tuple[Ints, Ints]:
+def _branches(order: list[int], parents: IntArray, children: list[list[int]]) -> tuple[IntArray, IntArray]:
     sizes = np.ones(len(order), dtype=np.int32)
     for node in reversed(order):
         if parents[node] >= 0:
@@ -107,7 +107,7 @@ def _branches(order: list[int], parents: Ints, children: list[list[int]]) -> tup
     return entries, sizes
 
 
-def _placement(document: Document, node: Fields, where: str) -> tuple[Floats, Floats, Floats]:
+def _placement(document: Document, node: Fields, where: str) -> tuple[FloatArray, FloatArray, FloatArray]:
     matrix = document.numbers(node, "matrix", where, count=16)
     if matrix is not None:
         given = matrix.reshape(4, 4).T
@@ -133,7 +133,7 @@ def _placement(document: Document, node: Fields, where: str) -> tuple[Floats, Fl
     )
 
 
-def _shown(document: Document, order: list[int], parents: Ints) -> Bools:
+def _shown(document: Document, order: list[int], parents: IntArray) -> BoolArray:
     """Nodes of the scene that the file opens with; all of them where it has no scene."""
     scenes = document.items("scenes")
     number = document.index(document.root, "scene", "the file", of="scenes")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.io.gltf.accessors import FLOAT, Accessors, as_floats
 from supple.io.gltf.document import Document, Fields
 from supple.io.gltf.scene import Scene
@@ -18,8 +18,8 @@ _FLATTEST, _LARGEST = 1e-9, 1e9  # determinants of matrices that invert well eno
 class Skin:
     """Nodes (K,) of the joints, and inverse bind matrices (K, 4, 4): from the mesh's space at bind to each joint."""
 
-    joints: Ints
-    joint_from_mesh: Floats
+    joints: IntArray
+    joint_from_mesh: FloatArray
 
 
 def read_skins(document: Document, accessors: Accessors, scene: Scene) -> list[Skin]:
@@ -48,7 +48,7 @@ def _read(document: Document, accessors: Accessors, scene: Scene, fields: Fields
     return Skin(joints, matrices)
 
 
-def _check_roots(document: Document, scene: Scene, fields: Fields, joints: Ints, where: str) -> None:
+def _check_roots(document: Document, scene: Scene, fields: Fields, joints: IntArray, where: str) -> None:
     roots = scene.roots[joints]
     if (roots != roots[0]).any():
         document.faults.mend(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 
 _FACTORS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9)  # odd numbers with evenly mixed bits
 
 
-def weld(columns: list[Floats | Ints]) -> tuple[Ints, Ints]:
+def weld(columns: list[FloatArray | IntArray]) -> tuple[IntArray, IntArray]:
     """Find rows that are equal in every one of `columns` (V, *), bit for bit, except that -0 is 0.
 
     Returns which row stands for each control point (C,), in order of first appearance, and the control point of each
@@ -32,14 +32,14 @@ def weld(columns: list[Floats | Ints]) -> tuple[Ints, Ints]:
     return _by_appearance(exact.reshape(-1).astype(np.uint64))
 
 
-def _words(column: Floats | Ints) -> list[NDArray[np.uint64]]:
+def _words(column: FloatArray | IntArray) -> list[NDArray[np.uint64]]:
     if column.dtype.kind == "f":
         values = np.ascontiguousarray(column.T, dtype=np.float64) + 0.0
         return list(values.view(np.uint64))
     return list(np.ascontiguousarray(column.T, dtype=np.int64).view(np.uint64))
 
 
-def _by_appearance(keys: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+def _by_appearance(keys: NDArray[np.uint64]) -> tuple[IntArray, IntArray]:
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), dtype=np.int32)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Ints
+from supple.arrays import IntArray
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.geometry.topology import triangulate
@@ -28,8 +28,8 @@ class _Group:
     """The triangles that wear one material, numbered over their own vertices."""
 
     material: int
-    vertices: Ints
-    triangles: Ints
+    vertices: IntArray
+    triangles: IntArray
 
 
 class GlbMesh:
@@ -101,7 +101,7 @@ class GlbMesh:
         return runs_of(square[np.argsort(self._looks[first], kind="stable")])
 
 
-def _group(material: int, triangles: Ints) -> _Group:
+def _group(material: int, triangles: IntArray) -> _Group:
     vertices, inverse = np.unique(triangles, return_inverse=True)
     return _Group(material, vertices, inverse.reshape(-1, 3).astype(np.int32))
 
@@ -128,7 +128,7 @@ def map_columns(character: Character, display: DisplayMesh) -> tuple[Columns, di
     return columns, names
 
 
-def influence_columns(weights: Weights, control_points: Ints, joint_count: int) -> Columns:
+def influence_columns(weights: Weights, control_points: IntArray, joint_count: int) -> Columns:
     """Influences in sets of four, as many sets as are needed; engines that read one set get the largest four."""
     used = weights.influences
     sets = -(-used // 4)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.geometry import quaternions
@@ -175,7 +175,7 @@ def _add_motion(glb: Glb, name: str, motion: Motion) -> None:
     samplers: list[dict[str, Any]] = []
     channels: list[dict[str, Any]] = []
 
-    def channel(joint: int, path: str, keys: Floats) -> None:
+    def channel(joint: int, path: str, keys: FloatArray) -> None:
         channels.append({"sampler": len(samplers), "target": {"node": joint, "path": path}})
         samplers.append({"input": times, "output": glb.add(keys.astype(np.float32)), "interpolation": "LINEAR"})
 
@@ -195,7 +195,7 @@ def _add_motion(glb: Glb, name: str, motion: Motion) -> None:
     glb.scene.setdefault("animations", []).append(clip)
 
 
-def _add_shape_weights(glb: Glb, node: int, weights: Floats) -> None:
+def _add_shape_weights(glb: Glb, node: int, weights: FloatArray) -> None:
     """Let the last animation blend the shapes too, by shares (F, S)."""
     animation = glb.scene["animations"][-1]
     sampler = {"input": animation["samplers"][0]["input"], "output": glb.add(weights.ravel().astype(np.float32))}
@@ -203,7 +203,7 @@ def _add_shape_weights(glb: Glb, node: int, weights: Floats) -> None:
     animation["samplers"].append({**sampler, "interpolation": "LINEAR"})
 
 
-def _shortest(rotations: Floats) -> Floats:
+def _shortest(rotations: FloatArray) -> FloatArray:
     """Unit quaternions (F, J, 4) with signs such that each key lies on the near side of the one before."""
     unit = quaternions.normalize(rotations)
     dots = np.einsum("fjq,fjq->fj", unit[1:], unit[:-1])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.weights import Weights
@@ -62,7 +62,7 @@ def _bind(prim: Any, skeleton: Any, weights: Weights, order: np.ndarray) -> None
     binding.CreateJointWeightsPrimvar(constant=False, elementSize=used).Set(singles(values.ravel()))
 
 
-def _write_shapes(stage: Any, prim: Any, skeleton: Any, shapes: Mapping[str, Floats]) -> None:
+def _write_shapes(stage: Any, prim: Any, skeleton: Any, shapes: Mapping[str, FloatArray]) -> None:
     """Shapes as blend shapes below the mesh; a clip names them as the mesh does."""
     if not shapes:
         return

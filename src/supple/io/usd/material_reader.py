@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.materials import Material, Texture
 from supple.errors import InputError
 from supple.io.usd.library import usd
@@ -27,7 +27,7 @@ class Materials:
         self._pictures: dict[str, Texture | None] = {}
         self._folder, self._notes, self._room = path.resolve().parent, notes, MOST_BYTES
 
-    def materials_of(self, mesh: Any, faces: int) -> Ints:
+    def materials_of(self, mesh: Any, faces: int) -> IntArray:
         """Which material every face (F,) of a mesh wears, -1 for none."""
         UsdShade = usd("UsdShade", str(mesh.GetPath()))
         api = UsdShade.MaterialBindingAPI(mesh.GetPrim())
@@ -128,13 +128,13 @@ def _source(shader: Any, key: str) -> Any | None:
     return UsdShade.Shader(given.GetConnectedSource()[0].GetPrim()) or None
 
 
-def _value(shader: Any, key: str, default: list[float]) -> Floats:
+def _value(shader: Any, key: str, default: list[float]) -> FloatArray:
     """The finite numbers of an input, or the default of the format."""
     given = shader.GetInput(key).Get() if shader.GetInput(key) else None
     found = np.atleast_1d(np.array(default if given is None else given, dtype=np.float64))
     return found if found.shape == (len(default),) and np.isfinite(found).all() else np.array(default)
 
 
-def _shares(*values: Floats) -> list[float]:
+def _shares(*values: FloatArray) -> list[float]:
     clipped: list[float] = np.clip(np.concatenate(values), 0.0, 1.0).tolist()
     return clipped

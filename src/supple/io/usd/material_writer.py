@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Ints
+from supple.arrays import IntArray
 from supple.character.materials import Material, Texture
 from supple.io.pictures import PictureFolder
 from supple.io.usd.library import name_for, numbers, usd
@@ -30,7 +30,7 @@ class Wardrobe:
     def __init__(self, stage: Any, root: str, path: Path) -> None:
         self._stage, self._root, self._pictures = stage, root, PictureFolder(path)
 
-    def dress(self, mesh: Any, materials: tuple[Material, ...], material_indices: Ints | None) -> None:
+    def dress(self, mesh: Any, materials: tuple[Material, ...], material_indices: IntArray | None) -> None:
         """Write the materials and bind them: to the mesh where all faces wear one, else to subsets of its faces.
 
         Faces that wear none while others wear some get a grey one that stands for none, because programs that know

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Singles
+from supple.arrays import Float32Array
 from supple.character.character import Character
 from supple.io.display_mesh import CornerNormals
 from supple.io.surface import Surface
@@ -56,7 +56,7 @@ class MeshPrim:
             )
             subset.GetPrim().SetDisplayName(name)
 
-    def set_points(self, points: Singles | np.ndarray, *, time: float | None = None) -> None:
+    def set_points(self, points: Float32Array | np.ndarray, *, time: float | None = None) -> None:
         """Give it points (V, 3), their box and their normals, for all time or at one time code."""
         at = usd("Usd", "points").TimeCode.Default() if time is None else time
         self.mesh.CreatePointsAttr().Set(vectors(points), at)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.errors import FormatError
 from supple.io.usd.character_writer import LOOP, STRIDE, TAILS
@@ -26,15 +26,15 @@ class UsdSkeleton:
     prim: Any
     paths: list[str]
     names: list[str]
-    parents: Floats
-    bind: Floats
-    rest: Floats
-    tails: Floats | None = None
+    parents: FloatArray
+    bind: FloatArray
+    rest: FloatArray
+    tails: FloatArray | None = None
     first: int = 0
     scale: float = 1.0
     number: dict[str, int] = field(default_factory=dict)
 
-    def skeleton_space(self, local: Floats) -> Floats:
+    def skeleton_space(self, local: FloatArray) -> FloatArray:
         """Forward kinematics (J, 4, 4) in the space of the skeleton; parents stand before their children."""
         world = local.copy()
         for joint, parent in enumerate(self.parents.tolist()):
@@ -64,8 +64,8 @@ class UsdRig:
     def _merged(self) -> Skeleton:
         names: list[str] = []
         parents: list[int] = []
-        world: list[Floats] = []
-        tails: list[Floats] = []
+        world: list[FloatArray] = []
+        tails: list[FloatArray] = []
         for one in self.skeletons.values():
             one.first = len(names)
             placed = self.opened.ours_from_prim(one.prim)
@@ -127,7 +127,7 @@ class UsdRig:
             return {}
         return {name: float(weight) for name, weight in zip(names, weights, strict=True)}
 
-    def _world(self, query: Any, order: list[str], owners: list[UsdSkeleton], code: float) -> Floats:
+    def _world(self, query: Any, order: list[str], owners: list[UsdSkeleton], code: float) -> FloatArray:
         """All joints at one time; joints that the clip does not name stay at rest."""
         world = self.skeleton.world_from_joint.copy()
         keys = from_matrices(query.ComputeJointLocalTransforms(code))
@@ -184,7 +184,7 @@ def _read_skeleton(prim: Any, where: str) -> UsdSkeleton | None:
     return made
 
 
-def _custom(prim: Any, name: str, shape: tuple[int, ...]) -> Floats | None:
+def _custom(prim: Any, name: str, shape: tuple[int, ...]) -> FloatArray | None:
     """The finite numbers of an attribute of our own; None where it is missing or of another shape."""
     given = prim.GetAttribute(name).Get() if prim.HasAttribute(name) else None
     if given is None:
@@ -212,7 +212,7 @@ def _fresh(name: str, owner: str, taken: set[str]) -> str:
     return candidate
 
 
-def _scale_of(placed: Floats, prim: str, where: str) -> float:
+def _scale_of(placed: FloatArray, prim: str, where: str) -> float:
     """How much bigger things become on their way to our space; joints are freed of it."""
     volume = float(abs(np.linalg.det(placed[:3, :3])))
     if not (np.isfinite(volume) and volume > 0.0):
@@ -225,7 +225,7 @@ def _scale_of(placed: Floats, prim: str, where: str) -> float:
     return float(np.cbrt(volume))
 
 
-def _time_codes(samples: list[float], rate: float, name: str, where: str) -> tuple[Floats, float]:
+def _time_codes(samples: list[float], rate: float, name: str, where: str) -> tuple[FloatArray, float]:
     """Even times that meet the samples, and how many there are a second."""
     times = np.array(sorted(set(samples)) or [0.0], dtype=np.float64)
     if not (np.isfinite(times).all() and np.isfinite(rate) and rate > 0.0):

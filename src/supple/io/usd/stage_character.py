@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.errors import FormatError, InputError, SuppleWarning
@@ -30,13 +30,13 @@ class _Piece:
     """One mesh of the stage in our space: a point p is bound at `ours_from_prim geomBind p`."""
 
     name: str
-    points: Floats
+    points: FloatArray
     surface: Surface
-    joints: Ints | None
-    values: Floats | None
-    maps: dict[str, Floats] = field(default_factory=dict)
-    parts: dict[str, Ints] = field(default_factory=dict)
-    shapes: dict[str, Floats] = field(default_factory=dict)
+    joints: IntArray | None
+    values: FloatArray | None
+    maps: dict[str, FloatArray] = field(default_factory=dict)
+    parts: dict[str, IntArray] = field(default_factory=dict)
+    shapes: dict[str, FloatArray] = field(default_factory=dict)
 
 
 def stage_character(path: Path, *, repair: bool) -> Character:
@@ -161,7 +161,7 @@ def _surface(mesh: Any, points: int, where: str, first: Any) -> Surface:
     return surface.reversed() if mesh.GetOrientationAttr().Get(first) == UsdGeom.Tokens.leftHanded else surface
 
 
-def _textured(mesh: Any, counts: Ints, corners: Ints, where: str) -> Surface:
+def _textured(mesh: Any, counts: IntArray, corners: IntArray, where: str) -> Surface:
     """Texture coordinates st, or the first there are, when they fit."""
     UsdGeom = usd("UsdGeom", where)
     primvars = [p for p in UsdGeom.PrimvarsAPI(mesh).GetPrimvarsWithValues() if "texCoord2" in str(p.GetTypeName())]
@@ -181,7 +181,7 @@ def _textured(mesh: Any, counts: Ints, corners: Ints, where: str) -> Surface:
 
 def _influences(
     prim: Any, owner: Any, count: int, where: str, notes: list[str]
-) -> tuple[Ints | None, Floats | None, Floats]:
+) -> tuple[IntArray | None, FloatArray | None, FloatArray]:
     """Joint numbers on the merged skeleton and values (V, K), and the transform that the mesh was bound with."""
     UsdGeom = usd("UsdGeom", where)
     primvars = UsdGeom.PrimvarsAPI(prim)
@@ -217,13 +217,13 @@ def _influences(
     return np.where(unused, 0, numbers).astype(np.int32), values, placed
 
 
-def _shapes(prim: Any, count: int, where: str, notes: list[str]) -> dict[str, Floats]:
+def _shapes(prim: Any, count: int, where: str, notes: list[str]) -> dict[str, FloatArray]:
     """Offsets (V, 3) of the blend shapes that the mesh names, in its own space."""
     UsdSkel = usd("UsdSkel", where)
     binding = UsdSkel.BindingAPI(prim)
     names = [str(token) for token in _array(binding.GetBlendShapesAttr().Get())]
     targets = binding.GetBlendShapeTargetsRel().GetTargets()
-    found: dict[str, Floats] = {}
+    found: dict[str, FloatArray] = {}
     for name, path in zip(names, targets, strict=False):
         shape = UsdSkel.BlendShape(prim.GetStage().GetPrimAtPath(path))
         if not shape:
@@ -275,11 +275,13 @@ def _read_named(mesh: Any, piece: _Piece) -> None:
             piece.parts[prim.GetDisplayName() or prim.GetName()] = vertices
 
 
-def _named(pieces: list[_Piece], count: int) -> tuple[dict[str, Ints], dict[str, Floats], dict[str, Floats]]:
+def _named(
+    pieces: list[_Piece], count: int
+) -> tuple[dict[str, IntArray], dict[str, FloatArray], dict[str, FloatArray]]:
     """Parts, maps and shapes of all meshes on all points; meshes that use one name share it."""
-    shapes: dict[str, Floats] = {}
-    parts: dict[str, Ints] = {}
-    maps: dict[str, Floats] = {}
+    shapes: dict[str, FloatArray] = {}
+    parts: dict[str, IntArray] = {}
+    maps: dict[str, FloatArray] = {}
     first = 0
     for piece in pieces:
         here = np.arange(first, first + len(piece.points), dtype=np.int32)

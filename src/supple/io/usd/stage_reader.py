@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.errors import FormatError, InputError, SuppleError
 from supple.io.usd.library import from_matrices, usd
 
@@ -23,7 +23,7 @@ class OpenStage:
 
     stage: Any
     where: str
-    ours_from_stage: Floats
+    ours_from_stage: FloatArray
 
     @property
     def rate(self) -> float:
@@ -35,11 +35,11 @@ class OpenStage:
         Usd = usd("Usd", self.where)
         return list(Usd.PrimRange.Stage(self.stage, Usd.TraverseInstanceProxies()))
 
-    def ours_from_prim(self, prim: Any, time: float | None = None) -> Floats:
+    def ours_from_prim(self, prim: Any, time: float | None = None) -> FloatArray:
         """The transform from the space of a prim to ours, at a time code or at the first."""
         Usd, UsdGeom = usd("Usd", self.where), usd("UsdGeom", self.where)
         at = Usd.TimeCode.EarliestTime() if time is None else Usd.TimeCode(time)
-        local: Floats = from_matrices([UsdGeom.Xformable(prim).ComputeLocalToWorldTransform(at)])[0]
+        local: FloatArray = from_matrices([UsdGeom.Xformable(prim).ComputeLocalToWorldTransform(at)])[0]
         return self.ours_from_stage @ local
 
 

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -32,7 +32,7 @@ _NEEDED = (
 )
 
 
-def euler(yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0) -> Floats:
+def euler(yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0) -> FloatArray:
     """A turn (3, 3) by degrees: roll to the right (the left side goes up), then bow forward, then turn to the left."""
     (sy, cy), (sp, cp), (sr, cr) = (
         (math.sin(angle), math.cos(angle)) for angle in (math.radians(yaw), math.radians(pitch), math.radians(roll))
@@ -71,7 +71,7 @@ class ArmRotation:
 class FootPose:
     """Where an ankle is [m], and how far the foot and the toes tip up (degrees) and turn to the left."""
 
-    ankle: Floats
+    ankle: FloatArray
     pitch: float = 0.0
     toes: float = 0.0
     yaw: float = 0.0
@@ -84,11 +84,11 @@ class Stance:
     `swell` is how much larger the chest and the belly are than at rest (0.01 is one part in a hundred).
     """
 
-    hips: Floats
+    hips: FloatArray
     feet: tuple[FootPose, FootPose]
-    pelvis: Floats = field(default_factory=euler)
-    chest: Floats = field(default_factory=euler)
-    head: Floats = field(default_factory=euler)
+    pelvis: FloatArray = field(default_factory=euler)
+    chest: FloatArray = field(default_factory=euler)
+    head: FloatArray = field(default_factory=euler)
     arms: tuple[ArmRotation, ArmRotation] = (ArmRotation(), ArmRotation())
     shrug: float = 0.0
     swell: tuple[float, float] = (0.0, 0.0)
@@ -121,17 +121,17 @@ class Body:
         ball = min(self.ball(side)[1] for side in SIDES)
         self.floor = 0.0 if 0.0 <= ball < 0.12 * self.leg else ball - 0.03 * self.leg
 
-    def rest(self, name: str) -> Floats:
+    def rest(self, name: str) -> FloatArray:
         """Where a joint is at rest [m]."""
         return self._rest[self._number[name]]
 
-    def ball(self, side: str) -> Floats:
+    def ball(self, side: str) -> FloatArray:
         """The ball of a foot at rest [m]: its toe joint, or a guess where it has none."""
         if side + "ToeBase" in self._number:
             return self.rest(side + "ToeBase")
         return self.rest(side + "Foot") + np.array([0.0, -0.08, 0.15]) * self._length(side + "UpLeg", side + "Foot")
 
-    def roll_foot(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPose:
+    def roll_foot(self, side: str, position: FloatArray, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPose:
         """A foot on the ground, tipped: over its heel where toes are up (`pitch` above 0), else over its ball.
 
         `place` (2,) [m] is the x and z of the ankle when the foot is flat. With the heel up, the toes stay flat.
@@ -143,7 +143,7 @@ class Body:
         here = np.array([position[0], ankle[1], position[1]])
         return FootPose(here + euler(yaw) @ (ankle_position - ankle), pitch, max(pitch, 0.0), yaw)
 
-    def settle(self, stance_hips: Floats, pelvis: Floats, feet: tuple[FootPose, FootPose]) -> Floats:
+    def settle(self, stance_hips: FloatArray, pelvis: FloatArray, feet: tuple[FootPose, FootPose]) -> FloatArray:
         """The hips lowered as far as needed for both feet to be in reach of slightly bent legs; smooth over time."""
         height = float(stance_hips[1])
         for side, foot in zip(SIDES, feet, strict=True):
@@ -160,7 +160,7 @@ class Body:
 
     def pose(self, stance: Stance) -> Pose:
         """The pose with every bone as long as at rest."""
-        rotations: dict[str, Floats] = {"Hips": stance.pelvis}
+        rotations: dict[str, FloatArray] = {"Hips": stance.pelvis}
         _spread(rotations, self._spine, stance.pelvis, stance.chest)
         _spread(rotations, [*self._neck, "Head"], stance.chest, stance.head)
         for side, arm in zip(SIDES, stance.arms, strict=True):
@@ -169,7 +169,7 @@ class Body:
             self._solve_leg(rotations, side, foot, stance)
         return self._assembled(rotations, stance)
 
-    def _hold_arm(self, rotations: dict[str, Floats], side: str, arm: ArmRotation, stance: Stance) -> None:
+    def _hold_arm(self, rotations: dict[str, FloatArray], side: str, arm: ArmRotation, stance: Stance) -> None:
         out = 1.0 if side == "Left" else -1.0
         upper = stance.chest @ euler(pitch=-arm.flex) @ euler(roll=out * arm.spread) @ euler(yaw=-out * arm.rotation)
         lower = upper @ euler(pitch=-arm.elbow)
@@ -190,7 +190,7 @@ class Body:
             rotations[name] = fingers @ palm.T
 
     @cache  # noqa: B019 - a body lives as long as the making of one motion
-    def _dangling_leg(self, start: str, end: str) -> Floats:
+    def _dangling_leg(self, start: str, end: str) -> FloatArray:
         """The least turn (3, 3) that takes straight down to a bone at rest: the bone's frame, thumbs forward."""
         if end in self._number:
             along = self.rest(end) - self.rest(start)
@@ -198,7 +198,7 @@ class Body:
             along = self.rest(start) - self._rest[self.skeleton.parents[self._number[start]]]
         return quaternions.matrix_from_quat(quaternions.rotation_between(_DOWN, along))
 
-    def _solve_leg(self, rotations: dict[str, Floats], side: str, foot: FootPose, stance: Stance) -> None:
+    def _solve_leg(self, rotations: dict[str, FloatArray], side: str, foot: FootPose, stance: Stance) -> None:
         """Two bones from the hip to the ankle, the knee in front of the line between (law of cosines)."""
         thigh, shin = side + "UpLeg", side + "Leg"
         hip = stance.hips + stance.pelvis @ (self.rest(thigh) - self.hips)
@@ -219,14 +219,14 @@ class Body:
         rotations[side + "ToeBase"] = euler(foot.yaw, -foot.toes)
 
     @cache  # noqa: B019 - a body lives as long as the making of one motion
-    def _leg_frame(self, start: str, end: str) -> Floats:
+    def _leg_frame(self, start: str, end: str) -> FloatArray:
         return _frame(self.rest(end) - self.rest(start), np.array([1.0, 0.0, 0.0]))
 
     @cache  # noqa: B019 - a body lives as long as the making of one motion
     def _length(self, start: str, end: str) -> float:
         return float(np.linalg.norm(self.rest(end) - self.rest(start)))
 
-    def _assembled(self, rotations: dict[str, Floats], stance: Stance) -> Pose:
+    def _assembled(self, rotations: dict[str, FloatArray], stance: Stance) -> Pose:
         """Joints without a turn of their own go along with their parent."""
         names, parents = self.skeleton.names, self.skeleton.parents
         world = np.tile(np.eye(4), (len(names), 1, 1))
@@ -247,7 +247,7 @@ class Body:
         return Pose(world)
 
 
-def _spread(rotations: dict[str, Floats], names: list[str], start: Floats, end: Floats) -> None:
+def _spread(rotations: dict[str, FloatArray], names: list[str], start: FloatArray, end: FloatArray) -> None:
     """Share the way from one turn to another evenly among joints."""
     first, last = (quaternions.quat_from_matrix(rotation) for rotation in (start, end))
     for number, name in enumerate(names):
@@ -255,14 +255,14 @@ def _spread(rotations: dict[str, Floats], names: list[str], start: Floats, end: 
         rotations[name] = quaternions.matrix_from_quat(between)
 
 
-def _frame(along: Floats, across: Floats) -> Floats:
+def _frame(along: FloatArray, across: FloatArray) -> FloatArray:
     """Axes (columns) of a leg bone that runs down `along`, with its hinge as near to `across` as can be."""
     down = quaternions.normalize(along)
     hinge = quaternions.normalize(across - (across @ down) * down)
     return np.array([hinge, -down, _cross(hinge, -down)]).T
 
 
-def _cross(a: Floats, b: Floats) -> Floats:
+def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
     """Of two vectors (3,): NumPy's own takes ten times as long for one pair."""
     (ax, ay, az), (bx, by, bz) = a.tolist(), b.tolist()
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])

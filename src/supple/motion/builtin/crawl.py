@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -119,7 +119,7 @@ def swim(
     center = skeleton.heads[skeleton.parents[arms[0][0]]]
     roots = skeleton.parents < 0
 
-    def locals_at(phase: float) -> Floats:
+    def locals_at(phase: float) -> FloatArray:
         local = skeleton.parent_from_joint.copy()
         for arm in arms:
             out = (skeleton.heads[arm[-1]] - center) * [1.0, 0.0, 1.0]
@@ -155,7 +155,7 @@ def swim(
     return Recipe(skeleton, pose, seconds, _whole_rate(seconds, fps), "swim", loop=True)
 
 
-def _pulse(phase: ArrayLike) -> Floats:
+def _pulse(phase: ArrayLike) -> FloatArray:
     """Zero when open, one when closed; closing takes about a third of the time."""
     angle = np.asarray(phase, dtype=np.float64)
     return np.asarray(0.5 - 0.5 * np.cos(angle - _HASTE * np.cos(angle) + _HASTE))
@@ -174,7 +174,7 @@ class _Track:
         self._points[-1] = self._points[-1].real  # a wave ends exactly straight ahead of its start
         self.advance = float(self._points[-1].real)
 
-    def heading(self, length: Floats | float) -> Floats:
+    def heading(self, length: FloatArray | float) -> FloatArray:
         """The angle [rad] away from straight ahead."""
         return np.asarray(self.swing * np.cos(2.0 * np.pi * np.asarray(length) / self.wave))
 
@@ -183,7 +183,7 @@ class _Track:
         laps = math.floor(length / self.wave)
         return complex(np.interp(length - laps * self.wave, self._lengths, self._points)) + laps * self.advance
 
-    def followed(self, gone: float, bones: Floats) -> tuple[Floats, Floats]:
+    def followed(self, gone: float, bones: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lay a chain of bones along the track: their headings (B,), and where the first one starts (3,)."""
         length = gone + float(bones[:-1].sum())
         position = self.at(length)
@@ -225,7 +225,7 @@ def _spine(skeleton: Skeleton) -> list[int]:
     return chain
 
 
-def _reach(skeleton: Skeleton, joint: int) -> Floats:
+def _reach(skeleton: Skeleton, joint: int) -> FloatArray:
     """From a joint to the end of its bone at rest."""
     bones = skeleton.bones
     return np.asarray(np.mean((bones.ends - bones.starts)[bones.joints == joint], axis=0))
@@ -265,7 +265,7 @@ def _mantle(skeleton: Skeleton) -> list[int]:
     return mantle
 
 
-def _about_up(angle: Floats | float) -> Floats:
+def _about_up(angle: FloatArray | float) -> FloatArray:
     return quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(_UP, angle))
 
 

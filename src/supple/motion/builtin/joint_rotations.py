@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -65,14 +65,14 @@ def _chosen(skeleton: Skeleton, joint: str | None) -> int:
     return chain[(len(chain) - 1) // 2]
 
 
-def _along(skeleton: Skeleton, joint: int) -> Floats:
+def _along(skeleton: Skeleton, joint: int) -> FloatArray:
     """Direction of a joint's bone at rest; upward where the bone has no length."""
     bones = skeleton.bones
     reach = np.mean((bones.ends - bones.starts)[bones.joints == joint], axis=0)
     return quaternions.normalize(reach) if np.linalg.norm(reach) > 1e-9 else np.array([0.0, 1.0, 0.0])
 
 
-def _bend_axis(skeleton: Skeleton, joint: int) -> Floats:
+def _bend_axis(skeleton: Skeleton, joint: int) -> FloatArray:
     along = _along(skeleton, joint)
     parent = int(skeleton.parents[joint])
     if parent >= 0:
@@ -84,7 +84,7 @@ def _bend_axis(skeleton: Skeleton, joint: int) -> Floats:
 
 
 def _rotate_joint(
-    skeleton: Skeleton, joint: int, axis: Floats, angle: float, *, name: str, seconds: float, fps: float, hold: bool
+    skeleton: Skeleton, joint: int, axis: FloatArray, angle: float, *, name: str, seconds: float, fps: float, hold: bool
 ) -> Recipe:
     for what, value in (("seconds", seconds), ("fps", fps)):
         if not (math.isfinite(value) and value > 0.0):

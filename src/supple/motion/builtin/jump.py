@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import ArmRotation, Body, FootPose, Stance, euler
 from supple.motion.builtin.recipe import Recipe
@@ -113,5 +113,5 @@ class _Jump:
         return self.after(t)
 
     def _between(self, t: float, start: float, end: float, values: tuple[float, float, float, float]) -> float:
-        ends: list[Floats] = [np.array([value]) for value in values]
+        ends: list[FloatArray] = [np.array([value]) for value in values]
         return float(hermite(*ends, seconds=end - start, s=(t - start) / (end - start))[0])

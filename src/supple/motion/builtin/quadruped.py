@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -59,7 +59,7 @@ class _Walk:
         self.steps = {leg: self._steps(leg, phase) for leg, (_, phase) in _LEGS.items()}
         self.order = [int(joint) for level in skeleton.levels for joint in level]
 
-    def roll_foot(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPose:
+    def roll_foot(self, side: str, position: FloatArray, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPose:
         """A fetlock over a planted hoof, tipped over the tip of the hoof."""
         leg = self.legs[side]
         ankle_position = leg.toe + euler(pitch=-pitch) @ (leg.fetlock - leg.toe)
@@ -100,7 +100,7 @@ class _Walk:
             rotations.update(leg.reaching(root, foot, fold))
         return Pose(self._assembled(rotations, move))
 
-    def _trunk(self, phase: float) -> dict[str, Floats]:
+    def _trunk(self, phase: float) -> dict[str, FloatArray]:
         """Hips turn with the hind leg that steps; the spine bends back against it; head and tail follow late."""
         a = self.intensity
         yaw, roll = -3.0 * a * wave(phase), 2.5 * a * wave(phase, 0.2)
@@ -122,7 +122,7 @@ class _Walk:
             bends[name] = euler(0.0, -2.0, (number + 1) * 4.0 * a * wave(phase, 0.1 + late)) @ bends["Hips"]
         return {name: rotation for name, rotation in bends.items() if name in self.skeleton.names}
 
-    def _assembled(self, rotations: dict[str, Floats], move: Floats) -> Floats:
+    def _assembled(self, rotations: dict[str, FloatArray], move: FloatArray) -> FloatArray:
         """Transforms (J, 4, 4) with every bone as long as at rest; joints without a turn go along with their parent."""
         skeleton = self.skeleton
         world = np.tile(np.eye(4), (len(skeleton), 1, 1))
@@ -157,18 +157,18 @@ class _Leg:
         self.bends = np.diff(slopes)
         self.longest = _STRAIGHTEST * float(np.linalg.norm(self._end(-self.bends)))
 
-    def _rotations(self, extra: Floats) -> list[Floats]:
+    def _rotations(self, extra: FloatArray) -> list[FloatArray]:
         """Turns of the bones about x, the first kept, when every joint bends by `extra` (radians) more."""
         return [euler(pitch=math.degrees(angle)) for angle in np.concatenate([[0.0], np.cumsum(extra)])]
 
-    def _end(self, extra: Floats) -> Floats:
+    def _end(self, extra: FloatArray) -> FloatArray:
         """From the first joint to the fetlock."""
-        total: Floats = np.sum(
+        total: FloatArray = np.sum(
             [rotation @ bone for rotation, bone in zip(self._rotations(extra), self.bones, strict=True)], axis=0
         )
         return total
 
-    def reaching(self, root: Floats, foot: FootPose, fold: float) -> dict[str, Floats]:
+    def reaching(self, root: FloatArray, foot: FootPose, fold: float) -> dict[str, FloatArray]:
         """Turns by joint name that bring the fetlock to its place; `fold` (0 to 1) bends the lower joints more."""
         reach_vector = foot.ankle - root
         distance = min(float(np.linalg.norm(reach_vector)), self.longest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.motion.motion import Motion, duration_of, key_count
 from supple.motion.pose import Pose
@@ -21,7 +21,7 @@ class Recipe:
     fps: float
     name: str
     loop: bool = False
-    stride: Floats | None = None
+    stride: FloatArray | None = None
 
     @property
     def frames(self) -> int:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.motion.builtin.body import SIDES, ArmRotation, Body, FootPose, Stance, euler
 from supple.motion.builtin.recipe import Recipe
@@ -93,7 +93,7 @@ class _Run:
         return Steps(body, side, contacts)
 
     def _contact(
-        self, position: Floats, times: tuple[float, float, float, float], pitches: tuple[float, float], lift: float
+        self, position: FloatArray, times: tuple[float, float, float, float], pitches: tuple[float, float], lift: float
     ) -> Contact:
         return Contact(position, times, pitches, lift=lift * self.body.size)
 

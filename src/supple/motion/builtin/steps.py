@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.motion.builtin.body import FootPose
 
 _PUSH = 0.45  # how much of the roll over the ball is eased out before the foot leaves
@@ -26,7 +26,7 @@ class Contact:
     that this swing goes through instead, where it has such.
     """
 
-    position: Floats
+    position: FloatArray
     times: tuple[float, float, float, float]
     pitches: tuple[float, float] = (0.0, 0.0)
     lift: float = 0.05
@@ -57,7 +57,7 @@ class Contact:
 class Ground(Protocol):
     """Whoever has feet to roll over the ground; see `Body.rolled`."""
 
-    def roll_foot(self, side: str, position: Floats, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPose:
+    def roll_foot(self, side: str, position: FloatArray, *, pitch: float = 0.0, yaw: float = 0.0) -> FootPose:
         """The foot called `side` at a place, tipped."""
 
 
@@ -95,7 +95,7 @@ class Steps:
         path = CubicSpline(times, states, bc_type=((1, leaving), (1, arriving)))
         return _Swing(start.leave, end.strike, path, 0.0 if end.via else end.lift)
 
-    def _state(self, contact: Contact, time: float, step: float) -> tuple[Floats, Floats]:
+    def _state(self, contact: Contact, time: float, step: float) -> tuple[FloatArray, FloatArray]:
         """Ankle, pitch, toes and yaw in one array at an end of a contact, and their speeds just inside it."""
         now, inside = (_packed(self._standing(contact, moment)) for moment in (time, time + step))
         return now, (inside - now) / step
@@ -107,7 +107,7 @@ class _Swing:
 
     start: float
     end: float
-    path: Callable[[float], Floats]
+    path: Callable[[float], FloatArray]
     lift: float
 
     def at(self, time: float) -> FootPose:
@@ -117,5 +117,5 @@ class _Swing:
         return FootPose(state[:3], float(state[3]), float(state[4]), float(state[5]))
 
 
-def _packed(foot: FootPose) -> Floats:
+def _packed(foot: FootPose) -> FloatArray:
     return np.array([*foot.ankle, foot.pitch, foot.toes, foot.yaw])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.errors import InputError
 
 Curve = Callable[[float], float]
@@ -67,7 +67,9 @@ def lesser(a: float, b: float, *, width: float) -> float:
     return min(a, b) - 0.25 * width * near * near
 
 
-def hermite(start: Floats, speed: Floats, end: Floats, end_speed: Floats, *, seconds: float, s: float) -> Floats:
+def hermite(
+    start: FloatArray, speed: FloatArray, end: FloatArray, end_speed: FloatArray, *, seconds: float, s: float
+) -> FloatArray:
     """A cubic from `start` to `end` that leaves and arrives with the given speeds; `s` is the share of `seconds`."""
     left, right = 1.0 - s, s
     return (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.motion.pose import Pose, between
@@ -139,7 +139,7 @@ class LiveMotion:
             self._poses.clear()
             self._apart.clear()
 
-    def _steady(self, times: Floats, apart: Sequence[RelativePose], shown: float) -> RelativePose:
+    def _steady(self, times: FloatArray, apart: Sequence[RelativePose], shown: float) -> RelativePose:
         """What is seen at a time, smoothed; beyond the last pose the body coasts to a stop."""
         last = float(times[-1])
         here = line_through(times, apart, min(max(shown, float(times[0])), last), self._smoothing)
@@ -172,7 +172,7 @@ class LiveMotion:
             raise InputError(_WHERE, f"joint {name!r} is scaled to nothing", "every joint needs a size", "scale it")
 
 
-def line_through(times: Floats, poses: Sequence[RelativePose], at: float, width: float) -> RelativePose:
+def line_through(times: FloatArray, poses: Sequence[RelativePose], at: float, width: float) -> RelativePose:
     """The pose `at` a time [s] between the first and the last, from a line laid through all less than `width` away.
 
     Over a gap that is wider than that, joints go evenly from the smoothed pose before it to the one after it; so a
@@ -188,7 +188,7 @@ def line_through(times: Floats, poses: Sequence[RelativePose], at: float, width:
     return mix_poses(ends, np.array([1.0 - fraction, fraction]))
 
 
-def _line(times: Floats, poses: Sequence[RelativePose], at: float, width: float) -> RelativePose:
+def _line(times: FloatArray, poses: Sequence[RelativePose], at: float, width: float) -> RelativePose:
     near = np.flatnonzero(np.abs(times - at) < width)
     if len(near) < 2:
         return poses[int(np.argmin(np.abs(times - at)))]

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -57,7 +57,7 @@ class NoisyMotion(Settings):
             world[:, :3, :3] = quaternions.matrix_from_quat(rotations) @ world[:, :3, :3]
         return Pose(world)
 
-    def _noise(self, tick: int, joints: int) -> Floats:
+    def _noise(self, tick: int, joints: int) -> FloatArray:
         """Standard normal numbers (J, 2, 3) that belong to one tick, for moves and for turns."""
         # Seeds count from zero: ticks 0, 1, 2, ... take the even ones and -1, -2, ... the odd ones.
         branch = 2 * tick if tick >= 0 else -2 * tick - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.anatomy.humanoid import SIDES, Anatomy, body_axes
 from supple.geometry import quaternions
 from supple.motion.retarget.matching import Follow
@@ -13,7 +13,7 @@ from supple.motion.retarget.matching import Follow
 _ALIGNED = {"upper arm": "lower arm", "lower arm": "hand", "upper leg": "lower leg", "lower leg": "foot"}
 
 
-def rest_alignments(source: Anatomy, target: Anatomy, pairs: dict[int, Follow]) -> dict[int, Floats]:
+def rest_alignments(source: Anatomy, target: Anatomy, pairs: dict[int, Follow]) -> dict[int, FloatArray]:
     """For every matched target joint the turn (3, 3) from its rest to the rest of its source.
 
     With A so that A d_target = d_source for the rest directions d of a bone, a source turned by D from its rest
@@ -25,7 +25,7 @@ def rest_alignments(source: Anatomy, target: Anatomy, pairs: dict[int, Follow]) 
     body = axes_source @ axes_target.T
     up = axes_source[:, 1]
     ends = _ends(source, target, pairs)
-    found: dict[int, Floats] = {}
+    found: dict[int, FloatArray] = {}
     for level in target.skeleton.levels:
         for joint in level.tolist():
             if joint not in pairs:
@@ -48,13 +48,13 @@ def rest_alignments(source: Anatomy, target: Anatomy, pairs: dict[int, Follow]) 
     return found
 
 
-def _rotation(start: Floats, end: Floats) -> Floats:
+def _rotation(start: FloatArray, end: FloatArray) -> FloatArray:
     if np.linalg.norm(start) < 1e-9 or np.linalg.norm(end) < 1e-9:
         return np.eye(3)
     return quaternions.matrix_from_quat(quaternions.rotation_between(start, end))
 
 
-def _ends(source: Anatomy, target: Anatomy, pairs: dict[int, Follow]) -> dict[int, tuple[Floats, Floats]]:
+def _ends(source: Anatomy, target: Anatomy, pairs: dict[int, Follow]) -> dict[int, tuple[FloatArray, FloatArray]]:
     """Rest directions of matched bones: (target's, source's), to the next matched joint down the limb."""
     at = {(follow.part, follow.source): joint for joint, follow in pairs.items()}
     by_part = {part: joint for (part, _), joint in at.items()}

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.anatomy.humanoid import SIDES, Anatomy, body_axes
 from supple.character.character import Character
 from supple.geometry import quaternions
@@ -19,7 +19,7 @@ _TOUCHING = 0.1  # of the moments may leave the arm in the trunk: a hand may wel
 _CLEAR = 0.4  # of the arm's own thickness, by which its middle must be outside the trunk
 
 
-def held_off(skin: Character, to: Anatomy, rotations: Floats, positions: Floats) -> Floats:
+def held_off(skin: Character, to: Anatomy, rotations: FloatArray, positions: FloatArray) -> FloatArray:
     """Turns (F, J, 3, 3) with both arms spread as far as the trunk of this body asks for, and no farther.
 
     Each arm is turned outwards about the chest's forward axis by one angle for the whole motion, so that it moves as
@@ -58,11 +58,11 @@ def held_off(skin: Character, to: Anatomy, rotations: Floats, positions: Floats)
     return result
 
 
-def _between(start: Floats, end: Floats) -> Floats:
+def _between(start: FloatArray, end: FloatArray) -> FloatArray:
     return start + _ALONG[:, None] * (end - start)
 
 
-def _thickness(skin: Character, joint: int, start: Floats, end: Floats) -> float:
+def _thickness(skin: Character, joint: int, start: FloatArray, end: FloatArray) -> float:
     """The median distance [m] of a bone's skin from the bone."""
     from supple.geometry.segments import distances_to_segments
 
@@ -90,13 +90,13 @@ class _Trunk:
     def _windings(self) -> Windings:
         return Windings(self._points, self._faces)
 
-    def _triangles(self, skin: Character) -> Ints:
+    def _triangles(self, skin: Character) -> IntArray:
         if skin.weights is None:
             return np.zeros((0, 3), dtype=np.int32)
-        own: Bools = np.isin(skin.weights.joints[:, 0], self.joints)
+        own: BoolArray = np.isin(skin.weights.joints[:, 0], self.joints)
         return skin.triangles[own[skin.triangles].all(axis=1)]
 
-    def distance(self, points: Floats, rotations: Floats, positions: Floats) -> Floats:
+    def distance(self, points: FloatArray, rotations: FloatArray, positions: FloatArray) -> FloatArray:
         """How far (F, S) [m] places (F, S, 3) are outside the trunk in its pose; negative inside."""
         import igl
 

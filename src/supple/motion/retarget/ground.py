@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.anatomy.humanoid import SIDES, Anatomy, body_axes, leg_length
 from supple.character.character import Character
 
@@ -33,7 +33,7 @@ class Soles:
     def __init__(self, anatomy: Anatomy) -> None:
         heads = anatomy.skeleton.heads
         self.joints: list[int] = []
-        points: list[Floats] = []
+        points: list[FloatArray] = []
         for side in SIDES:
             feet = _foot_joints(anatomy, side)
             for joint in feet:
@@ -43,7 +43,7 @@ class Soles:
                 self.joints.append(feet[-1])
                 points.append(anatomy.ends[feet[-1]])
         self.leg = leg_length(anatomy)
-        self.points: Floats = np.array(points).reshape(-1, 3)
+        self.points: FloatArray = np.array(points).reshape(-1, 3)
         heights = self.points @ body_axes(anatomy)[:, 1]
         lowest = float(heights.min()) if len(heights) else 0.0
         self.stands = -0.05 * self.leg <= lowest <= _SOLE * self.leg
@@ -53,7 +53,9 @@ class Soles:
     def __len__(self) -> int:
         return len(self.joints)
 
-    def lowest(self, rotations: Floats, positions: Floats, *, floor: Floats | None = None) -> tuple[Floats, Floats]:
+    def lowest(
+        self, rotations: FloatArray, positions: FloatArray, *, floor: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """How far the lowest sole is over the floor (F,), and the place (F, 3) of its point in the foot.
 
         From turns (F, J, 3, 3) away from rest and places (F, J, 3) of all joints. The floor is y = 0, or one that
@@ -68,7 +70,9 @@ class Soles:
         return over[frames, which], points[frames, which]
 
 
-def lowest_skin(character: Character, anatomy: Anatomy, rotations: Floats, positions: Floats) -> Floats | None:
+def lowest_skin(
+    character: Character, anatomy: Anatomy, rotations: FloatArray, positions: FloatArray
+) -> FloatArray | None:
     """The height (F,) of the lowest point of the feet's skin, each vertex carried by the joint that holds it most.
 
     Only vertices that lie outermost under a foot are followed. None for a character without weights or feet.
@@ -97,7 +101,7 @@ def _foot_joints(anatomy: Anatomy, side: str) -> list[int]:
     return [anatomy.parts[f"{side} {name}"] for name in ("foot", "toes") if f"{side} {name}" in anatomy.parts]
 
 
-def fit_floor(over: Floats, spots: Floats, leg: float) -> Floats:
+def fit_floor(over: FloatArray, spots: FloatArray, leg: float) -> FloatArray:
     """The floor (3,) of a captured motion, where soles are known only up to a constant: its height at the origin, and
     how much it rises along x and along z.
 
@@ -124,7 +128,7 @@ def fit_floor(over: Floats, spots: Floats, leg: float) -> Floats:
     return np.array([height, *(slope * axes[0])])
 
 
-def smooth(values: Floats, width: float, *, loop: bool) -> Floats:
+def smooth(values: FloatArray, width: float, *, loop: bool) -> FloatArray:
     """Values (F,) blurred by a Gaussian of `width` frames; those of a loop run on from the last frame to the first."""
     from scipy.ndimage import gaussian_filter1d
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.anatomy.humanoid import Anatomy, leg_length
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
@@ -103,7 +103,7 @@ def _list(names: list[str]) -> str:
     return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
 
 
-def _from_rest(motion: Motion) -> tuple[Floats, Floats]:
+def _from_rest(motion: Motion) -> tuple[FloatArray, FloatArray]:
     """Turns (F, J, 3, 3) from rest in world axes, and places (F, J, 3) of all joints."""
     skeleton = motion.skeleton
     local = quaternions.compose(motion.translations, motion.rotations, motion.scales).swapaxes(0, 1)
@@ -114,7 +114,7 @@ def _from_rest(motion: Motion) -> tuple[Floats, Floats]:
     return rotations.swapaxes(0, 1), world[..., :3, 3].swapaxes(0, 1)
 
 
-def _target_rotations(source: Floats, of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> Floats:
+def _target_rotations(source: FloatArray, of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> FloatArray:
     """Turns (F, J, 3, 3) of the target from its rest, in world axes."""
     skeleton = to.skeleton
     alignments = rest_alignments(of, to, pairs)
@@ -129,7 +129,7 @@ def _target_rotations(source: Floats, of: Anatomy, to: Anatomy, pairs: dict[int,
     return rotations
 
 
-def _follow(source: Floats, follow: Follow) -> Floats:
+def _follow(source: FloatArray, follow: Follow) -> FloatArray:
     here = source[:, follow.source]
     if follow.fraction == 0.0:
         return here
@@ -149,8 +149,13 @@ def _ratio(of: Anatomy, to: Anatomy, pairs: dict[int, Follow]) -> float:
 
 
 def _root_positions(
-    of: Anatomy, to: Anatomy, pairs: dict[int, Follow], source_positions: Floats, rotations: Floats, ratio: float
-) -> dict[int, Floats]:
+    of: Anatomy,
+    to: Anatomy,
+    pairs: dict[int, Follow],
+    source_positions: FloatArray,
+    rotations: FloatArray,
+    ratio: float,
+) -> dict[int, FloatArray]:
     """Places (F, 3) of the matched joints with no matched joint above them.
 
     Hips are placed by the middle of the hip sockets, which the legs hang on, because rigs put the hip joint itself
@@ -172,7 +177,7 @@ def _root_positions(
     return root_positions
 
 
-def _positions(skeleton: Skeleton, rotations: Floats, root_positions: dict[int, Floats]) -> Floats:
+def _positions(skeleton: Skeleton, rotations: FloatArray, root_positions: dict[int, FloatArray]) -> FloatArray:
     """Places (F, J, 3): bones of the target's own lengths, set end to end."""
     heads = skeleton.heads
     positions = np.tile(heads, (len(rotations), 1, 1))
@@ -190,11 +195,11 @@ def _positions(skeleton: Skeleton, rotations: Floats, root_positions: dict[int, 
 def _lift(
     of: Anatomy,
     to: Anatomy,
-    source: tuple[Floats, Floats],
-    result: tuple[Floats, Floats],
+    source: tuple[FloatArray, FloatArray],
+    result: tuple[FloatArray, FloatArray],
     ratio: float,
     skin: Character | None,
-) -> Floats:
+) -> FloatArray:
     """By how much (F,) [m] to raise the target so that its lowest sole is where the source's is, in leg lengths.
 
     Where there is a skin, none of it may then be below the floor, unless the source's soles are.
@@ -213,7 +218,9 @@ def _lift(
     return lift
 
 
-def _keys(skeleton: Skeleton, rotations: Floats, positions: Floats) -> tuple[Floats, Floats, Floats | None]:
+def _keys(
+    skeleton: Skeleton, rotations: FloatArray, positions: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray | None]:
     """Keys relative to the parents."""
     rest = skeleton.world_from_joint[:, :3, :3]
     world = np.zeros((*positions.shape[:2], 4, 4))

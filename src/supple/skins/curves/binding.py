@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, Singles
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.skins.curves.beam.batch import CurveBatch
 from supple.skins.curves.beam.dynamic import DynamicBeam
@@ -34,9 +34,9 @@ class CurveBinding:
     model: CurveModel
     character: Character
     blend_weights: BlendWeights
-    rows: Ints
-    columns: Ints
-    values: Singles
+    rows: IntArray
+    columns: IntArray
+    values: Float32Array
     static: CurveBatch
     dynamic: CurveBatch | None
     constants: devices.Constants
@@ -75,7 +75,7 @@ class CurveBinding:
         return self.model.interpolator()
 
 
-def pack_rows(rows: Ints, columns: Ints, values: Floats) -> tuple[Ints, Ints, Singles]:
+def pack_rows(rows: IntArray, columns: IntArray, values: FloatArray) -> tuple[IntArray, IntArray, Float32Array]:
     """Compressed rows with their entries in blocks of four: where rows start, columns (B, 4) and values (B, 4).
 
     Blocks are filled up with entries of zero that name the first column.

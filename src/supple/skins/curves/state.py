@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.geometry.quaternions import quat_from_matrix
 from supple.motion.pose import Pose
 from supple.skins.curves.beam.batch import DynamicCurves, StaticCurves
@@ -78,7 +78,7 @@ class CarriedMesh:
         """The carried skin on the device."""
         return self._arrays.posed
 
-    def set_pose(self, pose: Pose) -> Floats:
+    def set_pose(self, pose: Pose) -> FloatArray:
         """How the joints are turned in a pose (J, 3, 3); the mesh will be turned with them."""
         rotations = joint_rotations(pose, self._skeleton)
         devices.write(self._rotations, quat_from_matrix(rotations))

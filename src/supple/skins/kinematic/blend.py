@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, Singles, frozen
+from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.character.character import Character
 from supple.character.morph_targets import MorphTargets
 from supple.character.weights import Weights
@@ -32,14 +32,14 @@ class BlendWeights:
     pairs of joints that some point blends: its largest influence, and another.
     """
 
-    points: Singles
-    joints: Ints
-    weights: Singles
+    points: Float32Array
+    joints: IntArray
+    weights: Float32Array
     joint_count: int
-    companions: Ints
+    companions: IntArray
 
     @classmethod
-    def from_weights(cls, points: Floats, weights: Weights, joint_count: int) -> BlendWeights:
+    def from_weights(cls, points: FloatArray, weights: Weights, joint_count: int) -> BlendWeights:
         """Pack weights, leaving out influences that no point has."""
         used = weights.influences
         joints, values = pack_blocks(weights.joints[:, :used], weights.values[:, :used])
@@ -78,7 +78,7 @@ class BlendArrays:
         return [self.blocks, self.rest, self.joints, self.weights]
 
 
-def pack_blocks(indices: Ints, weights: Floats) -> tuple[Ints, Singles]:
+def pack_blocks(indices: IntArray, weights: FloatArray) -> tuple[IntArray, Float32Array]:
     """Rows of numbers (V, K) and their shares (V, K) in blocks of four, (V * blocks, 4) each, as kernels take them."""
     blocks = -(-indices.shape[1] // BLOCK)
     packed_weights = np.zeros((len(indices), blocks * BLOCK), dtype=np.float32)
@@ -89,7 +89,7 @@ def pack_blocks(indices: Ints, weights: Floats) -> tuple[Ints, Singles]:
     return packed_indices.reshape(-1, BLOCK), packed_weights.reshape(-1, BLOCK)
 
 
-def _companions(weights: Weights, joint_count: int) -> Ints:
+def _companions(weights: Weights, joint_count: int) -> IntArray:
     """Pairs (P, 2) of joints that some vertex blends: its largest influence, and another."""
     codes = weights.joints[:, :1].astype(np.int64) * joint_count + weights.joints
     pairs = np.unique(codes[:, 1:][weights.values[:, 1:] > 0.0])
@@ -104,7 +104,7 @@ class Affine:
 
         self.matrices = devices.warp().zeros(joint_count, dtype=kernels.mat34, device=device)
 
-    def set(self, transforms: Floats) -> None:
+    def set(self, transforms: FloatArray) -> None:
         """Take this frame's skinning transforms (J, 4, 4)."""
         devices.write(self.matrices, transforms[:, :3, :])
 
@@ -123,7 +123,7 @@ class Rigid:
         self.flags = wp.zeros(2, dtype=wp.int32, device=device)
         self._companions = arrays.companions
 
-    def set(self, transforms: Floats) -> None:
+    def set(self, transforms: FloatArray) -> None:
         """Take this frame's skinning transforms (J, 4, 4).
 
         q and -q are the same rotation and must not cancel in a sum. One sign per joint is enough in nearly every frame:
@@ -157,7 +157,7 @@ class Blend:
     def __init__(self, arrays: BlendArrays, forms: tuple[Affine | Rigid, ...], launch: devices.Launch) -> None:
         self._arrays, self._forms, self._launch = arrays, forms, launch
 
-    def set(self, transforms: Floats) -> None:
+    def set(self, transforms: FloatArray) -> None:
         """Take skinning transforms (J, 4, 4) to the device."""
         for form in self._forms:
             form.set(transforms)
@@ -166,7 +166,7 @@ class Blend:
         """Blend with the transforms as they are."""
         self._launch()
 
-    def run(self, transforms: Floats) -> Any:
+    def run(self, transforms: FloatArray) -> Any:
         """Blend with skinning transforms (J, 4, 4) and return the posed points on the device."""
         self.set(transforms)
         self._launch()
@@ -196,7 +196,7 @@ class BlendBinding:
     character: Character
     packed: BlendWeights
     constants: devices.Constants
-    centers: Singles | None = None
+    centers: Float32Array | None = None
 
     @classmethod
     def from_character(cls, character: Character, device: str, *, where: str) -> BlendBinding:
@@ -220,7 +220,7 @@ class BlendState:
 
 def plain_input(
     points: ArrayLike, weights: Weights, transforms: ArrayLike, *, where: str, device: str
-) -> tuple[BlendArrays, Floats]:
+) -> tuple[BlendArrays, FloatArray]:
     """Check points (V, 3), a row of weights each, and transforms (J, 4, 4), and put them on the device."""
     rest = frozen(points, np.float64, (-1, 3), where, "points")
     matrices = frozen(transforms, np.float64, (-1, 4, 4), where, "transforms")
@@ -235,6 +235,6 @@ def plain_input(
     return BlendArrays(packed, devices.Constants(devices.check_device(device))), matrices
 
 
-def host_copy(points: Any) -> Singles:
+def host_copy(points: Any) -> Float32Array:
     """The posed points as an array of one's own."""
     return devices.to_host(points).copy()

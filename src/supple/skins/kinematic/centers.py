@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.character.weights import Weights
 from supple.geometry.topology import area_vectors
 
@@ -32,9 +32,9 @@ class _Bins:
     """Bins of triangles sorted by pair of joints: means of u_j and u_k, and sums of u_j u_k a [c, 1] (B, 4)."""
 
     pairs: Codes
-    mean_j: Floats
-    mean_k: Floats
-    amounts: Floats
+    mean_j: FloatArray
+    mean_k: FloatArray
+    amounts: FloatArray
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class _Pairs:
 
     codes: Codes
     rows: Codes
-    first: Floats
-    second: Floats
+    first: FloatArray
+    second: FloatArray
 
 
 def centers_of_rotation(
@@ -55,7 +55,7 @@ def centers_of_rotation(
     width: float = 0.1,
     bins: int = BINS,
     device: str = "cpu",
-) -> Floats:
+) -> FloatArray:
     """Centres (V, 3) [m] for `RotationCenters`; a vertex that follows one joint alone is its own centre."""
     where = "centers_of_rotation"
     rest = frozen(points, np.float64, (-1, 3), where, "points")
@@ -70,9 +70,9 @@ def centers_of_rotation(
     return centers
 
 
-def _pairs(joints: Ints, values: Floats) -> _Pairs:
+def _pairs(joints: IntArray, values: FloatArray) -> _Pairs:
     """Every pair of influences of every row."""
-    parts: list[tuple[Codes, Codes, Floats, Floats]] = [
+    parts: list[tuple[Codes, Codes, FloatArray, FloatArray]] = [
         (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
     ]
     wide = joints.astype(np.int64)
@@ -86,7 +86,7 @@ def _pairs(joints: Ints, values: Floats) -> _Pairs:
     return _Pairs(np.concatenate(codes), np.concatenate(rows), np.concatenate(first), np.concatenate(second))
 
 
-def _bin_triangles(rest: Floats, faces: Ints, weights: Weights, bins: int) -> _Bins:
+def _bin_triangles(rest: FloatArray, faces: IntArray, weights: Weights, bins: int) -> _Bins:
     corners = rest[faces]
     area = 0.5 * np.linalg.norm(area_vectors(rest, faces), axis=1)
     pairs = _pairs(*_mean_weights(faces, weights))
@@ -99,7 +99,7 @@ def _bin_triangles(rest: Floats, faces: Ints, weights: Weights, bins: int) -> _B
     member = np.empty(len(order), dtype=np.int64)
     member[order] = np.cumsum(fresh) - 1
 
-    def gather(values: Floats) -> Floats:
+    def gather(values: FloatArray) -> FloatArray:
         return np.bincount(member, weights=values, minlength=int(fresh.sum())).astype(np.float64)
 
     total = gather(mass)
@@ -109,7 +109,7 @@ def _bin_triangles(rest: Floats, faces: Ints, weights: Weights, bins: int) -> _B
     return _Bins(code[fresh], gather(mass * pairs.first) / safe, gather(mass * pairs.second) / safe, amounts)
 
 
-def _mean_weights(faces: Ints, weights: Weights) -> tuple[Ints, Floats]:
+def _mean_weights(faces: IntArray, weights: Weights) -> tuple[IntArray, FloatArray]:
     """Mean weights of every triangle's corners, equal joints summed; unused places have value zero."""
     influences = weights.influences
     joints = weights.joints[faces, :influences].reshape(len(faces), -1)
@@ -123,7 +123,7 @@ def _mean_weights(faces: Ints, weights: Weights) -> tuple[Ints, Floats]:
     return joints, values
 
 
-def _similar_skin(pairs: _Pairs, bins: _Bins, width: float, device: str) -> Floats:
+def _similar_skin(pairs: _Pairs, bins: _Bins, width: float, device: str) -> FloatArray:
     """For every pair of influences, sums (P, 4) over all skin weighted alike: mass times middle, and mass."""
     from supple.skins.kinematic import center_kernels
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, Singles, frozen
+from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.character.character import Character
 from supple.character.morph_targets import MorphTargets
 from supple.geometry.rings import Rings, rings
@@ -75,17 +75,23 @@ class MushBinding:
     `points` (V, 3) [m]; `irregular` are the vertices whose neighbours make no ring.
     """
 
-    points: Floats
-    shapes: Mapping[str, Floats]
+    points: FloatArray
+    shapes: Mapping[str, FloatArray]
     rings: Rings
-    irregular: Ints
-    strengths: Singles
+    irregular: IntArray
+    strengths: Float32Array
     iterations: int
     constants: devices.Constants
 
     @classmethod
     def from_mesh(
-        cls, points: Floats, triangles: Ints, settings: DeltaMush, device: str, *, shapes: Mapping[str, Floats]
+        cls,
+        points: FloatArray,
+        triangles: IntArray,
+        settings: DeltaMush,
+        device: str,
+        *,
+        shapes: Mapping[str, FloatArray],
     ) -> MushBinding:
         """Find the rings, and smooth thin parts less where `settings` guard them."""
         around = rings(triangles, len(points))
@@ -184,7 +190,7 @@ class Mush:
         return self._posed
 
 
-def limit_strengths(points: Floats, triangles: Ints, iterations: int, strengths: Floats) -> Floats:
+def limit_strengths(points: FloatArray, triangles: IntArray, iterations: int, strengths: FloatArray) -> FloatArray:
     """Strengths (V,) no larger than those given, under which `iterations` rounds leave the rest shape its area.
 
     Laplacian smoothing shrinks a fingertip or a tentacle to a point while it hardly changes a thigh. Detail stored in
@@ -222,7 +228,7 @@ def delta_mush(
     strength: float = 0.5,
     guard: bool = True,
     device: str = "cpu",
-) -> Singles:
+) -> Float32Array:
     """Smooth `posed_points` (V, 3) and restore the detail of `rest_points` (V, 3); returns (V, 3)."""
     where = "delta_mush"
     settings = DeltaMush(iterations=iterations, strength=strength, guard=guard)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Singles
+from supple.arrays import Float32Array
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.motion.pose import Pose
@@ -52,7 +52,7 @@ def record_blend(arrays: BlendArrays, affine: Affine | None = None) -> Blend:
     return Blend(arrays, (affine,), devices.Launch(kernels.linear_blend, arrays.count, inputs, arrays.device))
 
 
-def linear_blend(points: ArrayLike, weights: Weights, transforms: ArrayLike, *, device: str = "cpu") -> Singles:
+def linear_blend(points: ArrayLike, weights: Weights, transforms: ArrayLike, *, device: str = "cpu") -> Float32Array:
     """Blend rest `points` (V, 3) by skinning `transforms` (J, 4, 4), rest to posed; returns (V, 3)."""
     arrays, matrices = plain_input(points, weights, transforms, where="linear_blend", device=device)
     return host_copy(record_blend(arrays).run(matrices))

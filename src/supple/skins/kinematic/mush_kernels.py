@@ -9,14 +9,14 @@ import warp as wp
 
 vec8i = wp.types.vector(length=8, dtype=wp.int32)
 Points = wp.array(dtype=wp.vec3f)
-Ints = wp.array(dtype=wp.int32)
+IntArray = wp.array(dtype=wp.int32)
 Rings = wp.array(dtype=vec8i)
 Fans = wp.array(dtype=wp.vec2i)
-Floats = wp.array(dtype=wp.float32)
+FloatArray = wp.array(dtype=wp.float32)
 
 
 @wp.kernel(enable_backward=False)
-def smooth(first: int, rings: Rings, counts: Ints, strengths: Floats, before: Points, after: Points):
+def smooth(first: int, rings: Rings, counts: IntArray, strengths: FloatArray, before: Points, after: Points):
     """One round of Laplacian smoothing: x <- x + s (mean of neighbours - x); an irregular vertex stays.
 
     A row of eight holds the ring and then its first neighbour again, which is taken off as often as it is too many.
@@ -33,7 +33,13 @@ def smooth(first: int, rings: Rings, counts: Ints, strengths: Floats, before: Po
 
 @wp.kernel(enable_backward=False)
 def smooth_irregular(
-    first: int, irregular: Ints, other_starts: Ints, others: Ints, strengths: Floats, before: Points, after: Points
+    first: int,
+    irregular: IntArray,
+    other_starts: IntArray,
+    others: IntArray,
+    strengths: FloatArray,
+    before: Points,
+    after: Points,
 ):
     """The same for a vertex with a plain list of neighbours; one without neighbours stays."""
     i = irregular[first + wp.tid()]
@@ -64,7 +70,7 @@ def ring_normal(i: int, rings: Rings, points: Points) -> wp.vec3f:
 
 
 @wp.func
-def fan_normal(i: int, fan_starts: Ints, fans: Fans, points: Points) -> wp.vec3f:
+def fan_normal(i: int, fan_starts: IntArray, fans: Fans, points: Points) -> wp.vec3f:
     """The same from a plain list of triangles (i, a, b)."""
     x = points[i]
     n = wp.vec3f(0.0, 0.0, 0.0)
@@ -103,7 +109,7 @@ def from_tangent_frame(n: wp.vec3f, edge: wp.vec3f, d: wp.vec3f) -> wp.vec3f:
 
 
 @wp.func
-def first_edge(i: int, other_starts: Ints, others: Ints, points: Points) -> wp.vec3f:
+def first_edge(i: int, other_starts: IntArray, others: IntArray, points: Points) -> wp.vec3f:
     """From an irregular vertex to its first neighbour; nowhere if it has none."""
     if other_starts[i + 1] > other_starts[i]:
         return points[others[other_starts[i]]] - points[i]
@@ -121,10 +127,10 @@ def encode(first: int, rings: Rings, rest: Points, smoothed: Points, deltas: Poi
 @wp.kernel(enable_backward=False)
 def encode_irregular(
     first: int,
-    irregular: Ints,
-    other_starts: Ints,
-    others: Ints,
-    fan_starts: Ints,
+    irregular: IntArray,
+    other_starts: IntArray,
+    others: IntArray,
+    fan_starts: IntArray,
     fans: Fans,
     rest: Points,
     smoothed: Points,
@@ -146,10 +152,10 @@ def decode(first: int, rings: Rings, smoothed: Points, deltas: Points, posed: Po
 @wp.kernel(enable_backward=False)
 def decode_irregular(
     first: int,
-    irregular: Ints,
-    other_starts: Ints,
-    others: Ints,
-    fan_starts: Ints,
+    irregular: IntArray,
+    other_starts: IntArray,
+    others: IntArray,
+    fan_starts: IntArray,
     fans: Fans,
     smoothed: Points,
     deltas: Points,

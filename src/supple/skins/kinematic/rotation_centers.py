@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Singles, frozen
+from supple.arrays import Float32Array, frozen
 from supple.character.character import Character
 from supple.character.weights import Weights
 from supple.motion.pose import Pose
@@ -61,7 +61,7 @@ class RotationCenters(Skin[BlendBinding, BlendState]):
         return state.pose(pose)
 
 
-def _blend(arrays: BlendArrays, centers: Singles | None) -> Blend:
+def _blend(arrays: BlendArrays, centers: Float32Array | None) -> Blend:
     from supple.skins.kinematic import kernels
 
     affine, rigid = Affine(arrays.joint_count, arrays.device), Rigid(arrays)
@@ -75,7 +75,7 @@ def _blend(arrays: BlendArrays, centers: Singles | None) -> Blend:
 
 def rotation_centers(
     points: ArrayLike, weights: Weights, transforms: ArrayLike, *, centers: ArrayLike, device: str = "cpu"
-) -> Singles:
+) -> Float32Array:
     """Blend rest `points` (V, 3) by `transforms` (J, 4, 4) about `centers` (V, 3) from `centers_of_rotation`."""
     where = "rotation_centers"
     arrays, matrices = plain_input(points, weights, transforms, where=where, device=device)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, Singles
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.character.morph_targets import MorphTargets
@@ -27,14 +27,14 @@ class RestVolume:
     """
 
     member: Character
-    triangles: Ints
-    thickness: Singles
-    starts: Ints
-    around: Ints
+    triangles: IntArray
+    thickness: Float32Array
+    starts: IntArray
+    around: IntArray
     closed: bool
 
     @classmethod
-    def from_character(cls, character: Character, depth: Floats) -> RestVolume:
+    def from_character(cls, character: Character, depth: FloatArray) -> RestVolume:
         """Spread changes over a skin in proportion to the `depth` (V,) [m] of flesh."""
         one = character.member if isinstance(character, Crowd) else character
         census = topology.census(one.triangles)
@@ -46,7 +46,7 @@ class RestVolume:
         around = (corners // 3).astype(np.int32)
         return cls(one, character.triangles, thickness, starts, around, closed=True)
 
-    def initial_sums(self, rest_points: Floats, copies: int) -> Floats:
+    def initial_sums(self, rest_points: FloatArray, copies: int) -> FloatArray:
         """The sums before anything is added up (3 for every copy): what the volume shall be, then what it is."""
         return np.tile([topology.signed_volume(rest_points, self.member.triangles), 0.0, 0.0], copies)
 

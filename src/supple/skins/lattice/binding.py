@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Ints, Singles
+from supple.arrays import Float32Array, IntArray
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.weights import Weights
@@ -77,11 +77,11 @@ class LatticeArrays:
     joints: int
     side: float
     packed: BlendWeights
-    layers: Ints
-    depths: Singles
-    volumes: Singles
-    surfaces: Singles
-    table: Ints
+    layers: IntArray
+    depths: Float32Array
+    volumes: Float32Array
+    surfaces: Float32Array
+    table: IntArray
     regions: Regions
 
     @classmethod
@@ -121,8 +121,8 @@ class LatticeArrays:
 class EmbeddingArrays:
     """How the skin of all copies hangs on their nodes, in blocks of four: (V * blocks, 4) nodes and weights."""
 
-    nodes: Ints
-    weights: Singles
+    nodes: IntArray
+    weights: Float32Array
     width: int
 
     @classmethod
@@ -142,6 +142,6 @@ def _repeat_regions(regions: Regions, copies: int) -> Regions:
     )
 
 
-def _offset_indices(indices: Ints, copies: int, span: int) -> Ints:
+def _offset_indices(indices: IntArray, copies: int, span: int) -> IntArray:
     """Indices of `copies` copies, those of copy c raised by c `span`; -1 stays what it is."""
     return np.where(np.tile(indices, (copies, 1)) < 0, -1, stacked(indices, copies, span)).astype(np.int32)

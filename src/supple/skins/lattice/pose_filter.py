@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.motion.pose import Pose
 from supple.motion.relative import RelativePose, decay_spring, difference, displace
@@ -20,9 +20,9 @@ class LowPassPose:
     `moves` (J, 3) [m], `rotations` (J, 4), `speeds` (J, 2, 3) of both [m/s, rad/s].
     """
 
-    moves: Floats
-    rotations: Floats
-    speeds: Floats
+    moves: FloatArray
+    rotations: FloatArray
+    speeds: FloatArray
 
     @classmethod
     def from_pose(cls, skeleton: Skeleton, pose: Pose) -> LowPassPose:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.motion.pose import Pose
 from supple.skins.kinematic.volume_preservation import VolumePreserver
 from supple.skins.lattice.binding import LatticeBinding
@@ -38,7 +38,7 @@ class LatticeMemory:
     velocities: Any
     before: Any
     rotations: Any
-    origins: Floats
+    origins: FloatArray
     seen: LowPassPose
     time: float = 0.0
 
@@ -84,7 +84,7 @@ class LatticeState:
             self.solver.set_parameters(skin.parameters(), dt, starting=starting)
             self._tuned = skin, dt, starting
 
-    def set_pose(self, pose: Pose, last: Floats | None, *, keep_volume: bool) -> Floats:
+    def set_pose(self, pose: Pose, last: FloatArray | None, *, keep_volume: bool) -> FloatArray:
         """Bring a pose to the device; returns where it is seen from, `last` being where it was seen from before."""
         self.surface.set(pose)
         if keep_volume:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, Singles
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
@@ -38,10 +38,10 @@ class SkinAttachment:
     and `leeway` [m] how far skin and flesh may disagree on where the bones carry them.
     """
 
-    particles: Ints
-    barycentric: Singles
-    follow: Singles
-    attached: Floats
+    particles: IntArray
+    barycentric: Float32Array
+    follow: Float32Array
+    attached: FloatArray
     leeway: float
 
     @classmethod
@@ -69,12 +69,12 @@ class FleshBinding:
     body: FleshBody
     copies: int
     packed: BlendWeights
-    bond_points: Singles
-    bond_weights: Singles
-    depth: Singles
-    max_correction: Singles
-    inverse_masses: Singles
-    softness: Floats
+    bond_points: Float32Array
+    bond_weights: Float32Array
+    depth: Float32Array
+    max_correction: Float32Array
+    inverse_masses: Float32Array
+    softness: FloatArray
     attachment: SkinAttachment
     volume: RestVolume
     collision: CollisionBinding | None

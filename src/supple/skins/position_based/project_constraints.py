@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.device import Calls
 from supple.skins.position_based.body.softness import SOFT_ENOUGH, beyond_the_mean
 from supple.skins.position_based.body.tetrahedral_body import FleshBody
@@ -37,7 +37,7 @@ class ProjectConstraints:
         stiffness = Stiffness(solve.volume, solve.bone_stiffness, solve.stretch, compliant, solve.one_sided)
         self._sweeps.set_stiffness(stiffness)
 
-    def angular_frequencies(self, skin: PositionBased, body: FleshBody, softness: Floats) -> Floats:
+    def angular_frequencies(self, skin: PositionBased, body: FleshBody, softness: FloatArray) -> FloatArray:
         """Zero for every particle (P,) that is free, below zero where the bones drive it; soft edges are slackened."""
         free = np.clip(softness * beyond_the_mean(body, softness), 0.0, 1.0)
         self._tables.stiffen(1.0 - free[body.constraints.ends].max(axis=1))

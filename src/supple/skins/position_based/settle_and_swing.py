@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.device import Calls
 from supple.skins.position_based.body.softness import SOFT_ENOUGH, depth_factor
 from supple.skins.position_based.body.tetrahedral_body import FleshBody
@@ -40,7 +40,7 @@ class SettleAndSwing:
         )
         self.solver.set_relaxation(skin.solve.volume, skin.swing.dynamic_stretch)
 
-    def angular_frequencies(self, skin: PositionBased, body: FleshBody, softness: Floats) -> Floats:
+    def angular_frequencies(self, skin: PositionBased, body: FleshBody, softness: FloatArray) -> FloatArray:
         """How fast every particle (P,) swings [rad/s] by how soft the skin is there; below zero it is driven."""
         free = np.clip(softness * depth_factor(body), 0.0, 1.0)
         frequency = 2.0 * np.pi * skin.swing.frequency / np.maximum(free, SOFT_ENOUGH)

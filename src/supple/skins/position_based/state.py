@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Singles
+from supple.arrays import Float32Array, FloatArray
 from supple.character.morph_targets import MorphTargets
 from supple.motion.pose import Pose
 from supple.skins.kinematic import dual_quaternion, linear_blend
@@ -197,6 +197,6 @@ class AttachedSkin:
         if rest is not None:
             devices.write(self.rest_distance, self._distance(rest))
 
-    def _distance(self, rest: Floats) -> Singles:
+    def _distance(self, rest: FloatArray) -> Float32Array:
         """How far (V,) [m] rest points are from where their flesh holds them."""
         return np.linalg.norm(rest - self._attached, axis=1).astype(np.float32)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Bools, Floats, Ints, Singles
+from supple.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.geometry.quaternions import normalize
 from supple.geometry.topology import Neighbors, neighbors
@@ -44,15 +44,15 @@ class AttachedSkin:
     character: Character
     segments: Segments
     squash: float
-    rest_attached: Floats
-    rest_vectors: Floats
-    control_points: Ints
-    control_weights: Singles
-    pairs: Ints
-    pair_weights: Singles
-    one: Ints
-    other: Ints
-    owners: Ints
+    rest_attached: FloatArray
+    rest_vectors: FloatArray
+    control_points: IntArray
+    control_weights: Float32Array
+    pairs: IntArray
+    pair_weights: Float32Array
+    one: IntArray
+    other: IntArray
+    owners: IntArray
     constants: devices.Constants
 
     @classmethod
@@ -84,7 +84,7 @@ class AttachedSkin:
         return len(self.owners)
 
     @cached_property
-    def rest_lengths(self) -> Floats:
+    def rest_lengths(self) -> FloatArray:
         """How far (V,) [m] vertices are from their attachment points at rest."""
         return np.linalg.norm(self.rest_vectors, axis=1)
 
@@ -101,15 +101,15 @@ class SpringBinding:
     """
 
     attached_skin: AttachedSkin
-    starts: Ints
-    others: Ints
-    ring_stiffness: Singles
-    bone_stiffness: Singles
-    edge_components: Singles
-    edge_size: Floats
-    firm: Ints
-    fallback: Singles
-    wave_ratio: Floats
+    starts: IntArray
+    others: IntArray
+    ring_stiffness: Float32Array
+    bone_stiffness: Float32Array
+    edge_components: Float32Array
+    edge_size: FloatArray
+    firm: IntArray
+    fallback: Float32Array
+    wave_ratio: FloatArray
     energy_tolerance: float
 
     @classmethod
@@ -145,7 +145,7 @@ class SpringBinding:
         """What all states share on the device."""
         return self.attached_skin.constants
 
-    def edge_components_of(self, points: Floats) -> Singles:
+    def edge_components_of(self, points: FloatArray) -> Float32Array:
         """The components of edges between other rest points."""
         return _edge_components(points, Neighbors(self.starts, self.others), self.attached_skin)
 
@@ -155,9 +155,9 @@ class DynamicsBinding:
     """Springs, how loose (V,) the skin is, how fast (V,) [1/s] it answers them, and how far (V,) [m] it may go."""
 
     springs: SpringBinding
-    looseness: Singles
-    rates: Singles
-    max_offsets: Singles
+    looseness: Float32Array
+    rates: Float32Array
+    max_offsets: Float32Array
 
     @classmethod
     def from_springs(cls, springs: SpringBinding, settings: SpringDynamics) -> DynamicsBinding:
@@ -176,13 +176,13 @@ class DynamicsBinding:
         )
 
 
-def painted_stiffness(character: Character, kind: str) -> Floats:
+def painted_stiffness(character: Character, kind: str) -> FloatArray:
     """What a kind of spring is multiplied by (V,) where it is painted, also by the name that it had before."""
     names = [f"{STIFFNESS_MAP}_{name}" for name in (kind, _OLD_KINDS.get(kind, kind))]
     return next((character.maps[name] for name in names if name in character.maps), np.ones(len(character.points)))
 
 
-def _find_pairs(weights: AttachmentWeights) -> tuple[Ints, Floats, Ints, Ints]:
+def _find_pairs(weights: AttachmentWeights) -> tuple[IntArray, FloatArray, IntArray, IntArray]:
     """For every vertex the pairs (own segment, other) it turns between (V, K), with their weights, and all pairs."""
     own, size = weights.segment.astype(np.int64), int(weights.rotations.indices.max(initial=0)) + 1
     others, values = weights.rotations.indices[:, 1:], weights.rotations.values[:, 1:]
@@ -193,13 +193,13 @@ def _find_pairs(weights: AttachmentWeights) -> tuple[Ints, Floats, Ints, Ints]:
     return pairs, padded, (known // size).astype(np.int32), (known % size).astype(np.int32)
 
 
-def _edge_vectors(points: Floats, around: Neighbors) -> Floats:
+def _edge_vectors(points: FloatArray, around: Neighbors) -> FloatArray:
     """From every vertex to its neighbours (E, 3) [m]."""
-    vectors: Floats = points[around.indices] - np.repeat(points, np.diff(around.starts), axis=0)
+    vectors: FloatArray = points[around.indices] - np.repeat(points, np.diff(around.starts), axis=0)
     return vectors
 
 
-def _edge_components(points: Floats, around: Neighbors, skin: AttachedSkin) -> Singles:
+def _edge_components(points: FloatArray, around: Neighbors, skin: AttachedSkin) -> Float32Array:
     """The parts (E, 2) [m] of directed edges along and across the bone."""
     vectors = _edge_vectors(points, around)
     bones = np.repeat(skin.segments.directions[skin.owners], np.diff(around.starts), axis=0)
@@ -208,15 +208,15 @@ def _edge_components(points: Floats, around: Neighbors, skin: AttachedSkin) -> S
     return np.stack([along, across], axis=1).astype(np.float32)
 
 
-def _ring_mean(values: Floats, around: Neighbors) -> Floats:
+def _ring_mean(values: FloatArray, around: Neighbors) -> FloatArray:
     count = np.diff(around.starts)
     owner = np.repeat(np.arange(len(count)), count)
     return np.asarray(np.bincount(owner, values, len(count)) / np.maximum(count, 1))
 
 
 def _stiffness(
-    character: Character, stiffness: Stiffness, *, has_ring: Bools, firm: Bools, fine: Floats
-) -> tuple[Floats, Floats]:
+    character: Character, stiffness: Stiffness, *, has_ring: BoolArray, firm: BoolArray, fine: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """(edges, relative_radius, bend) and (radius, bones, twist) of every vertex (V, 3) each.
 
     Springs to the bone are scaled by `fine` = (edge / distance from the bone)^2: a ring of springs acts on a skin like

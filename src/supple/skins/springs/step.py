@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry import quaternions
 from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import RIGID_TOLERANCE
@@ -83,7 +83,9 @@ def pose_bones(state: AttachedState, pose: Pose) -> None:
         devices.write(state.pairs.stretches, stretches[other] - stretches[one])
 
 
-def _pose_segments(segments: Segments, world_from_joint: Floats, skinning: Floats) -> tuple[Floats, Floats]:
+def _pose_segments(
+    segments: Segments, world_from_joint: FloatArray, skinning: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Starts and ends (B, 3) [m] in a pose; an end follows the child joint, so bones may change their length."""
     starts = world_from_joint[segments.joints, :3, 3]
     own = skinning[segments.joints]
@@ -92,7 +94,7 @@ def _pose_segments(segments: Segments, world_from_joint: Floats, skinning: Float
     return starts, ends
 
 
-def _rotation_vectors(rotations: Floats) -> Floats:
+def _rotation_vectors(rotations: FloatArray) -> FloatArray:
     """Axis times angle (N, 3) [rad] of rotations, the shorter way round."""
     quats = quaternions.quat_from_matrix(rotations)
     sine = np.linalg.norm(quats[:, :3], axis=1, keepdims=True)
@@ -100,7 +102,7 @@ def _rotation_vectors(rotations: Floats) -> Floats:
     return quats[:, :3] * np.where(sine > 1e-9, angle / np.where(sine > 1e-9, sine, 1.0), 2.0)
 
 
-def _insides(segments: Segments, directions: Floats, one: Ints, other: Ints) -> Floats:
+def _insides(segments: Segments, directions: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
     """Towards the inside of the bend between two segments (N, 3): the sum of the two ways away from where they meet."""
     ends = np.stack([segments.starts, segments.ends], axis=1)
     apart = np.linalg.norm(ends[one][:, :, None] - ends[other][:, None], axis=3).reshape(-1, 4)
@@ -110,14 +112,14 @@ def _insides(segments: Segments, directions: Floats, one: Ints, other: Ints) -> 
     return np.where((one != other)[:, None], away_one + away_other, 0.0)
 
 
-def _length_ratios(segments: Segments, starts: Floats, ends: Floats) -> Floats:
+def _length_ratios(segments: Segments, starts: FloatArray, ends: FloatArray) -> FloatArray:
     """Length of every segment in a pose against rest (B,); one where it had none."""
     lengths = np.linalg.norm(ends - starts, axis=1)
     known = segments.lengths > 0.0
     return np.where(known, lengths / np.where(known, segments.lengths, 1.0), 1.0)
 
 
-def _squash(segments: Segments, ratios: Floats, amount: float) -> Floats | None:
+def _squash(segments: Segments, ratios: FloatArray, amount: float) -> FloatArray | None:
     """How a limb thins when its bone grows longer and swells when it shortens (B, 3, 3), across the bone only.
 
     Across it is scaled by (rest length / length)^(amount / 2): with amount 1 the volume stays. None if nothing changes.
@@ -126,7 +128,7 @@ def _squash(segments: Segments, ratios: Floats, amount: float) -> Floats | None:
         return None
     across = np.clip(ratios, 0.01, 100.0) ** (-0.5 * amount)
     along = np.einsum("bi,bj->bij", segments.directions, segments.directions)
-    squash: Floats = across[:, None, None] * (_ONE - along) + along
+    squash: FloatArray = across[:, None, None] * (_ONE - along) + along
     return squash
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 
 PATCH = 16  # triangles at most
 GROUP = 16
@@ -21,12 +21,12 @@ class Patches:
     Group g holds the patches from `group_starts[g]` to `group_starts[g + 1]`, which lie together as well.
     """
 
-    order: Ints
-    starts: Ints
-    group_starts: Ints
+    order: IntArray
+    starts: IntArray
+    group_starts: IntArray
 
 
-def patches(rest_points: Floats, triangles: Ints) -> Patches:
+def patches(rest_points: FloatArray, triangles: IntArray) -> Patches:
     """Halve the triangles along the longest side of their box until no heap has more than PATCH of them."""
     middles = rest_points[triangles].mean(axis=1)
     heaps = [np.arange(len(triangles), dtype=np.int32)]
@@ -37,7 +37,7 @@ def patches(rest_points: Floats, triangles: Ints) -> Patches:
     return Patches(np.concatenate(heaps).astype(np.int32), starts.astype(np.int32), group_starts.astype(np.int32))
 
 
-def _halves(heap: Ints, middles: Floats) -> list[Ints]:
+def _halves(heap: IntArray, middles: FloatArray) -> list[IntArray]:
     if len(heap) <= 1:
         return [heap]
     side = int(np.argmax(np.ptp(middles[heap], axis=0)))
@@ -53,12 +53,12 @@ class Beside:
     with triangle k of the other patch, because they share no corner and, within one patch, k comes after i.
     """
 
-    starts: Ints
-    others: Ints
+    starts: IntArray
+    others: IntArray
     masks: NDArray[np.uint32]
 
 
-def beside(triangles: Ints, sorted_patches: Patches) -> Beside:
+def beside(triangles: IntArray, sorted_patches: Patches) -> Beside:
     """Find the patches that touch, for `triangles` in patch order."""
     starts = sorted_patches.starts
     count = len(starts) - 1
@@ -76,7 +76,7 @@ def beside(triangles: Ints, sorted_patches: Patches) -> Beside:
     return Beside(rows.astype(np.int32), (pairs % count).astype(np.int32), masks)
 
 
-def _sharing(triangles: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _sharing(triangles: IntArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pairs of triangles at a common vertex, the lower number first; the crowd at a pole is left out."""
     flat = triangles.reshape(-1)
     corners = np.argsort(flat, kind="stable")

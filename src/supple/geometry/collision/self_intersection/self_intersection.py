@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple import device as devices
-from supple.arrays import Bools, Floats, Ints, Singles, frozen
+from supple.arrays import BoolArray, Float32Array, FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.geometry.collision.self_intersection.patches import GROUP, beside, patches
 from supple.geometry.rows import group_by_label
@@ -31,9 +31,9 @@ class Crossings:
     and `depths` (F,) [m], the depth of the deepest of them; both are None for an open mesh, which has no inside.
     """
 
-    counts: Ints
-    inside: Ints | None
-    depths: Floats | None
+    counts: IntArray
+    inside: IntArray | None
+    depths: FloatArray | None
 
 
 class CrossingFinder:
@@ -160,7 +160,7 @@ class CrossingFinder:
         known = np.unique(ends.min(axis=1) * len(position) + ends.max(axis=1))
         self._room_for(self._keys.shape[1], known)
 
-    def pairs(self, points: ArrayLike) -> Ints:
+    def pairs(self, points: ArrayLike) -> IntArray:
         """The pairs (N, 2) of triangles that cross in one frame (V, 3), lower number first, sorted."""
         frame = frozen(points, np.float32, (self._vertices, 3), "CrossingFinder", "points")
         self._search(frame[None])
@@ -172,7 +172,7 @@ class CrossingFinder:
         numbers = np.sort(self._sorted.order[both], axis=1)
         return np.unique(numbers, axis=0).astype(np.int32).reshape(-1, 2)
 
-    def search(self, points: Singles, *, depth: bool = True) -> Crossings:
+    def search(self, points: Float32Array, *, depth: bool = True) -> Crossings:
         """Crossings in every frame of `points` (F, V, 3) [m]."""
         frames = len(points)
         counts, inside, depths = np.zeros(frames, np.int32), np.zeros(frames, np.int32), np.zeros(frames)
@@ -187,7 +187,7 @@ class CrossingFinder:
                 depths[rows] = self._depths.numpy()[:used].max(axis=1)
         return Crossings(counts, inside if deep else None, depths if deep else None)
 
-    def vertex_depths(self, points: ArrayLike) -> tuple[Bools, Singles]:
+    def vertex_depths(self, points: ArrayLike) -> tuple[BoolArray, Float32Array]:
         """Which vertices (V,) of one frame (V, 3) lie inside the body, and how deep (V,) [m]; for pictures."""
         frame = frozen(points, np.float32, (self._vertices, 3), "CrossingFinder", "points")
         if not self.is_closed:
@@ -196,7 +196,7 @@ class CrossingFinder:
         self._find_depths()
         return self._inside()[0], self._depths.numpy()[0].copy()
 
-    def _inside(self) -> Bools:
+    def _inside(self) -> BoolArray:
         """Which vertices of the last frames were found inside, (chunk, V)."""
         from supple.geometry.collision.self_intersection import kernels
 
@@ -206,7 +206,7 @@ class CrossingFinder:
         for begin in range(0, frames, self._chunk):
             yield slice(begin, min(begin + self._chunk, frames))
 
-    def _search(self, points: Singles) -> None:
+    def _search(self, points: Float32Array) -> None:
         """Count the crossings of up to a chunk of frames; the last one fills the places that are left."""
         held = self._points.numpy()
         held[: len(points)] = points
@@ -229,6 +229,6 @@ class CrossingFinder:
         self._measuring()
 
 
-def crossing_pairs(points: ArrayLike, triangles: ArrayLike) -> Ints:
+def crossing_pairs(points: ArrayLike, triangles: ArrayLike) -> IntArray:
     """The pairs (N, 2) of triangles of a mesh that pass through each other and share no vertex."""
     return CrossingFinder(points, triangles, frames_at_once=1).pairs(points)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.geometry.rows import group_by_label
 from supple.geometry.tetrahedra.tetrahedra import element_edges
@@ -53,7 +53,7 @@ class Pairs:
         """How many pairs were left out; waits for the device."""
         return max(0, int(self.found.numpy()[0]) - self.capacity)
 
-    def to_host(self) -> Ints:
+    def to_host(self) -> IntArray:
         """The pairs (N, 2), particle then element, sorted; waits for the device."""
         count = min(int(self.found.numpy()[0]), self.capacity)
         both = np.stack([self.particles.numpy()[:count], self.elements.numpy()[:count]], axis=1)
@@ -69,14 +69,14 @@ class HashedMesh:
     `ring_members[ring_starts[p]:ring_starts[p + 1]]`, and `overlap_elements` likewise the elements that hold it then.
     """
 
-    corners: Ints
+    corners: IntArray
     cell: float
-    labels: Ints
-    element_labels: Ints
-    ring_starts: Ints
-    ring_members: Ints
-    overlap_starts: Ints
-    overlap_elements: Ints
+    labels: IntArray
+    element_labels: IntArray
+    ring_starts: IntArray
+    ring_members: IntArray
+    overlap_starts: IntArray
+    overlap_elements: IntArray
 
     @classmethod
     def from_rest(
@@ -253,7 +253,7 @@ def spatial_hash(
     return SpatialHash(mesh, constants, copies=copies, capacity=capacity)
 
 
-def _rings(edges: Ints, particles: int, rings: int) -> tuple[Ints, Ints]:
+def _rings(edges: IntArray, particles: int, rings: int) -> tuple[IntArray, IntArray]:
     """The particles at most `rings` edges away from each, as compressed rows; itself among them where rings > 0."""
     from scipy.sparse import csr_array
 
@@ -268,7 +268,7 @@ def _rings(edges: Ints, particles: int, rings: int) -> tuple[Ints, Ints]:
     return reach.indptr.astype(np.int32), reach.indices.astype(np.int32)
 
 
-def _overlaps_at_rest(rest: Floats, corners: Ints, rings: int) -> Ints:
+def _overlaps_at_rest(rest: FloatArray, corners: IntArray, rings: int) -> IntArray:
     """Pairs (N, 2) of particles and the elements that hold them at rest, or touch one that does."""
     from scipy.sparse import csr_array
 
@@ -287,7 +287,7 @@ def _overlaps_at_rest(rest: Floats, corners: Ints, rings: int) -> Ints:
     return np.stack(near.coords, axis=1).astype(np.int32)
 
 
-def _check(rest: Floats, corners: Ints, rings: int) -> None:
+def _check(rest: FloatArray, corners: IntArray, rings: int) -> None:
     if len(corners) == 0 or corners.min() < 0 or corners.max() >= len(rest):
         raise InputError(
             _WHERE,

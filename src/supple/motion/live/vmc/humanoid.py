@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.anatomy.humanoid import SIDES, Anatomy, body_axes, leg_length
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
@@ -32,10 +32,10 @@ class HumanoidPose:
     """
 
     def __init__(self) -> None:
-        self.rotations: Floats = np.tile([0.0, 0.0, 0.0, 1.0], (len(BONES), 1))
-        self.positions: Floats = np.full((len(BONES), 3), np.nan)
-        self.root_rotation: Floats = np.array([0.0, 0.0, 0.0, 1.0])
-        self.root_position: Floats = np.zeros(3)
+        self.rotations: FloatArray = np.tile([0.0, 0.0, 0.0, 1.0], (len(BONES), 1))
+        self.positions: FloatArray = np.full((len(BONES), 3), np.nan)
+        self.root_rotation: FloatArray = np.array([0.0, 0.0, 0.0, 1.0])
+        self.root_position: FloatArray = np.zeros(3)
 
     def copy(self) -> HumanoidPose:
         """Another one that says the same."""
@@ -111,7 +111,7 @@ class RotationTransfer:
             self.pairs |= follows(source, target, table)
         alignments = rest_alignments(source, target, self.pairs)
         self.skeleton = target.skeleton
-        self.body: Floats = body_axes(target) @ body_axes(source).T
+        self.body: FloatArray = body_axes(target) @ body_axes(source).T
         self._joints = np.array(list(self.pairs), dtype=int)
         self._first = np.array([self.pairs[joint].source for joint in self._joints], dtype=int)
         self._second = np.array([self.pairs[joint].beyond for joint in self._joints], dtype=int)
@@ -120,7 +120,7 @@ class RotationTransfer:
         alone = [level[~np.isin(level, self._joints)] for level in self.skeleton.levels[1:]]
         self._levels = [(level, self.skeleton.parents[level]) for level in alone]
 
-    def rotations(self, source: Floats) -> Floats:
+    def rotations(self, source: FloatArray) -> FloatArray:
         """Turns from rest (J, 3, 3) of all target joints, in world axes, from quaternions (K, 4) of the source's."""
         rotations = np.tile(np.eye(3), (len(self.skeleton), 1, 1))
         mean = quaternions.slerp(source[self._first], source[self._second], self._fraction)
@@ -130,7 +130,7 @@ class RotationTransfer:
         return rotations
 
 
-def hip_sockets(body: Anatomy) -> Floats | None:
+def hip_sockets(body: Anatomy) -> FloatArray | None:
     """From the hip joint to the middle of the hip sockets at rest (3,) [m]; None for what has no two legs.
 
     Rigs put the hip joint at various heights; the sockets are where the legs are in all of them.
@@ -189,7 +189,7 @@ class Puppet:
         matrices[:, :3, 3] = positions
         return Pose(matrices, shapes=shapes)
 
-    def _hips_at(self, sent: HumanoidPose, world: Floats, rotation: Floats) -> Floats:
+    def _hips_at(self, sent: HumanoidPose, world: FloatArray, rotation: FloatArray) -> FloatArray:
         """Where the hips are, by the middle of the hip sockets where both sides know it."""
         ratio = self._ratio(sent)
         body = self._transfer.body
@@ -216,13 +216,13 @@ class Puppet:
 class _Level:
     """Joints that are posed at once: those that hang, on which, and from there to each at rest (K, 3) [m]."""
 
-    joints: Ints
-    above: Ints
-    reach: Floats
+    joints: IntArray
+    above: IntArray
+    reach: FloatArray
     has_hips: bool
 
     @classmethod
-    def from_skeleton(cls, skeleton: Skeleton, level: Ints, hips: int) -> _Level:
+    def from_skeleton(cls, skeleton: Skeleton, level: IntArray, hips: int) -> _Level:
         joints = level[skeleton.parents[level] >= 0]
         above = skeleton.parents[joints]
         return cls(joints, above, skeleton.heads[joints] - skeleton.heads[above], hips in level)

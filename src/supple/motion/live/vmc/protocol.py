@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.motion.live.vmc.osc import Argument, Message
 
 FARTHEST = 1000.0  # m; nobody acts farther away than that
@@ -40,9 +40,9 @@ class Said:
     """What one datagram says, in our axes: `turns` x y z w and `places` [m] by bone number, of the root, and shapes."""
 
     time: float | None = None
-    rotations: dict[int, Floats] = field(default_factory=dict)
-    positions: dict[int, Floats] = field(default_factory=dict)
-    root: tuple[Floats, Floats] | None = None
+    rotations: dict[int, FloatArray] = field(default_factory=dict)
+    positions: dict[int, FloatArray] = field(default_factory=dict)
+    root: tuple[FloatArray, FloatArray] | None = None
     shapes: dict[str, float] = field(default_factory=dict)
     apply: bool = False
 
@@ -62,12 +62,12 @@ def understood(messages: Iterable[Message], dropped: Counter[str]) -> Said:
     return said
 
 
-def mirrored_position(position: Floats) -> Floats:
+def mirrored_position(position: FloatArray) -> FloatArray:
     """A position (..., 3) from Unity's axes to ours, or back."""
     return np.asarray(position * _MIRROR_POSITION)
 
 
-def mirrored_rotation(rotation: Floats) -> Floats:
+def mirrored_rotation(rotation: FloatArray) -> FloatArray:
     """A quaternion (..., 4) from Unity's axes to ours, or back."""
     return np.asarray(rotation * _MIRROR_ROTATION)
 
@@ -120,7 +120,7 @@ def _take_shape(given: tuple[Argument, ...], said: Said) -> str:
     return ""
 
 
-def _transform(given: tuple[Argument, ...]) -> tuple[Floats, Floats] | str:
+def _transform(given: tuple[Argument, ...]) -> tuple[FloatArray, FloatArray] | str:
     """Place and unit quaternion of "name px py pz qx qy qz qw ...", or why there is none."""
     numbers = [number for number in map(_number, given[1:8]) if number is not None]
     if len(numbers) < 7 or not isinstance(given[0], str):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.skins.curves.beam.dynamic import DynamicBeam
 from supple.skins.curves.beam.finite_differences import Clamps, check_same_columns
@@ -24,7 +24,7 @@ _WALKS_PER_THREAD = 512  # examples of curves, in one frame; with fewer, waking 
 class CurveLoad:
     """What acts on one curve in one example: a force (nodes - 2, 3) and where its ends are held."""
 
-    force: Floats
+    force: FloatArray
     clamps: Clamps
 
     def __post_init__(self) -> None:
@@ -43,14 +43,14 @@ class CurveBatch:
     (frames, groups, examples).
     """
 
-    starts: Ints
-    group_of: Ints
-    factor_rows: Ints
-    factors: tuple[Floats, ...]
-    loads: Floats
-    example_counts: Ints
-    mass_terms: Floats
-    damping_terms: Floats
+    starts: IntArray
+    group_of: IntArray
+    factor_rows: IntArray
+    factors: tuple[FloatArray, ...]
+    loads: FloatArray
+    example_counts: IntArray
+    mass_terms: FloatArray
+    damping_terms: FloatArray
     examples: int
     group_by_label: bool
 
@@ -111,7 +111,7 @@ class CurveBatch:
         return len(self.example_counts)
 
 
-def _pack_loads(starts: Ints, beams: Sequence[Beam], example: Sequence[CurveLoad]) -> Floats:
+def _pack_loads(starts: IntArray, beams: Sequence[Beam], example: Sequence[CurveLoad]) -> FloatArray:
     """Loads of the inner nodes, and the values of the ends, (nodes, 3)."""
     packed = np.empty((int(starts[-1]), 3))
     for start, beam, load in zip(starts[:-1], beams, example, strict=True):

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.errors import InputError
 from supple.skins.curves.beam.finite_differences import (
     BandedMatrix,
@@ -56,14 +56,14 @@ class DynamicBeam:
         check_positive(self.mass, where, "mass", allow_zero=True)
         check_positive(self.damping, where, "damping", allow_zero=True)
 
-    def ramp(self, force: ArrayLike, clamps: Clamps) -> Floats:
+    def ramp(self, force: ArrayLike, clamps: Clamps) -> FloatArray:
         """All shapes (steps + 1, nodes, ...) from rest at zero while force and clamps grow evenly to the given ones."""
         where = "DynamicBeam.ramp"
         final = check_rows(force, self.nodes - 2, where, "force")
         check_same_columns(final, clamps, where)
         return self._ramp(final, clamps)
 
-    def play(self, forces: ArrayLike, clamps: Sequence[Clamps], *, start: ArrayLike | None = None) -> Floats:
+    def play(self, forces: ArrayLike, clamps: Sequence[Clamps], *, start: ArrayLike | None = None) -> FloatArray:
         """All shapes (steps + 1, nodes, ...) under forces (steps, nodes - 2, ...) and clamps that change as they like.
 
         Force and clamps number m act at the end of step m. The beam starts at rest, in the shape `start` (zero without
@@ -90,7 +90,7 @@ class DynamicBeam:
             shapes[step + 1] = self._step(shapes[step], before, force - self.bands.boundary_load(held), held.values)
         return shapes
 
-    def advance(self, now: ArrayLike, before: ArrayLike, force: ArrayLike, *, clamps: Clamps) -> Floats:
+    def advance(self, now: ArrayLike, before: ArrayLike, force: ArrayLike, *, clamps: Clamps) -> FloatArray:
         """The shape one step after `now` (nodes, ...); `before` is one step earlier, and equals `now` after rest."""
         where = "DynamicBeam.advance"
         here = check_rows(now, self.nodes, where, "now")
@@ -102,7 +102,7 @@ class DynamicBeam:
             raise InputError(where, found, "all have the same curves and coordinates", "reshape them")
         return self._step(here, last, given - self.bands.boundary_load(clamps), clamps.values)
 
-    def force(self, shape: ArrayLike, clamps: Clamps | None = None) -> Floats:
+    def force(self, shape: ArrayLike, clamps: Clamps | None = None) -> FloatArray:
         """The force (nodes - 2, ...) with which `ramp` ends in this shape (nodes, ...), exactly.
 
         The last shape is linear in the force, and in the modes of the beam each force moves its own mode only: what
@@ -119,7 +119,7 @@ class DynamicBeam:
         return force
 
     @cached_property
-    def modal_responses(self) -> Floats:
+    def modal_responses(self) -> FloatArray:
         """How far each mode has come after a ramp of a unit force, slowest mode first (inner,); never zero."""
         bending = self.bands.eigenvalues - self.bands.diagonal
         before, now = np.zeros_like(bending), 1.0 / self.steps / (bending + 2.0 * self.mass_term)
@@ -149,18 +149,18 @@ class DynamicBeam:
         return 0.5 * self.damping * self.steps
 
     @cached_property
-    def _modes(self) -> Floats:
+    def _modes(self) -> FloatArray:
         """The shapes of the modes as columns (inner, inner), in the order of the eigenvalues."""
         from scipy.linalg import eig_banded
 
         return np.asarray(eig_banded(self.bands.diagonals, lower=True)[1])
 
-    def _force_to_end_in(self, inner: Floats) -> Floats:
+    def _force_to_end_in(self, inner: FloatArray) -> FloatArray:
         """The force whose ramp, with ends that stay, ends in these inner nodes."""
         flat = inner.reshape(len(inner), -1)
         return (self._modes @ ((self._modes.T @ flat) / self.modal_responses[:, None])).reshape(inner.shape)
 
-    def _ramp(self, force: Floats, clamps: Clamps) -> Floats:
+    def _ramp(self, force: FloatArray, clamps: Clamps) -> FloatArray:
         load = force - self.bands.boundary_load(clamps)
         shapes = np.zeros((self.steps + 1, self.nodes, *force.shape[1:]))
         for step in range(self.steps):
@@ -169,7 +169,7 @@ class DynamicBeam:
             shapes[step + 1] = self._step(shapes[step], before, alpha * load, alpha * clamps.values)
         return shapes
 
-    def _step(self, now: Floats, before: Floats | None, load: Floats, ends: Floats) -> Floats:
+    def _step(self, now: FloatArray, before: FloatArray | None, load: FloatArray, ends: FloatArray) -> FloatArray:
         """One step; without a shape before this one the beam is at rest."""
         if before is None:
             inner = self.first_bands.solve(load + 2.0 * self.mass_term * now[1:-1])

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 
 FEWEST_NODES = 5  # below this the two ends meet in one difference
@@ -30,8 +30,8 @@ class Clamps:
     and coordinates. Slopes are per unit of v, not of length, and both point from v = 0 towards v = 1.
     """
 
-    values: Floats
-    slopes: Floats
+    values: FloatArray
+    slopes: FloatArray
 
     def __post_init__(self) -> None:
         for name in ("values", "slopes"):
@@ -83,7 +83,7 @@ class BandedMatrix:
         return self.nodes - 2
 
     @cached_property
-    def diagonals(self) -> Floats:
+    def diagonals(self) -> FloatArray:
         """The matrix as its diagonal and the first and second band beside it, (3, inner)."""
         b, c = self._weights
         diagonals = np.empty((3, self.inner))
@@ -92,13 +92,13 @@ class BandedMatrix:
         return diagonals
 
     @cached_property
-    def eigenvalues(self) -> Floats:
+    def eigenvalues(self) -> FloatArray:
         """All eigenvalues, lowest first."""
         from scipy.linalg import eig_banded
 
         return np.asarray(eig_banded(self.diagonals, lower=True, eigvals_only=True))
 
-    def boundary_load(self, clamps: Clamps) -> Floats:
+    def boundary_load(self, clamps: Clamps) -> FloatArray:
         """What the given ends add to the equations of the inner nodes, (inner, ...)."""
         b, c = self._weights
         load = np.zeros((self.inner, *clamps.values.shape[1:]))
@@ -109,7 +109,7 @@ class BandedMatrix:
         load[-2] += b * clamps.values[1]
         return load
 
-    def multiply(self, inner: Floats) -> Floats:
+    def multiply(self, inner: FloatArray) -> FloatArray:
         """The matrix times columns (inner, ...)."""
         first, second = self.diagonals[1, 0], self.diagonals[2, 0]
         product = self.diagonals[0].reshape(-1, *[1] * (inner.ndim - 1)) * inner
@@ -119,7 +119,7 @@ class BandedMatrix:
         product[:-2] += second * inner[2:]
         return product
 
-    def solve(self, columns: Floats) -> Floats:
+    def solve(self, columns: FloatArray) -> FloatArray:
         """Columns (inner, ...) whose product with the matrix is the given columns."""
         from scipy.linalg.lapack import dgbtrs
 
@@ -130,7 +130,7 @@ class BandedMatrix:
         return np.ascontiguousarray(solved).reshape(columns.shape)
 
     @cached_property
-    def ldlt_rows(self) -> Floats:
+    def ldlt_rows(self) -> FloatArray:
         """The factor L D L^T in the order in which a walk along a curve reads it, (inner, 5).
 
         For each inner node: its two entries of L on the way forth, one over D, and its two of L^T on the way back.
@@ -164,7 +164,7 @@ class BandedMatrix:
         return lu, pivots
 
 
-def check_rows(value: ArrayLike, rows: int, where: str, what: str) -> Floats:
+def check_rows(value: ArrayLike, rows: int, where: str, what: str) -> FloatArray:
     """Numbers with `rows` rows (-1 for any) and any axes after them, checked and frozen."""
     try:
         axes = np.ndim(value)
@@ -188,7 +188,7 @@ def check_positive(value: float, where: str, what: str, *, allow_zero: bool = Fa
         raise InputError(where, f"{what} is {value}", f"a finite number {least} is needed", f"change {what}")
 
 
-def check_same_columns(force: Floats, clamps: Clamps, where: str) -> None:
+def check_same_columns(force: FloatArray, clamps: Clamps, where: str) -> None:
     """Refuse clamps for other columns than those of the forces or shapes."""
     if force.shape[1:] != clamps.values.shape[1:]:
         given = f"the clamps are for columns {clamps.values.shape[1:]} and the rest for {force.shape[1:]}"

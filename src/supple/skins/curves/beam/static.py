@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.errors import InputError
 from supple.skins.curves.beam.finite_differences import (
     BandedMatrix,
@@ -53,14 +53,14 @@ class StaticBeam:
         if self.compression > 0.0:
             self._refuse_buckling()
 
-    def shape(self, force: ArrayLike, clamps: Clamps) -> Floats:
+    def shape(self, force: ArrayLike, clamps: Clamps) -> FloatArray:
         """The shape (nodes, ...) under a force (nodes - 2, ...) with clamped ends."""
         where = "StaticBeam.shape"
         given = check_rows(force, self.nodes - 2, where, "force")
         check_same_columns(given, clamps, where)
         return self._shape(given, clamps)
 
-    def force(self, shape: ArrayLike, clamps: Clamps | None = None) -> Floats:
+    def force(self, shape: ArrayLike, clamps: Clamps | None = None) -> FloatArray:
         """The force (nodes - 2, ...) under which `shape` gives this shape (nodes, ...) back.
 
         Without clamps those of the shape itself are taken. Differences of differences cancel many digits, so what the
@@ -81,7 +81,7 @@ class StaticBeam:
         """The matrix K of the inner nodes   [Chaudhry2015, Eq. 5.8]."""
         return BandedMatrix(self.nodes, self.bending, self.compression)
 
-    def _shape(self, force: Floats, clamps: Clamps) -> Floats:
+    def _shape(self, force: FloatArray, clamps: Clamps) -> FloatArray:
         inner = self.bands.solve(force - self.bands.boundary_load(clamps))
         return np.concatenate([clamps.values[:1], inner, clamps.values[1:]])
 

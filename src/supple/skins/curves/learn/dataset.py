@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple import device as devices
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
@@ -41,7 +41,7 @@ class HostSkin:
             self._stages.insert(0, (stage, binding, stage.allocate(binding)))
             stage = stage.base_skin()
 
-    def __call__(self, pose: Pose) -> Floats:
+    def __call__(self, pose: Pose) -> FloatArray:
         """The skin (V, 3) [m] in a pose."""
         points = None
         for skin, binding, state in self._stages:
@@ -114,9 +114,9 @@ class CurveExamples:
 class CurveDataset:
     """The frames as the curves see them: offsets from the base at rest, of vertices and of nodes, and joints' turns."""
 
-    offsets: Floats  # (F, V, 3)
-    nodes: Floats  # (F, n, 3)
-    rotations: Floats  # (F, K, 3)
+    offsets: FloatArray  # (F, V, 3)
+    nodes: FloatArray  # (F, n, 3)
+    rotations: FloatArray  # (F, K, 3)
 
     @classmethod
     def from_examples(

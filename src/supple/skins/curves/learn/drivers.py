@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.geometry.quaternions import normalize
@@ -22,7 +22,7 @@ _LEAST_INFLUENCE = 0.1  # of the part's most important joint; joints that bend l
 def find_drivers(character: Character) -> Drivers:
     """All joints of a character whose turns bend its skin, at home at rest."""
     weights, skeleton = character.require_weights("curve network"), character.skeleton
-    mass: Floats = np.zeros(len(skeleton))
+    mass: FloatArray = np.zeros(len(skeleton))
     np.add.at(mass, weights.joints, weights.values)
     tops: list[int] = []
     joints, references = [], []
@@ -56,7 +56,7 @@ def center_homes(drivers: Drivers, poses: Iterable[Pose], skeleton: Skeleton) ->
     return replace(drivers, homes=np.where(middle, normalize(total), _IDENTITY))
 
 
-def joint_influences(network: Network, drivers: Drivers) -> Floats:
+def joint_influences(network: Network, drivers: Drivers) -> FloatArray:
     """How much of every part (P, K) each joint's turn bends, from 0 to 1.
 
     The root mean square over a part's nodes of sqrt(s (1 - s)) * 2, with s how much of a node the joint and all below
@@ -73,14 +73,14 @@ def joint_influences(network: Network, drivers: Drivers) -> Floats:
     return np.sqrt(np.stack([piece.mean(axis=0) for piece in pieces]))
 
 
-def select_drivers(influence: Floats, *, most: int) -> Ints:
+def select_drivers(influence: FloatArray, *, most: int) -> IntArray:
     """Which of the joints (K,) drive a part, at most so many, in order."""
     strong = np.flatnonzero(influence >= _LEAST_INFLUENCE * max(float(influence.max(initial=0.0)), 1e-300))
     chosen = strong[np.argsort(-influence[strong], kind="stable")][:most]
     return np.sort(chosen).astype(np.int32)
 
 
-def _next_with_skin(skeleton: Skeleton, joint: int, mass: Floats) -> int:
+def _next_with_skin(skeleton: Skeleton, joint: int, mass: FloatArray) -> int:
     above = int(skeleton.parents[joint])
     while above >= 0 and mass[above] <= 0.0:
         above = int(skeleton.parents[above])

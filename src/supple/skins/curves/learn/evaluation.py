@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.skins.curves.beam.static import StaticBeam
 from supple.skins.curves.learn.dataset import CurveDataset
 from supple.skins.curves.learn.example_loads import ExampleSpace
@@ -17,7 +17,7 @@ from supple.skins.curves.network.curve_network import Network
 from supple.skins.curves.network.transfer import part_weights
 
 
-def evaluate(model: CurveModel, dataset: CurveDataset, network: Network, *, unseen: Ints) -> CurveModel:
+def evaluate(model: CurveModel, dataset: CurveDataset, network: Network, *, unseen: IntArray) -> CurveModel:
     """The model with how far it is from what it was told."""
     played = np.concatenate(
         [
@@ -65,5 +65,5 @@ def _at_examples(part: PartModel, space: PoseSpace) -> float:
     return float(np.linalg.norm(np.stack(errors), axis=-1).max())
 
 
-def _rms(distances: Floats) -> float:
+def _rms(distances: FloatArray) -> float:
     return float(np.sqrt(np.mean(np.square(distances))))

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.errors import InputError
 from supple.skins.curves.beam.batch import CurveLoad
 from supple.skins.curves.beam.finite_differences import Clamps, check_rows
@@ -26,7 +26,7 @@ class ExampleSpace:
     """
 
     beam: StaticBeam
-    shapes: Floats
+    shapes: FloatArray
     space: PoseSpace
 
     def __post_init__(self) -> None:
@@ -37,7 +37,7 @@ class ExampleSpace:
             raise InputError(where, f"shapes are {shapes.shape}", needed, "give every example the nodes of the beam")
         object.__setattr__(self, "shapes", shapes)
 
-    def at(self, position: ArrayLike) -> Floats:
+    def at(self, position: ArrayLike) -> FloatArray:
         """The curves (nodes, ...) at a position (dimensions,) of the space."""
         weights = self.space.weights(position)
         if weights.ndim != 1:
@@ -66,7 +66,7 @@ class ExampleSpace:
         return [Clamps.from_shape(shape) for shape in self.shapes]
 
     @cached_property
-    def _forces(self) -> Floats:
+    def _forces(self) -> FloatArray:
         return np.stack([self.beam.force(shape, held) for shape, held in zip(self.shapes, self._clamps, strict=True)])
 
 

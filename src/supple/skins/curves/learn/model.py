@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints, digest_of, frozen
+from supple.arrays import FloatArray, IntArray, digest_of, frozen
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.skins.curves.beam.finite_differences import FEWEST_NODES
@@ -81,11 +81,11 @@ class PartModel:
     """
 
     name: str
-    joints: Ints
-    axes: Floats
-    positions: Floats
-    offsets: Floats
-    frames: Ints
+    joints: IntArray
+    axes: FloatArray
+    positions: FloatArray
+    offsets: FloatArray
+    frames: IntArray
 
     def __post_init__(self) -> None:
         where = f"{_WHERE} part {self.name!r}"
@@ -136,9 +136,9 @@ class CurveModel:
     beyond: str
     drivers: Drivers
     parts: tuple[PartModel, ...]
-    rows: Ints
-    columns: Ints
-    values: Floats
+    rows: IntArray
+    columns: IntArray
+    values: FloatArray
     errors: FitErrors | None = None
 
     def __post_init__(self) -> None:

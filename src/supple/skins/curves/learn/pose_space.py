@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.quaternions import nearest_rotation, quat_from_matrix
@@ -45,7 +45,7 @@ class PoseSpace:
     Limits: weights may be a little below zero or above one between examples.
     """
 
-    positions: Floats
+    positions: FloatArray
     blend: str = "smooth"
     beyond: str = "hold"
 
@@ -61,7 +61,7 @@ class PoseSpace:
         object.__setattr__(self, "positions", given)
         self._check_distinct()
 
-    def weights(self, position: ArrayLike) -> Floats:
+    def weights(self, position: ArrayLike) -> FloatArray:
         """The weights (..., examples) of positions (..., dimensions)."""
         dimensions = self.positions.shape[1]
         given = np.asarray(position, dtype=np.float64)
@@ -79,7 +79,7 @@ class PoseSpace:
         return np.eye(len(self.positions))[near] + (features - self._features(self._positions)[near]) @ self._solution
 
     @cached_property
-    def _bounds(self) -> tuple[Floats, Floats, Floats]:
+    def _bounds(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The box of the examples, and how far beyond it positions may go, each (dimensions,)."""
         low, high = self.positions.min(axis=0), self.positions.max(axis=0)
         if self.beyond == "extend":
@@ -93,7 +93,7 @@ class PoseSpace:
         return size if size > 0.0 else 1.0
 
     @cached_property
-    def _axes(self) -> Floats:
+    def _axes(self) -> FloatArray:
         """The directions in which the examples differ, as columns, scaled to the size of the box."""
         around = self.positions - self.positions.mean(axis=0)
         _, extents, directions = np.linalg.svd(around / self._scale, full_matrices=False)
@@ -101,16 +101,16 @@ class PoseSpace:
         return directions[wide].T / self._scale
 
     @cached_property
-    def _mean(self) -> Floats:
+    def _mean(self) -> FloatArray:
         return self.positions.mean(axis=0) @ self._axes
 
     @cached_property
-    def _positions(self) -> Floats:
+    def _positions(self) -> FloatArray:
         """The examples in those directions, around their middle."""
         return self.positions @ self._axes - self._mean
 
     @cached_property
-    def _solution(self) -> Floats:
+    def _solution(self) -> FloatArray:
         """From the features of a position to the weights of the examples."""
         count, size = len(self._positions), len(self._positions) + 1 + self._positions.shape[1]
         matrix = np.zeros((size, size))
@@ -118,7 +118,7 @@ class PoseSpace:
         matrix[count:, :count] = matrix[:count, count:].T
         return np.asarray(np.linalg.solve(matrix, np.eye(size))[:, :count], dtype=np.float64)
 
-    def _features(self, positions: Floats) -> Floats:
+    def _features(self, positions: FloatArray) -> FloatArray:
         """Distances to the power p, one, and the coordinates."""
         apart = np.linalg.norm(positions[..., None, :] - self._positions, axis=-1)
         one = np.ones((*positions.shape[:-1], 1))
@@ -167,7 +167,7 @@ class PoseSpaces:
         self._at_examples = self._features(self._positions)
         self._every = np.arange(count)
 
-    def weights(self, positions: Floats) -> Floats:
+    def weights(self, positions: FloatArray) -> FloatArray:
         """Weights (spaces, examples) of one position (spaces, dimensions) in each; zero where there is no example."""
         given = _clamp_to_box(positions, *self._bounds)
         features = self._features(given[:, None, :] @ self._axes - self._mean)
@@ -176,16 +176,16 @@ class PoseSpaces:
         change[self._every, 0, near] += 1.0
         return np.asarray(change[:, 0])
 
-    def _features(self, positions: Floats) -> Floats:
+    def _features(self, positions: FloatArray) -> FloatArray:
         """Distances to the power p, one, and the coordinates: (spaces, rows, size)."""
         apart = np.linalg.norm(positions[:, :, None, :] - self._positions[:, None], axis=-1)
         one = np.ones((*positions.shape[:2], 1))
         return np.concatenate([apart**self._power, one, positions], axis=-1)
 
 
-def _clamp_to_box(positions: Floats, low: Floats, high: Floats, margin: Floats) -> Floats:
+def _clamp_to_box(positions: FloatArray, low: FloatArray, high: FloatArray, margin: FloatArray) -> FloatArray:
     """Places as they are inside a box; outside they go on ever more slowly, at most as far as `margin`."""
-    inside: Floats = np.clip(positions, low, high)
+    inside: FloatArray = np.clip(positions, low, high)
     if not margin.any():
         return inside
     past = positions - inside
@@ -201,9 +201,9 @@ class Drivers:
     `homes` (K, 4), quaternions around which the joints turn: the one nearer to home is taken.
     """
 
-    joints: Ints
-    references: Ints
-    homes: Floats
+    joints: IntArray
+    references: IntArray
+    homes: FloatArray
 
     def __post_init__(self) -> None:
         where = "Drivers"
@@ -215,7 +215,7 @@ class Drivers:
     def __len__(self) -> int:
         return len(self.joints)
 
-    def rotation_vectors(self, rotations: Floats) -> Floats:
+    def rotation_vectors(self, rotations: FloatArray) -> FloatArray:
         """The turn (K, 3) of every joint away from rest as a rotation vector [rad], in the axes of the rest pose.
 
         R = S_r^T S_j, where S (J, 3, 3) are `joint_rotations` and r is the joint that the turn is seen from. A motion
@@ -227,15 +227,15 @@ class Drivers:
         rotation = rotation * np.where(np.einsum("ki,ki->k", rotation, self.homes) < 0.0, -1.0, 1.0)[:, None]
         sine = np.sqrt(np.einsum("ki,ki->k", rotation[:, :3], rotation[:, :3]))
         per_sine = 2.0 * np.arctan2(sine, rotation[:, 3]) / np.where(sine > 1e-12, sine, 1.0)
-        vectors: Floats = rotation[:, :3] * np.where(sine > 1e-12, per_sine, 2.0)[:, None]
+        vectors: FloatArray = rotation[:, :3] * np.where(sine > 1e-12, per_sine, 2.0)[:, None]
         return vectors
 
-    def quaternions(self, rotations: Floats) -> Floats:
+    def quaternions(self, rotations: FloatArray) -> FloatArray:
         """The turn (K, 4) of every joint as seen from its reference, of either sign."""
         return quat_from_matrix(np.swapaxes(rotations[self.references], 1, 2) @ rotations[self.joints])
 
 
-def joint_rotations(pose: Pose, skeleton: Skeleton) -> Floats:
+def joint_rotations(pose: Pose, skeleton: Skeleton) -> FloatArray:
     """How every joint turns away from rest in the world (J, 3, 3), without its stretch."""
     linear = pose.skinning(skeleton)[:, :3, :3]
     gram = np.swapaxes(linear, 1, 2) @ linear - np.eye(3)
@@ -252,7 +252,7 @@ class ExampleInterpolator:
     """
 
     def __init__(
-        self, drivers: Drivers, spaces: Sequence[PoseSpace], joints: Sequence[Ints], axes: Sequence[Floats]
+        self, drivers: Drivers, spaces: Sequence[PoseSpace], joints: Sequence[IntArray], axes: Sequence[FloatArray]
     ) -> None:
         self._drivers, self._spaces = drivers, PoseSpaces(spaces)
         count, most = len(joints), max(len(one) for one in joints)
@@ -262,7 +262,7 @@ class ExampleInterpolator:
             self._joints[number, : len(own_joints)] = own_joints
             self._axes[number, : own_axes.shape[0], : own_axes.shape[1]] = own_axes
 
-    def weights(self, rotations: Floats) -> Floats:
+    def weights(self, rotations: FloatArray) -> FloatArray:
         """Weights (parts, examples) in a pose, by how its joints are turned (J, 3, 3)."""
         count, most = self._joints.shape
         if not len(self._drivers):

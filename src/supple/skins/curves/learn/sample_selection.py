@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.skins.curves.learn.pose_space import PoseSpace
 
 _SPREAD = 0.1  # of the widest direction: poses spread less than this in a direction are not told apart by it
@@ -20,7 +20,7 @@ _REGULARIZATION = 0.03  # how much an example keeps to its own frame when all fr
 _HELPS = 0.95  # of the error before: an example that leaves more is not worth its cost
 
 
-def principal_axes(rotations: Floats, most: int) -> Floats:
+def principal_axes(rotations: FloatArray, most: int) -> FloatArray:
     """The directions (3 K, d) in which the joints of a part move, widest first; narrow ones are left out.
 
     Rest counts as a pose. There are never more than half as many directions as examples: with as many, a straight
@@ -42,14 +42,14 @@ class SampleSelection:
     together are met best: a skin that swings is different on the way there and back, and the curves go between.
     """
 
-    positions: Floats
-    nodes: Floats
+    positions: FloatArray
+    nodes: FloatArray
     free: NDArray[np.bool_]
     blend: str
     beyond: str
     exact: bool
 
-    def select(self, most: int) -> Ints:
+    def select(self, most: int) -> IntArray:
         """Frames to learn: half of them far apart, the others where it is worst, as long as that helps."""
         rest = np.zeros((1, self.positions.shape[1]))
         size = float(np.linalg.norm(np.ptp(np.concatenate([rest, self.positions]), axis=0)))
@@ -76,7 +76,7 @@ class SampleSelection:
                 best, best_error = len(chosen), error
         return np.array(chosen[:best], dtype=np.int32)
 
-    def fit_shapes(self, chosen: Sequence[int] | Ints) -> Floats:
+    def fit_shapes(self, chosen: Sequence[int] | IntArray) -> FloatArray:
         """What the examples keep (E, 3 n_p) [m].
 
         min_S |W S - N|^2 + k |S - N_chosen|^2, with W the weights of the examples in all free frames N.
@@ -88,10 +88,10 @@ class SampleSelection:
         normal = weights.T @ weights + _REGULARIZATION * np.eye(len(own))
         return np.asarray(np.linalg.solve(normal, weights.T @ self.nodes[self.free] + _REGULARIZATION * own))
 
-    def _weights(self, chosen: Sequence[int] | Ints) -> Floats:
+    def _weights(self, chosen: Sequence[int] | IntArray) -> FloatArray:
         known = np.concatenate([np.zeros((1, self.positions.shape[1])), self.positions[list(chosen)]])
         return PoseSpace(known, self.blend, self.beyond).weights(self.positions)[:, 1:]
 
-    def _residuals(self, chosen: Sequence[int]) -> Floats:
+    def _residuals(self, chosen: Sequence[int]) -> FloatArray:
         """How far (F,) the part is off in every frame when these are learnt, as a length over all its nodes."""
         return np.asarray(np.linalg.norm(self._weights(chosen) @ self.fit_shapes(chosen) - self.nodes, axis=1))

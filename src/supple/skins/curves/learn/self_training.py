@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.geometry.quaternions import normalize, perpendicular, quat_from_axis_angle
@@ -63,7 +63,7 @@ def self_train(
     return make_model(character, transfer, drivers, parts, base=base, blend=blend, beyond=beyond)
 
 
-def bone_frame(skeleton: Skeleton, joint: int) -> Floats:
+def bone_frame(skeleton: Skeleton, joint: int) -> FloatArray:
     """Axes (3, 3) as columns: along a joint's bone at rest, and two across it."""
     bones = skeleton.bones
     reach = (bones.ends - bones.starts)[bones.joints == joint].mean(axis=0)
@@ -72,7 +72,7 @@ def bone_frame(skeleton: Skeleton, joint: int) -> Floats:
     return np.stack([along, across, np.cross(along, across)], axis=1)
 
 
-def _independent_groups(joints: list[int], influence: Floats) -> list[list[int]]:
+def _independent_groups(joints: list[int], influence: FloatArray) -> list[list[int]]:
     """Joints that can be turned in one pose, because no part is bent by two of them; fewer poses, the same examples."""
     groups: list[list[int]] = []
     for joint in joints:
@@ -85,7 +85,7 @@ def _independent_groups(joints: list[int], influence: Floats) -> list[list[int]]
     return groups
 
 
-def _probe_poses(skeleton: Skeleton, joints: Ints, frames: Floats) -> list[Pose]:
+def _probe_poses(skeleton: Skeleton, joints: IntArray, frames: FloatArray) -> list[Pose]:
     """Joints (K,) turned to both sides about the three axes (K, 3, 3) of their bones, all at once."""
     names = [skeleton.names[joint] for joint in joints]
     return [

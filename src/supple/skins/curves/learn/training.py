@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.skins.curves.learn.dataset import Baked, CurveDataset, CurveExamples, check_base
@@ -96,7 +96,9 @@ def fit_curves(
     return evaluate(model, dataset, laid, unseen=np.flatnonzero(unseen).astype(np.int32))
 
 
-def make_part(name: str, joints: Ints, axes: Floats, *, positions: Floats, shapes: Floats, frames: Ints) -> PartModel:
+def make_part(
+    name: str, joints: IntArray, axes: FloatArray, *, positions: FloatArray, shapes: FloatArray, frames: IntArray
+) -> PartModel:
     """A part with examples at `positions` (E, d) and with `shapes` (E, curves, nodes, 3) [m], and rest before them."""
     return PartModel(
         name,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.geometry.topology import area_vectors
 
 _STEPS = 6  # of Gauss and Newton, that find a place in its cell
@@ -25,13 +25,13 @@ class Cells:
     curves: int
     nodes: int
     corners: NDArray[np.int64]
-    weights: Floats
-    around: Floats
-    along: Floats
-    distance: Floats
+    weights: FloatArray
+    around: FloatArray
+    along: FloatArray
+    distance: FloatArray
 
 
-def locate(grid: Floats, points: Floats, *, smooth: bool) -> Cells:
+def locate(grid: FloatArray, points: FloatArray, *, smooth: bool) -> Cells:
     """Find the cell of a grid (C, N, 3) [m] that is nearest to each point (M, 3) [m], and the place in it.
 
     Places are bilinear in the four corners, or with `smooth` products of cubics over sixteen nodes; both are exact at
@@ -64,7 +64,7 @@ def locate(grid: Floats, points: Floats, *, smooth: bool) -> Cells:
     return Cells(curves, nodes, corners, blends[0], blends[1], blends[2], np.sqrt(np.asarray(square)))
 
 
-def _cells(curves: int, nodes: int) -> Ints:
+def _cells(curves: int, nodes: int) -> IntArray:
     """Corners (C (N - 1) + 2 C, 4) of all cells: around, then along; those at the start and at the end come last."""
     number = np.arange(curves * nodes).reshape(curves, nodes)
     curve, node = (index.ravel() for index in np.meshgrid(np.arange(curves), np.arange(nodes - 1), indexing="ij"))
@@ -77,7 +77,7 @@ def _cells(curves: int, nodes: int) -> Ints:
     return np.concatenate([np.stack(rows, axis=1) for rows in (quads, start, end)]).astype(np.int32)
 
 
-def _end_weights(u: Floats, w: Floats, last: Bools) -> tuple[Floats, Floats, Floats]:
+def _end_weights(u: FloatArray, w: FloatArray, last: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Place, way around and way along (M, 4) in cells that narrow to a point; they go around where they are widest."""
     edge = np.where(last, 0.0, 1.0)
     return (
@@ -90,7 +90,7 @@ def _end_weights(u: Floats, w: Floats, last: Bools) -> tuple[Floats, Floats, Flo
 class _CubicPatches:
     """Cells with the nodes around them: `nodes` (M, 16), four curves by four rings."""
 
-    def __init__(self, cell: NDArray[np.int64], u: Floats, w: Floats, curves: int, nodes: int) -> None:
+    def __init__(self, cell: NDArray[np.int64], u: FloatArray, w: FloatArray, curves: int, nodes: int) -> None:
         self._u, self._w = u, w
         self._curve, self._node, self._last = cell // (nodes - 1), cell % (nodes - 1), nodes - 2
         offsets = np.arange(-1, 3)
@@ -98,7 +98,7 @@ class _CubicPatches:
         along = np.clip(self._node[:, None] + offsets, 0, nodes - 1)
         self.nodes = (around[:, :, None] * nodes + along[:, None, :]).reshape(-1, 16)
 
-    def weights(self, *, smooth: bool) -> tuple[Floats, Floats, Floats]:
+    def weights(self, *, smooth: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Place, way around and way along (M, 16).
 
         The ways are means over the cell's corners of the way from the node before to the node after, so that
@@ -111,7 +111,7 @@ class _CubicPatches:
             _tensor_product(_linear(self._u), _central_difference(self._w)),
         )
 
-    def _cubic(self) -> Floats:
+    def _cubic(self) -> FloatArray:
         down = _catmull_rom(self._w)
         # Past the ends a curve goes on straight: p_-1 = 2 p_0 - p_1, and likewise at the other end.
         for end, beyond, last, inner in ((self._node == 0, 0, 1, 2), (self._node == self._last, 3, 2, 1)):
@@ -122,21 +122,21 @@ class _CubicPatches:
         return _tensor_product(_catmull_rom(self._u), down)
 
 
-def _tensor_product(around: Floats, along: Floats) -> Floats:
+def _tensor_product(around: FloatArray, along: FloatArray) -> FloatArray:
     return np.asarray((around[:, :, None] * along[:, None, :]).reshape(-1, 16))
 
 
-def _linear(t: Floats) -> Floats:
+def _linear(t: FloatArray) -> FloatArray:
     """Shares (M, 4) of four nodes in a row, on the straight line between the middle two."""
     return np.stack([np.zeros_like(t), 1.0 - t, t, np.zeros_like(t)], axis=1)
 
 
-def _central_difference(t: Floats) -> Floats:
+def _central_difference(t: FloatArray) -> FloatArray:
     """Shares (M, 4) of four nodes in a row: the way from the node before to the one after, between the middle two."""
     return 0.5 * np.stack([t - 1.0, -t, 1.0 - t, t], axis=1)
 
 
-def _catmull_rom(t: Floats) -> Floats:
+def _catmull_rom(t: FloatArray) -> FloatArray:
     """Shares (M, 4) of four nodes in a row, at t from 0 to 1 between the middle two."""
     return np.stack(
         [
@@ -149,7 +149,7 @@ def _catmull_rom(t: Floats) -> Floats:
     )
 
 
-def invert_bilinear(corners: Floats, positions: Floats) -> tuple[Floats, Floats]:
+def invert_bilinear(corners: FloatArray, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Where places (M, 3) lie in bilinear cells (M, 4, 3): around u and along w, both 0 to 1.
 
     Found by Gauss-Newton steps; where a cell is folded so badly that steps do not lead nearer, the best seen is kept.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.anatomy.limbs import Limb
 from supple.geometry.flesh import Flesh
 from supple.geometry.quaternions import normalize, perpendicular
@@ -28,23 +28,23 @@ class Stations:
     (N,) [rad] turns the rays from the side towards `along`.
     """
 
-    centers: Floats
-    along: Floats
-    across: Floats
-    aside: Floats
-    lean: Floats
+    centers: FloatArray
+    along: FloatArray
+    across: FloatArray
+    aside: FloatArray
+    lean: FloatArray
 
-    def directions(self, curves: int) -> Floats:
+    def directions(self, curves: int) -> FloatArray:
         """Unit directions (C, N, 3) of all rays; angles run from `across` to `aside`."""
         lean = self.lean[:, None]
         return np.asarray(np.cos(lean) * self._outward(curves) + np.sin(lean) * self.along)
 
-    def tangents(self, curves: int) -> Floats:
+    def tangents(self, curves: int) -> FloatArray:
         """The way (C, N, 3) in which a curve should run at every node: square to its ray, down the limb."""
         lean = self.lean[:, None]
         return np.asarray(np.cos(lean) * self.along - np.sin(lean) * self._outward(curves))
 
-    def _outward(self, curves: int) -> Floats:
+    def _outward(self, curves: int) -> FloatArray:
         angle = np.arange(curves)[:, None, None] * (2.0 * np.pi / curves)
         return np.asarray(np.cos(angle) * self.across + np.sin(angle) * self.aside)
 
@@ -59,13 +59,13 @@ class Centerline:
     """
 
     limb: Limb
-    line: Floats
-    length: Floats
-    along: Floats
-    radius: Floats
+    line: FloatArray
+    length: FloatArray
+    along: FloatArray
+    radius: FloatArray
 
     @classmethod
-    def from_limb(cls, limb: Limb, points: Floats, own: RayTarget) -> Centerline:
+    def from_limb(cls, limb: Limb, points: FloatArray, own: RayTarget) -> Centerline:
         """Follow the bones of a limb, up to the skin at its free ends."""
         line = _resample(_extend_to_skin(limb, own.flesh), _SAMPLES)
         length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
@@ -90,7 +90,7 @@ class Centerline:
         across = parallel_transport(tangent)
         return Stations(centers, tangent, across, np.cross(tangent, across), lean)
 
-    def seams(self, stations: Stations) -> Bools:
+    def seams(self, stations: Stations) -> BoolArray:
         """Which rings (N,) lie where the limb hangs on another one."""
         start = (stations.lean < 0.0) & (not self.limb.free_start)
         return np.asarray(start | ((stations.lean > 0.0) & (not self.limb.free_end)))
@@ -99,14 +99,14 @@ class Centerline:
 class RayTarget:
     """Triangles that rays may meet, and the vertices that they have in the mesh."""
 
-    def __init__(self, points: Floats, triangles: Ints) -> None:
+    def __init__(self, points: FloatArray, triangles: IntArray) -> None:
         self.triangles = triangles
         self.flesh = Flesh(points, triangles)
         self.vertex_of_point = np.zeros(len(self.flesh.points), dtype=np.int32)
         self.vertex_of_point[self.flesh.point_of[triangles.ravel()]] = triangles.ravel()
 
 
-def parallel_transport(along: Floats) -> Floats:
+def parallel_transport(along: FloatArray) -> FloatArray:
     """Unit vectors (N, 3) square to `along` that turn about it as little as can be from row to row."""
     result = np.empty_like(along)
     result[0] = perpendicular(along[0])
@@ -120,7 +120,7 @@ def parallel_transport(along: Floats) -> Floats:
     return result
 
 
-def _extend_to_skin(limb: Limb, flesh: Flesh) -> Floats:
+def _extend_to_skin(limb: Limb, flesh: Flesh) -> FloatArray:
     """The path of a limb, its free ends moved on, or back, to where they meet the skin."""
     path = limb.path.copy()
     for free, end, before in ((limb.free_start, 0, 1), (limb.free_end, -1, -2)):
@@ -134,13 +134,13 @@ def _extend_to_skin(limb: Limb, flesh: Flesh) -> Floats:
     return path
 
 
-def _resample(path: Floats, count: int) -> Floats:
+def _resample(path: FloatArray, count: int) -> FloatArray:
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
     at = np.linspace(0.0, length[-1], count)
     return np.stack([np.interp(at, length, path[:, k]) for k in range(3)], axis=1)
 
 
-def _estimate_radii(skin: Floats, line: Floats, length: Floats) -> Floats:
+def _estimate_radii(skin: FloatArray, line: FloatArray, length: FloatArray) -> FloatArray:
     """The radius (M,) [m] of a limb along its line: medians of how far skin is from it, smoothed."""
     pieces = np.arange(0, len(line), 8)
     gap, _ = distances_to_segments(skin, line[pieces[:-1]], line[pieces[1:]])
@@ -158,7 +158,7 @@ def _estimate_radii(skin: Floats, line: Floats, length: Floats) -> Floats:
     return _gaussian_smooth(rough[:, None], length, np.full(len(line), overall))[:, 0]
 
 
-def _gaussian_smooth(values: Floats, length: Floats, width: Floats) -> Floats:
+def _gaussian_smooth(values: FloatArray, length: FloatArray, width: FloatArray) -> FloatArray:
     """Averages (M, K) along a line with Gaussian weights of the width (M,) [m]; lines go on straight at their ends."""
     step = length[1] - length[0]
     more = int(np.ceil(3.0 * width.max() / step)) + 1
@@ -171,7 +171,7 @@ def _gaussian_smooth(values: Floats, length: Floats, width: Floats) -> Floats:
     return np.asarray((weight @ long) / weight.sum(axis=1, keepdims=True))
 
 
-def find_exit(flesh: Flesh, origins: Floats, directions: Floats) -> tuple[NDArray[np.int64], Floats]:
+def find_exit(flesh: Flesh, origins: FloatArray, directions: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
     """The crossing with the skin at which each ray leaves it: the first, unless only a narrow hollow lies behind it.
 
     A mouth or an eye socket is a pocket of the skin that a ray from inside meets first; the face is behind it.

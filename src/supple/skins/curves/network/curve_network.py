@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.anatomy.limbs import Limb, find_limbs
 from supple.character.character import Character
 from supple.character.weights import Weights
@@ -40,14 +40,14 @@ class Part:
     curves: int
     nodes: int
     surface_points: SurfacePoints
-    found: Bools
+    found: BoolArray
 
     @property
     def name(self) -> str:
         """What the limb is called."""
         return self.limb.name
 
-    def grid(self, points: ArrayLike) -> Floats:
+    def grid(self, points: ArrayLike) -> FloatArray:
         """The curves (C, N, 3) on a mesh with these points (V, 3) [m]."""
         return self.surface_points.at(points).reshape(self.curves, self.nodes, 3)
 
@@ -68,7 +68,7 @@ class Network:
         return SurfacePoints.concatenate(tuple(part.surface_points for part in self.parts))
 
     @cached_property
-    def starts(self) -> Ints:
+    def starts(self) -> IntArray:
         """Number (P + 1,) of the first node of every part, and of all nodes."""
         return np.concatenate([[0], np.cumsum([len(part.surface_points) for part in self.parts])]).astype(np.int32)
 
@@ -83,7 +83,7 @@ class Network:
         known = ", ".join(part.name for part in self.parts)
         raise InputError(_WHERE, f"part {name!r} was asked for", f"there are {known}", "use one of them")
 
-    def nodes(self, points: ArrayLike) -> Floats:
+    def nodes(self, points: ArrayLike) -> FloatArray:
         """Where all nodes are (n, 3) on a mesh with these points (V, 3) [m]."""
         given = np.asarray(points, dtype=np.float64)
         if given.shape != self.character.points.shape:
@@ -103,7 +103,7 @@ class Network:
         np.add.at(dense, (np.arange(len(given))[:, None], given.joints), given.values)
         return Weights.from_dense(np.clip(self.surface_points.at(dense), 0.0, None))
 
-    def rotations(self, pose: Pose) -> Floats:
+    def rotations(self, pose: Pose) -> FloatArray:
         """How the bones turn every node away from rest: rotations (n, 3, 3), blended by the nodes' weights.
 
         This is the rigid motion that is taken away before curves are bent, and given back after.
@@ -111,7 +111,7 @@ class Network:
         return blend_rotations(pose.skinning(self.character.skeleton), self.weights)
 
 
-def blend_rotations(skinning: Floats, weights: Weights) -> Floats:
+def blend_rotations(skinning: FloatArray, weights: Weights) -> FloatArray:
     """Rotations (P, 3, 3) blended from those of skinning transforms (J, 4, 4): normalised sums of quaternions.
 
     Every quaternion is turned to the side of the heaviest one first, so that q and -q do not cancel.

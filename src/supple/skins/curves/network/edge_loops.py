@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.anatomy.limbs import Limb
 from supple.character.character import Character
 from supple.errors import InputError
@@ -55,7 +55,7 @@ class EdgeLoop:
     closed: bool
 
 
-def find_quads(character: Character) -> Ints | None:
+def find_quads(character: Character) -> IntArray | None:
     """The faces (P, 4) of a character that is made of quads, else None.
 
     Many files store every quad as two triangles in a row, (a, b, c) and (a, c, d); those are put together again where
@@ -78,7 +78,7 @@ def find_quads(character: Character) -> Ints | None:
 class QuadMesh:
     """A mesh of quads, and perhaps some triangles, that can be walked along its edges."""
 
-    def __init__(self, polygons: Ints, points: Floats) -> None:
+    def __init__(self, polygons: IntArray, points: FloatArray) -> None:
         self.polygons, self.points = polygons, points
         self._face: dict[tuple[int, int], tuple[int, ...]] = {}
         for row in polygons.tolist():
@@ -220,7 +220,7 @@ def trace_limb_loops(mesh: QuadMesh, limb: Limb, plan: LoopPlan | None = None) -
 
 
 def sample_loops(
-    loops: list[tuple[int, ...]], points: Floats, *, nodes: int, path: Floats | None = None
+    loops: list[tuple[int, ...]], points: FloatArray, *, nodes: int, path: FloatArray | None = None
 ) -> SurfacePoints:
     """Places at equal steps along every loop: each a vertex and a ratio on the edge to the next.
 
@@ -244,11 +244,13 @@ def sample_loops(
     return SurfacePoints.on_triangles(np.concatenate(corners), np.concatenate(barycentric), len(points))
 
 
-def _length(line: Floats) -> float:
+def _length(line: FloatArray) -> float:
     return float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
 
 
-def _trace_loop(mesh: QuadMesh, edge: tuple[int, int], limb: Limb, plan: LoopPlan, along: Floats) -> tuple[int, ...]:
+def _trace_loop(
+    mesh: QuadMesh, edge: tuple[int, int], limb: Limb, plan: LoopPlan, along: FloatArray
+) -> tuple[int, ...]:
     """The loop through an edge, from where it starts to where it ends: as far as the skin is the limb's.
 
     A loop that goes over the tip of a limb and comes back on its other side ends at the tip.
@@ -259,7 +261,7 @@ def _trace_loop(mesh: QuadMesh, edge: tuple[int, int], limb: Limb, plan: LoopPla
     return (*_limb_run(back[1:], limb, -along)[::-1], *onward)
 
 
-def _limb_run(line: tuple[int, ...], limb: Limb, along: Floats) -> tuple[int, ...]:
+def _limb_run(line: tuple[int, ...], limb: Limb, along: FloatArray) -> tuple[int, ...]:
     """The beginning of a line of vertices that is the limb's skin and goes on along it; at least its first vertex."""
     last, highest = 0, float(along[line[0]])
     slack = _BACK * _length(limb.path)
@@ -271,7 +273,7 @@ def _limb_run(line: tuple[int, ...], limb: Limb, along: Floats) -> tuple[int, ..
     return line[: last + 1]
 
 
-def _arc_lengths(points: Floats, path: Floats) -> Floats:
+def _arc_lengths(points: FloatArray, path: FloatArray) -> FloatArray:
     """How far along a path [m] every point (V, 3) is, by the nearest place of it; past its ends it goes on straight."""
     lengths = np.linalg.norm(np.diff(path, axis=0), axis=1)
     gap, fraction = distances_to_segments(points, path[:-1], path[1:])
@@ -283,7 +285,7 @@ def _arc_lengths(points: Floats, path: Floats) -> Floats:
     return np.asarray(before[nearest] + np.clip(fraction, low, high) * lengths[nearest])
 
 
-def _find_rings(mesh: QuadMesh, limb: Limb, along: Floats) -> list[list[tuple[int, int]]]:
+def _find_rings(mesh: QuadMesh, limb: Limb, along: FloatArray) -> list[list[tuple[int, int]]]:
     """Closed rings round a limb, each once, from edges that lie along it."""
     inside = limb.weights > 0.5
     edges = np.array([edge for edge in mesh.directed_edges if inside[edge[0]] and inside[edge[1]]]).reshape(-1, 2)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.anatomy.limbs import Limb
 from supple.errors import InputError
 from supple.skins.curves.network.centerline import Centerline, RayTarget, Stations, find_exit, parallel_transport
@@ -40,13 +40,13 @@ class CastCurves:
     surface_points: SurfacePoints
     curves: int
     nodes: int
-    found: Bools
+    found: BoolArray
 
 
 class RayCaster:
     """Casts the curves of one limb of a mesh; `whole` is the skin of all limbs, where it was made before."""
 
-    def __init__(self, limb: Limb, points: Floats, triangles: Ints, *, whole: RayTarget | None = None) -> None:
+    def __init__(self, limb: Limb, points: FloatArray, triangles: IntArray, *, whole: RayTarget | None = None) -> None:
         self._limb, self._points = limb, points
         self._own = RayTarget(points, _own_triangles(limb, triangles))
         self._whole = whole or RayTarget(points, triangles)
@@ -93,9 +93,9 @@ class RayCaster:
         return CastCurves(known.fill(_harmonic_weights(found), found.ravel()), curves, nodes, found)
 
 
-def _own_triangles(limb: Limb, triangles: Ints) -> Ints:
+def _own_triangles(limb: Limb, triangles: IntArray) -> IntArray:
     """The triangles that a limb moves, some of them together with its neighbours."""
-    own: Ints = triangles[limb.weights[triangles].mean(axis=1) >= _OWN]
+    own: IntArray = triangles[limb.weights[triangles].mean(axis=1) >= _OWN]
     if len(own) == 0:
         raise UnreachedError(
             f"curves of {limb.name}", "no triangle is moved by it", "rays need skin to stop at", "leave this limb out"
@@ -109,10 +109,10 @@ class _Hits:
     and how far they are from where the rays began (C, N) [m].
     """
 
-    found: Bools
-    corners: Ints
-    positions: Floats
-    reach: Floats
+    found: BoolArray
+    corners: IntArray
+    positions: FloatArray
+    reach: FloatArray
 
 
 def _find_leans(centerline: Centerline, whole: RayTarget) -> tuple[float, float]:
@@ -134,7 +134,7 @@ def _find_leans(centerline: Centerline, whole: RayTarget) -> tuple[float, float]
     return leans[0], leans[1]
 
 
-def _merge_seams(hits: _Hits, whole: _Hits, seams: Bools) -> _Hits:
+def _merge_seams(hits: _Hits, whole: _Hits, seams: BoolArray) -> _Hits:
     """Rings where limbs meet take any skin that is as near as the limb's own next to it."""
     if not seams.any() or seams.all():
         return hits
@@ -184,7 +184,7 @@ def _center(stations: Stations, hits: _Hits) -> Stations:
     return Stations(stations.centers + 0.8 * smooth, stations.along, stations.across, stations.aside, stations.lean)
 
 
-def _find_reversed(positions: Floats, stations: Stations) -> Bools:
+def _find_reversed(positions: FloatArray, stations: Stations) -> BoolArray:
     """Nodes (C, N) at which a curve runs against the way it should."""
     ahead = stations.tangents(len(positions))
     onward = np.einsum("cni,cni->cn", np.diff(positions, axis=1), ahead[:, 1:] + ahead[:, :-1])
@@ -194,7 +194,7 @@ def _find_reversed(positions: Floats, stations: Stations) -> Bools:
     return bad
 
 
-def _barycentric(positions: Floats, corners: Floats) -> Floats:
+def _barycentric(positions: FloatArray, corners: FloatArray) -> FloatArray:
     """Barycentric coordinates (..., 3) of places on triangles (..., 3, 3), none below zero."""
     a, b, c = np.moveaxis(corners, -2, 0)
     normal = np.cross(b - a, c - a)
@@ -205,7 +205,7 @@ def _barycentric(positions: Floats, corners: Floats) -> Floats:
     return np.asarray(barycentric / barycentric.sum(axis=-1, keepdims=True))
 
 
-def _harmonic_weights(found: Bools) -> Floats:
+def _harmonic_weights(found: BoolArray) -> FloatArray:
     """How much (missing, found) each found node counts for each missing one: harmonic on the grid, closed around."""
     from scipy.sparse import coo_array
     from scipy.sparse.linalg import splu

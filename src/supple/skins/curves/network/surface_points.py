@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Bools, Floats, Ints, frozen
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 
 _LEAST = 1e-9  # shares below this are left out of a filled place
 
@@ -22,9 +22,9 @@ class SurfacePoints:
     of the mesh, and its weights are means of the weights of its vertices.
     """
 
-    starts: Ints
-    vertices: Ints
-    weights: Floats
+    starts: IntArray
+    vertices: IntArray
+    weights: FloatArray
     vertex_count: int
 
     @classmethod
@@ -62,13 +62,13 @@ class SurfacePoints:
 
         return csr_array((self.weights, self.vertices, self.starts), shape=(len(self), self.vertex_count))
 
-    def at(self, values: ArrayLike) -> Floats:
+    def at(self, values: ArrayLike) -> FloatArray:
         """Where the places are (P, 3) on a mesh with these points (V, 3), or any other values (V, ...) there."""
         given = np.asarray(values, dtype=np.float64)
         flat = self.matrix @ given.reshape(len(given), -1)
         return np.asarray(flat).reshape(len(self), *given.shape[1:])
 
-    def fill(self, mix: Floats, known: Bools) -> SurfacePoints:
+    def fill(self, mix: FloatArray, known: BoolArray) -> SurfacePoints:
         """The places that are `known` (P,) kept, the others made from them by the rows of `mix` (unknown, known)."""
         from scipy.sparse import csr_array
 

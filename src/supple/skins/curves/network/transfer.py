@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.errors import InputError
 from supple.geometry.quaternions import normalize
 from supple.skins.curves.network.cells import Cells, locate
@@ -37,8 +37,8 @@ class Transfer:
     """
 
     network: Network
-    vertices: Ints
-    weights: Floats
+    vertices: IntArray
+    weights: FloatArray
     interpolation: Any
     around: Any
     along: Any
@@ -78,11 +78,11 @@ class Transfer:
         whole.eliminate_zeros()
         return whole
 
-    def offsets(self, node_offsets: ArrayLike) -> Floats:
+    def offsets(self, node_offsets: ArrayLike) -> FloatArray:
         """Offsets (V, 3) [m] of all vertices from those of the nodes (n, 3): where those agree, the same."""
         return np.asarray(self.matrix @ self._check_nodes(node_offsets))
 
-    def carry(self, nodes: ArrayLike) -> Floats:
+    def carry(self, nodes: ArrayLike) -> FloatArray:
         """The mesh (V, 3) [m] that goes with the nodes (n, 3) [m], by the curves alone.
 
         v' = sum_r s_r (place_r + R'_r R_r^T h_r): the place in the cell, and what is left of the vertex over it, turned
@@ -92,7 +92,7 @@ class Transfer:
         rows = self.interpolation @ moved + np.einsum("rij,rj->ri", self._frames(moved), self.heights)
         return self._sum_rows(rows)
 
-    def apply_to_base(self, base: ArrayLike, nodes: ArrayLike) -> Floats:
+    def apply_to_base(self, base: ArrayLike, nodes: ArrayLike) -> FloatArray:
         """A mesh `base` (V, 3) [m] moved so that its skin goes through the nodes (n, 3) [m].
 
         v' = base_v + sum_i T_vi (p'_i - base_i), with base_i where the nodes lie on the base. `base` is what the bones
@@ -100,7 +100,7 @@ class Transfer:
         """
         return np.asarray(base, dtype=np.float64) + self.offsets(self._check_nodes(nodes) - self.network.nodes(base))
 
-    def fit(self, offsets: ArrayLike) -> Floats:
+    def fit(self, offsets: ArrayLike) -> FloatArray:
         """The offsets (n, 3) [m] of the nodes from which the mesh comes nearest to its own `offsets` (V, 3) [m].
 
         Least squares over all vertices, min |T o - d|^2 + f |o - s|^2, where s are the offsets on the skin at the
@@ -112,7 +112,7 @@ class Transfer:
         return np.asarray(sampled + solved)
 
     @cached_property
-    def heights(self) -> Floats:
+    def heights(self) -> FloatArray:
         """What is left of every row's vertex over its cell, in the frame of the cell at rest (R, 3)."""
         rest = self.network.character.points
         nodes = self.network.nodes(rest)
@@ -131,7 +131,7 @@ class Transfer:
         solve = factorized((self.matrix.T @ self.matrix + _REGULARIZATION * eye_array(len(self.network))).tocsc())
         return lambda right: np.stack([solve(np.ascontiguousarray(column)) for column in right.T], axis=1)
 
-    def _frames(self, nodes: Floats) -> Floats:
+    def _frames(self, nodes: FloatArray) -> FloatArray:
         """How the cells are turned: rotations (R, 3, 3) with the normal as last column, midway between the two sides.
 
         Lengths do not count, so that long thin cells and skew ones turn what stands over them and do not tear it. A
@@ -146,12 +146,12 @@ class Transfer:
         frames[flat] = np.eye(3)
         return np.asarray(frames)
 
-    def _sum_rows(self, rows: Floats) -> Floats:
+    def _sum_rows(self, rows: FloatArray) -> FloatArray:
         total = np.zeros((self._vertex_count, 3))
         np.add.at(total, self.vertices, self.weights[:, None] * rows)
         return total
 
-    def _check_nodes(self, nodes: ArrayLike) -> Floats:
+    def _check_nodes(self, nodes: ArrayLike) -> FloatArray:
         given = np.asarray(nodes, dtype=np.float64)
         if given.shape != (len(self.network), 3):
             raise InputError(
@@ -163,7 +163,7 @@ class Transfer:
         return given
 
 
-def part_weights(network: Network) -> Floats:
+def part_weights(network: Network) -> FloatArray:
     """How much every vertex follows every part (V, P): as much as the limb moves it; rows sum to one.
 
     A vertex that only limbs without curves move goes with the part whose nodes are nearest.

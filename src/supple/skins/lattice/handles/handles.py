@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.weighting.tissue import STAIRS
 from supple.errors import InputError
 from supple.skins.lattice.voxelize.cells import WHERE, Lattice
@@ -39,10 +39,10 @@ class Grip:
     hangs on flesh; the rest is bone, and stays. `pushes` says that it pushes rather than holds.
     """
 
-    nodes: Ints
-    weights: Floats
-    held: Ints
-    falloff: Floats
+    nodes: IntArray
+    weights: FloatArray
+    held: IntArray
+    falloff: FloatArray
     flesh: float
     copy: int
     pushes: bool
@@ -54,7 +54,7 @@ class HandleBinding:
     `embedding` is how its skin hangs on the lattice, `soft` (N,) which nodes can move.
     """
 
-    def __init__(self, lattice: Lattice, embedding: Embedding, points: Floats, soft: Any) -> None:
+    def __init__(self, lattice: Lattice, embedding: Embedding, points: FloatArray, soft: Any) -> None:
         self._lattice, self._embedding, self._points, self._soft = lattice, embedding, points, soft
 
     def grip(self, pull: Pull) -> Grip:
@@ -80,7 +80,7 @@ class HandleBinding:
             )
         spread = pull.barycentric[:, None] * self._embedding.weights[vertices]
         nodes, index = np.unique(self._embedding.nodes[vertices], return_inverse=True)
-        weights: Floats = np.bincount(index.ravel(), spread.ravel(), len(nodes)).astype(np.float64)
+        weights: FloatArray = np.bincount(index.ravel(), spread.ravel(), len(nodes)).astype(np.float64)
         nodes, weights = nodes[weights > 0.0], weights[weights > 0.0]
         radius = max(pull.radius, _SMALLEST * lattice.side)
         straight = np.linalg.norm(lattice.points - pull.barycentric @ self._points[vertices], axis=1)
@@ -168,7 +168,7 @@ class Handles:
             devices.write(self._arrays.fresh, fresh)
             self._update_offsets()()
 
-    def set_origins(self, origins: Floats) -> None:
+    def set_origins(self, origins: FloatArray) -> None:
         """Tell the hands where they are wanted, as seen from the origins (copies, 3) [m] of this step."""
         if self._grips:
             devices.write(self._arrays.targets, self._vectors - origins[self._copy_of])
@@ -271,7 +271,7 @@ def _same_handle(one: Pull, other: Pull) -> bool:
     )
 
 
-def _write_rows(starts: Any, numbers: Any, weights: Any, rows: list[Ints], row_weights: list[Floats]) -> None:
+def _write_rows(starts: Any, numbers: Any, weights: Any, rows: list[IntArray], row_weights: list[FloatArray]) -> None:
     """Write rows of numbers and weights one after another into arrays of fixed length."""
     flat, values = np.zeros(len(numbers), dtype=np.int32), np.zeros(len(weights))
     ends = np.cumsum([0, *(len(row) for row in rows)])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 
 
 def window(width: int) -> tuple[int, int]:
@@ -24,14 +24,14 @@ class Regions:
     `region_masses` (N,) the masses of the regions.
     """
 
-    chains: Ints
+    chains: IntArray
     width: int
-    masses: Floats
-    centers: Floats
-    region_masses: Floats
+    masses: FloatArray
+    centers: FloatArray
+    region_masses: FloatArray
 
     @classmethod
-    def from_chains(cls, chains: Ints, width: int) -> Regions:
+    def from_chains(cls, chains: IntArray, width: int) -> Regions:
         """Regions of `width` voxels along every axis, where flesh reaches that far."""
         low, high = window(width)
         count = np.ones(len(chains))
@@ -39,7 +39,7 @@ class Regions:
             count = _window_sums(count, chains, axis, high, low)[0]
         masses = 1.0 / count
         total = masses
-        moments: list[Floats] = []
+        moments: list[FloatArray] = []
         for axis in (2, 1, 0):
             sums = [_window_sums(moment, chains, axis, low, high)[0] for moment in moments]
             total, moment = _window_sums(total, chains, axis, low, high)
@@ -47,7 +47,7 @@ class Regions:
         return cls(chains, width, masses, np.stack(moments[::-1], axis=1) / total[:, None], total)
 
 
-def _window_sums(values: Floats, chains: Ints, axis: int, low: int, high: int) -> tuple[Floats, Floats]:
+def _window_sums(values: FloatArray, chains: IntArray, axis: int, low: int, high: int) -> tuple[FloatArray, FloatArray]:
     """Sums of values (N,) over `low` steps down and `high` steps up one axis, and their moments."""
     total, moment = values.copy(), np.zeros(len(values))
     padded = np.append(values, 0.0)
@@ -70,19 +70,19 @@ class Blocks:
     """
 
     width: int
-    starts: Ints
-    order: Ints
-    ranks: Ints
-    indices: Ints
-    lengths: Ints
+    starts: IntArray
+    order: IntArray
+    ranks: IntArray
+    indices: IntArray
+    lengths: IntArray
 
     @classmethod
-    def from_chains(cls, chains: Ints, axis: int, width: int) -> Blocks:
+    def from_chains(cls, chains: IntArray, axis: int, width: int) -> Blocks:
         """Blocks along an axis: 0 for x, 1 for y, 2 for z."""
         down, up = chains[:, 2 * axis], chains[:, 2 * axis + 1]
         count = len(chains)
         indices, heads = np.zeros(count, dtype=np.int32), np.arange(count, dtype=np.int32)
-        at: Ints = np.flatnonzero(down < 0).astype(np.int32)
+        at: IntArray = np.flatnonzero(down < 0).astype(np.int32)
         index = 0
         while len(at):  # all chains at once, one step further each time
             indices[at] = index

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.skins.kinematic.blend import Affine, BlendArrays
 from supple.skins.lattice.binding import LatticeArrays
 from supple.skins.lattice.parameters import LatticeParameters
@@ -78,7 +78,7 @@ class Solver:
         devices.write(self._stiffness, parameters.normalized_stiffness()[:layers])
         self._prepare_oscillators()
 
-    def set_pose(self, transforms: Floats, world_from_joint: Floats, last: Floats | None) -> Floats:
+    def set_pose(self, transforms: FloatArray, world_from_joint: FloatArray, last: FloatArray | None) -> FloatArray:
         """Take skinning transforms and joints of a pose; returns the origins (copies, 3), `last` being those before."""
         where = world_from_joint[:, :3, 3].reshape(self.copies, self._joints, 3).mean(axis=1)
         origins = where.astype(np.float32).astype(np.float64)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.character import Character
 from supple.character.weights import Weights
@@ -39,17 +39,17 @@ class Anatomy:
 
     lattice: Lattice
     weights: Weights
-    layers: Ints
-    depths: Floats
-    surfaces: Floats
+    layers: IntArray
+    depths: FloatArray
+    surfaces: FloatArray
 
     @cached_property
-    def rest_volumes(self) -> Floats:
+    def rest_volumes(self) -> FloatArray:
         """What the octants of every node enclose at rest (N,) [m³]; 0 where an axis has no neighbour at all."""
         ends = (self.lattice.chains >= 0).reshape(-1, 3, 2).sum(axis=2)
         return np.asarray((0.5 * self.lattice.side * ends).prod(axis=1))
 
-    def table(self, kind: str) -> Ints:
+    def table(self, kind: str) -> IntArray:
         """Neighbours (N, K) of a set as 8 n + 2 c + b: the node, how many coordinates differ, 1 for bone; or -1."""
         around = self.lattice.neighbors(kind)
         counts = np.diff(around.starts)
@@ -69,7 +69,7 @@ class LatticeBody:
 
     anatomy: Anatomy
     embedding: Embedding
-    thickness: Floats
+    thickness: FloatArray
     """How deep the flesh of every node lies over the bone (N,) [m]; 0 where it is firm, little where it stands off."""
 
 
@@ -107,7 +107,7 @@ def prepare_body(character: Character, skin: LayeredLattice) -> LatticeBody:
     return LatticeBody(Anatomy(lattice, weights, layers.numbers, depths, surfaces), embedding, thickness)
 
 
-def _smooth_depths(lattice: Lattice, depths: Floats) -> Floats:
+def _smooth_depths(lattice: Lattice, depths: FloatArray) -> FloatArray:
     """Depths (N,) [m], less where bone is near: single voxels of flesh among bone would stand out as lumps."""
     around = lattice.neighbors("all")
     counts = np.maximum(np.diff(around.starts), 1)

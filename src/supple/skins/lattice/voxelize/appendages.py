@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Bools, Floats
+from supple.arrays import BoolArray, FloatArray
 from supple.geometry.topology import components
 from supple.skins.lattice.voxelize.cells import Lattice
 
@@ -14,7 +14,7 @@ _SHORTEST = 3.0  # voxels, and
 _SLENDER = 0.6  # of the depth of the part: shorter ends, such as noses, belong to it
 
 
-def appendage_freedom(lattice: Lattice, part: Bools, skin_depths: Floats) -> Floats:
+def appendage_freedom(lattice: Lattice, part: BoolArray, skin_depths: FloatArray) -> FloatArray:
     """How freely nodes (N,) on free ends may swing [voxels]; 0 for nodes that are on none.
 
     It is t^2 / 2 T, t being how far out a node is on the way through flesh and T the length of its end: the end bends

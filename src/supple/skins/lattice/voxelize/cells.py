@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints, frozen
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.geometry.topology import Neighbors, neighbors_from_edges
 from supple.geometry.voxels import STEPS, VoxelGrid
@@ -34,20 +34,20 @@ class Lattice:
     """
 
     grid: VoxelGrid
-    cells: Ints
-    links: Ints
-    on_surface: Bools
-    chains: Ints
-    vertex_nodes: Ints
+    cells: IntArray
+    links: IntArray
+    on_surface: BoolArray
+    chains: IntArray
+    vertex_nodes: IntArray
 
     @classmethod
-    def from_cells(cls, grid: VoxelGrid, cells: Ints) -> Lattice:
+    def from_cells(cls, grid: VoxelGrid, cells: IntArray) -> Lattice:
         """A plain lattice: one node for each of the given cells (N, 3), all neighbouring ones linked.
 
         Nodes with an empty cell beside them, over a face, an edge or a corner, are on the surface.
         """
         where = "Lattice.from_cells"
-        given: Ints = frozen(cells, np.int32, (-1, 3), where, "cells")
+        given: IntArray = frozen(cells, np.int32, (-1, 3), where, "cells")
         if len(given) and not ((given >= 0) & (given < np.array(grid.shape))).all():
             raise InputError(where, "cells leave the grid", f"the grid has {grid.shape} cells", "use a larger grid")
         numbers = grid.flat_indices(given)
@@ -69,7 +69,7 @@ class Lattice:
         return cls(grid, given, links, around < 26, chains, np.empty(0, dtype=np.int32))
 
     @cached_property
-    def points(self) -> Floats:
+    def points(self) -> FloatArray:
         """Middles of the nodes at rest (N, 3) [m]; nodes of one cell have one middle."""
         return self.grid.centers(self.cells)
 
@@ -110,7 +110,7 @@ class Lattice:
         return {}
 
 
-def find_chains(cells: Ints, links: Ints, strengths: Floats) -> Ints:
+def find_chains(cells: IntArray, links: IntArray, strengths: FloatArray) -> IntArray:
     """The neighbours (N, 6) along -x, +x, -y, +y, -z, +z over the given links, -1 for none.
 
     A node has one neighbour on each side, and that one has it back. Where several would do, strong links go first;

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.errors import InputError
 from supple.skins.lattice.voxelize.cells import WHERE, Lattice
 
@@ -23,8 +23,8 @@ class Embedding:
     Unused places have share zero and name the vertex's own node.
     """
 
-    nodes: Ints
-    weights: Floats
+    nodes: IntArray
+    weights: FloatArray
 
     def matrix(self, node_count: int) -> csr_array:
         """The shares as a matrix (V, N)."""
@@ -37,22 +37,22 @@ class Embedding:
         return matrix
 
 
-def _linear_spline(offsets: Floats) -> Floats:
+def _linear_spline(offsets: FloatArray) -> FloatArray:
     """Linear: 1 at a voxel's middle, 0 at the next one's."""
     return np.maximum(1.0 - np.abs(offsets), 0.0)
 
 
-def _quadratic_spline(offsets: Floats) -> Floats:
+def _quadratic_spline(offsets: FloatArray) -> FloatArray:
     """The quadratic B-spline, three voxels wide: its slope is continuous."""
     away = np.abs(offsets)
     return np.where(away < 0.5, 0.75 - away**2, 0.5 * np.maximum(1.5 - away, 0.0) ** 2)
 
 
-_KERNELS: dict[str, Callable[[Floats], Floats]] = {"trilinear": _linear_spline, "smooth": _quadratic_spline}
+_KERNELS: dict[str, Callable[[FloatArray], FloatArray]] = {"trilinear": _linear_spline, "smooth": _quadratic_spline}
 EMBEDDINGS = tuple(_KERNELS)
 
 
-def embed(lattice: Lattice, points: Floats, kind: str = "smooth") -> Embedding:
+def embed(lattice: Lattice, points: FloatArray, kind: str = "smooth") -> Embedding:
     """Hang the skin's vertices (V, 3) [m], from which the lattice was made, on the nodes around them.
 
     "trilinear" takes the eight cells around a vertex, as published; "smooth" takes 27 by a quadratic B-spline, so that

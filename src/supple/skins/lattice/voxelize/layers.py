@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.errors import InputError
@@ -39,11 +39,11 @@ class Layers:
     skin touches.
     """
 
-    numbers: Ints
-    skin_depths: Floats
+    numbers: IntArray
+    skin_depths: FloatArray
 
     @property
-    def bone(self) -> Bools:
+    def bone(self) -> BoolArray:
         """Which nodes (N,) the bones carry."""
         return self.numbers == BONE
 
@@ -96,7 +96,7 @@ def assign_layers(
     return Layers(numbers.astype(np.int32), graph.skin_depths)
 
 
-def _band(risen: Floats, fractions: Floats, fatness: Floats) -> Ints:
+def _band(risen: FloatArray, fractions: FloatArray, fatness: FloatArray) -> IntArray:
     """Which inner layer (N,) a node is in, by how far it is on the way from bone to skin."""
     if len(fractions) == 1:
         return np.zeros(len(risen), dtype=np.int32)
@@ -106,12 +106,12 @@ def _band(risen: Floats, fractions: Floats, fatness: Floats) -> Ints:
     return (risen[:, None] >= borders - _ALIKE).sum(axis=1).astype(np.int32)
 
 
-def _auto_width(depth: Floats) -> Floats:
+def _auto_width(depth: FloatArray) -> FloatArray:
     """Voxels of bone where flesh is so many voxels deep."""
     return depth * (1.0 - (1.0 - _BONE_SHARE) * smoothstep(depth, _ALL_BONE, _FULL_FLESH))
 
 
-def _auto_fatness(depth: Floats) -> Floats:
+def _auto_fatness(depth: FloatArray) -> FloatArray:
     """Share of fat where flesh is so deep, as a share of the body's size."""
     return _LEAST_FAT + (_MOST_FAT - _LEAST_FAT) * smoothstep(depth, _LEAN, _FAT)
 
@@ -123,9 +123,9 @@ class _Inwards:
     `holding` (N,) is the nearest node that holds a vertex.
     """
 
-    skin_depths: Floats
-    seen: Ints
-    holding: Ints
+    skin_depths: FloatArray
+    seen: IntArray
+    holding: IntArray
 
     @classmethod
     def of(cls, lattice: Lattice) -> _Inwards:
@@ -141,8 +141,8 @@ class _Inwards:
 
 
 def _by_region(
-    character: Character, lattice: Lattice, graph: _Inwards, given: Regional, reader: RegionText, automatic: Floats
-) -> Floats:
+    character: Character, lattice: Lattice, graph: _Inwards, given: Regional, reader: RegionText, automatic: FloatArray
+) -> FloatArray:
     """The value of a setting at every node (N,)."""
     default = _AUTO.default if given.default is None else given.default
     values = automatic if isinstance(default, str) else np.full(len(lattice), default)

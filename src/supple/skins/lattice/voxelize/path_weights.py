@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.skeleton import Bones, Skeleton
 from supple.character.weight_transfer import transfer_weights
 from supple.character.weighting.bones import owning_bones
@@ -35,12 +35,12 @@ class BonePaths:
     node through which a bone runs, 0 for those themselves, and `reached` (N,) says that there is one.
     """
 
-    joints: Ints
-    distances: Floats
-    steps: Floats
+    joints: IntArray
+    distances: FloatArray
+    steps: FloatArray
 
     @property
-    def reached(self) -> Bools:
+    def reached(self) -> BoolArray:
         return np.isfinite(self.steps)
 
 
@@ -99,7 +99,7 @@ def path_weights(components: VoxelComponents, paths: BonePaths, joint_count: int
 
 
 def weights_from_skin(
-    components: VoxelComponents, paths: BonePaths, embedding: Embedding, skin_weights: Floats
+    components: VoxelComponents, paths: BonePaths, embedding: Embedding, skin_weights: FloatArray
 ) -> Weights:
     """Weights (N, 8) of the nodes that carry the skin as its own weights (V, J) do, taken inwards over faces.
 
@@ -111,7 +111,7 @@ def weights_from_skin(
     return transfer_weights(skin_weights, onto, links, lost=lost, influences=INFLUENCES)
 
 
-def _face_links(lattice: Lattice) -> Ints:
+def _face_links(lattice: Lattice) -> IntArray:
     """The links over faces, and all those of nodes that have none."""
     low, high = lattice.links.T
     straight = (lattice.cells[low] != lattice.cells[high]).sum(axis=1) == 1
@@ -120,7 +120,7 @@ def _face_links(lattice: Lattice) -> Ints:
     return lattice.links[straight | ~has[low] | ~has[high]]
 
 
-def _nearest_reached(lattice: Lattice, reached: Bools) -> Indices:
+def _nearest_reached(lattice: Lattice, reached: BoolArray) -> Indices:
     """For every node (N,) itself, or the nearest one in space that a bone reaches."""
     from scipy.spatial import cKDTree
 

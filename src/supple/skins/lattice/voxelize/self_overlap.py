@@ -6,13 +6,13 @@ from collections import defaultdict
 
 import numpy as np
 
-from supple.arrays import Ints
+from supple.arrays import IntArray
 
 _FACES = ((-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1))
 Cell = tuple[int, ...]
 
 
-def assign_overlap(cells: Ints, links: Ints, overlap: Ints) -> tuple[Ints, Ints]:
+def assign_overlap(cells: IntArray, links: IntArray, overlap: IntArray) -> tuple[IntArray, IntArray]:
     """Give every cell of an `overlap` (M, 3) that has no node one: the cells (K, 3) of new nodes, and their links.
 
     New nodes count on from the given ones, which lie in `cells` (N, 3) and are joined by `links` (L, 2). From the

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.geometry.topology import components
 from supple.geometry.voxels import VoxelGrid
 
@@ -16,7 +16,9 @@ _CLOSE = 0.25  # cells: places with gaps up to this are joined as well, so that 
 Indices = NDArray[np.int64]
 
 
-def link_shells(positions: Floats, a: Indices, b: Indices, grid: VoxelGrid) -> tuple[Floats, tuple[Indices, Indices]]:
+def link_shells(
+    positions: FloatArray, a: Indices, b: Indices, grid: VoxelGrid
+) -> tuple[FloatArray, tuple[Indices, Indices]]:
     """New places (M, 3) [m] and ways between places, old and new, that join parts which lie close to each other.
 
     `positions` (P, 3) [m] are joined by ways (a, b) and fall into parts. The two nearest parts are bridged first, and
@@ -34,7 +36,7 @@ def link_shells(positions: Floats, a: Indices, b: Indices, grid: VoxelGrid) -> t
     starts = np.flatnonzero(np.diff(pair[order], prepend=-1))
     groups = np.split(order, starts[1:])
     leader = np.arange(int(part.max()) + 1)
-    new: list[Floats] = [np.empty((0, 3))]
+    new: list[FloatArray] = [np.empty((0, 3))]
     froms, tos = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     count = len(positions)
     for group in sorted(groups, key=lambda group: float(gap[group[0]])) if len(order) else ():
@@ -57,7 +59,7 @@ def link_shells(positions: Floats, a: Indices, b: Indices, grid: VoxelGrid) -> t
     return np.concatenate(new), (np.concatenate(froms), np.concatenate(tos))
 
 
-def _near(positions: Floats, part: NDArray[np.int32], grid: VoxelGrid) -> tuple[Indices, Indices, Floats]:
+def _near(positions: FloatArray, part: NDArray[np.int32], grid: VoxelGrid) -> tuple[Indices, Indices, FloatArray]:
     """Pairs of places of different parts within reach, and the gaps [m] between them.
 
     One place of a part in every eighth of a cell is enough. One end of each pair is not in the largest part.
@@ -75,7 +77,7 @@ def _near(positions: Floats, part: NDArray[np.int32], grid: VoxelGrid) -> tuple[
     return one[apart], other[apart], gap[apart]
 
 
-def _between(start: Floats, end: Floats, spacing: float) -> Floats:
+def _between(start: FloatArray, end: FloatArray, spacing: float) -> FloatArray:
     """Places on the line from start to end, without both, `spacing` [m] apart or closer."""
     count = int(np.ceil(np.linalg.norm(end - start) / spacing))
     return start + np.linspace(0.0, 1.0, count + 1)[1:-1, None] * (end - start)

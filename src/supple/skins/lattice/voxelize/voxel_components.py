@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.weighting.tissue import Tissue, tissue_in
 from supple.errors import InputError
 from supple.geometry import topology
@@ -39,15 +39,15 @@ class VoxelComponents:
 
     lattice: Lattice
     tissue: Tissue
-    node_at_position: Ints
+    node_at_position: IntArray
 
 
-def make_lattice(points: Floats, triangles: Ints, resolution: int) -> Lattice:
+def make_lattice(points: FloatArray, triangles: IntArray, resolution: int) -> Lattice:
     """Fill a mesh with voxels, `resolution` of them along its longest side; see `voxelize`."""
     return voxelize(points, triangles, resolution).lattice
 
 
-def voxelize(points: Floats, triangles: Ints, resolution: int) -> VoxelComponents:
+def voxelize(points: FloatArray, triangles: IntArray, resolution: int) -> VoxelComponents:
     """Fill a mesh with voxels, `resolution` of them along its longest side, linked through flesh.
 
     Every cell that the surface touches has a node, and every cell inside. A cell has several nodes where several
@@ -94,13 +94,13 @@ def voxelize(points: Floats, triangles: Ints, resolution: int) -> VoxelComponent
     return VoxelComponents(lattice, body, node[: len(body.positions)])
 
 
-def _grid(points: Floats, resolution: int) -> VoxelGrid:
+def _grid(points: FloatArray, resolution: int) -> VoxelGrid:
     """A grid in which the outermost points lie a hair inside their cells; on the border they would touch two."""
     middle = 0.5 * (np.min(points, axis=0) + np.max(points, axis=0))
     return VoxelGrid.around(middle + (1.0 + _HAIR) * (points - middle), resolution)
 
 
-def _sample(points: Floats, triangles: Ints, resolution: int) -> tuple[Flesh, Indices]:
+def _sample(points: FloatArray, triangles: IntArray, resolution: int) -> tuple[Flesh, Indices]:
     """The flesh with short edges only, and which of its points each vertex (V,) is."""
     flesh = Flesh(points, triangles)
     longest = _EDGE * float(np.ptp(points, axis=0).max()) / resolution
@@ -122,8 +122,8 @@ class _Touched:
     """What the surface touches: all cells by number, and new places, with ways, in those where no place lies yet."""
 
     numbers: Indices
-    positions: Floats
-    cells: Ints
+    positions: FloatArray
+    cells: IntArray
     edges: Pairs
 
     @classmethod
@@ -163,7 +163,7 @@ def _concatenate(edges: list[Pairs]) -> Pairs:
     return np.concatenate([a for a, _ in edges]), np.concatenate([b for _, b in edges])
 
 
-def _nodes(a: Indices, b: Indices, cells: Ints, grid: VoxelGrid) -> tuple[Ints, Ints, Ints, Floats]:
+def _nodes(a: Indices, b: Indices, cells: IntArray, grid: VoxelGrid) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
     """The node of every place, the cells of the nodes, the links between nodes and how many ways make each."""
     from scipy.sparse import coo_array
 
@@ -205,7 +205,7 @@ def _nodes(a: Indices, b: Indices, cells: Ints, grid: VoxelGrid) -> tuple[Ints, 
     )
 
 
-def _touched_elsewhere(on_skin: Bools, numbers: Indices, touched: Indices) -> Bools:
+def _touched_elsewhere(on_skin: BoolArray, numbers: Indices, touched: Indices) -> BoolArray:
     """Nodes in cells that the skin touches between its points only, so that no node of the cell holds any of them."""
     alone = ~np.isin(numbers, numbers[on_skin])
     return alone & np.isin(numbers, touched)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.crowd import stacked
 from supple.geometry.tetrahedra.tetrahedra import Tetrahedra, edges_of, volumes
 
@@ -22,12 +22,12 @@ class Constraints:
     `slab_of` (P,) says which slab a particle lies in; particles of a slab follow one another.
     """
 
-    points: Floats
-    corners: Ints
-    rest_volumes: Floats
-    ends: Ints
-    rest_lengths: Floats
-    slab_of: Ints
+    points: FloatArray
+    corners: IntArray
+    rest_volumes: FloatArray
+    ends: IntArray
+    rest_lengths: FloatArray
+    slab_of: IntArray
 
     @property
     def slabs(self) -> int:
@@ -78,7 +78,7 @@ def build_constraints(tetrahedra: Tetrahedra) -> Constraints:
     return Constraints(body.points, body.corners, volumes(body), ends, lengths, slab_of[order].astype(np.int32))
 
 
-def _cut_into_slabs(tetrahedra: Tetrahedra) -> Ints:
+def _cut_into_slabs(tetrahedra: Tetrahedra) -> IntArray:
     """Cut the body into slabs of equally many particles, thick enough that no particle borders two other slabs."""
     count = len(tetrahedra.points)
     slabs = 1
@@ -94,18 +94,18 @@ def _cut_into_slabs(tetrahedra: Tetrahedra) -> Ints:
     return np.zeros(count, dtype=np.int32)
 
 
-def _cut(along: Floats, slabs: int) -> Ints:
+def _cut(along: FloatArray, slabs: int) -> IntArray:
     rank = np.empty(len(along), dtype=np.int64)
     rank[np.argsort(along, kind="stable")] = np.arange(len(along))
     return (rank * slabs // len(along)).astype(np.int32)
 
 
-def _span(slab_of: Ints, members: Ints) -> Ints:
+def _span(slab_of: IntArray, members: IntArray) -> IntArray:
     of_member = slab_of[members]
     return np.asarray(of_member.max(axis=1) - of_member.min(axis=1))
 
 
-def _apart(slab_of: Ints, corners: Ints, span: Ints) -> bool:
+def _apart(slab_of: IntArray, corners: IntArray, span: IntArray) -> bool:
     """Whether what spans slabs s and s + 1 touches no particle of what spans s + 1 and s + 2."""
     if span.max(initial=0) > 1:
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.character import Character
 from supple.character.regions import RegionText
@@ -20,7 +20,7 @@ SOFT_ENOUGH = 0.02  # softness from which a particle swings; below it the bones 
 _REGIONS = RegionText(WHERE, "regions", "stiffness")
 
 
-def automatic_softness(character: Character, body: FleshBody) -> Floats:
+def automatic_softness(character: Character, body: FleshBody) -> FloatArray:
     """How soft the skin is at every particle (P,), 0 firm to 1 soft, from the depth of flesh over the bone.
 
     A painted map "jiggle" (0 to 1) is taken as it is; a map "flesh" [m] in place of the depth found here. Head, hands
@@ -36,7 +36,7 @@ def automatic_softness(character: Character, body: FleshBody) -> Floats:
     return np.asarray(soft * (1.0 - firmness(character, body)))
 
 
-def firmness(character: Character, body: FleshBody) -> Floats:
+def firmness(character: Character, body: FleshBody) -> FloatArray:
     """How much of every particle (P,) belongs to head, hands or feet, where names tell them: 0 to 1.
 
     Faces and hands are kept as the bones carry them, because people see every change in them.
@@ -44,14 +44,14 @@ def firmness(character: Character, body: FleshBody) -> Floats:
     return rigid_fraction(character, body.weights)
 
 
-def skin_depth(character: Character, body: FleshBody) -> Floats:
+def skin_depth(character: Character, body: FleshBody) -> FloatArray:
     """How much flesh (V,) [m] there is below every vertex of the skin; none on head, hands and feet."""
     weights = character.weights
     firm = 0.0 if weights is None else rigid_fraction(character, weights)
     return np.asarray(body.skin_distance * (1.0 - firm))
 
 
-def regional_softness(character: Character, body: FleshBody, regions: ByName[float]) -> tuple[Floats, Floats]:
+def regional_softness(character: Character, body: FleshBody, regions: ByName[float]) -> tuple[FloatArray, FloatArray]:
     """How soft (P,) the artist wants the skin at every particle, and how much that counts there (P,).
 
     A region is the name of a part or of a painted map, or numbers of vertices such as "12+30-45"; its value is a
@@ -71,12 +71,12 @@ def check_regions(character: Character, regions: ByName[float]) -> None:
         _REGIONS.marked(character, name)
 
 
-def depth_factor(body: FleshBody) -> Floats:
+def depth_factor(body: FleshBody) -> FloatArray:
     """How free a particle is by where it lies between bone and skin (P,): 0 at the bone, 1 at the skin."""
     return smoothstep(body.bone_distance / np.maximum(body.flesh, 1e-9), _DEEP, _SHALLOW)
 
 
-def beyond_the_mean(body: FleshBody, soft: Floats) -> Floats:
+def beyond_the_mean(body: FleshBody, soft: FloatArray) -> FloatArray:
     """The published choice (P,): of all soft particles, those farther from the bone than the mean of them are free."""
     chosen = soft > 0.0
     if not chosen.any():

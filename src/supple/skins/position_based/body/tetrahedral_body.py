@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.skeleton import Bones
@@ -36,13 +36,13 @@ class Bonds:
     legs is bound to both: if the nearest alone counted, rounding would decide with which leg it goes.
     """
 
-    joints: Ints
-    points: Floats
-    weights: Floats
-    lengths: Floats
+    joints: IntArray
+    points: FloatArray
+    weights: FloatArray
+    lengths: FloatArray
 
     @classmethod
-    def from_bones(cls, points: Floats, bones: Bones) -> Bonds:
+    def from_bones(cls, points: FloatArray, bones: Bones) -> Bonds:
         """Bind points (P, 3) to bones hardly farther away than the nearest, the less the farther."""
         distances, along = distances_to_segments(points, bones.starts, bones.ends)
         nearest = distances.min(axis=1, keepdims=True)
@@ -79,16 +79,16 @@ class FleshBody:
 
     constraints: Constraints
     weights: Weights
-    joint: Ints
-    bone_distance: Floats
+    joint: IntArray
+    bone_distance: FloatArray
     bonds: Bonds
-    surface_corners: Ints
-    surface_barycentric: Floats
-    skin_distance: Floats
+    surface_corners: IntArray
+    surface_barycentric: FloatArray
+    skin_distance: FloatArray
     embedding: Embedding
 
     @cached_property
-    def flesh(self) -> Floats:
+    def flesh(self) -> FloatArray:
         return self.sample_skin(self.skin_distance)
 
     def stack(self, count: int, joints: int, vertices: int) -> FleshBody:
@@ -112,7 +112,7 @@ class FleshBody:
             embedding,
         )
 
-    def sample_skin(self, values: Floats) -> Floats:
+    def sample_skin(self, values: FloatArray) -> FloatArray:
         """A value per vertex of the skin (V, ...) as a value per particle (P, ...)."""
         return np.asarray(np.einsum("pk,pk...->p...", self.surface_barycentric, values[self.surface_corners]))
 
@@ -148,7 +148,7 @@ def build_body(character: Character, *, count: int, weights: str, smooth: bool =
     return body if weights == "bones" else replace(body, weights=_carry_weights_inwards(body, character))
 
 
-def _nearest_on_surface(points: Floats, character: Character) -> tuple[Ints, Floats]:
+def _nearest_on_surface(points: FloatArray, character: Character) -> tuple[IntArray, FloatArray]:
     """The corners of the skin's triangle nearest to every point, and the shares of the nearest place in it."""
     import igl
 

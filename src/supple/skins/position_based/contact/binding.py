@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, Singles, frozen
+from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.collision.spatial_hash import HashedMesh
@@ -29,19 +29,19 @@ class CollisionBinding:
     part are `members[member_starts[part]:member_starts[part + 1]]`. `rest_angles` (R,) [rad].
     """
 
-    rest: Floats
-    corners: Ints
-    faces: Ints
+    rest: FloatArray
+    corners: IntArray
+    faces: IntArray
     planes: JointPlanes
-    parts: Ints
+    parts: IntArray
     mesh: HashedMesh
-    regions: Ints
-    sides: Ints
-    limb_of_part: Ints
-    member_starts: Ints
-    members: Ints
-    extents: Singles
-    rest_angles: Floats
+    regions: IntArray
+    sides: IntArray
+    limb_of_part: IntArray
+    member_starts: IntArray
+    members: IntArray
+    extents: Float32Array
+    rest_angles: FloatArray
 
     @classmethod
     def from_body(
@@ -80,7 +80,7 @@ class CollisionBinding:
         )
 
 
-def _groups(planes: JointPlanes) -> Ints:
+def _groups(planes: JointPlanes) -> IntArray:
     """The two sides (R, J) of every region, 1 and 2, and 0 for parts that it leaves alone: joints first, then limbs."""
     skeleton, merged = planes.skeleton, planes.part_of_joint
     rows = np.zeros((len(planes) + len(planes.limb_joints), len(skeleton)), dtype=np.int32)
@@ -94,7 +94,7 @@ def _groups(planes: JointPlanes) -> Ints:
     return rows
 
 
-def _limb_of_part(planes: JointPlanes) -> Ints:
+def _limb_of_part(planes: JointPlanes) -> IntArray:
     """The limb (J,) that a part belongs to, -1 for the trunk."""
     limb_of = np.full(len(planes.skeleton), -1, dtype=np.int32)
     for limb, joint in enumerate(planes.limb_joints.tolist()):
@@ -102,7 +102,7 @@ def _limb_of_part(planes: JointPlanes) -> Ints:
     return limb_of
 
 
-def _particles_of_parts(corners: Ints, parts: Ints, count: int) -> tuple[Ints, Ints]:
+def _particles_of_parts(corners: IntArray, parts: IntArray, count: int) -> tuple[IntArray, IntArray]:
     """The particles of all elements that have a corner in each part, as compressed rows."""
     contact_particles = parts[corners]  # (T, 4)
     both = np.stack([np.repeat(contact_particles, 4, axis=1).reshape(-1), np.tile(corners, (1, 4)).reshape(-1)], axis=1)
@@ -111,7 +111,7 @@ def _particles_of_parts(corners: Ints, parts: Ints, count: int) -> tuple[Ints, I
     return starts, unique[order, 1].astype(np.int32)
 
 
-def _check_numbers(what: str, numbers: Ints, count: int, of: str) -> None:
+def _check_numbers(what: str, numbers: IntArray, count: int, of: str) -> None:
     if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
         worst = int(numbers.min() if numbers.min() < 0 else numbers.max())
         raise InputError(WHERE, f"{what} name number {worst}", f"there are {count} {of}", "pass those of this body")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.collision.spatial_hash import Boxes, SpatialHash
@@ -44,7 +44,7 @@ class ContactMemory:
     plane_of: Any
     face_of: Any
     firmness: Any
-    angles: Floats
+    angles: FloatArray
     steps: int = 0
 
 
@@ -185,7 +185,7 @@ class FleshCollision:
     # Before the rounds of a step
 
     def detect(
-        self, particles: Any, world_from_joint: Floats, state: ContactMemory, *, time: float = 0.0, dt: float = 0.0
+        self, particles: Any, world_from_joint: FloatArray, state: ContactMemory, *, time: float = 0.0, dt: float = 0.0
     ) -> None:
         """Find what touches at the predicted places of `particles` (C P,) in a pose (J, 4, 4), or (C, J, 4, 4).
 
@@ -194,7 +194,9 @@ class FleshCollision:
         self.set_pose(world_from_joint, state, time=time, dt=dt)
         self.find(particles)
 
-    def set_pose(self, world_from_joint: Floats, state: ContactMemory, *, time: float = 0.0, dt: float = 0.0) -> None:
+    def set_pose(
+        self, world_from_joint: FloatArray, state: ContactMemory, *, time: float = 0.0, dt: float = 0.0
+    ) -> None:
         """The part of `detect` on the host: planes, angles and bodies of a pose go to the device."""
         joints = len(self.planes.skeleton)
         given = np.asarray(world_from_joint, dtype=np.float64)
@@ -337,7 +339,7 @@ class FleshCollision:
         launch: Callable[[], None] = command.launch
         return launch
 
-    def held_particles(self) -> tuple[Ints, Ints]:
+    def held_particles(self) -> tuple[IntArray, IntArray]:
         """For pictures and reports: particles held off a plane and off a face; waits for the device."""
         planes, faces = (np.flatnonzero(slots.numpy() >= 0) for slots in (self._held.plane_of, self._held.face_of))
         return planes.astype(np.int32), faces.astype(np.int32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.skeleton import Skeleton
 from supple.geometry.quaternions import (
     conjugate,
@@ -74,7 +74,7 @@ def find_joint_planes(skeleton: Skeleton, *, motion: Motion | None = None) -> Jo
     )
 
 
-def _in_frames(world_from_frame: Floats, directions: list[Floats]) -> Floats:
+def _in_frames(world_from_frame: FloatArray, directions: list[FloatArray]) -> FloatArray:
     """World directions (N, 3) in the frames (N, 3, 3), which may be scaled."""
     if len(directions) == 0:
         return np.zeros((0, 3))
@@ -94,7 +94,7 @@ def _carrying_joint(skeleton: Skeleton, joint: int, shortest: float) -> int:
     return above
 
 
-def _parent_bone(skeleton: Skeleton, joint: int, parent: int, middle: NDArray[np.bool_]) -> Floats:
+def _parent_bone(skeleton: Skeleton, joint: int, parent: int, middle: NDArray[np.bool_]) -> FloatArray:
     """From the joint back along the bone (3,) [m] of `parent` at rest.
 
     A limb bends against the trunk, not against the stretch of pelvis between the trunk and its joint; so a joint off
@@ -112,7 +112,7 @@ def _parent_bone(skeleton: Skeleton, joint: int, parent: int, middle: NDArray[np
     return bone if np.linalg.norm(here - head) < np.linalg.norm(here - ends[0]) else -bone
 
 
-def _child_bone(skeleton: Skeleton, joint: int, middle: NDArray[np.bool_]) -> Floats:
+def _child_bone(skeleton: Skeleton, joint: int, middle: NDArray[np.bool_]) -> FloatArray:
     """Along the joint's own bone (3,) [m] at rest; with several children, the one that carries the midline on."""
     head = skeleton.heads[joint]
     if skeleton.tails is not None:
@@ -126,7 +126,7 @@ def _child_bone(skeleton: Skeleton, joint: int, middle: NDArray[np.bool_]) -> Fl
     return np.asarray(skeleton.heads[children].mean(axis=0) - head)
 
 
-def _is_helper(name: str, back: Floats, own: Floats, rotations: Floats | None) -> bool:
+def _is_helper(name: str, back: FloatArray, own: FloatArray, rotations: FloatArray | None) -> bool:
     """Whether a joint in line with its parent is there for twisting only, or lies beside it."""
     if angle_between(back, own) < BESIDE:
         return True
@@ -141,7 +141,7 @@ def _is_helper(name: str, back: Floats, own: Floats, rotations: Floats | None) -
 # Axes
 
 
-def _relative_rotations(skeleton: Skeleton, motion: Motion) -> Floats:
+def _relative_rotations(skeleton: Skeleton, motion: Motion) -> FloatArray:
     """How every joint has turned against its parent since rest (F, J, 3, 3), in the world's axes at rest."""
     motion.check_fits(skeleton)
     frames = np.stack([motion.sample(time).world_from_joint[:, :3, :3] for time in motion.times])
@@ -153,7 +153,7 @@ def _relative_rotations(skeleton: Skeleton, motion: Motion) -> Floats:
     return np.asarray(rotated)
 
 
-def _axis(back: Floats, own: Floats, rotations: Floats | None) -> tuple[Floats, int]:
+def _axis(back: FloatArray, own: FloatArray, rotations: FloatArray | None) -> tuple[FloatArray, int]:
     """The joint's main axis (3,) in the world at rest, and how many axes it turns about.
 
     From a motion: the rotation vectors of the joint about its middle pose are spread along its axes; twist about the
@@ -179,7 +179,7 @@ def _axis(back: Floats, own: Floats, rotations: Floats | None) -> tuple[Floats, 
     return perpendicular(own), 3
 
 
-def _rotation_vectors(quaternions: Floats, middle: Floats) -> Floats:
+def _rotation_vectors(quaternions: FloatArray, middle: FloatArray) -> FloatArray:
     """Axis times angle (F, 3) of turns after the `middle` one is undone: q = d middle, d the difference."""
     difference = quat_multiply(quaternions, conjugate(middle))
     difference *= np.where(difference[:, 3:] < 0.0, -1.0, 1.0)
@@ -200,7 +200,7 @@ def _midline_joints(skeleton: Skeleton, size: float) -> NDArray[np.bool_]:
     root = int(np.flatnonzero(skeleton.parents < 0)[0])
     offsets = skeleton.heads - skeleton.heads[root]
 
-    def mirrored(side: int) -> Floats:
+    def mirrored(side: int) -> FloatArray:
         image = offsets * np.where(np.arange(3) == side, -1.0, 1.0)
         return np.linalg.norm(image[:, None] - offsets[None], axis=2)
 
@@ -214,7 +214,7 @@ def _midline_joints(skeleton: Skeleton, size: float) -> NDArray[np.bool_]:
     return on_it
 
 
-def _trunk(skeleton: Skeleton, middle: NDArray[np.bool_], size: float) -> tuple[int, Floats]:
+def _trunk(skeleton: Skeleton, middle: NDArray[np.bool_], size: float) -> tuple[int, FloatArray]:
     """The joint that carries the midline, and the direction from its far end back to the root, at rest."""
     root = int(np.flatnonzero(skeleton.parents < 0)[0])
     branching = [j for j in np.flatnonzero(middle).tolist() if any(not middle[c] for c in skeleton.children(j))]
@@ -227,7 +227,7 @@ def _trunk(skeleton: Skeleton, middle: NDArray[np.bool_], size: float) -> tuple[
     return root, normalize(line)
 
 
-def _limbs(skeleton: Skeleton, middle: NDArray[np.bool_], size: float) -> list[tuple[int, int, Floats]]:
+def _limbs(skeleton: Skeleton, middle: NDArray[np.bool_], size: float) -> list[tuple[int, int, FloatArray]]:
     """First joint, the joint whose bone stands for the limb, and that bone's direction at rest."""
     found = []
     for joint in range(len(skeleton)):

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.skeleton import Skeleton
 from supple.geometry.quaternions import normalize
 
@@ -25,10 +25,10 @@ class PosedPlanes:
     (..., M) [rad] is that between every limb and the body's midline: 0 where it hangs down along the body.
     """
 
-    points: Floats
-    normals: Floats
-    flexion: Floats
-    adduction: Floats
+    points: FloatArray
+    normals: FloatArray
+    flexion: FloatArray
+    adduction: FloatArray
 
 
 @dataclass(frozen=True)
@@ -47,25 +47,25 @@ class JointPlanes:
     """
 
     skeleton: Skeleton
-    joints: Ints
-    parents: Ints
-    parent_bones: Floats
-    child_bones: Floats
-    axes: Floats
-    freedoms: Ints
-    extents: Floats
-    part_of_joint: Ints
-    limb_joints: Ints
-    limb_carriers: Ints
-    limb_bones: Floats
+    joints: IntArray
+    parents: IntArray
+    parent_bones: FloatArray
+    child_bones: FloatArray
+    axes: FloatArray
+    freedoms: IntArray
+    extents: FloatArray
+    part_of_joint: IntArray
+    limb_joints: IntArray
+    limb_carriers: IntArray
+    limb_bones: FloatArray
     trunk: int
-    midline: Floats
+    midline: FloatArray
 
     def __len__(self) -> int:
         return len(self.joints)
 
     @cached_property
-    def _attached_directions(self) -> tuple[Ints, Floats]:
+    def _attached_directions(self) -> tuple[IntArray, FloatArray]:
         """All directions at once, because many small products cost more: carriers (N,) and directions (N, 3, 1).
 
         They are the parents' bones, the children's, the axes, the limbs and the midline.
@@ -75,7 +75,7 @@ class JointPlanes:
         directions = [self.parent_bones, self.child_bones, self.axes, self.limb_bones, self.midline[None]]
         return np.concatenate(carriers), np.concatenate(directions)[..., None]
 
-    def _directions(self, world_from_joint: Floats) -> tuple[Floats, ...]:
+    def _directions(self, world_from_joint: FloatArray) -> tuple[FloatArray, ...]:
         """Unit vectors in a pose, in the order of `_attached_directions`."""
         carriers, directions = self._attached_directions
         rotated = normalize((world_from_joint[..., :3, :3][..., carriers, :, :] @ directions)[..., 0])
@@ -83,12 +83,12 @@ class JointPlanes:
         ends = np.cumsum([0, planes, planes, planes, limbs, 1]).tolist()
         return tuple(rotated[..., start:stop, :] for start, stop in pairwise(ends))
 
-    def bones(self, world_from_joint: Floats) -> tuple[Floats, Floats]:
+    def bones(self, world_from_joint: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Unit vectors (..., K, 3) from every joint back along the parent's bone and on along its own, in a pose."""
         back, own, _, _, _ = self._directions(world_from_joint)
         return back, own
 
-    def pose(self, world_from_joint: Floats) -> PosedPlanes:
+    def pose(self, world_from_joint: FloatArray) -> PosedPlanes:
         """The planes and angles in a pose (..., J, 4, 4).
 
         With u back along the parent's bone and v along the child's, v - u is normal to the plane that halves their
@@ -107,7 +107,7 @@ class JointPlanes:
         positions = world_from_joint[..., :3, 3][..., self.joints, :]
         return PosedPlanes(positions, normalize(normals), angle_between(back, own), angle_between(limbs, down))
 
-    def sides(self) -> Ints:
+    def sides(self) -> IntArray:
         """Which plane stands between two parts (J, J): 2 k seen from the child's part, 2 k + 1 from the parent's.
 
         -1 where parts do not meet at a joint. Rows are the particle's part, columns the other one.
@@ -118,7 +118,7 @@ class JointPlanes:
         return table
 
 
-def angle_between(one: Floats, other: Floats) -> Floats:
+def angle_between(one: FloatArray, other: FloatArray) -> FloatArray:
     """The angle (...) between unit vectors (..., 3): 2 atan(|a - b| / |a + b|), exact at both ends."""
     apart, together = one - other, one + other
     squares = [np.einsum("...i,...i->...", vector, vector) for vector in (apart, together)]

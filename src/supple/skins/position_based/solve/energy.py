@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, Singles
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.geometry.cholesky import Factor
 from supple.geometry.rows import group_by_label
 from supple.geometry.tetrahedra.tetrahedra import FACES
@@ -47,7 +47,7 @@ class EnergyWeights:
         pull = 1.0 if correction_time == 0.0 else 1.0 - math.exp(-_TIME / correction_time)
         return cls(_weight(volume), _weight(bind), 0.5 * _weight(stretch), pull, _PRESSED * contact, one_sided)
 
-    def row(self) -> Floats:
+    def row(self) -> FloatArray:
         """As the kernels take them."""
         row = [self.volume, self.bind, self.stretch, self.pull, float(self.one_sided), self.contact]
         return np.array(row, dtype=np.float32)
@@ -69,18 +69,18 @@ class EnergyBinding:
 
     one: Constraints
     copies: int
-    bind_lengths: Singles
-    heavy: Floats
-    hold_stiffness: Singles
-    free: Ints
-    corners: Ints
-    sizes: Singles
-    ends: Ints
-    lengths: Singles
+    bind_lengths: Float32Array
+    heavy: FloatArray
+    hold_stiffness: Float32Array
+    free: IntArray
+    corners: IntArray
+    sizes: Float32Array
+    ends: IntArray
+    lengths: Float32Array
 
     @classmethod
     def from_constraints(
-        cls, one: Constraints, bind_lengths: Floats, inverse_masses: Floats, *, copies: int = 1
+        cls, one: Constraints, bind_lengths: FloatArray, inverse_masses: FloatArray, *, copies: int = 1
     ) -> EnergyBinding:
         """`inverse_masses` (P,) of one body say how freely its particles move: 0 not at all."""
         heavy = np.where(inverse_masses > 0.0, 1.0 / np.maximum(inverse_masses, 1e-9) - 1.0, 0.0)
@@ -153,24 +153,24 @@ def star_arrays(one: Constraints, device: str) -> Any:
     )
 
 
-def _sizes(one: Constraints) -> Floats:
+def _sizes(one: Constraints) -> FloatArray:
     """Six times the volume, and one over the slope, of every element."""
     return np.stack([6.0 * one.rest_volumes, 1.0 / _slopes(_gradients(one))], axis=1)
 
 
-def _gradients(one: Constraints) -> Floats:
+def _gradients(one: Constraints) -> FloatArray:
     """Gradients (T, 4, 3) of six times the volume of every element at rest."""
     corner = one.points[one.corners]
     b, c, d = np.moveaxis(corner[:, FACES], 2, 0)
     return np.asarray(-np.cross(c - b, d - b))
 
 
-def _slopes(gradients: Floats) -> Floats:
+def _slopes(gradients: FloatArray) -> FloatArray:
     """s = sum_j |g_j|^2 of every element."""
     return np.asarray(np.einsum("tki,tki->t", gradients, gradients))
 
 
-def _preconditioner(one: Constraints, weights: EnergyWeights, hold_stiffness: Floats) -> Any:
+def _preconditioner(one: Constraints, weights: EnergyWeights, hold_stiffness: FloatArray) -> Any:
     """A constant matrix (P, P) near the second derivatives of the energy, alike along x, y and z.
 
     Those of volumes couple the axes, g_i g_j^T; here they count by g_i . g_j, as if elements resisted any change.
@@ -183,7 +183,7 @@ def _preconditioner(one: Constraints, weights: EnergyWeights, hold_stiffness: Fl
     one_end, other_end = one.ends.T
     stretched = np.full(len(one.ends), weights.stretch)
     own = np.arange(count, dtype=np.int32)
-    pieces: list[tuple[Ints, Ints, Floats]] = [
+    pieces: list[tuple[IntArray, IntArray, FloatArray]] = [
         (np.repeat(one.corners, 4, axis=1).ravel(), np.tile(one.corners, 4).ravel(), pressed.ravel()),
         (one_end, one_end, stretched),
         (other_end, other_end, stretched),

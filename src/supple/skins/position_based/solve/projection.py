@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.skins.position_based.body.constraints import Constraints
 from supple.skins.position_based.solve.schedule import Schedule, cluster_schedules, slab_schedules
 
@@ -31,7 +31,7 @@ class Stiffness:
     compliant: bool
     one_sided: bool = False
 
-    def row(self) -> Floats:
+    def row(self) -> FloatArray:
         """As the kernels take them."""
         return np.array(
             [self.volume, self.bind, self.stretch, float(self.compliant), float(self.one_sided)], dtype=np.float32
@@ -48,7 +48,7 @@ class ProjectionSolver:
     def __init__(
         self,
         constraints: Constraints,
-        bind_lengths: Floats,
+        bind_lengths: FloatArray,
         constants: devices.Constants,
         *,
         by_color: bool | None = None,
@@ -78,7 +78,7 @@ class Tables:
     def __init__(self, each: list[_SlabTable | _ColorTable]) -> None:
         self.each = each
 
-    def stiffen(self, factors: Floats) -> None:
+    def stiffen(self, factors: FloatArray) -> None:
         """Factors (E,) on the stiffness of every edge of the body."""
         for table in self.each:
             table.stiffen(factors)
@@ -142,7 +142,7 @@ class _Table:
         lengths = [len(self.corners), len(self.bound), len(self.ends)]
         self.multipliers = [wp.zeros(length, dtype=wp.float32, device=device) for length in lengths]
         self.starts = [wp.zeros(len(schedule) + 1, dtype=wp.int32, device=device) for schedule in self.schedules]
-        self.factors: Floats = np.ones(len(constraints.ends))
+        self.factors: FloatArray = np.ones(len(constraints.ends))
         self.write()
 
     def structs(self, solver: ProjectionSolver) -> list[Any]:
@@ -171,7 +171,7 @@ class _Table:
             ),
         ]
 
-    def stiffen(self, factors: Floats) -> None:
+    def stiffen(self, factors: FloatArray) -> None:
         self.factors = factors
         self.write()
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import device as devices
-from supple.arrays import Ints
+from supple.arrays import IntArray
 from supple.errors import InputError
 from supple.geometry.rows import group_by_label
 from supple.geometry.tetrahedra.tetrahedra import EDGES
@@ -33,15 +33,15 @@ class Schedule:
     particle.
     """
 
-    order: Ints
-    starts: Ints
-    color_starts: Ints | None = None
+    order: IntArray
+    starts: IntArray
+    color_starts: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
 
-def slab_schedules(members: NDArray[Any], slab_of: Ints) -> tuple[Schedule, Schedule]:
+def slab_schedules(members: NDArray[Any], slab_of: IntArray) -> tuple[Schedule, Schedule]:
     """Constraints (C, K) inside each slab, and those that span a slab and the next.
 
     Both go through memory in order, but within a short window colour by colour: neighbours in the walk then share no
@@ -66,7 +66,7 @@ def _group(chosen: NDArray[Any], group_of: NDArray[Any], count: int) -> Schedule
     return Schedule(order.astype(np.int32), starts.astype(np.int32))
 
 
-def _interleave_colors(schedule: Schedule, color_of: Ints) -> Schedule:
+def _interleave_colors(schedule: Schedule, color_of: IntArray) -> Schedule:
     """Colour by colour within windows, which begin anew in every group, so that copies of a body walk alike."""
     group = np.repeat(np.arange(len(schedule)), np.diff(schedule.starts))
     window = (np.arange(len(schedule.order)) - schedule.starts[group]) // _WINDOW
@@ -130,7 +130,7 @@ def _cluster_fans(body: Constraints) -> tuple[NDArray[np.int64], NDArray[np.int6
     return of_both[: len(of_element)], of_both[len(of_element) :]
 
 
-def _particles_of_clusters(cluster: NDArray[np.int64], particles: Ints, count: int) -> Ints:
+def _particles_of_clusters(cluster: NDArray[np.int64], particles: IntArray, count: int) -> IntArray:
     """The particles (clusters, M) of every cluster, the first one again where there are fewer than M."""
     span = np.int64(particles.max()) + 1
     pairs = np.unique(cluster * span + particles)
@@ -142,7 +142,7 @@ def _particles_of_clusters(cluster: NDArray[np.int64], particles: Ints, count: i
     return table.astype(np.int32)
 
 
-def color_constraints(members: NDArray[Any], count: int) -> Ints:
+def color_constraints(members: NDArray[Any], count: int) -> IntArray:
     """A colour (C,) for every constraint (C, K) over `count` particles: the first that no particle of it has met yet.
 
     Those of one colour share no particle. There is room for 256 colours; what finds none is `UNCOLORED`.

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints, frozen
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.geometry.segments import distances_to_segments
@@ -34,10 +34,10 @@ _WHERE = "attach"
 class Attachment:
     """Where each vertex hangs: `segment` (V,) of `segments`, at the share `along` (V,) of its length."""
 
-    rest_points: Floats
+    rest_points: FloatArray
     segments: Segments
-    segment: Ints
-    along: Floats
+    segment: IntArray
+    along: FloatArray
 
     def __post_init__(self) -> None:
         count = len(self.rest_points)
@@ -61,13 +61,13 @@ class Attachment:
         object.__setattr__(self, "along", along)
 
     @cached_property
-    def points(self) -> Floats:
+    def points(self) -> FloatArray:
         """Attachment points (V, 3) [m] at rest."""
         starts, ends = self.segments.starts[self.segment], self.segments.ends[self.segment]
         return np.asarray(starts + self.along[:, None] * (ends - starts))
 
     @cached_property
-    def scale_vectors(self) -> Floats:
+    def scale_vectors(self) -> FloatArray:
         """From attachment points to vertices (V, 3) [m] at rest."""
         return self.rest_points - self.points
 
@@ -112,7 +112,7 @@ def attach(
     return smooth(found, character.triangles, rounds)
 
 
-def smooth(attachment: Attachment, triangles: Ints, rounds: int) -> Attachment:
+def smooth(attachment: Attachment, triangles: IntArray, rounds: int) -> Attachment:
     """Average attachment points with those of the neighbours and put them back on the nearest segment, `rounds` times.
 
     Only the segment a vertex hangs on and those that meet it are asked, so no vertex jumps to another limb.
@@ -128,7 +128,7 @@ def smooth(attachment: Attachment, triangles: Ints, rounds: int) -> Attachment:
     return Attachment(attachment.rest_points, segments, segment, along)
 
 
-def _project(points: Floats, segments: Segments, candidates: Ints) -> tuple[Ints, Floats, Floats]:
+def _project(points: FloatArray, segments: Segments, candidates: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
     """The nearest of each point's candidate segments (V, K), the place on it, and that place (V, 3)."""
     starts, directions = segments.starts[candidates], (segments.ends - segments.starts)[candidates]
     squares = np.maximum(np.einsum("vki,vki->vk", directions, directions), 1e-300)
@@ -139,7 +139,7 @@ def _project(points: Floats, segments: Segments, candidates: Ints) -> tuple[Ints
     return candidates[row, best][:, 0], along[row, best][:, 0], positions[row, best][:, 0]
 
 
-def _candidates_by_weight(character: Character, segments: Segments) -> Bools:
+def _candidates_by_weight(character: Character, segments: Segments) -> BoolArray:
     """Segments (V, B) that start or end at the joint of each vertex's largest weight.
 
     A vertex that follows a last joint nearly alone hangs on that joint's own bone: a chin on the head, not on the neck.
@@ -160,12 +160,12 @@ def _candidates_by_weight(character: Character, segments: Segments) -> Bools:
     return np.where((weights.values[:, 0] > _ALONE)[:, None], alone[strongest], allowed[strongest])
 
 
-def _where_any(wanted: Bools, otherwise: Bools) -> Bools:
+def _where_any(wanted: BoolArray, otherwise: BoolArray) -> BoolArray:
     """Rows of `wanted`, or of `otherwise` where they have nothing."""
     return np.where(wanted.any(axis=1, keepdims=True), wanted, otherwise)
 
 
-def _bearing(character: Character, segments: Segments) -> Bools:
+def _bearing(character: Character, segments: Segments) -> BoolArray:
     """Segments (B,) that may hold skin: a root on the floor between the feet only carries the character."""
     if character.weights is not None:
         used = np.unique(character.weights.joints[character.weights.values > 0.0])

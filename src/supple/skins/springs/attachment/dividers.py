@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -28,8 +28,8 @@ class Divider:
 
     one: int
     other: int
-    point: Floats
-    normal: Floats
+    point: FloatArray
+    normal: FloatArray
 
     def __post_init__(self) -> None:
         point = frozen(self.point, np.float64, (3,), "Divider", "point")
@@ -47,7 +47,7 @@ class Divider:
         """The same plane turned about its point by a quaternion x y z w."""
         return replace(self, normal=quaternions.matrix_from_quat(quaternion) @ self.normal)
 
-    def signed_distances(self, points: Floats) -> Floats:
+    def signed_distances(self, points: FloatArray) -> FloatArray:
         """How far points (..., 3) lie on the side of `other` [m]; negative on the side of `one`."""
         return np.asarray((points - self.point) @ self.normal)
 
@@ -80,8 +80,8 @@ def _siblings(segments: Segments, segment: int) -> list[int]:
 
 
 def divide(
-    points: Floats, segments: Segments, nearest: Ints, *, dividers: Sequence[Divider] | None
-) -> tuple[Ints, Floats]:
+    points: FloatArray, segments: Segments, nearest: IntArray, *, dividers: Sequence[Divider] | None
+) -> tuple[IntArray, FloatArray]:
     """Segment (V,) and place along it (V,) between the dividers; `nearest` (V,) is where each vertex starts to look.
 
     A vertex on the far side of one of its segment's dividers goes over to the segment there, until no divider is left
@@ -110,7 +110,7 @@ def divide(
     return segment, _fractions(points, segments, segment, given)
 
 
-def _next_segments(points: Floats, segment: Ints, dividers: Sequence[Divider]) -> Ints:
+def _next_segments(points: FloatArray, segment: IntArray, dividers: Sequence[Divider]) -> IntArray:
     """The segment (V,) on the far side of the divider that each vertex is farthest beyond; -1 if it is beyond none."""
     wanted = np.full(len(points), NONE, dtype=np.int32)
     farthest = np.zeros(len(points))
@@ -123,7 +123,7 @@ def _next_segments(points: Floats, segment: Ints, dividers: Sequence[Divider]) -
     return wanted
 
 
-def _fractions(points: Floats, segments: Segments, segment: Ints, dividers: Sequence[Divider]) -> Floats:
+def _fractions(points: FloatArray, segments: Segments, segment: IntArray, dividers: Sequence[Divider]) -> FloatArray:
     """How far along its segment (V,), 0 to 1, each vertex is between the dividers at both ends."""
     along = np.zeros(len(points))
     for own in np.unique(segment):

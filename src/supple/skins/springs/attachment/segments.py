@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.geometry import quaternions
@@ -30,35 +30,35 @@ class Segments:
     the one that carries on straightest from its end (-1 at a tail).
     """
 
-    joints: Ints
-    children: Ints
-    starts: Floats
-    ends: Floats
-    before: Ints
-    after: Ints
+    joints: IntArray
+    children: IntArray
+    starts: FloatArray
+    ends: FloatArray
+    before: IntArray
+    after: IntArray
 
     def __len__(self) -> int:
         return len(self.joints)
 
     @cached_property
-    def lengths(self) -> Floats:
+    def lengths(self) -> FloatArray:
         """Rest lengths (B,) [m]."""
         return np.linalg.norm(self.ends - self.starts, axis=1)
 
     @cached_property
-    def directions(self) -> Floats:
+    def directions(self) -> FloatArray:
         """Unit vectors (B, 3) from start to end at rest; zero where a segment has no length."""
         return quaternions.normalize(self.ends - self.starts)
 
     @cached_property
-    def meets(self) -> Bools:
+    def meets(self) -> BoolArray:
         """Which segments share an end (B, B); every segment meets itself."""
         ends = np.stack([self.starts, self.ends], axis=1)
         apart = np.linalg.norm(ends[:, None, :, None] - ends[None, :, None, :], axis=-1)
         return (apart <= _NO_LENGTH * _extent(ends.reshape(-1, 3))).any(axis=(2, 3))
 
     @cached_property
-    def neighbors(self) -> Ints:
+    def neighbors(self) -> IntArray:
         """Rows (B, widest): each segment, those it meets, and itself again as filling."""
         rows = [np.flatnonzero(row) for row in self.meets]
         table = np.repeat(np.arange(len(self))[:, None], max(len(row) for row in rows), axis=1)
@@ -66,7 +66,9 @@ class Segments:
             table[segment, 1 : len(row)] = row[row != segment]
         return table.astype(np.int32)
 
-    def posed(self, skeleton: Skeleton, world_from_joint: Floats, skinning: Floats) -> tuple[Floats, Floats]:
+    def posed(
+        self, skeleton: Skeleton, world_from_joint: FloatArray, skinning: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Starts and ends (B, 3) [m] in a pose; an end follows the child joint, so bones may change their length."""
         starts = world_from_joint[self.joints, :3, 3]
         carried = skinning[self.joints]
@@ -100,7 +102,9 @@ def find_segments(character: Character) -> Segments:
     return Segments(index, np.array(children, dtype=np.int32), starts, stops, before, after)
 
 
-def _link(skeleton: Skeleton, joints: Ints, starts: Floats, *, ends: Floats, reach: float) -> tuple[Ints, Ints]:
+def _link(
+    skeleton: Skeleton, joints: IntArray, starts: FloatArray, *, ends: FloatArray, reach: float
+) -> tuple[IntArray, IntArray]:
     """Segments before and after each one; joints that stand on each other are passed through."""
     directions = quaternions.normalize(ends - starts)
     above = [_ancestors(skeleton, int(joint)) for joint in joints]
@@ -126,7 +130,7 @@ def _ancestors(skeleton: Skeleton, joint: int) -> list[int]:
     return found
 
 
-def _find_tails(character: Character) -> tuple[Floats, Bools]:
+def _find_tails(character: Character) -> tuple[FloatArray, BoolArray]:
     """Where the last bones end (J, 3), and which joints are last."""
     skeleton = character.skeleton
     heads = skeleton.heads
@@ -140,7 +144,7 @@ def _find_tails(character: Character) -> tuple[Floats, Bools]:
     return tails, last
 
 
-def _find_owners(character: Character) -> Ints:
+def _find_owners(character: Character) -> IntArray:
     """The joint (V,) that each vertex belongs to: that of its largest weight, or that of the nearest guessed bone."""
     if character.weights is not None:
         return character.weights.joints[:, 0]
@@ -149,7 +153,7 @@ def _find_owners(character: Character) -> Ints:
     return bones.joints[nearest]
 
 
-def _tail_offset(character: Character, joint: int, own: Floats) -> Floats:
+def _tail_offset(character: Character, joint: int, own: FloatArray) -> FloatArray:
     """From a last joint to the extent of its vertices, on in the direction in which its parent came."""
     skeleton = character.skeleton
     head = skeleton.heads[joint]
@@ -163,5 +167,5 @@ def _tail_offset(character: Character, joint: int, own: Floats) -> Floats:
     return np.asarray(extent * direction, dtype=np.float64)
 
 
-def _extent(points: Floats) -> float:
+def _extent(points: FloatArray) -> float:
     return max(float(np.ptp(points, axis=0).max()), 1e-300)

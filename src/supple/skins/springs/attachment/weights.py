@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.geometry.topology import Neighbors, neighbors, unique_edges
@@ -38,11 +38,11 @@ class SparseWeights:
     Unused entries have value zero and name the first thing of their row.
     """
 
-    indices: Ints
-    values: Floats
+    indices: IntArray
+    values: FloatArray
 
     @classmethod
-    def from_columns(cls, indices: Ints, values: Floats) -> SparseWeights:
+    def from_columns(cls, indices: IntArray, values: FloatArray) -> SparseWeights:
         """From any number of columns, which must not name a thing twice unless with value zero."""
         order = np.argsort(-values, axis=1, kind="stable")
         indices, values = np.take_along_axis(indices, order, axis=1), np.take_along_axis(values, order, axis=1)
@@ -70,17 +70,17 @@ class AttachmentWeights:
     rotations: SparseWeights
 
     @property
-    def segment(self) -> Ints:
+    def segment(self) -> IntArray:
         """The segment (V,) a vertex turns with most."""
         return np.ascontiguousarray(self.rotations.indices[:, 0])
 
 
-def control_positions(starts: Floats, ends: Floats) -> Floats:
+def control_positions(starts: FloatArray, ends: FloatArray) -> FloatArray:
     """The places (2 B, 3) that attachment points are blended from: all starts, then all ends."""
     return np.concatenate([starts, ends])
 
 
-def rotation_weights(attachment: Attachment, start_reach: Floats, end_reach: Floats) -> SparseWeights:
+def rotation_weights(attachment: Attachment, start_reach: FloatArray, end_reach: FloatArray) -> SparseWeights:
     """Weights (V, 3) of the turns of a vertex's own segment, the one before and the one after.
 
     Where both ends of a segment reach a vertex, their turns are blended by their weights, as rotations:
@@ -97,7 +97,7 @@ def rotation_weights(attachment: Attachment, start_reach: Floats, end_reach: Flo
     )
 
 
-def _falloff(distance: Floats, reach: Floats) -> Floats:
+def _falloff(distance: FloatArray, reach: FloatArray) -> FloatArray:
     """1 at the joint, 0 from `reach` on; a reach of zero touches nothing."""
     return np.where(reach > 0.0, np.clip(1.0 - distance / np.where(reach > 0.0, reach, 1.0), 0.0, 1.0), 0.0)
 
@@ -127,7 +127,7 @@ def compute_attachment_weights(
     )
 
 
-def _reach_scales(attachment: Attachment) -> Floats:
+def _reach_scales(attachment: Attachment) -> FloatArray:
     """How much of the reach (V,) a vertex takes: all of it, but a quarter on last bones up to twice as long as thick.
 
     Those are heads, hands and feet, which keep their shape when the neck, the wrist or the ankle bends; last bones of
@@ -143,7 +143,7 @@ def _reach_scales(attachment: Attachment) -> Floats:
     return scales[attachment.segment]
 
 
-def _control_points(segments: Segments) -> Ints:
+def _control_points(segments: Segments) -> IntArray:
     """The number of the place (2 B,) that stands for each start and end: the end of the segment before for a start.
 
     Only where the joint at that end is the one at the start, so that both move together.

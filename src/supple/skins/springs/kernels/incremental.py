@@ -12,8 +12,8 @@ import warp as wp
 from supple.geometry.kernels.triangle import closest_on_segment
 
 Points = wp.array(dtype=wp.vec3f)
-Ints = wp.array(dtype=wp.int32)
-Floats = wp.array(dtype=wp.float32)
+IntArray = wp.array(dtype=wp.int32)
+FloatArray = wp.array(dtype=wp.float32)
 Indices = wp.array(dtype=wp.vec4i)
 Weights = wp.array(dtype=wp.vec4f)
 COLUMN = wp.types.vector(length=16, dtype=wp.float32)
@@ -65,7 +65,7 @@ def rotate_by(omega: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
 
 
 @wp.kernel(enable_backward=False)
-def diffuse(first: int, starts: Ints, others: Ints, before: Columns, after: Columns):
+def diffuse(first: int, starts: IntArray, others: IntArray, before: Columns, after: Columns):
     """Every column goes half way to the mean of the neighbours."""
     i = first + wp.tid()
     count = starts[i + 1] - starts[i]
@@ -79,7 +79,7 @@ def diffuse(first: int, starts: Ints, others: Ints, before: Columns, after: Colu
 
 
 @wp.kernel(enable_backward=False)
-def measure_distances(first: int, rest: Points, segments: Ints, size: int, positions: Points, found: Floats):
+def measure_distances(first: int, rest: Points, segments: IntArray, size: int, positions: Points, found: FloatArray):
     """How far every vertex is from its own segment; starts come first in `positions`, then ends."""
     i = first + wp.tid()
     b = segments[i]
@@ -99,11 +99,11 @@ def move_attachment_points(
 def rotate_scale_vectors(
     first: int,
     rest_vectors: Points,
-    segments: Ints,
+    segments: IntArray,
     pairs: Pairs,
     rotations: Matrices,
     stretches: Matrices,
-    flags: Ints,
+    flags: IntArray,
     scale_vectors: Points,
 ):
     """s' = R_b exp(sum_k w_k omega_bk) (S_b + sum_k w_k (S_k - S_b)) s   [Toothman2020, Eq. 15 to 18]."""
@@ -133,11 +133,11 @@ def restore_distances(
     attachment_points: Points,
     scale_vectors: Points,
     rest_vectors: Points,
-    segments: Ints,
+    segments: IntArray,
     pairs: Pairs,
     size: int,
     positions: Points,
-    distances: Floats,
+    distances: FloatArray,
     correction: float,
     posed: Points,
 ):

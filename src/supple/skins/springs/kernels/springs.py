@@ -15,8 +15,8 @@ import warp as wp
 
 Points = wp.array(dtype=wp.vec3f)
 Polars = wp.array(dtype=wp.vec4f)
-Ints = wp.array(dtype=wp.int32)
-Floats = wp.array(dtype=wp.float32)
+IntArray = wp.array(dtype=wp.int32)
+FloatArray = wp.array(dtype=wp.float32)
 Angles = wp.array(dtype=wp.vec2f)
 Edges = wp.array(dtype=wp.vec3f)
 
@@ -37,14 +37,14 @@ class Springs:
     (k_g, k_b, k_h).
     """
 
-    starts: Ints
-    others: Ints
+    starts: IntArray
+    others: IntArray
     edges: Edges
     ring_stiffness: Points
     bone_stiffness: Points
     attachment_points: Points
     aims: Polars
-    segments: Ints
+    segments: IntArray
     bone_directions: Points
     bone_angles: Angles
 
@@ -158,7 +158,7 @@ def aim(first: int, aimed_at: Points, attachment_points: Points, fallback: Point
 
 
 @wp.kernel(enable_backward=False)
-def measure_rest(first: int, rest: Points, polars: Polars, firm: Ints, springs: Springs):
+def measure_rest(first: int, rest: Points, polars: Polars, firm: IntArray, springs: Springs):
     """Lengths and angles at bind, by the arithmetic that measures them later: at rest nothing pulls, to the last bit.
 
     Cosine and sine are both zero where a scale vector has no direction: then nothing pulls either.
@@ -185,7 +185,7 @@ def measure_rest(first: int, rest: Points, polars: Polars, firm: Ints, springs: 
 
 @wp.kernel(enable_backward=False)
 def stretch_edges(
-    first: int, ratios: Floats, rest_vectors: Points, scale_vectors: Points, components: Angles, springs: Springs
+    first: int, ratios: FloatArray, rest_vectors: Points, scale_vectors: Points, components: Angles, springs: Springs
 ):
     """L_ij^2 = (across grown)^2 + (along ratio)^2: edges grow along a bone that grows, and across with the radius.
 
@@ -219,7 +219,7 @@ def sweep(
     polars: Polars,
     before: Points,
     after_polars: Polars,
-    residuals: Floats,
+    residuals: FloatArray,
 ):
     """x <- x + min(step_scale, 1 / sum k) pull, and on by `momentum` of the last move [Toothman2020, Eq. 23].
 
@@ -249,7 +249,7 @@ def sweep(
 
 
 @wp.kernel(enable_backward=False)
-def measure_energies(first: int, springs: Springs, now: Points, polars: Polars, found: Floats):
+def measure_energies(first: int, springs: Springs, now: Points, polars: Polars, found: FloatArray):
     """Half of stiffness times squared change, over the springs of a vertex; ring springs count half at each end."""
     i = first + wp.tid()
     ring = springs.ring_stiffness[i]
@@ -292,7 +292,7 @@ def rotate_between(one: wp.vec3f, other: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
 def carry(
     first: int,
     springs: Springs,
-    looseness: Floats,
+    looseness: FloatArray,
     dt: float,
     inertia: float,
     memory: Memory,
@@ -330,8 +330,8 @@ def carry(
 def integrate(
     first: int,
     springs: Springs,
-    rates: Floats,
-    max_offsets: Floats,
+    rates: FloatArray,
+    max_offsets: FloatArray,
     dt: float,
     velocity_retention: float,
     velocities: Points,
