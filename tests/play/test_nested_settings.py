@@ -203,6 +203,12 @@ def test_values_by_name_come_back_from_text_and_from_data(values):
     assert all(abs(again[name] - value) <= 1e-5 * value for name, value in values.items())
 
 
+def test_the_order_of_names_survives_a_program_that_sorts_objects():
+    made = Flesh(regions={"z": 0.1, "a": 0.2}, tissue="muscle, z=fat, a=muscle", limits={"b": (-0.1, 0.2), "a": 0.3})
+    assert Flesh(**json.loads(json.dumps(to_data(made), sort_keys=True))) == made
+    assert Flesh(regions={"a": 0.2, "z": 0.1}) != Flesh(regions={"z": 0.1, "a": 0.2})  # later ones win
+
+
 def test_all_settings_by_path():
     assert flattened(Flesh())["swing.damping"] == 0.2
     assert list(flattened(Flesh())) == [info.name for info in settings_of(Flesh)]

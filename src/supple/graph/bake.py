@@ -335,7 +335,11 @@ class _Bake:
         of_this = header == container.digest(self._layout.header) and np.array_equal(check, _digest_of(saved))
         if not of_this or frame >= whole:
             return 0
-        self._plan.player.restore(saved)
+        try:
+            self._plan.player.restore(saved)
+        except (KeyError, ValueError):  # of a version whose states remember other things
+            self._plan.player.reset()
+            return 0
         return frame + 1
 
 

@@ -61,7 +61,8 @@ class SettingInfo:
         """A value as plain data, such as JSON has."""
         if self.values is None:
             return value
-        return {name: self.values.to_data(one) for name, one in value.items()}
+        # Pairs: the order of names counts, and programs that write objects may sort them.
+        return [[name, self.values.to_data(one)] for name, one in value.items()]
 
     def _in_range(self, value: Any, where: str) -> Any:
         number = float(value)
@@ -79,8 +80,9 @@ class SettingInfo:
 
     def _check_by_name(self, value: Any, where: str) -> ByName[Any]:
         """A mapping as it is, text as people write it, and any other value for all."""
-        if isinstance(value, Mapping):
-            given = [(f"{name}={one}", str(name), one) for name, one in value.items()]
+        if isinstance(value, Mapping) or _are_pairs(value):
+            pairs = value.items() if isinstance(value, Mapping) else value
+            given = [(f"{name}={one}", str(name), one) for name, one in pairs]
         elif isinstance(value, str):
             given, for_all = [], DEFAULT
             for text, name, one in pieces(value):
@@ -102,6 +104,13 @@ class SettingInfo:
                 where, f"{self.name} has {text!r}", f"VALUE or {self.names.upper()}=VALUE: {unfit}",
                 f"write for example {example}",
             ) from None  # fmt: skip
+
+
+def _are_pairs(value: Any) -> bool:
+    """Whether this is a mapping as data has it, a list of names and values."""
+    return isinstance(value, list) and all(
+        isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str) for pair in value
+    )
 
 
 def _written(value: Any) -> str:

@@ -36,11 +36,11 @@ def dance(skeleton: Skeleton, *, seconds: float = 8.0, intensity: float = 1.0, f
         a = intensity
         swing = wave(beat / 2.0, 0.0)  # hips to the left on even beats, to the right on odd ones
         late = wave(beat / 2.0, 0.14)
-        resolve_contacts = wave(beat, 0.1)
+        dip = wave(beat, 0.1)
         feet = (foot("Left", -a * swing), foot("Right", a * swing))
         around = rotation(lap)
         hips = body.hips + body.leg * np.array(
-            [0.09 * a * swing, -0.075 - 0.026 * a * resolve_contacts, 0.030 * a * wave(beat / 2.0, 0.25)]
+            [0.09 * a * swing, -0.075 - 0.026 * a * dip, 0.030 * a * wave(beat / 2.0, 0.25)]
         )
         pelvis = euler(12.0 * a * late + 8.0 * around, 4.0 + 4.0 * a * wave(beat, 0.3), 10.0 * a * swing)
         chest = euler(-14.0 * a * late + 16.0 * a * around, 5.0 + 5.0 * a * wave(beat, 0.45), -8.0 * a * late)
@@ -48,7 +48,7 @@ def dance(skeleton: Skeleton, *, seconds: float = 8.0, intensity: float = 1.0, f
             -4.0 * a * late + 14.0 * a * around, 3.0 + 6.0 * a * wave(beat, 0.6), 5.0 * a * wave(beat / 2.0, 0.3)
         )
         arms = (_arm(beat, high(lap), a), _arm(beat + 1.0, high(lap), a))
-        shrug = 1.5 * a * (1.0 - resolve_contacts)
+        shrug = 1.5 * a * (1.0 - dip)
         return body.pose(Stance(body.settle(hips, pelvis, feet), feet, pelvis, chest, head, arms, shrug))
 
     return Recipe(skeleton, pose, seconds, fps, "dance", loop=True)
