@@ -16,12 +16,6 @@ Float32Array = NDArray[np.float32]
 IntArray = NDArray[np.int32]
 BoolArray = NDArray[np.bool_]
 
-# Their older names.
-Floats = FloatArray
-Singles = Float32Array
-Ints = IntArray
-Bools = BoolArray
-
 _FREE = -1  # in a shape: any length
 
 

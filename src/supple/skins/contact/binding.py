@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.errors import InputError
@@ -40,12 +40,12 @@ class Sag:
     """
 
     mechanism: Mechanism
-    gravity: Floats
+    gravity: FloatArray
     factor: FactorArrays | None
     gravity_fraction: float = 1.0
 
     @classmethod
-    def from_mechanism(cls, mechanism: Mechanism, gravity: Floats, depths: Floats) -> Sag:
+    def from_mechanism(cls, mechanism: Mechanism, gravity: FloatArray, depths: FloatArray) -> Sag:
         """`depths` (n,) [m] are how deep flesh is."""
         whole = cls(mechanism, gravity, factorize(mechanism.stiffness.tocsc()))
         hangs = np.linalg.norm(whole.at(MechanismState.rest(mechanism)), axis=1)
@@ -53,7 +53,7 @@ class Sag:
             return whole
         return replace(whole, gravity_fraction=float((_HANGS * depths[hangs > 0.0] / hangs[hangs > 0.0]).min()))
 
-    def at(self, state: MechanismState) -> Floats:
+    def at(self, state: MechanismState) -> FloatArray:
         """Displacements (n, 3) [m] with the links as they are in a state."""
         if self.factor is None:
             return np.zeros((0, 3))
@@ -76,10 +76,10 @@ class ContactBinding:
     flesh: FleshLayer
     links: Links
     mechanism: Mechanism
-    gravity: Floats
-    max_displacements: Floats
+    gravity: FloatArray
+    max_displacements: FloatArray
     sag: Sag
-    rest_sag: Floats
+    rest_sag: FloatArray
     solver: SolverArrays
     rest: RestExclusions | None
     attachment: SkinAttachment
@@ -135,7 +135,7 @@ class ContactBinding:
         )
 
 
-def _depths(mechanism: Mechanism) -> Floats:
+def _depths(mechanism: Mechanism) -> FloatArray:
     """How far (n,) [m] free nodes may go: as far as the core is, and the length of an edge."""
     from scipy.spatial import cKDTree
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, digest_of
+from supple.arrays import FloatArray, digest_of
 from supple.character.character import Character
 from supple.geometry import quaternions
 from supple.obstacles.paths import Keys
@@ -31,7 +31,7 @@ def scene_obstacles(name: str, character: Character) -> tuple[RigidBody, ...]:
 
 def digest(bodies: Sequence[RigidBody]) -> str:
     """Tells some obstacles from others, by their kind, their size, what they are like, and their first minute."""
-    rows: list[tuple[str, Floats]] = []
+    rows: list[tuple[str, FloatArray]] = []
     for body in bodies:
         free = body.free
         numbers = [*body.size, body.friction, body.restitution]
@@ -154,16 +154,16 @@ def _keys(times: ArrayLike, positions: ArrayLike, rotations: ArrayLike | None = 
     return Keys(np.array(times), np.array(positions), None if rotations is None else np.array(rotations))
 
 
-def _box(character: Character) -> tuple[Floats, Floats, float]:
+def _box(character: Character) -> tuple[FloatArray, FloatArray, float]:
     low, high = character.points.min(axis=0), character.points.max(axis=0)
     return low, high, float(high[1] - low[1])
 
 
-def _floor(low: Floats) -> Plane:
+def _floor(low: FloatArray) -> Plane:
     return Plane(name="floor", at=(0.0, float(low[1]) - _CLEAR, 0.0), friction=0.6, restitution=0.3)
 
 
-def _front(character: Character, at: Floats) -> Floats:
+def _front(character: Character, at: FloatArray) -> FloatArray:
     """The foremost place (3,) of the skin near a place (x, y)."""
     points = character.points
     near = np.linalg.norm(points[:, :2] - at, axis=1)
@@ -171,7 +171,7 @@ def _front(character: Character, at: Floats) -> Floats:
     return np.array([at[0], at[1], around[:, 2].max()])
 
 
-def _top(character: Character, at: Floats, *, reach: float) -> Floats:
+def _top(character: Character, at: FloatArray, *, reach: float) -> FloatArray:
     """The highest place (3,) of the skin near a place (x, z)."""
     points = character.points
     near = np.linalg.norm(points[:, [0, 2]] - at, axis=1)
@@ -179,7 +179,7 @@ def _top(character: Character, at: Floats, *, reach: float) -> Floats:
     return np.array([at[0], around[:, 1].max(), at[1]])
 
 
-def _flank(character: Character, height: float, *, way: float = 1.0) -> Floats:
+def _flank(character: Character, height: float, *, way: float = 1.0) -> FloatArray:
     """The outermost place (3,) of the trunk along x at a height; arms that stand off are not the trunk."""
     points = character.points
     low, high, tall = _box(character)
@@ -191,7 +191,7 @@ def _flank(character: Character, height: float, *, way: float = 1.0) -> Floats:
     return np.array([middle + way * min(float(edge), 0.16 * tall), height, 0.5 * (near[:, 2].min() + near[:, 2].max())])
 
 
-def _arm(character: Character) -> Floats:
+def _arm(character: Character) -> FloatArray:
     """The front of what stands off to one side in the upper half, some way out: an arm, where there is one."""
     points = character.points
     low, high, height = _box(character)
@@ -204,7 +204,7 @@ def _arm(character: Character) -> Floats:
     return np.array([center[0], center[1], chosen[:, 2].max()])
 
 
-def _thrown(target: Floats, radius: float, *, mass: float, speed: float, arrives: float, name: str) -> Sphere:
+def _thrown(target: FloatArray, radius: float, *, mass: float, speed: float, arrives: float, name: str) -> Sphere:
     """A ball that flies freely along z and touches the target at a time."""
     end = target + np.array([0.0, 0.0, radius])
     velocity = np.array([0.0, 0.5 * _G * arrives, -speed])
@@ -212,6 +212,6 @@ def _thrown(target: Floats, radius: float, *, mass: float, speed: float, arrives
     return Sphere(name=name, radius=radius, at=start, friction=0.3, free=Free(mass=mass, velocity=velocity))
 
 
-def _flat(angle: float) -> Floats:
+def _flat(angle: float) -> FloatArray:
     """A capsule that lies flat, turned about y from along x."""
     return quaternions.quat_multiply(quaternions.quat_from_axis_angle([0.0, 1.0, 0.0], angle), _TURNED_X)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.regions import RegionText
 from supple.character.skeleton import Skeleton
@@ -87,7 +87,7 @@ def _descendants(skeleton: Skeleton, joint: int) -> list[int]:
 
 
 def joint_limits(
-    limits: ByName[tuple[float, float] | str], skeleton: Skeleton, axes: Mapping[str, Floats]
+    limits: ByName[tuple[float, float] | str], skeleton: Skeleton, axes: Mapping[str, FloatArray]
 ) -> dict[str, tuple[float, float]]:
     """Limits (low, high) [rad] by joint. Automatic ones let hinges (`axes`) fold and not bend back beyond straight."""
     for name in limits.named:

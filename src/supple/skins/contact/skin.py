@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
@@ -158,5 +158,5 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
     ) -> DevicePoints:
         return stepping.advance(state, pose, dt)
 
-    def simulated_joints(self, binding: ContactBinding, state: ContactState) -> Floats:
+    def simulated_joints(self, binding: ContactBinding, state: ContactState) -> FloatArray:
         return state.memory.bones

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 
 _CHEAP = 32_768  # items to look at that are worth another thread
@@ -21,7 +21,7 @@ class StabilityGuard:
     """
 
     def __init__(
-        self, nodes: NodeArrays, links: LinkArrays, *, rest_sag: Floats, max_displacements: Floats, device: str
+        self, nodes: NodeArrays, links: LinkArrays, *, rest_sag: FloatArray, max_displacements: FloatArray, device: str
     ) -> None:
         from supple.skins.contact import stability_kernels as kernels
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.motion.pose import Pose
 from supple.settings.by_name import DEFAULT
 from supple.skins.contact.binding import ContactBinding
@@ -35,12 +35,12 @@ class ContactMemory:
     """
 
     points: Any
-    bones: Floats
+    bones: FloatArray
     body: MechanismState
     dynamic_bodies: BodyState
-    animated: Floats
-    impulses: Floats
-    energy_balance: Floats
+    animated: FloatArray
+    impulses: FloatArray
+    energy_balance: FloatArray
     time: float = 0.0
 
 

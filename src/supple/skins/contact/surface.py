@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, Singles
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.geometry.embedding import embed_smoothly
 from supple.geometry.tetrahedra import edges_of
@@ -29,9 +29,9 @@ _CHEAP = 16_384  # nodes to turn that are worth another thread
 class SkinAttachment:
     """How V vertices hang on nodes of a mechanism: `nodes` and `weights` (V, K), `follow_weights` (V,) 0 to 1."""
 
-    nodes: Ints
-    weights: Singles
-    follow_weights: Singles
+    nodes: IntArray
+    weights: Float32Array
+    follow_weights: Float32Array
 
     @classmethod
     def from_flesh(cls, character: Character, flesh: FleshLayer) -> SkinAttachment:
@@ -65,8 +65,8 @@ class Surface:
         packed: BlendWeights,
         bodies: tuple[NodeArrays, LinkArrays],
         controller: PoseController,
-        of_joint: Ints,
-        rest_sag: Floats,
+        of_joint: IntArray,
+        rest_sag: FloatArray,
         constants: devices.Constants,
     ) -> None:
         from supple.skins.contact import surface_kernels as kernels
@@ -121,7 +121,7 @@ class Surface:
         )
 
     @property
-    def bones(self) -> Floats:
+    def bones(self) -> FloatArray:
         """Where all joints (J, 4, 4) are; on the CPU a view."""
         return self._bones.read()
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.skins.contact.control.tracking import Tracking
@@ -34,7 +34,7 @@ class PoseController:
     """
 
     def __init__(
-        self, tracking: Tracking, arrays: LinkArrays, *, dt: float, gravity: Floats | None, device: str
+        self, tracking: Tracking, arrays: LinkArrays, *, dt: float, gravity: FloatArray | None, device: str
     ) -> None:
         from supple.skins.contact.control import control_kernels as kernels
 
@@ -79,7 +79,7 @@ class PoseController:
         self._pose_links = devices.Launch(kernels.pose_links, k, posing, device)
         self.compute_targets = devices.Launch(kernels.compute_targets, c + r, asking, device)
 
-    def set_animated(self, animated: Floats) -> None:
+    def set_animated(self, animated: FloatArray) -> None:
         """Take where (J, 4, 4) the motion had the joints when the step begins."""
         self._given.write(animated)
         self._pose_links()
@@ -96,7 +96,7 @@ class PoseController:
         self.set_animated(pose.world_from_joint)
 
 
-def link_subtrees(mechanism: Mechanism) -> tuple[Ints, Ints]:
+def link_subtrees(mechanism: Mechanism) -> tuple[IntArray, IntArray]:
     """All links that hang on each link, itself too: those of link i stand from `starts[i]` to `starts[i + 1]`."""
     parents = np.full(mechanism.link_count, -1)
     parents[mechanism.joints.children] = mechanism.joints.parents

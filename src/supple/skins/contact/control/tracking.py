@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.skins.contact.model.links import Links
@@ -39,15 +39,15 @@ class Targets:
     [N/m, N s/m] and against turning [N m/rad, N m s/rad].
     """
 
-    rotations: Floats
-    angular_velocities: Floats
-    stiffness: Floats
-    damping: Floats
-    root_positions: Floats
-    root_rotations: Floats
-    root_velocities: Floats
-    root_angular_velocities: Floats
-    root_gains: Floats
+    rotations: FloatArray
+    angular_velocities: FloatArray
+    stiffness: FloatArray
+    damping: FloatArray
+    root_positions: FloatArray
+    root_rotations: FloatArray
+    root_velocities: FloatArray
+    root_angular_velocities: FloatArray
+    root_gains: FloatArray
 
     @classmethod
     def none(cls, mechanism: Mechanism) -> Targets:
@@ -88,7 +88,7 @@ class Tracking:
         with np.errstate(divide="ignore"):
             self._frequencies = 2.0 * np.pi * _FREQUENCY * per_link / (1.0 - per_link)  # [rad/s]
 
-    def gains(self, dt: float) -> tuple[Floats, Floats]:
+    def gains(self, dt: float) -> tuple[FloatArray, FloatArray]:
         """Stiffness and damping in steps of `dt` [s]: of joints (c, 2), and of roots (r, 4) as in `Targets`."""
         frequency = np.minimum(self._frequencies, _RIGID / dt)
         inertia, load = subtree_inertia(self.mechanism)
@@ -104,7 +104,7 @@ class Tracking:
         return joints, np.concatenate(root_parts, axis=1)
 
 
-def subtree_inertia(mechanism: Mechanism) -> tuple[Floats, Floats]:
+def subtree_inertia(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
     """Of every link and all that hangs on it, at rest: mean inertia (k,) [kg m²] about its joint, and mass (k,) [kg].
 
     Of a root it is about its own centre.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry.tetrahedra import boundary_faces
 from supple.obstacles.contact_impulses import resolve_contacts
 from supple.obstacles.dynamic_bodies import DynamicBodies
@@ -31,9 +31,9 @@ class BodyState:
     `positions` (B, 4, 4), `velocities` (B, 3) [m/s], `angular` (B, 3) [kg m²/s] about their centres.
     """
 
-    positions: Floats
-    velocities: Floats
-    angular: Floats
+    positions: FloatArray
+    velocities: FloatArray
+    angular: FloatArray
 
 
 class CoupledBodies(DynamicBodies):
@@ -53,7 +53,7 @@ class CoupledBodies(DynamicBodies):
         turned = np.einsum("bij,bj->bi", self.earlier[:, :3, :3], self._local_centers)
         return BodyInertia(self.masses, turned + self.earlier[:, :3, 3], self.inertia)
 
-    def change(self, changes: Floats, dt: float) -> None:
+    def change(self, changes: FloatArray, dt: float) -> None:
         """Velocities and spins change by (B, 6) [m/s, rad/s]; it moves in a step of `dt` [s], and turns after it."""
         self._angular = self._angular + np.einsum("bij,bj->bi", self.inertia, changes[:, 3:])
         self.velocities = self.velocities + changes[:, :3]
@@ -85,7 +85,7 @@ class CollisionPipeline:
         self._detector, self._gravity = detector, np.asarray(gravity, dtype=np.float64)
         self._friction = 0.0 if friction is None else friction
         self.dynamic_bodies = CoupledBodies(bodies)
-        self._body_of: Ints = np.full(len(bodies) + 1, -1, dtype=np.int32)  # the last one is skin
+        self._body_of: IntArray = np.full(len(bodies) + 1, -1, dtype=np.int32)  # the last one is skin
         self._body_of[self.dynamic_bodies.indices] = np.arange(len(self.dynamic_bodies))
         moving = (links.positions, links.rotations, links.velocities, links.angular_velocities)
         self._links = [devices.HostSide(array) for array in moving]
@@ -112,7 +112,7 @@ class CollisionPipeline:
             if len(self._detector.bodies) > 1:
                 resolve_contacts(bodies, self._detector.bodies)
 
-    def _predict_links(self, dt: float) -> Floats:
+    def _predict_links(self, dt: float) -> FloatArray:
         """The transforms (k, 4, 4) of links at the end of a step, by their velocities."""
         positions, rotations, velocities, angular_velocities = (side.read() for side in self._links)
         return transforms(positions + dt * velocities, rotate_by(rotations, dt * angular_velocities))
@@ -168,7 +168,7 @@ def make_detector(
     )
 
 
-def transforms(positions: Floats, rotations: Floats | None = None) -> Floats:
+def transforms(positions: FloatArray, rotations: FloatArray | None = None) -> FloatArray:
     """Transforms (k, 4, 4) of links that are there, turned so."""
     matrices = np.tile(np.eye(4), (len(positions), 1, 1))
     matrices[:, :3, 3] = positions

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +22,14 @@ class DetectedContacts:
     obstacles.
     """
 
-    nodes: Ints
-    normals: Floats
-    gaps: Floats
-    obstacles: Ints
-    velocities: Floats
-    frictions: Floats
-    corners: Ints
-    barycentric: Floats
+    nodes: IntArray
+    normals: FloatArray
+    gaps: FloatArray
+    obstacles: IntArray
+    velocities: FloatArray
+    frictions: FloatArray
+    corners: IntArray
+    barycentric: FloatArray
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -37,12 +37,12 @@ class DetectedContacts:
     @classmethod
     def with_obstacles(
         cls,
-        nodes: Ints,
+        nodes: IntArray,
         normals: NDArray[Any],
         gaps: NDArray[Any],
-        obstacles: Ints,
+        obstacles: IntArray,
         velocities: NDArray[Any],
-        frictions: Floats,
+        frictions: FloatArray,
     ) -> DetectedContacts:
         """Contacts of nodes with obstacles."""
         count = len(nodes)
@@ -59,7 +59,7 @@ class DetectedContacts:
 
     @classmethod
     def with_skin(
-        cls, nodes: Ints, normals: NDArray[Any], gaps: NDArray[Any], corners: Ints, barycentric: NDArray[Any]
+        cls, nodes: IntArray, normals: NDArray[Any], gaps: NDArray[Any], corners: IntArray, barycentric: NDArray[Any]
     ) -> DetectedContacts:
         """Contacts of nodes with triangles of skin."""
         count = len(nodes)
@@ -92,6 +92,6 @@ class DetectedContacts:
         """The same, sorted by obstacle and then by node."""
         return self.only(np.lexsort((self.nodes, self.obstacles)).astype(np.int32))
 
-    def only(self, rows: Bools | Ints) -> DetectedContacts:
+    def only(self, rows: BoolArray | IntArray) -> DetectedContacts:
         """Some of them, by their numbers or by whether each is wanted."""
         return DetectedContacts(*(getattr(self, field.name)[rows] for field in fields(self)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple import device as devices
-from supple.arrays import Floats, Ints, Singles, frozen
+from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.device import HostSide
 from supple.errors import InputError
 from supple.geometry.collision.bvh import ROOM, Bvh
@@ -42,11 +42,11 @@ class RestExclusions:
     are the gaps from which nodes touch, and by how much they overlap at rest.
     """
 
-    starts: Ints
-    clusters: Ints
+    starts: IntArray
+    clusters: IntArray
     bits: NDArray[np.uint8]
-    contact_distances: Singles
-    rest_overlaps: Singles
+    contact_distances: Float32Array
+    rest_overlaps: Float32Array
 
 
 class CollisionDetector:
@@ -89,7 +89,7 @@ class CollisionDetector:
         """
         self.device = devices.check_device(device)
         self._rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
-        self.triangles: Ints = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
+        self.triangles: IntArray = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
         self.kdops = KDops(self._rest, self.triangles, carriers=carriers, rest_bones=rest_bones, device=self.device)
         ends = self._rest[unique_edges(self.triangles)]
         edge = float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).mean()) if len(ends) else 1.0
@@ -99,7 +99,7 @@ class CollisionDetector:
             "exclusion_distance", EXCLUSION_DISTANCE * edge if exclusion_distance is None else exclusion_distance
         )
         self.bodies = DeviceBodies(bodies, self.device)
-        self.frictions: Floats = np.array([body.friction for body in self.bodies.bodies])
+        self.frictions: FloatArray = np.array([body.friction for body in self.bodies.bodies])
         self.self_collision = self_collision and len(self.triangles) > 0
         self._allocate()
         self.rest_exclusions = rest_exclusions
@@ -180,7 +180,7 @@ class CollisionDetector:
         if not self._fitted:
             self.refit()
 
-    def _find_rest_exclusions(self, rest_bones: Floats) -> RestExclusions:
+    def _find_rest_exclusions(self, rest_bones: FloatArray) -> RestExclusions:
         """What belongs together at rest, and how near the rest is."""
         skin = self.bvh
         self.set_positions(self._rest, rest_bones)

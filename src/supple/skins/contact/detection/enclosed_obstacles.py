@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 from supple.geometry import quaternions
 from supple.obstacles.shapes import Capsule, RigidBody, Sphere
 from supple.skins.contact.detection.detected_contacts import DetectedContacts
@@ -37,7 +37,7 @@ class EnclosedObstacles:
         self._surround = devices.Launch(kernels.winding_numbers, len(on), inputs, skin.device, smallest=256)
         self._counts = devices.HostSide(counts)
 
-    def contacts(self, obstacles: Ints) -> DetectedContacts:
+    def contacts(self, obstacles: IntArray) -> DetectedContacts:
         """Contacts with those of `obstacles` that are buried."""
         skin, on = self._skin, self._skin.bodies
         if not self._ended[obstacles].any():
@@ -59,7 +59,11 @@ class EnclosedObstacles:
 
 
 def _push_out(
-    points: Floats, triangles: Ints, obstacle: tuple[int, RigidBody], placed: tuple[Floats, Floats, Floats], dt: float
+    points: FloatArray,
+    triangles: IntArray,
+    obstacle: tuple[int, RigidBody],
+    placed: tuple[FloatArray, FloatArray, FloatArray],
+    dt: float,
 ) -> DetectedContacts:
     import igl
 
@@ -86,7 +90,7 @@ def _push_out(
     )
 
 
-def _reach(body: RigidBody, along: Floats) -> float:
+def _reach(body: RigidBody, along: FloatArray) -> float:
     """How far [m] an obstacle reaches from the middle of its box along a direction of its own frame."""
     if isinstance(body, Sphere):
         return body.radius

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.geometry.quaternions import perpendicular
 from supple.skins.contact.model.joints import HINGE
 from supple.skins.contact.model.mechanism import Mechanism
@@ -24,7 +24,9 @@ class NodeArrays:
     `struct` has those that kernels take together.
     """
 
-    def __init__(self, mechanism: Mechanism, lumped_inverses: Floats, block_inverses: Floats, device: str) -> None:
+    def __init__(
+        self, mechanism: Mechanism, lumped_inverses: FloatArray, block_inverses: FloatArray, device: str
+    ) -> None:
         from supple.skins.contact.dynamics.node_kernels import Nodes
 
         wp = devices.warp()
@@ -135,14 +137,14 @@ def _room(device: str, count: int, kind: Any) -> Any:
     return devices.warp().zeros(count, dtype=kind, device=device)
 
 
-def hinge_frames(axes: Floats, hinges: Bools) -> Floats:
+def hinge_frames(axes: FloatArray, hinges: BoolArray) -> FloatArray:
     """The axis of every hinge and two directions square to it: (c, 3, 3), zero for other joints."""
     across = perpendicular(axes)
     frames = np.stack([axes, across, np.cross(axes, across)], axis=1)
     return np.where(hinges[:, None, None], frames, 0.0)
 
 
-def _block_rows(matrix: Any, count: int) -> tuple[Ints, Ints, Floats]:
+def _block_rows(matrix: Any, count: int) -> tuple[IntArray, IntArray, FloatArray]:
     """A sparse matrix (3 n, 3 n) as rows of 3x3 blocks."""
     if count == 0:
         return np.zeros(1, np.int32), np.zeros(0, np.int32), np.zeros((0, 3, 3))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats, Ints
+from supple.arrays import FloatArray, IntArray
 
 _PARTS = 4  # whatever the number of threads, so that all add up in the same order
 _CUTS = 4000  # columns that the top may take
@@ -30,12 +30,12 @@ class FactorArrays:
     space. Part p goes from `bounds[p]` to `bounds[p + 1]`, the top from the last bound on. `inverses` (n, 3, 3) of D.
     """
 
-    order: Ints
-    bounds: Ints
-    starts: Ints
-    targets: Ints
-    values: Floats
-    inverses: Floats
+    order: IntArray
+    bounds: IntArray
+    starts: IntArray
+    targets: IntArray
+    values: FloatArray
+    inverses: FloatArray
 
     @classmethod
     def from_matrix(cls, matrix: Any) -> FactorArrays:
@@ -96,14 +96,14 @@ class FleshFactor:
 
         return solve
 
-    def solve(self, rhs: Floats) -> Floats:
+    def solve(self, rhs: FloatArray) -> FloatArray:
         """The solution (3 n,) or (3 n, c) for right sides of that shape."""
         given = np.asarray(rhs, dtype=np.float64)
         if given.ndim == 2:
             return np.stack([self.solve(column) for column in given.T], axis=1)
         self._rhs.write(given.reshape(-1, 3))
         self._solve()
-        solution: Floats = self._solution.read().reshape(-1).copy()
+        solution: FloatArray = self._solution.read().reshape(-1).copy()
         return solution
 
     def _record(self, rhs: Any, solution: Any, onto: Any) -> Callable[[], None]:
@@ -127,13 +127,13 @@ class _Blocks:
     Column j is node `order[j]`.
     """
 
-    order: Ints
-    starts: Ints
-    rows: Ints
-    values: Floats
-    diagonal: Floats
+    order: IntArray
+    starts: IntArray
+    rows: IntArray
+    values: FloatArray
+    diagonal: FloatArray
 
-    def reorder(self, order: Ints) -> _Blocks:
+    def reorder(self, order: IntArray) -> _Blocks:
         """The same with columns in another order, in which every one still comes before those that it reaches."""
         index = np.empty(len(order), dtype=np.int32)
         index[order] = np.arange(len(order))
@@ -182,8 +182,8 @@ def _factorize(matrix: Any) -> _Blocks:
 class _Cut:
     """Columns in a new `order` (n,): part p from `bounds[p]` to `bounds[p + 1]`, the top from the last bound on."""
 
-    order: Ints
-    bounds: Ints
+    order: IntArray
+    bounds: IntArray
 
 
 def _cut(blocks: _Blocks) -> _Cut:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.errors import InputError
 from supple.skins.contact.dynamics.factor import FactorArrays, FleshFactor
 from supple.skins.contact.model.flesh import WHERE
@@ -28,8 +28,8 @@ class SolverArrays:
     mechanism: Mechanism
     dt: float
     factor: FactorArrays | None
-    lumped_inverses: Floats
-    block_inverses: Floats
+    lumped_inverses: FloatArray
+    block_inverses: FloatArray
     skyline: Skyline
 
     @classmethod
@@ -51,7 +51,7 @@ def skin_matrix(mechanism: Mechanism, dt: float) -> Any:
     return (mass + dt * mechanism.damping + dt**2 * mechanism.stiffness).tocsc()
 
 
-def diagonal_blocks(matrix: Any) -> Floats:
+def diagonal_blocks(matrix: Any) -> FloatArray:
     """The 3x3 blocks (n, 3, 3) on the diagonal of a sparse matrix (3 n, 3 n)."""
     rows = np.arange(matrix.shape[0] // 3)
     blocks = np.empty((len(rows), 3, 3))
@@ -62,7 +62,7 @@ def diagonal_blocks(matrix: Any) -> Floats:
     return blocks
 
 
-def approximate_inverses(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[Floats, Floats]:
+def approximate_inverses(mechanism: Mechanism, matrix: Any, factor: Any) -> tuple[FloatArray, FloatArray]:
     """Two 3x3 stand-ins (n, 3, 3) for the inverse of M~s at each node: where nodes move together, and for one alone.
 
     The second is the inverse of the block on the diagonal, as in the source: a node that is pushed while its neighbours

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 from supple.skins.contact.dynamics.factor import FleshFactor
 from supple.skins.contact.model.mechanism import Mechanism
@@ -33,7 +33,7 @@ class StepLaunches:
         factor: FleshFactor | None,
         *,
         dt: float,
-        gravity: Floats,
+        gravity: FloatArray,
         stabilization: float,
         device: str,
     ) -> None:

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 from supple.skins.contact.control.tracking import Targets
 from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
@@ -118,7 +118,7 @@ class CondensedSolver:
         self._launches.prepare()
         self._balance_energy(kept=False, guarded=False)
 
-    def warm_start(self, impulses: Floats, energy_balance: Floats) -> None:
+    def warm_start(self, impulses: FloatArray, energy_balance: FloatArray) -> None:
         """After `load`: what pressed the nodes (N, 3) [N s] in the step before, and its books, as they were kept.
 
         Books that are not those of the state, since somebody changed it, are not taken.
@@ -130,12 +130,12 @@ class CondensedSolver:
         self._pressed = True
 
     @property
-    def impulses(self) -> Floats:
+    def impulses(self) -> FloatArray:
         """What pressed the nodes (N, 3) [N s] in the last step; a view."""
         return self._warm_start.read()
 
     @property
-    def energy_balance(self) -> Floats:
+    def energy_balance(self) -> FloatArray:
         """Momentum and energy as the last step left them; a view."""
         return self._energy_balance.read()
 
@@ -149,12 +149,12 @@ class CondensedSolver:
             getattr(state, name)[...] = side.read()
 
     @property
-    def node_positions(self) -> Floats:
+    def node_positions(self) -> FloatArray:
         """Where all nodes (N, 3) [m] are, those of the core too."""
         return self._positions.read().copy()
 
     @property
-    def predicted_positions(self) -> Floats:
+    def predicted_positions(self) -> FloatArray:
         """Where the velocities of `predict` would take all nodes (N, 3) [m] in this step."""
         return self._predicted.read().copy()
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, frozen
+from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 from supple.geometry.tetrahedra import Tetrahedra, volumes
 from supple.settings import Settings, setting
@@ -77,7 +77,7 @@ def named_tissue(tissue: Tissue | str, where: str) -> Tissue:
     return TISSUES[tissue]
 
 
-def shape_gradients(tetrahedra: Tetrahedra) -> Floats:
+def shape_gradients(tetrahedra: Tetrahedra) -> FloatArray:
     """How the shape function of every corner rises in its element: (T, 4, 3) [1/m]."""
     corners = tetrahedra.points[tetrahedra.corners]
     edges = corners[:, 1:] - corners[:, :1]
@@ -88,7 +88,7 @@ def shape_gradients(tetrahedra: Tetrahedra) -> Floats:
     return gradients
 
 
-def element_stiffness(tetrahedra: Tetrahedra, youngs_modulus: ArrayLike, poissons_ratio: ArrayLike) -> Floats:
+def element_stiffness(tetrahedra: Tetrahedra, youngs_modulus: ArrayLike, poissons_ratio: ArrayLike) -> FloatArray:
     """The stiffness between corners a and b of every element: (T, 4, 4, 3, 3) [N/m].
 
     With g_a the gradients: K_ab = V (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I). `youngs_modulus` [Pa] and
@@ -122,7 +122,7 @@ def element_stiffness(tetrahedra: Tetrahedra, youngs_modulus: ArrayLike, poisson
     return total
 
 
-def assemble(tetrahedra: Tetrahedra, blocks: Floats) -> Any:
+def assemble(tetrahedra: Tetrahedra, blocks: FloatArray) -> Any:
     """Blocks (T, 4, 4, 3, 3) between corners summed up: a sparse matrix (3 P, 3 P), place 3 p + axis."""
     from scipy.sparse import bsr_array, coo_array
 
@@ -144,7 +144,7 @@ def stiffness(tetrahedra: Tetrahedra, youngs_modulus: ArrayLike, poissons_ratio:
     return assemble(tetrahedra, element_stiffness(tetrahedra, youngs_modulus, poissons_ratio))
 
 
-def lumped_masses(tetrahedra: Tetrahedra, density: ArrayLike) -> Floats:
+def lumped_masses(tetrahedra: Tetrahedra, density: ArrayLike) -> FloatArray:
     """A quarter of each element's mass at each of its corners: (P,) [kg]."""
     count = len(tetrahedra.corners)
     dense = _per_element(density, count, "density")
@@ -162,14 +162,14 @@ def consistent_mass(tetrahedra: Tetrahedra, density: ArrayLike) -> Any:
     return assemble(tetrahedra, blocks)
 
 
-def _per_element(value: ArrayLike, count: int, what: str) -> Floats:
+def _per_element(value: ArrayLike, count: int, what: str) -> FloatArray:
     given = np.asarray(value, dtype=np.float64)
     return frozen(
         np.broadcast_to(given, (count,)) if given.ndim == 0 else given, np.float64, (count,), "elasticity", what
     )
 
 
-def _check(sound: Any, values: Floats, what: str, needed: str, advice: str) -> None:
+def _check(sound: Any, values: FloatArray, what: str, needed: str, advice: str) -> None:
     if not np.all(sound):
         element = int(np.argmin(sound))
         raise InputError(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.skeleton import Bones
 from supple.character.weighting.bones import owning_bones
@@ -53,25 +53,25 @@ class FleshLayer:
 
     solid: Tetrahedra
     weights: Weights
-    masses: Floats
-    free: Ints
+    masses: FloatArray
+    free: IntArray
     stiffness: Any
     damping: Any
 
     @cached_property
-    def order(self) -> Ints:
+    def order(self) -> IntArray:
         """All nodes (P,) as a mechanism numbers them: free ones first, then those of the core."""
         core = np.setdiff1d(np.arange(len(self.masses)), self.free)
         return np.concatenate([self.free, core]).astype(np.int32)
 
     @cached_property
-    def node_index(self) -> Ints:
+    def node_index(self) -> IntArray:
         """The number (P,) of every node in a mechanism."""
         index = np.empty(len(self.order), dtype=np.int32)
         index[self.order] = np.arange(len(self.order))
         return index
 
-    def embedding(self, points: Floats) -> Embedding:
+    def embedding(self, points: FloatArray) -> Embedding:
         """Which nodes carry points (V, 3) [m] of the skin at rest, numbered as in a mechanism."""
         found = embed(points, self.solid)
         return Embedding(self.node_index[found.corners], found.barycentric, found.distance)
@@ -80,10 +80,10 @@ class FleshLayer:
 def layer(
     solid: Tetrahedra,
     weights: Weights,
-    core: Bools,
+    core: BoolArray,
     *,
     tissues: Sequence[Tissue | str] = ("muscle",),
-    tissue_of_element: Ints | None = None,
+    tissue_of_element: IntArray | None = None,
 ) -> FleshLayer:
     """Flesh from its parts: tetrahedra, the joints that carry the nodes, which nodes (P,) are core, and what it is.
 
@@ -157,7 +157,7 @@ def flesh_from_character(
     return layer(solid, weights, held, tissues=(tissue, *named.values()), tissue_of_element=own)
 
 
-def _nearest_skin(points: Floats, character: Character) -> tuple[Ints, Floats, Floats]:
+def _nearest_skin(points: FloatArray, character: Character) -> tuple[IntArray, FloatArray, FloatArray]:
     """The corners of the nearest triangle of the skin, the shares of the nearest place in it, and how far it is."""
     import igl
 
@@ -190,7 +190,7 @@ def _extend_bones(bones: Bones, flesh: Flesh) -> Bones:
     return Bones(bones.joints, ends[:, 0], ends[:, 1])
 
 
-def _nodes_along(bones: Bones, solid: Tetrahedra) -> Bools:
+def _nodes_along(bones: Bones, solid: Tetrahedra) -> BoolArray:
     """The nodes nearest to places on a bone. They keep thin limbs on their bones, where every node is at the skin."""
     from scipy.spatial import cKDTree
 
@@ -215,7 +215,7 @@ def _spacing(solid: Tetrahedra) -> float:
     return float(np.linalg.norm(solid.points[one] - solid.points[other], axis=1).mean())
 
 
-def _thickness(solid: Tetrahedra, below: Floats, deepest: float) -> Floats:
+def _thickness(solid: Tetrahedra, below: FloatArray, deepest: float) -> FloatArray:
     """How deep (P,) [m] flesh goes under the skin around each node, at most `deepest`: hardly at all in an ear."""
     one, other = edges_of(solid).T
     depth = np.minimum(below, deepest)
@@ -227,7 +227,7 @@ def _thickness(solid: Tetrahedra, below: Floats, deepest: float) -> Floats:
     return depth
 
 
-def _hold_appendages(solid: Tetrahedra, core: Bools, depths: Floats) -> Bools:
+def _hold_appendages(solid: Tetrahedra, core: BoolArray, depths: FloatArray) -> BoolArray:
     """The core, and what sticks out of it so far that it would dangle: ears, fingertips, thumbs without a bone.
 
     Flesh that lies t deep on a bone gives way under its own weight by about d g t^2 / Y. So t = sqrt(u Y / (d g)), from
@@ -256,7 +256,9 @@ def _hold_appendages(solid: Tetrahedra, core: Bools, depths: Floats) -> Bools:
     return held
 
 
-def _interpolate_weights(solid: Tetrahedra, character: Character, corners: Ints, barycentric: Floats) -> Weights:
+def _interpolate_weights(
+    solid: Tetrahedra, character: Character, corners: IntArray, barycentric: FloatArray
+) -> Weights:
     """The skin's weights, taken inwards: those of the nearest place at the border, and smooth (harmonic) inside.
 
     Inside, every node has the mean of its neighbours, so that weights stay above zero and sum to one.
@@ -283,7 +285,7 @@ def _interpolate_weights(solid: Tetrahedra, character: Character, corners: Ints,
     return Weights.from_dense(values / values.sum(axis=1, keepdims=True), influences=_INFLUENCES)
 
 
-def _anchored(solid: Tetrahedra, core: Bools) -> Bools:
+def _anchored(solid: Tetrahedra, core: BoolArray) -> BoolArray:
     """Which nodes hang together with one of the core."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -50,13 +50,13 @@ class Joints:
     ball `highs` bounds how far it turns from rest, whichever way, and `lows` says nothing.
     """
 
-    children: Ints
-    parents: Ints
-    pivots: Floats
-    kinds: Ints
-    axes: Floats
-    lows: Floats
-    highs: Floats
+    children: IntArray
+    parents: IntArray
+    pivots: FloatArray
+    kinds: IntArray
+    axes: FloatArray
+    lows: FloatArray
+    highs: FloatArray
 
     def __post_init__(self) -> None:
         count = len(np.asarray(self.children))
@@ -110,18 +110,18 @@ class Joints:
         )
 
     @property
-    def limited(self) -> Ints:
+    def limited(self) -> IntArray:
         """The joints that have a limit."""
         hinge = self.kinds == HINGE
         return np.flatnonzero((self.highs < FREE) | (hinge & (self.lows > -FREE))).astype(np.int32)
 
 
-def named_hinges(skeleton: Skeleton) -> dict[str, Floats]:
+def named_hinges(skeleton: Skeleton) -> dict[str, FloatArray]:
     """Axes at rest of the joints that by their names bend one way only: elbows and knees.
 
     The axis is square to the two bones that meet there, so a limb that is straight at rest tells none.
     """
-    found: dict[str, Floats] = {}
+    found: dict[str, FloatArray] = {}
     for joint, name in enumerate(skeleton.names):
         plain = "".join(letter for letter in name.lower() if letter.isalpha())
         if not plain.endswith(_HINGED) or plain.endswith(_NOT_HINGED) or skeleton.parents[joint] < 0:
@@ -135,14 +135,14 @@ def named_hinges(skeleton: Skeleton) -> dict[str, Floats]:
     return found
 
 
-def hinges_in_motion(skeleton: Skeleton, poses: tuple[Pose, ...] | list[Pose]) -> dict[str, Floats]:
+def hinges_in_motion(skeleton: Skeleton, poses: tuple[Pose, ...] | list[Pose]) -> dict[str, FloatArray]:
     """Axes at rest of the joints that turn about one line only in some poses.
 
     A joint that hardly moves is left out: it tells nothing.
     """
     world = np.stack([pose.skinning(skeleton)[:, :3, :3] for pose in poses])
     rotations = quaternions.nearest_rotation(world)
-    found: dict[str, Floats] = {}
+    found: dict[str, FloatArray] = {}
     for joint, name in enumerate(skeleton.names):
         parent = skeleton.parents[joint]
         if parent < 0:
@@ -156,7 +156,7 @@ def hinges_in_motion(skeleton: Skeleton, poses: tuple[Pose, ...] | list[Pose]) -
     return found
 
 
-def rotation_vectors(matrices: ArrayLike) -> Floats:
+def rotation_vectors(matrices: ArrayLike) -> FloatArray:
     """Axis times angle (..., 3) [rad] of rotations (..., 3, 3), at most pi long."""
     unit = quaternions.quat_from_matrix(matrices)
     sine = np.linalg.norm(unit[..., :3], axis=-1, keepdims=True)
@@ -164,9 +164,9 @@ def rotation_vectors(matrices: ArrayLike) -> Floats:
     return unit[..., :3] * np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
 
 
-def check_axes(skeleton: Skeleton, hinges: Mapping[str, ArrayLike]) -> dict[int, Floats]:
+def check_axes(skeleton: Skeleton, hinges: Mapping[str, ArrayLike]) -> dict[int, FloatArray]:
     """Axes by joint number from those by name, checked."""
-    chosen: dict[int, Floats] = {}
+    chosen: dict[int, FloatArray] = {}
     for name, axis in hinges.items():
         given = frozen(axis, np.float64, (3,), _WHERE, f"the axis of {name!r}")
         if not np.linalg.norm(given) > 1e-9:

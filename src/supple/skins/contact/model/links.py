@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -37,15 +37,15 @@ class Links:
     a link's own frame stands there, with the axes of the world.
     """
 
-    joints: Ints
-    of_joint: Ints
-    parents: Ints
-    centers: Floats
+    joints: IntArray
+    of_joint: IntArray
+    parents: IntArray
+    centers: FloatArray
 
     def __len__(self) -> int:
         return len(self.joints)
 
-    def pose(self, skeleton: Skeleton, pose: Pose) -> tuple[Floats, Floats]:
+    def pose(self, skeleton: Skeleton, pose: Pose) -> tuple[FloatArray, FloatArray]:
         """Where the links are when the bones take a pose: centres (k, 3) [m] and turns from rest (k, 3, 3)."""
         carry = pose.skinning(skeleton)[self.joints]
         positions = np.einsum("kab,kb->ka", carry[:, :3, :3], self.centers) + carry[:, :3, 3]
@@ -76,7 +76,7 @@ def links_from_flesh(skeleton: Skeleton, flesh: FleshLayer, *, fixed: Sequence[s
     return Links(joints, link_of, parents, centers)
 
 
-def _merge(skeleton: Skeleton, heavy: Bools) -> tuple[Ints, Ints]:
+def _merge(skeleton: Skeleton, heavy: BoolArray) -> tuple[IntArray, IntArray]:
     """The link (J,) of every joint, and the joint (k,) that each link turns with.
 
     What has no flesh goes with what is above it, and at the top with the first that has some below it.

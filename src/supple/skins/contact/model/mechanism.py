@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.skins.contact.model.flesh import WHERE, FleshLayer
@@ -51,20 +51,20 @@ class Mechanism:
     frame. `joint_stiffness` (c,) [N m/rad] and `joint_damping` (c,) [N m s/rad] resist turning away from rest.
     """
 
-    rest: Floats
-    masses: Floats
-    links: Ints
-    weights: Floats
-    elements: Ints
+    rest: FloatArray
+    masses: FloatArray
+    links: IntArray
+    weights: FloatArray
+    elements: IntArray
     stiffness: Any
     damping: Any
-    centers: Floats
-    core_masses: Floats
-    core_first_moments: Floats
-    core_second_moments: Floats
+    centers: FloatArray
+    core_masses: FloatArray
+    core_first_moments: FloatArray
+    core_second_moments: FloatArray
     joints: Joints
-    joint_stiffness: Floats
-    joint_damping: Floats
+    joint_stiffness: FloatArray
+    joint_damping: FloatArray
 
     @property
     def node_count(self) -> int:
@@ -72,12 +72,12 @@ class Mechanism:
         return len(self.masses)
 
     @property
-    def free_links(self) -> Ints:
+    def free_links(self) -> IntArray:
         """The links (n, K) of the free nodes."""
         return self.links[: self.node_count]
 
     @property
-    def free_weights(self) -> Floats:
+    def free_weights(self) -> FloatArray:
         """The shares (n, K) of those links."""
         return self.weights[: self.node_count]
 
@@ -87,14 +87,14 @@ class Mechanism:
         return len(self.centers)
 
     @cached_property
-    def link_masses(self) -> Floats:
+    def link_masses(self) -> FloatArray:
         """The whole mass (k,) [kg] of every link, with its share of the free flesh."""
         share = self.masses[:, None] * self.free_weights
         free = np.bincount(self.free_links.ravel(), share.ravel(), self.link_count)
         return self.core_masses + free
 
     @cached_property
-    def roots(self) -> Ints:
+    def roots(self) -> IntArray:
         """The links that hang on no other."""
         return np.setdiff1d(np.arange(self.link_count), self.joints.children).astype(np.int32)
 
@@ -107,12 +107,12 @@ class MechanismState:
     3) [m/s], `angular_velocities` (k, 3) [rad/s] in world axes, `node_velocities` (n, 3) [m/s] in pose space.
     """
 
-    positions: Floats
-    rotations: Floats
-    displacements: Floats
-    velocities: Floats
-    angular_velocities: Floats
-    node_velocities: Floats
+    positions: FloatArray
+    rotations: FloatArray
+    displacements: FloatArray
+    velocities: FloatArray
+    angular_velocities: FloatArray
+    node_velocities: FloatArray
 
     def copy(self) -> MechanismState:
         """The same state in arrays of its own."""
@@ -183,7 +183,7 @@ def mechanism_from_flesh(
     )
 
 
-def _combine(carriers: Ints, values: Floats) -> tuple[Ints, Floats]:
+def _combine(carriers: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
     """Links (n, K) and shares with every link once in a row, unused places with share zero; joints may share a link."""
     order = np.argsort(carriers, axis=1, kind="stable")
     links, weights = np.take_along_axis(carriers, order, axis=1), np.take_along_axis(values, order, axis=1)
@@ -197,19 +197,19 @@ def _combine(carriers: Ints, values: Floats) -> tuple[Ints, Floats]:
     return np.where(weights > 0.0, links, links[:, :1])[:, :most].astype(np.int32), weights[:, :most]
 
 
-def arms(mechanism: Mechanism, state: MechanismState) -> Floats:
+def arms(mechanism: Mechanism, state: MechanismState) -> FloatArray:
     """r_ij (n, K, 3) [m]: from the centre of each link that carries a node to where that link has it."""
     links = mechanism.free_links
     local = (mechanism.rest[: len(links)] + state.displacements)[:, None] - mechanism.centers[links]
     return np.einsum("nkab,nkb->nka", state.rotations[links], local)
 
 
-def blended_rotations(mechanism: Mechanism, state: MechanismState) -> Floats:
+def blended_rotations(mechanism: Mechanism, state: MechanismState) -> FloatArray:
     """R_W (n, 3, 3) of every node."""
     return np.einsum("nk,nkab->nab", mechanism.free_weights, state.rotations[mechanism.free_links])
 
 
-def rotate_by(rotations: Floats, angles: Floats) -> Floats:
+def rotate_by(rotations: FloatArray, angles: FloatArray) -> FloatArray:
     """Turns (k, 3, 3) after a further turn by rotation vectors (k, 3) [rad] in world axes."""
     length = np.linalg.norm(angles, axis=1)
     rotation = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle(angles, length))

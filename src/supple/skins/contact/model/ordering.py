@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import Bools, Floats, Ints
+from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.skins.contact.model.joints import HINGE
 from supple.skins.contact.model.mechanism import Mechanism
 
@@ -26,10 +26,10 @@ class Skyline:
     `row_offsets` has one more.
     """
 
-    link_rows: Ints
-    joint_rows: Ints
-    first_columns: Ints
-    row_offsets: Ints
+    link_rows: IntArray
+    joint_rows: IntArray
+    first_columns: IntArray
+    row_offsets: IntArray
 
     @property
     def size(self) -> int:
@@ -37,7 +37,7 @@ class Skyline:
         return len(self.first_columns)
 
 
-def skyline_from_mechanism(mechanism: Mechanism, pairs: Ints) -> Skyline:
+def skyline_from_mechanism(mechanism: Mechanism, pairs: IntArray) -> Skyline:
     """The order of solution for a mechanism whose `pairs` (P, 2) of links are coupled beside those of its joints."""
     joints, k = mechanism.joints, mechanism.link_count
     joint_of = np.full(k, -1)
@@ -100,15 +100,15 @@ class Pieces:
     Piece p has `entries[starts[p] : starts[p + 1]]`; group g has the pieces `groups[g]` to `groups[g + 1]`.
     """
 
-    starts: Ints
-    entries: Ints
-    groups: Ints
+    starts: IntArray
+    entries: IntArray
+    groups: IntArray
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
 
-def cut_pieces(labels: Ints, groups: int) -> Pieces:
+def cut_pieces(labels: IntArray, groups: int) -> Pieces:
     """Cut entries with these labels (E,), which are below `groups`, into pieces."""
     order = np.argsort(labels, kind="stable").astype(np.int32)
     sizes = np.bincount(labels, minlength=groups)
@@ -130,10 +130,10 @@ class CarrierPairs:
     """
 
     by_link: Pieces
-    pairs: Ints
+    pairs: IntArray
     by_pair: Pieces
-    ones: Ints
-    others: Ints
+    ones: IntArray
+    others: IntArray
 
 
 def carrier_pairs(mechanism: Mechanism) -> CarrierPairs:
@@ -162,13 +162,13 @@ def carrier_pairs(mechanism: Mechanism) -> CarrierPairs:
     )
 
 
-def _ordered(links: Ints, weights: Floats, one: int, other: int) -> Bools:
+def _ordered(links: IntArray, weights: FloatArray, one: int, other: int) -> BoolArray:
     """Nodes at which two slots count as a pair: each pair of links once, the later one first."""
     there = (weights[:, one] > 0.0) & (weights[:, other] > 0.0)
     return there & ((links[:, one] > links[:, other]) | (one == other))
 
 
-def coupled_pairs(mechanism: Mechanism) -> Ints:
+def coupled_pairs(mechanism: Mechanism) -> IntArray:
     """Pairs of links (P, 2) that carry nodes of one element: a contact within it can couple them."""
     k = mechanism.link_count
     corners = mechanism.elements

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import Floats, Ints, frozen
+from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 from supple.geometry.quaternions import normalize
 from supple.skins.contact.detection.detected_contacts import DetectedContacts
@@ -27,14 +27,14 @@ class ContactSet:
     coefficients. `bodies` (m,) say which free body is met, -1 for none, and `points` (m, 3) [m] where.
     """
 
-    nodes: Ints
-    weights: Floats
-    normals: Floats
-    velocities: Floats
-    gaps: Floats
-    frictions: Floats = field(default_factory=lambda: np.zeros(0))
-    bodies: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    points: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    nodes: IntArray
+    weights: FloatArray
+    normals: FloatArray
+    velocities: FloatArray
+    gaps: FloatArray
+    frictions: FloatArray = field(default_factory=lambda: np.zeros(0))
+    bodies: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    points: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
 
     def __post_init__(self) -> None:
         nodes = frozen(self.nodes, np.int32, (-1, CORNERS), _WHERE, "nodes")
@@ -84,7 +84,7 @@ class ContactSet:
 
     @classmethod
     def from_detected(
-        cls, detected: DetectedContacts, *, friction: float, body_of: Ints, positions: Floats
+        cls, detected: DetectedContacts, *, friction: float, body_of: IntArray, positions: FloatArray
     ) -> ContactSet:
         """Contacts that were found; nothing of them is looked at again.
 
@@ -142,17 +142,17 @@ class ContactSet:
 class BodyInertia:
     """Free bodies (B,) that contacts push: `masses` (B,) [kg], `centers` (B, 3) [m], `inertia` (B, 3, 3) [kg m²]."""
 
-    masses: Floats = field(default_factory=lambda: np.zeros(0))
-    centers: Floats = field(default_factory=lambda: np.zeros((0, 3)))
-    inertia: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
+    masses: FloatArray = field(default_factory=lambda: np.zeros(0))
+    centers: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+    inertia: FloatArray = field(default_factory=lambda: np.zeros((0, 3, 3)))
 
     def __len__(self) -> int:
         return len(self.masses)
 
     @property
-    def inverses(self) -> Floats:
+    def inverses(self) -> FloatArray:
         """The inverses of `inertia`."""
-        found: Floats = np.asarray(np.linalg.inv(self.inertia)) if len(self) else self.inertia
+        found: FloatArray = np.asarray(np.linalg.inv(self.inertia)) if len(self) else self.inertia
         return found
 
 
@@ -164,9 +164,9 @@ class ContactImpulses:
     (B, 6) is how velocity [m/s] and spin [rad/s] of the free bodies changed.
     """
 
-    normal_impulses: Floats
-    impulses: Floats
-    bodies: Floats
+    normal_impulses: FloatArray
+    impulses: FloatArray
+    bodies: FloatArray
     passes: int
 
     @classmethod

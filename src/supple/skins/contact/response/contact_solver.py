@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Floats
+from supple.arrays import FloatArray
 from supple.errors import InputError
 from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 from supple.skins.contact.dynamics.launches import assemble_system, condense_onto_links
@@ -345,14 +345,14 @@ class ContactSolver:
         self._update_nodes()
         return int(self._sides.read("count")[2])
 
-    def impulses(self, count: int) -> Floats:
+    def impulses(self, count: int) -> FloatArray:
         """The impulses (m, 3) [N s] of the first contacts."""
-        found: Floats = self._sides.read("impulses")[:count].copy()
+        found: FloatArray = self._sides.read("impulses")[:count].copy()
         return found
 
-    def body_changes(self, size: int) -> Floats:
+    def body_changes(self, size: int) -> FloatArray:
         """How velocity and spin (B, 6) of the free bodies have changed; the links' system has this `size`."""
-        found: Floats = self._sides.read("velocity_changes")[size:].reshape(-1, 6).copy()
+        found: FloatArray = self._sides.read("velocity_changes")[size:].reshape(-1, 6).copy()
         return found
 
 
