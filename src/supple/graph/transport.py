@@ -1,0 +1,167 @@
+"""Two clocks: that of the motion, which stops, loops, jumps and runs back, and that of the flesh, which goes on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from supple.arrays import Floats, Singles
+from supple.character.skeleton import Skeleton
+from supple.errors import InputError
+from supple.graph.player import Player
+from supple.motion.motion import Motion
+from supple.motion.pose import Pose, PoseSource
+from supple.motion.relative import RelativePose, difference, displaced, eased
+
+_WHERE = "Transport"
+_SETTLED = 4.74  # (1 + x) exp(-x) is a twentieth there
+_SAME = 1e-6  # m and rad: less than this of an old pose is none of it
+
+
+@dataclass(frozen=True)
+class _Course:
+    """How the motion runs since the last change: at time `since` of the flesh it was at `start`."""
+
+    source: PoseSource
+    since: float
+    start: float
+    rate: float = 1.0
+    playing: bool = True
+    span: tuple[float, float] | None = None
+
+    def motion_time(self, time: float) -> float:
+        """Where the motion is at a time of the flesh."""
+        at = self.start + (self.rate * (time - self.since) if self.playing else 0.0)
+        if self.span is None:
+            return at
+        low, high = self.span
+        return low + (at - low) % (high - low)
+
+
+class Transport:
+    """Play a motion on a player so that the flesh never stands still with it.
+
+    `advance(dt)` lets `dt` [s] go by for the flesh. Meanwhile the motion goes on by `rate` times `dt` (backwards where
+    that is negative), stands still while it is paused, or is taken elsewhere by `seek`; another source may take over.
+    So a paused character can be pulled and comes to rest, and soft skins, which are played in order only, never see
+    time run back.
+
+    Where a change would make the pose jump, what the old pose differs by is taken away like a critically damped spring,
+    joint by joint on their parents: a twentieth of it is left after `ease` [s]. `cut=True` changes at once instead, and
+    lets the flesh start anew: for jumps over the ground, which would fling it.
+    """
+
+    def __init__(self, player: Player, source: PoseSource, *, time: float = 0.0, ease: float = 0.25) -> None:
+        player.character.skeleton.check_same(source.skeleton, _WHERE)
+        self.player = player
+        self.ease = _finite("ease", ease, least=0.0)
+        self._course = _Course(source, 0.0, _finite("time", time))
+        self._now = 0.0
+        self._off: Floats | None = None
+        player.reset()
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The joints that the poses are for."""
+        return self._course.source.skeleton
+
+    @property
+    def source(self) -> PoseSource:
+        """What is played."""
+        return self._course.source
+
+    @property
+    def playing(self) -> bool:
+        """Whether the motion goes on."""
+        return self._course.playing
+
+    @property
+    def rate(self) -> float:
+        """How fast the motion runs: 1 as it was made, negative backwards."""
+        return self._course.rate
+
+    @property
+    def time(self) -> float:
+        """Where the motion is [s]."""
+        return self._course.motion_time(self._now)
+
+    @property
+    def flesh_time(self) -> float:
+        """How long the flesh has lived [s]."""
+        return self._now
+
+    def advance(self, dt: float) -> Singles:
+        """The skin (V, 3) [m] when `dt` [s] more have gone by."""
+        now = self._now + _finite("dt", dt, least=0.0)
+        points = self.player.play(self, now)
+        self._now = now
+        return points
+
+    def sample(self, time: float) -> Pose:
+        """The pose at a time of the flesh [s]."""
+        pose = self._course.source.sample(self._course.motion_time(time))
+        if self._off is None:
+            return pose
+        gone = max(time - self._course.since, 0.0)
+        off, _ = eased(self._off, np.zeros_like(self._off), _SETTLED / self.ease, gone)
+        if np.abs(off).max() < _SAME:
+            return pose
+        return displaced(RelativePose.of(self.skeleton, pose), off).pose(self.skeleton)
+
+    def pause(self) -> None:
+        """Let the motion stand still; the flesh goes on."""
+        self._change(playing=False)
+
+    def play(self) -> None:
+        """Let the motion go on from where it is."""
+        self._change(playing=True)
+
+    def run(self, rate: float) -> None:
+        """Let the motion run this fast from where it is; negative is backwards."""
+        self._change(rate=_finite("rate", rate))
+
+    def seek(self, time: float, *, cut: bool = False) -> None:
+        """Go to a time of the motion [s]."""
+        self._change(start=_finite("time", time), cut=cut)
+
+    def loop(self, start: float = 0.0, end: float | None = None) -> None:
+        """Play a part of the motion [s] round and round. A motion that loops by itself needs no such part."""
+        if end is None and isinstance(self.source, Motion):
+            end = self.source.duration
+        low, high = _finite("start", start), _finite("end", math.nan if end is None else end)
+        if low >= high:
+            raise InputError(_WHERE, f"the part is from {low:g} to {high:g} s", "its end comes last", "turn them round")
+        self._change(span=(low, high))
+
+    def unloop(self) -> None:
+        """Play the motion as it is, from where it is."""
+        self._change(span=None)
+
+    def change_source(self, source: PoseSource, *, time: float = 0.0, cut: bool = False) -> None:
+        """Let another motion take over from its `time` [s] on."""
+        self.player.character.skeleton.check_same(source.skeleton, _WHERE)
+        self._change(source=source, start=_finite("time", time), span=None, cut=cut)
+
+    def _change(self, *, cut: bool = False, **what: Any) -> None:
+        """Go on otherwise from the pose that is shown now."""
+        shown = self.sample(self._now)
+        self._course = replace(self._course, **{"since": self._now, "start": self.time, **what})
+        self._off = None
+        if cut:
+            self._now = 0.0
+            self._course = replace(self._course, since=0.0)
+            self.player.reset()
+        elif self.ease > 0.0:
+            wanted = RelativePose.of(self.skeleton, self.sample(self._now))
+            off = difference(RelativePose.of(self.skeleton, shown), wanted)
+            self._off = off if np.abs(off).max() > _SAME else None
+
+
+def _finite(name: str, value: float, *, least: float = -math.inf) -> float:
+    if not (math.isfinite(value) and value >= least):
+        needed = "a finite number is needed" if least == -math.inf else f"{least:g} or more seconds are needed"
+        raise InputError(_WHERE, f"{name} is {value}", needed, "pass seconds")
+    return float(value)
