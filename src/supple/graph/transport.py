@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.arrays import Floats, Singles
+from supple.arrays import Float32Array, FloatArray
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.graph.player import Player
@@ -60,7 +60,7 @@ class Transport:
         self.ease = _finite("ease", ease, least=0.0)
         self._course = _Course(source, 0.0, _finite("time", time))
         self._now = 0.0
-        self._off: Floats | None = None
+        self._off: FloatArray | None = None
         player.reset()
 
     @property
@@ -93,7 +93,7 @@ class Transport:
         """How long the flesh has lived [s]."""
         return self._now
 
-    def advance(self, dt: float) -> Singles:
+    def advance(self, dt: float) -> Float32Array:
         """The skin (V, 3) [m] when `dt` [s] more have gone by."""
         now = self._now + _finite("dt", dt, least=0.0)
         points = self.player.play(self, now)

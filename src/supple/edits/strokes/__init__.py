@@ -1,6 +1,6 @@
 """Strokes: what a hand draws, in space or on the skin, and what follows it."""
 
-from supple.edits.strokes.picking import Picks, depth_buffer, id_buffer, pick, pick_by_rays
+from supple.edits.strokes.picking import depth_buffer, id_buffer, pick, pick_by_rays
 from supple.edits.strokes.posing import joints_near, posed_by_strokes
 from supple.edits.strokes.reduction import resample, simplify
 from supple.edits.strokes.stroke import Stroke, carry_along
@@ -8,7 +8,6 @@ from supple.edits.strokes.surface_stroke import SurfaceStroke, raised
 from supple.edits.strokes.view import View
 
 __all__ = [
-    "Picks",
     "Stroke",
     "SurfaceStroke",
     "View",
