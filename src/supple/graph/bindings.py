@@ -28,7 +28,7 @@ from supple.character.fingerprint import moving_arrays
 from supple.errors import InputError
 from supple.files import atomic
 from supple.graph.binding_codec import pack, unpack
-from supple.settings import flattened
+from supple.settings import settings_of, value_of
 from supple.skins.base import AnySkin
 
 SUFFIX = ".binding"
@@ -162,7 +162,8 @@ def _known(character: Character) -> dict[str, Any]:
 
 def _name(skin: AnySkin, character: Character) -> str:
     """Digest of all that a binding follows from, but for the device."""
-    fixed = {name: value for name, value in flattened(skin).items() if name not in skin.live}
+    infos = [info for info in settings_of(type(skin)) if info.name not in skin.live]
+    fixed = {info.name: info.to_data(value_of(skin, info.name)) for info in infos}
     about = {
         "skin": f"{type(skin).__module__}:{type(skin).__qualname__}",
         "settings": fixed,

@@ -14,7 +14,7 @@ from supple.errors import InputError
 from supple.graph.player import Player
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose, PoseSource
-from supple.motion.relative import RelativePose, difference, displaced, eased
+from supple.motion.relative import RelativePose, decay_spring, difference, displace
 
 _WHERE = "Transport"
 _SETTLED = 4.74  # (1 + x) exp(-x) is a twentieth there
@@ -106,10 +106,10 @@ class Transport:
         if self._off is None:
             return pose
         gone = max(time - self._course.since, 0.0)
-        off, _ = eased(self._off, np.zeros_like(self._off), _SETTLED / self.ease, gone)
+        off, _ = decay_spring(self._off, np.zeros_like(self._off), _SETTLED / self.ease, gone)
         if np.abs(off).max() < _SAME:
             return pose
-        return displaced(RelativePose.of(self.skeleton, pose), off).pose(self.skeleton)
+        return displace(RelativePose.from_pose(self.skeleton, pose), off).pose(self.skeleton)
 
     def pause(self) -> None:
         """Let the motion stand still; the flesh goes on."""
@@ -155,8 +155,8 @@ class Transport:
             self._course = replace(self._course, since=0.0)
             self.player.reset()
         elif self.ease > 0.0:
-            wanted = RelativePose.of(self.skeleton, self.sample(self._now))
-            off = difference(RelativePose.of(self.skeleton, shown), wanted)
+            wanted = RelativePose.from_pose(self.skeleton, self.sample(self._now))
+            off = difference(RelativePose.from_pose(self.skeleton, shown), wanted)
             self._off = off if np.abs(off).max() > _SAME else None
 
 
