@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import inspect
 import re
 import subprocess
 import sys
@@ -100,6 +101,8 @@ def test_the_reference_has_every_public_name():
     pages = sorted((ROOT / "docs" / "api").glob("*.md"))
     named = [path for page in pages for path in re.findall(r"^::: (\S+)$", page.read_text(), flags=re.MULTILINE)]
     shown = [id(object_at(path)) for path in named]
+    for module in filter(inspect.ismodule, map(object_at, named)):  # shown with all that it names
+        shown += [id(getattr(module, name)) for name in getattr(module, "__all__", ())]
     assert [name for name in supple.__all__ if id(getattr(supple, name)) not in shown] == []
     assert len(set(named)) == len(named)
 

@@ -16,7 +16,7 @@ from supple.io.bvh import frames, read_motion, reader, write_motion
 from supple.io.bvh.reader import UNITS
 from supple.motion.motion import Motion
 
-QUIET = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
+QUIET = pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
 
 BODY = """HIERARCHY
 ROOT Hips

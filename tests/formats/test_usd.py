@@ -203,7 +203,7 @@ def test_two_skeletons_become_one(tmp_path):
     assert np.allclose(dense(character)[5:, 2:], dense(character)[:5, :2])
 
 
-@pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
+@pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
 @pytest.mark.parametrize(
     "name", ["CesiumMan", "Fox", "InterpolationTest", "RecursiveSkeletons", "RiggedFigure", "snake-animations"]
 )

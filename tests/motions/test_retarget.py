@@ -12,7 +12,7 @@ from supple.errors import InputError, SuppleWarning
 from supple.geometry import quaternions
 from supple.motion.motion import Motion
 
-QUIET = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
+QUIET = pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
 
 
 def test_the_same_skeleton_gives_the_same_motion():

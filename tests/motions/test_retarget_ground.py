@@ -9,7 +9,7 @@ from supple.character.anatomy.humanoid import Anatomy
 from supple.io.bvh import read_motion
 from supple.motion.retarget.ground import Soles, fit_floor, lowest_skin, smooth
 
-QUIET = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
+QUIET = pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
 
 
 @pytest.fixture(scope="module")

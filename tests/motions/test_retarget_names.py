@@ -10,7 +10,7 @@ from supple.character.anatomy.names import is_auxiliary, named_part
 from supple.geometry import quaternions
 from supple.motion.motion import Motion
 
-QUIET = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
+QUIET = pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -11,11 +11,11 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from soft_skins import Trailing
+from soft_skins import Trailing, swinging
 
 import supple
 from conftest import make_tube
-from supple import DualQuaternion, LinearBlend, Motion, Pose
+from supple import DualQuaternion, LinearBlend
 from supple.character.fingerprint import fingerprint
 from supple.device import use_threads
 from supple.errors import InputError, SuppleError, UnfinishedError
@@ -27,16 +27,6 @@ from supple.skins.base import Skin
 
 SKINS = [DualQuaternion(), Trailing(step=1.0 / 90.0)]
 ids = ["stateless", "with history"]
-
-
-def swinging(character, seconds=2.0):
-    def pose(at):
-        rotation = np.sin(3.0 * at)
-        return Pose.from_rotations(
-            character.skeleton, {"bone1": (0.0, 0.0, np.sin(rotation / 2), np.cos(rotation / 2))}
-        )
-
-    return Motion.from_poses(character.skeleton, pose, seconds=seconds, fps=60.0, name="swinging")
 
 
 @pytest.fixture(scope="module")

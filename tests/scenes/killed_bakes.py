@@ -11,8 +11,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from soft_skins import Trailing
-from test_bake import swinging
+from soft_skins import Trailing, swinging
 
 from conftest import make_tube
 from supple import DualQuaternion

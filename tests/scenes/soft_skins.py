@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from supple import LinearBlend
+from supple import LinearBlend, Motion, Pose
 from supple import device as devices
 from supple.settings import setting
 from supple.skins.base import PullableSkin, SoftSkin
@@ -99,3 +99,15 @@ class Gripped(PullableSkin):
         for pull in state.pulls:
             points[pull.indices] = pull.vector if pull.to is not None else points[pull.indices] + pull.vector
         return state.points
+
+
+def swinging(character, seconds=2.0):
+    """A motion that turns the second bone of a tube to and fro."""
+
+    def pose(at):
+        rotation = np.sin(3.0 * at)
+        return Pose.from_rotations(
+            character.skeleton, {"bone1": (0.0, 0.0, np.sin(rotation / 2), np.cos(rotation / 2))}
+        )
+
+    return Motion.from_poses(character.skeleton, pose, seconds=seconds, fps=60.0, name="swinging")
