@@ -161,10 +161,10 @@ def test_a_full_disk_is_a_clear_error_and_nothing_is_lost(tube, motion, skin, tm
 def test_random_kills(skin, tmp_path):
     """Twenty-five bakes of each kind, killed with SIGKILL at random moments until one gets through, end with the bytes
     of an undisturbed one."""
-    program = Path(__file__).parents[1] / "scenes" / "killed_bakes.py"
-    done = subprocess.run(
-        [sys.executable, str(program), skin, str(tmp_path), "25"], capture_output=True, text=True, timeout=300
-    )
+    tests = Path(__file__).parents[1]
+    command = [sys.executable, str(tests / "scenes" / "killed_bakes.py"), skin, str(tmp_path), "25"]
+    found = os.environ | {"PYTHONPATH": os.pathsep.join([str(tests), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=found)
     assert done.returncode == 0, done.stderr
     resumed, equal, kills = (int(word) for word in done.stdout.split())
     assert resumed == equal == 25
