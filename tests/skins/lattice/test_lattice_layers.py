@@ -17,10 +17,10 @@ from layers_diagram import layers_picture
 from oracles.lattice_cells import horseshoe, walks
 from supple import LayeredLattice
 from supple.character.character import Character
-from supple.character.regions import RegionText
 from supple.character.skeleton import Skeleton
 from supple.character.weight_transfer import transfer_weights
 from supple.errors import InputError
+from supple.settings import ByName, Number, SettingInfo
 from supple.skins.lattice.voxelize.embedding import embed
 from supple.skins.lattice.voxelize.layers import BONE, assign_layers, check_layers
 from supple.skins.lattice.voxelize.path_weights import find_bone_paths, path_weights, weights_from_skin
@@ -331,23 +331,29 @@ names = st.text(st.characters(exclude_characters=",=", exclude_categories=("Z", 
 numbers = st.floats(0.0, 1.0).map(lambda value: round(value, 6))
 
 
+def read_regions(text):
+    """The value for all, None for an automatic one, and the regions, as the one parser of settings reads them."""
+    info = SettingInfo("soft", ByName, "", "Softness", "", values=Number(0.0, 1.0, words=("auto",)), names="region")
+    found = info.check(text, "test")
+    return None if found.default == "auto" else found.default, list(found.named.items())
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.one_of(st.none(), numbers), st.lists(st.tuples(names, numbers), max_size=4), st.sampled_from(["", " ", "  "]))
 def test_what_is_written_is_read(default, regions, space):
-    reader = RegionText("test", "soft", "softness")
     pieces = [
         "auto" if default is None else repr(default),
         *(f"{name}{space}={space}{value}" for name, value in regions),
     ]
-    assert reader.default_and_regions(f",{space}".join(pieces)) == (default, regions)
-    assert reader.regions(",".join(pieces[1:])) == regions
+    wanted = list(dict(regions).items())  # of a name that stands twice the last value counts
+    assert read_regions(f",{space}".join(pieces)) == (default, wanted)
+    assert read_regions(",".join(pieces[1:]))[1] == wanted
 
 
 def test_without_a_default_it_is_automatic():
-    reader = RegionText("test", "soft", "softness")
-    assert reader.default_and_regions("") == (None, [])
-    assert reader.default_and_regions("Auto") == (None, [])
-    assert reader.default_and_regions("a=0.5") == (None, [("a", 0.5)])
+    assert read_regions("") == (None, [])
+    assert read_regions("Auto") == (None, [])
+    assert read_regions("a=0.5") == (None, [("a", 0.5)])
 
 
 # The picture

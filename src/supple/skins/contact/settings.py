@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.arrays import FloatArray
 from supple.character.character import Character
-from supple.character.regions import RegionText
+from supple.character.regions import RegionFinder
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -62,7 +62,7 @@ class JointBounds(Settings):
 
 def with_regions(character: Character, names: Iterable[str]) -> Character:
     """The character with these regions as parts: maps and lists of vertices become parts of that name."""
-    ask = RegionText(WHERE, "flesh", "tissue")
+    ask = RegionFinder(WHERE, "flesh")
     found = {name: np.flatnonzero(ask.marked(character, name) >= _HALF_IN) for name in names}
     for name, vertices in found.items():
         if not len(vertices):

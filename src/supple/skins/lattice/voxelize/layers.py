@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.arrays import BoolArray, FloatArray, IntArray
 from supple.character.character import Character
-from supple.character.regions import RegionText
+from supple.character.regions import RegionFinder
 from supple.errors import InputError
 from supple.geometry.vectors import smoothstep
 from supple.settings import ByName
@@ -21,8 +21,8 @@ Regional = ByName[float | str]
 
 BONE = 0
 _AUTO: Regional = ByName({"default": "auto"})
-_WIDTH = RegionText(WHERE, "bone_width", "width", 0.0, 1000.0)
-_FATNESS = RegionText(WHERE, "fatness", "fatness")
+_WIDTH = RegionFinder(WHERE, "bone_width")
+_FATNESS = RegionFinder(WHERE, "fatness")
 _ALIKE = 1e-6  # voxels, and shares of a way, that differ by less are alike: on a lattice many are but for rounding
 # Automatic bone width: all of the flesh where it is thin, a share of it where it is deep, measured in voxels.
 _ALL_BONE, _FULL_FLESH, _BONE_SHARE = 1.45, 2.1, 0.3
@@ -141,7 +141,12 @@ class _Inwards:
 
 
 def _by_region(
-    character: Character, lattice: Lattice, graph: _Inwards, given: Regional, reader: RegionText, automatic: FloatArray
+    character: Character,
+    lattice: Lattice,
+    graph: _Inwards,
+    given: Regional,
+    finder: RegionFinder,
+    automatic: FloatArray,
 ) -> FloatArray:
     """The value of a setting at every node (N,)."""
     default = _AUTO.default if given.default is None else given.default
@@ -149,7 +154,7 @@ def _by_region(
     vertices = np.maximum(np.bincount(lattice.vertex_nodes, minlength=len(lattice)), 1)
     for name, one in given.named.items():
         wanted = automatic if isinstance(one, str) else one
-        total = np.bincount(lattice.vertex_nodes, reader.marked(character, name), len(lattice))
+        total = np.bincount(lattice.vertex_nodes, finder.marked(character, name), len(lattice))
         weight = (total / vertices)[graph.holding]
         values = values + weight * (wanted - values)
     return values

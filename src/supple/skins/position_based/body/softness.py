@@ -7,7 +7,7 @@ import numpy as np
 from supple.arrays import FloatArray
 from supple.character.anatomy.rigid_parts import rigid_fraction
 from supple.character.character import Character
-from supple.character.regions import RegionText
+from supple.character.regions import RegionFinder
 from supple.geometry.vectors import smoothstep
 from supple.settings import ByName
 from supple.skins.position_based.body.tetrahedral_body import WHERE, FleshBody
@@ -17,7 +17,7 @@ _TO_BONE = (0.035, 0.075)  # measured to the line of the bone
 _PAINTED = (0.008, 0.045)  # measured to what is hard, as a painted map does
 _DEEP, _SHALLOW = 0.35, 0.9  # of the way from bone to skin: nearer to the bone is driven, farther is free
 SOFT_ENOUGH = 0.02  # softness from which a particle swings; below it the bones drive it
-_REGIONS = RegionText(WHERE, "regions", "stiffness")
+_REGIONS = RegionFinder(WHERE, "regions")
 
 
 def automatic_softness(character: Character, body: FleshBody) -> FloatArray:
