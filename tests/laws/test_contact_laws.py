@@ -13,11 +13,11 @@ from oracles.soft_body import momentum
 from supple import ArticulatedContact, Pose
 from supple.errors import InputError
 from supple.geometry import quaternions
-from supple.graph.snapshot import capture_arrays, restore_arrays
 from supple.obstacles import Free, Plane, Sphere
 from supple.skins.contact.dynamics.solver import condensed_solver
 from supple.skins.contact.model.mechanism import MechanismState
 from supple.skins.contact.response.contact_set import BodyInertia, ContactSet
+from supple.skins.memory import capture_arrays, restore_arrays
 
 UP = (0.0, 1.0, 0.0)
 G = 9.81

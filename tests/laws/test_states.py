@@ -8,8 +8,8 @@ from soft_skins import Trailing
 
 import supple
 from supple import device as devices
-from supple.graph.snapshot import capture_arrays
 from supple.skins.base import SoftSkin
+from supple.skins.memory import capture_arrays
 from supple.skins.registry import SKINS
 
 FEW = {

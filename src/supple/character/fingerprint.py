@@ -44,5 +44,17 @@ def moving_arrays(character: Character) -> Iterator[tuple[str, NDArray[np.generi
         yield from ((name, array) for name, array in arrays.items() if name.startswith(kind))
 
 
+def differing_arrays(one: Character, other: Character) -> list[str]:
+    """What of two characters differs beside shapes and maps, by name."""
+    mine, its = (
+        {name: array for name, array in moving_arrays(each) if not name.startswith(("map ", "shape "))}
+        for each in (one, other)
+    )
+    if type(one) is not type(other):
+        return ["kind"]
+    there = [name for name in {**mine, **its} if name not in mine or name not in its]
+    return there or [name for name in mine if mine[name] is not its[name] and not np.array_equal(mine[name], its[name])]
+
+
 def _single(array: NDArray[np.generic]) -> NDArray[np.generic]:
     return array.astype(np.float32) if array.dtype == np.float64 else array

@@ -14,7 +14,11 @@ class MorphTargets:
 
     def __init__(self, points: FloatArray, offsets: Mapping[str, FloatArray]) -> None:
         self._points, self._offsets = points, offsets
-        self._weights: dict[str, float] = {}
+        self._weights: dict[str, float] | None = {}
+
+    def exchange(self, offsets: Mapping[str, FloatArray]) -> None:
+        """Take other shapes; the next `update` gives the points anew."""
+        self._offsets, self._weights = offsets, None
 
     def update(self, weights: Mapping[str, float]) -> FloatArray | None:
         """The points with these shares, or None where they are those of the last call (none at first).

@@ -11,20 +11,23 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Float32Array, FloatArray
+from supple.arrays import Float32Array
 from supple.character.character import Character
+from supple.character.crowd import Crowd
+from supple.character.fingerprint import differing_arrays
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.normals import Creases, NormalsOnDevice, creases
-from supple.graph import bindings
-from supple.graph.graph import Graph, Stage
+from supple.graph.graph import Graph
 from supple.graph.mask import Mask
-from supple.graph.snapshot import Arrays, capture_arrays, restore_arrays
+from supple.graph.stage_node import StageNode
 from supple.motion.pose import Pose, PoseSource, between
 from supple.settings import flattened, is_setting, path_of
-from supple.skins.base import AnySkin, DevicePoints, PullableSkin, Skin, SoftSkin
+from supple.skins.base import AnySkin, DevicePoints, PullableSkin, SoftSkin
+from supple.skins.memory import Arrays
 from supple.skins.pull import Pull
 
 _SAME_TIME = 1e-9  # of a step: times closer than this are one time
@@ -54,7 +57,7 @@ class Player:
         self.device = devices.check_device(device)
         self.fps = fps
         self._nodes = [
-            _Node(stage, character, self.device, None if beside is None else beside._named(stage.name).binding)
+            StageNode(stage, character, self.device, None if beside is None else beside._named(stage.name).binding)
             for stage in self.graph.stages
         ]
         self._step = self.graph.step
@@ -143,6 +146,31 @@ class Player:
         node.stage = dataclasses.replace(node.stage, work=changed)
         self.graph = Graph(tuple(node.stage for node in self._nodes))
 
+    def reshape(self, character: Character) -> None:
+        """Go on with a character of which only shapes, edits and painted maps differ, without losing any history."""
+        others = differing_arrays(self.character, character)
+        if others:
+            raise InputError(
+                "player",
+                f"it was to go on with a character of other {others[0]}",
+                "only shapes, edits and painted maps may differ",
+                "make another player",
+            )
+        prepared = [node.rebind(character) for node in self._nodes]
+        self.character = character
+        for node, binding in zip(self._nodes, prepared, strict=True):
+            node.reshape(binding)
+
+    def paint(self, name: str, values: ArrayLike) -> None:
+        """Give a painted map, such as "jiggle" or "stiffness", the values (V,) from the next frame on.
+
+        All copies of a crowd are painted alike, with the values of one.
+        """
+        character = self.character
+        one = character.member if isinstance(character, Crowd) else character
+        painted = one.replace(maps={**one.maps, name: values})
+        self.reshape(Crowd.of(painted, character.count) if isinstance(character, Crowd) else painted)
+
     def pull(self, pull: Pull, *, hand: str = "hand", stage: str | None = None) -> None:
         """Take hold of the skin from the next step on; the same `hand` lets go of what it held before.
 
@@ -165,7 +193,7 @@ class Player:
         node = self._named(stage)
         node.take_hold({name: pull for name, pull in node.pulls.items() if name != hand})
 
-    def _named(self, stage: str | None) -> _Node:
+    def _named(self, stage: str | None) -> StageNode:
         """The node of a stage by name, the last one if there is no name."""
         name = self.graph.stages[-1].name if stage is None else stage
         for node in self._nodes:
@@ -244,7 +272,7 @@ class Player:
         self._stepped = pose
 
     @contextlib.contextmanager
-    def _timed(self, node: _Node) -> Iterator[None]:
+    def _timed(self, node: StageNode) -> Iterator[None]:
         """Add the time of a block to its stage; on a GPU that is the time to hand the work over."""
         start = perf_counter()
         yield
@@ -290,114 +318,6 @@ class _TwoPoses:
         if time >= self.end:
             return self.after
         return between(self.skeleton, self.before, self.after, (time - self.start) / (self.end - self.start))
-
-
-class _Node:
-    """One stage of a graph, bound to the character, with its state."""
-
-    def __init__(self, stage: Stage, character: Character, device: str, binding: Any = None) -> None:
-        self.stage = stage
-        self.state: Any = None
-        self.bones: tuple[FloatArray, FloatArray] | None = None
-        self.pulls: dict[str, Pull] = {}
-        self.binding = binding
-        self._held_anew = False
-        self._device, self._count = device, len(character.points)
-        self._recorded: tuple[list[DevicePoints], devices.Launch] | None = None
-        wp = devices.warp()
-        if isinstance(stage.work, Mask):
-            weights = stage.work.weights(character).astype(np.float32)
-            self._weights = devices.to_device(weights, wp.float32, device)
-        else:
-            stage.work.check_for(character)
-            if binding is None:
-                self.binding = bindings.bind(stage.work, character, device)
-        if isinstance(stage.work, Skin):
-            self.state = stage.work.allocate(self.binding)
-        else:
-            self._result = wp.zeros(self._count, dtype=wp.vec3f, device=device)
-        if isinstance(stage.work, SoftSkin):
-            self._weights = wp.zeros(1, dtype=wp.float32, device=device)
-            self._steps = [wp.zeros(self._count, dtype=wp.vec3f, device=device) for _ in range(2)]
-
-    def forget(self) -> None:
-        """Have no history, and be held by nobody."""
-        if not isinstance(self.stage.work, Skin):
-            self.state = None
-        self.bones = None
-        self.take_hold({})
-
-    def take_hold(self, pulls: dict[str, Pull]) -> None:
-        """Be held by these hands from the next step on."""
-        self._held_anew = self._held_anew or bool(pulls) or bool(self.pulls)
-        self.pulls = pulls
-
-    def simulate(self, pose: Pose, inputs: list[DevicePoints], step: float | None) -> DevicePoints:
-        """This stage at a simulation step; soft skins move on by `step` [s], or start when it is None."""
-        work = self.stage.work
-        if not isinstance(work, SoftSkin):
-            return self.show(pose, inputs, 1.0)
-        wp = devices.warp()
-        incoming = inputs[0] if inputs else None
-        if step is None:
-            self.state = work.start(self.binding, pose, incoming)
-            points = self.state.points
-            wp.copy(self._steps[0], points)
-            self.bones = None
-        else:
-            if self._held_anew and isinstance(work, PullableSkin):
-                work.hold(self.binding, self.state, tuple(self.pulls.values()))
-                self._held_anew = False
-            points = work.advance(self.binding, self.state, pose, step, incoming=incoming)
-            wp.copy(self._steps[0], self._steps[1])
-        wp.copy(self._steps[1], points)
-        bones = work.simulated_joints(self.binding, self.state)
-        if bones is not None:
-            self.bones = (bones.copy() if self.bones is None else self.bones[1], bones.copy())
-        return self._steps[1]
-
-    def snapshot(self, prefix: str) -> Arrays:
-        """The memory of a soft stage as plain arrays; nothing for others."""
-        if self.state is None or not isinstance(self.stage.work, SoftSkin):
-            return {}
-        steps = {f"{prefix}.step{rotation}": points.numpy().copy() for rotation, points in enumerate(self._steps)}
-        bones = {f"{prefix}.bones{rotation}": joints for rotation, joints in enumerate(self.bones or ())}
-        return {**steps, **bones, **capture_arrays(self.state.memory, f"{prefix}.state")}
-
-    def restore(self, prefix: str, kept: Arrays) -> None:
-        """Overwrite the memory of a soft stage, without starting it."""
-        work = self.stage.work
-        if not isinstance(work, SoftSkin):
-            return
-        if self.state is None:
-            self.state = work.allocate(self.binding)
-        for rotation, points in enumerate(self._steps):
-            points.assign(kept[f"{prefix}.step{rotation}"])
-        self.bones = (kept[f"{prefix}.bones0"], kept[f"{prefix}.bones1"]) if f"{prefix}.bones0" in kept else None
-        restore_arrays(self.state.memory, f"{prefix}.state", kept)
-        self.state.recall()
-
-    def show(self, pose: Pose, inputs: list[DevicePoints], alpha: float) -> DevicePoints:
-        """This stage in the frame that is shown; soft skins `alpha` of the way from their last step but one."""
-        from supple.graph import kernels
-
-        work = self.stage.work
-        if isinstance(work, Skin):
-            return work.deform(self.binding, self.state, pose, inputs[0] if inputs else None)
-        if isinstance(work, SoftSkin):
-            if alpha == 1.0:  # on a step: a copy costs less than a blend
-                devices.warp().copy(self._result, self._steps[1])
-                return self._result
-            devices.write(self._weights, np.array([alpha]))
-            return self._blend(kernels.interpolate, self._steps)
-        return self._blend(kernels.blend, inputs)
-
-    def _blend(self, kernel: Any, pair: list[DevicePoints]) -> DevicePoints:
-        if self._recorded is None or any(a is not b for a, b in zip(self._recorded[0], pair, strict=True)):
-            inputs = [*pair, self._weights, self._result]
-            self._recorded = list(pair), devices.Launch(kernel, self._count, inputs, self._device)
-        self._recorded[1]()
-        return self._result
 
 
 def player(character: Character, skin: AnySkin | Graph, *, device: str = "cpu", fps: float = 60.0) -> Player:

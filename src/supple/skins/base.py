@@ -18,6 +18,7 @@ from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.settings import Settings, setting
+from supple.skins.memory import capture_arrays, restore_arrays
 from supple.skins.pull import Pull
 
 DevicePoints = Any
@@ -89,6 +90,32 @@ class BoundSkin(AnySkin, Generic[Binding, State]):
     def allocate(self, binding: Binding) -> State:
         """All that one player changes, without any history; quick."""
 
+    def rebind(self, binding: Binding, character: Character, device: str) -> Binding:
+        """The binding of a character that differs from the bound one in shapes and painted maps alone.
+
+        It shares with `binding` whatever those do not change. Here it is bound again; skins that know better are quick.
+        """
+        return self.bind(character, device)
+
+    def reshape(self, binding: Binding, state: State) -> State:
+        """The state, history and all, on a binding that `rebind` made from its own: the same one changed, or another.
+
+        Nothing is refused here any more: what cannot be is refused by `rebind`.
+        """
+        return self.allocate(binding)
+
+    def forces(self, binding: Binding, state: State) -> DevicePoints | None:
+        """The force on every vertex (V,) in the last frame or step, on the device, where there are any.
+
+        Newtons where the skin knows masses, else in units of its stiffness. For display: what holds flesh together and
+        what draws it back, hands and contacts included; gravity and inertia are not among them.
+        """
+        return None
+
+    def contact_pressure(self, binding: Binding, state: State) -> Any | None:
+        """How hard every vertex (V,) was pressed in the last step [Pa], on the device, where it meets anything."""
+        return None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Skin(BoundSkin[Binding, State]):
@@ -136,6 +163,12 @@ class SoftSkin(BoundSkin[Binding, Soft]):
     def simulated_joints(self, binding: Binding, state: Soft) -> FloatArray | None:
         """Where it has the joints (J, 4, 4) now, if it moves bones."""
         return None
+
+    def reshape(self, binding: Binding, state: Soft) -> Soft:
+        fresh = self.allocate(binding)
+        restore_arrays(fresh.memory, "", capture_arrays(state.memory, ""))
+        fresh.recall()
+        return fresh
 
     @abstractmethod
     def start(self, binding: Binding, pose: Pose, incoming: DevicePoints | None) -> Soft:

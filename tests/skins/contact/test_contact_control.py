@@ -17,7 +17,6 @@ from supple import ArticulatedContact, Pose
 from supple.device import Launch, to_device, warp
 from supple.errors import InputError, UnfinishedError
 from supple.geometry import quaternions
-from supple.graph.snapshot import capture_arrays, restore_arrays
 from supple.skins.contact.control.controller import PoseController, link_subtrees
 from supple.skins.contact.control.tracking import Tracking
 from supple.skins.contact.dynamics.solver import condensed_solver
@@ -25,6 +24,7 @@ from supple.skins.contact.model.flesh import flesh_from_character
 from supple.skins.contact.model.links import joints_from_links, links_from_flesh
 from supple.skins.contact.model.mechanism import MechanismState, mechanism_from_flesh
 from supple.skins.contact.stability_guard import StabilityGuard
+from supple.skins.memory import capture_arrays, restore_arrays
 
 CHARACTER = supple.character("quadruped", vertices=900)
 FLESH = flesh_from_character(CHARACTER, count=1500)

@@ -16,7 +16,7 @@ from supple import device as devices
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces, fill
-from supple.graph.snapshot import capture_arrays, restore_arrays
+from supple.skins.memory import capture_arrays, restore_arrays
 from supple.skins.position_based.contact.collision import build_collision
 
 

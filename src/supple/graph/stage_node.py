@@ -1,0 +1,146 @@
+"""One stage of a graph, bound to a character: what it is doing, and its memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import FloatArray
+from supple.character.character import Character
+from supple.graph import bindings
+from supple.graph.graph import Stage
+from supple.graph.mask import Mask
+from supple.motion.pose import Pose
+from supple.skins.base import BoundSkin, DevicePoints, PullableSkin, Skin, SoftSkin
+from supple.skins.memory import Arrays, capture_arrays, restore_arrays
+from supple.skins.pull import Pull
+
+
+class StageNode:
+    """One stage of a graph, bound to the character, with its state."""
+
+    def __init__(self, stage: Stage, character: Character, device: str, binding: Any = None) -> None:
+        self.stage = stage
+        self.state: Any = None
+        self.bones: tuple[FloatArray, FloatArray] | None = None
+        self.pulls: dict[str, Pull] = {}
+        self.binding = binding
+        self._held_anew = False
+        self._device, self._count = device, len(character.points)
+        self._recorded: tuple[list[DevicePoints], devices.Launch] | None = None
+        wp = devices.warp()
+        if isinstance(stage.work, Mask):
+            weights = stage.work.weights(character).astype(np.float32)
+            self._weights = devices.to_device(weights, wp.float32, device)
+        else:
+            stage.work.check_for(character)
+            if binding is None:
+                self.binding = bindings.bind(stage.work, character, device)
+        if isinstance(stage.work, Skin):
+            self.state = stage.work.allocate(self.binding)
+        else:
+            self._result = wp.zeros(self._count, dtype=wp.vec3f, device=device)
+        if isinstance(stage.work, SoftSkin):
+            self._weights = wp.zeros(1, dtype=wp.float32, device=device)
+            self._steps = [wp.zeros(self._count, dtype=wp.vec3f, device=device) for _ in range(2)]
+
+    def forget(self) -> None:
+        """Have no history, and be held by nobody."""
+        if not isinstance(self.stage.work, Skin):
+            self.state = None
+        self.bones = None
+        self.take_hold({})
+
+    def take_hold(self, pulls: dict[str, Pull]) -> None:
+        """Be held by these hands from the next step on."""
+        self._held_anew = self._held_anew or bool(pulls) or bool(self.pulls)
+        self.pulls = pulls
+
+    def rebind(self, character: Character) -> Any:
+        """What this stage will need for a character that differs in shapes and maps alone; see `reshape`."""
+        work = self.stage.work
+        if isinstance(work, Mask):
+            return work.weights(character).astype(np.float32)
+        assert isinstance(work, BoundSkin)
+        work.check_for(character)
+        return work.rebind(self.binding, character, self._device)
+
+    def reshape(self, prepared: Any) -> None:
+        """Go on, with its history, with what `rebind` prepared."""
+        work = self.stage.work
+        if isinstance(work, Mask):
+            devices.write(self._weights, prepared)
+            return
+        assert isinstance(work, BoundSkin)
+        self.binding = prepared
+        if self.state is not None:
+            self.state = work.reshape(self.binding, self.state)
+
+    def simulate(self, pose: Pose, inputs: list[DevicePoints], step: float | None) -> DevicePoints:
+        """This stage at a simulation step; soft skins move on by `step` [s], or start when it is None."""
+        work = self.stage.work
+        if not isinstance(work, SoftSkin):
+            return self.show(pose, inputs, 1.0)
+        wp = devices.warp()
+        incoming = inputs[0] if inputs else None
+        if step is None:
+            self.state = work.start(self.binding, pose, incoming)
+            points = self.state.points
+            wp.copy(self._steps[0], points)
+            self.bones = None
+        else:
+            if self._held_anew and isinstance(work, PullableSkin):
+                work.hold(self.binding, self.state, tuple(self.pulls.values()))
+                self._held_anew = False
+            points = work.advance(self.binding, self.state, pose, step, incoming=incoming)
+            wp.copy(self._steps[0], self._steps[1])
+        wp.copy(self._steps[1], points)
+        bones = work.simulated_joints(self.binding, self.state)
+        if bones is not None:
+            self.bones = (bones.copy() if self.bones is None else self.bones[1], bones.copy())
+        return self._steps[1]
+
+    def snapshot(self, prefix: str) -> Arrays:
+        """The memory of a soft stage as plain arrays; nothing for others."""
+        if self.state is None or not isinstance(self.stage.work, SoftSkin):
+            return {}
+        steps = {f"{prefix}.step{rotation}": points.numpy().copy() for rotation, points in enumerate(self._steps)}
+        bones = {f"{prefix}.bones{rotation}": joints for rotation, joints in enumerate(self.bones or ())}
+        return {**steps, **bones, **capture_arrays(self.state.memory, f"{prefix}.state")}
+
+    def restore(self, prefix: str, kept: Arrays) -> None:
+        """Overwrite the memory of a soft stage, without starting it."""
+        work = self.stage.work
+        if not isinstance(work, SoftSkin):
+            return
+        if self.state is None:
+            self.state = work.allocate(self.binding)
+        for rotation, points in enumerate(self._steps):
+            points.assign(kept[f"{prefix}.step{rotation}"])
+        self.bones = (kept[f"{prefix}.bones0"], kept[f"{prefix}.bones1"]) if f"{prefix}.bones0" in kept else None
+        restore_arrays(self.state.memory, f"{prefix}.state", kept)
+        self.state.recall()
+
+    def show(self, pose: Pose, inputs: list[DevicePoints], alpha: float) -> DevicePoints:
+        """This stage in the frame that is shown; soft skins `alpha` of the way from their last step but one."""
+        from supple.graph import kernels
+
+        work = self.stage.work
+        if isinstance(work, Skin):
+            return work.deform(self.binding, self.state, pose, inputs[0] if inputs else None)
+        if isinstance(work, SoftSkin):
+            if alpha == 1.0:  # on a step: a copy costs less than a blend
+                devices.warp().copy(self._result, self._steps[1])
+                return self._result
+            devices.write(self._weights, np.array([alpha]))
+            return self._blend(kernels.interpolate, self._steps)
+        return self._blend(kernels.blend, inputs)
+
+    def _blend(self, kernel: Any, pair: list[DevicePoints]) -> DevicePoints:
+        if self._recorded is None or any(a is not b for a, b in zip(self._recorded[0], pair, strict=True)):
+            inputs = [*pair, self._weights, self._result]
+            self._recorded = list(pair), devices.Launch(kernel, self._count, inputs, self._device)
+        self._recorded[1]()
+        return self._result
