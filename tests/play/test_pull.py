@@ -82,6 +82,17 @@ def test_the_place_lies_among_its_vertices():
     assert Pull(4, force=(1, 2, 3)).vector.tolist() == [1.0, 2.0, 3.0]
 
 
+@pytest.mark.parametrize("units", [1.0, 100.0])
+def test_without_a_radius_a_hand_is_as_large_as_the_character_is(tube, units):
+    large = tube.replace(points=units * tube.points)
+    player = supple.player(large, Gripped())
+    player.pull(Pull(3, to=PLACE))
+    (node,) = [node for node in player._nodes if node.pulls]
+    assert node.pulls["hand"].radius == pytest.approx(0.06 * units * np.ptp(tube.points, axis=0).max())
+    assert Pull(3, to=PLACE).radius_for(1.75) == pytest.approx(0.105)
+    assert Pull(3, to=PLACE, radius=0.3).radius_for(1.75) == 0.3
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -186,7 +186,7 @@ class Player:
                 "it has no flesh that a hand could move",
                 "use a skin that can be pulled, such as LayeredLattice",
             )
-        node.take_hold({**node.pulls, hand: pull})
+        node.take_hold({**node.pulls, hand: pull.sized(float(self.character.size.max()))})
 
     def let_go(self, hand: str = "hand", *, stage: str | None = None) -> None:
         """Open a hand; one that holds nothing changes nothing."""

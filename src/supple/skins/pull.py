@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 
 _WHERE = "Pull"
+RADIUS = 0.06  # of a character's largest side: about 0.1 m on a grown person
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +21,9 @@ class Pull:
     """Take hold of a place of the skin, as an artist's mouse does: either hold it somewhere, or pull it with a force.
 
     The place is one of the `vertices`, or lies among several by `shares` that sum to one, such as the corners of a
-    triangle that was picked. Flesh within `radius` [m] of the place goes along, less towards the rim. Given `to` (3,)
-    [m] the place is held there, however the character moves; given `force` (3,) [N] it is pulled that way.
+    triangle that was picked. Flesh within `radius` [m] of the place goes along, less towards the rim; without one, that
+    is a share of the character's size. Given `to` (3,) [m] the place is held there, however the character moves; given
+    `force` (3,) [N] it is pulled that way.
 
     It says nothing of the bones: they move as the motion says, whoever pulls.
     """
@@ -30,14 +32,14 @@ class Pull:
     _: KW_ONLY
     to: ArrayLike | None = None
     force: ArrayLike | None = None
-    radius: float = 0.1
+    radius: float | None = None
     shares: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         if (self.to is None) == (self.force is None):
             given = "neither `to` nor `force` was given" if self.to is None else "both `to` and `force` were given"
             raise InputError(_WHERE, given, "a pull either holds a place or pushes it", "give one of them")
-        if not (math.isfinite(self.radius) and self.radius > 0.0):
+        if self.radius is not None and not (math.isfinite(self.radius) and self.radius > 0.0):
             raise InputError(_WHERE, f"radius is {self.radius}", "a length above zero is needed", "try 0.1")
         _ = self.indices, self.vector
         if self.shares is None:
@@ -73,6 +75,14 @@ class Pull:
         if self.to is not None:
             return frozen(self.to, np.float64, (3,), _WHERE, "to")
         return frozen(np.asarray(self.force), np.float64, (3,), _WHERE, "force")
+
+    def radius_for(self, size: float) -> float:
+        """How far round the place flesh goes along [m], on a character whose largest side is `size` [m]."""
+        return RADIUS * size if self.radius is None else self.radius
+
+    def sized(self, size: float) -> Pull:
+        """The same with its radius said, for a character whose largest side is `size` [m]."""
+        return replace(self, radius=self.radius_for(size)) if self.radius is None else self
 
     def check_for(self, vertex_count: int) -> None:
         """Refuse vertices that a character does not have."""

@@ -82,7 +82,8 @@ class HandleBinding:
         nodes, index = np.unique(self._embedding.nodes[vertices], return_inverse=True)
         weights: FloatArray = np.bincount(index.ravel(), spread.ravel(), len(nodes)).astype(np.float64)
         nodes, weights = nodes[weights > 0.0], weights[weights > 0.0]
-        radius = max(pull.radius, _SMALLEST * lattice.side)
+        size = float(np.ptp(self._points, axis=0).max())
+        radius = max(pull.radius_for(size), _SMALLEST * lattice.side)
         straight = np.linalg.norm(lattice.points - pull.barycentric @ self._points[vertices], axis=1)
         limit = STAIRS * radius / lattice.side + 2.0
         path = lattice.side * np.asarray(dijkstra(lattice.graph, indices=nodes, min_only=True, limit=limit))
