@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,10 @@ class RestVolume:
         starts, corners = group_by_label(character.triangles.reshape(-1), len(character.points))
         around = (corners // 3).astype(np.int32)
         return cls(one, character.triangles, thickness, starts, around, closed=True)
+
+    def reshaped(self, character: Character) -> RestVolume:
+        """That of a character with other shapes."""
+        return replace(self, member=character.member if isinstance(character, Crowd) else character)
 
     def initial_sums(self, rest_points: FloatArray, copies: int) -> FloatArray:
         """The sums before anything is added up (3 for every copy): what the volume shall be, then what it is."""
@@ -93,6 +97,12 @@ class VolumePreserver:
             inputs = [each, chunks, *self._terms, self._sums]
             self._measure.append(devices.Launch(kernels.add_terms, self._copies * chunks, inputs, device))
         self._inflate = devices.Launch(kernels.inflate, count, [each, self._sums, directions, points], device)
+
+    def reshape(self, volume: RestVolume) -> None:
+        """Keep the volume of other shapes of the same mesh from the next step on."""
+        if self.active:
+            self._volume = volume
+            self._morph_targets.exchange(volume.member.shapes)
 
     def set(self, pose: Pose) -> None:
         """Take from a pose what the volume of its shapes (morph targets) is, and where the copies are."""

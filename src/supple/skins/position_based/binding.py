@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -119,3 +119,8 @@ class FleshBinding:
             energy,
             devices.Constants(device),
         )
+
+    def reshaped(self, character: Character) -> FleshBinding:
+        """That of a character with other shapes and maps: they change how soft the skin is, and nothing of the body."""
+        softness = automatic_softness(character, self.body)
+        return replace(self, character=character, softness=softness, volume=self.volume.reshaped(character))

@@ -124,6 +124,13 @@ class PositionBased(SoftSkin[FleshBinding, FleshState]):
     def allocate(self, binding: FleshBinding) -> FleshState:
         return FleshState(binding, self)
 
+    def rebind(self, binding: FleshBinding, character: Character, device: str) -> FleshBinding:
+        return binding.reshaped(character)
+
+    def reshape(self, binding: FleshBinding, state: FleshState) -> FleshState:
+        state.reshape(binding)
+        return state
+
     def start(self, binding: FleshBinding, pose: Pose, incoming: DevicePoints | None) -> FleshState:
         state = self.allocate(binding)
         stepping.start(self, state, pose, incoming)

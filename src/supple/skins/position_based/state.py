@@ -10,6 +10,7 @@ import numpy as np
 
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray
+from supple.character.character import Character
 from supple.character.morph_targets import MorphTargets
 from supple.motion.pose import Pose
 from supple.skins.kinematic import dual_quaternion, linear_blend
@@ -102,6 +103,12 @@ class FleshState:
     def recall(self) -> None:
         """Nothing but its memory depends on the past."""
 
+    def reshape(self, binding: FleshBinding) -> None:
+        """Go on with other shapes and maps of the same body, from the next step on."""
+        self.binding, self._tuned = binding, None
+        self.surface.reshape(binding.character)
+        self.volume_keeper.reshape(binding.volume)
+
     def _make_collision(self, skin: PositionBased) -> FleshCollision | None:
         if self.binding.collision is None:
             return None
@@ -190,6 +197,10 @@ class AttachedSkin:
         self._morph_targets = MorphTargets(character.points, character.shapes)
         self.rest_distance = devices.to_device(self._distance(character.points), wp.float32, constants.device)
         self.points = constants.blank(self.count, wp.vec3f)
+
+    def reshape(self, character: Character) -> None:
+        """Take other shapes of the same mesh."""
+        self._morph_targets.exchange(character.shapes)
 
     def set_pose(self, pose: Pose) -> None:
         """Take the shapes (morph targets) of a pose, which carry the skin away from its flesh."""

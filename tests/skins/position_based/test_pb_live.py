@@ -1,0 +1,86 @@
+"""Flesh that is changed while it plays: maps, shapes and settings come and go, history and memory stay."""
+
+import numpy as np
+import pytest
+
+import supple
+from supple import Pose, PositionBased
+from supple.errors import InputError
+
+FEW = 1200
+
+
+@pytest.fixture(scope="module")
+def hero():
+    return supple.character("hero", vertices=3000)
+
+
+@pytest.fixture(scope="module")
+def walk(hero):
+    return supple.motion("walk", hero)
+
+
+def _player(hero, **settings):
+    return supple.player(hero, PositionBased(tetrahedra=FEW, **settings), fps=60.0)
+
+
+def _state(player):
+    return player._nodes[-1].state
+
+
+def _free(player):
+    """How many particles swing."""
+    return int((_state(player).angular_frequencies.numpy() >= 0.0).sum())
+
+
+def test_a_painted_map_changes_what_swings_and_nothing_else(hero, walk):
+    player = _player(hero)
+    player.play(walk, 0.2)
+    before, body, memory = _state(player), player._nodes[-1].binding.body, _state(player).memory
+    swinging = _free(player)
+    player.paint("jiggle", np.zeros(len(hero.points)))
+    player.play(walk, 0.3)
+    assert _state(player) is before
+    assert _state(player).memory is memory
+    assert player._nodes[-1].binding.body is body
+    assert swinging > 0 == _free(player)
+    player.paint("jiggle", np.ones(len(hero.points)))
+    player.play(walk, 0.4)
+    assert _free(player) > swinging
+
+
+def test_a_painted_map_that_is_a_region_is_followed(hero, walk):
+    count = len(hero.points)
+    marked = hero.replace(maps={**hero.maps, "bruise": np.zeros(count)})
+    player = _player(marked, jiggle=0.0, regions={"bruise": 0.0})
+    player.play(walk, 0.1)
+    assert _free(player) == 0
+    player.paint("bruise", np.ones(count))
+    player.play(walk, 0.2)
+    assert _free(player) > 100
+
+
+def test_what_a_region_needs_cannot_be_taken_away(hero, walk):
+    marked = hero.replace(maps={**hero.maps, "bruise": np.ones(len(hero.points))})
+    player, other = (_player(marked, regions={"bruise": 0.2}) for _ in range(2))
+    for one in (player, other):
+        one.play(walk, 0.1)
+    with pytest.raises(InputError, match="bruise"):
+        player.reshape(hero)
+    assert np.array_equal(player.play(walk, 0.2), other.play(walk, 0.2))
+
+
+def test_shapes_come_and_go(hero):
+    offsets = np.zeros((len(hero.points), 3))
+    offsets[:, 2] = 0.01
+    pose = Pose(Pose.rest(hero.skeleton).world_from_joint, shapes={"forward": 1.0})
+    player = _player(hero)
+    before = player.advance(pose)
+    player.reshape(hero.replace(shapes={"forward": offsets}))
+    for _ in range(120):
+        after = player.advance(pose)
+    assert np.abs(after - before - offsets).max() < 5e-4
+    player.reshape(hero)
+    for _ in range(120):
+        after = player.advance(pose)
+    assert np.abs(after - before).max() < 5e-4
