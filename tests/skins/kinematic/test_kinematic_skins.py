@@ -16,7 +16,7 @@ from supple.geometry import quaternions
 from supple.geometry.segments import distances_to_segments
 from supple.geometry.topology import neighbors
 from supple.skins.kinematic.centers import centers_of_rotation
-from supple.skins.kinematic.delta_mush import limit_strengths
+from supple.skins.kinematic.shrinkage_guard import limit_strengths
 
 SKINS = [supple.LinearBlend(), supple.DualQuaternion(), supple.RotationCenters(), supple.DeltaMush()]
 BLENDS = [skin for skin in SKINS if not isinstance(skin, supple.DeltaMush)]
@@ -338,3 +338,36 @@ def test_laws_hold_on_every_built_in_character(skin, built_in):
         assert np.abs(there - moved(here.astype(np.float64), carry)).max() < 1e-5
 
     rigid()
+
+
+# Changed while it plays
+
+
+@pytest.mark.parametrize("changes", [{"iterations": 4}, {"iterations": 15}, {"strength": 0.2}, {"guard": False}])
+def test_delta_mush_changed_is_delta_mush_made_so(changes):
+    """To the bit: pose by pose it is the one that had these settings from the start, and the old one afterwards."""
+    octopus = supple.character("octopus", vertices=2000)
+    pose = random_pose(octopus.skeleton, 3, angle=0.5)
+    player, so = supple.player(octopus, supple.DeltaMush()), supple.player(octopus, supple.DeltaMush(**changes))
+    before = player.advance(pose)
+    player.change(**changes)
+    np.testing.assert_array_equal(player.advance(pose), so.advance(pose))
+    assert np.abs(player.advance(pose) - before).max() > 1e-4
+    player.change(iterations=10, strength=0.5, guard=True)
+    np.testing.assert_array_equal(player.advance(pose), before)
+
+
+@pytest.mark.parametrize("skin", SKINS)
+def test_other_shapes_are_those_of_a_new_player(skin):
+    """To the bit, also where the pose asked for the shape before there was one, and where another takes its name."""
+    hero = supple.character("hero", vertices=2000)
+    raised = {"raised": np.outer(hero.points[:, 1] > 1.0, [0.0, 0.0, 0.05])}
+    lowered = {"raised": -raised["raised"]}
+    pose = Pose(random_pose(hero.skeleton, 3).world_from_joint, shapes={"raised": 0.7})
+    player = supple.player(hero, skin)
+    plain = player.advance(pose)
+    for shapes in (raised, lowered, {}):
+        reshaped = hero.replace(shapes=shapes)
+        player.reshape(reshaped)
+        np.testing.assert_array_equal(player.advance(pose), supple.player(reshaped, skin).advance(pose))
+    np.testing.assert_array_equal(player.advance(pose), plain)

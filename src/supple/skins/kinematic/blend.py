@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from supple.character.weights import Weights
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.pose import Pose
+from supple.skins.base import DevicePoints, Skin
 
 _ONE = np.eye(3)
 BLOCK = 4  # influences a kernel takes at once
@@ -179,6 +180,10 @@ class MorphedRest:
     def __init__(self, character: Character, arrays: BlendArrays) -> None:
         self._morph_targets, self._arrays = MorphTargets(character.points, character.shapes), arrays
 
+    def exchange(self, shapes: Mapping[str, FloatArray]) -> None:
+        """Take other shapes from the next frame on."""
+        self._morph_targets.exchange(shapes)
+
     def set(self, weights: Mapping[str, float]) -> None:
         """Take this frame's shares by name; shapes that the character does not have change nothing."""
         rest = self._morph_targets.update(weights)
@@ -203,6 +208,10 @@ class BlendBinding:
         """Pack a character's rest points and weights."""
         return cls(character, BlendWeights.from_character(character, where), devices.Constants(device))
 
+    def reshaped(self, character: Character) -> BlendBinding:
+        """That of a character with other shapes and maps: neither weights nor centres follow from them."""
+        return replace(self, character=character)
+
 
 class BlendState:
     """What one player changes of a weighted blend: the rest points of its shapes, its transforms and its points."""
@@ -212,10 +221,31 @@ class BlendState:
         arrays = BlendArrays(binding.packed, binding.constants)
         self._rest, self._blend = MorphedRest(binding.character, arrays), blend(arrays)
 
+    def reshape(self, binding: BlendBinding) -> None:
+        """Go on with the shapes of another binding of the same mesh."""
+        self._rest.exchange(binding.character.shapes)
+
     def pose(self, pose: Pose) -> Any:
         """The skin in a pose, on the device."""
         self._rest.set(pose.shapes)
         return self._blend.run(pose.skinning(self._skeleton))
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightedBlend(Skin[BlendBinding, BlendState]):
+    """What the weighted blends share: the pose is all that they need, and shapes are all that can change."""
+
+    def rebind(self, binding: BlendBinding, character: Character, device: str) -> BlendBinding:
+        return binding.reshaped(character)
+
+    def reshape(self, binding: BlendBinding, state: BlendState) -> BlendState:
+        state.reshape(binding)
+        return state
+
+    def deform(
+        self, binding: BlendBinding, state: BlendState, pose: Pose, incoming: DevicePoints | None
+    ) -> DevicePoints:
+        return state.pose(pose)
 
 
 def plain_input(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,6 @@ from supple.arrays import Float32Array, FloatArray, IntArray, frozen
 from supple.character.character import Character
 from supple.character.morph_targets import MorphTargets
 from supple.geometry.rings import Rings, rings
-from supple.geometry.topology import neighbors, ring_areas
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin
@@ -22,9 +21,8 @@ from supple.skins.kinematic.blend import host_copy
 from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.kinematic.rotation_centers import RotationCenters
+from supple.skins.kinematic.shrinkage_guard import RestSmoothing
 
-LEAST_AREA = 0.25  # that the triangles round a vertex keep of theirs when the rest shape is smoothed
-_TRIES = 8
 _BASES: dict[str, type[Skin[Any, Any]]] = {
     kind.command_name: kind for kind in (DualQuaternion, LinearBlend, RotationCenters)
 }
@@ -48,6 +46,7 @@ class DeltaMush(Skin["MushBinding", "Mush"]):
     papers: ClassVar[tuple[str, ...]] = (
         "Mancewicz, Derksen, Rijpkema and Wilson 2014, Delta mush: smoothing deformations while preserving detail",
     )
+    live: ClassVar[frozenset[str]] = frozenset({"iterations", "strength", "guard"})
 
     iterations: int = setting(10, "Rounds of smoothing", low=1, high=500)
     strength: float = setting(0.5, "Smoothing per round", low=0.0, high=1.0)
@@ -58,19 +57,27 @@ class DeltaMush(Skin["MushBinding", "Mush"]):
         return _BASES[self.base]()
 
     def bind(self, character: Character, device: str) -> MushBinding:
-        return MushBinding.from_mesh(character.points, character.triangles, self, device, shapes=character.shapes)
+        return MushBinding.from_mesh(character.points, character.triangles, device, shapes=character.shapes)
 
     def allocate(self, binding: MushBinding) -> Mush:
-        return Mush(binding)
+        return Mush(binding, self)
+
+    def rebind(self, binding: MushBinding, character: Character, device: str) -> MushBinding:
+        return replace(binding, shapes=character.shapes)
+
+    def reshape(self, binding: MushBinding, state: Mush) -> Mush:
+        state.exchange(binding.shapes)
+        return state
 
     def deform(self, binding: MushBinding, state: Mush, pose: Pose, incoming: DevicePoints | None) -> DevicePoints:
+        state.tune(self)
         state.set(pose.shapes)
         return state.run(incoming)
 
 
 @dataclass(frozen=True, eq=False)
 class MushBinding:
-    """What smoothing knows of one mesh: its rest points and shapes, the rings of its vertices, how much each gives way.
+    """What smoothing knows of one mesh: its rest points and shapes, the rings of its vertices, what thin parts bear.
 
     `points` (V, 3) [m]; `irregular` are the vertices whose neighbours make no ring.
     """
@@ -79,34 +86,23 @@ class MushBinding:
     shapes: Mapping[str, FloatArray]
     rings: Rings
     irregular: IntArray
-    strengths: Float32Array
-    iterations: int
+    rest: RestSmoothing
     constants: devices.Constants
 
     @classmethod
     def from_mesh(
-        cls,
-        points: FloatArray,
-        triangles: IntArray,
-        settings: DeltaMush,
-        device: str,
-        *,
-        shapes: Mapping[str, FloatArray],
+        cls, points: FloatArray, triangles: IntArray, device: str, *, shapes: Mapping[str, FloatArray]
     ) -> MushBinding:
-        """Find the rings, and smooth thin parts less where `settings` guard them."""
+        """Find the rings and neighbours of all vertices."""
         around = rings(triangles, len(points))
-        strengths = np.full(len(points), settings.strength)
-        if settings.guard:
-            strengths = limit_strengths(points, triangles, settings.iterations, strengths)
-        return cls(
-            points,
-            shapes,
-            around,
-            np.flatnonzero(around.counts == 0).astype(np.int32),
-            strengths.astype(np.float32),
-            settings.iterations,
-            devices.Constants(device),
-        )
+        irregular = np.flatnonzero(around.counts == 0).astype(np.int32)
+        rest = RestSmoothing.from_mesh(points, triangles)
+        return cls(points, shapes, around, irregular, rest, devices.Constants(device))
+
+    def strengths(self, settings: DeltaMush) -> FloatArray:
+        """How much every vertex gives way in a round (V,): thin parts less, where `settings` guard them."""
+        strengths = np.full(len(self.points), settings.strength)
+        return self.rest.limit(settings.iterations, strengths) if settings.guard else strengths
 
 
 class Mush:
@@ -115,14 +111,14 @@ class Mush:
     Shapes (morph targets) change the rest shape, and with it the detail.
     """
 
-    def __init__(self, binding: MushBinding) -> None:
+    def __init__(self, binding: MushBinding, settings: DeltaMush) -> None:
         from supple.skins.kinematic import mush_kernels as kernels
 
         wp = devices.warp()
         put, around = binding.constants.put, binding.rings
-        device, self._count, self._iterations = binding.constants.device, len(binding.points), binding.iterations
+        device, self._count, self._binding = binding.constants.device, len(binding.points), binding
         self._device = device
-        self._strengths = put(binding.strengths, wp.float32)
+        self._strengths = wp.empty(self._count, dtype=wp.float32, device=device)
         self._rings = put(around.ordered, kernels.vec8i)
         self._counts = put(around.counts, wp.int32)
         self._irregular = put(binding.irregular, wp.int32) if len(binding.irregular) else None
@@ -132,12 +128,35 @@ class Mush:
         self._posed = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._deltas = wp.empty(self._count, dtype=wp.vec3f, device=device)
         self._recorded: tuple[Any, list[devices.Launch]] | None = None
+        self._encoding: list[devices.Launch] = []
+        self._tuned: tuple[int, float, bool] | None = None
+        self._iterations = 0
         self._morph_targets = MorphTargets(binding.points, binding.shapes)
         self._rest = devices.to_device(binding.points.astype(np.float32), wp.vec3f, device)
+        self.tune(settings)
+
+    def tune(self, settings: DeltaMush) -> None:
+        """Smooth as these settings say from now on; the detail is measured again where they changed."""
+        wanted = settings.iterations, settings.strength, settings.guard
+        if wanted == self._tuned:
+            return
+        devices.write(self._strengths, self._binding.strengths(settings))
+        if settings.iterations != self._iterations:
+            self._iterations, self._recorded = settings.iterations, None
+            self._encoding = self._record_encoding()
+        self._tuned = wanted
+        self._encode()
+
+    def exchange(self, shapes: Mapping[str, FloatArray]) -> None:
+        """Take other shapes from the next frame on."""
+        self._morph_targets.exchange(shapes)
+
+    def _record_encoding(self) -> list[devices.Launch]:
+        from supple.skins.kinematic import mush_kernels as kernels
+
         detail = [self._rest, self._smoothed, self._deltas]
         encoding = self._step((kernels.encode, [self._rings]), (kernels.encode_irregular, self._fans), detail)
-        self._encoding = [*self._smoothing(self._rest), *encoding]
-        self._encode()
+        return [*self._smoothing(self._rest), *encoding]
 
     def _encode(self) -> None:
         for stage in self._encoding:
@@ -190,35 +209,6 @@ class Mush:
         return self._posed
 
 
-def limit_strengths(points: FloatArray, triangles: IntArray, iterations: int, strengths: FloatArray) -> FloatArray:
-    """Strengths (V,) no larger than those given, under which `iterations` rounds leave the rest shape its area.
-
-    Laplacian smoothing shrinks a fingertip or a tentacle to a point while it hardly changes a thigh. Detail stored in
-    the frames of such a point turns wildly with the least movement. So smoothing is tried on the rest shape, and where
-    the triangles round a vertex keep less than `LEAST_AREA` of their area, it is halved there and tried again.
-    """
-    from scipy.sparse import csr_array
-
-    count = len(points)
-    around = neighbors(triangles, count)
-    mean_weights = np.repeat(1.0 / np.maximum(np.diff(around.starts), 1), np.diff(around.starts))
-    mean = csr_array((mean_weights, around.indices, around.starts), shape=(count, count))
-    lonely = np.diff(around.starts) == 0
-    rest_area = ring_areas(points, triangles)
-    allowed = strengths.copy()
-    for _ in range(_TRIES):
-        smoothed = points
-        for _ in range(iterations):
-            smoothed = smoothed + allowed[:, None] * np.where(lonely[:, None], 0.0, mean @ smoothed - smoothed)
-        shrinking = ring_areas(smoothed, triangles) < LEAST_AREA * rest_area
-        if not shrinking.any():
-            break
-        # The neighbours of what melts are slowed too, so that strength changes gradually over the surface.
-        near = np.maximum(shrinking, mean @ shrinking.astype(np.float64))
-        allowed = allowed * (1.0 - 0.5 * near)
-    return allowed
-
-
 def delta_mush(
     rest_points: ArrayLike,
     triangles: ArrayLike,
@@ -236,5 +226,5 @@ def delta_mush(
     posed = frozen(posed_points, np.float64, rest.shape, where, "posed_points")
     faces = frozen(triangles, np.int32, (-1, 3), where, "triangles")
     name = devices.check_device(device)
-    mush = Mush(MushBinding.from_mesh(rest, faces, settings, name, shapes={}))
+    mush = Mush(MushBinding.from_mesh(rest, faces, name, shapes={}), settings)
     return host_copy(mush.run(devices.to_device(posed.astype(np.float32), devices.warp().vec3f, name)))

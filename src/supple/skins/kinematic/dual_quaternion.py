@@ -11,13 +11,20 @@ from supple import device as devices
 from supple.arrays import Float32Array
 from supple.character.character import Character
 from supple.character.weights import Weights
-from supple.motion.pose import Pose
-from supple.skins.base import DevicePoints, Skin
-from supple.skins.kinematic.blend import Blend, BlendArrays, BlendBinding, BlendState, Rigid, host_copy, plain_input
+from supple.skins.kinematic.blend import (
+    Blend,
+    BlendArrays,
+    BlendBinding,
+    BlendState,
+    Rigid,
+    WeightedBlend,
+    host_copy,
+    plain_input,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class DualQuaternion(Skin[BlendBinding, BlendState]):
+class DualQuaternion(WeightedBlend):
     """Blend the joints' motions as unit dual quaternions, then move the point rigidly [Kavan2008].
 
     Stretching joints keep their stretch apart: it is blended linearly and applied first.
@@ -35,11 +42,6 @@ class DualQuaternion(Skin[BlendBinding, BlendState]):
 
     def allocate(self, binding: BlendBinding) -> BlendState:
         return BlendState(binding, record_blend)
-
-    def deform(
-        self, binding: BlendBinding, state: BlendState, pose: Pose, incoming: DevicePoints | None
-    ) -> DevicePoints:
-        return state.pose(pose)
 
 
 def record_blend(arrays: BlendArrays) -> Blend:

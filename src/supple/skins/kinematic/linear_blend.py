@@ -11,13 +11,20 @@ from supple import device as devices
 from supple.arrays import Float32Array
 from supple.character.character import Character
 from supple.character.weights import Weights
-from supple.motion.pose import Pose
-from supple.skins.base import DevicePoints, Skin
-from supple.skins.kinematic.blend import Affine, Blend, BlendArrays, BlendBinding, BlendState, host_copy, plain_input
+from supple.skins.kinematic.blend import (
+    Affine,
+    Blend,
+    BlendArrays,
+    BlendBinding,
+    BlendState,
+    WeightedBlend,
+    host_copy,
+    plain_input,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinearBlend(Skin[BlendBinding, BlendState]):
+class LinearBlend(WeightedBlend):
     """Average where each joint alone would carry the point: x = sum_j w_j M_j v.
 
     The plainest and fastest skin, and what game engines play.
@@ -36,11 +43,6 @@ class LinearBlend(Skin[BlendBinding, BlendState]):
 
     def allocate(self, binding: BlendBinding) -> BlendState:
         return BlendState(binding, record_blend)
-
-    def deform(
-        self, binding: BlendBinding, state: BlendState, pose: Pose, incoming: DevicePoints | None
-    ) -> DevicePoints:
-        return state.pose(pose)
 
 
 def record_blend(arrays: BlendArrays, affine: Affine | None = None) -> Blend:

@@ -12,9 +12,7 @@ from supple import device as devices
 from supple.arrays import Float32Array, frozen
 from supple.character.character import Character
 from supple.character.weights import Weights
-from supple.motion.pose import Pose
 from supple.settings import setting
-from supple.skins.base import DevicePoints, Skin
 from supple.skins.kinematic.blend import (
     Affine,
     Blend,
@@ -22,6 +20,7 @@ from supple.skins.kinematic.blend import (
     BlendBinding,
     BlendState,
     Rigid,
+    WeightedBlend,
     host_copy,
     plain_input,
 )
@@ -29,7 +28,7 @@ from supple.skins.kinematic.centers import centers_of_rotation
 
 
 @dataclass(frozen=True, kw_only=True)
-class RotationCenters(Skin[BlendBinding, BlendState]):
+class RotationCenters(WeightedBlend):
     """Turn every vertex by the blended rotation about its own centre: x = R (v - p) + sum_j w_j M_j p [LeHodgins2016].
 
     The centre p is the middle of all skin that is weighted alike, so a ring around a limb turns about the limb's
@@ -54,11 +53,6 @@ class RotationCenters(Skin[BlendBinding, BlendState]):
 
     def allocate(self, binding: BlendBinding) -> BlendState:
         return BlendState(binding, lambda arrays: _blend(arrays, binding.centers))
-
-    def deform(
-        self, binding: BlendBinding, state: BlendState, pose: Pose, incoming: DevicePoints | None
-    ) -> DevicePoints:
-        return state.pose(pose)
 
 
 def _blend(arrays: BlendArrays, centers: Float32Array | None) -> Blend:
