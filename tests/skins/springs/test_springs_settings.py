@@ -56,7 +56,7 @@ def test_maps_painted_for_a_spring_count_by_its_old_name_too():
     tube = make_tube(rings=9, sectors=8, bones=2)
     upper = np.where(tube.points[:, 1] > 0.5, 0.1, 1.0)
     bound = [
-        SpringRig().bind(tube.replace(maps=maps), "cpu").bone_stiffness
+        SpringRig().bind(tube.replace(maps=maps), "cpu").tune(Stiffness()).bone
         for maps in ({}, {"stiffness_girth": upper}, {"stiffness_radius": upper})
     ]
     assert np.array_equal(bound[1], bound[2])

@@ -322,7 +322,7 @@ def test_a_sweep_equals_hookes_law_written_out():
     found = posed(tube, skin, pose)
     springs = skin.allocate(skin.bind(tube, "cpu")).springs
     pose_springs(springs, pose)
-    hung, skeleton = springs.binding.attached_skin, springs.attached
+    hung, skeleton = springs.binding.attached_skin.usual, springs.attached
     attached = skeleton.attachment_points.numpy().astype(np.float64)
     aim = posed(tube, IncrementalRotation(), pose)
     ring = neighbors(tube.triangles, len(tube.points))

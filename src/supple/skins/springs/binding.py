@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,14 +12,22 @@ from supple import device as devices
 from supple.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.geometry.quaternions import normalize
-from supple.geometry.topology import Neighbors, neighbors
-from supple.skins.springs.attachment.attachment import Attachment
+from supple.geometry.topology import Neighbors
+from supple.skins.springs.attachment.attachment import ATTACHMENT_MAPS, Attachment, attach_unsmoothed, is_painted
+from supple.skins.springs.attachment.packed import (
+    USUAL,
+    AttachmentOptions,
+    PackedAttachment,
+    pack_attachment,
+    repack,
+    same_map,
+    same_reach,
+)
 from supple.skins.springs.attachment.segments import Segments
-from supple.skins.springs.attachment.weights import BLOCK, AttachmentWeights, control_positions
+from supple.skins.springs.attachment.weights import Surface
 
 if TYPE_CHECKING:
-    from supple.skins.springs.settings import SpringSettings, Stiffness
-    from supple.skins.springs.spring_dynamics import SpringDynamics
+    from supple.skins.springs.settings import Stiffness
 
 EDIT_PREFIX = "edit "  # begins the names of shapes that are edits; all others are morph targets of the character
 STIFFNESS_MAP, JIGGLE_MAP = "stiffness", "jiggle"
@@ -33,147 +41,147 @@ _LEAST_LOOSENESS = 0.05  # below which skin counts as firm
 
 @dataclass(frozen=True, eq=False)
 class AttachedSkin:
-    """How a character's V vertices hang on its bones, as kernels take it.
+    """How a character's V vertices can hang on its bones.
 
-    Attachment points at rest are `rest_attached` (V, 3) [m], and `rest_vectors` (V, 3) go from there to the vertices.
-    `control_points` (ends of segments) and their weights, and `pairs` of segments and theirs, are in blocks of four,
-    (V * blocks, 4); `owners` (V,) are the segments that vertices turn with most, pair p turns from segment `one[p]` to
-    `other[p]`.
+    `unsmoothed` is where `method` hangs them, which a character may also say itself by painted maps, and `usual` what
+    becomes of it by the usual options; states of other options make their own from it.
     """
 
     character: Character
-    segments: Segments
-    squash: float
-    rest_attached: FloatArray
-    rest_vectors: FloatArray
-    control_points: IntArray
-    control_weights: Float32Array
-    pairs: IntArray
-    pair_weights: Float32Array
-    one: IntArray
-    other: IntArray
-    owners: IntArray
+    method: str
+    unsmoothed: Attachment
+    surface: Surface
+    usual: PackedAttachment
     constants: devices.Constants
 
     @classmethod
-    def from_weights(
-        cls, character: Character, attachment: Attachment, weights: AttachmentWeights, *, squash: float, device: str
-    ) -> AttachedSkin:
-        """Pack where vertices hang."""
-        segments = attachment.segments
-        indices, values = weights.control_points.indices, weights.control_points.values
-        pairs, pair_weights, one, other = _find_pairs(weights)
-        attached = np.einsum("vk,vki->vi", values, control_positions(segments.starts, segments.ends)[indices])
-        return cls(
-            character,
-            segments,
-            squash,
-            attached,
-            character.points - attached,
-            indices.reshape(-1, BLOCK),
-            values.reshape(-1, BLOCK).astype(np.float32),
-            pairs.reshape(-1, BLOCK),
-            pair_weights.reshape(-1, BLOCK).astype(np.float32),
-            one,
-            other,
-            weights.segment,
-            devices.Constants(device),
-        )
+    def from_character(cls, character: Character, *, method: str, device: str) -> AttachedSkin:
+        """Hang a character on its bones."""
+        unsmoothed, surface = attach_unsmoothed(character, method=method), Surface.from_character(character)
+        options = _possible(USUAL, character, method)
+        usual = pack_attachment(character, unsmoothed, surface, options, device=device)
+        return cls(character, method, unsmoothed, surface, usual, devices.Constants(device))
 
     def __len__(self) -> int:
-        return len(self.owners)
+        return len(self.character.points)
 
-    @cached_property
-    def rest_lengths(self) -> FloatArray:
-        """How far (V,) [m] vertices are from their attachment points at rest."""
-        return np.linalg.norm(self.rest_vectors, axis=1)
+    @property
+    def segments(self) -> Segments:
+        """What vertices hang on."""
+        return self.unsmoothed.segments
+
+    def pack(self, options: AttachmentOptions, known: PackedAttachment | None = None) -> PackedAttachment:
+        """The attachment by these options; quicker where it differs little from one that is `known`."""
+        wanted = _possible(options, self.character, self.method)
+        if wanted == self.usual.options:
+            return self.usual
+        return repack(known or self.usual, self.character, self.unsmoothed, self.surface, wanted)
+
+    def rebind(self, character: Character) -> AttachedSkin:
+        """The same for a character that differs in shapes and painted maps alone."""
+        if not all(same_map(self.character, character, name) for name in ATTACHMENT_MAPS):
+            return self.from_character(character, method=self.method, device=self.constants.device)
+        usual = self.usual
+        if not same_reach(self.character, character):
+            usual = repack(usual, character, self.unsmoothed, self.surface, usual.options)
+        return replace(self, character=character, usual=usual)
+
+
+@dataclass(frozen=True, eq=False)
+class TunedStiffness:
+    """Springs as stiff as settings and maps say.
+
+    `ring` (V, 3) is that of springs along the skin, `bone` (V, 3) of those to the bone, `total` (V,) all of it.
+    `wave_ratio` (V,) is how fast waves run beside how fast springs act, `energy_tolerance` an energy below which
+    nothing is worth a sweep.
+    """
+
+    ring: FloatArray
+    bone: FloatArray
+    total: FloatArray
+    wave_ratio: FloatArray
+    energy_tolerance: float
 
 
 @dataclass(frozen=True, eq=False)
 class SpringBinding:
     """The springs of one character at bind; V vertices, E directed edges.
 
-    The ring of vertex v are `others[starts[v]:starts[v + 1]]`. `ring_stiffness` (V, 3) is that of springs along the
-    skin, `bone_stiffness` (V, 3) of those to the bone, `edge_components` (E, 2) [m] are the parts of edges along and
-    across the bone. `edge_size` (V,) [m] is the mean edge of a vertex, `firm` (V,) marks vertices that have a direction
-    from the bone, and `fallback` (V, 3) are those directions, and stand in where there is none. `wave_ratio` (V,) is
-    how fast waves run beside how fast springs act, `energy_tolerance` an energy below which nothing is worth a sweep.
+    `edge_size` (V,) [m] is the mean edge of a vertex, `firm` (V,) marks vertices that have a direction from the bone,
+    and `fallback` (V, 3) are those directions, and stand in where there is none.
     """
 
     attached_skin: AttachedSkin
-    starts: IntArray
-    others: IntArray
-    ring_stiffness: Float32Array
-    bone_stiffness: Float32Array
-    edge_components: Float32Array
     edge_size: FloatArray
     firm: IntArray
     fallback: Float32Array
-    wave_ratio: FloatArray
-    energy_tolerance: float
 
     @classmethod
-    def from_attached_skin(cls, skin: AttachedSkin, settings: SpringSettings) -> SpringBinding:
+    def from_attached_skin(cls, skin: AttachedSkin) -> SpringBinding:
         """Measure a character that hangs on its bones."""
-        character = skin.character
-        around = neighbors(character.triangles, len(skin))
-        edge_size = _ring_mean(np.linalg.norm(_edge_vectors(character.points, around), axis=1), around)
-        firm = skin.rest_lengths > _ON_SKELETON * np.maximum(edge_size, 1e-300)
-        fallback = np.where(firm[:, None], normalize(skin.rest_vectors), [0.0, 1.0, 0.0])
-        fine = np.minimum(edge_size / np.maximum(skin.rest_lengths, 1e-300), 1.0) ** 2 * firm
-        ring, bone = _stiffness(character, settings.stiffness, has_ring=edge_size > 0.0, firm=firm, fine=fine)
-        total, coupling = ring.sum(axis=1) + bone.sum(axis=1), 0.55 * (ring[:, 0] + ring[:, 2])
-        # A ring of springs of stiffness k acts like k edge^2 / 8 times the Laplacian, so waves run at
-        # rate edge sqrt(coupling / 8 total); skin pulled along itself feels about half of edges and turns.
-        wave_ratio = np.sqrt(8.0 * total / np.where(coupling > 0.0, coupling, np.inf))
-        return cls(
-            skin,
-            around.starts,
-            around.indices,
-            ring.astype(np.float32),
-            bone.astype(np.float32),
-            _edge_components(character.points, around, skin),
-            edge_size,
-            firm.astype(np.int32),
-            fallback.astype(np.float32),
-            wave_ratio,
-            float((total * (_ROUNDING * edge_size) ** 2).sum()),
-        )
+        around, hung = skin.surface.around, skin.usual
+        edge_size = _ring_mean(np.linalg.norm(_edge_vectors(skin.character.points, around), axis=1), around)
+        firm = hung.rest_lengths > _ON_SKELETON * np.maximum(edge_size, 1e-300)
+        fallback = np.where(firm[:, None], normalize(hung.rest_vectors), [0.0, 1.0, 0.0])
+        return cls(skin, edge_size, firm.astype(np.int32), fallback.astype(np.float32))
+
+    def rebind(self, character: Character) -> SpringBinding:
+        """The same for a character that differs in shapes and painted maps alone."""
+        skin = self.attached_skin.rebind(character)
+        if skin.usual.rest_vectors is not self.attached_skin.usual.rest_vectors:
+            return self.from_attached_skin(skin)
+        return replace(self, attached_skin=skin)
 
     @property
     def constants(self) -> devices.Constants:
         """What all states share on the device."""
         return self.attached_skin.constants
 
+    @property
+    def around(self) -> Neighbors:
+        """The vertices that springs along the skin go to."""
+        return self.attached_skin.surface.around
+
+    def tune(self, stiffness: Stiffness) -> TunedStiffness:
+        """Springs of this stiffness, where it is painted times what is painted."""
+        firm = self.firm != 0
+        fine = np.minimum(self.edge_size / np.maximum(self.attached_skin.usual.rest_lengths, 1e-300), 1.0) ** 2 * firm
+        character = self.attached_skin.character
+        ring, bone = _stiffness(character, stiffness, has_ring=self.edge_size > 0.0, firm=firm, fine=fine)
+        total, coupling = ring.sum(axis=1) + bone.sum(axis=1), 0.55 * (ring[:, 0] + ring[:, 2])
+        # A ring of springs of stiffness k acts like k edge^2 / 8 times the Laplacian, so waves run at
+        # rate edge sqrt(coupling / 8 total); skin pulled along itself feels about half of edges and turns.
+        wave_ratio = np.sqrt(8.0 * total / np.where(coupling > 0.0, coupling, np.inf))
+        tolerance = float((total * (_ROUNDING * self.edge_size) ** 2).sum())
+        return TunedStiffness(ring, bone, total, wave_ratio, tolerance)
+
     def edge_components_of(self, points: FloatArray) -> Float32Array:
-        """The components of edges between other rest points."""
-        return _edge_components(points, Neighbors(self.starts, self.others), self.attached_skin)
+        """The parts (E, 2) [m] of directed edges between rest points (V, 3) along and across the bone."""
+        hung = self.attached_skin.usual
+        return _edge_components(points, self.around, self.attached_skin.segments.directions[hung.owners])
+
+    @cached_property
+    def looseness(self) -> FloatArray:
+        """How loose (V,) the skin is where it is painted, 0 to 1."""
+        skin = self.attached_skin
+        return np.clip(skin.character.maps.get(JIGGLE_MAP, np.ones(len(skin))), 0.0, 1.0)
+
+    @property
+    def max_offsets(self) -> Float32Array:
+        """How far (V,) [m] vertices may go from where they hang, in time."""
+        far = np.maximum(self.attached_skin.usual.rest_lengths, np.maximum(self.edge_size, 1e-9))
+        return (_MAX_OFFSET * far).astype(np.float32)
+
+    def rates(self, tuned: TunedStiffness, speed: float, fastest: float) -> Float32Array:
+        """How fast (V,) [1/s] the skin answers springs so that waves run at `speed` [m/s]; none is above `fastest`."""
+        size = np.maximum(self.edge_size, 1e-9)
+        rates = tuned.wave_ratio * speed / (size * np.maximum(self.looseness, _LEAST_LOOSENESS))
+        return np.minimum(rates, fastest).astype(np.float32)
 
 
-@dataclass(frozen=True, eq=False)
-class DynamicsBinding:
-    """Springs, how loose (V,) the skin is, how fast (V,) [1/s] it answers them, and how far (V,) [m] it may go."""
-
-    springs: SpringBinding
-    looseness: Float32Array
-    rates: Float32Array
-    max_offsets: Float32Array
-
-    @classmethod
-    def from_springs(cls, springs: SpringBinding, settings: SpringDynamics) -> DynamicsBinding:
-        """Give springs momentum."""
-        skin = springs.attached_skin
-        looseness = np.clip(skin.character.maps.get(JIGGLE_MAP, np.ones(len(skin))), 0.0, 1.0)
-        size = np.maximum(springs.edge_size, 1e-9)
-        rates = springs.wave_ratio * settings.speed / (size * np.maximum(looseness, _LEAST_LOOSENESS))
-        fastest = 1.0 / (settings.step / settings.iterations)
-        max_offsets = _MAX_OFFSET * np.maximum(skin.rest_lengths, size)
-        return cls(
-            springs,
-            looseness.astype(np.float32),
-            np.minimum(rates, fastest).astype(np.float32),
-            max_offsets.astype(np.float32),
-        )
+def _possible(options: AttachmentOptions, character: Character, method: str) -> AttachmentOptions:
+    """The options, less what a character that says itself where it hangs leaves no choice of."""
+    return replace(options, rounds=0) if is_painted(character, method) else options
 
 
 def painted_stiffness(character: Character, kind: str) -> FloatArray:
@@ -182,27 +190,16 @@ def painted_stiffness(character: Character, kind: str) -> FloatArray:
     return next((character.maps[name] for name in names if name in character.maps), np.ones(len(character.points)))
 
 
-def _find_pairs(weights: AttachmentWeights) -> tuple[IntArray, FloatArray, IntArray, IntArray]:
-    """For every vertex the pairs (own segment, other) it turns between (V, K), with their weights, and all pairs."""
-    own, size = weights.segment.astype(np.int64), int(weights.rotations.indices.max(initial=0)) + 1
-    others, values = weights.rotations.indices[:, 1:], weights.rotations.values[:, 1:]
-    codes = np.where(values > 0.0, own[:, None] * size + others, 0)
-    known, index = np.unique(codes, return_inverse=True)
-    fill = ((0, 0), (0, 1))  # back to whole blocks
-    pairs, padded = np.pad(index.reshape(codes.shape), fill).astype(np.int32), np.pad(values, fill)
-    return pairs, padded, (known // size).astype(np.int32), (known % size).astype(np.int32)
-
-
 def _edge_vectors(points: FloatArray, around: Neighbors) -> FloatArray:
     """From every vertex to its neighbours (E, 3) [m]."""
     vectors: FloatArray = points[around.indices] - np.repeat(points, np.diff(around.starts), axis=0)
     return vectors
 
 
-def _edge_components(points: FloatArray, around: Neighbors, skin: AttachedSkin) -> Float32Array:
-    """The parts (E, 2) [m] of directed edges along and across the bone."""
+def _edge_components(points: FloatArray, around: Neighbors, directions: FloatArray) -> Float32Array:
+    """The parts (E, 2) [m] of directed edges along and across the bone of their first vertex."""
     vectors = _edge_vectors(points, around)
-    bones = np.repeat(skin.segments.directions[skin.owners], np.diff(around.starts), axis=0)
+    bones = np.repeat(directions, np.diff(around.starts), axis=0)
     along = np.abs(np.einsum("ei,ei->e", vectors, bones))
     across = np.sqrt(np.maximum(np.einsum("ei,ei->e", vectors, vectors) - along**2, 0.0))
     return np.stack([along, across], axis=1).astype(np.float32)

@@ -11,8 +11,8 @@ from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin
-from supple.skins.springs.attachment.attachment import METHODS, ROUNDS, attach
-from supple.skins.springs.attachment.weights import compute_attachment_weights
+from supple.skins.springs.attachment.attachment import METHODS
+from supple.skins.springs.attachment.packed import USUAL, AttachmentOptions
 from supple.skins.springs.binding import AttachedSkin
 from supple.skins.springs.state import AttachedState
 from supple.skins.springs.step import rotate_incrementally
@@ -35,6 +35,7 @@ class IncrementalRotation(Skin[AttachedSkin, AttachedState]):
     """
 
     command_name: ClassVar[str] = "incremental"
+    live: ClassVar[frozenset[str]] = frozenset({"reach", "correction", "squash", "soften", "firm_ends", "rounds"})
     cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2017, Attachment-based character deformation",
@@ -48,25 +49,38 @@ class IncrementalRotation(Skin[AttachedSkin, AttachedState]):
         }
     )
 
-    reach: float = setting(0.5, "How far a joint's turn spreads, as a share of the bone", low=0.0, high=1.0)
+    reach: float = setting(USUAL.reach, "How far a joint's turn spreads, as a share of the bone", low=0.0, high=1.0)
     correction: float = setting(1.0, "How much of the distance from the skeleton is restored", low=0.0, high=1.0)
     squash: float = setting(0.0, "How much a limb thins as its bone grows longer", low=0.0, high=2.0)
-    soften: float = setting(0.6, "How far branches are blended over the skin, in limb radii", low=0.0, high=4.0)
-    firm_ends: bool = setting(True, "Keep short last bones, such as heads, in shape")
+    soften: float = setting(
+        USUAL.soften, "How far branches are blended over the skin, in limb radii", low=0.0, high=4.0
+    )
+    firm_ends: bool = setting(USUAL.firm_ends, "Keep short last bones, such as heads, in shape")
     binding: str = setting("automatic", "How vertices are hung on bones", choices=METHODS)
-    rounds: int = setting(ROUNDS, "Rounds of smoothing of the attachment", low=0, high=100)
+    rounds: int = setting(USUAL.rounds, "Rounds of smoothing of the attachment", low=0, high=100)
 
     def bind(self, character: Character, device: str) -> AttachedSkin:
-        attachment = attach(character, method=self.binding, rounds=self.rounds)
-        weights = compute_attachment_weights(
-            character, attachment, reach=self.reach, soften=self.soften, firm_ends=self.firm_ends
-        )
-        return AttachedSkin.from_weights(character, attachment, weights, squash=self.squash, device=device)
+        return AttachedSkin.from_character(character, method=self.binding, device=device)
+
+    def rebind(self, binding: AttachedSkin, character: Character, device: str) -> AttachedSkin:
+        return binding.rebind(character)
+
+    @property
+    def options(self) -> AttachmentOptions:
+        """Those settings that say how vertices hang and what they turn with."""
+        return AttachmentOptions(self.rounds, self.soften, self.reach, self.firm_ends)
 
     def allocate(self, binding: AttachedSkin) -> AttachedState:
-        return AttachedState(binding, correction=self.correction)
+        state = AttachedState(binding, options=self.options)
+        state.tune(self)
+        return state
+
+    def reshape(self, binding: AttachedSkin, state: AttachedState) -> AttachedState:
+        state.reshape(binding)
+        return state
 
     def deform(
         self, binding: AttachedSkin, state: AttachedState, pose: Pose, incoming: DevicePoints | None
     ) -> DevicePoints:
+        state.tune(self)
         return rotate_incrementally(state, pose)

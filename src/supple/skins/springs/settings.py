@@ -14,10 +14,11 @@ from supple.skins.kinematic.dual_quaternion import DualQuaternion
 from supple.skins.kinematic.linear_blend import LinearBlend
 from supple.skins.kinematic.rotation_centers import RotationCenters
 from supple.skins.springs.attachment.attachment import METHODS
-from supple.skins.springs.binding import SpringBinding
+from supple.skins.springs.binding import KINDS, AttachedSkin, SpringBinding
 from supple.skins.springs.incremental_rotation import IncrementalRotation
 
 OWN_BASE = "incremental"
+LIVE = frozenset({"iterations", *(f"stiffness.{kind}" for kind in KINDS)})
 _BASES: dict[str, Callable[[], Skin[Any, Any]]] = {
     OWN_BASE: IncrementalRotation,
     "rigid": partial(IncrementalRotation.preset, "rigid"),
@@ -61,5 +62,5 @@ class SpringSettings(Settings):
 
     def bind_springs(self, character: Character, device: str) -> SpringBinding:
         """Hang a character on its bones and measure it."""
-        attached = IncrementalRotation(binding=self.binding).bind(character, device)
-        return SpringBinding.from_attached_skin(attached, self)
+        attached = AttachedSkin.from_character(character, method=self.binding, device=device)
+        return SpringBinding.from_attached_skin(attached)

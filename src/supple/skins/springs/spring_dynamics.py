@@ -12,13 +12,13 @@ from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin, SoftSkin
 from supple.skins.renamed import RENAMED
 from supple.skins.springs import step as stepping
-from supple.skins.springs.binding import DynamicsBinding
-from supple.skins.springs.settings import SpringSettings
-from supple.skins.springs.state import DynamicsState
+from supple.skins.springs.binding import SpringBinding
+from supple.skins.springs.dynamics_state import DynamicsState
+from supple.skins.springs.settings import LIVE, SpringSettings
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpringDynamics(SpringSettings, SoftSkin[DynamicsBinding, DynamicsState]):
+class SpringDynamics(SpringSettings, SoftSkin[SpringBinding, DynamicsState]):
     """The springs of `SpringRig` in time: each step starts from the last result, taken along by the joints' change.
 
     With `speed` above zero the springs have momentum: waves run over the skin about that fast (never faster than the
@@ -32,6 +32,7 @@ class SpringDynamics(SpringSettings, SoftSkin[DynamicsBinding, DynamicsState]):
 
     command_name: ClassVar[str] = "spring-dynamics"
     renamed: ClassVar[Mapping[str, str]] = RENAMED["spring-dynamics"]
+    live: ClassVar[frozenset[str]] = LIVE | {"speed", "inertia", "damping"}
     cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",
@@ -46,20 +47,35 @@ class SpringDynamics(SpringSettings, SoftSkin[DynamicsBinding, DynamicsState]):
     def base_skin(self) -> Skin[Any, Any] | None:
         return self.first_stage()
 
-    def bind(self, character: Character, device: str) -> DynamicsBinding:
-        return DynamicsBinding.from_springs(self.bind_springs(character, device), self)
+    def bind(self, character: Character, device: str) -> SpringBinding:
+        return self.bind_springs(character, device)
 
-    def allocate(self, binding: DynamicsBinding) -> DynamicsState:
+    def rebind(self, binding: SpringBinding, character: Character, device: str) -> SpringBinding:
+        return binding.rebind(character)
+
+    def allocate(self, binding: SpringBinding) -> DynamicsState:
         state = DynamicsState(binding, self)
         stepping.measure_rest(state.springs)
         return state
 
-    def start(self, binding: DynamicsBinding, pose: Pose, incoming: DevicePoints | None) -> DynamicsState:
+    def reshape(self, binding: SpringBinding, state: DynamicsState) -> DynamicsState:
+        if not state.reshape(binding):
+            fresh = self.allocate(binding)
+            fresh.go_on_from(state)
+            state = fresh
+        state.tune(self)
+        stepping.pose_again(state)
+        return state
+
+    def forces(self, binding: SpringBinding, state: DynamicsState) -> DevicePoints:
+        return state.springs.forces(state.last_buffer)
+
+    def start(self, binding: SpringBinding, pose: Pose, incoming: DevicePoints | None) -> DynamicsState:
         state = self.allocate(binding)
         stepping.start(state, pose, incoming)
         return state
 
     def advance(
-        self, binding: DynamicsBinding, state: DynamicsState, pose: Pose, dt: float, *, incoming: DevicePoints | None
+        self, binding: SpringBinding, state: DynamicsState, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
         return stepping.advance(self, state, pose)

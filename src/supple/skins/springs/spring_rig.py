@@ -13,7 +13,7 @@ from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin
 from supple.skins.renamed import RENAMED
 from supple.skins.springs.binding import SpringBinding
-from supple.skins.springs.settings import SpringSettings
+from supple.skins.springs.settings import LIVE, SpringSettings
 from supple.skins.springs.state import RigState
 from supple.skins.springs.step import measure_rest, relax
 
@@ -43,6 +43,7 @@ class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
 
     command_name: ClassVar[str] = "springs"
     renamed: ClassVar[Mapping[str, str]] = RENAMED["springs"]
+    live: ClassVar[frozenset[str]] = LIVE | {"step_scale", "momentum", "until", "threshold"}
     cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",
@@ -74,10 +75,19 @@ class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
     def bind(self, character: Character, device: str) -> SpringBinding:
         return self.bind_springs(character, device)
 
+    def rebind(self, binding: SpringBinding, character: Character, device: str) -> SpringBinding:
+        return binding.rebind(character)
+
     def allocate(self, binding: SpringBinding) -> RigState:
         state = RigState(binding, self)
         measure_rest(state.springs)
         return state
+
+    def reshape(self, binding: SpringBinding, state: RigState) -> RigState:
+        return state if state.reshape(binding) else self.allocate(binding)
+
+    def forces(self, binding: SpringBinding, state: RigState) -> DevicePoints:
+        return state.springs.forces(state.sweeps_done % 2)
 
     def deform(
         self, binding: SpringBinding, state: RigState, pose: Pose, incoming: DevicePoints | None

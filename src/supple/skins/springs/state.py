@@ -1,4 +1,4 @@
-"""Everything that moves: a posed skeleton as attached skin sees it, springs in a pose, and what springs remember.
+"""Everything that moves: a posed skeleton as attached skin sees it, and springs in a pose.
 
 Each state owns the arrays that change, and the launches that are recorded over them; `step` says in which order they
 run.
@@ -6,75 +6,116 @@ run.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple import device as devices
 from supple.character.morph_targets import MorphTargets
+from supple.skins.springs.attachment.packed import USUAL, AttachmentOptions, PackedAttachment
 from supple.skins.springs.attachment.weights import control_positions
-from supple.skins.springs.binding import EDIT_PREFIX, AttachedSkin, DynamicsBinding, SpringBinding
+from supple.skins.springs.binding import EDIT_PREFIX, AttachedSkin, SpringBinding
 
 if TYPE_CHECKING:
-    from supple.skins.springs.spring_dynamics import SpringDynamics
+    from supple.skins.springs.incremental_rotation import IncrementalRotation
+    from supple.skins.springs.settings import Stiffness
     from supple.skins.springs.spring_rig import SpringRig
 
 _MEASURED = {"movement": 1, "force": 2}
-_AIM_CORRECTION = 1.0  # springs aim at incremental rotation with all of its correction
-_MOMENTUM = 0.9  # of relaxing sweeps in time
+_MOST_RUNS = 8  # lengths of runs that are kept
 
 
 class AttachedState:
     """The posed skeleton as attached vertices see it, and the skin `posed` (V,) that incremental rotation makes of it.
 
     `attachment_points` (V,) and `scale_vectors` (V,) are posed, `control_positions` are the posed ends of all segments,
-    `directions` the posed unit vectors along them.
+    `directions` the posed unit vectors along them. Without `tune` it has the usual options, all of the correction and
+    no squash, which is what springs aim at.
     """
 
-    def __init__(self, binding: AttachedSkin, *, correction: float) -> None:
-        wp, put, blank = devices.warp(), binding.constants.put, binding.constants.blank
+    def __init__(self, binding: AttachedSkin, *, options: AttachmentOptions = USUAL) -> None:
+        wp, blank = devices.warp(), binding.constants.blank
         self.binding, self.segments, self.device = binding, binding.segments, binding.constants.device
         self.count, size = len(binding), len(binding.segments)
-
-        def own(array: Any, dtype: Any) -> Any:
-            return devices.to_device(array.astype(np.float32), dtype, self.device)
-
-        self.shapes = MorphTargets(binding.rest_vectors, binding.character.shapes)
-        self.rest_points, self.rest_vectors = binding.character.points, own(binding.rest_vectors, wp.vec3f)
-        self.owners = put(binding.owners, wp.int32)
-        self.control_positions = own(control_positions(self.segments.starts, self.segments.ends), wp.vec3f)
-        self.directions = own(self.segments.directions, wp.vec3f)
-        self.rotations, self.stretches = (own(np.tile(np.eye(3), (size, 1, 1)), wp.mat33f) for _ in range(2))
+        self.control_positions = self._own(control_positions(self.segments.starts, self.segments.ends), wp.vec3f)
+        self._rest_positions = wp.clone(self.control_positions)
+        self.directions = self._own(self.segments.directions, wp.vec3f)
+        self.rotations, self.stretches = (self._own(np.tile(np.eye(3), (size, 1, 1)), wp.mat33f) for _ in range(2))
         self.flags = blank(1, wp.int32)
-        self.pairs = self._make_pairs()
         self.attachment_points, self.scale_vectors, self.posed = (blank(self.count, wp.vec3f) for _ in range(3))
+        self.rest_vectors, self._rest = blank(self.count, wp.vec3f), blank(self.count, wp.vec3f)
+        self._distances = blank(self.count, wp.float32)
+        self._parameters = self._own(np.ones(1), wp.float32)
         self.length_ratios, self.is_stretched = np.ones(size), False
-        self._rest, self._distances = own(self.rest_points, wp.vec3f), blank(self.count, wp.float32)
-        self._record(correction)
+        self.squash = 0.0
+        self._tuned_for: IncrementalRotation | None = None
+        self.shapes: MorphTargets
+        self._attach(binding.pack(options))
+
+    def tune(self, skin: IncrementalRotation) -> None:
+        """Take the settings that may change at any time."""
+        if skin is self._tuned_for:
+            return
+        self._tuned_for = skin
+        self.squash = skin.squash
+        devices.write(self._parameters, np.array([skin.correction]))
+        packed = self.binding.pack(skin.options, self.packed)
+        if packed.options != self.packed.options:
+            self._attach(packed)
+
+    def reshape(self, binding: AttachedSkin) -> None:
+        """Go on with a binding whose character has other shapes or maps."""
+        known, self.binding = self.binding, binding
+        if binding.usual is known.usual:
+            self.exchange_shapes()
+        elif self.packed is known.usual:
+            self._attach(binding.usual)
+        else:
+            self._attach(binding.pack(self.packed.options))
+
+    def exchange_shapes(self) -> None:
+        """Take the shapes of the binding's character, which may have been exchanged."""
+        shapes = self.binding.character.shapes
+        if self.is_morphed:
+            self.shapes.exchange(shapes)
+        else:
+            self.shapes = MorphTargets(self.packed.rest_vectors, shapes)
+
+    def _attach(self, packed: PackedAttachment) -> None:
+        """Hang vertices where `packed` has them."""
+        self.packed, self.is_morphed = packed, False
+        self.shapes = MorphTargets(packed.rest_vectors, self.binding.character.shapes)
+        self.rest_points = self.binding.character.points
+        devices.write(self.rest_vectors, packed.rest_vectors)
+        self.owners = packed.constants.put(packed.owners, devices.warp().int32)
+        self.pairs = self._make_pairs()
+        self._record()
         self.measure_distances()
+
+    def _own(self, array: Any, dtype: Any) -> Any:
+        return devices.to_device(array.astype(np.float32), dtype, self.device)
 
     def _make_pairs(self) -> Any:
         from supple.skins.springs.kernels import incremental as kernels
 
-        wp, binding = devices.warp(), self.binding
-        put, blank, count = binding.constants.put, binding.constants.blank, len(binding.one)
+        wp, packed = devices.warp(), self.packed
+        put, blank, count = packed.constants.put, packed.constants.blank, len(packed.one)
         pairs = kernels.Pairs()
-        pairs.blocks = len(binding.pairs) // max(self.count, 1)
-        pairs.indices, pairs.weights = put(binding.pairs, wp.vec4i), put(binding.pair_weights, wp.vec4f)
+        pairs.blocks = len(packed.pairs) // max(self.count, 1)
+        pairs.indices, pairs.weights = put(packed.pairs, wp.vec4i), put(packed.pair_weights, wp.vec4f)
         pairs.rotations, pairs.insides = blank(count, wp.vec3f), blank(count, wp.vec3f)
         pairs.stretches = blank(count, wp.mat33f)
         return pairs
 
-    def _record(self, correction: float) -> None:
+    def _record(self) -> None:
         from supple.skins.springs.kernels import incremental as kernels
 
-        wp, put, size = devices.warp(), self.binding.constants.put, len(self.segments)
+        wp, packed, size = devices.warp(), self.packed, len(self.segments)
+        put = packed.constants.put
         blended = [
-            len(self.binding.control_points) // max(self.count, 1),
-            put(self.binding.control_points, wp.vec4i),
-            put(self.binding.control_weights, wp.vec4f),
+            len(packed.control_points) // max(self.count, 1),
+            put(packed.control_points, wp.vec4i),
+            put(packed.control_weights, wp.vec4f),
             self.control_positions,
             self.attachment_points,
         ]
@@ -87,7 +128,7 @@ class AttachedState:
             self.flags,
             self.scale_vectors,
         ]
-        measured = [self._rest, self.owners, size, wp.clone(self.control_positions), self._distances]
+        measured = [self._rest, self.owners, size, self._rest_positions, self._distances]
         restored = [
             self.attachment_points,
             self.scale_vectors,
@@ -97,7 +138,7 @@ class AttachedState:
             size,
             self.control_positions,
             self._distances,
-            correction,
+            self._parameters,
             self.posed,
         ]
         self.move_attachment_points = self._launch(kernels.move_attachment_points, blended)
@@ -124,6 +165,8 @@ class Sweeps:
     def run(self, count: int) -> None:
         """Run `count` sweeps, the first one out of the first buffer."""
         if count not in self._runs:
+            if len(self._runs) >= _MOST_RUNS:
+                self._runs.clear()
             launches = [self._launches[done % 2] for done in range(count)]
             self._runs[count] = devices.Chain(launches, self._device)
         self._runs[count]()
@@ -135,35 +178,62 @@ class Springs:
     def __init__(self, binding: SpringBinding) -> None:
         wp, blank = devices.warp(), binding.constants.blank
         self.binding, self.device = binding, binding.constants.device
-        self.attached = attached = AttachedState(binding.attached_skin, correction=_AIM_CORRECTION)
+        self.attached = attached = AttachedState(binding.attached_skin)
         self.count = count = attached.count
         self.points = [blank(count, wp.vec3f) for _ in range(2)]
         self.polars = [blank(count, wp.vec4f) for _ in range(2)]
         self.residuals, self._energies = blank(count, wp.float32), blank(count, wp.float32)
-        self.aims, self.edges = blank(count, wp.vec4f), blank(len(binding.others), wp.vec3f)
-        self.rest_edges = blank(len(binding.others), wp.vec3f)
-        self.edge_components = devices.to_device(binding.edge_components, wp.vec2f, self.device)
+        self.aims, self.edges = blank(count, wp.vec4f), blank(len(binding.around.indices), wp.vec3f)
+        self.rest_edges, self.edge_components = wp.zeros_like(self.edges), blank(len(self.edges), wp.vec2f)
         self.length_ratios = wp.ones(len(attached.segments), dtype=wp.float32, device=self.device)
+        self.ring_stiffness, self.bone_stiffness = blank(count, wp.vec3f), blank(count, wp.vec3f)
         self.is_stretched = False
-        character = binding.attached_skin.character
-        self.morph_targets = {name for name in character.shapes if not name.startswith(EDIT_PREFIX)}
-        self.rest_shapes: dict[str, float] = {}
+        self.rest_shapes: dict[str, float] | None = {}
+        self._components_of: Any = None
+        self.morphed_points = attached.rest_points
+        self._forces: tuple[Any, list[devices.Launch]] | None = None
         self.all = self._gather()
         self._record()
+
+    @property
+    def morph_targets(self) -> set[str]:
+        """Shapes that change the rest which springs know; edits do not."""
+        return {name for name in self.attached.binding.character.shapes if not name.startswith(EDIT_PREFIX)}
+
+    def tune(self, stiffness: Stiffness) -> None:
+        """Make the springs this stiff."""
+        self.tuned = self.binding.tune(stiffness)
+        devices.write(self.ring_stiffness, self.tuned.ring)
+        devices.write(self.bone_stiffness, self.tuned.bone)
+
+    def reshape(self, binding: SpringBinding) -> bool:
+        """Go on with a binding of other shapes and maps; says whether it can, which other attachments do not let it."""
+        if binding.attached_skin.usual is not self.binding.attached_skin.usual:
+            return False
+        self.binding = binding
+        self.attached.reshape(binding.attached_skin)
+        if self.rest_shapes:
+            self.rest_shapes = None  # measured anew in the next pose
+        return True
+
+    def measure_components(self) -> None:
+        """Know the parts of edges along and across bones, with the morph targets that are on."""
+        if self._components_of is not self.morphed_points:
+            self._components_of = self.morphed_points
+            devices.write(self.edge_components, self.binding.edge_components_of(self._components_of))
 
     def _gather(self) -> Any:
         """All that pulls at a vertex, as kernels take it."""
         from supple.skins.springs.kernels import springs as kernels
 
-        wp, put, binding = devices.warp(), self.binding.constants.put, self.binding
+        wp, put, around = devices.warp(), self.binding.constants.put, self.binding.around
         springs = kernels.Springs()
-        springs.starts, springs.others = put(binding.starts, wp.int32), put(binding.others, wp.int32)
+        springs.starts, springs.others = put(around.starts, wp.int32), put(around.indices, wp.int32)
         springs.edges, springs.aims = self.edges, self.aims
-        springs.ring_stiffness = put(binding.ring_stiffness, wp.vec3f)
-        springs.bone_stiffness = put(binding.bone_stiffness, wp.vec3f)
+        springs.ring_stiffness, springs.bone_stiffness = self.ring_stiffness, self.bone_stiffness
         springs.attachment_points, springs.segments = self.attached.attachment_points, self.attached.owners
         springs.bone_directions = self.attached.directions
-        springs.bone_angles = binding.constants.blank(self.count, wp.vec2f)
+        springs.bone_angles = self.binding.constants.blank(self.count, wp.vec2f)
         return springs
 
     def _record(self) -> None:
@@ -189,13 +259,12 @@ class Springs:
         shape = self.attached.posed if start is None else start
         return self._launch(kernels.begin, [shape, self.all, *self.points, self.polars[0]])
 
-    def sweeps(self, step_scale: float, momentum: float, *, measured: str = "") -> Sweeps:
-        """Sweeps that bring the shape in the buffers to rest; they may measure "movement" or "force"."""
+    def sweeps(self, parameters: Any) -> list[devices.Launch]:
+        """Sweeps that bring the shape in the buffers to rest: out of the first one, and out of the second."""
         from supple.skins.springs.kernels import springs as kernels
 
-        what = _MEASURED.get(measured, 0)
-        rows = [[self.all, step_scale, momentum, what, *self.buffers(source), self.residuals] for source in range(2)]
-        return Sweeps([self._launch(kernels.sweep, row) for row in rows], self.device)
+        rows = [[self.all, parameters, *self.buffers(source), self.residuals] for source in range(2)]
+        return [self._launch(kernels.sweep, row) for row in rows]
 
     def buffers(self, source: int) -> list[Any]:
         """Points and polars to sweep from, and those to sweep to."""
@@ -204,6 +273,17 @@ class Springs:
     def max_residual(self) -> float:
         """How far the vertex that moved most went in the last sweep [m], or was pulled, per unit of stiffness."""
         return float(devices.to_host(self.residuals).max(initial=0.0))
+
+    def forces(self, source: int) -> Any:
+        """The sum of all pulls (V,) in the shape of a buffer, on the device, in units of stiffness times metres."""
+        from supple.skins.springs.kernels import springs as kernels
+
+        if self._forces is None:
+            found = self.binding.constants.blank(self.count, devices.warp().vec3f)
+            rows = [[self.all, self.points[one], self.polars[one], found] for one in range(2)]
+            self._forces = found, [self._launch(kernels.measure_forces, row) for row in rows]
+        self._forces[1][source]()
+        return self._forces[0]
 
     def energy(self) -> float:
         """All springs' energy in the shape of the first buffer."""
@@ -215,74 +295,31 @@ class RigState:
     """Springs, the sweeps recorded over them, and the skin `posed` that they leave; `sweeps_done` in the last frame."""
 
     def __init__(self, binding: SpringBinding, settings: SpringRig) -> None:
+        wp, blank = devices.warp(), binding.constants.blank
         self.springs = Springs(binding)
-        self.sweeps = self.springs.sweeps(settings.step_scale, settings.momentum, measured=settings.until)
-        self.posed = binding.constants.blank(self.springs.count, devices.warp().vec3f)
+        self._parameters = blank(3, wp.float32)
+        self.sweeps = Sweeps(self.springs.sweeps(self._parameters), self.springs.device)
+        self.posed = blank(self.springs.count, wp.vec3f)
         self.sweeps_done = 0
         self._begin: tuple[Any, devices.Launch] | None = None
+        self._tuned_for: SpringRig | None = None
+        self.tune(settings)
+
+    def tune(self, skin: SpringRig) -> None:
+        """Take the settings that may change at any time."""
+        if skin is self._tuned_for:
+            return
+        self._tuned_for = skin
+        self.springs.tune(skin.stiffness)
+        devices.write(self._parameters, np.array([skin.step_scale, skin.momentum, _MEASURED.get(skin.until, 0)]))
+
+    def reshape(self, binding: SpringBinding) -> bool:
+        """Go on with a binding of other shapes and maps; says whether it can."""
+        self._tuned_for = None
+        return self.springs.reshape(binding)
 
     def begin(self, incoming: Any) -> None:
         """Put the incoming shape into the buffers."""
         if self._begin is None or self._begin[0] is not incoming:
             self._begin = incoming, self.springs.begin(incoming)
         self._begin[1]()
-
-
-@dataclass
-class SpringMemory:
-    """The skin as it is, its velocity as seen from the bones, and where the bones were and went."""
-
-    points: Any
-    velocities: Any
-    attached: Any
-    aims: Any
-    drifts: Any
-
-
-class DynamicsState:
-    """Springs in time: what they remember, and the launches of one step."""
-
-    def __init__(self, binding: DynamicsBinding, settings: SpringDynamics) -> None:
-        wp, blank = devices.warp(), binding.springs.constants.blank
-        self.springs, self._binding, self._settings = Springs(binding.springs), binding, settings
-        count = self.springs.count
-        points, velocities, attached, drifts = (blank(count, wp.vec3f) for _ in range(4))
-        self.memory = SpringMemory(points, velocities, attached, blank(count, wp.vec4f), drifts)
-        self.carry = self._record_carry()
-        self.sweeps = self.relaxing_sweeps() if settings.speed == 0.0 else self._record_integration()
-
-    @property
-    def points(self) -> Any:
-        """The skin as it is, on the device."""
-        return self.memory.points
-
-    def recall(self) -> None:
-        """Nothing but its memory depends on the past."""
-
-    def relaxing_sweeps(self) -> Sweeps:
-        """Sweeps without any velocity."""
-        return self.springs.sweeps(math.inf, _MOMENTUM)
-
-    def _record_carry(self) -> devices.Launch:
-        from supple.skins.springs.kernels import springs as kernels
-
-        springs, settings = self.springs, self._settings
-        memory = kernels.Memory()
-        for name, array in vars(self.memory).items():
-            setattr(memory, name, array)
-        looseness = springs.binding.constants.put(self._binding.looseness, devices.warp().float32)
-        inertia = settings.inertia if settings.speed > 0.0 else 0.0
-        inputs = [springs.all, looseness, settings.step, inertia, memory, *springs.points, springs.polars[0]]
-        return devices.Launch(kernels.carry, springs.count, inputs, springs.device)
-
-    def _record_integration(self) -> Sweeps:
-        from supple.skins.springs.kernels import springs as kernels
-
-        springs, settings, wp = self.springs, self._settings, devices.warp()
-        dt = settings.step / settings.iterations
-        put = springs.binding.constants.put
-        rates, max_offsets = put(self._binding.rates, wp.float32), put(self._binding.max_offsets, wp.float32)
-        fixed = [springs.all, rates, max_offsets, dt, math.exp(-settings.damping * dt), self.memory.velocities]
-        rows = [[*fixed, *springs.buffers(source)] for source in range(2)]
-        launches = [devices.Launch(kernels.integrate, springs.count, row, springs.device) for row in rows]
-        return Sweeps(launches, springs.device)

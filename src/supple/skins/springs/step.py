@@ -19,7 +19,8 @@ from supple.motion.pose import Pose
 from supple.skins.kinematic.blend import RIGID_TOLERANCE
 from supple.skins.springs.attachment.segments import Segments
 from supple.skins.springs.attachment.weights import control_positions
-from supple.skins.springs.state import AttachedState, DynamicsState, RigState, Springs
+from supple.skins.springs.dynamics_state import DynamicsState
+from supple.skins.springs.state import AttachedState, RigState, Springs
 
 if TYPE_CHECKING:
     from supple.skins.springs.spring_dynamics import SpringDynamics
@@ -52,13 +53,16 @@ def set_shapes(state: AttachedState, pose: Pose) -> bool:
     if rest is None:
         return False
     devices.write(state.rest_vectors, rest)
-    state.rest_points = state.binding.rest_attached + rest
+    state.rest_points = state.packed.rest_attached + rest
+    state.is_morphed = any(
+        amount != 0.0 and name in state.binding.character.shapes for name, amount in pose.shapes.items()
+    )
     return True
 
 
 def pose_bones(state: AttachedState, pose: Pose) -> None:
     """Where the ends of segments are, how segments turn and stretch, and how each turns against its neighbours."""
-    segments, one, other = state.segments, state.binding.one, state.binding.other
+    segments, one, other = state.segments, state.packed.one, state.packed.other
     skinning = pose.skinning(state.binding.character.skeleton)
     starts, ends = _pose_segments(segments, pose.world_from_joint, skinning)
     linear = skinning[segments.joints][:, :3, :3]
@@ -67,7 +71,7 @@ def pose_bones(state: AttachedState, pose: Pose) -> None:
     rotations = linear if rigid else quaternions.nearest_rotation(linear)
     stretches = np.tile(_ONE, (len(linear), 1, 1)) if rigid else np.swapaxes(rotations, 1, 2) @ linear
     state.length_ratios = _length_ratios(segments, starts, ends)
-    squash = _squash(segments, state.length_ratios, state.binding.squash)
+    squash = _squash(segments, state.length_ratios, state.squash)
     if squash is not None:
         stretches = stretches @ squash
     directions = quaternions.normalize(ends - starts)
@@ -138,7 +142,7 @@ def _squash(segments: Segments, ratios: FloatArray, amount: float) -> FloatArray
 def measure_rest(springs: Springs) -> None:
     """Measure lengths and angles in the rest pose, with the morph targets that are on."""
     skeleton = springs.binding.attached_skin.character.skeleton
-    rotate_incrementally(springs.attached, Pose(skeleton.world_from_joint, shapes=springs.rest_shapes))
+    rotate_incrementally(springs.attached, Pose(skeleton.world_from_joint, shapes=springs.rest_shapes or {}))
     springs.aim()
     springs.begin_at_aim()
     springs.measure_rest()
@@ -153,6 +157,7 @@ def pose_springs(springs: Springs, pose: Pose) -> None:
     ratios = springs.attached.length_ratios
     stretched = bool(np.abs(ratios - 1.0).max() > 1e-6) or springs.attached.is_stretched
     if stretched:
+        springs.measure_components()
         devices.write(springs.length_ratios, ratios)
         springs.stretch_edges()
     elif springs.is_stretched:  # as measured, so that what was before leaves no trace
@@ -162,16 +167,18 @@ def pose_springs(springs: Springs, pose: Pose) -> None:
 
 def set_morph_targets(springs: Springs, pose: Pose) -> None:
     """Morph targets change the rest that springs know, so that they come out whole; edits are wishes and do not."""
-    wanted = {name: amount for name, amount in pose.shapes.items() if amount != 0.0 and name in springs.morph_targets}
+    on = {name: amount for name, amount in pose.shapes.items() if amount != 0.0}
+    wanted = {name: amount for name, amount in on.items() if name in springs.morph_targets} if on else on
     if wanted == springs.rest_shapes:
         return
     springs.rest_shapes = wanted
     measure_rest(springs)
-    devices.write(springs.edge_components, springs.binding.edge_components_of(springs.attached.rest_points))
+    springs.morphed_points = springs.attached.rest_points
 
 
 def relax(skin: SpringRig, state: RigState, pose: Pose, incoming: Any) -> Any:
     """Bring the incoming shape to rest in a pose."""
+    state.tune(skin)
     pose_springs(state.springs, pose)
     state.begin(incoming)
     state.sweeps_done = sweep_until_at_rest(skin, state)
@@ -194,7 +201,7 @@ def sweep_until_at_rest(skin: SpringRig, state: RigState) -> int:
             break
         if skin.until == "energy":
             now = springs.energy()
-            if not now < _FALLS * energy or now < springs.binding.energy_tolerance:
+            if not now < _FALLS * energy or now < springs.tuned.energy_tolerance:
                 break
             energy = now
         elif springs.max_residual() <= small:
@@ -207,21 +214,28 @@ def sweep_until_at_rest(skin: SpringRig, state: RigState) -> int:
 
 def start(state: DynamicsState, pose: Pose, incoming: Any) -> None:
     """Come to rest in a first pose."""
-    wp, springs, memory = devices.warp(), state.springs, state.memory
-    pose_springs(springs, pose)
-    springs.begin(incoming)()
-    state.relaxing_sweeps().run(_SETTLING)
-    wp.copy(memory.points, springs.points[_SETTLING % 2])
-    wp.copy(memory.attached, springs.attached.attachment_points)
-    wp.copy(memory.aims, springs.aims)
+    memory = state.memory
+    pose_springs(state.springs, pose)
+    state.springs.begin(incoming)()
+    devices.warp().copy(memory.points, state.settle(_SETTLING))
+    state.remember_bones()
     memory.velocities.zero_()
     memory.drifts.zero_()
+    state.pose = pose
 
 
 def advance(skin: SpringDynamics, state: DynamicsState, pose: Pose) -> Any:
     """One step on."""
+    state.tune(skin)
     pose_springs(state.springs, pose)
     state.carry()
-    state.sweeps.run(skin.iterations)
-    devices.warp().copy(state.memory.points, state.springs.points[skin.iterations % 2])
+    devices.warp().copy(state.memory.points, state.sweep(skin.iterations))
+    state.pose = pose
     return state.memory.points
+
+
+def pose_again(state: DynamicsState) -> None:
+    """Stay where it is under shapes and maps that were exchanged: what they change is not taken for a move of bones."""
+    if state.pose is not None:
+        pose_springs(state.springs, state.pose)
+        state.remember_bones()

@@ -19,13 +19,13 @@ from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.geometry.segments import distances_to_segments
-from supple.geometry.topology import neighbors
+from supple.geometry.topology import Neighbors, neighbors
 from supple.skins.springs.attachment.dividers import Divider, divide
 from supple.skins.springs.attachment.segments import NONE, Segments, find_segments
 
 METHODS = ("automatic", "weights", "direct", "planar")
 ROUNDS = 20  # half steps of smoothing, as ten whole ones; more draw the attachments of long chains together
-_BONE_MAP, _ALONG_MAP = "attachment_bone", "attachment_along"
+ATTACHMENT_MAPS = _BONE_MAP, _ALONG_MAP = "attachment_bone", "attachment_along"
 _ALONE = 0.9  # a weight above this says that a vertex follows one joint
 _WHERE = "attach"
 
@@ -95,8 +95,21 @@ def attach(
         raise InputError(
             _WHERE, f"dividers were given with method {method!r}", "only 'planar' uses them", "use method='planar'"
         )
+    found = attach_unsmoothed(character, method=method, dividers=dividers)
+    if rounds == 0 or is_painted(character, method):
+        return found
+    return smooth(found, neighbors(character.triangles, len(found.rest_points)), rounds)
+
+
+def is_painted(character: Character, method: str) -> bool:
+    """Whether a character says itself where its vertices hang, so that nothing is left to be found or smoothed."""
+    return method == "automatic" and all(name in character.maps for name in ATTACHMENT_MAPS)
+
+
+def attach_unsmoothed(character: Character, *, method: str, dividers: Sequence[Divider] | None = None) -> Attachment:
+    """Hang every vertex on the skeleton, with gaps between those that hang on different segments."""
     segments = find_segments(character)
-    if method == "automatic" and _BONE_MAP in character.maps and _ALONG_MAP in character.maps:
+    if is_painted(character, method):
         painted = np.round(character.maps[_BONE_MAP]).astype(np.int32)
         return Attachment(character.points, segments, painted, character.maps[_ALONG_MAP])
     if method == "weights" or (method == "automatic" and character.weights is not None):
@@ -109,15 +122,14 @@ def attach(
     found = Attachment(character.points, segments, segment, along)
     if method == "planar":
         found = Attachment(character.points, segments, *divide(character.points, segments, segment, dividers=dividers))
-    return smooth(found, character.triangles, rounds)
+    return found
 
 
-def smooth(attachment: Attachment, triangles: IntArray, rounds: int) -> Attachment:
+def smooth(attachment: Attachment, around: Neighbors, rounds: int) -> Attachment:
     """Average attachment points with those of the neighbours and put them back on the nearest segment, `rounds` times.
 
     Only the segment a vertex hangs on and those that meet it are asked, so no vertex jumps to another limb.
     """
-    around = neighbors(triangles, len(attachment.rest_points))
     valence = np.diff(around.starts)
     owner = np.repeat(np.arange(len(valence)), valence)
     segments, segment, along, points = attachment.segments, attachment.segment, attachment.along, attachment.points

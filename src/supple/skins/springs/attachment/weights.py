@@ -57,22 +57,19 @@ class SparseWeights:
         return SparseWeights.from_columns(indices, np.pad(kept, fill))
 
 
-@dataclass(frozen=True)
-class AttachmentWeights:
-    """What a posed vertex is made of.
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """What weights are blended over: the vertices `around` each, and the mean length of edges [m]."""
 
-    `control_points` are weights of the ends of segments (see `control_positions`), whose sum is the attachment point;
-    `rotations` are weights of the segments whose turns are blended, the strongest of which, `segment` (V,), counts as
-    its own.
-    """
+    around: Neighbors
+    edge_length: float
 
-    control_points: SparseWeights
-    rotations: SparseWeights
-
-    @property
-    def segment(self) -> IntArray:
-        """The segment (V,) a vertex turns with most."""
-        return np.ascontiguousarray(self.rotations.indices[:, 0])
+    @classmethod
+    def from_character(cls, character: Character) -> Surface:
+        """That of a character at rest."""
+        edges = unique_edges(character.triangles)
+        length = float(np.linalg.norm(np.subtract(*character.points[edges.T]), axis=1).mean())
+        return cls(neighbors(character.triangles, len(character.points)), length)
 
 
 def control_positions(starts: FloatArray, ends: FloatArray) -> FloatArray:
@@ -102,29 +99,40 @@ def _falloff(distance: FloatArray, reach: FloatArray) -> FloatArray:
     return np.where(reach > 0.0, np.clip(1.0 - distance / np.where(reach > 0.0, reach, 1.0), 0.0, 1.0), 0.0)
 
 
-def compute_attachment_weights(
-    character: Character, attachment: Attachment, *, reach: float, soften: float, firm_ends: bool
-) -> AttachmentWeights:
-    """Weights of control points and turns, blended over the skin within about `soften` times the limb's radius.
+def blend_control_points(attachment: Attachment, surface: Surface, *, soften: float) -> SparseWeights:
+    """Weights of control points, blended over the skin within about `soften` times the limb's radius."""
+    own, t, size = attachment.segment, attachment.along, len(attachment.segments)
+    names = _control_points(attachment.segments)  # an end and the start that goes on from there are one place
+    weights = SparseWeights.from_columns(
+        np.stack([names[own], names[size + own]], axis=1), np.stack([1.0 - t, t], axis=1)
+    )
+    return _blend(weights, attachment, surface, soften)
+
+
+def blend_rotations(
+    attachment: Attachment,
+    surface: Surface,
+    maps: Mapping[str, FloatArray],
+    *,
+    reach: float,
+    soften: float,
+    firm_ends: bool,
+) -> SparseWeights:
+    """Weights of the segments that vertices turn with, blended over the skin like those of control points.
 
     With `firm_ends`, turns reach less far into last bones that are short for their girth.
     """
-    count, size = len(attachment.along), len(attachment.segments)
-    start = character.maps.get(START_MAP, reach * _reach_scales(attachment) if firm_ends else np.full(count, reach))
-    end = character.maps.get(END_MAP, np.full(count, reach))
-    rotations = rotation_weights(attachment, np.clip(start, 0.0, 1.0), np.clip(end, 0.0, 1.0))
-    own, t = attachment.segment, attachment.along
-    names = _control_points(attachment.segments)  # an end and the start that goes on from there are one place
-    control_points = SparseWeights.from_columns(
-        np.stack([names[own], names[size + own]], axis=1), np.stack([1.0 - t, t], axis=1)
-    )
-    rounds = _rounds(character, attachment, soften)
-    if rounds:
-        around = neighbors(character.triangles, count)
-        control_points, rotations = diffuse(control_points, around, rounds), diffuse(rotations, around, rounds)
-    return AttachmentWeights(
-        control_points.keep_strongest(_width(control_points)), rotations.keep_strongest(_width(rotations))
-    )
+    count = len(attachment.along)
+    start = maps.get(START_MAP, reach * _reach_scales(attachment) if firm_ends else np.full(count, reach))
+    end = maps.get(END_MAP, np.full(count, reach))
+    weights = rotation_weights(attachment, np.clip(start, 0.0, 1.0), np.clip(end, 0.0, 1.0))
+    return _blend(weights, attachment, surface, soften)
+
+
+def _blend(weights: SparseWeights, attachment: Attachment, surface: Surface, soften: float) -> SparseWeights:
+    rounds = _rounds(surface, attachment, soften)
+    blended = diffuse(weights, surface.around, rounds) if rounds else weights
+    return blended.keep_strongest(_width(blended))
 
 
 def _reach_scales(attachment: Attachment) -> FloatArray:
@@ -162,14 +170,12 @@ def _width(weights: SparseWeights) -> int:
     return BLOCK if int((weights.values > 0.0).sum(axis=1).max(initial=0)) <= BLOCK else 2 * BLOCK
 
 
-def _rounds(character: Character, attachment: Attachment, soften: float) -> int:
+def _rounds(surface: Surface, attachment: Attachment, soften: float) -> int:
     """Rounds of averaging whose width is `soften` median radii: n rounds of half steps reach sqrt(n / 2) edges."""
-    edges = unique_edges(character.triangles)
-    length = float(np.linalg.norm(np.subtract(*character.points[edges.T]), axis=1).mean())
-    radius = float(np.median(np.linalg.norm(attachment.scale_vectors, axis=1)))
-    if soften <= 0.0 or length <= 0.0:
+    if soften <= 0.0 or surface.edge_length <= 0.0:
         return 0
-    return min(math.ceil(2.0 * (soften * radius / length) ** 2), _MOST_ROUNDS)
+    radius = float(np.median(np.linalg.norm(attachment.scale_vectors, axis=1)))
+    return min(math.ceil(2.0 * (soften * radius / surface.edge_length) ** 2), _MOST_ROUNDS)
 
 
 def diffuse(weights: SparseWeights, around: Neighbors, rounds: int) -> SparseWeights:

@@ -20,6 +20,7 @@ COLUMN = wp.types.vector(length=16, dtype=wp.float32)
 Columns = wp.array(dtype=COLUMN)
 Matrices = wp.array(dtype=wp.mat33f)
 
+CORRECTION = wp.constant(0)  # among the parameters
 STRETCHED = wp.constant(0)  # flag: some segment stretches or squashes
 PER_STOP = wp.constant(2.0)  # how fast length correction fades towards the inside of a bend
 LEANING = wp.constant(8.0)  # and how fast it sets in with the share of another segment's turn
@@ -138,7 +139,7 @@ def restore_distances(
     size: int,
     positions: Points,
     distances: FloatArray,
-    correction: float,
+    parameters: FloatArray,
     posed: Points,
 ):
     """x = a' + s', then its distance from its segment as at rest [Toothman2020, Sec. 4.1], except inside a bend.
@@ -149,6 +150,7 @@ def restore_distances(
     i = first + wp.tid()
     s = scale_vectors[i]
     x = attachment_points[i] + s
+    correction = parameters[CORRECTION]
     if correction > 0.0:
         b = segments[i]
         length = wp.length(s)

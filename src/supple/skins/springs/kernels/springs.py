@@ -20,6 +20,9 @@ FloatArray = wp.array(dtype=wp.float32)
 Angles = wp.array(dtype=wp.vec2f)
 Edges = wp.array(dtype=wp.vec3f)
 
+STEP_SCALE, MOMENTUM, MEASURED = wp.constant(0), wp.constant(1), wp.constant(2)  # parameters of sweeps
+STEP, INERTIA, SWEEP_STEP, RETENTION = wp.constant(0), wp.constant(1), wp.constant(2), wp.constant(3)  # and in time
+
 TINY = wp.constant(1.0e-12)
 SLACK = wp.constant(0.2)  # of its stiffness an edge has against being pressed: skin folds where it cannot stretch
 SURE = wp.constant(16.0)  # how soon the last move counts fully, by the squared cosine between it and the pull
@@ -212,9 +215,7 @@ def stretch_edges(
 def sweep(
     first: int,
     springs: Springs,
-    step_scale: float,
-    momentum: float,
-    measured: int,
+    parameters: FloatArray,
     now: Points,
     polars: Polars,
     before: Points,
@@ -234,11 +235,12 @@ def sweep(
     force = pull(i, now, polars, springs)
     total = ring[0] + ring[1] + ring[2] + site[0] + site[1] + site[2]
     safe = 1.0 / wp.max(total, TINY)
-    move = wp.min(step_scale, safe) * force
+    move = wp.min(parameters[STEP_SCALE], safe) * force
     last = x - before[i]
     together = wp.max(wp.dot(move, last), 0.0)
     sure = SURE * together * together / wp.max(wp.dot(move, move) * wp.dot(last, last), 1.0e-36)
-    move += (momentum * wp.min(sure, 1.0)) * last
+    move += (parameters[MOMENTUM] * wp.min(sure, 1.0)) * last
+    measured = int(parameters[MEASURED])
     if measured == MOVES:
         residuals[i] = wp.length(move)
     if measured == FORCES:
@@ -246,6 +248,13 @@ def sweep(
     x += move
     before[i] = x
     after_polars[i] = polar(x, springs.attachment_points[i], springs.aims[i])
+
+
+@wp.kernel(enable_backward=False)
+def measure_forces(first: int, springs: Springs, now: Points, polars: Polars, found: Points):
+    """All pulls on every vertex."""
+    i = first + wp.tid()
+    found[i] = pull(i, now, polars, springs)
 
 
 @wp.kernel(enable_backward=False)
@@ -293,8 +302,7 @@ def carry(
     first: int,
     springs: Springs,
     looseness: FloatArray,
-    dt: float,
-    inertia: float,
+    parameters: FloatArray,
     memory: Memory,
     now: Points,
     before: Points,
@@ -315,8 +323,9 @@ def carry(
     if old[3] > TINY:
         grown = aim[3] / old[3]
     x = attached + grown * rotate_between(u_old, u, memory.points[i] - memory.attached[i])
-    drift = (x - memory.points[i]) / dt
-    velocity = rotate_between(u_old, u, memory.velocities[i]) - inertia * looseness[i] * (drift - memory.drifts[i])
+    drift = (x - memory.points[i]) / parameters[STEP]
+    left_behind = parameters[INERTIA] * looseness[i] * (drift - memory.drifts[i])
+    velocity = rotate_between(u_old, u, memory.velocities[i]) - left_behind
     memory.attached[i] = attached
     memory.aims[i] = aim
     memory.drifts[i] = drift
@@ -332,15 +341,14 @@ def integrate(
     springs: Springs,
     rates: FloatArray,
     max_offsets: FloatArray,
-    dt: float,
-    velocity_retention: float,
+    parameters: FloatArray,
     velocities: Points,
     now: Points,
     polars: Polars,
     after: Points,
     after_polars: Polars,
 ):
-    """Semi-implicit Euler: v <- velocity_retention (v + dt rate^2 pull / sum k), x <- x + dt v.
+    """Semi-implicit Euler: v <- retention (v + dt rate^2 pull / sum k), x <- x + dt v.
 
     A vertex is held back ever more on its way to its largest offset from where it would be without springs. dt rate
     is at most one, so that no wave outruns the mesh.
@@ -352,7 +360,8 @@ def integrate(
     attached = springs.attachment_points[i]
     force = pull(i, now, polars, springs)
     total = ring[0] + ring[1] + ring[2] + site[0] + site[1] + site[2]
-    velocity = velocity_retention * (velocities[i] + (dt * rates[i] * rates[i] / wp.max(total, TINY)) * force)
+    dt = parameters[SWEEP_STEP]
+    velocity = parameters[RETENTION] * (velocities[i] + (dt * rates[i] * rates[i] / wp.max(total, TINY)) * force)
     x = now[i] + dt * velocity
     home = attached + aim[3] * wp.vec3f(aim[0], aim[1], aim[2])
     away = x - home

@@ -1,0 +1,158 @@
+"""An attachment and its weights as kernels take them, for one choice of what may change while a skin plays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Float32Array, FloatArray, IntArray
+from supple.character.character import Character
+from supple.skins.springs.attachment.attachment import ROUNDS, Attachment, smooth
+from supple.skins.springs.attachment.weights import (
+    BLOCK,
+    END_MAP,
+    START_MAP,
+    SparseWeights,
+    Surface,
+    blend_control_points,
+    blend_rotations,
+    control_positions,
+)
+
+
+@dataclass(frozen=True)
+class AttachmentOptions:
+    """What weights follow from beside the character: see the settings of `IncrementalRotation`."""
+
+    rounds: int = ROUNDS
+    soften: float = 0.6
+    reach: float = 0.5
+    firm_ends: bool = True
+
+
+USUAL = AttachmentOptions()
+
+
+@dataclass(frozen=True, eq=False)
+class PackedAttachment:
+    """Where V vertices hang, and what they turn with.
+
+    Attachment points at rest are `rest_attached` (V, 3) [m], and `rest_vectors` (V, 3) go from there to the vertices.
+    `control_points` (ends of segments) and their weights, and `pairs` of segments and theirs, are in blocks of four,
+    (V * blocks, 4); `owners` (V,) are the segments that vertices turn with most, pair p turns from segment `one[p]` to
+    `other[p]`. What is brought to the device goes when it goes, so that it may be exchanged as often as one likes.
+    """
+
+    options: AttachmentOptions
+    attachment: Attachment
+    rest_attached: FloatArray
+    rest_vectors: FloatArray
+    control_points: IntArray
+    control_weights: Float32Array
+    pairs: IntArray
+    pair_weights: Float32Array
+    one: IntArray
+    other: IntArray
+    owners: IntArray
+    constants: devices.Constants
+
+    @cached_property
+    def rest_lengths(self) -> FloatArray:
+        """How far (V,) [m] vertices are from their attachment points at rest."""
+        return np.linalg.norm(self.rest_vectors, axis=1)
+
+
+def pack_attachment(
+    character: Character, unsmoothed: Attachment, surface: Surface, options: AttachmentOptions, *, device: str
+) -> PackedAttachment:
+    """Smooth an attachment and blend its weights over the skin."""
+    attachment = smooth(unsmoothed, surface.around, options.rounds) if options.rounds else unsmoothed
+    return _pack(character, attachment, surface, options, device=device)
+
+
+def _pack(
+    character: Character, attachment: Attachment, surface: Surface, options: AttachmentOptions, *, device: str
+) -> PackedAttachment:
+    segments = attachment.segments
+    weights = blend_control_points(attachment, surface, soften=options.soften)
+    attached = np.einsum(
+        "vk,vki->vi", weights.values, control_positions(segments.starts, segments.ends)[weights.indices]
+    )
+    pairs, pair_weights, one, other, owners = _turns(character, attachment, surface, options)
+    return PackedAttachment(
+        options,
+        attachment,
+        attached,
+        character.points - attached,
+        weights.indices.reshape(-1, BLOCK),
+        weights.values.reshape(-1, BLOCK).astype(np.float32),
+        pairs,
+        pair_weights,
+        one,
+        other,
+        owners,
+        devices.Constants(device),
+    )
+
+
+def repack(
+    known: PackedAttachment, character: Character, unsmoothed: Attachment, surface: Surface, options: AttachmentOptions
+) -> PackedAttachment:
+    """The same under other options or other maps of reach, made from what those leave as it is."""
+    device = known.constants.device
+    if options.rounds != known.options.rounds:
+        more = options.rounds - known.options.rounds
+        if more < 0:
+            return pack_attachment(character, unsmoothed, surface, options, device=device)
+        return _pack(character, smooth(known.attachment, surface.around, more), surface, options, device=device)
+    if options.soften != known.options.soften:
+        return _pack(character, known.attachment, surface, options, device=device)
+    pairs, pair_weights, one, other, owners = _turns(character, known.attachment, surface, options)
+    return replace(
+        known,
+        options=options,
+        pairs=pairs,
+        pair_weights=pair_weights,
+        one=one,
+        other=other,
+        owners=owners,
+        constants=devices.Constants(device),
+    )
+
+
+def same_reach(one: Character, other: Character) -> bool:
+    """Whether turns reach equally far in both, as far as maps say."""
+    return all(same_map(one, other, name) for name in (START_MAP, END_MAP))
+
+
+def same_map(one: Character, other: Character, name: str) -> bool:
+    """Whether a map is painted alike on both, or on neither."""
+    first, second = one.maps.get(name), other.maps.get(name)
+    if first is None or second is None:
+        return first is second
+    return first is second or np.array_equal(first, second)
+
+
+def _turns(
+    character: Character, attachment: Attachment, surface: Surface, options: AttachmentOptions
+) -> tuple[IntArray, Float32Array, IntArray, IntArray, IntArray]:
+    rotations = blend_rotations(
+        attachment, surface, character.maps, reach=options.reach, soften=options.soften, firm_ends=options.firm_ends
+    )
+    pairs, weights, one, other = _find_pairs(rotations)
+    owners = np.ascontiguousarray(rotations.indices[:, 0])
+    return pairs.reshape(-1, BLOCK), weights.reshape(-1, BLOCK).astype(np.float32), one, other, owners
+
+
+def _find_pairs(rotations: SparseWeights) -> tuple[IntArray, FloatArray, IntArray, IntArray]:
+    """For every vertex the pairs (own segment, other) it turns between (V, K), with their weights, and all pairs."""
+    own, size = rotations.indices[:, 0].astype(np.int64), int(rotations.indices.max(initial=0)) + 1
+    others, values = rotations.indices[:, 1:], rotations.values[:, 1:]
+    codes = np.where(values > 0.0, own[:, None] * size + others, 0)
+    known, index = np.unique(codes, return_inverse=True)
+    fill = ((0, 0), (0, 1))  # back to whole blocks
+    pairs, padded = np.pad(index.reshape(codes.shape), fill).astype(np.int32), np.pad(values, fill)
+    return pairs, padded, (known // size).astype(np.int32), (known % size).astype(np.int32)
