@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import weakref
+from collections.abc import Callable, Iterable
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,8 @@ IntArray = NDArray[np.int32]
 BoolArray = NDArray[np.bool_]
 
 _FREE = -1  # in a shape: any length
+T = TypeVar("T")
+_remembered: dict[tuple[int, str], tuple[weakref.ref[NDArray[Any]], Any]] = {}
 
 
 def frozen(value: ArrayLike, dtype: Any, shape: tuple[int, ...], where: str, what: str) -> NDArray[Any]:
@@ -53,6 +56,23 @@ def frozen(value: ArrayLike, dtype: Any, shape: tuple[int, ...], where: str, wha
         copy = np.array(given, dtype=dtype, order="C", copy=True)
     copy.setflags(write=False)
     return copy
+
+
+def remembered(array: NDArray[Any], what: str, make: Callable[[], T]) -> T:
+    """What `make` finds about a read-only array, found once and kept for as long as the array itself is.
+
+    What is found must not hold the array, or neither would ever go. An array that may change is looked at every time.
+    """
+    if array.flags.writeable:
+        return make()
+    place = (id(array), what)
+    kept = _remembered.get(place)
+    if kept is not None and kept[0]() is array:
+        found: T = kept[1]
+        return found
+    made = make()
+    _remembered[place] = (weakref.ref(array, lambda _: _remembered.pop(place, None)), made)
+    return made
 
 
 def by_fields(made: Any) -> tuple[Any, tuple[type, dict[str, Any]]]:

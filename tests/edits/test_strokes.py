@@ -272,13 +272,26 @@ def test_a_chain_follows_an_arc_and_keeps_its_lengths():
     assert np.abs(np.swapaxes(rotations, 1, 2) @ rotations - np.eye(3)).max() < 1e-9
 
 
-def test_equal_strokes_and_far_strokes_pose_nothing():
+def test_equal_strokes_pose_nothing_and_far_ones_are_refused():
     skeleton, rest = CHAIN.skeleton, supple.Pose.rest(CHAIN.skeleton)
     base, arc = chain_strokes()
     same = posed_by_strokes(skeleton, rest, base, offset=base)
     assert np.abs(same.world_from_joint - rest.world_from_joint).max() < 1e-9
     far = Stroke([[9, 0, 0], [9, 1, 0]], [0, 1])
-    assert posed_by_strokes(skeleton, rest, far, offset=arc) is rest
+    with pytest.raises(InputError, match="no joint is within"):
+        posed_by_strokes(skeleton, rest, far, offset=arc)
+
+
+@pytest.mark.parametrize("units", [1.0, 100.0])
+def test_what_is_near_a_stroke_follows_the_size_of_the_pose(units):
+    skeleton = CHAIN.skeleton
+    world = np.array(supple.Pose.rest(skeleton).world_from_joint)
+    world[:, :3, 3] *= units
+    size = np.ptp(world[:, :3, 3], axis=0).max()
+    aside = np.array([0.059 * size, 0.0, 0.0])
+    line = world[[0, -1], :3, 3]
+    assert len(joints_near(supple.Pose(world), Stroke(line + aside, [0, 1]))) == len(skeleton)
+    assert len(joints_near(supple.Pose(world), Stroke(line + 1.1 * aside, [0, 1]))) == 0
 
 
 def test_limits_hold_and_joints_that_are_not_picked_keep_their_local_pose():
@@ -349,7 +362,7 @@ def test_pixels_on_a_plane_and_beside_it():
 
 @pytest.mark.parametrize(
     "strange",
-    [{"size": (0, 10)}, {"view_angle": 0.0}, {"position": (0.0, 5.0, 0.0)}, {"target": (np.nan, 0, 0)}, {"size": (5,)}],
+    [{"size": (0, 10)}, {"view_angle": 0.0}, {"position": (0.0, 1.0, 0.0)}, {"target": (np.nan, 0, 0)}, {"size": (5,)}],
 )
 def test_strange_views_are_refused(strange):
     given = {"position": (0.0, 1.0, 5.0), "target": (0.0, 1.0, 0.0), "view_angle": 0.5, "size": (20, 20), **strange}

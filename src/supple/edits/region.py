@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.errors import InputError
-from supple.geometry.topology import Neighbors, neighbors, unique_edges
+from supple.geometry.topology import edge_links
 
 RINGS = 4
 _WHERE = "region_round"
@@ -55,33 +55,45 @@ def region_round(
         raise InputError(_WHERE, f"rings is {rings}", "the range is 0 to 10000", f"try {RINGS}")
     if reach is not None and not (np.isfinite(reach) and reach >= 0.0 and points is not None):
         raise InputError(_WHERE, f"reach is {reach}", "metres, zero or more, and the points are needed", "pass both")
-    around = neighbors(faces, count)
+    edges = edge_links(faces, count).edges
     inside = np.zeros(count, dtype=bool)
     inside[held] = True
     if reach is None:
         for _ in range(rings):
-            inside |= _dilate(inside, around)
+            inside[_border(inside, edges)] = True
     else:
-        inside |= _geodesic_distances(np.asarray(points, dtype=np.float64), faces, held) <= reach
-    static = _dilate(inside, around) & ~inside
+        where = frozen(np.asarray(points), np.float64, (-1, 3), _WHERE, "points")
+        inside[_within(reach, where, edges, held)] = True
+    static = _border(inside, edges)
     inside[held] = False
-    return Region(held, np.flatnonzero(inside).astype(np.int32), np.flatnonzero(static).astype(np.int32))
+    return Region(held, np.flatnonzero(inside).astype(np.int32), static)
 
 
-def _dilate(inside: BoolArray, around: Neighbors) -> BoolArray:
-    """Vertices (V,) with a neighbour inside."""
-    owner = np.repeat(np.arange(len(inside)), np.diff(around.starts))
-    found = np.zeros(len(inside), dtype=bool)
-    found[owner[inside[around.indices]]] = True
-    return found
+def _border(inside: BoolArray, edges: IntArray) -> IntArray:
+    """Vertices outside, sorted, that share an edge with one inside."""
+    one, other = edges.T
+    crossing = inside[one] != inside[other]
+    one, other = one[crossing], other[crossing]
+    return np.unique(np.where(inside[one], other, one)).astype(np.int32)
 
 
-def _geodesic_distances(points: FloatArray, faces: IntArray, sources: IntArray) -> FloatArray:
-    """How far along edges every vertex is from the nearest source [m]."""
+def _within(reach: float, points: FloatArray, edges: IntArray, sources: IntArray) -> IntArray:
+    """Vertices that edges no longer than `reach` [m] together join to one of the sources.
+
+    Such a way cannot leave the sources' box by more than its own length, so nothing else is looked at.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
 
-    edges = unique_edges(faces)
-    lengths = np.maximum(np.linalg.norm(np.subtract(*points[edges.T]), axis=1), 1e-300)  # 0 would be no edge
-    graph = coo_array((lengths, (edges[:, 0], edges[:, 1])), shape=(len(points), len(points)))
-    return np.asarray(dijkstra(graph, directed=False, indices=sources, min_only=True), dtype=np.float64)
+    room = reach + 1e-9 * float(np.abs(points).max())
+    low, high = points[sources].min(axis=0) - room, points[sources].max(axis=0) + room
+    near = ((points >= low) & (points <= high)).all(axis=1)
+    vertices = np.flatnonzero(near)
+    local = np.zeros(len(points), dtype=np.int32)
+    local[vertices] = np.arange(len(vertices))
+    own = edges[near[edges[:, 0]] & near[edges[:, 1]]]
+    lengths = np.maximum(np.linalg.norm(np.subtract(*points[own.T]), axis=1), 1e-300)  # 0 would be no edge
+    both = (np.concatenate([own[:, 0], own[:, 1]]), np.concatenate([own[:, 1], own[:, 0]]))
+    graph = coo_array((np.tile(lengths, 2), (local[both[0]], local[both[1]])), shape=(len(vertices), len(vertices)))
+    away = dijkstra(graph.tocsr(), indices=local[sources], min_only=True, limit=reach)
+    return vertices[np.asarray(away) <= reach].astype(np.int32)

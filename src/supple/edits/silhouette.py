@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.arrays import BoolArray, FloatArray, IntArray, frozen
-from supple.edits.strokes.picking import depth_buffer
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen, remembered
+from supple.edits.strokes.picking import depths_from, nearness
 from supple.edits.strokes.reduction import resample
 from supple.edits.strokes.view import View
 from supple.errors import InputError
-from supple.geometry.topology import area_vectors, unique_edges
+from supple.geometry.topology import EdgeLinks, area_vectors, edge_links
 
 _WHERE = "silhouette"
 _NEAR = 1  # pixels round an edge that are asked
@@ -23,17 +23,23 @@ def silhouette_edges(points: ArrayLike, triangles: ArrayLike, eye: ArrayLike) ->
 
     A border of a side that is seen from its front counts too. Whether something stands before it is not asked.
     """
+    where, faces = _check_mesh(points, triangles)
+    ways = np.asarray(eye, dtype=np.float64) - where[faces[:, 0]]
+    return edge_links(faces, len(where)).edges[_turning(where, faces, ways)]
+
+
+def _check_mesh(points: ArrayLike, triangles: ArrayLike) -> tuple[FloatArray, IntArray]:
     where = frozen(points, np.float64, (-1, 3), _WHERE, "points")
-    faces = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
-    facing = (
-        np.einsum("ti,ti->t", area_vectors(where, faces), np.asarray(eye, dtype=np.float64) - where[faces[:, 0]]) > 0
-    )
-    sides = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1).astype(np.int64)
-    keys, index = np.unique(sides[:, 0] * len(where) + sides[:, 1], return_inverse=True)
-    front = np.bincount(index, np.tile(facing, 3), len(keys))
-    total = np.bincount(index, minlength=len(keys))
-    turning = keys[(front > 0) & ((front < total) | (total == 1))]
-    return np.stack([turning // len(where), turning % len(where)], axis=1).astype(np.int32)
+    return where, frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
+
+
+def _turning(points: FloatArray, triangles: IntArray, ways: FloatArray) -> IntArray:
+    """Numbers of the edges in which the skin turns away from an eye that lies along `ways` (T, 3) from triangles."""
+    links = edge_links(triangles, len(points))
+    facing = np.einsum("ti,ti->t", area_vectors(points, triangles), ways) > 0
+    front = np.bincount(links.edge_of_side[np.tile(facing, 3)], minlength=len(links.edges))
+    total = remembered(triangles, "sides", lambda: np.bincount(links.edge_of_side, minlength=len(links.edges)))
+    return np.flatnonzero((front > 0) & ((front < total) | (total == 1))).astype(np.int32)
 
 
 def outline(points: ArrayLike, triangles: ArrayLike, view: View) -> IntArray:
@@ -41,23 +47,28 @@ def outline(points: ArrayLike, triangles: ArrayLike, view: View) -> IntArray:
 
     Beside an edge that is seen, something is as far as it or farther; where all round it is nearer, it is hidden.
     """
-    where = frozen(points, np.float64, (-1, 3), _WHERE, "points")
-    faces = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
-    edges = silhouette_edges(where, faces, view.position)
-    return edges[_find_visible(edges, where, view, depths=depth_buffer(where, faces, view))]
+    where, faces = _check_mesh(points, triangles)
+    turning, seen = _outline(where, faces, view)
+    return edge_links(faces, len(where)).edges[turning[seen]]
 
 
-def _find_visible(edges: IntArray, points: FloatArray, view: View, *, depths: FloatArray) -> BoolArray:
+def _outline(points: FloatArray, triangles: IntArray, view: View) -> tuple[IntArray, BoolArray]:
+    """Numbers of the silhouette's edges in a view, and which of them are seen."""
+    turning = _turning(points, triangles, view.towards_eye(points[triangles[:, 0]]))
+    edges = edge_links(triangles, len(points)).edges[turning]
+    return turning, _find_visible(edges, points, view, picture=nearness(points, triangles, view))
+
+
+def _find_visible(edges: IntArray, points: FloatArray, view: View, *, picture: tuple[FloatArray, float]) -> BoolArray:
+    near, farthest = picture
     pixels, depth = view.project(0.5 * (points[edges[:, 0]] + points[edges[:, 1]]))
     column, row = np.floor(np.clip(pixels, -10.0, 20_000.0)).astype(int).T
     inside = (column >= 0) & (row >= 0) & (column < view.size[0]) & (row < view.size[1]) & (depth > 0.0)
-    padded = np.pad(depths, _NEAR, mode="edge")
-    farthest = np.zeros(len(edges))
-    for down in range(2 * _NEAR + 1):
-        for across in range(2 * _NEAR + 1):
-            there = padded[np.where(inside, row, 0) + down, np.where(inside, column, 0) + across]
-            farthest = np.maximum(farthest, there)
-    return np.asarray(inside & (farthest >= depth - _PIXELS * depth / view.pixels_per_slope))
+    steps = np.arange(-_NEAR, _NEAR + 1)
+    rows = np.clip(np.where(inside, row, 0)[:, None, None] + steps[:, None], 0, view.size[1] - 1)
+    columns = np.clip(np.where(inside, column, 0)[:, None, None] + steps, 0, view.size[0] - 1)
+    least = near[rows, columns].min(axis=(1, 2))
+    return np.asarray(inside & (depths_from(least, view, farthest) >= depth - _PIXELS * view.pixel_size(depth)))
 
 
 def redrawn_silhouette(
@@ -68,32 +79,32 @@ def redrawn_silhouette(
     The outline between the places nearest to the stroke's start and end is laid on the stroke by shares of their
     lengths in the picture; vertices keep their distance from the viewer. Small gaps of the outline are crossed.
     """
-    where = frozen(points, np.float64, (-1, 3), _WHERE, "points")
-    faces = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
+    where, faces = _check_mesh(points, triangles)
     line = resample(pixels, 1.0)
-    edges = outline(where, faces, view)
-    if len(edges) == 0:
+    turning, visible = _outline(where, faces, view)
+    links = edge_links(faces, len(where))
+    if not visible.any():
         raise InputError(_WHERE, "no outline is seen", "the skin must be in view", "move the view")
-    vertices = np.unique(edges)
+    vertices = np.unique(links.edges[turning[visible]])
     seen, depth = view.project(where)
     ends = [vertices[int(np.argmin(np.linalg.norm(seen[vertices] - line[end], axis=1)))] for end in (0, -1)]
-    every = [edges, silhouette_edges(where, faces, view.position), unique_edges(faces)]
-    path = _shortest_path(every, seen, start=int(ends[0]), end=int(ends[1]))
+    dear = np.full(len(links.edges), _INSIDE)
+    dear[turning] = np.where(visible, 1.0, _HIDDEN)
+    path = _shortest_path(links, dear, seen, start=int(ends[0]), end=int(ends[1]))
     steps = np.linalg.norm(np.diff(seen[path], axis=0), axis=1)
     fraction = np.concatenate([[0.0], np.cumsum(steps)]) / max(float(steps.sum()), 1e-12)
     drawn = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
     wanted = np.stack([np.interp(fraction * drawn[-1], drawn, line[:, k]) for k in range(2)], axis=1)
-    directions = view.rays(wanted)
-    ahead = depth[path] / (directions @ -view.axes[2])
-    targets = np.asarray(view.position + ahead[:, None] * directions)
+    targets = view.unproject(wanted, depth[path])
     order = np.argsort(path, kind="stable")
     return path[order].astype(np.int32), targets[order]
 
 
-def _shortest_path(edges: list[IntArray], seen: FloatArray, *, start: int, end: int) -> IntArray:
-    """Vertices from `start` to `end`, the shortest way in the picture; along what is seen of the outline it is short,
-    along what is hidden longer, and along other edges longest."""
-    from scipy.sparse import coo_array
+def _shortest_path(links: EdgeLinks, dear: FloatArray, seen: FloatArray, *, start: int, end: int) -> IntArray:
+    """Vertices from `start` to `end`, the shortest way in the picture; `dear` (E,) is how much longer an edge counts.
+
+    Along what is seen of the outline it is short, along what is hidden longer, and along other edges longest.
+    """
     from scipy.sparse.csgraph import dijkstra
 
     if start == end:
@@ -103,17 +114,16 @@ def _shortest_path(edges: list[IntArray], seen: FloatArray, *, start: int, end: 
             "it must go along the outline",
             "draw a longer one",
         )
-    links = np.concatenate(edges).astype(np.int64)
-    dear = np.repeat([1.0, _HIDDEN, _INSIDE], [len(kind) for kind in edges])
-    count = len(seen)
-    _, first = np.unique(links[:, 0] * count + links[:, 1], return_index=True)  # the cheapest kind comes first
-    links, dear = links[first], dear[first]
-    lengths = dear * (np.linalg.norm(seen[links[:, 0]] - seen[links[:, 1]], axis=1) + 1e-6)
-    graph = coo_array((lengths, (links[:, 0], links[:, 1])), shape=(count, count))
-    before = dijkstra(graph, directed=False, indices=np.array([start]), return_predecessors=True)[1][0]
+    graph = links.graph(dear * (np.linalg.norm(np.subtract(*seen[links.edges.T]), axis=1) + 1e-6))
+    limit = 2.0 * float(np.linalg.norm(seen[start] - seen[end])) + 1.0
+    while True:  # a short way is found without looking at the whole skin
+        away, before = dijkstra(graph, indices=np.array([start]), return_predecessors=True, limit=limit)
+        if np.isfinite(away[0, end]) or np.isinf(limit):
+            break
+        limit = 4.0 * limit if limit < 1e5 else np.inf
     path = [end]
     while path[-1] != start:
-        path.append(int(before[path[-1]]))
+        path.append(int(before[0, path[-1]]))
         if path[-1] < 0:
             raise InputError(
                 _WHERE,

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
+from supple.geometry.cholesky.cholesky import factor_symmetric
 from supple.geometry.quaternions import nearest_rotation
 from supple.geometry.topology import ring_areas, unique_edges
 
@@ -109,7 +110,6 @@ class LaplacianEditing:
 
     def __init__(self, rest_points: ArrayLike, triangles: ArrayLike, fixed: ArrayLike, *, weights: str = "uniform"):
         from scipy.sparse import diags_array, eye_array
-        from scipy.sparse.linalg import splu
 
         self._rest = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
         faces = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
@@ -128,10 +128,8 @@ class LaplacianEditing:
         self._normal = (self._similar.T @ self._similar + _STAY * eye_array(3 * count)).tocsc()
         self._smooth = (self._laplacian.T @ self._laplacian + _STAY * eye_array(count)).tocsc()
         if len(self._free):
-            self._factor = splu(
-                self._normal[self._coordinates][:, self._coordinates].tocsc(), permc_spec="MMD_AT_PLUS_A"
-            )
-            self._smooth_factor = splu(self._smooth[self._free][:, self._free].tocsc(), permc_spec="MMD_AT_PLUS_A")
+            self._factor = factor_symmetric(self._normal[self._coordinates][:, self._coordinates])
+            self._smooth_factor = factor_symmetric(self._smooth[self._free][:, self._free])
 
     def _system(self) -> Any:
         """The matrix (3 V, 3 V) of x -> delta(x) - T(x) delta, row 3 i + k for coordinate k of vertex i.
@@ -210,7 +208,6 @@ class SmoothOffsets:
 
     def __init__(self, rest_points: ArrayLike, triangles: ArrayLike, fixed: ArrayLike) -> None:
         from scipy.sparse import diags_array
-        from scipy.sparse.linalg import splu
 
         where = "SmoothOffsets"
         self._rest = frozen(rest_points, np.float64, (-1, 3), where, "rest_points")
@@ -223,7 +220,7 @@ class SmoothOffsets:
         plate = laplacian @ diags_array(1.0 / np.maximum(areas, 1e-9 * max(float(areas.max()), 1e-300))) @ laplacian
         self._coupling = plate.tocsc()[self._free][:, self._held]
         inner = plate.tocsc()[self._free][:, self._free]
-        self._factor = splu(inner.tocsc(), permc_spec="MMD_AT_PLUS_A") if len(self._free) else None
+        self._factor = factor_symmetric(inner) if len(self._free) else None
 
     def solve(self, targets: ArrayLike) -> FloatArray:
         """The surface (V, 3) with the `fixed` vertices at `targets` (F, 3), in their order."""

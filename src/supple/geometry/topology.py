@@ -7,11 +7,12 @@ takes faces as they come, broken ones too; the counts say what is broken.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.arrays import Float32Array, FloatArray, IntArray
+from supple.arrays import Float32Array, FloatArray, IntArray, remembered
 from supple.geometry.vectors import cross
 
 
@@ -30,6 +31,29 @@ class Neighbors:
     def valences(self) -> IntArray:
         """How many neighbours every vertex has."""
         return np.diff(self.starts)
+
+
+@dataclass(frozen=True)
+class EdgeLinks:
+    """Every edge of a triangle mesh once, and what meets in it.
+
+    `edges` (E, 2) are as `unique_edges` gives them; side s of triangle t, which runs from corner s to corner s + 1, is
+    edge `edge_of_side[s T + t]`. The edges at vertex v are `rows[starts[v]:starts[v + 1]]`, and lead to the vertices in
+    the same places of `ends`.
+    """
+
+    edges: IntArray
+    edge_of_side: IntArray
+    starts: IntArray
+    ends: IntArray
+    rows: IntArray
+
+    def graph(self, lengths: FloatArray) -> Any:
+        """The sparse symmetric matrix (V, V) with the length (E,) of every edge."""
+        from scipy.sparse import csr_array
+
+        count = len(self.starts) - 1
+        return csr_array((lengths[self.rows], self.ends, self.starts), shape=(count, count))
 
 
 @dataclass(frozen=True)
@@ -77,6 +101,22 @@ def unique_edges(faces: IntArray) -> IntArray:
     """Every edge once (E, 2), lower vertex first, sorted; the sides of quads count, their diagonals do not."""
     keys, count = _edge_keys(directed_edges(faces))
     return _from_keys(np.unique(keys), count)
+
+
+def edge_links(triangles: IntArray, vertex_count: int) -> EdgeLinks:
+    """Edges and what meets in them, found once for a read-only array of triangles (T, 3)."""
+    return remembered(triangles, f"edge_links {vertex_count}", lambda: _link_edges(triangles, vertex_count))
+
+
+def _link_edges(triangles: IntArray, vertex_count: int) -> EdgeLinks:
+    keys, span = _edge_keys(directed_edges(triangles))
+    unique, edge_of_side = np.unique(keys, return_inverse=True)
+    edges = _from_keys(unique, span)
+    both = np.concatenate([edges[:, 0], edges[:, 1]])
+    order = np.argsort(both, kind="stable").astype(np.int32)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(both, minlength=vertex_count))]).astype(np.int32)
+    ends = np.concatenate([edges[:, 1], edges[:, 0]])[order]
+    return EdgeLinks(edges, edge_of_side.astype(np.int32), starts, ends, order % np.int32(max(len(edges), 1)))
 
 
 def neighbors(faces: IntArray, vertex_count: int) -> Neighbors:

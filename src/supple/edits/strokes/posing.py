@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from supple.arrays import FloatArray, IntArray
 from supple.character.skeleton import Skeleton
-from supple.edits.strokes.stroke import Stroke, carry_along
+from supple.edits.strokes.stroke import Stroke, carry_from
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.motion.pose import Pose
 
 _WHERE = "posed_by_strokes"
+RADIUS = 0.06  # of the largest side of the box round all joints: about 0.1 m on a grown person
 
 
-def joints_near(pose: Pose, stroke: Stroke, radius: float) -> IntArray:
-    """The joints of a pose that are within `radius` [m] of a stroke."""
-    if not (np.isfinite(radius) and radius >= 0.0):
-        raise InputError("joints_near", f"radius is {radius}", "metres, zero or more, are needed", "try 0.1")
-    _, distances = stroke.nearest(pose.world_from_joint[:, :3, 3])
-    return np.flatnonzero(distances <= radius).astype(np.int32)
+def joints_near(pose: Pose, stroke: Stroke, radius: float | None = None) -> IntArray:
+    """The joints of a pose that are within `radius` [m] of a stroke; without one, within 0.06 of the pose's size."""
+    reach = _check_radius(radius, pose, "joints_near")
+    _, distances = stroke.nearest_parameters(pose.world_from_joint[:, :3, 3])
+    return np.flatnonzero(distances <= reach).astype(np.int32)
 
 
 def posed_by_strokes(
@@ -30,7 +31,7 @@ def posed_by_strokes(
     baseline: Stroke,
     *,
     offset: Stroke,
-    radius: float = 0.1,
+    radius: float | None = None,
     limits: Mapping[str, float] | None = None,
     move_roots: bool = True,
 ) -> Pose:
@@ -39,35 +40,69 @@ def posed_by_strokes(
     From the root outward, each picked joint is turned so that the picked joints below it point to where the strokes
     want them; bones keep their lengths, so they come as near as those allow. A picked root moves there unless
     `move_roots` is false. `limits` are the largest angles [rad] from rest by joint name; a joint turns no farther than
-    that against its parent (nor farther than it is already).
+    that against its parent (nor farther than it is already). Without a `radius` [m], joints within 0.06 of the pose's
+    size are picked; where there are none it is refused.
 
     Limits: only directions of bones are matched; nothing twists about itself.
     """
     bounds = _check_limits(skeleton, limits or {})
-    picked = joints_near(pose, baseline, radius)
-    world = np.array(pose.world_from_joint)
+    heads = pose.world_from_joint[:, :3, 3]
+    parameters, distances = baseline.nearest_parameters(heads)
+    picked = np.flatnonzero(distances <= _check_radius(radius, pose, _WHERE))
     if len(picked) == 0:
-        return pose
-    wanted = dict(zip(picked.tolist(), carry_along(baseline, offset, world[picked, :3, 3])[0], strict=True))
+        raise InputError(
+            _WHERE,
+            f"no joint is within {_check_radius(radius, pose, _WHERE):.3g} m of the baseline",
+            f"the nearest one is {distances.min():.3g} m away",
+            "draw it nearer, or pass a larger radius",
+        )
+    goals = carry_from(baseline, offset, heads[picked], parameters=parameters[picked])[0]
+    wanted = dict(zip(picked.tolist(), goals, strict=True))
+    moves = _move_joints(skeleton, pose, wanted, bounds=bounds, move_roots=move_roots)
+    return Pose(moves @ pose.world_from_joint, shapes=pose.shapes)
+
+
+def _move_joints(
+    skeleton: Skeleton, pose: Pose, wanted: Mapping[int, FloatArray], *, bounds: Mapping[int, float], move_roots: bool
+) -> FloatArray:
+    """The rigid moves (J, 4, 4) that take joints from where they are: each one's parent's, and its own turn on top."""
+    world = pose.world_from_joint
+    moves = np.tile(np.eye(4), (len(skeleton), 1, 1))
     leads = _find_followers(skeleton, wanted)
-    for level in skeleton.levels:
-        for joint in (int(j) for j in level if int(j) in wanted):
-            below = skeleton.descendants(joint)
-            if skeleton.parents[joint] < 0 and move_roots:
-                world[below, :3, 3] += wanted[joint] - world[joint, :3, 3]
-            followers = leads.get(joint, [])
-            if not followers:
-                continue
-            head = world[joint, :3, 3].copy()
-            directions = world[followers, :3, 3] - head
-            rotation = _fit_rotation(
-                directions,
-                _find_targets(directions, np.array([wanted[f] for f in followers]) - head, wanted[joint] - head),
-            )
-            rotation = _limit_rotation(skeleton, world, joint, rotation=rotation, bound=bounds.get(joint, np.inf))
-            world[below, :3, :3] = rotation @ world[below, :3, :3]
-            world[below, :3, 3] = (world[below, :3, 3] - head) @ rotation.T + head
-    return Pose(world, shapes=pose.shapes)
+    parents = skeleton.parents.tolist()
+    for joint in np.concatenate(skeleton.levels).tolist():
+        move = moves[parents[joint]] if parents[joint] >= 0 else np.eye(4)
+        moves[joint] = move
+        if joint not in wanted:
+            continue
+        head = move[:3, :3] @ world[joint, :3, 3] + move[:3, 3]
+        if parents[joint] < 0 and move_roots:
+            moves[joint, :3, 3] += wanted[joint] - head
+            head = wanted[joint]
+        followers = leads.get(joint, [])
+        if not followers:
+            continue
+        move = moves[joint]
+        directions = world[followers, :3, 3] @ move[:3, :3].T + move[:3, 3] - head
+        targets = _find_targets(directions, np.array([wanted[f] for f in followers]) - head, wanted[joint] - head)
+        rotation = _fit_rotation(directions, targets)
+        if joint in bounds:
+            above = np.eye(3) if parents[joint] < 0 else moves[parents[joint], :3, :3] @ world[parents[joint], :3, :3]
+            own = move[:3, :3] @ world[joint, :3, :3]
+            rest = skeleton.parent_from_joint[joint, :3, :3]
+            rotation = _limit_rotation(rotation, rest=rest, above=above, own=own, bound=bounds[joint])
+        moves[joint, :3, :3] = rotation @ move[:3, :3]
+        moves[joint, :3, 3] = rotation @ (move[:3, 3] - head) + head
+    return moves
+
+
+def _check_radius(radius: float | None, pose: Pose, where: str) -> float:
+    """The radius [m], or without one a share of the size of what is posed."""
+    if radius is None:
+        return RADIUS * float(np.ptp(pose.world_from_joint[:, :3, 3], axis=0).max())
+    if not (np.isfinite(radius) and radius >= 0.0):
+        raise InputError(where, f"radius is {radius}", "metres, zero or more, are needed", "leave it out")
+    return radius
 
 
 def _check_limits(skeleton: Skeleton, limits: Mapping[str, float]) -> dict[int, float]:
@@ -106,9 +141,9 @@ def _find_targets(directions: FloatArray, targets: FloatArray, miss: FloatArray)
 
 def _fit_rotation(before: FloatArray, after: FloatArray) -> FloatArray:
     """The turn (3, 3) that takes directions (N, 3) to others: the least one for a single direction, else the best."""
+    least = _least_rotation(before.sum(axis=0), after.sum(axis=0))
     if len(before) == 1:
-        return quaternions.matrix_from_quat(quaternions.rotation_between(before[0], after[0]))
-    least = quaternions.matrix_from_quat(quaternions.rotation_between(before.sum(axis=0), after.sum(axis=0)))
+        return least
     rest = quaternions.normalize(before) @ least.T
     # A share of the identity decides where the directions leave a twist open.
     spread = np.einsum("ni,nj->ij", quaternions.normalize(after), rest) + 1e-6 * np.eye(3)
@@ -116,16 +151,36 @@ def _fit_rotation(before: FloatArray, after: FloatArray) -> FloatArray:
     return best
 
 
+def _least_rotation(before: FloatArray, after: FloatArray) -> FloatArray:
+    """The least turn (3, 3) from one direction to another: R = 1 + [v] + [v]^2 / (1 + c), v = a x b, c = a . b."""
+    a, b = before.tolist(), after.tolist()
+    size = math.sqrt((a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * (b[0] * b[0] + b[1] * b[1] + b[2] * b[2]))
+    cosine = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / size if size > 1e-300 else -1.0
+    if cosine < 0.0:  # 1 + c cancels
+        return quaternions.matrix_from_quat(quaternions.rotation_between(before, after))
+    x, y, z = (
+        (a[1] * b[2] - a[2] * b[1]) / size,
+        (a[2] * b[0] - a[0] * b[2]) / size,
+        (a[0] * b[1] - a[1] * b[0]) / size,
+    )
+    k = 1.0 / (1.0 + cosine)
+    return np.array(
+        [
+            [cosine + k * x * x, k * x * y - z, k * x * z + y],
+            [k * x * y + z, cosine + k * y * y, k * y * z - x],
+            [k * x * z - y, k * y * z + x, cosine + k * z * z],
+        ]
+    )
+
+
 def _limit_rotation(
-    skeleton: Skeleton, world: FloatArray, joint: int, *, rotation: FloatArray, bound: float
+    rotation: FloatArray, *, rest: FloatArray, above: FloatArray, own: FloatArray, bound: float
 ) -> FloatArray:
-    """As much of a turn of a joint as keeps its angle from rest, as seen from its parent, within bounds."""
-    if not np.isfinite(bound):
-        return rotation
-    parent = int(skeleton.parents[joint])
-    above = np.eye(3) if parent < 0 else quaternions.nearest_rotation(world[parent, :3, :3])
-    rest = quaternions.nearest_rotation(skeleton.parent_from_joint[joint, :3, :3])
-    own = quaternions.nearest_rotation(world[joint, :3, :3])
+    """As much of a turn of a joint as keeps its angle from rest, as seen from its parent, within bounds.
+
+    `own` and `above` are the axes of the joint and of its parent now, `rest` those of the joint in its parent at rest.
+    """
+    rest, above, own = (quaternions.nearest_rotation(axes) for axes in (rest, above, own))
     start = _rotation_angle(rest.T @ above.T @ own)
     allowed = max(bound, start)
     if _rotation_angle(rest.T @ above.T @ rotation @ own) <= allowed:

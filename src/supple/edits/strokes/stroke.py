@@ -12,11 +12,14 @@ from supple.arrays import FloatArray, IntArray, frozen
 from supple.edits.strokes.reduction import METRES, simplify
 from supple.errors import InputError
 from supple.geometry import quaternions
+from supple.geometry.vectors import cross
 
 _WHERE = "Stroke"
 _CELLS = 16  # pieces of a Bézier segment in which its length is tabled
 _GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(6)
 MOST_KNOTS = 10_000
+_MOST_STEPS = 60  # halvings alone are as fine as numbers are after these
+_AT_ONCE = 1024  # points whose way to the whole curve is looked at together
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,71 +123,121 @@ class Stroke:
         They turn about the curve as little as they can (Frenet's are not there on straight stretches and flip where the
         curve bends the other way). `normal` (3,) is the one at the start; without it, one is chosen.
         """
-        u = np.atleast_1d(self._parameter(t))
-        grid = np.linspace(0.0, len(self.bezier), len(self.bezier) * _CELLS + 1)
-        positions, directions = self._curve(grid, 0), self._directions(grid)
+        frames = self._frames(np.atleast_1d(self._parameter(t)), normal)
+        return frames.reshape(*np.shape(t), 3, 3)
+
+    def _frames(self, u: FloatArray, normal: ArrayLike | None = None) -> FloatArray:
+        """The frames (N, 3, 3) at parameters (N,)."""
+        grid, positions, directions = self._grid
         first = quaternions.perpendicular(directions[0]) if normal is None else np.asarray(normal, dtype=np.float64)
         aside = first - (first @ directions[0]) * directions[0]
         if not np.linalg.norm(aside) > 1e-6 * np.linalg.norm(first):
             raise InputError(_WHERE, "normal lies along the stroke", "it must point aside", "use another one")
-        normals = np.empty_like(directions)
-        normals[0] = quaternions.normalize(aside)
-        for n in range(len(grid) - 1):
-            normals[n + 1] = _transport_normal(
-                normals[n], positions[n], directions[n], position=positions[n + 1], direction=directions[n + 1]
-            )
+        # Whatever the first normal is, all others keep their angle to those that start from another one.
+        normals, binormals = self._transported
+        cosine, sine = quaternions.normalize(aside) @ normals[0], quaternions.normalize(aside) @ binormals[0]
         cell = np.clip(np.searchsorted(grid, u, side="right") - 1, 0, len(grid) - 2)
         here = self._curve(u, 0), self._directions(u)
-        aside = _transport_normal(normals[cell], positions[cell], directions[cell], position=here[0], direction=here[1])
-        frames = np.stack([here[1], aside, np.cross(here[1], aside)], axis=-1)
-        return frames.reshape(*np.shape(t), 3, 3)
+        aside = _transport_normal(
+            cosine * normals[cell] + sine * binormals[cell],
+            positions[cell],
+            directions[cell],
+            position=here[0],
+            direction=here[1],
+        )
+        return np.stack([here[1], aside, cross(here[1], aside)], axis=-1)
+
+    @cached_property
+    def _grid(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Parameters (G,) of the cells' borders, and the places and unit directions (G, 3) there."""
+        grid = np.linspace(0.0, len(self.bezier), len(self.bezier) * _CELLS + 1)
+        return grid, self._curve(grid, 0), self._directions(grid)
+
+    @cached_property
+    def _transported(self) -> tuple[FloatArray, FloatArray]:
+        """Normals and binormals (G, 3) on the grid, carried along from one at the start."""
+        _, positions, directions = self._grid
+        steps = _transport_normal(
+            np.broadcast_to(np.eye(3)[:, None], (3, len(positions) - 1, 3)),
+            positions[:-1],
+            directions[:-1],
+            position=positions[1:],
+            direction=directions[1:],
+            upright=False,
+        )
+        normals = np.empty_like(directions)
+        normals[0] = quaternions.perpendicular(directions[0])
+        for n, step in enumerate(np.ascontiguousarray(np.moveaxis(steps, 0, 1))):
+            normals[n + 1] = normals[n] @ step
+        normals = quaternions.normalize(normals - np.sum(normals * directions, axis=1, keepdims=True) * directions)
+        return normals, cross(directions, normals)
 
     def nearest(self, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """The share t (N,) of the nearest place on the stroke to each of `points` (N, 3), and how far it is [m]."""
+        u, distances = self.nearest_parameters(points)
+        return self._fraction(u), distances
+
+    def nearest_parameters(self, points: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """The same by the curve's own parameters u (N,): the segment's number and how far through it the place is."""
         given = frozen(points, np.float64, (-1, 3), _WHERE, "points")
         if len(given) == 0:
             return np.zeros(0), np.zeros(0)
-        grid = np.linspace(0.0, len(self.bezier), len(self.bezier) * _CELLS + 1)
-        owner, start = self._valleys(given, self._curve(grid, 0))
-        low, high = grid[np.maximum(start - 1, 0)], grid[np.minimum(start + 1, len(grid) - 1)]
+        grid, positions, _ = self._grid
+        owner, start = self._valleys(given, positions)
         aims = given[owner]
-        ratio = (np.sqrt(5.0) - 1.0) / 2.0
-        for _ in range(60):  # golden section
-            one, other = high - ratio * (high - low), low + ratio * (high - low)
-            nearer = self._squares(one, aims) < self._squares(other, aims)
-            low, high = np.where(nearer, low, one), np.where(nearer, other, high)
-        u = 0.5 * (low + high)
-        for end in (0.0, float(len(self.bezier))):  # a section never quite reaches an end
-            u = np.where(self._squares(np.full(len(u), end), aims) <= self._squares(u, aims), end, u)
+        u = self._descend(grid[np.maximum(start - 1, 0)], grid[np.minimum(start + 1, len(grid) - 1)], grid[start], aims)
         squares = self._squares(u, aims)
         order = np.lexsort((squares, owner))  # the best valley of each point comes first
         first = order[np.searchsorted(owner[order], np.arange(len(given)))]
-        return self._fraction(u[first]), np.sqrt(squares[first])
+        return u[first], np.sqrt(squares[first])
+
+    def _descend(self, low: FloatArray, high: FloatArray, u: FloatArray, points: FloatArray) -> FloatArray:
+        """Parameters (M,) of the nearest places to `points` (M, 3) between two others, from `u` on.
+
+        By Newton's method on the slope of the squared distance; a step that leaves what is left is a halving.
+        """
+        for _ in range(_MOST_STEPS):
+            away, speed = self._curve(u, 0) - points, self._curve(u, 1)
+            slope = np.einsum("ni,ni->n", away, speed)
+            bend = np.einsum("ni,ni->n", speed, speed) + np.einsum("ni,ni->n", away, self._curve(u, 2))
+            low, high = np.where(slope < 0.0, u, low), np.where(slope > 0.0, u, high)
+            step = u - slope / np.where(bend > 0.0, bend, 1.0)
+            beyond = (bend <= 0.0) | (step < low) | (step > high)
+            following = np.where(slope == 0.0, u, np.where(beyond, 0.5 * (low + high), step))
+            settled = np.abs(following - u).max() <= 1e-14 * len(self.bezier)
+            u = following
+            if settled:
+                break
+        return u
 
     def _valleys(self, points: FloatArray, positions: FloatArray) -> tuple[IntArray, IntArray]:
         """Points and grid places (M,) where the nearest place may be: every valley that could still be the deepest."""
         longest = float(np.diff(self._table).max())
         owners, starts = [], []
-        for number, point in enumerate(points):
-            away = np.linalg.norm(positions - point, axis=1)
-            padded = np.concatenate([[np.inf], away, [np.inf]])
-            valley = (away <= padded[:-2]) & (away <= padded[2:]) & (away <= away.min() + longest)
-            found = np.flatnonzero(valley)
-            owners.append(np.full(len(found), number))
-            starts.append(found)
+        for first in range(0, len(points), _AT_ONCE):
+            some = points[first : first + _AT_ONCE]
+            away = np.linalg.norm(positions - some[:, None], axis=2)
+            padded = np.pad(away, ((0, 0), (1, 1)), constant_values=np.inf)
+            deep = away <= away.min(axis=1, keepdims=True) + longest
+            owner, start = np.nonzero((away <= padded[:, :-2]) & (away <= padded[:, 2:]) & deep)
+            owners.append(first + owner)
+            starts.append(start)
         return np.concatenate(owners).astype(np.int32), np.concatenate(starts).astype(np.int32)
 
     def _squares(self, u: FloatArray, points: FloatArray) -> FloatArray:
         return np.asarray(np.sum((self._curve(u, 0) - points) ** 2, axis=1))
 
     def _curve(self, u: FloatArray, order: int) -> FloatArray:
-        """The curve or its first derivative at parameters `u` (...): the whole part names the segment."""
+        """The curve or one of its first two derivatives at parameters `u` (...): the whole part names the segment."""
         segment = np.clip(np.floor(u).astype(int), 0, len(self.bezier) - 1)
         v = (u - segment)[..., None]
-        a, b, c, d = np.moveaxis(self.bezier[segment], -2, 0)
+        control = self.bezier[segment]
+        a, b, c, d = control[..., 0, :], control[..., 1, :], control[..., 2, :], control[..., 3, :]
         w = 1.0 - v
         if order == 0:
             return np.asarray(w**3 * a + 3.0 * w * w * v * b + 3.0 * w * v * v * c + v**3 * d)
+        if order == 2:
+            return np.asarray(6.0 * (w * (c - 2.0 * b + a) + v * (d - 2.0 * c + b)))
         return np.asarray(3.0 * (w * w * (b - a) + 2.0 * w * v * (c - b) + v * v * (d - c)))
 
     def _directions(self, u: FloatArray) -> FloatArray:
@@ -227,9 +280,18 @@ class Stroke:
 
 
 def _transport_normal(
-    normal: FloatArray, start: FloatArray, before: FloatArray, *, position: FloatArray, direction: FloatArray
+    normal: FloatArray,
+    start: FloatArray,
+    before: FloatArray,
+    *,
+    position: FloatArray,
+    direction: FloatArray,
+    upright: bool = True,
 ) -> FloatArray:
-    """The normal taken from `start` to `place` without turning about the curve: two reflections [Wang2008]."""
+    """The normal taken from `start` to `place` without turning about the curve: two reflections [Wang2008].
+
+    Being `upright` to the curve and of length one is then made sure of; any vector that is not stays as it is without.
+    """
     step = position - start
     square = np.sum(step * step, axis=-1, keepdims=True)
     half = np.where(square > 0.0, 2.0 / np.where(square > 0.0, square, 1.0), 0.0)
@@ -239,6 +301,8 @@ def _transport_normal(
     square = np.sum(rest * rest, axis=-1, keepdims=True)
     half = np.where(square > 1e-24, 2.0 / np.where(square > 1e-24, square, 1.0), 0.0)
     found = mirrored - half * np.sum(rest * mirrored, axis=-1, keepdims=True) * rest
+    if not upright:
+        return np.asarray(found)
     return quaternions.normalize(found - np.sum(found * direction, axis=-1, keepdims=True) * direction)
 
 
@@ -250,9 +314,17 @@ def carry_along(baseline: Stroke, offset: Stroke, points: ArrayLike) -> tuple[Fl
     turn, so that equal strokes move nothing.
     """
     given = frozen(points, np.float64, (-1, 3), "carry_along", "points")
-    t, _ = baseline.nearest(given)
-    start = baseline.frames(0.0)
-    rotation = quaternions.matrix_from_quat(quaternions.rotation_between(start[:, 0], offset.tangents(0.0)))
-    rotations = offset.frames(t, normal=rotation @ start[:, 1]) @ np.swapaxes(baseline.frames(t), -1, -2)
-    away = given - baseline.at(t)
-    return offset.at(t) + np.einsum("nij,nj->ni", rotations, away), rotations
+    return carry_from(baseline, offset, given, parameters=baseline.nearest_parameters(given)[0])
+
+
+def carry_from(
+    baseline: Stroke, offset: Stroke, points: FloatArray, *, parameters: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The same where the nearest places are known already, by the baseline's `parameters` (N,)."""
+    start = baseline._frames(np.zeros(1))[0]
+    rotation = quaternions.matrix_from_quat(quaternions.rotation_between(start[:, 0], offset._grid[2][0]))
+    there = offset._parameter(baseline._fraction(parameters))
+    before, after = baseline._frames(parameters), offset._frames(there, rotation @ start[:, 1])
+    rotations = after @ np.swapaxes(before, -1, -2)
+    away = points - baseline._curve(parameters, 0)
+    return offset._curve(there, 0) + np.einsum("nij,nj->ni", rotations, away), rotations

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from supple import device as devices
 from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
+from supple.geometry.cholesky.cholesky import factor_symmetric
 from supple.geometry.laplacian import check_fixed, held, weighted_edges
 
 _WHERE = "Arap"
@@ -39,8 +40,6 @@ class Arap:
         vectors: ArrayLike | None = None,
         weights: str = "cotangent",
     ) -> None:
-        from scipy.sparse.linalg import splu
-
         wp = devices.warp()
         points = frozen(rest_points, np.float64, (-1, 3), _WHERE, "rest_points")
         faces = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
@@ -55,8 +54,7 @@ class Arap:
         self._factor: Any = None
         if len(free):
             inner = laplacian[free][:, free].tocsc()
-            options = {"SymmetricMode": True}
-            self._factor = splu(inner, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+            self._factor = factor_symmetric(inner)
         one, other = np.concatenate([edges.ends, edges.ends[:, ::-1]]).T
         order = np.argsort(one, kind="stable")
         one, other = one[order], other[order]

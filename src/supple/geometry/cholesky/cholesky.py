@@ -46,12 +46,17 @@ class Factor:
         return len(self.rows)
 
 
-def _sparse(matrix: Any, items: IntArray) -> tuple[IntArray, tuple[Float32Array | IntArray, ...]]:
-    """The items of the unknowns in the order of the factor, and its columns."""
+def factor_symmetric(matrix: Any) -> Any:
+    """SciPy's factor of a sparse symmetric positive matrix, with `solve`: no rows are exchanged, ten times as fast."""
     from scipy.sparse.linalg import splu
 
     options = {"SymmetricMode": True}
-    factor = splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+    return splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+
+
+def _sparse(matrix: Any, items: IntArray) -> tuple[IntArray, tuple[Float32Array | IntArray, ...]]:
+    """The items of the unknowns in the order of the factor, and its columns."""
+    factor = factor_symmetric(matrix)
     lower = factor.L.tocsc()
     lower.sort_indices()
     column = np.repeat(np.arange(len(items)), np.diff(lower.indptr))

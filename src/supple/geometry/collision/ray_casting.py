@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import BoolArray, FloatArray, IntArray, frozen
+from supple.arrays import BoolArray, FloatArray, IntArray, frozen, remembered
 from supple.errors import InputError
 
 NONE = -1
@@ -97,6 +98,31 @@ class RayCaster:
         ]
         devices.Launch(kernels.cast_rays, len(ways), inputs, self.device, smallest=_FEW)()
         return np.where(lengths[:, 0] > 0.0, faces.numpy(), NONE).astype(np.int32)
+
+
+class _KeptCaster:
+    """The caster of one mesh, which goes along with whatever points are asked about."""
+
+    def __init__(self, points: FloatArray, triangles: IntArray) -> None:
+        self._caster, self._lock = RayCaster(points, triangles), Lock()
+
+    def cast(self, points: FloatArray, origins: ArrayLike, directions: ArrayLike) -> RayHits:
+        with self._lock:
+            if points is not self._caster.points:
+                self._caster.refit(points)
+            return self._caster.cast(origins, directions)
+
+
+def cast_at(points: ArrayLike, triangles: ArrayLike, *, origins: ArrayLike, directions: ArrayLike) -> RayHits:
+    """The first triangle that each ray meets; for a read-only array of triangles its boxes are kept and refitted."""
+    where: FloatArray = frozen(points, np.float64, (-1, 3), _WHERE, "points")
+    faces: IntArray = frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
+    if faces.size and (faces.min() < 0 or faces.max() >= len(where)):
+        given, needed = f"triangles name point {faces.max()}", f"there are {len(where)} points"
+        raise InputError(_WHERE, given, needed, "pass the points of this mesh")
+    # A copy of the triangles, so that what is kept does not keep the mesh alive.
+    kept = remembered(faces, f"rays {len(where)}", lambda: _KeptCaster(where, faces.copy()))
+    return kept.cast(where, origins, directions)
 
 
 def intersect_planes(corners: FloatArray, directions: FloatArray) -> FloatArray:
