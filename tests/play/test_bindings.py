@@ -67,7 +67,7 @@ def test_what_a_binding_follows_from_tells_it_apart(arm, store):
     frames(arm, skin)
     moved = dataclasses.replace(arm, points=arm.points + 1e-12)
     painted = dataclasses.replace(arm, maps={"flesh": np.ones(len(arm.points))})
-    for character, other in ((arm, skin_of("incremental", reach=0.4)), (moved, skin), (painted, skin)):
+    for character, other in ((arm, skin_of("incremental", binding="planar")), (moved, skin), (painted, skin)):
         before = len(bindings.stored())
         frames(character, other)
         assert len(bindings.stored()) == before + 1
@@ -144,7 +144,7 @@ def test_values_come_back_as_they_were():
 
 
 def test_what_was_used_last_stays_when_room_runs_out(arm, store, monkeypatch):
-    skins = [skin_of("incremental", reach=reach) for reach in (0.1, 0.2, 0.3)]
+    skins = [skin_of("incremental", binding=method) for method in ("automatic", "direct", "planar")]
     frames(arm, skins[0])
     size = bindings.stored()[0].size
     monkeypatch.setenv("SUPPLE_CACHE_LIMIT", str(int(2.5 * size)))
@@ -158,7 +158,7 @@ def test_what_was_used_last_stays_when_room_runs_out(arm, store, monkeypatch):
     assert sum(one.size for one in bindings.stored()) <= 2.5 * size
     assert first.name in names & left
     monkeypatch.setenv("SUPPLE_CACHE_LIMIT", "10")
-    frames(arm, skin_of("incremental", reach=0.7))
+    frames(arm, skin_of("incremental", binding="weights"))
     assert len(bindings.stored()) == 2  # too large for so little room: nothing is removed for it
 
 

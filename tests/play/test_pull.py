@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from soft_skins import Gripped, Trailing
+from soft_skins import Gripped
 
 import supple
-from supple import Graph, LinearBlend, Pose, Pull
+from supple import Graph, Pose, Pull
 from supple.errors import InputError
 
 PLACE = (0.3, -0.2, 0.5)
@@ -66,12 +66,6 @@ def test_a_stage_is_pulled_by_its_name(tube):
     np.testing.assert_allclose(player.advance(_rest(tube))[3], PLACE, atol=1e-6)
     with pytest.raises(InputError, match="stage 'nose'"):
         player.pull(Pull(3, to=PLACE), stage="nose")
-
-
-@pytest.mark.parametrize("skin", [LinearBlend(), Trailing()])
-def test_skins_without_flesh_cannot_be_pulled(tube, skin):
-    with pytest.raises(InputError, match="no flesh"):
-        supple.player(tube, skin).pull(Pull(3, to=PLACE))
 
 
 def test_the_place_lies_among_its_vertices():

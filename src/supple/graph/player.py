@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -26,7 +27,7 @@ from supple.graph.mask import Mask
 from supple.graph.stage_node import StageNode
 from supple.motion.pose import Pose, PoseSource, between
 from supple.settings import flattened, is_setting, path_of
-from supple.skins.base import AnySkin, DevicePoints, PullableSkin, SoftSkin
+from supple.skins.base import AnySkin, DevicePoints, SoftSkin
 from supple.skins.memory import Arrays
 from supple.skins.pull import Pull
 
@@ -75,6 +76,7 @@ class Player:
         self.time: float | None = None
         self._tick = 0
         self._pose: Pose | None = None
+        self._step_pose: Pose | None = None
         self._bones: Pose | None = None
         self._shown: DevicePoints | None = None
         for node in self._nodes:
@@ -127,8 +129,9 @@ class Player:
     def change(self, *, stage: str | None = None, **settings: Any) -> None:
         """Change settings of a skin from the next frame on, without binding again and without losing its history.
 
-        `stage` names the stage, where there are several; else it is the last one. Only settings that the skin calls
-        live can be changed; others need another player.
+        What is shown does not jump: it goes over to what the new settings make of it in a quarter of a second, or
+        slower where that is far. `stage` names the stage, where there are several; else it is the last one. Only
+        settings that the skin calls live can be changed; others need another player.
         """
         node = self._named(stage)
         name, work = node.stage.name, node.stage.work
@@ -143,11 +146,35 @@ class Player:
             can = f"while playing, {name} can change {', '.join(sorted(work.live)) or 'nothing'}"
             raise InputError("player", f"{', '.join(fixed)} was to change", can, "make another player")
         changed.check_for(self.character)
-        node.stage = dataclasses.replace(node.stage, work=changed)
+        chosen = dataclasses.replace(node.stage, work=changed)
+        self._change_gently({name: partial(setattr, node, "stage", chosen)})
         self.graph = Graph(tuple(node.stage for node in self._nodes))
 
+    def _change_gently(self, changes: Mapping[str, Callable[[], None]]) -> None:
+        """Change stages by name, so that nothing that is shown jumps."""
+        pose = self._pose if self._step is None else self._step_pose
+        results: dict[str, DevicePoints] = {}
+        for node in self._nodes:
+            name, inputs = node.stage.name, [results.get(name) for name in node.stage.inputs]
+            if pose is None:
+                changes.get(name, lambda: None)()
+            elif name in changes:
+                results[name] = node.change_gently(changes[name], pose, inputs, self._step)
+            else:
+                results[name] = node.output(pose, inputs)
+
     def reshape(self, character: Character) -> None:
-        """Go on with a character of which only shapes, edits and painted maps differ, without losing any history."""
+        """Go on with a character of which only shapes, edits and painted maps differ, without losing any history.
+
+        Shapes that are on are seen at once.
+        """
+        prepared = self._rebind(character)
+        self.character = character
+        for node in self._nodes:
+            node.reshape(prepared[node.stage.name])
+
+    def _rebind(self, character: Character) -> dict[str, Any]:
+        """What all stages need for a character that differs in shapes and maps alone, by their names."""
         others = differing_arrays(self.character, character)
         if others:
             raise InputError(
@@ -156,36 +183,30 @@ class Player:
                 "only shapes, edits and painted maps may differ",
                 "make another player",
             )
-        prepared = [node.rebind(character) for node in self._nodes]
-        self.character = character
-        for node, binding in zip(self._nodes, prepared, strict=True):
-            node.reshape(binding)
+        return {node.stage.name: node.rebind(character) for node in self._nodes}
 
     def paint(self, name: str, values: ArrayLike) -> None:
         """Give a painted map, such as "jiggle" or "stiffness", the values (V,) from the next frame on.
 
-        All copies of a crowd are painted alike, with the values of one.
+        What is shown does not jump, as in `change`. All copies of a crowd are painted alike, with the values of one.
         """
         character = self.character
         one = character.member if isinstance(character, Crowd) else character
         painted = one.replace(maps={**one.maps, name: values})
-        self.reshape(Crowd.of(painted, character.count) if isinstance(character, Crowd) else painted)
+        painted = Crowd.of(painted, character.count) if isinstance(character, Crowd) else painted
+        prepared = self._rebind(painted)
+        self.character = painted
+        self._change_gently({node.stage.name: partial(node.reshape, prepared[node.stage.name]) for node in self._nodes})
 
     def pull(self, pull: Pull, *, hand: str = "hand", stage: str | None = None) -> None:
         """Take hold of the skin from the next step on; the same `hand` lets go of what it held before.
 
-        A hand that moves is a new pull of the same place with another `to`. `stage` names a stage that can be pulled,
-        where there are several; else it is the last one.
+        A hand that moves is a new pull of the same place with another `to`. Skins with flesh give way by themselves;
+        any other is held by springs on top of its shape. `stage` names a stage, where there are several; else it is the
+        last one.
         """
         pull.check_for(len(self.character.points))
         node = self._named(stage)
-        if not isinstance(node.stage.work, PullableSkin):
-            raise InputError(
-                "player",
-                f"{node.stage.name} was pulled",
-                "it has no flesh that a hand could move",
-                "use a skin that can be pulled, such as LayeredLattice",
-            )
         node.take_hold({**node.pulls, hand: pull.sized(float(self.character.size.max()))})
 
     def let_go(self, hand: str = "hand", *, stage: str | None = None) -> None:
@@ -235,7 +256,6 @@ class Player:
             return
         self._pose, self._bones, self._shown = Pose(kept["pose"]), None, None
         for number, node in enumerate(self._nodes):
-            node.take_hold({})
             node.restore(f"stage{number}", kept)
         self.time, self._tick = float(kept["time"]), int(kept["tick"])
 
@@ -244,7 +264,7 @@ class Player:
         twin = Player(self.character, self.graph, device=self.device, fps=self.fps, beside=self)
         twin.restore(self.snapshot())
         for mine, other in zip(self._nodes, twin._nodes, strict=True):
-            other.take_hold(dict(mine.pulls))
+            other.take_after(mine)
         return twin
 
     def _simulate(self, source: PoseSource, time: float, step: float) -> None:
@@ -269,7 +289,7 @@ class Player:
         for node in self._nodes:
             with self._timed(node):
                 results[node.stage.name] = node.simulate(pose, [results[name] for name in node.stage.inputs], step)
-        self._stepped = pose
+        self._stepped = self._step_pose = pose
 
     @contextlib.contextmanager
     def _timed(self, node: StageNode) -> Iterator[None]:
@@ -287,16 +307,17 @@ class Player:
         if self._tick * self._step != time:
             return None
         with self._timed(last):
-            return self._stepped, last.show(self._stepped, [], 1.0)
+            return self._stepped, last.show(self._stepped, [], 1.0, 0.0)
 
     def _frame(self, pose: Pose, time: float) -> tuple[Pose, DevicePoints]:
         """The graph at the time shown: soft stages between their last two steps, all others in the pose itself."""
         alpha = 1.0 if self._step is None else 1.0 - (self._tick - time / self._step)
+        gone = 0.0 if self._step is not None or self.time is None else max(time - self.time, 0.0)
         results: dict[str, DevicePoints] = {}
         for node in self._nodes:
             inputs = [results[name] for name in node.stage.inputs]
             with self._timed(node):
-                results[node.stage.name] = node.show(pose, inputs, min(max(alpha, 0.0), 1.0))
+                results[node.stage.name] = node.show(pose, inputs, min(max(alpha, 0.0), 1.0), gone)
         return pose, results[self._nodes[-1].stage.name]
 
 

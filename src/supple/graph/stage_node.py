@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from supple.motion.pose import Pose
 from supple.skins.base import BoundSkin, DevicePoints, PullableSkin, Skin, SoftSkin
 from supple.skins.memory import Arrays, capture_arrays, restore_arrays
 from supple.skins.pull import Pull
+from supple.skins.secondary.layer import SecondaryLayer
 
 
 class StageNode:
@@ -27,7 +29,7 @@ class StageNode:
         self.bones: tuple[FloatArray, FloatArray] | None = None
         self.pulls: dict[str, Pull] = {}
         self.binding = binding
-        self._held_anew = False
+        self.layer = SecondaryLayer(character, device)
         self._device, self._count = device, len(character.points)
         self._recorded: tuple[list[DevicePoints], devices.Launch] | None = None
         wp = devices.warp()
@@ -51,12 +53,23 @@ class StageNode:
         if not isinstance(self.stage.work, Skin):
             self.state = None
         self.bones = None
-        self.take_hold({})
+        self.pulls = {}
+        self.layer.forget()
 
     def take_hold(self, pulls: dict[str, Pull]) -> None:
-        """Be held by these hands from the next step on."""
-        self._held_anew = self._held_anew or bool(pulls) or bool(self.pulls)
+        """Be held by these hands from now on; a skin that knows no hands is held on top of its shape."""
+        if not isinstance(self.stage.work, PullableSkin):
+            self.layer.hold(tuple(pulls.values()))
+        elif self.state is not None:
+            self.stage.work.hold(self.binding, self.state, tuple(pulls.values()))
         self.pulls = pulls
+
+    def take_after(self, other: StageNode) -> None:
+        """Be held as another node of the same stage is, which has the same memory."""
+        self.layer.take_after(other.layer)
+        if isinstance(self.stage.work, PullableSkin):
+            self.take_hold(dict(other.pulls))
+        self.pulls = dict(other.pulls)
 
     def rebind(self, character: Character) -> Any:
         """What this stage will need for a character that differs in shapes and maps alone; see `reshape`."""
@@ -82,19 +95,18 @@ class StageNode:
         """This stage at a simulation step; soft skins move on by `step` [s], or start when it is None."""
         work = self.stage.work
         if not isinstance(work, SoftSkin):
-            return self.show(pose, inputs, 1.0)
+            return self.show(pose, inputs, 1.0, 0.0 if step is None else step)
         wp = devices.warp()
         incoming = inputs[0] if inputs else None
         if step is None:
             self.state = work.start(self.binding, pose, incoming)
-            points = self.state.points
+            points = self.layer.show(self.state.points, 0.0)
             wp.copy(self._steps[0], points)
             self.bones = None
+            if self.pulls:
+                self.take_hold(self.pulls)
         else:
-            if self._held_anew and isinstance(work, PullableSkin):
-                work.hold(self.binding, self.state, tuple(self.pulls.values()))
-                self._held_anew = False
-            points = work.advance(self.binding, self.state, pose, step, incoming=incoming)
+            points = self.layer.show(work.advance(self.binding, self.state, pose, step, incoming=incoming), step)
             wp.copy(self._steps[0], self._steps[1])
         wp.copy(self._steps[1], points)
         bones = work.simulated_joints(self.binding, self.state)
@@ -103,16 +115,19 @@ class StageNode:
         return self._steps[1]
 
     def snapshot(self, prefix: str) -> Arrays:
-        """The memory of a soft stage as plain arrays; nothing for others."""
+        """The memory of a stage as plain arrays: that of a soft skin, and of what is on top of any."""
+        on_top = self.layer.snapshot(f"{prefix}.layer")
         if self.state is None or not isinstance(self.stage.work, SoftSkin):
-            return {}
+            return on_top
         steps = {f"{prefix}.step{rotation}": points.numpy().copy() for rotation, points in enumerate(self._steps)}
         bones = {f"{prefix}.bones{rotation}": joints for rotation, joints in enumerate(self.bones or ())}
-        return {**steps, **bones, **capture_arrays(self.state.memory, f"{prefix}.state")}
+        return {**on_top, **steps, **bones, **capture_arrays(self.state.memory, f"{prefix}.state")}
 
     def restore(self, prefix: str, kept: Arrays) -> None:
-        """Overwrite the memory of a soft stage, without starting it."""
+        """Overwrite the memory of a stage, without starting it; nobody holds it then."""
         work = self.stage.work
+        self.pulls = {}
+        self.layer.restore(f"{prefix}.layer", kept)
         if not isinstance(work, SoftSkin):
             return
         if self.state is None:
@@ -122,21 +137,65 @@ class StageNode:
         self.bones = (kept[f"{prefix}.bones0"], kept[f"{prefix}.bones1"]) if f"{prefix}.bones0" in kept else None
         restore_arrays(self.state.memory, f"{prefix}.state", kept)
         self.state.recall()
+        if isinstance(work, PullableSkin):
+            work.hold(self.binding, self.state, ())
 
-    def show(self, pose: Pose, inputs: list[DevicePoints], alpha: float) -> DevicePoints:
-        """This stage in the frame that is shown; soft skins `alpha` of the way from their last step but one."""
+    def show(self, pose: Pose, inputs: list[DevicePoints], alpha: float, dt: float) -> DevicePoints:
+        """This stage in the frame that is shown, `dt` [s] after the last one for what is on top of it.
+
+        Soft skins are `alpha` of the way from their last step but one to their last, which has all that is on top.
+        """
         from supple.graph import kernels
 
         work = self.stage.work
         if isinstance(work, Skin):
-            return work.deform(self.binding, self.state, pose, inputs[0] if inputs else None)
+            return self.layer.show(work.deform(self.binding, self.state, pose, inputs[0] if inputs else None), dt)
         if isinstance(work, SoftSkin):
             if alpha == 1.0:  # on a step: a copy costs less than a blend
                 devices.warp().copy(self._result, self._steps[1])
                 return self._result
             devices.write(self._weights, np.array([alpha]))
             return self._blend(kernels.interpolate, self._steps)
-        return self._blend(kernels.blend, inputs)
+        return self.layer.show(self._blend(kernels.blend, inputs), dt)
+
+    def change_gently(
+        self, change: Callable[[], None], pose: Pose, inputs: list[DevicePoints], step: float | None
+    ) -> DevicePoints:
+        """Make a change, after which the skin in `pose` is shown as before, and goes over to what it is by itself.
+
+        Of a soft skin it is one `step` on from here that is compared, with and without the change. Returns the shape
+        with which later stages see this one.
+        """
+        wp = devices.warp()
+        before = wp.clone(self.layer.show(self._try_step(pose, inputs, step), 0.0))
+        change()
+        now = self._try_step(pose, inputs, step)
+        self.layer.take_up(before, self.layer.hold_still(now, 0.0))
+        return self._steps[1] if isinstance(self.stage.work, SoftSkin) else self.layer.show(now, 0.0)
+
+    def output(self, pose: Pose, inputs: list[DevicePoints]) -> DevicePoints:
+        """The shape with which later stages see this one in a pose, which is that of the last step."""
+        return self._steps[1] if isinstance(self.stage.work, SoftSkin) else self.show(pose, inputs, 1.0, 0.0)
+
+    def _try_step(self, pose: Pose, inputs: list[DevicePoints], step: float | None) -> DevicePoints:
+        """The skin by itself in a pose, or a soft one a step on, as if that had not been asked."""
+        from supple.graph import kernels
+
+        work, incoming = self.stage.work, inputs[0] if inputs else None
+        if isinstance(work, Skin):
+            return work.deform(self.binding, self.state, pose, incoming)
+        if isinstance(work, Mask):
+            return self._blend(kernels.blend, inputs)
+        assert isinstance(work, SoftSkin)
+        if step is None:
+            return self.state.points
+        kept = capture_arrays(self.state.memory, "")
+        points = devices.warp().clone(work.advance(self.binding, self.state, pose, step, incoming=incoming))
+        restore_arrays(self.state.memory, "", kept)
+        self.state.recall()
+        if self.pulls:
+            self.take_hold(self.pulls)
+        return points
 
     def _blend(self, kernel: Any, pair: list[DevicePoints]) -> DevicePoints:
         if self._recorded is None or any(a is not b for a, b in zip(self._recorded[0], pair, strict=True)):

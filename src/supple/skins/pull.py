@@ -25,7 +25,7 @@ class Pull:
     is a share of the character's size. Given `to` (3,) [m] the place is held there, however the character moves; given
     `force` (3,) [N] it is pulled that way.
 
-    It says nothing of the bones: they move as the motion says, whoever pulls.
+    Bones move as the motion says, whoever pulls, unless the skin moves them itself.
     """
 
     vertices: int | Sequence[int]
@@ -83,6 +83,15 @@ class Pull:
     def sized(self, size: float) -> Pull:
         """The same with its radius said, for a character whose largest side is `size` [m]."""
         return replace(self, radius=self.radius_for(size)) if self.radius is None else self
+
+    def same_place(self, other: Pull) -> bool:
+        """Whether one is the other with another target or force, so that the hand keeps its grip."""
+        return (
+            (self.to is None) == (other.to is None)
+            and self.radius == other.radius
+            and np.array_equal(self.indices, other.indices)
+            and np.array_equal(self.barycentric, other.barycentric)
+        )
 
     def check_for(self, vertex_count: int) -> None:
         """Refuse vertices that a character does not have."""

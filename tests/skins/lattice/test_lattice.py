@@ -395,8 +395,8 @@ def test_what_is_live_can_change_while_it_plays_and_what_is_not_cannot(tube):
     player.change(stiffness="0.1", frequency="2", iterations=3, gravity=0.0)
     assert np.abs(player.play(motion, 0.2) - before).max() < 1e-6
     player.change(secondary=False)
-    after = player.play(motion, 0.3)
-    assert np.abs(after - linear(tube, motion, 0.3)[-1]).max() < 1e-6
+    after = player.play(motion, 2.3)
+    assert np.abs(after - linear(tube, motion, 2.3)[-1]).max() < 1e-6
     for name, value in {"resolution": 20, "width": 5, "layers": "fat=1", "surface": "trilinear"}.items():
         with pytest.raises(InputError, match=name):
             player.change(**{name: value})

@@ -315,13 +315,11 @@ def test_there_are_eight_hands(hero, belly, standing):
     for hand in range(HANDLES):
         player.pull(Pull(belly + hand, to=hero.points[belly + hand]), hand=str(hand))
     after(player, pose, 2)
-    player.pull(Pull(0, to=hero.points[0]), hand="ninth")
     with pytest.raises(InputError, match="9 hands"):
-        player.advance(pose)
-    player.let_go("ninth")
-    player.pull(Pull(list(range(65)), to=hero.points[0]), hand="0")
+        player.pull(Pull(0, to=hero.points[0]), hand="ninth")
     with pytest.raises(InputError, match="65 vertices"):
-        after(player, pose, 2)
+        player.pull(Pull(list(range(65)), to=hero.points[0]), hand="0")
+    assert np.isfinite(after(player, pose, 2)).all()
 
 
 def test_the_number_of_threads_changes_nothing(hero, belly):
@@ -349,9 +347,9 @@ def test_one_of_a_crowd_is_held_and_the_others_are_not(hero, belly):
     points = after(player, pose, 60)
     assert np.linalg.norm(points[count + belly] - goal) < 1e-3
     np.testing.assert_allclose(points[:count], rest[:count], atol=1e-6)
-    player.pull(Pull((belly, count + belly), to=goal))
     with pytest.raises(InputError, match="several characters"):
-        player.advance(pose)
+        player.pull(Pull((belly, count + belly), to=goal))
+    assert np.linalg.norm(player.advance(pose)[count + belly] - goal) < 1e-3
 
 
 def test_a_reset_forgets_the_hands(hero, belly, standing):

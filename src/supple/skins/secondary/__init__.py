@@ -1,0 +1,1 @@
+"""What any skin may carry on top: offsets by hands that hold it, and jumps that fade."""
