@@ -24,8 +24,8 @@ def silhouette_edges(points: ArrayLike, triangles: ArrayLike, eye: ArrayLike) ->
     A border of a side that is seen from its front counts too. Whether something stands before it is not asked.
     """
     where, faces = _check_mesh(points, triangles)
-    ways = np.asarray(eye, dtype=np.float64) - where[faces[:, 0]]
-    return edge_links(faces, len(where)).edges[_turning(where, faces, ways)]
+    front = _facing(where, faces, np.asarray(eye, dtype=np.float64) - where[faces[:, 0]])
+    return edge_links(faces, len(where)).edges[_turning(faces, front, len(where))]
 
 
 def _check_mesh(points: ArrayLike, triangles: ArrayLike) -> tuple[FloatArray, IntArray]:
@@ -33,13 +33,23 @@ def _check_mesh(points: ArrayLike, triangles: ArrayLike) -> tuple[FloatArray, In
     return where, frozen(triangles, np.int32, (-1, 3), _WHERE, "triangles")
 
 
-def _turning(points: FloatArray, triangles: IntArray, ways: FloatArray) -> IntArray:
-    """Numbers of the edges in which the skin turns away from an eye that lies along `ways` (T, 3) from triangles."""
-    links = edge_links(triangles, len(points))
-    facing = np.einsum("ti,ti->t", area_vectors(points, triangles), ways) > 0
+def _facing(points: FloatArray, triangles: IntArray, ways: FloatArray) -> BoolArray:
+    """Which triangles (T,) are seen from their front by an eye that lies along `ways` (T, 3) from them."""
+    return np.asarray(np.einsum("ti,ti->t", area_vectors(points, triangles), ways) > 0)
+
+
+def _turning(triangles: IntArray, facing: BoolArray, count: int) -> IntArray:
+    """Numbers of the edges in which the skin turns away."""
+    links = edge_links(triangles, count)
     front = np.bincount(links.edge_of_side[np.tile(facing, 3)], minlength=len(links.edges))
-    total = remembered(triangles, "sides", lambda: np.bincount(links.edge_of_side, minlength=len(links.edges)))
+    total = _sides(triangles, count)
     return np.flatnonzero((front > 0) & ((front < total) | (total == 1))).astype(np.int32)
+
+
+def _sides(triangles: IntArray, count: int) -> IntArray:
+    """How many triangles meet in every edge (E,)."""
+    links = edge_links(triangles, count)
+    return remembered(triangles, f"sides {count}", lambda: np.bincount(links.edge_of_side).astype(np.int32))
 
 
 def outline(points: ArrayLike, triangles: ArrayLike, view: View) -> IntArray:
@@ -54,9 +64,12 @@ def outline(points: ArrayLike, triangles: ArrayLike, view: View) -> IntArray:
 
 def _outline(points: FloatArray, triangles: IntArray, view: View) -> tuple[IntArray, BoolArray]:
     """Numbers of the silhouette's edges in a view, and which of them are seen."""
-    turning = _turning(points, triangles, view.towards_eye(points[triangles[:, 0]]))
+    front = _facing(points, triangles, view.towards_eye(points[triangles[:, 0]]))
+    turning = _turning(triangles, front, len(points))
     edges = edge_links(triangles, len(points)).edges[turning]
-    return turning, _find_visible(edges, points, view, picture=nearness(points, triangles, view))
+    # The back of a closed skin is never nearer than its front.
+    drawn = triangles[front] if (_sides(triangles, len(points)) == 2).all() else triangles
+    return turning, _find_visible(edges, points, view, picture=nearness(points, drawn, view))
 
 
 def _find_visible(edges: IntArray, points: FloatArray, view: View, *, picture: tuple[FloatArray, float]) -> BoolArray:

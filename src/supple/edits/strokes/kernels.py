@@ -10,6 +10,12 @@ Ids = wp.array2d(dtype=wp.int32)
 Picture = wp.array2d(dtype=wp.float64)
 
 
+@wp.func
+def side(a: wp.vec2d, b: wp.vec2d, inverse: wp.float64):
+    """What times (x, y, 1) is the barycentric coordinate of the corner opposite to a side; linear in the picture."""
+    return wp.vec3d((a[1] - b[1]) * inverse, (b[0] - a[0]) * inverse, (a[0] * b[1] - a[1] * b[0]) * inverse)
+
+
 @wp.kernel(enable_backward=False)
 def rasterize(
     first: int,
@@ -55,13 +61,17 @@ def rasterize(
                 high_row = wp.min(int(wp.floor(wp.min(bottom, wp.float64(high)) - half)) + 1, end)
                 from_column = wp.max(int(wp.ceil(left - half)), 0)
                 to_column = wp.min(int(wp.floor(right - half)) + 1, wide)
+                inverse = wp.float64(1.0) / area
+                opposite_a = side(b, c, inverse)
+                opposite_b = side(c, a, inverse)
+                opposite_c = side(a, b, inverse)
                 for row in range(low, high_row):
                     y = wp.float64(row) + half
                     for column in range(from_column, to_column):
-                        x = wp.float64(column) + half
-                        u = ((b[0] - x) * (c[1] - y) - (b[1] - y) * (c[0] - x)) / area
-                        v = ((c[0] - x) * (a[1] - y) - (c[1] - y) * (a[0] - x)) / area
-                        w = wp.float64(1.0) - u - v
+                        middle = wp.vec3d(wp.float64(column) + half, y, wp.float64(1.0))
+                        u = wp.dot(opposite_a, middle)
+                        v = wp.dot(opposite_b, middle)
+                        w = wp.dot(opposite_c, middle)
                         if u >= zero and v >= zero and w >= zero:
                             n = u * near[0] + v * near[1] + w * near[2]
                             if n > picture[row, column]:

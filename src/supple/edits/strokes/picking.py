@@ -11,7 +11,7 @@ from supple.edits.strokes.view import View
 from supple.geometry.collision.ray_casting import RayHits, cast_at
 
 _WHERE = "pick"
-_BANDS = 16  # strips of the picture that are drawn side by side
+_BANDS = 8  # strips of the picture that are drawn side by side
 
 
 def id_buffer(points: ArrayLike, triangles: ArrayLike, view: View) -> IntArray:
