@@ -93,7 +93,7 @@ class NormalsOnDevice:
         """`points` is the device array whose contents change from frame to frame."""
         from supple.geometry.kernels import normals
 
-        wp = devices.warp()
+        wp, self.points = devices.warp(), points
         faces = devices.to_device(shared.triangles, wp.vec3i, device)
         areas = wp.empty(len(shared.triangles), dtype=wp.vec3f, device=device)
         starts = devices.to_device(shared.starts, wp.int32, device)

@@ -19,9 +19,11 @@ from supple.arrays import Float32Array
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.character.fingerprint import differing_arrays
+from supple.character.morph_targets import MorphTargets
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.geometry.normals import Creases, NormalsOnDevice, creases
+from supple.geometry.stretch import StretchOnDevice
 from supple.graph.graph import Graph
 from supple.graph.mask import Mask
 from supple.graph.stage_node import StageNode
@@ -65,6 +67,7 @@ class Player:
         self._crease_angle = math.nan
         self._creases: Creases | None = None
         self._normals: NormalsOnDevice | None = None
+        self._stretch: tuple[StretchOnDevice, MorphTargets] | None = None
         self._known_source: PoseSource | None = None
         self._stepped: Pose | None = None
         self.stage_seconds: dict[str, float] = {}
@@ -169,7 +172,7 @@ class Player:
         Shapes that are on are seen at once.
         """
         prepared = self._rebind(character)
-        self.character = character
+        self.character, self._stretch = character, None
         for node in self._nodes:
             node.reshape(prepared[node.stage.name])
 
@@ -230,11 +233,51 @@ class Player:
         """
         if self._shown is None:
             raise InputError("player", "normals were asked for", "no frame was made yet", "call play or advance first")
-        if self._creases is None or self._normals is None or self._crease_angle != crease:
-            self._crease_angle = crease
+        if self._creases is None or self._crease_angle != crease:
+            self._crease_angle, self._normals = crease, None
             self._creases = creases(self.character.points, self.character.triangles, angle=crease)
+        if self._normals is None or self._normals.points is not self._shown:  # what is on top of a skin comes and goes
             self._normals = NormalsOnDevice(self._creases, self._shown, self.device)
         return self._normals(), self._creases
+
+    def stretch(self) -> Float32Array:
+        """How much the skin is stretched (V,) in the frame just made: the mean of l / l0 - 1 over a vertex's edges.
+
+        Shapes (morph targets) that are on count as rest.
+        """
+        if self._shown is None or self._pose is None:
+            raise InputError("player", "stretch was asked for", "no frame was made yet", "call play or advance first")
+        if self._stretch is None or self._stretch[0].points is not self._shown:
+            made = StretchOnDevice(self.character.triangles, self._shown, self.device)
+            self._stretch = made, MorphTargets(self.character.points, self.character.shapes)
+            made.set_rest(self.character.points)
+        measure, morph_targets = self._stretch
+        rest = morph_targets.update(self._pose.shapes)
+        if rest is not None:
+            measure.set_rest(rest)
+        return measure()
+
+    def forces(self, *, stage: str | None = None) -> Float32Array:
+        """The force on every vertex (V, 3) in the last frame: what holds flesh together, contacts and hands.
+
+        In newtons where the skin knows masses, else in units of its stiffness. Skins that only follow the bones have
+        none.
+        """
+        return self._reading("forces", stage)
+
+    def contact_pressure(self, *, stage: str | None = None) -> Float32Array:
+        """How hard every vertex (V,) was pressed in the last step [Pa], by skins that meet anything."""
+        return self._reading("contact_pressure", stage)
+
+    def _reading(self, what: str, stage: str | None) -> Float32Array:
+        node, said = self._named(stage), what.replace("_", " ")
+        if self._shown is None:
+            raise InputError("player", f"{said} was asked for", "no frame was made yet", "call play or advance first")
+        found = node.reading(what)
+        if found is None:
+            given, advice = f"{said} of {node.stage.name} was asked for", "name a stage of another skin"
+            raise InputError("player", given, "it knows none", advice)
+        return np.array(devices.to_host(found))
 
     def snapshot(self) -> Arrays:
         """All that it remembers, as plain arrays; `restore` gives it back to a player of the same kind."""
@@ -258,6 +301,16 @@ class Player:
         for number, node in enumerate(self._nodes):
             node.restore(f"stage{number}", kept)
         self.time, self._tick = float(kept["time"]), int(kept["tick"])
+
+    def succeed(self, other: Player) -> None:
+        """Go on from where another player of the same character is, shown at first as it is shown there."""
+        if other.time is None or other._pose is None or other._shown is None:
+            return
+        self.reset()
+        self.play(_TwoPoses(self.character, other._pose, other._pose, other.time, other.time), other.time)
+        assert self._shown is not None
+        self._nodes[-1].continue_from(other._shown, self._shown)
+        self._known_source = None
 
     def copy(self) -> Player:
         """Another player that goes on from here by itself: a branch of the simulation. Bindings are shared."""

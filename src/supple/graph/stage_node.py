@@ -158,6 +158,20 @@ class StageNode:
             return self._blend(kernels.interpolate, self._steps)
         return self.layer.show(self._blend(kernels.blend, inputs), dt)
 
+    def reading(self, what: str) -> Any | None:
+        """Forces or contact pressure of the last frame, on the device, where its skin knows them."""
+        work = self.stage.work
+        return getattr(work, what)(self.binding, self.state) if isinstance(work, BoundSkin) else None
+
+    def continue_from(self, points: DevicePoints, shown: DevicePoints) -> None:
+        """Show the skin as `points` at first, where it is `shown` now, and go over to its own shape from there."""
+        if isinstance(self.stage.work, SoftSkin):
+            self.layer.take_up(points, self._steps[1])
+            for step in self._steps:
+                devices.warp().copy(step, points)
+        else:
+            self.layer.take_up(points, shown)
+
     def change_gently(
         self, change: Callable[[], None], pose: Pose, inputs: list[DevicePoints], step: float | None
     ) -> DevicePoints:

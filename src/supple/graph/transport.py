@@ -12,6 +12,7 @@ from supple.arrays import Float32Array, FloatArray
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.graph.player import Player
+from supple.graph.scrubber import Scrubber
 from supple.motion.motion import Motion
 from supple.motion.pose import Pose, PoseSource
 from supple.motion.relative import RelativePose, decay_spring, difference, displace
@@ -123,9 +124,14 @@ class Transport:
         """Let the motion run this fast from where it is; negative is backwards."""
         self._change(rate=_finite("rate", rate))
 
-    def seek(self, time: float, *, cut: bool = False) -> None:
-        """Go to a time of the motion [s]."""
-        self._change(start=_finite("time", time), cut=cut)
+    def seek(self, time: float, *, cut: bool = False, as_baked: Scrubber | None = None) -> None:
+        """Go to a time of the motion [s]; with a scrubber of it the flesh is there as a bake has it."""
+        if as_baked is None:
+            self._change(start=_finite("time", time), cut=cut)
+            return
+        as_baked.hand_over(self.player, time)
+        self._now, self._off = time, None
+        self._course = replace(self._course, since=time, start=time)
 
     def loop(self, start: float = 0.0, end: float | None = None) -> None:
         """Play a part of the motion [s] round and round. A motion that loops by itself needs no such part."""

@@ -1,0 +1,84 @@
+"""A skin that is prepared beside a playing one and takes over from it; and what a player tells of the skin."""
+
+import numpy as np
+import pytest
+from soft_skins import Gripped, Trailing, swinging
+
+import supple
+from supple import DeltaMush, LinearBlend, Pose
+from supple.errors import InputError
+from supple.graph import Successor
+
+
+@pytest.mark.parametrize("skin", [DeltaMush(base="linear", iterations=40, guard=False), Trailing(rate=100.0)])
+@pytest.mark.parametrize("first", [LinearBlend(), Trailing(step=1 / 60)])
+def test_it_takes_over_where_the_old_one_is_and_nothing_jumps(tube, first, skin):
+    motion = swinging(tube)
+    old = supple.player(tube, first)
+    successor = Successor(old, skin)
+    for frame in range(20):
+        last = old.play(motion, frame / 60.0)
+    successor.wait()
+    new = successor.take_over()
+    assert new.time == old.time
+    pose = motion.sample(old.time)
+    frames = np.array([last, *(new.advance(pose, 1.0 / 60.0) for _ in range(900))])
+    alone = supple.player(tube, skin)
+    for _ in range(60):
+        wanted = alone.advance(pose, 1.0 / 60.0)
+    assert np.linalg.norm(np.diff(frames, axis=0), axis=2).max() < 0.005 * tube.size.max() / 1.75
+    assert np.abs(frames[-1] - wanted).max() < 1e-5
+
+
+def test_what_cannot_be_bound_is_told_when_it_is_asked_for(tube):
+    bare = tube.replace(weights=None)
+    old = supple.player(tube, LinearBlend())
+    old.character = bare
+    successor = Successor(old, LinearBlend())
+    successor.wait()
+    with pytest.raises(InputError, match="no skin weights"):
+        successor.take_over()
+
+
+def test_it_does_not_take_over_too_early(tube):
+    old = supple.player(tube, LinearBlend())
+    successor = Successor(old, DeltaMush(base="linear"))
+    if not successor.ready:
+        with pytest.raises(InputError, match="still being prepared"):
+            successor.take_over()
+    successor.wait()
+    assert successor.take_over().time is None
+
+
+def test_stretch_is_that_of_the_frame(tube):
+    """A tube twice as long: edges along it double, those around it stay."""
+    player = supple.player(tube, LinearBlend())
+    with pytest.raises(InputError, match="no frame"):
+        player.stretch()
+    rest = Pose.rest(tube.skeleton)
+    player.advance(rest)
+    assert np.abs(player.stretch()).max() < 1e-6
+    long = np.array(rest.world_from_joint) * 1.0
+    long[:, 1, :] *= 2.0
+    points = player.advance(Pose(long))
+    v = 200
+    around = np.unique(tube.triangles[(tube.triangles == v).any(axis=1)])
+    around = around[around != v]
+    edges = np.linalg.norm(points[around] - points[v], axis=1) / np.linalg.norm(
+        tube.points[around] - tube.points[v], axis=1
+    )
+    assert player.stretch()[v] == pytest.approx((edges - 1.0).mean(), rel=1e-4)
+
+
+def test_skins_that_know_no_forces_say_so(tube):
+    player = supple.player(tube, Gripped())
+    with pytest.raises(InputError, match="no frame"):
+        player.forces()
+    player.advance(Pose.rest(tube.skeleton))
+    with pytest.raises(InputError, match="it knows none"):
+        player.forces()
+    with pytest.raises(InputError, match="it knows none"):
+        player.contact_pressure()
+    springs = supple.player(tube, supple.SpringRig())
+    springs.advance(Pose.rest(tube.skeleton))
+    assert springs.forces().shape == (len(tube.points), 3)
