@@ -46,7 +46,9 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     output, cache_path = Path(arguments.output), cache_path_for(arguments.output)
     skin = Graph.load(arguments.graph) if arguments.graph else skin_from(arguments)
     edits = load_edits(arguments.edits) if arguments.edits else None
-    character = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair)
+    character = character_from(
+        arguments.file, vertices=arguments.vertices, repair=arguments.repair, units=arguments.units
+    )
     clip = motion_from(arguments.motion, character)
     if edits is not None:  # layers have a time of their own: it must not start over with a motion that loops
         longer = arguments.end if arguments.end is not None and arguments.end > clip.duration else None

@@ -8,6 +8,7 @@ from pathlib import Path
 from supple.character.builtin import CHARACTERS, character
 from supple.character.builtin.skeletons import hero_skeleton
 from supple.character.character import Character
+from supple.character.units import UNITS
 from supple.errors import InputError
 from supple.io import load, load_motion
 from supple.io.formats import CHARACTER_READERS, MOTION_READERS
@@ -19,8 +20,16 @@ def add_character_argument(parser: argparse.ArgumentParser) -> None:
     """Add `FILE`, the character, how fine a built-in one is made, and whether a file's faults are mended."""
     kinds = ", ".join(CHARACTER_READERS)
     parser.add_argument("file", metavar="FILE", help=f"a file ({kinds}), or built in: {', '.join(CHARACTERS)}")
-    parser.add_argument("--repair", action="store_true", help="mend a file's faults where that can be done, and say so")
+    add_file_options(parser)
     add_vertices_option(parser)
+
+
+def add_file_options(parser: argparse.ArgumentParser) -> None:
+    """Add `--repair` and `--units`, how a character's file is to be read."""
+    parser.add_argument("--repair", action="store_true", help="mend a file's faults where that can be done, and say so")
+    parser.add_argument(
+        "--units", choices=tuple(UNITS), default="m", help="that a file was modelled in, if not in those it says"
+    )
 
 
 def add_vertices_option(parser: argparse.ArgumentParser) -> None:
@@ -39,12 +48,15 @@ def add_motion_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--motion", metavar="NAME", help=help_)
 
 
-def character_from(file: str, *, vertices: int, repair: bool = False) -> Character:
+def character_from(file: str, *, vertices: int, repair: bool = False, units: str = "m") -> Character:
     """The character that `FILE` names: a built-in one, made with that many vertices, or one from a file."""
     if file in CHARACTERS:
+        if units != "m":
+            given = f"{file} was said to be in {units}"
+            raise InputError("--units", given, "built-in characters are in metres", "leave it out")
         return character(file, vertices=vertices)
     if Path(file).suffix:
-        return load(file, repair=repair)
+        return load(file, repair=repair, units=units)
     raise InputError(
         "FILE",
         f"{file!r} is no built-in character and has no suffix of a file",

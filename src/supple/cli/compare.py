@@ -59,7 +59,9 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     if not names:
         raise InputError("--skins", f"{arguments.skins!r} was given", f"there are {', '.join(SKINS)}", "name some")
     skins = [with_files(skin_named(name, _given(name, arguments))) for name in names]
-    character = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair)
+    character = character_from(
+        arguments.file, vertices=arguments.vertices, repair=arguments.repair, units=arguments.units
+    )
     with Steps(console) as steps:
         made = compare(
             character,

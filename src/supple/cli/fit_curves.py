@@ -10,7 +10,7 @@ from typing import Any
 
 from supple.character.fingerprint import fingerprint
 from supple.cli.bake import SUFFIX
-from supple.cli.characters import add_motion_option, add_vertices_option, character_from, motion_from
+from supple.cli.characters import add_file_options, add_motion_option, add_vertices_option, character_from, motion_from
 from supple.cli.console import Console
 from supple.cli.skin_options import add_skin_options, skin_from
 from supple.errors import InputError
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument(
         "--keep-out", type=int, default=5, metavar="N", help="never learn one frame in N, to test with (default: 5)"
     )
-    parser.add_argument("--repair", action="store_true", help="mend a file's faults where that can be done, and say so")
+    add_file_options(parser)
     parser.add_argument("--fps", type=float, default=30.0, metavar="X", help="of what is baked now (default: 30)")
     parser.add_argument(
         "--seconds", type=float, metavar="S", help="of what is baked now (default: the motion's length)"
@@ -141,7 +141,7 @@ def _bakes(arguments: argparse.Namespace, console: Console) -> list[Cache]:
     if len(sources) != 1:
         given = f"{len(sources)} sources are named, not all of them bakes"
         raise InputError("BAKE", given, f"several bakes ({SUFFIX}) or one character are needed", "name them so")
-    character = character_from(sources[0], vertices=arguments.vertices, repair=arguments.repair)
+    character = character_from(sources[0], vertices=arguments.vertices, repair=arguments.repair, units=arguments.units)
     clip = motion_from(arguments.motion, character)
     with console.counting("frames") as count:
 

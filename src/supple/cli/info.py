@@ -9,6 +9,7 @@ from typing import Any
 
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
+from supple.character.units import likely_units
 from supple.cli.characters import add_character_argument, character_from
 from supple.cli.console import Console
 from supple.errors import InputError
@@ -25,10 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
 
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Describe the character to people, and return the same as data."""
-    found = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair)
+    found = character_from(arguments.file, vertices=arguments.vertices, repair=arguments.repair, units=arguments.units)
     data = described(found)
     for line in _lines(data):
         console.say(line)
+    if data["likely_units"] is not None:
+        console.say(_advice(data, arguments.file))
     return data
 
 
@@ -43,6 +46,7 @@ def described(character: Character) -> dict[str, Any]:
         "triangles": len(character.triangles),
         "quads": 0 if character.polygons is None else int((character.polygons[:, 3] >= 0).sum()),
         "size_m": [float(side) for side in character.size],
+        "likely_units": likely_units(character),
         "closed": surface.is_closed,
         "manifold": surface.is_manifold,
         "shells": surface.shells,
@@ -107,6 +111,15 @@ def _lines(data: dict[str, Any]) -> list[str]:
         ("joints", str(len(data["joints"]))),
     ]
     return [data["name"], *(f"  {what:<8} {text}" for what, text in rows), *("    " + j for j in data["joint_tree"])]
+
+
+def _advice(data: dict[str, Any], file: str) -> str:
+    """What to do about a giant."""
+    units, largest = data["likely_units"], max(data["size_m"])
+    return (
+        f"It would be {largest:.3g} m large, so it seems to be modelled in {units}; masses, gravity and swinging would "
+        f"be wrong. Read it as: supple info {file} --units {units} (and so in other commands)."
+    )
 
 
 def _surface(data: dict[str, Any]) -> str:

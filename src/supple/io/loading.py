@@ -6,20 +6,21 @@ import inspect
 from pathlib import Path
 
 from supple.character.character import Character
+from supple.character.units import in_metres
 from supple.errors import InputError
 from supple.io import formats
 from supple.motion.motion import Motion
 
 
-def load(path: str | Path, *, repair: bool = False) -> Character:
+def load(path: str | Path, *, repair: bool = False, units: str = "m") -> Character:
     """A character from a file, by suffix, in metres and y up.
 
     Faults are refused in a sentence; with `repair` those that can be mended are, and a `SuppleWarning` says what was
-    done.
+    done. `units` is for files that were modelled in others than they say: "cm", "mm", "in" or "ft".
     """
     module = formats.module_for(_existing(path), formats.CHARACTER_READERS, "files of characters")
     character: Character = module.read_character(Path(path), repair=repair)
-    return character
+    return in_metres(character, units)
 
 
 def load_motion(path: str | Path, *, metres_per_unit: float | None = None) -> Motion:
