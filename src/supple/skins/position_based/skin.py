@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -15,13 +15,14 @@ from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles import RigidBody
 from supple.settings import ByName, Number, by_name, group, setting, settings_of
-from supple.skins.base import DevicePoints, Skin, SoftSkin
+from supple.skins.base import DevicePoints, PullableSkin, Skin
 from supple.skins.position_based import step as stepping
 from supple.skins.position_based.binding import FleshBinding
 from supple.skins.position_based.body.softness import check_regions
 from supple.skins.position_based.body.tetrahedral_body import WHERE
 from supple.skins.position_based.settings import BASES, Collision, Skinning, Solve, Swing
 from supple.skins.position_based.state import FleshState
+from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 
 _PATH = np.linspace(0.0, 60.0, 601)  # s: where the path of a body is looked at to tell it from others
@@ -31,7 +32,7 @@ _FIXED = {  # decided when a character is bound
 
 
 @dataclass(frozen=True, kw_only=True)
-class PositionBased(SoftSkin[FleshBinding, FleshState]):
+class PositionBased(PullableSkin[FleshBinding, FleshState]):
     """Fill the body with tetrahedra that keep their volume, let deep flesh swing, and part skin that meets skin.
 
     Every step the bones carry the flesh as a kinematic skin would. From there it *settles* to the least of an energy:
@@ -140,6 +141,9 @@ class PositionBased(SoftSkin[FleshBinding, FleshState]):
         self, binding: FleshBinding, state: FleshState, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
         return stepping.advance(self, state, pose, dt, incoming)
+
+    def hold(self, binding: FleshBinding, state: FleshState, pulls: Sequence[Pull]) -> None:
+        state.hold(pulls)
 
 
 PositionBased.live = frozenset(info.name for info in settings_of(PositionBased)) - _FIXED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,11 @@ from supple.skins.kinematic.volume_preservation import VolumePreserver
 from supple.skins.position_based.binding import FleshBinding
 from supple.skins.position_based.body.softness import regional_softness
 from supple.skins.position_based.contact.collision import ContactMemory, FleshCollision
+from supple.skins.position_based.handles.handles import HandleMemory, Handles
 from supple.skins.position_based.project_constraints import ProjectConstraints
 from supple.skins.position_based.settle_and_swing import SettleAndSwing
 from supple.skins.position_based.solve.lbfgs import LbfgsSolver
+from supple.skins.pull import Pull
 
 if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased
@@ -33,7 +36,7 @@ class FleshMemory:
 
     `corrections` is what settling found, in the frame of the bones at rest; `previous_settled` where the flesh settled
     in the last step; `positions` and `velocities` are those of the lively flesh. `inverted` is 1 where elements have
-    settled inside out. `time` [s] has passed since the first frame.
+    settled inside out, `handles` what hands do to the skin. `time` [s] has passed since the first frame.
     """
 
     points: Any
@@ -42,6 +45,7 @@ class FleshMemory:
     positions: Any
     velocities: Any
     inverted: Any
+    handles: HandleMemory
     contact: ContactMemory | None = None
     time: float = 0.0
 
@@ -89,8 +93,10 @@ class FleshState:
             blank(self.count, wp.vec3f),
             blank(self.count, wp.vec3f),
             blank(self.count, wp.int32),
+            HandleMemory.open(constants),
             None if self.collision is None else self.collision.start(),
         )
+        self.handles: Handles | None = None
         self.recorded: tuple[Any, tuple[Any, ...], Stages] | None = None
         self._tuned: tuple[PositionBased, float] | None = None
         self._params = np.zeros(9)
@@ -102,6 +108,18 @@ class FleshState:
 
     def recall(self) -> None:
         """Nothing but its memory depends on the past."""
+        if self.handles is not None or self.memory.handles.vertices.max() >= 0:
+            self._handles().recall()
+
+    def hold(self, pulls: Sequence[Pull]) -> None:
+        """Be held by these pulls from the next step on."""
+        if pulls or self.handles is not None:
+            self._handles().hold(pulls)
+
+    def _handles(self) -> Handles:
+        if self.handles is None:
+            self.handles, self._tuned = Handles(self, self.memory.handles), None
+        return self.handles
 
     def reshape(self, binding: FleshBinding) -> None:
         """Go on with other shapes and maps of the same body, from the next step on."""
@@ -171,6 +189,8 @@ class FleshState:
                 below=skin.collision.contact_angle,
                 stiffness=skin.collision.contact_stiffness,
             )
+        if self.handles is not None:
+            self.handles.tune(skin)
         self._set_softness(skin)
         self._tuned = skin, dt
 

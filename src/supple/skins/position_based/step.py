@@ -45,7 +45,13 @@ def start(skin: PositionBased, state: FleshState, pose: Pose, incoming: Any) -> 
 
 def _stages(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
     """The work of one step, recorded for the incoming skin and for the settings that change its order."""
-    order = (skin.solve.formulation, skin.iterations, skin.swing.dynamic_iterations, skin.skinning.keep_volume)
+    order = (
+        skin.solve.formulation,
+        skin.iterations,
+        skin.swing.dynamic_iterations,
+        skin.skinning.keep_volume,
+        state.handles is not None,
+    )
     known = state.recorded
     if known is None or known[0] is not incoming or known[1] != order:
         known = state.recorded = incoming, order, _record(skin, state, incoming)
@@ -63,12 +69,19 @@ def _record(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
         run.store_settled,
         *recipe.check(state.settled, memory.inverted),
     ]
+    handles = state.handles
+    # Where momentum alone carries flesh, constraints would draw it out of the hand again, farther in every step.
+    in_hand = None if skin.scheme == "published" else handles
     swing: devices.Calls = [
+        *([] if handles is None else handles.couple()),
         run.swing,
+        *([] if in_hand is None else in_hand.draw()),
         *recipe.swing(skin, state.settled, project_contacts),
+        *([] if in_hand is None else in_hand.undraw()),
         run.update_velocities,
         run.carry_skin,
         *([state.volume_keeper.keep] if skin.skinning.keep_volume else []),
+        *([] if handles is None else handles.finish()),
     ]
     return Stages(*(devices.Chain(calls, state.device) for calls in (begin, settle, swing)))
 

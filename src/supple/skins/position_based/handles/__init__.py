@@ -1,0 +1,1 @@
+"""Hands that hold places of the skin or push them while it plays."""
