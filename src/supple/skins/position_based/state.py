@@ -148,6 +148,8 @@ class FleshState:
 
     def set_pose(self, pose: Pose, dt: float) -> None:
         """Bring a pose to the device."""
+        if self.handles is not None:
+            self.handles.begin_step()
         transforms = pose.skinning(self.binding.character.skeleton)
         self.blend.set(transforms)
         if not self._linear:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +30,12 @@ _NOBODY, _NOTHING = np.empty(0, dtype=np.int32), np.empty(0)
 class HandleMemory:
     """What hands remember (H,), on the device: how far each draws flesh, and what it has not caught up with yet.
 
-    `vertices` are the first of those that each holds, -1 for an open hand.
+    `vertices` are the first of those that each holds, or held last, -1 for a hand that never held any; `holding` is 1
+    while it does.
     """
 
     vertices: IntArray
+    holding: IntArray
     rotations: Any
     displacements: Any
     velocities: Any
@@ -49,7 +51,8 @@ class HandleMemory:
         wp = devices.warp()
         rotations = devices.to_device(np.tile([0.0, 0.0, 0.0, 1.0], (HANDLES, 1)), wp.quatf, constants.device)
         vectors = (constants.blank(HANDLES, wp.vec3f) for _ in range(7))
-        return cls(np.full(HANDLES, -1, dtype=np.int32), rotations, *vectors)
+        vertices = np.full(HANDLES, -1, dtype=np.int32)
+        return cls(vertices, np.zeros_like(vertices), rotations, *vectors)
 
     def forget(self, handles: IntArray) -> None:
         """Let the skin be where it would be without these hands."""
@@ -73,6 +76,7 @@ class Handles:
         self._grips: list[Grip | None] = [None] * HANDLES
         self._opened = [0] * HANDLES
         self._calls = 0
+        self._recalled = False
         self._vertex_distances = blank(state.surface.count, kernels.vec8)
         self._particle_distances = blank(state.count, kernels.vec8)
         looseness = np.tile(self._gripping.looseness, state.binding.copies)
@@ -123,18 +127,13 @@ class Handles:
         for pull in new:
             handle = self._free_handle(pull, kept)
             kept[handle], self._grips[handle] = pull, grips[id(pull)]
-            fresh[handle] = self._memory.vertices[handle] != pull.indices[0]
+            fresh[handle] = not self._goes_on(handle, pull)
         for handle, (before, after) in enumerate(zip(self._pulls, kept, strict=True)):
             if before is not None and after is None:
                 self._opened[handle] = self._calls
-        lost = [
-            handle for handle, grip in enumerate(self._grips) if grip is None and self._memory.vertices[handle] >= 0
-        ]
-        if lost:
-            self._memory.forget(np.array(lost))
         changed = bool(new) or any((a is None) != (b is None) for a, b in zip(self._pulls, kept, strict=True))
         self._pulls = kept
-        self._memory.vertices[...] = [-1 if pull is None else pull.indices[0] for pull in kept]
+        self._remember([handle for handle in range(HANDLES) if self._grips[handle] is not None])
         if changed:
             self._write_grips()
         self._write_vectors()
@@ -142,10 +141,26 @@ class Handles:
             self._close(fresh)
 
     def recall(self) -> None:
-        """Take what the memory says; what hands have let go of is not known any more."""
-        self._pulls, self._grips = [None] * HANDLES, [None] * HANDLES
-        self._memory.forget(np.flatnonzero(self._memory.vertices < 0).astype(np.int32))
-        self._write_grips()
+        """Take what the memory says; grips that it does not speak of are lost."""
+        lost = [
+            handle
+            for handle, grip in enumerate(self._grips)
+            if grip is not None and grip.vertices[0] != self._memory.vertices[handle]
+        ]
+        for handle in lost:
+            self._pulls[handle] = self._grips[handle] = None
+        if lost:
+            self._write_grips()
+        self._recalled = True
+
+    def begin_step(self) -> None:
+        """Hear that a step begins: what a memory knew of and nobody took hold of again is over."""
+        if self._recalled:
+            self._recalled = False
+            lost = [n for n, grip in enumerate(self._grips) if grip is None and self._memory.vertices[n] >= 0]
+            if lost:
+                self._memory.forget(np.array(lost, dtype=np.int32))
+            self._remember(range(HANDLES))
 
     def couple(self) -> devices.Calls:
         """Recorded: how wide grips are in this step, and how far each of their places goes along with other hands."""
@@ -180,13 +195,13 @@ class Handles:
         return devices.Launch(kernel, HANDLES, inputs, self._state.device)
 
     def _is_held(self, pull: Pull) -> bool:
-        return any(held is not None and _same_handle(pull, held) for held in self._pulls)
+        return any(held is not None and pull.same_place(held) for held in self._pulls)
 
     def _match(self, pulls: Sequence[Pull]) -> tuple[list[Pull | None], list[Pull]]:
         """What every hand goes on holding, and what is new."""
         new, kept = list(pulls), []
         for old in self._pulls:
-            kept.append(next((pull for pull in new if old is not None and _same_handle(pull, old)), None))
+            kept.append(next((pull for pull in new if old is not None and pull.same_place(old)), None))
             if kept[-1] is not None:
                 new.remove(kept[-1])
         return kept, new
@@ -205,11 +220,16 @@ class Handles:
         inputs = [self._fresh, self._state.surface.points, self._places, self._motion]
         self._by_handle(self._kernels.close_handles, *inputs)()
 
-    def _forget_lost(self) -> None:
-        """Hands that a memory knows of and nobody closed again do nothing any more."""
-        lost = [n for n, grip in enumerate(self._grips) if grip is None and self._memory.vertices[n] >= 0]
-        if lost:
-            self._memory.forget(np.array(lost, dtype=np.int32))
+    def _goes_on(self, handle: int, pull: Pull) -> bool:
+        """Whether a hand closes that a memory, which was just recalled, knows as closed there."""
+        memory = self._memory
+        return self._recalled and memory.holding[handle] == 1 and memory.vertices[handle] == pull.indices[0]
+
+    def _remember(self, handles: Iterable[int]) -> None:
+        for handle in handles:
+            grip = self._grips[handle]
+            self._memory.vertices[handle] = -1 if grip is None else grip.vertices[0]
+            self._memory.holding[handle] = self._pulls[handle] is not None
 
     def _write_grips(self) -> None:
         """Bring to the device what is held, and how far all is from there."""
@@ -254,16 +274,6 @@ class Handles:
 
 def _write_column(table: Any, first: int, distances: FloatArray, handle: int) -> None:
     table[first : first + len(distances), handle] = np.minimum(distances, _FAR)
-
-
-def _same_handle(one: Pull, other: Pull) -> bool:
-    """Whether one is the other with another target or force."""
-    return (
-        (one.to is None) == (other.to is None)
-        and one.radius == other.radius
-        and np.array_equal(one.indices, other.indices)
-        and np.array_equal(one.barycentric, other.barycentric)
-    )
 
 
 def _write_rows(arrays: tuple[Any, Any, Any], rows: list[tuple[IntArray, FloatArray]]) -> None:
