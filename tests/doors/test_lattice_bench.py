@@ -40,6 +40,7 @@ def test_the_json_has_the_agreed_form(monkeypatch, tmp_path):
 
 def test_the_box_moves_and_stays_whole():
     solver = Solver(LatticeArrays.from_anatomy(lattice.box(8), 2), devices.Constants("cpu"))
+    solver.divide(lattice.box(8).layers, lattice.box(8).depths)
     step = lattice.boxed_step(solver)
     for _ in range(30):
         step()

@@ -45,6 +45,7 @@ class Playing:
     def __init__(self, anatomy, settings=None, *, iterations=1, constraints=True, **options):
         self.anatomy = anatomy
         self.solver = Solver(LatticeArrays.from_anatomy(anatomy, 2, **options), devices.Constants("cpu"))
+        self.solver.divide(anatomy.layers, anatomy.depths)
         self.origins = None
         self._carry = self.solver.blend_nodes()
         secondary = settings is None or settings.secondary

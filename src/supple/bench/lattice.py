@@ -134,7 +134,9 @@ def box(side: int) -> Anatomy:
 def _box(progress: Callable[[str], None], device: str) -> Row:
     """One step of a cube of voxels, with all constraints, the bones having moved."""
     progress(f"a box of {BOX**3} voxels")
-    solver = Solver(LatticeArrays.from_anatomy(box(BOX), 2), devices.Constants(device))
+    anatomy = box(BOX)
+    solver = Solver(LatticeArrays.from_anatomy(anatomy, 2), devices.Constants(device))
+    solver.divide(anatomy.layers, anatomy.depths)
     step = boxed_step(solver)
     wp = devices.warp()
 

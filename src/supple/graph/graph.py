@@ -70,7 +70,7 @@ class Graph:
             if len(stage.inputs) != 2:
                 raise InputError(where, f"it has {len(stage.inputs)} inputs", "a blend has two", "name two stages")
             return
-        most, least = int(stage.work.takes_incoming()), int(stage.work.base_skin() is not None)
+        most, least = int(stage.work.takes_incoming()), int(stage.work.needs_incoming())
         if not least <= len(stage.inputs) <= most:
             takes = f"{type(stage.work).__name__} takes {most}"
             raise InputError(where, f"it has {len(stage.inputs)} inputs", takes, "use Graph.of or Graph.then")

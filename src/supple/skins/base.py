@@ -57,6 +57,10 @@ class AnySkin(Settings, ABC):
         """Whether a graph may give it the shape of another skin to start from."""
         return self.base_skin() is not None
 
+    def needs_incoming(self) -> bool:
+        """Whether a graph must give it such a shape."""
+        return self.base_skin() is not None
+
     def extra_identity(self) -> Mapping[str, Any]:
         """What it holds beside its settings, as plain data that tells two apart; most skins hold nothing else."""
         return {}

@@ -122,7 +122,7 @@ def test_the_number_of_threads_changes_nothing(tube):
     for threads in (1, 2, 3):
         with use_threads(threads):
             player = supple.player(tube, LayeredLattice(resolution=60))
-            assert len(player._nodes[-1].binding.body.anatomy.lattice) > 3 * 2048
+            assert len(player._nodes[-1].binding.body.lattice) > 3 * 2048
             ends.append(played(player, motion, 0.1)[-1])
     np.testing.assert_array_equal(ends[0], ends[1])
     np.testing.assert_array_equal(ends[0], ends[2])
@@ -209,7 +209,7 @@ def test_the_lattice_evens_out_what_linear_blending_crushes(tube):
     player = supple.player(tube, LayeredLattice(resolution=32, gravity=0.0))
     played(player, bend, bend.duration + 0.5)
     bound = state_of(player)
-    lattice, rest = bound.binding.body.anatomy.lattice, bound.binding.body.anatomy.rest_volumes
+    lattice, rest = bound.anatomy.lattice, bound.anatomy.rest_volumes
     from oracles.lattice import octants
 
     whole = np.flatnonzero(rest > 0.0)
@@ -243,8 +243,8 @@ def test_the_skin_keeps_its_volume_unless_it_is_told_not_to(hero):
 
 def test_flesh_beside_bone_has_less_reach_and_bone_has_none(hero):
     """Single voxels of flesh on a thin limb would stand out as lumps, were they as free as their depth says."""
-    bound = supple.player(hero, LayeredLattice(resolution=32, firm_parts=False))._nodes[-1].binding
-    anatomy = bound.body.anatomy
+    skin = LayeredLattice(resolution=32, firm_parts=False)
+    anatomy = skin.allocate(skin.bind(hero, "cpu")).anatomy
     bone = anatomy.layers == 0
     around = anatomy.lattice.neighbors("all")
     owners = np.repeat(np.arange(len(bone)), np.diff(around.starts))
@@ -273,7 +273,7 @@ def test_skin_turns_as_its_flesh_does(tube):
     player = supple.player(tube, LayeredLattice(resolution=COARSE))
     player.advance(Pose.rest(tube.skeleton))
     bound = state_of(player)
-    assert (bound.binding.body.anatomy.rest_volumes > 0.0).all()  # every node has a neighbour along every axis
+    assert (bound.anatomy.rest_volumes > 0.0).all()  # every node has a neighbour along every axis
     rotation = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.2, 1.0, -0.4], 0.6))
     carried = bound.solver.kinematic.numpy()
     bound.solver.positions.numpy()[...] = carried @ rotation.T
@@ -311,7 +311,7 @@ def test_layers_may_be_one_or_many_and_the_skin_may_be_left_out(tube):
         skin = LayeredLattice(resolution=COARSE, **changes)
         player = supple.player(tube, skin)
         points = played(player, motion, 0.3)[-1]
-        layers = player._nodes[-1].binding.body.anatomy.layers
+        layers = state_of(player).anatomy.layers
         assert layers.max() == len(skin.layer_names())
         assert np.isfinite(points).all()
 
@@ -397,7 +397,7 @@ def test_what_is_live_can_change_while_it_plays_and_what_is_not_cannot(tube):
     player.change(secondary=False)
     after = player.play(motion, 2.3)
     assert np.abs(after - linear(tube, motion, 2.3)[-1]).max() < 1e-6
-    for name, value in {"resolution": 20, "width": 5, "layers": "fat=1", "surface": "trilinear"}.items():
+    for name, value in {"resolution": 20, "width": 5, "neighbors": "faces", "surface": "trilinear"}.items():
         with pytest.raises(InputError, match=name):
             player.change(**{name: value})
     assert {info.name for info in settings_of(LayeredLattice)} >= LayeredLattice.live

@@ -231,7 +231,7 @@ def test_bone_is_not_moved(hero, standing):
     assert flesh < 0.5
     assert moved[position] < (4.0 * flesh**2 * 1.25 + 0.1) * np.linalg.norm(way)
     assert moved.max() < 1.3 * np.linalg.norm(way)
-    layers, solver = bound.binding.body.anatomy.layers, bound.solver
+    layers, solver = bound.anatomy.layers, bound.solver
     np.testing.assert_array_equal(solver.positions.numpy()[layers == 0], solver.kinematic.numpy()[layers == 0])
 
 

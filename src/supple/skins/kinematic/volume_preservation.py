@@ -41,7 +41,7 @@ class RestVolume:
         if census.border_edges or census.flipped_edges:
             none = np.zeros(0, dtype=np.int32)
             return cls(one, character.triangles, none.astype(np.float32), none, none, closed=False)
-        thickness = (depth / max(float(depth.mean()), 1e-12)).astype(np.float32)
+        thickness = share_by_depth(depth)
         starts, corners = group_by_label(character.triangles.reshape(-1), len(character.points))
         around = (corners // 3).astype(np.int32)
         return cls(one, character.triangles, thickness, starts, around, closed=True)
@@ -53,6 +53,11 @@ class RestVolume:
     def initial_sums(self, rest_points: FloatArray, copies: int) -> FloatArray:
         """The sums before anything is added up (3 for every copy): what the volume shall be, then what it is."""
         return np.tile([topology.signed_volume(rest_points, self.member.triangles), 0.0, 0.0], copies)
+
+
+def share_by_depth(depth: FloatArray) -> Float32Array:
+    """How much of a change every vertex (V,) takes, 1 on average, in proportion to the `depth` (V,) [m] of flesh."""
+    return (depth / max(float(depth.mean()), 1e-12)).astype(np.float32)
 
 
 class VolumePreserver:
@@ -75,6 +80,7 @@ class VolumePreserver:
         self._terms = [wp.empty(len(points), dtype=wp.float32, device=device) for _ in range(2)]
         initial_sums = volume.initial_sums(volume.member.points, self._copies)
         self._sums = devices.to_device(initial_sums.astype(np.float32), wp.float32, device)
+        self._thickness = devices.to_device(volume.thickness, wp.float32, device)
         self._record(points, constants)
 
     def _record(self, points: Any, constants: devices.Constants) -> None:
@@ -86,8 +92,8 @@ class VolumePreserver:
         layout = [constants.put(array, wp.int32) for array in (volume.starts, volume.around)]
         areas = wp.empty(len(faces), dtype=wp.vec3f, device=device)
         directions = wp.empty(count, dtype=wp.vec3f, device=device)
-        on_device, factors = constants.put(faces, wp.vec3i), constants.put(volume.thickness, wp.float32)
-        inputs = [*layout, areas, factors, each, self._origins, points, directions, *self._terms, self._sums]
+        on_device = constants.put(faces, wp.vec3i)
+        inputs = [*layout, areas, self._thickness, each, self._origins, points, directions, *self._terms, self._sums]
         self._measure = [
             devices.Launch(geometry.area_vectors, len(faces), [points, on_device, areas], device),
             devices.Launch(kernels.volume_terms, count, inputs, device),
@@ -103,6 +109,11 @@ class VolumePreserver:
         if self.active:
             self._volume = volume
             self._morph_targets.exchange(volume.member.shapes)
+
+    def spread(self, depth: FloatArray) -> None:
+        """Spread changes in proportion to another `depth` (V,) [m] of flesh from the next step on."""
+        if self.active:
+            devices.write(self._thickness, share_by_depth(depth))
 
     def set(self, pose: Pose) -> None:
         """Take from a pose what the volume of its shapes (morph targets) is, and where the copies are."""

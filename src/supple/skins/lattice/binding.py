@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from supple import device as devices
-from supple.arrays import Float32Array, IntArray
+from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.crowd import Crowd, stacked
 from supple.character.weights import Weights
 from supple.skins.kinematic.blend import BlendWeights, pack_blocks
 from supple.skins.kinematic.volume_preservation import RestVolume
 from supple.skins.lattice.shape_matching.regions import Regions
-from supple.skins.lattice.voxelize.anatomy import Anatomy, LatticeBody, prepare_body
+from supple.skins.lattice.voxelize.anatomy import LatticeBody, prepare_body
+from supple.skins.lattice.voxelize.cells import Lattice
 from supple.skins.lattice.voxelize.embedding import Embedding
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 class LatticeBinding:
     """A character's lattice, or that of a crowd.
 
-    `body` is the lattice of one copy, `arrays` that of all of them. `base` is the binding of the kinematic skin below
-    where flesh poses that itself, in a steadied pose.
+    `body` is the lattice of one copy, `arrays` that of all of them.
     """
 
     character: Character
@@ -35,7 +35,6 @@ class LatticeBinding:
     arrays: LatticeArrays
     embedding: EmbeddingArrays
     volume: RestVolume
-    base: Any
     constants: devices.Constants
 
     @classmethod
@@ -45,19 +44,20 @@ class LatticeBinding:
         one, copies = (character, 1) if crowd is None else (crowd.member, crowd.count)
         body = prepare_body(one, skin)
         arrays = LatticeArrays.from_anatomy(
-            body.anatomy, len(one.skeleton), width=skin.voxels.width, neighbors=skin.voxels.neighbors, copies=copies
+            body, len(one.skeleton), width=skin.voxels.width, neighbors=skin.voxels.neighbors, copies=copies
         )
-        depths = np.tile(body.embedding.matrix(len(body.anatomy.lattice)) @ body.thickness, copies)
-        base = None if skin.steady == 0.0 else skin.driving_skin().bind(character, device)
         return cls(
             character,
             body,
             arrays,
             EmbeddingArrays.from_embedding(body.embedding, arrays),
-            RestVolume.from_character(character, depths),
-            base,
+            RestVolume.from_character(character, np.ones(len(character.points))),
             devices.Constants(device),
         )
+
+    def reshaped(self, character: Character) -> LatticeBinding:
+        """That of a character with other shapes and maps: no voxel follows from them."""
+        return replace(self, character=character, volume=self.volume.reshaped(character))
 
     @property
     def member(self) -> Character:
@@ -65,20 +65,29 @@ class LatticeBinding:
         return self.volume.member
 
 
+class CarriedLattice(Protocol):
+    """A lattice whose nodes joints carry; `surfaces` (N,) are 1 at the skin to 0 at the node farthest from it."""
+
+    @property
+    def lattice(self) -> Lattice: ...
+    @property
+    def weights(self) -> Weights: ...
+    @property
+    def surfaces(self) -> FloatArray: ...
+
+
 @dataclass(frozen=True, eq=False)
 class LatticeArrays:
-    """What never changes of a lattice, for all `copies` of a character together; N nodes, L layers.
+    """What never changes of a lattice, for all `copies` of a character together; N nodes.
 
-    `packed` are rest positions and joints, `layers` (N,), `depths`, `volumes` and `surfaces` (N,) as `Anatomy` has
-    them, `table` (N, K) the neighbours that keep their distance, `regions` those that keep their shape.
+    `packed` are rest positions and joints, `volumes` [m³] and `surfaces` (N,) as `Anatomy` has them, `table` (N, K) the
+    neighbours that keep their distance, `regions` those that keep their shape.
     """
 
     copies: int
     joints: int
     side: float
     packed: BlendWeights
-    layers: IntArray
-    depths: Float32Array
     volumes: Float32Array
     surfaces: Float32Array
     table: IntArray
@@ -86,35 +95,27 @@ class LatticeArrays:
 
     @classmethod
     def from_anatomy(
-        cls, anatomy: Anatomy, joints: int, *, width: int = 3, neighbors: str = "all", copies: int = 1
+        cls, anatomy: CarriedLattice, joints: int, *, width: int = 3, neighbors: str = "all", copies: int = 1
     ) -> LatticeArrays:
         """The lattice of one character as often as there are copies, which have `joints` joints each."""
         lattice, count = anatomy.lattice, len(anatomy.lattice)
         whole = Weights(stacked(anatomy.weights.joints, copies, joints), np.tile(anatomy.weights.values, (copies, 1)))
-        depths, volumes, surfaces = (
-            np.tile(values, copies).astype(np.float32)
-            for values in (anatomy.depths, anatomy.rest_volumes, anatomy.surfaces)
+        volumes, surfaces = (
+            np.tile(values, copies).astype(np.float32) for values in (lattice.rest_volumes, anatomy.surfaces)
         )
         return cls(
             copies,
             joints,
             lattice.side,
             BlendWeights.from_weights(np.tile(lattice.points, (copies, 1)), whole, copies * joints),
-            np.tile(anatomy.layers, copies),
-            depths,
             volumes,
             surfaces,
-            _offset_indices(anatomy.table(neighbors), copies, 8 * count),
+            _offset_indices(lattice.neighbor_table(neighbors), copies, 8 * count),
             _repeat_regions(Regions.from_chains(lattice.chains, width), copies),
         )
 
     def __len__(self) -> int:
-        return len(self.layers)
-
-    @property
-    def layer_count(self) -> int:
-        """How many layers there are, bone among them."""
-        return int(self.layers.max(initial=0)) + 1
+        return len(self.volumes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from supple.character.character import Character
+from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.settings import group, setting, settings_of, table_of
 from supple.skins.base import DevicePoints, PullableSkin, Skin
@@ -27,7 +28,9 @@ from supple.skins.lattice.settings import (
     by_layer,
     inner_layers,
 )
+from supple.skins.lattice.shape_matching.solver import MOST_LAYERS
 from supple.skins.lattice.state import LatticeState
+from supple.skins.lattice.voxelize.cells import WHERE
 from supple.skins.lattice.voxelize.layers import check_layers
 from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
@@ -35,9 +38,7 @@ from supple.skins.renamed import RENAMED
 _BASES: dict[str, type[Skin[Any, Any]]] = {kind.command_name: kind for kind in (LinearBlend, DualQuaternion)}
 _BY_LAYER = ("stiffness", "frequency", "damping", "velocity_retention", "follow")
 _FIXED = {
-    "step", "base", "steady", "layers.thickness", "voxels.resolution", "voxels.width", "voxels.neighbors",
-    "voxels.weights", "voxels.surface", "anatomy.skin_layer", "anatomy.bone_width", "anatomy.fatness",
-    "anatomy.firm_parts",
+    "step", "base", "voxels.resolution", "voxels.width", "voxels.neighbors", "voxels.weights", "voxels.surface",
 }  # fmt: skip
 _PUBLISHED = MappingProxyType(
     {
@@ -118,6 +119,13 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.parameters()
+        if len(self.layer_names()) >= MOST_LAYERS:
+            raise InputError(
+                WHERE,
+                f"there are {len(self.layer_names())} layers",
+                f"{MOST_LAYERS - 1} at most, the skin among them, are needed",
+                "give some of them no thickness",
+            )
 
     def layer_names(self) -> tuple[str, ...]:
         """The layers that are not bone, from inside out."""
@@ -142,6 +150,12 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
     def base_skin(self) -> Skin[Any, Any] | None:
         return None if self.voxels.surface == "trilinear" or self.steady > 0.0 else self.driving_skin()
 
+    def takes_incoming(self) -> bool:
+        return self.voxels.surface != "trilinear"
+
+    def needs_incoming(self) -> bool:
+        return False  # it poses the skin below itself where no stage does
+
     def driving_skin(self) -> Skin[Any, Any]:
         """The kinematic skin below."""
         return _BASES[self.base]()
@@ -151,6 +165,13 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
 
     def allocate(self, binding: LatticeBinding) -> LatticeState:
         return LatticeState(binding, self)
+
+    def rebind(self, binding: LatticeBinding, character: Character, device: str) -> LatticeBinding:
+        return binding.reshaped(character)
+
+    def reshape(self, binding: LatticeBinding, state: LatticeState) -> LatticeState:
+        state.reshape(binding, self)
+        return state
 
     def start(self, binding: LatticeBinding, pose: Pose, incoming: DevicePoints | None) -> LatticeState:
         state = self.allocate(binding)

@@ -11,12 +11,15 @@ import numpy as np
 from supple import device as devices
 from supple.arrays import FloatArray
 from supple.motion.pose import Pose
+from supple.skins.base import Skin
 from supple.skins.kinematic.volume_preservation import VolumePreserver
 from supple.skins.lattice.binding import LatticeBinding
 from supple.skins.lattice.handles.handles import HandleBinding, Handles
 from supple.skins.lattice.pose_filter import LowPassPose
+from supple.skins.lattice.settings import inner_layers
 from supple.skins.lattice.shape_matching.solver import Solver
 from supple.skins.lattice.surface import Surface
+from supple.skins.lattice.voxelize.anatomy import divide
 from supple.skins.lattice.voxelize.layers import BONE
 from supple.skins.pull import Pull
 
@@ -30,7 +33,7 @@ class LatticeMemory:
 
     `positions` and `velocities` are those of the nodes, `before` is where bones carried them in the last step,
     `rotations` what flesh adds to the turn of the bones, `origins` (copies, 3) [m] where all this is seen from. `time`
-    [s] has passed since the first frame. `seen` is the pose as flesh sees it, where it is steadied.
+    [s] has passed since the first frame. `seen` is the pose as flesh saw it when it was last `steadied`.
     """
 
     points: Any
@@ -41,6 +44,7 @@ class LatticeMemory:
     origins: FloatArray
     seen: LowPassPose
     time: float = 0.0
+    steadied: bool = True
 
 
 class LatticeState:
@@ -55,9 +59,10 @@ class LatticeState:
         self.handles: Handles | None = None
         self.recorded: tuple[Any, tuple[Any, ...], devices.Chain] | None = None
         """The incoming skin and the settings for which a step was recorded, and the step."""
-        self._base = None if skin.steady == 0.0 else skin.driving_skin()
-        self._base_state = None if self._base is None else self._base.allocate(binding.base)
+        self._base: _Base | None = None
         self._tuned: tuple[LayeredLattice, float, bool] | None = None
+        self._divided: tuple[Any, ...] | None = None
+        self.divide(skin)
         self.memory = LatticeMemory(
             self.surface.points,
             solver.positions,
@@ -76,11 +81,37 @@ class LatticeState:
     def recall(self) -> None:
         """Nothing but its memory depends on the past."""
 
+    def reshape(self, binding: LatticeBinding, skin: LayeredLattice) -> None:
+        """Go on with the shapes and maps of another binding of the same body."""
+        self.binding = binding
+        self.surface.exchange(binding.character.shapes)
+        self.keeper.reshape(binding.volume)
+        if self._base is not None:
+            self._base.reshape(binding)
+        self.divide(skin)
+
+    def divide(self, skin: LayeredLattice) -> None:
+        """Divide the body into layers as these settings and the maps that they name say."""
+        character, wanted = self.binding.member, skin.anatomy
+        named = {*wanted.bone_width.named, *wanted.fatness.named}
+        maps = {name: character.maps[name].tobytes() for name in sorted(named) if name in character.maps}
+        divided = tuple(inner_layers(skin.layers).items()), wanted, tuple(maps.items())
+        if divided == self._divided:
+            return
+        body = self.binding.body
+        division = divide(body, character, skin)
+        self.anatomy, self._divided = division.anatomy, divided
+        self.solver.divide(self.anatomy.layers, self.anatomy.depths)
+        self.keeper.spread(np.tile(body.interpolation @ division.thickness, self.solver.copies))
+        if self.handles is not None:
+            self.handles.grip_again(self._handle_binding())
+
     def set_parameters(self, skin: LayeredLattice, dt: float) -> None:
         """Bring settings that may change at any time to the device."""
         starting = self.memory.time == 0.0
         known = self._tuned
         if known is None or known[0] is not skin or known[1:] != (dt, starting):
+            self.divide(skin)
             self.solver.set_parameters(skin.parameters(), dt, starting=starting)
             self._tuned = skin, dt, starting
 
@@ -94,17 +125,38 @@ class LatticeState:
             self.handles.set_origins(origins)
         return origins
 
-    def kinematic_skin(self, pose: Pose, incoming: Any) -> Any:
-        """The kinematic skin below: that of the stage before, or its own in a steadied pose."""
-        if self._base is None:
+    def kinematic_skin(self, skin: LayeredLattice, pose: Pose, incoming: Any) -> Any:
+        """The kinematic skin below: that of the stage before; or its own, in a steadied pose or without a stage."""
+        if skin.voxels.surface == "trilinear" or (skin.steady == 0.0 and incoming is not None):
             return incoming
-        return self._base.deform(self.binding.base, self._base_state, pose, None)
+        if self._base is None:
+            self._base = _Base(skin.driving_skin(), self.binding)
+        return self._base.deform(pose)
 
     def hold(self, pulls: Sequence[Pull]) -> None:
         """Be held by these pulls from the next step on."""
         if self.handles is None and pulls:
-            body, one = self.binding.body, self.binding.member
-            binding = HandleBinding(body.anatomy.lattice, body.embedding, one.points, body.anatomy.layers > BONE)
-            self.handles = Handles(binding, self.solver, self.surface, float(np.ptp(one.points, axis=0).max()))
+            size = float(np.ptp(self.binding.member.points, axis=0).max())
+            self.handles = Handles(self._handle_binding(), self.solver, self.surface, size)
         if self.handles is not None:
             self.handles.hold(pulls)
+
+    def _handle_binding(self) -> HandleBinding:
+        body = self.binding.body
+        return HandleBinding(body.lattice, body.embedding, self.binding.member.points, self.anatomy.layers > BONE)
+
+
+class _Base:
+    """The kinematic skin below, posed by the flesh itself."""
+
+    def __init__(self, skin: Skin[Any, Any], binding: LatticeBinding) -> None:
+        self._skin, self._device = skin, binding.constants.device
+        self._binding = skin.bind(binding.character, self._device)
+        self._state = skin.allocate(self._binding)
+
+    def reshape(self, binding: LatticeBinding) -> None:
+        self._binding = self._skin.rebind(self._binding, binding.character, self._device)
+        self._state = self._skin.reshape(self._binding, self._state)
+
+    def deform(self, pose: Pose) -> Any:
+        return self._skin.deform(self._binding, self._state, pose, None)

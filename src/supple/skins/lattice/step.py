@@ -24,7 +24,7 @@ _CALM_DAMPING, _CALM_RETENTION = 0.99, 0.5  # while the first pose settles
 def start(skin: LayeredLattice, state: LatticeState, pose: Pose, incoming: Any) -> None:
     """Rest at the shape that the first pose settles to."""
     solver, memory, kept = state.solver, state.memory, keeps_volume(skin)
-    incoming = state.kinematic_skin(pose, incoming)
+    incoming = state.kinematic_skin(skin, pose, incoming)
     origins = state.set_pose(pose, None, keep_volume=kept)
     for launch in solver.blend_nodes():
         launch()
@@ -42,8 +42,11 @@ def advance(skin: LayeredLattice, state: LatticeState, pose: Pose, dt: float, in
     memory = state.memory
     state.set_parameters(skin, dt)
     if skin.steady > 0.0:
+        if not memory.steadied:
+            memory.seen = LowPassPose.from_pose(state.skeleton, pose)
         pose = memory.seen.filter(state.skeleton, pose, dt, frequency=skin.steady)
-    incoming = state.kinematic_skin(pose, incoming)
+    memory.steadied = skin.steady > 0.0
+    incoming = state.kinematic_skin(skin, pose, incoming)
     memory.origins[...] = state.set_pose(pose, memory.origins, keep_volume=keeps_volume(skin))
     memory.time += dt
     _recorded(skin, state, incoming)()

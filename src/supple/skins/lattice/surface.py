@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from supple import device as devices
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.morph_targets import MorphTargets
 from supple.motion.pose import Pose
@@ -37,6 +39,11 @@ class Surface:
         if self._rest is not None:
             self._rest.set(pose)
 
+    def exchange(self, shapes: Mapping[str, FloatArray]) -> None:
+        """Take other shapes from the next step on."""
+        if self._rest is not None:
+            self._rest.exchange(shapes)
+
     def follow(self, incoming: Any) -> list[devices.Launch]:
         """Recorded: the skin of the step, from where the bones alone carry it."""
         from supple.skins.lattice import surface_kernels as kernels
@@ -64,6 +71,9 @@ class _Rest:
     def __init__(self, character: Character, device: str) -> None:
         self._morph_targets = MorphTargets(character.points, character.shapes)
         self.points = devices.to_device(character.points.astype(np.float32), devices.warp().vec3f, device)
+
+    def exchange(self, shapes: Mapping[str, FloatArray]) -> None:
+        self._morph_targets.exchange(shapes)
 
     def set(self, pose: Pose) -> None:
         rest = self._morph_targets.update(pose.shapes)

@@ -169,6 +169,14 @@ class Handles:
             devices.write(self._arrays.fresh, fresh)
             self._update_offsets()()
 
+    def grip_again(self, binding: HandleBinding) -> None:
+        """Hold the same places on a body that was divided anew."""
+        self._binding = binding
+        held = {handle: pull for handle, pull in enumerate(self._pulls) if pull is not None}
+        self._grips = {handle: binding.grip(pull) for handle, pull in held.items()}
+        self._write_grips()
+        self._write_forces()
+
     def set_origins(self, origins: FloatArray) -> None:
         """Tell the hands where they are wanted, as seen from the origins (copies, 3) [m] of this step."""
         if self._grips:

@@ -75,6 +75,16 @@ def blend_nodes(
 
 
 @wp.kernel(enable_backward=False)
+def mark_bones(first: int, width: int, layers: IntArray, table: IntTable):
+    """Say of every neighbour in `table` whether it is bone; see `project_constraints`."""
+    i = first + wp.tid()
+    for slot in range(width):
+        code = table[slot, i]
+        if code >= 0:
+            table[slot, i] = (code >> 1) * 2 + int(layers[code >> 3] == 0)
+
+
+@wp.kernel(enable_backward=False)
 def prepare_oscillators(first: int, parameters: FloatArray, material: FloatTable, oscillators: Vec4Array):
     """What a step does to the swing of every layer."""
     layer = first + wp.tid()

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import device as devices
-from supple.arrays import FloatArray
+from supple.arrays import FloatArray, IntArray
 from supple.skins.kinematic.blend import Affine, BlendArrays
 from supple.skins.lattice.binding import LatticeArrays
 from supple.skins.lattice.parameters import LatticeParameters
 from supple.skins.lattice.shape_matching.regions import Blocks, Regions, window
 
 _NEWTON_STEPS = 2  # of every rotation, from where it was: their error is squared each time
+MOST_LAYERS = 32  # bone and skin among them
 _WIDEST_WALK = 17  # voxels: on a CPU wider regions are summed by running sums; a GPU walks faster at any width
 
 
@@ -25,7 +26,8 @@ class Solver:
     `kinematic` and `frames` are where bones carry and turn nodes; `positions`, `velocities`, `before` (where bones
     carried them in the last step) and `rotations` (what flesh adds to `frames`, by region) are its memory. All
     positions are seen from `origins` (copies,), which go along with the joints. `external` is what hands do to nodes:
-    an acceleration [m/s^2] and how much farther [m] than their reach they may go; zeros, unless hands write there.
+    an acceleration [m/s^2] and how much farther [m] than their reach they may go; zeros, unless hands write there. All
+    nodes are bone until `divide` says otherwise.
     """
 
     def __init__(self, lattice: LatticeArrays, constants: devices.Constants) -> None:
@@ -45,21 +47,25 @@ class Solver:
             blank(self.count, wp.vec3f) for _ in range(5)
         )
         self.origins, self.shifts = (blank(lattice.copies, wp.vec3f) for _ in range(2))
-        layers = lattice.layer_count
         self.parameters = blank(8, wp.float32)
-        self._material = blank((layers, 4), wp.float32)
-        self._stiffness, self._oscillators = blank(layers, wp.float32), blank(layers, wp.vec4f)
-        self.layers = put(lattice.layers, wp.int32)
-        self._depths, self._volumes, self._surfaces = (
-            put(values, wp.float32) for values in (lattice.depths, lattice.volumes, lattice.surfaces)
-        )
+        self._material = blank((MOST_LAYERS, 4), wp.float32)
+        self._stiffness, self._oscillators = blank(MOST_LAYERS, wp.float32), blank(MOST_LAYERS, wp.vec4f)
+        self.layers, self._depths = blank(self.count, wp.int32), blank(self.count, wp.float32)
+        self._volumes, self._surfaces = (put(values, wp.float32) for values in (lattice.volumes, lattice.surfaces))
         self.external, self._corrections = blank(self.count, wp.vec4f), blank(self.count, wp.mat33f)
-        self.chains, self._table = (_by_column(each, constants) for each in (lattice.regions.chains, lattice.table))
+        self.chains = constants.derive(
+            lattice.regions.chains, "by column", lambda: _by_column(lattice.regions.chains, self.device)
+        )
+        self._table = _by_column(lattice.table, self.device)
+        self._mark_bones = self._launch(node_kernels.mark_bones, self._table.shape[0], self.layers, self._table)
         self._nodes = self._structure()
         nodes = (self.frames, self.rotations, self.layers, self._stiffness)
         self._shape_matching = ShapeMatching(lattice.regions, lattice.side, nodes, constants=constants)
         self._prepare_oscillators = devices.Launch(
-            node_kernels.prepare_oscillators, layers, [self.parameters, self._material, self._oscillators], self.device
+            node_kernels.prepare_oscillators,
+            MOST_LAYERS,
+            [self.parameters, self._material, self._oscillators],
+            self.device,
         )
 
     def _structure(self) -> Any:
@@ -70,12 +76,20 @@ class Solver:
         nodes.positions, nodes.velocities, nodes.predicted = self.positions, self.velocities, self._predicted
         return nodes
 
+    def divide(self, layers: IntArray, depths: FloatArray) -> None:
+        """Say which layer every node of one copy (N,) is in, 0 for bone, and how far it is from the bone (N,) [m]."""
+        devices.write(self.layers, np.tile(layers, self.copies))
+        devices.write(self._depths, np.tile(depths, self.copies))
+        self._mark_bones()
+
     def set_parameters(self, parameters: LatticeParameters, dt: float, *, starting: bool = False) -> None:
         """Bring to the device what may change at any time, for steps of `dt` [s]."""
         devices.write(self.parameters, parameters.row(dt, starting=starting))
-        layers = len(self._stiffness)
-        devices.write(self._material, parameters.material(dt)[:layers])
-        devices.write(self._stiffness, parameters.normalized_stiffness()[:layers])
+        material, stiffness = np.zeros((MOST_LAYERS, 4)), np.zeros(MOST_LAYERS)
+        given = len(parameters.stiffness)
+        material[:given], stiffness[:given] = parameters.material(dt), parameters.normalized_stiffness()
+        devices.write(self._material, material)
+        devices.write(self._stiffness, stiffness)
         self._prepare_oscillators()
 
     def set_pose(self, transforms: FloatArray, world_from_joint: FloatArray, last: FloatArray | None) -> FloatArray:
@@ -253,13 +267,9 @@ class ShapeMatching:
         ]
 
 
-def _by_column(table: NDArray[np.int32], constants: devices.Constants) -> Any:
+def _by_column(table: NDArray[np.int32], device: str) -> Any:
     """A table (N, K) as (K, N): neighbouring threads of a GPU read neighbouring numbers, those of a CPU one row."""
-
-    def make() -> Any:
-        wp = devices.warp()
-        if constants.device != "cpu":
-            return devices.to_device(table.T, wp.int32, constants.device)
-        return devices.to_device(table, wp.int32, "cpu").transpose((1, 0))
-
-    return constants.derive(table, "by column", make)
+    wp = devices.warp()
+    if device != "cpu":
+        return devices.to_device(table.T, wp.int32, device)
+    return devices.to_device(table, wp.int32, "cpu").transpose((1, 0))

@@ -16,11 +16,13 @@ from supple.skins.lattice.settings import inner_layers
 from supple.skins.lattice.voxelize.appendages import appendage_freedom
 from supple.skins.lattice.voxelize.cells import WHERE, Lattice
 from supple.skins.lattice.voxelize.embedding import Embedding, embed
-from supple.skins.lattice.voxelize.layers import assign_layers
+from supple.skins.lattice.voxelize.layers import FleshDepths, divide_flesh
 from supple.skins.lattice.voxelize.path_weights import find_bone_paths, path_weights, weights_from_skin
 from supple.skins.lattice.voxelize.voxel_components import voxelize
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from supple.skins.lattice.skin import LayeredLattice
 
 _HEAD = frozenset({"head"})  # fingers and toes stand off too, and are firm
@@ -43,77 +45,106 @@ class Anatomy:
     depths: FloatArray
     surfaces: FloatArray
 
-    @cached_property
+    @property
     def rest_volumes(self) -> FloatArray:
         """What the octants of every node enclose at rest (N,) [m³]; 0 where an axis has no neighbour at all."""
-        ends = (self.lattice.chains >= 0).reshape(-1, 3, 2).sum(axis=2)
-        return np.asarray((0.5 * self.lattice.side * ends).prod(axis=1))
-
-    def table(self, kind: str) -> IntArray:
-        """Neighbours (N, K) of a set as 8 n + 2 c + b: the node, how many coordinates differ, 1 for bone; or -1."""
-        around = self.lattice.neighbors(kind)
-        counts = np.diff(around.starts)
-        owners = np.repeat(np.arange(len(counts)), counts)
-        slots = np.arange(len(owners)) - around.starts[owners]
-        cells = self.lattice.cells
-        apart = (cells[owners] != cells[around.indices]).sum(axis=1)
-        codes = 8 * around.indices.astype(np.int64) + 2 * apart + (self.layers[around.indices] == 0)
-        table = np.full((len(counts), max(int(counts.max(initial=0)), 1)), -1, dtype=np.int32)
-        table[owners, slots] = codes
-        return table
+        return self.lattice.rest_volumes
 
 
 @dataclass(frozen=True, eq=False)
 class LatticeBody:
-    """What follows from one character and the settings that are fixed when it is bound."""
+    """What follows from one character and the settings that are fixed when it is bound, for the N nodes of its lattice.
+
+    `weights` are those of joints, `depths` how deep flesh lies, `surfaces` (N,) 1 at the skin to 0 at the node farthest
+    from it. `firm` (N,) is the share of a node that belongs to head, hands or feet, `ends` (N,) [voxels] how freely it
+    swings on an end that stands off such a part. `embedding` is how the skin hangs on the nodes.
+    """
+
+    lattice: Lattice
+    weights: Weights
+    surfaces: FloatArray
+    depths: FleshDepths
+    firm: FloatArray
+    ends: FloatArray
+    embedding: Embedding
+
+    @cached_property
+    def interpolation(self) -> csr_array:
+        """How the skin hangs on the nodes, as a matrix (V, N)."""
+        return self.embedding.matrix(len(self.lattice))
+
+    @cached_property
+    def _around(self) -> tuple[IntArray, IntArray, IntArray]:
+        """All pairs of neighbours, by owner, and how many each node has."""
+        around = self.lattice.neighbors("all")
+        counts = np.diff(around.starts)
+        return np.repeat(np.arange(len(self.lattice)), counts), around.indices, np.maximum(counts, 1)
+
+    def smooth(self, depths: FloatArray) -> FloatArray:
+        """Depths (N,) [m], less where bone is near: single voxels of flesh among bone would stand out as lumps."""
+        owners, others, counts = self._around
+        smoothed = depths
+        for _ in range(_SMOOTHING_ROUNDS):
+            mean = np.bincount(owners, smoothed[others], len(depths)) / counts
+            smoothed = np.minimum(depths, 0.5 * (smoothed + mean))
+        return smoothed
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """A body divided into bone, layers of flesh and skin, as settings say that may change while it plays.
+
+    `thickness` (N,) [m] is how deep the flesh of every node lies over the bone; 0 where it is firm, little where it
+    stands off.
+    """
 
     anatomy: Anatomy
-    embedding: Embedding
     thickness: FloatArray
-    """How deep the flesh of every node lies over the bone (N,) [m]; 0 where it is firm, little where it stands off."""
 
 
 def prepare_body(character: Character, skin: LayeredLattice) -> LatticeBody:
     """Prepare a character: the slow part of binding."""
-    voxels, wanted = skin.voxels, skin.anatomy
+    voxels = skin.voxels
     skin_weights = character.require_weights(WHERE)
     components = voxelize(character.points, character.triangles, voxels.resolution)
     lattice, joints = components.lattice, len(character.skeleton)
     paths = find_bone_paths(components, character.skeleton)
-    layers = assign_layers(
-        character,
-        lattice,
-        paths,
-        fractions=tuple(inner_layers(skin.layers).values()),
-        skin=wanted.skin_layer,
-        bone_width=wanted.bone_width,
-        fatness=wanted.fatness,
-    )
+    depths = FleshDepths.of(lattice, paths)
     embedding = embed(lattice, character.points, "smooth" if voxels.surface == "smooth" else "trilinear")
     if voxels.weights == "carried":
         smooth = embedding if voxels.surface == "smooth" else embed(lattice, character.points, "smooth")
         weights = weights_from_skin(components, paths, smooth, skin_weights.dense(joints))
     else:
         weights = path_weights(components, paths, joints)
-    depths = _smooth_depths(lattice, lattice.side * np.where(paths.reached & ~layers.bone, paths.steps, 0.0))
     head = rigid_fraction(character, weights, loose=_LOOSE, parts=_HEAD) > 0.5
-    ends = appendage_freedom(lattice, head, layers.skin_depths)
-    if wanted.firm_parts:
-        depths *= 1.0 - rigid_fraction(character, weights, loose=_LOOSE)
-    thickness = depths / (1.0 + _THINNER * ends)
-    if wanted.firm_parts:
-        depths = np.maximum(depths, lattice.side * ends)
-    surfaces = 1.0 - layers.skin_depths / max(float(layers.skin_depths.max(initial=0.0)), 1.0)
-    return LatticeBody(Anatomy(lattice, weights, layers.numbers, depths, surfaces), embedding, thickness)
+    return LatticeBody(
+        lattice,
+        weights,
+        1.0 - depths.skin_depths / max(float(depths.skin_depths.max(initial=0.0)), 1.0),
+        depths,
+        rigid_fraction(character, weights, loose=_LOOSE),
+        appendage_freedom(lattice, head, depths.skin_depths),
+        embedding,
+    )
 
 
-def _smooth_depths(lattice: Lattice, depths: FloatArray) -> FloatArray:
-    """Depths (N,) [m], less where bone is near: single voxels of flesh among bone would stand out as lumps."""
-    around = lattice.neighbors("all")
-    counts = np.maximum(np.diff(around.starts), 1)
-    owners = np.repeat(np.arange(len(lattice)), np.diff(around.starts))
-    smoothed = depths
-    for _ in range(_SMOOTHING_ROUNDS):
-        mean = np.bincount(owners, smoothed[around.indices], len(lattice)) / counts
-        smoothed = np.minimum(depths, 0.5 * (smoothed + mean))
-    return smoothed
+def divide(body: LatticeBody, character: Character, skin: LayeredLattice) -> Division:
+    """Find the layers of a body, and how far from the bone their nodes are; a few milliseconds."""
+    wanted, lattice = skin.anatomy, body.lattice
+    layers = divide_flesh(
+        character,
+        lattice,
+        body.depths,
+        fractions=tuple(inner_layers(skin.layers).values()),
+        skin=wanted.skin_layer,
+        bone_width=wanted.bone_width,
+        fatness=wanted.fatness,
+    )
+    flesh = body.depths.reached & ~layers.bone
+    depths = body.smooth(lattice.side * np.where(flesh, body.depths.steps, 0.0))
+    if wanted.firm_parts:
+        depths *= 1.0 - body.firm
+    thickness = depths / (1.0 + _THINNER * body.ends)
+    if wanted.firm_parts:
+        depths = np.maximum(depths, lattice.side * body.ends)
+    return Division(Anatomy(lattice, body.weights, layers.numbers, depths, body.surfaces), thickness)

@@ -84,6 +84,23 @@ class Lattice:
         ends = np.concatenate([low, high]), np.concatenate([high, low])
         return coo_array((np.tile(lengths, 2), ends), shape=(len(self), len(self))).tocsr()
 
+    @cached_property
+    def rest_volumes(self) -> FloatArray:
+        """What the octants of every node enclose at rest (N,) [m³]; 0 where an axis has no neighbour at all."""
+        ends = (self.chains >= 0).reshape(-1, 3, 2).sum(axis=2)
+        return np.asarray((0.5 * self.side * ends).prod(axis=1))
+
+    def neighbor_table(self, kind: str) -> IntArray:
+        """Neighbours (N, K) of a set as 8 n + 2 c: the node, and how many coordinates of its cell differ; or -1."""
+        around = self.neighbors(kind)
+        counts = np.diff(around.starts)
+        owners = np.repeat(np.arange(len(counts)), counts)
+        slots = np.arange(len(owners)) - around.starts[owners]
+        apart = (self.cells[owners] != self.cells[around.indices]).sum(axis=1)
+        table = np.full((len(counts), max(int(counts.max(initial=0)), 1)), -1, dtype=np.int32)
+        table[owners, slots] = 8 * around.indices.astype(np.int64) + 2 * apart
+        return table
+
     @property
     def side(self) -> float:
         """Side of a voxel [m]."""

@@ -77,12 +77,28 @@ def assign_layers(
     the flesh is over the bone: thin parts (fingers) are bone alone; where it is deeper the bone takes a third of it
     at most; and the deeper it is, as a share of the body's size, the larger is the share of fat.
     """
+    depths = FleshDepths.of(lattice, paths)
+    return divide_flesh(
+        character, lattice, depths, fractions=fractions, skin=skin, bone_width=bone_width, fatness=fatness
+    )
+
+
+def divide_flesh(
+    character: Character,
+    lattice: Lattice,
+    graph: FleshDepths,
+    *,
+    fractions: Sequence[float],
+    skin: bool,
+    bone_width: Regional,
+    fatness: Regional,
+) -> Layers:
+    """The layers of flesh whose depths are known already; see `assign_layers`."""
     if not len(fractions) or min(fractions) < 0.0 or sum(fractions) <= 0.0:
         raise InputError(
             WHERE, f"the shares of inner layers are {list(fractions)}", "positive shares are needed", "use (0.6, 0.4)"
         )
-    graph = _Inwards.of(lattice)
-    steps = np.where(paths.reached, paths.steps, 0.0)  # what no bone reaches is as near as bone itself
+    steps = np.where(graph.reached, graph.steps, 0.0)  # what no bone reaches is as near as bone itself
     depth = steps[graph.seen]  # of flesh over the bone, where each node sees the skin
     width = _by_region(character, lattice, graph, bone_width, _WIDTH, _auto_width(depth))
     size = float(np.ptp(character.points, axis=0).max()) / lattice.side
@@ -117,18 +133,26 @@ def _auto_fatness(depth: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class _Inwards:
-    """The way from the skin inwards: `skin_depths` (N,) [voxels] and the node under the skin that each node sees.
+class FleshDepths:
+    """How deep flesh lies, whatever its layers are: ways through it [voxels] from the bones and from the skin.
 
-    `holding` (N,) is the nearest node that holds a vertex.
+    `steps` (N,) is the way to a bone, infinite where there is none, `skin_depths` (N,) that to a node which the skin
+    touches, and `seen` (N,) that node. `holding` (N,) is the nearest node that holds a vertex.
     """
 
+    steps: FloatArray
     skin_depths: FloatArray
     seen: IntArray
     holding: IntArray
 
+    @property
+    def reached(self) -> BoolArray:
+        """Which nodes (N,) hang together with a bone."""
+        return np.isfinite(self.steps)
+
     @classmethod
-    def of(cls, lattice: Lattice) -> _Inwards:
+    def of(cls, lattice: Lattice, paths: BonePaths) -> FleshDepths:
+        """Walk from the skin inwards."""
         from scipy.sparse.csgraph import dijkstra
 
         own = np.arange(len(lattice), dtype=np.int32)
@@ -137,13 +161,13 @@ class _Inwards:
             lengths, _, source = dijkstra(lattice.graph, indices=sources, min_only=True, return_predecessors=True)
             # What hangs together with none of them sees itself.
             near.append((np.where(np.isfinite(lengths), lengths, 0.0), np.where(source >= 0, source, own)))
-        return cls(near[0][0], near[0][1], near[1][1])
+        return cls(paths.steps, near[0][0], near[0][1], near[1][1])
 
 
 def _by_region(
     character: Character,
     lattice: Lattice,
-    graph: _Inwards,
+    graph: FleshDepths,
     given: Regional,
     finder: RegionFinder,
     automatic: FloatArray,
