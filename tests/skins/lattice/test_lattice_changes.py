@@ -126,3 +126,44 @@ def test_what_was_steadied_goes_on_from_a_copy(hero, walk):
 def test_layers_have_an_end():
     with pytest.raises(InputError, match="40 layers"):
         LayeredLattice(layers=", ".join(f"layer{number}=1" for number in range(39)))
+
+
+# Forces
+
+
+def _forces(player):
+    node = player._nodes[-1]
+    return node.stage.work.forces(node.binding, node.state).numpy()
+
+
+def test_forces_are_those_of_springs_and_hands(hero):
+    """None at rest; held still, what a hand does is what draws flesh back; let go, only that is left."""
+    points, pose = hero.points, Pose.rest(hero.skeleton)
+    belly = int(np.argmax(points[:, 2] * (np.abs(points[:, 1] - 1.05) < 0.1) * (np.abs(points[:, 0]) < 0.1)))
+    player = supple.player(
+        hero, LayeredLattice(resolution=RESOLUTION, frequency="3", stiffness="0", stretch=0.0, volume=0.0)
+    )
+    settled(player, pose, 0.5)
+    assert np.abs(_forces(player)).max() < 1e-4
+    player.pull(supple.Pull(belly, to=points[belly] + [0.0, 0.0, 0.05]))
+    settled(player, pose, 1.0)
+    held = _forces(player)
+    player.let_go()
+    away = (player.advance(pose)[belly] - points[belly])[2]
+    free = _forces(player)
+    mass = 1000.0 * player._nodes[-1].state.solver.side ** 3
+    assert free[belly, 2] == pytest.approx(-mass * (2.0 * np.pi * 3.0) ** 2 * away, rel=0.1)
+    assert away > 0.03
+    assert np.linalg.norm(held[belly]) < 0.05 * np.linalg.norm(free[belly])
+    far = np.linalg.norm(points - points[belly], axis=1) > 0.5
+    assert np.abs(free[far]).max() < 1e-3
+
+
+def test_a_push_is_a_force(hero):
+    points, pose = hero.points, Pose.rest(hero.skeleton)
+    belly = int(np.argmax(points[:, 2] * (np.abs(points[:, 1] - 1.05) < 0.1) * (np.abs(points[:, 0]) < 0.1)))
+    player = supple.player(hero, LayeredLattice(resolution=RESOLUTION))
+    player.advance(pose)
+    player.pull(supple.Pull(belly, force=(0.0, 0.0, 30.0)))
+    player.advance(pose)
+    assert _forces(player)[belly, 2] > 0.5

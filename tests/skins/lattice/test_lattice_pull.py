@@ -364,3 +364,68 @@ def test_without_secondary_motion_there_is_nothing_to_hold(hero, belly, standing
     player, pose = standing(secondary=False)
     player.pull(Pull(belly, to=hero.points[belly] + OUT))
     np.testing.assert_allclose(after(player, pose, 10), hero.points, atol=1e-6)
+
+
+# A body that walks
+
+
+@pytest.mark.parametrize("fps", [30.0, 60.0])
+def test_a_hand_that_walks_along_is_followed(hero, belly, fps):
+    """The body goes at 1.2 m/s: a hand smoothed in the world would be 6 cm ahead of what it holds."""
+    walk, skin = supple.motion("walk", hero), LayeredLattice(resolution=RESOLUTION)
+    held, free = (supple.player(hero, skin, fps=fps) for _ in range(2))
+    held.play(walk, 0.0)
+    late = []
+    for frame in range(1, round(2.0 * fps)):
+        goal = free.play(walk, frame / fps)[belly] + OUT
+        held.pull(Pull(belly, to=goal))
+        late.append(np.linalg.norm(held.play(walk, frame / fps)[belly] - goal))
+    assert max(late[round(0.5 * fps) :]) < 5e-3
+
+
+def test_a_hand_that_stays_while_the_body_walks_is_not_left(hero, belly):
+    walk = supple.motion("walk", hero)
+    player = supple.player(hero, LayeredLattice(resolution=RESOLUTION))
+    goal = player.play(walk, 0.0)[belly] + 2.0 * OUT
+    player.pull(Pull(belly, to=goal))
+    late = [np.linalg.norm(player.play(walk, frame / 60.0)[belly] - goal) for frame in range(1, 25)]
+    assert max(late[12:]) < 5e-3
+
+
+def test_a_copy_goes_on_as_the_original_does(hero, belly):
+    """To the bit, whenever it was copied: with hands that were told something just now, that move, and that opened."""
+    walk, player = supple.motion("walk", hero), supple.player(hero, LayeredLattice(resolution=RESOLUTION))
+    place = player.play(walk, 0.0)[belly]
+    for frame in range(1, 40):
+        if frame == 5:
+            player.pull(Pull(belly + 30, force=(0.0, 20.0, 0.0)), hand="left")
+        if 8 <= frame < 25:
+            player.pull(Pull(belly, to=place + frame * OUT / 10.0), hand="right")
+        if frame == 15:
+            player.let_go("left")
+        if frame == 25:
+            player.let_go("right")
+        twin = player.copy() if frame in (5, 8, 9, 15, 16, 25, 26) else None
+        points = player.play(walk, frame / 60.0)
+        if twin is not None:
+            np.testing.assert_array_equal(twin.play(walk, frame / 60.0), points)
+
+
+def test_a_copy_holds_what_the_original_holds(hero, belly, standing):
+    player, pose = standing()
+    player.pull(Pull(belly, to=hero.points[belly] + OUT))
+    after(player, pose, 3)
+    twin = player.copy()
+    for _ in range(20):
+        np.testing.assert_array_equal(player.advance(pose), twin.advance(pose))
+
+
+def test_what_is_held_stays_so_while_settings_change(hero, belly, standing):
+    """Also where the body is divided anew under the hand."""
+    player, pose = standing()
+    goal = hero.points[belly] + OUT
+    player.pull(Pull(belly, to=goal))
+    after(player, pose, 60)
+    for changes in ({"gravity": 5.0}, {"fatness": "0.2"}, {"bone_width": "0.5"}, {"iterations": 2}):
+        player.change(**changes)
+        assert np.linalg.norm(after(player, pose, 30)[belly] - goal) < 1e-3

@@ -183,6 +183,9 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
     ) -> DevicePoints:
         return stepping.advance(self, state, pose, dt, incoming)
 
+    def forces(self, binding: LatticeBinding, state: LatticeState) -> DevicePoints:
+        return state.forces(self)
+
     def hold(self, binding: LatticeBinding, state: LatticeState, pulls: Sequence[Pull]) -> None:
         state.hold(pulls)
 

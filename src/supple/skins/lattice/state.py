@@ -15,6 +15,7 @@ from supple.skins.base import Skin
 from supple.skins.kinematic.volume_preservation import VolumePreserver
 from supple.skins.lattice.binding import LatticeBinding
 from supple.skins.lattice.handles.handles import HandleBinding, Handles
+from supple.skins.lattice.handles.memory import HandleMemory
 from supple.skins.lattice.pose_filter import LowPassPose
 from supple.skins.lattice.settings import inner_layers
 from supple.skins.lattice.shape_matching.solver import Solver
@@ -33,7 +34,8 @@ class LatticeMemory:
 
     `positions` and `velocities` are those of the nodes, `before` is where bones carried them in the last step,
     `rotations` what flesh adds to the turn of the bones, `origins` (copies, 3) [m] where all this is seen from. `time`
-    [s] has passed since the first frame. `seen` is the pose as flesh saw it when it was last `steadied`.
+    [s] has passed since the first frame. `seen` is the pose as flesh saw it when it was last `steadied`. `handles` is
+    what hands remember, `external` what they do to nodes.
     """
 
     points: Any
@@ -45,6 +47,8 @@ class LatticeMemory:
     seen: LowPassPose
     time: float = 0.0
     steadied: bool = True
+    handles: HandleMemory | None = None
+    external: Any = None
 
 
 class LatticeState:
@@ -62,6 +66,8 @@ class LatticeState:
         self._base: _Base | None = None
         self._tuned: tuple[LayeredLattice, float, bool] | None = None
         self._divided: tuple[Any, ...] | None = None
+        self._forces: tuple[Handles | None, Any, list[devices.Launch]] | None = None
+        self._hands = HandleMemory.blank(constants)
         self.divide(skin)
         self.memory = LatticeMemory(
             self.surface.points,
@@ -71,6 +77,8 @@ class LatticeState:
             solver.rotations,
             np.zeros((solver.copies, 3)),
             LowPassPose.from_pose(self.skeleton, Pose.rest(self.skeleton)),
+            handles=self._hands,
+            external=solver.external,
         )
 
     @property
@@ -79,7 +87,24 @@ class LatticeState:
         return self.surface.points
 
     def recall(self) -> None:
-        """Nothing but its memory depends on the past."""
+        """Let go of all, until somebody says who holds it now; nothing but its memory depends on the past."""
+        if self.handles is None and not self._hands.is_blank:
+            self.handles = self._make_handles()
+        if self.handles is not None:
+            self.handles.forget()
+
+    def forces(self, skin: LayeredLattice) -> Any:
+        """The force on every vertex (V,) [N], on the device: on as much flesh as a voxel holds."""
+        solver, held = self.solver, self.handles if skin.secondary else None
+        if self._forces is None or self._forces[0] is not held:
+            blank, wp = self.binding.constants.blank, devices.warp()
+            on_nodes, on_skin = blank(solver.count, wp.vec3f), blank(len(self.points), wp.vec3f)
+            hands = [] if held is None else [held.add_forces(solver.node_mass, on_nodes)]
+            calls = [solver.measure_forces(on_nodes), *hands, self.surface.interpolate(on_nodes, on_skin)]
+            self._forces = held, on_skin, calls
+        for call in self._forces[2]:
+            call()
+        return self._forces[1]
 
     def reshape(self, binding: LatticeBinding, skin: LayeredLattice) -> None:
         """Go on with the shapes and maps of another binding of the same body."""
@@ -136,10 +161,12 @@ class LatticeState:
     def hold(self, pulls: Sequence[Pull]) -> None:
         """Be held by these pulls from the next step on."""
         if self.handles is None and pulls:
-            size = float(np.ptp(self.binding.member.points, axis=0).max())
-            self.handles = Handles(self._handle_binding(), self.solver, self.surface, size)
+            self.handles = self._make_handles()
         if self.handles is not None:
-            self.handles.hold(pulls)
+            self.handles.hold(pulls, self.memory.origins)
+
+    def _make_handles(self) -> Handles:
+        return Handles(self._handle_binding(), self.solver, self.surface, self._hands)
 
     def _handle_binding(self) -> HandleBinding:
         body = self.binding.body

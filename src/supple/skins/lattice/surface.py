@@ -39,6 +39,13 @@ class Surface:
         if self._rest is not None:
             self._rest.set(pose)
 
+    def interpolate(self, forces: Any, on_skin: Any) -> devices.Launch:
+        """Recorded: forces (N,) of nodes as those (V,) of vertices, both on the device."""
+        from supple.skins.lattice import surface_kernels as kernels
+
+        inputs = [*self._packed, forces, on_skin]
+        return devices.Launch(kernels.interpolate_forces, self._count, inputs, self._solver.device)
+
     def exchange(self, shapes: Mapping[str, FloatArray]) -> None:
         """Take other shapes from the next step on."""
         if self._rest is not None:

@@ -87,6 +87,18 @@ def blend_transforms(
 
 
 @wp.kernel(enable_backward=False)
+def interpolate_forces(first: int, blocks: int, nodes: Joints, weights: Weights, forces: Points, on_skin: Points):
+    """The force on a vertex: that of the nodes on which it hangs, sum_i w_i f_i."""
+    v = first + wp.tid()
+    total = wp.vec3f(0.0, 0.0, 0.0)
+    for b in range(v * blocks, v * blocks + blocks):
+        n = nodes[b]
+        w = weights[b]
+        total += w[0] * forces[n[0]] + w[1] * forces[n[1]] + w[2] * forces[n[2]] + w[3] * forces[n[3]]
+    on_skin[v] = total
+
+
+@wp.kernel(enable_backward=False)
 def offset_skin(
     first: int,
     each: int,

@@ -9,19 +9,24 @@ character.
 import warp as wp
 
 from supple.skins.kinematic.kernels import Points
+from supple.skins.lattice.handles.memory import HANDLES
 from supple.skins.lattice.shape_matching.matching_kernels import FloatArray, IntArray, Vec4Array
 from supple.skins.lattice.shape_matching.node_kernels import DT, FloatTable
 
-HANDLES = 8  # at once
 vec8 = wp.types.vector(length=HANDLES, dtype=wp.float32)
 Falloffs = wp.array(dtype=vec8)
 
 UNUSED = wp.constant(0)
 HOLDS = wp.constant(1)
 PUSHES = wp.constant(2)
+UNCHANGED = wp.constant(0)
+CLOSED = wp.constant(1)  # since the last step
+MOVED = wp.constant(2)
 HANDLE_RATE = wp.constant(40.0)  # 1/s: a hand that is told to go elsewhere has a twentieth of the way left after 0.12 s
 OFFSET_SMOOTHING = wp.constant(0.5)  # how much of the new l is believed: it was seen one step ago
 FADE = wp.constant(0.1)  # s in which flesh that was let go loses two thirds of its longer reach
+RECENT = wp.constant(0.1)  # s that a hand remembers of how the bones carried its place
+ALONG = wp.constant(0.5)  # of that way: by so much may a hand that goes along go another way
 NONE = wp.constant(1.0e-6)  # m
 RECOVERY = wp.constant(0.5)  # s in which the skin of a body that was let go is two thirds back at its own volume
 
@@ -30,15 +35,16 @@ RECOVERY = wp.constant(0.5)  # s in which the skin of a body that was let go is 
 class HandleArrays:
     """All hands, H of them: what each holds, where it is and where it shall be.
 
-    `kinds` say whether a hand is unused, holds or pushes, `copies` whose skin it is on, `fresh` that it has just
-    closed. Its place hangs on `nodes[starts[h]:starts[h + 1]]` with `weights`, and lies among `vertices` with
-    `barycentric` likewise. It is at `positions` with `velocities` and goes to `targets`, or pushes with `forces` (here
-    accelerations). `offsets` are l, `residuals` how far its place is from it. Flesh that it holds fully may go
-    `max_offsets` farther than its own reach: as far as the hand, times `reach_factors`.
+    `kinds` say whether a hand is unused, holds or pushes, `copies` whose skin it is on, `events` what it was told since
+    the last step. Its place hangs on `nodes[starts[h]:starts[h + 1]]` with `weights`, and lies among `vertices` with
+    `barycentric` likewise. It shall be at `targets`, which are `moves` from where they were, and is at `positions`, or
+    it pushes with `forces` (here accelerations). `offsets` are l, `residuals` how far its place is from it. Flesh that
+    it holds fully may go `max_offsets` farther than its own reach: as far as the hand, times `reach_factors`. The rest
+    is as `HandleMemory` has it.
     """
 
     kinds: IntArray
-    fresh: IntArray
+    events: IntArray
     copies: IntArray
     starts: IntArray
     nodes: IntArray
@@ -47,9 +53,13 @@ class HandleArrays:
     vertices: IntArray
     barycentric: FloatArray
     targets: Points
+    moves: Points
     forces: Points
     positions: Points
+    lags: Points
     velocities: Points
+    homes: Points
+    carried: Points
     offsets: Points
     residuals: Points
     reach_factors: FloatArray
@@ -75,26 +85,51 @@ def position_on_skin(hand: int, handles: HandleArrays, origins: Points, skin: Po
     return total
 
 
+@wp.func
+def own_move(move: wp.vec3f, carried: wp.vec3f) -> wp.vec3f:
+    """What of the move of a hand the body does not explain that carried its place along meanwhile.
+
+    Some share of the way of the body, from none (a hand that stays) to all (one that goes along), is no move of its
+    own, and neither is what goes another way by less than `ALONG` of it.
+    """
+    way = wp.length(carried)
+    share = wp.clamp(wp.dot(move, carried) / wp.max(way * way, NONE * NONE), 0.0, 1.0)
+    own = move - share * carried
+    return wp.max(1.0 - ALONG * way / wp.max(wp.length(own), NONE), 0.0) * own
+
+
 @wp.kernel(enable_backward=False)
 def move_handles(
     first: int, parameters: FloatArray, longest: float, shifts: Points, kinematic: Points, handles: HandleArrays
 ):
     """Hands go to their `targets` as critically damped springs do, which never jump nor overshoot.
 
+    A hand that stays while the body moves, or goes along with it, is never late: only moves of its own are smoothed.
     None is farther than `longest` from where the bones alone carry its place.
     """
     hand = first + wp.tid()
     if handles.kinds[hand] == HOLDS:
         h = parameters[DT]
+        on_nodes = position_on_nodes(hand, handles, kinematic)
+        step = on_nodes - (handles.homes[hand] - shifts[handles.copies[hand]])
+        carried = wp.exp(-h / RECENT) * handles.carried[hand] + step
+        away = handles.lags[hand]
+        if handles.events[hand] == CLOSED:
+            away += step - handles.moves[hand]
+        elif handles.events[hand] == MOVED:
+            away -= own_move(handles.moves[hand], carried)
+            carried = wp.vec3f(0.0, 0.0, 0.0)
+        handles.homes[hand] = on_nodes
+        handles.carried[hand] = carried
         goal = handles.targets[hand]
-        away = handles.positions[hand] - shifts[handles.copies[hand]] - goal
         fade = wp.exp(-HANDLE_RATE * h)
         pull = handles.velocities[hand] + HANDLE_RATE * away
         handles.velocities[hand] = (handles.velocities[hand] - HANDLE_RATE * h * pull) * fade
-        home = position_on_nodes(hand, handles, kinematic) + handles.offsets[hand]
+        home = on_nodes + handles.offsets[hand]
         out = goal + (away + h * pull) * fade - home
         distance = wp.length(out)
         handles.positions[hand] = home + wp.min(1.0, longest / wp.max(distance, NONE)) * out
+        handles.lags[hand] = handles.positions[hand] - goal
         handles.max_offsets[hand] = handles.reach_factors[hand] * wp.min(distance, longest)
     elif handles.kinds[hand] == PUSHES:
         handles.max_offsets[hand] = longest
@@ -133,39 +168,81 @@ def compute_handle_residuals(first: int, positions: Points, handles: HandleArray
         handles.residuals[hand] = wp.vec3f(0.0, 0.0, 0.0)
 
 
+@wp.func
+def move_by_handles(falloff: vec8, inverse: FloatTable, handles: HandleArrays) -> wp.vec3f:
+    """sum_a g_a d_a, so that all places come to their hands at once.
+
+    A d = residuals, with A_ab = sum_i c_ia g_ib; `inverse` is that of A.
+    """
+    move = wp.vec3f(0.0, 0.0, 0.0)
+    for hand in range(HANDLES):
+        if falloff[hand] > 0.0:
+            for other in range(HANDLES):
+                move += falloff[hand] * inverse[hand, other] * handles.residuals[other]
+    return move
+
+
 @wp.kernel(enable_backward=False)
 def project_handles(
     first: int, inverse: FloatTable, layers: IntArray, falloffs: Falloffs, handles: HandleArrays, positions: Points
 ):
-    """Move held nodes by sum_a g_ia d_a, so that all places come to their hands at once.
-
-    A d = residuals, with A_ab = sum_i c_ia g_ib; `inverse` is that of A.
-    """
+    """Move held nodes so that all places come to their hands."""
     i = first + wp.tid()
-    falloff = falloffs[i]
     if layers[i] > 0:
-        x = positions[i]
-        for hand in range(HANDLES):
-            if falloff[hand] > 0.0:
-                for other in range(HANDLES):
-                    x += falloff[hand] * inverse[hand, other] * handles.residuals[other]
-        positions[i] = x
+        positions[i] += move_by_handles(falloffs[i], inverse, handles)
+
+
+@wp.kernel(enable_backward=False)
+def add_handle_forces(
+    first: int,
+    mass: float,
+    parameters: FloatArray,
+    inverse: FloatTable,
+    layers: IntArray,
+    falloffs: Falloffs,
+    handles: HandleArrays,
+    forces: Points,
+):
+    """The force with which hands moved a node of some `mass` [kg] in the last step: m d / dt^2."""
+    i = first + wp.tid()
+    if layers[i] > 0:
+        dt = parameters[DT]
+        forces[i] += (mass / (dt * dt)) * move_by_handles(falloffs[i], inverse, handles)
+
+
+@wp.func
+def offset_of_place(hand: int, handles: HandleArrays, origins: Points, positions: Points, skin: Points) -> wp.vec3f:
+    """l, as the skin and its nodes are now."""
+    return position_on_skin(hand, handles, origins, skin) - position_on_nodes(hand, handles, positions)
+
+
+@wp.kernel(enable_backward=False)
+def close_handles(
+    first: int,
+    fresh: IntArray,
+    origins: Points,
+    positions: Points,
+    kinematic: Points,
+    skin: Points,
+    handles: HandleArrays,
+):
+    """A hand that has just closed is where its place is, and at rest there."""
+    hand = first + wp.tid()
+    if handles.kinds[hand] == HOLDS and fresh[hand] > 0:
+        handles.offsets[hand] = offset_of_place(hand, handles, origins, positions, skin)
+        handles.lags[hand] = position_on_skin(hand, handles, origins, skin) - handles.targets[hand]
+        handles.homes[hand] = position_on_nodes(hand, handles, kinematic)
+        handles.velocities[hand] = wp.vec3f(0.0, 0.0, 0.0)
+        handles.carried[hand] = wp.vec3f(0.0, 0.0, 0.0)
 
 
 @wp.kernel(enable_backward=False)
 def update_handle_offsets(first: int, origins: Points, positions: Points, skin: Points, handles: HandleArrays):
-    """How the place of the skin lies to its nodes after the step; a hand that has just closed is where its place is."""
+    """How the place of the skin lies to its nodes after the step."""
     hand = first + wp.tid()
     if handles.kinds[hand] == HOLDS:
-        position = position_on_skin(hand, handles, origins, skin)
-        offset = position - position_on_nodes(hand, handles, positions)
-        if handles.fresh[hand] > 0:
-            handles.offsets[hand] = offset
-            handles.positions[hand] = position
-            handles.velocities[hand] = wp.vec3f(0.0, 0.0, 0.0)
-            handles.fresh[hand] = 0
-        else:
-            handles.offsets[hand] += OFFSET_SMOOTHING * (offset - handles.offsets[hand])
+        offset = offset_of_place(hand, handles, origins, positions, skin)
+        handles.offsets[hand] += OFFSET_SMOOTHING * (offset - handles.offsets[hand])
 
 
 @wp.kernel(enable_backward=False)

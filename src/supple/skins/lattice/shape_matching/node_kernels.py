@@ -266,6 +266,19 @@ def project_constraints(
 
 
 @wp.kernel(enable_backward=False)
+def measure_forces(first: int, mass: float, material: FloatTable, nodes: Nodes, forces: Points):
+    """The force of its spring on a node of some `mass` [kg], -m w^2 (x - k), and of those who push it."""
+    i = first + wp.tid()
+    force = wp.vec3f(0.0, 0.0, 0.0)
+    layer = nodes.layers[i]
+    if layer > 0:
+        w = material[layer, ANGULAR_FREQUENCY]
+        load = nodes.external[i]
+        force = mass * (wp.vec3f(load[0], load[1], load[2]) - w * w * (nodes.positions[i] - nodes.kinematic[i]))
+    forces[i] = force
+
+
+@wp.kernel(enable_backward=False)
 def update_velocities(first: int, parameters: FloatArray, material: FloatTable, nodes: Nodes):
     """Keep what the lattice made of the step; nothing goes farther from its bones than it may."""
     i = first + wp.tid()

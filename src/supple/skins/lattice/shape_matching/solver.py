@@ -17,6 +17,7 @@ from supple.skins.lattice.shape_matching.regions import Blocks, Regions, window
 
 _NEWTON_STEPS = 2  # of every rotation, from where it was: their error is squared each time
 MOST_LAYERS = 32  # bone and skin among them
+_DENSITY = 1000.0  # kg/m^3
 _WIDEST_WALK = 17  # voxels: on a CPU wider regions are summed by running sums; a GPU walks faster at any width
 
 
@@ -75,6 +76,11 @@ class Solver:
         nodes.kinematic, nodes.frames, nodes.before = self.kinematic, self.frames, self.before
         nodes.positions, nodes.velocities, nodes.predicted = self.positions, self.velocities, self._predicted
         return nodes
+
+    @property
+    def node_mass(self) -> float:
+        """Mass of a voxel of flesh [kg]."""
+        return _DENSITY * self.side**3
 
     def divide(self, layers: IntArray, depths: FloatArray) -> None:
         """Say which layer every node of one copy (N,) is in, 0 for bone, and how far it is from the bone (N,) [m]."""
@@ -141,6 +147,10 @@ class Solver:
     def match_shapes(self, *, projected: bool) -> list[devices.Launch]:
         """Regions fit their rest shape to their nodes and pull them towards it; `projected`: after constraints."""
         return self._shape_matching.launches(self._projected if projected else self.positions, self.positions)
+
+    def measure_forces(self, forces: Any) -> devices.Launch:
+        """What draws nodes back to where bones carry them and what pushes them, written to `forces` (N,) [N]."""
+        return self._launch(self._kernels.measure_forces, self.node_mass, self._material, self._nodes, forces)
 
     def update_velocities(self) -> devices.Launch:
         """Keep what the lattice made of the step."""
