@@ -229,7 +229,7 @@ def test_a_thrown_ball_and_a_limp_body_keep_all_momentum():
     free = state.pipeline.dynamic_bodies
 
     def total():
-        linear, angular = soft_body.momentum(binding.mechanism, state.memory.body)
+        linear, angular = soft_body.momentum(state.mechanism, state.memory.body)
         flying = free.masses[:, None] * state.memory.dynamic_bodies.velocities
         angular = angular + np.cross(free.centers, flying).sum(axis=0) + state.memory.dynamic_bodies.angular.sum(axis=0)
         return linear + flying.sum(axis=0), angular

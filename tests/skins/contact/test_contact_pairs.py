@@ -50,7 +50,7 @@ class Played:
         for step in range(1, round(seconds / skin.step) + 1):
             skin.advance(self.binding, state, motion.sample(step * skin.step), skin.step, incoming=None)
             points = state.points.numpy()
-            self.momenta.append(np.concatenate(soft_body.momentum(self.binding.mechanism, state.memory.body)))
+            self.momenta.append(np.concatenate(soft_body.momentum(self.state.mechanism, state.memory.body)))
             self.depths.append(self.depth(points))
             self.dents.append([self.dent(name) for name in ("low", "high")])
             self.steps.append(np.abs(points - before).max())
@@ -76,9 +76,9 @@ class Played:
     def dent(self, name) -> float:
         """How far [m] flesh of one has left its bones at most."""
         links = [self.pair.skeleton.names[joint].startswith(name) for joint in self.binding.links.joints]
-        mechanism = self.binding.mechanism
+        mechanism = self.state.mechanism
         own = np.array(links)[mechanism.free_links[:, 0]]
-        return float(np.linalg.norm(self.state.memory.body.displacements - self.binding.rest_sag, axis=1)[own].max())
+        return float(np.linalg.norm(self.state.memory.body.displacements - self.state.rest_sag, axis=1)[own].max())
 
     def bend(self, name) -> float:
         """How far [rad] neighbouring bones of one have turned against each other at most."""
@@ -103,7 +103,7 @@ def test_each_is_a_mechanism_of_its_own_and_flesh_hangs_on_its_own_bones(thrown)
     assert sorted(owner[links.parents < 0]) == ["high", "low"]
     hanging = links.parents >= 0
     assert (owner[hanging] == owner[links.parents[hanging]]).all()
-    mechanism = thrown.binding.mechanism
+    mechanism = thrown.state.mechanism
     carried = np.where(mechanism.weights > 0.0, owner[mechanism.links], owner[mechanism.links[:, :1]])
     assert (carried == carried[:, :1]).all()
     assert (owner[mechanism.links[mechanism.elements, 0]] == owner[mechanism.links[mechanism.elements[:, :1], 0]]).all()
@@ -121,7 +121,7 @@ def test_both_dent_and_both_bend(thrown):
 
 def test_momentum_of_a_free_pair_is_kept(thrown):
     pushed = np.linalg.norm(thrown.momenta[0, :3])  # [kg m/s]: what the upper one brings
-    half = 0.5 * thrown.binding.mechanism.link_masses.sum()
+    half = 0.5 * thrown.state.mechanism.link_masses.sum()
     assert pushed == pytest.approx(half * 1.0, rel=0.05)
     linear, angular = np.hsplit(thrown.momenta - thrown.momenta[0], 2)
     np.testing.assert_allclose(linear, 0.0, atol=1e-7 * pushed)
@@ -146,7 +146,7 @@ def test_two_that_are_thrown_at_each_other_alike_stop_each_other(tube, crossed):
     motion = combine_motions([going(tube, [0.0, 0.5, 0.0]), going(tube, [0.0, -0.5, 0.0])], crossed)
     skin = ArticulatedContact(flesh="fat", elements=1500, step=1.0 / 120.0, **LIMP)
     played = Played(crossed, skin, motion, 0.5)
-    thrown = 0.5 * 0.5 * played.binding.mechanism.link_masses.sum()
+    thrown = 0.5 * 0.5 * played.state.mechanism.link_masses.sum()
     np.testing.assert_allclose(
         played.momenta[:, :3], played.momenta[:1, :3].repeat(len(played.momenta), 0), atol=1e-7 * thrown
     )
@@ -181,8 +181,8 @@ def test_who_nearly_touches_at_rest_is_neither_grown_together_nor_pushed(tube, r
     pair = supple.combine([tube, tube], names=["low", "high"], moves=[np.zeros(3), near])
     skin = ArticulatedContact(flesh="fat", elements=1000, gravity=0.0)
     played = Played(pair, skin, combine_motions([None, None], pair), 0.2)
-    upper = played.binding.mechanism.rest[:, 1] > RADIUS
-    assert (upper[played.binding.mechanism.elements] == upper[played.binding.mechanism.elements[:, :1]]).all()
+    upper = played.state.mechanism.rest[:, 1] > RADIUS
+    assert (upper[played.state.mechanism.elements] == upper[played.state.mechanism.elements[:, :1]]).all()
     np.testing.assert_allclose(played.bones, pair.skeleton.world_from_joint, atol=1e-9)
     np.testing.assert_allclose(played.dents, 0.0, atol=1e-9)
 

@@ -47,7 +47,7 @@ def played(skin, poses, character=TUBE):
 
 def momentum(binding, state):
     """Of the body and of what flies, linear and angular [kg m/s, kg m²/s]."""
-    linear, angular = soft_body.momentum(binding.mechanism, state.memory.body)
+    linear, angular = soft_body.momentum(state.mechanism, state.memory.body)
     free = state.pipeline.dynamic_bodies
     flying = free.masses[:, None] * state.memory.dynamic_bodies.velocities
     angular = angular + np.cross(free.centers, flying).sum(axis=0) + state.memory.dynamic_bodies.angular.sum(axis=0)
@@ -112,12 +112,12 @@ def test_a_limb_by_name_is_limp_with_all_that_hangs_on_it():
 def test_skin_is_the_blend_of_simulated_bones_and_the_flesh_that_left_them():
     ball = Sphere(radius=0.3, at=(0.45, 1.0, 0.0))  # starts a little inside, so that it dents
     skin = ArticulatedContact(flesh="fat", obstacles=(ball,), **FEW)
-    binding, state = played(skin, [REST] * 8)
+    _, state = played(skin, [REST] * 8)
     flesh = flesh_from_character(TUBE, count=600, core=skin.layer.core, depth=skin.layer.depth, tissue="fat")
     carried = supple.linear_blend(TUBE.points, TUBE.weights, Pose(state.memory.bones).skinning(SKELETON))
-    rotations = blended_rotations(binding.mechanism, state.memory.body)
+    rotations = blended_rotations(state.mechanism, state.memory.body)
     offsets = np.zeros((len(flesh.masses), 3))
-    offsets[: len(rotations)] = np.einsum("nab,nb->na", rotations, state.memory.body.displacements - binding.rest_sag)
+    offsets[: len(rotations)] = np.einsum("nab,nb->na", rotations, state.memory.body.displacements - state.rest_sag)
     inside = flesh.embedding(TUBE.points)
     moved = state.points.numpy() - carried
     assert np.abs(moved).max() > 0.01
@@ -242,8 +242,8 @@ def folded():
 
 
 def test_skin_that_meets_skin_takes_no_momentum_and_gives_no_energy_of_motion():
-    binding, state = folded()
-    solver, mechanism = state.solver, binding.mechanism
+    _, state = folded()
+    solver, mechanism = state.solver, state.mechanism
     solver.load(state.memory.body)
     solver.predict()
     before = solver.state()

@@ -64,9 +64,10 @@ class KDops:
 
         own = np.stack([self.patch_of, np.arange(len(rest))], axis=1)
         along = np.stack([np.repeat(self.patch_of[faces], 3, axis=1).ravel(), np.tile(faces, (1, 3)).ravel()], axis=1)
-        pairs = np.unique(np.concatenate([own, along]), axis=0)
-        starts, order = group_by_label(pairs[:, 0], count)
-        nodes = pairs[order, 1].astype(np.int32)
+        both = np.concatenate([own, along]).astype(np.int64)
+        pairs = np.unique(both[:, 0] * len(rest) + both[:, 1])  # by patch, then by node
+        starts, order = group_by_label(pairs // max(len(rest), 1), count)
+        nodes = (pairs % max(len(rest), 1))[order].astype(np.int32)
         matrices = wp.zeros(self.bone_count, dtype=wp.mat44f, device=self.device)
         self._bones = HostSide(matrices)
         self.frames = wp.zeros(count, dtype=wp.transformf, device=self.device)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,10 +19,9 @@ from supple.skins.contact.detection.detector import RestExclusions
 from supple.skins.contact.dynamics.factor import FactorArrays, FleshFactor
 from supple.skins.contact.dynamics.factored_system import SolverArrays, factorize
 from supple.skins.contact.model.flesh import WHERE, FleshLayer, flesh_from_character
-from supple.skins.contact.model.joints import named_hinges
 from supple.skins.contact.model.links import Links, joints_from_links, links_from_flesh
 from supple.skins.contact.model.mechanism import Mechanism, MechanismState, blended_rotations, mechanism_from_flesh
-from supple.skins.contact.settings import joint_limits, with_regions
+from supple.skins.contact.settings import JointBounds, hinge_axes, joint_limits, region_vertices, with_regions
 from supple.skins.contact.surface import SkinAttachment
 from supple.skins.kinematic.blend import BlendWeights
 
@@ -31,55 +31,53 @@ if TYPE_CHECKING:
 _HANGS = 0.25  # of how deep flesh is: how far it may be modelled to hang
 
 
-@dataclass(frozen=True, eq=False)
 class Sag:
     """How flesh hangs when nothing moves: K u = R_W^T m g.
 
     Very soft flesh would hang farther than it is deep; it is taken to be modelled as hanging only as far as leaves it
-    its shape: by `gravity_fraction` of gravity.
+    its shape: by part of gravity. `at_rest` (n, 3) [m] is how it hangs where it was modelled, `factor` that of K.
     """
 
-    mechanism: Mechanism
-    gravity: FloatArray
-    factor: FactorArrays | None
-    gravity_fraction: float = 1.0
+    def __init__(self, binding: ContactBinding, gravity: FloatArray) -> None:
+        self._mechanism, self._depths = binding.mechanism, binding.max_displacements
+        self.factor = None if binding.stiffness_factor is None else FleshFactor(binding.stiffness_factor)
+        self.set_gravity(gravity)
 
-    @classmethod
-    def from_mechanism(cls, mechanism: Mechanism, gravity: FloatArray, depths: FloatArray) -> Sag:
-        """`depths` (n,) [m] are how deep flesh is."""
-        whole = cls(mechanism, gravity, factorize(mechanism.stiffness.tocsc()))
-        hangs = np.linalg.norm(whole.at(MechanismState.rest(mechanism)), axis=1)
-        if not (hangs > _HANGS * depths).any():
-            return whole
-        return replace(whole, gravity_fraction=float((_HANGS * depths[hangs > 0.0] / hangs[hangs > 0.0]).min()))
+    def set_gravity(self, gravity: FloatArray) -> None:
+        """Hang with this gravity (3,) [m/s²]."""
+        rest, most = MechanismState.rest(self._mechanism), _HANGS * self._depths
+        self._pull = gravity
+        self.at_rest = self.at(rest)
+        hangs = np.linalg.norm(self.at_rest, axis=1)
+        if (hangs > most).any():
+            self._pull = float((most[hangs > 0.0] / hangs[hangs > 0.0]).min()) * gravity
+            self.at_rest = self.at(rest)
 
     def at(self, state: MechanismState) -> FloatArray:
         """Displacements (n, 3) [m] with the links as they are in a state."""
         if self.factor is None:
             return np.zeros((0, 3))
-        rotations = blended_rotations(self.mechanism, state)
-        weight = self.mechanism.masses[:, None] * np.einsum(
-            "nba,b->na", rotations, self.gravity_fraction * self.gravity
-        )
-        return np.asarray(FleshFactor(self.factor).solve(weight.ravel())).reshape(-1, 3)
+        rotations = blended_rotations(self._mechanism, state)
+        weight = self._mechanism.masses[:, None] * np.einsum("nba,b->na", rotations, self._pull)
+        return np.asarray(self.factor.solve(weight.ravel())).reshape(-1, 3)
 
 
 @dataclass(frozen=True, eq=False)
 class ContactBinding:
     """A character with a dynamic skeleton and elastic flesh of n free nodes.
 
-    `rest_sag` (n, 3) [m] is how the flesh hangs where it was modelled, `max_displacements` (n,) [m] how far it may go,
-    `rest` what its skin is at rest, where it meets itself.
+    `mechanism` is as it was modelled: nothing hangs, and no joint has a limit or damping; `joint_inertia` (c,) [kg m²]
+    is that of all that hangs on each joint. `max_displacements` (n,) [m] is how far flesh may go, `stiffness_factor`
+    that of its stiffness, and `rest` what its skin is at rest, where it meets itself.
     """
 
     character: Character
     flesh: FleshLayer
     links: Links
     mechanism: Mechanism
-    gravity: FloatArray
+    joint_inertia: FloatArray
     max_displacements: FloatArray
-    sag: Sag
-    rest_sag: FloatArray
+    stiffness_factor: FactorArrays | None
     solver: SolverArrays
     rest: RestExclusions | None
     attachment: SkinAttachment
@@ -103,36 +101,45 @@ class ContactBinding:
             marked, count=skin.elements, core=skin.layer.core, depth=skin.layer.depth, tissue=tissue, parts=parts
         )
         links = links_from_flesh(skeleton, flesh)
-        axes = named_hinges(skeleton) if skin.joints.hinges == "names" else {}
-        joints = joints_from_links(
-            skeleton, links, hinges=axes, limits=joint_limits(skin.joints.limits, skeleton, axes)
-        )
-        made = mechanism_from_flesh(flesh, links, joints)
-        made = replace(made, joint_damping=skin.joints.joint_damping * subtree_inertia(made)[0][joints.children])
-        gravity, max_displacements = np.array([0.0, -skin.gravity, 0.0]), _depths(made)
-        sag = Sag.from_mechanism(made, gravity, max_displacements)
-        rest_sag = sag.at(MechanismState.rest(made))
-        rest = made.rest.copy()
-        rest[: made.node_count] -= rest_sag
-        mechanism = replace(made, rest=rest)
-        rest_exclusions = make_detector(
-            flesh, mechanism, (), self_collision=skin.self_contact, device="cpu"
-        ).rest_exclusions
+        joints = joints_from_links(skeleton, links, hinges=hinge_axes(skin.joints, skeleton))
+        mechanism = mechanism_from_flesh(flesh, links, joints)
+        rest_exclusions = make_detector(flesh, mechanism, (), self_collision=True, device="cpu").rest_exclusions
         return cls(
             character,
             flesh,
             links,
             mechanism,
-            gravity,
-            max_displacements,
-            sag,
-            rest_sag,
+            subtree_inertia(mechanism)[0][joints.children],
+            _depths(mechanism),
+            factorize(mechanism.stiffness.tocsc()),
             SolverArrays.from_mechanism(mechanism, skin.step),
             rest_exclusions,
             SkinAttachment.from_flesh(character, flesh),
             packed,
             devices.Constants(device),
         )
+
+    def reshaped(self, character: Character, regions: Iterable[str]) -> ContactBinding | None:
+        """That of a character with other shapes and maps; None where these `regions` of its flesh differ by them.
+
+        The slow part follows from nothing else: the tissue of regions is all that maps say.
+        """
+        ours, theirs = (region_vertices(each, regions) for each in (self.character, character))
+        if any(not np.array_equal(ours[name], theirs[name]) for name in ours):
+            return None
+        return replace(self, character=character)
+
+    def tuned_mechanism(self, bounds: JointBounds, rest_sag: FloatArray) -> Mechanism:
+        """The mechanism with these limits and this damping of its joints, its flesh modelled as hanging so far."""
+        skeleton = self.character.skeleton
+        axes = hinge_axes(bounds, skeleton)
+        joints = joints_from_links(
+            skeleton, self.links, hinges=axes, limits=joint_limits(bounds.limits, skeleton, axes)
+        )
+        rest = self.mechanism.rest.copy()
+        rest[: self.mechanism.node_count] -= rest_sag
+        damping = bounds.joint_damping * self.joint_inertia
+        return replace(self.mechanism, joints=joints, joint_damping=damping, rest=rest)
 
 
 def _depths(mechanism: Mechanism) -> FloatArray:

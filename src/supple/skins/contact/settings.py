@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.arrays import FloatArray
+from supple.arrays import FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.regions import RegionFinder
 from supple.character.skeleton import Skeleton
@@ -16,6 +16,7 @@ from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.settings import ByName, Number, Settings, Span, by_name, setting
 from supple.skins.contact.model.flesh import WHERE
+from supple.skins.contact.model.joints import named_hinges
 
 OWN = "own"
 AUTO = "auto"
@@ -60,10 +61,15 @@ class JointBounds(Settings):
     joint_damping: float = setting(2.0, "How fast limp joints lose their swing", unit="1/s", low=0.0, high=1e3)
 
 
+def region_vertices(character: Character, names: Iterable[str]) -> dict[str, IntArray]:
+    """The vertices of these regions, which are parts, maps or lists of vertices, by name."""
+    ask = RegionFinder(WHERE, "flesh")
+    return {name: np.flatnonzero(ask.marked(character, name) >= _HALF_IN).astype(np.int32) for name in names}
+
+
 def with_regions(character: Character, names: Iterable[str]) -> Character:
     """The character with these regions as parts: maps and lists of vertices become parts of that name."""
-    ask = RegionFinder(WHERE, "flesh")
-    found = {name: np.flatnonzero(ask.marked(character, name) >= _HALF_IN) for name in names}
+    found = region_vertices(character, names)
     for name, vertices in found.items():
         if not len(vertices):
             raise InputError(WHERE, f"flesh names {name!r}", "there is none of it on this character", "leave it out")
@@ -84,6 +90,11 @@ def _descendants(skeleton: Skeleton, joint: int) -> list[int]:
     for one in found:
         found.extend(int(child) for child in skeleton.children(one))
     return found
+
+
+def hinge_axes(bounds: JointBounds, skeleton: Skeleton) -> dict[str, FloatArray]:
+    """The axes of the joints that bend one way only, by name."""
+    return named_hinges(skeleton) if bounds.hinges == "names" else {}
 
 
 def joint_limits(

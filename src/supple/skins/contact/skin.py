@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from supple.motion.pose import Pose
 from supple.obstacles.shapes import RigidBody
 from supple.settings import ByName, Item, by_name, group, setting
 from supple.settings.by_name import DEFAULT
-from supple.skins.base import DevicePoints, SoftSkin
+from supple.skins.base import DevicePoints, PullableSkin
 from supple.skins.contact import step as stepping
 from supple.skins.contact.binding import ContactBinding
 from supple.skins.contact.model.elasticity import TISSUES, Tissue
@@ -22,6 +22,7 @@ from supple.skins.contact.model.flesh import WHERE
 from supple.skins.contact.scenes import SCENES, digest, scene_obstacles
 from supple.skins.contact.settings import OWN, JointBounds, Layer, Muscles, joint_strengths, with_regions
 from supple.skins.contact.state import ContactState
+from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 
 _LIMP = MappingProxyType(
@@ -38,7 +39,7 @@ def _scene(name: str, **settings: Any) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
+class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
     """Let the skeleton follow its motion by muscles, in elastic flesh, so that what meets the skin moves the bones.
 
     Bones are links with the mass of their flesh, held together by joints. Muscles turn the joints towards the motion,
@@ -63,6 +64,18 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
         "Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems",
     )
     simulates_skeleton: ClassVar[bool] = True
+    live: ClassVar[frozenset[str]] = frozenset(
+        {
+            "muscles.strength",
+            "muscles.root_strength",
+            "muscles.gravity_compensation",
+            "joints.limits",
+            "joints.joint_damping",
+            "gravity",
+            "friction",
+            "self_contact",
+        }
+    )
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
             **{name: MappingProxyType({"flesh": name}) for name in TISSUES},
@@ -148,6 +161,18 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
     def allocate(self, binding: ContactBinding) -> ContactState:
         return ContactState(binding, self)
 
+    def rebind(self, binding: ContactBinding, character: Character, device: str) -> ContactBinding:
+        found = binding.reshaped(character, self.flesh.named)
+        return self.bind(character, device) if found is None else found
+
+    def reshape(self, binding: ContactBinding, state: ContactState) -> ContactState:
+        if binding.flesh is state.binding.flesh:
+            state.reshape(binding)
+            return state
+        fresh = super().reshape(binding, state)
+        fresh.memory.body.displacements[...] += fresh.rest_sag - state.rest_sag  # other flesh hangs otherwise
+        return fresh
+
     def start(self, binding: ContactBinding, pose: Pose, incoming: DevicePoints | None) -> ContactState:
         state = self.allocate(binding)
         stepping.start(state, pose)
@@ -156,7 +181,12 @@ class ArticulatedContact(SoftSkin[ContactBinding, ContactState]):
     def advance(
         self, binding: ContactBinding, state: ContactState, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
+        if state.skin is not self:
+            state.tune(self)
         return stepping.advance(state, pose, dt)
+
+    def hold(self, binding: ContactBinding, state: ContactState, pulls: Sequence[Pull]) -> None:
+        state.hands.hold(pulls)
 
     def simulated_joints(self, binding: ContactBinding, state: ContactState) -> FloatArray:
         return state.memory.bones

@@ -40,10 +40,19 @@ class StabilityGuard:
         self._check_prediction = check(*moving, nodes.predicted_positions)  # where flesh flows to tells how it flows
         self._check = check(*moving, nodes.node_velocities, nodes.positions)
         deep = devices.to_device(np.asarray(max_displacements, dtype=np.float64), wp.float64, device)
-        still = devices.to_device(np.asarray(rest_sag, dtype=np.float64), wp.vec3d, device)
+        self._rest_sag = devices.to_device(np.asarray(rest_sag, dtype=np.float64), wp.vec3d, device)
         self._clamp = launch(
-            kernels.clamp_displacements, len(max_displacements), still, deep, nodes.displacements, nodes.node_velocities
+            kernels.clamp_displacements,
+            len(max_displacements),
+            self._rest_sag,
+            deep,
+            nodes.displacements,
+            nodes.node_velocities,
         )
+
+    def set_rest_sag(self, rest_sag: FloatArray) -> None:
+        """Let flesh rest elsewhere, (n, 3) [m]."""
+        devices.write(self._rest_sag, rest_sag)
 
     def is_finite(self) -> bool:
         """Whether places and velocities are finite."""

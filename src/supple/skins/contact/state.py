@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,18 +10,21 @@ import numpy as np
 from supple.arrays import FloatArray
 from supple.motion.pose import Pose
 from supple.settings.by_name import DEFAULT
-from supple.skins.contact.binding import ContactBinding
+from supple.skins.contact.binding import ContactBinding, Sag
 from supple.skins.contact.control.controller import PoseController
 from supple.skins.contact.control.tracking import Tracking
 from supple.skins.contact.detection.collision_pipeline import BodyState, CollisionPipeline, make_detector
 from supple.skins.contact.dynamics.solver import CondensedSolver
-from supple.skins.contact.model.mechanism import MechanismState
+from supple.skins.contact.hands import Hands
+from supple.skins.contact.model.mechanism import Mechanism, MechanismState
 from supple.skins.contact.settings import STRENGTH, joint_strengths
 from supple.skins.contact.stability_guard import StabilityGuard
 from supple.skins.contact.surface import Surface
 
 if TYPE_CHECKING:
     from supple.skins.contact.skin import ArticulatedContact
+
+_TENSING = 0.5  # [s]: how long a limp muscle takes to become rigid, where it is told to while it plays
 
 
 @dataclass
@@ -31,7 +34,9 @@ class ContactMemory:
     `points` is the skin on the device, `bones` (J, 4, 4) where the joints are, `body` the links and the flesh,
     `dynamic_bodies` the free obstacles, `animated` (J, 4, 4) where the motion had the joints in the last step,
     `impulses` (N, 3) [N s] what pressed its nodes then, `energy_balance` what the solver keeps of momentum and energy.
-    `time` [s] has passed since the first frame.
+    `strengths` (k,) is how strongly muscles draw each link: what the settings say, or on the way there. `hand_forces`
+    [N], on the device, is how hard hands pulled lately. With `gravity` [m/s²] flesh hangs as it was modelled. `time`
+    [s] has passed since the first frame.
     """
 
     points: Any
@@ -41,6 +46,9 @@ class ContactMemory:
     animated: FloatArray
     impulses: FloatArray
     energy_balance: FloatArray
+    strengths: FloatArray
+    hand_forces: Any
+    gravity: float
     time: float = 0.0
 
 
@@ -48,26 +56,24 @@ class ContactState:
     """A soft character in motion among obstacles. The device holds more than `memory`, and is told of it (`load`)."""
 
     def __init__(self, binding: ContactBinding, skin: ArticulatedContact) -> None:
-        self.binding, device = binding, binding.constants.device
-        mechanism, skeleton = binding.mechanism, binding.character.skeleton
-        self.solver = CondensedSolver(binding.solver, device=device, gravity=binding.gravity)
+        self.binding, self.skin, device = binding, skin, binding.constants.device
+        skeleton, gravity = binding.character.skeleton, _gravity(skin)
+        self.sag = Sag(binding, gravity)
+        mechanism = binding.tuned_mechanism(skin.joints, self.sag.at_rest)
+        self.solver = CondensedSolver(replace(binding.solver, mechanism=mechanism), device=device, gravity=gravity)
         nodes, links = self.solver.nodes, self.solver.links
-        borne = binding.gravity if skin.muscles.gravity_compensation and skin.muscles.root_strength > 0.0 else None
-        self.controller = PoseController(_tracking(binding, skin), links, dt=skin.step, gravity=borne, device=device)
-        obstacles = skin.scene_for(binding.character)
+        self._tracking = _tracking(binding, mechanism, skin)
+        self.controller = PoseController(self._tracking, links, dt=skin.step, gravity=_borne(skin), device=device)
+        self._obstacles = skin.scene_for(binding.character)
         detector = make_detector(
-            binding.flesh,
-            mechanism,
-            obstacles,
-            self_collision=skin.self_contact,
-            rest_exclusions=binding.rest,
-            device=device,
+            binding.flesh, mechanism, self._obstacles, self_collision=True, rest_exclusions=binding.rest, device=device
         )
-        friction = skin.friction if skin.self_contact else None
-        self.pipeline = CollisionPipeline(detector, nodes, links, obstacles, gravity=binding.gravity, friction=friction)
-        self.has_contacts = bool(obstacles) or len(mechanism.joints.limited) > 0 or skin.self_contact
+        self.pipeline = CollisionPipeline(
+            detector, nodes, links, self._obstacles, gravity=gravity, friction=skin.friction
+        )
+        self._tune_pipeline()
         self.guard = StabilityGuard(
-            nodes, links, rest_sag=binding.rest_sag, max_displacements=binding.max_displacements, device=device
+            nodes, links, rest_sag=self.rest_sag, max_displacements=binding.max_displacements, device=device
         )
         self.surface = Surface(
             binding.character,
@@ -77,9 +83,10 @@ class ContactState:
             bodies=(nodes, links),
             controller=self.controller,
             of_joint=binding.links.of_joint,
-            rest_sag=binding.rest_sag,
+            rest_sag=self.rest_sag,
             constants=binding.constants,
         )
+        self.hands = Hands(binding, self.solver, self.sag, self.surface.points)
         rest = Pose.rest(skeleton).world_from_joint
         self.memory = ContactMemory(
             self.surface.points,
@@ -89,6 +96,9 @@ class ContactState:
             rest.copy(),
             np.zeros_like(mechanism.rest),
             np.zeros_like(self.solver.energy_balance),
+            self._tracking.per_link.copy(),
+            self.hands.forces,
+            skin.gravity,
         )
         self._reached: float | None = None
 
@@ -97,14 +107,80 @@ class ContactState:
         """The skin as it is, on the device."""
         return self.surface.points
 
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism with what settings say of gravity and joints."""
+        return self.solver.mechanism
+
+    @property
+    def rest_sag(self) -> FloatArray:
+        """How flesh (n, 3) [m] hangs where it was modelled."""
+        return self.sag.at_rest
+
+    @property
+    def has_contacts(self) -> bool:
+        """Whether there is anything to meet: obstacles, limits of joints, or itself."""
+        return bool(self._obstacles) or len(self.mechanism.joints.limited) > 0 or self.skin.self_contact
+
     def recall(self) -> None:
         """What is on the device is not what it remembers any more."""
         self._reached = None
+        self._set_gains()
+
+    # What changes while it plays
+
+    def reshape(self, binding: ContactBinding) -> None:
+        """Go on with the shapes of another binding of the same flesh."""
+        self.binding = binding
+        self.surface.reshape(binding.character.shapes)
+
+    def tune(self, skin: ArticulatedContact) -> None:
+        """Go on with these settings, which differ in some that may change while it plays; nothing moves by that."""
+        before, self.skin = self.skin, skin
+        if skin.gravity != before.gravity:
+            self._set_gravity(_gravity(skin))
+        if skin.joints != before.joints or skin.gravity != before.gravity:
+            self.solver.set_mechanism(self.binding.tuned_mechanism(skin.joints, self.rest_sag))
+        if skin.muscles != before.muscles or skin.gravity != before.gravity:
+            self._tracking = _tracking(self.binding, self.mechanism, skin)
+            self._set_gains()
+        self._tune_pipeline()
+
+    def _set_gravity(self, gravity: FloatArray) -> None:
+        self.sag.set_gravity(gravity)
+        self.solver.set_gravity(gravity)
+        self.guard.set_rest_sag(self.rest_sag)
+        self.surface.set_rest_sag(self.rest_sag)
+        self._reached = None
+
+    def _hang_otherwise(self) -> None:
+        """Flesh was modelled as it hangs: with another gravity it rests elsewhere, and so is displaced otherwise."""
+        memory, gravity = self.memory, self.skin.gravity
+        if memory.gravity != gravity:
+            hung = Sag(self.binding, np.array([0.0, -memory.gravity, 0.0])).at_rest
+            memory.body.displacements[...] += self.rest_sag - hung
+            memory.gravity = gravity
+
+    def _tune_pipeline(self) -> None:
+        skin = self.skin
+        self.pipeline.tune(gravity=_gravity(skin), friction=skin.friction, self_collision=skin.self_contact)
+
+    def tense(self, dt: float) -> None:
+        """Bring muscles nearer to the strength that they should have: at once where that is less, else by and by."""
+        strengths, wanted = self.memory.strengths, self._tracking.per_link
+        if not np.array_equal(strengths, wanted):
+            strengths[...] = np.minimum(wanted, strengths + dt / _TENSING)
+            self._set_gains()
+
+    def _set_gains(self) -> None:
+        gains = self._tracking.gains(self.solver.dt, self.memory.strengths)
+        self.controller.set_gains(*gains, gravity=_borne(self.skin))
 
     def load(self) -> None:
         """Bring what it remembers to the device, unless it is there from the last step; now it goes on from there."""
         memory = self.memory
         if not self.is_loaded:
+            self._hang_otherwise()
             self.solver.load(memory.body)
             if memory.time > 0.0:
                 self.solver.warm_start(memory.impulses, memory.energy_balance)
@@ -121,12 +197,21 @@ class ContactState:
         self._reached = time
 
 
-def _tracking(binding: ContactBinding, skin: ArticulatedContact) -> Tracking:
+def _gravity(skin: ArticulatedContact) -> FloatArray:
+    return np.array([0.0, -skin.gravity, 0.0])
+
+
+def _borne(skin: ArticulatedContact) -> FloatArray | None:
+    """The gravity that muscles bear, if they do."""
+    return _gravity(skin) if skin.muscles.gravity_compensation and skin.muscles.root_strength > 0.0 else None
+
+
+def _tracking(binding: ContactBinding, mechanism: Mechanism, skin: ArticulatedContact) -> Tracking:
     skeleton, links = binding.character.skeleton, binding.links
     names = skeleton.names
     muscles = skin.muscles
     strengths = joint_strengths(muscles.strength, skeleton)
-    held = {names[links.joints[root]]: muscles.root_strength for root in binding.mechanism.roots}
+    held = {names[links.joints[root]]: muscles.root_strength for root in mechanism.roots}
     own = {names[joint]: strengths[names[joint]] for joint in links.joints if names[joint] in strengths}
     everywhere = muscles.strength.get(DEFAULT, STRENGTH)
-    return Tracking(binding.mechanism, links, skeleton, strength=everywhere, strengths={**own, **held})
+    return Tracking(mechanism, links, skeleton, strength=everywhere, strengths={**own, **held})

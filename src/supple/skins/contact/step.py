@@ -20,7 +20,7 @@ def start(state: ContactState, pose: Pose) -> None:
     binding, memory = state.binding, state.memory
     body = memory.body
     body.positions[...], body.rotations[...] = binding.links.pose(binding.character.skeleton, pose)
-    body.displacements[...] = binding.sag.at(body)
+    body.displacements[...] = state.sag.at(body)
     memory.bones[...] = memory.animated[...] = pose.world_from_joint
     state.solver.load(body)
     memory.energy_balance[...] = state.solver.energy_balance
@@ -45,6 +45,7 @@ def set_targets(state: ContactState, pose: Pose, dt: float) -> None:
     """Where the motion leads joints and roots in this step; what it moves in the first one is moving already."""
     if not state.is_loaded:
         state.controller.set_animated(state.memory.animated)
+    state.tense(dt)
     state.controller.set_pose(pose)
     if state.memory.time == 0.0:
         body, controller = state.memory.body, state.controller
@@ -63,7 +64,7 @@ def predict(state: ContactState) -> None:
     body = state.memory.body
     for moving in (body.velocities, body.angular_velocities, body.node_velocities):
         moving[...] = 0.0
-    body.displacements[...] = state.binding.rest_sag
+    body.displacements[...] = state.rest_sag
     state.solver.load(body)
     _drive(state)
     if not state.guard.is_prediction_finite():
@@ -74,6 +75,7 @@ def _drive(state: ContactState) -> None:
     state.controller.compute_targets()
     state.solver.set_driven(supported=state.controller.supported, driven=state.controller.driven)
     state.solver.predict()
+    state.hands.apply()
 
 
 def solve_contacts(state: ContactState, dt: float) -> ContactImpulses:

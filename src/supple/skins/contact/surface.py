@@ -100,7 +100,8 @@ class Surface:
             bones,
             affine.matrices,
         ]
-        turning = [nodes.blended_rotations, nodes.displacements, put(rest_sag, wp.vec3d), offsets]
+        self._rest_sag = put(rest_sag, wp.vec3d)
+        turning = [nodes.blended_rotations, nodes.displacements, self._rest_sag, offsets]
         carrying = [
             attachment.nodes.shape[1],
             corners,
@@ -119,6 +120,14 @@ class Surface:
             ],
             device,
         )
+
+    def set_rest_sag(self, rest_sag: FloatArray) -> None:
+        """Take other displacements (n, 3) [m] that are not to be seen."""
+        devices.write(self._rest_sag, rest_sag)
+
+    def reshape(self, shapes: Mapping[str, FloatArray]) -> None:
+        """Take other shapes from the next step on."""
+        self._rest.exchange(shapes)
 
     @property
     def bones(self) -> FloatArray:

@@ -78,8 +78,7 @@ def compute_targets(
     first: int,
     count: int,
     dt: wp.float64,
-    bears: int,
-    gravity: wp.vec3d,
+    borne: Vectors,
     subtrees: Subtrees,
     own_gains: FloatArray,
     own_root_gains: FloatArray,
@@ -91,6 +90,8 @@ def compute_targets(
     """What a joint, or behind them a root, is asked for: its pose, its speed, and the speed t / d that bears weight."""
     item = first + wp.tid()
     zero = wp.float64(0.0)
+    gravity = borne[0]
+    bears = wp.length_sq(gravity) > zero
     if item < count:
         i = joints.children[item]
         up = joints.parents[item]
@@ -98,7 +99,7 @@ def compute_targets(
         will = wp.transpose(animation.rotations[up]) * animation.rotations[i]
         spin = rotation_vector(wp.transpose(was) * will) / dt
         d = own_gains[2 * item + 1]
-        if bears == 1 and d > zero:
+        if bears and d > zero:
             p = links.positions[i] + links.rotations[i] * joints.anchors[2 * item]
             t = gravity_torque(i, subtrees, links, gravity, p)
             spin += (wp.transpose(links.rotations[i]) * t) / d
@@ -113,7 +114,7 @@ def compute_targets(
         spin = rotation_vector(animation.rotations[i] * wp.transpose(animation.previous_rotations[i])) / dt
         for index in range(4 * r, 4 * r + 4):
             roots.root_gains[index] = own_root_gains[index]
-        if bears == 1:
+        if bears:
             d = own_root_gains[4 * r + 1]
             if d > zero:
                 velocity -= (subtrees.masses[i] / d) * gravity

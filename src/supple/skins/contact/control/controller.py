@@ -28,7 +28,8 @@ from supple.skins.contact.model.mechanism import Mechanism
 class PoseController:
     """Draws the links of a solver towards poses, step by step of `dt` [s].
 
-    `gravity` (3,) [m/s²] is what muscles bear; without it they bear nothing. `set_animated` says where the motion had
+    `gravity` (3,) [m/s²] is what muscles bear; without it they bear nothing. `set_gains` changes both how strong they
+    are and what they bear. `set_animated` says where the motion had
     the joints before, `set_pose` where it has them at the end of the next step; `compute_targets` then tells the
     solver's arrays, which have the links as they are at the beginning of that step.
     """
@@ -46,9 +47,9 @@ class PoseController:
             return devices.to_device(np.asarray(values), kind, device)
 
         starts, descendants = link_subtrees(mechanism)
-        gains, root_gains = tracking.gains(dt)
-        self.supported = bool((root_gains > 0.0).any())
-        self.driven = self.supported or bool((gains > 0.0).any())
+        self._gains, self._root_gains = (wp.zeros(size, dtype=wp.float64, device=device) for size in (2 * c, 4 * r))
+        self._borne = wp.zeros(1, dtype=wp.vec3d, device=device)
+        self.set_gains(*tracking.gains(dt), gravity=gravity)
         self.previous_positions, self.positions = (wp.zeros(k, dtype=wp.vec3d, device=device) for _ in range(2))
         self.previous_rotations, self.rotations = (wp.zeros(k, dtype=wp.mat33d, device=device) for _ in range(2))
         self.world_from_joint = wp.zeros(len(self._skeleton), dtype=wp.mat44d, device=device)
@@ -66,11 +67,10 @@ class PoseController:
         asking = [
             c,
             dt,
-            int(gravity is not None),
-            wp.vec3d(*(np.zeros(3) if gravity is None else gravity)),
+            self._borne,
             subtrees,
-            put(gains.ravel(), wp.float64),
-            put(root_gains.ravel(), wp.float64),
+            self._gains,
+            self._root_gains,
             animation,
             arrays.struct,
             arrays.joint_struct,
@@ -78,6 +78,14 @@ class PoseController:
         ]
         self._pose_links = devices.Launch(kernels.pose_links, k, posing, device)
         self.compute_targets = devices.Launch(kernels.compute_targets, c + r, asking, device)
+
+    def set_gains(self, gains: FloatArray, root_gains: FloatArray, *, gravity: FloatArray | None) -> None:
+        """Draw joints (c, 2) and roots (r, 4) so strongly, as `Tracking.gains` has it, and bear this gravity [m/s²]."""
+        self.supported = bool((root_gains > 0.0).any())
+        self.driven = self.supported or bool((gains > 0.0).any())
+        devices.write(self._gains, gains.ravel())
+        devices.write(self._root_gains, root_gains.ravel())
+        devices.write(self._borne, np.zeros((1, 3)) if gravity is None else np.reshape(gravity, (1, 3)))
 
     def set_animated(self, animated: FloatArray) -> None:
         """Take where (J, 4, 4) the motion had the joints when the step begins."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -69,7 +70,8 @@ class Targets:
 class Tracking:
     """How strongly a character's links are drawn towards poses, each joint with its own strength: 0 limp, 1 rigid.
 
-    `strength` holds for all joints and roots; `strengths` by the names of joints change it for some.
+    `strength` holds for all joints and roots; `strengths` by the names of joints change it for some. `per_link` (k,) is
+    what every link has of it.
     """
 
     def __init__(
@@ -85,13 +87,22 @@ class Tracking:
         per_link = np.full(len(links), _check(strength, "strength"))
         for name, own in (strengths or {}).items():
             per_link[links.of_joint[skeleton.index(name)]] = _check(own, f"the strength of {name!r}")
-        with np.errstate(divide="ignore"):
-            self._frequencies = 2.0 * np.pi * _FREQUENCY * per_link / (1.0 - per_link)  # [rad/s]
+        self.per_link = per_link
 
-    def gains(self, dt: float) -> tuple[FloatArray, FloatArray]:
-        """Stiffness and damping in steps of `dt` [s]: of joints (c, 2), and of roots (r, 4) as in `Targets`."""
-        frequency = np.minimum(self._frequencies, _RIGID / dt)
-        inertia, load = subtree_inertia(self.mechanism)
+    @cached_property
+    def _carried(self) -> tuple[FloatArray, FloatArray]:
+        return subtree_inertia(self.mechanism)
+
+    def gains(self, dt: float, per_link: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Stiffness and damping in steps of `dt` [s]: of joints (c, 2), and of roots (r, 4) as in `Targets`.
+
+        `per_link` (k,) are other strengths than its own.
+        """
+        strengths = self.per_link if per_link is None else per_link
+        with np.errstate(divide="ignore"):
+            frequencies = 2.0 * np.pi * _FREQUENCY * strengths / (1.0 - strengths)  # [rad/s]
+        frequency = np.minimum(frequencies, _RIGID / dt)
+        inertia, load = self._carried
         children, roots = self.mechanism.joints.children, self.mechanism.roots
         parts = [
             (frequency[children], inertia[children]),

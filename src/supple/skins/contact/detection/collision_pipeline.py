@@ -79,11 +79,11 @@ class CollisionPipeline:
         bodies: Sequence[RigidBody],
         *,
         gravity: ArrayLike,
-        friction: float | None = None,
+        friction: float,
     ) -> None:
-        """With a `friction` of skin on skin it meets itself, too."""
-        self._detector, self._gravity = detector, np.asarray(gravity, dtype=np.float64)
-        self._friction = 0.0 if friction is None else friction
+        """`friction` is that of skin on skin."""
+        self._detector = detector
+        self.tune(gravity=gravity, friction=friction, self_collision=detector.self_collision)
         self.dynamic_bodies = CoupledBodies(bodies)
         self._body_of: IntArray = np.full(len(bodies) + 1, -1, dtype=np.int32)  # the last one is skin
         self._body_of[self.dynamic_bodies.indices] = np.arange(len(self.dynamic_bodies))
@@ -91,6 +91,14 @@ class CollisionPipeline:
         self._links = [devices.HostSide(array) for array in moving]
         self._positions = devices.HostSide(nodes.positions)
         self._predicted_positions = devices.HostSide(nodes.predicted_positions)
+
+    def tune(self, *, gravity: ArrayLike, friction: float, self_collision: bool) -> None:
+        """From the next step on free bodies fall so, and skin meets skin with this friction, or (without) not at all.
+
+        A detector that was made without knows too little of its skin to do so later.
+        """
+        self._gravity, self._friction = np.asarray(gravity, dtype=np.float64), friction
+        self._detector.self_collision = self_collision
 
     def detect(self, time: float, dt: float) -> ContactSet:
         """All that would meet in the step of `dt` [s] that ends at `time` [s]; dynamic bodies move to its end.

@@ -88,10 +88,8 @@ class LinkArrays:
         anchors = [joints.pivots - mechanism.centers[side] for side in (joints.children, joints.parents)]
         self.anchors = doubles(np.stack(anchors, axis=1).reshape(-1, 3), wp.vec3d)
         self.axes = doubles(hinge_frames(joints.axes, joints.kinds == HINGE).reshape(-1, 3), wp.vec3d)
-        lows, highs = np.minimum(joints.lows, -_LEAST), np.maximum(joints.highs, _LEAST)
-        self.lows, self.highs = doubles(lows, wp.float64), doubles(highs, wp.float64)
-        springs = np.stack([mechanism.joint_stiffness, mechanism.joint_damping], axis=1)
-        self.springs = doubles(springs.ravel(), wp.float64)
+        self.lows, self.highs, self.springs = room(c, wp.float64), room(c, wp.float64), room(2 * c, wp.float64)
+        self.set_joints(mechanism)
 
         self.positions, self.velocities, self.angular_velocities = (room(k, wp.vec3d) for _ in range(3))
         self.rotations = room(k, wp.mat33d)
@@ -115,6 +113,14 @@ class LinkArrays:
             fill_struct(link_kernels.Roots, self),
             fill_struct(link_kernels.Skyline, self),
         )
+
+    def set_joints(self, mechanism: Mechanism) -> None:
+        """Take limits and springs of the joints of a mechanism."""
+        joints = mechanism.joints
+        devices.write(self.lows, np.minimum(joints.lows, -_LEAST))
+        devices.write(self.highs, np.maximum(joints.highs, _LEAST))
+        springs = np.stack([mechanism.joint_stiffness, mechanism.joint_damping], axis=1)
+        devices.write(self.springs, springs.ravel())
 
 
 def fill_struct(kind: Any, source: Any) -> Any:

@@ -27,8 +27,9 @@ def vector_at(at: int, values: FloatArray) -> wp.vec3d:
 
 
 @wp.kernel(enable_backward=False)
-def begin_energy_balance(first: int, dt: wp.float64, mass: wp.float64, gravity: wp.vec3d, energy_balance: FloatArray):
+def begin_energy_balance(first: int, dt: wp.float64, mass: wp.float64, gravities: Vectors, energy_balance: FloatArray):
     """What gravity brings from outside in this step."""
+    gravity = gravities[0]
     for axis in range(3):
         energy_balance[IMPULSE + axis] = dt * mass * gravity[axis]
     twist = dt * wp.cross(vector_at(MOMENT, energy_balance), gravity)
@@ -70,7 +71,7 @@ def finish_energy_balance(
     pieces: int,
     kept: int,
     guarded: int,
-    gravity: wp.vec3d,
+    gravities: Vectors,
     links: Links,
     joints: Joints,
     sums: Vectors,
@@ -82,6 +83,7 @@ def finish_energy_balance(
     (`kept`); joints do not notice it. If there is more energy than before (`guarded`), motion against the whole is
     slowed until there is not; that changes no momentum, and joints do not notice it either.
     """
+    gravity = gravities[0]
     linear = wp.vec3d()
     angular = wp.vec3d()
     kinetic = wp.float64(0.0)

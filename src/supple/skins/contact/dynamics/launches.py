@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from supple import device as devices
-from supple.arrays import FloatArray
 from supple.skins.contact.dynamics.device_arrays import LinkArrays, NodeArrays
 from supple.skins.contact.dynamics.factor import FleshFactor
 from supple.skins.contact.model.mechanism import Mechanism
@@ -17,13 +16,16 @@ class StepLaunches:
     """One mechanism's step of `dt` [s], stage by stage.
 
     `prepare` brings arms, elastic forces and the condensed mass to where links and nodes are. `apply_forces`,
-    `solve_flesh`, `solve_links`, `correct_flesh` and `predict` are the free step, in this order. `integrate` moves
+    `solve_flesh`, `solve_links`, `correct_flesh` and `predict` are the free step, in this order. `push_flesh` adds what
+    further impulses in `nodes.rhs` do to the flesh. `integrate` moves
     everything; `integrate_closed` also puts links back on those they hang on, by whether roots rest. `balance` holds
-    momentum and energy, by whether momentum is kept and whether energy is guarded.
+    momentum and energy, by whether momentum is kept and whether energy is guarded. `gravities` (2,) are gravity [m/s²]
+    and what it gives in a step [m/s], on the device.
     """
 
     solve_flesh: Callable[[], None]
     correct_flesh: Callable[[], None]
+    push_flesh: Callable[[], None]
 
     def __init__(
         self,
@@ -33,7 +35,7 @@ class StepLaunches:
         factor: FleshFactor | None,
         *,
         dt: float,
-        gravity: FloatArray,
+        gravities: Any,
         stabilization: float,
         device: str,
     ) -> None:
@@ -43,7 +45,6 @@ class StepLaunches:
         from supple.skins.contact.dynamics import skyline_kernels as on_skyline
 
         n, k, every = mechanism.node_count, mechanism.link_count, len(mechanism.rest)
-        wp = devices.warp()
 
         def launch(kernel: Any, count: int, *inputs: Any, smallest: int = 512) -> devices.Launch:
             return devices.Launch(kernel, count, inputs, device, smallest=smallest)
@@ -52,7 +53,6 @@ class StepLaunches:
             return launch(kernel, count, *inputs, smallest=smallest)
 
         chain = partial(devices.Chain, device=device)
-        pull, kick = wp.vec3d(*gravity), wp.vec3d(*(dt * gravity))
         flesh, bodies, joints = nodes.struct, links.struct, links.joint_struct
         moment_parts = (nodes.partial_first_moments, nodes.partial_second_moments)
         core_moments = (links.core_first_moments, links.core_second_moments)
@@ -79,8 +79,8 @@ class StepLaunches:
                 launch(
                     on_nodes.apply_flesh_forces, n, dt, flesh, bodies, nodes.elastic_forces, nodes.coriolis, nodes.rhs
                 ),
-                launch(on_energy.begin_energy_balance, 1, dt, links.mass, pull, links.energy_balance),
-                launch(on_links.apply_gravity, k, kick, links.velocities),
+                launch(on_energy.begin_energy_balance, 1, dt, links.mass, gravities, links.energy_balance),
+                launch(on_links.apply_gravity, k, gravities, links.velocities),
             ]
         )
         free = (nodes.coriolis, nodes.free_node_velocities, nodes.impulses)
@@ -104,11 +104,12 @@ class StepLaunches:
                 launch(on_nodes.couple_flesh, n, flesh, *changes, nodes.rhs),
             ]
         )
-        self.solve_flesh = self.correct_flesh = _nothing
+        self.solve_flesh = self.correct_flesh = self.push_flesh = _nothing
         if factor is not None:
             free_velocities = nodes.free_node_velocities
             self.solve_flesh = factor.between(nodes.rhs, free_velocities)
             self.correct_flesh = factor.between(nodes.rhs, nodes.node_velocities, onto=free_velocities)
+            self.push_flesh = factor.between(nodes.rhs, nodes.node_velocities, onto=nodes.node_velocities)
         self.predict = launch(
             on_nodes.predict, every, dt, flesh, bodies, nodes.world_velocities, nodes.predicted_positions
         )
@@ -124,7 +125,7 @@ class StepLaunches:
         self.integrate = chain(moves)
         self.integrate_closed = {resting: chain([*moves, close(resting)]) for resting in (False, True)}
         self.balance = {
-            (kept, guarded): chain(_balance(mechanism, nodes, links, pull, kept, guarded, device))
+            (kept, guarded): chain(_balance(mechanism, nodes, links, gravities, kept, guarded, device))
             for kept in (False, True)
             for guarded in (False, True)
         }
@@ -171,7 +172,7 @@ def assemble_system(
 
 
 def _balance(
-    mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, gravity: Any, kept: bool, guarded: bool, device: str
+    mechanism: Mechanism, nodes: NodeArrays, links: LinkArrays, gravities: Any, kept: bool, guarded: bool, device: str
 ) -> list[devices.Launch]:
     """Hold momentum (`kept`) and energy (`guarded`) to what came from outside, or only count them."""
     from supple.skins.contact.dynamics import energy_kernels as on_energy
@@ -182,7 +183,7 @@ def _balance(
     launches = [
         devices.Launch(on_energy.sum_momentum, nodes.blocks_of_nodes, momentum, device, smallest=16),
         devices.Launch(
-            on_energy.finish_energy_balance, 1, [*counts, gravity, bodies, joints, nodes.sums, balance], device
+            on_energy.finish_energy_balance, 1, [*counts, gravities, bodies, joints, nodes.sums, balance], device
         ),
     ]
     if guarded:

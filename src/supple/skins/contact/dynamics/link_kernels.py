@@ -250,10 +250,10 @@ def add_velocity_changes(
 
 
 @wp.kernel(enable_backward=False)
-def apply_gravity(first: int, velocity_change: wp.vec3d, velocities: Vectors):
-    """What gravity gives all links alike in a step; the flesh goes along, so nothing else feels it."""
+def apply_gravity(first: int, gravities: Vectors, velocities: Vectors):
+    """What gravity gives all links alike in a step (the second); the flesh goes along, so nothing else feels it."""
     i = first + wp.tid()
-    velocities[i] = velocities[i] + velocity_change
+    velocities[i] = velocities[i] + gravities[1]
 
 
 @wp.kernel(enable_backward=False)

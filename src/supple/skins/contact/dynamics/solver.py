@@ -57,18 +57,20 @@ class CondensedSolver:
             raise InputError(WHERE, f"stabilization is {stabilization}", "a share is needed", "try 0.5")
         mechanism = prepared.mechanism
         self.mechanism, self.dt, self.device = mechanism, prepared.dt, devices.check_device(device)
-        self.gravity = frozen(gravity, np.float64, (3,), WHERE, "gravity")
+        self._gravities = devices.warp().zeros(2, dtype=devices.warp().vec3d, device=self.device)
+        self.set_gravity(gravity)
         self.nodes = NodeArrays(mechanism, prepared.lumped_inverses, prepared.block_inverses, self.device)
         self.links = LinkArrays(mechanism, prepared.skyline, self.device)
+        self.flesh_factor = None if prepared.factor is None else FleshFactor(prepared.factor)
         self._contact_solver: ContactSolver | None = None
         self._touched = self._pressed = self._supported = self._driven = False
         self._launches = StepLaunches(
             mechanism,
             self.nodes,
             self.links,
-            None if prepared.factor is None else FleshFactor(prepared.factor),
+            self.flesh_factor,
             dt=self.dt,
-            gravity=self.gravity,
+            gravities=self._gravities,
             stabilization=float(stabilization),
             device=self.device,
         )
@@ -91,6 +93,20 @@ class CondensedSolver:
             devices.HostSide(links.energy_balance),
         )
         self.load(MechanismState.rest(mechanism))
+
+    # Changing what it is
+
+    def set_gravity(self, gravity: ArrayLike) -> None:
+        """Fall with another gravity (3,) [m/s²] from the next step on; `load` then brings the books up to it."""
+        self.gravity = frozen(gravity, np.float64, (3,), WHERE, "gravity")
+        devices.write(self._gravities, np.stack([self.gravity, self.dt * self.gravity]))
+
+    def set_mechanism(self, mechanism: Mechanism) -> None:
+        """Go on as a mechanism that differs in where nodes rest, and in limits and damping of its joints, alone."""
+        self.mechanism = mechanism
+        devices.write(self.nodes.rest, mechanism.rest)
+        self.links.set_joints(mechanism)
+        self._contact_solver = None
 
     # Bringing and taking
 
@@ -188,6 +204,11 @@ class CondensedSolver:
         launches.solve_links()
         launches.correct_flesh()
         launches.predict()
+
+    def push(self) -> None:
+        """After `predict`: take in impulses on the flesh, which stand in `nodes.rhs`; links have theirs already."""
+        self._launches.push_flesh()
+        self._launches.predict()
 
     def solve_contacts(self, contacts: ContactSet, dynamic_bodies: BodyInertia | None = None) -> ContactImpulses:
         """Velocities that no contact and no joint limit forbids; `dynamic_bodies` are those that contacts name."""
