@@ -13,7 +13,7 @@ import numpy as np
 from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
-from supple.edits.layers import Layer, total_amounts
+from supple.edits.layers import Layer, audible, total_amounts
 from supple.edits.pose_edit import PoseEdit
 from supple.edits.strokes.stroke import Stroke
 from supple.edits.strokes.surface_stroke import SurfaceStroke
@@ -96,11 +96,35 @@ class Edits:
             return replace(self, surface_strokes={**self.surface_strokes, name: stroke})
         return replace(self, strokes={**self.strokes, name: stroke})
 
+    def without_shape(self, name: str) -> Edits:
+        """Without a drawn shape, which no layer may use."""
+        self._check_unused(name, self.shapes, "shape")
+        return replace(self, shapes={known: edit for known, edit in self.shapes.items() if known != name})
+
+    def without_pose(self, name: str) -> Edits:
+        """Without a pose, which no layer may use."""
+        self._check_unused(name, self.poses, "pose")
+        return replace(self, poses={known: edit for known, edit in self.poses.items() if known != name})
+
+    def without_stroke(self, name: str) -> Edits:
+        """Without the stroke, in space or on the skin, that has a name; where both have it, without both."""
+        _check_there(name, {**self.strokes, **self.surface_strokes}, "stroke")
+        return replace(
+            self,
+            strokes={known: stroke for known, stroke in self.strokes.items() if known != name},
+            surface_strokes={known: stroke for known, stroke in self.surface_strokes.items() if known != name},
+        )
+
+    def _check_unused(self, name: str, known: Mapping[str, Any], what: str) -> None:
+        _check_there(name, known, what)
+        users = [layer.name for layer in self.layers if name in layer.uses]
+        if users:
+            given = f"{what} {name!r} was to go"
+            raise InputError(_WHERE, given, f"layer {users[0]!r} uses it", "take that layer or its keys away first")
+
     def without_layer(self, name: str) -> Edits:
         """Without a layer; its shapes and poses stay."""
-        if name not in [layer.name for layer in self.layers]:
-            there = ", ".join(layer.name for layer in self.layers) or "none"
-            raise InputError(_WHERE, f"layer {name!r} was to go", f"there are {there}", "name one of those")
+        _check_there(name, {layer.name: layer for layer in self.layers}, "layer")
         return replace(self, layers=tuple(layer for layer in self.layers if layer.name != name))
 
     def check_fits(self, character: Character) -> None:
@@ -147,7 +171,7 @@ class Edits:
     def _stiffness_maps(self, character: Character) -> dict[str, FloatArray]:
         """Stiffness maps (V,): firmer where firm layers move the skin, in full from half of their largest move on."""
         firm = np.ones(self.vertices)
-        for layer in self.layers:
+        for layer in audible(self.layers):
             for use in layer.uses:
                 if use in self.shapes:
                     size = np.linalg.norm(self.shapes[use].dense(self.vertices), axis=1)
@@ -214,6 +238,12 @@ class EditedSource:
     def sample(self, time: float) -> Pose:
         """The pose at `time` [s], with all layers as they are then."""
         return self.edits.on_pose(self.skeleton, self.source.sample(time), time)
+
+
+def _check_there(name: str, known: Mapping[str, Any], what: str) -> None:
+    if name not in known:
+        there = ", ".join(known) or "none"
+        raise InputError(_WHERE, f"{what} {name!r} was to go", f"there are {there}", "name one of those")
 
 
 def _with_duration(motion: Motion, seconds: float) -> Motion:

@@ -60,12 +60,13 @@ def to_dict(edits: Edits) -> dict[str, Any]:
                 "amount": layer.amount,
                 "repeat": layer.repeat,
                 "firmness": layer.firmness,
+                **{word: True for word in ("mute", "solo") if getattr(layer, word)},
                 "keys": [{"time": k.time, "use": k.use, "amount": k.amount, "ease": k.ease} for k in layer.keys],
             }
             for layer in edits.layers
         ],
         "strokes": {
-            name: {"knots": stroke.knots.tolist(), "times": stroke.times.tolist()}
+            name: {"knots": stroke.knots.tolist(), "times": stroke.times.tolist(), **_pressures(stroke)}
             for name, stroke in edits.strokes.items()
         },
         "surface_strokes": {
@@ -73,10 +74,15 @@ def to_dict(edits: Edits) -> dict[str, Any]:
                 "triangles": stroke.triangles.tolist(),
                 "shares": stroke.barycentric.tolist(),
                 "crossed": stroke.crossed.tolist(),
+                **_pressures(stroke),
             }
             for name, stroke in edits.surface_strokes.items()
         },
     }
+
+
+def _pressures(stroke: Stroke | SurfaceStroke) -> dict[str, Any]:
+    return {} if stroke.pressures is None else {"pressures": stroke.pressures.tolist()}
 
 
 def _round_digits(values: FloatArray) -> list[list[float]]:
@@ -96,6 +102,11 @@ def _text(data: Any, indent: str = "") -> str:
             + f"\n{indent}]"
         )
     return json.dumps(data, allow_nan=False)
+
+
+def _given(found: Mapping[str, Any], name: str) -> bool:
+    """Whether an array is to be read: pressures may be missing, everything else may not."""
+    return name != "pressures" or name in found
 
 
 class _Reader(RecordReader):
@@ -136,17 +147,18 @@ class _Reader(RecordReader):
         return self.made(where, lambda: PoseEdit(rotations, moves))
 
     def _layer(self, data: Any, where: str) -> Layer:
-        found = self.fields(data, where, {"name", "amount", "repeat", "firmness", "keys"})
+        found = self.fields(data, where, {"name", "amount", "repeat", "firmness", "mute", "solo", "keys"})
         keys = found.get("keys")
         if not isinstance(keys, list) or len(keys) > MOST:
             raise self.fault(f"{where}.keys", f"it is {short(keys)}", f"a list of at most {MOST} keys is needed")
         made = tuple(self._key(key, f"{where}.keys[{index}]") for index, key in enumerate(keys))
         name = self.word(found, "name", where)
         amount, firmness = (self.number(found, key, where, default=1.0) for key in ("amount", "firmness"))
-        repeat = found.get("repeat", False)
-        if not isinstance(repeat, bool):
-            raise self.fault(f"{where}.repeat", f"it is {short(repeat)}", "true or false is needed")
-        return self.made(where, lambda: Layer(name=name, keys=made, amount=amount, repeat=repeat, firmness=firmness))
+        switches = {word: found.get(word, False) for word in ("repeat", "mute", "solo")}
+        for word, switch in switches.items():
+            if not isinstance(switch, bool):
+                raise self.fault(f"{where}.{word}", f"it is {short(switch)}", "true or false is needed")
+        return self.made(where, lambda: Layer(name=name, keys=made, amount=amount, firmness=firmness, **switches))
 
     def _key(self, data: Any, where: str) -> Key:
         found = self.fields(data, where, {"time", "use", "amount", "ease"})
@@ -155,13 +167,14 @@ class _Reader(RecordReader):
         return self.made(where, lambda: Key(time=time, use=use, amount=amount, ease=ease))
 
     def _stroke(self, data: Any, where: str) -> Stroke:
-        found = self.fields(data, where, {"knots", "times"})
-        knots, times = self.array(found, "knots", where), self.array(found, "times", where)
-        return self.made(where, lambda: Stroke(knots, times))
+        found = self.fields(data, where, {"knots", "times", "pressures"})
+        arrays = [self.array(found, name, where) for name in ("knots", "times", "pressures") if _given(found, name)]
+        return self.made(where, lambda: Stroke(*arrays))
 
     def _surface_stroke(self, data: Any, where: str) -> SurfaceStroke:
-        found = self.fields(data, where, {"triangles", "shares", "crossed"})
-        arrays = [self.array(found, name, where) for name in ("triangles", "shares", "crossed")]
+        words = ("triangles", "shares", "crossed", "pressures")
+        found = self.fields(data, where, set(words))
+        arrays = [self.array(found, name, where) for name in words if _given(found, name)]
         return self.made(where, lambda: SurfaceStroke(*arrays))
 
     def _each(self, root: Mapping[str, Any], kind: str, read: Callable[[Any, str], T]) -> dict[str, T]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,7 +41,8 @@ class Layer:
     """Named `keys` in order of time, counted `amount` times; after the last key it starts over if it is to `repeat`.
 
     Between two keys the one goes over to the other, so keys of different shapes morph; outside the first and last key
-    holds. `firmness` is how many times as hard springs pull towards this layer's shapes where it moves the skin.
+    holds. `firmness` is how many times as hard springs pull towards this layer's shapes where it moves the skin. On
+    `mute` a layer counts for nothing, and where one is `solo`, only such ones count.
     """
 
     name: str
@@ -49,6 +50,8 @@ class Layer:
     amount: float = 1.0
     repeat: bool = False
     firmness: float = 1.0
+    mute: bool = False
+    solo: bool = False
 
     def __post_init__(self) -> None:
         where = f"Layer {self.name!r}"
@@ -77,6 +80,40 @@ class Layer:
         keys = (Key(time=0.0), Key(time=0.45 * seconds, use=use), Key(time=seconds))
         return cls(name=name, keys=keys, amount=amount, repeat=True)
 
+    def key_at(self, time: float) -> Key:
+        """Its key at a time [s]."""
+        for key in self.keys:
+            if key.time == time:
+                return key
+        times = ", ".join(f"{key.time:g}" for key in self.keys)
+        raise InputError(
+            f"Layer {self.name!r}", f"a key at {time:g} s was asked for", f"keys are at {times}", "use one"
+        )
+
+    def with_key(self, key: Key) -> Layer:
+        """With a key, new or in place of the one that stood at its time."""
+        others = [one for one in self.keys if one.time != key.time]
+        return replace(self, keys=tuple(sorted([*others, key], key=lambda one: one.time)))
+
+    def delete_key(self, time: float) -> Layer:
+        """Without the key at a time [s]; a layer keeps at least one."""
+        gone = self.key_at(time)
+        return replace(self, keys=tuple(key for key in self.keys if key is not gone))
+
+    def copy_key(self, time: float, to: float) -> Layer:
+        """With the key at a time [s] once more at another; one that stood there goes."""
+        return self.with_key(replace(self.key_at(time), time=to))
+
+    def move_key(self, time: float, to: float) -> Layer:
+        """With the key at a time [s] moved to another, past others too; one that stood there goes."""
+        moved = replace(self.key_at(time), time=to)
+        others = [key for key in self.keys if key.time not in (time, to)]
+        return replace(self, keys=tuple(sorted([*others, moved], key=lambda one: one.time)))
+
+    def ease_key(self, time: float, ease: str) -> Layer:
+        """With another way from the key at a time [s] to the next."""
+        return self.with_key(replace(self.key_at(time), ease=ease))
+
     @property
     def uses(self) -> tuple[str, ...]:
         """The shapes and poses it names, each once, in order."""
@@ -104,8 +141,15 @@ class Layer:
 
 def total_amounts(layers: Sequence[Layer], time: float) -> dict[str, float]:
     """How much there is of each shape and pose of all layers together at a time [s]."""
+    heard = audible(layers)
     total: dict[str, float] = {}
     for layer in layers:
         for use, amount in layer.amounts(time).items():
-            total[use] = total.get(use, 0.0) + amount
+            total[use] = total.get(use, 0.0) + (amount if layer in heard else 0.0)
     return total
+
+
+def audible(layers: Sequence[Layer]) -> tuple[Layer, ...]:
+    """The layers that count: none on mute, and only solo ones where there are any."""
+    solo = any(layer.solo for layer in layers)
+    return tuple(layer for layer in layers if not layer.mute and (layer.solo or not solo))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.errors import InputError
-from supple.geometry.topology import edge_links
+from supple.geometry.topology import kept_edges
 
 RINGS = 4
 _WHERE = "region_round"
@@ -55,7 +55,7 @@ def region_round(
         raise InputError(_WHERE, f"rings is {rings}", "the range is 0 to 10000", f"try {RINGS}")
     if reach is not None and not (np.isfinite(reach) and reach >= 0.0 and points is not None):
         raise InputError(_WHERE, f"reach is {reach}", "metres, zero or more, and the points are needed", "pass both")
-    edges = edge_links(faces, count).edges
+    edges = kept_edges(faces)
     inside = np.zeros(count, dtype=bool)
     inside[held] = True
     if reach is None:

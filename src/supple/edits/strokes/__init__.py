@@ -1,5 +1,6 @@
 """Strokes: what a hand draws, in space or on the skin, and what follows it."""
 
+from supple.edits.strokes.oversketch import oversketch
 from supple.edits.strokes.picking import depth_buffer, id_buffer, pick, pick_by_rays
 from supple.edits.strokes.posing import joints_near, posed_by_strokes
 from supple.edits.strokes.reduction import resample, simplify
@@ -15,6 +16,7 @@ __all__ = [
     "depth_buffer",
     "id_buffer",
     "joints_near",
+    "oversketch",
     "pick",
     "pick_by_rays",
     "posed_by_strokes",

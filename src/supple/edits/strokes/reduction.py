@@ -9,7 +9,6 @@ from supple.arrays import FloatArray, frozen
 from supple.errors import InputError
 
 PIXELS = 8.0  # tolerance on a screen
-METRES = 0.01  # tolerance in space
 MOST_SAMPLES = 1_000_000
 
 
@@ -22,7 +21,7 @@ def simplify(points: ArrayLike, tolerance: float) -> NDArray[np.intp]:
     where = "simplify"
     given = _check_samples(points, where)
     if not (np.isfinite(tolerance) and tolerance >= 0.0):
-        raise InputError(where, f"tolerance is {tolerance}", "zero or more is needed", f"try {PIXELS} px or {METRES} m")
+        raise InputError(where, f"tolerance is {tolerance}", "zero or more is needed", f"try {PIXELS} px or 0.01 m")
     keep = np.zeros(len(given), dtype=bool)
     keep[[0, -1]] = True
     open_spans = [(0, len(given) - 1)]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.arrays import FloatArray, IntArray, frozen
-from supple.edits.strokes.reduction import METRES, simplify
+from supple.edits.strokes.reduction import simplify
 from supple.errors import InputError
 from supple.geometry import quaternions
 from supple.geometry.vectors import cross
@@ -18,6 +18,8 @@ _WHERE = "Stroke"
 _CELLS = 16  # pieces of a Bézier segment in which its length is tabled
 _GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(6)
 MOST_KNOTS = 10_000
+_TOLERANCE = 0.01  # of the size of what was drawn
+_PRESSURE = 0.02  # by how much pressure between knots may be off
 _MOST_STEPS = 60  # halvings alone are as fine as numbers are after these
 _AT_ONCE = 1024  # points whose way to the whole curve is looked at together
 
@@ -27,11 +29,13 @@ class Stroke:
     """A composite cubic Bézier curve through `knots` (K, 3) [m], drawn at `times` (K,) [s].
 
     Position, direction and curvature match where segments meet (the natural cubic spline over chord lengths). Places on
-    it are shares t of its length, 0 to 1.
+    it are shares t of its length, 0 to 1. `pressures` (K,), 0 to 1, are how hard the pen was pressed; None for a device
+    that does not say.
     """
 
     knots: FloatArray
     times: FloatArray
+    pressures: FloatArray | None = None
 
     def __post_init__(self) -> None:
         knots = frozen(self.knots, np.float64, (-1, 3), _WHERE, "knots")
@@ -49,12 +53,22 @@ class Stroke:
             raise InputError(_WHERE, "its times go back", "a stroke is drawn forward in time", "sort the samples")
         object.__setattr__(self, "knots", knots)
         object.__setattr__(self, "times", times)
+        if self.pressures is not None:
+            object.__setattr__(self, "pressures", check_pressures(self.pressures, len(knots), _WHERE))
 
     @classmethod
-    def from_samples(cls, samples: ArrayLike, *, times: ArrayLike | None = None, tolerance: float = METRES) -> Stroke:
+    def from_samples(
+        cls,
+        samples: ArrayLike,
+        *,
+        times: ArrayLike | None = None,
+        pressures: ArrayLike | None = None,
+        tolerance: float | None = None,
+    ) -> Stroke:
         """From what a device recorded, `samples` (N, 3) [m], reduced to knots within `tolerance` [m].
 
-        Without `times` (N,) [s] it was drawn in one second.
+        Without `times` (N,) [s] it was drawn in one second; without a tolerance that is a hundredth of its own size.
+        Knots are also kept where `pressures` (N,), 0 to 1, would be off by more than 0.02.
         """
         given = frozen(samples, np.float64, (-1, 3), _WHERE, "samples")
         when = np.linspace(0.0, 1.0, len(given)) if times is None else times
@@ -63,21 +77,51 @@ class Stroke:
             raise InputError(_WHERE, "there are no samples", "at least two places are needed", "draw a stroke")
         moved = np.concatenate([[True], np.abs(np.diff(given, axis=0)).max(axis=1) > 0.0])
         given, clock = given[moved], clock[moved]
-        keep = simplify(given, tolerance)
-        return cls(given[keep], clock[keep])
+        size = float(np.ptp(given, axis=0).max())
+        keep = simplify(given, _TOLERANCE * size if tolerance is None else tolerance)
+        if pressures is None:
+            return cls(given[keep], clock[keep])
+        hard = check_pressures(pressures, len(moved), _WHERE)[moved]
+        along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(given, axis=0), axis=1))])
+        course = np.stack([along / max(float(along[-1]), 1e-300), hard], axis=1)
+        keep = np.union1d(keep, simplify(course, _PRESSURE))
+        return cls(given[keep], clock[keep], hard[keep])
 
     def with_knot(self, number: int, position: ArrayLike) -> Stroke:
         """With one knot dragged to another place (3,) [m]."""
+        knots = self.knots.copy()
+        knots[self._check_knot(number, "move")] = frozen(position, np.float64, (3,), _WHERE, "place")
+        return replace(self, knots=knots)
+
+    def insert_knot(self, t: float) -> Stroke:
+        """With one more knot, on the curve at a share t of its length; the curve stays nearly as it is."""
+        u = float(self._parameter(t))
+        after = int(np.floor(u)) + 1
+        if not 0.0 < t < 1.0 or float(np.abs(self.at(t) - self.knots).max(axis=1).min()) <= 1e-9 * self.length:
+            raise InputError(_WHERE, f"a knot was to go to {t}", "there is one already", "choose a place between knots")
+        pressures = None if self.pressures is None else np.insert(self.pressures, after, self.pressure_at(t))
+        times = np.insert(self.times, after, self.time_at(t))
+        return Stroke(np.insert(self.knots, after, self.at(t), axis=0), times, pressures)
+
+    def delete_knot(self, number: int) -> Stroke:
+        """Without one of its knots; two are the least."""
+        keep = np.arange(len(self.knots)) != self._check_knot(number, "go")
+        pressures = None if self.pressures is None else self.pressures[keep]
+        return Stroke(self.knots[keep], self.times[keep], pressures)
+
+    def move(self, offset: ArrayLike) -> Stroke:
+        """All of it moved by an offset (3,) [m]."""
+        return replace(self, knots=self.knots + frozen(offset, np.float64, (3,), _WHERE, "offset"))
+
+    def _check_knot(self, number: int, what: str) -> int:
         if not 0 <= number < len(self.knots):
             raise InputError(
                 _WHERE,
-                f"knot {number} was to move",
+                f"knot {number} was to {what}",
                 f"there are knots 0 to {len(self.knots) - 1}",
                 "choose one of those",
             )
-        knots = self.knots.copy()
-        knots[number] = frozen(position, np.float64, (3,), _WHERE, "place")
-        return replace(self, knots=knots)
+        return number
 
     @cached_property
     def bezier(self) -> FloatArray:
@@ -105,6 +149,11 @@ class Stroke:
         """Its length [m]."""
         return float(self._table[-1])
 
+    @property
+    def knot_fractions(self) -> FloatArray:
+        """Shares (K,) of its length at which its knots are."""
+        return self._fraction(np.arange(len(self.knots), dtype=np.float64))
+
     def at(self, t: ArrayLike) -> FloatArray:
         """Places (..., 3) [m] at shares `t` (...) of its length."""
         return self._curve(self._parameter(t), 0)
@@ -112,6 +161,17 @@ class Stroke:
     def time_at(self, t: ArrayLike) -> FloatArray:
         """When it was drawn there (...) [s]."""
         return np.asarray(np.interp(self._parameter(t), np.arange(len(self.knots)), self.times))
+
+    def pressure_at(self, t: ArrayLike) -> FloatArray:
+        """How hard the pen was pressed there (...), 0 to 1; 1 throughout where the device did not say."""
+        u = self._parameter(t)
+        if self.pressures is None:
+            return np.ones(np.shape(u))
+        return np.asarray(np.interp(u, np.arange(len(self.knots)), self.pressures))
+
+    def heights(self, points: ArrayLike, height: float) -> FloatArray:
+        """Heights (N,) [m] for `raised`: `height` [m] times the pressure at the nearest places to `points` (N, 3)."""
+        return height * self.pressure_at(self.nearest(points)[0])
 
     def tangents(self, t: ArrayLike) -> FloatArray:
         """Unit directions (..., 3)."""
@@ -277,6 +337,16 @@ class Stroke:
             u = u - (self._table[cell] + self._spans(start, u) - wanted) / speed
             u = np.clip(u, start, start + 1.0 / _CELLS)
         return np.asarray(u)
+
+
+def check_pressures(pressures: ArrayLike, count: int, where: str) -> FloatArray:
+    """One pressure for each of `count` samples, 0 to 1."""
+    given = frozen(pressures, np.float64, (count,), where, "pressures")
+    if len(given) and (given.min() < 0.0 or given.max() > 1.0):
+        raise InputError(
+            where, f"pressures go from {given.min():g} to {given.max():g}", "0 to 1 is needed", "clip them"
+        )
+    return given
 
 
 def _transport_normal(

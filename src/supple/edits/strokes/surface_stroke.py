@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from supple.arrays import FloatArray, IntArray, frozen
 from supple.edits.strokes.picking import pick
 from supple.edits.strokes.reduction import PIXELS, resample, simplify
-from supple.edits.strokes.stroke import Stroke
+from supple.edits.strokes.stroke import Stroke, check_pressures
 from supple.edits.strokes.view import View
 from supple.errors import InputError
 from supple.geometry import quaternions
@@ -21,11 +21,15 @@ _WHERE = "SurfaceStroke"
 
 @dataclass(frozen=True, eq=False)
 class SurfaceStroke:
-    """Knots on `triangles` (K,) at `barycentric` coordinates (K, 3), and all triangles that it `crossed` (C,)."""
+    """Knots on `triangles` (K,) at `barycentric` coordinates (K, 3), and all triangles that it `crossed` (C,).
+
+    `pressures` (K,), 0 to 1, are how hard the pen was pressed; None for a device that does not say.
+    """
 
     triangles: IntArray
     barycentric: FloatArray
     crossed: IntArray
+    pressures: FloatArray | None = None
 
     def __post_init__(self) -> None:
         triangles = frozen(self.triangles, np.int32, (-1,), _WHERE, "triangles")
@@ -48,10 +52,19 @@ class SurfaceStroke:
         object.__setattr__(self, "triangles", triangles)
         object.__setattr__(self, "barycentric", barycentric)
         object.__setattr__(self, "crossed", np.unique(crossed))
+        if self.pressures is not None:
+            object.__setattr__(self, "pressures", check_pressures(self.pressures, len(triangles), _WHERE))
 
     @classmethod
     def drawn(
-        cls, points: ArrayLike, triangles: ArrayLike, view: View, *, pixels: ArrayLike, tolerance: float = PIXELS
+        cls,
+        points: ArrayLike,
+        triangles: ArrayLike,
+        view: View,
+        *,
+        pixels: ArrayLike,
+        pressures: ArrayLike | None = None,
+        tolerance: float = PIXELS,
     ) -> SurfaceStroke:
         """A line through `pixels` (N, 2) laid on the skin `points` (V, 3) that is seen there, pixel by pixel.
 
@@ -59,11 +72,36 @@ class SurfaceStroke:
         """
         line = resample(pixels, 1.0)
         picks = pick(points, triangles, view, pixels=line)
-        if not picks.hit.any():
+        hard = None if pressures is None else _spread(pressures, pixels, line)
+        return cls.from_picks(picks.triangles, picks.barycentric, pixels=line, pressures=hard, tolerance=tolerance)
+
+    @classmethod
+    def from_picks(
+        cls,
+        triangles: ArrayLike,
+        barycentric: ArrayLike,
+        *,
+        pixels: ArrayLike | None = None,
+        pressures: ArrayLike | None = None,
+        tolerance: float = PIXELS,
+    ) -> SurfaceStroke:
+        """From picks made elsewhere, in the order in which they were drawn: `triangles` (N,), -1 beside the skin.
+
+        With the `pixels` (N, 2) in which they were made it has as few knots as `tolerance` [px] allows; without them,
+        every pick is a knot.
+        """
+        faces = frozen(triangles, np.int32, (-1,), _WHERE, "triangles")
+        inside = frozen(barycentric, np.float64, (len(faces), 3), _WHERE, "barycentric")
+        hard = None if pressures is None else check_pressures(pressures, len(faces), _WHERE)
+        on_skin = np.flatnonzero(faces >= 0)
+        if len(on_skin) == 0:
             raise InputError(_WHERE, "the line does not touch the skin", "some of it must", "draw it over the skin")
-        on_skin = np.flatnonzero(picks.hit)
-        knots = on_skin[simplify(line[on_skin], tolerance)]
-        return cls(picks.triangles[knots], np.clip(picks.barycentric[knots], 0.0, 1.0), picks.triangles[on_skin])
+        knots = on_skin
+        if pixels is not None:
+            line = frozen(pixels, np.float64, (len(faces), 2), _WHERE, "pixels")
+            knots = on_skin[simplify(line[on_skin], tolerance)]
+        own = np.clip(inside[knots], 0.0, 1.0)
+        return cls(faces[knots], own, faces[on_skin], None if hard is None else hard[knots])
 
     def check_fits(self, triangles: ArrayLike) -> None:
         """Refuse a mesh that has fewer triangles than it names."""
@@ -92,7 +130,17 @@ class SurfaceStroke:
 
     def stroke(self, points: ArrayLike, triangles: IntArray) -> Stroke:
         """The smooth curve through its knots where they are now."""
-        return Stroke.from_samples(self.positions(points, triangles), tolerance=0.0)
+        return Stroke.from_samples(self.positions(points, triangles), pressures=self.pressures, tolerance=0.0)
+
+
+def _spread(pressures: ArrayLike, pixels: ArrayLike, line: FloatArray) -> FloatArray:
+    """Pressures (N,) given at pixels, along a line through them that has more places."""
+    given = np.asarray(pixels, dtype=np.float64)
+    hard = check_pressures(pressures, len(given), _WHERE)
+    passed, all_of_it = (
+        np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))]) for places in (given, line)
+    )
+    return np.clip(np.interp(all_of_it, passed, hard), 0.0, 1.0)
 
 
 def raised(points: ArrayLike, triangles: ArrayLike, vertices: ArrayLike, *, heights: ArrayLike) -> FloatArray:
