@@ -74,8 +74,9 @@ class RayCaster:
 
     def _set(self, points: ArrayLike) -> None:
         self.points: FloatArray = frozen(points, np.float64, (-1, 3), _WHERE, "points")
-        self._middle = self.points.mean(axis=0) if len(self.points) else np.zeros(3)
-        self._size = float(np.ptp(self.points, axis=0).max(initial=0.0)) if len(self.points) else 0.0
+        columns = [self.points[:, k] for k in range(3)] if len(self.points) else [np.zeros(1)] * 3
+        low, high = (np.array([column.min() for column in columns]), np.array([column.max() for column in columns]))
+        self._middle, self._size = 0.5 * (low + high), float((high - low).max())
         self._seen = (self.points - self._middle).astype(np.float32)
 
     def _faces(self, starts: FloatArray, ways: FloatArray) -> IntArray:
