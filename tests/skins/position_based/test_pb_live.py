@@ -1,5 +1,7 @@
 """Flesh that is changed while it plays: maps, shapes and settings come and go, history and memory stay."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,56 @@ def test_shapes_come_and_go(hero):
     for _ in range(120):
         after = player.advance(pose)
     assert np.abs(after - before).max() < 5e-4
+
+
+# Settings
+
+
+SWITCHES = [{"contact": "off"}, {"contact": "full"}, {"smooth": False}, {"scheme": "published", "jiggle": 0.0}]
+
+
+def test_only_what_a_body_is_made_of_is_fixed():
+    names = {info.name for info in supple.settings.settings_of(PositionBased)}
+    assert names - PositionBased.live == {"tetrahedra", "step", "skinning.base", "skinning.weights"}
+
+
+@pytest.mark.parametrize("changed", SWITCHES)
+def test_a_switch_thrown_while_it_plays_ends_where_a_player_that_began_so_does(changed):
+    arm = supple.character("arm", vertices=900)
+    bent = supple.motion("bend", arm, angle=np.radians(100.0), hold=True)
+    player, other = _player(arm), _player(arm, **changed)
+    for frame in range(30):
+        player.play(bent, frame / 60.0)
+    binding, memory = player._nodes[-1].binding, _state(player).memory
+    player.change(**changed)
+    for frame in range(30, 360):
+        points = player.play(bent, frame / 60.0)
+    for frame in range(360):
+        wanted = other.play(bent, frame / 60.0)
+    assert player._nodes[-1].binding is binding
+    assert _state(player).memory is memory
+    assert np.abs(points - wanted).max() < 2e-3 * arm.size.max()
+
+
+@pytest.mark.parametrize("changed", SWITCHES)
+def test_a_switch_thrown_there_and_back_is_what_it_was(changed):
+    arm = supple.character("arm", vertices=900)
+    bent = supple.motion("bend", arm, angle=np.radians(60.0), hold=True)
+    player, other = _player(arm), _player(arm)
+    before = {name: getattr(_find(PositionBased(), name), name) for name in changed}
+    for frame in range(10):
+        player.play(bent, frame / 60.0)
+    player.change(**changed)
+    player.play(bent, 0.2)
+    player.change(**before)
+    for frame in range(13, 300):
+        points = player.play(bent, frame / 60.0)
+    for frame in range(300):
+        wanted = other.play(bent, frame / 60.0)
+    assert np.abs(points - wanted).max() < 1e-4 * arm.size.max()
+
+
+def _find(skin, name):
+    """The group of settings that has one of this name."""
+    groups = [skin, skin.solve, skin.swing, skin.collision, skin.skinning]
+    return next(group for group in groups if name in {field.name for field in dataclasses.fields(group)})

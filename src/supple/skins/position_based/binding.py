@@ -11,6 +11,7 @@ from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.character.crowd import Crowd
+from supple.geometry.embedding import Embedding
 from supple.geometry.tetrahedra import Tetrahedra, boundary_faces
 from supple.geometry.vectors import smoothstep
 from supple.skins.kinematic.blend import BlendWeights, pack_blocks
@@ -45,9 +46,9 @@ class SkinAttachment:
     leeway: float
 
     @classmethod
-    def from_body(cls, body: FleshBody) -> SkinAttachment:
+    def from_body(cls, body: FleshBody, embedding: Embedding) -> SkinAttachment:
         """The skin goes along with the elements it is embedded in."""
-        embedding, size = body.embedding, body.constraints.size
+        size = body.constraints.size
         # Fingers and ears that no element reaches are left to the bones, fading in so that no ring shows.
         follow = 1.0 - smoothstep(embedding.distance / size, _NEAR, _FAR)
         blocks = pack_blocks(embedding.corners, embedding.barycentric)
@@ -61,8 +62,9 @@ class FleshBinding:
 
     `packed` are the particles' rest positions and joints, `bond_points` (P * 4, 3) [m] and `bond_weights` (P, 4) what
     they are bound to. `depth` (P,) [m] is how deep flesh is, `max_correction` (P,) [m] how far it may settle from where
-    the bones carry it, `softness` (V,) how soft the skin is by itself. `energy` is there where flesh settles,
-    `collision` where it meets something.
+    the bones carry it, `softness` (V,) how soft the skin is by itself. The skin is attached evenly across elements
+    (`attachment`) or by each element alone (`plain_attachment`). `energy` is what settling flesh lowers, `collision`
+    what it may meet.
     """
 
     character: Character
@@ -76,31 +78,27 @@ class FleshBinding:
     inverse_masses: Float32Array
     softness: FloatArray
     attachment: SkinAttachment
+    plain_attachment: SkinAttachment
     volume: RestVolume
-    collision: CollisionBinding | None
-    energy: EnergyBinding | None
+    collision: CollisionBinding
+    energy: EnergyBinding
     constants: devices.Constants
 
     @classmethod
     def from_character(cls, character: Character, skin: PositionBased, device: str) -> FleshBinding:
         """Fill a character with flesh; the slow part."""
-        body = build_body(character, count=skin.tetrahedra, weights=skin.skinning.weights, smooth=skin.skinning.smooth)
+        body = build_body(character, count=skin.tetrahedra, weights=skin.skinning.weights)
         copies = character.count if isinstance(character, Crowd) else 1
         inverse_masses = 1.0 - np.clip(firmness(character, body) / _ALL_FIRM, 0.0, 1.0)
         inverse_masses = np.where(inverse_masses < _HEAVIEST, 0.0, inverse_masses)
         member = body.constraints.member(copies)
-        energy = None
-        if skin.scheme != "published":
-            own = inverse_masses[: len(member.points)]
-            energy = EnergyBinding.from_constraints(member, body.bonds.lengths, own, copies=copies)
-        collision = None
-        if skin.meets_anything:
-            one = character.member if isinstance(character, Crowd) else character
-            faces = boundary_faces(Tetrahedra(member.points, member.corners))
-            carriers = body.weights.joints[: len(member.points), 0]
-            collision = CollisionBinding.from_body(
-                member.points, member.corners, faces, joints=carriers, skeleton=one.skeleton
-            )
+        own = inverse_masses[: len(member.points)]
+        one = character.member if isinstance(character, Crowd) else character
+        carriers = body.weights.joints[: len(member.points), 0]
+        solid = Tetrahedra(member.points, member.corners)
+        collision = CollisionBinding.from_body(
+            member.points, member.corners, boundary_faces(solid), joints=carriers, skeleton=one.skeleton
+        )
         max_correction = _FARTHEST * (body.flesh + body.constraints.size)
         return cls(
             character,
@@ -113,10 +111,11 @@ class FleshBinding:
             max_correction.astype(np.float32),
             inverse_masses.astype(np.float32),
             automatic_softness(character, body),
-            SkinAttachment.from_body(body),
+            SkinAttachment.from_body(body, body.embedding),
+            SkinAttachment.from_body(body, body.plain_embedding),
             RestVolume.from_character(character, skin_depth(character, body)),
             collision,
-            energy,
+            EnergyBinding.from_constraints(member, body.bonds.lengths, own, copies=copies),
             devices.Constants(device),
         )
 

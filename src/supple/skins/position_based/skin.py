@@ -26,9 +26,7 @@ from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 
 _PATH = np.linspace(0.0, 60.0, 601)  # s: where the path of a body is looked at to tell it from others
-_FIXED = {  # decided when a character is bound
-    "tetrahedra", "step", "scheme", "collision.contact", "skinning.base", "skinning.weights", "skinning.smooth",
-}  # fmt: skip
+_FIXED = frozenset({"tetrahedra", "step", "skinning.base", "skinning.weights"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +41,9 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
     The published method projects constraints one after another, momentum and all, and its answer depends on their
     order; it is the preset "published" (`scheme="published"`), with the published stiffnesses. What is free is found
     from the depth of flesh over the bone; regions by name make parts softer or firmer, also while it plays.
+
+    While it plays everything may change but four settings: `tetrahedra` and `weights`, from which the elements, their
+    masses and their parts follow; `base`, which is another stage; and `step`, which is the player's clock.
 
     Limits: fingers and other parts thinner than an element only follow the bones; bones that stretch are fought; skin
     meets skin by elements, not by its own triangles, so that it may touch a few millimetres early or late.
@@ -112,7 +113,7 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
         return BASES[self.skinning.base]()
 
     def binding_identity(self) -> Mapping[str, Any]:
-        return {"meets": self.meets_anything}  # bodies belong to states
+        return {}  # bodies belong to states
 
     @property
     def meets_anything(self) -> bool:

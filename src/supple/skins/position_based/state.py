@@ -46,7 +46,7 @@ class FleshMemory:
     velocities: Any
     inverted: Any
     handles: HandleMemory
-    contact: ContactMemory | None = None
+    contact: ContactMemory
     time: float = 0.0
 
 
@@ -82,10 +82,12 @@ class FleshState:
         self.depth, self.max_correction, self.inverse_masses = (
             put(each, wp.float32) for each in (binding.depth, binding.max_correction, binding.inverse_masses)
         )
-        self.surface = AttachedSkin(binding)
+        self.surface = AttachedSkin(binding, smooth=skin.skinning.smooth)
         self.volume_keeper = VolumePreserver(binding.volume, self.surface.points, constants)
-        self.collision = self._make_collision(skin)
-        self.recipe = self._make_recipe()
+        self.collision = FleshCollision(binding.collision, constants, bodies=skin.bodies, copies=binding.copies)
+        self.collides = skin.meets_anything
+        self._recipes: dict[str, SettleAndSwing | ProjectConstraints] = {}
+        self.choose_recipe(skin)
         self.memory = FleshMemory(
             self.surface.points,
             blank(self.count, wp.vec3f),
@@ -94,7 +96,7 @@ class FleshState:
             blank(self.count, wp.vec3f),
             blank(self.count, wp.int32),
             HandleMemory.open(constants),
-            None if self.collision is None else self.collision.start(),
+            self.collision.start(),
         )
         self.handles: Handles | None = None
         self.recorded: tuple[Any, tuple[Any, ...], Stages] | None = None
@@ -127,23 +129,19 @@ class FleshState:
         self.surface.reshape(binding.character)
         self.volume_keeper.reshape(binding.volume)
 
-    def _make_collision(self, skin: PositionBased) -> FleshCollision | None:
-        if self.binding.collision is None:
-            return None
-        return FleshCollision(
-            self.binding.collision,
-            self.binding.constants,
-            bodies=skin.bodies,
-            copies=self.binding.copies,
-            # Parted one after another, contacts would depend on the order of particles.
-            jacobi=True if skin.scheme == "settled" else None,
-        )
+    def choose_recipe(self, skin: PositionBased) -> None:
+        """Settle and swing, or project constraints as published; each is made when it is first asked for."""
+        # Parted one after another, contacts would depend on the order of particles.
+        self.collision.set_order(jacobi=True if skin.scheme == "settled" else None)
+        if skin.scheme not in self._recipes:
+            self._recipes[skin.scheme] = self._make_recipe(skin.scheme)
+        self.recipe = self._recipes[skin.scheme]
 
-    def _make_recipe(self) -> SettleAndSwing | ProjectConstraints:
+    def _make_recipe(self, scheme: str) -> SettleAndSwing | ProjectConstraints:
         binding = self.binding
-        if binding.energy is None:
+        if scheme == "published":
             return ProjectConstraints(binding.body, binding.constants)
-        planes = None if self.collision is None else self.collision.held_off_planes
+        planes = self.collision.held_off_planes
         return SettleAndSwing(LbfgsSolver(binding.energy, self.arrays.posed, binding.constants, planes=planes))
 
     def set_pose(self, pose: Pose, dt: float) -> None:
@@ -156,7 +154,7 @@ class FleshState:
             self.affine.set(transforms)
         self.surface.set_pose(pose)
         self.volume_keeper.set(pose)
-        if self.collision is not None and self.memory.contact is not None:
+        if self.collides:
             world = pose.world_from_joint.reshape(self.collision.copies, -1, 4, 4)
             self.collision.set_pose(world, self.memory.contact, time=self.memory.time, dt=dt)
 
@@ -170,13 +168,14 @@ class FleshState:
 
     def detect_contacts(self) -> None:
         """Find what touches."""
-        if self.collision is not None:
+        if self.collides:
             self.collision.find(self.recipe.particles)
 
     def tune(self, skin: PositionBased, dt: float) -> None:
         """Bring settings that may change at any time to the device."""
         if self._tuned is not None and skin is self._tuned[0] and dt == self._tuned[1]:
             return
+        self.choose_recipe(skin)
         self.recipe.tune(skin)
         settles = float(skin.scheme != "published")
         swing = skin.swing
@@ -184,17 +183,23 @@ class FleshState:
         row = [settles, dt, swing.damping, swing.max_offset, sculpted, settles, drag, swing.gravity, 0.0]
         self._params = np.array(row)
         devices.write(self.params, self._params)
-        if self.collision is not None:
-            self.collision.set_options(
-                itself=skin.collision.contact != "off",
-                full=skin.collision.contact == "full",
-                below=skin.collision.contact_angle,
-                stiffness=skin.collision.contact_stiffness,
-            )
+        self._tune_collision(skin)
+        self.surface.attach(smooth=skin.skinning.smooth)
         if self.handles is not None:
             self.handles.tune(skin)
         self._set_softness(skin)
         self._tuned = skin, dt
+
+    def _tune_collision(self, skin: PositionBased) -> None:
+        self.collision.set_options(
+            itself=skin.collision.contact != "off",
+            full=skin.collision.contact == "full",
+            below=skin.collision.contact_angle,
+            stiffness=skin.collision.contact_stiffness,
+        )
+        if self.collides and skin.collision.contact == "off":
+            self.collision.release(self.memory.contact)
+        self.collides = skin.meets_anything
 
     def _set_softness(self, skin: PositionBased) -> None:
         """Which flesh is free, and how fast it swings."""
@@ -207,18 +212,29 @@ class FleshState:
 class AttachedSkin:
     """A character's skin on a device, which goes along with the flesh that it is embedded in."""
 
-    def __init__(self, binding: FleshBinding) -> None:
-        wp, constants, attachment = devices.warp(), binding.constants, binding.attachment
-        put, character = constants.put, binding.character
-        self.count = len(character.points)
+    def __init__(self, binding: FleshBinding, *, smooth: bool) -> None:
+        wp, constants, character = devices.warp(), binding.constants, binding.character
+        self.count, self._binding = len(character.points), binding
+        self._morph_targets = MorphTargets(character.points, character.shapes)
+        self._rest = character.points
+        self.follow = constants.put(binding.attachment.follow, wp.float32)
+        self.leeway = binding.attachment.leeway
+        self.rest_distance = constants.blank(self.count, wp.float32)
+        self.points = constants.blank(self.count, wp.vec3f)
+        self._smooth: bool | None = None
+        self.attach(smooth=smooth)
+
+    def attach(self, *, smooth: bool) -> None:
+        """Follow the flesh evenly across elements, or each element by itself; launches are recorded anew then."""
+        if smooth == self._smooth:
+            return
+        wp, put = devices.warp(), self._binding.constants.put
+        attachment = self._binding.attachment if smooth else self._binding.plain_attachment
+        self._smooth, self._attached = smooth, attachment.attached
         self.blocks = len(attachment.particles) // max(self.count, 1)
         self.particles = put(attachment.particles, wp.vec4i)
         self.barycentric = put(attachment.barycentric, wp.vec4f)
-        self.follow, self.leeway = put(attachment.follow, wp.float32), attachment.leeway
-        self._attached = attachment.attached
-        self._morph_targets = MorphTargets(character.points, character.shapes)
-        self.rest_distance = devices.to_device(self._distance(character.points), wp.float32, constants.device)
-        self.points = constants.blank(self.count, wp.vec3f)
+        devices.write(self.rest_distance, self._distance(self._rest))
 
     def reshape(self, character: Character) -> None:
         """Take other shapes of the same mesh."""
@@ -228,6 +244,7 @@ class AttachedSkin:
         """Take the shapes (morph targets) of a pose, which carry the skin away from its flesh."""
         rest = self._morph_targets.update(pose.shapes)
         if rest is not None:
+            self._rest = rest
             devices.write(self.rest_distance, self._distance(rest))
 
     def _distance(self, rest: FloatArray) -> Float32Array:

@@ -46,6 +46,9 @@ def start(skin: PositionBased, state: FleshState, pose: Pose, incoming: Any) -> 
 def _stages(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
     """The work of one step, recorded for the incoming skin and for the settings that change its order."""
     order = (
+        skin.scheme,
+        state.collides,
+        skin.skinning.smooth,
         skin.solve.formulation,
         skin.iterations,
         skin.swing.dynamic_iterations,
@@ -61,7 +64,7 @@ def _stages(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
 def _record(skin: PositionBased, state: FleshState, incoming: Any) -> Stages:
     run, recipe, collision, memory = _Launches(state, incoming), state.recipe, state.collision, state.memory
     project_contacts = (
-        None if collision is None else partial(collision.project, recipe.particles, before=memory.previous_settled)
+        partial(collision.project, recipe.particles, before=memory.previous_settled) if state.collides else None
     )
     begin: devices.Calls = [state.blend, run.rotate_joints, run.move_anchors, run.warm_start]
     settle: devices.Calls = [

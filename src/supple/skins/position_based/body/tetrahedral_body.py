@@ -74,7 +74,8 @@ class FleshBody:
     bound to. Every particle sees the skin through the triangle nearest to it: `surface_corners` (P, 3) are its corners
     and `surface_barycentric` (P, 3) how much each counts. `skin_distance` (V,) [m] is how far each
     vertex of the skin is from the nearest bone, and `flesh` (P,) [m] the same where a particle sees the skin. The skin
-    itself follows the particles by `embedding`.
+    itself follows the particles by `embedding`, evenly across the borders of elements, or each element by itself by
+    `plain_embedding`.
     """
 
     constraints: Constraints
@@ -86,6 +87,7 @@ class FleshBody:
     surface_barycentric: FloatArray
     skin_distance: FloatArray
     embedding: Embedding
+    plain_embedding: Embedding
 
     @cached_property
     def flesh(self) -> FloatArray:
@@ -95,10 +97,13 @@ class FleshBody:
         """The bodies of `count` copies of a character with so many joints and vertices, one after another."""
         particles = len(self.joint)
         weights = Weights(stacked(self.weights.joints, count, joints), np.tile(self.weights.values, (count, 1)))
-        embedding = Embedding(
-            stacked(self.embedding.corners, count, particles),
-            np.tile(self.embedding.barycentric, (count, 1)),
-            np.tile(self.embedding.distance, count),
+        embeddings = (
+            Embedding(
+                stacked(one.corners, count, particles),
+                np.tile(one.barycentric, (count, 1)),
+                np.tile(one.distance, count),
+            )
+            for one in (self.embedding, self.plain_embedding)
         )
         return FleshBody(
             self.constraints.stack(count),
@@ -109,7 +114,7 @@ class FleshBody:
             stacked(self.surface_corners, count, vertices),
             np.tile(self.surface_barycentric, (count, 1)),
             np.tile(self.skin_distance, count),
-            embedding,
+            *embeddings,
         )
 
     def sample_skin(self, values: FloatArray) -> FloatArray:
@@ -117,16 +122,15 @@ class FleshBody:
         return np.asarray(np.einsum("pk,pk...->p...", self.surface_barycentric, values[self.surface_corners]))
 
 
-def build_body(character: Character, *, count: int, weights: str, smooth: bool = True) -> FleshBody:
+def build_body(character: Character, *, count: int, weights: str) -> FleshBody:
     """Fill a character with about `count` tetrahedra and tie them to its bones.
 
-    `weights` "carried" takes the skin's own weights inwards; "bones" shares out by the nearest bone as published. The
-    skin follows the elements evenly across their borders if `smooth`, else it follows each by itself. Of a crowd one
-    member is filled, for all.
+    `weights` "carried" takes the skin's own weights inwards; "bones" shares out by the nearest bone as published. Of a
+    crowd one member is filled, for all.
     """
     if isinstance(character, Crowd):
         member = character.member
-        one = build_body(member, count=count, weights=weights, smooth=smooth)
+        one = build_body(member, count=count, weights=weights)
         return one.stack(character.count, len(member.skeleton), len(member.points))
     constraints = build_constraints(fill(character.points, character.triangles, count=count))
     points = constraints.points
@@ -139,11 +143,11 @@ def build_body(character: Character, *, count: int, weights: str, smooth: bool =
     skin_distance = distances_to_segments(character.points, bones.starts, bones.ends)[0].min(axis=1)
     weights_by_bone = nearest_bone_weights(points, bones)
     solid = Tetrahedra(points, constraints.corners)
-    embedding = (embed_smoothly if smooth else embed)(character.points, solid)
+    embeddings = embed_smoothly(character.points, solid), embed(character.points, solid)
     bonds = Bonds.from_bones(points, bones)
     distance = distances.min(axis=1)
     body = FleshBody(
-        constraints, weights_by_bone, joint, distance, bonds, surface_corners, barycentric, skin_distance, embedding
+        constraints, weights_by_bone, joint, distance, bonds, surface_corners, barycentric, skin_distance, *embeddings
     )
     return body if weights == "bones" else replace(body, weights=_carry_weights_inwards(body, character))
 

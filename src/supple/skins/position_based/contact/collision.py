@@ -82,12 +82,16 @@ class FleshCollision:
         self.binding, self.planes, self.regions = binding, binding.planes, binding.regions
         self.hash = SpatialHash(binding.mesh, constants, copies=copies)
         self.device, self.copies, self.particles = constants.device, copies, len(binding.rest)
-        self._jacobi = self.device != "cpu" if jacobi is None else jacobi
         self.bodies = DeviceBodies(bodies, self.device)
         self._allocate(constants)
         self._detections: dict[tuple[int, bool], list[list[Callable[[], None]]]] = {}
         self._projections: dict[Any, list[Callable[[], None]]] = {}
+        self.set_order(jacobi=jacobi)
         self.set_options()
+
+    def set_order(self, *, jacobi: bool | None) -> None:
+        """Part contacts all at once or one after another; None leaves that to the device."""
+        self._jacobi = self.device != "cpu" if jacobi is None else jacobi
 
     def set_options(
         self, *, itself: bool = True, full: bool = False, below: float = BELOW, stiffness: float = 1.0
@@ -164,8 +168,7 @@ class FleshCollision:
         self._part_boxes = [blank((self.copies, parts), wp.vec3f) for _ in range(2)]
         self._boxes = Boxes(*(blank((self.copies, parts), wp.vec3f) for _ in range(2)))
         self._stiffness = blank(1, wp.float32)
-        summed = total if self._jacobi else 0
-        self._sums, self._counts = blank(3 * summed, wp.int64), blank(summed, wp.int32)
+        self._sums, self._counts = blank(3 * total, wp.int64), blank(total, wp.int32)
 
     def start(self) -> ContactMemory:
         """The state in which nothing touches. Its arrays belong to this object: the last state started is the one."""
@@ -181,6 +184,14 @@ class FleshCollision:
         self._body_contacts.count.zero_()
         angles = np.full((self.copies, len(self.regions)), np.inf)
         return ContactMemory(held.plane_of, held.face_of, held.firmness, angles)
+
+    def release(self, state: ContactMemory) -> None:
+        """Hold nothing off anything any more, and forget how joints were bent."""
+        state.angles[...] = np.inf
+        for slots in (self._held.plane_of, self._held.face_of):
+            slots.fill_(-1)
+        self._held.firmness.zero_()
+        self._contacts.count.zero_()
 
     # Before the rounds of a step
 
@@ -293,7 +304,7 @@ class FleshCollision:
         beginning of the step; bodies with friction need them, else they slide.
         """
         origin = particles if before is None else before
-        key = (self._check_particles(particles).ptr, origin.ptr, origin.dtype, planes)
+        key = (self._check_particles(particles).ptr, origin.ptr, origin.dtype, planes, self._jacobi)
         if key not in self._projections:
             if len(self._projections) >= MOST_RECORDED:
                 self._projections.clear()
