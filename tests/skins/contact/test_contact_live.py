@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 
 import supple
-from supple import ArticulatedContact, Pose
+from supple import ArticulatedContact, Pose, Pull
 from supple.errors import InputError
+from supple.obstacles import Free, Sphere
 
 HERO = supple.character("hero", vertices=1500)
 WALK = supple.motion("walk", HERO)
 REST = Pose.rest(HERO.skeleton)
 SOFT = {"elements": 2500, "self_contact": False}
 FRAME = 1.0 / 60.0
+BELLY = int(np.argmin(3.0 * np.abs(HERO.points[:, 0]) + 2.0 * np.abs(HERO.points[:, 1] - 1.05) - HERO.points[:, 2]))
 
 
 @pytest.fixture(scope="module")
@@ -130,3 +132,54 @@ def test_a_map_that_says_where_fat_is_changes_it_and_another_does_not():
     player.paint("belly", np.ones(len(belly)))
     assert node.binding.flesh is not flesh
     assert np.linalg.norm(player.advance(REST, FRAME) - still, axis=1).max() < 5e-3
+
+
+def test_a_ball_that_lies_on_the_back_presses_with_its_weight():
+    """The pressure over the skin, and the forces of contact, sum to the weight of what lies there."""
+    table = supple.character("tube", vertices=1500)
+    flat = Pose.rest(table.skeleton)
+    top = table.points[:, 1].max()
+    ball = Sphere(radius=0.3, at=(0.0, float(top) + 0.31, 0.0), friction=0.5, free=Free(mass=3.0))
+    skin = ArticulatedContact(elements=1500, strength=1.0, root_strength=1.0, obstacles=(ball,), self_contact=False)
+    player = supple.player(table, skin)
+    player.advance(flat, FRAME)
+    assert player.contact_pressure().max() == 0.0
+    corners = table.points[table.triangles]
+    each = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 6.0
+    areas = np.bincount(table.triangles.ravel(), np.repeat(each, 3), len(table.points))
+    weights = []
+    for frame in range(90):
+        player.advance(flat, FRAME)
+        if frame >= 60:
+            weights.append(player.contact_pressure() @ areas)
+    pressure = player.contact_pressure()
+    assert np.mean(weights) == pytest.approx(3.0 * 9.81, rel=0.1)
+    assert np.linalg.norm(table.points[pressure.argmax(), [0, 2]]) < 0.15
+
+
+def test_a_force_of_a_hand_is_seen_where_it_pulls(first):
+    player, other = first.copy(), first.copy()
+    for one in (player, other):
+        settled(one)
+    vertex = BELLY
+    player.pull(Pull(vertex, force=(0.0, 0.0, 30.0)))
+    player.advance(REST, FRAME)
+    other.advance(REST, FRAME)
+    change = player.forces() - other.forces()
+    far = np.linalg.norm(HERO.points - HERO.points[vertex], axis=1) > 0.3
+    assert player.forces().shape == HERO.points.shape
+    assert change[:, 2].max() > 0.0
+    assert np.linalg.norm(change[far], axis=1).max() < 0.1 * np.linalg.norm(change, axis=1).max()
+
+
+def test_flesh_that_is_drawn_out_draws_back(first):
+    """At rest, the force of a hand and that of the flesh under it cancel but for what bones take."""
+    player = first.copy()
+    at = settled(player)
+    vertex = BELLY
+    resting = player.forces()
+    player.pull(Pull(vertex, to=at[vertex] + [0.0, 0.0, 0.03]))
+    settled(player)
+    player.let_go()
+    change = player.forces() - resting
+    assert change[vertex, 2] < 0.0

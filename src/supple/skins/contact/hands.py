@@ -167,6 +167,14 @@ class Hands:
         """What every hand (H, 3) [N s] gave in the last step."""
         return np.zeros((0, 3)) if self._on_device is None else self._on_device.impulses.numpy().copy()
 
+    def node_impulses(self) -> FloatArray:
+        """The same on all nodes (N, 3) [N s]."""
+        found = np.zeros((len(self._binding.mechanism.rest), 3))
+        for grip, impulse in zip(self._grips, self.impulses, strict=True):
+            nodes, weights, _ = grip.patch
+            found[nodes] += weights[:, None] * impulse
+        return found
+
 
 class _HandLaunches:
     """Hands that hold fixed places, on the device."""

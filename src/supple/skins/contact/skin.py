@@ -188,5 +188,11 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
     def hold(self, binding: ContactBinding, state: ContactState, pulls: Sequence[Pull]) -> None:
         state.hands.hold(pulls)
 
+    def forces(self, binding: ContactBinding, state: ContactState) -> DevicePoints:
+        return state.readings.forces(state.touched, state.hands.node_impulses())
+
+    def contact_pressure(self, binding: ContactBinding, state: ContactState) -> Any:
+        return state.readings.pressure(state.touched)
+
     def simulated_joints(self, binding: ContactBinding, state: ContactState) -> FloatArray:
         return state.memory.bones

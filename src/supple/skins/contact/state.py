@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from supple.skins.contact.detection.collision_pipeline import BodyState, Collisi
 from supple.skins.contact.dynamics.solver import CondensedSolver
 from supple.skins.contact.hands import Hands
 from supple.skins.contact.model.mechanism import Mechanism, MechanismState
+from supple.skins.contact.readings import SkinReadings
+from supple.skins.contact.response.contact_set import ContactImpulses, ContactSet
 from supple.skins.contact.settings import STRENGTH, joint_strengths
 from supple.skins.contact.stability_guard import StabilityGuard
 from supple.skins.contact.surface import Surface
@@ -100,7 +103,14 @@ class ContactState:
             self.hands.forces,
             skin.gravity,
         )
+        self.touched: tuple[ContactSet, ContactImpulses] | None = None
+        """What it met in the last step, and how that pushed it; not part of what it remembers."""
         self._reached: float | None = None
+
+    @cached_property
+    def readings(self) -> SkinReadings:
+        """What can be read off its skin; made when it is first asked for."""
+        return SkinReadings(self.binding.character, self.binding.attachment, self.solver)
 
     @property
     def points(self) -> Any:
@@ -124,7 +134,7 @@ class ContactState:
 
     def recall(self) -> None:
         """What is on the device is not what it remembers any more."""
-        self._reached = None
+        self._reached = self.touched = None
         self._set_gains()
 
     # What changes while it plays

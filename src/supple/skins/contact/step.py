@@ -32,6 +32,7 @@ def advance(state: ContactState, pose: Pose, dt: float) -> Any:
     """Move on by `dt` [s]: what the motion asks for, the free step, contacts, and the skin over it."""
     set_targets(state, pose, dt)
     predict(state)
+    state.touched = None
     if state.has_contacts:
         solve_contacts(state, dt)
     integrate(state)
@@ -84,6 +85,7 @@ def solve_contacts(state: ContactState, dt: float) -> ContactImpulses:
     contacts = pipeline.detect(state.memory.time + dt, dt)
     impulses = state.solver.solve_contacts(contacts, pipeline.dynamic_bodies.body_inertia())
     pipeline.apply(impulses, dt)
+    state.touched = contacts, impulses
     return impulses
 
 
