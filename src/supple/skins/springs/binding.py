@@ -73,8 +73,9 @@ class AttachedSkin:
     def pack(self, options: AttachmentOptions, known: PackedAttachment | None = None) -> PackedAttachment:
         """The attachment by these options; quicker where it differs little from one that is `known`."""
         wanted = _possible(options, self.character, self.method)
-        if wanted == self.usual.options:
-            return self.usual
+        for there in (self.usual, known):
+            if there is not None and there.options == wanted:
+                return there
         return repack(known or self.usual, self.character, self.unsmoothed, self.surface, wanted)
 
     def rebind(self, character: Character) -> AttachedSkin:
@@ -124,6 +125,12 @@ class SpringBinding:
         firm = hung.rest_lengths > _ON_SKELETON * np.maximum(edge_size, 1e-300)
         fallback = np.where(firm[:, None], normalize(hung.rest_vectors), [0.0, 1.0, 0.0])
         return cls(skin, edge_size, firm.astype(np.int32), fallback.astype(np.float32))
+
+    def is_painted_like(self, other: SpringBinding) -> bool:
+        """Whether stiffness and looseness are painted alike on both."""
+        one, two = self.attached_skin.character, other.attached_skin.character
+        names = [name for name in {**one.maps, **two.maps} if name.startswith(STIFFNESS_MAP) or name == JIGGLE_MAP]
+        return all(same_map(one, two, name) for name in names)
 
     def rebind(self, character: Character) -> SpringBinding:
         """The same for a character that differs in shapes and painted maps alone."""

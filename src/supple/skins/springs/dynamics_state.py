@@ -77,7 +77,8 @@ class DynamicsState:
 
     def reshape(self, binding: SpringBinding) -> bool:
         """Go on with a binding of other shapes and maps; says whether it can."""
-        self._tuned_for = None
+        if not binding.is_painted_like(self.springs.binding):
+            self._tuned_for = None
         return self.springs.reshape(binding)
 
     def go_on_from(self, other: DynamicsState) -> None:

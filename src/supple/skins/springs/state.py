@@ -315,7 +315,8 @@ class RigState:
 
     def reshape(self, binding: SpringBinding) -> bool:
         """Go on with a binding of other shapes and maps; says whether it can."""
-        self._tuned_for = None
+        if not binding.is_painted_like(self.springs.binding):
+            self._tuned_for = None
         return self.springs.reshape(binding)
 
     def begin(self, incoming: Any) -> None:

@@ -34,6 +34,7 @@ class AttachmentOptions:
 
 
 USUAL = AttachmentOptions()
+_TABLE = 10_000_000  # codes up to which a table of them is quicker than sorting
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +153,17 @@ def _find_pairs(rotations: SparseWeights) -> tuple[IntArray, FloatArray, IntArra
     own, size = rotations.indices[:, 0].astype(np.int64), int(rotations.indices.max(initial=0)) + 1
     others, values = rotations.indices[:, 1:], rotations.values[:, 1:]
     codes = np.where(values > 0.0, own[:, None] * size + others, 0)
-    known, index = np.unique(codes, return_inverse=True)
+    known, index = _numbered(codes, size * size)
     fill = ((0, 0), (0, 1))  # back to whole blocks
-    pairs, padded = np.pad(index.reshape(codes.shape), fill).astype(np.int32), np.pad(values, fill)
+    pairs, padded = np.pad(index, fill).astype(np.int32), np.pad(values, fill)
     return pairs, padded, (known // size).astype(np.int32), (known % size).astype(np.int32)
+
+
+def _numbered(codes: IntArray, most: int) -> tuple[IntArray, IntArray]:
+    """The codes that occur, in rising order, and for each of them its place there; all are below `most`."""
+    if most > _TABLE:
+        known, index = np.unique(codes, return_inverse=True)
+        return known, np.asarray(index.reshape(codes.shape), dtype=np.int32)
+    occurs = np.zeros(most, dtype=bool)
+    occurs[codes] = True
+    return np.flatnonzero(occurs).astype(np.int32), (np.cumsum(occurs) - 1).astype(np.int32)[codes]

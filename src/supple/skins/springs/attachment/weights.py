@@ -44,8 +44,9 @@ class SparseWeights:
     @classmethod
     def from_columns(cls, indices: IntArray, values: FloatArray) -> SparseWeights:
         """From any number of columns, which must not name a thing twice unless with value zero."""
-        order = np.argsort(-values, axis=1, kind="stable")
-        indices, values = np.take_along_axis(indices, order, axis=1), np.take_along_axis(values, order, axis=1)
+        if (values[:, :-1] < values[:, 1:]).any():
+            order = np.argsort(-values, axis=1, kind="stable")
+            indices, values = np.take_along_axis(indices, order, axis=1), np.take_along_axis(values, order, axis=1)
         values = values / values.sum(axis=1, keepdims=True)
         return cls(np.where(values > 0.0, indices, indices[:, :1]).astype(np.int32), values)
 
@@ -123,7 +124,10 @@ def blend_rotations(
     With `firm_ends`, turns reach less far into last bones that are short for their girth.
     """
     count = len(attachment.along)
-    start = maps.get(START_MAP, reach * _reach_scales(attachment) if firm_ends else np.full(count, reach))
+    if START_MAP in maps:
+        start = maps[START_MAP]
+    else:
+        start = reach * _reach_scales(attachment) if firm_ends else np.full(count, reach)
     end = maps.get(END_MAP, np.full(count, reach))
     weights = rotation_weights(attachment, np.clip(start, 0.0, 1.0), np.clip(end, 0.0, 1.0))
     return _blend(weights, attachment, surface, soften)
@@ -183,36 +187,36 @@ def diffuse(weights: SparseWeights, around: Neighbors, rounds: int) -> SparseWei
 
     Things are taken a few at a time, as columns, so that a million vertices fit; the eight strongest are kept.
     """
-    from supple.skins.springs.kernels import incremental as kernels
+    from supple.skins.springs.kernels import diffusion as kernels
 
     wp = devices.warp()
-    count = len(weights.values)
-    starts = devices.to_device(around.starts, wp.int32, "cpu")
-    others = devices.to_device(around.indices, wp.int32, "cpu")
-    columns = [wp.zeros(count, dtype=kernels.COLUMN, device="cpu") for _ in range(2)]
-    launches = [
+    count, width = weights.values.shape
+    starts, others, indices = (
+        devices.to_device(array, wp.int32, "cpu") for array in (around.starts, around.indices, weights.indices.ravel())
+    )
+    values = devices.to_device(weights.values.astype(np.float32).ravel(), wp.float32, "cpu")
+    columns = [wp.empty(count, dtype=kernels.COLUMN, device="cpu") for _ in range(2)]
+    rounds_of = [
         devices.Launch(kernels.diffuse, count, [starts, others, columns[source], columns[1 - source]], "cpu")
         for source in range(2)
     ]
-    row = np.arange(count)
-    used = np.unique(weights.indices[weights.values > 0.0])
-    kept_values, kept = np.zeros((count, 0)), np.zeros((count, 0), dtype=np.int32)
+    things, used = np.full(COLUMNS, NONE, dtype=np.int32), np.unique(weights.indices[weights.values > 0.0])
+    chunk = devices.to_device(things, wp.int32, "cpu")
+    kept = wp.full(count, kernels.NOTHING, dtype=kernels.IDS, device="cpu")
+    kept_values = wp.zeros(count, dtype=kernels.VALUES, device="cpu")
+    spread = devices.Launch(kernels.spread, count, [width, indices, values, chunk, columns[0]], "cpu")
+    keep = devices.Launch(kernels.keep_largest, count, [chunk, columns[rounds % 2], kept, kept_values], "cpu")
     for first in range(0, len(used), COLUMNS):
-        chunk = used[first : first + COLUMNS]
-        dense = columns[0].numpy()
-        dense[...] = 0.0
-        for column in range(weights.values.shape[1]):
-            at = np.searchsorted(chunk, weights.indices[:, column]).clip(0, len(chunk) - 1)
-            dense[row, at] += np.where(chunk[at] == weights.indices[:, column], weights.values[:, column], 0.0)
+        some = used[first : first + COLUMNS]
+        things[: len(some)], things[len(some) :] = some, NONE
+        devices.write(chunk, things)
+        spread()
         for done in range(rounds):
-            launches[done % 2]()
-        found = columns[rounds % 2].numpy()[:, : len(chunk)]
-        kept = np.concatenate([kept, np.broadcast_to(chunk, found.shape)], axis=1)
-        kept_values = np.concatenate([kept_values, found], axis=1)
-        if kept.shape[1] > 2 * BLOCK:
-            best = np.argsort(-kept_values, axis=1, kind="stable")[:, : 2 * BLOCK]
-            kept, kept_values = np.take_along_axis(kept, best, axis=1), np.take_along_axis(kept_values, best, axis=1)
-    return SparseWeights.from_columns(kept, np.where(kept_values >= _LEAST_WEIGHT, kept_values, 0.0))
+            rounds_of[done % 2]()
+        keep()
+    most = min(len(used), 2 * BLOCK)
+    found, found_values = kept.numpy()[:, :most], kept_values.numpy()[:, :most].astype(np.float64)
+    return SparseWeights.from_columns(found, np.where(found_values >= _LEAST_WEIGHT, found_values, 0.0))
 
 
 def with_reaches(character: Character, reaches: Mapping[str, float], *, default: float = 0.5) -> Character:

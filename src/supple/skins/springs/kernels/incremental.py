@@ -16,8 +16,6 @@ IntArray = wp.array(dtype=wp.int32)
 FloatArray = wp.array(dtype=wp.float32)
 Indices = wp.array(dtype=wp.vec4i)
 Weights = wp.array(dtype=wp.vec4f)
-COLUMN = wp.types.vector(length=16, dtype=wp.float32)
-Columns = wp.array(dtype=COLUMN)
 Matrices = wp.array(dtype=wp.mat33f)
 
 CORRECTION = wp.constant(0)  # among the parameters
@@ -63,20 +61,6 @@ def rotate_by(omega: wp.vec3f, v: wp.vec3f) -> wp.vec3f:
     angle = wp.sqrt(square)
     across = wp.cross(omega, v)
     return v + (wp.sin(angle) / angle) * across + ((1.0 - wp.cos(angle)) / square) * wp.cross(omega, across)
-
-
-@wp.kernel(enable_backward=False)
-def diffuse(first: int, starts: IntArray, others: IntArray, before: Columns, after: Columns):
-    """Every column goes half way to the mean of the neighbours."""
-    i = first + wp.tid()
-    count = starts[i + 1] - starts[i]
-    mean = COLUMN()
-    for e in range(starts[i], starts[i + 1]):
-        mean += before[others[e]]
-    if count > 0:
-        after[i] = 0.5 * before[i] + (0.5 / float(count)) * mean
-    else:
-        after[i] = before[i]
 
 
 @wp.kernel(enable_backward=False)
