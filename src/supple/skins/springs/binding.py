@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -166,6 +166,15 @@ class SpringBinding:
         """The parts (E, 2) [m] of directed edges between rest points (V, 3) along and across the bone."""
         hung = self.attached_skin.usual
         return _edge_components(points, self.around, self.attached_skin.segments.directions[hung.owners])
+
+    @cached_property
+    def edge_graph(self) -> Any:
+        """Edges (V, V) at rest by their length [m], as a sparse matrix."""
+        from scipy.sparse import csr_array
+
+        around, count = self.around, len(self.edge_size)
+        lengths = np.linalg.norm(_edge_vectors(self.attached_skin.character.points, around), axis=1)
+        return csr_array((lengths, around.indices, around.starts), shape=(count, count))
 
     @cached_property
     def looseness(self) -> FloatArray:

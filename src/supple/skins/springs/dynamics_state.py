@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -10,24 +11,31 @@ import numpy as np
 
 from supple import device as devices
 from supple.motion.pose import Pose
+from supple.skins.pull import Pull
 from supple.skins.springs.binding import SpringBinding
+from supple.skins.springs.hands import Hands
 from supple.skins.springs.state import Springs, Sweeps
 
 if TYPE_CHECKING:
     from supple.skins.springs.spring_dynamics import SpringDynamics
 
 _MOMENTUM = 0.9  # of relaxing sweeps in time
+_ROOM_LASTS = 0.25  # s: after this time, a third is left of the room that a hand made
 
 
 @dataclass
 class SpringMemory:
-    """The skin as it is, its velocity as seen from the bones, and where the bones were and went."""
+    """The skin as it is, its velocity as seen from the bones, and where the bones were and went.
+
+    `rooms` are how much farther [m] than usual hands have let vertices go; that passes when they let go.
+    """
 
     points: Any
     velocities: Any
     attached: Any
     aims: Any
     drifts: Any
+    rooms: Any
 
 
 class DynamicsState:
@@ -38,15 +46,18 @@ class DynamicsState:
         self.springs = Springs(binding)
         count, device = self.springs.count, self.springs.device
         points, velocities, attached, drifts = (blank(count, wp.vec3f) for _ in range(4))
-        self.memory = SpringMemory(points, velocities, attached, blank(count, wp.vec4f), drifts)
+        self.memory = SpringMemory(
+            points, velocities, attached, blank(count, wp.vec4f), drifts, blank(count, wp.float32)
+        )
         self.pose: Pose | None = None
         self.last_buffer = 0
         self._looseness, self._rates = blank(count, wp.float32), blank(count, wp.float32)
-        self._parameters = blank(4, wp.float32)
+        self._parameters = blank(5, wp.float32)
         relaxed = devices.to_device(np.array([math.inf, _MOMENTUM, 0.0], dtype=np.float32), wp.float32, device)
         self.carry = self._record_carry()
-        self._relaxing = Sweeps(self.springs.sweeps(relaxed), device)
-        self._swinging = Sweeps(self._record_integration(), device)
+        self._relaxing, self._swinging = self.springs.sweeps(relaxed), self._record_integration()
+        self.hands = Hands(self.springs, self.memory, self._rates, self._parameters, settings.step)
+        self._free = self._sweeps = {swings: self._alternate(swings=swings) for swings in (False, True)}
         self._tuned_for: SpringDynamics | None = None
         self.tune(settings)
 
@@ -69,11 +80,19 @@ class DynamicsState:
         rates = springs.binding.rates(springs.tuned, skin.speed, 1.0 / dt)
         devices.write(self._rates, rates)
         devices.write(self._looseness, springs.binding.looseness)
-        inertia = skin.inertia if skin.speed > 0.0 else 0.0
-        devices.write(self._parameters, np.array([skin.step, inertia, dt, math.exp(-skin.damping * dt)]))
-        if skin.speed == 0.0 and before is not None and before.speed != 0.0:
+        self._swings = skin.speed > 0.0
+        inertia, retained = skin.inertia if self._swings else 0.0, math.exp(-skin.damping * dt)
+        row = [skin.step, inertia, dt, retained, math.exp(-skin.step / _ROOM_LASTS)]
+        devices.write(self._parameters, np.array(row))
+        if before is not None and (before.speed > 0.0) != self._swings:
             self.memory.velocities.zero_()
-        self._sweeps = self._relaxing if skin.speed == 0.0 else self._swinging
+
+    def hold(self, pulls: Sequence[Pull]) -> None:
+        """Be held by these hands and no others."""
+        if self.hands.hold(pulls):
+            self._sweeps = self._free
+            if self.hands:
+                self._sweeps = {swings: self._alternate(swings=swings) for swings in (False, True)}
 
     def reshape(self, binding: SpringBinding) -> bool:
         """Go on with a binding of other shapes and maps; says whether it can."""
@@ -86,14 +105,15 @@ class DynamicsState:
         for field in fields(self.memory):
             devices.warp().copy(getattr(self.memory, field.name), getattr(other.memory, field.name))
         self.pose = other.pose
+        self.hold(other.hands.pulls)
 
     def settle(self, count: int) -> Any:
         """The shape in the buffers after `count` sweeps without any velocity."""
-        return self._run(self._relaxing, count)
+        return self._run(self._free[False], count)
 
     def sweep(self, count: int) -> Any:
         """The shape in the buffers after `count` sweeps of a step."""
-        return self._run(self._sweeps, count)
+        return self._run(self._sweeps[self._swings], count)
 
     def _run(self, sweeps: Sweeps, count: int) -> Any:
         sweeps.run(count)
@@ -105,6 +125,14 @@ class DynamicsState:
         wp, memory = devices.warp(), self.memory
         wp.copy(memory.attached, self.springs.attached.attachment_points)
         wp.copy(memory.aims, self.springs.aims)
+
+    def _alternate(self, *, swings: bool) -> Sweeps:
+        """Sweeps with momentum or without, and what hands do after each."""
+        launches = self._swinging if swings else self._relaxing
+        turns: list[list[Callable[[], object]]] = [
+            [sweep, *self.hands.after_sweep(1 - source)] for source, sweep in enumerate(launches)
+        ]
+        return Sweeps(turns, self.springs.device)
 
     def _record_carry(self) -> devices.Launch:
         from supple.skins.springs.kernels import springs as kernels
@@ -119,6 +147,6 @@ class DynamicsState:
 
         springs, wp = self.springs, devices.warp()
         max_offsets = devices.to_device(springs.binding.max_offsets, wp.float32, springs.device)
-        fixed = [springs.all, self._rates, max_offsets, self._parameters, self.memory.velocities]
+        fixed = [springs.all, self._rates, max_offsets, self.memory.rooms, self._parameters, self.memory.velocities]
         rows = [[*fixed, *springs.buffers(source)] for source in range(2)]
         return [devices.Launch(kernels.integrate, springs.count, row, springs.device) for row in rows]

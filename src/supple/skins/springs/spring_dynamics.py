@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import setting
-from supple.skins.base import DevicePoints, Skin, SoftSkin
+from supple.skins.base import DevicePoints, PullableSkin, Skin
+from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 from supple.skins.springs import step as stepping
 from supple.skins.springs.binding import SpringBinding
@@ -18,7 +19,7 @@ from supple.skins.springs.settings import LIVE, SpringSettings
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpringDynamics(SpringSettings, SoftSkin[SpringBinding, DynamicsState]):
+class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState]):
     """The springs of `SpringRig` in time: each step starts from the last result, taken along by the joints' change.
 
     With `speed` above zero the springs have momentum: waves run over the skin about that fast (never faster than the
@@ -68,7 +69,12 @@ class SpringDynamics(SpringSettings, SoftSkin[SpringBinding, DynamicsState]):
         return state
 
     def forces(self, binding: SpringBinding, state: DynamicsState) -> DevicePoints:
-        return state.springs.forces(state.last_buffer)
+        forces = state.springs.forces(state.last_buffer)
+        state.hands.add_forces(forces)
+        return forces
+
+    def hold(self, binding: SpringBinding, state: DynamicsState, pulls: Sequence[Pull]) -> None:
+        state.hold(pulls)
 
     def start(self, binding: SpringBinding, pose: Pose, incoming: DevicePoints | None) -> DynamicsState:
         state = self.allocate(binding)

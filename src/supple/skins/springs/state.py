@@ -6,6 +6,7 @@ run.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,10 +157,10 @@ class AttachedState:
 
 
 class Sweeps:
-    """Two launches by turns, back and forth between two buffers; on a GPU a whole run of them is one graph."""
+    """Two turns, each of a few launches, back and forth between two buffers; on a GPU a whole run is one graph."""
 
-    def __init__(self, launches: list[devices.Launch], device: str) -> None:
-        self._launches, self._device = launches, device
+    def __init__(self, turns: Sequence[Sequence[Callable[[], object]]], device: str) -> None:
+        self._turns, self._device = turns, device
         self._runs: dict[int, devices.Chain] = {}
 
     def run(self, count: int) -> None:
@@ -167,7 +168,7 @@ class Sweeps:
         if count not in self._runs:
             if len(self._runs) >= _MOST_RUNS:
                 self._runs.clear()
-            launches = [self._launches[done % 2] for done in range(count)]
+            launches = [launch for done in range(count) for launch in self._turns[done % 2]]
             self._runs[count] = devices.Chain(launches, self._device)
         self._runs[count]()
 
@@ -298,7 +299,7 @@ class RigState:
         wp, blank = devices.warp(), binding.constants.blank
         self.springs = Springs(binding)
         self._parameters = blank(3, wp.float32)
-        self.sweeps = Sweeps(self.springs.sweeps(self._parameters), self.springs.device)
+        self.sweeps = Sweeps([[sweep] for sweep in self.springs.sweeps(self._parameters)], self.springs.device)
         self.posed = blank(self.springs.count, wp.vec3f)
         self.sweeps_done = 0
         self._begin: tuple[Any, devices.Launch] | None = None

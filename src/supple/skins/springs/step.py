@@ -221,6 +221,7 @@ def start(state: DynamicsState, pose: Pose, incoming: Any) -> None:
     state.remember_bones()
     memory.velocities.zero_()
     memory.drifts.zero_()
+    memory.rooms.zero_()
     state.pose = pose
 
 
@@ -229,6 +230,7 @@ def advance(skin: SpringDynamics, state: DynamicsState, pose: Pose) -> Any:
     state.tune(skin)
     pose_springs(state.springs, pose)
     state.carry()
+    state.hands.begin_step()
     devices.warp().copy(state.memory.points, state.sweep(skin.iterations))
     state.pose = pose
     return state.memory.points

@@ -22,10 +22,13 @@ Edges = wp.array(dtype=wp.vec3f)
 
 STEP_SCALE, MOMENTUM, MEASURED = wp.constant(0), wp.constant(1), wp.constant(2)  # parameters of sweeps
 STEP, INERTIA, SWEEP_STEP, RETENTION = wp.constant(0), wp.constant(1), wp.constant(2), wp.constant(3)  # and in time
+ROOM_RETENTION = wp.constant(4)
 
 TINY = wp.constant(1.0e-12)
 SLACK = wp.constant(0.2)  # of its stiffness an edge has against being pressed: skin folds where it cannot stretch
 SURE = wp.constant(16.0)  # how soon the last move counts fully, by the squared cosine between it and the pull
+CALM = wp.constant(0.8)  # damping of skin that a hand has let go, of the pace at which it swings; two ends all swings
+SPREAD = wp.constant(0.1)  # how much springs along the skin add to that pace
 MOVES = wp.constant(1)  # what a sweep measures: how far vertices moved
 FORCES = wp.constant(2)  # or how hard they were pulled, per unit of stiffness
 FLAT = wp.constant(1.0e-4)  # sine below which two directions count as one
@@ -54,13 +57,17 @@ class Springs:
 
 @wp.struct
 class Memory:
-    """The skin after the last step, its velocity as seen from the bones, and where the bones were and went."""
+    """The skin after the last step, its velocity as seen from the bones, and where the bones were and went.
+
+    `rooms` are how much farther than usual hands have let vertices go.
+    """
 
     points: Points
     velocities: Points
     attached: Points
     aims: Polars
     drifts: Points
+    rooms: FloatArray
 
 
 @wp.func
@@ -330,6 +337,7 @@ def carry(
     memory.aims[i] = aim
     memory.drifts[i] = drift
     memory.velocities[i] = velocity
+    memory.rooms[i] = parameters[ROOM_RETENTION] * memory.rooms[i]
     now[i] = x
     before[i] = x
     polars[i] = polar(x, attached, aim)
@@ -341,6 +349,7 @@ def integrate(
     springs: Springs,
     rates: FloatArray,
     max_offsets: FloatArray,
+    rooms: FloatArray,
     parameters: FloatArray,
     velocities: Points,
     now: Points,
@@ -350,8 +359,8 @@ def integrate(
 ):
     """Semi-implicit Euler: v <- retention (v + dt rate^2 pull / sum k), x <- x + dt v.
 
-    A vertex is held back ever more on its way to its largest offset from where it would be without springs. dt rate
-    is at most one, so that no wave outruns the mesh.
+    A vertex is held back ever more on its way to its largest offset from where it would be without springs, which is
+    larger where hands have drawn at it. dt rate is at most one, so that no wave outruns the mesh.
     """
     i = first + wp.tid()
     ring = springs.ring_stiffness[i]
@@ -362,14 +371,18 @@ def integrate(
     total = ring[0] + ring[1] + ring[2] + site[0] + site[1] + site[2]
     dt = parameters[SWEEP_STEP]
     velocity = parameters[RETENTION] * (velocities[i] + (dt * rates[i] * rates[i] / wp.max(total, TINY)) * force)
+    max_offset = max_offsets[i] + rooms[i]
+    if rooms[i] > 0.0:  # where hands have made room, it would swing right through the bone
+        pace = rates[i] * wp.sqrt((site[0] + site[1] + site[2] + SPREAD * (ring[0] + ring[2])) / wp.max(total, TINY))
+        velocity *= wp.exp(-CALM * pace * dt * rooms[i] / max_offset)
     x = now[i] + dt * velocity
     home = attached + aim[3] * wp.vec3f(aim[0], aim[1], aim[2])
     away = x - home
     far = wp.length(away)
-    taut = far / max_offsets[i]
+    taut = far / max_offset
     if taut > 0.5:  # held back ever more, so that nothing changes abruptly
         out = away / far
-        x = home + (max_offsets[i] * (1.0 - 0.25 / taut)) * out
+        x = home + (max_offset * (1.0 - 0.25 / taut)) * out
         velocity -= (1.0 - 0.25 / (taut * taut)) * wp.max(wp.dot(velocity, out), 0.0) * out
     velocities[i] = velocity
     after[i] = x
