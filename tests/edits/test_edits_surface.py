@@ -257,8 +257,54 @@ def test_a_collapsed_skin_cannot_be_edited_and_says_so():
     seen[np.abs(TUBE.points[:, 1] - 2 / 3) < 0.05] += [0.2, 0.0, 0.2]
     with pytest.raises(UnfinishedError, match="stays"):
         encoded(TUBE, flat, seen, skin=skin)
+
+
+@pytest.mark.parametrize(
+    ("soft", "first"),
+    [
+        (supple.SpringDynamics(), supple.IncrementalRotation()),
+        (supple.SpringDynamics(base="linear"), supple.LinearBlend()),
+        (supple.PositionBased(), supple.LinearBlend()),
+    ],
+)
+def test_skins_with_a_memory_are_edited_by_their_first_stage(soft, first):
+    pose = bent()
+    assert soft.first_kinematic() == first
+    pulled = supple.player(TUBE, first).advance(pose).astype(np.float64) + bump().dense(COUNT)
+    edit = encoded(TUBE, pose, pulled, skin=soft)
+    assert np.array_equal(edit.dense(COUNT), encoded(TUBE, pose, pulled, skin=first).dense(COUNT))
+    assert np.abs(shown(edit, pose, first) - pulled).max() < 1e-5
+
+
+def test_springs_take_the_change_of_the_skin_that_they_pose_for_themselves():
+    pose, skin = bent(), supple.SpringRig()
+    plain = supple.player(TUBE, skin).advance(pose).astype(np.float64)
+    change = bump(size=0.01).dense(COUNT)
+    edit = encoded(TUBE, pose, plain + change, skin=skin)
+    first = supple.IncrementalRotation()
+    before = supple.player(TUBE, first).advance(pose)
+    assert np.abs(shown(edit, pose, first) - before - change).max() < 1e-5
+
+
+def test_a_memory_without_a_first_stage_cannot_be_edited_and_says_so():
     with pytest.raises(InputError, match="memory"):
-        encoded(TUBE, flat, seen, skin=supple.SpringDynamics())
+        encoded(TUBE, bent(), TUBE.points, skin=supple.LayeredLattice(steady=1.0))
+
+
+def test_a_skin_is_bound_once_for_many_edits(monkeypatch):
+    """Edits while a hand moves do not wait for bindings; what one found leaves no trace in the next."""
+    pose, skin, times = bent(), supple.IncrementalRotation(), []
+    bind = supple.IncrementalRotation.bind
+    monkeypatch.setattr(supple.IncrementalRotation, "bind", lambda *given: (times.append(1), bind(*given))[1])
+    character = TUBE.replace(name="bound once")
+    plain = supple.player(character, supple.IncrementalRotation(binding="direct")).advance(pose)  # binds something else
+    times.clear()
+    first, other, again = (
+        encoded(character, pose, plain + bump(seed).dense(COUNT), skin=skin).dense(COUNT) for seed in (0, 1, 0)
+    )
+    assert len(times) == 1
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
 
 
 def test_springs_are_pulled_towards_an_edit_and_more_by_a_firm_layer():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import FloatArray, frozen
+from supple.arrays import BoolArray, FloatArray, frozen
 from supple.character.character import Character
 from supple.edits.surface_edit import SurfaceEdit
 from supple.errors import InputError, UnfinishedError
@@ -20,75 +21,96 @@ _PROBE = "edit in hand"
 _ROUNDS = 12
 _EXACT = 2e-6  # of the character's size: what single precision leaves
 _LOST = 1e-3  # of it: more than this cannot be left over
+_FLAT = 1e-3  # of the largest stretch of a vertex's change: a smaller one cannot be inverted
+_SURE = 1e-2  # a determinant above this share of the norm's cube says that nothing is as flat as that
+_KEPT = 4  # bindings that are kept from call to call
 
 
-def encoded(character: Character, pose: Pose, points: ArrayLike, *, skin: Skin[Any, Any]) -> SurfaceEdit:
+def encoded(character: Character, pose: Pose, points: ArrayLike, *, skin: AnySkin) -> SurfaceEdit:
     """The edit with which `skin` puts every vertex at `points` (V, 3) [m] in `pose`.
 
     The skin is asked where a vertex goes when its scale vector changes a little, and the change is found by Newton's
     method, for all vertices at once; in any pose and for any skin that moves vertices one by one. A skin that stands on
-    another one (springs, delta mush) takes the change as its first stage would, and has its own say about the result.
+    another one (springs, delta mush) takes the change as its first stage would, and has its own say about the result. A
+    skin with a memory has no shape that belongs to a pose alone: there it is the first stage that is edited.
+
+    It is bound once; edits of the same character by the same skin that follow do not bind it again.
 
     Limits: where a skin folds the surface flat (the middle of a linear blend's twist) there may be no such edit; then
     it says so.
     """
     wanted = frozen(points, np.float64, character.points.shape, _WHERE, "points")
-    seen = pose_skin(character, pose, skin)
-    moved = np.linalg.norm(wanted - seen, axis=1) > _EXACT * float(character.size.max())
-    if not moved.any():
-        return SurfaceEdit.of(np.zeros_like(wanted))
-    base: AnySkin = skin
-    while (below := base.base_skin()) is not None:
-        base = below
-    target = wanted if base is skin else wanted - seen + pose_skin(character, pose, base)
-    return SurfaceEdit.of(np.where(moved[:, None], _solve_offsets(character, pose, target, base, moved), 0.0))
-
-
-def pose_skin(character: Character, pose: Pose, skin: AnySkin) -> FloatArray:
-    """The skin (V, 3) [m] of a character in a pose, by a skin that has no memory."""
-    return _run_stages(_bind_stages(character, skin), pose)
-
-
-def _bind_stages(character: Character, skin: AnySkin) -> list[tuple[Skin[Any, Any], Any, Any]]:
-    """The skin and all it stands on, first stage first, each with its binding and its state."""
-    if not isinstance(skin, Skin):
+    first = skin.first_kinematic()
+    if first is None:
         raise InputError(
             _WHERE,
             f"{type(skin).__name__} has a memory",
             "an edit belongs to a pose alone",
-            "encode it with the skin it stands on; it can be played with any",
+            "encode it with a skin that has none; it can be played with any",
         )
-    below, binding = skin.base_skin(), skin.bind(character, "cpu")
-    first = _bind_stages(character, below) if below is not None else []
-    return [*first, (skin, binding, skin.allocate(binding))]
+    posed = _Stage(first, character)
+    below = posed.show(pose)
+    seen = pose_skin(character, pose, skin) if isinstance(skin, Skin) and skin != first else below
+    moved = np.linalg.norm(wanted - seen, axis=1) > _EXACT * float(character.size.max())
+    if not moved.any():
+        return SurfaceEdit.of(np.zeros_like(wanted))
+    target = wanted if seen is below else wanted - seen + below
+    return SurfaceEdit.of(np.where(moved[:, None], _solve_offsets(posed, pose, target, moved), 0.0))
 
 
-def _run_stages(stages: list[tuple[Skin[Any, Any], Any, Any]], pose: Pose) -> FloatArray:
-    shape: Any = None
-    for skin, binding, state in stages:
-        shape = skin.deform(binding, state, pose, shape)
-    return devices.to_host(shape).astype(np.float64)
+def pose_skin(character: Character, pose: Pose, skin: Skin[Any, Any]) -> FloatArray:
+    """The skin (V, 3) [m] of a character in a pose, with all that it stands on."""
+    below = skin.base_skin()
+    assert below is None or isinstance(below, Skin)
+    incoming = None if below is None else pose_skin(character, pose, below)
+    return _Stage(skin, character).show(pose, incoming)
 
 
-def _solve_offsets(character: Character, pose: Pose, target: FloatArray, skin: AnySkin, moved: Any) -> FloatArray:
+class _Stage:
+    """One skin of one character, whose shapes may be exchanged without binding it again."""
+
+    def __init__(self, skin: Skin[Any, Any], character: Character) -> None:
+        self.skin, self.character, self._binding = skin, character, _bind(skin, character)
+        self._state = skin.allocate(self._binding)
+
+    def exchange(self, shapes: dict[str, FloatArray]) -> None:
+        """Have these shapes beside those of the character."""
+        other = self.character.replace(shapes={**self.character.shapes, **shapes})
+        self._binding = self.skin.rebind(self._binding, other, "cpu")
+        self._state = self.skin.reshape(self._binding, self._state)
+
+    def show(self, pose: Pose, incoming: FloatArray | None = None) -> FloatArray:
+        """The skin (V, 3) [m] in a pose."""
+        shape = None
+        if incoming is not None:
+            shape = devices.to_device(incoming.astype(np.float32), devices.warp().vec3f, "cpu")
+        return devices.to_host(self.skin.deform(self._binding, self._state, pose, shape)).astype(np.float64)
+
+
+@lru_cache(maxsize=_KEPT)
+def _bind(skin: Skin[Any, Any], character: Character) -> Any:
+    return skin.bind(character, "cpu")
+
+
+def _solve_offsets(stage: _Stage, pose: Pose, target: FloatArray, moved: BoolArray) -> FloatArray:
     """Offsets (V, 3) with skin(pose; offsets) = target, by Newton's method for each vertex with its best kept."""
-    size = float(character.size.max())
+    size = float(stage.character.size.max())
     step = 0.01 * size
     axes = {f"{_PROBE} {axis}": np.tile(np.eye(3)[axis], (len(target), 1)) for axis in range(3)}
     offsets, best = np.zeros_like(target), np.full(len(target), np.inf)
     guess = offsets.copy()
     for _ in range(_ROUNDS):
-        held = character.replace(shapes={**character.shapes, _PROBE: guess, **axes})
-        stages = _bind_stages(held, skin)
-        here = _run_stages(stages, _with_shapes(pose, {_PROBE: 1.0}))
+        stage.exchange({_PROBE: guess, **axes})
+        here = stage.show(_with_shapes(pose, {_PROBE: 1.0}))
         left = np.linalg.norm(target - here, axis=1)
         better = left < best
         offsets[better], best = guess[better], np.minimum(left, best)
         if best[moved].max() <= _EXACT * size:
             break
-        columns = [_run_stages(stages, _with_shapes(pose, {_PROBE: 1.0, name: step})) - here for name in axes]
-        jacobian = np.stack(columns, axis=2) / step
-        change = np.einsum("vij,vj->vi", np.linalg.pinv(jacobian, rcond=1e-3), target - here)
+        columns = [stage.show(_with_shapes(pose, {_PROBE: 1.0, name: step}))[moved] for name in axes]
+        jacobian = (np.stack(columns, axis=2) - here[moved][:, :, None]) / step
+        change = np.zeros_like(guess)
+        change[moved] = np.einsum("vij,vj->vi", _inverse(jacobian), (target - here)[moved])
         guess = np.where(better[:, None], guess + change, 0.5 * (guess + offsets))
         step = max(0.3 * step, 1e-3 * size)
     if best[moved].max() > _LOST * size:
@@ -96,10 +118,22 @@ def _solve_offsets(character: Character, pose: Pose, target: FloatArray, skin: A
         raise UnfinishedError(
             _WHERE,
             f"vertex {vertex} stays {best[vertex]:.2g} m from where it was put",
-            f"{type(skin).__name__} must be able to bring it there",
+            f"{type(stage.skin).__name__} must be able to bring it there",
             "edit in a pose that is folded less, or by another skin",
         )
     return offsets
+
+
+def _inverse(matrices: FloatArray) -> FloatArray:
+    """Inverses of matrices (N, 3, 3), of those that are nearly flat as far as they are not."""
+    rows = [matrices[:, k] for k in range(3)]
+    cofactors = np.stack([np.cross(rows[1], rows[2]), np.cross(rows[2], rows[0]), np.cross(rows[0], rows[1])], axis=2)
+    determinants = np.einsum("ni,ni->n", rows[0], cofactors[:, :, 0])
+    flat = np.abs(determinants) <= _SURE * np.linalg.norm(matrices, axis=(1, 2)) ** 3
+    inverses = cofactors / np.where(flat, 1.0, determinants)[:, None, None]
+    if flat.any():
+        inverses[flat] = np.linalg.pinv(matrices[flat], rcond=_FLAT)
+    return np.asarray(inverses)
 
 
 def _with_shapes(pose: Pose, amounts: dict[str, float]) -> Pose:

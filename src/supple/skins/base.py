@@ -53,6 +53,13 @@ class AnySkin(Settings, ABC):
         """The skin that comes first when a graph gives this one no incoming shape; None if it needs none."""
         return None
 
+    def first_kinematic(self) -> Skin[Any, Any] | None:
+        """The first of the skins it stands on, itself included, if that needs only the pose."""
+        below = self.base_skin()
+        if below is not None:
+            return below.first_kinematic()
+        return self if isinstance(self, Skin) else None
+
     def takes_incoming(self) -> bool:
         """Whether a graph may give it the shape of another skin to start from."""
         return self.base_skin() is not None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple import device as devices
+from supple.arrays import FloatArray
 from supple.motion.pose import Pose
+from supple.skins.memory import capture_arrays, restore_arrays
 from supple.skins.pull import Pull
 from supple.skins.springs.binding import SpringBinding
 from supple.skins.springs.hands import Hands
@@ -27,7 +29,8 @@ _ROOM_LASTS = 0.25  # s: after this time, a third is left of the room that a han
 class SpringMemory:
     """The skin as it is, its velocity as seen from the bones, and where the bones were and went.
 
-    `rooms` are how much farther [m] than usual hands have let vertices go; that passes when they let go.
+    `rooms` are how much farther [m] than usual hands have let vertices go; that passes when they let go. `joints`
+    (J, 4, 4) are those of the last step, zero before the first one.
     """
 
     points: Any
@@ -36,20 +39,21 @@ class SpringMemory:
     aims: Any
     drifts: Any
     rooms: Any
+    joints: FloatArray
 
 
 class DynamicsState:
-    """Springs in time; `pose` is the last one that they took, which goes with the memory that it made."""
+    """Springs in time; `shapes` are the shares of the last pose."""
 
     def __init__(self, binding: SpringBinding, settings: SpringDynamics) -> None:
         wp, blank = devices.warp(), binding.constants.blank
         self.springs = Springs(binding)
         count, device = self.springs.count, self.springs.device
         points, velocities, attached, drifts = (blank(count, wp.vec3f) for _ in range(4))
-        self.memory = SpringMemory(
-            points, velocities, attached, blank(count, wp.vec4f), drifts, blank(count, wp.float32)
-        )
-        self.pose: Pose | None = None
+        aims, rooms = blank(count, wp.vec4f), blank(count, wp.float32)
+        joints = np.zeros((len(binding.attached_skin.character.skeleton), 4, 4))
+        self.memory = SpringMemory(points, velocities, attached, aims, drifts, rooms, joints)
+        self.shapes: Mapping[str, float] = {}
         self.last_buffer = 0
         self._looseness, self._rates = blank(count, wp.float32), blank(count, wp.float32)
         self._parameters = blank(5, wp.float32)
@@ -67,14 +71,23 @@ class DynamicsState:
         return self.memory.points
 
     def recall(self) -> None:
-        """Forget the pose that another memory went with."""
-        self.pose = None
+        """Nothing but its memory depends on the past."""
+
+    @property
+    def pose(self) -> Pose | None:
+        """The last pose that springs took, as far as they remember."""
+        joints = self.memory.joints
+        return Pose(joints.copy(), shapes=self.shapes) if joints.any() else None
+
+    def remember_pose(self, pose: Pose) -> None:
+        """Take a pose for the last one."""
+        self.memory.joints[...], self.shapes = pose.world_from_joint, pose.shapes
 
     def tune(self, skin: SpringDynamics) -> None:
         """Take the settings that may change at any time."""
         if skin is self._tuned_for:
             return
-        springs, before, self._tuned_for = self.springs, self._tuned_for, skin
+        springs, self._tuned_for = self.springs, skin
         springs.tune(skin.stiffness)
         dt = skin.step / skin.iterations
         rates = springs.binding.rates(springs.tuned, skin.speed, 1.0 / dt)
@@ -84,8 +97,6 @@ class DynamicsState:
         inertia, retained = skin.inertia if self._swings else 0.0, math.exp(-skin.damping * dt)
         row = [skin.step, inertia, dt, retained, math.exp(-skin.step / _ROOM_LASTS)]
         devices.write(self._parameters, np.array(row))
-        if before is not None and (before.speed > 0.0) != self._swings:
-            self.memory.velocities.zero_()
 
     def hold(self, pulls: Sequence[Pull]) -> None:
         """Be held by these hands and no others."""
@@ -102,9 +113,8 @@ class DynamicsState:
 
     def go_on_from(self, other: DynamicsState) -> None:
         """Take over what another state of the same skin remembers."""
-        for field in fields(self.memory):
-            devices.warp().copy(getattr(self.memory, field.name), getattr(other.memory, field.name))
-        self.pose = other.pose
+        restore_arrays(self.memory, "", capture_arrays(other.memory, ""))
+        self.shapes = other.shapes
         self.hold(other.hands.pulls)
 
     def settle(self, count: int) -> Any:
@@ -112,7 +122,9 @@ class DynamicsState:
         return self._run(self._free[False], count)
 
     def sweep(self, count: int) -> Any:
-        """The shape in the buffers after `count` sweeps of a step."""
+        """The shape in the buffers after `count` sweeps of a step; what does not swing has no velocity."""
+        if not self._swings:
+            self.memory.velocities.zero_()
         return self._run(self._sweeps[self._swings], count)
 
     def _run(self, sweeps: Sweeps, count: int) -> Any:
@@ -138,7 +150,8 @@ class DynamicsState:
         from supple.skins.springs.kernels import springs as kernels
 
         springs = self.springs
-        memory = devices.fill_struct(kernels.Memory(), **vars(self.memory))
+        arrays = {name: array for name, array in vars(self.memory).items() if name != "joints"}
+        memory = devices.fill_struct(kernels.Memory(), **arrays)
         inputs = [springs.all, self._looseness, self._parameters, memory, *springs.points, springs.polars[0]]
         return devices.Launch(kernels.carry, springs.count, inputs, springs.device)
 

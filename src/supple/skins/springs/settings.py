@@ -60,6 +60,10 @@ class SpringSettings(Settings):
         """The skin that comes first; None where that is the skin that springs pose for themselves."""
         return None if self.base == OWN_BASE else _BASES[self.base]()
 
+    def first_kinematic(self) -> Skin[Any, Any]:
+        """The skin that comes first, also where springs pose it for themselves."""
+        return self.first_stage() or IncrementalRotation(binding=self.binding)
+
     def bind_springs(self, character: Character, device: str) -> SpringBinding:
         """Hang a character on its bones and measure it."""
         attached = AttachedSkin.from_character(character, method=self.binding, device=device)

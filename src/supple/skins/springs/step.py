@@ -222,7 +222,7 @@ def start(state: DynamicsState, pose: Pose, incoming: Any) -> None:
     memory.velocities.zero_()
     memory.drifts.zero_()
     memory.rooms.zero_()
-    state.pose = pose
+    state.remember_pose(pose)
 
 
 def advance(skin: SpringDynamics, state: DynamicsState, pose: Pose) -> Any:
@@ -232,12 +232,13 @@ def advance(skin: SpringDynamics, state: DynamicsState, pose: Pose) -> Any:
     state.carry()
     state.hands.begin_step()
     devices.warp().copy(state.memory.points, state.sweep(skin.iterations))
-    state.pose = pose
+    state.remember_pose(pose)
     return state.memory.points
 
 
 def pose_again(state: DynamicsState) -> None:
     """Stay where it is under shapes and maps that were exchanged: what they change is not taken for a move of bones."""
-    if state.pose is not None:
-        pose_springs(state.springs, state.pose)
+    pose = state.pose
+    if pose is not None:
+        pose_springs(state.springs, pose)
         state.remember_bones()
