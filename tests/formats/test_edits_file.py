@@ -192,7 +192,7 @@ def hero():
 @pytest.fixture
 def quick_hero(hero, monkeypatch):
     """The command without waiting for its hero to be made again."""
-    monkeypatch.setattr(bake, "character_from", lambda file, *, vertices, repair: hero)
+    monkeypatch.setattr(bake, "character_from", lambda file, *, vertices, repair, units: hero)
     return hero
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.errors import InputError
-from supple.motion.motion import Motion
+
+if TYPE_CHECKING:
+    from supple.motion.motion import Motion
 
 UNITS: Mapping[str, float] = MappingProxyType({"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048})
 """Metres in one unit, by its name."""
