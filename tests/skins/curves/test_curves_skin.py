@@ -293,3 +293,40 @@ def test_entries_in_blocks_are_the_same_matrix():
         for block in range(starts[row], starts[row + 1]):
             np.add.at(found[row], columns[block], values[block])
     assert np.allclose(found, whole.toarray(), atol=1e-7)
+
+
+# Changed while it plays
+
+
+def test_other_masses_and_damping_are_those_of_a_new_player(limb, model, poses):
+    """A curve that is held in a pose and then let go to another swings as one that was made so, and not as before."""
+    skin, other = CurveDynamics(trained=model), CurveDynamics(trained=model, frequency=2.0, damping=0.5)
+    player, so, usual = (supple.player(limb, one) for one in (skin, other, skin))
+    for one in (player, so, usual):
+        for _ in range(120):
+            one.advance(poses[0], 1 / 120)
+    player.change(frequency=2.0, damping=0.5)
+    gaps, swings = [], []
+    for _ in range(60):
+        made = so.advance(poses[1], 1 / 120)
+        gaps.append(np.abs(player.advance(poses[1], 1 / 120) - made).max())
+        swings.append(np.abs(usual.advance(poses[1], 1 / 120) - made).max())
+    assert max(gaps) < 1e-5 < 1e-3 < max(swings)
+
+
+@pytest.mark.parametrize("kind", [CurveNetwork, CurveDynamics])
+def test_other_shapes_come_with_the_skin_below_and_nothing_is_learnt_again(limb, poses, kind):
+    """History stays to the bit, and the model is the same object: it follows from the mesh alone."""
+    raised = {"raised": np.outer(limb.points[:, 1] > 1.0, [0.05, 0.0, 0.0])}
+    pose = Pose(poses[0].world_from_joint, shapes={"raised": 0.7})
+    player, twin = (supple.player(limb, kind()) for _ in range(2))
+    for one in (player, twin):
+        one.advance(poses[1])
+        one.advance(poses[0])
+    model = player._nodes[-1].binding.model
+    player.reshape(limb.replace(shapes=raised))
+    assert player._nodes[-1].binding.model is model
+    shown = player.advance(pose) - twin.advance(pose)
+    assert np.linalg.norm(shown, axis=1).max() == pytest.approx(0.035, rel=1e-3)
+    player.reshape(limb)
+    np.testing.assert_array_equal(player.advance(pose), twin.advance(pose))

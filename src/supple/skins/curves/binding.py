@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +12,6 @@ from supple import device as devices
 from supple.arrays import Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.skins.curves.beam.batch import CurveBatch
-from supple.skins.curves.beam.dynamic import DynamicBeam
 from supple.skins.curves.beam.static import StaticBeam
 from supple.skins.curves.learn.example_loads import find_loads
 from supple.skins.curves.learn.model import CurveModel
@@ -28,7 +26,7 @@ class CurveBinding:
     """What follows from a trained network and its character.
 
     Row v of the mesh's matrix has the blocks from `rows[v]` to `rows[v + 1]` of `columns` and `values` (B, 4). `static`
-    are the curves in balance, `dynamic` those with mass, where they have any.
+    are the curves in balance. Neither shapes nor maps of the character count: curves are learnt from its mesh alone.
     """
 
     model: CurveModel
@@ -38,36 +36,27 @@ class CurveBinding:
     columns: IntArray
     values: Float32Array
     static: CurveBatch
-    dynamic: CurveBatch | None
     constants: devices.Constants
 
     @classmethod
-    def from_model(
-        cls,
-        model: CurveModel,
-        character: Character,
-        device: str,
-        *,
-        dynamic_beam: Callable[[int], DynamicBeam] | None = None,
-    ) -> CurveBinding:
-        """`dynamic_beam` makes the beam of a curve of so many nodes, where curves have mass."""
+    def from_model(cls, model: CurveModel, character: Character, device: str) -> CurveBinding:
+        """Find the loads under which curves meet every example."""
         loads = find_loads(model)
         grouping: dict[str, Any] = {"groups": loads.groups, "counts": loads.counts}
         beams = [StaticBeam(count) for count in loads.nodes]
         static = CurveBatch.from_beams(beams, loads.examples, where="CurveNetwork", **grouping)
-        dynamic = None
-        if dynamic_beam is not None:
-            masses = [dynamic_beam(count) for count in loads.nodes]
-            dynamic = CurveBatch.from_beams(masses, loads.examples, where="CurveDynamics", **grouping)
         return cls(
             model,
             character,
             BlendWeights.from_character(character, "CurveNetwork"),
             *pack_rows(model.rows, model.columns, model.values),
             static,
-            dynamic,
             devices.Constants(device),
         )
+
+    def reshaped(self, character: Character) -> CurveBinding:
+        """That of a character with other shapes and maps."""
+        return replace(self, character=character)
 
     @cached_property
     def interpolator(self) -> ExampleInterpolator:

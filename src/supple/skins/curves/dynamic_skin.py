@@ -36,6 +36,7 @@ class CurveDynamics(CurveSettings, SoftSkin[CurveBinding, DynamicCurveState]):
     command_name: ClassVar[str] = "curve-dynamics"
     cached: ClassVar[bool] = True
     papers: ClassVar[tuple[str, ...]] = PAPERS
+    live: ClassVar[frozenset[str]] = frozenset({"frequency", "damping"})
 
     frequency: float = setting(4.0, "Pace of a curve's slowest swing", unit="Hz", low=0.1, high=60.0)
     damping: float = setting(0.2, "Damping of the swing; at 1 it would not overshoot", low=0.0, high=10.0)
@@ -48,10 +49,16 @@ class CurveDynamics(CurveSettings, SoftSkin[CurveBinding, DynamicCurveState]):
             self.trained.check_fits(character)
 
     def bind(self, character: Character, device: str) -> CurveBinding:
-        return CurveBinding.from_model(self.model_for(character), character, device, dynamic_beam=self._beam)
+        return CurveBinding.from_model(self.model_for(character), character, device)
 
     def allocate(self, binding: CurveBinding) -> DynamicCurveState:
-        return DynamicCurveState(binding)
+        return DynamicCurveState(binding, self)
+
+    def rebind(self, binding: CurveBinding, character: Character, device: str) -> CurveBinding:
+        return binding.reshaped(character)
+
+    def reshape(self, binding: CurveBinding, state: DynamicCurveState) -> DynamicCurveState:
+        return state  # what shapes do comes with the skin below
 
     def start(self, binding: CurveBinding, pose: Pose, incoming: DevicePoints | None) -> DynamicCurveState:
         state = self.allocate(binding)
@@ -61,9 +68,10 @@ class CurveDynamics(CurveSettings, SoftSkin[CurveBinding, DynamicCurveState]):
     def advance(
         self, binding: CurveBinding, state: DynamicCurveState, pose: Pose, dt: float, *, incoming: DevicePoints | None
     ) -> DevicePoints:
+        state.tune(self)
         return step(state, pose, incoming)
 
-    def _beam(self, nodes: int) -> DynamicBeam:
+    def beam(self, nodes: int) -> DynamicBeam:
         """A curve of so many nodes, with mass; beams have time 1 for a second."""
         angular_frequency = 2.0 * math.pi * self.frequency
         mass = (_FIRST_MODE / angular_frequency) ** 2

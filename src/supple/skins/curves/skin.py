@@ -98,6 +98,12 @@ class CurveNetwork(CurveSettings, Skin[CurveBinding, CurveState]):
     def allocate(self, binding: CurveBinding) -> CurveState:
         return CurveState(binding)
 
+    def rebind(self, binding: CurveBinding, character: Character, device: str) -> CurveBinding:
+        return binding.reshaped(character)
+
+    def reshape(self, binding: CurveBinding, state: CurveState) -> CurveState:
+        return state  # what shapes do comes with the skin below
+
     def deform(
         self, binding: CurveBinding, state: CurveState, pose: Pose, incoming: DevicePoints | None
     ) -> DevicePoints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from supple import device as devices
 from supple.arrays import FloatArray
@@ -13,6 +13,9 @@ from supple.skins.curves.beam.batch import DynamicCurves, StaticCurves
 from supple.skins.curves.binding import CurveBinding
 from supple.skins.curves.learn.pose_space import joint_rotations
 from supple.skins.kinematic.blend import BlendArrays
+
+if TYPE_CHECKING:
+    from supple.skins.curves.dynamic_skin import CurveDynamics
 
 
 class CurveState:
@@ -36,13 +39,20 @@ class CurveMemory:
 class DynamicCurveState:
     """Curves with mass, the mesh that goes along, and curves in balance for the shape in which they start."""
 
-    def __init__(self, binding: CurveBinding) -> None:
-        assert binding.dynamic is not None
-        self.interpolator = binding.interpolator
-        self.curves = DynamicCurves(binding.dynamic, binding.constants)
+    def __init__(self, binding: CurveBinding, skin: CurveDynamics) -> None:
+        self.interpolator, self._batch = binding.interpolator, binding.static
+        self._tuned = skin.frequency, skin.damping
+        self.curves = DynamicCurves(binding.static.with_mass(skin.beam), binding.constants)
         self.balance = StaticCurves(binding.static, binding.constants)
         self.mesh = CarriedMesh(binding, self.curves.shapes)
         self.memory = CurveMemory(self.mesh.points, *self.curves.memory)
+
+    def tune(self, skin: CurveDynamics) -> None:
+        """Swing as these settings say from now on."""
+        wanted = skin.frequency, skin.damping
+        if wanted != self._tuned:
+            self.curves.tune(self._batch.with_mass(skin.beam))
+            self._tuned = wanted
 
     @property
     def points(self) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -93,6 +93,18 @@ class CurveBatch:
             np.array([beam.damping_term for beam in moving], np.float64),
             len(examples),
             groups is not None,
+        )
+
+    def with_mass(self, beam: Callable[[int], DynamicBeam]) -> CurveBatch:
+        """The same curves under the same loads in motion; `beam` makes that of a curve of so many nodes."""
+        nodes = np.diff(self.starts).tolist()
+        kinds = {count: beam(count) for count in dict.fromkeys(nodes)}
+        bands = [kind.bands for kind in kinds.values()], [kind.first_bands for kind in kinds.values()]
+        return replace(
+            self,
+            factors=tuple(np.concatenate([band.ldlt_rows for band in each]).reshape(-1) for each in bands),
+            mass_terms=np.array([kinds[count].mass_term for count in nodes], np.float64),
+            damping_terms=np.array([kinds[count].damping_term for count in nodes], np.float64),
         )
 
     @property
@@ -206,9 +218,9 @@ class DynamicCurves(_Curves):
         self.shapes = self._x[2 * self.nodes :]
         self._resting = wp.ones(1, dtype=wp.int32, device=self._device)
         dynamics = kernels.Dynamics()
-        dynamics.factor, dynamics.first_factor = (constants.put(factor, wp.float64) for factor in batch.factors)
-        dynamics.mass_terms = constants.put(batch.mass_terms, wp.float64)
-        dynamics.damping_terms = constants.put(batch.damping_terms, wp.float64)
+        for name, values in _dynamics(batch).items():
+            setattr(dynamics, name, devices.to_device(values, wp.float64, self._device))
+        self._dynamics = dynamics
         self._launch = devices.Launch(
             kernels.solve_dynamic,
             batch.curves,
@@ -217,6 +229,11 @@ class DynamicCurves(_Curves):
             smallest=max(1, _WALKS_PER_THREAD // (frames * batch.examples)),
             block=32,
         )
+
+    def tune(self, batch: CurveBatch) -> None:
+        """Go on with other masses and damping of the same curves from the next step on."""
+        for name, values in _dynamics(batch).items():
+            devices.write(getattr(self._dynamics, name), values)
 
     @property
     def memory(self) -> tuple[Any, Any]:
@@ -242,6 +259,13 @@ class DynamicCurves(_Curves):
         self._launch()
         self._resting.zero_()
         return self.shapes
+
+
+def _dynamics(batch: CurveBatch) -> dict[str, FloatArray]:
+    """What mass and damping make of a batch, by the names that kernels give it."""
+    factor, first_factor = batch.factors
+    terms = {"mass_terms": batch.mass_terms, "damping_terms": batch.damping_terms}
+    return {"factor": factor, "first_factor": first_factor, **terms}
 
 
 def static_curves(
