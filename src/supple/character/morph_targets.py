@@ -17,8 +17,10 @@ class MorphTargets:
         self._weights: dict[str, float] | None = {}
 
     def exchange(self, offsets: Mapping[str, FloatArray]) -> None:
-        """Take other shapes; the next `update` gives the points anew."""
-        self._offsets, self._weights = offsets, None
+        """Take other shapes; the next `update` gives the points anew where one of those that are on is another."""
+        if any(offsets.get(name) is not self._offsets[name] for name in self._weights or ()):
+            self._weights = None
+        self._offsets = offsets
 
     def update(self, weights: Mapping[str, float]) -> FloatArray | None:
         """The points with these shares, or None where they are those of the last call (none at first).

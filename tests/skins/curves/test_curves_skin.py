@@ -330,3 +330,36 @@ def test_other_shapes_come_with_the_skin_below_and_nothing_is_learnt_again(limb,
     assert np.linalg.norm(shown, axis=1).max() == pytest.approx(0.035, rel=1e-3)
     player.reshape(limb)
     np.testing.assert_array_equal(player.advance(pose), twin.advance(pose))
+
+
+def test_forces_draw_curves_to_balance(limb, model, poses):
+    """None at rest; after a turn of the pose those of load - K q; and none once it has settled again."""
+    player = supple.player(limb, CurveDynamics(trained=model, damping=1.0))
+    player.advance(poses[0], 1 / 120)
+    node = player._nodes[-1]
+
+    def forces():
+        return node.stage.work.forces(node.binding, node.state).numpy().copy()
+
+    scale = None
+    for _ in range(3):
+        player.advance(poses[1], 1 / 120)
+        drawn = forces()
+        scale = max(scale or 0.0, np.abs(drawn).max())
+    curves = node.state.curves
+    weights = node.state.interpolator.weights(joint_rotations(poses[1], limb.skeleton))
+    beams, loads = node.binding.static, find_loads(model)
+    shapes, expected = curves.shapes.numpy(), np.zeros((beams.nodes, 3))
+    for curve, (start, end) in enumerate(zip(beams.starts[:-1], beams.starts[1:], strict=True)):
+        beam, group = StaticBeam(int(end - start)), loads.groups[curve]
+        load = sum(
+            weights[group, example] * beams.loads.reshape(beams.examples, -1, 3)[example, start + 1 : end - 1]
+            for example in range(loads.counts[group])
+        )
+        expected[start + 1 : end - 1] = load - beam.bands.multiply(shapes[start + 1 : end - 1])
+    found = curves._constants.blank(beams.nodes, supple.device.warp().vec3d)
+    curves.measure_forces(found)()
+    np.testing.assert_allclose(found.numpy(), expected, atol=1e-6 * np.abs(expected).max())
+    for _ in range(600):
+        player.advance(poses[1], 1 / 120)
+    assert np.abs(forces()).max() < 1e-3 * scale

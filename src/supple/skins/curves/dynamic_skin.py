@@ -60,6 +60,9 @@ class CurveDynamics(CurveSettings, SoftSkin[CurveBinding, DynamicCurveState]):
     def reshape(self, binding: CurveBinding, state: DynamicCurveState) -> DynamicCurveState:
         return state  # what shapes do comes with the skin below
 
+    def forces(self, binding: CurveBinding, state: DynamicCurveState) -> DevicePoints:
+        return state.forces()
+
     def start(self, binding: CurveBinding, pose: Pose, incoming: DevicePoints | None) -> DynamicCurveState:
         state = self.allocate(binding)
         start(state, pose, incoming)

@@ -42,6 +42,8 @@ class DynamicCurveState:
     def __init__(self, binding: CurveBinding, skin: CurveDynamics) -> None:
         self.interpolator, self._batch = binding.interpolator, binding.static
         self._tuned = skin.frequency, skin.damping
+        self._constants = binding.constants
+        self._forces: tuple[Any, list[devices.Launch]] | None = None
         self.curves = DynamicCurves(binding.static.with_mass(skin.beam), binding.constants)
         self.balance = StaticCurves(binding.static, binding.constants)
         self.mesh = CarriedMesh(binding, self.curves.shapes)
@@ -53,6 +55,16 @@ class DynamicCurveState:
         if wanted != self._tuned:
             self.curves.tune(self._batch.with_mass(skin.beam))
             self._tuned = wanted
+
+    def forces(self) -> Any:
+        """What draws every vertex (V,) to where it would be in balance, in units of the curves' stiffness."""
+        if self._forces is None:
+            on_nodes = self._constants.blank(self.curves.nodes, devices.warp().vec3d)
+            on_skin, carry = self.mesh.carry_vectors(on_nodes)
+            self._forces = on_skin, [self.curves.measure_forces(on_nodes), *carry]
+        for call in self._forces[1]:
+            call()
+        return self._forces[0]
 
     @property
     def points(self) -> Any:
@@ -97,23 +109,23 @@ class CarriedMesh:
     def carry(self, below: Any) -> Any:
         """The skin below with the offsets of the nodes as they are now, turned as in the pose that was set last."""
         if self._recorded is None or self._recorded[0] is not below:
-            self._recorded = below, self._launch(below)
+            self._recorded = below, self._launch(below, self._nodes, self.points)
         self._to_single()
         self._recorded[1]()
         return self.points
 
-    def _launch(self, below: Any) -> devices.Launch:
+    def carry_vectors(self, on_nodes: Any) -> tuple[Any, list[devices.Launch]]:
+        """Recorded: vectors at nodes, such as forces, as those (V,) of the skin, turned as in the pose set last."""
+        from supple.skins.curves.network import transfer_kernels
+
+        wp, blank, count = devices.warp(), self._arrays.constants.blank, len(self._nodes)
+        singles, nothing, on_skin = (blank(size, wp.vec3f) for size in (count, self._arrays.count, self._arrays.count))
+        to_single = devices.Launch(transfer_kernels.to_single, count, [on_nodes, singles], self._device)
+        return on_skin, [to_single, self._launch(nothing, singles, on_skin)]
+
+    def _launch(self, below: Any, nodes: Any, posed: Any) -> devices.Launch:
         from supple.skins.curves.network import transfer_kernels
 
         arrays = self._arrays
-        inputs = [
-            *self._matrix,
-            self._nodes,
-            arrays.blocks,
-            arrays.joints,
-            arrays.weights,
-            self._rotations,
-            below,
-            arrays.posed,
-        ]
+        inputs = [*self._matrix, nodes, arrays.blocks, arrays.joints, arrays.weights, self._rotations, below, posed]
         return devices.Launch(transfer_kernels.carry, arrays.count, inputs, self._device)

@@ -243,6 +243,16 @@ class DynamicCurves(_Curves):
         """
         return self._x, self._resting
 
+    def measure_forces(self, forces: Any) -> devices.Launch:
+        """Recorded: what draws all nodes (nodes,) to balance after one step, in units of the bending stiffness."""
+        from supple.skins.curves.beam import kernels
+
+        inputs = [self._curves, self._weights, self.shapes, forces]
+        smallest = max(1, _WALKS_PER_THREAD // self._batch.examples)
+        return devices.Launch(
+            kernels.measure_forces, self._batch.curves, inputs, self._device, smallest=smallest, block=32
+        )
+
     def rest(self, shape: ArrayLike | None = None) -> None:
         """Stand still in a shape (nodes, 3) of all curves one after another; in the zero shape without one."""
         if shape is None:

@@ -92,6 +92,37 @@ def solve_static(first: int, curves: Curves, factor: FloatArray, w: FloatArray, 
     back_substitute(x, here + begins + 1, ends - begins - 1, factor, curves.factor_rows[c])
 
 
+@wp.kernel(enable_backward=False)
+def measure_forces(first: int, curves: Curves, w: FloatArray, x: VectorArray, forces: VectorArray):
+    """What draws the nodes of one curve to where it would be in balance: load - K q, none at its ends.
+
+    K is that of a clamped beam of bending one, N^4 (1, -4, 6, -4, 1) with 7 in its first and last row; what the ends
+    add to it is in the load.
+    """
+    c = first + wp.tid()
+    row = curves.group_of[c] * curves.examples
+    count = curves.example_counts[curves.group_of[c]]
+    begins = curves.starts[c]
+    ends = curves.starts[c + 1] - 1
+    intervals = wp.float64(ends - begins)
+    bending = intervals * intervals * intervals * intervals
+    forces[begins] = wp.vec3d()
+    forces[ends] = wp.vec3d()
+    for node in range(begins + 1, ends):
+        bent = wp.float64(6.0) * x[node]
+        if node == begins + 1 or node == ends - 1:
+            bent += x[node]
+        if node - 1 > begins:
+            bent -= wp.float64(4.0) * x[node - 1]
+        if node + 1 < ends:
+            bent -= wp.float64(4.0) * x[node + 1]
+        if node - 2 > begins:
+            bent += x[node - 2]
+        if node + 2 < ends:
+            bent += x[node + 2]
+        forces[node] = blend_loads(curves, w, row, count, node) - bending * bent
+
+
 @wp.func
 def solve_step(
     curves: Curves,
