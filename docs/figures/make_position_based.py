@@ -112,8 +112,33 @@ def twist_and_bend():
     return contact_sheet(rows, captions=list(skins))
 
 
+def pull():
+    """A belly drawn out and pressed in, and fingers lifted, below the same without a hand."""
+    hero = supple.character("hero", vertices=10000)
+    rest = supple.Pose.rest(hero.skeleton)
+    belly = int(np.linalg.norm(hero.points - np.array([0.0, 1.04, 0.3]), axis=1).argmin())
+    finger = int(hero.points[:, 0].argmax())
+    hands = [
+        (belly, (0.0, 0.0, 0.15), (1.0, 0.25, 0.35), 0.35),
+        (belly, (0.0, 0.0, -0.08), (1.0, 0.3, 0.5), 0.35),
+        (finger, (0.03, 0.04, 0.03), (0.2, 0.4, 1.0), 0.12),
+    ]
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    columns = []
+    for vertex, way, direction, half in hands:
+        player = supple.player(hero, supple.PositionBased())
+        free = player.advance(rest)
+        player.pull(supple.Pull(vertex, to=free[vertex] + np.array(way)))
+        for _ in range(60):
+            held = player.advance(rest)
+        camera = Camera.framing(hero.points[vertex] + half * corners, size=SIZE, direction=direction)
+        columns.append([drawn(hero, points, camera) for points in (free, held)])
+    captions = ["drawn out by 15 cm", "pressed in by 8 cm", "lifted by 6 cm"]
+    return contact_sheet([list(row) for row in zip(*columns, strict=True)], captions=captions)
+
+
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES
     suffix = ".png" if len(sys.argv) > 1 else ".jpg"
-    for make in (shoulders, elbow, twist_and_bend):
+    for make in (shoulders, elbow, twist_and_bend, pull):
         save_picture(make(), folder / f"position-based-{make.__name__.replace('_', '-')}{suffix}")

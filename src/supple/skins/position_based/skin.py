@@ -143,6 +143,16 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
     ) -> DevicePoints:
         return stepping.advance(self, state, pose, dt, incoming)
 
+    def forces(self, binding: FleshBinding, state: FleshState) -> DevicePoints | None:
+        """What draws every vertex (V,) [N] back to where its flesh settles, and what presses it.
+
+        The published scheme has no such place: there is none then.
+        """
+        return None if self.scheme == "published" else state.readings.forces()
+
+    def contact_pressure(self, binding: FleshBinding, state: FleshState) -> Any | None:
+        return state.readings.pressures() if self.meets_anything else None
+
     def hold(self, binding: FleshBinding, state: FleshState, pulls: Sequence[Pull]) -> None:
         state.hold(pulls)
 

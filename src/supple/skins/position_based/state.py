@@ -22,6 +22,7 @@ from supple.skins.position_based.body.softness import regional_softness
 from supple.skins.position_based.contact.collision import ContactMemory, FleshCollision
 from supple.skins.position_based.handles.handles import HandleMemory, Handles
 from supple.skins.position_based.project_constraints import ProjectConstraints
+from supple.skins.position_based.readings import Readings
 from supple.skins.position_based.settle_and_swing import SettleAndSwing
 from supple.skins.position_based.solve.lbfgs import LbfgsSolver
 from supple.skins.pull import Pull
@@ -99,6 +100,7 @@ class FleshState:
             self.collision.start(),
         )
         self.handles: Handles | None = None
+        self._readings: Readings | None = None
         self.recorded: tuple[Any, tuple[Any, ...], Stages] | None = None
         self._tuned: tuple[PositionBased, float] | None = None
         self._params = np.zeros(9)
@@ -122,6 +124,13 @@ class FleshState:
         if self.handles is None:
             self.handles, self._tuned = Handles(self, self.memory.handles), None
         return self.handles
+
+    @property
+    def readings(self) -> Readings:
+        """What can be read off the last step."""
+        if self._readings is None or self._readings.particles is not self.surface.particles:
+            self._readings = Readings(self)
+        return self._readings
 
     def reshape(self, binding: FleshBinding) -> None:
         """Go on with other shapes and maps of the same body, from the next step on."""

@@ -297,6 +297,11 @@ class FleshCollision:
         """On the device: which plane each particle is held off and how firmly, and the planes; see `HeldContacts`."""
         return self._held, self._plane_arrays
 
+    @property
+    def surfaces(self) -> tuple[Any, ...]:
+        """On the device: what every particle is held off, planes, faces and rigid bodies, as kernels take them."""
+        return self._held, self._plane_arrays, self._faces, self._rigid
+
     def project(self, particles: Any, *, before: Any = None, planes: bool = True) -> None:
         """Part everything that touches, once: positions of `particles` (C P,), as (x, y, z, inverse mass), change.
 

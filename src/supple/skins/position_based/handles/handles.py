@@ -188,6 +188,11 @@ class Handles:
             devices.Launch(kernels.draw_skin, state.surface.count, drawn, state.device),
         ]
 
+    def read_drawn(self, drawn: Any) -> devices.Launch:
+        """Recorded: `drawn` (V,) [m] becomes how far hands draw every vertex."""
+        inputs = [self._vertex_distances, self._motion, drawn]
+        return devices.Launch(self._kernels.read_drawn, self._state.surface.count, inputs, self._state.device)
+
     def _by_particle(self, kernel: Any, *inputs: Any) -> devices.Launch:
         return devices.Launch(kernel, self._state.count, inputs, self._state.device)
 

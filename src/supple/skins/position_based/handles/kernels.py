@@ -308,3 +308,10 @@ def draw_skin(first: int, distances: Distances, motion: HandleMotion, skin: Vec3
     """The skin goes along with its hands."""
     v = first + wp.tid()
     skin[v] = skin[v] + draw(distances[v], motion)
+
+
+@wp.kernel(enable_backward=False)
+def read_drawn(first: int, distances: Distances, motion: HandleMotion, drawn: Vec3Array):
+    """How far hands draw every vertex."""
+    v = first + wp.tid()
+    drawn[v] = draw(distances[v], motion)
