@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.compiling import load
 from supple.errors import DeviceError, InputError
 from supple.machine import compiler_flags
 
@@ -286,6 +287,7 @@ class Launch:
         block: int = 256,
     ) -> None:
         wp = warp()
+        load(kernel.module, device, block)
         self._whole = device != "cpu"
         ranges = [(0, count)] if self._whole else _ranges(count, threads(), smallest)
         recorded = [

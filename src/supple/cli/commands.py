@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "fit-curves": "Teach curves a slow skin from its bakes, to play it at a fraction of the cost",
     "decompose": "Turn a bake into bones, weights and motion that any engine plays",
     "info": "Say what a character is: mesh, skeleton, weights, maps",
+    "warm-up": "Compile everything for this machine now, rather than when it is first needed",
     "cache": "Show what is kept between runs so that nothing is bound twice, or clear it",
     "bench": "Time the skins here, beside other programs where they are installed",
 }

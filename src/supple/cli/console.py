@@ -30,6 +30,10 @@ class Console:
         """Something worth knowing that is not part of the result."""
         print(text, file=sys.stderr, flush=True)
 
+    def compiling(self, name: str) -> None:
+        """That kernels are being compiled, which takes some seconds and happens once."""
+        self.note(f"compiling {name} for this machine, once (supple warm-up does all of it)")
+
     def progress(self, items: Sequence[T], label: str) -> Iterator[T]:
         """Go through `items` and show how far it is."""
         with self.counting(label) as count:

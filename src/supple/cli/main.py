@@ -20,6 +20,7 @@ from typing import Any, TextIO
 from supple.cli.commands import COMMANDS, Command, command_named, writes_json_file
 from supple.cli.console import Console
 from supple.cli.parser import JSON_ON_STDOUT, parser_for
+from supple.compiling import told_of_compiling
 from supple.errors import InputError, SuppleError, SuppleWarning, UnfinishedError
 from supple.files import atomic
 
@@ -31,7 +32,7 @@ def main(words: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if words is None else words)
     console = Console(machine_reads="--json" in given)
     try:
-        with _speaking_plainly(console):
+        with _speaking_plainly(console), told_of_compiling(console.compiling):
             _run(given, console)
             sys.stdout.flush()
         return DONE
