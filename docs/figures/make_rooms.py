@@ -26,6 +26,7 @@ FLOORS: tuple[tuple[tuple[str, str], ...], ...] = (
         ("skins/contact/", "dynamic bones in flesh"),
         ("skins/curves/", "beams that learn"),
     ),
+    (("skins/secondary/", "what any skin carries on top: hands that hold it, changes that do not jump"),),
     (("skins/kinematic/", "linear, dual quaternion, centres of rotation, delta mush: all others may stand on them"),),
     (("skins/base.py", "the doors that all skins have"),),
     (("motion/", "pose, motion, retargeting, live"),),
@@ -35,6 +36,7 @@ FLOORS: tuple[tuple[tuple[str, str], ...], ...] = (
     (
         ("settings/", ""),
         ("device.py", ""),
+        ("compiling.py", ""),
         ("records.py", ""),
         ("machine.py", ""),
         ("files.py", ""),

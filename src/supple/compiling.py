@@ -54,10 +54,10 @@ def _say(name: str) -> None:
 
 
 def kernel_modules() -> list[str]:
-    """The names of all modules of kernels, in the order in which skins are likely to want them."""
+    """The names below `supple` of all modules of kernels, in the order in which skins are likely to want them."""
     root = Path(__file__).resolve().parent
     found = [
-        path.relative_to(root.parent).with_suffix("")
+        path.relative_to(root).with_suffix("")
         for path in root.rglob("*.py")
         if path.stem != "__init__" and (path.stem.endswith("kernels") or path.parent.name == "kernels")
     ]
@@ -67,11 +67,10 @@ def kernel_modules() -> list[str]:
 
 
 def compile_module(name: str, device: str, block: int = 256) -> bool:
-    """Have the kernels of one module ready; says whether it has any."""
+    """Have the kernels of one module of `kernel_modules` ready; says whether it has any."""
     import warp as wp
 
-    import_module(name)
-    module = wp.get_module(name)
+    module = wp.get_module(import_module(f"supple.{name}").__name__)
     if not module.kernels:
         return False
     load(module, device, block)

@@ -44,15 +44,15 @@ def test_a_gpu_has_modules_of_its_own_for_every_block(slow):
 
 def test_every_file_of_kernels_is_known():
     names = kernel_modules()
-    assert "supple.skins.kinematic.kernels" in names
-    assert "supple.geometry.kernels.normals" in names
+    assert "skins.kinematic.kernels" in names
+    assert "geometry.kernels.normals" in names
     assert len(names) == len(set(names)) > 40
-    assert compile_module("supple.graph.kernels", "cpu")
-    assert not compile_module("supple.geometry.kernels.oscillator", "cpu")
+    assert compile_module("graph.kernels", "cpu")
+    assert not compile_module("geometry.kernels.oscillator", "cpu")
 
 
 def test_the_command_says_what_is_ready(capsys, monkeypatch):
-    monkeypatch.setattr("supple.cli.warm_up.kernel_modules", lambda: ["supple.graph.kernels"])
+    monkeypatch.setattr("supple.cli.warm_up.kernel_modules", lambda: ["graph.kernels"])
     assert main(["warm-up"]) == 0
     assert "1 modules of kernels are ready on cpu" in capsys.readouterr().out
     assert main(["warm-up", "--json"]) == 0

@@ -16,6 +16,7 @@ ROOMS = {
     "lattice": "lattice",
     "curves": "curves",
     "contact": "contact",
+    "live": "live",
 }
 """Module below `supple.bench`, by the name on the command line."""
 
