@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from supple import device as devices
 from supple.arrays import BoolArray, FloatArray, IntArray, frozen
 from supple.character.character import Character
 from supple.errors import InputError
@@ -130,25 +132,24 @@ def smooth(attachment: Attachment, around: Neighbors, rounds: int) -> Attachment
 
     Only the segment a vertex hangs on and those that meet it are asked, so no vertex jumps to another limb.
     """
-    valence = np.diff(around.starts)
-    owner = np.repeat(np.arange(len(valence)), valence)
-    segments, segment, along, points = attachment.segments, attachment.segment, attachment.along, attachment.points
-    for _ in range(rounds):
-        sums = np.stack([np.bincount(owner, points[around.indices, k], len(valence)) for k in range(3)], axis=1)
-        mean = np.where(valence[:, None] > 0, 0.5 * points + 0.5 * sums / np.maximum(valence, 1)[:, None], points)
-        segment, along, points = _project(mean, segments, segments.neighbors[segment])
-    return Attachment(attachment.rest_points, segments, segment, along)
+    from supple.skins.springs.kernels import smoothing as kernels
 
+    wp, segments, count = devices.warp(), attachment.segments, len(attachment.rest_points)
 
-def _project(points: FloatArray, segments: Segments, candidates: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """The nearest of each point's candidate segments (V, K), the place on it, and that place (V, 3)."""
-    starts, directions = segments.starts[candidates], (segments.ends - segments.starts)[candidates]
-    squares = np.maximum(np.einsum("vki,vki->vk", directions, directions), 1e-300)
-    along = np.clip(np.einsum("vki,vki->vk", points[:, None] - starts, directions) / squares, 0.0, 1.0)
-    positions = starts + along[..., None] * directions
-    best = np.argmin(np.linalg.norm(points[:, None] - positions, axis=2), axis=1)[:, None]
-    row = np.arange(len(points))[:, None]
-    return candidates[row, best][:, 0], along[row, best][:, 0], positions[row, best][:, 0]
+    def own(array: FloatArray | IntArray, dtype: Any) -> Any:
+        return devices.to_device(array, dtype, "cpu")
+
+    ends = np.stack([segments.starts, segments.ends - segments.starts], axis=1)
+    fixed = [own(around.starts, wp.int32), own(around.indices, wp.int32)]
+    fixed += [own(segments.neighbors, wp.int32), own(ends, wp.vec3d)]
+    points = [own(attachment.points, wp.vec3d) for _ in range(2)]
+    segment = [own(attachment.segment, wp.int32) for _ in range(2)]
+    along = own(attachment.along, wp.float64)
+    rows = [[*fixed, points[k], segment[k], points[1 - k], segment[1 - k], along] for k in range(2)]
+    launches = [devices.Launch(kernels.smooth, count, row, "cpu") for row in rows]
+    for done in range(rounds):
+        launches[done % 2]()
+    return Attachment(attachment.rest_points, segments, segment[rounds % 2].numpy().copy(), along.numpy().copy())
 
 
 def _candidates_by_weight(character: Character, segments: Segments) -> BoolArray:
