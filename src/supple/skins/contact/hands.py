@@ -31,6 +31,7 @@ _FASTEST = 3.0  # sizes of the character in a second: how fast a hand draws a pl
 _STRONGEST = 60.0  # [m/s²]: times the mass of the character, how hard a hand pulls at most
 _REACH = 0.8  # of the way to the nearest bone: how far a hand draws flesh out,
 _WITHIN = 0.9  # and at most this share of how far flesh may go anywhere
+_TINY = 1e-300
 _SHORTEST = 1e-6  # [m]: what flesh goes anyhow
 _PASSES = 2  # in which places are measured and answered
 _LEAST = 1e-4  # of the largest weight: nodes with less are not held
@@ -41,7 +42,8 @@ class Grip:
     """Where a hand holds: the place among vertices by shares, and nodes that feel it.
 
     `patch` and `place` are `nodes` with `weights`, which sum to one, and with `flesh_weights`. `compliance` (3, 3)
-    [m/N] is how the flesh of the place gives way to a lasting force over the patch, `reach` [m] how far it goes.
+    [m/N] is how the flesh of the place gives way to a lasting force over the patch, `reach` [m] how far it goes, where
+    a thumb in the patch that is softer goes no farther than flesh there may.
     """
 
     pull: Pull
@@ -60,10 +62,12 @@ class Grip:
         place = _on_nodes(weights, attachment)
         nodes, _, soft = place
         free, deepest = nodes < len(binding.max_displacements), binding.max_displacements
-        given = _response(patch, len(deepest), stiffness)[nodes[free]]
+        given = _response(patch, len(deepest), stiffness)
+        compliance = np.einsum("k,kab->ab", soft[free], given[nodes[free]])
         bone = _bone_distance(pull.barycentric @ character.points[pull.indices], character)
         reach = min(_REACH * bone, _WITHIN * float(soft[free] @ deepest[nodes[free]]))
-        return cls(pull, patch, place, np.einsum("k,kab->ab", soft[free], given), max(reach, _SHORTEST))
+        farther = np.linalg.norm(given, axis=(1, 2)).max(initial=0.0) / max(float(np.linalg.norm(compliance)), _TINY)
+        return cls(pull, patch, place, compliance, max(reach / max(farther, 1.0), _SHORTEST))
 
     def holds_like(self, pull: Pull) -> bool:
         """Whether a pull is this one with another target or force."""
