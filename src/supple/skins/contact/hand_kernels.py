@@ -18,7 +18,8 @@ its place.
 
 Linear flesh would go any way with a hand that is strong enough. It has a reach d: where a force F would draw it farther
 out, as K^-1 s says, bones take the rest. So Z and s of a patch count min(1, d / |C R^T F|), with the F of the steps
-before and C [m/N] how the place gives way to its patch at rest.
+before and C [m/N] how the place gives way to its patch at rest. What bones take acts on the bone itself, as the hand
+closes round the limb: at its skin it would twist it.
 
 Symbols as in dynamics/node_kernels.py; every kernel works on item `first + tid`.
 """
@@ -49,7 +50,8 @@ class Grips:
     """What hands hold. `kinds` and `vectors` [m, N] (H,) are what each does; `vertices` with `shares` are its place.
 
     Row r has `nodes` from `starts[r]` to `starts[r + 1]`, with `weights` and `flesh_weights`; `responses` (2 H, n)
-    [1/kg] are how flesh gives way to it. `compliances` [m/N] and `reaches` [m] (H,) are C and d.
+    [1/kg] are how flesh gives way to it. `compliances` [m/N] and `reaches` [m] (H,) are C and d; `bones` and
+    `bone_points` [m], at rest, are the link under each place and where its bone is next to it.
     """
 
     count: int
@@ -65,6 +67,8 @@ class Grips:
     responses: Matrices
     compliances: Matrices
     reaches: FloatArray
+    bones: IntArray
+    bone_points: Vectors
 
 
 @wp.struct
@@ -110,6 +114,13 @@ def carried_velocity(j: int, nodes: Nodes, links: Links) -> wp.vec3d:
         i = nodes.links[e]
         velocity += nodes.weights[e] * (links.velocities[i] + wp.cross(links.angular_velocities[i], nodes.arms[e]))
     return velocity
+
+
+@wp.func
+def bone_arm(h: int, grips: Grips, links: Links) -> wp.vec3d:
+    """From the centre of a hand's link to its bone."""
+    i = grips.bones[h]
+    return links.rotations[i] * (grips.bone_points[h] - links.centers[i])
 
 
 @wp.kernel(enable_backward=False)
@@ -187,7 +198,14 @@ def condense_grips(
 
 @wp.kernel(enable_backward=False)
 def join_grips(
-    first: int, pieces: int, link_groups: IntArray, link_count: int, nodes: Nodes, grips: Grips, system: GripSystem
+    first: int,
+    pieces: int,
+    link_groups: IntArray,
+    link_count: int,
+    nodes: Nodes,
+    links: Links,
+    grips: Grips,
+    system: GripSystem,
 ):
     """B of a row for all links."""
     row = first + wp.tid()
@@ -201,10 +219,16 @@ def join_grips(
         system.blocks[2 * (row * link_count + i)] = linear * back
         system.blocks[2 * (row * link_count + i) + 1] = angular * back
     one = wp.identity(n=3, dtype=wp.float64)
+    on_skin = system.flesh_shares[row]
+    if row % 2 == 0:
+        at = 2 * (row * link_count + grips.bones[row // 2])
+        share = (wp.float64(1.0) - on_skin) * one
+        system.blocks[at] = system.blocks[at] + share
+        system.blocks[at + 1] = system.blocks[at + 1] + crossed_columns(bone_arm(row // 2, grips, links), share)
     for e in range(grips.starts[row], grips.starts[row + 1]):
         j = grips.nodes[e]
         for f in range(nodes.carriers * j, nodes.carriers * j + nodes.carriers):
-            share = (grips.weights[e] * nodes.weights[f]) * one
+            share = (on_skin * grips.weights[e] * nodes.weights[f]) * one
             at = 2 * (row * link_count + nodes.links[f])
             system.blocks[at] = system.blocks[at] + share
             system.blocks[at + 1] = system.blocks[at + 1] + crossed_columns(nodes.arms[f], share)
@@ -305,7 +329,10 @@ def solve_grips(
         system.impulses[h] = system.impulses[h] + impulse
         center = wp.vec3d()
         for e in range(grips.starts[2 * h], grips.starts[2 * h + 1]):
-            center += grips.weights[e] * nodes.positions[grips.nodes[e]]
+            center += (system.flesh_shares[2 * h] * grips.weights[e]) * nodes.positions[grips.nodes[e]]
+        center += (wp.float64(1.0) - system.flesh_shares[2 * h]) * (
+            links.positions[grips.bones[h]] + bone_arm(h, grips, links)
+        )
         motion = system.velocities[h]
         for g in range(count):
             motion += system.couplings[h * count + g] * system.increments[g]

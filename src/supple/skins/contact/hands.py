@@ -43,7 +43,8 @@ class Grip:
 
     `patch` and `place` are `nodes` with `weights`, which sum to one, and with `flesh_weights`. `compliance` (3, 3)
     [m/N] is how the flesh of the place gives way to a lasting force over the patch, `reach` [m] how far it goes, where
-    a thumb in the patch that is softer goes no farther than flesh there may.
+    a thumb in the patch that is softer goes no farther than flesh there may. `bone` is the link under the place, and
+    `bone_point` (3,) [m] where its bone is next to it, at rest.
     """
 
     pull: Pull
@@ -51,6 +52,8 @@ class Grip:
     place: Row
     compliance: FloatArray
     reach: float
+    bone: int
+    bone_point: FloatArray
 
     @classmethod
     def from_pull(cls, pull: Pull, binding: ContactBinding, stiffness: FleshFactor | None) -> Grip:
@@ -64,10 +67,13 @@ class Grip:
         free, deepest = nodes < len(binding.max_displacements), binding.max_displacements
         given = _response(patch, len(deepest), stiffness)
         compliance = np.einsum("k,kab->ab", soft[free], given[nodes[free]])
-        bone = _bone_distance(pull.barycentric @ character.points[pull.indices], character)
-        reach = min(_REACH * bone, _WITHIN * float(soft[free] @ deepest[nodes[free]]))
+        at = pull.barycentric @ character.points[pull.indices]
+        bone_point = _nearest_on_bone(at, character)
+        reach = min(_REACH * float(np.linalg.norm(at - bone_point)), _WITHIN * float(soft[free] @ deepest[nodes[free]]))
         farther = np.linalg.norm(given, axis=(1, 2)).max(initial=0.0) / max(float(np.linalg.norm(compliance)), _TINY)
-        return cls(pull, patch, place, compliance, max(reach / max(farther, 1.0), _SHORTEST))
+        links, carried = binding.mechanism.links[nodes], binding.mechanism.weights[nodes] * place[1][:, None]
+        bone = int(np.bincount(links.ravel(), carried.ravel()).argmax())
+        return cls(pull, patch, place, compliance, max(reach / max(farther, 1.0), _SHORTEST), bone, bone_point)
 
     def holds_like(self, pull: Pull) -> bool:
         """Whether a pull is this one with another target or force."""
@@ -78,10 +84,14 @@ class Grip:
         )
 
 
-def _bone_distance(place: FloatArray, character: Character) -> float:
-    """How far [m] a place is from the nearest bone."""
+def _nearest_on_bone(place: FloatArray, character: Character) -> FloatArray:
+    """The point (3,) [m] of any bone that is nearest to a place."""
     bones = character.skeleton.bones
-    return float(distances_to_segments(place[None], bones.starts, bones.ends)[0].min())
+    distances, along = distances_to_segments(place[None], bones.starts, bones.ends)
+    nearest = int(distances[0].argmin())
+    way = float(np.clip(along[0, nearest], 0.0, 1.0))
+    found: FloatArray = bones.starts[nearest] + way * (bones.ends[nearest] - bones.starts[nearest])
+    return found
 
 
 def _falloff(pull: Pull, character: Character) -> FloatArray:
@@ -206,7 +216,7 @@ class _HandLaunches:
             [
                 launch(kernels.open_grips, count, held, flesh, forces, system),
                 launch(kernels.condense_grips, 2 * count * pieces, *by_link, flesh, held, system),
-                launch(kernels.join_grips, 2 * count, pieces, nodes.link_groups, k, flesh, held, system),
+                launch(kernels.join_grips, 2 * count, pieces, nodes.link_groups, k, flesh, bodies, held, system),
                 launch(kernels.couple_grips, 1, k, held, flesh, base, system),
             ],
             device,
@@ -249,6 +259,8 @@ class _HandLaunches:
         held.responses = put(responses, wp.mat33d)
         held.compliances = put([grip.compliance[None] for grip in grips], wp.mat33d)
         held.reaches = put([[grip.reach for grip in grips]], wp.float64)
+        held.bones = put([[grip.bone for grip in grips]], wp.int32)
+        held.bone_points = put([grip.bone_point[None] for grip in grips], wp.vec3d)
         return held
 
     def _system(self, count: int, links: int, pieces: int, device: str) -> Any:
