@@ -218,3 +218,19 @@ class Leaping(Trailing):
     def advance(self, binding, state, pose, dt, *, incoming):
         points = super().advance(binding, state, pose, dt, incoming=incoming).numpy()
         return devices.to_device(points + np.float32([0.0, self.lift, 0.0]), devices.warp().vec3f, "cpu")
+
+
+@pytest.mark.parametrize("fps", [30.0, 60.0])
+def test_a_hand_that_walks_along_is_followed_whatever_the_step(fps):
+    """Curves go on by 1/120 s, so that a hand stands still for some of their steps while the body walks."""
+    hero = supple.character("hero", vertices=2000)
+    walk, skin = supple.motion("walk", hero), supple.CurveDynamics()
+    belly = int(np.argmax(hero.points[:, 2] * (np.abs(hero.points[:, 1] - 1.05) < 0.1)))
+    held, free = (supple.player(hero, skin, fps=fps) for _ in range(2))
+    held.play(walk, 0.0)
+    late = []
+    for frame in range(1, round(1.5 * fps)):
+        goal = free.play(walk, frame / fps)[belly] + [0.0, 0.02, 0.1]
+        held.pull(Pull(belly, to=goal))
+        late.append(np.linalg.norm(held.play(walk, frame / fps)[belly] - goal))
+    assert max(late[round(0.5 * fps) :]) < 5e-3

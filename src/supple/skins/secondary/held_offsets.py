@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from supple import device as devices
+from supple.arrays import FloatArray, IntArray
 from supple.errors import InputError
 from supple.skins.base import DevicePoints
 from supple.skins.pull import Pull
@@ -28,12 +29,22 @@ _ALONE = 0.05  # hands whose places differ less than this share are one hand
 
 @dataclass
 class OffsetMemory:
-    """Free offsets and their velocities by vertex, what hands hold of them, and for how long [s] nobody has."""
+    """Free offsets and their velocities by vertex, what hands hold of them, and for how long [s] nobody has.
+
+    `goals` (H, 3) [m] is where hands were told to be last, `moves` by how much farther that is than in the last step,
+    and `events` what else they were told since.
+    """
 
     free: Any
     velocities: Any
     hand_offsets: Any
     hand_velocities: Any
+    hand_lags: Any
+    hand_places: Any
+    hand_carried: Any
+    goals: FloatArray
+    moves: FloatArray
+    events: IntArray
     untouched: float = 0.0
 
 
@@ -65,6 +76,8 @@ class HeldOffsets:
             ("velocities", wp.vec3f, most),
             ("inverse", wp.float32, (most, most)),
             ("accelerations", wp.vec3f, most),
+            ("events", wp.int32, most),
+            *((name, wp.vec3f, most) for name in ("moves", "places", "carried", "lags")),
         )
         for name, kind, shape in layout:
             setattr(self._hands, name, wp.zeros(shape, dtype=kind, device=device))
@@ -75,7 +88,10 @@ class HeldOffsets:
             longest=_LONGEST * grips.size,
         )
         free, velocities = (wp.zeros(count, dtype=wp.vec3f, device=device) for _ in range(2))
-        self.memory = OffsetMemory(free, velocities, self._hands.offsets, self._hands.velocities)
+        kept = ("offsets", "velocities", "lags", "places", "carried")
+        hands = {f"hand_{name}": getattr(self._hands, name) for name in kept}
+        goals, moves, events = np.zeros((most, 3)), np.zeros((most, 3)), np.zeros(most, dtype=np.int32)
+        self.memory = OffsetMemory(free, velocities, **hands, goals=goals, moves=moves, events=events)
         self._recorded: tuple[DevicePoints, devices.Chain] | None = None
 
     @property
@@ -100,11 +116,27 @@ class HeldOffsets:
             hand = kept.index(None)
             kept[hand], fresh[hand] = pull, pull
         grips = {hand: self._grip(pull) for hand, pull in fresh.items()}
+        regripped = bool(grips) or any(kept[hand] is None for hand in self._grips)
         for hand in [hand for hand in self._grips if kept[hand] is None or hand in fresh]:
             self._let_go(hand)
         self._pulls = kept
         self._grips |= grips
+        self._tell(regripped=regripped)
         self._write()
+
+    def _tell(self, *, regripped: bool) -> None:
+        """Remember where hands shall be, and what is new about that."""
+        memory, kernels = self.memory, self._kernels
+        for hand, pull in enumerate(self._pulls):
+            if pull is None or pull.to is None:
+                continue
+            move = pull.vector - memory.goals[hand]
+            memory.goals[hand] = pull.vector
+            if regripped:
+                memory.events[hand], memory.moves[hand] = kernels.CLOSED, 0.0
+            elif move.any():
+                memory.events[hand] = max(memory.events[hand], kernels.MOVED)
+                memory.moves[hand] += move
 
     def _grip(self, pull: Pull) -> Grip:
         if len(pull.indices) > _SLOTS:
@@ -165,6 +197,10 @@ class HeldOffsets:
         """The skin `below` with all offsets, `dt` [s] later; overwritten by the next call."""
         self.memory.untouched = 0.0 if self._grips else self.memory.untouched + dt
         devices.write(self._dt, np.array([dt]))
+        if dt > 0.0:
+            devices.write(self._hands.moves, self.memory.moves)
+            devices.write(self._hands.events, self.memory.events)
+            self.memory.moves[...], self.memory.events[...] = 0.0, self._kernels.UNCHANGED
         if self._recorded is None or self._recorded[0] is not below:
             self._recorded = below, self._record(below)
         self._recorded[1]()
@@ -174,7 +210,9 @@ class HeldOffsets:
         kernels, hands, memory = self._kernels, self._hands, self.memory
         skin = [self._falloffs, below, memory.free, memory.velocities, self._shown]
         calls = [
-            devices.Launch(kernels.measure_residuals, kernels.HANDS, [hands, below, memory.free], self._device),
+            devices.Launch(
+                kernels.measure_residuals, kernels.HANDS, [hands, self._dt, below, memory.free], self._device
+            ),
             devices.Launch(kernels.move_hands, kernels.HANDS, [hands, self._swing, self._dt], self._device),
             devices.Launch(kernels.carry_offsets, self._count, [hands, self._swing, self._dt, *skin], self._device),
         ]

@@ -17,6 +17,12 @@ Numbers = wp.array(dtype=wp.float32)
 Indices = wp.array(dtype=wp.int32)
 Falloffs = wp.array(dtype=vec8)
 
+UNCHANGED = wp.constant(0)
+MOVED = wp.constant(1)  # since the last step
+CLOSED = wp.constant(2)
+RECENT = wp.constant(0.1)  # s that a hand remembers of how its place was carried along
+ALONG = wp.constant(0.5)  # of that way: by so much may a hand that goes along go another way
+NONE = wp.constant(1.0e-9)  # m
 HAND_RATE = wp.constant(90.0)  # 1/s: a hand that is told to go elsewhere has a twentieth of the way left after 0.05 s
 
 
@@ -27,6 +33,9 @@ class HandArrays:
     The place of hand h lies among `vertices[starts[h]:starts[h + 1]]` by `barycentric`. One that is `holding` draws it
     to `targets`: `residuals` are how far it is from there without any hand, `offsets` u_h and `velocities` how far it
     has come, `inverse` (H, H) that of how much the place of one hand follows another. Others push with `accelerations`.
+    `events` say what hands were told since the last step and `moves` by how much their targets moved; `places` is where
+    their places would be without any, `carried` how far those went of late, and `lags` how far u_h is from where it
+    shall be.
     """
 
     starts: Indices
@@ -39,6 +48,11 @@ class HandArrays:
     velocities: Points
     inverse: wp.array2d(dtype=wp.float32)
     accelerations: Points
+    events: Indices
+    moves: Points
+    places: Points
+    carried: Points
+    lags: Points
 
 
 @wp.struct
@@ -56,35 +70,63 @@ def shorten(offset: wp.vec3f, longest: float) -> wp.vec3f:
     return offset * wp.min(1.0, longest / wp.max(wp.length(offset), 1.0e-12))
 
 
+@wp.func
+def own_move(move: wp.vec3f, carried: wp.vec3f) -> wp.vec3f:
+    """What of the move of a hand the body does not explain that carried its place along meanwhile.
+
+    Some share of the way of the body, from none (a hand that stays) to all (one that goes along), is no move of its
+    own, and neither is what goes another way by less than `ALONG` of it.
+    """
+    way = wp.length(carried)
+    share = wp.clamp(wp.dot(move, carried) / wp.max(way * way, NONE * NONE), 0.0, 1.0)
+    own = move - share * carried
+    return wp.max(1.0 - ALONG * way / wp.max(wp.length(own), NONE), 0.0) * own
+
+
 @wp.kernel(enable_backward=False)
-def measure_residuals(first: int, hands: HandArrays, below: Points, free: Points):
-    """How far the place of every hand would be from it without any."""
+def measure_residuals(first: int, hands: HandArrays, dt: Numbers, below: Points, free: Points):
+    """How far the place of every hand would be from it without any, and what of its last move is its own."""
     h = first + wp.tid()
     place = wp.vec3f(0.0, 0.0, 0.0)
     for slot in range(hands.starts[h], hands.starts[h + 1]):
         v = hands.vertices[slot]
         place += hands.barycentric[slot] * (below[v] + free[v])
     hands.residuals[h] = wp.where(hands.holding[h] > 0, hands.targets[h] - place, wp.vec3f(0.0, 0.0, 0.0))
+    if dt[0] > 0.0 and hands.holding[h] > 0:
+        carried = wp.exp(-dt[0] / RECENT) * hands.carried[h] + (place - hands.places[h])
+        if hands.events[h] == MOVED:
+            hands.moves[h] = own_move(hands.moves[h], carried)
+        if hands.events[h] != UNCHANGED:
+            carried = wp.vec3f(0.0, 0.0, 0.0)
+        hands.carried[h] = carried
+        hands.places[h] = place
 
 
 @wp.kernel(enable_backward=False)
 def move_hands(first: int, hands: HandArrays, swing: Swing, dt: Numbers):
     """Hands go to where all places meet their targets, as critically damped springs do.
 
-    e(t) = (e + (e' + k e) t) exp(-k t) for what is left of the way.
+    e(t) = (e + (e' + k e) t) exp(-k t) for what is left of the way. A hand that stays while the body moves, or goes
+    along with it, is never late: only moves of its own are smoothed.
     """
     h = first + wp.tid()
-    if hands.holding[h] > 0:
+    t = dt[0]
+    if hands.holding[h] > 0 and t > 0.0:
         goal = wp.vec3f(0.0, 0.0, 0.0)
+        own = wp.vec3f(0.0, 0.0, 0.0)
         for other in range(HANDS):
             goal += hands.inverse[h, other] * hands.residuals[other]
+            own += hands.inverse[h, other] * hands.moves[other]
         goal = shorten(goal, swing.longest)
-        t = dt[0]
-        away = hands.offsets[h] - goal
+        away = hands.lags[h] - own
+        if hands.events[h] == CLOSED:
+            away = hands.offsets[h] - goal
         pull = hands.velocities[h] + HAND_RATE * away
         fade = wp.exp(-HAND_RATE * t)
         hands.offsets[h] = goal + (away + t * pull) * fade
         hands.velocities[h] = (hands.velocities[h] - HAND_RATE * t * pull) * fade
+        hands.offsets[h] = shorten(hands.offsets[h], swing.longest)
+        hands.lags[h] = hands.offsets[h] - goal
 
 
 @wp.kernel(enable_backward=False)
