@@ -180,6 +180,9 @@ class StageNode:
         Of a soft skin it is one `step` on from here that is compared, with and without the change. Returns the shape
         with which later stages see this one.
         """
+        if isinstance(self.stage.work, SoftSkin) and not self.stage.work.jumps:
+            change()
+            return self._steps[1]
         wp = devices.warp()
         before = wp.clone(self.layer.show(self._try_step(pose, inputs, step), 0.0))
         change()

@@ -169,6 +169,9 @@ class SoftSkin(BoundSkin[Binding, Soft]):
     simulates_skeleton: ClassVar[bool] = False
     """Whether the bones go elsewhere than the motion has them; then `simulated_joints` says where they are."""
 
+    jumps: ClassVar[bool] = True
+    """Whether it may be elsewhere at once when live settings or maps change; if not, only its forces change."""
+
     step: float = setting(1.0 / 120.0, "Simulation step", unit="s", low=1e-4, high=0.1)
 
     def simulated_joints(self, binding: Binding, state: Soft) -> FloatArray | None:

@@ -64,6 +64,7 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
         "Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems",
     )
     simulates_skeleton: ClassVar[bool] = True
+    jumps: ClassVar[bool] = False
     live: ClassVar[frozenset[str]] = frozenset(
         {
             "muscles.strength",
