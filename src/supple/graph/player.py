@@ -150,12 +150,14 @@ class Player:
             raise InputError("player", f"{', '.join(fixed)} was to change", can, "make another player")
         changed.check_for(self.character)
         chosen = dataclasses.replace(node.stage, work=changed)
+        self.graph = Graph(tuple(chosen if one is node else one.stage for one in self._nodes))
         self._change_gently({name: partial(setattr, node, "stage", chosen)})
-        self.graph = Graph(tuple(node.stage for node in self._nodes))
 
     def _change_gently(self, changes: Mapping[str, Callable[[], None]]) -> None:
         """Change stages by name, so that nothing that is shown jumps."""
-        pose = self._pose if self._step is None else self._step_pose
+        pose = self._step_pose
+        if self._step is None:
+            pose = None if self._shown is None else self._pose
         results: dict[str, DevicePoints] = {}
         for node in self._nodes:
             name, inputs = node.stage.name, [results.get(name) for name in node.stage.inputs]
@@ -164,7 +166,7 @@ class Player:
             elif name in changes:
                 results[name] = node.change_gently(changes[name], pose, inputs, self._step)
             else:
-                results[name] = node.output(pose, inputs)
+                results[name] = node.output(pose, inputs, self._step)
 
     def reshape(self, character: Character) -> None:
         """Go on with a character of which only shapes, edits and painted maps differ, without losing any history.
@@ -288,6 +290,8 @@ class Player:
             "tick": np.array(self._tick),
             "pose": np.array(self._pose.world_from_joint),
         }
+        if self._step_pose is not None:
+            kept["step pose"] = np.array(self._step_pose.world_from_joint)
         for number, node in enumerate(self._nodes):
             kept.update(node.snapshot(f"stage{number}"))
         return kept
@@ -298,6 +302,7 @@ class Player:
             self.reset()
             return
         self._pose, self._bones, self._shown = Pose(kept["pose"]), None, None
+        self._step_pose = Pose(kept["step pose"]) if "step pose" in kept else None
         for number, node in enumerate(self._nodes):
             node.restore(f"stage{number}", kept)
         self.time, self._tick = float(kept["time"]), int(kept["tick"])

@@ -32,6 +32,7 @@ class StageNode:
         self.layer = SecondaryLayer(character, device)
         self._device, self._count = device, len(character.points)
         self._recorded: tuple[list[DevicePoints], devices.Launch] | None = None
+        self._shown: DevicePoints = None
         wp = devices.warp()
         if isinstance(stage.work, Mask):
             weights = stage.work.weights(character).astype(np.float32)
@@ -149,14 +150,18 @@ class StageNode:
 
         work = self.stage.work
         if isinstance(work, Skin):
-            return self.layer.show(work.deform(self.binding, self.state, pose, inputs[0] if inputs else None), dt)
+            self._shown = self.layer.show(
+                work.deform(self.binding, self.state, pose, inputs[0] if inputs else None), dt
+            )
+            return self._shown
         if isinstance(work, SoftSkin):
             if alpha == 1.0:  # on a step: a copy costs less than a blend
                 devices.warp().copy(self._result, self._steps[1])
                 return self._result
             devices.write(self._weights, np.array([alpha]))
             return self._blend(kernels.interpolate, self._steps)
-        return self.layer.show(self._blend(kernels.blend, inputs), dt)
+        self._shown = self.layer.show(self._blend(kernels.blend, inputs), dt)
+        return self._shown
 
     def reading(self, what: str) -> Any | None:
         """Forces or contact pressure of the last frame, on the device, where its skin knows them."""
@@ -177,22 +182,25 @@ class StageNode:
     ) -> DevicePoints:
         """Make a change, after which the skin in `pose` is shown as before, and goes over to what it is by itself.
 
-        Of a soft skin it is one `step` on from here that is compared, with and without the change. Returns the shape
-        with which later stages see this one.
+        Of a soft skin it is one `step` on from here that is compared, with and without the change; without any soft
+        skin in the graph (`step` is None) the last frame is still there. Returns the shape with which later stages see
+        this one.
         """
         if isinstance(self.stage.work, SoftSkin) and not self.stage.work.jumps:
             change()
             return self._steps[1]
-        wp = devices.warp()
-        before = wp.clone(self.layer.show(self._try_step(pose, inputs, step), 0.0))
+        here = self._shown if step is None else self.layer.show(self._try_step(pose, inputs, step), 0.0)
+        before = devices.warp().clone(here)
         change()
         now = self._try_step(pose, inputs, step)
         self.layer.take_up(before, self.layer.hold_still(now, 0.0))
         return self._steps[1] if isinstance(self.stage.work, SoftSkin) else self.layer.show(now, 0.0)
 
-    def output(self, pose: Pose, inputs: list[DevicePoints]) -> DevicePoints:
-        """The shape with which later stages see this one in a pose, which is that of the last step."""
-        return self._steps[1] if isinstance(self.stage.work, SoftSkin) else self.show(pose, inputs, 1.0, 0.0)
+    def output(self, pose: Pose, inputs: list[DevicePoints], step: float | None) -> DevicePoints:
+        """The shape with which later stages see this one in a pose, which is that of the last step or frame."""
+        if isinstance(self.stage.work, SoftSkin):
+            return self._steps[1]
+        return self._shown if step is None else self.show(pose, inputs, 1.0, 0.0)
 
     def _try_step(self, pose: Pose, inputs: list[DevicePoints], step: float | None) -> DevicePoints:
         """The skin by itself in a pose, or a soft one a step on, as if that had not been asked."""
@@ -204,8 +212,7 @@ class StageNode:
         if isinstance(work, Mask):
             return self._blend(kernels.blend, inputs)
         assert isinstance(work, SoftSkin)
-        if step is None:
-            return self.state.points
+        assert step is not None
         kept = capture_arrays(self.state.memory, "")
         points = devices.warp().clone(work.advance(self.binding, self.state, pose, step, incoming=incoming))
         restore_arrays(self.state.memory, "", kept)
