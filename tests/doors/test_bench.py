@@ -8,7 +8,7 @@ import pytest
 
 import supple
 from conftest import make_tube
-from supple.bench import expressive, kinematic, position_based, rooms
+from supple.bench import expressive, kinematic, live, live_edits, position_based, rooms
 from supple.bench.position_based_scenes import Scene, with_longest_bone_split
 from supple.bench.rows import Row, to_dict
 from supple.bench.timing import once, timed
@@ -134,3 +134,25 @@ def test_splitting_a_bone_adds_a_joint_and_moves_the_skin_as_before():
         np.testing.assert_allclose(after, before, atol=1e-6)
     new_share = split.weights.dense(6)[:, 3:].max(axis=0)
     assert (new_share > 0.5).all()
+
+
+def test_every_touch_of_a_playing_skin_has_a_row(monkeypatch, tmp_path):
+    monkeypatch.setattr(live, "SKINS", {name: live.SKINS[name] for name in ("linear", "lattice")})
+    monkeypatch.setattr(live, "VERTICES", 600)
+    monkeypatch.setattr(live, "MANY", 700)
+    monkeypatch.setattr(live, "SECONDS", 0.2)
+    monkeypatch.setattr(live_edits, "FEW", 600)
+    monkeypatch.setattr(live_edits, "ENCODED", 650)
+    monkeypatch.setattr(live_edits, "RAYS", 100)
+    monkeypatch.setattr(live_edits, "_KINEMATIC", ("linear",))
+    path = tmp_path / "live.json"
+    assert main(["bench", "live", "--json", str(path)]) == 0
+    rows = {row["what"]: row for row in json.loads(path.read_text())["rows"]}
+    assert all(row["seconds"] > 0.0 for row in rows.values())
+    assert "mm behind a hand that walks along" in rows["lattice: move a hand and step"]["note"]
+    for what in ("paint a map", "reshape", "restore", "stretch by vertex", "forces by vertex", "take hold"):
+        assert f"lattice: {what}" in rows
+    assert "lattice: scrub to any time of 0.2 s" in rows
+    assert "linear: scrub to any time of 0.2 s" not in rows
+    for what in ("pick one pixel, points moved", "pose by strokes", "outline", "encode an edit under linear"):
+        assert what in rows

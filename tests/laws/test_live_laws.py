@@ -144,3 +144,49 @@ def test_what_cannot_be_is_refused_and_it_plays_on(arm, bent, players, name):
     with pytest.raises(InputError, match="other triangles"):
         player.reshape(arm.replace(triangles=arm.triangles[::-1], polygons=None, display=None))
     assert np.array_equal(player.advance(bent), other.advance(bent))
+
+
+TOUCHED = {
+    "delta-mush": {"strength": 0.4},
+    "incremental": {"squash": 0.5},
+    "springs": {"stiffness.bend": 2.0},
+    "spring-dynamics": {"damping": 3.0},
+    "position-based": {"damping": 0.4},
+    "lattice": {"gravity": 5.0},
+    "contact": {"friction": 0.5},
+    "curve-dynamics": {"damping": 0.4},
+}
+
+
+def _touched(arm, bumped, name, device):
+    """Frames of a skin that is held, changed, painted, reshaped and let go while it bends."""
+    motion = supple.motion("bend", arm, angle=np.radians(60.0))
+    player = supple.player(arm, SKINS[name](**FEW.get(name, {})), device=device)
+    frames, place = [], len(arm.points) // 2
+    for frame in range(40):
+        if frame == 5:
+            player.pull(supple.Pull(place, to=frames[-1][place] + [0.0, 0.0, 0.05]))
+        elif frame == 12 and name in TOUCHED:
+            player.change(**TOUCHED[name])
+        elif frame == 18:
+            player.paint("jiggle", np.full(len(arm.points), 0.5))
+        elif frame == 22:
+            player.reshape(bumped.replace(maps=player.character.maps))
+        elif frame == 28:
+            player.let_go()
+        frames.append(player.play(motion, 0.25 + frame / 60.0))
+    return np.array(frames)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("name", SKINS)
+def test_a_gpu_is_touched_as_the_processor_is(arm, bumped, name):
+    apart = np.linalg.norm(_touched(arm, bumped, name, "cpu") - _touched(arm, bumped, name, "cuda:0"), axis=2)
+    assert apart.max() < 2e-4 * arm.size.max()
+
+
+@pytest.mark.parametrize("name", SKINS)
+def test_whatever_is_done_to_it_stays_finite_and_nothing_flies_off(arm, bumped, name):
+    frames = _touched(arm, bumped, name, "cpu")
+    assert np.isfinite(frames).all()
+    assert np.linalg.norm(np.diff(frames, axis=0), axis=2).max() < 0.1 * arm.size.max()

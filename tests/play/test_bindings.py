@@ -179,12 +179,13 @@ def test_two_processes_and_many_threads_do_no_harm(arm, store):
     program = (
         "import supple, numpy as np\n"
         "arm = supple.character('arm', vertices=700)\n"
-        "for reach in (0.2, 0.3, 0.4):\n"
-        "    supple.player(arm, supple.IncrementalRotation(reach=reach))\n"
+        "for method in ('automatic', 'direct', 'planar'):\n"
+        "    supple.player(arm, supple.IncrementalRotation(binding=method))\n"
     )
     running = [subprocess.Popen([sys.executable, "-c", program], env=dict(os.environ)) for _ in range(2)]
     threads = [
-        threading.Thread(target=frames, args=(arm, skin_of("incremental", reach=reach))) for reach in (0.2, 0.3, 0.4)
+        threading.Thread(target=frames, args=(arm, skin_of("incremental", binding=method)))
+        for method in ("automatic", "direct", "planar")
     ]
     for thread in threads:
         thread.start()

@@ -82,8 +82,8 @@ def test_without_a_radius_a_hand_is_as_large_as_the_character_is(tube, units):
     player = supple.player(large, Gripped())
     player.pull(Pull(3, to=PLACE))
     (node,) = [node for node in player._nodes if node.pulls]
-    assert node.pulls["hand"].radius == pytest.approx(0.06 * units * np.ptp(tube.points, axis=0).max())
-    assert Pull(3, to=PLACE).radius_for(1.75) == pytest.approx(0.105)
+    assert node.pulls["hand"].radius == pytest.approx(0.09 * units * np.ptp(tube.points, axis=0).max())
+    assert Pull(3, to=PLACE).radius_for(1.75) == pytest.approx(0.1575)
     assert Pull(3, to=PLACE, radius=0.3).radius_for(1.75) == 0.3
 
 

@@ -39,14 +39,14 @@ class Scrubber:
         self._remembers = player.graph.step is not None
         self._times: list[float] = []
         self._kept: list[Arrays] = []
-        self._wait, self._work, self._bytes = _WAIT, 0.0, 0
+        self._wait, self._work, self._bytes, self._reached = _WAIT, 0.0, 0, start
 
     @property
     def prepared(self) -> float:
         """Up to which time [s] of the motion any time is there at once."""
         if not self._remembers:
             return math.inf
-        return self._times[-1] if self._times else self.start
+        return self._reached
 
     def play(self, time: float) -> Float32Array:
         """The skin (V, 3) [m] at a time [s] of the motion."""
@@ -101,6 +101,7 @@ class Scrubber:
         begun = perf_counter()
         self._player.play(self.source, time)
         self._work += perf_counter() - begun
+        self._reached = max(self._reached, time)
 
     def _keep(self) -> None:
         """A snapshot of here and now; where there is no room for more, every other one goes, and fewer follow."""

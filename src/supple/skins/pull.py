@@ -13,7 +13,7 @@ from supple.arrays import FloatArray, IntArray, frozen
 from supple.errors import InputError
 
 _WHERE = "Pull"
-RADIUS = 0.06  # of a character's largest side: about 0.1 m on a grown person
+RADIUS = 0.09  # of a character's largest side: about 0.16 m on a grown person
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,3 +100,13 @@ class Pull:
             raise InputError(
                 _WHERE, f"it names vertex {most}", f"there are vertices 0 to {vertex_count - 1}", "pick one of those"
             )
+
+
+def match_hands(held: Sequence[Pull | None], pulls: Sequence[Pull]) -> tuple[list[Pull | None], list[Pull]]:
+    """What every hand goes on holding of `pulls`, None where it opens, and those that no hand has yet."""
+    new, kept = list(pulls), list[Pull | None]()
+    for old in held:
+        kept.append(next((pull for pull in new if old is not None and pull.same_place(old)), None))
+        if kept[-1] is not None:
+            new.remove(kept[-1])
+    return kept, new

@@ -133,7 +133,7 @@ def test_a_hand_may_be_at_the_end_of_the_world(hero, belly):
 def test_far_flesh_does_not_know_of_it(hero, belly, standing):
     player, pose = standing()
     rest = after(player, pose, 60)
-    player.pull(Pull(belly, to=hero.points[belly] + OUT))
+    player.pull(Pull(belly, to=hero.points[belly] + OUT, radius=0.1))
     moved = np.linalg.norm(after(player, pose, 60) - rest, axis=1)
     from_place = np.linalg.norm(hero.points - hero.points[belly], axis=1)
     assert moved[from_place < 0.05].min() > 0.02
@@ -242,7 +242,7 @@ def test_a_force_moves_flesh_its_way_and_more_of_it_farther(hero, belly, standin
     ways = []
     for force in (5.0, 20.0, 80.0):
         player, pose = standing()
-        player.pull(Pull(belly, force=(0.0, 0.0, force)))
+        player.pull(Pull(belly, force=(0.0, 0.0, force), radius=0.1))
         ways.append(after(player, pose, 90)[belly] - hero.points[belly])
     lengths = np.linalg.norm(ways, axis=1)
     assert (np.diff(lengths) > 0.005).all()

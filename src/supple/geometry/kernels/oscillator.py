@@ -27,6 +27,17 @@ def advance_oscillator(u: wp.vec3f, du: wp.vec3f, coefficients: wp.vec4f) -> Osc
 
 
 @wp.func
+def relax_critically(u: wp.vec3f, du: wp.vec3f, rate: float, dt: float) -> OscillatorState:
+    """Offset and velocity `dt` [s] later by a critically damped spring, which never overshoots.
+
+    u'' = -2 k u' - k^2 u with k = `rate` [1/s]: u(t) = (u + (u' + k u) t) exp(-k t).
+    """
+    fade = wp.exp(-rate * dt)
+    pull = du + rate * u
+    return wp.matrix_from_rows((u + dt * pull) * fade, (du - rate * dt * pull) * fade)
+
+
+@wp.func
 def clamp_offset(u: wp.vec3f, du: wp.vec3f, limit: float) -> OscillatorState:
     """Offset and velocity no farther than `limit` from zero: at the end of its reach it loses the speed outwards."""
     away = wp.length(u)

@@ -13,7 +13,7 @@ from supple import device as devices
 from supple.arrays import FloatArray, IntArray
 from supple.errors import InputError
 from supple.skins.base import DevicePoints
-from supple.skins.pull import Pull
+from supple.skins.pull import Pull, match_hands
 from supple.skins.secondary.falloff import Grip, SurfaceGrips
 
 _WHERE = "Pull"
@@ -105,12 +105,7 @@ class HeldOffsets:
         if len(pulls) > self._kernels.HANDS:
             most = self._kernels.HANDS
             raise InputError(_WHERE, f"{len(pulls)} hands pull", f"there are {most} hands", "let go of some")
-        new = list(pulls)
-        kept: list[Pull | None] = []
-        for old in self._pulls:
-            kept.append(next((pull for pull in new if old is not None and pull.same_place(old)), None))
-            if kept[-1] is not None:
-                new.remove(kept[-1])
+        kept, new = match_hands(self._pulls, pulls)
         fresh: dict[int, Pull] = {}
         for pull in new:
             hand = kept.index(None)
@@ -126,16 +121,18 @@ class HeldOffsets:
 
     def _tell(self, *, regripped: bool) -> None:
         """Remember where hands shall be, and what is new about that."""
-        memory, kernels = self.memory, self._kernels
+        from supple.skins import hand_kernels as events
+
+        memory = self.memory
         for hand, pull in enumerate(self._pulls):
             if pull is None or pull.to is None:
                 continue
             move = pull.vector - memory.goals[hand]
             memory.goals[hand] = pull.vector
             if regripped:
-                memory.events[hand], memory.moves[hand] = kernels.CLOSED, 0.0
+                memory.events[hand], memory.moves[hand] = events.CLOSED, 0.0
             elif move.any():
-                memory.events[hand] = max(memory.events[hand], kernels.MOVED)
+                memory.events[hand] = memory.events[hand] or events.MOVED
                 memory.moves[hand] += move
 
     def _grip(self, pull: Pull) -> Grip:
@@ -195,12 +192,14 @@ class HeldOffsets:
 
     def advance(self, below: DevicePoints, dt: float) -> DevicePoints:
         """The skin `below` with all offsets, `dt` [s] later; overwritten by the next call."""
+        from supple.skins.hand_kernels import UNCHANGED
+
         self.memory.untouched = 0.0 if self._grips else self.memory.untouched + dt
         devices.write(self._dt, np.array([dt]))
         if dt > 0.0:
             devices.write(self._hands.moves, self.memory.moves)
             devices.write(self._hands.events, self.memory.events)
-            self.memory.moves[...], self.memory.events[...] = 0.0, self._kernels.UNCHANGED
+            self.memory.moves[...], self.memory.events[...] = 0.0, UNCHANGED
         if self._recorded is None or self._recorded[0] is not below:
             self._recorded = below, self._record(below)
         self._recorded[1]()

@@ -7,7 +7,13 @@ far hand h has drawn its place. What is shown is x_v + f_v + sum_h w_vh u_h.
 
 import warp as wp
 
-from supple.geometry.kernels.oscillator import advance_oscillator, clamp_offset, oscillator_coefficients
+from supple.geometry.kernels.oscillator import (
+    advance_oscillator,
+    clamp_offset,
+    oscillator_coefficients,
+    relax_critically,
+)
+from supple.skins.hand_kernels import CLOSED, MOVED, RECENT, UNCHANGED, own_move
 
 HANDS = 8  # at once
 vec8 = wp.types.vector(length=HANDS, dtype=wp.float32)
@@ -17,12 +23,6 @@ Numbers = wp.array(dtype=wp.float32)
 Indices = wp.array(dtype=wp.int32)
 Falloffs = wp.array(dtype=vec8)
 
-UNCHANGED = wp.constant(0)
-MOVED = wp.constant(1)  # since the last step
-CLOSED = wp.constant(2)
-RECENT = wp.constant(0.1)  # s that a hand remembers of how its place was carried along
-ALONG = wp.constant(0.5)  # of that way: by so much may a hand that goes along go another way
-NONE = wp.constant(1.0e-9)  # m
 HAND_RATE = wp.constant(90.0)  # 1/s: a hand that is told to go elsewhere has a twentieth of the way left after 0.05 s
 
 
@@ -70,19 +70,6 @@ def shorten(offset: wp.vec3f, longest: float) -> wp.vec3f:
     return offset * wp.min(1.0, longest / wp.max(wp.length(offset), 1.0e-12))
 
 
-@wp.func
-def own_move(move: wp.vec3f, carried: wp.vec3f) -> wp.vec3f:
-    """What of the move of a hand the body does not explain that carried its place along meanwhile.
-
-    Some share of the way of the body, from none (a hand that stays) to all (one that goes along), is no move of its
-    own, and neither is what goes another way by less than `ALONG` of it.
-    """
-    way = wp.length(carried)
-    share = wp.clamp(wp.dot(move, carried) / wp.max(way * way, NONE * NONE), 0.0, 1.0)
-    own = move - share * carried
-    return wp.max(1.0 - ALONG * way / wp.max(wp.length(own), NONE), 0.0) * own
-
-
 @wp.kernel(enable_backward=False)
 def measure_residuals(first: int, hands: HandArrays, dt: Numbers, below: Points, free: Points):
     """How far the place of every hand would be from it without any, and what of its last move is its own."""
@@ -121,11 +108,9 @@ def move_hands(first: int, hands: HandArrays, swing: Swing, dt: Numbers):
         away = hands.lags[h] - own
         if hands.events[h] == CLOSED:
             away = hands.offsets[h] - goal
-        pull = hands.velocities[h] + HAND_RATE * away
-        fade = wp.exp(-HAND_RATE * t)
-        hands.offsets[h] = goal + (away + t * pull) * fade
-        hands.velocities[h] = (hands.velocities[h] - HAND_RATE * t * pull) * fade
-        hands.offsets[h] = shorten(hands.offsets[h], swing.longest)
+        left = relax_critically(away, hands.velocities[h], HAND_RATE, t)
+        hands.velocities[h] = left[1]
+        hands.offsets[h] = shorten(goal + left[0], swing.longest)
         hands.lags[h] = hands.offsets[h] - goal
 
 
@@ -183,10 +168,7 @@ def fade_offsets(
 ):
     """Offsets fade as critically damped springs do, and the skin is shown with what is left of them."""
     v = first + wp.tid()
-    k = rate[0]
-    t = dt[0]
-    fade = wp.exp(-k * t)
-    pull = velocities[v] + k * offsets[v]
-    offsets[v] = (offsets[v] + t * pull) * fade
-    velocities[v] = (velocities[v] - k * t * pull) * fade
+    left = relax_critically(offsets[v], velocities[v], rate[0], dt[0])
+    offsets[v] = left[0]
+    velocities[v] = left[1]
     shown[v] = below[v] + offsets[v]

@@ -12,7 +12,7 @@ from supple import device as devices
 from supple.arrays import FloatArray, IntArray
 from supple.errors import InputError
 from supple.geometry.topology import ring_areas
-from supple.skins.pull import Pull
+from supple.skins.pull import Pull, match_hands
 from supple.skins.springs.binding import SpringBinding
 
 if TYPE_CHECKING:
@@ -101,11 +101,7 @@ class Hands:
         most = self._kernels.HANDS
         if len(pulls) > most:
             raise InputError(_WHERE, f"{len(pulls)} hands pull", f"there are {most} hands", "let go of some")
-        new, kept = list(pulls), list[Pull | None]()
-        for old in self._pulls:
-            kept.append(next((pull for pull in new if old is not None and pull.same_place(old)), None))
-            if kept[-1] is not None:
-                new.remove(kept[-1])
+        kept, new = match_hands(self._pulls, pulls)
         grips = {hand: grip for hand, grip in self._grips.items() if kept[hand] is not None}
         for hand, pull in enumerate(kept):
             if pull is not None and not np.array_equal(pull.vector, self._told(hand).vector):

@@ -150,6 +150,8 @@ class Handles:
 
         A place that was held in the last step stays in the same hand.
         """
+        from supple.skins import hand_kernels as events
+
         if len(pulls) > HANDLES:
             raise InputError(WHERE, f"{len(pulls)} hands pull", f"there are {HANDLES} hands", "let go of some")
         memory, keys = self._memory, [_key_of(pull) for pull in pulls]
@@ -163,9 +165,9 @@ class Handles:
         for hand, pull, key in zip(hands, pulls, keys, strict=True):
             move = pull.vector - memory.goals[hand]
             if fresh[hand]:
-                memory.keys[hand], memory.events[hand], memory.moves[hand] = key, self._kernels.CLOSED, 0.0
+                memory.keys[hand], memory.events[hand], memory.moves[hand] = key, events.CLOSED, 0.0
             elif move.any():
-                memory.events[hand] = memory.events[hand] or self._kernels.MOVED
+                memory.events[hand] = memory.events[hand] or events.MOVED
                 memory.moves[hand] += move
             memory.goals[hand] = pull.vector
         if changed:
@@ -197,13 +199,15 @@ class Handles:
 
     def set_origins(self, origins: FloatArray) -> None:
         """Tell the hands where they are wanted, as seen from the origins (copies, 3) [m] of this step."""
+        from supple.skins.hand_kernels import UNCHANGED
+
         memory = self._memory
         memory.keys[[hand for hand in range(HANDLES) if hand not in self._grips]] = 0
         if self._grips:
             devices.write(self._arrays.targets, memory.goals - origins[self._copy_of])
             devices.write(self._arrays.moves, memory.moves)
             devices.write(self._arrays.events, memory.events)
-        memory.moves[...], memory.events[...] = 0.0, self._kernels.UNCHANGED
+        memory.moves[...], memory.events[...] = 0.0, UNCHANGED
 
     def move(self) -> list[Callable[[], object]]:
         """Recorded: hands move, and nodes learn what they do to them."""

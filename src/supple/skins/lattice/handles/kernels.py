@@ -8,6 +8,8 @@ character.
 
 import warp as wp
 
+from supple.geometry.kernels.oscillator import relax_critically
+from supple.skins.hand_kernels import CLOSED, MOVED, RECENT, own_move
 from supple.skins.kinematic.kernels import Points
 from supple.skins.lattice.handles.memory import HANDLES
 from supple.skins.lattice.shape_matching.matching_kernels import FloatArray, IntArray, Vec4Array
@@ -19,14 +21,9 @@ Falloffs = wp.array(dtype=vec8)
 UNUSED = wp.constant(0)
 HOLDS = wp.constant(1)
 PUSHES = wp.constant(2)
-UNCHANGED = wp.constant(0)
-CLOSED = wp.constant(1)  # since the last step
-MOVED = wp.constant(2)
 HANDLE_RATE = wp.constant(40.0)  # 1/s: a hand that is told to go elsewhere has a twentieth of the way left after 0.12 s
 OFFSET_SMOOTHING = wp.constant(0.5)  # how much of the new l is believed: it was seen one step ago
 FADE = wp.constant(0.1)  # s in which flesh that was let go loses two thirds of its longer reach
-RECENT = wp.constant(0.1)  # s that a hand remembers of how the bones carried its place
-ALONG = wp.constant(0.5)  # of that way: by so much may a hand that goes along go another way
 NONE = wp.constant(1.0e-6)  # m
 RECOVERY = wp.constant(0.5)  # s in which the skin of a body that was let go is two thirds back at its own volume
 
@@ -85,19 +82,6 @@ def position_on_skin(hand: int, handles: HandleArrays, origins: Points, skin: Po
     return total
 
 
-@wp.func
-def own_move(move: wp.vec3f, carried: wp.vec3f) -> wp.vec3f:
-    """What of the move of a hand the body does not explain that carried its place along meanwhile.
-
-    Some share of the way of the body, from none (a hand that stays) to all (one that goes along), is no move of its
-    own, and neither is what goes another way by less than `ALONG` of it.
-    """
-    way = wp.length(carried)
-    share = wp.clamp(wp.dot(move, carried) / wp.max(way * way, NONE * NONE), 0.0, 1.0)
-    own = move - share * carried
-    return wp.max(1.0 - ALONG * way / wp.max(wp.length(own), NONE), 0.0) * own
-
-
 @wp.kernel(enable_backward=False)
 def move_handles(
     first: int, parameters: FloatArray, longest: float, shifts: Points, kinematic: Points, handles: HandleArrays
@@ -122,11 +106,10 @@ def move_handles(
         handles.homes[hand] = on_nodes
         handles.carried[hand] = carried
         goal = handles.targets[hand]
-        fade = wp.exp(-HANDLE_RATE * h)
-        pull = handles.velocities[hand] + HANDLE_RATE * away
-        handles.velocities[hand] = (handles.velocities[hand] - HANDLE_RATE * h * pull) * fade
+        left = relax_critically(away, handles.velocities[hand], HANDLE_RATE, h)
+        handles.velocities[hand] = left[1]
         home = on_nodes + handles.offsets[hand]
-        out = goal + (away + h * pull) * fade - home
+        out = goal + left[0] - home
         distance = wp.length(out)
         handles.positions[hand] = home + wp.min(1.0, longest / wp.max(distance, NONE)) * out
         handles.lags[hand] = handles.positions[hand] - goal

@@ -13,7 +13,7 @@ from supple.arrays import FloatArray, IntArray
 from supple.errors import InputError
 from supple.skins.position_based.body.tetrahedral_body import WHERE
 from supple.skins.position_based.handles.grip import MOST_VERTICES, Grip, Gripping
-from supple.skins.pull import Pull
+from supple.skins.pull import Pull, match_hands
 
 if TYPE_CHECKING:
     from supple.skins.position_based.skin import PositionBased
@@ -123,7 +123,7 @@ class Handles:
         grips = {id(pull): self._gripping.grip(pull) for pull in pulls if not self._is_held(pull)}  # may refuse
         self._calls += 1
         fresh = np.zeros(HANDLES, dtype=np.int32)
-        kept, new = self._match(pulls)
+        kept, new = match_hands(self._pulls, pulls)
         for pull in new:
             handle = self._free_handle(pull, kept)
             kept[handle], self._grips[handle] = pull, grips[id(pull)]
@@ -201,15 +201,6 @@ class Handles:
 
     def _is_held(self, pull: Pull) -> bool:
         return any(held is not None and pull.same_place(held) for held in self._pulls)
-
-    def _match(self, pulls: Sequence[Pull]) -> tuple[list[Pull | None], list[Pull]]:
-        """What every hand goes on holding, and what is new."""
-        new, kept = list(pulls), []
-        for old in self._pulls:
-            kept.append(next((pull for pull in new if old is not None and pull.same_place(old)), None))
-            if kept[-1] is not None:
-                new.remove(kept[-1])
-        return kept, new
 
     def _free_handle(self, pull: Pull, kept: list[Pull | None]) -> int:
         """The open hand that remembers this place, or one that never held anything, or was opened longest ago."""

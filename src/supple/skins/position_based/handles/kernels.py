@@ -14,7 +14,12 @@ f being the force over the mass that goes along, zero for an open hand, and w an
 
 import warp as wp
 
-from supple.geometry.kernels.oscillator import advance_oscillator, clamp_offset, oscillator_coefficients
+from supple.geometry.kernels.oscillator import (
+    advance_oscillator,
+    clamp_offset,
+    oscillator_coefficients,
+    relax_critically,
+)
 from supple.geometry.kernels.particle import translate
 from supple.geometry.kernels.rotation import inverse_rotate, rotate
 from supple.skins.kinematic.kernels import Quaternions
@@ -230,10 +235,9 @@ def move_handles(
             lag -= moved - wp.clamp(along, 0.0, ALONG) * carried
             motion.seen_targets[a] = t
             motion.seen_places[a] = p
-        fade = wp.exp(-CATCH_UP_RATE * dt)
-        pull = speed + CATCH_UP_RATE * lag
-        motion.lag_velocities[a] = (speed - CATCH_UP_RATE * dt * pull) * fade
-        lag = (lag + dt * pull) * fade
+        left = relax_critically(lag, speed, CATCH_UP_RATE, dt)
+        motion.lag_velocities[a] = left[1]
+        lag = left[0]
         motion.lags[a] = lag
         wanted = t - p + lag
         motion.wanted[a] = wp.min(1.0, longest / wp.max(wp.length(wanted), NOTHING)) * wanted
