@@ -36,10 +36,12 @@ def table(rows: Sequence[Row]) -> list[str]:
     """The rows as lines of text, one heading per scene."""
     wide = max((len(row.what) for row in rows), default=0)
     lines: list[str] = []
+    above = ""
     for row in rows:
         heading = f"{row.room}: {row.scene}"
-        if heading not in lines:
+        if heading != above:
             lines += ["", heading]
+            above = heading
         low, high = row.spread or (row.seconds, row.seconds)
         spread = f" ({_milliseconds(low)} to {_milliseconds(high)})" if low != high else ""
         peer = ""
