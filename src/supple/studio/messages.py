@@ -1,0 +1,198 @@
+"""All that page and engine say to each other, and nothing else. TypeScript is made from this file (`typescript`).
+
+Text frames of the socket are JSON: commands from the page, each with a number `seq`, and events from the engine.
+Binary frames are skins (`frames`). Numbers are finite, strings short and lists bounded: what is not is refused before
+it is looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+PROTOCOL = "supple-studio.1"
+"""Of the socket; a page that speaks another is asked to reload."""
+
+Seq = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+Seconds = Annotated[float, Meta(ge=-1e6, le=1e6)]
+Metres = Annotated[float, Meta(ge=-1e6, le=1e6)]
+Index = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+Name = Annotated[str, Meta(max_length=200)]
+Text = Annotated[str, Meta(max_length=2000)]
+Point = tuple[Metres, Metres, Metres]
+Value = float | bool | Text
+"""Of a setting, as panels know it: a number, a switch, or words."""
+
+
+class Command(Struct, tag_field="do", forbid_unknown_fields=True, frozen=True):
+    """What the page asks for; the frame that has its effect says its number."""
+
+    seq: Seq
+
+
+class Play(Command, tag="play"):
+    """Let the motion go on."""
+
+
+class Pause(Command, tag="pause"):
+    """Let the motion stand still; the flesh goes on."""
+
+
+class Seek(Command, tag="seek"):
+    """Go to a time of the motion."""
+
+    time: Seconds
+
+
+class Run(Command, tag="run"):
+    """Let the motion run this fast; negative is backwards."""
+
+    rate: Annotated[float, Meta(ge=-8.0, le=8.0)]
+
+
+class Hold(Command, tag="hold"):
+    """Take hold of a place of the skin, or move the hand that does; the place lies among vertices by shares."""
+
+    hand: Name
+    vertices: Annotated[list[Index], Meta(min_length=1, max_length=3)]
+    shares: Annotated[list[Share], Meta(min_length=1, max_length=3)]
+    to: Point
+    radius: Annotated[float, Meta(gt=0.0, le=1e6)] | None = None
+
+
+class LetGo(Command, tag="let-go"):
+    """Open a hand."""
+
+    hand: Name
+
+
+class Change(Command, tag="change"):
+    """Change a setting of the skin; `done` is false while a slider is still being moved."""
+
+    name: Name
+    value: Value
+    done: bool = True
+
+
+class ChooseSkin(Command, tag="choose-skin"):
+    """Another skin, which binds while the old one plays on."""
+
+    skin: Name
+
+
+class ChooseMotion(Command, tag="choose-motion"):
+    """Another motion, to which the pose goes over."""
+
+    motion: Name
+
+
+class ChooseCharacter(Command, tag="choose-character"):
+    """Another built-in character."""
+
+    character: Name
+    vertices: Annotated[int, Meta(ge=100, le=200_000)]
+
+
+class Undo(Command, tag="undo"):
+    """Take the last step of the document back."""
+
+
+class Redo(Command, tag="redo"):
+    """Make the step that was taken back again."""
+
+
+class Drawn(Command, tag="drawn"):
+    """A frame was drawn; another may be sent."""
+
+    frame: Seq
+
+
+AnyCommand = (
+    Play | Pause | Seek | Run | Hold | LetGo | Change | ChooseSkin | ChooseMotion | ChooseCharacter | Undo | Redo | Drawn
+)
+
+
+class SettingRow(Struct, frozen=True):
+    """One row of a panel. `kind` is number, whole, switch, choice or words; `live` rows act at once."""
+
+    name: str
+    label: str
+    kind: str
+    value: float | bool | str
+    default: float | bool | str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    choices: list[str] = []
+    live: bool = False
+
+
+class MeshInfo(Struct, frozen=True):
+    """Which mesh frames are of: `mesh` changes when its triangles do, and names what `/mesh/{mesh}` gives."""
+
+    mesh: int
+    vertices: int
+    points: int
+    triangles: int
+    size: float
+
+
+class TransportInfo(Struct, frozen=True):
+    """Where the motion is; `duration` is None where it has no end."""
+
+    motion: str
+    playing: bool
+    rate: float
+    duration: float | None
+
+
+class State(Struct, tag="state", tag_field="event", frozen=True):
+    """All that a panel shows; sent when a window opens and whenever it changes."""
+
+    revision: int
+    character: str
+    mesh: MeshInfo
+    transport: TransportInfo
+    skin: str
+    settings: list[SettingRow]
+    skins: list[str]
+    motions: list[str]
+    characters: list[str]
+    preparing: str | None = None
+    undo: str | None = None
+    redo: str | None = None
+
+
+class Refused(Struct, tag="refused", tag_field="event", frozen=True):
+    """Why a command was not done, in the four parts of an error."""
+
+    seq: int
+    where: str
+    given: str
+    needed: str
+    advice: str
+
+
+class Told(Struct, tag="told", tag_field="event", frozen=True):
+    """Something worth knowing."""
+
+    text: str
+
+
+Event = State | Refused | Told
+
+_commands = msgspec.json.Decoder(AnyCommand)
+_events = msgspec.json.Encoder()
+
+
+def read_command(text: str | bytes) -> AnyCommand:
+    """A command from JSON; `msgspec.ValidationError` or `DecodeError` where it is none."""
+    return _commands.decode(text)
+
+
+def write_event(event: Event) -> bytes:
+    """An event as JSON."""
+    return _events.encode(event)
