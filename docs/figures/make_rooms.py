@@ -12,6 +12,7 @@ PICTURE = Path(__file__).with_name("rooms.svg")
 
 FLOORS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("cli/", "one file per command"),),
+    (("studio/", "a page in the browser: engine thread, frames, server"),),
     (("bench/", "fixed scenes, timed beside other programs"),),
     (("report/", "skins side by side on one page"),),
     (("render/", "pictures and films without a screen"),),

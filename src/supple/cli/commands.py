@@ -23,6 +23,7 @@ from supple.cli.console import Console
 
 COMMANDS: dict[str, str] = {
     "demo": "The hero under a skin of every kind: a film, a page and the Python for it; no file needed",
+    "studio": "Open a page in the browser: take hold of the character and change its skin while it plays",
     "bake": "Write every frame of a skin to disk; goes on where it stopped",
     "render": "Make a picture, a contact sheet or a film of a bake",
     "compare": "Put several skins side by side: a film, curves and a table on one page",

@@ -151,6 +151,11 @@ class Transport:
         self.player.character.skeleton.check_same(source.skeleton, _WHERE)
         self._change(source=source, start=_finite("time", time), span=None, cut=cut)
 
+    def change_player(self, player: Player) -> None:
+        """Go on with another player of the same character, which has succeeded the one so far (`Player.succeed`)."""
+        player.character.skeleton.check_same(self.skeleton, _WHERE)
+        self.player = player
+
     def _change(self, *, cut: bool = False, **what: Any) -> None:
         """Go on otherwise from the pose that is shown now."""
         shown = self.sample(self._now)

@@ -33,27 +33,27 @@ class Command(Struct, tag_field="do", forbid_unknown_fields=True, frozen=True):
     seq: Seq
 
 
-class Play(Command, tag="play"):
+class Play(Command, tag="play", frozen=True):
     """Let the motion go on."""
 
 
-class Pause(Command, tag="pause"):
+class Pause(Command, tag="pause", frozen=True):
     """Let the motion stand still; the flesh goes on."""
 
 
-class Seek(Command, tag="seek"):
+class Seek(Command, tag="seek", frozen=True):
     """Go to a time of the motion."""
 
     time: Seconds
 
 
-class Run(Command, tag="run"):
+class Run(Command, tag="run", frozen=True):
     """Let the motion run this fast; negative is backwards."""
 
     rate: Annotated[float, Meta(ge=-8.0, le=8.0)]
 
 
-class Hold(Command, tag="hold"):
+class Hold(Command, tag="hold", frozen=True):
     """Take hold of a place of the skin, or move the hand that does; the place lies among vertices by shares."""
 
     hand: Name
@@ -63,13 +63,13 @@ class Hold(Command, tag="hold"):
     radius: Annotated[float, Meta(gt=0.0, le=1e6)] | None = None
 
 
-class LetGo(Command, tag="let-go"):
+class LetGo(Command, tag="let-go", frozen=True):
     """Open a hand."""
 
     hand: Name
 
 
-class Change(Command, tag="change"):
+class Change(Command, tag="change", frozen=True):
     """Change a setting of the skin; `done` is false while a slider is still being moved."""
 
     name: Name
@@ -77,41 +77,53 @@ class Change(Command, tag="change"):
     done: bool = True
 
 
-class ChooseSkin(Command, tag="choose-skin"):
+class ChooseSkin(Command, tag="choose-skin", frozen=True):
     """Another skin, which binds while the old one plays on."""
 
     skin: Name
 
 
-class ChooseMotion(Command, tag="choose-motion"):
+class ChooseMotion(Command, tag="choose-motion", frozen=True):
     """Another motion, to which the pose goes over."""
 
     motion: Name
 
 
-class ChooseCharacter(Command, tag="choose-character"):
+class ChooseCharacter(Command, tag="choose-character", frozen=True):
     """Another built-in character."""
 
     character: Name
     vertices: Annotated[int, Meta(ge=100, le=200_000)]
 
 
-class Undo(Command, tag="undo"):
+class Undo(Command, tag="undo", frozen=True):
     """Take the last step of the document back."""
 
 
-class Redo(Command, tag="redo"):
+class Redo(Command, tag="redo", frozen=True):
     """Make the step that was taken back again."""
 
 
-class Drawn(Command, tag="drawn"):
+class Drawn(Command, tag="drawn", frozen=True):
     """A frame was drawn; another may be sent."""
 
     frame: Seq
 
 
 AnyCommand = (
-    Play | Pause | Seek | Run | Hold | LetGo | Change | ChooseSkin | ChooseMotion | ChooseCharacter | Undo | Redo | Drawn
+    Play
+    | Pause
+    | Seek
+    | Run
+    | Hold
+    | LetGo
+    | Change
+    | ChooseSkin
+    | ChooseMotion
+    | ChooseCharacter
+    | Undo
+    | Redo
+    | Drawn
 )
 
 

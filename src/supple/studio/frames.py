@@ -1,0 +1,93 @@
+"""Frames and meshes as bytes: what goes to the page at sixty a second, and what goes once.
+
+A frame is a head of 64 bytes and eight bytes a display point; a point of the skin at a crease has several. All of it is
+little endian, and goes into the page's GPU as it is.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple import device as devices
+from supple.arrays import Float32Array, FloatArray
+from supple.character.character import Character
+from supple.geometry.normals import Creases, creases
+
+VERSION, SKIN = 1, 1
+CUBE = 2.4  # sizes of the character: the side of the cube about its root in which a frame lies
+CREASE = np.pi / 3.0
+_HEAD = struct.Struct("<4sBBHIIIIddI3ffI")
+_MESH = struct.Struct("<4sIIII")
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a frame says of itself: which view and mesh it is of, its number, and the last command that is in it.
+
+    `motion_time` and `flesh_time` are in seconds, `engine` is how long it took to make in microseconds.
+    """
+
+    view: int
+    mesh: int
+    frame: int
+    command: int
+    motion_time: float
+    flesh_time: float
+    engine: int
+
+
+class FramePacker:
+    """Packs frames of one character."""
+
+    def __init__(self, character: Character) -> None:
+        from supple.studio import pack_kernels as kernels
+
+        wp = devices.warp()
+        self.creases: Creases = creases(character.points, character.triangles, angle=CREASE)
+        self._side = CUBE * float(character.size.max())
+        count, vertices = len(self.creases), len(character.points)
+        self._cube = wp.zeros(4, dtype=wp.float32, device="cpu")
+        self._points = wp.zeros(vertices, dtype=wp.vec3f, device="cpu")
+        self._normals = wp.zeros(count, dtype=wp.vec3f, device="cpu")
+        self._packed = wp.zeros(count, dtype=kernels.vec4us, device="cpu")
+        shown_vertices = devices.to_device(self.creases.vertex_of_normal, wp.int32, "cpu")
+        inputs = [self._cube, shown_vertices, self._points, self._normals, self._packed]
+        self._pack = devices.Launch(kernels.pack_frame, count, inputs, "cpu")
+
+    def frame(self, head: Head, points: Float32Array, normals: Float32Array, root: FloatArray) -> bytes:
+        """A frame of points (V, 3) [m] and normals (N, 3), about where the root (3,) [m] is."""
+        low = root - 0.5 * self._side
+        devices.write(self._cube, np.array([*low, self._side]))
+        devices.write(self._points, points)
+        devices.write(self._normals, normals)
+        self._pack()
+        packed = devices.to_host(self._packed)
+        about = (head.view, head.mesh, head.frame, head.command, head.motion_time, head.flesh_time, len(packed))
+        opening = _HEAD.pack(b"SPLF", VERSION, SKIN, 0, *about, *(float(x) for x in low), self._side, head.engine)
+        return opening + packed.tobytes()
+
+    def mesh(self, vertices: int) -> bytes:
+        """The triangles in display points, and which vertex each of those is."""
+        corners = self.creases.normal_of_corner.astype("<u4")
+        opening = _MESH.pack(b"SPLM", VERSION, len(self.creases), len(corners), vertices)
+        return opening + corners.tobytes() + self.creases.vertex_of_normal.astype("<u4").tobytes()
+
+
+def unpacked(frame: bytes) -> tuple[Head, FloatArray, FloatArray]:
+    """The head, points (N, 3) [m] and normals (N, 3) of a frame: what the page sees."""
+    magic, version, kind, _, *rest = _HEAD.unpack_from(frame)
+    if (magic, version, kind) != (b"SPLF", VERSION, SKIN):
+        raise ValueError("no frame of a skin")
+    view, mesh, number, command, motion_time, flesh_time, count, x, y, z, side, engine = rest
+    packed = np.frombuffer(frame, dtype="<u2", offset=_HEAD.size).reshape(count, 4)
+    points = np.array([x, y, z]) + side * packed[:, :3].astype(np.float64) / 65535.0
+    u, v = (packed[:, 3] & 255) / 127.5 - 1.0, (packed[:, 3] >> 8) / 127.5 - 1.0
+    w = 1.0 - np.abs(u) - np.abs(v)
+    behind = np.maximum(-w, 0.0)
+    u, v = u + np.where(u < 0.0, behind, -behind), v + np.where(v < 0.0, behind, -behind)
+    normals = np.stack([u, v, w], axis=1)
+    head = Head(view, mesh, number, command, motion_time, flesh_time, engine)
+    return head, points, normals / np.linalg.norm(normals, axis=1, keepdims=True)

@@ -1,0 +1,64 @@
+"""What the server answers: the page, which is a fixed list of files; meshes; and the socket."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
+
+from supple.studio.engine import Engine
+from supple.studio.server.socket import Window
+
+MOST_WINDOWS = 4
+_KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
+PAGE = ("index.html", "studio.js", "three.js", "studio.css", "LICENSES.txt")
+
+
+def application(engine: Engine) -> Starlette:
+    """The application for one engine; whoever comes in has passed the guard."""
+    page = _read_page()
+    windows: set[Window] = set()
+
+    async def page_file(request: Request) -> Response:
+        name = request.path_params.get("name") or "index.html"
+        if name not in page:
+            return PlainTextResponse("There is no such file.", 404)
+        kind = _KINDS[name[name.rindex(".") :]]
+        return Response(page[name], media_type=f"{kind}; charset=utf-8")
+
+    async def mesh(request: Request) -> Response:
+        found = engine.mesh(int(request.path_params["number"]))
+        if found is None:
+            return PlainTextResponse("That mesh is no longer shown.", 404)
+        return Response(found, media_type="application/octet-stream")
+
+    async def socket(incoming: WebSocket) -> None:
+        if len(windows) >= MOST_WINDOWS:
+            await incoming.accept()
+            await incoming.close(1013, f"{MOST_WINDOWS} windows are open already.")
+            return
+        window = Window(incoming, engine)
+        windows.add(window)
+        try:
+            await window.serve()
+        finally:
+            windows.discard(window)
+
+    return Starlette(
+        routes=[
+            Route("/", page_file),
+            Route("/mesh/{number:int}", mesh),
+            WebSocketRoute("/socket", socket),
+            Route("/{name}", page_file),
+        ]
+    )
+
+
+def _read_page() -> dict[str, bytes]:
+    """The files of the page, from the package."""
+    folder = files("supple.studio") / "page"
+    return {name: (folder / name).read_bytes() for name in PAGE if (folder / name).is_file()}

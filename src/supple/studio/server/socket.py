@@ -1,0 +1,96 @@
+"""One window: its socket, through which commands come and frames and events go."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from supple.studio import messages as say
+from supple.studio.engine import Engine, Listener
+
+OUT = 2  # frames that may be on their way, not yet drawn
+BUSIEST = 240  # commands in a second
+LONGEST = 1 << 20  # bytes of a command
+_TOO_MUCH, _OTHER_PROTOCOL = 1008, 1002
+
+
+class Window(Listener):
+    """Carries bytes between one page and the engine.
+
+    Frames that the page has not drawn are never more than two; in between, the newest takes the place of the one that
+    waits. Events all arrive, in their order.
+    """
+
+    def __init__(self, socket: WebSocket, engine: Engine) -> None:
+        self._socket, self._engine, self._loop = socket, engine, asyncio.get_running_loop()
+        self._events: deque[bytes] = deque()
+        self._newest: bytes | None = None
+        self._out = 0
+        self._something = asyncio.Event()
+
+    def frame(self, frame: bytes) -> None:
+        """Keep the newest frame until there is room; from the engine's thread."""
+        self._newest = frame
+        self._notify()
+
+    def event(self, event: say.Event) -> None:
+        """Send an event; from the engine's thread."""
+        self._events.append(say.write_event(event))
+        self._notify()
+
+    def _notify(self) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._something.set)
+
+    async def serve(self) -> None:
+        """Until the page goes away."""
+        if say.PROTOCOL not in self._socket.scope.get("subprotocols", []):
+            await self._socket.accept()
+            await self._socket.close(_OTHER_PROTOCOL, "This page is of another version: reload it.")
+            return
+        await self._socket.accept(subprotocol=say.PROTOCOL)
+        self._engine.listen(self)
+        sending = asyncio.create_task(self._send())
+        try:
+            await self._receive()
+        except WebSocketDisconnect:
+            pass
+        finally:
+            self._engine.leave(self)
+            sending.cancel()
+
+    async def _send(self) -> None:
+        while True:
+            await self._something.wait()
+            self._something.clear()
+            while self._events:
+                await self._socket.send_text(self._events.popleft().decode())
+            frame = self._newest
+            if frame is not None and self._out < OUT:
+                self._newest = None
+                self._out += 1
+                await self._socket.send_bytes(frame)
+
+    async def _receive(self) -> None:
+        second, count = 0, 0
+        while True:
+            text = await self._socket.receive_text()
+            now = int(self._loop.time())
+            second, count = (second, count + 1) if now == second else (now, 1)
+            if count > BUSIEST or len(text) > LONGEST:
+                await self._socket.close(_TOO_MUCH, "Too much at once.")
+                return
+            try:
+                command = say.read_command(text)
+            except (msgspec.ValidationError, msgspec.DecodeError) as error:
+                refused = say.Refused(0, "studio", "a command was not understood", str(error)[:300], "reload the page")
+                self.event(refused)
+                continue
+            if isinstance(command, say.Drawn):
+                self._out = max(self._out - 1, 0)
+                self._something.set()
+            else:
+                self._engine.tell(command, self)

@@ -1,0 +1,138 @@
+"""The studio's engine without any network: commands in, frames and events out."""
+
+import time
+
+import numpy as np
+import pytest
+
+import supple
+from supple.studio import messages as say
+from supple.studio.document import Document
+from supple.studio.engine import Engine, Listener
+from supple.studio.frames import FramePacker, unpacked
+
+
+class Ear(Listener):
+    """Keeps all that it hears."""
+
+    def __init__(self):
+        self.frames, self.events = [], []
+
+    def frame(self, frame):
+        self.frames.append(frame)
+
+    def event(self, event):
+        self.events.append(event)
+
+    @property
+    def state(self):
+        return [event for event in self.events if isinstance(event, say.State)][-1]
+
+    def until(self, true, seconds=60.0):
+        end = time.monotonic() + seconds
+        while not true():
+            assert time.monotonic() < end, "it never came"
+            time.sleep(0.005)
+
+    def frame_with(self, seq):
+        """The first frame that has a command in it, as head, points and normals."""
+        self.until(lambda: self.frames and unpacked(self.frames[-1])[0].command >= seq)
+        return next(one for one in map(unpacked, list(self.frames)) if one[0].command >= seq)
+
+
+@pytest.fixture
+def played():
+    engine, ear = Engine(Document(vertices=800, skin="delta-mush")), Ear()
+    engine.start()
+    engine.listen(ear)
+    ear.until(lambda: ear.frames and ear.state.preparing is None)
+    yield engine, ear
+    engine.stop()
+
+
+def test_it_walks_at_once_and_its_skin_takes_over(played):
+    engine, ear = played
+    assert ear.events[0].preparing == "delta-mush"
+    count = len(ear.frames)
+    ear.until(lambda: len(ear.frames) > count + 5)
+    times = [unpacked(frame)[0].motion_time for frame in ear.frames]
+    assert np.diff(times).min() > 0.0
+    assert ear.state.skin == "delta-mush"
+    assert engine.mesh(ear.state.mesh.mesh)[:4] == b"SPLM"
+    assert engine.mesh(10_000) is None
+
+
+def test_a_hand_draws_the_skin_also_while_it_stands(played):
+    engine, ear = played
+    engine.tell(say.Pause(1))
+    head, before, _ = ear.frame_with(1)
+    packer = FramePacker(supple.character("hero", vertices=800))
+    shown = int(np.flatnonzero(packer.creases.vertex_of_normal == 500)[0])
+    engine.tell(say.Hold(2, "mouse", [500], [1.0], tuple(before[shown] + [0.0, 0.0, 0.1])))
+    count = len(ear.frames)
+    ear.until(lambda: len(ear.frames) > count + 30)
+    later, after, _ = unpacked(ear.frames[-1])
+    assert later.motion_time == head.motion_time
+    assert later.flesh_time > head.flesh_time
+    np.testing.assert_allclose(after[shown] - before[shown], [0.0, 0.0, 0.1], atol=1e-3)
+    engine.tell(say.LetGo(3, "mouse"))
+    ear.frame_with(3)
+
+
+def test_settings_change_are_undone_and_done_again(played):
+    engine, ear = played
+    for seq, (value, done) in enumerate([(0.4, False), (0.3, False), (0.2, True)], start=1):
+        engine.tell(say.Change(seq, "strength", value, done))
+    ear.until(lambda: ear.state.undo is not None)
+    rows = {row.name: row for row in ear.state.settings}
+    assert (rows["strength"].value, rows["strength"].default, rows["strength"].live) == (0.2, 0.5, True)
+    assert engine.document.settings == {"strength": 0.2}
+    engine.tell(say.Undo(4))
+    ear.until(lambda: ear.state.redo is not None)
+    assert (engine.document.settings, ear.state.undo) == ({}, None)
+    engine.tell(say.Redo(5))
+    ear.until(lambda: ear.state.undo is not None)
+    assert engine.document.settings == {"strength": 0.2}
+
+
+def test_another_skin_binds_while_the_old_one_plays_on(played):
+    engine, ear = played
+    engine.tell(say.ChooseSkin(1, "dual-quaternion"))
+    ear.until(lambda: ear.state.skin == "dual-quaternion" and ear.state.preparing is None)
+    engine.tell(say.ChooseMotion(2, "kick"))
+    ear.until(lambda: ear.state.transport.motion == "kick")
+    engine.tell(say.Undo(3))
+    ear.until(lambda: ear.state.transport.motion == "walk")
+    engine.tell(say.Undo(4))
+    ear.until(lambda: ear.state.skin == "delta-mush" and ear.state.preparing is None)
+
+
+def test_another_character_has_another_mesh(played):
+    engine, ear = played
+    mesh = ear.state.mesh.mesh
+    engine.tell(say.ChooseCharacter(1, "octopus", 900))
+    ear.until(lambda: ear.state.character == "octopus" and ear.state.preparing is None)
+    assert ear.state.mesh.mesh > mesh
+    assert ear.state.transport.motion == "swim"
+    assert "walk" not in ear.state.motions
+
+
+def test_what_cannot_be_is_refused_in_four_parts_and_it_plays_on(played):
+    engine, ear = played
+    wrong = [
+        say.Change(1, "strength", 7.0),
+        say.Change(2, "nose", 1.0),
+        say.ChooseSkin(3, "velvet"),
+        say.ChooseMotion(4, "slither"),
+        say.Hold(5, "mouse", [10**6], [1.0], (0.0, 0.0, 0.0)),
+        say.Hold(6, "mouse", [1, 2], [1.0], (0.0, 0.0, 0.0)),
+    ]
+    for command in wrong:
+        engine.tell(command, ear)
+    ear.frame_with(6)
+    refused = [event for event in ear.events if isinstance(event, say.Refused)]
+    assert [event.seq for event in refused] == [1, 2, 3, 4, 5, 6]
+    assert all(event.given and event.needed and event.advice for event in refused)
+    assert engine.document == Document(vertices=800, skin="delta-mush")
+    count = len(ear.frames)
+    ear.until(lambda: len(ear.frames) > count + 3)
