@@ -3,7 +3,7 @@
 A command called `some-name` is one module, `supple.cli.some_name`, imported only when it is chosen. It has
 
 - `add_arguments(parser, words)`: adds its own options. `words` are the words after the command's name, for commands
-  whose options depend on another one (see `skin_options`). `--json`, `--device`, `--debug` and `--help` are there
+  whose options depend on another one (see `options.skins`). `--json`, `--device`, `--debug` and `--help` are there
   already.
 - `run(arguments, console) -> dict`: does the work, tells people about it through `console`, and returns the same as
   plain data for `--json`. Coming back means done (exit code 0); a `SuppleError` ends with its own code (2 bad input,

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from supple.cli.characters import add_character_argument, add_motion_option, character_from, motion_from
 from supple.cli.console import Console
-from supple.cli.skin_options import with_files
+from supple.cli.options.characters import add_character_argument, add_motion_option, character_from, motion_from
+from supple.cli.options.skins import with_files
 from supple.cli.steps import Steps
 from supple.device import check_device
 from supple.errors import InputError

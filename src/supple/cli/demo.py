@@ -14,8 +14,8 @@ import numpy as np
 
 from supple.character.builtin import character
 from supple.character.character import Character
-from supple.cli.characters import add_vertices_option, check_motion
 from supple.cli.console import Console
+from supple.cli.options.characters import add_vertices_option, check_motion
 from supple.cli.steps import Steps
 from supple.device import check_device, threads
 from supple.errors import InputError

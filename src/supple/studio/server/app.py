@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -60,5 +60,5 @@ def application(engine: Engine) -> Starlette:
 
 def _read_page() -> dict[str, bytes]:
     """The files of the page, from the package."""
-    folder = files("supple.studio") / "page"
+    folder = Path(__file__).resolve().parents[1] / "page"
     return {name: (folder / name).read_bytes() for name in PAGE if (folder / name).is_file()}
