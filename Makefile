@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test quick lint types tests gpu everywhere peers bench docs clean
+.PHONY: web demo test quick lint types tests gpu everywhere peers bench docs clean
 
 # Fast tests of every room: the laws of all skins, settings, readers, player, bake, measures, pictures, the house.
 QUICK := house references settings machine device_launches topology rotations voxels character weights shapes motion \
@@ -24,6 +24,11 @@ types: $(STAMP)
 
 tests: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# The studio's page, for those who change it: needs Node. What it makes is committed, so that nobody else does.
+web: $(STAMP)
+	$(BIN)/python -c "from supple.studio.typescript import typescript; print(typescript(), end='')" > web/src/messages.ts
+	cd web && npm ci --no-audit --no-fund && npm run check && npm run build
 
 # What to run while working, in less than a minute and a half once the kernels are compiled.
 quick: lint
