@@ -1,0 +1,3165 @@
+var __defProp = Object.defineProperty;
+var __export = (target, all) => {
+  for (var name in all)
+    __defProp(target, name, { get: all[name], enumerable: true });
+};
+
+// node_modules/preact/dist/preact.mjs
+var n;
+var t;
+var r;
+var u;
+var i;
+var f;
+var o;
+var e;
+var l;
+var c;
+var a;
+var s;
+var h = /* @__PURE__ */ Symbol.for("pv");
+var p = {};
+var y = [];
+var v = /^m(i|n|o|s|text|space)$/;
+var w = Array.isArray;
+var d = y.slice;
+var _ = Object.assign;
+function g(n3) {
+  n3 && n3.parentNode && n3.remove();
+}
+function k(n3, t4, r4) {
+  var u4, i4, f5, o5 = {}, e4 = arguments.length;
+  for (f5 in t4) "key" == f5 ? u4 = t4[f5] : "ref" == f5 && "function" != typeof n3 ? i4 = t4[f5] : o5[f5] = t4[f5];
+  return e4 > 2 && (o5.children = e4 > 3 ? d.call(arguments, 2) : r4), m(n3, o5, u4, i4, null);
+}
+function m(r4, u4, i4, f5, o5) {
+  var e4 = { type: r4, props: u4, key: i4, ref: f5, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: h, __v: o5 || ++t, __i: -1, __u: 0 };
+  return !o5 && n.vnode && n.vnode(e4), e4;
+}
+function $(n3) {
+  return n3.children;
+}
+function x(n3, t4) {
+  this.props = n3, this.context = t4, this.__g = 0;
+}
+function S(n3, t4) {
+  if (null == t4) return n3.__ && S(n3.__, n3.__i + 1);
+  for (var r4; t4 < n3.__k.length; t4++) if ((r4 = n3.__k[t4]) && r4.__e) return r4.__e;
+  return "function" != typeof n3.type || n3.props.__P ? null : S(n3);
+}
+function C(t4) {
+  var r4, u4 = t4.__v, i4 = u4.__e, f5 = [], o5 = [], e4 = t4.__P;
+  e4 && ((r4 = _({ constructor: h }, u4)).__v = u4.__v + 1, n.vnode && n.vnode(r4), z(e4, r4, u4, t4.__n, e4.namespaceURI, 32 & u4.__u ? [i4] : null, f5, i4 || S(u4), 32 & u4.__u, o5), r4.__v = u4.__v, r4.__.__k[r4.__i] = r4, E(f5, r4, o5), u4.__ = u4.__e = null, r4.__e != i4 && j(r4));
+}
+function j(n3) {
+  if ((n3 = n3.__) && n3.__c && !n3.props.__P) return n3.__e = null, n3.__k.some(function(t4) {
+    return t4 && (n3.__e = t4.__e);
+  }), j(n3);
+}
+function L(t4) {
+  (8 & t4.__g || (t4.__g |= 8, u.push(t4), f++)) && i == n.debounceRendering || ((i = n.debounceRendering) || queueMicrotask)(H);
+}
+function H() {
+  try {
+    for (var n3, t4 = 1; u.length; ) u.length > t4 && u.sort(o), n3 = u.shift(), t4 = u.length, 8 & n3.__g && C(n3);
+  } finally {
+    (f = u.length) && (i || queueMicrotask)(H);
+  }
+}
+function I(n3, t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
+  var s4, h5, v4, w5, d4, _4, g5 = u4.__k || y, k4 = t4.length;
+  for (l4 = q(r4, t4, g5, l4, k4), s4 = 0; s4 < k4; s4++) null != (v4 = r4.__k[s4]) && (h5 = ~v4.__i && g5[v4.__i] || p, v4.__i = s4, _4 = z(n3, v4, h5, i4, f5, o5, e4, l4, c4, a5), w5 = v4.__e, (h5.ref != v4.ref || 8 & h5.__u) && (h5.ref && G(h5.ref, null, v4, h5), v4.ref && a5.push(v4.ref, v4.__c || w5, v4)), d4 = d4 || w5, 4 & v4.__u ? (l4 = A(v4, l4, n3, !h5.__v), h5.__e && (h5.__e = null)) : "function" == typeof v4.type && void 0 !== _4 ? l4 = _4 : w5 && (l4 = w5.nextSibling), v4.__u &= -21);
+  return r4.__e = d4, l4;
+}
+function q(n3, t4, r4, u4, i4) {
+  var f5, o5, e4, l4, c4, a5, s4, p5, y5, v4 = r4.length, d4 = v4, _4 = 0, g5 = 0, k4 = n3.__k = Array(i4);
+  for (f5 = 0; f5 < i4; f5++) null != (o5 = t4[f5]) && "boolean" != typeof o5 && "function" != typeof o5 ? ("object" != typeof o5 || o5.constructor === String ? o5 = k4[f5] = m(null, o5) : w(o5) ? o5 = k4[f5] = m($, { children: o5 }) : o5.constructor === h && o5.__b ? o5 = k4[f5] = m(o5.type, o5.props, o5.key, o5.ref, o5.__v) : k4[f5] = o5, l4 = f5 + _4, o5.__ = n3, o5.__b = n3.__b + 1, e4 = null, ~(c4 = o5.__i = P(o5, r4, l4, d4)) && (d4--, (e4 = r4[c4]) && (e4.__u |= 2)), e4 && e4.__v ? (o5.__u |= 16, c4 == l4 - 1 ? _4-- : c4 == l4 + 1 ? _4++ : c4 != l4 && (c4 > l4 ? _4-- : _4++, g5 = 1)) : (~c4 || (i4 > v4 ? _4-- : i4 < v4 && _4++), "function" != typeof o5.type && (o5.__u |= 4))) : k4[f5] = null;
+  if (g5) {
+    for (a5 = [], s4 = [], f5 = 0; f5 < i4; f5++) if ((o5 = k4[f5]) && 16 & o5.__u) {
+      for (_4 = 0, p5 = a5.length; _4 < p5; ) a5[y5 = _4 + p5 >> 1] < o5.__i ? _4 = y5 + 1 : p5 = y5;
+      a5[_4] = o5.__i, s4[f5] = _4 + 1;
+    }
+    for (_4 = a5.length; f5--; ) s4[f5] && (s4[f5] == _4 ? _4-- : k4[f5].__u |= 4);
+  }
+  if (d4) for (f5 = 0; f5 < v4; f5++) !(e4 = r4[f5]) || 2 & e4.__u || (e4.__e == u4 && (u4 = S(e4)), J(e4, e4));
+  return u4;
+}
+function A(n3, t4, r4, u4) {
+  var i4, f5, o5, e4;
+  if ("function" == typeof n3.type) {
+    if (n3.props.__P) return t4;
+    if (i4 = n3.__k) for (f5 = 0; f5 < i4.length; f5++) i4[f5] && (i4[f5].__ = n3, t4 = A(i4[f5], t4, r4, false));
+    return t4;
+  }
+  for (t4 && !t4.parentNode && (t4 = S(n3)) && !t4.parentNode && (t4 = null), o5 = n3.__e, e4 = t4; e4 && 8 == e4.nodeType; ) e4 = e4.nextSibling;
+  for (o5 != e4 && (!u4 && r4.moveBefore && o5.parentNode ? r4.moveBefore(o5, t4) : r4.insertBefore(o5, t4 || null)), t4 = o5; (t4 = t4 && t4.nextSibling) && 8 == t4.nodeType && !t4.data.startsWith("$s"); ) ;
+  return t4;
+}
+function P(n3, t4, r4, u4) {
+  var i4, f5 = n3.key, o5 = n3.type, e4 = t4[r4], l4 = e4 && !(2 & e4.__u);
+  if (null === e4 && null == f5 || l4 && f5 == e4.key && o5 == e4.type) return r4;
+  if (u4 > (l4 ? 1 : 0)) {
+    for (i4 = r4 - 1; i4 >= 0; i4--) if ((e4 = t4[i4]) && !(2 & e4.__u) && f5 == e4.key && o5 == e4.type) return i4;
+    for (i4 = r4 + 1; i4 < t4.length; i4++) if ((e4 = t4[i4]) && !(2 & e4.__u) && f5 == e4.key && o5 == e4.type) return i4;
+  }
+  return -1;
+}
+function T(n3, t4, r4) {
+  null == r4 && (r4 = ""), "-" == t4[0] ? n3.setProperty(t4, r4) : n3[t4] = r4;
+}
+function N(n3, t4, r4, u4, i4) {
+  var f5, o5;
+  if ("style" == t4) if ("string" == typeof r4) n3.style.cssText = r4;
+  else {
+    if ("string" == typeof u4 && (n3.style.cssText = u4 = ""), u4) for (t4 in u4) r4 && t4 in r4 || T(n3.style, t4);
+    if (r4) for (t4 in r4) u4 && r4[t4] == u4[t4] || T(n3.style, t4, r4[t4]);
+  }
+  else if ("o" == t4[0] && "n" == t4[1]) "function" != typeof r4 && (r4 = null), "function" != typeof u4 && (u4 = null), (n3.__e || (n3.__e = {}))[t4] = r4, r4 && u4 || (o5 = a[t4] || (a[t4] = V(t4)), (n3.__a || (n3.__a = {}))[t4] = c, f5 = t4 != (t4 = t4.replace(l, "$1")), (t4 = t4.slice(2))[0] < "a" && (t4 = t4.toLowerCase()), r4 ? n3.addEventListener(t4, o5, f5) : n3.removeEventListener(t4, o5, f5));
+  else {
+    if ("http://www.w3.org/2000/svg" == i4) t4 = t4.replace(/xlink(H|:h)/, "h").replace(/sName$/, "s");
+    else if ("width" != t4 && "height" != t4 && "href" != t4 && "list" != t4 && "form" != t4 && "tabIndex" != t4 && "download" != t4 && "rowSpan" != t4 && "colSpan" != t4 && "role" != t4 && "popover" != t4 && t4 in n3) try {
+      return void (n3[t4] = null == r4 ? "" : r4);
+    } catch (n4) {
+    }
+    if ("function" == typeof r4) return;
+    null == r4 || false === r4 && "-" != t4[4] ? n3.removeAttribute(t4) : n3.setAttribute(t4, "popover" == t4 && 1 == r4 ? "" : r4);
+  }
+}
+function V(t4) {
+  return function(r4) {
+    var u4 = this.__e;
+    if (u4) {
+      if (u4 = u4[t4], null == r4[e]) r4[e] = c++;
+      else if (r4[e] < this.__a[t4]) return;
+      return u4(n.event ? n.event(r4) : r4);
+    }
+  };
+}
+function z(t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
+  var s4, p5, v4, d4, k4, b3, m5, M2, C3, j3, L2, H2, q3, A4, O2, P2, T5, N2, V2 = r4.type;
+  if (r4.constructor !== h) return null;
+  128 & u4.__u && (c4 = 32 & u4.__u, s4 = u4.__c.__z) && (r4.__u |= c4, p5 = o5 = [], 8 == s4.nodeType ? l4 = B(s4, o5) : o5.push(s4), l4 = o5[0] || l4), (s4 = n.__b) && s4(r4);
+  n: if ("function" == typeof V2) {
+    v4 = e4.length;
+    try {
+      if (M2 = r4.props, C3 = (s4 = V2.prototype) && s4.render, j3 = (s4 = V2.contextType) && i4[s4.__c], L2 = s4 ? j3 ? j3.props.value : s4.__ : i4, (d4 = u4.__c) ? (r4.__c = d4, 2 & d4.__g && (d4.__g |= 1)) : (C3 ? r4.__c = d4 = new V2(M2, L2) : (r4.__c = d4 = new x(M2, L2), d4.constructor = V2, d4.render = K), j3 && j3.sub(d4), d4.state || (d4.state = {}), d4.__n = i4, d4.__g |= 8, d4.__h = [], d4.__k = []), C3 && (d4.__s || (d4.__s = d4.state), V2.getDerivedStateFromProps && (d4.__s == d4.state && (d4.__s = _({}, d4.__s)), _(d4.__s, V2.getDerivedStateFromProps(M2, d4.__s)))), k4 = d4.props, b3 = d4.state, d4.__v = r4, u4.__c) {
+        if (M2 !== k4 && C3 && !V2.getDerivedStateFromProps && d4.componentWillReceiveProps && d4.componentWillReceiveProps(M2, L2), r4.__v == u4.__v && !(8 & d4.__g) || !(4 & d4.__g) && d4.shouldComponentUpdate && false === d4.shouldComponentUpdate(M2, d4.__s, L2)) {
+          r4.__v != u4.__v && (d4.props = M2, d4.state = d4.__s, d4.__g &= -9), r4.__e = u4.__e, r4.__k = u4.__k, r4.__k.some(function(n3) {
+            n3 && (n3.__ = r4);
+          }), y.push.apply(d4.__h, d4.__k), d4.__k = [], d4.__h.length && e4.push(d4), l4 = S(u4);
+          break n;
+        }
+        d4.componentWillUpdate && d4.componentWillUpdate(M2, d4.__s, L2), C3 && d4.componentDidUpdate && d4.__h.push(function() {
+          d4.componentDidUpdate(k4, b3, m5);
+        });
+      } else C3 && !V2.getDerivedStateFromProps && d4.componentWillMount && d4.componentWillMount(), C3 && d4.componentDidMount && d4.__h.push(d4.componentDidMount);
+      d4.context = L2, d4.props = M2, d4.__P = t4, d4.__g &= -5, H2 = n.__r, q3 = C3 ? 25 : 0;
+      do {
+        d4.__g &= -9, H2 && H2(r4), s4 = d4.render(d4.props, d4.state = d4.__s, d4.context);
+      } while (8 & d4.__g && ++q3 < 25);
+      C3 && (y.push.apply(d4.__h, d4.__k), d4.__k = []), d4.state = d4.__s, d4.getChildContext && (i4 = _({}, i4, d4.getChildContext())), C3 && u4.__c && d4.getSnapshotBeforeUpdate && (m5 = d4.getSnapshotBeforeUpdate(k4, b3)), A4 = s4 && s4.type === $ && null == s4.key ? s4.props.children : s4, M2.__P && (s4 = l4, f5 = (t4 = M2.__P).namespaceURI, c4 = o5 = null, u4.props && u4.props.__P != t4 && (u4.__k.some(function(n3) {
+        n3 && J(n3, n3);
+      }), u4.__k = null), l4 = u4.__k ? S(u4, 0) : null), l4 = I(t4, w(A4) ? A4 : [A4], r4, u4, i4, f5, o5, e4, l4, c4, a5), M2.__P && (r4.__e = null, l4 = s4), r4.__u &= -161, p5 && p5.some(g), d4.__h.length && e4.push(d4), 1 & d4.__g && (d4.__g &= -4);
+    } catch (t5) {
+      if (e4.length = v4, r4.__v = null, c4 || o5) if (t5 && t5.then) {
+        if (r4.__u |= 128 | c4, o5) {
+          for (~(T5 = o5.indexOf(l4 || void 0)) || (T5 = o5.length); (N2 = o5[T5 - 1]) && 8 == N2.nodeType; ) T5--;
+          for (; T5 < o5.length; T5++) if (N2 = o5[T5]) if (o5[T5] = null, O2) {
+            if (N2 == P2) break;
+          } else {
+            if (8 != N2.nodeType) break;
+            N2.data.startsWith("$s") && (P2 = B(O2 = N2));
+          }
+        }
+        if (!O2) {
+          for (; l4 && 8 == l4.nodeType && l4.nextSibling; ) l4 = l4.nextSibling;
+          O2 = l4;
+        }
+        (s4 = B(O2 = r4.__c.__z || (r4.__c.__z = O2))) ? (r4.__e = O2, l4 = s4) : r4.__e = l4, l4 = l4 && l4.nextSibling;
+      } else o5 && o5.some(g);
+      else r4.__e = u4.__e;
+      r4.__k || (r4.__k = u4.__k || []), t5 && t5.then || D(r4), n.__e(t5, r4, u4);
+    }
+  } else l4 = r4.__e = F(u4.__e, r4, u4, i4, f5, o5, e4, c4, a5, t4);
+  return (s4 = n.diffed) && s4(r4), l4;
+}
+function B(n3, t4) {
+  if (n3 && 8 == n3.nodeType && n3.data.startsWith("$s")) for (var r4 = 1; n3 = n3.nextSibling; ) {
+    if (8 == n3.nodeType) {
+      if (n3.data.startsWith("$s")) r4++;
+      else if (n3.data.startsWith("/$s") && !--r4) return n3;
+    }
+    t4 && t4.push(n3);
+  }
+}
+function D(n3) {
+  n3 && (n3.__c && (n3.__c.__g |= 4), n3.__k && n3.__k.some(D));
+}
+function E(t4, r4, u4) {
+  for (var i4 = 0; i4 < u4.length; ) G(u4[i4++], u4[i4++], u4[i4++]);
+  n.__c && n.__c(r4, t4), t4.some(function(r5) {
+    try {
+      t4 = r5.__h, r5.__h = [], t4.some(function(n3) {
+        n3.call(r5);
+      });
+    } catch (t5) {
+      n.__e(t5, r5.__v);
+    }
+  });
+}
+function F(t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
+  var s4, h5, y5, _4, k4, b3, m5, M2, $2 = u4.props || p, x4 = r4.props, C3 = r4.type;
+  if ("svg" == C3 ? f5 = "http://www.w3.org/2000/svg" : "math" == C3 ? f5 = "http://www.w3.org/1998/Math/MathML" : f5 || (f5 = "http://www.w3.org/1999/xhtml"), o5) {
+    for (s4 = 0; s4 < o5.length; s4++) if ((k4 = o5[s4]) && (C3 ? k4.localName == C3 : 3 == k4.nodeType)) {
+      t4 = k4, o5[s4] = null;
+      break;
+    }
+  }
+  if (!t4) {
+    if (M2 = a5.ownerDocument || document, !C3) return M2.createTextNode(x4);
+    t4 = M2.createElementNS(f5, C3, x4.is ? x4 : a5), l4 && (n.__m && n.__m(r4, o5), l4 = false), o5 = null;
+  }
+  if (C3) {
+    if (a5 = "template" == C3 && t4.content || t4, o5 = "textarea" == C3 && null != x4.defaultValue ? null : o5 && d.call(a5.childNodes), !l4 && o5) for ($2 = {}, s4 = 0; s4 < t4.attributes.length; s4++) $2[(k4 = t4.attributes[s4]).name] = k4.value;
+    for (s4 in $2) k4 = $2[s4], "dangerouslySetInnerHTML" == s4 ? y5 = k4 : "children" == s4 || s4 in x4 || "value" == s4 && "defaultValue" in x4 || "checked" == s4 && "defaultChecked" in x4 || N(t4, s4, null, k4, f5);
+    for (s4 in x4) k4 = x4[s4], "children" == s4 ? _4 = k4 : "dangerouslySetInnerHTML" == s4 ? h5 = k4 : "value" == s4 ? b3 = k4 : "checked" == s4 ? m5 = k4 : l4 && "function" != typeof k4 || $2[s4] === k4 || N(t4, s4, k4, $2[s4], f5);
+    h5 ? (l4 || y5 && (h5.__html == y5.__html || h5.__html == t4.innerHTML) || (t4.innerHTML = h5.__html), r4.__k = []) : (y5 && (t4.textContent = ""), ("foreignObject" == C3 || "http://www.w3.org/1998/Math/MathML" == f5 && v.test(C3)) && (f5 = "http://www.w3.org/1999/xhtml"), I(a5, w(_4) ? _4 : [_4], r4, u4, i4, f5, o5, e4, o5 ? o5[0] : u4.__k && S(u4, 0), l4, c4), o5 && o5.some(g)), l4 && "textarea" != C3 || (s4 = "value", "progress" == C3 && null == b3 ? t4.removeAttribute(s4) : null == b3 || b3 === t4[s4] && ("progress" != C3 || b3) || N(t4, s4, b3, $2[s4], f5), s4 = "checked", null != m5 && m5 != t4[s4] && N(t4, s4, m5, $2[s4], f5));
+  } else $2 === x4 || l4 && t4.data == x4 || (t4.data = x4);
+  return t4;
+}
+function G(t4, r4, u4, i4) {
+  try {
+    "function" == typeof t4 ? r4 ? r4.__x = t4(r4) || 1 : i4 && (i4 = i4.__c || i4.__e) && (r4 = i4.__x) && (i4.__x = null, "function" == typeof r4 ? r4() : t4(null)) : t4.current = r4;
+  } catch (t5) {
+    n.__e(t5, u4);
+  }
+}
+function J(t4, r4, u4) {
+  var i4, f5, o5, e4;
+  if (n.unmount && n.unmount(t4), !(i4 = t4.ref) || i4.current && i4.current != t4.__e || G(i4, null, r4, t4), i4 = t4.__c) {
+    if (i4.componentWillUnmount) try {
+      i4.componentWillUnmount();
+    } catch (t5) {
+      n.__e(t5, r4);
+    }
+    i4.__P = i4.__n = null;
+  }
+  if (i4 = t4.__k) for (e4 = 0; e4 < i4.length; e4++) i4[e4] && J(i4[e4], r4, "function" != typeof t4.type || u4 && !t4.props.__P);
+  !u4 && (i4 = t4.__c) && (i4 = i4.__z) && (f5 = B(i4, o5 = [])) && (i4 == t4.__e && o5.some(g), g(f5), g(i4)), u4 || g(t4.__e), t4.__e = t4.__c = t4.__ = null;
+}
+function K(n3, t4, r4) {
+  return this.constructor(n3, r4);
+}
+function Q(t4, r4) {
+  var u4, i4, f5, o5;
+  n.__ && n.__(t4, r4), 9 == r4.nodeType && (r4 = r4.documentElement), i4 = (u4 = t4 && 32 & t4.__u) ? null : r4.__k, r4.__k = m($, { children: [t4] }), f5 = [], o5 = [], z(r4, r4.__k, i4 || p, p, r4.namespaceURI, i4 ? null : r4.firstChild ? d.call(r4.childNodes) : null, f5, i4 ? i4.__e : r4.firstChild, u4, o5), E(f5, r4.__k, o5), r4.__k.props.children = null;
+}
+n = { __e: function(n3, t4, r4, u4) {
+  for (var i4, o5, e4; t4 = t4.__; ) if ((i4 = t4.__c) && !(1 & i4.__g)) {
+    i4.__g |= 4;
+    try {
+      if ((e4 = (o5 = i4.constructor) && o5.getDerivedStateFromError) && i4.setState(o5.getDerivedStateFromError(n3)), i4.componentDidCatch && (i4.componentDidCatch(n3, u4 || {}), e4 = 1), e4 && 8 & i4.__g) return void (i4.__g |= 2);
+    } catch (t5) {
+      n3 = t5;
+    }
+  }
+  throw f = 0, n3;
+} }, t = 0, r = function(n3) {
+  return null != n3 && n3.constructor === h;
+}, x.prototype.setState = function(n3, t4) {
+  var r4 = this.__s;
+  r4 && r4 != this.state || (r4 = this.__s = _({}, this.state)), "function" == typeof n3 && (n3 = n3(_({}, r4), this.props)), n3 && (_(r4, n3), this.__v && (t4 && this.__k.push(t4), L(this)));
+}, x.prototype.forceUpdate = function(n3) {
+  this.__v && (this.__g |= 4, n3 && this.__h.push(n3), L(this));
+}, x.prototype.render = $, u = [], f = 0, o = function(n3, t4) {
+  return n3.__v.__b - t4.__v.__b;
+}, e = /* @__PURE__ */ Symbol(), l = /(PointerCapture)$|Capture$/i, c = 0, a = {}, s = 0;
+
+// node_modules/preact/hooks/dist/hooks.mjs
+var t2;
+var r2;
+var u2;
+var i2;
+var o2 = Object.is;
+var f2 = 0;
+var c2 = [];
+var e2 = [];
+var a2 = n;
+var v2 = a2.__b;
+var l2 = a2.__r;
+var m2 = a2.diffed;
+var h2 = a2.__c;
+var s2 = a2.unmount;
+var p2 = a2.__;
+function y2(n3, t4) {
+  a2.__h && a2.__h(r2, n3, f2 || t4), f2 = 0;
+  var u4 = r2.__H || (r2.__H = { __: [], __h: [] });
+  return n3 >= u4.__.length && u4.__.push({}), u4.__[n3];
+}
+function A2(n3, u4) {
+  var i4 = y2(t2++, 3);
+  !a2.__s && E2(i4.__H, u4) && (i4.__P = true, i4.__ = n3, i4.u = u4, r2.__H.__h.push(i4));
+}
+function T2(n3) {
+  return f2 = 5, w2(function() {
+    return { current: n3 };
+  }, []);
+}
+function w2(n3, r4) {
+  var u4 = y2(t2++, 7);
+  return E2(u4.__H, r4) && (u4.__ = n3(), u4.__H = r4), u4.__;
+}
+function g2() {
+  var n3;
+  do {
+    for (; n3 = e2.shift(); ) try {
+      C2(n3);
+    } catch (t5) {
+      a2.__e(t5, { __: (n3 = n3.__P) && n3.__v });
+    }
+    for (; n3 = c2.shift(); ) {
+      var t4 = n3.__H;
+      if (n3.__P && t4) try {
+        t4.__h.some(C2), t4.__h.some(D2), t4.__h = [];
+      } catch (r4) {
+        t4.__h = [], a2.__e(r4, n3.__v);
+      }
+    }
+  } while (e2.length);
+}
+a2.__b = function(n3) {
+  r2 = null, v2 && v2(n3);
+}, a2.__ = function(n3, t4) {
+  n3 && t4.__k && t4.__k.__m && (n3.__m = t4.__k.__m), p2 && p2(n3, t4);
+}, a2.__r = function(n3) {
+  l2 && l2(n3), t2 = 0;
+  var i4 = (r2 = n3.__c).__H;
+  i4 && (u2 == r2 ? r2.__h = [] : (i4.__h.some(C2), i4.__h.some(D2), t2 = 0), i4.__h = [], i4.__.some(function(n4) {
+    n4.__N && (n4.__ = n4.__N), n4.u = n4.__N = void 0;
+  })), u2 = r2;
+}, a2.diffed = function(n3) {
+  m2 && m2(n3);
+  var t4 = n3.__c;
+  t4 && t4.__H && (t4.__H.__h.length && B2(c2.push(t4)), t4.__H.__.some(function(n4) {
+    n4.u && (n4.__H = n4.u);
+  })), u2 = r2 = null;
+}, a2.__c = function(n3, t4) {
+  t4.some(function(n4) {
+    try {
+      n4.__h.some(C2), n4.__h = n4.__h.filter(function(n5) {
+        return !n5.__ || D2(n5);
+      });
+    } catch (t5) {
+      n4.__h = [function() {
+        throw t5;
+      }];
+    }
+  }), h2 && h2(n3, t4);
+}, a2.unmount = function(n3) {
+  s2 && s2(n3);
+  var t4, r4, u4 = n3.__c;
+  u4 && u4.__H && (u4.__H.__.some(function(u5) {
+    try {
+      if (u5.__P && u5.__c) {
+        if (void 0 === r4) {
+          for (r4 = n3.__; r4 && (!r4.__c || !r4.__c.__P); ) r4 = r4.__;
+          r4 = r4 && r4.__c;
+        }
+        u5.__P = r4, B2(e2.push(u5));
+      } else C2(u5);
+    } catch (n4) {
+      t4 = n4;
+    }
+  }), u4.__H = void 0, t4 && a2.__e(t4, u4.__v));
+};
+var k2 = "function" == typeof requestAnimationFrame;
+function z2(n3) {
+  var t4, r4 = function() {
+    clearTimeout(u4), k2 && cancelAnimationFrame(t4), setTimeout(n3);
+  }, u4 = setTimeout(r4, 35);
+  k2 && (t4 = requestAnimationFrame(r4));
+}
+function B2(n3) {
+  1 != n3 && i2 == a2.requestAnimationFrame || ((i2 = a2.requestAnimationFrame) || z2)(g2);
+}
+function C2(n3) {
+  var t4 = r2, u4 = n3.__c;
+  "function" == typeof u4 && (n3.__c = void 0, u4()), r2 = t4;
+}
+function D2(n3) {
+  var t4 = r2;
+  n3.__c = n3.__(), r2 = t4;
+}
+function E2(n3, t4) {
+  return !n3 || n3.length != t4.length || t4.some(function(t5, r4) {
+    return !o2(t5, n3[r4]);
+  });
+}
+
+// node_modules/@preact/signals-core/dist/signals-core.module.js
+var i3 = /* @__PURE__ */ Symbol.for("preact-signals");
+function t3() {
+  if (!(v3 > 1)) {
+    var i4, t4 = false;
+    !(function() {
+      var i5 = c3;
+      c3 = void 0;
+      while (void 0 !== i5) {
+        var t5 = i5.S;
+        if (t5.v === i5.v) {
+          for (var r5 = t5.t; void 0 !== r5; r5 = r5.x) if (r5.i === i5.i) r5.i = t5.i;
+        }
+        i5 = i5.o;
+      }
+    })();
+    while (void 0 !== h3) {
+      var r4 = h3;
+      h3 = void 0;
+      s3++;
+      while (void 0 !== r4) {
+        var n3 = r4.u;
+        r4.u = void 0;
+        r4.f &= -3;
+        if (!(8 & r4.f) && w3(r4)) try {
+          r4.c();
+        } catch (r5) {
+          if (!t4) {
+            i4 = r5;
+            t4 = true;
+          }
+        }
+        r4 = n3;
+      }
+    }
+    s3 = 0;
+    v3--;
+    if (t4) throw i4;
+  } else v3--;
+}
+function r3(i4) {
+  if (v3 > 0) return i4();
+  u3 = ++e3;
+  v3++;
+  try {
+    return i4();
+  } finally {
+    t3();
+  }
+}
+var n2;
+var o3 = void 0;
+function f3(i4) {
+  var t4 = o3, r4 = n2;
+  o3 = void 0;
+  n2 = void 0;
+  try {
+    return i4();
+  } finally {
+    o3 = t4;
+    n2 = r4;
+  }
+}
+var h3 = void 0;
+var v3 = 0;
+var s3 = 0;
+var e3 = 0;
+var u3 = 0;
+var c3 = void 0;
+var a3 = 0;
+function d2(i4) {
+  if (void 0 !== o3) {
+    var t4 = i4.n;
+    if (void 0 === t4 || t4.t !== o3) {
+      t4 = { i: 0, S: i4, p: o3.s, n: void 0, t: o3, e: void 0, x: void 0, r: t4 };
+      if (void 0 !== o3.s) o3.s.n = t4;
+      o3.s = t4;
+      i4.n = t4;
+      if (32 & o3.f) i4.S(t4);
+      return t4;
+    } else if (-1 === t4.i) {
+      t4.i = 0;
+      if (void 0 !== t4.n) {
+        t4.n.p = t4.p;
+        if (void 0 !== t4.p) t4.p.n = t4.n;
+        t4.p = o3.s;
+        t4.n = void 0;
+        o3.s.n = t4;
+        o3.s = t4;
+      }
+      return t4;
+    }
+  }
+}
+function l3(i4, t4) {
+  this.v = i4;
+  this.i = 0;
+  this.n = void 0;
+  this.t = void 0;
+  this.l = 0;
+  this.W = null == t4 ? void 0 : t4.watched;
+  this.Z = null == t4 ? void 0 : t4.unwatched;
+  this.name = null == t4 ? void 0 : t4.name;
+}
+l3.prototype.brand = i3;
+l3.prototype.h = function() {
+  return true;
+};
+l3.prototype.S = function(i4) {
+  var t4 = this, r4 = this.t;
+  if (r4 !== i4 && void 0 === i4.e) {
+    i4.x = r4;
+    this.t = i4;
+    if (void 0 !== r4) r4.e = i4;
+    else f3(function() {
+      var i5;
+      null == (i5 = t4.W) || i5.call(t4);
+    });
+  }
+};
+l3.prototype.U = function(i4) {
+  var t4 = this;
+  if (void 0 !== this.t) {
+    var r4 = i4.e, n3 = i4.x;
+    if (void 0 !== r4) {
+      r4.x = n3;
+      i4.e = void 0;
+    }
+    if (void 0 !== n3) {
+      n3.e = r4;
+      i4.x = void 0;
+    }
+    if (i4 === this.t) {
+      this.t = n3;
+      if (void 0 === n3) f3(function() {
+        var i5;
+        null == (i5 = t4.Z) || i5.call(t4);
+      });
+    }
+  }
+};
+l3.prototype.subscribe = function(i4) {
+  var t4 = this;
+  return x2(function() {
+    var r4 = t4.value;
+    f3(function() {
+      return i4(r4);
+    });
+  }, { name: "sub" });
+};
+l3.prototype.valueOf = function() {
+  return this.value;
+};
+l3.prototype.toString = function() {
+  return this.value + "";
+};
+l3.prototype.toJSON = function() {
+  return this.value;
+};
+l3.prototype.peek = function() {
+  var i4 = this;
+  return f3(function() {
+    return i4.value;
+  });
+};
+Object.defineProperty(l3.prototype, "value", { get: function() {
+  var i4 = d2(this);
+  if (void 0 !== i4) i4.i = this.i;
+  return this.v;
+}, set: function(i4) {
+  if (i4 !== this.v) {
+    if (s3 > 100) throw new Error("Cycle detected");
+    !(function(i5) {
+      if (0 !== v3 && 0 === s3) {
+        if (i5.l !== u3) {
+          i5.l = u3;
+          c3 = { S: i5, v: i5.v, i: i5.i, o: c3 };
+        }
+      }
+    })(this);
+    this.v = i4;
+    this.i++;
+    a3++;
+    v3++;
+    try {
+      for (var r4 = this.t; void 0 !== r4; r4 = r4.x) r4.t.N();
+    } finally {
+      t3();
+    }
+  }
+} });
+function y3(i4, t4) {
+  return new l3(i4, t4);
+}
+function w3(i4) {
+  for (var t4 = i4.s; void 0 !== t4; t4 = t4.n) if (t4.S.i !== t4.i || !t4.S.h() || t4.S.i !== t4.i) return true;
+  return false;
+}
+function b(i4) {
+  for (var t4 = i4.s; void 0 !== t4; t4 = t4.n) {
+    var r4 = t4.S.n;
+    if (void 0 !== r4) t4.r = r4;
+    t4.S.n = t4;
+    t4.i = -1;
+    if (void 0 === t4.n) {
+      i4.s = t4;
+      break;
+    }
+  }
+}
+function _2(i4) {
+  var t4 = i4.s, r4 = void 0;
+  while (void 0 !== t4) {
+    var n3 = t4.p;
+    if (-1 === t4.i) {
+      t4.S.U(t4);
+      if (void 0 !== n3) n3.n = t4.n;
+      if (void 0 !== t4.n) t4.n.p = n3;
+    } else r4 = t4;
+    t4.S.n = t4.r;
+    if (void 0 !== t4.r) t4.r = void 0;
+    t4 = n3;
+  }
+  i4.s = r4;
+}
+function j2(i4, t4) {
+  l3.call(this, void 0, t4);
+  this.x = i4;
+  this.s = void 0;
+  this.g = a3 - 1;
+  this.f = 4;
+}
+j2.prototype = new l3();
+j2.prototype.h = function() {
+  this.f &= -3;
+  if (1 & this.f) return false;
+  if (32 == (36 & this.f)) return true;
+  this.f &= -5;
+  if (this.g === a3) return true;
+  this.g = a3;
+  this.f |= 1;
+  if (this.i > 0 && !w3(this)) {
+    this.f &= -2;
+    return true;
+  }
+  var i4 = o3;
+  try {
+    b(this);
+    o3 = this;
+    var t4 = this.x();
+    if (16 & this.f || this.v !== t4 || 0 === this.i) {
+      this.v = t4;
+      this.f &= -17;
+      this.i++;
+    }
+  } catch (i5) {
+    this.v = i5;
+    this.f |= 16;
+    this.i++;
+  }
+  o3 = i4;
+  _2(this);
+  this.f &= -2;
+  return true;
+};
+j2.prototype.S = function(i4) {
+  if (void 0 === this.t) {
+    this.f |= 36;
+    for (var t4 = this.s; void 0 !== t4; t4 = t4.n) t4.S.S(t4);
+  }
+  l3.prototype.S.call(this, i4);
+};
+j2.prototype.U = function(i4) {
+  if (void 0 !== this.t) {
+    l3.prototype.U.call(this, i4);
+    if (void 0 === this.t) {
+      this.f &= -33;
+      for (var t4 = this.s; void 0 !== t4; t4 = t4.n) t4.S.U(t4);
+    }
+  }
+};
+j2.prototype.N = function() {
+  if (!(2 & this.f)) {
+    this.f |= 6;
+    for (var i4 = this.t; void 0 !== i4; i4 = i4.x) i4.t.N();
+  }
+};
+Object.defineProperty(j2.prototype, "value", { get: function() {
+  if (1 & this.f) throw new Error("Cycle detected");
+  var i4 = d2(this);
+  this.h();
+  if (void 0 !== i4) i4.i = this.i;
+  if (16 & this.f) throw this.v;
+  return this.v;
+} });
+function O(i4, t4) {
+  return new j2(i4, t4);
+}
+function p3(i4) {
+  var r4 = i4.j;
+  i4.j = void 0;
+  if ("function" == typeof r4) {
+    v3++;
+    var n3 = o3;
+    o3 = void 0;
+    try {
+      r4();
+    } catch (t4) {
+      i4.f &= -2;
+      i4.f |= 8;
+      g3(i4);
+      throw t4;
+    } finally {
+      o3 = n3;
+      t3();
+    }
+  }
+}
+function g3(i4) {
+  for (var t4 = i4.s; void 0 !== t4; t4 = t4.n) t4.S.U(t4);
+  i4.x = void 0;
+  i4.s = void 0;
+  p3(i4);
+}
+function S2(i4) {
+  if (o3 !== this) throw new Error("Out-of-order effect");
+  _2(this);
+  o3 = i4;
+  this.f &= -2;
+  try {
+    if (8 & this.f) g3(this);
+  } finally {
+    t3();
+  }
+}
+function m3(i4, t4) {
+  this.x = i4;
+  this.j = void 0;
+  this.s = void 0;
+  this.u = void 0;
+  this.f = 32;
+  this.name = null == t4 ? void 0 : t4.name;
+  if (n2) n2.push(this);
+}
+m3.prototype.c = function() {
+  var i4 = this.S();
+  try {
+    if (8 & this.f) return;
+    if (void 0 === this.x) return;
+    var t4 = this.x();
+    if ("function" == typeof t4) this.j = t4;
+  } finally {
+    i4();
+  }
+};
+m3.prototype.S = function() {
+  if (1 & this.f) throw new Error("Cycle detected");
+  this.f |= 1;
+  this.f &= -9;
+  p3(this);
+  b(this);
+  v3++;
+  var i4 = o3;
+  o3 = this;
+  return S2.bind(this, i4);
+};
+m3.prototype.N = function() {
+  if (!(2 & this.f)) {
+    this.f |= 2;
+    this.u = h3;
+    h3 = this;
+  }
+};
+m3.prototype.d = function() {
+  this.f |= 8;
+  if (!(1 & this.f)) g3(this);
+};
+m3.prototype.dispose = function() {
+  this.d();
+};
+function x2(i4, t4) {
+  var r4 = new m3(i4, t4);
+  try {
+    r4.c();
+  } catch (i5) {
+    r4.d();
+    throw i5;
+  }
+  var n3 = r4.d.bind(r4);
+  n3[Symbol.dispose] = n3;
+  return n3;
+}
+
+// node_modules/@preact/signals/dist/signals.module.js
+var h4;
+var d3;
+var p4;
+var m4 = "undefined" != typeof window && !!window.__PREACT_SIGNALS_DEVTOOLS__;
+var _3 = [];
+var g4 = [];
+x2(function() {
+  h4 = this.N;
+})();
+function b2(i4, n3) {
+  n[i4] = n3.bind(null, n[i4] || function() {
+  });
+}
+function y4(i4) {
+  if (p4) {
+    var n3 = p4;
+    p4 = void 0;
+    n3();
+  }
+  p4 = i4 && i4.S();
+}
+function w4(i4) {
+  var n3 = this, r4 = i4.data, t4 = useSignal(r4);
+  t4.name = "ReactiveDom";
+  t4.value = r4;
+  var e4 = w2(function() {
+    var i5 = n3, r5 = n3.__v;
+    while (r5 = r5.__) if (r5.__c) {
+      r5.__c.__$f |= 4;
+      break;
+    }
+    var o5 = O(function() {
+      var i6 = t4.value.value;
+      return 0 === i6 ? 0 : true === i6 ? "" : i6 || "";
+    }), e5 = O(function() {
+      return !Array.isArray(o5.value) && !r(o5.value);
+    }), u5 = x2(function() {
+      this.N = M;
+      if (e5.value) {
+        var n4 = o5.value;
+        if (i5.__v && i5.__v.__e && 3 === i5.__v.__e.nodeType) i5.__v.__e.data = n4;
+      }
+    }), c5 = n3.__$u.d;
+    n3.__$u.d = function() {
+      u5();
+      c5.call(this);
+    };
+    return [e5, o5];
+  }, []), u4 = e4[0], c4 = e4[1];
+  return u4.value ? c4.peek() : c4.value;
+}
+w4.displayName = "ReactiveTextNode";
+Object.defineProperties(l3.prototype, { constructor: { configurable: true, value: k($, null).constructor }, type: { configurable: true, value: w4 }, props: { configurable: true, get: function() {
+  var i4 = this;
+  return { data: { get value() {
+    return i4.value;
+  } } };
+} }, __b: { configurable: true, value: 1 } });
+b2("__b", function(i4, n3) {
+  y4();
+  d3 = void 0;
+  if ("string" == typeof n3.type) {
+    var r4, t4 = n3.props;
+    for (var f5 in t4) if ("children" !== f5) {
+      var o5 = t4[f5];
+      if (o5 instanceof l3) {
+        if (!r4) n3.__np = r4 = {};
+        r4[f5] = o5;
+        t4[f5] = o5.peek();
+      }
+    }
+  }
+  i4(n3);
+});
+b2("__r", function(i4, r4) {
+  i4(r4);
+  if (r4.type !== $) {
+    y4();
+    var t4, f5 = r4.__c;
+    if (f5) {
+      f5.__$f &= -2;
+      if (void 0 === (t4 = f5.__$u)) f5.__$u = t4 = (function(i5, n3) {
+        var r5;
+        x2(function() {
+          r5 = this;
+        }, { name: n3 });
+        r5.c = i5;
+        return r5;
+      })(/* @__PURE__ */ (function(i5) {
+        return function() {
+          var n3;
+          if (m4) null == (n3 = this.y) || n3.call(this);
+          i5.__$f |= 1;
+          i5.setState({});
+        };
+      })(f5), "function" == typeof r4.type ? r4.type.displayName || r4.type.name : "");
+    }
+    d3 = f5;
+    y4(t4);
+  }
+});
+b2("__e", function(i4, n3, r4, t4) {
+  y4();
+  d3 = void 0;
+  i4(n3, r4, t4);
+});
+b2("diffed", function(i4, n3) {
+  y4();
+  d3 = void 0;
+  var r4;
+  if ("string" == typeof n3.type && (r4 = n3.__e)) {
+    var t4 = n3.__np, f5 = n3.props, o5 = r4.U;
+    if (o5) for (var e4 in o5) {
+      var u4 = o5[e4];
+      if (!(void 0 === u4 || t4 && e4 in t4)) {
+        u4.d();
+        o5[e4] = void 0;
+      }
+    }
+    if (t4) {
+      if (!o5) {
+        o5 = {};
+        r4.U = o5;
+      }
+      for (var a5 in t4) {
+        var c4 = o5[a5], v4 = t4[a5];
+        if (void 0 === c4) {
+          c4 = k3(r4, a5, v4, f5);
+          o5[a5] = c4;
+        } else c4.o(v4, f5);
+      }
+    }
+  }
+  i4(n3);
+});
+function k3(i4, n3, r4, t4) {
+  var f5 = n3 in i4 && void 0 === i4.ownerSVGElement, o5 = y3(r4);
+  return { o: function(i5, n4) {
+    o5.value = i5;
+    t4 = n4;
+  }, d: x2(function() {
+    this.N = M;
+    var r5 = o5.value.value;
+    if (t4[n3] !== r5) {
+      t4[n3] = r5;
+      if (f5) i4[n3] = r5;
+      else if (null != r5 && (false !== r5 || "-" === n3[4])) i4.setAttribute(n3, r5);
+      else i4.removeAttribute(n3);
+    }
+  }) };
+}
+b2("unmount", function(i4, n3) {
+  if ("string" == typeof n3.type) {
+    var r4 = n3.__e;
+    if (r4) {
+      var t4 = r4.U;
+      if (t4) {
+        r4.U = void 0;
+        for (var f5 in t4) {
+          var o5 = t4[f5];
+          if (o5) o5.d();
+        }
+      }
+    }
+    var e4 = n3.__np;
+    if (e4) {
+      var u4 = n3.props;
+      for (var a5 in e4) u4[a5] = e4[a5];
+    }
+    n3.__np = void 0;
+  } else {
+    var c4 = n3.__c;
+    if (c4) {
+      c4.__$f |= 8;
+      var v4 = c4.__$u;
+      if (v4) {
+        c4.__$u = void 0;
+        v4.d();
+      }
+    }
+  }
+  i4(n3);
+});
+b2("__h", function(i4, n3, r4, t4) {
+  if (t4 < 3) n3.__$f |= 2;
+  i4(n3, r4, t4);
+});
+x.prototype.shouldComponentUpdate = function(i4, n3) {
+  if (this.__R) return true;
+  var r4 = this.__$u, t4 = r4 && void 0 !== r4.s;
+  for (var f5 in n3) return true;
+  if (this.__f || "boolean" == typeof this.u && true === this.u) {
+    var o5 = 2 & this.__$f;
+    if (!(t4 || o5 || 4 & this.__$f)) return true;
+    if (1 & this.__$f) return true;
+  } else {
+    if (!(t4 || 4 & this.__$f)) return true;
+    if (3 & this.__$f) return true;
+  }
+  for (var e4 in i4) if ("__source" !== e4 && i4[e4] !== this.props[e4]) return true;
+  for (var u4 in this.props) if (!(u4 in i4)) return true;
+  return false;
+};
+function useSignal(i4, n3) {
+  return w2(function() {
+    return y3(i4, n3);
+  }, []);
+}
+function useComputed(i4, n3) {
+  var r4 = T2(i4);
+  r4.current = i4;
+  d3.__$f |= 4;
+  return w2(function() {
+    return O(function() {
+      return r4.current();
+    }, n3);
+  }, []);
+}
+var q2 = "undefined" == typeof requestAnimationFrame ? setTimeout : function(i4) {
+  var n3 = function() {
+    clearTimeout(r4);
+    cancelAnimationFrame(t4);
+    i4();
+  }, r4 = setTimeout(n3, 35), t4 = requestAnimationFrame(n3);
+};
+var A3 = function(i4) {
+  queueMicrotask(function() {
+    queueMicrotask(i4);
+  });
+};
+function T4() {
+  r3(function() {
+    var i4;
+    while (i4 = _3.shift()) h4.call(i4);
+  });
+}
+function x3() {
+  if (1 === _3.push(this)) (n.requestAnimationFrame || q2)(T4);
+}
+function F2() {
+  r3(function() {
+    var i4;
+    while (i4 = g4.shift()) h4.call(i4);
+  });
+}
+function M() {
+  if (1 === g4.push(this)) (n.requestAnimationFrame || A3)(F2);
+}
+function useSignalEffect(i4, n3) {
+  var r4 = T2(i4);
+  r4.current = i4;
+  var t4 = d3;
+  A2(function() {
+    return x2(function() {
+      this.N = x3;
+      if (!(t4 && 8 & t4.__$f)) return r4.current();
+    }, n3);
+  }, []);
+}
+
+// src/frames.ts
+var FRAME_MAGIC = 1179406419;
+var MESH_MAGIC = 1296846931;
+var HEAD = 64;
+var SKIN = 1;
+function readFrame(message) {
+  if (message.byteLength < HEAD) return null;
+  const head = new DataView(message, 0, HEAD);
+  if (head.getUint32(0, true) !== FRAME_MAGIC || head.getUint8(4) !== 1 || head.getUint8(5) !== SKIN)
+    return null;
+  const count = head.getUint32(40, true);
+  if (message.byteLength < HEAD + 8 * count) return null;
+  return {
+    view: head.getUint32(8, true),
+    mesh: head.getUint32(12, true),
+    frame: head.getUint32(16, true),
+    lastCommand: head.getUint32(20, true),
+    motionTime: head.getFloat64(24, true),
+    fleshTime: head.getFloat64(32, true),
+    low: [head.getFloat32(44, true), head.getFloat32(48, true), head.getFloat32(52, true)],
+    side: head.getFloat32(56, true),
+    engineMicroseconds: head.getUint32(60, true),
+    packed: new Uint16Array(message, HEAD, 4 * count)
+  };
+}
+function readMesh(message) {
+  const head = new Uint32Array(message, 0, 5);
+  const [magic, version, points = 0, triangles = 0] = head;
+  if (magic !== MESH_MAGIC || version !== 1)
+    throw new Error("this is no mesh of the studio; reload the page");
+  return {
+    points,
+    triangles: new Uint32Array(message, 20, 3 * triangles),
+    vertexOfPoint: new Uint32Array(message, 20 + 12 * triangles, points)
+  };
+}
+
+// src/meters.ts
+var engineMilliseconds = y3(0);
+var framesArriving = y3(0);
+var picturesDrawn = y3(0);
+var PERIOD = 500;
+var arrived = 0;
+var drawn = 0;
+var engineSum = 0;
+var since = performance.now();
+function countArrived(engineMicroseconds) {
+  arrived++;
+  engineSum += engineMicroseconds / 1e3;
+}
+function countDrawn() {
+  drawn++;
+}
+setInterval(() => {
+  const now = performance.now();
+  const seconds = (now - since) / 1e3;
+  framesArriving.value = arrived / seconds;
+  picturesDrawn.value = drawn / seconds;
+  if (arrived > 0) engineMilliseconds.value = engineSum / arrived;
+  arrived = 0;
+  drawn = 0;
+  engineSum = 0;
+  since = now;
+}, PERIOD);
+
+// src/scene/renderer.ts
+import { WebGLRenderer } from "./three.js";
+function rendererName() {
+  const context = document.createElement("canvas").getContext("webgl2");
+  if (!context) return null;
+  const info = context.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? String(context.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "unknown";
+  context.getExtension("WEBGL_lose_context")?.loseContext();
+  return name;
+}
+function isSoftware(name) {
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
+function makeRenderer(canvas, software) {
+  const renderer = new WebGLRenderer({
+    canvas,
+    alpha: true,
+    antialias: !software,
+    powerPreference: "high-performance"
+  });
+  renderer.setPixelRatio(software ? 1 : Math.min(2, devicePixelRatio));
+  renderer.setClearColor(0, 0);
+  renderer.autoClear = true;
+  return renderer;
+}
+
+// src/scene/stage.ts
+import { Scene as Scene2, Vector3 as Vector34 } from "./three.js";
+
+// src/scene/camera.ts
+import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 } from "./three.js";
+var FIELD = 32;
+var OFF_POLE = 88e-4;
+var FOLLOW_RATE = 4;
+var JUMP = 0.5;
+var TURN_TIME = 0.28;
+var FROM = {
+  front: new Vector3(0, 0.06, 1),
+  side: new Vector3(1, 0.06, 0),
+  top: new Vector3(0, 1, 9e-3)
+};
+var Viewer = class {
+  constructor(canvas, calm2) {
+    this.calm = calm2;
+    this.camera.position.set(1.6, 1.5, 4.2);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
+    this.controls.touches = { ONE: TOUCH.ROTATE, TWO: TOUCH.DOLLY_PAN };
+    this.controls.enableDamping = !calm2();
+    this.controls.dampingFactor = 0.18;
+    this.controls.minPolarAngle = OFF_POLE;
+    this.controls.maxPolarAngle = Math.PI - OFF_POLE;
+    this.controls.zoomSpeed = 0.9;
+    this.controls.addEventListener("start", () => {
+      this.turn = null;
+    });
+  }
+  calm;
+  camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
+  controls;
+  anchor = new Vector3();
+  velocity = new Vector3();
+  anchored = false;
+  turn = null;
+  resize(width, height) {
+    this.camera.aspect = width / Math.max(1, height);
+    this.camera.updateProjectionMatrix();
+  }
+  /** Go along with the body, whose cube has its middle here; at once where it jumps.
+  
+     A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
+  follow(middle, size, seconds) {
+    if (!this.anchored) {
+      this.anchor.copy(middle);
+      this.anchored = true;
+    }
+    const step2 = middle.clone().sub(this.anchor);
+    if (step2.length() < JUMP * size) {
+      this.velocity.addScaledVector(step2, FOLLOW_RATE ** 2 * seconds);
+      step2.multiplyScalar(2 * FOLLOW_RATE * seconds).addScaledVector(this.velocity, seconds);
+    }
+    this.anchor.add(step2);
+    this.camera.position.add(step2);
+    this.controls.target.add(step2);
+    this.turn?.target.add(step2);
+  }
+  /** The body is somewhere else, and the camera stays where it is. */
+  stay(middle) {
+    this.anchor.copy(middle);
+    this.velocity.set(0, 0, 0);
+    this.anchored = true;
+  }
+  /** Look at a box so that it fills the picture, from where the camera is or from a named side. */
+  frame(low, high, from, atOnce = false) {
+    const target = low.clone().add(high).multiplyScalar(0.5);
+    const direction = (from ?? this.camera.position.clone().sub(this.controls.target)).clone().normalize();
+    const half = high.clone().sub(low).multiplyScalar(0.5);
+    const across = Math.hypot(half.x, half.z);
+    const tangent = Math.tan(FIELD * Math.PI / 360);
+    const upright = Math.abs(direction.y) < 0.7;
+    const tall = upright ? half.y : across;
+    const wide = Math.min(across, half.y);
+    const distance = 1.16 * Math.max(tall / tangent, wide / (tangent * this.camera.aspect)) + (upright ? wide * 0.5 : half.y);
+    this.goTo(target, direction.multiplyScalar(distance), atOnce);
+    this.controls.minDistance = 0.05 * half.length();
+    this.controls.maxDistance = 30 * half.length();
+  }
+  view(name) {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.goTo(this.controls.target.clone(), FROM[name].clone().setLength(distance), false);
+  }
+  /** Before every picture; says whether the camera moved. */
+  update(seconds) {
+    const before = this.camera.matrixWorld.clone();
+    if (this.turn) this.goOn(this.turn, seconds);
+    this.controls.update();
+    this.camera.updateMatrixWorld();
+    return !this.camera.matrixWorld.equals(before);
+  }
+  goTo(target, offset, atOnce) {
+    this.turn = { target, offset, left: TURN_TIME };
+    if (atOnce || this.calm()) this.turn.left = 0;
+  }
+  goOn(turn, seconds) {
+    const share = turn.left <= seconds ? 1 : 1 - (1 - seconds / turn.left) ** 3;
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    const length = offset.length() + share * (turn.offset.length() - offset.length());
+    offset.normalize().lerp(turn.offset.clone().normalize(), share);
+    if (offset.length() < 1e-3) offset.copy(turn.offset);
+    this.controls.target.lerp(turn.target, share);
+    this.camera.position.copy(this.controls.target).add(offset.setLength(length));
+    turn.left -= seconds;
+    if (turn.left <= 0) this.turn = null;
+  }
+};
+
+// src/scene/floor.ts
+import {
+  GLSL3,
+  Mesh,
+  OrthographicCamera,
+  PlaneGeometry,
+  RawShaderMaterial,
+  Scene,
+  Vector2,
+  WebGLRenderTarget
+} from "./three.js";
+
+// src/scene/looks.ts
+import { Color, Vector3 as Vector32 } from "./three.js";
+var KEY_DIRECTION = new Vector32(0.45, 0.8, 0.5).normalize();
+var FILL_DIRECTION = new Vector32(-0.75, 0.25, 0.45).normalize();
+var linear = (hex, strength = 1) => new Color(hex).multiplyScalar(strength);
+var LOOKS = {
+  dark: {
+    skin_colour: linear(14198156),
+    sky: linear(9676742, 0.5),
+    floor_light: linear(4866104, 0.6),
+    key_colour: linear(16773596, 0.95),
+    fill_colour: linear(8363984, 0.35),
+    rim_colour: linear(11126015, 0.3),
+    line_colour: linear(9345968),
+    line_strength: 0.4,
+    shadow_strength: 0.62,
+    ring: 16767392
+  },
+  light: {
+    skin_colour: linear(14000006),
+    sky: linear(16777215, 0.5),
+    floor_light: linear(13220008, 0.32),
+    key_colour: linear(16774116, 0.88),
+    fill_colour: linear(12175846, 0.28),
+    rim_colour: linear(16777215, 0.16),
+    line_colour: linear(7108230),
+    line_strength: 0.38,
+    shadow_strength: 0.42,
+    ring: 8010258
+  }
+};
+
+// src/scene/shaders.ts
+var UNPACK = (
+  /* glsl */
+  `
+precision highp float;
+in vec4 packed_point;
+uniform vec3 low;
+uniform float side;
+vec3 position_of() { return low + side * packed_point.xyz; }
+vec3 normal_of() {
+  float bytes = floor(packed_point.w * 65535.0 + 0.5);
+  vec2 e = vec2(mod(bytes, 256.0), floor(bytes / 256.0)) / 127.5 - 1.0;
+  vec3 n = vec3(e, 1.0 - abs(e.x) - abs(e.y));
+  if (n.z < 0.0) n.xy = (1.0 - abs(n.yx)) * vec2(n.x >= 0.0 ? 1.0 : -1.0, n.y >= 0.0 ? 1.0 : -1.0);
+  return normalize(n);
+}`
+);
+var SKIN_VERTEX = (
+  /* glsl */
+  `${UNPACK}
+uniform mat4 viewMatrix, projectionMatrix;
+uniform vec3 cameraPosition;
+out vec3 normal;
+out vec3 to_viewer;
+out float height;
+void main() {
+  vec3 position = position_of();
+  normal = normal_of();
+  to_viewer = cameraPosition - position;
+  height = position.y;
+  gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+}`
+);
+var SKIN_FRAGMENT = (
+  /* glsl */
+  `
+precision highp float;
+in vec3 normal;
+in vec3 to_viewer;
+in float height;
+uniform vec3 skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour;
+uniform vec3 key_direction, fill_direction;
+out vec4 colour;
+float wrapped(float cosine, float wrap) { return max(0.0, (cosine + wrap) / (1.0 + wrap)); }
+void main() {
+  vec3 v = normalize(to_viewer);
+  vec3 n = normalize(normal);
+  if (!gl_FrontFacing) n = -n;
+  vec3 light = mix(floor_light, sky, 0.5 + 0.5 * n.y);
+  vec3 through = vec3(0.45, 0.22, 0.16);
+  float key = dot(n, key_direction);
+  light += key_colour * mix(vec3(wrapped(key, 0.0)), vec3(wrapped(key, 0.55)), through);
+  light += fill_colour * wrapped(dot(n, fill_direction), 0.4);
+  float grazing = 1.0 - max(0.0, dot(n, v));
+  light *= mix(0.72, 1.0, smoothstep(-0.02, 0.35, height));
+  vec3 shine = key_colour * 0.07 * pow(max(0.0, dot(n, normalize(key_direction + v))), 28.0);
+  vec3 linear = skin_colour * light + rim_colour * pow(grazing, 3.0) * (0.35 + 0.65 * max(0.0, n.y)) + shine;
+  linear = linear / (1.0 + 0.22 * linear);
+  colour = vec4(pow(linear, vec3(1.0 / 2.2)), 1.0);
+}`
+);
+var SHADOW_VERTEX = (
+  /* glsl */
+  `${UNPACK}
+uniform vec2 shadow_centre;
+uniform float shadow_reach;
+uniform vec3 key_direction;
+out float nearness;
+void main() {
+  vec3 position = position_of();
+  float h = max(0.0, position.y);
+  vec2 place = position.xz - key_direction.xz / key_direction.y * h * 0.5;
+  nearness = exp(-1.6 * h);
+  gl_Position = vec4((place - shadow_centre) / shadow_reach, 0.0, 1.0);
+}`
+);
+var SHADOW_FRAGMENT = (
+  /* glsl */
+  `
+precision highp float;
+in float nearness;
+out vec4 colour;
+void main() { colour = vec4(nearness); }`
+);
+var FLOOR_VERTEX = (
+  /* glsl */
+  `
+precision highp float;
+in vec3 position;
+uniform mat4 viewMatrix, projectionMatrix;
+uniform vec2 shadow_centre;
+uniform float floor_reach;
+out vec2 place;
+void main() {
+  place = shadow_centre + floor_reach * position.xy;
+  gl_Position = projectionMatrix * viewMatrix * vec4(place.x, 0.0, place.y, 1.0);
+}`
+);
+var FLOOR_FRAGMENT = (
+  /* glsl */
+  `
+precision highp float;
+in vec2 place;
+uniform sampler2D shadow;
+uniform vec2 shadow_centre;
+uniform float shadow_reach, floor_reach, line_strength, shadow_strength;
+uniform vec3 line_colour;
+out vec4 colour;
+float lines(vec2 p, float spacing) {
+  vec2 width = fwidth(p / spacing);
+  vec2 away = abs(fract(p / spacing - 0.5) - 0.5) / max(width, 1e-6);
+  float fine = 1.0 - smoothstep(0.2, 0.6, max(width.x, width.y));
+  return (1.0 - min(1.0, min(away.x, away.y))) * fine;
+}
+float shade(vec2 p) {
+  vec2 uv = 0.5 + 0.5 * (p - shadow_centre) / shadow_reach;
+  if (any(greaterThan(abs(uv - 0.5), vec2(0.46)))) return 0.0;
+  float sum = 0.0;
+  for (int i = 0; i < 20; i++) {
+    float r = 0.026 * sqrt((float(i) + 0.5) / 20.0);
+    float a = 2.39996 * float(i);
+    sum += texture(shadow, uv + r * vec2(cos(a), sin(a))).r;
+  }
+  return sum / 20.0;
+}
+void main() {
+  float fade = 1.0 - smoothstep(0.15, 1.0, length(place - shadow_centre) / floor_reach);
+  float grid = max(0.45 * lines(place, 0.5), lines(place, 1.0)) * line_strength * fade * fade;
+  float dark = shadow_strength * shade(place);
+  float alpha = dark + grid * (1.0 - dark);
+  colour = vec4(pow(line_colour * grid * (1.0 - dark) / max(alpha, 1e-4), vec3(1.0 / 2.2)), alpha);
+}`
+);
+
+// src/scene/floor.ts
+var TEXELS = 256;
+var Floor = class {
+  mesh;
+  shadowUniforms = { shadow_centre: { value: new Vector2() }, shadow_reach: { value: 2 } };
+  target = new WebGLRenderTarget(TEXELS, TEXELS, { depthBuffer: false });
+  scene = new Scene();
+  camera = new OrthographicCamera();
+  material;
+  constructor(look2) {
+    this.material = new RawShaderMaterial({
+      glslVersion: GLSL3,
+      vertexShader: FLOOR_VERTEX,
+      fragmentShader: FLOOR_FRAGMENT,
+      transparent: true,
+      depthWrite: false,
+      side: 2,
+      uniforms: {
+        ...this.shadowUniforms,
+        floor_reach: { value: 8 },
+        shadow: { value: this.target.texture },
+        line_colour: { value: null },
+        line_strength: { value: 0 },
+        shadow_strength: { value: 0 }
+      }
+    });
+    this.mesh = new Mesh(new PlaneGeometry(2, 2), this.material);
+    this.mesh.frustumCulled = false;
+    this.wear(look2);
+  }
+  wear(look2) {
+    for (const name of ["line_colour", "line_strength", "shadow_strength"]) {
+      this.material.uniforms[name].value = LOOKS[look2][name];
+    }
+  }
+  /** How large the character is [m]: floor and shadow reach as far as it asks. */
+  fit(size) {
+    this.shadowUniforms.shadow_reach.value = 1.1 * size;
+    this.material.uniforms.floor_reach.value = 5 * size;
+  }
+  /** Draw the shadow of the skin about this place of the floor. */
+  cast(renderer, skin, x4, z3) {
+    this.shadowUniforms.shadow_centre.value.set(x4, z3);
+    if (skin.shadow.parent !== this.scene) {
+      this.scene.clear();
+      this.scene.add(skin.shadow);
+    }
+    renderer.setRenderTarget(this.target);
+    renderer.clear();
+    renderer.render(this.scene, this.camera);
+    renderer.setRenderTarget(null);
+  }
+};
+
+// src/scene/skin.ts
+import {
+  BufferAttribute,
+  BufferGeometry,
+  CustomBlending,
+  DynamicDrawUsage,
+  GLSL3 as GLSL32,
+  MaxEquation,
+  Mesh as Mesh2,
+  OneFactor,
+  RawShaderMaterial as RawShaderMaterial2,
+  Vector3 as Vector33
+} from "./three.js";
+var DOUBLE_SIDE = 2;
+var Skin = class {
+  constructor(number, data, shadowUniforms, look2) {
+    this.number = number;
+    this.data = data;
+    this.attribute = new BufferAttribute(new Uint16Array(4 * data.points), 4, true).setUsage(
+      DynamicDrawUsage
+    );
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("packed_point", this.attribute);
+    geometry.setIndex(new BufferAttribute(data.triangles, 1));
+    this.material = new RawShaderMaterial2({
+      glslVersion: GLSL32,
+      vertexShader: SKIN_VERTEX,
+      fragmentShader: SKIN_FRAGMENT,
+      side: DOUBLE_SIDE,
+      uniforms: {
+        ...this.cube,
+        key_direction: { value: KEY_DIRECTION },
+        fill_direction: { value: FILL_DIRECTION }
+      }
+    });
+    const shadowMaterial = new RawShaderMaterial2({
+      glslVersion: GLSL32,
+      vertexShader: SHADOW_VERTEX,
+      fragmentShader: SHADOW_FRAGMENT,
+      side: DOUBLE_SIDE,
+      depthTest: false,
+      depthWrite: false,
+      blending: CustomBlending,
+      blendEquation: MaxEquation,
+      blendSrc: OneFactor,
+      blendDst: OneFactor,
+      uniforms: { ...this.cube, ...shadowUniforms, key_direction: { value: KEY_DIRECTION } }
+    });
+    this.mesh = new Mesh2(geometry, this.material);
+    this.shadow = new Mesh2(geometry, shadowMaterial);
+    this.mesh.frustumCulled = false;
+    this.shadow.frustumCulled = false;
+    this.wear(look2);
+  }
+  number;
+  data;
+  mesh;
+  shadow;
+  cube = { low: { value: new Vector33() }, side: { value: 1 } };
+  frame = null;
+  material;
+  attribute;
+  wear(look2) {
+    const { skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour } = LOOKS[look2];
+    for (const [name, value] of Object.entries({
+      skin_colour,
+      sky,
+      floor_light,
+      key_colour,
+      fill_colour,
+      rim_colour
+    })) {
+      this.material.uniforms[name] = { value };
+    }
+    this.material.uniformsNeedUpdate = true;
+  }
+  show(frame) {
+    this.frame = frame;
+    this.attribute.array = frame.packed;
+    this.attribute.needsUpdate = true;
+    this.cube.low.value.fromArray(frame.low);
+    this.cube.side.value = frame.side;
+  }
+  /** Where a display point is [m]. */
+  point(index, into) {
+    const { packed, low, side } = this.frame;
+    const at = 4 * index;
+    const scale = side / 65535;
+    return into.set(
+      low[0] + scale * packed[at],
+      low[1] + scale * packed[at + 1],
+      low[2] + scale * packed[at + 2]
+    );
+  }
+  /** Where a place of the skin is, and which way it looks. */
+  surface({ points, shares }, position, normal) {
+    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector33()));
+    position.set(0, 0, 0).addScaledVector(a5, shares[0]).addScaledVector(b3, shares[1]).addScaledVector(c4, shares[2]);
+    normal.crossVectors(b3.sub(a5), c4.sub(a5)).normalize();
+  }
+  /** The box about all points [m]. */
+  bounds(low, high) {
+    const point = new Vector33();
+    low.setScalar(Number.POSITIVE_INFINITY);
+    high.setScalar(Number.NEGATIVE_INFINITY);
+    for (let i4 = 0; i4 < this.data.points; i4++) {
+      this.point(i4, point);
+      low.min(point);
+      high.max(point);
+    }
+  }
+  dispose() {
+    this.mesh.geometry.dispose();
+    this.material.dispose();
+    this.shadow.material.dispose();
+  }
+};
+
+// src/scene/stage.ts
+var LONGEST_STEP = 0.1;
+var FIRST_LOOK = new Vector34(0.42, 0.14, 1);
+var Stage = class {
+  constructor(canvas, options) {
+    this.canvas = canvas;
+    this.options = options;
+    this.look = options.look;
+    this.renderer = makeRenderer(canvas, options.software);
+    this.viewer = new Viewer(canvas, options.calm);
+    this.floor = new Floor(options.look);
+    this.scene.add(this.floor.mesh);
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    this.resize();
+    this.renderer.setAnimationLoop((now) => this.picture(now));
+  }
+  canvas;
+  options;
+  scene = new Scene2();
+  viewer;
+  skin = null;
+  renderer;
+  floor;
+  look;
+  size = 1.8;
+  waiting = null;
+  unsaid = [];
+  dirty = true;
+  framed = false;
+  before = performance.now();
+  /** Other triangles, of which the frames to come are. */
+  setMesh(number, data, size) {
+    const old = this.skin;
+    this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
+    this.skin.mesh.visible = false;
+    this.scene.add(this.skin.mesh);
+    if (old) this.scene.remove(old.mesh);
+    old?.dispose();
+    this.framed &&= old !== null && Math.abs(size / this.size - 1) < 0.2;
+    this.size = size > 0 ? size : 1.8;
+    this.floor.fit(this.size);
+    this.dirty = true;
+  }
+  /** The newest frame; one that was not drawn yet gives way. */
+  newest(frame) {
+    this.waiting = frame;
+    this.unsaid.push(frame.frame);
+  }
+  wear(look2) {
+    this.look = look2;
+    this.skin?.wear(look2);
+    this.floor.wear(look2);
+    this.dirty = true;
+  }
+  redraw() {
+    this.dirty = true;
+  }
+  frameCharacter() {
+    this.frameFrom();
+  }
+  view(name) {
+    this.viewer.view(name);
+  }
+  frameFrom(from, atOnce = false) {
+    if (!this.skin?.frame) return;
+    const [low, high] = [new Vector34(), new Vector34()];
+    this.skin.bounds(low, high);
+    this.viewer.frame(low, high, from, atOnce);
+  }
+  resize() {
+    const { clientWidth, clientHeight } = this.canvas;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.viewer.resize(clientWidth, clientHeight);
+    this.dirty = true;
+  }
+  picture(now) {
+    const seconds = Math.min(LONGEST_STEP, (now - this.before) / 1e3);
+    this.before = now;
+    const isNew = this.take();
+    const moved = this.lookOn(seconds);
+    if (!isNew && !moved && !this.dirty) return;
+    this.dirty = false;
+    this.options.beforePicture();
+    if (this.skin?.frame && isNew) this.floor.cast(this.renderer, this.skin, ...this.middleOnFloor());
+    this.renderer.render(this.scene, this.viewer.camera);
+    const said = this.unsaid;
+    this.unsaid = [];
+    this.options.afterPicture(this.skin?.frame ?? null, said);
+  }
+  /** Give the frame that waits to the skin it is of; whether there was one. */
+  take() {
+    const frame = this.waiting;
+    if (!frame) return false;
+    if (frame.mesh !== this.skin?.number || this.canvas.clientHeight === 0) {
+      this.dirty ||= this.unsaid.length > 0;
+      return false;
+    }
+    this.waiting = null;
+    this.skin.show(frame);
+    this.skin.mesh.visible = true;
+    if (!this.framed) {
+      this.frameFrom(FIRST_LOOK, true);
+      this.viewer.stay(this.middle());
+      this.framed = true;
+    }
+    return true;
+  }
+  lookOn(seconds) {
+    if (this.skin?.frame) {
+      if (this.options.follows()) this.viewer.follow(this.middle(), this.size, seconds);
+      else this.viewer.stay(this.middle());
+    }
+    return this.viewer.update(seconds);
+  }
+  middle() {
+    const { low, side } = this.skin.frame;
+    return new Vector34(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+  }
+  middleOnFloor() {
+    const { x: x4, z: z3 } = this.middle();
+    return [x4, z3];
+  }
+};
+
+// src/session.ts
+var session_exports = {};
+__export(session_exports, {
+  ask: () => ask,
+  dismissToast: () => dismissToast,
+  drafts: () => drafts,
+  following: () => following,
+  link: () => link,
+  motionTime: () => motionTime,
+  panelOpen: () => panelOpen,
+  radius: () => radius,
+  sendThrough: () => sendThrough,
+  showRefused: () => showRefused,
+  showTold: () => showTold,
+  shownFrame: () => shownFrame,
+  state: () => state,
+  toasts: () => toasts
+});
+var state = y3(null);
+var link = y3({ open: false, reason: "" });
+var motionTime = y3(0);
+var shownFrame = y3(0);
+var toasts = y3([]);
+var radius = y3(0.06);
+var following = y3(true);
+var panelOpen = y3(true);
+var drafts = y3({});
+var sender = () => null;
+function sendThrough(send) {
+  sender = send;
+}
+function ask(command) {
+  return sender(command);
+}
+var MOST_TOASTS = 3;
+var lastToast = 0;
+function showRefused(refused) {
+  const words = ({ where, given, needed, advice }) => [where, given, needed, advice].join("\n");
+  const same = toasts.value.find((toast) => "refused" in toast && words(toast.refused) === words(refused));
+  if (same)
+    toasts.value = toasts.value.map(
+      (toast) => toast === same ? { ...toast, times: toast.times + 1 } : toast
+    );
+  else addToast({ id: ++lastToast, times: 1, refused });
+}
+function showTold(text) {
+  addToast({ id: ++lastToast, times: 1, text });
+}
+function dismissToast(id) {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+function addToast(toast) {
+  toasts.value = [...toasts.value, toast].slice(-MOST_TOASTS);
+}
+
+// src/messages.ts
+var PROTOCOL = "supple-studio.1";
+
+// src/socket.ts
+var FIRST_WAIT = 250;
+var LONGEST_WAIT = 8e3;
+var Connection = class {
+  constructor(address, listener) {
+    this.address = address;
+    this.listener = listener;
+    this.connect();
+  }
+  address;
+  listener;
+  socket = null;
+  seq = 0;
+  wait = FIRST_WAIT;
+  /** Send a command; its number, or null while there is no engine to hear it. */
+  send(command) {
+    if (this.socket?.readyState !== WebSocket.OPEN) return null;
+    const seq = ++this.seq;
+    this.socket.send(JSON.stringify({ ...command, seq }));
+    return seq;
+  }
+  connect() {
+    const socket = new WebSocket(this.address, PROTOCOL);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      this.wait = FIRST_WAIT;
+      this.listener.opened();
+    };
+    socket.onmessage = ({ data }) => {
+      if (typeof data === "string") this.listener.event(JSON.parse(data));
+      else this.listener.frame(data);
+    };
+    socket.onclose = ({ reason }) => {
+      this.listener.lost(reason, this.wait);
+      setTimeout(() => this.connect(), this.wait * (0.8 + 0.4 * Math.random()));
+      this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+    };
+    this.socket = socket;
+  }
+};
+
+// src/scene/marks.ts
+import {
+  BufferAttribute as BufferAttribute2,
+  BufferGeometry as BufferGeometry2,
+  Line,
+  LineBasicMaterial,
+  LineLoop,
+  Vector3 as Vector35
+} from "./three.js";
+var CORNERS = 72;
+var FORWARD = new Vector35(0, 0, 1);
+function circle() {
+  const positions = new Float32Array(3 * CORNERS);
+  for (let i4 = 0; i4 < CORNERS; i4++) {
+    positions[3 * i4] = Math.cos(2 * Math.PI * i4 / CORNERS);
+    positions[3 * i4 + 1] = Math.sin(2 * Math.PI * i4 / CORNERS);
+  }
+  return new BufferGeometry2().setAttribute("position", new BufferAttribute2(positions, 3));
+}
+var HandMark = class {
+  constructor(scene, look2) {
+    this.scene = scene;
+    this.material = new LineBasicMaterial({ color: LOOKS[look2].ring, transparent: true, depthTest: false });
+    this.ring = new LineLoop(circle(), this.material);
+    this.tether = new Line(new BufferGeometry2().setAttribute("position", this.ends), this.material);
+    for (const mark of [this.ring, this.tether]) {
+      mark.frustumCulled = false;
+      mark.renderOrder = 10;
+      mark.visible = false;
+      scene.add(mark);
+    }
+  }
+  scene;
+  ring;
+  tether;
+  material;
+  ends = new BufferAttribute2(new Float32Array(6), 3);
+  wear(look2) {
+    this.material.color.set(LOOKS[look2].ring);
+  }
+  hide() {
+    this.ring.visible = false;
+    this.tether.visible = false;
+  }
+  /** A ring on the skin; a line from there to the hand where one holds it. */
+  show(position, normal, radius2, hand) {
+    this.material.opacity = hand ? 0.95 : 0.55;
+    this.ring.visible = true;
+    this.ring.position.copy(position).addScaledVector(normal, 0.02 * radius2);
+    this.ring.quaternion.setFromUnitVectors(FORWARD, normal);
+    this.ring.scale.setScalar(radius2);
+    this.tether.visible = hand !== null;
+    if (!hand) return;
+    this.ends.setXYZ(0, position.x, position.y, position.z);
+    this.ends.setXYZ(1, hand.x, hand.y, hand.z);
+    this.ends.needsUpdate = true;
+  }
+  dispose() {
+    this.scene.remove(this.ring, this.tether);
+    this.ring.geometry.dispose();
+    this.tether.geometry.dispose();
+    this.material.dispose();
+  }
+};
+
+// src/scene/picking.ts
+function pick(skin, origin, direction) {
+  if (!skin.frame) return null;
+  const { packed, low, side } = skin.frame;
+  const { triangles } = skin.data;
+  const scale = 65535 / side;
+  const [ox, oy, oz] = [
+    (origin.x - low[0]) * scale,
+    (origin.y - low[1]) * scale,
+    (origin.z - low[2]) * scale
+  ];
+  const [dx, dy, dz] = [direction.x * scale, direction.y * scale, direction.z * scale];
+  let nearest = Number.POSITIVE_INFINITY;
+  let found = null;
+  for (let t4 = 0; t4 < triangles.length; t4 += 3) {
+    const a5 = 4 * triangles[t4];
+    const b3 = 4 * triangles[t4 + 1];
+    const c4 = 4 * triangles[t4 + 2];
+    const ax = packed[a5];
+    const ay = packed[a5 + 1];
+    const az = packed[a5 + 2];
+    const e1x = packed[b3] - ax;
+    const e1y = packed[b3 + 1] - ay;
+    const e1z = packed[b3 + 2] - az;
+    const e2x = packed[c4] - ax;
+    const e2y = packed[c4 + 1] - ay;
+    const e2z = packed[c4 + 2] - az;
+    const px = dy * e2z - dz * e2y;
+    const py = dz * e2x - dx * e2z;
+    const pz = dx * e2y - dy * e2x;
+    const determinant = e1x * px + e1y * py + e1z * pz;
+    if (determinant === 0) continue;
+    const sx = ox - ax;
+    const sy = oy - ay;
+    const sz = oz - az;
+    const u4 = (sx * px + sy * py + sz * pz) / determinant;
+    if (u4 < 0 || u4 > 1) continue;
+    const qx = sy * e1z - sz * e1y;
+    const qy = sz * e1x - sx * e1z;
+    const qz = sx * e1y - sy * e1x;
+    const v4 = (dx * qx + dy * qy + dz * qz) / determinant;
+    if (v4 < 0 || u4 + v4 > 1) continue;
+    const distance = (e2x * qx + e2y * qy + e2z * qz) / determinant;
+    if (distance <= 0 || distance >= nearest) continue;
+    nearest = distance;
+    found = { points: [a5 / 4, b3 / 4, c4 / 4], shares: [Math.max(0, 1 - u4 - v4), u4, v4] };
+  }
+  return found;
+}
+
+// src/tools/drag.ts
+import { Vector2 as Vector22, Vector3 as Vector36 } from "./three.js";
+var MOST_HOVER_TRIANGLES = 6e4;
+var SHORTEST_WAIT = 15;
+var DragFlesh = class {
+  constructor(stage, look2) {
+    this.stage = stage;
+    this.look = look2;
+    this.hover = new HandMark(stage.scene, look2);
+    const { canvas } = stage;
+    canvas.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
+    canvas.addEventListener("pointermove", (event) => this.move(event), { capture: true });
+    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
+      canvas.addEventListener(end, (event) => this.up(event), { capture: true });
+    }
+    canvas.addEventListener("pointerleave", () => {
+      this.pointer = null;
+      stage.redraw();
+    });
+    x2(() => {
+      radius.value;
+      stage.redraw();
+    });
+  }
+  stage;
+  look;
+  hands = /* @__PURE__ */ new Map();
+  hover;
+  pointer = null;
+  wear(look2) {
+    this.look = look2;
+    this.hover.wear(look2);
+    for (const hand of this.hands.values()) hand.mark.wear(look2);
+  }
+  /** Before every picture: hands stay under their pointers while the camera goes along, and marks on the skin. */
+  update() {
+    for (const [pointer, hand] of this.hands) {
+      if (hand.mesh !== this.stage.skin?.number) this.letGo(pointer);
+      else this.carry(hand);
+    }
+    this.updateHover();
+  }
+  /** A hand whose command was refused opens. */
+  refused({ seq }) {
+    for (const [pointer, hand] of this.hands) if (hand.commands.has(seq)) this.letGo(pointer);
+  }
+  letGoAll() {
+    for (const pointer of [...this.hands.keys()]) this.letGo(pointer);
+  }
+  down(event) {
+    if (event.button !== 0 || event.altKey || event.shiftKey || event.ctrlKey || event.metaKey) return;
+    const { skin, viewer, canvas } = this.stage;
+    const place = this.placeAt(this.pixelOf(event));
+    if (!skin || !place) return;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    canvas.focus({ preventScroll: true });
+    canvas.setPointerCapture(event.pointerId);
+    const [at, normal] = [new Vector36(), new Vector36()];
+    skin.surface(place, at, normal);
+    const forward = viewer.camera.getWorldDirection(new Vector36());
+    this.hands.set(event.pointerId, {
+      name: `pointer-${event.pointerId}`,
+      place,
+      vertices: place.points.map((point) => skin.data.vertexOfPoint[point]),
+      mesh: skin.number,
+      pixel: this.pixelOf(event),
+      depth: at.clone().sub(viewer.camera.position).dot(forward),
+      at,
+      sent: null,
+      commands: /* @__PURE__ */ new Set(),
+      mark: new HandMark(this.stage.scene, this.look)
+    });
+    this.stage.redraw();
+  }
+  move(event) {
+    const hand = this.hands.get(event.pointerId);
+    if (hand) {
+      event.stopImmediatePropagation();
+      hand.pixel = this.pixelOf(event);
+    } else if (event.buttons === 0 && event.pointerType !== "touch") this.pointer = this.pixelOf(event);
+    else this.pointer = null;
+    this.stage.redraw();
+  }
+  up(event) {
+    if (!this.hands.has(event.pointerId)) return;
+    event.stopImmediatePropagation();
+    this.letGo(event.pointerId);
+  }
+  letGo(pointer) {
+    const hand = this.hands.get(pointer);
+    if (!hand) return;
+    this.hands.delete(pointer);
+    hand.mark.dispose();
+    if (hand.sent) ask({ do: "let-go", hand: hand.name });
+    if (this.stage.canvas.hasPointerCapture(pointer)) this.stage.canvas.releasePointerCapture(pointer);
+    this.stage.redraw();
+  }
+  carry(hand) {
+    const { skin, viewer } = this.stage;
+    const direction = this.rayThrough(hand.pixel);
+    const forward = viewer.camera.getWorldDirection(new Vector36());
+    hand.at.copy(viewer.camera.position).addScaledVector(direction, hand.depth / direction.dot(forward));
+    this.tell(hand);
+    const [position, normal] = [new Vector36(), new Vector36()];
+    skin.surface(hand.place, position, normal);
+    hand.mark.show(position, normal, radius.value, hand.at);
+  }
+  tell(hand) {
+    const now = performance.now();
+    const last = hand.sent;
+    const same = last && last.at.distanceTo(hand.at) < 1e-5 && last.radius === radius.value;
+    if (same) return;
+    if (last && now - last.time < SHORTEST_WAIT) {
+      this.stage.redraw();
+      return;
+    }
+    const seq = ask({
+      do: "hold",
+      hand: hand.name,
+      vertices: hand.vertices,
+      shares: hand.place.shares,
+      to: hand.at.toArray(),
+      radius: radius.value
+    });
+    if (seq === null) return;
+    hand.sent = { at: hand.at.clone(), time: now, radius: radius.value };
+    hand.commands.add(seq);
+  }
+  updateHover() {
+    const { skin, canvas } = this.stage;
+    const place = this.pointer && skin && skin.data.triangles.length / 3 < MOST_HOVER_TRIANGLES && this.hands.size === 0 ? this.placeAt(this.pointer) : null;
+    canvas.classList.toggle("on-skin", place !== null);
+    canvas.classList.toggle("holding", this.hands.size > 0);
+    if (!place || !skin) {
+      this.hover.hide();
+      return;
+    }
+    const [position, normal] = [new Vector36(), new Vector36()];
+    skin.surface(place, position, normal);
+    this.hover.show(position, normal, radius.value, null);
+  }
+  placeAt(pixel) {
+    const { skin, viewer } = this.stage;
+    return skin ? pick(skin, viewer.camera.position, this.rayThrough(pixel)) : null;
+  }
+  /** The direction of the view through a pixel, a unit vector. */
+  rayThrough(pixel) {
+    const { clientWidth, clientHeight } = this.stage.canvas;
+    const { camera } = this.stage.viewer;
+    return new Vector36(2 * pixel.x / clientWidth - 1, 1 - 2 * pixel.y / clientHeight, 0.5).unproject(camera).sub(camera.position).normalize();
+  }
+  pixelOf(event) {
+    const box = this.stage.canvas.getBoundingClientRect();
+    return new Vector22(event.clientX - box.left, event.clientY - box.top);
+  }
+};
+
+// src/ui/theme.ts
+var THEMES = ["system", "dark", "light"];
+var KEPT_AS = "supple-theme";
+var systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+var systemLook = y3(systemIsDark.matches ? "dark" : "light");
+systemIsDark.addEventListener("change", ({ matches }) => {
+  systemLook.value = matches ? "dark" : "light";
+});
+var kept = localStorage.getItem(KEPT_AS);
+var theme = y3(THEMES.find((name) => name === kept) ?? "system");
+var look = O(() => theme.value === "system" ? systemLook.value : theme.value);
+x2(() => {
+  document.documentElement.dataset.theme = look.value;
+  localStorage.setItem(KEPT_AS, theme.value);
+});
+function nextTheme() {
+  theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length];
+}
+var reduced = matchMedia("(prefers-reduced-motion: reduce)");
+function calm() {
+  return reduced.matches;
+}
+
+// src/ui/actions.ts
+var SPEEDS = [-1, 0.1, 0.25, 0.5, 1, 1.5, 2, 4];
+var helpOpen = y3(false);
+var paletteOpen = y3(false);
+var STEP = 1 / 60;
+var RADIUS_STEP = 1.25;
+var playing = () => state.value?.transport.playing ?? false;
+function setRadius(metres) {
+  const size = state.value?.mesh.size || 1.8;
+  radius.value = Math.min(0.3 * size, Math.max(5e-3 * size, metres));
+}
+function step(seconds) {
+  if (playing()) ask({ do: "pause" });
+  const duration = state.value?.transport.duration;
+  const time = motionTime.value + seconds;
+  ask({ do: "seek", time: duration ? Math.min(duration, Math.max(0, time)) : time });
+}
+function otherSpeed(by) {
+  const rate = state.value?.transport.rate ?? 1;
+  const at = SPEEDS.reduce(
+    (best, speed, i4) => Math.abs(speed - rate) < Math.abs(SPEEDS[best] - rate) ? i4 : best,
+    0
+  );
+  ask({ do: "run", rate: SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, at + by))] });
+}
+function togglePlay() {
+  const now = state.value;
+  if (now && !playing() && now.transport.rate === 0) ask({ do: "run", rate: 1 });
+  ask({ do: playing() ? "pause" : "play" });
+}
+var ACTIONS = [
+  {
+    id: "play",
+    group: "Motion",
+    name: () => playing() ? "Pause" : "Play",
+    keys: ["Space"],
+    icon: () => playing() ? "pause" : "play",
+    run: togglePlay
+  },
+  {
+    id: "step-back",
+    group: "Motion",
+    name: "Step back",
+    keys: ["ArrowLeft"],
+    icon: "stepBack",
+    run: () => step(-STEP)
+  },
+  {
+    id: "step-ahead",
+    group: "Motion",
+    name: "Step ahead",
+    keys: ["ArrowRight"],
+    icon: "stepAhead",
+    run: () => step(STEP)
+  },
+  {
+    id: "to-start",
+    group: "Motion",
+    name: "Go to the start",
+    keys: ["Home"],
+    icon: "start",
+    run: () => ask({ do: "seek", time: 0 })
+  },
+  { id: "slower", group: "Motion", name: "Slower", keys: ["ArrowDown"], run: () => otherSpeed(-1) },
+  { id: "faster", group: "Motion", name: "Faster", keys: ["ArrowUp"], run: () => otherSpeed(1) },
+  {
+    id: "undo",
+    group: "Document",
+    keys: ["Ctrl+Z"],
+    icon: "undo",
+    name: () => state.value?.undo ? `Undo: ${state.value.undo}` : "Undo",
+    enabled: () => Boolean(state.value?.undo),
+    run: () => ask({ do: "undo" })
+  },
+  {
+    id: "redo",
+    group: "Document",
+    keys: ["Ctrl+Shift+Z", "Ctrl+Y"],
+    icon: "redo",
+    name: () => state.value?.redo ? `Redo: ${state.value.redo}` : "Redo",
+    enabled: () => Boolean(state.value?.redo),
+    run: () => ask({ do: "redo" })
+  },
+  {
+    id: "frame",
+    group: "View",
+    name: "Frame the character",
+    keys: ["F"],
+    icon: "frame",
+    run: (stage) => stage.frameCharacter()
+  },
+  { id: "front", group: "View", name: "From the front", keys: ["1"], run: (stage) => stage.view("front") },
+  { id: "side", group: "View", name: "From the side", keys: ["3"], run: (stage) => stage.view("side") },
+  { id: "top", group: "View", name: "From the top", keys: ["7"], run: (stage) => stage.view("top") },
+  {
+    id: "follow",
+    group: "View",
+    name: "Follow the character",
+    keys: ["C"],
+    icon: "follow",
+    pressed: () => following.value,
+    run: () => {
+      following.value = !following.value;
+    }
+  },
+  {
+    id: "smaller",
+    group: "Hand",
+    name: "Smaller hand",
+    keys: ["["],
+    run: () => setRadius(radius.value / RADIUS_STEP)
+  },
+  {
+    id: "larger",
+    group: "Hand",
+    name: "Larger hand",
+    keys: ["]"],
+    run: () => setRadius(radius.value * RADIUS_STEP)
+  },
+  {
+    id: "panel",
+    group: "Window",
+    name: "Show the panel",
+    keys: ["P"],
+    icon: "panel",
+    pressed: () => panelOpen.value,
+    run: () => {
+      panelOpen.value = !panelOpen.value;
+    }
+  },
+  {
+    id: "theme",
+    group: "Window",
+    name: "Dark, light or as the system",
+    keys: ["T"],
+    icon: "theme",
+    run: nextTheme
+  },
+  {
+    id: "palette",
+    group: "Window",
+    name: "Find an action",
+    keys: ["Ctrl+K"],
+    icon: "search",
+    run: () => {
+      paletteOpen.value = true;
+    }
+  },
+  {
+    id: "help",
+    group: "Window",
+    name: "Shortcuts",
+    keys: ["?"],
+    icon: "help",
+    run: () => {
+      helpOpen.value = true;
+    }
+  }
+];
+function actionNamed(id) {
+  return ACTIONS.find((action) => action.id === id);
+}
+function nameOf(action) {
+  return typeof action.name === "function" ? action.name() : action.name;
+}
+function isEnabled(action) {
+  return action.enabled?.() ?? true;
+}
+
+// src/ui/keys.ts
+var SHOWN = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
+var APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
+function shownKey(key) {
+  return key.split("+").map((part) => part === "Ctrl" && APPLE ? "⌘" : SHOWN[part] ?? part).join(" ");
+}
+function keyOf(event) {
+  const key = event.key === " " ? "Space" : event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  const shift = event.shiftKey && (event.ctrlKey || event.metaKey);
+  return `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${shift ? "Shift+" : ""}${key}`;
+}
+function belongsToField(event, key) {
+  const target = event.target;
+  if (target.closest("dialog")) return true;
+  if (target instanceof HTMLInputElement) {
+    if (target.type === "range") return /^(Arrow|Home|End|Page)/.test(key);
+    if (target.type === "checkbox") return key === "Space";
+    return key !== "Ctrl+K";
+  }
+  if (target instanceof HTMLSelectElement) return !key.startsWith("Ctrl+");
+  if (target.getAttribute("role") === "slider") return /^(Arrow|Home|End|Page)/.test(key);
+  return (target instanceof HTMLButtonElement || target.tagName === "SUMMARY") && key === "Space";
+}
+function listenToKeys(stage) {
+  addEventListener("keydown", (event) => {
+    const key = keyOf(event);
+    if (event.altKey || belongsToField(event, key)) return;
+    const action = ACTIONS.find(({ keys }) => keys.includes(key));
+    if (!action) return;
+    event.preventDefault();
+    if (isEnabled(action) && !(event.repeat && key === "Space")) action.run(stage);
+  });
+}
+
+// node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
+var f4 = /* @__PURE__ */ Symbol.for("pv");
+var o4 = 0;
+function a4(t4, e4, n3, u4, a5, i4) {
+  e4 || (e4 = {});
+  var c4, l4, p5 = e4;
+  if ("ref" in p5 && "function" != typeof t4) for (l4 in p5 = {}, e4) "ref" == l4 ? c4 = e4[l4] : p5[l4] = e4[l4];
+  var s4 = { type: t4, props: p5, key: n3, ref: c4, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: f4, __v: --o4, __i: -1, __u: 0 };
+  return (a5 || i4) && (s4.__source = a5, s4.__self = i4), n.vnode && n.vnode(s4), s4;
+}
+
+// src/ui/dialogs.tsx
+function Dialog({
+  open,
+  label,
+  children
+}) {
+  const dialog = T2(null);
+  A2(() => {
+    dialog.current?.showModal();
+  }, []);
+  return /* @__PURE__ */ a4(
+    "dialog",
+    {
+      ref: dialog,
+      "aria-label": label,
+      onClose: () => {
+        open.value = false;
+      },
+      onClick: (event) => {
+        if (event.target === dialog.current) dialog.current?.close();
+      },
+      children
+    }
+  );
+}
+function Keys({ action }) {
+  return /* @__PURE__ */ a4("span", { class: "keys", children: action.keys.map((key) => /* @__PURE__ */ a4("kbd", { children: shownKey(key) }, key)) });
+}
+var POINTER_HELP = [
+  ["Drag flesh", "drag on the skin"],
+  ["Orbit", "drag beside it, or right button"],
+  ["Pan", "middle button, or Shift and drag"],
+  ["Zoom", "wheel, or pinch"]
+];
+function ShortcutSheet() {
+  if (!helpOpen.value) return null;
+  const groups = [...new Set(ACTIONS.map(({ group }) => group))];
+  return /* @__PURE__ */ a4(Dialog, { open: helpOpen, label: "Shortcuts", children: /* @__PURE__ */ a4("form", { method: "dialog", class: "sheet", children: [
+    /* @__PURE__ */ a4("header", { children: [
+      /* @__PURE__ */ a4("h2", { children: "Shortcuts" }),
+      /* @__PURE__ */ a4("button", { type: "submit", class: "button", children: "Close" })
+    ] }),
+    /* @__PURE__ */ a4("div", { class: "columns", children: [
+      /* @__PURE__ */ a4("section", { children: [
+        /* @__PURE__ */ a4("h3", { children: "Pointer" }),
+        POINTER_HELP.map(([what, how]) => /* @__PURE__ */ a4("p", { class: "shortcut", children: [
+          /* @__PURE__ */ a4("span", { children: what }),
+          /* @__PURE__ */ a4("span", { class: "quiet", children: how })
+        ] }, what))
+      ] }),
+      groups.map((group) => /* @__PURE__ */ a4("section", { children: [
+        /* @__PURE__ */ a4("h3", { children: group }),
+        ACTIONS.filter((action) => action.group === group).map((action) => /* @__PURE__ */ a4("p", { class: "shortcut", children: [
+          /* @__PURE__ */ a4("span", { children: nameOf(action) }),
+          /* @__PURE__ */ a4(Keys, { action })
+        ] }, action.id))
+      ] }, group))
+    ] })
+  ] }) });
+}
+function Palette({ stage }) {
+  return paletteOpen.value ? /* @__PURE__ */ a4(OpenPalette, { stage }) : null;
+}
+function OpenPalette({ stage }) {
+  const words = useSignal("");
+  const at = useSignal(0);
+  const wanted = words.value.toLowerCase().trim();
+  const found = ACTIONS.filter(
+    (action) => isEnabled(action) && `${action.group} ${nameOf(action)}`.toLowerCase().includes(wanted)
+  );
+  const run = (action) => {
+    paletteOpen.value = false;
+    action?.run(stage);
+  };
+  const onKeyDown = (event) => {
+    const step2 = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step2) at.value = (at.value + step2 + found.length) % Math.max(1, found.length);
+    else if (event.key === "Enter") run(found[at.value]);
+    else return;
+    event.preventDefault();
+  };
+  return /* @__PURE__ */ a4(Dialog, { open: paletteOpen, label: "Find an action", children: /* @__PURE__ */ a4("div", { class: "palette", children: [
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "search",
+        "aria-label": "Find an action",
+        "aria-controls": "palette-list",
+        "aria-activedescendant": found[at.value] ? `palette-${found[at.value].id}` : void 0,
+        placeholder: "Find an action",
+        value: words.value,
+        onInput: (event) => {
+          words.value = event.currentTarget.value;
+          at.value = 0;
+        },
+        onKeyDown
+      }
+    ),
+    /* @__PURE__ */ a4("div", { class: "list", id: "palette-list", role: "listbox", "aria-label": "Actions", children: [
+      found.map((action, i4) => /* @__PURE__ */ a4(
+        "div",
+        {
+          id: `palette-${action.id}`,
+          role: "option",
+          tabIndex: -1,
+          "aria-selected": i4 === at.value,
+          onClick: () => run(action),
+          onPointerEnter: () => {
+            at.value = i4;
+          },
+          children: [
+            /* @__PURE__ */ a4("span", { children: nameOf(action) }),
+            /* @__PURE__ */ a4(Keys, { action })
+          ]
+        },
+        action.id
+      )),
+      found.length === 0 && /* @__PURE__ */ a4("div", { class: "quiet", children: "No action has these words." })
+    ] })
+  ] }) });
+}
+
+// src/pace.ts
+var waiting = /* @__PURE__ */ new Map();
+function soon(name, act) {
+  if (waiting.size === 0) requestAnimationFrame(flush);
+  waiting.set(name, act);
+}
+function notSoon(name) {
+  waiting.delete(name);
+}
+function flush() {
+  const acts = [...waiting.values()];
+  waiting.clear();
+  for (const act of acts) act();
+}
+
+// src/ui/icons.tsx
+var PATHS = {
+  play: "M4.5 2.8v10.4L13 8z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  stepBack: "M12.5 3v10L6 8zM3.5 3h2v10h-2z",
+  stepAhead: "M3.5 3v10L10 8zM10.500 3h2v10h-2z",
+  start: "M13 3v10L8 8zM8 3v10L3 8zM2 3h1.300v10H2z",
+  undo: "M6.500 3 2.500 6.500l4 3.500V7.600h3a2.300 2.300 0 0 1 0 4.600H6v1.300h3.500a3.600 3.600 0 0 0 0-7.200h-3z",
+  redo: "M9.500 3l4 3.500-4 3.500V7.600h-3a2.300 2.300 0 0 0 0 4.600H10v1.300H6.500a3.600 3.600 0 0 1 0-7.200h3z",
+  frame: "M2 2h4v1.400H3.400V6H2zM10 2h4v4h-1.400V3.400H10zM2 10h1.400v2.600H6V14H2zM12.600 10H14v4h-4v-1.400h2.600zM8 5.500a2.500 2.500 0 1 1 0 5 2.500 2.500 0 0 1 0-5z",
+  follow: "M8 1.500l2.200 2.700H8.700v3.100h3.100V5.800L14.500 8l-2.700 2.200V8.700H8.700v3.100h1.500L8 14.500l-2.200-2.700h1.500V8.700H4.200v1.500L1.500 8l2.700-2.200v1.500h3.100V4.200H5.800z",
+  panel: "M2 3h12v10H2zm1.400 1.400v7.200h5.300V4.400z",
+  theme: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.500v9a4.500 4.500 0 0 0 0-9z",
+  help: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.300a4.700 4.700 0 1 0 0 9.400 4.700 4.700 0 0 0 0-9.400zM7.300 10.300h1.400v1.400H7.300zM8 4.200c1.400 0 2.300.8 2.300 2 0 1.600-1.600 1.600-1.600 3.100H7.300c0-2.100 1.600-2.200 1.600-3.100 0-.5-.4-.8-.9-.8s-.9.3-.9.9H5.700c0-1.300.9-2.100 2.300-2.100z",
+  reset: "M8 3a5 5 0 1 1-4.900 6h1.400A3.600 3.600 0 1 0 5 5.900L6.800 7.600H2.300V3.100L4 4.900A5 5 0 0 1 8 3z",
+  close: "M3.800 2.800 8 7l4.200-4.200 1 1L9 8l4.200 4.200-1 1L8 9l-4.200 4.200-1-1L7 8 2.800 3.800z",
+  search: "M7 2.500a4.500 4.500 0 0 1 3.600 7.200l3 3-1 1-3-3A4.500 4.500 0 1 1 7 2.500zm0 1.400a3.100 3.100 0 1 0 0 6.200 3.100 3.100 0 0 0 0-6.200z"
+};
+function Icon({ name }) {
+  return /* @__PURE__ */ a4("svg", { viewBox: "0 0 16 16", width: "16", height: "16", "aria-hidden": "true", focusable: "false", children: /* @__PURE__ */ a4("path", { d: PATHS[name], fill: "currentColor", "fill-rule": "evenodd" }) });
+}
+
+// src/ui/scale.ts
+var MUCH = 1e3;
+var STEPS = 1e3;
+function isLogarithmic(low, high) {
+  return low > 0 && high / low > MUCH;
+}
+function toSlider(value, low, high) {
+  const share = isLogarithmic(low, high) ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  return Math.round(STEPS * Math.min(1, Math.max(0, share)));
+}
+function fromSlider(place, row) {
+  const [low, high] = [row.low, row.high];
+  const share = place / STEPS;
+  const value = isLogarithmic(low, high) ? low * (high / low) ** share : low + share * (high - low);
+  const rounded = row.kind === "whole" ? Math.round(value) : Number(value.toPrecision(3));
+  return Math.min(high, Math.max(low, rounded));
+}
+function shown(value) {
+  return String(Number(value.toPrecision(6)));
+}
+
+// src/ui/rows.tsx
+function changing(row, value) {
+  drafts.value = { ...drafts.value, [row.name]: value };
+  if (row.live) soon(`change ${row.name}`, () => ask({ do: "change", name: row.name, value, done: false }));
+}
+function changed(row, value) {
+  notSoon(`change ${row.name}`);
+  drafts.value = { ...drafts.value, [row.name]: value };
+  ask({ do: "change", name: row.name, value, done: true });
+}
+function Row({ row }) {
+  const value = drafts.value[row.name] ?? row.value;
+  const id = `setting-${row.name}`;
+  return /* @__PURE__ */ a4("div", { class: "row", "data-setting": row.name, children: [
+    /* @__PURE__ */ a4("div", { class: "row-head", children: [
+      /* @__PURE__ */ a4("label", { for: id, title: hint(row), children: [
+        row.label,
+        row.unit && /* @__PURE__ */ a4("span", { class: "unit", children: [
+          " ",
+          row.unit
+        ] })
+      ] }),
+      !row.live && /* @__PURE__ */ a4("span", { class: "badge", title: "The skin binds again, behind the one that plays", children: "binds again" }),
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button small reset",
+          "aria-label": `Reset ${row.label} to ${row.default}`,
+          title: `Reset to ${row.default}`,
+          disabled: value === row.default,
+          onClick: () => changed(row, row.default),
+          children: /* @__PURE__ */ a4(Icon, { name: "reset" })
+        }
+      )
+    ] }),
+    /* @__PURE__ */ a4(Field, { row, value, id })
+  ] });
+}
+function hint(row) {
+  const range = row.low !== null && row.high !== null ? `, ${row.low} to ${row.high}${row.unit && ` ${row.unit}`}` : "";
+  return `${row.name}${range}; ${row.live ? "live" : "binds again"}`;
+}
+function Field({ row, value, id }) {
+  if (row.kind === "switch") return /* @__PURE__ */ a4(Switch, { row, value: value === true, id });
+  if (row.kind === "choice") return /* @__PURE__ */ a4(Choice, { row, value: String(value), id });
+  if (typeof value === "number") return /* @__PURE__ */ a4(Amount, { row, value, id });
+  return /* @__PURE__ */ a4(Words, { row, value: String(value), id });
+}
+function Amount({ row, value, id }) {
+  const { low, high } = row;
+  const ranged = low !== null && high !== null && high > low;
+  return /* @__PURE__ */ a4("div", { class: "amount", children: [
+    ranged && /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "range",
+        "aria-label": `${row.label}, slider`,
+        "aria-valuetext": `${shown(value)} ${row.unit}`,
+        min: 0,
+        max: STEPS,
+        step: 1,
+        value: toSlider(value, low, high),
+        onInput: (event) => changing(row, fromSlider(Number(event.currentTarget.value), row)),
+        onChange: (event) => changed(row, fromSlider(Number(event.currentTarget.value), row))
+      }
+    ),
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        id,
+        type: "number",
+        min: low ?? void 0,
+        max: high ?? void 0,
+        step: row.kind === "whole" ? 1 : "any",
+        value: shown(value),
+        onChange: ({ currentTarget }) => {
+          const typed = currentTarget.valueAsNumber;
+          if (Number.isFinite(typed)) changed(row, row.kind === "whole" ? Math.round(typed) : typed);
+          else currentTarget.value = shown(value);
+        }
+      }
+    )
+  ] });
+}
+function Switch({ row, value, id }) {
+  return /* @__PURE__ */ a4(
+    "input",
+    {
+      id,
+      type: "checkbox",
+      class: "switch",
+      role: "switch",
+      "aria-checked": value,
+      checked: value,
+      onChange: (event) => changed(row, event.currentTarget.checked)
+    }
+  );
+}
+function Choice({ row, value, id }) {
+  return /* @__PURE__ */ a4("select", { id, value, onChange: (event) => changed(row, event.currentTarget.value), children: row.choices.map((choice) => /* @__PURE__ */ a4("option", { children: choice }, choice)) });
+}
+function Words({ row, value, id }) {
+  return /* @__PURE__ */ a4(
+    "input",
+    {
+      id,
+      type: "text",
+      spellcheck: false,
+      value,
+      onChange: (event) => changed(row, event.currentTarget.value)
+    }
+  );
+}
+
+// src/ui/words.ts
+function plainName(name) {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+// src/ui/panel.tsx
+function Panel() {
+  const now = state.value;
+  return /* @__PURE__ */ a4("aside", { class: "panel", "aria-label": "Settings", children: now ? /* @__PURE__ */ a4(Filled, { now }) : /* @__PURE__ */ a4("p", { class: "quiet pad", children: "Waiting for the engine …" }) });
+}
+function Filled({ now }) {
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4("section", { class: "choices", "aria-label": "Skin and motion", children: [
+      /* @__PURE__ */ a4(
+        Chooser,
+        {
+          label: "Skin",
+          value: now.skin,
+          all: now.skins,
+          choose: (skin) => ask({ do: "choose-skin", skin })
+        }
+      ),
+      /* @__PURE__ */ a4(
+        Chooser,
+        {
+          label: "Motion",
+          value: now.transport.motion,
+          all: now.motions,
+          choose: (motion) => ask({ do: "choose-motion", motion })
+        }
+      ),
+      /* @__PURE__ */ a4(HandRadius, { size: now.mesh.size || 1.8 })
+    ] }),
+    /* @__PURE__ */ a4(Settings, { rows: now.settings })
+  ] });
+}
+function Chooser({
+  label,
+  value,
+  all,
+  choose
+}) {
+  const names = all.includes(value) ? all : [value, ...all];
+  return /* @__PURE__ */ a4("label", { class: "chooser", children: [
+    /* @__PURE__ */ a4("span", { children: label }),
+    /* @__PURE__ */ a4("select", { value, onChange: (event) => choose(event.currentTarget.value), children: names.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name)) })
+  ] });
+}
+function HandRadius({ size }) {
+  return /* @__PURE__ */ a4("label", { class: "chooser", title: "How far a hand reaches ([ and ])", children: [
+    /* @__PURE__ */ a4("span", { children: "Hand" }),
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "range",
+        min: 5e-3 * size,
+        max: 0.3 * size,
+        step: 1e-3 * size,
+        value: radius.value,
+        "aria-valuetext": `${(100 * radius.value).toFixed(1)} centimetres`,
+        onInput: (event) => setRadius(Number(event.currentTarget.value))
+      }
+    ),
+    /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
+      (100 * radius.value).toFixed(1),
+      " cm"
+    ] })
+  ] });
+}
+function grouped(rows) {
+  const groups = /* @__PURE__ */ new Map([["", []]]);
+  for (const row of rows) {
+    const dot = row.name.indexOf(".");
+    const group = dot < 0 ? "" : row.name.slice(0, dot);
+    groups.set(group, [...groups.get(group) ?? [], row]);
+  }
+  return [...groups].filter(([, members]) => members.length > 0);
+}
+function Settings({ rows }) {
+  const words = useSignal("");
+  const wanted = words.value.toLowerCase().trim();
+  const found = rows.filter(({ name, label }) => `${name} ${label}`.toLowerCase().includes(wanted));
+  return /* @__PURE__ */ a4("section", { class: "settings", "aria-label": "Settings of the skin", children: [
+    /* @__PURE__ */ a4("div", { class: "search", children: /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "search",
+        "aria-label": "Search settings",
+        placeholder: `Search ${rows.length} settings`,
+        value: words.value,
+        onInput: (event) => {
+          words.value = event.currentTarget.value;
+        }
+      }
+    ) }),
+    /* @__PURE__ */ a4("div", { class: "rows", children: [
+      grouped(found).map(
+        ([group, members]) => group === "" ? members.map((row) => /* @__PURE__ */ a4(Row, { row }, row.name)) : /* @__PURE__ */ a4("details", { open: true, children: [
+          /* @__PURE__ */ a4("summary", { children: plainName(group) }),
+          members.map((row) => /* @__PURE__ */ a4(Row, { row }, row.name))
+        ] }, group)
+      ),
+      found.length === 0 && /* @__PURE__ */ a4("p", { class: "quiet pad", children: rows.length === 0 ? "This skin has no settings." : "No setting has these words." })
+    ] })
+  ] });
+}
+
+// src/ui/button.tsx
+function ActionButton({ id, stage, text }) {
+  const action = actionNamed(id);
+  const icon = typeof action.icon === "function" ? action.icon() : action.icon;
+  const name = nameOf(action);
+  return /* @__PURE__ */ a4(
+    "button",
+    {
+      type: "button",
+      class: "button",
+      id: `action-${id}`,
+      "aria-label": name,
+      "aria-pressed": action.pressed?.(),
+      title: `${name} (${action.keys.map(shownKey).join(" or ")})`,
+      disabled: !isEnabled(action),
+      onClick: () => action.run(stage),
+      children: [
+        icon && !text && /* @__PURE__ */ a4(Icon, { name: icon }),
+        text
+      ]
+    }
+  );
+}
+
+// src/ui/timeline.tsx
+var KEY_STEP = 1 / 30;
+function Timeline({ stage }) {
+  const duration = state.value?.transport.duration ?? null;
+  return /* @__PURE__ */ a4("section", { class: "timeline", "aria-label": "Motion", children: [
+    /* @__PURE__ */ a4("div", { class: "transport", children: [
+      /* @__PURE__ */ a4(ActionButton, { id: "to-start", stage }),
+      /* @__PURE__ */ a4(ActionButton, { id: "step-back", stage }),
+      /* @__PURE__ */ a4(ActionButton, { id: "play", stage }),
+      /* @__PURE__ */ a4(ActionButton, { id: "step-ahead", stage })
+    ] }),
+    duration ? /* @__PURE__ */ a4(Track, { duration }) : /* @__PURE__ */ a4("p", { class: "track quiet", children: "This motion has no end." }),
+    /* @__PURE__ */ a4(Figures, { duration }),
+    /* @__PURE__ */ a4(Speed, {})
+  ] });
+}
+function within(time, duration) {
+  return time >= 0 && time <= duration ? time : (time % duration + duration) % duration;
+}
+function Figures({ duration }) {
+  const words = useComputed(() => {
+    const total = state.value?.transport.duration ?? null;
+    return (total ? within(motionTime.value, total) : motionTime.value).toFixed(2);
+  });
+  return /* @__PURE__ */ a4("output", { class: "figures", "aria-label": "Time of the motion", children: [
+    /* @__PURE__ */ a4("b", { children: words }),
+    /* @__PURE__ */ a4("span", { class: "quiet", children: duration ? ` / ${duration.toFixed(2)} s` : " s" })
+  ] });
+}
+function Speed() {
+  const rate = state.value?.transport.rate ?? 1;
+  const speeds = SPEEDS.includes(rate) ? SPEEDS : [...SPEEDS, rate].sort((a5, b3) => a5 - b3);
+  return /* @__PURE__ */ a4(
+    "select",
+    {
+      "aria-label": "Speed",
+      title: "Speed of the motion (↓ ↑)",
+      value: String(rate),
+      onChange: (event) => ask({ do: "run", rate: Number(event.currentTarget.value) }),
+      children: speeds.map((speed) => /* @__PURE__ */ a4("option", { value: String(speed), children: [
+        speed < 0 ? `−${-speed}` : speed,
+        " ×"
+      ] }, speed))
+    }
+  );
+}
+function tickSpacing(duration) {
+  const rough = duration / 10;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return ([1, 2, 5].find((step2) => step2 * power >= rough) ?? 10) * power;
+}
+function Track({ duration }) {
+  const track = T2(null);
+  const head = T2(null);
+  const dragged = useSignal(null);
+  useSignalEffect(() => {
+    const time = dragged.value ?? within(motionTime.value, state.value?.transport.duration ?? duration);
+    const share = time / (state.value?.transport.duration ?? duration);
+    head.current?.style.setProperty("left", `${100 * Math.min(1, share)}%`);
+    track.current?.setAttribute("aria-valuenow", time.toFixed(2));
+    track.current?.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
+  });
+  const seek = (time) => soon("seek", () => ask({ do: "seek", time }));
+  const dragTo = (event) => {
+    const box = track.current.getBoundingClientRect();
+    dragged.value = duration * Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    seek(dragged.value);
+  };
+  const onKeyDown = (event) => {
+    const now = within(motionTime.value, duration);
+    const to = {
+      ArrowLeft: now - KEY_STEP,
+      ArrowRight: now + KEY_STEP,
+      PageDown: now - 0.5,
+      PageUp: now + 0.5,
+      Home: 0,
+      End: duration
+    }[event.key];
+    if (to === void 0) return;
+    event.preventDefault();
+    seek(Math.min(duration, Math.max(0, to)));
+  };
+  const spacing = tickSpacing(duration);
+  const ticks = Array.from({ length: Math.floor(duration / spacing + 1e-6) + 1 }, (_4, i4) => i4 * spacing);
+  return /* @__PURE__ */ a4(
+    "div",
+    {
+      ref: track,
+      class: "track",
+      role: "slider",
+      tabIndex: 0,
+      "aria-label": "Time of the motion",
+      "aria-valuemin": 0,
+      "aria-valuemax": Number(duration.toFixed(2)),
+      "aria-valuenow": 0,
+      onPointerDown: (event) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        dragTo(event);
+      },
+      onPointerMove: (event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) dragTo(event);
+      },
+      onLostPointerCapture: () => {
+        dragged.value = null;
+      },
+      onKeyDown,
+      children: [
+        /* @__PURE__ */ a4("div", { class: "rail" }),
+        ticks.map((time) => /* @__PURE__ */ a4("span", { class: "tick", style: { left: `${100 * time / duration}%` }, children: Number(time.toFixed(3)) }, time)),
+        /* @__PURE__ */ a4("div", { ref: head, class: "playhead" })
+      ]
+    }
+  );
+}
+
+// src/ui/toasts.tsx
+var STAYS = 12e3;
+function Toasts() {
+  return /* @__PURE__ */ a4("div", { class: "toasts", role: "region", "aria-label": "Messages", "aria-live": "polite", children: toasts.value.map((toast) => /* @__PURE__ */ a4(OneToast, { toast }, toast.id)) });
+}
+function OneToast({ toast }) {
+  A2(() => {
+    const timer = setTimeout(() => dismissToast(toast.id), STAYS);
+    return () => clearTimeout(timer);
+  }, [toast.id, toast.times]);
+  return /* @__PURE__ */ a4(
+    "div",
+    {
+      class: `toast ${"refused" in toast ? "refused" : ""}`,
+      role: "refused" in toast ? "alert" : "status",
+      children: [
+        "refused" in toast ? /* @__PURE__ */ a4(Refusal, { toast }) : /* @__PURE__ */ a4("p", { children: toast.text }),
+        /* @__PURE__ */ a4("button", { type: "button", class: "button small", "aria-label": "Dismiss", onClick: () => dismissToast(toast.id), children: /* @__PURE__ */ a4(Icon, { name: "close" }) })
+      ]
+    }
+  );
+}
+function Refusal({ toast }) {
+  const { where, given, needed, advice } = toast.refused;
+  return /* @__PURE__ */ a4("div", { children: [
+    /* @__PURE__ */ a4("h3", { children: [
+      where,
+      toast.times > 1 && /* @__PURE__ */ a4("span", { class: "quiet", children: [
+        " × ",
+        toast.times
+      ] })
+    ] }),
+    /* @__PURE__ */ a4("p", { children: given }),
+    needed && /* @__PURE__ */ a4("p", { class: "quiet", children: [
+      "Needed: ",
+      needed
+    ] }),
+    advice && /* @__PURE__ */ a4("p", { class: "advice", children: advice })
+  ] });
+}
+
+// src/ui/topbar.tsx
+var FRAME = 1e3 / 60;
+function TopBar({ stage, software }) {
+  return /* @__PURE__ */ a4("header", { class: "topbar", children: [
+    /* @__PURE__ */ a4("h1", { children: "Supple" }),
+    /* @__PURE__ */ a4(Character, {}),
+    /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Document", children: [
+      /* @__PURE__ */ a4(ActionButton, { id: "undo", stage }),
+      /* @__PURE__ */ a4(ActionButton, { id: "redo", stage })
+    ] }),
+    /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "View", children: [
+      /* @__PURE__ */ a4(ActionButton, { id: "frame", stage }),
+      /* @__PURE__ */ a4(ActionButton, { id: "follow", stage }),
+      /* @__PURE__ */ a4(ActionButton, { id: "front", stage, text: "1" }),
+      /* @__PURE__ */ a4(ActionButton, { id: "side", stage, text: "3" }),
+      /* @__PURE__ */ a4(ActionButton, { id: "top", stage, text: "7" })
+    ] }),
+    /* @__PURE__ */ a4(Meters, { software }),
+    /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Window", children: [
+      /* @__PURE__ */ a4(ActionButton, { id: "palette", stage }),
+      /* @__PURE__ */ a4(ActionButton, { id: "theme", stage }),
+      /* @__PURE__ */ a4(ActionButton, { id: "help", stage }),
+      /* @__PURE__ */ a4(ActionButton, { id: "panel", stage })
+    ] })
+  ] });
+}
+function Character() {
+  const now = state.value;
+  if (!now) return null;
+  const { character, characters, mesh } = now;
+  const names = characters.includes(character) ? characters : [character, ...characters];
+  return /* @__PURE__ */ a4("div", { class: "character", children: [
+    /* @__PURE__ */ a4(
+      "select",
+      {
+        "aria-label": "Character",
+        title: "Character",
+        value: character,
+        onChange: (event) => ask({ do: "choose-character", character: event.currentTarget.value, vertices: mesh.vertices }),
+        children: names.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name))
+      }
+    ),
+    /* @__PURE__ */ a4("span", { class: "quiet wide-only", children: [
+      mesh.vertices.toLocaleString("en").replace(",", " "),
+      " vertices"
+    ] })
+  ] });
+}
+function Meters({ software }) {
+  const drawing = software ? "pictures drawn each second; there is no graphics card in use, so drawing is slow" : "pictures drawn each second";
+  return /* @__PURE__ */ a4("dl", { class: "meters", "aria-label": "Meters", children: [
+    /* @__PURE__ */ a4(
+      Meter,
+      {
+        name: "engine",
+        value: engineMilliseconds.value.toFixed(1),
+        unit: "ms",
+        slow: engineMilliseconds.value > FRAME,
+        hint: "time of the engine for one frame"
+      }
+    ),
+    /* @__PURE__ */ a4(
+      Meter,
+      {
+        name: "arriving",
+        value: framesArriving.value.toFixed(0),
+        unit: "/s",
+        slow: false,
+        hint: "frames that arrive each second"
+      }
+    ),
+    /* @__PURE__ */ a4(
+      Meter,
+      {
+        name: "picture",
+        value: picturesDrawn.value.toFixed(0),
+        unit: "fps",
+        slow: software,
+        hint: drawing
+      }
+    )
+  ] });
+}
+function Meter({
+  name,
+  value,
+  unit,
+  slow,
+  hint: hint2
+}) {
+  return /* @__PURE__ */ a4("div", { class: `meter ${slow ? "slow" : ""}`, title: `${name}: ${hint2}`, children: [
+    /* @__PURE__ */ a4("dt", { children: name }),
+    /* @__PURE__ */ a4("dd", { children: [
+      value,
+      " ",
+      /* @__PURE__ */ a4("span", { class: "quiet", children: unit })
+    ] })
+  ] });
+}
+
+// src/ui/studio.tsx
+function Studio({ stage, software }) {
+  return /* @__PURE__ */ a4("div", { class: `studio ${panelOpen.value ? "" : "without-panel"}`, children: [
+    /* @__PURE__ */ a4(TopBar, { stage, software }),
+    /* @__PURE__ */ a4("main", { class: "stage", children: [
+      /* @__PURE__ */ a4(Canvas, { canvas: stage.canvas }),
+      /* @__PURE__ */ a4(Notices, {}),
+      /* @__PURE__ */ a4(Toasts, {})
+    ] }),
+    panelOpen.value && /* @__PURE__ */ a4(Panel, {}),
+    /* @__PURE__ */ a4(Timeline, { stage }),
+    /* @__PURE__ */ a4(ShortcutSheet, {}),
+    /* @__PURE__ */ a4(Palette, { stage })
+  ] });
+}
+function Canvas({ canvas }) {
+  const place = T2(null);
+  A2(() => {
+    place.current?.append(canvas);
+  }, [canvas]);
+  return /* @__PURE__ */ a4("div", { class: "canvas", ref: place });
+}
+function Notices() {
+  const { open } = link.value;
+  const preparing = state.value?.preparing;
+  return /* @__PURE__ */ a4("div", { class: "notices", role: "status", children: [
+    !link.value.open && /* @__PURE__ */ a4("p", { class: "notice lost", children: [
+      state.value ? "The engine is out of reach; trying again …" : "Looking for the engine …",
+      link.value.reason && /* @__PURE__ */ a4("span", { class: "quiet", children: [
+        " ",
+        link.value.reason
+      ] })
+    ] }),
+    open && preparing && /* @__PURE__ */ a4("p", { class: "notice", children: [
+      /* @__PURE__ */ a4("span", { class: "spinner", "aria-hidden": "true" }),
+      "Preparing ",
+      preparing,
+      " …"
+    ] })
+  ] });
+}
+
+// src/main.tsx
+var HAND = 0.035;
+function begin(root2) {
+  const drawer = rendererName();
+  if (!drawer) {
+    root2.textContent = "This browser cannot draw in three dimensions (WebGL 2). Switch it on, or try another browser.";
+    return;
+  }
+  const software = isSoftware(drawer);
+  const canvas = document.createElement("canvas");
+  canvas.tabIndex = 0;
+  canvas.setAttribute("aria-label", "The character; drag its skin to pull, drag beside it to turn the view");
+  canvas.setAttribute("role", "img");
+  const stage = new Stage(canvas, {
+    look: look.value,
+    software,
+    calm,
+    follows: () => following.value,
+    beforePicture: () => drag.update(),
+    afterPicture: (shown2, frames) => {
+      for (const frame of frames) ask({ do: "drawn", frame });
+      countDrawn();
+      if (!shown2) return;
+      motionTime.value = shown2.motionTime;
+      shownFrame.value = shown2.frame;
+    }
+  });
+  const drag = new DragFlesh(stage, look.value);
+  x2(() => {
+    stage.wear(look.value);
+    drag.wear(look.value);
+  });
+  listenToKeys(stage);
+  connect(stage, drag);
+  Object.assign(globalThis, { supple: { stage, session: session_exports } });
+  Q(/* @__PURE__ */ a4(Studio, { stage, software }), root2);
+}
+function connect(stage, drag) {
+  const mesh = new MeshLoader(stage);
+  const hear = (event) => {
+    if (event.event === "state") {
+      takeState(event);
+      mesh.want(event.mesh);
+    } else if (event.event === "refused") {
+      drafts.value = {};
+      drag.refused(event);
+      showRefused(event);
+    } else showTold(event.text);
+  };
+  const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`;
+  const connection = new Connection(address, {
+    opened: () => {
+      link.value = { open: true };
+    },
+    lost: (reason) => {
+      link.value = { open: false, reason };
+      drag.letGoAll();
+      mesh.forget();
+    },
+    event: hear,
+    frame: (message) => {
+      const frame = readFrame(message);
+      if (!frame) return;
+      countArrived(frame.engineMicroseconds);
+      stage.newest(frame);
+    }
+  });
+  sendThrough((command) => connection.send(command));
+}
+function takeState(state2) {
+  const first = state.value?.mesh.mesh !== state2.mesh.mesh;
+  state.value = state2;
+  if (first) setRadius(HAND * (state2.mesh.size || 1.8));
+  const moving = document.querySelector("input[type=range]:active")?.closest("[data-setting]")?.dataset.setting;
+  const kept2 = moving === void 0 ? void 0 : drafts.value[moving];
+  drafts.value = moving !== void 0 && kept2 !== void 0 ? { [moving]: kept2 } : {};
+}
+var MeshLoader = class {
+  constructor(stage) {
+    this.stage = stage;
+  }
+  stage;
+  wanted = null;
+  forget() {
+    this.wanted = null;
+  }
+  async want({ mesh, size }) {
+    if (mesh === this.wanted) return;
+    this.wanted = mesh;
+    try {
+      const answer = await fetch(`/mesh/${mesh}`);
+      if (!answer.ok) throw new Error(await answer.text());
+      const data = readMesh(await answer.arrayBuffer());
+      if (this.wanted === mesh) this.stage.setMesh(mesh, data, size);
+    } catch (error) {
+      if (this.wanted === mesh) this.wanted = null;
+      showTold(`The mesh did not come: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+};
+var root = document.getElementById("studio");
+if (root) begin(root);

@@ -1,0 +1,126 @@
+// The studio's page: what the engine says goes to the stage and the panels, what a person does goes to the engine.
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { readFrame, readMesh } from "./frames";
+import type { Event, MeshInfo, State } from "./messages";
+import { countArrived, countDrawn } from "./meters";
+import { isSoftware, rendererName } from "./scene/renderer";
+import { Stage } from "./scene/stage";
+import * as session from "./session";
+import { Connection } from "./socket";
+import { DragFlesh } from "./tools/drag";
+import { setRadius } from "./ui/actions";
+import { listenToKeys } from "./ui/keys";
+import { Studio } from "./ui/studio";
+import { calm, look } from "./ui/theme";
+
+const HAND = 0.035; // radius of a hand at first, in sizes of the character
+
+function begin(root: HTMLElement): void {
+  const drawer = rendererName();
+  if (!drawer) {
+    root.textContent =
+      "This browser cannot draw in three dimensions (WebGL 2). Switch it on, or try another browser.";
+    return;
+  }
+  const software = isSoftware(drawer);
+  const canvas = document.createElement("canvas");
+  canvas.tabIndex = 0;
+  canvas.setAttribute("aria-label", "The character; drag its skin to pull, drag beside it to turn the view");
+  canvas.setAttribute("role", "img");
+  const stage: Stage = new Stage(canvas, {
+    look: look.value,
+    software,
+    calm,
+    follows: () => session.following.value,
+    beforePicture: () => drag.update(),
+    afterPicture: (shown, frames) => {
+      for (const frame of frames) session.ask({ do: "drawn", frame });
+      countDrawn();
+      if (!shown) return;
+      session.motionTime.value = shown.motionTime;
+      session.shownFrame.value = shown.frame;
+    },
+  });
+  const drag: DragFlesh = new DragFlesh(stage, look.value);
+  effect(() => {
+    stage.wear(look.value);
+    drag.wear(look.value);
+  });
+  listenToKeys(stage);
+  connect(stage, drag);
+  Object.assign(globalThis, { supple: { stage, session } }); // for tests, and for the curious at the console
+  render(<Studio stage={stage} software={software} />, root);
+}
+
+function connect(stage: Stage, drag: DragFlesh): void {
+  const mesh = new MeshLoader(stage);
+  const hear = (event: Event) => {
+    if (event.event === "state") {
+      takeState(event);
+      mesh.want(event.mesh);
+    } else if (event.event === "refused") {
+      session.drafts.value = {};
+      drag.refused(event);
+      session.showRefused(event);
+    } else session.showTold(event.text);
+  };
+  const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`;
+  const connection = new Connection(address, {
+    opened: () => {
+      session.link.value = { open: true };
+    },
+    lost: (reason) => {
+      session.link.value = { open: false, reason };
+      drag.letGoAll();
+      mesh.forget();
+    },
+    event: hear,
+    frame: (message) => {
+      const frame = readFrame(message);
+      if (!frame) return;
+      countArrived(frame.engineMicroseconds);
+      stage.newest(frame);
+    },
+  });
+  session.sendThrough((command) => connection.send(command));
+}
+
+/** The page is a function of the state; what is still being changed here stays as it is here until it is done. */
+function takeState(state: State): void {
+  const first = session.state.value?.mesh.mesh !== state.mesh.mesh;
+  session.state.value = state;
+  if (first) setRadius(HAND * (state.mesh.size || 1.8));
+  const moving = document.querySelector("input[type=range]:active")?.closest<HTMLElement>("[data-setting]")
+    ?.dataset.setting;
+  const kept = moving === undefined ? undefined : session.drafts.value[moving];
+  session.drafts.value = moving !== undefined && kept !== undefined ? { [moving]: kept } : {};
+}
+
+/** Fetches the triangles that frames are of whenever they are others. */
+class MeshLoader {
+  private wanted: number | null = null;
+
+  constructor(private readonly stage: Stage) {}
+
+  forget(): void {
+    this.wanted = null;
+  }
+
+  async want({ mesh, size }: MeshInfo): Promise<void> {
+    if (mesh === this.wanted) return;
+    this.wanted = mesh;
+    try {
+      const answer = await fetch(`/mesh/${mesh}`);
+      if (!answer.ok) throw new Error(await answer.text());
+      const data = readMesh(await answer.arrayBuffer());
+      if (this.wanted === mesh) this.stage.setMesh(mesh, data, size);
+    } catch (error) {
+      if (this.wanted === mesh) this.wanted = null;
+      session.showTold(`The mesh did not come: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+}
+
+const root = document.getElementById("studio");
+if (root) begin(root);

@@ -1,0 +1,123 @@
+// How the character is looked at: orbit, pan, zoom, frame, views from the front, the side and the top, and following.
+import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 } from "../three";
+
+const FIELD = 32; // of view, up and down [degrees]
+const OFF_POLE = 0.0088; // half a degree [rad]
+const FOLLOW_RATE = 4; // [1/s]
+const JUMP = 0.5; // of the body between two frames, in sizes; the camera jumps along
+const TURN_TIME = 0.28; // [s]
+
+export type ViewName = "front" | "side" | "top";
+
+const FROM: Record<ViewName, Vector3> = {
+  front: new Vector3(0, 0.06, 1),
+  side: new Vector3(1, 0.06, 0),
+  top: new Vector3(0, 1, 0.009),
+};
+
+export class Viewer {
+  readonly camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
+  readonly controls: OrbitControls;
+  private readonly anchor = new Vector3();
+  private readonly velocity = new Vector3();
+  private anchored = false;
+  private turn: { offset: Vector3; target: Vector3; left: number } | null = null;
+
+  constructor(
+    canvas: HTMLCanvasElement,
+    private readonly calm: () => boolean,
+  ) {
+    this.camera.position.set(1.6, 1.5, 4.2);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
+    this.controls.touches = { ONE: TOUCH.ROTATE, TWO: TOUCH.DOLLY_PAN };
+    this.controls.enableDamping = !calm();
+    this.controls.dampingFactor = 0.18;
+    this.controls.minPolarAngle = OFF_POLE;
+    this.controls.maxPolarAngle = Math.PI - OFF_POLE;
+    this.controls.zoomSpeed = 0.9;
+    this.controls.addEventListener("start", () => {
+      this.turn = null;
+    });
+  }
+
+  resize(width: number, height: number): void {
+    this.camera.aspect = width / Math.max(1, height);
+    this.camera.updateProjectionMatrix();
+  }
+
+  /** Go along with the body, whose cube has its middle here; at once where it jumps.
+
+   A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
+  follow(middle: Vector3, size: number, seconds: number): void {
+    if (!this.anchored) {
+      this.anchor.copy(middle);
+      this.anchored = true;
+    }
+    const step = middle.clone().sub(this.anchor);
+    if (step.length() < JUMP * size) {
+      this.velocity.addScaledVector(step, FOLLOW_RATE ** 2 * seconds);
+      step.multiplyScalar(2 * FOLLOW_RATE * seconds).addScaledVector(this.velocity, seconds);
+    }
+    this.anchor.add(step);
+    this.camera.position.add(step);
+    this.controls.target.add(step);
+    this.turn?.target.add(step);
+  }
+
+  /** The body is somewhere else, and the camera stays where it is. */
+  stay(middle: Vector3): void {
+    this.anchor.copy(middle);
+    this.velocity.set(0, 0, 0);
+    this.anchored = true;
+  }
+
+  /** Look at a box so that it fills the picture, from where the camera is or from a named side. */
+  frame(low: Vector3, high: Vector3, from?: Vector3, atOnce = false): void {
+    const target = low.clone().add(high).multiplyScalar(0.5);
+    const direction = (from ?? this.camera.position.clone().sub(this.controls.target)).clone().normalize();
+    const half = high.clone().sub(low).multiplyScalar(0.5);
+    const across = Math.hypot(half.x, half.z);
+    const tangent = Math.tan((FIELD * Math.PI) / 360);
+    const upright = Math.abs(direction.y) < 0.7;
+    const tall = upright ? half.y : across;
+    const wide = Math.min(across, half.y);
+    const distance =
+      1.16 * Math.max(tall / tangent, wide / (tangent * this.camera.aspect)) +
+      (upright ? wide * 0.5 : half.y);
+    this.goTo(target, direction.multiplyScalar(distance), atOnce);
+    this.controls.minDistance = 0.05 * half.length();
+    this.controls.maxDistance = 30 * half.length();
+  }
+
+  view(name: ViewName): void {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.goTo(this.controls.target.clone(), FROM[name].clone().setLength(distance), false);
+  }
+
+  /** Before every picture; says whether the camera moved. */
+  update(seconds: number): boolean {
+    const before = this.camera.matrixWorld.clone();
+    if (this.turn) this.goOn(this.turn, seconds);
+    this.controls.update();
+    this.camera.updateMatrixWorld();
+    return !this.camera.matrixWorld.equals(before);
+  }
+
+  private goTo(target: Vector3, offset: Vector3, atOnce: boolean): void {
+    this.turn = { target, offset, left: TURN_TIME };
+    if (atOnce || this.calm()) this.turn.left = 0;
+  }
+
+  private goOn(turn: { offset: Vector3; target: Vector3; left: number }, seconds: number): void {
+    const share = turn.left <= seconds ? 1 : 1 - (1 - seconds / turn.left) ** 3;
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    const length = offset.length() + share * (turn.offset.length() - offset.length());
+    offset.normalize().lerp(turn.offset.clone().normalize(), share);
+    if (offset.length() < 1e-3) offset.copy(turn.offset);
+    this.controls.target.lerp(turn.target, share);
+    this.camera.position.copy(this.controls.target).add(offset.setLength(length));
+    turn.left -= seconds;
+    if (turn.left <= 0) this.turn = null;
+  }
+}

@@ -1,0 +1,157 @@
+// The stage: skin, floor and camera, and when to draw them. Nothing is drawn twice.
+import type { MeshData, SkinFrame } from "../frames";
+import { Scene, Vector3, type WebGLRenderer } from "../three";
+import { Viewer, type ViewName } from "./camera";
+import { Floor } from "./floor";
+import type { Look } from "./looks";
+import { makeRenderer } from "./renderer";
+import { Skin } from "./skin";
+
+const LONGEST_STEP = 0.1; // [s]
+const FIRST_LOOK = new Vector3(0.42, 0.14, 1);
+
+export interface StageOptions {
+  look: Look;
+  software: boolean;
+  calm: () => boolean;
+  follows: () => boolean;
+  /** Just before a picture, with the camera in its place. */
+  beforePicture: () => void;
+  /** After a picture; `frames` are the numbers of frames that need not be waited for any more. */
+  afterPicture: (shown: SkinFrame | null, frames: readonly number[]) => void;
+}
+
+export class Stage {
+  readonly scene = new Scene();
+  readonly viewer: Viewer;
+  skin: Skin | null = null;
+  private readonly renderer: WebGLRenderer;
+  private readonly floor: Floor;
+  private look: Look;
+  private size = 1.8;
+  private waiting: SkinFrame | null = null;
+  private unsaid: number[] = [];
+  private dirty = true;
+  private framed = false;
+  private before = performance.now();
+
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    private readonly options: StageOptions,
+  ) {
+    this.look = options.look;
+    this.renderer = makeRenderer(canvas, options.software);
+    this.viewer = new Viewer(canvas, options.calm);
+    this.floor = new Floor(options.look);
+    this.scene.add(this.floor.mesh);
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    this.resize();
+    this.renderer.setAnimationLoop((now) => this.picture(now));
+  }
+
+  /** Other triangles, of which the frames to come are. */
+  setMesh(number: number, data: MeshData, size: number): void {
+    const old = this.skin;
+    this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
+    this.skin.mesh.visible = false;
+    this.scene.add(this.skin.mesh);
+    if (old) this.scene.remove(old.mesh);
+    old?.dispose();
+    this.framed &&= old !== null && Math.abs(size / this.size - 1) < 0.2;
+    this.size = size > 0 ? size : 1.8;
+    this.floor.fit(this.size);
+    this.dirty = true;
+  }
+
+  /** The newest frame; one that was not drawn yet gives way. */
+  newest(frame: SkinFrame): void {
+    this.waiting = frame;
+    this.unsaid.push(frame.frame);
+  }
+
+  wear(look: Look): void {
+    this.look = look;
+    this.skin?.wear(look);
+    this.floor.wear(look);
+    this.dirty = true;
+  }
+
+  redraw(): void {
+    this.dirty = true;
+  }
+
+  frameCharacter(): void {
+    this.frameFrom();
+  }
+
+  view(name: ViewName): void {
+    this.viewer.view(name);
+  }
+
+  private frameFrom(from?: Vector3, atOnce = false): void {
+    if (!this.skin?.frame) return;
+    const [low, high] = [new Vector3(), new Vector3()];
+    this.skin.bounds(low, high);
+    this.viewer.frame(low, high, from, atOnce);
+  }
+
+  private resize(): void {
+    const { clientWidth, clientHeight } = this.canvas;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.viewer.resize(clientWidth, clientHeight);
+    this.dirty = true;
+  }
+
+  private picture(now: number): void {
+    const seconds = Math.min(LONGEST_STEP, (now - this.before) / 1000);
+    this.before = now;
+    const isNew = this.take();
+    const moved = this.lookOn(seconds);
+    if (!isNew && !moved && !this.dirty) return;
+    this.dirty = false;
+    this.options.beforePicture();
+    if (this.skin?.frame && isNew) this.floor.cast(this.renderer, this.skin, ...this.middleOnFloor());
+    this.renderer.render(this.scene, this.viewer.camera);
+    const said = this.unsaid;
+    this.unsaid = [];
+    this.options.afterPicture(this.skin?.frame ?? null, said);
+  }
+
+  /** Give the frame that waits to the skin it is of; whether there was one. */
+  private take(): boolean {
+    const frame = this.waiting;
+    if (!frame) return false;
+    if (frame.mesh !== this.skin?.number || this.canvas.clientHeight === 0) {
+      this.dirty ||= this.unsaid.length > 0;
+      return false;
+    }
+    this.waiting = null;
+    this.skin.show(frame);
+    this.skin.mesh.visible = true;
+    if (!this.framed) {
+      this.frameFrom(FIRST_LOOK, true);
+      this.viewer.stay(this.middle());
+      this.framed = true;
+    }
+    return true;
+  }
+
+  private lookOn(seconds: number): boolean {
+    if (this.skin?.frame) {
+      if (this.options.follows()) this.viewer.follow(this.middle(), this.size, seconds);
+      else this.viewer.stay(this.middle());
+    }
+    return this.viewer.update(seconds);
+  }
+
+  private middle(): Vector3 {
+    const { low, side } = this.skin!.frame!;
+    return new Vector3(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+  }
+
+  private middleOnFloor(): [number, number] {
+    const { x, z } = this.middle();
+    return [x, z];
+  }
+}

@@ -1,0 +1,27 @@
+// All of three.js that the studio uses; built into a file of its own, which changes only when three does.
+export {
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  CustomBlending,
+  DynamicDrawUsage,
+  GLSL3,
+  Line,
+  LineBasicMaterial,
+  LineLoop,
+  MaxEquation,
+  Mesh,
+  MOUSE,
+  OneFactor,
+  OrthographicCamera,
+  PerspectiveCamera,
+  PlaneGeometry,
+  RawShaderMaterial,
+  Scene,
+  TOUCH,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+  WebGLRenderTarget,
+} from "three";
+export { OrbitControls } from "three/addons/controls/OrbitControls.js";

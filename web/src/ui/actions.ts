@@ -1,0 +1,217 @@
+// Every action once: buttons, keys, the palette and the sheet of shortcuts are made from this table.
+import { signal } from "@preact/signals";
+import type { Stage } from "../scene/stage";
+import { ask, following, motionTime, panelOpen, radius, state } from "../session";
+import type { IconName } from "./icons";
+import { nextTheme } from "./theme";
+
+export type ActionId =
+  | "play"
+  | "step-back"
+  | "step-ahead"
+  | "to-start"
+  | "slower"
+  | "faster"
+  | "undo"
+  | "redo"
+  | "frame"
+  | "front"
+  | "side"
+  | "top"
+  | "follow"
+  | "smaller"
+  | "larger"
+  | "panel"
+  | "theme"
+  | "palette"
+  | "help";
+
+export interface Action {
+  id: ActionId;
+  group: "Motion" | "Document" | "View" | "Hand" | "Window";
+  name: string | (() => string);
+  keys: readonly string[];
+  icon?: IconName | (() => IconName);
+  enabled?: () => boolean;
+  pressed?: () => boolean;
+  run: (stage: Stage) => void;
+}
+
+export const SPEEDS = [-1, 0.1, 0.25, 0.5, 1, 1.5, 2, 4];
+export const helpOpen = signal(false);
+export const paletteOpen = signal(false);
+
+const STEP = 1 / 60; // [s]
+const RADIUS_STEP = 1.25;
+
+const playing = () => state.value?.transport.playing ?? false;
+
+export function setRadius(metres: number): void {
+  const size = state.value?.mesh.size || 1.8;
+  radius.value = Math.min(0.3 * size, Math.max(0.005 * size, metres));
+}
+
+/** Stand still a little earlier or later. */
+function step(seconds: number): void {
+  if (playing()) ask({ do: "pause" });
+  const duration = state.value?.transport.duration;
+  const time = motionTime.value + seconds;
+  ask({ do: "seek", time: duration ? Math.min(duration, Math.max(0, time)) : time });
+}
+
+function otherSpeed(by: 1 | -1): void {
+  const rate = state.value?.transport.rate ?? 1;
+  const at = SPEEDS.reduce(
+    (best, speed, i) => (Math.abs(speed - rate) < Math.abs(SPEEDS[best]! - rate) ? i : best),
+    0,
+  );
+  ask({ do: "run", rate: SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, at + by))]! });
+}
+
+function togglePlay(): void {
+  const now = state.value;
+  if (now && !playing() && now.transport.rate === 0) ask({ do: "run", rate: 1 });
+  ask({ do: playing() ? "pause" : "play" });
+}
+
+export const ACTIONS: readonly Action[] = [
+  {
+    id: "play",
+    group: "Motion",
+    name: () => (playing() ? "Pause" : "Play"),
+    keys: ["Space"],
+    icon: () => (playing() ? "pause" : "play"),
+    run: togglePlay,
+  },
+  {
+    id: "step-back",
+    group: "Motion",
+    name: "Step back",
+    keys: ["ArrowLeft"],
+    icon: "stepBack",
+    run: () => step(-STEP),
+  },
+  {
+    id: "step-ahead",
+    group: "Motion",
+    name: "Step ahead",
+    keys: ["ArrowRight"],
+    icon: "stepAhead",
+    run: () => step(STEP),
+  },
+  {
+    id: "to-start",
+    group: "Motion",
+    name: "Go to the start",
+    keys: ["Home"],
+    icon: "start",
+    run: () => ask({ do: "seek", time: 0 }),
+  },
+  { id: "slower", group: "Motion", name: "Slower", keys: ["ArrowDown"], run: () => otherSpeed(-1) },
+  { id: "faster", group: "Motion", name: "Faster", keys: ["ArrowUp"], run: () => otherSpeed(1) },
+  {
+    id: "undo",
+    group: "Document",
+    keys: ["Ctrl+Z"],
+    icon: "undo",
+    name: () => (state.value?.undo ? `Undo: ${state.value.undo}` : "Undo"),
+    enabled: () => Boolean(state.value?.undo),
+    run: () => ask({ do: "undo" }),
+  },
+  {
+    id: "redo",
+    group: "Document",
+    keys: ["Ctrl+Shift+Z", "Ctrl+Y"],
+    icon: "redo",
+    name: () => (state.value?.redo ? `Redo: ${state.value.redo}` : "Redo"),
+    enabled: () => Boolean(state.value?.redo),
+    run: () => ask({ do: "redo" }),
+  },
+  {
+    id: "frame",
+    group: "View",
+    name: "Frame the character",
+    keys: ["F"],
+    icon: "frame",
+    run: (stage) => stage.frameCharacter(),
+  },
+  { id: "front", group: "View", name: "From the front", keys: ["1"], run: (stage) => stage.view("front") },
+  { id: "side", group: "View", name: "From the side", keys: ["3"], run: (stage) => stage.view("side") },
+  { id: "top", group: "View", name: "From the top", keys: ["7"], run: (stage) => stage.view("top") },
+  {
+    id: "follow",
+    group: "View",
+    name: "Follow the character",
+    keys: ["C"],
+    icon: "follow",
+    pressed: () => following.value,
+    run: () => {
+      following.value = !following.value;
+    },
+  },
+  {
+    id: "smaller",
+    group: "Hand",
+    name: "Smaller hand",
+    keys: ["["],
+    run: () => setRadius(radius.value / RADIUS_STEP),
+  },
+  {
+    id: "larger",
+    group: "Hand",
+    name: "Larger hand",
+    keys: ["]"],
+    run: () => setRadius(radius.value * RADIUS_STEP),
+  },
+  {
+    id: "panel",
+    group: "Window",
+    name: "Show the panel",
+    keys: ["P"],
+    icon: "panel",
+    pressed: () => panelOpen.value,
+    run: () => {
+      panelOpen.value = !panelOpen.value;
+    },
+  },
+  {
+    id: "theme",
+    group: "Window",
+    name: "Dark, light or as the system",
+    keys: ["T"],
+    icon: "theme",
+    run: nextTheme,
+  },
+  {
+    id: "palette",
+    group: "Window",
+    name: "Find an action",
+    keys: ["Ctrl+K"],
+    icon: "search",
+    run: () => {
+      paletteOpen.value = true;
+    },
+  },
+  {
+    id: "help",
+    group: "Window",
+    name: "Shortcuts",
+    keys: ["?"],
+    icon: "help",
+    run: () => {
+      helpOpen.value = true;
+    },
+  },
+];
+
+export function actionNamed(id: ActionId): Action {
+  return ACTIONS.find((action) => action.id === id)!;
+}
+
+export function nameOf(action: Action): string {
+  return typeof action.name === "function" ? action.name() : action.name;
+}
+
+export function isEnabled(action: Action): boolean {
+  return action.enabled?.() ?? true;
+}

@@ -1,0 +1,26 @@
+// A button of an action: its drawing, its name and its key.
+import type { Stage } from "../scene/stage";
+import { type ActionId, actionNamed, isEnabled, nameOf } from "./actions";
+import { Icon } from "./icons";
+import { shownKey } from "./keys";
+
+export function ActionButton({ id, stage, text }: { id: ActionId; stage: Stage; text?: string }) {
+  const action = actionNamed(id);
+  const icon = typeof action.icon === "function" ? action.icon() : action.icon;
+  const name = nameOf(action);
+  return (
+    <button
+      type="button"
+      class="button"
+      id={`action-${id}`}
+      aria-label={name}
+      aria-pressed={action.pressed?.()}
+      title={`${name} (${action.keys.map(shownKey).join(" or ")})`}
+      disabled={!isEnabled(action)}
+      onClick={() => action.run(stage)}
+    >
+      {icon && !text && <Icon name={icon} />}
+      {text}
+    </button>
+  );
+}

@@ -1,0 +1,134 @@
+// The panel: which skin and motion, the hand, and a row for every setting of the skin.
+import { useSignal } from "@preact/signals";
+import type { SettingRow, State } from "../messages";
+import { ask, radius, state } from "../session";
+import { setRadius } from "./actions";
+import { Row } from "./rows";
+import { plainName } from "./words";
+
+export function Panel() {
+  const now = state.value;
+  return (
+    <aside class="panel" aria-label="Settings">
+      {now ? <Filled now={now} /> : <p class="quiet pad">Waiting for the engine …</p>}
+    </aside>
+  );
+}
+
+function Filled({ now }: { now: State }) {
+  return (
+    <>
+      <section class="choices" aria-label="Skin and motion">
+        <Chooser
+          label="Skin"
+          value={now.skin}
+          all={now.skins}
+          choose={(skin) => ask({ do: "choose-skin", skin })}
+        />
+        <Chooser
+          label="Motion"
+          value={now.transport.motion}
+          all={now.motions}
+          choose={(motion) => ask({ do: "choose-motion", motion })}
+        />
+        <HandRadius size={now.mesh.size || 1.8} />
+      </section>
+      <Settings rows={now.settings} />
+    </>
+  );
+}
+
+function Chooser({
+  label,
+  value,
+  all,
+  choose,
+}: {
+  label: string;
+  value: string;
+  all: readonly string[];
+  choose: (name: string) => void;
+}) {
+  const names = all.includes(value) ? all : [value, ...all];
+  return (
+    <label class="chooser">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {plainName(name)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function HandRadius({ size }: { size: number }) {
+  return (
+    <label class="chooser" title="How far a hand reaches ([ and ])">
+      <span>Hand</span>
+      <input
+        type="range"
+        min={0.005 * size}
+        max={0.3 * size}
+        step={0.001 * size}
+        value={radius.value}
+        aria-valuetext={`${(100 * radius.value).toFixed(1)} centimetres`}
+        onInput={(event) => setRadius(Number(event.currentTarget.value))}
+      />
+      <span class="quiet figure">{(100 * radius.value).toFixed(1)} cm</span>
+    </label>
+  );
+}
+
+/** Rows in groups by the first part of a dotted name; those without one come first. */
+function grouped(rows: readonly SettingRow[]): [string, SettingRow[]][] {
+  const groups = new Map<string, SettingRow[]>([["", []]]);
+  for (const row of rows) {
+    const dot = row.name.indexOf(".");
+    const group = dot < 0 ? "" : row.name.slice(0, dot);
+    groups.set(group, [...(groups.get(group) ?? []), row]);
+  }
+  return [...groups].filter(([, members]) => members.length > 0);
+}
+
+function Settings({ rows }: { rows: readonly SettingRow[] }) {
+  const words = useSignal("");
+  const wanted = words.value.toLowerCase().trim();
+  const found = rows.filter(({ name, label }) => `${name} ${label}`.toLowerCase().includes(wanted));
+  return (
+    <section class="settings" aria-label="Settings of the skin">
+      <div class="search">
+        <input
+          type="search"
+          aria-label="Search settings"
+          placeholder={`Search ${rows.length} settings`}
+          value={words.value}
+          onInput={(event) => {
+            words.value = event.currentTarget.value;
+          }}
+        />
+      </div>
+      <div class="rows">
+        {grouped(found).map(([group, members]) =>
+          group === "" ? (
+            members.map((row) => <Row key={row.name} row={row} />)
+          ) : (
+            <details key={group} open>
+              <summary>{plainName(group)}</summary>
+              {members.map((row) => (
+                <Row key={row.name} row={row} />
+              ))}
+            </details>
+          ),
+        )}
+        {found.length === 0 && (
+          <p class="quiet pad">
+            {rows.length === 0 ? "This skin has no settings." : "No setting has these words."}
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}

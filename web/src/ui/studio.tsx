@@ -1,0 +1,57 @@
+// The whole window around the stage.
+
+import { useEffect, useRef } from "preact/hooks";
+import type { Stage } from "../scene/stage";
+import { link, panelOpen, state } from "../session";
+import { Palette, ShortcutSheet } from "./dialogs";
+import { Panel } from "./panel";
+import { Timeline } from "./timeline";
+import { Toasts } from "./toasts";
+import { TopBar } from "./topbar";
+
+export function Studio({ stage, software }: { stage: Stage; software: boolean }) {
+  return (
+    <div class={`studio ${panelOpen.value ? "" : "without-panel"}`}>
+      <TopBar stage={stage} software={software} />
+      <main class="stage">
+        <Canvas canvas={stage.canvas} />
+        <Notices />
+        <Toasts />
+      </main>
+      {panelOpen.value && <Panel />}
+      <Timeline stage={stage} />
+      <ShortcutSheet />
+      <Palette stage={stage} />
+    </div>
+  );
+}
+
+/** The canvas is made before the panels and stays for as long as the window. */
+function Canvas({ canvas }: { canvas: HTMLCanvasElement }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    place.current?.append(canvas);
+  }, [canvas]);
+  return <div class="canvas" ref={place} />;
+}
+
+function Notices() {
+  const { open } = link.value;
+  const preparing = state.value?.preparing;
+  return (
+    <div class="notices" role="status">
+      {!link.value.open && (
+        <p class="notice lost">
+          {state.value ? "The engine is out of reach; trying again …" : "Looking for the engine …"}
+          {link.value.reason && <span class="quiet"> {link.value.reason}</span>}
+        </p>
+      )}
+      {open && preparing && (
+        <p class="notice">
+          <span class="spinner" aria-hidden="true" />
+          Preparing {preparing} …
+        </p>
+      )}
+    </div>
+  );
+}

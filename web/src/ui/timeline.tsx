@@ -1,0 +1,138 @@
+// The motion's time: play, step, speed, a playhead to drag, and the time in figures.
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { soon } from "../pace";
+import type { Stage } from "../scene/stage";
+import { ask, motionTime, state } from "../session";
+import { SPEEDS } from "./actions";
+import { ActionButton } from "./button";
+
+const KEY_STEP = 1 / 30; // [s]
+
+export function Timeline({ stage }: { stage: Stage }) {
+  const duration = state.value?.transport.duration ?? null;
+  return (
+    <section class="timeline" aria-label="Motion">
+      <div class="transport">
+        <ActionButton id="to-start" stage={stage} />
+        <ActionButton id="step-back" stage={stage} />
+        <ActionButton id="play" stage={stage} />
+        <ActionButton id="step-ahead" stage={stage} />
+      </div>
+      {duration ? <Track duration={duration} /> : <p class="track quiet">This motion has no end.</p>}
+      <Figures duration={duration} />
+      <Speed />
+    </section>
+  );
+}
+
+/** Time within the motion, which may have gone round. */
+function within(time: number, duration: number): number {
+  return time >= 0 && time <= duration ? time : ((time % duration) + duration) % duration;
+}
+
+function Figures({ duration }: { duration: number | null }) {
+  const words = useComputed(() => {
+    const total = state.value?.transport.duration ?? null;
+    return (total ? within(motionTime.value, total) : motionTime.value).toFixed(2);
+  });
+  return (
+    <output class="figures" aria-label="Time of the motion">
+      <b>{words}</b>
+      <span class="quiet">{duration ? ` / ${duration.toFixed(2)} s` : " s"}</span>
+    </output>
+  );
+}
+
+function Speed() {
+  const rate = state.value?.transport.rate ?? 1;
+  const speeds = SPEEDS.includes(rate) ? SPEEDS : [...SPEEDS, rate].sort((a, b) => a - b);
+  return (
+    <select
+      aria-label="Speed"
+      title="Speed of the motion (↓ ↑)"
+      value={String(rate)}
+      onChange={(event) => ask({ do: "run", rate: Number(event.currentTarget.value) })}
+    >
+      {speeds.map((speed) => (
+        <option key={speed} value={String(speed)}>
+          {speed < 0 ? `−${-speed}` : speed} ×
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Spacing of ticks [s]: 1, 2 or 5 of a power of ten, about ten of them. */
+function tickSpacing(duration: number): number {
+  const rough = duration / 10;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return ([1, 2, 5].find((step) => step * power >= rough) ?? 10) * power;
+}
+
+function Track({ duration }: { duration: number }) {
+  const track = useRef<HTMLDivElement>(null);
+  const head = useRef<HTMLDivElement>(null);
+  const dragged = useSignal<number | null>(null);
+  useSignalEffect(() => {
+    const time = dragged.value ?? within(motionTime.value, state.value?.transport.duration ?? duration);
+    const share = time / (state.value?.transport.duration ?? duration);
+    head.current?.style.setProperty("left", `${100 * Math.min(1, share)}%`);
+    track.current?.setAttribute("aria-valuenow", time.toFixed(2));
+    track.current?.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
+  });
+  const seek = (time: number) => soon("seek", () => ask({ do: "seek", time }));
+  const dragTo = (event: PointerEvent) => {
+    const box = track.current!.getBoundingClientRect();
+    dragged.value = duration * Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    seek(dragged.value);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const now = within(motionTime.value, duration);
+    const to = {
+      ArrowLeft: now - KEY_STEP,
+      ArrowRight: now + KEY_STEP,
+      PageDown: now - 0.5,
+      PageUp: now + 0.5,
+      Home: 0,
+      End: duration,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    seek(Math.min(duration, Math.max(0, to)));
+  };
+  const spacing = tickSpacing(duration);
+  const ticks = Array.from({ length: Math.floor(duration / spacing + 1e-6) + 1 }, (_, i) => i * spacing);
+  return (
+    <div
+      ref={track}
+      class="track"
+      role="slider"
+      tabIndex={0}
+      aria-label="Time of the motion"
+      aria-valuemin={0}
+      aria-valuemax={Number(duration.toFixed(2))}
+      aria-valuenow={0}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        dragTo(event);
+      }}
+      onPointerMove={(event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) dragTo(event);
+      }}
+      onLostPointerCapture={() => {
+        dragged.value = null;
+      }}
+      onKeyDown={onKeyDown}
+    >
+      <div class="rail" />
+      {ticks.map((time) => (
+        <span class="tick" key={time} style={{ left: `${(100 * time) / duration}%` }}>
+          {Number(time.toFixed(3))}
+        </span>
+      ))}
+      <div ref={head} class="playhead" />
+    </div>
+  );
+}
