@@ -4,12 +4,15 @@ import { signal } from "@preact/signals";
 export const engineMilliseconds = signal(0);
 export const framesArriving = signal(0); // [1/s]
 export const picturesDrawn = signal(0); // [1/s]
+export const silent = signal(false); // no frame has come for a while, though one could
 
 const PERIOD = 500; // [ms]
+const SILENCE = 3000; // [ms]
 let arrived = 0;
 let drawn = 0;
 let engineSum = 0;
 let since = performance.now();
+let lastSign = performance.now();
 
 export function countArrived(engineMicroseconds: number): void {
   arrived++;
@@ -26,6 +29,8 @@ setInterval(() => {
   framesArriving.value = arrived / seconds;
   picturesDrawn.value = drawn / seconds;
   if (arrived > 0) engineMilliseconds.value = engineSum / arrived;
+  if (arrived > 0 || document.hidden) lastSign = now;
+  silent.value = now - lastSign > SILENCE;
   arrived = 0;
   drawn = 0;
   engineSum = 0;

@@ -77,13 +77,14 @@ export class DragFlesh {
   }
 
   private down(event: PointerEvent): void {
+    // Keys are the stage's again, not those of a field that was typed into.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     if (event.button !== 0 || event.altKey || event.shiftKey || event.ctrlKey || event.metaKey) return;
     const { skin, viewer, canvas } = this.stage;
     const place = this.placeAt(this.pixelOf(event));
     if (!skin || !place) return;
     event.stopImmediatePropagation();
     event.preventDefault();
-    canvas.focus({ preventScroll: true });
     canvas.setPointerCapture(event.pointerId);
     const [at, normal] = [new Vector3(), new Vector3()];
     skin.surface(place, at, normal);

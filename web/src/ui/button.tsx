@@ -4,7 +4,14 @@ import { type ActionId, actionNamed, isEnabled, nameOf } from "./actions";
 import { Icon } from "./icons";
 import { shownKey } from "./keys";
 
-export function ActionButton({ id, stage, text }: { id: ActionId; stage: Stage; text?: string }) {
+interface ButtonProps {
+  id: ActionId;
+  stage: Stage;
+  text?: string; // instead of the drawing
+  beside?: string | null | undefined; // said beside it where there is room
+}
+
+export function ActionButton({ id, stage, text, beside }: ButtonProps) {
   const action = actionNamed(id);
   const icon = typeof action.icon === "function" ? action.icon() : action.icon;
   const name = nameOf(action);
@@ -21,6 +28,7 @@ export function ActionButton({ id, stage, text }: { id: ActionId; stage: Stage; 
     >
       {icon && !text && <Icon name={icon} />}
       {text}
+      {beside && <span class="step quiet wide-only">{beside}</span>}
     </button>
   );
 }

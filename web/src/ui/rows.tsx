@@ -28,11 +28,13 @@ export function Row({ row }: { row: SettingRow }) {
           {row.label}
           {row.unit && <span class="unit"> {row.unit}</span>}
         </label>
-        {!row.live && (
-          <span class="badge" title="The skin binds again, behind the one that plays">
-            binds again
-          </span>
-        )}
+        <span
+          class={row.live ? "badge live" : "badge"}
+          title={row.live ? "Acts at once" : "The skin binds again, behind the one that plays"}
+        >
+          {row.live ? "live" : "binds again"}
+        </span>
+        {row.kind === "switch" && <Switch row={row} value={value === true} id={id} />}
         <button
           type="button"
           class="button small reset"
@@ -44,7 +46,7 @@ export function Row({ row }: { row: SettingRow }) {
           <Icon name="reset" />
         </button>
       </div>
-      <Field row={row} value={value} id={id} />
+      {row.kind !== "switch" && <Field row={row} value={value} id={id} />}
     </div>
   );
 }
@@ -56,7 +58,6 @@ function hint(row: SettingRow): string {
 }
 
 function Field({ row, value, id }: { row: SettingRow; value: Value; id: string }): JSX.Element {
-  if (row.kind === "switch") return <Switch row={row} value={value === true} id={id} />;
   if (row.kind === "choice") return <Choice row={row} value={String(value)} id={id} />;
   if (typeof value === "number") return <Amount row={row} value={value} id={id} />;
   return <Words row={row} value={String(value)} id={id} />;

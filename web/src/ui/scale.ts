@@ -25,7 +25,7 @@ export function fromSlider(place: number, row: SettingRow): number {
   return Math.min(high, Math.max(low, rounded));
 }
 
-/** A number as a field shows it. */
+/** A number as a field shows it, in as many figures as fit. */
 export function shown(value: number): string {
-  return String(Number(value.toPrecision(6)));
+  return String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6)));
 }

@@ -1,6 +1,7 @@
 // The whole window around the stage.
 
 import { useEffect, useRef } from "preact/hooks";
+import { silent } from "../meters";
 import type { Stage } from "../scene/stage";
 import { link, panelOpen, state } from "../session";
 import { Palette, ShortcutSheet } from "./dialogs";
@@ -45,6 +46,9 @@ function Notices() {
           {state.value ? "The engine is out of reach; trying again …" : "Looking for the engine …"}
           {link.value.reason && <span class="quiet"> {link.value.reason}</span>}
         </p>
+      )}
+      {open && state.value && silent.value && (
+        <p class="notice lost">No frame has come for a while: the engine is busy, or has stopped.</p>
       )}
       {open && preparing && (
         <p class="notice">

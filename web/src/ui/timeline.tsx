@@ -1,6 +1,6 @@
 // The motion's time: play, step, speed, a playhead to drag, and the time in figures.
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { effect, useComputed, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { soon } from "../pace";
 import type { Stage } from "../scene/stage";
 import { ask, motionTime, state } from "../session";
@@ -74,13 +74,16 @@ function Track({ duration }: { duration: number }) {
   const track = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLDivElement>(null);
   const dragged = useSignal<number | null>(null);
-  useSignalEffect(() => {
-    const time = dragged.value ?? within(motionTime.value, state.value?.transport.duration ?? duration);
-    const share = time / (state.value?.transport.duration ?? duration);
-    head.current?.style.setProperty("left", `${100 * Math.min(1, share)}%`);
-    track.current?.setAttribute("aria-valuenow", time.toFixed(2));
-    track.current?.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
-  });
+  useEffect(
+    () =>
+      effect(() => {
+        const time = dragged.value ?? within(motionTime.value, duration);
+        head.current?.style.setProperty("left", `${(100 * time) / duration}%`);
+        track.current?.setAttribute("aria-valuenow", time.toFixed(2));
+        track.current?.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
+      }),
+    [duration, dragged],
+  );
   const seek = (time: number) => soon("seek", () => ask({ do: "seek", time }));
   const dragTo = (event: PointerEvent) => {
     const box = track.current!.getBoundingClientRect();

@@ -13,8 +13,8 @@ export function TopBar({ stage, software }: { stage: Stage; software: boolean })
       <h1>Supple</h1>
       <Character />
       <div class="cluster" role="group" aria-label="Document">
-        <ActionButton id="undo" stage={stage} />
-        <ActionButton id="redo" stage={stage} />
+        <ActionButton id="undo" stage={stage} beside={state.value?.undo} />
+        <ActionButton id="redo" stage={stage} beside={state.value?.redo} />
       </div>
       <div class="cluster" role="group" aria-label="View">
         <ActionButton id="frame" stage={stage} />

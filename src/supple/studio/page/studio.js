@@ -67,19 +67,19 @@ function H() {
   }
 }
 function I(n3, t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
-  var s4, h5, v4, w5, d4, _4, g5 = u4.__k || y, k4 = t4.length;
-  for (l4 = q(r4, t4, g5, l4, k4), s4 = 0; s4 < k4; s4++) null != (v4 = r4.__k[s4]) && (h5 = ~v4.__i && g5[v4.__i] || p, v4.__i = s4, _4 = z(n3, v4, h5, i4, f5, o5, e4, l4, c4, a5), w5 = v4.__e, (h5.ref != v4.ref || 8 & h5.__u) && (h5.ref && G(h5.ref, null, v4, h5), v4.ref && a5.push(v4.ref, v4.__c || w5, v4)), d4 = d4 || w5, 4 & v4.__u ? (l4 = A(v4, l4, n3, !h5.__v), h5.__e && (h5.__e = null)) : "function" == typeof v4.type && void 0 !== _4 ? l4 = _4 : w5 && (l4 = w5.nextSibling), v4.__u &= -21);
+  var s4, h5, v4, w5, d4, _3, g5 = u4.__k || y, k4 = t4.length;
+  for (l4 = q(r4, t4, g5, l4, k4), s4 = 0; s4 < k4; s4++) null != (v4 = r4.__k[s4]) && (h5 = ~v4.__i && g5[v4.__i] || p, v4.__i = s4, _3 = z(n3, v4, h5, i4, f5, o5, e4, l4, c4, a5), w5 = v4.__e, (h5.ref != v4.ref || 8 & h5.__u) && (h5.ref && G(h5.ref, null, v4, h5), v4.ref && a5.push(v4.ref, v4.__c || w5, v4)), d4 = d4 || w5, 4 & v4.__u ? (l4 = A(v4, l4, n3, !h5.__v), h5.__e && (h5.__e = null)) : "function" == typeof v4.type && void 0 !== _3 ? l4 = _3 : w5 && (l4 = w5.nextSibling), v4.__u &= -21);
   return r4.__e = d4, l4;
 }
 function q(n3, t4, r4, u4, i4) {
-  var f5, o5, e4, l4, c4, a5, s4, p5, y5, v4 = r4.length, d4 = v4, _4 = 0, g5 = 0, k4 = n3.__k = Array(i4);
-  for (f5 = 0; f5 < i4; f5++) null != (o5 = t4[f5]) && "boolean" != typeof o5 && "function" != typeof o5 ? ("object" != typeof o5 || o5.constructor === String ? o5 = k4[f5] = m(null, o5) : w(o5) ? o5 = k4[f5] = m($, { children: o5 }) : o5.constructor === h && o5.__b ? o5 = k4[f5] = m(o5.type, o5.props, o5.key, o5.ref, o5.__v) : k4[f5] = o5, l4 = f5 + _4, o5.__ = n3, o5.__b = n3.__b + 1, e4 = null, ~(c4 = o5.__i = P(o5, r4, l4, d4)) && (d4--, (e4 = r4[c4]) && (e4.__u |= 2)), e4 && e4.__v ? (o5.__u |= 16, c4 == l4 - 1 ? _4-- : c4 == l4 + 1 ? _4++ : c4 != l4 && (c4 > l4 ? _4-- : _4++, g5 = 1)) : (~c4 || (i4 > v4 ? _4-- : i4 < v4 && _4++), "function" != typeof o5.type && (o5.__u |= 4))) : k4[f5] = null;
+  var f5, o5, e4, l4, c4, a5, s4, p5, y5, v4 = r4.length, d4 = v4, _3 = 0, g5 = 0, k4 = n3.__k = Array(i4);
+  for (f5 = 0; f5 < i4; f5++) null != (o5 = t4[f5]) && "boolean" != typeof o5 && "function" != typeof o5 ? ("object" != typeof o5 || o5.constructor === String ? o5 = k4[f5] = m(null, o5) : w(o5) ? o5 = k4[f5] = m($, { children: o5 }) : o5.constructor === h && o5.__b ? o5 = k4[f5] = m(o5.type, o5.props, o5.key, o5.ref, o5.__v) : k4[f5] = o5, l4 = f5 + _3, o5.__ = n3, o5.__b = n3.__b + 1, e4 = null, ~(c4 = o5.__i = P(o5, r4, l4, d4)) && (d4--, (e4 = r4[c4]) && (e4.__u |= 2)), e4 && e4.__v ? (o5.__u |= 16, c4 == l4 - 1 ? _3-- : c4 == l4 + 1 ? _3++ : c4 != l4 && (c4 > l4 ? _3-- : _3++, g5 = 1)) : (~c4 || (i4 > v4 ? _3-- : i4 < v4 && _3++), "function" != typeof o5.type && (o5.__u |= 4))) : k4[f5] = null;
   if (g5) {
     for (a5 = [], s4 = [], f5 = 0; f5 < i4; f5++) if ((o5 = k4[f5]) && 16 & o5.__u) {
-      for (_4 = 0, p5 = a5.length; _4 < p5; ) a5[y5 = _4 + p5 >> 1] < o5.__i ? _4 = y5 + 1 : p5 = y5;
-      a5[_4] = o5.__i, s4[f5] = _4 + 1;
+      for (_3 = 0, p5 = a5.length; _3 < p5; ) a5[y5 = _3 + p5 >> 1] < o5.__i ? _3 = y5 + 1 : p5 = y5;
+      a5[_3] = o5.__i, s4[f5] = _3 + 1;
     }
-    for (_4 = a5.length; f5--; ) s4[f5] && (s4[f5] == _4 ? _4-- : k4[f5].__u |= 4);
+    for (_3 = a5.length; f5--; ) s4[f5] && (s4[f5] == _3 ? _3-- : k4[f5].__u |= 4);
   }
   if (d4) for (f5 = 0; f5 < v4; f5++) !(e4 = r4[f5]) || 2 & e4.__u || (e4.__e == u4 && (u4 = S(e4)), J(e4, e4));
   return u4;
@@ -136,7 +136,7 @@ function V(t4) {
   };
 }
 function z(t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
-  var s4, p5, v4, d4, k4, b3, m5, M2, C3, j3, L2, H2, q3, A4, O2, P2, T5, N2, V2 = r4.type;
+  var s4, p5, v4, d4, k4, b3, m5, M2, C3, j3, L2, H2, q2, A4, O2, P2, T4, N2, V2 = r4.type;
   if (r4.constructor !== h) return null;
   128 & u4.__u && (c4 = 32 & u4.__u, s4 = u4.__c.__z) && (r4.__u |= c4, p5 = o5 = [], 8 == s4.nodeType ? l4 = B(s4, o5) : o5.push(s4), l4 = o5[0] || l4), (s4 = n.__b) && s4(r4);
   n: if ("function" == typeof V2) {
@@ -153,18 +153,18 @@ function z(t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
           d4.componentDidUpdate(k4, b3, m5);
         });
       } else C3 && !V2.getDerivedStateFromProps && d4.componentWillMount && d4.componentWillMount(), C3 && d4.componentDidMount && d4.__h.push(d4.componentDidMount);
-      d4.context = L2, d4.props = M2, d4.__P = t4, d4.__g &= -5, H2 = n.__r, q3 = C3 ? 25 : 0;
+      d4.context = L2, d4.props = M2, d4.__P = t4, d4.__g &= -5, H2 = n.__r, q2 = C3 ? 25 : 0;
       do {
         d4.__g &= -9, H2 && H2(r4), s4 = d4.render(d4.props, d4.state = d4.__s, d4.context);
-      } while (8 & d4.__g && ++q3 < 25);
+      } while (8 & d4.__g && ++q2 < 25);
       C3 && (y.push.apply(d4.__h, d4.__k), d4.__k = []), d4.state = d4.__s, d4.getChildContext && (i4 = _({}, i4, d4.getChildContext())), C3 && u4.__c && d4.getSnapshotBeforeUpdate && (m5 = d4.getSnapshotBeforeUpdate(k4, b3)), A4 = s4 && s4.type === $ && null == s4.key ? s4.props.children : s4, M2.__P && (s4 = l4, f5 = (t4 = M2.__P).namespaceURI, c4 = o5 = null, u4.props && u4.props.__P != t4 && (u4.__k.some(function(n3) {
         n3 && J(n3, n3);
       }), u4.__k = null), l4 = u4.__k ? S(u4, 0) : null), l4 = I(t4, w(A4) ? A4 : [A4], r4, u4, i4, f5, o5, e4, l4, c4, a5), M2.__P && (r4.__e = null, l4 = s4), r4.__u &= -161, p5 && p5.some(g), d4.__h.length && e4.push(d4), 1 & d4.__g && (d4.__g &= -4);
     } catch (t5) {
       if (e4.length = v4, r4.__v = null, c4 || o5) if (t5 && t5.then) {
         if (r4.__u |= 128 | c4, o5) {
-          for (~(T5 = o5.indexOf(l4 || void 0)) || (T5 = o5.length); (N2 = o5[T5 - 1]) && 8 == N2.nodeType; ) T5--;
-          for (; T5 < o5.length; T5++) if (N2 = o5[T5]) if (o5[T5] = null, O2) {
+          for (~(T4 = o5.indexOf(l4 || void 0)) || (T4 = o5.length); (N2 = o5[T4 - 1]) && 8 == N2.nodeType; ) T4--;
+          for (; T4 < o5.length; T4++) if (N2 = o5[T4]) if (o5[T4] = null, O2) {
             if (N2 == P2) break;
           } else {
             if (8 != N2.nodeType) break;
@@ -208,7 +208,7 @@ function E(t4, r4, u4) {
   });
 }
 function F(t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
-  var s4, h5, y5, _4, k4, b3, m5, M2, $2 = u4.props || p, x4 = r4.props, C3 = r4.type;
+  var s4, h5, y5, _3, k4, b3, m5, M2, $2 = u4.props || p, x3 = r4.props, C3 = r4.type;
   if ("svg" == C3 ? f5 = "http://www.w3.org/2000/svg" : "math" == C3 ? f5 = "http://www.w3.org/1998/Math/MathML" : f5 || (f5 = "http://www.w3.org/1999/xhtml"), o5) {
     for (s4 = 0; s4 < o5.length; s4++) if ((k4 = o5[s4]) && (C3 ? k4.localName == C3 : 3 == k4.nodeType)) {
       t4 = k4, o5[s4] = null;
@@ -216,15 +216,15 @@ function F(t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
     }
   }
   if (!t4) {
-    if (M2 = a5.ownerDocument || document, !C3) return M2.createTextNode(x4);
-    t4 = M2.createElementNS(f5, C3, x4.is ? x4 : a5), l4 && (n.__m && n.__m(r4, o5), l4 = false), o5 = null;
+    if (M2 = a5.ownerDocument || document, !C3) return M2.createTextNode(x3);
+    t4 = M2.createElementNS(f5, C3, x3.is ? x3 : a5), l4 && (n.__m && n.__m(r4, o5), l4 = false), o5 = null;
   }
   if (C3) {
-    if (a5 = "template" == C3 && t4.content || t4, o5 = "textarea" == C3 && null != x4.defaultValue ? null : o5 && d.call(a5.childNodes), !l4 && o5) for ($2 = {}, s4 = 0; s4 < t4.attributes.length; s4++) $2[(k4 = t4.attributes[s4]).name] = k4.value;
-    for (s4 in $2) k4 = $2[s4], "dangerouslySetInnerHTML" == s4 ? y5 = k4 : "children" == s4 || s4 in x4 || "value" == s4 && "defaultValue" in x4 || "checked" == s4 && "defaultChecked" in x4 || N(t4, s4, null, k4, f5);
-    for (s4 in x4) k4 = x4[s4], "children" == s4 ? _4 = k4 : "dangerouslySetInnerHTML" == s4 ? h5 = k4 : "value" == s4 ? b3 = k4 : "checked" == s4 ? m5 = k4 : l4 && "function" != typeof k4 || $2[s4] === k4 || N(t4, s4, k4, $2[s4], f5);
-    h5 ? (l4 || y5 && (h5.__html == y5.__html || h5.__html == t4.innerHTML) || (t4.innerHTML = h5.__html), r4.__k = []) : (y5 && (t4.textContent = ""), ("foreignObject" == C3 || "http://www.w3.org/1998/Math/MathML" == f5 && v.test(C3)) && (f5 = "http://www.w3.org/1999/xhtml"), I(a5, w(_4) ? _4 : [_4], r4, u4, i4, f5, o5, e4, o5 ? o5[0] : u4.__k && S(u4, 0), l4, c4), o5 && o5.some(g)), l4 && "textarea" != C3 || (s4 = "value", "progress" == C3 && null == b3 ? t4.removeAttribute(s4) : null == b3 || b3 === t4[s4] && ("progress" != C3 || b3) || N(t4, s4, b3, $2[s4], f5), s4 = "checked", null != m5 && m5 != t4[s4] && N(t4, s4, m5, $2[s4], f5));
-  } else $2 === x4 || l4 && t4.data == x4 || (t4.data = x4);
+    if (a5 = "template" == C3 && t4.content || t4, o5 = "textarea" == C3 && null != x3.defaultValue ? null : o5 && d.call(a5.childNodes), !l4 && o5) for ($2 = {}, s4 = 0; s4 < t4.attributes.length; s4++) $2[(k4 = t4.attributes[s4]).name] = k4.value;
+    for (s4 in $2) k4 = $2[s4], "dangerouslySetInnerHTML" == s4 ? y5 = k4 : "children" == s4 || s4 in x3 || "value" == s4 && "defaultValue" in x3 || "checked" == s4 && "defaultChecked" in x3 || N(t4, s4, null, k4, f5);
+    for (s4 in x3) k4 = x3[s4], "children" == s4 ? _3 = k4 : "dangerouslySetInnerHTML" == s4 ? h5 = k4 : "value" == s4 ? b3 = k4 : "checked" == s4 ? m5 = k4 : l4 && "function" != typeof k4 || $2[s4] === k4 || N(t4, s4, k4, $2[s4], f5);
+    h5 ? (l4 || y5 && (h5.__html == y5.__html || h5.__html == t4.innerHTML) || (t4.innerHTML = h5.__html), r4.__k = []) : (y5 && (t4.textContent = ""), ("foreignObject" == C3 || "http://www.w3.org/1998/Math/MathML" == f5 && v.test(C3)) && (f5 = "http://www.w3.org/1999/xhtml"), I(a5, w(_3) ? _3 : [_3], r4, u4, i4, f5, o5, e4, o5 ? o5[0] : u4.__k && S(u4, 0), l4, c4), o5 && o5.some(g)), l4 && "textarea" != C3 || (s4 = "value", "progress" == C3 && null == b3 ? t4.removeAttribute(s4) : null == b3 || b3 === t4[s4] && ("progress" != C3 || b3) || N(t4, s4, b3, $2[s4], f5), s4 = "checked", null != m5 && m5 != t4[s4] && N(t4, s4, m5, $2[s4], f5));
+  } else $2 === x3 || l4 && t4.data == x3 || (t4.data = x3);
   return t4;
 }
 function G(t4, r4, u4, i4) {
@@ -794,7 +794,6 @@ var h4;
 var d3;
 var p4;
 var m4 = "undefined" != typeof window && !!window.__PREACT_SIGNALS_DEVTOOLS__;
-var _3 = [];
 var g4 = [];
 x2(function() {
   h4 = this.N;
@@ -1008,27 +1007,11 @@ function useComputed(i4, n3) {
     }, n3);
   }, []);
 }
-var q2 = "undefined" == typeof requestAnimationFrame ? setTimeout : function(i4) {
-  var n3 = function() {
-    clearTimeout(r4);
-    cancelAnimationFrame(t4);
-    i4();
-  }, r4 = setTimeout(n3, 35), t4 = requestAnimationFrame(n3);
-};
 var A3 = function(i4) {
   queueMicrotask(function() {
     queueMicrotask(i4);
   });
 };
-function T4() {
-  r3(function() {
-    var i4;
-    while (i4 = _3.shift()) h4.call(i4);
-  });
-}
-function x3() {
-  if (1 === _3.push(this)) (n.requestAnimationFrame || q2)(T4);
-}
 function F2() {
   r3(function() {
     var i4;
@@ -1037,17 +1020,6 @@ function F2() {
 }
 function M() {
   if (1 === g4.push(this)) (n.requestAnimationFrame || A3)(F2);
-}
-function useSignalEffect(i4, n3) {
-  var r4 = T2(i4);
-  r4.current = i4;
-  var t4 = d3;
-  A2(function() {
-    return x2(function() {
-      this.N = x3;
-      if (!(t4 && 8 & t4.__$f)) return r4.current();
-    }, n3);
-  }, []);
 }
 
 // src/frames.ts
@@ -1091,11 +1063,14 @@ function readMesh(message) {
 var engineMilliseconds = y3(0);
 var framesArriving = y3(0);
 var picturesDrawn = y3(0);
+var silent = y3(false);
 var PERIOD = 500;
+var SILENCE = 3e3;
 var arrived = 0;
 var drawn = 0;
 var engineSum = 0;
 var since = performance.now();
+var lastSign = performance.now();
 function countArrived(engineMicroseconds) {
   arrived++;
   engineSum += engineMicroseconds / 1e3;
@@ -1109,6 +1084,8 @@ setInterval(() => {
   framesArriving.value = arrived / seconds;
   picturesDrawn.value = drawn / seconds;
   if (arrived > 0) engineMilliseconds.value = engineSum / arrived;
+  if (arrived > 0 || document.hidden) lastSign = now;
+  silent.value = now - lastSign > SILENCE;
   arrived = 0;
   drawn = 0;
   engineSum = 0;
@@ -1470,8 +1447,8 @@ var Floor = class {
     this.material.uniforms.floor_reach.value = 5 * size;
   }
   /** Draw the shadow of the skin about this place of the floor. */
-  cast(renderer, skin, x4, z3) {
-    this.shadowUniforms.shadow_centre.value.set(x4, z3);
+  cast(renderer, skin, x3, z3) {
+    this.shadowUniforms.shadow_centre.value.set(x3, z3);
     if (skin.shadow.parent !== this.scene) {
       this.scene.clear();
       this.scene.add(skin.shadow);
@@ -1721,8 +1698,8 @@ var Stage = class {
     return new Vector34(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
   }
   middleOnFloor() {
-    const { x: x4, z: z3 } = this.middle();
-    return [x4, z3];
+    const { x: x3, z: z3 } = this.middle();
+    return [x3, z3];
   }
 };
 
@@ -1990,13 +1967,13 @@ var DragFlesh = class {
     for (const pointer of [...this.hands.keys()]) this.letGo(pointer);
   }
   down(event) {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     if (event.button !== 0 || event.altKey || event.shiftKey || event.ctrlKey || event.metaKey) return;
     const { skin, viewer, canvas } = this.stage;
     const place = this.placeAt(this.pixelOf(event));
     if (!skin || !place) return;
     event.stopImmediatePropagation();
     event.preventDefault();
-    canvas.focus({ preventScroll: true });
     canvas.setPointerCapture(event.pointerId);
     const [at, normal] = [new Vector36(), new Vector36()];
     skin.surface(place, at, normal);
@@ -2512,7 +2489,7 @@ function fromSlider(place, row) {
   return Math.min(high, Math.max(low, rounded));
 }
 function shown(value) {
-  return String(Number(value.toPrecision(6)));
+  return String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6)));
 }
 
 // src/ui/rows.tsx
@@ -2537,7 +2514,15 @@ function Row({ row }) {
           row.unit
         ] })
       ] }),
-      !row.live && /* @__PURE__ */ a4("span", { class: "badge", title: "The skin binds again, behind the one that plays", children: "binds again" }),
+      /* @__PURE__ */ a4(
+        "span",
+        {
+          class: row.live ? "badge live" : "badge",
+          title: row.live ? "Acts at once" : "The skin binds again, behind the one that plays",
+          children: row.live ? "live" : "binds again"
+        }
+      ),
+      row.kind === "switch" && /* @__PURE__ */ a4(Switch, { row, value: value === true, id }),
       /* @__PURE__ */ a4(
         "button",
         {
@@ -2551,7 +2536,7 @@ function Row({ row }) {
         }
       )
     ] }),
-    /* @__PURE__ */ a4(Field, { row, value, id })
+    row.kind !== "switch" && /* @__PURE__ */ a4(Field, { row, value, id })
   ] });
 }
 function hint(row) {
@@ -2559,7 +2544,6 @@ function hint(row) {
   return `${row.name}${range}; ${row.live ? "live" : "binds again"}`;
 }
 function Field({ row, value, id }) {
-  if (row.kind === "switch") return /* @__PURE__ */ a4(Switch, { row, value: value === true, id });
   if (row.kind === "choice") return /* @__PURE__ */ a4(Choice, { row, value: String(value), id });
   if (typeof value === "number") return /* @__PURE__ */ a4(Amount, { row, value, id });
   return /* @__PURE__ */ a4(Words, { row, value: String(value), id });
@@ -2739,7 +2723,7 @@ function Settings({ rows }) {
 }
 
 // src/ui/button.tsx
-function ActionButton({ id, stage, text }) {
+function ActionButton({ id, stage, text, beside }) {
   const action = actionNamed(id);
   const icon = typeof action.icon === "function" ? action.icon() : action.icon;
   const name = nameOf(action);
@@ -2756,7 +2740,8 @@ function ActionButton({ id, stage, text }) {
       onClick: () => action.run(stage),
       children: [
         icon && !text && /* @__PURE__ */ a4(Icon, { name: icon }),
-        text
+        text,
+        beside && /* @__PURE__ */ a4("span", { class: "step quiet wide-only", children: beside })
       ]
     }
   );
@@ -2817,13 +2802,15 @@ function Track({ duration }) {
   const track = T2(null);
   const head = T2(null);
   const dragged = useSignal(null);
-  useSignalEffect(() => {
-    const time = dragged.value ?? within(motionTime.value, state.value?.transport.duration ?? duration);
-    const share = time / (state.value?.transport.duration ?? duration);
-    head.current?.style.setProperty("left", `${100 * Math.min(1, share)}%`);
-    track.current?.setAttribute("aria-valuenow", time.toFixed(2));
-    track.current?.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
-  });
+  A2(
+    () => x2(() => {
+      const time = dragged.value ?? within(motionTime.value, duration);
+      head.current?.style.setProperty("left", `${100 * time / duration}%`);
+      track.current?.setAttribute("aria-valuenow", time.toFixed(2));
+      track.current?.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
+    }),
+    [duration, dragged]
+  );
   const seek = (time) => soon("seek", () => ask({ do: "seek", time }));
   const dragTo = (event) => {
     const box = track.current.getBoundingClientRect();
@@ -2845,7 +2832,7 @@ function Track({ duration }) {
     seek(Math.min(duration, Math.max(0, to)));
   };
   const spacing = tickSpacing(duration);
-  const ticks = Array.from({ length: Math.floor(duration / spacing + 1e-6) + 1 }, (_4, i4) => i4 * spacing);
+  const ticks = Array.from({ length: Math.floor(duration / spacing + 1e-6) + 1 }, (_3, i4) => i4 * spacing);
   return /* @__PURE__ */ a4(
     "div",
     {
@@ -2926,8 +2913,8 @@ function TopBar({ stage, software }) {
     /* @__PURE__ */ a4("h1", { children: "Supple" }),
     /* @__PURE__ */ a4(Character, {}),
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Document", children: [
-      /* @__PURE__ */ a4(ActionButton, { id: "undo", stage }),
-      /* @__PURE__ */ a4(ActionButton, { id: "redo", stage })
+      /* @__PURE__ */ a4(ActionButton, { id: "undo", stage, beside: state.value?.undo }),
+      /* @__PURE__ */ a4(ActionButton, { id: "redo", stage, beside: state.value?.redo })
     ] }),
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "View", children: [
       /* @__PURE__ */ a4(ActionButton, { id: "frame", stage }),
@@ -3052,6 +3039,7 @@ function Notices() {
         link.value.reason
       ] })
     ] }),
+    open && state.value && silent.value && /* @__PURE__ */ a4("p", { class: "notice lost", children: "No frame has come for a while: the engine is busy, or has stopped." }),
     open && preparing && /* @__PURE__ */ a4("p", { class: "notice", children: [
       /* @__PURE__ */ a4("span", { class: "spinner", "aria-hidden": "true" }),
       "Preparing ",
