@@ -14,6 +14,7 @@ import { listenToKeys } from "./ui/keys";
 import { Studio } from "./ui/studio";
 import { calm, look } from "./ui/theme";
 
+const LONG_WAIT = 1500; // without the engine, after which it may have been started anew [ms]
 const HAND = 0.035; // radius of a hand at first, in sizes of the character
 
 function begin(root: HTMLElement): void {
@@ -70,8 +71,9 @@ function connect(stage: Stage, drag: DragFlesh): void {
     opened: () => {
       session.link.value = { open: true };
     },
-    lost: (reason) => {
-      session.link.value = { open: false, reason };
+    lost: (reason, wait) => {
+      const anew = "If it was started anew, open the address that it printed.";
+      session.link.value = { open: false, reason: reason || (wait > LONG_WAIT ? anew : "") };
       drag.letGoAll();
       mesh.forget();
     },

@@ -1,10 +1,11 @@
-// All that page and engine say to each other, as in src/supple/studio/messages.py.
+// All that page and engine say to each other. Made from src/supple/studio/messages.py: change it there.
 
 export const PROTOCOL = "supple-studio.1";
 
 export type Point = [number, number, number];
 export type Value = number | boolean | string;
 
+/** What the page asks for; the socket numbers it. */
 export type Command =
   | { do: "play" }
   | { do: "pause" }
@@ -20,7 +21,7 @@ export type Command =
   | { do: "redo" }
   | { do: "drawn"; frame: number };
 
-/** One row of a panel. `live` rows act at once. */
+/** One row of a panel. `kind` is number, whole, switch, choice or words; `live` rows act at once. */
 export interface SettingRow {
   name: string;
   label: string;
@@ -34,7 +35,7 @@ export interface SettingRow {
   live: boolean;
 }
 
-/** Which mesh frames are of; `/mesh/{mesh}` gives its triangles. */
+/** Which mesh frames are of: `mesh` changes when its triangles do, and names what `/mesh/{mesh}` gives. */
 export interface MeshInfo {
   mesh: number;
   vertices: number;
@@ -43,7 +44,7 @@ export interface MeshInfo {
   size: number;
 }
 
-/** Where the motion is; `duration` is null where it has no end. */
+/** Where the motion is; `duration` is None where it has no end. */
 export interface TransportInfo {
   motion: string;
   playing: boolean;
@@ -51,7 +52,7 @@ export interface TransportInfo {
   duration: number | null;
 }
 
-/** All that a panel shows. */
+/** All that a panel shows; sent when a window opens and whenever it changes. */
 export interface State {
   event: "state";
   revision: number;

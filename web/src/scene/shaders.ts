@@ -28,7 +28,7 @@ void main() {
   gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
 }`;
 
-/** Three lights that go with the viewer and a sky: key from above, fill from the other side, rim from behind. */
+/** Three lights under a sky: key from the front and above, fill from the other side, rim where the skin turns away. */
 export const SKIN_FRAGMENT = /* glsl */ `
 precision highp float;
 in vec3 normal;

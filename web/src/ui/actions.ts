@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { Stage } from "../scene/stage";
 import { ask, following, motionTime, panelOpen, radius, state } from "../session";
 import type { IconName } from "./icons";
-import { nextTheme } from "./theme";
+import { nextTheme, theme } from "./theme";
 
 export type ActionId =
   | "play"
@@ -177,7 +177,7 @@ export const ACTIONS: readonly Action[] = [
   {
     id: "theme",
     group: "Window",
-    name: "Dark, light or as the system",
+    name: () => `Theme: ${theme.value}`,
     keys: ["T"],
     icon: "theme",
     run: nextTheme,

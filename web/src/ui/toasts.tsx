@@ -37,10 +37,10 @@ function Refusal({ toast }: { toast: Extract<Toast, { refused: unknown }> }) {
   const { where, given, needed, advice } = toast.refused;
   return (
     <div>
-      <h3>
+      <p class="where">
         {where}
         {toast.times > 1 && <span class="quiet"> × {toast.times}</span>}
-      </h3>
+      </p>
       <p>{given}</p>
       {needed && <p class="quiet">Needed: {needed}</p>}
       {advice && <p class="advice">{advice}</p>}

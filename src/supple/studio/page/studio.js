@@ -2231,7 +2231,7 @@ var ACTIONS = [
   {
     id: "theme",
     group: "Window",
-    name: "Dark, light or as the system",
+    name: () => `Theme: ${theme.value}`,
     keys: ["T"],
     icon: "theme",
     run: nextTheme
@@ -2890,7 +2890,7 @@ function OneToast({ toast }) {
 function Refusal({ toast }) {
   const { where, given, needed, advice } = toast.refused;
   return /* @__PURE__ */ a4("div", { children: [
-    /* @__PURE__ */ a4("h3", { children: [
+    /* @__PURE__ */ a4("p", { class: "where", children: [
       where,
       toast.times > 1 && /* @__PURE__ */ a4("span", { class: "quiet", children: [
         " × ",
@@ -3050,6 +3050,7 @@ function Notices() {
 }
 
 // src/main.tsx
+var LONG_WAIT = 1500;
 var HAND = 0.035;
 function begin(root2) {
   const drawer = rendererName();
@@ -3103,8 +3104,9 @@ function connect(stage, drag) {
     opened: () => {
       link.value = { open: true };
     },
-    lost: (reason) => {
-      link.value = { open: false, reason };
+    lost: (reason, wait) => {
+      const anew = "If it was started anew, open the address that it printed.";
+      link.value = { open: false, reason: reason || (wait > LONG_WAIT ? anew : "") };
       drag.letGoAll();
       mesh.forget();
     },
