@@ -30,6 +30,17 @@ def test_it_takes_over_where_the_old_one_is_and_nothing_jumps(tube, first, skin)
     assert np.abs(frames[-1] - wanted).max() < 1e-5
 
 
+def test_it_takes_over_between_two_steps_as_well(tube):
+    motion = swinging(tube)
+    old = supple.player(tube, LinearBlend())
+    successor = Successor(old, Trailing(step=1 / 60))
+    last = old.play(motion, 0.3217)
+    successor.wait()
+    new = successor.take_over()
+    assert new.time == 0.3217
+    assert np.abs(new.play(motion, 0.3218) - last).max() < 1e-3
+
+
 def test_what_cannot_be_bound_is_told_when_it_is_asked_for(tube):
     bare = tube.replace(weights=None)
     old = supple.player(tube, LinearBlend())

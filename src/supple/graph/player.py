@@ -394,7 +394,7 @@ class _TwoPoses:
         return self.character.skeleton
 
     def sample(self, time: float) -> Pose:
-        if time >= self.end:
+        if time >= self.end or self.start == self.end:
             return self.after
         return between(self.skeleton, self.before, self.after, (time - self.start) / (self.end - self.start))
 
