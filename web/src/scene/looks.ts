@@ -3,9 +3,8 @@ import { Color, Vector3 } from "../three";
 
 export type Look = "dark" | "light";
 
-/** Towards the key light and the fill light, in the frame of the stage. */
+/** Towards the key light, in the frame of the stage. */
 export const KEY_DIRECTION = new Vector3(0.45, 0.8, 0.5).normalize();
-export const FILL_DIRECTION = new Vector3(-0.75, 0.25, 0.45).normalize();
 
 const linear = (hex: number, strength = 1) => new Color(hex).multiplyScalar(strength);
 
@@ -15,7 +14,7 @@ export const LOOKS = {
     sky: linear(0x93a7c6, 0.5),
     floor_light: linear(0x4a4038, 0.6),
     key_colour: linear(0xfff1dc, 0.95),
-    fill_colour: linear(0x7f9fd0, 0.35),
+    fill_colour: linear(0x9fb4d8, 0.5),
     rim_colour: linear(0xa9c4ff, 0.3),
     line_colour: linear(0x8e9bb0),
     line_strength: 0.4,
@@ -27,7 +26,7 @@ export const LOOKS = {
     sky: linear(0xffffff, 0.5),
     floor_light: linear(0xc9b8a8, 0.32),
     key_colour: linear(0xfff3e4, 0.88),
-    fill_colour: linear(0xb9c9e6, 0.28),
+    fill_colour: linear(0xcfd8ea, 0.42),
     rim_colour: linear(0xffffff, 0.16),
     line_colour: linear(0x6c7686),
     line_strength: 0.38,

@@ -28,14 +28,14 @@ void main() {
   gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
 }`;
 
-/** Three lights under a sky: key from the front and above, fill from the other side, rim where the skin turns away. */
+/** Three lights under a sky: key from the front and above, fill from the viewer's left, rim where the skin turns away. */
 export const SKIN_FRAGMENT = /* glsl */ `
 precision highp float;
 in vec3 normal;
 in vec3 to_viewer;
 in float height;
 uniform vec3 skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour;
-uniform vec3 key_direction, fill_direction;
+uniform vec3 key_direction;
 out vec4 colour;
 float wrapped(float cosine, float wrap) { return max(0.0, (cosine + wrap) / (1.0 + wrap)); }
 void main() {
@@ -46,7 +46,8 @@ void main() {
   vec3 through = vec3(0.45, 0.22, 0.16);
   float key = dot(n, key_direction);
   light += key_colour * mix(vec3(wrapped(key, 0.0)), vec3(wrapped(key, 0.55)), through);
-  light += fill_colour * wrapped(dot(n, fill_direction), 0.4);
+  vec3 left = normalize(cross(v, vec3(0.0, 1.0, 0.0)) + vec3(1e-4));
+  light += fill_colour * wrapped(dot(n, normalize(0.55 * v + 0.8 * left + vec3(0.0, 0.4, 0.0))), 0.35);
   float grazing = 1.0 - max(0.0, dot(n, v));
   light *= mix(0.72, 1.0, smoothstep(-0.02, 0.35, height));
   vec3 shine = key_colour * 0.07 * pow(max(0.0, dot(n, normalize(key_direction + v))), 28.0);

@@ -12,7 +12,7 @@ import {
   RawShaderMaterial,
   Vector3,
 } from "../three";
-import { FILL_DIRECTION, KEY_DIRECTION, LOOKS, type Look } from "./looks";
+import { KEY_DIRECTION, LOOKS, type Look } from "./looks";
 import { SHADOW_FRAGMENT, SHADOW_VERTEX, SKIN_FRAGMENT, SKIN_VERTEX } from "./shaders";
 
 const DOUBLE_SIDE = 2;
@@ -51,7 +51,6 @@ export class Skin {
       uniforms: {
         ...this.cube,
         key_direction: { value: KEY_DIRECTION },
-        fill_direction: { value: FILL_DIRECTION },
       },
     });
     const shadowMaterial = new RawShaderMaterial({

@@ -1243,7 +1243,6 @@ import {
 // src/scene/looks.ts
 import { Color, Vector3 as Vector32 } from "./three.js";
 var KEY_DIRECTION = new Vector32(0.45, 0.8, 0.5).normalize();
-var FILL_DIRECTION = new Vector32(-0.75, 0.25, 0.45).normalize();
 var linear = (hex, strength = 1) => new Color(hex).multiplyScalar(strength);
 var LOOKS = {
   dark: {
@@ -1251,7 +1250,7 @@ var LOOKS = {
     sky: linear(9676742, 0.5),
     floor_light: linear(4866104, 0.6),
     key_colour: linear(16773596, 0.95),
-    fill_colour: linear(8363984, 0.35),
+    fill_colour: linear(10466520, 0.5),
     rim_colour: linear(11126015, 0.3),
     line_colour: linear(9345968),
     line_strength: 0.4,
@@ -1263,7 +1262,7 @@ var LOOKS = {
     sky: linear(16777215, 0.5),
     floor_light: linear(13220008, 0.32),
     key_colour: linear(16774116, 0.88),
-    fill_colour: linear(12175846, 0.28),
+    fill_colour: linear(13621482, 0.42),
     rim_colour: linear(16777215, 0.16),
     line_colour: linear(7108230),
     line_strength: 0.38,
@@ -1313,7 +1312,7 @@ in vec3 normal;
 in vec3 to_viewer;
 in float height;
 uniform vec3 skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour;
-uniform vec3 key_direction, fill_direction;
+uniform vec3 key_direction;
 out vec4 colour;
 float wrapped(float cosine, float wrap) { return max(0.0, (cosine + wrap) / (1.0 + wrap)); }
 void main() {
@@ -1324,7 +1323,8 @@ void main() {
   vec3 through = vec3(0.45, 0.22, 0.16);
   float key = dot(n, key_direction);
   light += key_colour * mix(vec3(wrapped(key, 0.0)), vec3(wrapped(key, 0.55)), through);
-  light += fill_colour * wrapped(dot(n, fill_direction), 0.4);
+  vec3 left = normalize(cross(v, vec3(0.0, 1.0, 0.0)) + vec3(1e-4));
+  light += fill_colour * wrapped(dot(n, normalize(0.55 * v + 0.8 * left + vec3(0.0, 0.4, 0.0))), 0.35);
   float grazing = 1.0 - max(0.0, dot(n, v));
   light *= mix(0.72, 1.0, smoothstep(-0.02, 0.35, height));
   vec3 shine = key_colour * 0.07 * pow(max(0.0, dot(n, normalize(key_direction + v))), 28.0);
@@ -1491,8 +1491,7 @@ var Skin = class {
       side: DOUBLE_SIDE,
       uniforms: {
         ...this.cube,
-        key_direction: { value: KEY_DIRECTION },
-        fill_direction: { value: FILL_DIRECTION }
+        key_direction: { value: KEY_DIRECTION }
       }
     });
     const shadowMaterial = new RawShaderMaterial2({
