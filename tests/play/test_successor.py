@@ -7,7 +7,8 @@ from soft_skins import Gripped, Trailing, swinging
 import supple
 from supple import DeltaMush, LinearBlend, Pose
 from supple.errors import InputError
-from supple.graph import Successor
+from supple.graph import Successor, bindings
+from supple.graph.binding_process import BindingProcess
 
 
 @pytest.mark.parametrize("skin", [DeltaMush(base="linear", iterations=40, guard=False), Trailing(rate=100.0)])
@@ -93,3 +94,21 @@ def test_skins_that_know_no_forces_say_so(tube):
     springs = supple.player(tube, supple.SpringRig())
     springs.advance(Pose.rest(tube.skeleton))
     assert springs.forces().shape == (len(tube.points), 3)
+
+
+def test_a_process_beside_binds_what_is_kept_on_disk(tube, tmp_path, monkeypatch):
+    monkeypatch.setenv("SUPPLE_CACHE_LIMIT", "100000000")
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
+    beside = BindingProcess()
+    old = supple.player(tube, LinearBlend())
+    successor = Successor(old, supple.IncrementalRotation(), beside=beside)
+    successor.wait()
+    assert [one.skin for one in bindings.stored()] == ["incremental"]
+    pose = Pose.rest(tube.skeleton)
+    alone = supple.player(tube, supple.IncrementalRotation())
+    np.testing.assert_array_equal(successor.take_over().advance(pose), alone.advance(pose))
+    for one in [Successor(old, supple.SpringRig(), beside=beside), Successor(old, LinearBlend(), beside=beside)]:
+        next(iter(beside._pool._processes.values())).kill()  # whatever becomes of it, it is bound here
+        one.wait()
+        assert one.take_over().time is None
+    beside.close()

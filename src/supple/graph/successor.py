@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Thread
 
 from supple.errors import InputError
+from supple.graph.binding_process import BindingProcess
 from supple.graph.graph import Graph
 from supple.graph.player import Player
 from supple.motion.pose import Pose
@@ -21,8 +22,9 @@ class Successor:
     skin that needs no time, such as linear blend, while another one binds and its kernels compile.
     """
 
-    def __init__(self, player: Player, skin: AnySkin | Graph) -> None:
-        self._old, self._graph = player, Graph.of(skin)
+    def __init__(self, player: Player, skin: AnySkin | Graph, *, beside: BindingProcess | None = None) -> None:
+        """With a process `beside` this one, binding does not hold up what plays here."""
+        self._old, self._graph, self._beside = player, Graph.of(skin), beside
         self._character, self._device, self._fps = player.character, player.device, player.fps
         self._new: Player | None = None
         self._problem: BaseException | None = None
@@ -52,6 +54,8 @@ class Successor:
 
     def _prepare(self) -> None:
         try:
+            if self._beside is not None:
+                self._beside.bind(self._graph, self._character, self._device)
             player = Player(self._character, self._graph, device=self._device, fps=self._fps)
             rest = Pose.rest(self._character.skeleton)
             for _ in range(_FRAMES):

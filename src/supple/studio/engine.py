@@ -15,6 +15,7 @@ from supple.character.character import Character
 from supple.compiling import told_of_compiling
 from supple.edits.history import History
 from supple.errors import InputError, SuppleError
+from supple.graph.binding_process import BindingProcess
 from supple.graph.player import Player
 from supple.graph.successor import Successor
 from supple.graph.transport import Transport
@@ -58,6 +59,7 @@ class Engine:
         self._preparing: str | None = None
         self._successor: tuple[Document, Successor] | None = None
         self._meshes: dict[int, bytes] = {}
+        self._beside = BindingProcess()
         self._open(document)
         self._thread = Thread(target=self._run, name="supple engine", daemon=True)
 
@@ -70,6 +72,7 @@ class Engine:
         self._stop.set()
         self._wake.set()
         self._thread.join()
+        self._beside.close()
 
     def tell(self, command: say.AnyCommand, listener: Listener | None = None) -> None:
         """Do a command before the next frame; `listener` hears if it is refused. From any thread."""
@@ -280,7 +283,7 @@ class Engine:
     def _bind(self, document: Document) -> None:
         """Let the skin of a document take over when it is bound."""
         self._preparing = document.skin
-        self._successor = document, Successor(self._player, document.made_skin())
+        self._successor = document, Successor(self._player, document.made_skin(), beside=self._beside)
 
     def _take_over(self) -> None:
         if self._successor is None or not self._successor[1].ready:

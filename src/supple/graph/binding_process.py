@@ -1,0 +1,56 @@
+"""A process beside this one that binds skins, so that whoever plays here is not held up meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+
+from supple.character.character import Character
+from supple.graph import bindings
+from supple.graph.graph import Graph
+from supple.skins.base import AnySkin
+
+_GENTLE = 5  # how much later than others it gets its turn, where the system knows such a thing
+
+
+class BindingProcess:
+    """Binds skins whose bindings are kept on disk, and leaves them there; the next to bind them here only reads.
+
+    Python runs one thread at a time, so that binding on a thread would stop what plays for most of its time.
+    """
+
+    def __init__(self) -> None:
+        self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_begin)
+        self._pool.submit(_nothing)  # so that it has started when it is wanted
+
+    def bind(self, graph: Graph, character: Character, device: str) -> None:
+        """Have the bindings of all skins of a graph on disk; nothing is done for those that are not kept there.
+
+        What cannot be bound is left to whoever binds it here, and so is everything where the process was killed.
+        """
+        if bindings.limit() == 0:
+            return
+        for stage in graph.stages:
+            if isinstance(stage.work, AnySkin) and stage.work.cached:
+                with contextlib.suppress(Exception, BrokenProcessPool):
+                    self._pool.submit(_bind, stage.work, character, device).result()
+
+    def close(self) -> None:
+        """End it, without waiting for what it is doing."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _begin() -> None:
+    if hasattr(os, "nice"):
+        os.nice(_GENTLE)
+
+
+def _nothing() -> None:
+    import supple.skins.registry  # noqa: F401  (what takes longest to start)
+
+
+def _bind(skin: AnySkin, character: Character, device: str) -> None:
+    bindings.bind(skin, character, device)
