@@ -5,6 +5,7 @@ const FIELD = 32; // of view, up and down [degrees]
 const OFF_POLE = 0.0088; // half a degree [rad]
 const FOLLOW_RATE = 4; // [1/s]
 const JUMP = 0.5; // of the body between two frames, in sizes; the camera jumps along
+const ROOM = 1.08; // about a character that fills the picture
 const TURN_TIME = 0.28; // [s]
 
 export type ViewName = "front" | "side" | "top";
@@ -75,24 +76,23 @@ export class Viewer {
   /** Look at a box so that it fills the picture, from where the camera is or from a named side. */
   frame(low: Vector3, high: Vector3, from?: Vector3, atOnce = false): void {
     const target = low.clone().add(high).multiplyScalar(0.5);
-    const direction = (from ?? this.camera.position.clone().sub(this.controls.target)).clone().normalize();
+    const direction = (from ?? this.offset()).clone().normalize();
     const half = high.clone().sub(low).multiplyScalar(0.5);
-    const across = Math.hypot(half.x, half.z);
+    const right = new Vector3(direction.z, 0, -direction.x).normalize();
+    const up = direction.clone().cross(right);
+    const along = (axis: Vector3) =>
+      half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
     const tangent = Math.tan((FIELD * Math.PI) / 360);
-    const upright = Math.abs(direction.y) < 0.7;
-    const tall = upright ? half.y : across;
-    const wide = Math.min(across, half.y);
-    const distance =
-      1.16 * Math.max(tall / tangent, wide / (tangent * this.camera.aspect)) +
-      (upright ? wide * 0.5 : half.y);
+    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent;
+    const distance = ROOM * nearest + 0.5 * along(direction);
     this.goTo(target, direction.multiplyScalar(distance), atOnce);
     this.controls.minDistance = 0.05 * half.length();
     this.controls.maxDistance = 30 * half.length();
   }
 
   view(name: ViewName): void {
-    const distance = this.camera.position.distanceTo(this.controls.target);
-    this.goTo(this.controls.target.clone(), FROM[name].clone().setLength(distance), false);
+    const target = (this.turn?.target ?? this.controls.target).clone();
+    this.goTo(target, FROM[name].clone().setLength(this.offset().length()), false);
   }
 
   /** Before every picture; says whether the camera moved. */
@@ -102,6 +102,11 @@ export class Viewer {
     this.controls.update();
     this.camera.updateMatrixWorld();
     return !this.camera.matrixWorld.equals(before);
+  }
+
+  /** From what is looked at to the camera, as it is or as it is about to be. */
+  private offset(): Vector3 {
+    return this.turn?.offset.clone() ?? this.camera.position.clone().sub(this.controls.target);
   }
 
   private goTo(target: Vector3, offset: Vector3, atOnce: boolean): void {

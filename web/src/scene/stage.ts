@@ -8,6 +8,7 @@ import { makeRenderer } from "./renderer";
 import { Skin } from "./skin";
 
 const LONGEST_STEP = 0.1; // [s]
+const SAME_SIZE = 0.01; // of two characters that need not be framed anew
 const FIRST_LOOK = new Vector3(0.42, 0.14, 1);
 
 export interface StageOptions {
@@ -57,7 +58,7 @@ export class Stage {
     this.scene.add(this.skin.mesh);
     if (old) this.scene.remove(old.mesh);
     old?.dispose();
-    this.framed &&= old !== null && Math.abs(size / this.size - 1) < 0.2;
+    this.framed &&= old !== null && Math.abs(size / this.size - 1) < SAME_SIZE;
     this.size = size > 0 ? size : 1.8;
     this.floor.fit(this.size);
     this.dirty = true;

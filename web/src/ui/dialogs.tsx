@@ -129,7 +129,7 @@ function OpenPalette({ stage }: { stage: Stage }) {
           }}
           onKeyDown={onKeyDown}
         />
-        <div class="list" id="palette-list" role="listbox" aria-label="Actions">
+        <div class="list" id="palette-list" role="listbox" tabIndex={0} aria-label="Actions">
           {found.map((action, i) => (
             <div
               key={action.id}

@@ -1127,6 +1127,7 @@ var FIELD = 32;
 var OFF_POLE = 88e-4;
 var FOLLOW_RATE = 4;
 var JUMP = 0.5;
+var ROOM = 1.08;
 var TURN_TIME = 0.28;
 var FROM = {
   front: new Vector3(0, 0.06, 1),
@@ -1187,21 +1188,21 @@ var Viewer = class {
   /** Look at a box so that it fills the picture, from where the camera is or from a named side. */
   frame(low, high, from, atOnce = false) {
     const target = low.clone().add(high).multiplyScalar(0.5);
-    const direction = (from ?? this.camera.position.clone().sub(this.controls.target)).clone().normalize();
+    const direction = (from ?? this.offset()).clone().normalize();
     const half = high.clone().sub(low).multiplyScalar(0.5);
-    const across = Math.hypot(half.x, half.z);
+    const right = new Vector3(direction.z, 0, -direction.x).normalize();
+    const up = direction.clone().cross(right);
+    const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
     const tangent = Math.tan(FIELD * Math.PI / 360);
-    const upright = Math.abs(direction.y) < 0.7;
-    const tall = upright ? half.y : across;
-    const wide = Math.min(across, half.y);
-    const distance = 1.16 * Math.max(tall / tangent, wide / (tangent * this.camera.aspect)) + (upright ? wide * 0.5 : half.y);
+    const nearest = Math.max(along(up), along(right) / this.camera.aspect) / tangent;
+    const distance = ROOM * nearest + 0.5 * along(direction);
     this.goTo(target, direction.multiplyScalar(distance), atOnce);
     this.controls.minDistance = 0.05 * half.length();
     this.controls.maxDistance = 30 * half.length();
   }
   view(name) {
-    const distance = this.camera.position.distanceTo(this.controls.target);
-    this.goTo(this.controls.target.clone(), FROM[name].clone().setLength(distance), false);
+    const target = (this.turn?.target ?? this.controls.target).clone();
+    this.goTo(target, FROM[name].clone().setLength(this.offset().length()), false);
   }
   /** Before every picture; says whether the camera moved. */
   update(seconds) {
@@ -1210,6 +1211,10 @@ var Viewer = class {
     this.controls.update();
     this.camera.updateMatrixWorld();
     return !this.camera.matrixWorld.equals(before);
+  }
+  /** From what is looked at to the camera, as it is or as it is about to be. */
+  offset() {
+    return this.turn?.offset.clone() ?? this.camera.position.clone().sub(this.controls.target);
   }
   goTo(target, offset, atOnce) {
     this.turn = { target, offset, left: TURN_TIME };
@@ -1250,7 +1255,7 @@ var LOOKS = {
     sky: linear(9676742, 0.5),
     floor_light: linear(4866104, 0.6),
     key_colour: linear(16773596, 0.95),
-    fill_colour: linear(10466520, 0.5),
+    fill_colour: linear(12894412, 0.5),
     rim_colour: linear(11126015, 0.3),
     line_colour: linear(9345968),
     line_strength: 0.4,
@@ -1262,7 +1267,7 @@ var LOOKS = {
     sky: linear(16777215, 0.5),
     floor_light: linear(13220008, 0.32),
     key_colour: linear(16774116, 0.88),
-    fill_colour: linear(13621482, 0.42),
+    fill_colour: linear(14604764, 0.42),
     rim_colour: linear(16777215, 0.16),
     line_colour: linear(7108230),
     line_strength: 0.38,
@@ -1579,6 +1584,7 @@ var Skin = class {
 
 // src/scene/stage.ts
 var LONGEST_STEP = 0.1;
+var SAME_SIZE = 0.01;
 var FIRST_LOOK = new Vector34(0.42, 0.14, 1);
 var Stage = class {
   constructor(canvas, options) {
@@ -1615,7 +1621,7 @@ var Stage = class {
     this.scene.add(this.skin.mesh);
     if (old) this.scene.remove(old.mesh);
     old?.dispose();
-    this.framed &&= old !== null && Math.abs(size / this.size - 1) < 0.2;
+    this.framed &&= old !== null && Math.abs(size / this.size - 1) < SAME_SIZE;
     this.size = size > 0 ? size : 1.8;
     this.floor.fit(this.size);
     this.dirty = true;
@@ -2409,7 +2415,7 @@ function OpenPalette({ stage }) {
         onKeyDown
       }
     ),
-    /* @__PURE__ */ a4("div", { class: "list", id: "palette-list", role: "listbox", "aria-label": "Actions", children: [
+    /* @__PURE__ */ a4("div", { class: "list", id: "palette-list", role: "listbox", tabIndex: 0, "aria-label": "Actions", children: [
       found.map((action, i4) => /* @__PURE__ */ a4(
         "div",
         {
