@@ -10,7 +10,7 @@ import { ask, radius } from "../session";
 import { Vector2, Vector3 } from "../three";
 
 const MOST_HOVER_TRIANGLES = 60_000; // a ray through more costs more than a glance is worth
-const SHORTEST_WAIT = 15; // between two commands of a hand [ms]
+const SHORTEST_WAIT = 15; // between two commands of one hand or of two; more hands share what two may say [ms]
 
 interface Hand {
   name: string;
@@ -146,7 +146,7 @@ export class DragFlesh {
     const last = hand.sent;
     const same = last && last.at.distanceTo(hand.at) < 1e-5 && last.radius === radius.value;
     if (same) return;
-    if (last && now - last.time < SHORTEST_WAIT) {
+    if (last && now - last.time < SHORTEST_WAIT * Math.max(1, this.hands.size / 2)) {
       this.stage.redraw();
       return;
     }

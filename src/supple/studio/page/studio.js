@@ -2035,7 +2035,7 @@ var DragFlesh = class {
     const last = hand.sent;
     const same = last && last.at.distanceTo(hand.at) < 1e-5 && last.radius === radius.value;
     if (same) return;
-    if (last && now - last.time < SHORTEST_WAIT) {
+    if (last && now - last.time < SHORTEST_WAIT * Math.max(1, this.hands.size / 2)) {
       this.stage.redraw();
       return;
     }
