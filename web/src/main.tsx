@@ -15,7 +15,7 @@ import { Studio } from "./ui/studio";
 import { calm, look } from "./ui/theme";
 
 const LONG_WAIT = 1500; // without the engine, after which it may have been started anew [ms]
-const HAND = 0.035; // radius of a hand at first, in sizes of the character
+const HAND = 0.09; // radius of a hand at first, in sizes of the character
 
 function begin(root: HTMLElement): void {
   const drawer = rendererName();

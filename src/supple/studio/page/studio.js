@@ -3056,7 +3056,7 @@ function Notices() {
 
 // src/main.tsx
 var LONG_WAIT = 1500;
-var HAND = 0.035;
+var HAND = 0.09;
 function begin(root2) {
   const drawer = rendererName();
   if (!drawer) {
