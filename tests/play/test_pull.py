@@ -57,6 +57,16 @@ def test_a_pull_before_the_first_frame_counts(tube):
     np.testing.assert_allclose(player.advance(_rest(tube))[3], PLACE, atol=1e-6)
 
 
+def test_hands_go_on_holding_a_character_that_takes_over(tube):
+    player = supple.player(tube, Gripped(step=1 / 60), fps=60)
+    player.advance(_rest(tube))
+    player.pull(Pull(3, to=PLACE))
+    player.advance(_rest(tube))
+    player.reshape(tube.replace(shapes={"bump": np.zeros_like(tube.points)}))
+    np.testing.assert_allclose(player.advance(_rest(tube))[3], PLACE, atol=1e-6)
+    np.testing.assert_allclose(player.advance(_rest(tube))[3], PLACE, atol=1e-6)
+
+
 def test_a_stage_is_pulled_by_its_name(tube):
     graph = Graph.of(Gripped(step=1 / 60))
     name = graph.stages[-1].name

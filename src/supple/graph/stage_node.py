@@ -89,8 +89,11 @@ class StageNode:
             return
         assert isinstance(work, BoundSkin)
         self.binding = prepared
-        if self.state is not None:
-            self.state = work.reshape(self.binding, self.state)
+        before = self.state
+        if before is not None:
+            self.state = work.reshape(self.binding, before)
+        if self.pulls and self.state is not before:  # hands go on holding what has taken its place
+            self.take_hold(self.pulls)
 
     def simulate(self, pose: Pose, inputs: list[DevicePoints], step: float | None) -> DevicePoints:
         """This stage at a simulation step; soft skins move on by `step` [s], or start when it is None."""
