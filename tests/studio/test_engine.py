@@ -115,6 +115,11 @@ def test_another_character_has_another_mesh(played):
     assert ear.state.mesh.mesh > mesh
     assert ear.state.transport.motion == "swim"
     assert "walk" not in ear.state.motions
+    engine.tell(say.Undo(2))
+    ear.until(lambda: ear.state.character == "hero" and ear.state.preparing is None)
+    assert engine.document == Document(vertices=800, skin="delta-mush")
+    assert (ear.state.undo, ear.state.redo) == (None, "Character octopus")
+    assert "walk" in ear.state.motions
 
 
 def test_what_cannot_be_is_refused_in_four_parts_and_it_plays_on(played):

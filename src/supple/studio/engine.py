@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Event as Flag
@@ -19,8 +18,9 @@ from supple.graph.binding_process import BindingProcess
 from supple.graph.player import Player
 from supple.graph.successor import Successor
 from supple.graph.transport import Transport
-from supple.motion.builtin import MOTIONS
+from supple.motion.builtin import MOTIONS, recipe
 from supple.motion.motion import Motion
+from supple.settings import value_of
 from supple.skins.pull import Pull
 from supple.skins.registry import SKINS
 from supple.studio import messages as say
@@ -51,7 +51,6 @@ class Engine:
     """
 
     def __init__(self, document: Document) -> None:
-        self._history = History(document)
         self._commands: SimpleQueue[tuple[say.AnyCommand, Listener | None]] = SimpleQueue()
         self._wake, self._stop = Flag(), Flag()
         self._listeners: list[Listener] = []
@@ -60,7 +59,7 @@ class Engine:
         self._successor: tuple[Document, Successor] | None = None
         self._meshes: dict[int, bytes] = {}
         self._beside = BindingProcess()
-        self._open(document)
+        self._history = History(self._open(document))
         self._thread = Thread(target=self._run, name="supple engine", daemon=True)
 
     def start(self) -> None:
@@ -121,7 +120,7 @@ class Engine:
             skin=document.skin,
             settings=rows_of(document.made_skin()),
             skins=list(SKINS),
-            motions=[name for name in MOTIONS if self._can_move(name, character)],
+            motions=self._motions,
             characters=list(CHARACTERS),
             preparing=self._preparing,
             undo=document.step if history.past else None,
@@ -181,23 +180,33 @@ class Engine:
     # Commands
 
     def _do(self, command: say.AnyCommand) -> None:
-        if isinstance(command, say.Drawn):
-            return
-        doings: dict[type[say.Command], Callable[..., None]] = {
-            say.Play: lambda _: self._transport.play(),
-            say.Pause: lambda _: self._transport.pause(),
-            say.Seek: lambda one: self._transport.seek(one.time),
-            say.Run: lambda one: self._transport.run(one.rate),
-            say.Hold: self._hold,
-            say.LetGo: lambda one: self._player.let_go(one.hand),
-            say.Change: self._change,
-            say.ChooseSkin: self._choose_skin,
-            say.ChooseMotion: self._choose_motion,
-            say.ChooseCharacter: self._choose_character,
-            say.Undo: lambda _: self._go_to(self._history.undo()),
-            say.Redo: lambda _: self._go_to(self._history.redo()),
-        }
-        doings[type(command)](command)
+        match command:
+            case say.Drawn():
+                return
+            case say.Hold():
+                self._hold(command)
+            case say.LetGo():
+                self._player.let_go(command.hand)
+            case say.Play():
+                self._transport.play()
+            case say.Pause():
+                self._transport.pause()
+            case say.Seek():
+                self._transport.seek(command.time)
+            case say.Run():
+                self._transport.run(command.rate)
+            case say.Change():
+                self._change(command)
+            case say.ChooseSkin():
+                self._choose_skin(command)
+            case say.ChooseMotion():
+                self._choose_motion(command)
+            case say.ChooseCharacter():
+                self._choose_character(command)
+            case say.Undo():
+                self._go_to(self._history.undo())
+            case say.Redo():
+                self._go_to(self._history.redo())
         if not isinstance(command, say.Hold | say.LetGo):
             self._changed()
 
@@ -238,8 +247,7 @@ class Engine:
         wanted = replace(
             self.document, character=command.character, vertices=command.vertices, step=f"Character {command.character}"
         )
-        self._open(wanted)
-        self._history = self._history.do(self._opened)
+        self._history = self._history.do(self._open(wanted))
 
     def _go_to(self, history: History[Document]) -> None:
         """Bring all that plays to where the document of another history is."""
@@ -260,25 +268,27 @@ class Engine:
         if before.skin != after.skin or not differing <= type(skin).live or self._successor is not None:
             self._bind(after)
             return
-        from supple.settings import value_of
-
         self._player.change(**{name: value_of(skin, name) for name in differing})
 
     # Characters and skins
 
-    def _open(self, document: Document) -> None:
-        """Show a character at once by linear blend, and bind its skin beside that."""
+    def _open(self, document: Document) -> Document:
+        """Show a character at once by linear blend, and bind its skin beside that.
+
+        Returns the document with a motion that the character can make.
+        """
         character = supple.character(document.character, vertices=document.vertices)
         others = sorted(MOTIONS, key=lambda name: name in _PLAIN)
-        names = [name for name in (document.motion, *others) if self._can_move(name, character)]
-        self._opened = replace(document, motion=names[0])
+        self._motions = [name for name in MOTIONS if _can_move(name, character)]
+        name = next(name for name in (document.motion, *others) if name in self._motions)
+        opened = replace(document, motion=name)
         self._player: Player = supple.player(character, supple.LinearBlend())
-        self._transport = Transport(self._player, supple.motion(names[0], character))
+        self._transport = Transport(self._player, supple.motion(name, character))
         self._packer = FramePacker(character)
         self._mesh += 1
         self._meshes = {self._mesh: self._packer.mesh(len(character.points))}
-        self._history = History(self._opened, self._history.past, self._history.future, self._history.steps)
-        self._bind(self._opened)
+        self._bind(opened)
+        return opened
 
     def _bind(self, document: Document) -> None:
         """Let the skin of a document take over when it is bound."""
@@ -298,15 +308,6 @@ class Engine:
                 listener.event(say.Told(f"{document.skin}: {error}"))
         self._changed()
 
-    def _can_move(self, name: str, character: Character) -> bool:
-        from supple.motion.builtin import recipe
-
-        try:
-            recipe(name, character)
-        except SuppleError:
-            return False
-        return True
-
     def _compiling(self, name: str) -> None:
         for listener in self._listeners:
             listener.event(say.Told(f"Compiling {name} for this machine, once"))
@@ -316,3 +317,12 @@ class Engine:
         state = self.state()
         for listener in self._listeners:
             listener.event(state)
+
+
+def _can_move(name: str, character: Character) -> bool:
+    """Whether a built-in motion is one for this character."""
+    try:
+        recipe(name, character)
+    except SuppleError:
+        return False
+    return True

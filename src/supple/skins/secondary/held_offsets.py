@@ -117,7 +117,9 @@ class HeldOffsets:
         self._pulls = kept
         self._grips |= grips
         self._tell(regripped=regripped)
-        self._write()
+        if regripped:
+            self._write_grips()
+        self._write_goals()
 
     def _tell(self, *, regripped: bool) -> None:
         """Remember where hands shall be, and what is new about that."""
@@ -156,29 +158,38 @@ class HeldOffsets:
             values[hand] = 0.0
             devices.write(array, values)
 
-    def _write(self) -> None:
-        """Bring grips, targets and forces to the device."""
-        hands, most = self._hands, self._kernels.HANDS
-        holding, accelerations = np.zeros(most, dtype=np.int32), np.zeros((most, 3))
-        targets, falloffs = np.zeros((most, 3)), np.zeros((self._count, most), dtype=np.float32)
-        coupling = np.zeros((most, most))
+    def _write_goals(self) -> None:
+        """Bring to the device where hands are wanted, and how hard they push."""
+        most = self._kernels.HANDS
+        targets, accelerations = np.zeros((most, 3)), np.zeros((most, 3))
         for hand, grip in self._grips.items():
-            pull = self._pulls[hand]
-            assert pull is not None
-            falloffs[:, hand] = grip.falloff
+            pull = self._held(hand)
             if pull.to is None:
                 mass = _DENSITY * _DEPTH * self._surface.size * grip.area
                 accelerations[hand] = pull.vector / max(mass, 1e-12)
             else:
-                holding[hand], targets[hand] = 1, pull.vector
-        held = [hand for hand in self._grips if holding[hand]]
+                targets[hand] = pull.vector
+        devices.write(self._hands.targets, targets)
+        devices.write(self._hands.accelerations, accelerations)
+
+    def _held(self, hand: int) -> Pull:
+        pull = self._pulls[hand]
+        assert pull is not None
+        return pull
+
+    def _write_grips(self) -> None:
+        """Bring to the device what hands hold, and what brings all held places to their hands at once."""
+        hands, most = self._hands, self._kernels.HANDS
+        held = [hand for hand in self._grips if self._held(hand).to is not None]
+        holding = np.isin(np.arange(most), held).astype(np.int32)
+        falloffs, coupling = np.zeros((self._count, most), dtype=np.float32), np.zeros((most, most))
+        for hand, grip in self._grips.items():
+            falloffs[:, hand] = grip.falloff
         for hand in held:
             grip = self._grips[hand]
             coupling[hand, held] = grip.barycentric @ falloffs[grip.vertices][:, held]
         devices.write(hands.inverse, np.linalg.pinv(coupling, rcond=_ALONE))
         devices.write(hands.holding, holding)
-        devices.write(hands.targets, targets)
-        devices.write(hands.accelerations, accelerations)
         devices.write(self._falloffs, falloffs)
         counts = [len(self._grips[hand].vertices) if hand in self._grips else 0 for hand in range(most)]
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
@@ -220,4 +231,5 @@ class HeldOffsets:
     def take_after(self, other: HeldOffsets) -> None:
         """Be held as another is, by hands of one's own."""
         self._pulls, self._grips = list(other._pulls), dict(other._grips)
-        self._write()
+        self._write_grips()
+        self._write_goals()
