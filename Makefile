@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: web demo test quick lint types tests gpu everywhere peers bench docs clean
+.PHONY: web browser demo test quick lint types tests gpu everywhere peers bench docs clean
 
 # Fast tests of every room: the laws of all skins, settings, readers, player, bake, measures, pictures, the house.
 QUICK := house references settings machine device_launches topology rotations voxels character weights shapes motion \
@@ -29,6 +29,15 @@ tests: $(STAMP)
 web: $(STAMP)
 	$(BIN)/python -c "from supple.studio.typescript import typescript; print(typescript(), end='')" > web/src/messages.ts
 	cd web && npm ci --no-audit --no-fund && npm run check && npm run build
+
+# The studio in a real browser. Where Playwright (168 MB, installed here) or Chromium is missing, `make test` skips these.
+browser: .venv/.browser
+	@$(BIN)/python tests/studio/browser/chromium.py
+	$(BIN)/python -m pytest -m browser -n 2 --dist loadfile tests/studio/browser
+
+.venv/.browser: $(STAMP)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[browser]'
+	touch $@
 
 # What to run while working, in less than a minute and a half once the kernels are compiled.
 quick: lint

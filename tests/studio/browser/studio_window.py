@@ -1,0 +1,299 @@
+"""A window of the studio as a test sees it: what it shows, in numbers, and what a person does in it.
+
+Nothing here waits for a time that has gone by; everything waits for frames, commands in frames, or the state.
+"""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+import supple
+
+PATIENCE = 60_000  # [ms] after which what never came is said not to come; no test needs a fraction of it
+PLACES = {
+    "belly": ("Spine", (0.0, 0.0, 1.0)),
+    "chest": ("Spine2", (0.0, 0.0, 1.0)),
+    "left thigh": ("LeftUpLeg", (0.0, 0.0, 1.0)),
+    "right thigh": ("RightUpLeg", (0.0, 0.0, 1.0)),
+    "head": ("Head", (0.0, 0.0, 1.0)),
+}
+"""Of the hero: the joint that lies behind a place, and the way from there to the skin."""
+
+# Keeps all commands but acknowledgements, and every frame that arrives once a test asks for it.
+WATCH = """
+globalThis.watched = {commands: [], frames: null, points: []};
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (text) {
+  const command = JSON.parse(text);
+  if (command.do !== "drawn") watched.commands.push({...command, at: performance.now()});
+  send.call(this, text);
+};
+globalThis.watchFrames = (points) => {
+  watched.points = points;
+  const first = watched.frames === null;
+  watched.frames = [];
+  if (!first) return;
+  const newest = supple.stage.newest.bind(supple.stage);
+  supple.stage.newest = (frame) => {
+    const scale = frame.side / 65535;
+    const at = (i) => [0, 1, 2].map((axis) => frame.low[axis] + scale * frame.packed[4 * i + axis]);
+    const {packed, ...head} = frame;
+    watched.frames.push({...head, arrived: performance.now(), places: watched.points.map(at)});
+    newest(frame);
+  };
+};
+"""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame that was drawn: its number, the last command in it, its two times [s] and its display points [m]."""
+
+    number: int
+    command: int
+    motion_time: float
+    flesh_time: float
+    points: np.ndarray
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A frame that arrived while `watch` was on, and where the watched points were in it (N, 3) [m]."""
+
+    number: int
+    command: int
+    motion_time: float
+    flesh_time: float
+    arrived: float  # [s] by the page's clock
+    places: np.ndarray
+
+
+class Window:
+    """The studio's page in one tab.
+
+    `page` is Playwright's, for all that has no word here. `errors` is what the console and the page complained of; the
+    fixture that made the window fails the test where there is any. `requests` is every address that was asked for.
+    """
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: self.errors.append(f"page: {error}"))
+        page.on("console", lambda said: self.errors.append(f"console: {said.text}") if said.type == "error" else None)
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("websocket", lambda socket: self.requests.append(socket.url))
+        page.add_init_script(WATCH)
+        page.goto(address)
+        self.until("globalThis.supple?.stage.skin?.frame")
+
+    # Asking the page
+
+    def js(self, expression: str, argument: Any = None) -> Any:
+        """The value of an expression in the page; `it` is the argument."""
+        return self.page.evaluate(f"it => {expression}", argument)
+
+    def until(self, expression: str, argument: Any = None) -> None:
+        """Wait until an expression in the page is true, asked before every picture; `it` is the argument."""
+        self.page.wait_for_function(f"it => Boolean({expression})", arg=argument)
+
+    def state(self) -> dict[str, Any]:
+        """The last state that the engine told, as `messages.State` has it."""
+        return self.js("supple.session.state.value")
+
+    def setting(self, name: str) -> dict[str, Any]:
+        """One row of the panel, as `messages.SettingRow` has it."""
+        return next(row for row in self.state()["settings"] if row["name"] == name)
+
+    def until_state(self, expression: str, argument: Any = None) -> dict[str, Any]:
+        """Wait until an expression of `state` is true, and return the state: `until_state("!state.preparing")`."""
+        self.until(f"((state) => state && ({expression}))(supple.session.state.value)", argument)
+        return self.state()
+
+    def until_bound(self) -> dict[str, Any]:
+        """Wait until no skin is being prepared, and a frame of it was drawn."""
+        state = self.until_state("state.preparing === null")
+        self.frames(2)
+        return state
+
+    # Frames
+
+    def frame(self) -> Frame:
+        """The frame that is shown now."""
+        found = self.js(
+            """(() => {
+              const {packed, ...head} = supple.stage.skin.frame;
+              const bytes = new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength);
+              let text = "";
+              for (let i = 0; i < bytes.length; i += 8192)
+                text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+              return {...head, packed: btoa(text)};
+            })()"""
+        )
+        packed = np.frombuffer(base64.b64decode(found["packed"]), "<u2").reshape(-1, 4)[:, :3]
+        points = np.array(found["low"]) + packed * (found["side"] / 65535.0)
+        return Frame(found["frame"], found["lastCommand"], found["motionTime"], found["fleshTime"], points)
+
+    def frame_with(self, seq: int) -> Frame:
+        """Wait until a frame with a command in it was drawn; that frame or a later one."""
+        self.until("supple.stage.skin.frame.lastCommand >= it", seq)
+        return self.frame()
+
+    def frames(self, count: int) -> Frame:
+        """Wait until that many more frames are made by the engine and one of them is drawn."""
+        number = self.js("supple.session.shownFrame.value")
+        self.until("supple.session.shownFrame.value >= it", number + count)
+        return self.frame()
+
+    def flesh(self, seconds: float) -> Frame:
+        """Wait until the flesh has lived that much longer [s], however long that takes here."""
+        time = self.js("supple.stage.skin.frame.fleshTime")
+        self.until("supple.stage.skin.frame.fleshTime >= it", time + seconds)
+        return self.frame()
+
+    def points(self) -> np.ndarray:
+        """Where the vertices are in the frame that is shown (V, 3) [m]."""
+        points = self.frame().points
+        made = np.zeros((self.state()["mesh"]["vertices"], 3))
+        made[self.vertex_of_point()] = points
+        return made
+
+    def vertex_of_point(self) -> np.ndarray:
+        """The vertex of each display point: normals part at creases, and so do these."""
+        return np.array(self.js("Array.from(supple.stage.skin.data.vertexOfPoint)"))
+
+    def watch(self, *points: int) -> None:
+        """Keep every frame that arrives from now on, with the places of a few display points in it (`seen`)."""
+        self.js("watchFrames(it)", [int(point) for point in points])
+
+    def seen(self) -> list[Seen]:
+        """The frames that arrived since `watch`, in their order."""
+        return [
+            Seen(one["frame"], one["lastCommand"], one["motionTime"], one["fleshTime"], one["arrived"] / 1000.0,
+                 np.array(one["places"]).reshape(-1, 3))
+            for one in self.js("watched.frames")
+        ]  # fmt: skip
+
+    # Commands
+
+    def ask(self, do: str, **what: Any) -> int:
+        """Send a command as the page would; its number, for `frame_with`."""
+        seq = self.js("supple.session.ask(it)", {"do": do, **what})
+        assert seq is not None, "the page has no engine to ask"
+        return int(seq)
+
+    def commands(self, do: str | None = None) -> list[dict[str, Any]]:
+        """All commands that this page has sent, in their order; of one kind, if it is named."""
+        return [one for one in self.js("watched.commands") if do in (None, one["do"])]
+
+    def pause(self) -> Frame:
+        """Stop the motion, and wait for it; the flesh goes on."""
+        return self.frame_with(self.ask("pause"))
+
+    def choose_skin(self, name: str) -> None:
+        """Another skin, and wait until it plays."""
+        self.frame_with(self.ask("choose-skin", skin=name))
+        self.until_bound()
+
+    def afresh(self) -> None:
+        """Bring the studio to where it opened: every step undone, the motion playing from its start."""
+        while self.state()["undo"] is not None:
+            before = self.state()["revision"]
+            self.ask("undo")
+            self.until_state("state.revision > it", before)
+        for do, what in (("run", {"rate": 1.0}), ("seek", {"time": 0.0}), ("play", {})):
+            seq = self.ask(do, **what)
+        self.frame_with(seq)
+        self.until_bound()
+
+    # Hands
+
+    def pick_on(self, place: str) -> int:
+        """A display point by the name of its place on the hero (`PLACES`)."""
+        vertex = _vertex_at(place, self.state()["mesh"]["vertices"])
+        return int(np.flatnonzero(self.vertex_of_point() == vertex)[0])
+
+    def pixel(self, point: int) -> tuple[float, float]:
+        """Where a display point is seen in the page [CSS pixels]."""
+        x, y = self.js(
+            """(() => {
+              const {skin, viewer, canvas} = supple.stage;
+              const box = canvas.getBoundingClientRect();
+              const seen = skin.point(it, viewer.camera.position.clone()).project(viewer.camera);
+              return [box.left + box.width * (1 + seen.x) / 2, box.top + box.height * (1 - seen.y) / 2];
+            })()""",
+            point,
+        )
+        return float(x), float(y)
+
+    def place_of(self, point: int) -> np.ndarray:
+        """Where a display point is now [m]."""
+        return np.array(self.js("supple.stage.skin.point(it, supple.stage.viewer.camera.position.clone()).toArray()",
+                                point))  # fmt: skip
+
+    def take(self, place: str) -> tuple[float, float]:
+        """Press the mouse on a place of the hero; where that is in the page. The flesh is held from then on."""
+        x, y = self.pixel(self.pick_on(place))
+        self.page.mouse.move(x, y)
+        count = len(self.commands("hold"))
+        self.page.mouse.down()
+        self.until("watched.commands.filter(({do: what}) => what === 'hold').length > it", count)
+        return x, y
+
+    def move(self, x: float, y: float, steps: int = 5) -> Frame:
+        """Move the mouse there, and wait for a frame with the last of the hand's commands in it."""
+        before = len(self.commands())
+        self.page.mouse.move(x, y, steps=steps)
+        self.until("watched.commands.length > it", before)
+        self.frames(2)  # the hand says where it is at most once a picture: let it say the last
+        return self.frame_with(self.commands()[-1]["seq"])
+
+    def let_go(self) -> Frame:
+        """Lift the mouse, and wait for a frame in which the flesh is let go."""
+        count = len(self.commands("let-go"))
+        self.page.mouse.up()
+        self.until("watched.commands.filter(({do: what}) => what === 'let-go').length > it", count)
+        return self.frame_with(self.commands("let-go")[-1]["seq"])
+
+    def drag(self, place: str, right: float, up: float, steps: int = 5) -> Frame:
+        """Take hold of a place of the hero and move it by so many pixels; the mouse stays down."""
+        x, y = self.take(place)
+        return self.move(x + right, y - up, steps)
+
+    def held(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where the last hand is, and where the place that it holds is in the frame that is shown [m]."""
+        last = self.commands("hold")[-1]
+        return np.array(last["to"]), self.held_place(last, self.frame().points)
+
+    def held_place(self, hold: dict[str, Any], points: np.ndarray) -> np.ndarray:
+        """Where the place that a hold command names is among display points [m]."""
+        of_vertex = {int(vertex): point for point, vertex in enumerate(self.vertex_of_point())}
+        corners = points[[of_vertex[vertex] for vertex in hold["vertices"]]]
+        return np.asarray(hold["shares"]) @ corners / sum(hold["shares"])
+
+    # What is said
+
+    def notices(self) -> str:
+        """What stands over the stage: that something is prepared, or the engine lost."""
+        return str(self.page.locator(".notices").inner_text()).strip()
+
+    def messages(self) -> str:
+        """What was refused or told lately, as a person reads it."""
+        return str(self.page.locator(".toasts").inner_text()).strip()
+
+
+@lru_cache
+def _vertex_at(place: str, vertices: int) -> int:
+    """The vertex that lies farthest out from a joint, seen along one way."""
+    joint, way = PLACES[place]
+    hero = supple.character("hero", vertices=vertices)
+    off = hero.points - hero.skeleton.heads[hero.skeleton.index(joint)]
+    along = off @ np.array(way)
+    aside = np.linalg.norm(off - np.outer(along, way), axis=1)
+    return int(np.argmax(np.where(aside < 0.03 * hero.height, along, -np.inf)))
