@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 import supple
+from supple.document.document import Document
+from supple.document.sources import CharacterSource
+from supple.graph.graph import Graph
+from supple.settings import flattened
+from supple.skins.registry import skin_named
 from supple.studio import messages as say
-from supple.studio.document import Document
 from supple.studio.engine import Engine, Listener
 from supple.studio.frames import FramePacker, unpacked
 
@@ -40,24 +44,38 @@ class Ear(Listener):
         return next(one for one in map(unpacked, list(self.frames)) if one[0].command >= seq)
 
 
+def document(skin="delta-mush"):
+    return Document(CharacterSource("hero", 800), skins=(Graph.of(skin_named(skin)),))
+
+
+def parts(document):
+    return document.character, document.motion, document.skins
+
+
+def settings(document):
+    """Those of the last stage that differ from what the skin comes with."""
+    work = document.skins[0].stages[-1].work
+    return {name: value for name, value in flattened(work).items() if value != flattened(type(work)())[name]}
+
+
 @pytest.fixture
 def played():
-    engine, ear = Engine(Document(vertices=800, skin="delta-mush")), Ear()
+    engine, ear = Engine(document()), Ear()
     engine.start()
     engine.listen(ear)
-    ear.until(lambda: ear.frames and ear.state.preparing is None)
+    ear.until(lambda: ear.frames and ear.state.views[0].preparing is None)
     yield engine, ear
     engine.stop()
 
 
 def test_it_walks_at_once_and_its_skin_takes_over(played):
     engine, ear = played
-    assert ear.events[0].preparing == "delta-mush"
+    assert ear.events[0].views[0].preparing == "delta-mush"
     count = len(ear.frames)
     ear.until(lambda: len(ear.frames) > count + 5)
     times = [unpacked(frame)[0].motion_time for frame in ear.frames]
     assert np.diff(times).min() > 0.0
-    assert ear.state.skin == "delta-mush"
+    assert ear.state.views[0].stages[-1].skin == "delta-mush"
     assert engine.mesh(ear.state.mesh.mesh)[:4] == b"SPLM"
     assert engine.mesh(10_000) is None
 
@@ -84,40 +102,40 @@ def test_settings_change_are_undone_and_done_again(played):
     for seq, (value, done) in enumerate([(0.4, False), (0.3, False), (0.2, True)], start=1):
         engine.tell(say.Change(seq, "strength", value, done))
     ear.until(lambda: ear.state.undo is not None)
-    rows = {row.name: row for row in ear.state.settings}
+    rows = {row.name: row for row in ear.state.views[0].stages[-1].settings}
     assert (rows["strength"].value, rows["strength"].default, rows["strength"].live) == (0.2, 0.5, True)
-    assert engine.document.settings == {"strength": 0.2}
+    assert settings(engine.document) == {"strength": 0.2}
     engine.tell(say.Undo(4))
     ear.until(lambda: ear.state.redo is not None)
-    assert (engine.document.settings, ear.state.undo) == ({}, None)
+    assert (settings(engine.document), ear.state.undo) == ({}, None)
     engine.tell(say.Redo(5))
     ear.until(lambda: ear.state.undo is not None)
-    assert engine.document.settings == {"strength": 0.2}
+    assert settings(engine.document) == {"strength": 0.2}
 
 
 def test_another_skin_binds_while_the_old_one_plays_on(played):
     engine, ear = played
     engine.tell(say.ChooseSkin(1, "dual-quaternion"))
-    ear.until(lambda: ear.state.skin == "dual-quaternion" and ear.state.preparing is None)
+    ear.until(lambda: ear.state.views[0].stages[-1].skin == "dual-quaternion" and ear.state.views[0].preparing is None)
     engine.tell(say.ChooseMotion(2, "kick"))
     ear.until(lambda: ear.state.transport.motion == "kick")
     engine.tell(say.Undo(3))
     ear.until(lambda: ear.state.transport.motion == "walk")
     engine.tell(say.Undo(4))
-    ear.until(lambda: ear.state.skin == "delta-mush" and ear.state.preparing is None)
+    ear.until(lambda: ear.state.views[0].stages[-1].skin == "delta-mush" and ear.state.views[0].preparing is None)
 
 
 def test_another_character_has_another_mesh(played):
     engine, ear = played
     mesh = ear.state.mesh.mesh
     engine.tell(say.ChooseCharacter(1, "octopus", 900))
-    ear.until(lambda: ear.state.character == "octopus" and ear.state.preparing is None)
+    ear.until(lambda: ear.state.character == "octopus" and ear.state.views[0].preparing is None)
     assert ear.state.mesh.mesh > mesh
     assert ear.state.transport.motion == "swim"
     assert "walk" not in ear.state.motions
     engine.tell(say.Undo(2))
-    ear.until(lambda: ear.state.character == "hero" and ear.state.preparing is None)
-    assert engine.document == Document(vertices=800, skin="delta-mush")
+    ear.until(lambda: ear.state.character == "hero" and ear.state.views[0].preparing is None)
+    assert parts(engine.document) == parts(document())
     assert (ear.state.undo, ear.state.redo) == (None, "Character octopus")
     assert "walk" in ear.state.motions
 
@@ -138,6 +156,6 @@ def test_what_cannot_be_is_refused_in_four_parts_and_it_plays_on(played):
     refused = [event for event in ear.events if isinstance(event, say.Refused)]
     assert [event.seq for event in refused] == [1, 2, 3, 4, 5, 6]
     assert all(event.given and event.needed and event.advice for event in refused)
-    assert engine.document == Document(vertices=800, skin="delta-mush")
+    assert parts(engine.document) == parts(document())
     count = len(ear.frames)
     ear.until(lambda: len(ear.frames) > count + 3)

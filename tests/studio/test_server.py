@@ -6,7 +6,10 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from supple.studio.document import Document
+from supple.document.document import Document
+from supple.document.sources import CharacterSource
+from supple.graph.graph import Graph
+from supple.skins.registry import skin_named
 from supple.studio.engine import Engine
 from supple.studio.frames import unpacked
 from supple.studio.messages import PROTOCOL
@@ -19,7 +22,7 @@ TOKEN = "token-of-the-test"
 
 @pytest.fixture(scope="module")
 def engine():
-    made = Engine(Document(vertices=600, skin="linear"))
+    made = Engine(Document(CharacterSource("hero", 600), skins=(Graph.of(skin_named("linear")),)))
     made.start()
     yield made
     made.stop()

@@ -11,29 +11,15 @@ export type Command =
   | { do: "pause" }
   | { do: "seek"; time: number }
   | { do: "run"; rate: number }
-  | { do: "hold"; hand: string; vertices: number[]; shares: number[]; to: Point; radius?: number | null }
+  | { do: "hold"; hand: string; vertices: number[]; shares: number[]; to: Point; radius?: number | null; view?: number }
   | { do: "let-go"; hand: string }
-  | { do: "change"; name: string; value: Value; done?: boolean }
-  | { do: "choose-skin"; skin: string }
+  | { do: "change"; name: string; value: Value; done?: boolean; stage?: string; view?: number }
+  | { do: "choose-skin"; skin: string; view?: number }
   | { do: "choose-motion"; motion: string }
   | { do: "choose-character"; character: string; vertices: number }
   | { do: "undo" }
   | { do: "redo" }
   | { do: "drawn"; frame: number };
-
-/** One row of a panel. `kind` is number, whole, switch, choice or words; `live` rows act at once. */
-export interface SettingRow {
-  name: string;
-  label: string;
-  kind: string;
-  value: Value;
-  default: Value;
-  unit: string;
-  low: number | null;
-  high: number | null;
-  choices: string[];
-  live: boolean;
-}
 
 /** Which mesh frames are of: `mesh` changes when its triangles do, and names what `/mesh/{mesh}` gives. */
 export interface MeshInfo {
@@ -52,6 +38,63 @@ export interface TransportInfo {
   duration: number | null;
 }
 
+/** One row of a panel. `kind` is number, whole, switch, choice or words; `live` rows act at once. */
+export interface SettingRow {
+  name: string;
+  label: string;
+  kind: string;
+  value: Value;
+  default: Value;
+  unit: string;
+  low: number | null;
+  high: number | null;
+  choices: string[];
+  live: boolean;
+}
+
+/** A stage of a graph: its skin, or "blend", the stages it stands on, and its settings. */
+export interface StageInfo {
+  name: string;
+  skin: string;
+  inputs: string[];
+  settings: SettingRow[];
+}
+
+/** One character that is shown: the stages of its graph, the last being the result, and what is being bound. */
+export interface ViewInfo {
+  view: number;
+  stages: StageInfo[];
+  preparing: string | null;
+}
+
+/** A key of a layer. */
+export interface KeyInfo {
+  time: number;
+  use: string;
+  amount: number;
+  ease: string;
+}
+
+/** A layer of edits. */
+export interface LayerInfo {
+  name: string;
+  amount: number;
+  repeat: boolean;
+  firmness: number;
+  mute: boolean;
+  solo: boolean;
+  keys: KeyInfo[];
+}
+
+/** What was drawn: names of shapes, poses and strokes, and the layers that play them. */
+export interface EditsInfo {
+  shapes: string[];
+  poses: string[];
+  strokes: string[];
+  layers: LayerInfo[];
+  easings: string[];
+}
+
 /** All that a panel shows; sent when a window opens and whenever it changes. */
 export interface State {
   event: "state";
@@ -59,12 +102,12 @@ export interface State {
   character: string;
   mesh: MeshInfo;
   transport: TransportInfo;
-  skin: string;
-  settings: SettingRow[];
+  views: ViewInfo[];
+  edits: EditsInfo;
   skins: string[];
   motions: string[];
   characters: string[];
-  preparing: string | null;
+  opening: string | null;
   undo: string | null;
   redo: string | null;
 }

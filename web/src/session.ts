@@ -1,6 +1,6 @@
 // What the page knows, as signals: the engine's state, the connection, the clocks and the messages to show.
-import { signal } from "@preact/signals";
-import type { Command, Refused, State, Value } from "./messages";
+import { computed, signal } from "@preact/signals";
+import type { Command, Refused, StageInfo, State, Value, ViewInfo } from "./messages";
 
 export type Link = { open: true } | { open: false; reason: string };
 export type Toast = { id: number; times: number } & ({ refused: Refused } | { text: string });
@@ -13,6 +13,23 @@ export const toasts = signal<readonly Toast[]>([]);
 export const radius = signal(0.06); // of a hand [m]
 export const following = signal(true);
 export const panelOpen = signal(true);
+
+/** Which of the characters that are shown the panel is of, and which stage of its graph; null is the last. */
+export const activeView = signal(0);
+export const activeStage = signal<string | null>(null);
+
+export const view = computed<ViewInfo | null>(() => {
+  const views = state.value?.views ?? [];
+  return views[activeView.value] ?? views[0] ?? null;
+});
+
+export const stage = computed<StageInfo | null>(() => {
+  const stages = view.value?.stages ?? [];
+  return stages.find(({ name }) => name === activeStage.value) ?? stages.at(-1) ?? null;
+});
+
+/** The skin that a view ends in. */
+export const skin = computed(() => view.value?.stages.at(-1)?.skin ?? "");
 
 /** Values of rows that are being changed and that the engine has not yet said again. */
 export const drafts = signal<Readonly<Record<string, Value>>>({});

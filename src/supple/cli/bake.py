@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from supple.cli.console import Console
-from supple.cli.options.characters import add_character_argument, add_motion_option, character_from, motion_from
+from supple.cli.options.characters import add_character_argument, add_motion_option
 from supple.cli.options.skins import add_skin_options, skin_from
 from supple.device import check_device
+from supple.document.sources import character_from, motion_from
 from supple.edits.file import load_edits
 from supple.errors import InputError
 from supple.graph.bake import Progress, bake

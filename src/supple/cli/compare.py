@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from supple.cli.console import Console
-from supple.cli.options.characters import add_character_argument, add_motion_option, character_from, motion_from
-from supple.cli.options.skins import with_files
+from supple.cli.options.characters import add_character_argument, add_motion_option
 from supple.cli.steps import Steps
 from supple.device import check_device
+from supple.document.skin_files import with_files
+from supple.document.sources import character_from, motion_from
 from supple.errors import InputError
 from supple.measure.report import Report
 from supple.report import compare

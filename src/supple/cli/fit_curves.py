@@ -11,14 +11,9 @@ from typing import Any
 from supple.character.fingerprint import fingerprint
 from supple.cli.bake import SUFFIX
 from supple.cli.console import Console
-from supple.cli.options.characters import (
-    add_file_options,
-    add_motion_option,
-    add_vertices_option,
-    character_from,
-    motion_from,
-)
+from supple.cli.options.characters import add_file_options, add_motion_option, add_vertices_option
 from supple.cli.options.skins import add_skin_options, skin_from
+from supple.document.sources import character_from, motion_from
 from supple.errors import InputError
 from supple.graph.bake import Progress as Baking
 from supple.graph.bake import bake

@@ -11,7 +11,8 @@ from supple.character.character import Character
 from supple.character.skeleton import Skeleton
 from supple.character.units import likely_units
 from supple.cli.console import Console
-from supple.cli.options.characters import add_character_argument, character_from
+from supple.cli.options.characters import add_character_argument
+from supple.document.sources import character_from
 from supple.errors import InputError
 from supple.geometry.topology import census, signed_volume
 from supple.motion.builtin import MOTIONS, recipe

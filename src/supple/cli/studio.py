@@ -9,7 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from supple.cli.console import Console
+from supple.document.document import Document
+from supple.document.sources import CharacterSource
 from supple.errors import InputError
+from supple.graph.graph import Graph
+from supple.skins.registry import skin_named
 
 _PORT = 8470
 
@@ -29,7 +33,6 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     try:
         import uvicorn
 
-        from supple.studio.document import Document
         from supple.studio.engine import Engine
         from supple.studio.server.app import application
         from supple.studio.server.guard import Guard
@@ -39,7 +42,8 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         ) from None
     listening = _listen(arguments.port)
     port = listening.getsockname()[1]
-    engine = Engine(Document(arguments.character, arguments.vertices, arguments.motion, arguments.skin))
+    source = CharacterSource(arguments.character, arguments.vertices)
+    engine = Engine(Document(source, arguments.motion, (Graph.of(skin_named(arguments.skin)),)))
     guard = Guard(application(engine), port=port)
     address = f"http://127.0.0.1:{port}/?token={guard.token}"
     engine.start()

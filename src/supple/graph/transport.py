@@ -151,6 +151,14 @@ class Transport:
         self.player.character.skeleton.check_same(source.skeleton, _WHERE)
         self._change(source=source, start=_finite("time", time), span=None, cut=cut)
 
+    def edit_source(self, source: PoseSource, *, at_once: bool = False) -> None:
+        """Let an edited version of the same motion take its place where it is, `at_once` while a hand is editing it."""
+        self.player.character.skeleton.check_same(source.skeleton, _WHERE)
+        if at_once:
+            self._course = replace(self._course, source=source)
+        else:
+            self._change(source=source)
+
     def change_player(self, player: Player) -> None:
         """Go on with another player of the same character, which has succeeded the one so far (`Player.succeed`)."""
         player.character.skeleton.check_same(self.skeleton, _WHERE)

@@ -20,6 +20,7 @@ Seconds = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Metres = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Index = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+View = Annotated[int, Meta(ge=0, le=3)]
 Name = Annotated[str, Meta(max_length=200)]
 Text = Annotated[str, Meta(max_length=2000)]
 Point = tuple[Metres, Metres, Metres]
@@ -61,6 +62,7 @@ class Hold(Command, tag="hold", frozen=True):
     shares: Annotated[list[Share], Meta(min_length=1, max_length=3)]
     to: Point
     radius: Annotated[float, Meta(gt=0.0, le=1e6)] | None = None
+    view: View = 0
 
 
 class LetGo(Command, tag="let-go", frozen=True):
@@ -70,17 +72,20 @@ class LetGo(Command, tag="let-go", frozen=True):
 
 
 class Change(Command, tag="change", frozen=True):
-    """Change a setting of the skin; `done` is false while a slider is still being moved."""
+    """Change a setting of a stage, the last one if none is named; `done` is false while a slider is being moved."""
 
     name: Name
     value: Value
     done: bool = True
+    stage: Name = ""
+    view: View = 0
 
 
 class ChooseSkin(Command, tag="choose-skin", frozen=True):
     """Another skin, which binds while the old one plays on."""
 
     skin: Name
+    view: View = 0
 
 
 class ChooseMotion(Command, tag="choose-motion", frozen=True):
@@ -161,6 +166,54 @@ class TransportInfo(Struct, frozen=True):
     duration: float | None
 
 
+class StageInfo(Struct, frozen=True):
+    """A stage of a graph: its skin, or "blend", the stages it stands on, and its settings."""
+
+    name: str
+    skin: str
+    inputs: list[str]
+    settings: list[SettingRow]
+
+
+class ViewInfo(Struct, frozen=True):
+    """One character that is shown: the stages of its graph, the last being the result, and what is being bound."""
+
+    view: int
+    stages: list[StageInfo]
+    preparing: str | None = None
+
+
+class KeyInfo(Struct, frozen=True):
+    """A key of a layer."""
+
+    time: float
+    use: str
+    amount: float
+    ease: str
+
+
+class LayerInfo(Struct, frozen=True):
+    """A layer of edits."""
+
+    name: str
+    amount: float
+    repeat: bool
+    firmness: float
+    mute: bool
+    solo: bool
+    keys: list[KeyInfo]
+
+
+class EditsInfo(Struct, frozen=True):
+    """What was drawn: names of shapes, poses and strokes, and the layers that play them."""
+
+    shapes: list[str]
+    poses: list[str]
+    strokes: list[str]
+    layers: list[LayerInfo]
+    easings: list[str]
+
+
 class State(Struct, tag="state", tag_field="event", frozen=True):
     """All that a panel shows; sent when a window opens and whenever it changes."""
 
@@ -168,12 +221,12 @@ class State(Struct, tag="state", tag_field="event", frozen=True):
     character: str
     mesh: MeshInfo
     transport: TransportInfo
-    skin: str
-    settings: list[SettingRow]
+    views: list[ViewInfo]
+    edits: EditsInfo
     skins: list[str]
     motions: list[str]
     characters: list[str]
-    preparing: str | None = None
+    opening: str | None = None
     undo: str | None = None
     redo: str | None = None
 

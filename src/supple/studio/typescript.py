@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any, get_args
 
 from msgspec import inspect as types
@@ -15,18 +16,38 @@ _HEAD = """// All that page and engine say to each other. Made from src/supple/s
 
 def typescript() -> str:
     """The source of `messages.ts`."""
-    rows = [messages.SettingRow, messages.MeshInfo, messages.TransportInfo]
-    events = get_args(messages.Event)
+    commands, events = get_args(messages.AnyCommand), get_args(messages.Event)
     parts = [
         _HEAD,
         f'export const PROTOCOL = "{messages.PROTOCOL}";\n',
         "export type Point = [number, number, number];\nexport type Value = number | boolean | string;\n",
         "/** What the page asks for; the socket numbers it. */\nexport type Command =",
-        "\n".join(f"  | {_command(kind)}" for kind in get_args(messages.AnyCommand)) + ";\n",
-        *(_interface(kind) for kind in (*rows, *events)),
+        "\n".join(f"  | {_command(kind)}" for kind in commands) + ";\n",
+        *(_interface(kind) for kind in (*_parts((*commands, *events)), *events)),
         f"export type Event = {' | '.join(kind.__name__ for kind in events)};\n",
     ]
     return "\n".join(parts)
+
+
+def _parts(kinds: Iterable[type[Any]]) -> list[type[Any]]:
+    """The structs that others have as fields, each once and before those that have it."""
+    found: dict[type[Any], None] = {}
+
+    def visit(kind: types.Type) -> None:
+        if isinstance(kind, types.StructType) and kind.cls not in found:
+            for field in kind.fields:
+                visit(field.type)
+            found[kind.cls] = None
+        elif isinstance(kind, types.ListType):
+            visit(kind.item_type)
+        elif isinstance(kind, types.UnionType):
+            for one in kind.types:
+                visit(one)
+
+    for kind in kinds:
+        for field in _info(kind).fields:
+            visit(field.type)
+    return list(found)
 
 
 def _command(kind: type[Any]) -> str:

@@ -10,7 +10,7 @@ import pytest
 import supple
 from supple import ArticulatedContact, Pose
 from supple.cli.main import main
-from supple.cli.options.skins import with_scene
+from supple.document.skin_files import with_scene
 from supple.errors import InputError
 from supple.obstacles import Box, Plane, Scene, Sphere, save_scene
 from supple.skins.contact.scenes import SCENES, digest, scene_obstacles

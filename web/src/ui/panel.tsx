@@ -1,7 +1,7 @@
 // The panel: which skin and motion, the hand, and a row for every setting of the skin.
 import { useSignal } from "@preact/signals";
 import type { SettingRow, State } from "../messages";
-import { ask, radius, state } from "../session";
+import { activeStage, ask, drafts, radius, skin, stage, state, view } from "../session";
 import { setRadius } from "./actions";
 import { Row } from "./rows";
 import { plainName } from "./words";
@@ -21,9 +21,9 @@ function Filled({ now }: { now: State }) {
       <section class="choices" aria-label="Skin and motion">
         <Chooser
           label="Skin"
-          value={now.skin}
+          value={skin.value}
           all={now.skins}
-          choose={(skin) => ask({ do: "choose-skin", skin })}
+          choose={(name) => ask({ do: "choose-skin", skin: name, view: view.value?.view ?? 0 })}
         />
         <Chooser
           label="Motion"
@@ -33,7 +33,8 @@ function Filled({ now }: { now: State }) {
         />
         <HandRadius size={now.mesh.size || 1.8} />
       </section>
-      <Settings rows={now.settings} />
+      <Stages />
+      <Settings rows={stage.value?.settings ?? []} />
     </>
   );
 }
@@ -61,6 +62,30 @@ function Chooser({
         ))}
       </select>
     </label>
+  );
+}
+
+/** The stages of a graph that has several; the panel shows the settings of the one that is chosen. */
+function Stages() {
+  const stages = view.value?.stages ?? [];
+  if (stages.length < 2) return null;
+  return (
+    <section class="stages" aria-label="Stages of the skin">
+      {stages.map(({ name }) => (
+        <button
+          type="button"
+          class="button"
+          key={name}
+          aria-pressed={stage.value?.name === name}
+          onClick={() => {
+            activeStage.value = name;
+            drafts.value = {};
+          }}
+        >
+          {plainName(name)}
+        </button>
+      ))}
+    </section>
   );
 }
 

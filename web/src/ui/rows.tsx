@@ -2,20 +2,31 @@
 import type { JSX } from "preact";
 import type { SettingRow, Value } from "../messages";
 import { notSoon, soon } from "../pace";
-import { ask, drafts } from "../session";
+import { ask, drafts, stage, view } from "../session";
 import { Icon } from "./icons";
 import { fromSlider, STEPS, shown, toSlider } from "./scale";
+
+function change(row: SettingRow, value: Value, done: boolean): void {
+  ask({
+    do: "change",
+    name: row.name,
+    value,
+    done,
+    stage: stage.value?.name ?? "",
+    view: view.value?.view ?? 0,
+  });
+}
 
 /** While it is being changed: live settings act at once, others when it is done. */
 function changing(row: SettingRow, value: Value): void {
   drafts.value = { ...drafts.value, [row.name]: value };
-  if (row.live) soon(`change ${row.name}`, () => ask({ do: "change", name: row.name, value, done: false }));
+  if (row.live) soon(`change ${row.name}`, () => change(row, value, false));
 }
 
 function changed(row: SettingRow, value: Value): void {
   notSoon(`change ${row.name}`);
   drafts.value = { ...drafts.value, [row.name]: value };
-  ask({ do: "change", name: row.name, value, done: true });
+  change(row, value, true);
 }
 
 export function Row({ row }: { row: SettingRow }) {

@@ -38,7 +38,7 @@ function Canvas({ canvas }: { canvas: HTMLCanvasElement }) {
 
 function Notices() {
   const { open } = link.value;
-  const preparing = state.value?.preparing;
+  const preparing = state.value?.opening ?? state.value?.views.find((view) => view.preparing)?.preparing;
   return (
     <div class="notices" role="status">
       {!link.value.open && (

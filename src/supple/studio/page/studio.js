@@ -1452,11 +1452,11 @@ var Floor = class {
     this.material.uniforms.floor_reach.value = 5 * size;
   }
   /** Draw the shadow of the skin about this place of the floor. */
-  cast(renderer, skin, x3, z3) {
+  cast(renderer, skin2, x3, z3) {
     this.shadowUniforms.shadow_centre.value.set(x3, z3);
-    if (skin.shadow.parent !== this.scene) {
+    if (skin2.shadow.parent !== this.scene) {
       this.scene.clear();
-      this.scene.add(skin.shadow);
+      this.scene.add(skin2.shadow);
     }
     renderer.setRenderTarget(this.target);
     renderer.clear();
@@ -1711,6 +1711,8 @@ var Stage = class {
 // src/session.ts
 var session_exports = {};
 __export(session_exports, {
+  activeStage: () => activeStage,
+  activeView: () => activeView,
   ask: () => ask,
   dismissToast: () => dismissToast,
   drafts: () => drafts,
@@ -1723,8 +1725,11 @@ __export(session_exports, {
   showRefused: () => showRefused,
   showTold: () => showTold,
   shownFrame: () => shownFrame,
+  skin: () => skin,
+  stage: () => stage,
   state: () => state,
-  toasts: () => toasts
+  toasts: () => toasts,
+  view: () => view
 });
 var state = y3(null);
 var link = y3({ open: false, reason: "" });
@@ -1734,6 +1739,17 @@ var toasts = y3([]);
 var radius = y3(0.06);
 var following = y3(true);
 var panelOpen = y3(true);
+var activeView = y3(0);
+var activeStage = y3(null);
+var view = O(() => {
+  const views = state.value?.views ?? [];
+  return views[activeView.value] ?? views[0] ?? null;
+});
+var stage = O(() => {
+  const stages = view.value?.stages ?? [];
+  return stages.find(({ name }) => name === activeStage.value) ?? stages.at(-1) ?? null;
+});
+var skin = O(() => view.value?.stages.at(-1)?.skin ?? "");
 var drafts = y3({});
 var sender = () => null;
 function sendThrough(send) {
@@ -1873,10 +1889,10 @@ var HandMark = class {
 };
 
 // src/scene/picking.ts
-function pick(skin, origin, direction) {
-  if (!skin.frame) return null;
-  const { packed, low, side } = skin.frame;
-  const { triangles } = skin.data;
+function pick(skin2, origin, direction) {
+  if (!skin2.frame) return null;
+  const { packed, low, side } = skin2.frame;
+  const { triangles } = skin2.data;
   const scale = 65535 / side;
   const [ox, oy, oz] = [
     (origin.x - low[0]) * scale,
@@ -1927,11 +1943,11 @@ import { Vector2 as Vector22, Vector3 as Vector36 } from "./three.js";
 var MOST_HOVER_TRIANGLES = 6e4;
 var SHORTEST_WAIT = 15;
 var DragFlesh = class {
-  constructor(stage, look2) {
-    this.stage = stage;
+  constructor(stage2, look2) {
+    this.stage = stage2;
     this.look = look2;
-    this.hover = new HandMark(stage.scene, look2);
-    const { canvas } = stage;
+    this.hover = new HandMark(stage2.scene, look2);
+    const { canvas } = stage2;
     canvas.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
     canvas.addEventListener("pointermove", (event) => this.move(event), { capture: true });
     for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
@@ -1939,11 +1955,11 @@ var DragFlesh = class {
     }
     canvas.addEventListener("pointerleave", () => {
       this.pointer = null;
-      stage.redraw();
+      stage2.redraw();
     });
     x2(() => {
       radius.value;
-      stage.redraw();
+      stage2.redraw();
     });
   }
   stage;
@@ -1974,20 +1990,20 @@ var DragFlesh = class {
   down(event) {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     if (event.button !== 0 || event.altKey || event.shiftKey || event.ctrlKey || event.metaKey) return;
-    const { skin, viewer, canvas } = this.stage;
+    const { skin: skin2, viewer, canvas } = this.stage;
     const place = this.placeAt(this.pixelOf(event));
-    if (!skin || !place) return;
+    if (!skin2 || !place) return;
     event.stopImmediatePropagation();
     event.preventDefault();
     canvas.setPointerCapture(event.pointerId);
     const [at, normal] = [new Vector36(), new Vector36()];
-    skin.surface(place, at, normal);
+    skin2.surface(place, at, normal);
     const forward = viewer.camera.getWorldDirection(new Vector36());
     this.hands.set(event.pointerId, {
       name: `pointer-${event.pointerId}`,
       place,
-      vertices: place.points.map((point) => skin.data.vertexOfPoint[point]),
-      mesh: skin.number,
+      vertices: place.points.map((point) => skin2.data.vertexOfPoint[point]),
+      mesh: skin2.number,
       pixel: this.pixelOf(event),
       depth: at.clone().sub(viewer.camera.position).dot(forward),
       at,
@@ -2021,13 +2037,13 @@ var DragFlesh = class {
     this.stage.redraw();
   }
   carry(hand) {
-    const { skin, viewer } = this.stage;
+    const { skin: skin2, viewer } = this.stage;
     const direction = this.rayThrough(hand.pixel);
     const forward = viewer.camera.getWorldDirection(new Vector36());
     hand.at.copy(viewer.camera.position).addScaledVector(direction, hand.depth / direction.dot(forward));
     this.tell(hand);
     const [position, normal] = [new Vector36(), new Vector36()];
-    skin.surface(hand.place, position, normal);
+    skin2.surface(hand.place, position, normal);
     hand.mark.show(position, normal, radius.value, hand.at);
   }
   tell(hand) {
@@ -2052,21 +2068,21 @@ var DragFlesh = class {
     hand.commands.add(seq);
   }
   updateHover() {
-    const { skin, canvas } = this.stage;
-    const place = this.pointer && skin && skin.data.triangles.length / 3 < MOST_HOVER_TRIANGLES && this.hands.size === 0 ? this.placeAt(this.pointer) : null;
+    const { skin: skin2, canvas } = this.stage;
+    const place = this.pointer && skin2 && skin2.data.triangles.length / 3 < MOST_HOVER_TRIANGLES && this.hands.size === 0 ? this.placeAt(this.pointer) : null;
     canvas.classList.toggle("on-skin", place !== null);
     canvas.classList.toggle("holding", this.hands.size > 0);
-    if (!place || !skin) {
+    if (!place || !skin2) {
       this.hover.hide();
       return;
     }
     const [position, normal] = [new Vector36(), new Vector36()];
-    skin.surface(place, position, normal);
+    skin2.surface(place, position, normal);
     this.hover.show(position, normal, radius.value, null);
   }
   placeAt(pixel) {
-    const { skin, viewer } = this.stage;
-    return skin ? pick(skin, viewer.camera.position, this.rayThrough(pixel)) : null;
+    const { skin: skin2, viewer } = this.stage;
+    return skin2 ? pick(skin2, viewer.camera.position, this.rayThrough(pixel)) : null;
   }
   /** The direction of the view through a pixel, a unit vector. */
   rayThrough(pixel) {
@@ -2192,11 +2208,11 @@ var ACTIONS = [
     name: "Frame the character",
     keys: ["F"],
     icon: "frame",
-    run: (stage) => stage.frameCharacter()
+    run: (stage2) => stage2.frameCharacter()
   },
-  { id: "front", group: "View", name: "From the front", keys: ["1"], run: (stage) => stage.view("front") },
-  { id: "side", group: "View", name: "From the side", keys: ["3"], run: (stage) => stage.view("side") },
-  { id: "top", group: "View", name: "From the top", keys: ["7"], run: (stage) => stage.view("top") },
+  { id: "front", group: "View", name: "From the front", keys: ["1"], run: (stage2) => stage2.view("front") },
+  { id: "side", group: "View", name: "From the side", keys: ["3"], run: (stage2) => stage2.view("side") },
+  { id: "top", group: "View", name: "From the top", keys: ["7"], run: (stage2) => stage2.view("top") },
   {
     id: "follow",
     group: "View",
@@ -2295,14 +2311,14 @@ function belongsToField(event, key) {
   if (target.getAttribute("role") === "slider") return /^(Arrow|Home|End|Page)/.test(key);
   return (target instanceof HTMLButtonElement || target.tagName === "SUMMARY") && key === "Space";
 }
-function listenToKeys(stage) {
+function listenToKeys(stage2) {
   addEventListener("keydown", (event) => {
     const key = keyOf(event);
     if (event.altKey || belongsToField(event, key)) return;
     const action = ACTIONS.find(({ keys }) => keys.includes(key));
     if (!action) return;
     event.preventDefault();
-    if (isEnabled(action) && !(event.repeat && key === "Space")) action.run(stage);
+    if (isEnabled(action) && !(event.repeat && key === "Space")) action.run(stage2);
   });
 }
 
@@ -2377,10 +2393,10 @@ function ShortcutSheet() {
     ] })
   ] }) });
 }
-function Palette({ stage }) {
-  return paletteOpen.value ? /* @__PURE__ */ a4(OpenPalette, { stage }) : null;
+function Palette({ stage: stage2 }) {
+  return paletteOpen.value ? /* @__PURE__ */ a4(OpenPalette, { stage: stage2 }) : null;
 }
-function OpenPalette({ stage }) {
+function OpenPalette({ stage: stage2 }) {
   const words = useSignal("");
   const at = useSignal(0);
   const wanted = words.value.toLowerCase().trim();
@@ -2389,7 +2405,7 @@ function OpenPalette({ stage }) {
   );
   const run = (action) => {
     paletteOpen.value = false;
-    action?.run(stage);
+    action?.run(stage2);
   };
   const onKeyDown = (event) => {
     const step2 = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
@@ -2498,14 +2514,24 @@ function shown(value) {
 }
 
 // src/ui/rows.tsx
+function change(row, value, done) {
+  ask({
+    do: "change",
+    name: row.name,
+    value,
+    done,
+    stage: stage.value?.name ?? "",
+    view: view.value?.view ?? 0
+  });
+}
 function changing(row, value) {
   drafts.value = { ...drafts.value, [row.name]: value };
-  if (row.live) soon(`change ${row.name}`, () => ask({ do: "change", name: row.name, value, done: false }));
+  if (row.live) soon(`change ${row.name}`, () => change(row, value, false));
 }
 function changed(row, value) {
   notSoon(`change ${row.name}`);
   drafts.value = { ...drafts.value, [row.name]: value };
-  ask({ do: "change", name: row.name, value, done: true });
+  change(row, value, true);
 }
 function Row({ row }) {
   const value = drafts.value[row.name] ?? row.value;
@@ -2637,9 +2663,9 @@ function Filled({ now }) {
         Chooser,
         {
           label: "Skin",
-          value: now.skin,
+          value: skin.value,
           all: now.skins,
-          choose: (skin) => ask({ do: "choose-skin", skin })
+          choose: (name) => ask({ do: "choose-skin", skin: name, view: view.value?.view ?? 0 })
         }
       ),
       /* @__PURE__ */ a4(
@@ -2653,7 +2679,8 @@ function Filled({ now }) {
       ),
       /* @__PURE__ */ a4(HandRadius, { size: now.mesh.size || 1.8 })
     ] }),
-    /* @__PURE__ */ a4(Settings, { rows: now.settings })
+    /* @__PURE__ */ a4(Stages, {}),
+    /* @__PURE__ */ a4(Settings, { rows: stage.value?.settings ?? [] })
   ] });
 }
 function Chooser({
@@ -2667,6 +2694,24 @@ function Chooser({
     /* @__PURE__ */ a4("span", { children: label }),
     /* @__PURE__ */ a4("select", { value, onChange: (event) => choose(event.currentTarget.value), children: names.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name)) })
   ] });
+}
+function Stages() {
+  const stages = view.value?.stages ?? [];
+  if (stages.length < 2) return null;
+  return /* @__PURE__ */ a4("section", { class: "stages", "aria-label": "Stages of the skin", children: stages.map(({ name }) => /* @__PURE__ */ a4(
+    "button",
+    {
+      type: "button",
+      class: "button",
+      "aria-pressed": stage.value?.name === name,
+      onClick: () => {
+        activeStage.value = name;
+        drafts.value = {};
+      },
+      children: plainName(name)
+    },
+    name
+  )) });
 }
 function HandRadius({ size }) {
   return /* @__PURE__ */ a4("label", { class: "chooser", title: "How far a hand reaches ([ and ])", children: [
@@ -2728,7 +2773,7 @@ function Settings({ rows }) {
 }
 
 // src/ui/button.tsx
-function ActionButton({ id, stage, text, beside }) {
+function ActionButton({ id, stage: stage2, text, beside }) {
   const action = actionNamed(id);
   const icon = typeof action.icon === "function" ? action.icon() : action.icon;
   const name = nameOf(action);
@@ -2742,7 +2787,7 @@ function ActionButton({ id, stage, text, beside }) {
       "aria-pressed": action.pressed?.(),
       title: `${name} (${action.keys.map(shownKey).join(" or ")})`,
       disabled: !isEnabled(action),
-      onClick: () => action.run(stage),
+      onClick: () => action.run(stage2),
       children: [
         icon && !text && /* @__PURE__ */ a4(Icon, { name: icon }),
         text,
@@ -2754,14 +2799,14 @@ function ActionButton({ id, stage, text, beside }) {
 
 // src/ui/timeline.tsx
 var KEY_STEP = 1 / 30;
-function Timeline({ stage }) {
+function Timeline({ stage: stage2 }) {
   const duration = state.value?.transport.duration ?? null;
   return /* @__PURE__ */ a4("section", { class: "timeline", "aria-label": "Motion", children: [
     /* @__PURE__ */ a4("div", { class: "transport", children: [
-      /* @__PURE__ */ a4(ActionButton, { id: "to-start", stage }),
-      /* @__PURE__ */ a4(ActionButton, { id: "step-back", stage }),
-      /* @__PURE__ */ a4(ActionButton, { id: "play", stage }),
-      /* @__PURE__ */ a4(ActionButton, { id: "step-ahead", stage })
+      /* @__PURE__ */ a4(ActionButton, { id: "to-start", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "step-back", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "play", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "step-ahead", stage: stage2 })
     ] }),
     duration ? /* @__PURE__ */ a4(Track, { duration }) : /* @__PURE__ */ a4("p", { class: "track quiet", children: "This motion has no end." }),
     /* @__PURE__ */ a4(Figures, { duration }),
@@ -2913,27 +2958,27 @@ function Refusal({ toast }) {
 
 // src/ui/topbar.tsx
 var FRAME = 1e3 / 60;
-function TopBar({ stage, software }) {
+function TopBar({ stage: stage2, software }) {
   return /* @__PURE__ */ a4("header", { class: "topbar", children: [
     /* @__PURE__ */ a4("h1", { children: "Supple" }),
     /* @__PURE__ */ a4(Character, {}),
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Document", children: [
-      /* @__PURE__ */ a4(ActionButton, { id: "undo", stage, beside: state.value?.undo }),
-      /* @__PURE__ */ a4(ActionButton, { id: "redo", stage, beside: state.value?.redo })
+      /* @__PURE__ */ a4(ActionButton, { id: "undo", stage: stage2, beside: state.value?.undo }),
+      /* @__PURE__ */ a4(ActionButton, { id: "redo", stage: stage2, beside: state.value?.redo })
     ] }),
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "View", children: [
-      /* @__PURE__ */ a4(ActionButton, { id: "frame", stage }),
-      /* @__PURE__ */ a4(ActionButton, { id: "follow", stage }),
-      /* @__PURE__ */ a4(ActionButton, { id: "front", stage, text: "1" }),
-      /* @__PURE__ */ a4(ActionButton, { id: "side", stage, text: "3" }),
-      /* @__PURE__ */ a4(ActionButton, { id: "top", stage, text: "7" })
+      /* @__PURE__ */ a4(ActionButton, { id: "frame", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "follow", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "front", stage: stage2, text: "1" }),
+      /* @__PURE__ */ a4(ActionButton, { id: "side", stage: stage2, text: "3" }),
+      /* @__PURE__ */ a4(ActionButton, { id: "top", stage: stage2, text: "7" })
     ] }),
     /* @__PURE__ */ a4(Meters, { software }),
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Window", children: [
-      /* @__PURE__ */ a4(ActionButton, { id: "palette", stage }),
-      /* @__PURE__ */ a4(ActionButton, { id: "theme", stage }),
-      /* @__PURE__ */ a4(ActionButton, { id: "help", stage }),
-      /* @__PURE__ */ a4(ActionButton, { id: "panel", stage })
+      /* @__PURE__ */ a4(ActionButton, { id: "palette", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "theme", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "help", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "panel", stage: stage2 })
     ] })
   ] });
 }
@@ -3012,18 +3057,18 @@ function Meter({
 }
 
 // src/ui/studio.tsx
-function Studio({ stage, software }) {
+function Studio({ stage: stage2, software }) {
   return /* @__PURE__ */ a4("div", { class: `studio ${panelOpen.value ? "" : "without-panel"}`, children: [
-    /* @__PURE__ */ a4(TopBar, { stage, software }),
+    /* @__PURE__ */ a4(TopBar, { stage: stage2, software }),
     /* @__PURE__ */ a4("main", { class: "stage", children: [
-      /* @__PURE__ */ a4(Canvas, { canvas: stage.canvas }),
+      /* @__PURE__ */ a4(Canvas, { canvas: stage2.canvas }),
       /* @__PURE__ */ a4(Notices, {}),
       /* @__PURE__ */ a4(Toasts, {})
     ] }),
     panelOpen.value && /* @__PURE__ */ a4(Panel, {}),
-    /* @__PURE__ */ a4(Timeline, { stage }),
+    /* @__PURE__ */ a4(Timeline, { stage: stage2 }),
     /* @__PURE__ */ a4(ShortcutSheet, {}),
-    /* @__PURE__ */ a4(Palette, { stage })
+    /* @__PURE__ */ a4(Palette, { stage: stage2 })
   ] });
 }
 function Canvas({ canvas }) {
@@ -3035,7 +3080,7 @@ function Canvas({ canvas }) {
 }
 function Notices() {
   const { open } = link.value;
-  const preparing = state.value?.preparing;
+  const preparing = state.value?.opening ?? state.value?.views.find((view2) => view2.preparing)?.preparing;
   return /* @__PURE__ */ a4("div", { class: "notices", role: "status", children: [
     !link.value.open && /* @__PURE__ */ a4("p", { class: "notice lost", children: [
       state.value ? "The engine is out of reach; trying again …" : "Looking for the engine …",
@@ -3068,7 +3113,7 @@ function begin(root2) {
   canvas.tabIndex = 0;
   canvas.setAttribute("aria-label", "The character; drag its skin to pull, drag beside it to turn the view");
   canvas.setAttribute("role", "img");
-  const stage = new Stage(canvas, {
+  const stage2 = new Stage(canvas, {
     look: look.value,
     software,
     calm,
@@ -3082,18 +3127,18 @@ function begin(root2) {
       shownFrame.value = shown2.frame;
     }
   });
-  const drag = new DragFlesh(stage, look.value);
+  const drag = new DragFlesh(stage2, look.value);
   x2(() => {
-    stage.wear(look.value);
+    stage2.wear(look.value);
     drag.wear(look.value);
   });
-  listenToKeys(stage);
-  connect(stage, drag);
-  Object.assign(globalThis, { supple: { stage, session: session_exports } });
-  Q(/* @__PURE__ */ a4(Studio, { stage, software }), root2);
+  listenToKeys(stage2);
+  connect(stage2, drag);
+  Object.assign(globalThis, { supple: { stage: stage2, session: session_exports } });
+  Q(/* @__PURE__ */ a4(Studio, { stage: stage2, software }), root2);
 }
-function connect(stage, drag) {
-  const mesh = new MeshLoader(stage);
+function connect(stage2, drag) {
+  const mesh = new MeshLoader(stage2);
   const hear = (event) => {
     if (event.event === "state") {
       takeState(event);
@@ -3120,7 +3165,7 @@ function connect(stage, drag) {
       const frame = readFrame(message);
       if (!frame) return;
       countArrived(frame.engineMicroseconds);
-      stage.newest(frame);
+      stage2.newest(frame);
     }
   });
   sendThrough((command) => connection.send(command));
@@ -3134,8 +3179,8 @@ function takeState(state2) {
   drafts.value = moving !== void 0 && kept2 !== void 0 ? { [moving]: kept2 } : {};
 }
 var MeshLoader = class {
-  constructor(stage) {
-    this.stage = stage;
+  constructor(stage2) {
+    this.stage = stage2;
   }
   stage;
   wanted = null;

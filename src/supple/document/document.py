@@ -1,0 +1,55 @@
+"""What is being made: the character, its motion, its skins and all that was drawn on it, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from supple.arrays import FloatArray
+from supple.character.character import Character
+from supple.document.sources import CharacterSource
+from supple.edits.edits import Edits
+from supple.graph.graph import Graph
+from supple.skins.registry import skin_named
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A character, a motion by name, one graph of skins or several to compare, edits, and painted maps.
+
+    `motion` is a clip of the character, a built-in motion or a file; `maps` are arrays (V,) by the names that skins
+    know. `step` says in words what was done last. Frozen: `with_...` gives another one.
+    """
+
+    character: CharacterSource = field(default_factory=CharacterSource)
+    motion: str = "walk"
+    skins: tuple[Graph, ...] = field(default_factory=lambda: (Graph.of(skin_named("lattice")),))
+    edits: Edits | None = None
+    maps: Mapping[str, FloatArray] = field(default_factory=dict)
+    step: str = "Open"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "skins", tuple(self.skins))
+        object.__setattr__(self, "maps", MappingProxyType(dict(self.maps)))
+
+    def with_skin(self, number: int, graph: Graph, step: str) -> Document:
+        """With another graph in place of one of its own."""
+        return replace(self, skins=(*self.skins[:number], graph, *self.skins[number + 1 :]), step=step)
+
+    def with_edits(self, edits: Edits, step: str) -> Document:
+        """With other edits."""
+        return replace(self, edits=edits, step=step)
+
+    def with_map(self, name: str, values: FloatArray, step: str) -> Document:
+        """With a painted map (V,)."""
+        return replace(self, maps={**self.maps, name: values}, step=step)
+
+    def edits_on(self, character: Character) -> Edits:
+        """Its edits, or none yet."""
+        return Edits.of(character) if self.edits is None else self.edits
+
+    def on_character(self, character: Character) -> Character:
+        """The character that its source gives, with painted maps and drawn shapes."""
+        painted = character.replace(maps={**character.maps, **self.maps}) if self.maps else character
+        return painted if self.edits is None else self.edits.on_character(painted)

@@ -1,0 +1,67 @@
+"""Files that settings of a skin name: a model of curves, a scene of obstacles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from supple.errors import InputError
+from supple.graph.graph import Graph
+from supple.graph.mask import Mask
+from supple.io.gltf.obstacles import load_obstacles
+from supple.obstacles import load_scene
+from supple.skins.base import AnySkin
+from supple.skins.contact.scenes import SCENES
+from supple.skins.contact.skin import ArticulatedContact
+from supple.skins.curves.dynamic_skin import CurveDynamics
+from supple.skins.curves.learn.model_file import load_curves
+from supple.skins.curves.skin import CurveNetwork
+
+
+def graph_with_files(graph: Graph) -> Graph:
+    """A graph whose skins have all that their settings name files of."""
+    stages = (
+        stage if isinstance(stage.work, Mask) else replace(stage, work=with_files(stage.work)) for stage in graph.stages
+    )
+    return Graph(tuple(stages))
+
+
+def with_files(skin: AnySkin) -> AnySkin:
+    """A skin with all that its settings name files of: a model of curves, a scene of obstacles."""
+    return with_scene(with_model(skin))
+
+
+def with_model(skin: AnySkin) -> AnySkin:
+    """A skin of curves with its model read from the file that its setting `model` names; other skins as they are."""
+    if isinstance(skin, CurveNetwork | CurveDynamics) and skin.model:
+        return replace(skin, trained=load_curves(skin.model))
+    return skin
+
+
+def with_scene(skin: AnySkin) -> AnySkin:
+    """A skin of contact with the obstacles of the file that its setting `scene` names; other skins as they are.
+
+    FILE.json is a scene file; FILE.glb:Ball,Wall are nodes of a glTF file, as they move in its first clip.
+    """
+    if not isinstance(skin, ArticulatedContact) or not skin.scene or skin.obstacles or skin.scene in SCENES:
+        return skin
+    file, _, names = skin.scene.partition(":") if not Path(skin.scene).exists() else (skin.scene, "", "")
+    if Path(file).suffix.lower() in (".glb", ".gltf"):
+        chosen = [name.strip() for name in names.split(",") if name.strip()]
+        if not chosen:
+            raise InputError(
+                "--scene",
+                f"{skin.scene!r} names no nodes",
+                "nodes of a glTF file become obstacles",
+                f"write {file}:Ball,Wall",
+            )
+        return replace(skin, obstacles=load_obstacles(file, chosen))
+    if Path(file).suffix.lower() != ".json":
+        known = ", ".join(SCENES)
+        raise InputError(
+            "--scene",
+            f"{skin.scene!r} was given",
+            f"the built-in scenes are {known}",
+            "use one of those, a scene file (.json), or nodes of a glTF file (room.glb:Ball)",
+        )
+    return replace(skin, obstacles=load_scene(skin.scene).obstacles)

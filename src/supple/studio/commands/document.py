@@ -1,0 +1,92 @@
+"""Commands that make another document: its character, motion and skins with their settings; and undo."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from supple.character.builtin import CHARACTERS
+from supple.document.document import Document
+from supple.document.sources import CharacterSource
+from supple.errors import InputError
+from supple.graph.graph import Graph, Stage
+from supple.graph.mask import Mask
+from supple.settings import changed
+from supple.skins.registry import skin_named
+from supple.studio import messages as say
+from supple.studio.commands.table import Handlers
+from supple.studio.panels import setting_from_panel
+from supple.studio.session import Session
+
+
+def _change(session: Session, command: say.Change) -> None:
+    """While a slider moves, the skin follows and the document waits; when it is let go, that is one step."""
+    session.view(command.view)
+    stage = _stage(session.document.skins[command.view], command.stage)
+    if isinstance(stage.work, Mask):
+        raise InputError("studio", f"{command.name} of a blend was to change", "only skins have settings", "choose one")
+    value = setting_from_panel(stage.work, command.name, command.value)
+    work = changed(stage.work, {command.name: value})
+    work.check_for(session.character)
+    graph = _with_stage(session.document.skins[command.view], replace(stage, work=work))
+    wanted = session.document.with_skin(command.view, graph, f"{command.name} {value}")
+    if command.done:
+        session.do(wanted)
+    elif command.name in work.live and session.view(command.view).preparing is None:
+        session.draft(wanted)
+
+
+def _stage(graph: Graph, name: str) -> Stage:
+    found = next((stage for stage in graph.stages if stage.name == name), None)
+    if found is None and name:
+        there = ", ".join(stage.name for stage in graph.stages)
+        raise InputError("studio", f"stage {name!r} was named", f"there are {there}", "name one of those")
+    return found or graph.stages[-1]
+
+
+def _with_stage(graph: Graph, stage: Stage) -> Graph:
+    return Graph(tuple(stage if one.name == stage.name else one for one in graph.stages))
+
+
+def _choose_skin(session: Session, command: say.ChooseSkin) -> None:
+    session.view(command.view)
+    graph = Graph.of(skin_named(command.skin))
+    graph.check_for(session.character)
+    session.do(session.document.with_skin(command.view, graph, f"Skin {command.skin}"))
+
+
+def _choose_motion(session: Session, command: say.ChooseMotion) -> None:
+    if command.motion not in session.motions:
+        there = f"there are {', '.join(session.motions)}"
+        raise InputError("studio", f"motion {command.motion!r} was chosen", there, "choose one of those")
+    session.do(replace(session.document, motion=command.motion, step=f"Motion {command.motion}"))
+
+
+def _choose_character(session: Session, command: say.ChooseCharacter) -> None:
+    if command.character not in CHARACTERS:
+        there = f"there are {', '.join(CHARACTERS)}"
+        raise InputError("studio", f"character {command.character!r} was chosen", there, "choose one of those")
+    open_character(session, CharacterSource(command.character, command.vertices))
+
+
+def open_character(session: Session, source: CharacterSource) -> None:
+    """Open another character; what was drawn on the one before stays with that one."""
+    before = session.document
+    session.do(Document(source, before.motion, before.skins, step=f"Character {source.name}"))
+
+
+def _undo(session: Session, command: say.Undo) -> None:
+    session.undo()
+
+
+def _redo(session: Session, command: say.Redo) -> None:
+    session.redo()
+
+
+HANDLERS: Handlers = {
+    say.Change: _change,
+    say.ChooseSkin: _choose_skin,
+    say.ChooseMotion: _choose_motion,
+    say.ChooseCharacter: _choose_character,
+    say.Undo: _undo,
+    say.Redo: _redo,
+}

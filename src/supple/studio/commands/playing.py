@@ -1,0 +1,26 @@
+"""Commands of the motion's time."""
+
+from __future__ import annotations
+
+from supple.studio import messages as say
+from supple.studio.commands.table import Handlers
+from supple.studio.session import Session
+
+
+def _play(session: Session, command: say.Play) -> None:
+    session.transport.play()
+
+
+def _pause(session: Session, command: say.Pause) -> None:
+    session.transport.pause()
+
+
+def _seek(session: Session, command: say.Seek) -> None:
+    session.transport.seek(command.time)
+
+
+def _run(session: Session, command: say.Run) -> None:
+    session.transport.run(command.rate)
+
+
+HANDLERS: Handlers = {say.Play: _play, say.Pause: _pause, say.Seek: _seek, say.Run: _run}

@@ -1,0 +1,73 @@
+"""A character that is being opened beside what plays: read or made, with a motion that it can make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from threading import Thread
+
+from supple.character.character import Character
+from supple.document.document import Document
+from supple.document.sources import motion_from, motions_for
+from supple.errors import InputError
+from supple.motion.motion import Motion
+from supple.studio.frames import FramePacker
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A document with its character as the source gives it, its motion, the names of all motions, and its packer.
+
+    Where the character cannot make the motion that the document asked for, the document has another one.
+    """
+
+    document: Document
+    character: Character
+    motion: Motion
+    motions: list[str]
+    packer: FramePacker
+
+
+def open_document(document: Document) -> Opened:
+    """Open the character and the motion of a document."""
+    character = document.character.open()
+    motions = motions_for(character)
+    try:
+        motion = motion_from(document.motion, character)
+    except InputError:
+        if not motions:
+            raise
+        document = replace(document, motion=motions[0])
+        motion = motion_from(motions[0], character)
+    if document.motion not in motions:
+        motions = [document.motion, *motions]
+    return Opened(document, character, motion, motions, FramePacker(character))
+
+
+class Opening:
+    """Opens a document on a thread of its own."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._opened: Opened | None = None
+        self._problem: BaseException | None = None
+        self._thread = Thread(target=self._open, name="supple opening", daemon=True)
+        self._thread.start()
+
+    @property
+    def ready(self) -> bool:
+        """Whether it is open, or has failed, which `result` then says."""
+        return not self._thread.is_alive()
+
+    def result(self) -> Opened:
+        """What was opened."""
+        self._thread.join()
+        if self._problem is not None:
+            raise self._problem
+        assert self._opened is not None
+        return self._opened
+
+    def _open(self) -> None:
+        try:
+            self._opened = open_document(self.document)
+        except BaseException as problem:  # told to whoever asks for the result
+            self._problem = problem

@@ -1,0 +1,230 @@
+"""The session: the document and its history, and all that plays it. What plays follows the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from supple.arrays import FloatArray
+from supple.character.character import Character
+from supple.document.document import Document
+from supple.document.sources import motion_from
+from supple.edits.history import History
+from supple.errors import InputError, SuppleError
+from supple.graph.binding_process import BindingProcess
+from supple.graph.transport import Transport
+from supple.motion.motion import Motion
+from supple.motion.pose import PoseSource
+from supple.studio.frames import FramePacker, Head
+from supple.studio.opening import Opened, Opening, open_document
+from supple.studio.view import View
+
+_WHERE = "studio"
+
+
+def _same(one: Mapping[str, FloatArray], other: Mapping[str, FloatArray]) -> bool:
+    return one.keys() == other.keys() and all(one[name] is other[name] for name in one)
+
+
+class Session:
+    """Owned by one thread, which alone may call it.
+
+    Commands make another document and give it to `do`, which is a step that can be undone, or to `draft` while it is
+    still being changed. Either compares it with what is played and changes only what differs.
+    """
+
+    def __init__(self, document: Document, tell: Callable[[str], None]) -> None:
+        """`tell` is given sentences worth knowing."""
+        self._tell = tell
+        self._beside = BindingProcess()
+        self._opening: Opening | None = None
+        self._frame = self._mesh = 0
+        self.meshes: dict[int, bytes] = {}
+        self._install(open_document(document))
+        self.history = History(self._shown)
+
+    def close(self) -> None:
+        """Let go of what runs beside."""
+        self._beside.close()
+
+    # What is being made
+
+    @property
+    def document(self) -> Document:
+        """What is being made, as it is now, without what is still being changed."""
+        return self.history.present
+
+    @property
+    def opening(self) -> str | None:
+        """The character that is being opened, if any."""
+        return None if self._opening is None else self._opening.document.character.name
+
+    def do(self, document: Document) -> None:
+        """Go on to another document; `undo` takes it back."""
+        self._go_to(document)
+        self.history = self.history.do(document)
+
+    def draft(self, document: Document | None) -> None:
+        """Show a document that is still being changed; None shows the one before again."""
+        self._go_to(self.document if document is None else document, at_once=True)
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        self._go_to(self.history.undo().present)
+        self.history = self.history.undo()
+
+    def redo(self) -> None:
+        """Take the step that was undone again."""
+        self._go_to(self.history.redo().present)
+        self.history = self.history.redo()
+
+    # What plays
+
+    @property
+    def character(self) -> Character:
+        """As its source gives it, without edits and painted maps."""
+        return self._opened.character
+
+    @property
+    def motion(self) -> Motion:
+        """What is played, without edits."""
+        return self._motion
+
+    @property
+    def motions(self) -> list[str]:
+        """Names of all motions that the character can make."""
+        known = self._opened.motions
+        return known if self._shown.motion in known else [self._shown.motion, *known]
+
+    @property
+    def mesh(self) -> int:
+        """The number of the mesh that frames are of."""
+        return self._mesh
+
+    @property
+    def packer(self) -> FramePacker:
+        """What makes frames of this character."""
+        return self._opened.packer
+
+    def view(self, number: int) -> View:
+        """One of the characters that are shown."""
+        if number >= len(self.views):
+            raise InputError(_WHERE, f"view {number} was named", f"there are {len(self.views)}", "name one of those")
+        return self.views[number]
+
+    def advance(self, dt: float, command: int) -> list[bytes]:
+        """Let `dt` [s] go by; a frame of every view, which has a command of that number in it."""
+        self._frame += 1
+        frames = []
+        for number, view in enumerate(self.views):
+            if number == 0:
+                points = self.transport.advance(dt)
+            else:
+                points = view.player.play(self.transport, self.transport.flesh_time)
+            normals, _ = view.player.normals()
+            head = Head(
+                view=number,
+                mesh=self._mesh,
+                frame=self._frame % 2**32,
+                command=command,
+                motion_time=self.transport.time,
+                flesh_time=self.transport.flesh_time,
+                engine=int(1e6 * sum(view.player.stage_seconds.values())),
+            )
+            root = view.player.simulated_pose.world_from_joint[0, :3, 3]
+            frames.append(self.packer.frame(head, points, normals, root))
+        return frames
+
+    def take_over(self) -> bool:
+        """Go over to what was opened or bound beside, where it is ready; whether anything changed."""
+        changed = self._take_over_opened()
+        for view in self.views:
+            try:
+                changed |= view.take_over()
+            except SuppleError as error:
+                self._tell(f"{view.graph.stages[-1].name}: {error}")
+                changed = True
+        self.transport.change_player(self.views[0].player)
+        return changed
+
+    def _take_over_opened(self) -> bool:
+        if self._opening is None or not self._opening.ready:
+            return False
+        opening, self._opening = self._opening, None
+        try:
+            opened = opening.result()
+        except SuppleError as error:
+            self._tell(str(error))
+            self._return()
+            return True
+        wanted = self.document
+        self._install(opened)
+        if opened.document.motion != wanted.motion:
+            wanted = replace(wanted, motion=opened.document.motion)
+            self.history = replace(self.history, present=wanted)
+        self._go_to(wanted)
+        return True
+
+    def _return(self) -> None:
+        """Back to the last step with the character that is shown; what came after it is forgotten."""
+        past = list(self.history.past)
+        while past and past[-1].character != self._shown.character:
+            past.pop()
+        self.history = History(past.pop() if past else self._shown, tuple(past))
+        self._go_to(self.document)
+
+    def _install(self, opened: Opened) -> None:
+        """Play what was opened, by linear blend until its skins are bound."""
+        self._opened, self._shown, self._motion = opened, opened.document, opened.motion
+        dressed = self._shown.on_character(opened.character)
+        self.views = [View(dressed, graph, self._beside) for graph in self._shown.skins]
+        self.transport = Transport(self.views[0].player, self._source(self._shown))
+        self._mesh += 1
+        self.meshes = {self._mesh: opened.packer.mesh(len(opened.character.points))}
+
+    def _source(self, document: Document) -> PoseSource:
+        """The motion with the layers of a document."""
+        return self._motion if document.edits is None else document.edits.on_source(self._motion)
+
+    # From one document to another
+
+    def _go_to(self, document: Document, *, at_once: bool = False) -> None:
+        """Bring all that plays to another document; what cannot be raises and leaves it as it was."""
+        if document.character != self._shown.character:
+            if self._opening is None or self._opening.document.character != document.character:
+                self._opening = Opening(document)
+            return
+        self._opening = None
+        before = self._shown
+        if document.edits is not before.edits or not _same(document.maps, before.maps):
+            self._dress(before, document)
+        self._shown = document
+        if document.motion != before.motion:
+            self._motion = motion_from(document.motion, self.character)
+            self.transport.change_source(self._source(document))
+        elif document.edits is not before.edits:
+            self.transport.edit_source(self._source(document), at_once=at_once)
+        self._go_to_skins(document)
+
+    def _dress(self, before: Document, after: Document) -> None:
+        """Put painted maps and drawn shapes on what plays; maps that only change go over gently."""
+        painted = {name: values for name, values in after.maps.items() if before.maps.get(name) is not values}
+        if after.edits is before.edits and before.maps.keys() <= after.maps.keys():
+            for view in self.views:
+                for name, values in painted.items():
+                    view.player.paint(name, values)
+            return
+        dressed = after.on_character(self.character)
+        for view in self.views:
+            view.player.reshape(dressed)
+
+    def _go_to_skins(self, document: Document) -> None:
+        """As many views as the document has skins, each with its own."""
+        del self.views[len(document.skins) :]
+        for view, graph in zip(self.views, document.skins, strict=False):
+            if graph != view.graph:
+                view.go_to(graph)
+        for graph in document.skins[len(self.views) :]:
+            added = View(self.views[0].player.character, graph, self._beside)
+            added.player.play(self.transport, self.transport.flesh_time)
+            self.views.append(added)

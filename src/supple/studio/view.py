@@ -1,0 +1,75 @@
+"""One character that is shown: the player that moves it, and the skin that is being bound for it beside."""
+
+from __future__ import annotations
+
+import supple
+from supple.character.character import Character
+from supple.graph.binding_process import BindingProcess
+from supple.graph.graph import Graph, Stage
+from supple.graph.mask import Mask
+from supple.graph.player import Player
+from supple.graph.successor import Successor
+from supple.settings import flattened
+
+
+class View:
+    """Plays a graph of skins: linear blend at first, and the one before whenever another one binds."""
+
+    def __init__(self, character: Character, graph: Graph, beside: BindingProcess) -> None:
+        self.player: Player = supple.player(character, supple.LinearBlend())
+        self._beside, self._graph = beside, graph
+        self._successor: Successor | None = self._prepared(graph)
+
+    @property
+    def graph(self) -> Graph:
+        """What is wanted: what plays, or what is being bound."""
+        return self._graph
+
+    @property
+    def preparing(self) -> str | None:
+        """The skin that is being bound, if any."""
+        return None if self._successor is None else self._graph.stages[-1].name
+
+    def go_to(self, graph: Graph) -> None:
+        """Play another graph: where only settings that are live differ at once, else when it is bound."""
+        changes = None if self._successor is not None else _live_changes(self._graph, graph)
+        if changes is None:
+            self._graph, self._successor = graph, self._prepared(graph)
+            return
+        for stage, settings in changes.items():
+            self.player.change(stage=stage, **settings)
+        self._graph = graph
+
+    def take_over(self) -> bool:
+        """Let the new skin take over if it is bound; whether anything changed. Raises what kept it from binding."""
+        if self._successor is None or not self._successor.ready:
+            return False
+        successor, self._successor = self._successor, None
+        self.player = successor.take_over()
+        return True
+
+    def _prepared(self, graph: Graph) -> Successor:
+        return Successor(self.player, graph, beside=self._beside)
+
+
+def _live_changes(before: Graph, after: Graph) -> dict[str, dict[str, object]] | None:
+    """Settings to change by stage, where that is all that differs and it can be done while it plays; else None."""
+    if [_frame(stage) for stage in before.stages] != [_frame(stage) for stage in after.stages]:
+        return None
+    changes: dict[str, dict[str, object]] = {}
+    for one, other in zip(before.stages, after.stages, strict=True):
+        if isinstance(one.work, Mask) or isinstance(other.work, Mask):
+            if one.work != other.work:
+                return None
+            continue
+        old, new = flattened(one.work), flattened(other.work)
+        differing = {name: new[name] for name in new if new[name] != old[name]}
+        if not differing.keys() <= other.work.live or one.work.extra_identity() != other.work.extra_identity():
+            return None
+        if differing:
+            changes[one.name] = differing
+    return changes
+
+
+def _frame(stage: Stage) -> tuple[str, type, tuple[str, ...]]:
+    return stage.name, type(stage.work), stage.inputs
