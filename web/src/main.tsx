@@ -8,7 +8,7 @@ import { isSoftware, rendererName } from "./scene/renderer";
 import { Stage } from "./scene/stage";
 import * as session from "./session";
 import { Connection } from "./socket";
-import { DragFlesh } from "./tools/drag";
+import { makeTools, toolsLost, toolsRefused, updateTools, wearTools } from "./tools/toolbox";
 import { setRadius } from "./ui/actions";
 import { listenToKeys } from "./ui/keys";
 import { Studio } from "./ui/studio";
@@ -29,12 +29,12 @@ function begin(root: HTMLElement): void {
   canvas.tabIndex = 0;
   canvas.setAttribute("aria-label", "The character; drag its skin to pull, drag beside it to turn the view");
   canvas.setAttribute("role", "img");
-  const stage: Stage = new Stage(canvas, {
+  const stage = new Stage(canvas, {
     look: look.value,
     software,
     calm,
     follows: () => session.following.value,
-    beforePicture: () => drag.update(),
+    beforePicture: updateTools,
     afterPicture: (shown, frames) => {
       for (const frame of frames) session.ask({ do: "drawn", frame });
       countDrawn();
@@ -43,18 +43,18 @@ function begin(root: HTMLElement): void {
       session.shownFrame.value = shown.frame;
     },
   });
-  const drag: DragFlesh = new DragFlesh(stage, look.value);
+  makeTools(stage, look.value);
   effect(() => {
     stage.wear(look.value);
-    drag.wear(look.value);
+    wearTools(look.value);
   });
   listenToKeys(stage);
-  connect(stage, drag);
+  connect(stage);
   Object.assign(globalThis, { supple: { stage, session } }); // for tests, and for the curious at the console
   render(<Studio stage={stage} software={software} />, root);
 }
 
-function connect(stage: Stage, drag: DragFlesh): void {
+function connect(stage: Stage): void {
   const mesh = new MeshLoader(stage);
   const hear = (event: Event) => {
     if (event.event === "state") {
@@ -62,7 +62,7 @@ function connect(stage: Stage, drag: DragFlesh): void {
       mesh.want(event.mesh);
     } else if (event.event === "refused") {
       session.drafts.value = {};
-      drag.refused(event);
+      toolsRefused(event);
       session.showRefused(event);
     } else session.showTold(event.text);
   };
@@ -74,7 +74,7 @@ function connect(stage: Stage, drag: DragFlesh): void {
     lost: (reason, wait) => {
       const anew = "If it was started anew, open the address that it printed.";
       session.link.value = { open: false, reason: reason || (wait > LONG_WAIT ? anew : "") };
-      drag.letGoAll();
+      toolsLost();
       mesh.forget();
     },
     event: hear,

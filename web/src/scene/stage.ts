@@ -4,8 +4,9 @@ import { Scene, Vector3, type WebGLRenderer } from "../three";
 import { Viewer, type ViewName } from "./camera";
 import { Floor } from "./floor";
 import type { Look } from "./looks";
+import { pick } from "./picking";
 import { makeRenderer } from "./renderer";
-import { Skin } from "./skin";
+import { type Place, Skin } from "./skin";
 
 const LONGEST_STEP = 0.1; // [s]
 const SAME_SIZE = 0.01; // of two characters that need not be framed anew
@@ -79,6 +80,11 @@ export class Stage {
 
   redraw(): void {
     this.dirty = true;
+  }
+
+  /** The place of the skin that a ray from the camera meets. */
+  pick(direction: Vector3): Place | null {
+    return this.skin ? pick(this.skin, this.viewer.camera.position, direction) : null;
   }
 
   frameCharacter(): void {

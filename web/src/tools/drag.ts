@@ -3,11 +3,11 @@ import { effect } from "@preact/signals";
 import type { Refused } from "../messages";
 import type { Look } from "../scene/looks";
 import { HandMark } from "../scene/marks";
-import { pick } from "../scene/picking";
 import type { Place } from "../scene/skin";
 import type { Stage } from "../scene/stage";
 import { ask, radius } from "../session";
-import { Vector2, Vector3 } from "../three";
+import { type Vector2, Vector3 } from "../three";
+import { pixelOf, placeAt, rayThrough, type Tool } from "./tool";
 
 const MOST_HOVER_TRIANGLES = 60_000; // a ray through more costs more than a glance is worth
 const SHORTEST_WAIT = 15; // between two commands of one hand or of two; more hands share what two may say [ms]
@@ -25,27 +25,21 @@ interface Hand {
   mark: HandMark;
 }
 
-export class DragFlesh {
+export class DragFlesh implements Tool {
+  readonly id = "drag";
+  readonly name = "Drag flesh";
+  readonly key = "G";
+  readonly icon = "hand";
+  readonly hint = "Press on the skin and drag; several fingers are several hands.";
   private readonly hands = new Map<number, Hand>();
-  private readonly hover: HandMark;
+  private readonly hoverMark: HandMark;
   private pointer: Vector2 | null = null;
 
   constructor(
     private readonly stage: Stage,
     private look: Look,
   ) {
-    this.hover = new HandMark(stage.scene, look);
-    const { canvas } = stage;
-    // In the capture phase, so that a pointer on the skin never begins an orbit.
-    canvas.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
-    canvas.addEventListener("pointermove", (event) => this.move(event), { capture: true });
-    for (const end of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
-      canvas.addEventListener(end, (event) => this.up(event), { capture: true });
-    }
-    canvas.addEventListener("pointerleave", () => {
-      this.pointer = null;
-      stage.redraw();
-    });
+    this.hoverMark = new HandMark(stage.scene, look);
     effect(() => {
       radius.value;
       stage.redraw();
@@ -54,7 +48,7 @@ export class DragFlesh {
 
   wear(look: Look): void {
     this.look = look;
-    this.hover.wear(look);
+    this.hoverMark.wear(look);
     for (const hand of this.hands.values()) hand.mark.wear(look);
   }
 
@@ -72,20 +66,15 @@ export class DragFlesh {
     for (const [pointer, hand] of this.hands) if (hand.commands.has(seq)) this.letGo(pointer);
   }
 
-  letGoAll(): void {
+  lost(): void {
     for (const pointer of [...this.hands.keys()]) this.letGo(pointer);
   }
 
-  private down(event: PointerEvent): void {
-    // Keys are the stage's again, not those of a field that was typed into.
-    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-    if (event.button !== 0 || event.altKey || event.shiftKey || event.ctrlKey || event.metaKey) return;
-    const { skin, viewer, canvas } = this.stage;
-    const place = this.placeAt(this.pixelOf(event));
-    if (!skin || !place) return;
-    event.stopImmediatePropagation();
-    event.preventDefault();
-    canvas.setPointerCapture(event.pointerId);
+  down(event: PointerEvent): boolean {
+    const { skin, viewer } = this.stage;
+    const pixel = pixelOf(this.stage, event);
+    const place = placeAt(this.stage, pixel);
+    if (!skin || !place) return false;
     const [at, normal] = [new Vector3(), new Vector3()];
     skin.surface(place, at, normal);
     const forward = viewer.camera.getWorldDirection(new Vector3());
@@ -94,30 +83,34 @@ export class DragFlesh {
       place,
       vertices: place.points.map((point) => skin.data.vertexOfPoint[point]!) as [number, number, number],
       mesh: skin.number,
-      pixel: this.pixelOf(event),
+      pixel,
       depth: at.clone().sub(viewer.camera.position).dot(forward),
       at,
       sent: null,
       commands: new Set(),
       mark: new HandMark(this.stage.scene, this.look),
     });
-    this.stage.redraw();
+    return true;
   }
 
-  private move(event: PointerEvent): void {
+  move(event: PointerEvent): void {
     const hand = this.hands.get(event.pointerId);
-    if (hand) {
-      event.stopImmediatePropagation();
-      hand.pixel = this.pixelOf(event);
-    } else if (event.buttons === 0 && event.pointerType !== "touch") this.pointer = this.pixelOf(event);
-    else this.pointer = null;
-    this.stage.redraw();
+    if (hand) hand.pixel = pixelOf(this.stage, event);
   }
 
-  private up(event: PointerEvent): void {
-    if (!this.hands.has(event.pointerId)) return;
-    event.stopImmediatePropagation();
+  up(event: PointerEvent): void {
     this.letGo(event.pointerId);
+  }
+
+  hover(event: PointerEvent | null): void {
+    this.pointer = event && pixelOf(this.stage, event);
+  }
+
+  leave(): void {
+    this.lost();
+    this.pointer = null;
+    this.hoverMark.hide();
+    this.stage.canvas.classList.remove("on-skin", "holding");
   }
 
   private letGo(pointer: number): void {
@@ -126,13 +119,12 @@ export class DragFlesh {
     this.hands.delete(pointer);
     hand.mark.dispose();
     if (hand.sent) ask({ do: "let-go", hand: hand.name });
-    if (this.stage.canvas.hasPointerCapture(pointer)) this.stage.canvas.releasePointerCapture(pointer);
     this.stage.redraw();
   }
 
   private carry(hand: Hand): void {
     const { skin, viewer } = this.stage;
-    const direction = this.rayThrough(hand.pixel);
+    const direction = rayThrough(this.stage, hand.pixel);
     const forward = viewer.camera.getWorldDirection(new Vector3());
     hand.at.copy(viewer.camera.position).addScaledVector(direction, hand.depth / direction.dot(forward));
     this.tell(hand);
@@ -167,36 +159,16 @@ export class DragFlesh {
     const { skin, canvas } = this.stage;
     const place =
       this.pointer && skin && skin.data.triangles.length / 3 < MOST_HOVER_TRIANGLES && this.hands.size === 0
-        ? this.placeAt(this.pointer)
+        ? placeAt(this.stage, this.pointer)
         : null;
     canvas.classList.toggle("on-skin", place !== null);
     canvas.classList.toggle("holding", this.hands.size > 0);
     if (!place || !skin) {
-      this.hover.hide();
+      this.hoverMark.hide();
       return;
     }
     const [position, normal] = [new Vector3(), new Vector3()];
     skin.surface(place, position, normal);
-    this.hover.show(position, normal, radius.value, null);
-  }
-
-  private placeAt(pixel: Vector2): Place | null {
-    const { skin, viewer } = this.stage;
-    return skin ? pick(skin, viewer.camera.position, this.rayThrough(pixel)) : null;
-  }
-
-  /** The direction of the view through a pixel, a unit vector. */
-  private rayThrough(pixel: Vector2): Vector3 {
-    const { clientWidth, clientHeight } = this.stage.canvas;
-    const { camera } = this.stage.viewer;
-    return new Vector3((2 * pixel.x) / clientWidth - 1, 1 - (2 * pixel.y) / clientHeight, 0.5)
-      .unproject(camera)
-      .sub(camera.position)
-      .normalize();
-  }
-
-  private pixelOf(event: PointerEvent): Vector2 {
-    const box = this.stage.canvas.getBoundingClientRect();
-    return new Vector2(event.clientX - box.left, event.clientY - box.top);
+    this.hoverMark.show(position, normal, radius.value, null);
   }
 }

@@ -1,11 +1,14 @@
 // Every action once: buttons, keys, the palette and the sheet of shortcuts are made from this table.
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { Stage } from "../scene/stage";
 import { ask, following, motionTime, panelOpen, radius, state } from "../session";
+import type { ToolId } from "../tools/tool";
+import { chooseTool, tool, tools } from "../tools/toolbox";
 import type { IconName } from "./icons";
 import { nextTheme, theme } from "./theme";
 
 export type ActionId =
+  | `tool-${ToolId}`
   | "play"
   | "step-back"
   | "step-ahead"
@@ -28,7 +31,7 @@ export type ActionId =
 
 export interface Action {
   id: ActionId;
-  group: "Motion" | "Document" | "View" | "Hand" | "Window";
+  group: "Tool" | "Motion" | "Document" | "View" | "Hand" | "Window";
   name: string | (() => string);
   keys: readonly string[];
   icon?: IconName | (() => IconName);
@@ -74,7 +77,7 @@ function togglePlay(): void {
   ask({ do: playing() ? "pause" : "play" });
 }
 
-export const ACTIONS: readonly Action[] = [
+const ACTIONS: readonly Action[] = [
   {
     id: "play",
     group: "Motion",
@@ -204,8 +207,23 @@ export const ACTIONS: readonly Action[] = [
   },
 ];
 
+/** The tools as actions, by the keys that choose them. */
+function toolActions(): Action[] {
+  return tools.value.map((one) => ({
+    id: `tool-${one.id}` as const,
+    group: "Tool",
+    name: one.name,
+    keys: [one.key],
+    icon: one.icon,
+    pressed: () => tool.value === one,
+    run: () => chooseTool(one.id),
+  }));
+}
+
+export const actions = computed<readonly Action[]>(() => [...toolActions(), ...ACTIONS]);
+
 export function actionNamed(id: ActionId): Action {
-  return ACTIONS.find((action) => action.id === id)!;
+  return actions.value.find((action) => action.id === id)!;
 }
 
 export function nameOf(action: Action): string {

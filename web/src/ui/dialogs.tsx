@@ -3,7 +3,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Stage } from "../scene/stage";
-import { ACTIONS, type Action, helpOpen, isEnabled, nameOf, paletteOpen } from "./actions";
+import { type Action, actions, helpOpen, isEnabled, nameOf, paletteOpen } from "./actions";
 import { shownKey } from "./keys";
 
 function Dialog({
@@ -54,7 +54,7 @@ const POINTER_HELP = [
 
 export function ShortcutSheet() {
   if (!helpOpen.value) return null;
-  const groups = [...new Set(ACTIONS.map(({ group }) => group))];
+  const groups = [...new Set(actions.value.map(({ group }) => group))];
   return (
     <Dialog open={helpOpen} label="Shortcuts">
       <form method="dialog" class="sheet">
@@ -77,12 +77,14 @@ export function ShortcutSheet() {
           {groups.map((group) => (
             <section key={group}>
               <h3>{group}</h3>
-              {ACTIONS.filter((action) => action.group === group).map((action) => (
-                <p class="shortcut" key={action.id}>
-                  <span>{nameOf(action)}</span>
-                  <Keys action={action} />
-                </p>
-              ))}
+              {actions.value
+                .filter((action) => action.group === group)
+                .map((action) => (
+                  <p class="shortcut" key={action.id}>
+                    <span>{nameOf(action)}</span>
+                    <Keys action={action} />
+                  </p>
+                ))}
             </section>
           ))}
         </div>
@@ -99,7 +101,7 @@ function OpenPalette({ stage }: { stage: Stage }) {
   const words = useSignal("");
   const at = useSignal(0);
   const wanted = words.value.toLowerCase().trim();
-  const found = ACTIONS.filter(
+  const found = actions.value.filter(
     (action) => isEnabled(action) && `${action.group} ${nameOf(action)}`.toLowerCase().includes(wanted),
   );
   const run = (action: Action | undefined) => {

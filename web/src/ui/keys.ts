@@ -1,6 +1,6 @@
 // Keys of the table of actions; what is typed into a field stays there.
 import type { Stage } from "../scene/stage";
-import { ACTIONS, isEnabled } from "./actions";
+import { actions, isEnabled } from "./actions";
 
 const SHOWN: Record<string, string> = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
 const APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
@@ -36,7 +36,7 @@ export function listenToKeys(stage: Stage): void {
   addEventListener("keydown", (event) => {
     const key = keyOf(event);
     if (event.altKey || belongsToField(event, key)) return;
-    const action = ACTIONS.find(({ keys }) => keys.includes(key));
+    const action = actions.value.find(({ keys }) => keys.includes(key));
     if (!action) return;
     event.preventDefault();
     if (isEnabled(action) && !(event.repeat && key === "Space")) action.run(stage);

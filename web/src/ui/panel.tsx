@@ -4,6 +4,7 @@ import type { SettingRow, State } from "../messages";
 import { activeStage, ask, drafts, radius, skin, stage, state, view } from "../session";
 import { setRadius } from "./actions";
 import { Row } from "./rows";
+import { ToolOptions } from "./toolbar";
 import { plainName } from "./words";
 
 export function Panel() {
@@ -18,6 +19,7 @@ export function Panel() {
 function Filled({ now }: { now: State }) {
   return (
     <>
+      <ToolOptions />
       <section class="choices" aria-label="Skin and motion">
         <Chooser
           label="Skin"

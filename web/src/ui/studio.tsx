@@ -8,6 +8,7 @@ import { Palette, ShortcutSheet } from "./dialogs";
 import { Panel } from "./panel";
 import { Timeline } from "./timeline";
 import { Toasts } from "./toasts";
+import { Toolbar } from "./toolbar";
 import { TopBar } from "./topbar";
 
 export function Studio({ stage, software }: { stage: Stage; software: boolean }) {
@@ -16,6 +17,7 @@ export function Studio({ stage, software }: { stage: Stage; software: boolean })
       <TopBar stage={stage} software={software} />
       <main class="stage">
         <Canvas canvas={stage.canvas} />
+        <Toolbar stage={stage} />
         <Notices />
         <Toasts />
       </main>

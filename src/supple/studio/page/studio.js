@@ -1465,6 +1465,56 @@ var Floor = class {
   }
 };
 
+// src/scene/picking.ts
+function pick(skin2, origin, direction) {
+  if (!skin2.frame) return null;
+  const { packed, low, side } = skin2.frame;
+  const { triangles } = skin2.data;
+  const scale = 65535 / side;
+  const [ox, oy, oz] = [
+    (origin.x - low[0]) * scale,
+    (origin.y - low[1]) * scale,
+    (origin.z - low[2]) * scale
+  ];
+  const [dx, dy, dz] = [direction.x * scale, direction.y * scale, direction.z * scale];
+  let nearest = Number.POSITIVE_INFINITY;
+  let found = null;
+  for (let t4 = 0; t4 < triangles.length; t4 += 3) {
+    const a5 = 4 * triangles[t4];
+    const b3 = 4 * triangles[t4 + 1];
+    const c4 = 4 * triangles[t4 + 2];
+    const ax = packed[a5];
+    const ay = packed[a5 + 1];
+    const az = packed[a5 + 2];
+    const e1x = packed[b3] - ax;
+    const e1y = packed[b3 + 1] - ay;
+    const e1z = packed[b3 + 2] - az;
+    const e2x = packed[c4] - ax;
+    const e2y = packed[c4 + 1] - ay;
+    const e2z = packed[c4 + 2] - az;
+    const px = dy * e2z - dz * e2y;
+    const py = dz * e2x - dx * e2z;
+    const pz = dx * e2y - dy * e2x;
+    const determinant = e1x * px + e1y * py + e1z * pz;
+    if (determinant === 0) continue;
+    const sx = ox - ax;
+    const sy = oy - ay;
+    const sz = oz - az;
+    const u4 = (sx * px + sy * py + sz * pz) / determinant;
+    if (u4 < 0 || u4 > 1) continue;
+    const qx = sy * e1z - sz * e1y;
+    const qy = sz * e1x - sx * e1z;
+    const qz = sx * e1y - sy * e1x;
+    const v4 = (dx * qx + dy * qy + dz * qz) / determinant;
+    if (v4 < 0 || u4 + v4 > 1) continue;
+    const distance = (e2x * qx + e2y * qy + e2z * qz) / determinant;
+    if (distance <= 0 || distance >= nearest) continue;
+    nearest = distance;
+    found = { points: [a5 / 4, b3 / 4, c4 / 4], shares: [Math.max(0, 1 - u4 - v4), u4, v4] };
+  }
+  return found;
+}
+
 // src/scene/skin.ts
 import {
   BufferAttribute,
@@ -1639,6 +1689,10 @@ var Stage = class {
   }
   redraw() {
     this.dirty = true;
+  }
+  /** The place of the skin that a ray from the camera meets. */
+  pick(direction) {
+    return this.skin ? pick(this.skin, this.viewer.camera.position, direction) : null;
   }
   frameCharacter() {
     this.frameFrom();
@@ -1888,75 +1942,32 @@ var HandMark = class {
   }
 };
 
-// src/scene/picking.ts
-function pick(skin2, origin, direction) {
-  if (!skin2.frame) return null;
-  const { packed, low, side } = skin2.frame;
-  const { triangles } = skin2.data;
-  const scale = 65535 / side;
-  const [ox, oy, oz] = [
-    (origin.x - low[0]) * scale,
-    (origin.y - low[1]) * scale,
-    (origin.z - low[2]) * scale
-  ];
-  const [dx, dy, dz] = [direction.x * scale, direction.y * scale, direction.z * scale];
-  let nearest = Number.POSITIVE_INFINITY;
-  let found = null;
-  for (let t4 = 0; t4 < triangles.length; t4 += 3) {
-    const a5 = 4 * triangles[t4];
-    const b3 = 4 * triangles[t4 + 1];
-    const c4 = 4 * triangles[t4 + 2];
-    const ax = packed[a5];
-    const ay = packed[a5 + 1];
-    const az = packed[a5 + 2];
-    const e1x = packed[b3] - ax;
-    const e1y = packed[b3 + 1] - ay;
-    const e1z = packed[b3 + 2] - az;
-    const e2x = packed[c4] - ax;
-    const e2y = packed[c4 + 1] - ay;
-    const e2z = packed[c4 + 2] - az;
-    const px = dy * e2z - dz * e2y;
-    const py = dz * e2x - dx * e2z;
-    const pz = dx * e2y - dy * e2x;
-    const determinant = e1x * px + e1y * py + e1z * pz;
-    if (determinant === 0) continue;
-    const sx = ox - ax;
-    const sy = oy - ay;
-    const sz = oz - az;
-    const u4 = (sx * px + sy * py + sz * pz) / determinant;
-    if (u4 < 0 || u4 > 1) continue;
-    const qx = sy * e1z - sz * e1y;
-    const qy = sz * e1x - sx * e1z;
-    const qz = sx * e1y - sy * e1x;
-    const v4 = (dx * qx + dy * qy + dz * qz) / determinant;
-    if (v4 < 0 || u4 + v4 > 1) continue;
-    const distance = (e2x * qx + e2y * qy + e2z * qz) / determinant;
-    if (distance <= 0 || distance >= nearest) continue;
-    nearest = distance;
-    found = { points: [a5 / 4, b3 / 4, c4 / 4], shares: [Math.max(0, 1 - u4 - v4), u4, v4] };
-  }
-  return found;
+// src/tools/drag.ts
+import { Vector3 as Vector37 } from "./three.js";
+
+// src/tools/tool.ts
+import { Vector2 as Vector22, Vector3 as Vector36 } from "./three.js";
+function pixelOf(stage2, event) {
+  const box = stage2.canvas.getBoundingClientRect();
+  return new Vector22(event.clientX - box.left, event.clientY - box.top);
+}
+function rayThrough(stage2, pixel) {
+  const { clientWidth, clientHeight } = stage2.canvas;
+  const { camera } = stage2.viewer;
+  return new Vector36(2 * pixel.x / clientWidth - 1, 1 - 2 * pixel.y / clientHeight, 0.5).unproject(camera).sub(camera.position).normalize();
+}
+function placeAt(stage2, pixel) {
+  return stage2.pick(rayThrough(stage2, pixel));
 }
 
 // src/tools/drag.ts
-import { Vector2 as Vector22, Vector3 as Vector36 } from "./three.js";
 var MOST_HOVER_TRIANGLES = 6e4;
 var SHORTEST_WAIT = 15;
 var DragFlesh = class {
   constructor(stage2, look2) {
     this.stage = stage2;
     this.look = look2;
-    this.hover = new HandMark(stage2.scene, look2);
-    const { canvas } = stage2;
-    canvas.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
-    canvas.addEventListener("pointermove", (event) => this.move(event), { capture: true });
-    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
-      canvas.addEventListener(end, (event) => this.up(event), { capture: true });
-    }
-    canvas.addEventListener("pointerleave", () => {
-      this.pointer = null;
-      stage2.redraw();
-    });
+    this.hoverMark = new HandMark(stage2.scene, look2);
     x2(() => {
       radius.value;
       stage2.redraw();
@@ -1964,12 +1975,17 @@ var DragFlesh = class {
   }
   stage;
   look;
+  id = "drag";
+  name = "Drag flesh";
+  key = "G";
+  icon = "hand";
+  hint = "Press on the skin and drag; several fingers are several hands.";
   hands = /* @__PURE__ */ new Map();
-  hover;
+  hoverMark;
   pointer = null;
   wear(look2) {
     this.look = look2;
-    this.hover.wear(look2);
+    this.hoverMark.wear(look2);
     for (const hand of this.hands.values()) hand.mark.wear(look2);
   }
   /** Before every picture: hands stay under their pointers while the camera goes along, and marks on the skin. */
@@ -1984,48 +2000,46 @@ var DragFlesh = class {
   refused({ seq }) {
     for (const [pointer, hand] of this.hands) if (hand.commands.has(seq)) this.letGo(pointer);
   }
-  letGoAll() {
+  lost() {
     for (const pointer of [...this.hands.keys()]) this.letGo(pointer);
   }
   down(event) {
-    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-    if (event.button !== 0 || event.altKey || event.shiftKey || event.ctrlKey || event.metaKey) return;
-    const { skin: skin2, viewer, canvas } = this.stage;
-    const place = this.placeAt(this.pixelOf(event));
-    if (!skin2 || !place) return;
-    event.stopImmediatePropagation();
-    event.preventDefault();
-    canvas.setPointerCapture(event.pointerId);
-    const [at, normal] = [new Vector36(), new Vector36()];
+    const { skin: skin2, viewer } = this.stage;
+    const pixel = pixelOf(this.stage, event);
+    const place = placeAt(this.stage, pixel);
+    if (!skin2 || !place) return false;
+    const [at, normal] = [new Vector37(), new Vector37()];
     skin2.surface(place, at, normal);
-    const forward = viewer.camera.getWorldDirection(new Vector36());
+    const forward = viewer.camera.getWorldDirection(new Vector37());
     this.hands.set(event.pointerId, {
       name: `pointer-${event.pointerId}`,
       place,
       vertices: place.points.map((point) => skin2.data.vertexOfPoint[point]),
       mesh: skin2.number,
-      pixel: this.pixelOf(event),
+      pixel,
       depth: at.clone().sub(viewer.camera.position).dot(forward),
       at,
       sent: null,
       commands: /* @__PURE__ */ new Set(),
       mark: new HandMark(this.stage.scene, this.look)
     });
-    this.stage.redraw();
+    return true;
   }
   move(event) {
     const hand = this.hands.get(event.pointerId);
-    if (hand) {
-      event.stopImmediatePropagation();
-      hand.pixel = this.pixelOf(event);
-    } else if (event.buttons === 0 && event.pointerType !== "touch") this.pointer = this.pixelOf(event);
-    else this.pointer = null;
-    this.stage.redraw();
+    if (hand) hand.pixel = pixelOf(this.stage, event);
   }
   up(event) {
-    if (!this.hands.has(event.pointerId)) return;
-    event.stopImmediatePropagation();
     this.letGo(event.pointerId);
+  }
+  hover(event) {
+    this.pointer = event && pixelOf(this.stage, event);
+  }
+  leave() {
+    this.lost();
+    this.pointer = null;
+    this.hoverMark.hide();
+    this.stage.canvas.classList.remove("on-skin", "holding");
   }
   letGo(pointer) {
     const hand = this.hands.get(pointer);
@@ -2033,16 +2047,15 @@ var DragFlesh = class {
     this.hands.delete(pointer);
     hand.mark.dispose();
     if (hand.sent) ask({ do: "let-go", hand: hand.name });
-    if (this.stage.canvas.hasPointerCapture(pointer)) this.stage.canvas.releasePointerCapture(pointer);
     this.stage.redraw();
   }
   carry(hand) {
     const { skin: skin2, viewer } = this.stage;
-    const direction = this.rayThrough(hand.pixel);
-    const forward = viewer.camera.getWorldDirection(new Vector36());
+    const direction = rayThrough(this.stage, hand.pixel);
+    const forward = viewer.camera.getWorldDirection(new Vector37());
     hand.at.copy(viewer.camera.position).addScaledVector(direction, hand.depth / direction.dot(forward));
     this.tell(hand);
-    const [position, normal] = [new Vector36(), new Vector36()];
+    const [position, normal] = [new Vector37(), new Vector37()];
     skin2.surface(hand.place, position, normal);
     hand.mark.show(position, normal, radius.value, hand.at);
   }
@@ -2069,32 +2082,93 @@ var DragFlesh = class {
   }
   updateHover() {
     const { skin: skin2, canvas } = this.stage;
-    const place = this.pointer && skin2 && skin2.data.triangles.length / 3 < MOST_HOVER_TRIANGLES && this.hands.size === 0 ? this.placeAt(this.pointer) : null;
+    const place = this.pointer && skin2 && skin2.data.triangles.length / 3 < MOST_HOVER_TRIANGLES && this.hands.size === 0 ? placeAt(this.stage, this.pointer) : null;
     canvas.classList.toggle("on-skin", place !== null);
     canvas.classList.toggle("holding", this.hands.size > 0);
     if (!place || !skin2) {
-      this.hover.hide();
+      this.hoverMark.hide();
       return;
     }
-    const [position, normal] = [new Vector36(), new Vector36()];
+    const [position, normal] = [new Vector37(), new Vector37()];
     skin2.surface(place, position, normal);
-    this.hover.show(position, normal, radius.value, null);
-  }
-  placeAt(pixel) {
-    const { skin: skin2, viewer } = this.stage;
-    return skin2 ? pick(skin2, viewer.camera.position, this.rayThrough(pixel)) : null;
-  }
-  /** The direction of the view through a pixel, a unit vector. */
-  rayThrough(pixel) {
-    const { clientWidth, clientHeight } = this.stage.canvas;
-    const { camera } = this.stage.viewer;
-    return new Vector36(2 * pixel.x / clientWidth - 1, 1 - 2 * pixel.y / clientHeight, 0.5).unproject(camera).sub(camera.position).normalize();
-  }
-  pixelOf(event) {
-    const box = this.stage.canvas.getBoundingClientRect();
-    return new Vector22(event.clientX - box.left, event.clientY - box.top);
+    this.hoverMark.show(position, normal, radius.value, null);
   }
 };
+
+// src/tools/toolbox.ts
+var tools = y3([]);
+var chosenId = y3("drag");
+var tool = O(() => tools.value.find(({ id }) => id === chosenId.value) ?? null);
+function chooseTool(id) {
+  if (id === chosenId.value) return;
+  tool.value?.leave?.();
+  chosenId.value = id;
+  tool.value?.enter?.();
+}
+function makeTools(stage2, look2) {
+  tools.value = [new DragFlesh(stage2, look2)];
+  const { canvas } = stage2;
+  const taken = /* @__PURE__ */ new Map();
+  const capture = { capture: true };
+  canvas.addEventListener(
+    "pointerdown",
+    (event) => {
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      if (event.button !== 0 || event.altKey || event.shiftKey || event.ctrlKey || event.metaKey) return;
+      const now = tool.value;
+      if (!now?.down(event)) return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
+      canvas.setPointerCapture(event.pointerId);
+      taken.set(event.pointerId, now);
+      stage2.redraw();
+    },
+    capture
+  );
+  canvas.addEventListener(
+    "pointermove",
+    (event) => {
+      const owner = taken.get(event.pointerId);
+      if (owner) {
+        event.stopImmediatePropagation();
+        owner.move(event);
+      } else tool.value?.hover(event.buttons === 0 && event.pointerType !== "touch" ? event : null);
+      stage2.redraw();
+    },
+    capture
+  );
+  for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
+    canvas.addEventListener(
+      end,
+      (event) => {
+        const owner = taken.get(event.pointerId);
+        if (!owner) return;
+        event.stopImmediatePropagation();
+        taken.delete(event.pointerId);
+        owner.up(event, end !== "pointerup");
+        if (canvas.hasPointerCapture(event.pointerId)) canvas.releasePointerCapture(event.pointerId);
+        stage2.redraw();
+      },
+      capture
+    );
+  }
+  canvas.addEventListener("pointerleave", () => {
+    tool.value?.hover(null);
+    stage2.redraw();
+  });
+}
+function updateTools() {
+  tool.value?.update?.();
+}
+function wearTools(look2) {
+  for (const one of tools.value) one.wear?.(look2);
+}
+function toolsRefused(refused) {
+  for (const one of tools.value) one.refused?.(refused);
+}
+function toolsLost() {
+  for (const one of tools.value) one.lost?.();
+}
 
 // src/ui/theme.ts
 var THEMES = ["system", "dark", "light"];
@@ -2278,8 +2352,20 @@ var ACTIONS = [
     }
   }
 ];
+function toolActions() {
+  return tools.value.map((one) => ({
+    id: `tool-${one.id}`,
+    group: "Tool",
+    name: one.name,
+    keys: [one.key],
+    icon: one.icon,
+    pressed: () => tool.value === one,
+    run: () => chooseTool(one.id)
+  }));
+}
+var actions = O(() => [...toolActions(), ...ACTIONS]);
 function actionNamed(id) {
-  return ACTIONS.find((action) => action.id === id);
+  return actions.value.find((action) => action.id === id);
 }
 function nameOf(action) {
   return typeof action.name === "function" ? action.name() : action.name;
@@ -2315,7 +2401,7 @@ function listenToKeys(stage2) {
   addEventListener("keydown", (event) => {
     const key = keyOf(event);
     if (event.altKey || belongsToField(event, key)) return;
-    const action = ACTIONS.find(({ keys }) => keys.includes(key));
+    const action = actions.value.find(({ keys }) => keys.includes(key));
     if (!action) return;
     event.preventDefault();
     if (isEnabled(action) && !(event.repeat && key === "Space")) action.run(stage2);
@@ -2369,7 +2455,7 @@ var POINTER_HELP = [
 ];
 function ShortcutSheet() {
   if (!helpOpen.value) return null;
-  const groups = [...new Set(ACTIONS.map(({ group }) => group))];
+  const groups = [...new Set(actions.value.map(({ group }) => group))];
   return /* @__PURE__ */ a4(Dialog, { open: helpOpen, label: "Shortcuts", children: /* @__PURE__ */ a4("form", { method: "dialog", class: "sheet", children: [
     /* @__PURE__ */ a4("header", { children: [
       /* @__PURE__ */ a4("h2", { children: "Shortcuts" }),
@@ -2385,7 +2471,7 @@ function ShortcutSheet() {
       ] }),
       groups.map((group) => /* @__PURE__ */ a4("section", { children: [
         /* @__PURE__ */ a4("h3", { children: group }),
-        ACTIONS.filter((action) => action.group === group).map((action) => /* @__PURE__ */ a4("p", { class: "shortcut", children: [
+        actions.value.filter((action) => action.group === group).map((action) => /* @__PURE__ */ a4("p", { class: "shortcut", children: [
           /* @__PURE__ */ a4("span", { children: nameOf(action) }),
           /* @__PURE__ */ a4(Keys, { action })
         ] }, action.id))
@@ -2400,7 +2486,7 @@ function OpenPalette({ stage: stage2 }) {
   const words = useSignal("");
   const at = useSignal(0);
   const wanted = words.value.toLowerCase().trim();
-  const found = ACTIONS.filter(
+  const found = actions.value.filter(
     (action) => isEnabled(action) && `${action.group} ${nameOf(action)}`.toLowerCase().includes(wanted)
   );
   const run = (action) => {
@@ -2472,6 +2558,7 @@ function flush() {
 
 // src/ui/icons.tsx
 var PATHS = {
+  hand: "M5.200 7V3.400a.9.9 0 0 1 1.800 0V6.500h.3V2.400a.9.9 0 0 1 1.800 0v4.100h.3V3.200a.9.9 0 0 1 1.800 0v3.700h.3V5a.9.9 0 0 1 1.700 0v5.200c0 2.600-1.700 4.300-4.100 4.300-1.900 0-3-.7-3.900-2.200L2.600 8.800c-.5-.8.5-1.800 1.300-1.200z",
   play: "M4.5 2.8v10.4L13 8z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
   stepBack: "M12.5 3v10L6 8zM3.5 3h2v10h-2z",
@@ -2645,6 +2732,45 @@ function Words({ row, value, id }) {
   );
 }
 
+// src/ui/button.tsx
+function ActionButton({ id, stage: stage2, text, beside }) {
+  const action = actionNamed(id);
+  const icon = typeof action.icon === "function" ? action.icon() : action.icon;
+  const name = nameOf(action);
+  return /* @__PURE__ */ a4(
+    "button",
+    {
+      type: "button",
+      class: "button",
+      id: `action-${id}`,
+      "aria-label": name,
+      "aria-pressed": action.pressed?.(),
+      title: `${name} (${action.keys.map(shownKey).join(" or ")})`,
+      disabled: !isEnabled(action),
+      onClick: () => action.run(stage2),
+      children: [
+        icon && !text && /* @__PURE__ */ a4(Icon, { name: icon }),
+        text,
+        beside && /* @__PURE__ */ a4("span", { class: "step quiet wide-only", children: beside })
+      ]
+    }
+  );
+}
+
+// src/ui/toolbar.tsx
+function Toolbar({ stage: stage2 }) {
+  return /* @__PURE__ */ a4("div", { class: "toolbar", role: "toolbar", "aria-label": "Tools", "aria-orientation": "vertical", children: tools.value.map(({ id }) => /* @__PURE__ */ a4(ActionButton, { id: `tool-${id}`, stage: stage2 }, id)) });
+}
+function ToolOptions() {
+  const now = tool.value;
+  if (!now) return null;
+  return /* @__PURE__ */ a4("section", { class: "tool-options", "aria-label": now.name, children: [
+    /* @__PURE__ */ a4("h2", { children: now.name }),
+    /* @__PURE__ */ a4("p", { class: "quiet", children: now.hint }),
+    now.options?.()
+  ] });
+}
+
 // src/ui/words.ts
 function plainName(name) {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
@@ -2658,6 +2784,7 @@ function Panel() {
 }
 function Filled({ now }) {
   return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4(ToolOptions, {}),
     /* @__PURE__ */ a4("section", { class: "choices", "aria-label": "Skin and motion", children: [
       /* @__PURE__ */ a4(
         Chooser,
@@ -2770,31 +2897,6 @@ function Settings({ rows }) {
       found.length === 0 && /* @__PURE__ */ a4("p", { class: "quiet pad", children: rows.length === 0 ? "This skin has no settings." : "No setting has these words." })
     ] })
   ] });
-}
-
-// src/ui/button.tsx
-function ActionButton({ id, stage: stage2, text, beside }) {
-  const action = actionNamed(id);
-  const icon = typeof action.icon === "function" ? action.icon() : action.icon;
-  const name = nameOf(action);
-  return /* @__PURE__ */ a4(
-    "button",
-    {
-      type: "button",
-      class: "button",
-      id: `action-${id}`,
-      "aria-label": name,
-      "aria-pressed": action.pressed?.(),
-      title: `${name} (${action.keys.map(shownKey).join(" or ")})`,
-      disabled: !isEnabled(action),
-      onClick: () => action.run(stage2),
-      children: [
-        icon && !text && /* @__PURE__ */ a4(Icon, { name: icon }),
-        text,
-        beside && /* @__PURE__ */ a4("span", { class: "step quiet wide-only", children: beside })
-      ]
-    }
-  );
 }
 
 // src/ui/timeline.tsx
@@ -3062,6 +3164,7 @@ function Studio({ stage: stage2, software }) {
     /* @__PURE__ */ a4(TopBar, { stage: stage2, software }),
     /* @__PURE__ */ a4("main", { class: "stage", children: [
       /* @__PURE__ */ a4(Canvas, { canvas: stage2.canvas }),
+      /* @__PURE__ */ a4(Toolbar, { stage: stage2 }),
       /* @__PURE__ */ a4(Notices, {}),
       /* @__PURE__ */ a4(Toasts, {})
     ] }),
@@ -3118,7 +3221,7 @@ function begin(root2) {
     software,
     calm,
     follows: () => following.value,
-    beforePicture: () => drag.update(),
+    beforePicture: updateTools,
     afterPicture: (shown2, frames) => {
       for (const frame of frames) ask({ do: "drawn", frame });
       countDrawn();
@@ -3127,17 +3230,17 @@ function begin(root2) {
       shownFrame.value = shown2.frame;
     }
   });
-  const drag = new DragFlesh(stage2, look.value);
+  makeTools(stage2, look.value);
   x2(() => {
     stage2.wear(look.value);
-    drag.wear(look.value);
+    wearTools(look.value);
   });
   listenToKeys(stage2);
-  connect(stage2, drag);
+  connect(stage2);
   Object.assign(globalThis, { supple: { stage: stage2, session: session_exports } });
   Q(/* @__PURE__ */ a4(Studio, { stage: stage2, software }), root2);
 }
-function connect(stage2, drag) {
+function connect(stage2) {
   const mesh = new MeshLoader(stage2);
   const hear = (event) => {
     if (event.event === "state") {
@@ -3145,7 +3248,7 @@ function connect(stage2, drag) {
       mesh.want(event.mesh);
     } else if (event.event === "refused") {
       drafts.value = {};
-      drag.refused(event);
+      toolsRefused(event);
       showRefused(event);
     } else showTold(event.text);
   };
@@ -3157,7 +3260,7 @@ function connect(stage2, drag) {
     lost: (reason, wait) => {
       const anew = "If it was started anew, open the address that it printed.";
       link.value = { open: false, reason: reason || (wait > LONG_WAIT ? anew : "") };
-      drag.letGoAll();
+      toolsLost();
       mesh.forget();
     },
     event: hear,

@@ -1,0 +1,62 @@
+// What every tool is: it hears the pointers that go down on the stage while it is chosen, and draws its own marks.
+import type { ComponentChildren } from "preact";
+import type { Refused } from "../messages";
+import type { Look } from "../scene/looks";
+import type { Place } from "../scene/skin";
+import type { Stage } from "../scene/stage";
+import { Vector2, Vector3 } from "../three";
+import type { IconName } from "../ui/icons";
+
+export type ToolId = "drag";
+
+export interface Tool {
+  readonly id: ToolId;
+  readonly name: string; // as the toolbar and the palette say it
+  readonly key: string; // that chooses it
+  readonly icon: IconName;
+  readonly hint: string; // what to do with it, in one sentence
+
+  /** A pointer goes down: true takes it until it goes up, false leaves it to the camera. */
+  down(event: PointerEvent): boolean;
+  /** A pointer that it has taken moves. */
+  move(event: PointerEvent): void;
+  /** A pointer that it has taken goes up, or is lost (`cancelled`). */
+  up(event: PointerEvent, cancelled: boolean): void;
+  /** A pointer that nobody has taken moves over the stage, or leaves it (null). */
+  hover(event: PointerEvent | null): void;
+
+  /** Chosen, and no longer chosen: marks appear and go. */
+  enter?(): void;
+  leave?(): void;
+  /** Before every picture. */
+  update?(): void;
+  /** Dark or light. */
+  wear?(look: Look): void;
+  /** A command of this number was refused. */
+  refused?(refused: Refused): void;
+  /** The engine is out of reach: let go of everything. */
+  lost?(): void;
+  /** Its own rows in the panel. */
+  options?(): ComponentChildren;
+}
+
+/** Where a pointer is on the stage, in CSS pixels from its upper left corner. */
+export function pixelOf(stage: Stage, event: PointerEvent): Vector2 {
+  const box = stage.canvas.getBoundingClientRect();
+  return new Vector2(event.clientX - box.left, event.clientY - box.top);
+}
+
+/** The direction of the view through a pixel, a unit vector. */
+export function rayThrough(stage: Stage, pixel: Vector2): Vector3 {
+  const { clientWidth, clientHeight } = stage.canvas;
+  const { camera } = stage.viewer;
+  return new Vector3((2 * pixel.x) / clientWidth - 1, 1 - (2 * pixel.y) / clientHeight, 0.5)
+    .unproject(camera)
+    .sub(camera.position)
+    .normalize();
+}
+
+/** The place of the skin under a pixel. */
+export function placeAt(stage: Stage, pixel: Vector2): Place | null {
+  return stage.pick(rayThrough(stage, pixel));
+}

@@ -1,0 +1,89 @@
+// All tools, and which of them has the pointers.
+import { computed, signal } from "@preact/signals";
+import type { Refused } from "../messages";
+import type { Look } from "../scene/looks";
+import type { Stage } from "../scene/stage";
+import { DragFlesh } from "./drag";
+import type { Tool, ToolId } from "./tool";
+
+export const tools = signal<readonly Tool[]>([]);
+const chosenId = signal<ToolId>("drag");
+export const tool = computed(() => tools.value.find(({ id }) => id === chosenId.value) ?? null);
+
+export function chooseTool(id: ToolId): void {
+  if (id === chosenId.value) return;
+  tool.value?.leave?.();
+  chosenId.value = id;
+  tool.value?.enter?.();
+}
+
+/** Make all tools and let the one that is chosen hear the pointers before the camera does. */
+export function makeTools(stage: Stage, look: Look): void {
+  tools.value = [new DragFlesh(stage, look)];
+  const { canvas } = stage;
+  const taken = new Map<number, Tool>();
+  const capture = { capture: true };
+  canvas.addEventListener(
+    "pointerdown",
+    (event) => {
+      // Keys are the stage's again, not those of a field that was typed into.
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      if (event.button !== 0 || event.altKey || event.shiftKey || event.ctrlKey || event.metaKey) return;
+      const now = tool.value;
+      if (!now?.down(event)) return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
+      canvas.setPointerCapture(event.pointerId);
+      taken.set(event.pointerId, now);
+      stage.redraw();
+    },
+    capture,
+  );
+  canvas.addEventListener(
+    "pointermove",
+    (event) => {
+      const owner = taken.get(event.pointerId);
+      if (owner) {
+        event.stopImmediatePropagation();
+        owner.move(event);
+      } else tool.value?.hover(event.buttons === 0 && event.pointerType !== "touch" ? event : null);
+      stage.redraw();
+    },
+    capture,
+  );
+  for (const end of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
+    canvas.addEventListener(
+      end,
+      (event) => {
+        const owner = taken.get(event.pointerId);
+        if (!owner) return;
+        event.stopImmediatePropagation();
+        taken.delete(event.pointerId);
+        owner.up(event, end !== "pointerup");
+        if (canvas.hasPointerCapture(event.pointerId)) canvas.releasePointerCapture(event.pointerId);
+        stage.redraw();
+      },
+      capture,
+    );
+  }
+  canvas.addEventListener("pointerleave", () => {
+    tool.value?.hover(null);
+    stage.redraw();
+  });
+}
+
+export function updateTools(): void {
+  tool.value?.update?.();
+}
+
+export function wearTools(look: Look): void {
+  for (const one of tools.value) one.wear?.(look);
+}
+
+export function toolsRefused(refused: Refused): void {
+  for (const one of tools.value) one.refused?.(refused);
+}
+
+export function toolsLost(): void {
+  for (const one of tools.value) one.lost?.();
+}
