@@ -5,7 +5,7 @@ import pytest
 
 import supple
 from supple.geometry.normals import normals
-from supple.studio.frames import CUBE, FramePacker, Head, unpacked
+from supple.studio.frames import CUBE, JOINTS, FramePacker, Head, joints_frame, kind_and_view, unpacked, unpacked_joints
 
 HEAD = Head(view=2, mesh=7, frame=123456, command=42, motion_time=1.25, flesh_time=99.5, engine=1700)
 
@@ -55,3 +55,14 @@ def test_the_mesh_names_the_vertex_of_every_display_point(hero):
 def test_other_bytes_are_no_frame(hero):
     with pytest.raises(ValueError, match="no frame"):
         unpacked(b"X" * 64)
+
+
+def test_joints_arrive_where_they_are(hero):
+    pose = supple.motion("walk", hero).sample(0.4)
+    frame = joints_frame(HEAD, pose.world_from_joint)
+    head, joints = unpacked_joints(frame)
+    assert head == HEAD
+    assert kind_and_view(frame) == (JOINTS, 2)
+    np.testing.assert_allclose(joints, pose.world_from_joint[:, :3], atol=1e-6)
+    with pytest.raises(ValueError, match="no frame of a skin"):
+        unpacked(frame)

@@ -1,12 +1,23 @@
-// The binary messages: frames of a skin and the mesh they are of. Little endian throughout.
+// The binary messages: frames of a skin and of its joints, and the mesh they are of. Little endian throughout.
 
 const FRAME_MAGIC = 0x464c5053; // "SPLF"
 const MESH_MAGIC = 0x4d4c5053; // "SPLM"
 const HEAD = 64;
 const SKIN = 1;
+const JOINTS = 3;
+
+/** One frame of the joints: twelve floats each, the upper three rows of its transform to the world. */
+export interface JointsFrame {
+  kind: "joints";
+  view: number;
+  mesh: number;
+  frame: number;
+  transforms: Float32Array; // a view of the message, not a copy
+}
 
 /** One frame of a skin: display points as four uint16 each, x, y, z in a cube and an octahedral normal. */
 export interface SkinFrame {
+  kind: "skin";
   view: number;
   mesh: number;
   frame: number;
@@ -26,18 +37,24 @@ export interface MeshData {
   vertexOfPoint: Uint32Array;
 }
 
-/** A frame from a binary message, or null where it is not one of a skin. */
-export function readFrame(message: ArrayBuffer): SkinFrame | null {
+/** A frame from a binary message, or null where it is none. */
+export function readFrame(message: ArrayBuffer): SkinFrame | JointsFrame | null {
   if (message.byteLength < HEAD) return null;
   const head = new DataView(message, 0, HEAD);
-  if (head.getUint32(0, true) !== FRAME_MAGIC || head.getUint8(4) !== 1 || head.getUint8(5) !== SKIN)
-    return null;
+  if (head.getUint32(0, true) !== FRAME_MAGIC || head.getUint8(4) !== 1) return null;
+  const kind = head.getUint8(5);
   const count = head.getUint32(40, true);
-  if (message.byteLength < HEAD + 8 * count) return null;
-  return {
+  const about = {
     view: head.getUint32(8, true),
     mesh: head.getUint32(12, true),
     frame: head.getUint32(16, true),
+  };
+  if (kind === JOINTS && message.byteLength >= HEAD + 48 * count)
+    return { kind: "joints", ...about, transforms: new Float32Array(message, HEAD, 12 * count) };
+  if (kind !== SKIN || message.byteLength < HEAD + 8 * count) return null;
+  return {
+    kind: "skin",
+    ...about,
     lastCommand: head.getUint32(20, true),
     motionTime: head.getFloat64(24, true),
     fleshTime: head.getFloat64(32, true),

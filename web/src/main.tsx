@@ -7,6 +7,7 @@ import { countArrived, countDrawn } from "./meters";
 import { isSoftware, rendererName } from "./scene/renderer";
 import { Stage } from "./scene/stage";
 import * as session from "./session";
+import { needJoints } from "./shown";
 import { Connection } from "./socket";
 import { makeTools, toolsLost, toolsRefused, updateTools, wearTools } from "./tools/toolbox";
 import { setRadius } from "./ui/actions";
@@ -48,6 +49,10 @@ function begin(root: HTMLElement): void {
     stage.wear(look.value);
     wearTools(look.value);
   });
+  effect(() => {
+    needJoints("bones", session.bonesShown.value);
+    stage.showBones(session.bonesShown.value);
+  });
   listenToKeys(stage);
   connect(stage);
   Object.assign(globalThis, { supple: { stage, session } }); // for tests, and for the curious at the console
@@ -60,6 +65,7 @@ function connect(stage: Stage): void {
     if (event.event === "state") {
       takeState(event);
       mesh.want(event.mesh);
+      stage.setSkeleton(event.skeleton);
     } else if (event.event === "refused") {
       session.drafts.value = {};
       toolsRefused(event);
@@ -80,7 +86,8 @@ function connect(stage: Stage): void {
     event: hear,
     frame: (message) => {
       const frame = readFrame(message);
-      if (!frame) return;
+      if (frame?.kind === "joints") stage.newestJoints(frame);
+      if (frame?.kind !== "skin") return;
       countArrived(frame.engineMicroseconds);
       stage.newest(frame);
     },

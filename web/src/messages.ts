@@ -19,7 +19,8 @@ export type Command =
   | { do: "choose-character"; character: string; vertices: number }
   | { do: "undo" }
   | { do: "redo" }
-  | { do: "drawn"; frame: number };
+  | { do: "show"; joints?: boolean | null }
+  | { do: "drawn"; frame: number; view?: number };
 
 /** Which mesh frames are of: `mesh` changes when its triangles do, and names what `/mesh/{mesh}` gives. */
 export interface MeshInfo {
@@ -28,6 +29,17 @@ export interface MeshInfo {
   points: number;
   triangles: number;
   size: number;
+}
+
+/** The joints by name, and on which each one hangs; -1 on none. */
+export interface SkeletonInfo {
+  names: string[];
+  parents: number[];
+}
+
+/** What comes with every frame besides the skin. */
+export interface ShownInfo {
+  joints: boolean;
 }
 
 /** Where the motion is; `duration` is None where it has no end. */
@@ -101,6 +113,8 @@ export interface State {
   revision: number;
   character: string;
   mesh: MeshInfo;
+  skeleton: SkeletonInfo;
+  shown: ShownInfo;
   transport: TransportInfo;
   views: ViewInfo[];
   edits: EditsInfo;

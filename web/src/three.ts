@@ -11,6 +11,7 @@ export {
   LineLoop,
   MaxEquation,
   Mesh,
+  MeshBasicMaterial,
   MOUSE,
   OneFactor,
   OrthographicCamera,

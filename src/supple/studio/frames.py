@@ -1,12 +1,17 @@
 """Frames and meshes as bytes: what goes to the page at sixty a second, and what goes once.
 
-A frame is a head of 64 bytes and eight bytes a display point; a point of the skin at a crease has several. All of it is
-little endian, and goes into the page's GPU as it is.
+A frame is a head of 64 bytes and what it is of. All of it is little endian, and goes into the page's GPU as it is.
+
+| kind | what follows the head |
+| --- | --- |
+| skin | eight bytes a display point; a vertex at a crease has several of those |
+| joints | twelve floats a joint: the upper three rows of its transform to the world |
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +21,7 @@ from supple.arrays import Float32Array, FloatArray
 from supple.character.character import Character
 from supple.geometry.normals import Creases, creases
 
-VERSION, SKIN = 1, 1
+VERSION, SKIN, JOINTS = 1, 1, 3
 CUBE = 2.4  # sizes of the character: the side of the cube about its root in which a frame lies
 CREASE = np.pi / 3.0
 _HEAD = struct.Struct("<4sBBHIIIIddI3ffI")
@@ -65,9 +70,7 @@ class FramePacker:
         devices.write(self._normals, normals)
         self._pack()
         packed = devices.to_host(self._packed)
-        about = (head.view, head.mesh, head.frame, head.command, head.motion_time, head.flesh_time, len(packed))
-        opening = _HEAD.pack(b"SPLF", VERSION, SKIN, 0, *about, *(float(x) for x in low), self._side, head.engine)
-        return opening + packed.tobytes()
+        return _opening(SKIN, head, len(packed), low, self._side) + packed.tobytes()
 
     def mesh(self, vertices: int) -> bytes:
         """The triangles in display points, and which vertex each of those is."""
@@ -76,18 +79,46 @@ class FramePacker:
         return opening + corners.tobytes() + self.creases.vertex_of_normal.astype("<u4").tobytes()
 
 
+def joints_frame(head: Head, world_from_joint: FloatArray) -> bytes:
+    """A frame of joints (J, 4, 4)."""
+    return _opening(JOINTS, head, len(world_from_joint)) + world_from_joint[:, :3].astype("<f4").tobytes()
+
+
+def _opening(
+    kind: int, head: Head, count: int, low: Sequence[float] | FloatArray = (0, 0, 0), side: float = 0
+) -> bytes:
+    about = (head.view, head.mesh, head.frame, head.command, head.motion_time, head.flesh_time, count)
+    return _HEAD.pack(b"SPLF", VERSION, kind, 0, *about, *(float(x) for x in low), side, head.engine)
+
+
+def kind_and_view(frame: bytes) -> tuple[int, int]:
+    """What a frame is of, and of which view."""
+    return frame[5], int.from_bytes(frame[8:12], "little")
+
+
+def unpacked_joints(frame: bytes) -> tuple[Head, FloatArray]:
+    """The head and the transforms (J, 3, 4) of a frame of joints: what the page sees."""
+    head, count, *_ = _read(frame, JOINTS, "joints")
+    return head, np.frombuffer(frame, dtype="<f4", offset=_HEAD.size).reshape(count, 3, 4).astype(np.float64)
+
+
+def _read(frame: bytes, wanted: int, what: str) -> tuple[Head, int, FloatArray, float]:
+    """The head of a frame, its count, and the cube in which it lies."""
+    magic, version, kind, _, *rest = _HEAD.unpack_from(frame)
+    if (magic, version, kind) != (b"SPLF", VERSION, wanted):
+        raise ValueError(f"no frame of {what}")
+    view, mesh, number, command, motion_time, flesh_time, count, x, y, z, side, engine = rest
+    return Head(view, mesh, number, command, motion_time, flesh_time, engine), count, np.array([x, y, z]), side
+
+
 def unpacked(frame: bytes) -> tuple[Head, FloatArray, FloatArray]:
     """The head, points (N, 3) [m] and normals (N, 3) of a frame: what the page sees."""
-    magic, version, kind, _, *rest = _HEAD.unpack_from(frame)
-    if (magic, version, kind) != (b"SPLF", VERSION, SKIN):
-        raise ValueError("no frame of a skin")
-    view, mesh, number, command, motion_time, flesh_time, count, x, y, z, side, engine = rest
+    head, count, low, side = _read(frame, SKIN, "a skin")
     packed = np.frombuffer(frame, dtype="<u2", offset=_HEAD.size).reshape(count, 4)
-    points = np.array([x, y, z]) + side * packed[:, :3].astype(np.float64) / 65535.0
+    points = low + side * packed[:, :3].astype(np.float64) / 65535.0
     u, v = (packed[:, 3] & 255) / 127.5 - 1.0, (packed[:, 3] >> 8) / 127.5 - 1.0
     w = 1.0 - np.abs(u) - np.abs(v)
     behind = np.maximum(-w, 0.0)
     u, v = u + np.where(u < 0.0, behind, -behind), v + np.where(v < 0.0, behind, -behind)
     normals = np.stack([u, v, w], axis=1)
-    head = Head(view, mesh, number, command, motion_time, flesh_time, engine)
     return head, points, normals / np.linalg.norm(normals, axis=1, keepdims=True)

@@ -109,10 +109,17 @@ class Redo(Command, tag="redo", frozen=True):
     """Make the step that was taken back again."""
 
 
+class Show(Command, tag="show", frozen=True):
+    """What is to come with every frame besides the skin; what is not named stays as it is."""
+
+    joints: bool | None = None
+
+
 class Drawn(Command, tag="drawn", frozen=True):
-    """A frame was drawn; another may be sent."""
+    """A frame of a view was drawn; another may be sent."""
 
     frame: Seq
+    view: View = 0
 
 
 AnyCommand = (
@@ -128,6 +135,7 @@ AnyCommand = (
     | ChooseCharacter
     | Undo
     | Redo
+    | Show
     | Drawn
 )
 
@@ -155,6 +163,19 @@ class MeshInfo(Struct, frozen=True):
     points: int
     triangles: int
     size: float
+
+
+class SkeletonInfo(Struct, frozen=True):
+    """The joints by name, and on which each one hangs; -1 on none."""
+
+    names: list[str]
+    parents: list[int]
+
+
+class ShownInfo(Struct, frozen=True):
+    """What comes with every frame besides the skin."""
+
+    joints: bool
 
 
 class TransportInfo(Struct, frozen=True):
@@ -220,6 +241,8 @@ class State(Struct, tag="state", tag_field="event", frozen=True):
     revision: int
     character: str
     mesh: MeshInfo
+    skeleton: SkeletonInfo
+    shown: ShownInfo
     transport: TransportInfo
     views: list[ViewInfo]
     edits: EditsInfo

@@ -15,8 +15,9 @@ from supple.graph.binding_process import BindingProcess
 from supple.graph.transport import Transport
 from supple.motion.motion import Motion
 from supple.motion.pose import PoseSource
-from supple.studio.frames import FramePacker, Head
+from supple.studio.frames import FramePacker, Head, joints_frame
 from supple.studio.opening import Opened, Opening, open_document
+from supple.studio.shown import Shown
 from supple.studio.view import View
 
 _WHERE = "studio"
@@ -40,6 +41,7 @@ class Session:
         self._opening: Opening | None = None
         self._frame = self._mesh = 0
         self.meshes: dict[int, bytes] = {}
+        self.shown = Shown()
         self._install(open_document(document))
         self.history = History(self._shown)
 
@@ -113,7 +115,7 @@ class Session:
         return self.views[number]
 
     def advance(self, dt: float, command: int) -> list[bytes]:
-        """Let `dt` [s] go by; a frame of every view, which has a command of that number in it."""
+        """Let `dt` [s] go by; frames of every view, which have a command of that number in them."""
         self._frame += 1
         frames = []
         for number, view in enumerate(self.views):
@@ -131,8 +133,10 @@ class Session:
                 flesh_time=self.transport.flesh_time,
                 engine=int(1e6 * sum(view.player.stage_seconds.values())),
             )
-            root = view.player.simulated_pose.world_from_joint[0, :3, 3]
-            frames.append(self.packer.frame(head, points, normals, root))
+            joints = view.player.simulated_pose.world_from_joint
+            if self.shown.joints:
+                frames.append(joints_frame(head, joints))
+            frames.append(self.packer.frame(head, points, normals, joints[0, :3, 3]))
         return frames
 
     def take_over(self) -> bool:

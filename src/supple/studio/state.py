@@ -27,6 +27,8 @@ def state_of(session: Session, revision: int) -> say.State:
             len(character.triangles),
             float(character.size.max()),
         ),
+        skeleton=say.SkeletonInfo(list(character.skeleton.names), character.skeleton.parents.tolist()),
+        shown=say.ShownInfo(session.shown.joints),
         transport=say.TransportInfo(
             document.motion, session.transport.playing, session.transport.rate, session.motion.duration
         ),

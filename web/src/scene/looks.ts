@@ -20,6 +20,7 @@ export const LOOKS = {
     line_strength: 0.4,
     shadow_strength: 0.62,
     ring: 0xffd9a0,
+    bones: 0xf2f5fa,
   },
   light: {
     skin_colour: linear(0xd59f86),
@@ -32,5 +33,6 @@ export const LOOKS = {
     line_strength: 0.38,
     shadow_strength: 0.42,
     ring: 0x7a3a12,
+    bones: 0x27303d,
   },
 } as const;

@@ -1,6 +1,8 @@
 // The stage: skin, floor and camera, and when to draw them. Nothing is drawn twice.
-import type { MeshData, SkinFrame } from "../frames";
+import type { JointsFrame, MeshData, SkinFrame } from "../frames";
+import type { SkeletonInfo } from "../messages";
 import { Scene, Vector3, type WebGLRenderer } from "../three";
+import { Bones, jointAt } from "./bones";
 import { Viewer, type ViewName } from "./camera";
 import { Floor } from "./floor";
 import type { Look } from "./looks";
@@ -23,12 +25,21 @@ export interface StageOptions {
   afterPicture: (shown: SkinFrame | null, frames: readonly number[]) => void;
 }
 
+/** The joints by name, and where they are in the last frame that came; null before one has. */
+export interface Joints {
+  skeleton: SkeletonInfo;
+  frame: JointsFrame | null;
+}
+
 export class Stage {
   readonly scene = new Scene();
   readonly viewer: Viewer;
   skin: Skin | null = null;
+  joints: Joints | null = null;
   private readonly renderer: WebGLRenderer;
   private readonly floor: Floor;
+  private bones: Bones | null = null;
+  private bonesShown = false;
   private look: Look;
   private size = 1.8;
   private waiting: SkinFrame | null = null;
@@ -58,6 +69,7 @@ export class Stage {
     this.skin.mesh.visible = false;
     this.scene.add(this.skin.mesh);
     if (old) this.scene.remove(old.mesh);
+    if (this.joints) this.joints.frame = null;
     old?.dispose();
     this.framed &&= old !== null && Math.abs(size / this.size - 1) < SAME_SIZE;
     this.size = size > 0 ? size : 1.8;
@@ -71,8 +83,41 @@ export class Stage {
     this.unsaid.push(frame.frame);
   }
 
+  /** Other joints, of which the frames to come are. */
+  setSkeleton(skeleton: SkeletonInfo): void {
+    if (JSON.stringify(skeleton) === JSON.stringify(this.joints?.skeleton)) return;
+    this.joints = { skeleton, frame: null };
+    if (this.bones) this.scene.remove(this.bones.mesh);
+    this.bones?.dispose();
+    this.bones = new Bones(skeleton, this.look);
+    this.bones.mesh.visible = false;
+    this.scene.add(this.bones.mesh);
+  }
+
+  /** Where the joints are in the frame of the skin that comes next. */
+  newestJoints(frame: JointsFrame): void {
+    if (
+      frame.mesh !== this.skin?.number ||
+      frame.transforms.length !== 12 * (this.joints?.skeleton.names.length ?? 0)
+    )
+      return;
+    this.joints!.frame = frame;
+  }
+
+  /** Where a joint is [m], or null while nobody knows. */
+  joint(index: number, into = new Vector3()): Vector3 | null {
+    const frame = this.joints?.frame;
+    return frame ? jointAt(frame, index, into) : null;
+  }
+
+  showBones(shown: boolean): void {
+    this.bonesShown = shown;
+    this.dirty = true;
+  }
+
   wear(look: Look): void {
     this.look = look;
+    this.bones?.wear(look);
     this.skin?.wear(look);
     this.floor.wear(look);
     this.dirty = true;
@@ -117,6 +162,7 @@ export class Stage {
     const moved = this.lookOn(seconds);
     if (!isNew && !moved && !this.dirty) return;
     this.dirty = false;
+    this.drawBones();
     this.options.beforePicture();
     if (this.skin?.frame && isNew) this.floor.cast(this.renderer, this.skin, ...this.middleOnFloor());
     this.renderer.render(this.scene, this.viewer.camera);
@@ -142,6 +188,13 @@ export class Stage {
       this.framed = true;
     }
     return true;
+  }
+
+  private drawBones(): void {
+    if (!this.bones) return;
+    const frame = this.joints?.frame;
+    this.bones.mesh.visible = this.bonesShown && Boolean(frame);
+    if (this.bones.mesh.visible) this.bones.show(frame!);
   }
 
   private lookOn(seconds: number): boolean {

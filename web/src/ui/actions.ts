@@ -1,7 +1,7 @@
 // Every action once: buttons, keys, the palette and the sheet of shortcuts are made from this table.
 import { computed, signal } from "@preact/signals";
 import type { Stage } from "../scene/stage";
-import { ask, following, motionTime, panelOpen, radius, state } from "../session";
+import { ask, bonesShown, following, motionTime, panelOpen, radius, state } from "../session";
 import type { ToolId } from "../tools/tool";
 import { chooseTool, tool, tools } from "../tools/toolbox";
 import type { IconName } from "./icons";
@@ -22,6 +22,7 @@ export type ActionId =
   | "side"
   | "top"
   | "follow"
+  | "bones"
   | "smaller"
   | "larger"
   | "panel"
@@ -150,6 +151,17 @@ const ACTIONS: readonly Action[] = [
     pressed: () => following.value,
     run: () => {
       following.value = !following.value;
+    },
+  },
+  {
+    id: "bones",
+    group: "View",
+    name: "Show the bones",
+    keys: ["B"],
+    icon: "bones",
+    pressed: () => bonesShown.value,
+    run: () => {
+      bonesShown.value = !bonesShown.value;
     },
   },
   {

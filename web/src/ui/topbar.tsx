@@ -19,6 +19,7 @@ export function TopBar({ stage, software }: { stage: Stage; software: boolean })
       <div class="cluster" role="group" aria-label="View">
         <ActionButton id="frame" stage={stage} />
         <ActionButton id="follow" stage={stage} />
+        <ActionButton id="bones" stage={stage} />
         <ActionButton id="front" stage={stage} text="1" />
         <ActionButton id="side" stage={stage} text="3" />
         <ActionButton id="top" stage={stage} text="7" />

@@ -1027,17 +1027,24 @@ var FRAME_MAGIC = 1179406419;
 var MESH_MAGIC = 1296846931;
 var HEAD = 64;
 var SKIN = 1;
+var JOINTS = 3;
 function readFrame(message) {
   if (message.byteLength < HEAD) return null;
   const head = new DataView(message, 0, HEAD);
-  if (head.getUint32(0, true) !== FRAME_MAGIC || head.getUint8(4) !== 1 || head.getUint8(5) !== SKIN)
-    return null;
+  if (head.getUint32(0, true) !== FRAME_MAGIC || head.getUint8(4) !== 1) return null;
+  const kind = head.getUint8(5);
   const count = head.getUint32(40, true);
-  if (message.byteLength < HEAD + 8 * count) return null;
-  return {
+  const about = {
     view: head.getUint32(8, true),
     mesh: head.getUint32(12, true),
-    frame: head.getUint32(16, true),
+    frame: head.getUint32(16, true)
+  };
+  if (kind === JOINTS && message.byteLength >= HEAD + 48 * count)
+    return { kind: "joints", ...about, transforms: new Float32Array(message, HEAD, 12 * count) };
+  if (kind !== SKIN || message.byteLength < HEAD + 8 * count) return null;
+  return {
+    kind: "skin",
+    ...about,
     lastCommand: head.getUint32(20, true),
     motionTime: head.getFloat64(24, true),
     fleshTime: head.getFloat64(32, true),
@@ -1119,10 +1126,108 @@ function makeRenderer(canvas, software) {
 }
 
 // src/scene/stage.ts
-import { Scene as Scene2, Vector3 as Vector34 } from "./three.js";
+import { Scene as Scene2, Vector3 as Vector35 } from "./three.js";
+
+// src/scene/bones.ts
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DynamicDrawUsage,
+  Mesh,
+  MeshBasicMaterial,
+  Vector3 as Vector32
+} from "./three.js";
+
+// src/scene/looks.ts
+import { Color, Vector3 } from "./three.js";
+var KEY_DIRECTION = new Vector3(0.45, 0.8, 0.5).normalize();
+var linear = (hex, strength = 1) => new Color(hex).multiplyScalar(strength);
+var LOOKS = {
+  dark: {
+    skin_colour: linear(14198156),
+    sky: linear(9676742, 0.5),
+    floor_light: linear(4866104, 0.6),
+    key_colour: linear(16773596, 0.95),
+    fill_colour: linear(12894412, 0.5),
+    rim_colour: linear(11126015, 0.3),
+    line_colour: linear(9345968),
+    line_strength: 0.4,
+    shadow_strength: 0.62,
+    ring: 16767392,
+    bones: 15922682
+  },
+  light: {
+    skin_colour: linear(14000006),
+    sky: linear(16777215, 0.5),
+    floor_light: linear(13220008, 0.32),
+    key_colour: linear(16774116, 0.88),
+    fill_colour: linear(14604764, 0.42),
+    rim_colour: linear(16777215, 0.16),
+    line_colour: linear(7108230),
+    line_strength: 0.38,
+    shadow_strength: 0.42,
+    ring: 8010258,
+    bones: 2568253
+  }
+};
+
+// src/scene/bones.ts
+var CORNERS = 6;
+var FACES = [0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 2, 1, 3, 2, 1, 4, 3, 1, 5, 4, 1, 2, 5];
+var WIDEST_AT = 0.16;
+var WIDTH = 0.055;
+function jointAt({ transforms }, joint, into) {
+  const at = 12 * joint;
+  return into.set(transforms[at + 3], transforms[at + 7], transforms[at + 11]);
+}
+var Bones = class {
+  mesh;
+  material;
+  positions;
+  ends;
+  constructor(skeleton, look2) {
+    this.ends = skeleton.parents.map((parent, joint) => [parent, joint]).filter(([parent]) => parent >= 0);
+    const count = this.ends.length;
+    this.positions = new BufferAttribute(new Float32Array(3 * CORNERS * count), 3).setUsage(DynamicDrawUsage);
+    const geometry = new BufferGeometry().setAttribute("position", this.positions);
+    geometry.setIndex(this.ends.flatMap((_3, bone) => FACES.map((corner) => CORNERS * bone + corner)));
+    this.material = new MeshBasicMaterial({ transparent: true, opacity: 0.62, depthTest: false });
+    this.mesh = new Mesh(geometry, this.material);
+    this.mesh.frustumCulled = false;
+    this.mesh.renderOrder = 5;
+    this.wear(look2);
+  }
+  wear(look2) {
+    this.material.color.set(LOOKS[look2].bones);
+  }
+  show(frame) {
+    const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector32());
+    this.ends.forEach(([parent, joint], bone) => {
+      jointAt(frame, parent, from);
+      along.subVectors(jointAt(frame, joint, to), from);
+      side.set(Math.abs(along.y) > 0.9 * along.length() ? 1 : 0, 0, 0);
+      if (side.x === 0) side.y = 1;
+      up.crossVectors(along, side).setLength(WIDTH * along.length());
+      side.crossVectors(up, along).setLength(WIDTH * along.length());
+      const at = CORNERS * bone;
+      this.positions.setXYZ(at, from.x, from.y, from.z);
+      this.positions.setXYZ(at + 1, to.x, to.y, to.z);
+      from.addScaledVector(along, WIDEST_AT);
+      [side, up, side, up].forEach((out, i4) => {
+        corner.copy(from).addScaledVector(out, i4 < 2 ? 1 : -1);
+        this.positions.setXYZ(at + 2 + i4, corner.x, corner.y, corner.z);
+      });
+    });
+    this.positions.needsUpdate = true;
+  }
+  dispose() {
+    this.mesh.geometry.dispose();
+    this.material.dispose();
+  }
+};
 
 // src/scene/camera.ts
-import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 } from "./three.js";
+import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector33 } from "./three.js";
 var FIELD = 32;
 var OFF_POLE = 88e-4;
 var FOLLOW_RATE = 4;
@@ -1130,9 +1235,9 @@ var JUMP = 0.5;
 var ROOM = 1.08;
 var TURN_TIME = 0.28;
 var FROM = {
-  front: new Vector3(0, 0.06, 1),
-  side: new Vector3(1, 0.06, 0),
-  top: new Vector3(0, 1, 9e-3)
+  front: new Vector33(0, 0.06, 1),
+  side: new Vector33(1, 0.06, 0),
+  top: new Vector33(0, 1, 9e-3)
 };
 var Viewer = class {
   constructor(canvas, calm2) {
@@ -1153,8 +1258,8 @@ var Viewer = class {
   calm;
   camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
   controls;
-  anchor = new Vector3();
-  velocity = new Vector3();
+  anchor = new Vector33();
+  velocity = new Vector33();
   anchored = false;
   turn = null;
   resize(width, height) {
@@ -1190,7 +1295,7 @@ var Viewer = class {
     const target = low.clone().add(high).multiplyScalar(0.5);
     const direction = (from ?? this.offset()).clone().normalize();
     const half = high.clone().sub(low).multiplyScalar(0.5);
-    const right = new Vector3(direction.z, 0, -direction.x).normalize();
+    const right = new Vector33(direction.z, 0, -direction.x).normalize();
     const up = direction.clone().cross(right);
     const along = (axis) => half.x * Math.abs(axis.x) + half.y * Math.abs(axis.y) + half.z * Math.abs(axis.z);
     const tangent = Math.tan(FIELD * Math.PI / 360);
@@ -1236,7 +1341,7 @@ var Viewer = class {
 // src/scene/floor.ts
 import {
   GLSL3,
-  Mesh,
+  Mesh as Mesh2,
   OrthographicCamera,
   PlaneGeometry,
   RawShaderMaterial,
@@ -1244,37 +1349,6 @@ import {
   Vector2,
   WebGLRenderTarget
 } from "./three.js";
-
-// src/scene/looks.ts
-import { Color, Vector3 as Vector32 } from "./three.js";
-var KEY_DIRECTION = new Vector32(0.45, 0.8, 0.5).normalize();
-var linear = (hex, strength = 1) => new Color(hex).multiplyScalar(strength);
-var LOOKS = {
-  dark: {
-    skin_colour: linear(14198156),
-    sky: linear(9676742, 0.5),
-    floor_light: linear(4866104, 0.6),
-    key_colour: linear(16773596, 0.95),
-    fill_colour: linear(12894412, 0.5),
-    rim_colour: linear(11126015, 0.3),
-    line_colour: linear(9345968),
-    line_strength: 0.4,
-    shadow_strength: 0.62,
-    ring: 16767392
-  },
-  light: {
-    skin_colour: linear(14000006),
-    sky: linear(16777215, 0.5),
-    floor_light: linear(13220008, 0.32),
-    key_colour: linear(16774116, 0.88),
-    fill_colour: linear(14604764, 0.42),
-    rim_colour: linear(16777215, 0.16),
-    line_colour: linear(7108230),
-    line_strength: 0.38,
-    shadow_strength: 0.42,
-    ring: 8010258
-  }
-};
 
 // src/scene/shaders.ts
 var UNPACK = (
@@ -1437,7 +1511,7 @@ var Floor = class {
         shadow_strength: { value: 0 }
       }
     });
-    this.mesh = new Mesh(new PlaneGeometry(2, 2), this.material);
+    this.mesh = new Mesh2(new PlaneGeometry(2, 2), this.material);
     this.mesh.frustumCulled = false;
     this.wear(look2);
   }
@@ -1517,28 +1591,28 @@ function pick(skin2, origin, direction) {
 
 // src/scene/skin.ts
 import {
-  BufferAttribute,
-  BufferGeometry,
+  BufferAttribute as BufferAttribute2,
+  BufferGeometry as BufferGeometry2,
   CustomBlending,
-  DynamicDrawUsage,
+  DynamicDrawUsage as DynamicDrawUsage2,
   GLSL3 as GLSL32,
   MaxEquation,
-  Mesh as Mesh2,
+  Mesh as Mesh3,
   OneFactor,
   RawShaderMaterial as RawShaderMaterial2,
-  Vector3 as Vector33
+  Vector3 as Vector34
 } from "./three.js";
 var DOUBLE_SIDE = 2;
 var Skin = class {
   constructor(number, data, shadowUniforms, look2) {
     this.number = number;
     this.data = data;
-    this.attribute = new BufferAttribute(new Uint16Array(4 * data.points), 4, true).setUsage(
-      DynamicDrawUsage
+    this.attribute = new BufferAttribute2(new Uint16Array(4 * data.points), 4, true).setUsage(
+      DynamicDrawUsage2
     );
-    const geometry = new BufferGeometry();
+    const geometry = new BufferGeometry2();
     geometry.setAttribute("packed_point", this.attribute);
-    geometry.setIndex(new BufferAttribute(data.triangles, 1));
+    geometry.setIndex(new BufferAttribute2(data.triangles, 1));
     this.material = new RawShaderMaterial2({
       glslVersion: GLSL32,
       vertexShader: SKIN_VERTEX,
@@ -1562,8 +1636,8 @@ var Skin = class {
       blendDst: OneFactor,
       uniforms: { ...this.cube, ...shadowUniforms, key_direction: { value: KEY_DIRECTION } }
     });
-    this.mesh = new Mesh2(geometry, this.material);
-    this.shadow = new Mesh2(geometry, shadowMaterial);
+    this.mesh = new Mesh3(geometry, this.material);
+    this.shadow = new Mesh3(geometry, shadowMaterial);
     this.mesh.frustumCulled = false;
     this.shadow.frustumCulled = false;
     this.wear(look2);
@@ -1572,7 +1646,7 @@ var Skin = class {
   data;
   mesh;
   shadow;
-  cube = { low: { value: new Vector33() }, side: { value: 1 } };
+  cube = { low: { value: new Vector34() }, side: { value: 1 } };
   frame = null;
   material;
   attribute;
@@ -1610,13 +1684,13 @@ var Skin = class {
   }
   /** Where a place of the skin is, and which way it looks. */
   surface({ points, shares }, position, normal) {
-    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector33()));
+    const [a5, b3, c4] = points.map((index) => this.point(index, new Vector34()));
     position.set(0, 0, 0).addScaledVector(a5, shares[0]).addScaledVector(b3, shares[1]).addScaledVector(c4, shares[2]);
     normal.crossVectors(b3.sub(a5), c4.sub(a5)).normalize();
   }
   /** The box about all points [m]. */
   bounds(low, high) {
-    const point = new Vector33();
+    const point = new Vector34();
     low.setScalar(Number.POSITIVE_INFINITY);
     high.setScalar(Number.NEGATIVE_INFINITY);
     for (let i4 = 0; i4 < this.data.points; i4++) {
@@ -1635,7 +1709,7 @@ var Skin = class {
 // src/scene/stage.ts
 var LONGEST_STEP = 0.1;
 var SAME_SIZE = 0.01;
-var FIRST_LOOK = new Vector34(0.42, 0.14, 1);
+var FIRST_LOOK = new Vector35(0.42, 0.14, 1);
 var Stage = class {
   constructor(canvas, options) {
     this.canvas = canvas;
@@ -1654,8 +1728,11 @@ var Stage = class {
   scene = new Scene2();
   viewer;
   skin = null;
+  joints = null;
   renderer;
   floor;
+  bones = null;
+  bonesShown = false;
   look;
   size = 1.8;
   waiting = null;
@@ -1670,6 +1747,7 @@ var Stage = class {
     this.skin.mesh.visible = false;
     this.scene.add(this.skin.mesh);
     if (old) this.scene.remove(old.mesh);
+    if (this.joints) this.joints.frame = null;
     old?.dispose();
     this.framed &&= old !== null && Math.abs(size / this.size - 1) < SAME_SIZE;
     this.size = size > 0 ? size : 1.8;
@@ -1681,8 +1759,34 @@ var Stage = class {
     this.waiting = frame;
     this.unsaid.push(frame.frame);
   }
+  /** Other joints, of which the frames to come are. */
+  setSkeleton(skeleton) {
+    if (JSON.stringify(skeleton) === JSON.stringify(this.joints?.skeleton)) return;
+    this.joints = { skeleton, frame: null };
+    if (this.bones) this.scene.remove(this.bones.mesh);
+    this.bones?.dispose();
+    this.bones = new Bones(skeleton, this.look);
+    this.bones.mesh.visible = false;
+    this.scene.add(this.bones.mesh);
+  }
+  /** Where the joints are in the frame of the skin that comes next. */
+  newestJoints(frame) {
+    if (frame.mesh !== this.skin?.number || frame.transforms.length !== 12 * (this.joints?.skeleton.names.length ?? 0))
+      return;
+    this.joints.frame = frame;
+  }
+  /** Where a joint is [m], or null while nobody knows. */
+  joint(index, into = new Vector35()) {
+    const frame = this.joints?.frame;
+    return frame ? jointAt(frame, index, into) : null;
+  }
+  showBones(shown2) {
+    this.bonesShown = shown2;
+    this.dirty = true;
+  }
   wear(look2) {
     this.look = look2;
+    this.bones?.wear(look2);
     this.skin?.wear(look2);
     this.floor.wear(look2);
     this.dirty = true;
@@ -1702,7 +1806,7 @@ var Stage = class {
   }
   frameFrom(from, atOnce = false) {
     if (!this.skin?.frame) return;
-    const [low, high] = [new Vector34(), new Vector34()];
+    const [low, high] = [new Vector35(), new Vector35()];
     this.skin.bounds(low, high);
     this.viewer.frame(low, high, from, atOnce);
   }
@@ -1720,6 +1824,7 @@ var Stage = class {
     const moved = this.lookOn(seconds);
     if (!isNew && !moved && !this.dirty) return;
     this.dirty = false;
+    this.drawBones();
     this.options.beforePicture();
     if (this.skin?.frame && isNew) this.floor.cast(this.renderer, this.skin, ...this.middleOnFloor());
     this.renderer.render(this.scene, this.viewer.camera);
@@ -1745,6 +1850,12 @@ var Stage = class {
     }
     return true;
   }
+  drawBones() {
+    if (!this.bones) return;
+    const frame = this.joints?.frame;
+    this.bones.mesh.visible = this.bonesShown && Boolean(frame);
+    if (this.bones.mesh.visible) this.bones.show(frame);
+  }
   lookOn(seconds) {
     if (this.skin?.frame) {
       if (this.options.follows()) this.viewer.follow(this.middle(), this.size, seconds);
@@ -1754,7 +1865,7 @@ var Stage = class {
   }
   middle() {
     const { low, side } = this.skin.frame;
-    return new Vector34(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+    return new Vector35(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
   }
   middleOnFloor() {
     const { x: x3, z: z3 } = this.middle();
@@ -1768,6 +1879,7 @@ __export(session_exports, {
   activeStage: () => activeStage,
   activeView: () => activeView,
   ask: () => ask,
+  bonesShown: () => bonesShown,
   dismissToast: () => dismissToast,
   drafts: () => drafts,
   following: () => following,
@@ -1793,6 +1905,7 @@ var toasts = y3([]);
 var radius = y3(0.06);
 var following = y3(true);
 var panelOpen = y3(true);
+var bonesShown = y3(false);
 var activeView = y3(0);
 var activeStage = y3(null);
 var view = O(() => {
@@ -1832,6 +1945,22 @@ function dismissToast(id) {
 function addToast(toast) {
   toasts.value = [...toasts.value, toast].slice(-MOST_TOASTS);
 }
+
+// src/shown.ts
+var joints = y3(/* @__PURE__ */ new Set());
+function needJoints(who, needs) {
+  if (joints.peek().has(who) === needs) return;
+  const others = [...joints.peek()].filter((one) => one !== who);
+  joints.value = new Set(needs ? [...others, who] : others);
+}
+x2(() => {
+  const wanted = joints.value.size > 0;
+  if (wanted && link.value.open && state.value && !state.value.shown.joints)
+    ask({ do: "show", joints: true });
+});
+x2(() => {
+  if (joints.value.size === 0 && state.peek()?.shown.joints) ask({ do: "show", joints: false });
+});
 
 // src/messages.ts
 var PROTOCOL = "supple-studio.1";
@@ -1879,29 +2008,29 @@ var Connection = class {
 
 // src/scene/marks.ts
 import {
-  BufferAttribute as BufferAttribute2,
-  BufferGeometry as BufferGeometry2,
+  BufferAttribute as BufferAttribute3,
+  BufferGeometry as BufferGeometry3,
   Line,
   LineBasicMaterial,
   LineLoop,
-  Vector3 as Vector35
+  Vector3 as Vector36
 } from "./three.js";
-var CORNERS = 72;
-var FORWARD = new Vector35(0, 0, 1);
+var CORNERS2 = 72;
+var FORWARD = new Vector36(0, 0, 1);
 function circle() {
-  const positions = new Float32Array(3 * CORNERS);
-  for (let i4 = 0; i4 < CORNERS; i4++) {
-    positions[3 * i4] = Math.cos(2 * Math.PI * i4 / CORNERS);
-    positions[3 * i4 + 1] = Math.sin(2 * Math.PI * i4 / CORNERS);
+  const positions = new Float32Array(3 * CORNERS2);
+  for (let i4 = 0; i4 < CORNERS2; i4++) {
+    positions[3 * i4] = Math.cos(2 * Math.PI * i4 / CORNERS2);
+    positions[3 * i4 + 1] = Math.sin(2 * Math.PI * i4 / CORNERS2);
   }
-  return new BufferGeometry2().setAttribute("position", new BufferAttribute2(positions, 3));
+  return new BufferGeometry3().setAttribute("position", new BufferAttribute3(positions, 3));
 }
 var HandMark = class {
   constructor(scene, look2) {
     this.scene = scene;
     this.material = new LineBasicMaterial({ color: LOOKS[look2].ring, transparent: true, depthTest: false });
     this.ring = new LineLoop(circle(), this.material);
-    this.tether = new Line(new BufferGeometry2().setAttribute("position", this.ends), this.material);
+    this.tether = new Line(new BufferGeometry3().setAttribute("position", this.ends), this.material);
     for (const mark of [this.ring, this.tether]) {
       mark.frustumCulled = false;
       mark.renderOrder = 10;
@@ -1913,7 +2042,7 @@ var HandMark = class {
   ring;
   tether;
   material;
-  ends = new BufferAttribute2(new Float32Array(6), 3);
+  ends = new BufferAttribute3(new Float32Array(6), 3);
   wear(look2) {
     this.material.color.set(LOOKS[look2].ring);
   }
@@ -1943,10 +2072,10 @@ var HandMark = class {
 };
 
 // src/tools/drag.ts
-import { Vector3 as Vector37 } from "./three.js";
+import { Vector3 as Vector38 } from "./three.js";
 
 // src/tools/tool.ts
-import { Vector2 as Vector22, Vector3 as Vector36 } from "./three.js";
+import { Vector2 as Vector22, Vector3 as Vector37 } from "./three.js";
 function pixelOf(stage2, event) {
   const box = stage2.canvas.getBoundingClientRect();
   return new Vector22(event.clientX - box.left, event.clientY - box.top);
@@ -1954,7 +2083,7 @@ function pixelOf(stage2, event) {
 function rayThrough(stage2, pixel) {
   const { clientWidth, clientHeight } = stage2.canvas;
   const { camera } = stage2.viewer;
-  return new Vector36(2 * pixel.x / clientWidth - 1, 1 - 2 * pixel.y / clientHeight, 0.5).unproject(camera).sub(camera.position).normalize();
+  return new Vector37(2 * pixel.x / clientWidth - 1, 1 - 2 * pixel.y / clientHeight, 0.5).unproject(camera).sub(camera.position).normalize();
 }
 function placeAt(stage2, pixel) {
   return stage2.pick(rayThrough(stage2, pixel));
@@ -2008,9 +2137,9 @@ var DragFlesh = class {
     const pixel = pixelOf(this.stage, event);
     const place = placeAt(this.stage, pixel);
     if (!skin2 || !place) return false;
-    const [at, normal] = [new Vector37(), new Vector37()];
+    const [at, normal] = [new Vector38(), new Vector38()];
     skin2.surface(place, at, normal);
-    const forward = viewer.camera.getWorldDirection(new Vector37());
+    const forward = viewer.camera.getWorldDirection(new Vector38());
     this.hands.set(event.pointerId, {
       name: `pointer-${event.pointerId}`,
       place,
@@ -2052,10 +2181,10 @@ var DragFlesh = class {
   carry(hand) {
     const { skin: skin2, viewer } = this.stage;
     const direction = rayThrough(this.stage, hand.pixel);
-    const forward = viewer.camera.getWorldDirection(new Vector37());
+    const forward = viewer.camera.getWorldDirection(new Vector38());
     hand.at.copy(viewer.camera.position).addScaledVector(direction, hand.depth / direction.dot(forward));
     this.tell(hand);
-    const [position, normal] = [new Vector37(), new Vector37()];
+    const [position, normal] = [new Vector38(), new Vector38()];
     skin2.surface(hand.place, position, normal);
     hand.mark.show(position, normal, radius.value, hand.at);
   }
@@ -2089,7 +2218,7 @@ var DragFlesh = class {
       this.hoverMark.hide();
       return;
     }
-    const [position, normal] = [new Vector37(), new Vector37()];
+    const [position, normal] = [new Vector38(), new Vector38()];
     skin2.surface(place, position, normal);
     this.hoverMark.show(position, normal, radius.value, null);
   }
@@ -2296,6 +2425,17 @@ var ACTIONS = [
     pressed: () => following.value,
     run: () => {
       following.value = !following.value;
+    }
+  },
+  {
+    id: "bones",
+    group: "View",
+    name: "Show the bones",
+    keys: ["B"],
+    icon: "bones",
+    pressed: () => bonesShown.value,
+    run: () => {
+      bonesShown.value = !bonesShown.value;
     }
   },
   {
@@ -2568,6 +2708,7 @@ var PATHS = {
   redo: "M9.500 3l4 3.500-4 3.500V7.600h-3a2.300 2.300 0 0 0 0 4.600H10v1.300H6.500a3.600 3.600 0 0 1 0-7.200h3z",
   frame: "M2 2h4v1.400H3.400V6H2zM10 2h4v4h-1.400V3.400H10zM2 10h1.400v2.600H6V14H2zM12.600 10H14v4h-4v-1.400h2.600zM8 5.500a2.500 2.500 0 1 1 0 5 2.500 2.500 0 0 1 0-5z",
   follow: "M8 1.500l2.200 2.700H8.700v3.100h3.100V5.800L14.500 8l-2.700 2.200V8.700H8.700v3.100h1.500L8 14.500l-2.200-2.700h1.500V8.700H4.200v1.500L1.500 8l2.700-2.200v1.500h3.100V4.200H5.800z",
+  bones: "M3.600 2a1.600 1.600 0 0 1 1.600 1.400L6 5.200 8.600 7.800l1.900 2.100 1.300.2A1.600 1.600 0 1 1 11.500 13a1.600 1.600 0 0 1-1.400-1.600l-.2-1-2.300-1.600L5 6.200 3.800 5.200A1.600 1.600 0 0 1 3.600 2z",
   panel: "M2 3h12v10H2zm1.400 1.400v7.200h5.300V4.400z",
   theme: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.500v9a4.500 4.500 0 0 0 0-9z",
   help: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.300a4.700 4.700 0 1 0 0 9.400 4.700 4.700 0 0 0 0-9.400zM7.300 10.300h1.400v1.400H7.300zM8 4.200c1.400 0 2.300.8 2.300 2 0 1.600-1.600 1.600-1.600 3.100H7.300c0-2.100 1.600-2.200 1.600-3.100 0-.5-.4-.8-.9-.8s-.9.3-.9.9H5.700c0-1.300.9-2.100 2.300-2.100z",
@@ -3071,6 +3212,7 @@ function TopBar({ stage: stage2, software }) {
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "View", children: [
       /* @__PURE__ */ a4(ActionButton, { id: "frame", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "follow", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "bones", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "front", stage: stage2, text: "1" }),
       /* @__PURE__ */ a4(ActionButton, { id: "side", stage: stage2, text: "3" }),
       /* @__PURE__ */ a4(ActionButton, { id: "top", stage: stage2, text: "7" })
@@ -3235,6 +3377,10 @@ function begin(root2) {
     stage2.wear(look.value);
     wearTools(look.value);
   });
+  x2(() => {
+    needJoints("bones", bonesShown.value);
+    stage2.showBones(bonesShown.value);
+  });
   listenToKeys(stage2);
   connect(stage2);
   Object.assign(globalThis, { supple: { stage: stage2, session: session_exports } });
@@ -3246,6 +3392,7 @@ function connect(stage2) {
     if (event.event === "state") {
       takeState(event);
       mesh.want(event.mesh);
+      stage2.setSkeleton(event.skeleton);
     } else if (event.event === "refused") {
       drafts.value = {};
       toolsRefused(event);
@@ -3266,7 +3413,8 @@ function connect(stage2) {
     event: hear,
     frame: (message) => {
       const frame = readFrame(message);
-      if (!frame) return;
+      if (frame?.kind === "joints") stage2.newestJoints(frame);
+      if (frame?.kind !== "skin") return;
       countArrived(frame.engineMicroseconds);
       stage2.newest(frame);
     }

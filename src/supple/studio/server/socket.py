@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Callable
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from supple.studio import messages as say
 from supple.studio.engine import Engine, Listener
+from supple.studio.frames import SKIN, kind_and_view
 
 OUT = 2  # frames that may be on their way, not yet drawn
 BUSIEST = 240  # commands in a second
@@ -20,30 +22,34 @@ _TOO_MUCH, _OTHER_PROTOCOL = 1008, 1002
 class Window(Listener):
     """Carries bytes between one page and the engine.
 
-    Frames that the page has not drawn are never more than two; in between, the newest takes the place of the one that
-    waits. Events all arrive, in their order.
+    Frames that the page has not drawn are never more than two for each view; in between, the newest takes the place of
+    the one that waits. Events all arrive, in their order.
     """
 
     def __init__(self, socket: WebSocket, engine: Engine) -> None:
         self._socket, self._engine, self._loop = socket, engine, asyncio.get_running_loop()
         self._events: deque[bytes] = deque()
-        self._newest: bytes | None = None
-        self._out = 0
+        self._newest: dict[int, dict[int, bytes]] = {}  # frames by view and kind
+        self._out: Counter[int] = Counter()  # frames on their way, by view
         self._something = asyncio.Event()
 
     def frame(self, frame: bytes) -> None:
         """Keep the newest frame until there is room; from the engine's thread."""
-        self._newest = frame
-        self._notify()
+        self._on_loop(self._keep, frame)
 
     def event(self, event: say.Event) -> None:
         """Send an event; from the engine's thread."""
         self._events.append(say.write_event(event))
-        self._notify()
+        self._on_loop(self._something.set)
 
-    def _notify(self) -> None:
+    def _on_loop(self, act: Callable[..., None], *given: bytes) -> None:
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._something.set)
+            self._loop.call_soon_threadsafe(act, *given)
+
+    def _keep(self, frame: bytes) -> None:
+        kind, view = kind_and_view(frame)
+        self._newest.setdefault(view, {})[kind] = frame
+        self._something.set()
 
     async def serve(self) -> None:
         """Until the page goes away."""
@@ -68,11 +74,11 @@ class Window(Listener):
             self._something.clear()
             while self._events:
                 await self._socket.send_text(self._events.popleft().decode())
-            frame = self._newest
-            if frame is not None and self._out < OUT:
-                self._newest = None
-                self._out += 1
-                await self._socket.send_bytes(frame)
+            for view in [view for view, frames in self._newest.items() if SKIN in frames and self._out[view] < OUT]:
+                frames = self._newest.pop(view)
+                self._out[view] += 1
+                for kind in sorted(frames, reverse=True):  # the skin, which is drawn, comes last
+                    await self._socket.send_bytes(frames[kind])
 
     async def _receive(self) -> None:
         second, count = 0, 0
@@ -90,7 +96,7 @@ class Window(Listener):
                 self.event(refused)
                 continue
             if isinstance(command, say.Drawn):
-                self._out = max(self._out - 1, 0)
+                self._out[command.view] = max(self._out[command.view] - 1, 0)
                 self._something.set()
             else:
                 self._engine.tell(command, self)

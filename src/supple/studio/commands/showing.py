@@ -1,0 +1,17 @@
+"""Commands that choose what is shown. None of them is a step of the document."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from supple.studio import messages as say
+from supple.studio.commands.table import Handlers
+from supple.studio.session import Session
+
+
+def _show(session: Session, command: say.Show) -> None:
+    if command.joints is not None:
+        session.shown = replace(session.shown, joints=command.joints)
+
+
+HANDLERS: Handlers = {say.Show: _show}

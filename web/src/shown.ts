@@ -1,0 +1,22 @@
+// What has to come with every frame besides the skin, because something here needs it.
+import { effect, signal } from "@preact/signals";
+import { ask, link, state } from "./session";
+
+const joints = signal<ReadonlySet<string>>(new Set());
+
+/** Say that something, by its name, needs to know where the joints are, or no longer does. */
+export function needJoints(who: string, needs: boolean): void {
+  if (joints.peek().has(who) === needs) return;
+  const others = [...joints.peek()].filter((one) => one !== who);
+  joints.value = new Set(needs ? [...others, who] : others);
+}
+
+// Another window may have said that nobody needs them, and an engine that was started anew knows of nothing.
+effect(() => {
+  const wanted = joints.value.size > 0;
+  if (wanted && link.value.open && state.value && !state.value.shown.joints)
+    ask({ do: "show", joints: true });
+});
+effect(() => {
+  if (joints.value.size === 0 && state.peek()?.shown.joints) ask({ do: "show", joints: false });
+});
