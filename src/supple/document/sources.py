@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from supple.character.anatomy.humanoid import Anatomy
 from supple.character.builtin import CHARACTERS, character
 from supple.character.builtin.skeletons import hero_skeleton
 from supple.character.character import Character
+from supple.character.skeleton import Skeleton
 from supple.errors import InputError
 from supple.io import load, load_motion
 from supple.io.formats import CHARACTER_READERS, MOTION_READERS
@@ -64,16 +66,27 @@ def motion_from(name: str | None, moved: Character) -> Motion:
     clip = next((clip for label, clip in moved.motions.items() if label.lower() == name.lower()), None)
     if clip is not None:
         return clip
-    if Path(name).suffix.lower() in MOTION_READERS:
+    if names_file(name):
         return load_motion(name).retarget(moved)
     check_motion(name, clips=list(moved.motions))
     return _built_in(name, moved)
 
 
+def names_file(name: str) -> bool:
+    """Whether a motion's name is that of a file."""
+    return Path(name).suffix.lower() in MOTION_READERS
+
+
 def motions_for(moved: Character) -> list[str]:
-    """Names of clips and built-in motions that a character can make; those that suit it best come first."""
-    built_in = [name for name in sorted(MOTIONS, key=lambda name: name in _OF_SINGLE_JOINTS) if _fits(name, moved)]
-    return list(dict.fromkeys([*moved.motions, *built_in]))
+    """Names of clips and built-in motions that a character can make; those that suit it best come first.
+
+    A body with arms and legs, whatever its joints are called, can make all that the hero can.
+    """
+    in_order = sorted(MOTIONS, key=lambda name: name in _OF_SINGLE_JOINTS)
+    humanoid = Anatomy(moved.skeleton).complete
+    clips = {name.lower() for name in moved.motions}
+    built_in = [name for name in in_order if _fits(name, moved) or (humanoid and _fits(name, hero_skeleton()))]
+    return [*moved.motions, *(name for name in built_in if name not in clips)]
 
 
 def _built_in(name: str, moved: Character) -> Motion:
@@ -87,8 +100,8 @@ def _built_in(name: str, moved: Character) -> Motion:
             raise refused from None
 
 
-def _fits(name: str, moved: Character) -> bool:
-    """Whether a built-in motion is one for this character's own joints."""
+def _fits(name: str, moved: Character | Skeleton) -> bool:
+    """Whether a built-in motion is one for these joints."""
     try:
         recipe(name, moved)
     except InputError:

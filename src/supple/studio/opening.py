@@ -7,8 +7,7 @@ from threading import Thread
 
 from supple.character.character import Character
 from supple.document.document import Document
-from supple.document.sources import motion_from, motions_for
-from supple.errors import InputError
+from supple.document.sources import motion_from, motions_for, names_file
 from supple.motion.motion import Motion
 from supple.studio.frames import FramePacker
 
@@ -31,13 +30,11 @@ def open_document(document: Document) -> Opened:
     """Open the character and the motion of a document."""
     character = document.character.open()
     motions = motions_for(character)
-    try:
-        motion = motion_from(document.motion, character)
-    except InputError:
-        if not motions:
-            raise
-        document = replace(document, motion=motions[0])
-        motion = motion_from(motions[0], character)
+    if not names_file(document.motion):
+        wanted = document.motion.lower()
+        found = next((name for name in motions if name.lower() == wanted), next(iter(motions), document.motion))
+        document = replace(document, motion=found)
+    motion = motion_from(document.motion, character)
     if document.motion not in motions:
         motions = [document.motion, *motions]
     return Opened(document, character, motion, motions, FramePacker(character))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from supple.arrays import FloatArray
+from supple.arrays import Float32Array, FloatArray
 from supple.character.character import Character
 from supple.document.document import Document
 from supple.document.sources import motion_from
@@ -117,27 +117,39 @@ class Session:
     def advance(self, dt: float, command: int) -> list[bytes]:
         """Let `dt` [s] go by; frames of every view, which have a command of that number in them."""
         self._frame += 1
-        frames = []
-        for number, view in enumerate(self.views):
+        return [frame for number, view in enumerate(self.views) for frame in self._frames_of(number, view, dt, command)]
+
+    def _frames_of(self, number: int, view: View, dt: float, command: int) -> list[bytes]:
+        points = self._play(number, view, dt)
+        normals, _ = view.player.normals()
+        head = Head(
+            view=number,
+            mesh=self._mesh,
+            frame=self._frame % 2**32,
+            command=command,
+            motion_time=self.transport.time,
+            flesh_time=self.transport.flesh_time,
+            engine=int(1e6 * sum(view.player.stage_seconds.values())),
+        )
+        joints = view.player.simulated_pose.world_from_joint
+        shown = [joints_frame(head, joints)] if self.shown.joints else []
+        return [*shown, self.packer.frame(head, points, normals, joints[0, :3, 3])]
+
+    def _play(self, number: int, view: View, dt: float) -> Float32Array:
+        """The first view takes time along, the others follow; one whose skin fails goes on by linear blend."""
+        try:
+            return self._played(number, view, dt)
+        except SuppleError as error:
+            self._tell(f"{view.graph.stages[-1].name}: {error}. Linear blend goes on in its place.")
+            view.fall_back()
             if number == 0:
-                points = self.transport.advance(dt)
-            else:
-                points = view.player.play(self.transport, self.transport.flesh_time)
-            normals, _ = view.player.normals()
-            head = Head(
-                view=number,
-                mesh=self._mesh,
-                frame=self._frame % 2**32,
-                command=command,
-                motion_time=self.transport.time,
-                flesh_time=self.transport.flesh_time,
-                engine=int(1e6 * sum(view.player.stage_seconds.values())),
-            )
-            joints = view.player.simulated_pose.world_from_joint
-            if self.shown.joints:
-                frames.append(joints_frame(head, joints))
-            frames.append(self.packer.frame(head, points, normals, joints[0, :3, 3]))
-        return frames
+                self.transport.change_player(view.player)
+            return self._played(number, view, dt)
+
+    def _played(self, number: int, view: View, dt: float) -> Float32Array:
+        if number == 0:
+            return self.transport.advance(dt)
+        return view.player.play(self.transport, self.transport.flesh_time)
 
     def take_over(self) -> bool:
         """Go over to what was opened or bound beside, where it is ready; whether anything changed."""

@@ -40,6 +40,12 @@ class View:
             self.player.change(stage=stage, **settings)
         self._graph = graph
 
+    def fall_back(self) -> None:
+        """Go on by linear blend from where it is, when its skin has failed."""
+        plain = supple.player(self.player.character, supple.LinearBlend())
+        plain.succeed(self.player)
+        self.player = plain
+
     def take_over(self) -> bool:
         """Let the new skin take over if it is bound; whether anything changed. Raises what kept it from binding."""
         if self._successor is None or not self._successor.ready:

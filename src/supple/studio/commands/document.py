@@ -69,9 +69,13 @@ def _choose_character(session: Session, command: say.ChooseCharacter) -> None:
 
 
 def open_character(session: Session, source: CharacterSource) -> None:
-    """Open another character; what was drawn on the one before stays with that one."""
+    """Open another character; what was drawn on the one before stays with that one.
+
+    One from a file makes its own first motion, where it has any.
+    """
     before = session.document
-    session.do(Document(source, before.motion, before.skins, step=f"Character {source.name}"))
+    motion = before.motion if source.is_built_in else ""
+    session.do(Document(source, motion, before.skins, step=f"Character {source.name}"))
 
 
 def _undo(session: Session, command: say.Undo) -> None:
