@@ -3,7 +3,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { readFrame, readMesh } from "./frames";
 import type { Event, MeshInfo, State } from "./messages";
-import { countArrived, countDrawn } from "./meters";
+import { beginAgain, countArrived, countDrawn } from "./meters";
 import { isSoftware, rendererName } from "./scene/renderer";
 import { Stage } from "./scene/stage";
 import * as session from "./session";
@@ -75,6 +75,7 @@ function connect(stage: Stage): void {
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`;
   const connection = new Connection(address, {
     opened: () => {
+      beginAgain();
       session.link.value = { open: true };
     },
     lost: (reason, wait) => {

@@ -19,6 +19,12 @@ export function countArrived(engineMicroseconds: number): void {
   engineSum += engineMicroseconds / 1000;
 }
 
+/** The engine was found, and has not had the time to send anything. */
+export function beginAgain(): void {
+  lastSign = performance.now();
+  silent.value = false;
+}
+
 export function countDrawn(): void {
   drawn++;
 }

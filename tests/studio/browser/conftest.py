@@ -89,14 +89,15 @@ def serve(chromium, cache):
 def open_window(chromium):
     """Windows of a test's own: `open_window(server, size=(1280, 800), color_scheme="light")`.
 
-    What is given besides goes to Playwright's `new_context`. Every window is a person of its own: no two share cookies.
+    `script` and `ready` are those of `Window`. What is given besides goes to Playwright's `new_context`. Every window
+    is a person of its own: no two share cookies.
     """
     contexts, windows = [], []
 
-    def open_one(server: Server, size: tuple[int, int] = SMALL, **context) -> Window:
+    def open_one(server: Server, size: tuple[int, int] = SMALL, script="", ready="stage.skin?.frame", **context):
         context = {"color_scheme": "dark", "reduced_motion": "reduce", **context}
         contexts.append(chromium.new_context(viewport={"width": size[0], "height": size[1]}, **context))
-        windows.append(Window(contexts[-1].new_page(), server.address))
+        windows.append(Window(contexts[-1].new_page(), server.address, script, ready))
         return windows[-1]
 
     yield open_one

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from studio_fingers import Fingers
 
 import supple
 
@@ -26,12 +27,23 @@ PLACES = {
 
 # Keeps all commands but acknowledgements, and every frame that arrives once a test asks for it.
 WATCH = """
-globalThis.watched = {commands: [], frames: null, points: []};
+globalThis.watched = {commands: [], frames: null, points: [], arrived: 0, drawn: 0, mostOut: 0, hand: []};
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (text) {
   const command = JSON.parse(text);
-  if (command.do !== "drawn") watched.commands.push({...command, at: performance.now()});
+  if (command.do === "drawn") watched.drawn++;
+  else watched.commands.push({...command, at: performance.now()});
   send.call(this, text);
+};
+globalThis.WebSocket = class extends WebSocket {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("open", () => Object.assign(watched, {arrived: 0, drawn: 0}));
+    this.addEventListener("message", ({data}) => {
+      if (typeof data === "string") return;
+      watched.mostOut = Math.max(watched.mostOut, ++watched.arrived - watched.drawn);
+    });
+  }
 };
 globalThis.watchFrames = (points) => {
   watched.points = points;
@@ -45,6 +57,29 @@ globalThis.watchFrames = (points) => {
     const {packed, ...head} = frame;
     watched.frames.push({...head, arrived: performance.now(), places: watched.points.map(at)});
     newest(frame);
+  };
+};
+// How far the place that a pointer holds is from the pointer in every picture, on the plane that it moves on [m].
+globalThis.watchHand = ({pixel: [x, y], points, shares}) => {
+  const {skin, viewer: {camera}, canvas, options} = supple.stage;
+  const place = () => {
+    const at = camera.position.clone().set(0, 0, 0);
+    points.forEach((p, i) => at.addScaledVector(skin.point(p, camera.position.clone()), shares[i]));
+    return at;
+  };
+  const forward = () => camera.getWorldDirection(camera.position.clone());
+  const ray = () => {
+    const box = canvas.getBoundingClientRect();
+    const seen = [2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height, 0.5];
+    return camera.position.clone().set(...seen).unproject(camera).sub(camera.position).normalize();
+  };
+  const depth = place().sub(camera.position).dot(forward());
+  const after = options.afterPicture;
+  options.afterPicture = (...given) => {
+    const way = ray();
+    const hand = camera.position.clone().addScaledVector(way, depth / way.dot(forward()));
+    watched.hand.push({frame: skin.frame.frame, off: hand.distanceTo(place()), at: hand.toArray()});
+    after(...given);
   };
 };
 """
@@ -80,8 +115,10 @@ class Window:
     fixture that made the window fails the test where there is any. `requests` is every address that was asked for.
     """
 
-    def __init__(self, page: Any, address: str) -> None:
+    def __init__(self, page: Any, address: str, script: str = "", ready: str = "stage.skin?.frame") -> None:
+        """`script` runs before the page's own; the window is open when `supple.READY` is true."""
         self.page = page
+        self.mouse: tuple[float, float] = (0.0, 0.0)  # where it is [CSS pixels]
         self.errors: list[str] = []
         self.requests: list[str] = []
         page.set_default_timeout(PATIENCE)
@@ -89,9 +126,9 @@ class Window:
         page.on("console", lambda said: self.errors.append(f"console: {said.text}") if said.type == "error" else None)
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("websocket", lambda socket: self.requests.append(socket.url))
-        page.add_init_script(WATCH)
+        page.add_init_script(WATCH + script)
         page.goto(address)
-        self.until("globalThis.supple?.stage.skin?.frame")
+        self.until(f"globalThis.supple?.{ready}")
 
     # Asking the page
 
@@ -107,18 +144,27 @@ class Window:
         """The last state that the engine told, as `messages.State` has it."""
         return self.js("supple.session.state.value")
 
-    def setting(self, name: str) -> dict[str, Any]:
-        """One row of the panel, as `messages.SettingRow` has it."""
-        return next(row for row in self.state()["settings"] if row["name"] == name)
+    def skin(self, view: int = 0) -> str:
+        """The skin that is wanted: the last stage of a view's graph."""
+        return str(self.state()["views"][view]["stages"][-1]["skin"])
+
+    def setting(self, name: str, view: int = 0) -> dict[str, Any]:
+        """A setting of that skin, as `messages.SettingRow` has it."""
+        return next(row for row in self.state()["views"][view]["stages"][-1]["settings"] if row["name"] == name)
 
     def until_state(self, expression: str, argument: Any = None) -> dict[str, Any]:
-        """Wait until an expression of `state` is true, and return the state: `until_state("!state.preparing")`."""
-        self.until(f"((state) => state && ({expression}))(supple.session.state.value)", argument)
+        """Wait until an expression of `state` is true, and return the state: `until_state("state.undo")`.
+
+        `preparing` is what is being opened or bound, or null.
+        """
+        preparing = "state.opening ?? state.views.map((view) => view.preparing).find(Boolean) ?? null"
+        given = f"(state) => {{ if (!state) return false; const preparing = {preparing}; return {expression}; }}"
+        self.until(f"({given})(supple.session.state.value)", argument)
         return self.state()
 
     def until_bound(self) -> dict[str, Any]:
-        """Wait until no skin is being prepared, and a frame of it was drawn."""
-        state = self.until_state("state.preparing === null")
+        """Wait until nothing is being opened or bound, and a frame of it was drawn."""
+        state = self.until_state("preparing === null")
         self.frames(2)
         return state
 
@@ -142,7 +188,7 @@ class Window:
 
     def frame_with(self, seq: int) -> Frame:
         """Wait until a frame with a command in it was drawn; that frame or a later one."""
-        self.until("supple.stage.skin.frame.lastCommand >= it", seq)
+        self.until("supple.stage.skin?.frame?.lastCommand >= it", seq)
         return self.frame()
 
     def frames(self, count: int) -> Frame:
@@ -154,7 +200,7 @@ class Window:
     def flesh(self, seconds: float) -> Frame:
         """Wait until the flesh has lived that much longer [s], however long that takes here."""
         time = self.js("supple.stage.skin.frame.fleshTime")
-        self.until("supple.stage.skin.frame.fleshTime >= it", time + seconds)
+        self.until("supple.stage.skin?.frame?.fleshTime >= it", time + seconds)
         return self.frame()
 
     def points(self) -> np.ndarray:
@@ -239,7 +285,7 @@ class Window:
 
     def take(self, place: str) -> tuple[float, float]:
         """Press the mouse on a place of the hero; where that is in the page. The flesh is held from then on."""
-        x, y = self.pixel(self.pick_on(place))
+        x, y = self.mouse = self.pixel(self.pick_on(place))
         self.page.mouse.move(x, y)
         count = len(self.commands("hold"))
         self.page.mouse.down()
@@ -249,6 +295,7 @@ class Window:
     def move(self, x: float, y: float, steps: int = 5) -> Frame:
         """Move the mouse there, and wait for a frame with the last of the hand's commands in it."""
         before = len(self.commands())
+        self.mouse = x, y
         self.page.mouse.move(x, y, steps=steps)
         self.until("watched.commands.length > it", before)
         self.frames(2)  # the hand says where it is at most once a picture: let it say the last
@@ -273,9 +320,29 @@ class Window:
 
     def held_place(self, hold: dict[str, Any], points: np.ndarray) -> np.ndarray:
         """Where the place that a hold command names is among display points [m]."""
+        return np.asarray(hold["shares"]) @ points[self.held_points(hold)] / sum(hold["shares"])
+
+    def held_points(self, hold: dict[str, Any] | None = None) -> list[int]:
+        """The display points that a hold command names, the last one if none is given; `watch` takes them."""
         of_vertex = {int(vertex): point for point, vertex in enumerate(self.vertex_of_point())}
-        corners = points[[of_vertex[vertex] for vertex in hold["vertices"]]]
-        return np.asarray(hold["shares"]) @ corners / sum(hold["shares"])
+        return [of_vertex[vertex] for vertex in (hold or self.commands("hold")[-1])["vertices"]]
+
+    def touch(self) -> Fingers:
+        """Fingers for this window, which has to be opened with `has_touch=True`."""
+        return Fingers(self)
+
+    def watch_hand(self) -> None:
+        """From now on, keep how far the held place is from the mouse in every picture (`hand_seen`).
+
+        The hand is taken to move on the plane on which its place is now.
+        """
+        hold = self.commands("hold")[-1]
+        self.js("watchHand(it)", {"pixel": self.mouse, "points": self.held_points(hold), "shares": hold["shares"]})
+
+    def hand_seen(self) -> tuple[np.ndarray, np.ndarray]:
+        """For every picture since `watch_hand`: from hand to place [m] (N,), and where the hand is [m] (N, 3)."""
+        found = self.js("watched.hand")
+        return np.array([one["off"] for one in found]), np.array([one["at"] for one in found])
 
     # What is said
 

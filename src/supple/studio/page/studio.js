@@ -1082,6 +1082,10 @@ function countArrived(engineMicroseconds) {
   arrived++;
   engineSum += engineMicroseconds / 1e3;
 }
+function beginAgain() {
+  lastSign = performance.now();
+  silent.value = false;
+}
 function countDrawn() {
   drawn++;
 }
@@ -3402,6 +3406,7 @@ function connect(stage2) {
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`;
   const connection = new Connection(address, {
     opened: () => {
+      beginAgain();
       link.value = { open: true };
     },
     lost: (reason, wait) => {

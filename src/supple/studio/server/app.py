@@ -11,7 +11,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from supple.studio.engine import Engine
-from supple.studio.server.socket import Window
+from supple.studio.server.socket import TRY_LATER, Window, turn_away
 
 MOST_WINDOWS = 4
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
@@ -38,8 +38,7 @@ def application(engine: Engine) -> Starlette:
 
     async def socket(incoming: WebSocket) -> None:
         if len(windows) >= MOST_WINDOWS:
-            await incoming.accept()
-            await incoming.close(1013, f"{MOST_WINDOWS} windows are open already.")
+            await turn_away(incoming, TRY_LATER, f"{MOST_WINDOWS} windows are open already.")
             return
         window = Window(incoming, engine)
         windows.add(window)

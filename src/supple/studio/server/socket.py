@@ -16,7 +16,18 @@ from supple.studio.frames import SKIN, kind_and_view
 OUT = 2  # frames that may be on their way, not yet drawn
 BUSIEST = 240  # commands in a second
 LONGEST = 1 << 20  # bytes of a command
+TRY_LATER = 1013
 _TOO_MUCH, _OTHER_PROTOCOL = 1008, 1002
+
+
+async def turn_away(socket: WebSocket, code: int, reason: str) -> None:
+    """Close a socket that was never let in, so that its page is told why.
+
+    A browser tells its page nothing of a socket that takes up none of the protocols that were asked for.
+    """
+    asked = socket.scope.get("subprotocols", [])
+    await socket.accept(subprotocol=asked[0] if asked else None)
+    await socket.close(code, reason)
 
 
 class Window(Listener):
@@ -54,8 +65,7 @@ class Window(Listener):
     async def serve(self) -> None:
         """Until the page goes away."""
         if say.PROTOCOL not in self._socket.scope.get("subprotocols", []):
-            await self._socket.accept()
-            await self._socket.close(_OTHER_PROTOCOL, "This page is of another version: reload it.")
+            await turn_away(self._socket, _OTHER_PROTOCOL, "This page is of another version: reload it.")
             return
         await self._socket.accept(subprotocol=say.PROTOCOL)
         self._engine.listen(self)

@@ -1,0 +1,27 @@
+"""The engine dies while flesh is held: the page says so, keeps its picture, and finds the next one."""
+
+
+def test_the_page_says_that_the_engine_is_gone_and_finds_it_again(serve, open_window):
+    server = serve("--skin", "linear")
+    studio = open_window(server)
+    studio.drag("belly", right=20, up=0)
+    picture = studio.frame()
+    server.kill()
+    studio.until("!supple.session.link.value.open")
+    assert "The engine is out of reach" in studio.notices()
+    assert studio.frame().number >= picture.number  # the last picture stays
+    studio.page.mouse.up()
+    studio.until("supple.session.link.value.reason.includes('open the address')")
+    assert "If it was started anew, open the address that it printed." in studio.notices()
+    studio.errors.clear()  # the browser's own words about a socket that was refused
+    server.start_again()
+    beside = studio.page.context.new_page()  # the person opens the new address
+    beside.goto(server.address)
+    beside.close()
+    studio.until("supple.session.link.value.open")
+    assert studio.notices() == ""
+    studio.until("supple.stage.skin.frame.fleshTime < it", picture.flesh_time)  # of the new engine
+    studio.frames(5)
+    studio.drag("belly", right=10, up=0)
+    studio.let_go()
+    studio.errors.clear()
