@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import socket
 import webbrowser
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from supple.cli.console import Console
 from supple.document.document import Document
@@ -14,6 +13,10 @@ from supple.document.sources import CharacterSource
 from supple.errors import InputError
 from supple.graph.graph import Graph
 from supple.skins.registry import skin_named
+
+if TYPE_CHECKING:
+    from supple.studio.server.address import Address
+    from supple.studio.server.certificate import Certificate
 
 _PORT = 8470
 
@@ -25,53 +28,61 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument("--motion", default="walk", metavar="NAME", help="a built-in motion (walk)")
     parser.add_argument("--skin", default="lattice", metavar="NAME", help="the skin it opens with (lattice)")
     parser.add_argument("--port", type=int, default=_PORT, metavar="N", help=f"where to serve it ({_PORT}; 0 for any)")
+    parser.add_argument(
+        "--host", metavar="ADDRESS", help="an address of this machine, to let other machines in by TLS and a code"
+    )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
 
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
-    """Serve the studio on this machine until it is interrupted."""
+    """Serve the studio, to this machine alone unless `--host` says more, until it is interrupted."""
     try:
-        import uvicorn
-
         from supple.studio.engine import Engine
+        from supple.studio.server.address import listen
         from supple.studio.server.app import application
+        from supple.studio.server.certificate import certificate_for
+        from supple.studio.server.entry_code import EntryCode
         from supple.studio.server.guard import Guard
+        from supple.studio.server.serving import web_server
     except ImportError as missing:
         raise InputError(
             "supple studio", f"{missing.name} is not installed", "the studio needs it", "pip install 'supple[studio]'"
         ) from None
-    listening = _listen(arguments.port)
-    port = listening.getsockname()[1]
-    source = CharacterSource(arguments.character, arguments.vertices)
-    engine = Engine(Document(source, arguments.motion, (Graph.of(skin_named(arguments.skin)),)))
-    guard = Guard(application(engine), port=port)
-    address = f"http://127.0.0.1:{port}/?token={guard.token}"
-    engine.start()
-    console.say(f"The studio is at {address}")
-    console.say("It serves this machine alone, until Ctrl+C.")
-    if not arguments.no_browser:
-        webbrowser.open(address)
-    settings = uvicorn.Config(
-        guard, log_level="error", ws="websockets-sansio", ws_per_message_deflate=False, ws_max_size=1 << 20
+    listening, address = listen(arguments.port, arguments.host)
+    with listening:
+        certificate = certificate_for(address.host) if address.secure else None
+        source = CharacterSource(arguments.character, arguments.vertices)
+        engine = Engine(Document(source, arguments.motion, (Graph.of(skin_named(arguments.skin)),)))
+        code = EntryCode(lambda digits: _say_code(digits, console)) if address.secure else None
+        guard = Guard(application(engine), port=address.port, hosts=address.hosts, secure=address.secure, code=code)
+        link = f"{address.url}/?token={guard.token}"
+        engine.start()
+        try:
+            console.say(f"The studio is at {link}")
+            if certificate is None or code is None:
+                console.say("It serves this machine alone, until Ctrl+C.")
+            else:
+                _say_open(address, certificate, console)
+                _say_code(code.digits, console)
+            if not arguments.no_browser:
+                webbrowser.open(link)
+            web_server(guard, certificate).run([listening])
+        finally:
+            engine.stop()
+    return {"address": link}
+
+
+def _say_open(address: Address, certificate: Certificate, console: Console) -> None:
+    """What is open to whom, in plain words."""
+    console.say(
+        f"It is open to every machine that reaches {address.host}, by TLS alone, until Ctrl+C. On another device open\n"
+        f"    {address.url}\n"
+        "and type the code. A code lets one device in, which can then do all that this page can.\n"
+        "The browser warns the first time, since this machine signed its own certificate. Its fingerprint is\n"
+        f"    {certificate.fingerprint[:47]}\n"
+        f"    {certificate.fingerprint[48:]}"
     )
-    try:
-        uvicorn.Server(settings).run([listening])
-    finally:
-        engine.stop()
-    return {"address": address}
 
 
-def _listen(port: int) -> socket.socket:
-    """A socket on this machine alone."""
-    if not 0 <= port <= 65535:
-        raise InputError("supple studio", f"port is {port}", "the range is 0 to 65535", "leave it out")
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind(("127.0.0.1", port))
-    except OSError as error:
-        listening.close()
-        raise InputError(
-            "supple studio", f"port {port} cannot be had ({error.strerror})", "a free one is needed", "use --port 0"
-        ) from None
-    return listening
+def _say_code(digits: str, console: Console) -> None:
+    console.say(f"The code for the next device is {digits[:3]} {digits[3:]}")

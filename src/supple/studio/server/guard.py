@@ -1,21 +1,29 @@
-"""Who may come in: this machine, by the address that was printed, from the page itself, with the token.
+"""Who may come in: by the address that was printed, from the page itself, with the token.
 
 | tried | answered |
 | --- | --- |
 | a name that is not ours in `Host`, as a rebound DNS name has | 421 |
 | a request that another site's page made (`Sec-Fetch-Site`), or another origin's | 403 |
-| no token, or a wrong one | 401 |
+| a socket, or anything that changes something, without `Origin` | 403 |
+| no token, or a wrong one | 401; where other machines may come, the page on which the code is typed |
 | the token in the address | a cookie, and the address without it |
+| the code of the terminal | the same; a wrong one 401, and 429 while none is taken |
+
+Other machines come in by TLS alone (`secure`): the cookie then goes no other way.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http.cookies import CookieError, SimpleCookie
+from math import ceil
 from typing import Any
 from urllib.parse import parse_qs
+
+from supple.studio.server.entry_code import EntryCode
+from supple.studio.server.entry_page import ENTRY_POLICY, entry_page
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -35,18 +43,39 @@ _HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 )
+# A form sends its origin only where the policy lets it.
+_ENTRY_HEADERS = (
+    (b"content-type", b"text/html; charset=utf-8"),
+    (b"content-security-policy", ENTRY_POLICY.encode()),
+    (b"referrer-policy", b"same-origin"),
+    *(header for header in _HEADERS if header[0] not in (b"content-security-policy", b"referrer-policy")),
+)
 _SAME = (b"none", b"same-origin")
+_LOOKING = ("GET", "HEAD")
+_FORM = 200  # bytes of the form with the code at most
 
 
 class Guard:
     """Stands before an ASGI application; everything that comes in passes it."""
 
-    def __init__(self, app: App, *, port: int, token: str | None = None, hosts: tuple[str, ...] = ()) -> None:
-        """`hosts` are the names by which it may be called, with the port; those of this machine if none are given."""
-        self._app = app
+    def __init__(
+        self,
+        app: App,
+        *,
+        port: int,
+        token: str | None = None,
+        hosts: tuple[str, ...] = (),
+        secure: bool = False,
+        code: EntryCode | None = None,
+    ) -> None:
+        """`hosts` are the names by which it may be called, with the port; those of this machine if none are given.
+
+        `secure` says that it is called by https. With a `code` a device may come in without the token.
+        """
+        self._app, self._secure, self._code = app, secure, code
         self.token = secrets.token_urlsafe(32) if token is None else token
         names = hosts or (f"127.0.0.1:{port}", f"localhost:{port}")
-        self._origins = {name.encode(): f"http://{name}".encode() for name in names}
+        self._origins = {name.encode(): f"http{'s' if secure else ''}://{name}".encode() for name in names}
         self._cookie = f"supple-studio-{port}"  # cookies know no ports: another program's must not be taken for ours
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
@@ -55,9 +84,11 @@ class Guard:
             await self._app(scope, receive, send)
             return
         status = self._judge(scope)
-        if status is not None:
+        if status == 401 and self._code is not None and scope["type"] == "http" and scope["path"] in ("/", "/code"):
+            await self._ask_for_code(self._code, scope, receive, send)
+        elif status is not None:
             await _refuse(scope, receive, send, status)
-        elif scope["type"] == "http" and self._brings_token(scope):
+        elif scope["type"] == "http" and (self._brings_token(scope) or scope["path"] == "/code"):
             await self._welcome(send)
         else:
             await self._app(scope, receive, _with_headers(send) if scope["type"] == "http" else send)
@@ -70,10 +101,10 @@ class Guard:
             return 421
         if origin is not None and origin != self._origins[host]:
             return 403
-        if scope["type"] == "websocket":
-            if origin is None:
-                return 403
-        elif headers.get(b"sec-fetch-site", b"none") not in _SAME and not self._brings_token(scope):
+        if origin is None and scope.get("method") not in _LOOKING:  # a socket has no method
+            return 403
+        foreign = headers.get(b"sec-fetch-site", b"none") not in _SAME
+        if foreign and scope["type"] == "http" and not self._brings_token(scope):
             return 403
         return None if self._knows_token(scope, headers) else 401
 
@@ -92,12 +123,41 @@ class Guard:
         found = cookie.get(self._cookie)
         return found is not None and hmac.compare_digest(found.value.encode(), self.token.encode())
 
+    async def _ask_for_code(self, code: EntryCode, scope: Scope, receive: Receive, send: Send) -> None:
+        """Show the page on which the code is typed, and let a device in that has typed it."""
+        if scope["method"] in _LOOKING:
+            await _answer(send, 401, entry_page(), _ENTRY_HEADERS)
+            return
+        form = await _short_body(receive)
+        if code.opens(parse_qs(form.decode("latin-1")).get("code", [""])[0]):
+            await self._welcome(send)
+            return
+        wait = ceil(code.waiting)
+        words = f"Too many were wrong. Wait {wait} s, then type the code that the terminal shows now."
+        fault = words if wait else "That is not the code that the terminal shows now."
+        await _answer(send, 429 if wait else 401, entry_page(fault), _ENTRY_HEADERS)
+
     async def _welcome(self, send: Send) -> None:
         """A cookie for the token, and the address without it, so that no history keeps it."""
-        cookie = f"{self._cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
-        headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), *_HEADERS]
-        await send({"type": "http.response.start", "status": 303, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
+        cookie = f"{self._cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/{'; Secure' if self._secure else ''}"
+        await _answer(send, 303, b"", ((b"location", b"/"), (b"set-cookie", cookie.encode()), *_HEADERS))
+
+
+async def _short_body(receive: Receive) -> bytes:
+    """What a small form sent; nothing where it is longer."""
+    found = b""
+    while len(found) <= _FORM:
+        message = await receive()
+        found += message.get("body", b"")
+        if not message.get("more_body"):
+            return found if len(found) <= _FORM else b""
+    return b""
+
+
+async def _answer(send: Send, status: int, body: bytes, headers: Sequence[tuple[bytes, bytes]]) -> None:
+    length = (b"content-length", str(len(body)).encode())
+    await send({"type": "http.response.start", "status": status, "headers": [length, *headers]})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _headers(scope: Scope) -> dict[bytes, bytes]:
@@ -120,6 +180,4 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int) -> No
         await send({"type": "websocket.close", "code": 4000 + status, "reason": words.get(status, "Wrong address.")})
         return
     text = words.get(status, "This is not that address.").encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), *_HEADERS]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": text})
+    await _answer(send, status, text, ((b"content-type", b"text/plain; charset=utf-8"), *_HEADERS))

@@ -1,0 +1,28 @@
+"""The web server with the few settings that it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import uvicorn
+
+from supple.studio.server.certificate import Certificate
+from supple.studio.server.socket import LONGEST
+
+
+def web_server(app: Any, certificate: Certificate | None = None) -> uvicorn.Server:
+    """A server for an application that a guard stands before; by https where there is a certificate.
+
+    Messages are not compressed: that costs more time than it saves.
+    """
+    settings = uvicorn.Config(
+        app,
+        log_level="error",
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        ws_max_size=LONGEST,
+        ssl_certfile=None if certificate is None else str(certificate.path),
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
+    return uvicorn.Server(settings)
