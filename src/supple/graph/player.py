@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import device as devices
-from supple.arrays import Float32Array
+from supple.arrays import Float32Array, FloatArray
 from supple.character.character import Character
 from supple.character.crowd import Crowd
 from supple.character.fingerprint import differing_arrays
@@ -29,8 +29,9 @@ from supple.graph.mask import Mask
 from supple.graph.stage_node import StageNode
 from supple.motion.pose import Pose, PoseSource, between
 from supple.settings import flattened, is_setting, path_of
-from supple.skins.base import AnySkin, DevicePoints, SoftSkin
+from supple.skins.base import AnySkin, BoundSkin, DevicePoints, SoftSkin
 from supple.skins.memory import Arrays
+from supple.skins.painted_map import MapInfo
 from supple.skins.pull import Pull
 
 _SAME_TIME = 1e-9  # of a step: times closer than this are one time
@@ -202,6 +203,25 @@ class Player:
         prepared = self._rebind(painted)
         self.character = painted
         self._change_gently({node.stage.name: partial(node.reshape, prepared[node.stage.name]) for node in self._nodes})
+
+    def maps(self) -> dict[str, MapInfo]:
+        """The painted maps that its stages read, by name."""
+        works = [node.stage.work for node in self._nodes if not isinstance(node.stage.work, Mask)]
+        return {name: info for work in works for name, info in work.maps_on(self.character).items()}
+
+    def map_values(self, name: str) -> FloatArray:
+        """A map (V,) that its stages read: as it is painted, or what they take where it is not."""
+        painted = self.character.maps.get(name)
+        return self.usual_map(name) if painted is None else painted
+
+    def usual_map(self, name: str) -> FloatArray:
+        """What its stages take (V,) for a map where it is not painted."""
+        for node in self._nodes:
+            work = node.stage.work
+            if isinstance(work, BoundSkin) and name in work.maps_on(self.character):
+                return work.usual_map(node.binding, self.character, name)
+        there = f"it reads {', '.join(self.maps())}" if self.maps() else "it reads none"
+        raise InputError("player", f"map {name!r} was asked for", there, "choose a skin that reads it")
 
     def pull(self, pull: Pull, *, hand: str = "hand", stage: str | None = None) -> None:
         """Take hold of the skin from the next step on; the same `hand` lets go of what it held before.

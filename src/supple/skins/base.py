@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
+import numpy as np
+
 from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.settings import Settings, setting
 from supple.skins.memory import capture_arrays, restore_arrays
+from supple.skins.painted_map import REGION, MapInfo
 from supple.skins.pull import Pull
 
 DevicePoints = Any
@@ -40,6 +43,8 @@ class AnySkin(Settings, ABC):
     """Settings that a player may change while it plays, without binding again."""
     cached: ClassVar[bool] = False
     """Whether binding takes so long that bindings are kept on disk."""
+    maps: ClassVar[Mapping[str, MapInfo]] = MappingProxyType({})
+    """The painted maps that it reads, by name; `maps_on` adds those that settings name."""
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:
@@ -75,6 +80,15 @@ class AnySkin(Settings, ABC):
     def binding_identity(self) -> Mapping[str, Any]:
         """What beside the settings that are not `live` a binding follows from, as plain data."""
         return self.extra_identity()
+
+    def region_names(self) -> tuple[str, ...]:
+        """Regions that settings name: parts of the character, painted maps, or numbers of vertices."""
+        return ()
+
+    def maps_on(self, character: Character) -> Mapping[str, MapInfo]:
+        """The painted maps that it reads on a character, those that settings name as regions among them."""
+        named = {name: REGION for name in self.region_names() if name in character.maps}
+        return {**named, **type(self).maps}
 
     def check_for(self, character: Character) -> None:
         """Refuse settings that this character cannot have, such as regions that it does not know."""
@@ -114,6 +128,12 @@ class BoundSkin(AnySkin, Generic[Binding, State]):
         Nothing is refused here any more: what cannot be is refused by `rebind`.
         """
         return self.allocate(binding)
+
+    def usual_map(self, binding: Binding, character: Character, name: str) -> FloatArray:
+        """What it takes (V,) for a map where none is painted: the default, or values that it finds itself."""
+        default = self.maps_on(character)[name].default
+        assert default is not None, f"{type(self).__name__} finds {name} itself and has to say how"
+        return np.full(len(character.points), default)
 
     def forces(self, binding: Binding, state: State) -> DevicePoints | None:
         """The force on every vertex (V,) in the last frame or step, on the device, where there are any.

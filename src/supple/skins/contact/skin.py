@@ -156,6 +156,9 @@ class ArticulatedContact(PullableSkin[ContactBinding, ContactState]):
             character.skeleton.index(name)
         self.scene_for(character)
 
+    def region_names(self) -> tuple[str, ...]:
+        return tuple(self.flesh.named)
+
     def bind(self, character: Character, device: str) -> ContactBinding:
         return ContactBinding.from_character(character, self, device)
 

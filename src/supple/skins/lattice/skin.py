@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
@@ -31,7 +32,8 @@ from supple.skins.lattice.settings import (
 from supple.skins.lattice.shape_matching.solver import MOST_LAYERS
 from supple.skins.lattice.state import LatticeState
 from supple.skins.lattice.voxelize.cells import WHERE
-from supple.skins.lattice.voxelize.layers import check_layers
+from supple.skins.lattice.voxelize.layers import check_layers, usual_fatness
+from supple.skins.painted_map import MapInfo, maps_of
 from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 
@@ -83,6 +85,10 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
         "Rivers and James 2007, FastLSM: fast lattice shape matching for robust real-time deformation",
         "Dionne and de Lasa 2013, Geodesic voxel binding for production character meshes",
         "Mueller, Bender, Chentanez and Macklin 2016, A robust method to extract the rotational part of deformations",
+    )
+    maps: ClassVar[Mapping[str, MapInfo]] = maps_of(
+        jiggle=MapInfo("How far flesh may swing: 0 goes with the bones, 1 swings as it is", default=1.0),
+        fatness=MapInfo("Share of the flesh that is the outermost inner layer, which is fat"),
     )
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
@@ -146,6 +152,15 @@ class LayeredLattice(PullableSkin[LatticeBinding, LatticeState]):
 
     def check_for(self, character: Character) -> None:
         check_layers(character, self.anatomy.bone_width, self.anatomy.fatness)
+
+    def region_names(self) -> tuple[str, ...]:
+        return (*self.anatomy.bone_width.named, *self.anatomy.fatness.named)
+
+    def usual_map(self, binding: LatticeBinding, character: Character, name: str) -> FloatArray:
+        if name != "fatness":
+            return super().usual_map(binding, character, name)
+        body = binding.body
+        return usual_fatness(character, body.lattice, body.depths, self.anatomy.fatness)[body.lattice.vertex_nodes]
 
     def base_skin(self) -> Skin[Any, Any] | None:
         return None if self.voxels.surface == "trilinear" or self.steady > 0.0 else self.driving_skin()

@@ -21,7 +21,7 @@ from supple.skins.lattice.settings import inner_layers
 from supple.skins.lattice.shape_matching.solver import Solver
 from supple.skins.lattice.surface import Surface
 from supple.skins.lattice.voxelize.anatomy import divide
-from supple.skins.lattice.voxelize.layers import BONE
+from supple.skins.lattice.voxelize.layers import BONE, FATNESS_MAP, JIGGLE_MAP
 from supple.skins.pull import Pull
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class LatticeState:
     def divide(self, skin: LayeredLattice) -> None:
         """Divide the body into layers as these settings and the maps that they name say."""
         character, wanted = self.binding.member, skin.anatomy
-        named = {*wanted.bone_width.named, *wanted.fatness.named}
+        named = {JIGGLE_MAP, FATNESS_MAP, *wanted.bone_width.named, *wanted.fatness.named}
         maps = {name: character.maps[name].tobytes() for name in sorted(named) if name in character.maps}
         divided = tuple(inner_layers(skin.layers).items()), wanted, tuple(maps.items())
         if divided == self._divided:

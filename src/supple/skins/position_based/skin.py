@@ -9,16 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from supple.arrays import digest_of
+from supple.arrays import FloatArray, digest_of
 from supple.character.character import Character
 from supple.errors import InputError
 from supple.motion.pose import Pose
 from supple.obstacles import RigidBody
 from supple.settings import ByName, Number, by_name, group, setting, settings_of
 from supple.skins.base import DevicePoints, PullableSkin, Skin
+from supple.skins.painted_map import MapInfo, maps_of
 from supple.skins.position_based import step as stepping
 from supple.skins.position_based.binding import FleshBinding
-from supple.skins.position_based.body.softness import check_regions
+from supple.skins.position_based.body.softness import check_regions, usual_flesh, usual_softness
 from supple.skins.position_based.body.tetrahedral_body import WHERE
 from supple.skins.position_based.settings import BASES, Collision, Skinning, Solve, Swing
 from supple.skins.position_based.state import FleshState
@@ -57,6 +58,10 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
         "Mueller, Heidelberger, Hennix and Ratcliff 2007, Position based dynamics",
         "Macklin, Mueller and Chentanez 2016, XPBD: position-based simulation of compliant constrained dynamics",
         "Liu, Bouaziz and Kavan 2017, Quasi-Newton methods for real-time simulation of hyperelastic materials",
+    )
+    maps: ClassVar[Mapping[str, MapInfo]] = maps_of(
+        jiggle=MapInfo("How softly the skin swings: 0 goes with the bones, 1 is loose"),
+        flesh=MapInfo("How deep flesh lies over what is hard, where no jiggle is painted", high=0.5, unit="m"),
     )
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
@@ -105,6 +110,16 @@ class PositionBased(PullableSkin[FleshBinding, FleshState]):
 
     def extra_identity(self) -> Mapping[str, Any]:
         return {"bodies": [_digest(body) for body in self.bodies]} if self.bodies else {}
+
+    def region_names(self) -> tuple[str, ...]:
+        return tuple(self.regions)
+
+    def usual_map(self, binding: FleshBinding, character: Character, name: str) -> FloatArray:
+        if name == "jiggle":
+            return usual_softness(character, binding.body)
+        if name == "flesh":
+            return usual_flesh(character, binding.body)
+        return super().usual_map(binding, character, name)
 
     def check_for(self, character: Character) -> None:
         check_regions(character, self.regions)

@@ -33,12 +33,27 @@ class Grip:
     area: float
 
 
-class SurfaceGrips:
-    """The edges of one skin at rest, over which grips spread."""
+class SurfaceWays:
+    """Ways over one skin at rest; what only lies close by is far away."""
 
-    def __init__(self, character: Character) -> None:
-        self._points, self._triangles = character.points, character.triangles
-        self.size = float(character.size.max())
+    def __init__(self, points: FloatArray, triangles: IntArray) -> None:
+        self._points, self._triangles = points, triangles
+
+    def edge_size(self, vertices: IntArray) -> float:
+        """The mean length [m] of the edges round some vertices; 0 where there are none."""
+        around = self._edges[vertices].data
+        return float(around.mean()) if len(around) else 0.0
+
+    def from_place(self, vertices: IntArray, shares: FloatArray, *, radius: float) -> FloatArray:
+        """How far (V,) [m] the skin is from a place that lies among vertices (K,) by shares (K,).
+
+        Right up to `radius` [m]; what is farther away may be infinitely far.
+        """
+        from scipy.sparse.csgraph import dijkstra
+
+        straight = np.linalg.norm(self._points - shares @ self._points[vertices], axis=1)
+        path = dijkstra(self._edges, directed=False, indices=vertices, min_only=True, limit=_DETOUR * 1.5 * radius)
+        return np.asarray(straight + np.maximum(path / _DETOUR - straight, 0.0))
 
     @cached_property
     def _edges(self) -> csr_array:
@@ -47,6 +62,15 @@ class SurfaceGrips:
         ends = unique_edges(self._triangles)
         lengths = np.maximum(np.linalg.norm(self._points[ends[:, 0]] - self._points[ends[:, 1]], axis=1), 1e-12)
         return csr_array((lengths, (ends[:, 0], ends[:, 1])), shape=(len(self._points),) * 2)
+
+
+class SurfaceGrips:
+    """Grips on one skin, which spread over its surface at rest."""
+
+    def __init__(self, character: Character) -> None:
+        self._points, self._triangles = character.points, character.triangles
+        self._ways = SurfaceWays(character.points, character.triangles)
+        self.size = float(character.size.max())
 
     @cached_property
     def _areas(self) -> FloatArray:
@@ -58,15 +82,9 @@ class SurfaceGrips:
         With d the way [m] over the surface from the place, and r the radius, a vertex goes along by (1 - d² / r²)²,
         times what makes it one for the place itself.
         """
-        from scipy.sparse.csgraph import dijkstra
-
         vertices, shares = pull.indices, pull.barycentric
-        place = shares @ self._points[vertices]
-        straight = np.linalg.norm(self._points - place, axis=1)
-        around = self._edges[vertices].data
-        radius = max(pull.radius_for(self.size), _SMALLEST * float(around.mean()) if len(around) else 0.0)
-        path = dijkstra(self._edges, directed=False, indices=vertices, min_only=True, limit=_DETOUR * 1.5 * radius)
-        away = straight + np.maximum(path / _DETOUR - straight, 0.0)
+        radius = max(pull.radius_for(self.size), _SMALLEST * self._ways.edge_size(vertices))
+        away = self._ways.from_place(vertices, shares, radius=radius)
         falloff = np.where(away < radius, (1.0 - (away / radius) ** 2) ** 2, 0.0)
         falloff[vertices] = np.maximum(falloff[vertices], 1e-6)
         falloff /= shares @ falloff[vertices]

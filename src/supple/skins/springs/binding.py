@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from supple.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from supple.character.character import Character
 from supple.geometry.quaternions import normalize
 from supple.geometry.topology import Neighbors
+from supple.skins.painted_map import MapInfo, maps_of
 from supple.skins.springs.attachment.attachment import ATTACHMENT_MAPS, Attachment, attach_unsmoothed, is_painted
 from supple.skins.springs.attachment.packed import (
     USUAL,
@@ -24,7 +26,7 @@ from supple.skins.springs.attachment.packed import (
     same_reach,
 )
 from supple.skins.springs.attachment.segments import Segments
-from supple.skins.springs.attachment.weights import Surface
+from supple.skins.springs.attachment.weights import END_MAP, START_MAP, Surface, usual_reach
 
 if TYPE_CHECKING:
     from supple.skins.springs.settings import Stiffness
@@ -32,7 +34,26 @@ if TYPE_CHECKING:
 EDIT_PREFIX = "edit "  # begins the names of shapes that are edits; all others are morph targets of the character
 STIFFNESS_MAP, JIGGLE_MAP = "stiffness", "jiggle"
 KINDS = ("edges", "relative_radius", "bend", "radius", "bones", "twist")
+_KIND_WORDS = ("edges", "radii beside others", "bends", "radii", "angles to the bone", "twists")
 _OLD_KINDS = {"relative_radius": "lengths", "bend": "turns", "radius": "girth", "twist": "hold"}  # in painted maps
+REACH_MAPS: Mapping[str, MapInfo] = maps_of(
+    reach_start=MapInfo("How far the turn of a bone's first joint spreads along it"),
+    reach_end=MapInfo("How far the turn of a bone's last joint spreads along it"),
+    attachment_bone=MapInfo("The number of the bone that a vertex hangs on", high=1e6, smooth=False),
+    attachment_along=MapInfo("Where along its bone a vertex hangs", smooth=False),
+)
+STIFFNESS_MAPS: Mapping[str, MapInfo] = maps_of(
+    stiffness=MapInfo("What all springs are multiplied by", high=4.0, default=1.0),
+    **{
+        f"{STIFFNESS_MAP}_{kind}": MapInfo(
+            f"What springs of {words} are multiplied by",
+            high=4.0,
+            default=1.0,
+            formerly=f"{STIFFNESS_MAP}_{_OLD_KINDS[kind]}" if kind in _OLD_KINDS else "",
+        )
+        for kind, words in zip(KINDS, _KIND_WORDS, strict=True)
+    },
+)
 _ROUNDING = 1e-4  # of an edge: changes this small are not worth a sweep
 _ON_SKELETON = 1e-3  # of an edge: a vertex this near to its attachment point has no direction of its own
 _MAX_OFFSET = 1.0  # of its scale vector that a vertex may be from where it hangs
@@ -77,6 +98,13 @@ class AttachedSkin:
             if there is not None and there.options == wanted:
                 return there
         return repack(known or self.usual, self.character, self.unsmoothed, self.surface, wanted)
+
+    def usual_map(self, name: str, options: AttachmentOptions = USUAL) -> FloatArray | None:
+        """What stands (V,) for a map of this room that is not painted; None of maps that are none of its own."""
+        own = self.usual.attachment
+        if name in (START_MAP, END_MAP):
+            return usual_reach(own, name, reach=options.reach, firm_ends=options.firm_ends)
+        return {ATTACHMENT_MAPS[0]: own.segment.astype(np.float64), ATTACHMENT_MAPS[1]: own.along}.get(name)
 
     def rebind(self, character: Character) -> AttachedSkin:
         """The same for a character that differs in shapes and painted maps alone."""

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin
+from supple.skins.painted_map import MapInfo
 from supple.skins.springs.attachment.attachment import METHODS
 from supple.skins.springs.attachment.packed import USUAL, AttachmentOptions
-from supple.skins.springs.binding import AttachedSkin
+from supple.skins.springs.binding import REACH_MAPS, AttachedSkin
 from supple.skins.springs.state import AttachedState
 from supple.skins.springs.step import rotate_incrementally
 
@@ -37,6 +39,7 @@ class IncrementalRotation(Skin[AttachedSkin, AttachedState]):
     command_name: ClassVar[str] = "incremental"
     live: ClassVar[frozenset[str]] = frozenset({"reach", "correction", "squash", "soften", "firm_ends", "rounds"})
     cached: ClassVar[bool] = True
+    maps: ClassVar[Mapping[str, MapInfo]] = REACH_MAPS
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2017, Attachment-based character deformation",
         "Toothman 2020, Expressive skinning methods for 3D character animation",
@@ -64,6 +67,10 @@ class IncrementalRotation(Skin[AttachedSkin, AttachedState]):
 
     def rebind(self, binding: AttachedSkin, character: Character, device: str) -> AttachedSkin:
         return binding.rebind(character)
+
+    def usual_map(self, binding: AttachedSkin, character: Character, name: str) -> FloatArray:
+        own = binding.usual_map(name, self.options)
+        return super().usual_map(binding, character, name) if own is None else own
 
     @property
     def options(self) -> AttachmentOptions:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.base import DevicePoints, PullableSkin, Skin
+from supple.skins.painted_map import MapInfo
 from supple.skins.pull import Pull
 from supple.skins.renamed import RENAMED
 from supple.skins.springs import step as stepping
-from supple.skins.springs.binding import SpringBinding
+from supple.skins.springs.binding import JIGGLE_MAP, REACH_MAPS, STIFFNESS_MAPS, SpringBinding
 from supple.skins.springs.dynamics_state import DynamicsState
 from supple.skins.springs.settings import LIVE, SpringSettings
 
@@ -35,6 +38,13 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
     renamed: ClassVar[Mapping[str, str]] = RENAMED["spring-dynamics"]
     live: ClassVar[frozenset[str]] = LIVE | {"speed", "inertia", "damping"}
     cached: ClassVar[bool] = True
+    maps: ClassVar[Mapping[str, MapInfo]] = MappingProxyType(
+        {
+            JIGGLE_MAP: MapInfo("How loose skin is: 0 answers at once, 1 swings", default=1.0),
+            **STIFFNESS_MAPS,
+            **REACH_MAPS,
+        }
+    )
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",
         "Toothman 2020, Expressive skinning methods for 3D character animation",
@@ -53,6 +63,10 @@ class SpringDynamics(SpringSettings, PullableSkin[SpringBinding, DynamicsState])
 
     def rebind(self, binding: SpringBinding, character: Character, device: str) -> SpringBinding:
         return binding.rebind(character)
+
+    def usual_map(self, binding: SpringBinding, character: Character, name: str) -> FloatArray:
+        own = binding.attached_skin.usual_map(name)
+        return super().usual_map(binding, character, name) if own is None else own
 
     def allocate(self, binding: SpringBinding) -> DynamicsState:
         state = DynamicsState(binding, self)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.motion.pose import Pose
 from supple.settings import setting
 from supple.skins.base import DevicePoints, Skin
+from supple.skins.painted_map import MapInfo
 from supple.skins.renamed import RENAMED
-from supple.skins.springs.binding import SpringBinding
+from supple.skins.springs.binding import REACH_MAPS, STIFFNESS_MAPS, SpringBinding
 from supple.skins.springs.settings import LIVE, SpringSettings
 from supple.skins.springs.state import RigState
 from supple.skins.springs.step import measure_rest, relax
@@ -45,6 +47,7 @@ class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
     renamed: ClassVar[Mapping[str, str]] = RENAMED["springs"]
     live: ClassVar[frozenset[str]] = LIVE | {"step_scale", "momentum", "until", "threshold"}
     cached: ClassVar[bool] = True
+    maps: ClassVar[Mapping[str, MapInfo]] = MappingProxyType({**STIFFNESS_MAPS, **REACH_MAPS})
     papers: ClassVar[tuple[str, ...]] = (
         "Toothman and Neff 2019, Spring rigs for skinning",
         "Toothman 2020, Expressive skinning methods for 3D character animation",
@@ -77,6 +80,10 @@ class SpringRig(SpringSettings, Skin[SpringBinding, RigState]):
 
     def rebind(self, binding: SpringBinding, character: Character, device: str) -> SpringBinding:
         return binding.rebind(character)
+
+    def usual_map(self, binding: SpringBinding, character: Character, name: str) -> FloatArray:
+        own = binding.attached_skin.usual_map(name)
+        return super().usual_map(binding, character, name) if own is None else own
 
     def allocate(self, binding: SpringBinding) -> RigState:
         state = RigState(binding, self)

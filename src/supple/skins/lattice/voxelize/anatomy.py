@@ -16,7 +16,7 @@ from supple.skins.lattice.settings import inner_layers
 from supple.skins.lattice.voxelize.appendages import appendage_freedom
 from supple.skins.lattice.voxelize.cells import WHERE, Lattice
 from supple.skins.lattice.voxelize.embedding import Embedding, embed
-from supple.skins.lattice.voxelize.layers import FleshDepths, divide_flesh
+from supple.skins.lattice.voxelize.layers import JIGGLE_MAP, FleshDepths, divide_flesh, painted_on_nodes
 from supple.skins.lattice.voxelize.path_weights import find_bone_paths, path_weights, weights_from_skin
 from supple.skins.lattice.voxelize.voxel_components import voxelize
 
@@ -147,4 +147,7 @@ def divide(body: LatticeBody, character: Character, skin: LayeredLattice) -> Div
     thickness = depths / (1.0 + _THINNER * body.ends)
     if wanted.firm_parts:
         depths = np.maximum(depths, lattice.side * body.ends)
+    swing = painted_on_nodes(character, lattice, body.depths, JIGGLE_MAP)
+    if swing is not None:
+        depths, thickness = swing * depths, swing * thickness
     return Division(Anatomy(lattice, body.weights, layers.numbers, depths, body.surfaces), thickness)

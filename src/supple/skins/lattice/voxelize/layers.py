@@ -20,6 +20,7 @@ Regional = ByName[float | str]
 """A number for every region, or "auto"."""
 
 BONE = 0
+JIGGLE_MAP, FATNESS_MAP = "jiggle", "fatness"
 _AUTO: Regional = ByName({"default": "auto"})
 _WIDTH = RegionFinder(WHERE, "bone_width")
 _FATNESS = RegionFinder(WHERE, "fatness")
@@ -101,8 +102,9 @@ def divide_flesh(
     steps = np.where(graph.reached, graph.steps, 0.0)  # what no bone reaches is as near as bone itself
     depth = steps[graph.seen]  # of flesh over the bone, where each node sees the skin
     width = _by_region(character, lattice, graph, bone_width, _WIDTH, _auto_width(depth))
-    size = float(np.ptp(character.points, axis=0).max()) / lattice.side
-    fat = _by_region(character, lattice, graph, fatness, _FATNESS, _auto_fatness(depth / size))
+    fat = painted_on_nodes(character, lattice, graph, FATNESS_MAP)
+    if fat is None:
+        fat = usual_fatness(character, lattice, graph, fatness)
     away = np.maximum(steps - width, 0.0)
     risen = away / np.maximum(away + graph.skin_depths, 1e-9)  # 0 at the bone, 1 at the skin
     numbers = 1 + _band(risen, np.asarray(fractions, dtype=np.float64), fat)
@@ -162,6 +164,22 @@ class FleshDepths:
             # What hangs together with none of them sees itself.
             near.append((np.where(np.isfinite(lengths), lengths, 0.0), np.where(source >= 0, source, own)))
         return cls(paths.steps, near[0][0], near[0][1], near[1][1])
+
+
+def painted_on_nodes(character: Character, lattice: Lattice, graph: FleshDepths, name: str) -> FloatArray | None:
+    """A painted map at every node (N,), 0 to 1: that of the nearest node that holds vertices; None without one."""
+    if name not in character.maps:
+        return None
+    vertices = np.maximum(np.bincount(lattice.vertex_nodes, minlength=len(lattice)), 1)
+    total = np.bincount(lattice.vertex_nodes, np.clip(character.maps[name], 0.0, 1.0), len(lattice))
+    return np.asarray((total / vertices)[graph.holding])
+
+
+def usual_fatness(character: Character, lattice: Lattice, graph: FleshDepths, fatness: Regional) -> FloatArray:
+    """The share of fat at every node (N,) where none is painted."""
+    depth = np.where(graph.reached, graph.steps, 0.0)[graph.seen]
+    size = float(np.ptp(character.points, axis=0).max()) / lattice.side
+    return _by_region(character, lattice, graph, fatness, _FATNESS, _auto_fatness(depth / size))
 
 
 def _by_region(

@@ -36,6 +36,22 @@ def automatic_softness(character: Character, body: FleshBody) -> FloatArray:
     return np.asarray(soft * (1.0 - firmness(character, body)))
 
 
+def usual_softness(character: Character, body: FleshBody) -> FloatArray:
+    """How soft every vertex (V,) of the skin is where no jiggle is painted, 0 firm to 1 soft."""
+    size = float(np.ptp(character.points, axis=0).max())
+    flesh = character.maps.get("flesh", usual_flesh(character, body))
+    weights = character.weights
+    firm = 0.0 if weights is None else rigid_fraction(character, weights)
+    return np.asarray(smoothstep(flesh / size, *_PAINTED) * (1.0 - firm))
+
+
+def usual_flesh(character: Character, body: FleshBody) -> FloatArray:
+    """The map "flesh" (V,) [m] that makes the skin as soft as it is where none is painted."""
+    size = float(np.ptp(character.points, axis=0).max())
+    (near, far), (least, most) = _TO_BONE, _PAINTED
+    return np.asarray(size * np.clip(np.interp(body.skin_distance / size, [near, far], [least, most]), 0.0, None))
+
+
 def firmness(character: Character, body: FleshBody) -> FloatArray:
     """How much of every particle (P,) belongs to head, hands or feet, where names tell them: 0 to 1.
 

@@ -123,14 +123,19 @@ def blend_rotations(
 
     With `firm_ends`, turns reach less far into last bones that are short for their girth.
     """
-    count = len(attachment.along)
-    if START_MAP in maps:
-        start = maps[START_MAP]
-    else:
-        start = reach * _reach_scales(attachment) if firm_ends else np.full(count, reach)
-    end = maps.get(END_MAP, np.full(count, reach))
+    start, end = (
+        maps[name] if name in maps else usual_reach(attachment, name, reach=reach, firm_ends=firm_ends)
+        for name in (START_MAP, END_MAP)
+    )
     weights = rotation_weights(attachment, np.clip(start, 0.0, 1.0), np.clip(end, 0.0, 1.0))
     return _blend(weights, attachment, surface, soften)
+
+
+def usual_reach(attachment: Attachment, name: str, *, reach: float, firm_ends: bool) -> FloatArray:
+    """How far (V,) turns reach where the map of that name is not painted."""
+    if name == START_MAP and firm_ends:
+        return reach * _reach_scales(attachment)
+    return np.full(len(attachment.along), reach)
 
 
 def _blend(weights: SparseWeights, attachment: Attachment, surface: Surface, soften: float) -> SparseWeights:
