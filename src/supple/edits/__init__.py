@@ -1,7 +1,8 @@
 """Edits: shapes drawn on the skin by hand, and changes of pose, that live on in every pose and play over time."""
 
+from supple.edits.bulge import bulge
 from supple.edits.edits import EditedSource, Edits
-from supple.edits.encoding import encoded
+from supple.edits.encoding import encoded, encoded_moves, rest_from_posed
 from supple.edits.file import load_edits, save_edits
 from supple.edits.history import History
 from supple.edits.layers import Key, Layer
@@ -11,6 +12,7 @@ from supple.edits.region import Region, region_round
 from supple.edits.region_editing import RegionEditing
 from supple.edits.silhouette import outline, redrawn_silhouette, silhouette_edges
 from supple.edits.surface_edit import SurfaceEdit, mix
+from supple.edits.surface_editing import SurfaceEditing
 from supple.edits.waves import with_wave
 
 __all__ = [
@@ -25,13 +27,17 @@ __all__ = [
     "Region",
     "RegionEditing",
     "SurfaceEdit",
+    "SurfaceEditing",
+    "bulge",
     "encoded",
+    "encoded_moves",
     "load_edits",
     "mix",
     "outline",
     "radial",
     "redrawn_silhouette",
     "region_round",
+    "rest_from_posed",
     "save_edits",
     "silhouette_edges",
     "with_wave",

@@ -18,6 +18,8 @@ from supple.skins.base import AnySkin, Skin
 
 _WHERE = "encoded"
 _PROBE = "edit in hand"
+_AXES = tuple(f"{_PROBE} {axis}" for axis in range(3))
+_STEP = 0.01  # of the character's size: how far a vertex is moved to see where that takes it
 _ROUNDS = 12
 _EXACT = 2e-6  # of the character's size: what single precision leaves
 _LOST = 1e-3  # of it: more than this cannot be left over
@@ -40,14 +42,7 @@ def encoded(character: Character, pose: Pose, points: ArrayLike, *, skin: AnySki
     it says so.
     """
     wanted = frozen(points, np.float64, character.points.shape, _WHERE, "points")
-    first = skin.first_kinematic()
-    if first is None:
-        raise InputError(
-            _WHERE,
-            f"{type(skin).__name__} has a memory",
-            "an edit belongs to a pose alone",
-            "encode it with a skin that has none; it can be played with any",
-        )
+    first = _first_stage(skin)
     posed = _Stage(first, character)
     below = posed.show(pose)
     seen = pose_skin(character, pose, skin) if isinstance(skin, Skin) and skin != first else below
@@ -56,6 +51,38 @@ def encoded(character: Character, pose: Pose, points: ArrayLike, *, skin: AnySki
         return SurfaceEdit.of(np.zeros_like(wanted))
     target = wanted if seen is below else wanted - seen + below
     return SurfaceEdit.of(np.where(moved[:, None], _solve_offsets(posed, pose, target, moved), 0.0))
+
+
+def encoded_moves(character: Character, pose: Pose, moves: ArrayLike, *, skin: AnySkin) -> SurfaceEdit:
+    """The edit that moves every vertex by `moves` (V, 3) [m] in `pose`, wherever the skin has it.
+
+    For a skin with a memory, where it is does not belong to a pose; how far an edit moves its first stage does.
+    """
+    first = _first_stage(skin)
+    below = _Stage(first, character).show(pose)
+    return encoded(character, pose, below + frozen(moves, np.float64, below.shape, _WHERE, "moves"), skin=first)
+
+
+def rest_from_posed(character: Character, pose: Pose, vertices: ArrayLike, *, skin: AnySkin) -> FloatArray:
+    """Matrices (N, 3, 3) that take a small move of `vertices` (N,) in `pose` to the offset of an edit that makes it."""
+    chosen = frozen(vertices, np.int32, (-1,), _WHERE, "vertices")
+    stage = _probed(_first_stage(skin), character)
+    step = _STEP * float(character.size.max())
+    here = stage.show(pose)[chosen]
+    columns = [stage.show(_with_shapes(pose, {name: step}))[chosen] for name in _AXES]
+    return _inverse((np.stack(columns, axis=2) - here[:, :, None]) / step)
+
+
+def _first_stage(skin: AnySkin) -> Skin[Any, Any]:
+    first = skin.first_kinematic()
+    if first is None:
+        raise InputError(
+            _WHERE,
+            f"{type(skin).__name__} has a memory",
+            "an edit belongs to a pose alone",
+            "encode it with a skin that has none; it can be played with any",
+        )
+    return first
 
 
 def pose_skin(character: Character, pose: Pose, skin: Skin[Any, Any]) -> FloatArray:
@@ -92,11 +119,23 @@ def _bind(skin: Skin[Any, Any], character: Character) -> Any:
     return skin.bind(character, "cpu")
 
 
+@lru_cache(maxsize=_KEPT)
+def _probed(skin: Skin[Any, Any], character: Character) -> _Stage:
+    """A stage with a shape along each axis."""
+    stage = _Stage(skin, character)
+    stage.exchange(_axes(len(character.points)))
+    return stage
+
+
+def _axes(count: int) -> dict[str, FloatArray]:
+    return {name: np.tile(np.eye(3)[axis], (count, 1)) for axis, name in enumerate(_AXES)}
+
+
 def _solve_offsets(stage: _Stage, pose: Pose, target: FloatArray, moved: BoolArray) -> FloatArray:
     """Offsets (V, 3) with skin(pose; offsets) = target, by Newton's method for each vertex with its best kept."""
     size = float(stage.character.size.max())
-    step = 0.01 * size
-    axes = {f"{_PROBE} {axis}": np.tile(np.eye(3)[axis], (len(target), 1)) for axis in range(3)}
+    step = _STEP * size
+    axes = _axes(len(target))
     offsets, best = np.zeros_like(target), np.full(len(target), np.inf)
     guess = offsets.copy()
     for _ in range(_ROUNDS):

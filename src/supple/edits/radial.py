@@ -62,6 +62,11 @@ def apply_easing(name: str, fraction: float, where: str) -> float:
     return float(_look_up(EASINGS, name, where)(np.asarray(fraction, dtype=np.float64)))
 
 
+def profile_named(name: str, where: str) -> Callable[[FloatArray], FloatArray]:
+    """One of `PROFILES`; `where` asked for it."""
+    return _look_up(PROFILES, name, where)
+
+
 def radial(
     character: Character,
     joint: str,
@@ -79,7 +84,7 @@ def radial(
     the bone's own direction.
     """
     where = "radial"
-    shape = _look_up(PROFILES, profile, where)
+    shape = profile_named(profile, where)
     if not (np.isfinite([swell, lean]).all() and swell >= -1.0 and abs(lean) <= np.pi):
         raise InputError(
             where, f"swell is {swell} and lean {lean}", "-1 or more, and -pi to pi, are needed", "try 0.2 and 0.0"

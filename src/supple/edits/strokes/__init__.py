@@ -4,11 +4,13 @@ from supple.edits.strokes.oversketch import oversketch
 from supple.edits.strokes.picking import depth_buffer, id_buffer, pick, pick_by_rays
 from supple.edits.strokes.posing import joints_near, posed_by_strokes
 from supple.edits.strokes.reduction import resample, simplify
+from supple.edits.strokes.skin_line import SkinLine
 from supple.edits.strokes.stroke import Stroke, carry_along
 from supple.edits.strokes.surface_stroke import SurfaceStroke, raised
 from supple.edits.strokes.view import View
 
 __all__ = [
+    "SkinLine",
     "Stroke",
     "SurfaceStroke",
     "View",
