@@ -58,6 +58,11 @@ class PoseEdit:
             {names[j]: moves[j] for j in np.flatnonzero(np.abs(moves).max(axis=1) > 1e-9 * size)},
         )
 
+    def scaled(self, amount: float) -> PoseEdit:
+        """`amount` times this edit."""
+        rotations = {name: partial_rotation(rotation, amount) for name, rotation in self.rotations.items()}
+        return PoseEdit(rotations, {name: amount * move for name, move in self.moves.items()})
+
     def check_fits(self, skeleton: Skeleton, where: str) -> None:
         """Refuse a skeleton that lacks one of its joints."""
         lost = [name for name in {**self.rotations, **self.moves} if name not in skeleton.names]

@@ -109,8 +109,13 @@ def joint_limits(
         if isinstance(span, tuple):
             found[name] = span
         elif span == AUTO:
-            found[name] = (-_bent(skeleton, joint), _FOLDED) if name in axes else (-_TURNED, _TURNED)
+            found[name] = fold_range(skeleton, joint) if name in axes else (-_TURNED, _TURNED)
     return found
+
+
+def fold_range(skeleton: Skeleton, joint: int) -> tuple[float, float]:
+    """How far [rad] a hinge unfolds and folds from rest: to straight, and as far as flesh lets it."""
+    return -_bent(skeleton, joint), _FOLDED
 
 
 def _bent(skeleton: Skeleton, joint: int) -> float:

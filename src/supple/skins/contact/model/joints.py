@@ -6,7 +6,7 @@ that may not move at all makes two links one, so there is no constraint for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,12 +116,14 @@ class Joints:
         return np.flatnonzero((self.highs < FREE) | (hinge & (self.lows > -FREE))).astype(np.int32)
 
 
-def named_hinges(skeleton: Skeleton) -> dict[str, FloatArray]:
+def named_hinges(skeleton: Skeleton, poses: Sequence[Pose] = ()) -> dict[str, FloatArray]:
     """Axes at rest of the joints that by their names bend one way only: elbows and knees.
 
-    The axis is square to the two bones that meet there, so a limb that is straight at rest tells none.
+    The axis is square to the two bones that meet there. A limb that is straight at rest tells none; then it is the one
+    about which the joint turns in `poses`, if there are any and it is one (`hinges_in_motion`).
     """
     found: dict[str, FloatArray] = {}
+    moved = hinges_in_motion(skeleton, poses) if poses else {}
     for joint, name in enumerate(skeleton.names):
         plain = "".join(letter for letter in name.lower() if letter.isalpha())
         if not plain.endswith(_HINGED) or plain.endswith(_NOT_HINGED) or skeleton.parents[joint] < 0:
@@ -132,10 +134,12 @@ def named_hinges(skeleton: Skeleton) -> dict[str, FloatArray]:
         across = np.cross(before, along)
         if np.linalg.norm(across) > np.sin(_BENT):
             found[name] = quaternions.normalize(across)
+        elif name in moved:
+            found[name] = moved[name]
     return found
 
 
-def hinges_in_motion(skeleton: Skeleton, poses: tuple[Pose, ...] | list[Pose]) -> dict[str, FloatArray]:
+def hinges_in_motion(skeleton: Skeleton, poses: Sequence[Pose]) -> dict[str, FloatArray]:
     """Axes at rest of the joints that turn about one line only in some poses.
 
     A joint that hardly moves is left out: it tells nothing.

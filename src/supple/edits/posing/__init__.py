@@ -1,0 +1,18 @@
+"""Posing by hand: joints are led to places and held there, bones stretched, and what comes of it becomes a layer."""
+
+from supple.edits.posing.bone_length import bone_stretch, stretch_bone
+from supple.edits.posing.inverse_kinematics import hold, reach
+from supple.edits.posing.joint_ranges import JointRanges
+from supple.edits.posing.pose_layers import PoseSlot, free_name, keyed_slot, new_slot
+
+__all__ = [
+    "JointRanges",
+    "PoseSlot",
+    "bone_stretch",
+    "free_name",
+    "hold",
+    "keyed_slot",
+    "new_slot",
+    "reach",
+    "stretch_bone",
+]
