@@ -249,13 +249,3 @@ def test_a_pose_that_does_not_show_cannot_be_posed(hero, skeleton, walk):
     muted = slot.edits.with_layer(Layer(name="Pose 1", keys=slot.edits.layers[0].keys, mute=True))
     with pytest.raises(InputError, match="cannot be posed"):
         type(slot)(muted, slot.layer, slot.use).posed(skeleton, walk.sample(0.0), walk.sample(0.1), 0.0)
-
-
-def test_edits_dress_a_character_alike_where_only_poses_differ(hero):
-    shape = supple.edits.SurfaceEdit(np.array([3]), np.array([[0.0, 0.0, 0.01]]))
-    edits = Edits.of(hero).with_shape("nose", shape).with_layer(Layer.still("nose", "nose"))
-    posed = new_slot(edits, "Pose").edits
-    assert edits.dresses_like(posed)
-    assert not edits.dresses_like(edits.with_shape("nose", supple.edits.SurfaceEdit(shape.vertices, 2 * shape.offsets)))
-    assert not edits.dresses_like(edits.with_layer(Layer(name="nose", keys=edits.layers[0].keys, firmness=2.0)))
-    assert not edits.dresses_like(Edits.of(hero))

@@ -168,17 +168,6 @@ class Edits:
             changes["maps"] = {**character.maps, **self._stiffness_maps(character)}
         return character.replace(**changes)
 
-    def dresses_like(self, other: Edits) -> bool:
-        """Whether both put the same shapes and maps on a character; poses and times may differ."""
-        return self._dress == other._dress
-
-    @property
-    def _dress(self) -> tuple[object, ...]:
-        """What `on_character` depends on: the shapes that layers use, and where those are firm."""
-        used = {use: id(self.shapes[use]) for layer in self.layers for use in layer.uses if use in self.shapes}
-        firm = [(layer.uses, layer.firmness) for layer in audible(self.layers) if layer.firmness != 1.0]
-        return used, firm
-
     def _stiffness_maps(self, character: Character) -> dict[str, FloatArray]:
         """Stiffness maps (V,): firmer where firm layers move the skin, in full from half of their largest move on."""
         firm = np.ones(self.vertices)
