@@ -1,5 +1,7 @@
 """Layers over time, poses on top of motions, characters that carry edits, undo and redo."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -164,6 +166,37 @@ def test_layers_may_last_longer_than_the_motion():
     assert still.duration == pytest.approx(3.0)
     with pytest.raises(InputError, match="seconds"):
         edits.on_motion(waving(), seconds=-1.0)
+
+
+def test_layers_start_over_with_a_motion_that_loops_unless_they_repeat():
+    pulse = Layer(name="p", keys=(Key(time=0.5, use="swell"), Key(time=1.0, use="swell", amount=0.0)))
+    breath = Layer.breathing("b", "lean", seconds=3.0)
+    edits = Edits.of(TUBE).with_shape("swell", SWELL).with_shape("lean", LEAN).with_layer(pulse).with_layer(breath)
+    motion = waving(seconds=2.0)
+    source, long = edits.on_source(motion), edits.on_motion(motion, seconds=5.0)
+    for time in (0.5, 0.75, 2.0, 2.5, 4.6):
+        within = time if time <= 2.0 else time % 2.0
+        wanted = {"swell": pulse.amounts(within)["swell"], "lean": breath.amounts(time)["lean"]}
+        assert source.amounts(time) == pytest.approx(wanted)
+        assert edits.amounts(time, period=2.0) == pytest.approx(wanted)
+        for use, amount in wanted.items():
+            assert source.sample(time).shapes[EDIT_PREFIX + use] == pytest.approx(amount)
+            assert long.sample(time).shapes[EDIT_PREFIX + use] == pytest.approx(amount, abs=0.02)
+    once = edits.on_source(waving(seconds=2.0, loop=False))
+    assert once.amounts(2.6) == edits.amounts(2.6)
+
+
+def test_it_is_known_whether_a_character_would_look_the_same():
+    edits = Edits.of(TUBE).with_shape("swell", SWELL).with_shape("lean", LEAN)
+    assert edits.dresses_as(None)
+    one = edits.with_layer(Layer.still("a", "swell"))
+    assert not one.dresses_as(edits)
+    assert one.dresses_as(edits.with_layer(Layer.breathing("b", "swell", seconds=2.0, amount=0.1)))
+    assert not one.dresses_as(edits.with_layer(Layer.still("a", "lean")))
+    assert not one.dresses_as(edits.with_shape("swell", LEAN).with_layer(Layer.still("a", "swell")))
+    firm = replace(Layer.still("a", "swell"), firmness=4.0)
+    assert not one.dresses_as(edits.with_layer(firm))
+    assert not edits.with_layer(firm).dresses_as(edits.with_layer(replace(firm, mute=True)))
 
 
 def test_poses_on_top_of_motions_are_poses_on_top_of_poses():

@@ -141,9 +141,27 @@ class Edits:
         for stroke in self.surface_strokes.values():
             stroke.check_fits(character.triangles)
 
-    def amounts(self, time: float) -> dict[str, float]:
-        """How much there is of each shape and pose that layers use, at a time [s]."""
-        return total_amounts(self.layers, time)
+    def amounts(self, time: float, *, period: float | None = None) -> dict[str, float]:
+        """How much there is of each shape and pose that layers use, at a time [s].
+
+        With the `period` [s] of a motion that loops, layers start over with it, save those that repeat by themselves.
+        """
+        return total_amounts(self.layers, time, period=period)
+
+    @property
+    def used_shapes(self) -> dict[str, SurfaceEdit]:
+        """The shapes that layers use, which are those that a character carries."""
+        uses = {use for layer in self.layers for use in layer.uses}
+        return {name: edit for name, edit in self.shapes.items() if name in uses}
+
+    def dresses_as(self, other: Edits | None) -> bool:
+        """Whether `on_character` makes the same of a character as it does with other edits, or with none."""
+        return self._dress() == (Edits(self.vertices) if other is None else other)._dress()
+
+    def _dress(self) -> tuple[Any, ...]:
+        firm = any(layer.firmness != 1.0 for layer in self.layers)
+        shapes = tuple((name, id(edit)) for name, edit in self.used_shapes.items())
+        return shapes, [(layer.firmness, layer.uses) for layer in audible(self.layers)] if shapes and firm else []
 
     def on_character(self, character: Character) -> Character:
         """The character with the shapes of its layers among its own, so that every skin knows them.
@@ -151,7 +169,7 @@ class Edits:
         Where a layer is firmer than 1, maps for spring rigs are painted too. Without layers it is the same character.
         """
         self.check_fits(character)
-        used = [name for name in self.shapes if any(name in layer.uses for layer in self.layers)]
+        used = self.used_shapes
         if not used:
             return character
         taken = [name for name in used if EDIT_PREFIX + name in character.shapes]
@@ -162,7 +180,7 @@ class Edits:
                 "edits are put on a character once",
                 "start from the character without them",
             )
-        shapes = {EDIT_PREFIX + name: self.shapes[name].dense(self.vertices) for name in used}
+        shapes = {EDIT_PREFIX + name: edit.dense(self.vertices) for name, edit in used.items()}
         changes: dict[str, Any] = {"shapes": {**character.shapes, **shapes}}
         if any(layer.firmness != 1.0 for layer in self.layers):
             changes["maps"] = {**character.maps, **self._stiffness_maps(character)}
@@ -179,9 +197,9 @@ class Edits:
                     firm *= layer.firmness**weight if layer.firmness > 0.0 else 1.0 - weight
         return {f"{STIFFNESS_MAP}_{kind}": firm * painted_stiffness(character, kind) for kind in _SPRINGS}
 
-    def on_pose(self, skeleton: Skeleton, pose: Pose, time: float) -> Pose:
-        """A pose as it is with all layers at a time [s]; for a character that `on_character` made."""
-        amounts = self.amounts(time)
+    def on_pose(self, skeleton: Skeleton, pose: Pose, time: float, *, period: float | None = None) -> Pose:
+        """A pose as it is with all layers at a time [s] (`amounts`); for a character that `on_character` made."""
+        amounts = self.amounts(time, period=period)
         for name, amount in amounts.items():
             if name in self.poses and amount != 0.0:
                 pose = self.poses[name].on(skeleton, pose, amount=amount)
@@ -191,16 +209,17 @@ class Edits:
     def on_motion(self, motion: Motion, *, seconds: float | None = None) -> Motion:
         """The motion with poses on top and with the amounts of all shapes; without layers it is the same motion.
 
-        Layers run on the motion's own time. `seconds` makes it longer or shorter: a motion that loops goes on, any
-        other holds its last key.
+        Layers run on the motion's own time, and start over with it where it loops, but for those that repeat by
+        themselves. `seconds` makes it longer or shorter: a motion that loops goes on, any other holds its last key.
         """
+        period = loop_of(motion)
         if seconds is not None:
             motion = _with_duration(motion, seconds)
         if not self.layers:
             return motion
         if motion.fps < _LEAST_RATE and motion.frames > 1:
             motion = motion.resampled(motion.fps * math.ceil(_LEAST_RATE / motion.fps))
-        amounts = [self.amounts(float(time)) for time in motion.times]
+        amounts = [self.amounts(float(time), period=period) for time in motion.times]
         shapes: dict[str, FloatArray] = dict(motion.shapes)
         moves, rotations = motion.translations, motion.rotations
         for name in amounts[0]:
@@ -237,7 +256,16 @@ class EditedSource:
 
     def sample(self, time: float) -> Pose:
         """The pose at `time` [s], with all layers as they are then."""
-        return self.edits.on_pose(self.skeleton, self.source.sample(time), time)
+        return self.edits.on_pose(self.skeleton, self.source.sample(time), time, period=loop_of(self.source))
+
+    def amounts(self, time: float) -> dict[str, float]:
+        """How much there is of each shape and pose at `time` [s]."""
+        return self.edits.amounts(time, period=loop_of(self.source))
+
+
+def loop_of(source: PoseSource) -> float | None:
+    """After how many seconds a source starts over, if it is a motion that loops."""
+    return source.duration if isinstance(source, Motion) and source.loop and source.duration > 0.0 else None
 
 
 def _check_there(name: str, known: Mapping[str, Any], what: str) -> None:

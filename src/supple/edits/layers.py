@@ -139,14 +139,23 @@ class Layer:
         return total
 
 
-def total_amounts(layers: Sequence[Layer], time: float) -> dict[str, float]:
-    """How much there is of each shape and pose of all layers together at a time [s]."""
+def total_amounts(layers: Sequence[Layer], time: float, *, period: float | None = None) -> dict[str, float]:
+    """How much there is of each shape and pose of all layers together at a time [s].
+
+    With the `period` [s] of a motion that loops, layers start over with it, but for those that repeat by themselves.
+    """
     heard = audible(layers)
     total: dict[str, float] = {}
     for layer in layers:
-        for use, amount in layer.amounts(time).items():
+        own_time = time if layer.repeat or period is None else time_in_loop(time, period)
+        for use, amount in layer.amounts(own_time).items():
             total[use] = total.get(use, 0.0) + (amount if layer in heard else 0.0)
     return total
+
+
+def time_in_loop(time: float, period: float) -> float:
+    """Where a motion of `period` [s] that loops is at a time [s]; at the end of its first round it is at its end."""
+    return time if 0.0 <= time <= period else time % period
 
 
 def audible(layers: Sequence[Layer]) -> tuple[Layer, ...]:

@@ -41,6 +41,13 @@ class _Course:
         low, high = self.span
         return low + (at - low) % (high - low)
 
+    def lap(self, time: float) -> int:
+        """How often the part that is played has started over at a time of the flesh."""
+        if self.span is None or not self.playing:
+            return 0
+        low, high = self.span
+        return math.floor((self.start + self.rate * (time - self.since) - low) / (high - low))
+
 
 class Transport:
     """Play a motion on a player so that the flesh never stands still with it.
@@ -97,6 +104,7 @@ class Transport:
     def advance(self, dt: float) -> Float32Array:
         """The skin (V, 3) [m] when `dt` [s] more have gone by."""
         now = self._now + _finite("dt", dt, least=0.0)
+        self._start_over(now)
         points = self.player.play(self, now)
         self._now = now
         return points
@@ -134,13 +142,21 @@ class Transport:
         self._course = replace(self._course, since=time, start=time)
 
     def loop(self, start: float = 0.0, end: float | None = None) -> None:
-        """Play a part of the motion [s] round and round. A motion that loops by itself needs no such part."""
+        """Play a part of the motion [s] round and round; from its end to its start the pose goes over gently.
+
+        A motion that loops by itself needs no such part.
+        """
         if end is None and isinstance(self.source, Motion):
             end = self.source.duration
         low, high = _finite("start", start), _finite("end", math.nan if end is None else end)
         if low >= high:
             raise InputError(_WHERE, f"the part is from {low:g} to {high:g} s", "its end comes last", "turn them round")
         self._change(span=(low, high))
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """The part [s] that is played round and round, if any."""
+        return self._course.span
 
     def unloop(self) -> None:
         """Play the motion as it is, from where it is."""
@@ -163,6 +179,12 @@ class Transport:
         """Go on with another player of the same character, which has succeeded the one so far (`Player.succeed`)."""
         player.character.skeleton.check_same(self.skeleton, _WHERE)
         self.player = player
+
+    def _start_over(self, now: float) -> None:
+        """Where the part that is played round and round ends before `now`, go to its start as `seek` does."""
+        course = self._course
+        if course.span is not None and course.lap(now) != course.lap(self._now):
+            self._change(start=course.span[0] if course.rate > 0.0 else course.motion_time(now))
 
     def _change(self, *, cut: bool = False, **what: Any) -> None:
         """Go on otherwise from the pose that is shown now."""

@@ -107,7 +107,7 @@ class Engine:
                     parts = (error.where, error.given, error.needed, error.advice)
                     listener.event(say.Refused(command.seq, *parts))
             self._last_command = command.seq
-            if not isinstance(command, QUIET):
+            if not isinstance(command, QUIET) and getattr(command, "done", True):
                 self._changed()
 
     def _say(self, text: str) -> None:

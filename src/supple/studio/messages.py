@@ -19,6 +19,7 @@ Seq = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Seconds = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Metres = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Index = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Amount = Annotated[float, Meta(ge=-1000.0, le=1000.0)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 View = Annotated[int, Meta(ge=0, le=3)]
 Name = Annotated[str, Meta(max_length=200)]
@@ -101,6 +102,103 @@ class ChooseCharacter(Command, tag="choose-character", frozen=True):
     vertices: Annotated[int, Meta(ge=100, le=200_000)]
 
 
+class AddLayer(Command, tag="add-layer", frozen=True):
+    """A layer that plays a shape or pose, all the time or out and in again every so many seconds."""
+
+    use: Name
+    seconds: Annotated[float, Meta(gt=0.0, le=1e5)] | None = None
+
+
+class ChangeLayer(Command, tag="change-layer", frozen=True):
+    """Change what is named of a layer; `place` is where it stands among the others. `done` as in `Change`."""
+
+    layer: Name
+    name: Name | None = None
+    amount: Amount | None = None
+    repeat: bool | None = None
+    firmness: Annotated[float, Meta(ge=0.0, le=1e6)] | None = None
+    mute: bool | None = None
+    solo: bool | None = None
+    place: Index | None = None
+    done: bool = True
+
+
+class DeleteLayer(Command, tag="delete-layer", frozen=True):
+    """Take a layer away; its shapes and poses stay."""
+
+    layer: Name
+
+
+class AddKey(Command, tag="add-key", frozen=True):
+    """A key of a shape or pose, or of nothing where `use` is empty; a layer that is not there yet is made."""
+
+    layer: Name
+    time: Seconds
+    use: Name
+    amount: Amount = 1.0
+    ease: Name = "smooth"
+
+
+class ChangeKey(Command, tag="change-key", frozen=True):
+    """Move a key, or a copy of it, to another time, or change what is named of it. `done` as in `Change`."""
+
+    layer: Name
+    time: Seconds
+    to: Seconds | None = None
+    use: Name | None = None
+    amount: Amount | None = None
+    ease: Name | None = None
+    copy: bool = False
+    done: bool = True
+
+
+class DeleteKey(Command, tag="delete-key", frozen=True):
+    """Take a key away; with its last key a layer goes."""
+
+    layer: Name
+    time: Seconds
+
+
+class SetAmount(Command, tag="set-amount", frozen=True):
+    """How much there is of a shape or pose that nothing keys. `done` as in `Change`."""
+
+    use: Name
+    amount: Amount
+    done: bool = True
+
+
+class RenameEdit(Command, tag="rename-edit", frozen=True):
+    """Call a shape, pose or stroke otherwise."""
+
+    name: Name
+    to: Name
+    stroke: bool = False
+
+
+class DeleteEdit(Command, tag="delete-edit", frozen=True):
+    """Take a shape or pose away with the keys that use it, or a stroke."""
+
+    name: Name
+    stroke: bool = False
+
+
+class Loop(Command, tag="loop", frozen=True):
+    """Play a part of the motion round and round."""
+
+    start: Seconds
+    end: Seconds
+
+
+class Unloop(Command, tag="unloop", frozen=True):
+    """Play the motion as it is."""
+
+
+class Travel(Command, tag="travel", frozen=True):
+    """Take several steps back (below zero) or make them again at once."""
+
+    steps: Annotated[int, Meta(ge=-1000, le=1000)]
+
+
 class Undo(Command, tag="undo", frozen=True):
     """Take the last step of the document back."""
 
@@ -133,6 +231,18 @@ AnyCommand = (
     | ChooseSkin
     | ChooseMotion
     | ChooseCharacter
+    | AddLayer
+    | ChangeLayer
+    | DeleteLayer
+    | AddKey
+    | ChangeKey
+    | DeleteKey
+    | SetAmount
+    | RenameEdit
+    | DeleteEdit
+    | Loop
+    | Unloop
+    | Travel
     | Undo
     | Redo
     | Show
@@ -179,12 +289,15 @@ class ShownInfo(Struct, frozen=True):
 
 
 class TransportInfo(Struct, frozen=True):
-    """Where the motion is; `duration` is None where it has no end."""
+    """Where the motion is; `duration` is None where it has no end, `span` is the part that is played over and over."""
 
     motion: str
     playing: bool
     rate: float
     duration: float | None
+    fps: float = 60.0
+    loops: bool = False
+    span: tuple[float, float] | None = None
 
 
 class StageInfo(Struct, frozen=True):
@@ -225,18 +338,32 @@ class LayerInfo(Struct, frozen=True):
     keys: list[KeyInfo]
 
 
+class EasingInfo(Struct, frozen=True):
+    """A way from 0 to 1, and where it is at even steps of the time."""
+
+    name: str
+    curve: list[float]
+
+
 class EditsInfo(Struct, frozen=True):
-    """What was drawn: names of shapes, poses and strokes, and the layers that play them."""
+    """What was drawn: names of shapes, poses and strokes, and the layers that play them.
+
+    `firm` says whether any skin that is shown makes something of a layer's firmness.
+    """
 
     shapes: list[str]
     poses: list[str]
     strokes: list[str]
     layers: list[LayerInfo]
-    easings: list[str]
+    easings: list[EasingInfo]
+    firm: bool = False
 
 
 class State(Struct, tag="state", tag_field="event", frozen=True):
-    """All that a panel shows; sent when a window opens and whenever it changes."""
+    """All that a panel shows; sent when a window opens and whenever it changes.
+
+    `past` are the steps that can be undone, the first one first, and `future` those that can be redone, the next first.
+    """
 
     revision: int
     character: str
@@ -252,6 +379,8 @@ class State(Struct, tag="state", tag_field="event", frozen=True):
     opening: str | None = None
     undo: str | None = None
     redo: str | None = None
+    past: list[str] = []
+    future: list[str] = []
 
 
 class Refused(Struct, tag="refused", tag_field="event", frozen=True):

@@ -27,6 +27,13 @@ def _same(one: Mapping[str, FloatArray], other: Mapping[str, FloatArray]) -> boo
     return one.keys() == other.keys() and all(one[name] is other[name] for name in one)
 
 
+def _dressed_alike(one: Document, other: Document) -> bool:
+    """Whether the edits of two documents are the same to look at on a character at rest: only layers may differ."""
+    if one.edits is None:
+        return other.edits is None or other.edits.dresses_as(None)
+    return one.edits.dresses_as(other.edits)
+
+
 class Session:
     """Owned by one thread, which alone may call it.
 
@@ -79,6 +86,14 @@ class Session:
         """Take the step that was undone again."""
         self._go_to(self.history.redo().present)
         self.history = self.history.redo()
+
+    def travel(self, steps: int) -> None:
+        """Take several steps back, below zero, or again; as many as there are."""
+        history = self.history
+        for _ in range(abs(steps)):
+            history = history.undo() if steps < 0 else history.redo()
+        self._go_to(history.present)
+        self.history = history
 
     # What plays
 
@@ -212,7 +227,7 @@ class Session:
             return
         self._opening = None
         before = self._shown
-        if document.edits is not before.edits or not _same(document.maps, before.maps):
+        if not (_dressed_alike(document, before) and _same(document.maps, before.maps)):
             self._dress(before, document)
         self._shown = document
         if document.motion != before.motion:
@@ -225,7 +240,7 @@ class Session:
     def _dress(self, before: Document, after: Document) -> None:
         """Put painted maps and drawn shapes on what plays; maps that only change go over gently."""
         painted = {name: values for name, values in after.maps.items() if before.maps.get(name) is not values}
-        if after.edits is before.edits and before.maps.keys() <= after.maps.keys():
+        if _dressed_alike(after, before) and before.maps.keys() <= after.maps.keys():
             for view in self.views:
                 for name, values in painted.items():
                     view.player.paint(name, values)

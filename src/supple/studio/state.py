@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.character.builtin import CHARACTERS
 from supple.edits.edits import Edits
 from supple.edits.layers import Layer
 from supple.edits.radial import EASINGS
-from supple.graph.graph import Stage
+from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
 from supple.skins.registry import SKINS
+from supple.skins.springs.spring_dynamics import SpringDynamics
+from supple.skins.springs.spring_rig import SpringRig
 from supple.studio import messages as say
 from supple.studio.panels import rows_of
 from supple.studio.session import Session
+
+_CURVE = np.linspace(0.0, 1.0, 17)
+_EASINGS = [say.EasingInfo(name, np.round(ease(_CURVE), 4).tolist()) for name, ease in EASINGS.items()]
 
 
 def state_of(session: Session, revision: int) -> say.State:
@@ -30,19 +37,27 @@ def state_of(session: Session, revision: int) -> say.State:
         skeleton=say.SkeletonInfo(list(character.skeleton.names), character.skeleton.parents.tolist()),
         shown=say.ShownInfo(session.shown.joints),
         transport=say.TransportInfo(
-            document.motion, session.transport.playing, session.transport.rate, session.motion.duration
+            document.motion,
+            session.transport.playing,
+            session.transport.rate,
+            session.motion.duration,
+            session.motion.fps,
+            session.motion.loop,
+            session.transport.span,
         ),
         views=[
             say.ViewInfo(number, [_stage(stage) for stage in graph.stages], view.preparing)
             for number, (view, graph) in enumerate(zip(session.views, document.skins, strict=False))
         ],
-        edits=_edits(document.edits_on(character)),
+        edits=_edits(document.edits_on(character), firm=any(map(_uses_firmness, document.skins))),
         skins=list(SKINS),
         motions=session.motions,
         characters=list(CHARACTERS),
         opening=session.opening,
         undo=document.step if history.past else None,
         redo=history.future[0].step if history.future else None,
+        past=[one.step for one in (*history.past, document)[1:]],
+        future=[one.step for one in history.future],
     )
 
 
@@ -52,13 +67,19 @@ def _stage(stage: Stage) -> say.StageInfo:
     return say.StageInfo(stage.name, stage.work.command_name, list(stage.inputs), rows_of(stage.work))
 
 
-def _edits(edits: Edits) -> say.EditsInfo:
+def _uses_firmness(graph: Graph) -> bool:
+    """Whether springs pull a skin towards its drawn shapes."""
+    return any(isinstance(stage.work, SpringRig | SpringDynamics) for stage in graph.stages)
+
+
+def _edits(edits: Edits, *, firm: bool) -> say.EditsInfo:
     return say.EditsInfo(
         shapes=list(edits.shapes),
         poses=list(edits.poses),
         strokes=list(dict.fromkeys([*edits.strokes, *edits.surface_strokes])),
         layers=[_layer(layer) for layer in edits.layers],
-        easings=list(EASINGS),
+        easings=_EASINGS,
+        firm=firm,
     )
 
 

@@ -86,6 +86,10 @@ def _redo(session: Session, command: say.Redo) -> None:
     session.redo()
 
 
+def _travel(session: Session, command: say.Travel) -> None:
+    session.travel(command.steps)
+
+
 HANDLERS: Handlers = {
     say.Change: _change,
     say.ChooseSkin: _choose_skin,
@@ -93,4 +97,5 @@ HANDLERS: Handlers = {
     say.ChooseCharacter: _choose_character,
     say.Undo: _undo,
     say.Redo: _redo,
+    say.Travel: _travel,
 }

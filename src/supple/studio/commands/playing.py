@@ -23,4 +23,19 @@ def _run(session: Session, command: say.Run) -> None:
     session.transport.run(command.rate)
 
 
-HANDLERS: Handlers = {say.Play: _play, say.Pause: _pause, say.Seek: _seek, say.Run: _run}
+def _loop(session: Session, command: say.Loop) -> None:
+    session.transport.loop(command.start, command.end)
+
+
+def _unloop(session: Session, command: say.Unloop) -> None:
+    session.transport.unloop()
+
+
+HANDLERS: Handlers = {
+    say.Play: _play,
+    say.Pause: _pause,
+    say.Seek: _seek,
+    say.Run: _run,
+    say.Loop: _loop,
+    say.Unloop: _unloop,
+}
