@@ -17,6 +17,18 @@ export type Command =
   | { do: "choose-skin"; skin: string; view?: number }
   | { do: "choose-motion"; motion: string }
   | { do: "choose-character"; character: string; vertices: number }
+  | { do: "add-layer"; use: string; seconds?: number | null }
+  | { do: "change-layer"; layer: string; name?: string | null; amount?: number | null; repeat?: boolean | null; firmness?: number | null; mute?: boolean | null; solo?: boolean | null; place?: number | null; done?: boolean }
+  | { do: "delete-layer"; layer: string }
+  | { do: "add-key"; layer: string; time: number; use: string; amount?: number; ease?: string }
+  | { do: "change-key"; layer: string; time: number; to?: number | null; use?: string | null; amount?: number | null; ease?: string | null; copy?: boolean; done?: boolean }
+  | { do: "delete-key"; layer: string; time: number }
+  | { do: "set-amount"; use: string; amount: number; done?: boolean }
+  | { do: "rename-edit"; name: string; to: string; stroke?: boolean }
+  | { do: "delete-edit"; name: string; stroke?: boolean }
+  | { do: "loop"; start: number; end: number }
+  | { do: "unloop" }
+  | { do: "travel"; steps: number }
   | { do: "undo" }
   | { do: "redo" }
   | { do: "show"; joints?: boolean | null }
@@ -42,12 +54,15 @@ export interface ShownInfo {
   joints: boolean;
 }
 
-/** Where the motion is; `duration` is None where it has no end. */
+/** Where the motion is; `duration` is None where it has no end, `span` is the part that is played over and over. */
 export interface TransportInfo {
   motion: string;
   playing: boolean;
   rate: number;
   duration: number | null;
+  fps: number;
+  loops: boolean;
+  span: [number, number] | null;
 }
 
 /** One row of a panel. `kind` is number, whole, switch, choice or words; `live` rows act at once. */
@@ -98,13 +113,20 @@ export interface LayerInfo {
   keys: KeyInfo[];
 }
 
+/** A way from 0 to 1, and where it is at even steps of the time. */
+export interface EasingInfo {
+  name: string;
+  curve: number[];
+}
+
 /** What was drawn: names of shapes, poses and strokes, and the layers that play them. */
 export interface EditsInfo {
   shapes: string[];
   poses: string[];
   strokes: string[];
   layers: LayerInfo[];
-  easings: string[];
+  easings: EasingInfo[];
+  firm: boolean;
 }
 
 /** All that a panel shows; sent when a window opens and whenever it changes. */
@@ -124,6 +146,8 @@ export interface State {
   opening: string | null;
   undo: string | null;
   redo: string | null;
+  past: string[];
+  future: string[];
 }
 
 /** Why a command was not done, in the four parts of an error. */
