@@ -10,6 +10,7 @@ from supple.document.document import Document
 from supple.document.sources import CharacterSource
 from supple.graph.graph import Graph
 from supple.skins.registry import skin_named
+from supple.studio import messages as say
 from supple.studio.engine import Engine
 from supple.studio.frames import unpacked
 from supple.studio.messages import PROTOCOL
@@ -139,6 +140,22 @@ def test_the_state_comes_first_then_frames_and_never_more_than_two_undrawn(insid
         assert head.frame > frames[-1].frame
         assert head.command == 5
         socket.send_text(json.dumps({"do": "play", "seq": 7}))
+
+
+def test_every_view_has_two_frames_out_and_its_own_acknowledgement(inside, engine):
+    engine.tell(say.AddView(1, "linear"))
+    try:
+        with _socket(inside) as socket:
+            heads = []
+            while [head.view for head in heads].count(0) < 2 or [head.view for head in heads].count(1) < 2:
+                message = socket.receive()
+                if message.get("bytes"):
+                    heads.append(unpacked(message["bytes"])[0])
+            assert len(heads) == 4
+            socket.send_text(json.dumps({"do": "drawn", "seq": 6, "frame": heads[-1].frame, "view": 1}))
+            assert unpacked(socket.receive_bytes())[0].view == 1
+    finally:
+        engine.tell(say.Undo(2))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ export type Command =
   | { do: "let-go"; hand: string }
   | { do: "change"; name: string; value: Value; done?: boolean; stage?: string; view?: number }
   | { do: "choose-skin"; skin: string; view?: number }
+  | { do: "add-view"; skin: string }
+  | { do: "remove-view"; view: number }
   | { do: "choose-motion"; motion: string }
   | { do: "choose-character"; character: string; vertices: number }
   | { do: "add-layer"; use: string; seconds?: number | null }

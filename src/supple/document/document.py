@@ -37,6 +37,14 @@ class Document:
         """With another graph in place of one of its own."""
         return replace(self, skins=(*self.skins[:number], graph, *self.skins[number + 1 :]), step=step)
 
+    def with_view(self, graph: Graph, step: str) -> Document:
+        """With another graph beside its own, to compare."""
+        return replace(self, skins=(*self.skins, graph), step=step)
+
+    def without_view(self, number: int, step: str) -> Document:
+        """With one graph less to compare."""
+        return replace(self, skins=(*self.skins[:number], *self.skins[number + 1 :]), step=step)
+
     def with_edits(self, edits: Edits, step: str) -> Document:
         """With other edits."""
         return replace(self, edits=edits, step=step)

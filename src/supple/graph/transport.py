@@ -109,6 +109,11 @@ class Transport:
         self._now = now
         return points
 
+    def pass_time(self, dt: float) -> float:
+        """Let `dt` [s] go by, and leave it to others to play what is there then; the time of the flesh [s]."""
+        self._now += _finite("dt", dt, least=0.0)
+        return self._now
+
     def sample(self, time: float) -> Pose:
         """The pose at a time of the flesh [s]."""
         pose = self._course.source.sample(self._course.motion_time(time))

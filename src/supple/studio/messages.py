@@ -21,7 +21,9 @@ Metres = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Index = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Amount = Annotated[float, Meta(ge=-1000.0, le=1000.0)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
-View = Annotated[int, Meta(ge=0, le=3)]
+MOST_VIEWS = 4
+"""Characters that are shown beside each other."""
+View = Annotated[int, Meta(ge=0, le=MOST_VIEWS - 1)]
 Name = Annotated[str, Meta(max_length=200)]
 Text = Annotated[str, Meta(max_length=2000)]
 Point = tuple[Metres, Metres, Metres]
@@ -87,6 +89,18 @@ class ChooseSkin(Command, tag="choose-skin", frozen=True):
 
     skin: Name
     view: View = 0
+
+
+class AddView(Command, tag="add-view", frozen=True):
+    """Show the character once more, with a skin to compare."""
+
+    skin: Name
+
+
+class RemoveView(Command, tag="remove-view", frozen=True):
+    """Show one of the characters that are compared no longer."""
+
+    view: View
 
 
 class ChooseMotion(Command, tag="choose-motion", frozen=True):
@@ -229,6 +243,8 @@ AnyCommand = (
     | LetGo
     | Change
     | ChooseSkin
+    | AddView
+    | RemoveView
     | ChooseMotion
     | ChooseCharacter
     | AddLayer

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from supple.arrays import Float32Array, FloatArray
+from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.document.document import Document
 from supple.document.sources import motion_from
 from supple.edits.history import History
 from supple.errors import InputError, SuppleError
 from supple.graph.binding_process import BindingProcess
+from supple.graph.graph import Graph
 from supple.graph.transport import Transport
 from supple.motion.motion import Motion
 from supple.motion.pose import PoseSource
-from supple.studio.frames import FramePacker, Head, joints_frame
+from supple.studio.frame_maker import FrameMaker
+from supple.studio.frames import FramePacker
 from supple.studio.opening import Opened, Opening, open_document
 from supple.studio.shown import Shown
 from supple.studio.view import View
@@ -46,7 +48,8 @@ class Session:
         self._tell = tell
         self._beside = BindingProcess()
         self._opening: Opening | None = None
-        self._frame = self._mesh = 0
+        self._maker = FrameMaker(tell)
+        self._mesh = 0
         self.meshes: dict[int, bytes] = {}
         self.shown = Shown()
         self._install(open_document(document))
@@ -55,6 +58,7 @@ class Session:
     def close(self) -> None:
         """Let go of what runs beside."""
         self._beside.close()
+        self._maker.close()
 
     # What is being made
 
@@ -131,40 +135,9 @@ class Session:
 
     def advance(self, dt: float, command: int) -> list[bytes]:
         """Let `dt` [s] go by; frames of every view, which have a command of that number in them."""
-        self._frame += 1
-        return [frame for number, view in enumerate(self.views) for frame in self._frames_of(number, view, dt, command)]
-
-    def _frames_of(self, number: int, view: View, dt: float, command: int) -> list[bytes]:
-        points = self._play(number, view, dt)
-        normals, _ = view.player.normals()
-        head = Head(
-            view=number,
-            mesh=self._mesh,
-            frame=self._frame % 2**32,
-            command=command,
-            motion_time=self.transport.time,
-            flesh_time=self.transport.flesh_time,
-            engine=int(1e6 * sum(view.player.stage_seconds.values())),
+        return self._maker.frames(
+            self.views, self.transport, dt, packer=self.packer, mesh=self._mesh, command=command, shown=self.shown
         )
-        joints = view.player.simulated_pose.world_from_joint
-        shown = [joints_frame(head, joints)] if self.shown.joints else []
-        return [*shown, self.packer.frame(head, points, normals, joints[0, :3, 3])]
-
-    def _play(self, number: int, view: View, dt: float) -> Float32Array:
-        """The first view takes time along, the others follow; one whose skin fails goes on by linear blend."""
-        try:
-            return self._played(number, view, dt)
-        except SuppleError as error:
-            self._tell(f"{view.graph.stages[-1].name}: {error}. Linear blend goes on in its place.")
-            view.fall_back()
-            if number == 0:
-                self.transport.change_player(view.player)
-            return self._played(number, view, dt)
-
-    def _played(self, number: int, view: View, dt: float) -> Float32Array:
-        if number == 0:
-            return self.transport.advance(dt)
-        return view.player.play(self.transport, self.transport.flesh_time)
 
     def take_over(self) -> bool:
         """Go over to what was opened or bound beside, where it is ready; whether anything changed."""
@@ -250,12 +223,25 @@ class Session:
             view.player.reshape(dressed)
 
     def _go_to_skins(self, document: Document) -> None:
-        """As many views as the document has skins, each with its own."""
-        del self.views[len(document.skins) :]
-        for view, graph in zip(self.views, document.skins, strict=False):
-            if graph != view.graph:
-                view.go_to(graph)
-        for graph in document.skins[len(self.views) :]:
-            added = View(self.views[0].player.character, graph, self._beside)
-            added.player.play(self.transport, self.transport.flesh_time)
-            self.views.append(added)
+        """A view for every skin of the document; one that plays it already stays as it is, wherever it stood."""
+        before, skins = self.views, document.skins
+        stay = {i: before[i] for i in range(min(len(before), len(skins))) if before[i].graph == skins[i]}
+        for i, graph in enumerate(skins):
+            twin = next((view for view in before if view not in stay.values() and view.graph == graph), None)
+            if i not in stay and twin is not None:
+                stay[i] = twin
+        free = [view for view in before if view not in stay.values()]
+        for i, graph in enumerate(skins):
+            if i not in stay:
+                stay[i] = self._turned(free.pop(0), graph) if free else self._added(graph)
+        self.views = [stay[i] for i in range(len(skins))]
+        self.transport.change_player(self.views[0].player)
+
+    def _turned(self, view: View, graph: Graph) -> View:
+        view.go_to(graph)
+        return view
+
+    def _added(self, graph: Graph) -> View:
+        added = View(self.views[0].player.character, graph, self._beside)
+        added.player.play(self.transport, self.transport.flesh_time)
+        return added

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from supple.studio import messages as say
-from supple.studio.commands import document, hands, layers, playing, showing
+from supple.studio.commands import document, hands, layers, playing, showing, views
 from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 
-_WORK = (document, hands, layers, playing, showing)
+_WORK = (document, hands, layers, playing, showing, views)
 HANDLERS: Handlers = {kind: handler for work in _WORK for kind, handler in work.HANDLERS.items()}
 QUIET = (say.Hold, say.LetGo)
 """Commands after which panels show what they showed before."""

@@ -106,7 +106,9 @@ class Window(Listener):
                 self.event(refused)
                 continue
             if isinstance(command, say.Drawn):
-                self._out[command.view] = max(self._out[command.view] - 1, 0)
+                if self._out[command.view] > 0:
+                    self._out[command.view] -= 1
+                    count -= 1  # one for every frame that was sent is never too much
                 self._something.set()
             else:
                 self._engine.tell(command, self)

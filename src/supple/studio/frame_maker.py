@@ -1,0 +1,83 @@
+"""Makes the frames: lets time go by for all views at once, and packs what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from supple import device as devices
+from supple.arrays import Float32Array
+from supple.errors import SuppleError
+from supple.graph.transport import Transport
+from supple.motion.pose import PoseSource
+from supple.motion.shared import SharedPoses
+from supple.studio.frames import FramePacker, Head, joints_frame
+from supple.studio.shown import Shown
+from supple.studio.view import View
+
+
+class FrameMaker:
+    """Plays views of one character side by side, on as many threads as the device has, and numbers their frames."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        """`tell` is given sentences worth knowing."""
+        self._tell = tell
+        self._pool: ThreadPoolExecutor | None = None
+        self._poses: tuple[Transport, SharedPoses] | None = None
+        self._frame = 0
+
+    def close(self) -> None:
+        """Let go of the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def play(self, views: Sequence[View], transport: Transport, dt: float) -> list[tuple[Float32Array, Float32Array]]:
+        """Let `dt` [s] go by; points (V, 3) [m] and normals (N, 3) of every view."""
+        if self._poses is None or self._poses[0] is not transport:
+            self._poses = transport, SharedPoses(transport)
+        poses, time = self._poses[1], transport.pass_time(dt)
+        poses.forget()
+        if len(views) == 1:
+            return [self._played(views[0], poses, time)]
+        self._pool = self._pool or ThreadPoolExecutor(devices.threads(), thread_name_prefix="supple view")
+        return list(self._pool.map(lambda view: self._played(view, poses, time), views))
+
+    def _played(self, view: View, poses: PoseSource, time: float) -> tuple[Float32Array, Float32Array]:
+        """One whose skin fails goes on by linear blend."""
+        try:
+            points = view.player.play(poses, time)
+        except SuppleError as error:
+            self._tell(f"{view.graph.stages[-1].name}: {error}. Linear blend goes on in its place.")
+            view.fall_back()
+            points = view.player.play(poses, time)
+        return points, view.player.normals()[0]
+
+    def frames(
+        self,
+        views: Sequence[View],
+        transport: Transport,
+        dt: float,
+        *,
+        packer: FramePacker,
+        mesh: int,
+        command: int,
+        shown: Shown,
+    ) -> list[bytes]:
+        """Let `dt` [s] go by; frames of every view, the skin last. `command` is the last one that is in them."""
+        self._frame = (self._frame + 1) % 2**32
+        made = []
+        for number, (view, (points, normals)) in enumerate(zip(views, self.play(views, transport, dt), strict=True)):
+            head = Head(
+                view=number,
+                mesh=mesh,
+                frame=self._frame,
+                command=command,
+                motion_time=transport.time,
+                flesh_time=transport.flesh_time,
+                engine=int(1e6 * sum(view.player.stage_seconds.values())),
+            )
+            joints = view.player.simulated_pose.world_from_joint
+            if shown.joints:
+                made.append(joints_frame(head, joints))
+            made.append(packer.frame(head, points, normals, joints[0, :3, 3]))
+        return made
