@@ -13,6 +13,10 @@ export type Command =
   | { do: "run"; rate: number }
   | { do: "hold"; hand: string; vertices: number[]; shares: number[]; to: Point; radius?: number | null; view?: number }
   | { do: "let-go"; hand: string }
+  | { do: "paint"; map: string; action: string; places: SkinPlace[]; radius: number; strength?: number; softness?: number; value?: number; mirror?: boolean; view?: number }
+  | { do: "paint-end"; keep?: boolean }
+  | { do: "fill-map"; map: string; value: number; view?: number }
+  | { do: "reset-map"; map: string }
   | { do: "change"; name: string; value: Value; done?: boolean; stage?: string; view?: number }
   | { do: "choose-skin"; skin: string; view?: number }
   | { do: "add-view"; skin: string }
@@ -35,6 +39,12 @@ export type Command =
   | { do: "redo" }
   | { do: "show"; joints?: boolean | null }
   | { do: "drawn"; frame: number; view?: number };
+
+/** A place of the skin, among vertices by shares. */
+export interface SkinPlace {
+  vertices: number[];
+  shares: number[];
+}
 
 /** Which mesh frames are of: `mesh` changes when its triangles do, and names what `/mesh/{mesh}` gives. */
 export interface MeshInfo {
@@ -89,11 +99,23 @@ export interface StageInfo {
   settings: SettingRow[];
 }
 
+/** A map that a skin reads: what its values mean, their range, and whether it is painted. */
+export interface MapRow {
+  name: string;
+  label: string;
+  low: number;
+  high: number;
+  default: number | null;
+  unit: string;
+  painted: boolean;
+}
+
 /** One character that is shown: the stages of its graph, the last being the result, and what is being bound. */
 export interface ViewInfo {
   view: number;
   stages: StageInfo[];
   preparing: string | null;
+  maps: MapRow[];
 }
 
 /** A key of a layer. */
@@ -131,6 +153,13 @@ export interface EditsInfo {
   firm: boolean;
 }
 
+/** What brushes can do: their actions, whether the body has two sides alike, and the skins that read maps. */
+export interface PaintInfo {
+  actions: string[];
+  mirrors: boolean;
+  skins: string[];
+}
+
 /** All that a panel shows; sent when a window opens and whenever it changes. */
 export interface State {
   event: "state";
@@ -142,6 +171,7 @@ export interface State {
   transport: TransportInfo;
   views: ViewInfo[];
   edits: EditsInfo;
+  paint: PaintInfo;
   skins: string[];
   motions: string[];
   characters: string[];

@@ -74,6 +74,50 @@ class LetGo(Command, tag="let-go", frozen=True):
     hand: Name
 
 
+class SkinPlace(Struct, forbid_unknown_fields=True, frozen=True):
+    """A place of the skin, among vertices by shares."""
+
+    vertices: Annotated[list[Index], Meta(min_length=1, max_length=3)]
+    shares: Annotated[list[Share], Meta(min_length=1, max_length=3)]
+
+
+class Paint(Command, tag="paint", frozen=True):
+    """Go over places of the skin with a brush; the flesh answers at once. A stroke lasts until `paint-end`.
+
+    `action` is add, subtract, smooth, fill (with `value`) or erase.
+    """
+
+    map: Name
+    action: Name
+    places: Annotated[list[SkinPlace], Meta(min_length=1, max_length=64)]
+    radius: Annotated[float, Meta(gt=0.0, le=1e6)]
+    strength: Share = 0.5
+    softness: Share = 0.8
+    value: Annotated[float, Meta(ge=-1e6, le=1e6)] = 1.0
+    mirror: bool = False
+    view: View = 0
+
+
+class PaintEnd(Command, tag="paint-end", frozen=True):
+    """The stroke of the brush is done: one step, or, without `keep`, none."""
+
+    keep: bool = True
+
+
+class FillMap(Command, tag="fill-map", frozen=True):
+    """Give a map one value everywhere."""
+
+    map: Name
+    value: Annotated[float, Meta(ge=-1e6, le=1e6)]
+    view: View = 0
+
+
+class ResetMap(Command, tag="reset-map", frozen=True):
+    """Take all paint off a map."""
+
+    map: Name
+
+
 class Change(Command, tag="change", frozen=True):
     """Change a setting of a stage, the last one if none is named; `done` is false while a slider is being moved."""
 
@@ -241,6 +285,10 @@ AnyCommand = (
     | Run
     | Hold
     | LetGo
+    | Paint
+    | PaintEnd
+    | FillMap
+    | ResetMap
     | Change
     | ChooseSkin
     | AddView
@@ -325,12 +373,28 @@ class StageInfo(Struct, frozen=True):
     settings: list[SettingRow]
 
 
+class MapRow(Struct, frozen=True):
+    """A map that a skin reads: what its values mean, their range, and whether it is painted.
+
+    `default` is None where the skin finds values itself.
+    """
+
+    name: str
+    label: str
+    low: float
+    high: float
+    default: float | None
+    unit: str
+    painted: bool
+
+
 class ViewInfo(Struct, frozen=True):
     """One character that is shown: the stages of its graph, the last being the result, and what is being bound."""
 
     view: int
     stages: list[StageInfo]
     preparing: str | None = None
+    maps: list[MapRow] = []
 
 
 class KeyInfo(Struct, frozen=True):
@@ -375,6 +439,14 @@ class EditsInfo(Struct, frozen=True):
     firm: bool = False
 
 
+class PaintInfo(Struct, frozen=True):
+    """What brushes can do: their actions, whether the body has two sides alike, and the skins that read maps."""
+
+    actions: list[str]
+    mirrors: bool
+    skins: list[str]
+
+
 class State(Struct, tag="state", tag_field="event", frozen=True):
     """All that a panel shows; sent when a window opens and whenever it changes.
 
@@ -389,6 +461,7 @@ class State(Struct, tag="state", tag_field="event", frozen=True):
     transport: TransportInfo
     views: list[ViewInfo]
     edits: EditsInfo
+    paint: PaintInfo
     skins: list[str]
     motions: list[str]
     characters: list[str]

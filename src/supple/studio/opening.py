@@ -8,13 +8,14 @@ from threading import Thread
 from supple.character.character import Character
 from supple.document.document import Document
 from supple.document.sources import motion_from, motions_for, names_file
+from supple.edits.painting import Canvas
 from supple.motion.motion import Motion
 from supple.studio.frames import FramePacker
 
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A document with its character as the source gives it, its motion, the names of all motions, and its packer.
+    """A document with its character as the source gives it, its motion, the names of all motions, packer and canvas.
 
     Where the character cannot make the motion that the document asked for, the document has another one.
     """
@@ -24,6 +25,7 @@ class Opened:
     motion: Motion
     motions: list[str]
     packer: FramePacker
+    canvas: Canvas
 
 
 def open_document(document: Document) -> Opened:
@@ -37,7 +39,9 @@ def open_document(document: Document) -> Opened:
     motion = motion_from(document.motion, character)
     if document.motion not in motions:
         motions = [document.motion, *motions]
-    return Opened(document, character, motion, motions, FramePacker(character))
+    canvas = Canvas(character)
+    _ = canvas.mirror_plane  # found here, beside what plays
+    return Opened(document, character, motion, motions, FramePacker(character), canvas)
 
 
 class Opening:

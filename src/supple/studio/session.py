@@ -19,6 +19,7 @@ from supple.motion.pose import PoseSource
 from supple.studio.frame_maker import FrameMaker
 from supple.studio.frames import FramePacker
 from supple.studio.opening import Opened, Opening, open_document
+from supple.studio.painting import Painting
 from supple.studio.shown import Shown
 from supple.studio.view import View
 
@@ -183,6 +184,7 @@ class Session:
         dressed = self._shown.on_character(opened.character)
         self.views = [View(dressed, graph, self._beside) for graph in self._shown.skins]
         self.transport = Transport(self.views[0].player, self._source(self._shown))
+        self.painting = Painting(opened.canvas)
         self._mesh += 1
         self.meshes = {self._mesh: opened.packer.mesh(len(opened.character.points))}
 

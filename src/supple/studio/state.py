@@ -14,6 +14,7 @@ from supple.skins.registry import SKINS
 from supple.skins.springs.spring_dynamics import SpringDynamics
 from supple.skins.springs.spring_rig import SpringRig
 from supple.studio import messages as say
+from supple.studio.painting import map_rows, paint_info
 from supple.studio.panels import rows_of
 from supple.studio.session import Session
 
@@ -46,10 +47,11 @@ def state_of(session: Session, revision: int) -> say.State:
             session.transport.span,
         ),
         views=[
-            say.ViewInfo(number, [_stage(stage) for stage in graph.stages], view.preparing)
+            say.ViewInfo(number, [_stage(stage) for stage in graph.stages], view.preparing, map_rows(view, document))
             for number, (view, graph) in enumerate(zip(session.views, document.skins, strict=False))
         ],
         edits=_edits(document.edits_on(character), firm=any(map(_uses_firmness, document.skins))),
+        paint=paint_info(session.painting),
         skins=list(SKINS),
         motions=session.motions,
         characters=list(CHARACTERS),

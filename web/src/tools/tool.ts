@@ -7,7 +7,7 @@ import type { Stage } from "../scene/stage";
 import { Vector2, Vector3 } from "../three";
 import type { IconName } from "../ui/icons";
 
-export type ToolId = "drag";
+export type ToolId = "drag" | "paint";
 
 export interface Tool {
   readonly id: ToolId;

@@ -4,6 +4,7 @@ import type { Refused } from "../messages";
 import type { Look } from "../scene/looks";
 import type { Stage } from "../scene/stage";
 import { DragFlesh } from "./drag";
+import { PaintMap } from "./paint";
 import type { Tool, ToolId } from "./tool";
 
 export const tools = signal<readonly Tool[]>([]);
@@ -19,7 +20,7 @@ export function chooseTool(id: ToolId): void {
 
 /** Make all tools and let the one that is chosen hear the pointers before the camera does. */
 export function makeTools(stage: Stage, look: Look): void {
-  tools.value = [new DragFlesh(stage, look)];
+  tools.value = [new DragFlesh(stage, look), new PaintMap(stage, look)];
   const { canvas } = stage;
   const taken = new Map<number, Tool>();
   const capture = { capture: true };

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from supple.studio import messages as say
-from supple.studio.commands import document, hands, layers, playing, showing, views
+from supple.studio.commands import document, hands, layers, paint, playing, showing, views
 from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 
-_WORK = (document, hands, layers, playing, showing, views)
+_WORK = (document, hands, layers, paint, playing, showing, views)
 HANDLERS: Handlers = {kind: handler for work in _WORK for kind, handler in work.HANDLERS.items()}
-QUIET = (say.Hold, say.LetGo)
+QUIET = (say.Hold, say.LetGo, say.Paint)
 """Commands after which panels show what they showed before."""
 
 

@@ -1145,7 +1145,7 @@ import {
 // src/scene/looks.ts
 import { Color, Vector3 } from "./three.js";
 var KEY_DIRECTION = new Vector3(0.45, 0.8, 0.5).normalize();
-var linear = (hex, strength = 1) => new Color(hex).multiplyScalar(strength);
+var linear = (hex, strength2 = 1) => new Color(hex).multiplyScalar(strength2);
 var LOOKS = {
   dark: {
     skin_colour: linear(14198156),
@@ -2228,6 +2228,347 @@ var DragFlesh = class {
   }
 };
 
+// src/tools/paint.ts
+import { Vector3 as Vector39 } from "./three.js";
+
+// src/tools/brush.ts
+var mapName = y3("");
+var brushAction = y3("add");
+var strength = y3(0.5);
+var softness = y3(0.8);
+var fillValue = y3(null);
+var mirror = y3(false);
+var paintedMap = O(() => {
+  const maps = view.value?.maps ?? [];
+  return maps.find(({ name }) => name === mapName.value) ?? maps[0] ?? null;
+});
+
+// src/ui/scale.ts
+var MUCH = 1e3;
+var STEPS = 1e3;
+function isLogarithmic(low, high) {
+  return low > 0 && high / low > MUCH;
+}
+function toSlider(value, low, high) {
+  const share = isLogarithmic(low, high) ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  return Math.round(STEPS * Math.min(1, Math.max(0, share)));
+}
+function fromSlider(place, row) {
+  const [low, high] = [row.low, row.high];
+  const share = place / STEPS;
+  const value = isLogarithmic(low, high) ? low * (high / low) ** share : low + share * (high - low);
+  const rounded = row.kind === "whole" ? Math.round(value) : Number(value.toPrecision(3));
+  return Math.min(high, Math.max(low, rounded));
+}
+function shown(value) {
+  return String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6)));
+}
+
+// src/ui/words.ts
+function plainName(name) {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+// node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
+var f4 = /* @__PURE__ */ Symbol.for("pv");
+var o4 = 0;
+function a4(t4, e4, n3, u4, a5, i4) {
+  e4 || (e4 = {});
+  var c4, l4, p5 = e4;
+  if ("ref" in p5 && "function" != typeof t4) for (l4 in p5 = {}, e4) "ref" == l4 ? c4 = e4[l4] : p5[l4] = e4[l4];
+  var s4 = { type: t4, props: p5, key: n3, ref: c4, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: f4, __v: --o4, __i: -1, __u: 0 };
+  return (a5 || i4) && (s4.__source = a5, s4.__self = i4), n.vnode && n.vnode(s4), s4;
+}
+
+// src/ui/brush.tsx
+function BrushOptions() {
+  const map = paintedMap.value;
+  if (!map) return /* @__PURE__ */ a4(NoMaps, {});
+  return /* @__PURE__ */ a4("div", { class: "brush", children: [
+    /* @__PURE__ */ a4("label", { class: "chooser", children: [
+      /* @__PURE__ */ a4("span", { children: "Map" }),
+      /* @__PURE__ */ a4(
+        "select",
+        {
+          value: map.name,
+          onChange: (event) => {
+            mapName.value = event.currentTarget.value;
+            fillValue.value = null;
+          },
+          children: (view.value?.maps ?? []).map(({ name, painted }) => /* @__PURE__ */ a4("option", { value: name, children: [
+            plainName(name),
+            painted ? " (painted)" : ""
+          ] }, name))
+        }
+      )
+    ] }),
+    /* @__PURE__ */ a4("p", { class: "quiet", children: meaning(map) }),
+    /* @__PURE__ */ a4("fieldset", { class: "actions-of-brush", children: [
+      /* @__PURE__ */ a4("legend", { class: "visually-hidden", children: "What the brush does" }),
+      (state.value?.paint.actions ?? []).map((action) => /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          "aria-pressed": brushAction.value === action,
+          onClick: () => {
+            brushAction.value = action;
+          },
+          children: plainName(action)
+        },
+        action
+      ))
+    ] }),
+    /* @__PURE__ */ a4(Slider, { label: "Strength", value: strength, title: "What the middle of the brush does" }),
+    /* @__PURE__ */ a4(Slider, { label: "Soft edge", value: softness, title: "The share of the radius over which it fades" }),
+    brushAction.value === "fill" && /* @__PURE__ */ a4(FillValue, { map }),
+    /* @__PURE__ */ a4("label", { class: "check", title: "Paint the other side of the body too", children: [
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "checkbox",
+          class: "switch",
+          role: "switch",
+          "aria-checked": mirror.value,
+          checked: mirror.value,
+          disabled: !state.value?.paint.mirrors,
+          onChange: (event) => {
+            mirror.value = event.currentTarget.checked;
+          }
+        }
+      ),
+      /* @__PURE__ */ a4("span", { children: "Both sides" })
+    ] }),
+    /* @__PURE__ */ a4("div", { class: "button-row", children: [
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          onClick: () => ask({
+            do: "fill-map",
+            map: map.name,
+            value: fillValue.value ?? map.high,
+            view: view.value?.view ?? 0
+          }),
+          children: [
+            "Fill all with ",
+            shown(fillValue.value ?? map.high)
+          ]
+        }
+      ),
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          disabled: !map.painted,
+          onClick: () => ask({ do: "reset-map", map: map.name }),
+          children: "Clear"
+        }
+      )
+    ] })
+  ] });
+}
+function meaning({ label, low, high, unit, default: usual }) {
+  const range = `${shown(low)} to ${shown(high)}${unit && ` ${unit}`}`;
+  return `${label}. ${range}; ${usual === null ? "found by the skin" : shown(usual)} where nothing is painted.`;
+}
+function NoMaps() {
+  const readers = state.value?.paint.skins ?? [];
+  return /* @__PURE__ */ a4("div", { class: "brush", children: [
+    /* @__PURE__ */ a4("p", { class: "quiet", children: "This skin reads no painted maps. These do:" }),
+    /* @__PURE__ */ a4("div", { class: "button-row", children: readers.map((skin2) => /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        onClick: () => ask({ do: "choose-skin", skin: skin2, view: view.value?.view ?? 0 }),
+        children: plainName(skin2)
+      },
+      skin2
+    )) })
+  ] });
+}
+function Slider({ label, value, title }) {
+  return /* @__PURE__ */ a4("label", { class: "chooser", title, children: [
+    /* @__PURE__ */ a4("span", { children: label }),
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "range",
+        min: 0,
+        max: 1,
+        step: 0.01,
+        value: value.value,
+        onInput: (event) => {
+          value.value = Number(event.currentTarget.value);
+        }
+      }
+    ),
+    /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
+      Math.round(100 * value.value),
+      " %"
+    ] })
+  ] });
+}
+function FillValue({ map }) {
+  const value = fillValue.value ?? map.high;
+  return /* @__PURE__ */ a4("label", { class: "chooser", title: "What the brush fills with", children: [
+    /* @__PURE__ */ a4("span", { children: "Value" }),
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "range",
+        min: map.low,
+        max: map.high,
+        step: (map.high - map.low) / 100,
+        value,
+        onInput: (event) => {
+          fillValue.value = Number(event.currentTarget.value);
+        }
+      }
+    ),
+    /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
+      shown(value),
+      " ",
+      map.unit
+    ] })
+  ] });
+}
+
+// src/tools/paint.ts
+var SPACING = 0.4;
+var HALVINGS = 3;
+var MOST_PLACES = 64;
+var PaintMap = class {
+  constructor(stage2, look2) {
+    this.stage = stage2;
+    this.mark = new HandMark(stage2.scene, look2);
+  }
+  stage;
+  id = "paint";
+  name = "Paint maps";
+  key = "B";
+  icon = "brush";
+  hint = "Press on the skin and paint where its flesh is loose, firm or fat.";
+  mark;
+  stroke = null;
+  pointer = null;
+  options = BrushOptions;
+  wear(look2) {
+    this.mark.wear(look2);
+  }
+  down(event) {
+    const { skin: skin2 } = this.stage;
+    if (this.stroke) return true;
+    const pixel = pixelOf(this.stage, event);
+    const hit = this.hit(pixel);
+    if (!skin2 || !hit || !paintedMap.value) return false;
+    this.stroke = {
+      pointer: event.pointerId,
+      mesh: skin2.number,
+      at: hit.at,
+      pixel,
+      waiting: [hit.place],
+      commands: /* @__PURE__ */ new Set()
+    };
+    return true;
+  }
+  move(event) {
+    if (event.pointerId !== this.stroke?.pointer) return;
+    const samples = event.getCoalescedEvents?.() ?? [];
+    for (const sample of samples.length > 0 ? samples : [event]) this.goTo(pixelOf(this.stage, sample));
+  }
+  up(event, cancelled) {
+    if (event.pointerId === this.stroke?.pointer) this.end(!cancelled);
+  }
+  hover(event) {
+    this.pointer = event && pixelOf(this.stage, event);
+  }
+  update() {
+    if (this.stroke && this.stroke.mesh !== this.stage.skin?.number) this.end(false);
+    this.tell();
+    this.updateMark();
+  }
+  refused({ seq }) {
+    if (this.stroke?.commands.has(seq)) this.end(false);
+  }
+  lost() {
+    this.stroke = null;
+  }
+  leave() {
+    this.end(true);
+    this.pointer = null;
+    this.mark.hide();
+    this.stage.canvas.classList.remove("on-skin", "painting");
+  }
+  hit(pixel) {
+    const { skin: skin2 } = this.stage;
+    const place = placeAt(this.stage, pixel);
+    if (!skin2 || !place) return null;
+    const [at, normal] = [new Vector39(), new Vector39()];
+    skin2.surface(place, at, normal);
+    const vertices = place.points.map((point) => skin2.data.vertexOfPoint[point]);
+    return { place: { vertices, shares: place.shares.map((share) => Math.min(1, Math.max(0, share))) }, at };
+  }
+  /** On to a pixel; where that is far from the last place, those between are gone over too. */
+  goTo(pixel) {
+    const stroke = this.stroke;
+    const hit = this.hit(pixel);
+    const gone = hit ? hit.at.distanceTo(stroke.at) / (SPACING * radius.value) : 0;
+    const steps = Math.min(2 ** HALVINGS, Math.ceil(gone));
+    for (let step2 = 1; step2 < steps; step2++) {
+      const between = this.hit(stroke.pixel.clone().lerp(pixel, step2 / steps));
+      if (between) stroke.waiting.push(between.place);
+    }
+    stroke.pixel = pixel;
+    if (!hit) return;
+    stroke.at = hit.at;
+    stroke.waiting.push(hit.place);
+  }
+  tell() {
+    const [stroke, map] = [this.stroke, paintedMap.value];
+    if (!stroke || !map || stroke.waiting.length === 0) return;
+    const seq = ask({
+      do: "paint",
+      map: map.name,
+      action: brushAction.value,
+      places: stroke.waiting.splice(0, MOST_PLACES),
+      radius: radius.value,
+      strength: strength.value,
+      softness: softness.value,
+      value: fillValue.value ?? map.high,
+      mirror: mirror.value,
+      view: view.value?.view ?? 0
+    });
+    if (seq !== null) stroke.commands.add(seq);
+    if (stroke.waiting.length > 0) this.stage.redraw();
+  }
+  end(keep) {
+    if (!this.stroke) return;
+    while (keep && this.stroke.waiting.length > 0) this.tell();
+    this.stroke = null;
+    ask({ do: "paint-end", keep });
+    this.stage.redraw();
+  }
+  updateMark() {
+    const { skin: skin2, canvas } = this.stage;
+    const pixel = this.stroke?.pixel ?? this.pointer;
+    const place = pixel && skin2 ? placeAt(this.stage, pixel) : null;
+    canvas.classList.toggle("on-skin", place !== null);
+    canvas.classList.toggle("painting", this.stroke !== null);
+    if (!place || !skin2) {
+      this.mark.hide();
+      return;
+    }
+    const [position, normal] = [new Vector39(), new Vector39()];
+    skin2.surface(place, position, normal);
+    this.mark.show(position, normal, radius.value, null);
+  }
+};
+
 // src/tools/toolbox.ts
 var tools = y3([]);
 var chosenId = y3("drag");
@@ -2239,7 +2580,7 @@ function chooseTool(id) {
   tool.value?.enter?.();
 }
 function makeTools(stage2, look2) {
-  tools.value = [new DragFlesh(stage2, look2)];
+  tools.value = [new DragFlesh(stage2, look2), new PaintMap(stage2, look2)];
   const { canvas } = stage2;
   const taken = /* @__PURE__ */ new Map();
   const capture = { capture: true };
@@ -2552,17 +2893,6 @@ function listenToKeys(stage2) {
   });
 }
 
-// node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
-var f4 = /* @__PURE__ */ Symbol.for("pv");
-var o4 = 0;
-function a4(t4, e4, n3, u4, a5, i4) {
-  e4 || (e4 = {});
-  var c4, l4, p5 = e4;
-  if ("ref" in p5 && "function" != typeof t4) for (l4 in p5 = {}, e4) "ref" == l4 ? c4 = e4[l4] : p5[l4] = e4[l4];
-  var s4 = { type: t4, props: p5, key: n3, ref: c4, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: f4, __v: --o4, __i: -1, __u: 0 };
-  return (a5 || i4) && (s4.__source = a5, s4.__self = i4), n.vnode && n.vnode(s4), s4;
-}
-
 // src/ui/dialogs.tsx
 function Dialog({
   open,
@@ -2703,6 +3033,7 @@ function flush() {
 // src/ui/icons.tsx
 var PATHS = {
   hand: "M5.200 7V3.400a.9.9 0 0 1 1.800 0V6.500h.3V2.400a.9.9 0 0 1 1.800 0v4.100h.3V3.200a.9.9 0 0 1 1.800 0v3.700h.3V5a.9.9 0 0 1 1.700 0v5.200c0 2.600-1.700 4.300-4.100 4.300-1.900 0-3-.7-3.900-2.200L2.600 8.800c-.5-.8.5-1.800 1.300-1.200z",
+  brush: "M13.200 1.400a1.300 1.300 0 0 1 1.500 1.500C13.400 5.500 10.900 8.600 9 10.100L6.900 8C8.400 6 11 2.700 13.200 1.400zM6 8.900 8.100 11c0 2-1.500 3.600-3.800 3.600-1.300 0-2.300-.4-2.800-.9 1-.1 1.500-.8 1.600-2C3.200 10 4.500 8.900 6 8.900z",
   play: "M4.5 2.8v10.4L13 8z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
   stepBack: "M12.5 3v10L6 8zM3.5 3h2v10h-2z",
@@ -2722,27 +3053,6 @@ var PATHS = {
 };
 function Icon({ name }) {
   return /* @__PURE__ */ a4("svg", { viewBox: "0 0 16 16", width: "16", height: "16", "aria-hidden": "true", focusable: "false", children: /* @__PURE__ */ a4("path", { d: PATHS[name], fill: "currentColor", "fill-rule": "evenodd" }) });
-}
-
-// src/ui/scale.ts
-var MUCH = 1e3;
-var STEPS = 1e3;
-function isLogarithmic(low, high) {
-  return low > 0 && high / low > MUCH;
-}
-function toSlider(value, low, high) {
-  const share = isLogarithmic(low, high) ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
-  return Math.round(STEPS * Math.min(1, Math.max(0, share)));
-}
-function fromSlider(place, row) {
-  const [low, high] = [row.low, row.high];
-  const share = place / STEPS;
-  const value = isLogarithmic(low, high) ? low * (high / low) ** share : low + share * (high - low);
-  const rounded = row.kind === "whole" ? Math.round(value) : Number(value.toPrecision(3));
-  return Math.min(high, Math.max(low, rounded));
-}
-function shown(value) {
-  return String(Number(value.toPrecision(Math.abs(value) < 1 ? 4 : 6)));
 }
 
 // src/ui/rows.tsx
@@ -2914,12 +3224,6 @@ function ToolOptions() {
     /* @__PURE__ */ a4("p", { class: "quiet", children: now.hint }),
     now.options?.()
   ] });
-}
-
-// src/ui/words.ts
-function plainName(name) {
-  const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 // src/ui/panel.tsx

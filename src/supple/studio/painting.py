@@ -1,0 +1,49 @@
+"""The stroke of a brush that is being made over a map, and maps as panels show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from supple.document.document import Document
+from supple.edits.painting import ACTIONS, Canvas, MapStroke
+from supple.graph.mask import Mask
+from supple.skins.registry import SKINS
+from supple.studio import messages as say
+from supple.studio.view import View
+
+_PAINTED_SKINS = [name for name, kind in SKINS.items() if kind.maps]
+
+
+@dataclass(eq=False)
+class Painting:
+    """The skin that is painted on, and the stroke that is not done yet: over which map, and what was asked of it."""
+
+    canvas: Canvas
+    stroke: MapStroke | None = None
+    map: str = ""
+    asked: tuple[object, ...] = ()
+
+    def begin(self, name: str, asked: tuple[object, ...], stroke: MapStroke) -> None:
+        """Begin a stroke over a map."""
+        self.stroke, self.map, self.asked = stroke, name, asked
+
+    def end(self) -> MapStroke | None:
+        """The stroke that was being made, if any; none is now."""
+        stroke, self.stroke = self.stroke, None
+        return stroke
+
+
+def paint_info(painting: Painting) -> say.PaintInfo:
+    """What brushes can do."""
+    return say.PaintInfo(list(ACTIONS), painting.canvas.mirror_plane is not None, _PAINTED_SKINS)
+
+
+def map_rows(view: View, document: Document) -> list[say.MapRow]:
+    """A row for every map that brushes can paint on a view."""
+    works = [stage.work for stage in view.graph.stages if not isinstance(stage.work, Mask)]
+    worn = view.player.character
+    maps = {name: info for work in works for name, info in work.maps_on(worn).items() if info.smooth}
+    return [
+        say.MapRow(name, info.label, info.low, info.high, info.default, info.unit, name in document.maps)
+        for name, info in maps.items()
+    ]

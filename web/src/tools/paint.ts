@@ -1,0 +1,167 @@
+// Paint a map: a pointer that goes down on the skin makes a stroke of the brush, which the flesh answers at once.
+import type { Refused, SkinPlace } from "../messages";
+import type { Look } from "../scene/looks";
+import { HandMark } from "../scene/marks";
+import type { Stage } from "../scene/stage";
+import { ask, radius, view } from "../session";
+import { type Vector2, Vector3 } from "../three";
+import { BrushOptions } from "../ui/brush";
+import { brushAction, fillValue, mirror, paintedMap, softness, strength } from "./brush";
+import { pixelOf, placeAt, type Tool } from "./tool";
+
+const SPACING = 0.4; // of the radius between two places of a stroke, at most
+const HALVINGS = 3; // of the way between two pointer events, to fill it
+const MOST_PLACES = 64; // in one command
+
+interface Stroke {
+  pointer: number;
+  mesh: number;
+  at: Vector3;
+  pixel: Vector2;
+  waiting: SkinPlace[];
+  commands: Set<number>;
+}
+
+export class PaintMap implements Tool {
+  readonly id = "paint";
+  readonly name = "Paint maps";
+  readonly key = "B";
+  readonly icon = "brush";
+  readonly hint = "Press on the skin and paint where its flesh is loose, firm or fat.";
+  private readonly mark: HandMark;
+  private stroke: Stroke | null = null;
+  private pointer: Vector2 | null = null;
+
+  constructor(
+    private readonly stage: Stage,
+    look: Look,
+  ) {
+    this.mark = new HandMark(stage.scene, look);
+  }
+
+  options = BrushOptions;
+
+  wear(look: Look): void {
+    this.mark.wear(look);
+  }
+
+  down(event: PointerEvent): boolean {
+    const { skin } = this.stage;
+    if (this.stroke) return true; // a second finger paints nothing and turns nothing
+    const pixel = pixelOf(this.stage, event);
+    const hit = this.hit(pixel);
+    if (!skin || !hit || !paintedMap.value) return false;
+    this.stroke = {
+      pointer: event.pointerId,
+      mesh: skin.number,
+      at: hit.at,
+      pixel,
+      waiting: [hit.place],
+      commands: new Set(),
+    };
+    return true;
+  }
+
+  move(event: PointerEvent): void {
+    if (event.pointerId !== this.stroke?.pointer) return;
+    const samples = event.getCoalescedEvents?.() ?? [];
+    for (const sample of samples.length > 0 ? samples : [event]) this.goTo(pixelOf(this.stage, sample));
+  }
+
+  up(event: PointerEvent, cancelled: boolean): void {
+    if (event.pointerId === this.stroke?.pointer) this.end(!cancelled);
+  }
+
+  hover(event: PointerEvent | null): void {
+    this.pointer = event && pixelOf(this.stage, event);
+  }
+
+  update(): void {
+    if (this.stroke && this.stroke.mesh !== this.stage.skin?.number) this.end(false);
+    this.tell();
+    this.updateMark();
+  }
+
+  refused({ seq }: Refused): void {
+    if (this.stroke?.commands.has(seq)) this.end(false);
+  }
+
+  lost(): void {
+    this.stroke = null;
+  }
+
+  leave(): void {
+    this.end(true);
+    this.pointer = null;
+    this.mark.hide();
+    this.stage.canvas.classList.remove("on-skin", "painting");
+  }
+
+  private hit(pixel: Vector2): { place: SkinPlace; at: Vector3 } | null {
+    const { skin } = this.stage;
+    const place = placeAt(this.stage, pixel);
+    if (!skin || !place) return null;
+    const [at, normal] = [new Vector3(), new Vector3()];
+    skin.surface(place, at, normal);
+    const vertices = place.points.map((point) => skin.data.vertexOfPoint[point]!);
+    return { place: { vertices, shares: place.shares.map((share) => Math.min(1, Math.max(0, share))) }, at };
+  }
+
+  /** On to a pixel; where that is far from the last place, those between are gone over too. */
+  private goTo(pixel: Vector2): void {
+    const stroke = this.stroke!;
+    const hit = this.hit(pixel);
+    const gone = hit ? hit.at.distanceTo(stroke.at) / (SPACING * radius.value) : 0;
+    const steps = Math.min(2 ** HALVINGS, Math.ceil(gone));
+    for (let step = 1; step < steps; step++) {
+      const between = this.hit(stroke.pixel.clone().lerp(pixel, step / steps));
+      if (between) stroke.waiting.push(between.place);
+    }
+    stroke.pixel = pixel;
+    if (!hit) return;
+    stroke.at = hit.at;
+    stroke.waiting.push(hit.place);
+  }
+
+  private tell(): void {
+    const [stroke, map] = [this.stroke, paintedMap.value];
+    if (!stroke || !map || stroke.waiting.length === 0) return;
+    const seq = ask({
+      do: "paint",
+      map: map.name,
+      action: brushAction.value,
+      places: stroke.waiting.splice(0, MOST_PLACES),
+      radius: radius.value,
+      strength: strength.value,
+      softness: softness.value,
+      value: fillValue.value ?? map.high,
+      mirror: mirror.value,
+      view: view.value?.view ?? 0,
+    });
+    if (seq !== null) stroke.commands.add(seq);
+    if (stroke.waiting.length > 0) this.stage.redraw();
+  }
+
+  private end(keep: boolean): void {
+    if (!this.stroke) return;
+    while (keep && this.stroke.waiting.length > 0) this.tell();
+    this.stroke = null;
+    ask({ do: "paint-end", keep });
+    this.stage.redraw();
+  }
+
+  private updateMark(): void {
+    const { skin, canvas } = this.stage;
+    const pixel = this.stroke?.pixel ?? this.pointer;
+    const place = pixel && skin ? placeAt(this.stage, pixel) : null;
+    canvas.classList.toggle("on-skin", place !== null);
+    canvas.classList.toggle("painting", this.stroke !== null);
+    if (!place || !skin) {
+      this.mark.hide();
+      return;
+    }
+    const [position, normal] = [new Vector3(), new Vector3()];
+    skin.surface(place, position, normal);
+    this.mark.show(position, normal, radius.value, null);
+  }
+}
