@@ -35,6 +35,13 @@ export type Command =
   | { do: "loop"; start: number; end: number }
   | { do: "unloop" }
   | { do: "travel"; steps: number }
+  | { do: "draw"; line: string; stretches: Stretch[]; view?: number }
+  | { do: "drop-line"; line: string }
+  | { do: "raise"; line: string; height: number; reach: number; profile?: string; method?: string; view?: number }
+  | { do: "move-knot"; stroke: string; knot: number; by: Point; done?: boolean; view?: number }
+  | { do: "change-height"; stroke: string; height: number; done?: boolean }
+  | { do: "delete-knot"; stroke: string; knot: number }
+  | { do: "delete-stroke"; stroke: string }
   | { do: "undo" }
   | { do: "redo" }
   | { do: "show"; joints?: boolean | null }
@@ -44,6 +51,22 @@ export type Command =
 export interface SkinPlace {
   vertices: number[];
   shares: number[];
+}
+
+/** Which frame was seen, and from where; `view_angle` [rad] is from lower to upper edge, `size` in pixels. */
+export interface Look {
+  frame: number;
+  position: Point;
+  target: Point;
+  up: Point;
+  view_angle: number;
+  size: [number, number];
+}
+
+/** What a pen drew while one picture was seen: pixels across and down, and how hard it was pressed. */
+export interface Stretch {
+  look: Look;
+  samples: Point[];
 }
 
 /** Which mesh frames are of: `mesh` changes when its triangles do, and names what `/mesh/{mesh}` gives. */
@@ -143,6 +166,14 @@ export interface EasingInfo {
   curve: number[];
 }
 
+/** A stroke on the skin: the triangles of its knots and the shares of their corners, and how high it raises it. */
+export interface StrokeInfo {
+  name: string;
+  triangles: number[];
+  shares: Point[];
+  height: number;
+}
+
 /** What was drawn: names of shapes, poses and strokes, and the layers that play them. */
 export interface EditsInfo {
   shapes: string[];
@@ -151,6 +182,8 @@ export interface EditsInfo {
   layers: LayerInfo[];
   easings: EasingInfo[];
   firm: boolean;
+  skin_strokes: StrokeInfo[];
+  profiles: string[];
 }
 
 /** What brushes can do: their actions, whether the body has two sides alike, and the skins that read maps. */

@@ -11,7 +11,7 @@ from supple.compiling import told_of_compiling
 from supple.document.document import Document
 from supple.errors import SuppleError
 from supple.studio import messages as say
-from supple.studio.commands import QUIET, perform
+from supple.studio.commands import is_quiet, perform
 from supple.studio.session import Session
 from supple.studio.state import state_of
 
@@ -107,7 +107,7 @@ class Engine:
                     parts = (error.where, error.given, error.needed, error.advice)
                     listener.event(say.Refused(command.seq, *parts))
             self._last_command = command.seq
-            if not isinstance(command, QUIET) and getattr(command, "done", True):
+            if not is_quiet(command):
                 self._changed()
 
     def _say(self, text: str) -> None:

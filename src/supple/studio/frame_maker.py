@@ -12,12 +12,16 @@ from supple.graph.transport import Transport
 from supple.motion.pose import PoseSource
 from supple.motion.shared import SharedPoses
 from supple.studio.frames import FramePacker, Head, joints_frame
+from supple.studio.seen import Seen, SeenFrames
 from supple.studio.shown import Shown
 from supple.studio.view import View
 
 
 class FrameMaker:
-    """Plays views of one character side by side, on as many threads as the device has, and numbers their frames."""
+    """Plays views of one character side by side, on as many threads as the device has, and numbers their frames.
+
+    The last of them are kept in `seen`.
+    """
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         """`tell` is given sentences worth knowing."""
@@ -25,6 +29,7 @@ class FrameMaker:
         self._pool: ThreadPoolExecutor | None = None
         self._poses: tuple[Transport, SharedPoses] | None = None
         self._frame = 0
+        self.seen = SeenFrames()
 
     def close(self) -> None:
         """Let go of the threads."""
@@ -76,7 +81,9 @@ class FrameMaker:
                 flesh_time=transport.flesh_time,
                 engine=int(1e6 * sum(view.player.stage_seconds.values())),
             )
-            joints = view.player.simulated_pose.world_from_joint
+            pose = view.player.simulated_pose
+            self.seen.keep(number, head.frame, Seen(points, pose))
+            joints = pose.world_from_joint
             if shown.joints:
                 made.append(joints_frame(head, joints))
             made.append(packer.frame(head, points, normals, joints[0, :3, 3]))

@@ -25,6 +25,8 @@ MOST_VIEWS = 4
 """Characters that are shown beside each other."""
 View = Annotated[int, Meta(ge=0, le=MOST_VIEWS - 1)]
 Name = Annotated[str, Meta(max_length=200)]
+Pixel = Annotated[float, Meta(ge=-1e5, le=1e5)]
+Reach = Annotated[float, Meta(ge=0.0, le=1e4)]
 Text = Annotated[str, Meta(max_length=2000)]
 Point = tuple[Metres, Metres, Metres]
 Value = float | bool | Text
@@ -257,6 +259,80 @@ class Travel(Command, tag="travel", frozen=True):
     steps: Annotated[int, Meta(ge=-1000, le=1000)]
 
 
+class Look(Struct, forbid_unknown_fields=True, frozen=True):
+    """Which frame was seen, and from where; `view_angle` [rad] is from lower to upper edge, `size` in pixels."""
+
+    frame: Seq
+    position: Point
+    target: Point
+    up: Point
+    view_angle: Annotated[float, Meta(gt=0.0, lt=3.14)]
+    size: tuple[Annotated[int, Meta(ge=1, le=16384)], Annotated[int, Meta(ge=1, le=16384)]]
+
+
+class Stretch(Struct, forbid_unknown_fields=True, frozen=True):
+    """What a pen drew while one picture was seen: pixels across and down, and how hard it was pressed."""
+
+    look: Look
+    samples: Annotated[list[tuple[Pixel, Pixel, Share]], Meta(min_length=1, max_length=10_000)]
+
+
+class Draw(Command, tag="draw", frozen=True):
+    """Go on with a line on the skin, or begin one; nothing is done with it yet."""
+
+    line: Name
+    stretches: Annotated[list[Stretch], Meta(min_length=1, max_length=1000)]
+    view: View = 0
+
+
+class DropLine(Command, tag="drop-line", frozen=True):
+    """Forget a line that was drawn."""
+
+    line: Name
+
+
+class Raise(Command, tag="raise", frozen=True):
+    """Raise the skin under a line, or let it sink."""
+
+    line: Name
+    height: Metres
+    reach: Reach
+    profile: Name = "even"
+    method: Name = "smooth"
+    view: View = 0
+
+
+class MoveKnot(Command, tag="move-knot", frozen=True):
+    """Pull a knot of a stroke as far as this from where it is; `done` is false while it is dragged."""
+
+    stroke: Name
+    knot: Index
+    by: Point
+    done: bool = True
+    view: View = 0
+
+
+class ChangeHeight(Command, tag="change-height", frozen=True):
+    """Make all that a stroke raised higher or lower; `done` is false while it is being changed."""
+
+    stroke: Name
+    height: Metres
+    done: bool = True
+
+
+class DeleteKnot(Command, tag="delete-knot", frozen=True):
+    """Take a knot away, with what it was pulled by."""
+
+    stroke: Name
+    knot: Index
+
+
+class DeleteStroke(Command, tag="delete-stroke", frozen=True):
+    """Take a stroke away, with its shape and its layer."""
+
+    stroke: Name
+
+
 class Undo(Command, tag="undo", frozen=True):
     """Take the last step of the document back."""
 
@@ -307,6 +383,13 @@ AnyCommand = (
     | Loop
     | Unloop
     | Travel
+    | Draw
+    | DropLine
+    | Raise
+    | MoveKnot
+    | ChangeHeight
+    | DeleteKnot
+    | DeleteStroke
     | Undo
     | Redo
     | Show
@@ -425,6 +508,15 @@ class EasingInfo(Struct, frozen=True):
     curve: list[float]
 
 
+class StrokeInfo(Struct, frozen=True):
+    """A stroke on the skin: the triangles of its knots and the shares of their corners, and how high it raises it."""
+
+    name: str
+    triangles: list[int]
+    shares: list[Point]
+    height: float
+
+
 class EditsInfo(Struct, frozen=True):
     """What was drawn: names of shapes, poses and strokes, and the layers that play them.
 
@@ -437,6 +529,8 @@ class EditsInfo(Struct, frozen=True):
     layers: list[LayerInfo]
     easings: list[EasingInfo]
     firm: bool = False
+    skin_strokes: list[StrokeInfo] = []
+    profiles: list[str] = []
 
 
 class PaintInfo(Struct, frozen=True):

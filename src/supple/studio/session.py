@@ -20,7 +20,9 @@ from supple.studio.frame_maker import FrameMaker
 from supple.studio.frames import FramePacker
 from supple.studio.opening import Opened, Opening, open_document
 from supple.studio.painting import Painting
+from supple.studio.seen import SeenFrames
 from supple.studio.shown import Shown
+from supple.studio.strokes import LinesInHand
 from supple.studio.view import View
 
 _WHERE = "studio"
@@ -52,6 +54,7 @@ class Session:
         self._maker = FrameMaker(tell)
         self._mesh = 0
         self.meshes: dict[int, bytes] = {}
+        self.lines = LinesInHand()
         self.shown = Shown()
         self._install(open_document(document))
         self.history = History(self._shown)
@@ -134,6 +137,11 @@ class Session:
             raise InputError(_WHERE, f"view {number} was named", f"there are {len(self.views)}", "name one of those")
         return self.views[number]
 
+    @property
+    def seen(self) -> SeenFrames:
+        """The last frames of every view."""
+        return self._maker.seen
+
     def advance(self, dt: float, command: int) -> list[bytes]:
         """Let `dt` [s] go by; frames of every view, which have a command of that number in them."""
         return self._maker.frames(
@@ -186,6 +194,7 @@ class Session:
         self.transport = Transport(self.views[0].player, self._source(self._shown))
         self.painting = Painting(opened.canvas)
         self._mesh += 1
+        self.seen.forget()
         self.meshes = {self._mesh: opened.packer.mesh(len(opened.character.points))}
 
     def _source(self, document: Document) -> PoseSource:

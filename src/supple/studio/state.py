@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from supple.character.builtin import CHARACTERS
+from supple.character.character import Character
 from supple.edits.edits import Edits
 from supple.edits.layers import Layer
-from supple.edits.radial import EASINGS
+from supple.edits.radial import EASINGS, PROFILES
 from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
 from supple.skins.registry import SKINS
@@ -17,6 +18,7 @@ from supple.studio import messages as say
 from supple.studio.painting import map_rows, paint_info
 from supple.studio.panels import rows_of
 from supple.studio.session import Session
+from supple.studio.strokes import editing_of
 
 _CURVE = np.linspace(0.0, 1.0, 17)
 _EASINGS = [say.EasingInfo(name, np.round(ease(_CURVE), 4).tolist()) for name, ease in EASINGS.items()]
@@ -50,8 +52,8 @@ def state_of(session: Session, revision: int) -> say.State:
             say.ViewInfo(number, [_stage(stage) for stage in graph.stages], view.preparing, map_rows(view, document))
             for number, (view, graph) in enumerate(zip(session.views, document.skins, strict=False))
         ],
-        edits=_edits(document.edits_on(character), firm=any(map(_uses_firmness, document.skins))),
         paint=paint_info(session.painting),
+        edits=_edits(document.edits_on(character), character, firm=any(map(_uses_firmness, document.skins))),
         skins=list(SKINS),
         motions=session.motions,
         characters=list(CHARACTERS),
@@ -74,7 +76,7 @@ def _uses_firmness(graph: Graph) -> bool:
     return any(isinstance(stage.work, SpringRig | SpringDynamics) for stage in graph.stages)
 
 
-def _edits(edits: Edits, *, firm: bool) -> say.EditsInfo:
+def _edits(edits: Edits, character: Character, *, firm: bool) -> say.EditsInfo:
     return say.EditsInfo(
         shapes=list(edits.shapes),
         poses=list(edits.poses),
@@ -82,6 +84,18 @@ def _edits(edits: Edits, *, firm: bool) -> say.EditsInfo:
         layers=[_layer(layer) for layer in edits.layers],
         easings=_EASINGS,
         firm=firm,
+        skin_strokes=[_stroke(edits, name, character) for name in edits.surface_strokes if name in edits.shapes],
+        profiles=list(PROFILES),
+    )
+
+
+def _stroke(edits: Edits, name: str, character: Character) -> say.StrokeInfo:
+    stroke = edits.surface_strokes[name]
+    return say.StrokeInfo(
+        name,
+        stroke.triangles.tolist(),
+        [(a, b, c) for a, b, c in stroke.barycentric.tolist()],
+        editing_of(character, stroke, edits.shapes[name]).height,
     )
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from supple.studio import messages as say
-from supple.studio.commands import document, hands, layers, paint, playing, showing, views
+from supple.studio.commands import document, hands, layers, paint, playing, showing, strokes, views
 from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 
-_WORK = (document, hands, layers, paint, playing, showing, views)
+_WORK = (document, hands, layers, paint, playing, showing, strokes, views)
 HANDLERS: Handlers = {kind: handler for work in _WORK for kind, handler in work.HANDLERS.items()}
-QUIET = (say.Hold, say.LetGo, say.Paint)
-"""Commands after which panels show what they showed before."""
+_QUIET = (say.Hold, say.LetGo, say.Paint, say.Draw, say.DropLine)
 
 
 def perform(session: Session, command: say.Command) -> None:
     """Do what a command asks for; what cannot be done raises a `SuppleError` and changes nothing."""
     HANDLERS[type(command)](session, command)
+
+
+def is_quiet(command: say.Command) -> bool:
+    """Whether panels show after it what they showed before: so it is with hands, and while something is dragged."""
+    return isinstance(command, _QUIET) or getattr(command, "done", True) is False

@@ -139,6 +139,8 @@ def _set_amount(session: Session, command: say.SetAmount) -> None:
 def _rename_edit(session: Session, command: say.RenameEdit) -> None:
     rename = rename_stroke if command.stroke else rename_use
     edits = rename(_edits(session), command.name, command.to)
+    if not command.stroke and command.name in edits.surface_strokes:
+        edits = rename_stroke(edits, command.name, command.to)  # the line that raised it goes along
     session.do(session.document.with_edits(edits, f"Rename {command.name}"))
 
 
