@@ -97,6 +97,40 @@ def test_a_hand_draws_the_skin_also_while_it_stands(played):
     ear.frame_with(3)
 
 
+def test_a_hand_that_goes_along_stays_with_the_body(played):
+    engine, ear = played
+    packer = FramePacker(supple.character("hero", vertices=800))
+    shown = int(np.flatnonzero(packer.creases.vertex_of_normal == 500)[0])
+
+    def seen(frame):  # the held place and the middle of the frame's cube, in which the root is
+        low, side = np.frombuffer(frame, "<f4", 3, 44), np.frombuffer(frame, "<f4", 1, 56)
+        return unpacked(frame)[1][shown], low + side / 2.0
+
+    place, root = seen(ear.frames[-1])
+    offset = place - root + [0.0, 0.0, 0.08]
+    engine.tell(say.Hold(1, "mouse", [500], [1.0], tuple(map(float, offset)), along=True))
+    ear.frame_with(1)
+    count = len(ear.frames)
+    ear.until(lambda: len(ear.frames) > count + 60)
+    walked = seen(ear.frames[-1])[1] - root
+    behind = [np.linalg.norm(place - root - offset) for place, root in map(seen, ear.frames[count + 30 :])]
+    assert np.linalg.norm(walked) > 0.5
+    assert max(behind) < 10e-3
+    engine.tell(say.LetGo(2, "mouse"))
+    ear.frame_with(2)
+
+
+def test_frames_say_to_everyone_which_of_their_own_commands_is_in_them(played):
+    engine, ear = played
+    other = Ear()
+    engine.listen(other)
+    engine.tell(say.Pause(900), other)
+    other.frame_with(900)
+    engine.tell(say.Play(3), ear)
+    ear.until(lambda: unpacked(ear.frames[-1])[0].command == 3)
+    assert unpacked(other.frames[-1])[0].command == 900
+
+
 def test_settings_change_are_undone_and_done_again(played):
     engine, ear = played
     for seq, (value, done) in enumerate([(0.4, False), (0.3, False), (0.2, True)], start=1):

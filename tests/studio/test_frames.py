@@ -1,11 +1,23 @@
 """Frames of the studio: what the page unpacks is what was packed, to a twentieth of a millimetre and two degrees."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import supple
 from supple.geometry.normals import normals
-from supple.studio.frames import CUBE, JOINTS, FramePacker, Head, joints_frame, kind_and_view, unpacked, unpacked_joints
+from supple.studio.frames import (
+    CUBE,
+    JOINTS,
+    FramePacker,
+    Head,
+    joints_frame,
+    kind_and_view,
+    stamped,
+    unpacked,
+    unpacked_joints,
+)
 
 HEAD = Head(view=2, mesh=7, frame=123456, command=42, motion_time=1.25, flesh_time=99.5, engine=1700)
 
@@ -66,3 +78,13 @@ def test_joints_arrive_where_they_are(hero):
     np.testing.assert_allclose(joints, pose.world_from_joint[:, :3], atol=1e-6)
     with pytest.raises(ValueError, match="no frame of a skin"):
         unpacked(frame)
+
+
+def test_a_frame_can_be_told_that_another_command_is_in_it(hero):
+    packer = FramePacker(hero)
+    shown = normals(hero.points, packer.creases).astype(np.float32)
+    frame = packer.frame(HEAD, hero.points.astype(np.float32), shown, np.zeros(3))
+    again = stamped(frame, 43)
+    assert unpacked(again)[0] == replace(HEAD, command=43)
+    np.testing.assert_array_equal(unpacked(again)[1], unpacked(frame)[1])
+    assert stamped(frame, HEAD.command) is frame

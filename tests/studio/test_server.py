@@ -1,6 +1,7 @@
 """The studio's server: who may come in, what it hands out, and the socket."""
 
 import json
+import time
 
 import pytest
 from starlette.testclient import TestClient
@@ -173,6 +174,25 @@ def test_what_is_no_command_is_refused_and_the_socket_stays(inside, text):
             if message.get("text") and json.loads(message["text"])["event"] == "refused":
                 break
         socket.send_text(json.dumps({"do": "undo", "seq": 9}))
+
+
+def _until(true, seconds=30.0):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.005)
+
+
+def test_hands_are_their_windows_own_and_open_when_it_goes_away(inside, engine):
+    hold = {"do": "hold", "seq": 1, "hand": "pointer-1", "vertices": [300], "shares": [1.0], "to": [0.0, 1.0, 0.5]}
+    player = engine._session.views[0].player
+    with _socket(inside) as one:
+        with _socket(inside) as other:
+            for socket in (one, other):
+                socket.send_text(json.dumps(hold))
+            _until(lambda: len(player._nodes[-1].pulls) == 2)
+        _until(lambda: len(player._nodes[-1].pulls) == 1)
+    _until(lambda: not player._nodes[-1].pulls)
 
 
 def test_four_windows_are_enough(inside):

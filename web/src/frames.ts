@@ -65,6 +65,11 @@ export function readFrame(message: ArrayBuffer): SkinFrame | JointsFrame | null 
   };
 }
 
+/** Where the root of the body is in a frame [m]: its cube lies about it. */
+export function rootOf({ low, side }: SkinFrame): [number, number, number] {
+  return [low[0] + side / 2, low[1] + side / 2, low[2] + side / 2];
+}
+
 /** The mesh from what `/mesh/{mesh}` gives. */
 export function readMesh(message: ArrayBuffer): MeshData {
   const head = new Uint32Array(message, 0, 5);

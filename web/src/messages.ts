@@ -11,7 +11,7 @@ export type Command =
   | { do: "pause" }
   | { do: "seek"; time: number }
   | { do: "run"; rate: number }
-  | { do: "hold"; hand: string; vertices: number[]; shares: number[]; to: Point; radius?: number | null; view?: number }
+  | { do: "hold"; hand: string; vertices: number[]; shares: number[]; to: Point; radius?: number | null; along?: boolean; view?: number }
   | { do: "let-go"; hand: string }
   | { do: "paint"; map: string; action: string; places: SkinPlace[]; radius: number; strength?: number; softness?: number; value?: number; mirror?: boolean; view?: number }
   | { do: "paint-end"; keep?: boolean }

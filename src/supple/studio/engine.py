@@ -12,6 +12,7 @@ from supple.document.document import Document
 from supple.errors import SuppleError
 from supple.studio import messages as say
 from supple.studio.commands import is_quiet, perform
+from supple.studio.frames import stamped
 from supple.studio.session import Session
 from supple.studio.state import state_of
 
@@ -37,6 +38,7 @@ class Engine:
         self._wake, self._stop = Flag(), Flag()
         self._listeners: list[Listener] = []
         self._revision = self._last_command = 0
+        self._done: dict[Listener, int] = {}  # the last command of each, whose numbers are its own
         self._session = Session(document, self._say)
         self._state = state_of(self._session, 0)
         self._thread = Thread(target=self._run, name="supple engine", daemon=True)
@@ -66,6 +68,7 @@ class Engine:
     def leave(self, listener: Listener) -> None:
         """Tell a listener nothing any more. From any thread."""
         self._listeners = [one for one in self._listeners if one is not listener]
+        self._done.pop(listener, None)
 
     def mesh(self, number: int) -> bytes | None:
         """The mesh of that number, where it is known. From any thread."""
@@ -91,7 +94,7 @@ class Engine:
                 if self._listeners:
                     for frame in self._session.advance(min(now - last, SLOWEST), self._last_command):
                         for listener in self._listeners:
-                            listener.frame(frame)
+                            listener.frame(stamped(frame, self._done.get(listener, self._last_command)))
                 last = now
 
     def _obey(self) -> None:
@@ -107,6 +110,8 @@ class Engine:
                     parts = (error.where, error.given, error.needed, error.advice)
                     listener.event(say.Refused(command.seq, *parts))
             self._last_command = command.seq
+            if listener is not None:
+                self._done[listener] = command.seq
             if not is_quiet(command):
                 self._changed()
 

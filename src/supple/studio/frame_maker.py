@@ -50,6 +50,7 @@ class FrameMaker:
     def _played(self, view: View, poses: PoseSource, time: float) -> tuple[Float32Array, Float32Array]:
         """One whose skin fails goes on by linear blend."""
         try:
+            view.carry(poses, time)
             points = view.player.play(poses, time)
         except SuppleError as error:
             self._tell(f"{view.graph.stages[-1].name}: {error}. Linear blend goes on in its place.")

@@ -25,6 +25,7 @@ VERSION, SKIN, JOINTS = 1, 1, 3
 CUBE = 2.4  # sizes of the character: the side of the cube about its root in which a frame lies
 CREASE = np.pi / 3.0
 _HEAD = struct.Struct("<4sBBHIIIIddI3ffI")
+_COMMAND, _COMMAND_AT = struct.Struct("<I"), 20
 _MESH = struct.Struct("<4sIIII")
 
 
@@ -109,6 +110,13 @@ def _read(frame: bytes, wanted: int, what: str) -> tuple[Head, int, FloatArray, 
         raise ValueError(f"no frame of {what}")
     view, mesh, number, command, motion_time, flesh_time, count, x, y, z, side, engine = rest
     return Head(view, mesh, number, command, motion_time, flesh_time, engine), count, np.array([x, y, z]), side
+
+
+def stamped(frame: bytes, command: int) -> bytes:
+    """A frame that says that the last command in it is this one."""
+    if _COMMAND.unpack_from(frame, _COMMAND_AT)[0] == command:
+        return frame
+    return frame[:_COMMAND_AT] + _COMMAND.pack(command) + frame[_COMMAND_AT + _COMMAND.size :]
 
 
 def unpacked(frame: bytes) -> tuple[Head, FloatArray, FloatArray]:

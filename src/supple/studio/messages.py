@@ -60,13 +60,18 @@ class Run(Command, tag="run", frozen=True):
 
 
 class Hold(Command, tag="hold", frozen=True):
-    """Take hold of a place of the skin, or move the hand that does; the place lies among vertices by shares."""
+    """Take hold of a place of the skin, or move the hand that does; the place lies among vertices by shares.
+
+    A hand that goes `along` is said from the root of the body in the frame that was seen, and goes where the root goes:
+    how long a command is on its way then does not matter. Any other stays where it is in the world.
+    """
 
     hand: Name
     vertices: Annotated[list[Index], Meta(min_length=1, max_length=3)]
     shares: Annotated[list[Share], Meta(min_length=1, max_length=3)]
     to: Point
     radius: Annotated[float, Meta(gt=0.0, le=1e6)] | None = None
+    along: bool = False
     view: View = 0
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 import supple
 from supple.character.character import Character
 from supple.graph.binding_process import BindingProcess
@@ -9,7 +13,9 @@ from supple.graph.graph import Graph, Stage
 from supple.graph.mask import Mask
 from supple.graph.player import Player
 from supple.graph.successor import Successor
+from supple.motion.pose import PoseSource
 from supple.settings import flattened
+from supple.skins.pull import Pull
 
 
 class View:
@@ -18,7 +24,29 @@ class View:
     def __init__(self, character: Character, graph: Graph, beside: BindingProcess) -> None:
         self.player: Player = supple.player(character, supple.LinearBlend())
         self._beside, self._graph = beside, graph
+        self._along: dict[str, Pull] = {}
         self._successor: Successor | None = self._prepared(graph)
+
+    def hold(self, pull: Pull, hand: str, *, along: bool) -> None:
+        """Take hold with a hand that stays where it is, or, `along`, is said from the root and goes where that goes."""
+        root = self.player.simulated_pose.world_from_joint[0, :3, 3] if along else np.zeros(3)
+        self.player.pull(replace(pull, to=pull.vector + root), hand=hand)
+        self._along.pop(hand, None)
+        if along:
+            self._along[hand] = pull
+
+    def let_go(self, hand: str) -> None:
+        """Open a hand."""
+        self._along.pop(hand, None)
+        self.player.let_go(hand)
+
+    def carry(self, source: PoseSource, time: float) -> None:
+        """Take the hands that go along to where they will be at a time of what is played [s]."""
+        if not self._along:
+            return
+        root = source.sample(time).world_from_joint[0, :3, 3]
+        for hand, pull in self._along.items():
+            self.player.pull(replace(pull, to=pull.vector + root), hand=hand)
 
     @property
     def graph(self) -> Graph:

@@ -87,12 +87,13 @@ globalThis.watchHand = ({pixel: [x, y], points, shares}) => {
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame that was drawn: its number, the last command in it, its two times [s] and its display points [m]."""
+    """A frame that was drawn: its number, the last command in it, its two times [s], root and display points [m]."""
 
     number: int
     command: int
     motion_time: float
     flesh_time: float
+    root: np.ndarray
     points: np.ndarray
 
 
@@ -105,6 +106,7 @@ class Seen:
     motion_time: float
     flesh_time: float
     arrived: float  # [s] by the page's clock
+    root: np.ndarray
     places: np.ndarray
 
 
@@ -183,8 +185,9 @@ class Window:
             })()"""
         )
         packed = np.frombuffer(base64.b64decode(found["packed"]), "<u2").reshape(-1, 4)[:, :3]
-        points = np.array(found["low"]) + packed * (found["side"] / 65535.0)
-        return Frame(found["frame"], found["lastCommand"], found["motionTime"], found["fleshTime"], points)
+        low, side = np.array(found["low"]), found["side"]
+        head = (found["frame"], found["lastCommand"], found["motionTime"], found["fleshTime"])
+        return Frame(*head, root=low + side / 2.0, points=low + packed * (side / 65535.0))
 
     def frame_with(self, seq: int) -> Frame:
         """Wait until a frame with a command in it was drawn; that frame or a later one."""
@@ -222,7 +225,7 @@ class Window:
         """The frames that arrived since `watch`, in their order."""
         return [
             Seen(one["frame"], one["lastCommand"], one["motionTime"], one["fleshTime"], one["arrived"] / 1000.0,
-                 np.array(one["places"]).reshape(-1, 3))
+                 np.array(one["low"]) + one["side"] / 2.0, np.array(one["places"]).reshape(-1, 3))
             for one in self.js("watched.frames")
         ]  # fmt: skip
 
@@ -316,11 +319,16 @@ class Window:
     def held(self) -> tuple[np.ndarray, np.ndarray]:
         """Where the last hand is, and where the place that it holds is in the frame that is shown [m]."""
         last = self.commands("hold")[-1]
-        return np.array(last["to"]), self.held_place(last, self.frame().points)
+        frame = self.frame()
+        return self.hand_of(last, frame), self.held_place(last, frame)
 
-    def held_place(self, hold: dict[str, Any], points: np.ndarray) -> np.ndarray:
-        """Where the place that a hold command names is among display points [m]."""
-        return np.asarray(hold["shares"]) @ points[self.held_points(hold)] / sum(hold["shares"])
+    def hand_of(self, hold: dict[str, Any], frame: Frame) -> np.ndarray:
+        """Where the hand of a hold command is in a frame [m]; one that goes along is said from the root."""
+        return np.array(hold["to"]) + (frame.root if hold["along"] else 0.0)
+
+    def held_place(self, hold: dict[str, Any], frame: Frame) -> np.ndarray:
+        """Where the place that a hold command names is in a frame [m]."""
+        return np.asarray(hold["shares"]) @ frame.points[self.held_points(hold)] / sum(hold["shares"])
 
     def held_points(self, hold: dict[str, Any] | None = None) -> list[int]:
         """The display points that a hold command names, the last one if none is given; `watch` takes them."""

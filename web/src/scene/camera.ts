@@ -4,6 +4,7 @@ import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 } from "../thre
 const FIELD = 32; // of view, up and down [degrees]
 const OFF_POLE = 0.0088; // half a degree [rad]
 const FOLLOW_RATE = 4; // [1/s]
+const FOLLOW_STEP = 1 / 60; // [s]
 const JUMP = 0.5; // of the body between two frames, in sizes; the camera jumps along
 const ROOM = 1.08; // about a character that fills the picture
 const TURN_TIME = 0.28; // [s]
@@ -20,6 +21,7 @@ export class Viewer {
   readonly camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
   readonly controls: OrbitControls;
   private readonly anchor = new Vector3();
+  private readonly body = new Vector3(); // where it was seen last
   private readonly velocity = new Vector3();
   private anchored = false;
   private turn: { offset: Vector3; target: Vector3; left: number } | null = null;
@@ -51,24 +53,35 @@ export class Viewer {
 
    A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
   follow(middle: Vector3, size: number, seconds: number): void {
-    if (!this.anchored) {
-      this.anchor.copy(middle);
-      this.anchored = true;
-    }
-    const step = middle.clone().sub(this.anchor);
-    if (step.length() < JUMP * size) {
-      this.velocity.addScaledVector(step, FOLLOW_RATE ** 2 * seconds);
-      step.multiplyScalar(2 * FOLLOW_RATE * seconds).addScaledVector(this.velocity, seconds);
-    }
-    this.anchor.add(step);
+    if (!this.anchored) this.stay(middle);
+    const before = this.anchor.clone();
+    if (middle.distanceTo(this.anchor) < JUMP * size) this.followEvenly(middle, seconds);
+    else this.anchor.copy(middle);
+    this.body.copy(middle);
+    const step = this.anchor.clone().sub(before);
     this.camera.position.add(step);
     this.controls.target.add(step);
     this.turn?.target.add(step);
   }
 
+  /** In steps as short as a frame, between which the body goes evenly: the way is the same however often it is seen. */
+  private followEvenly(middle: Vector3, seconds: number): void {
+    const steps = Math.ceil(seconds / FOLLOW_STEP - 1e-6);
+    const dt = seconds / steps;
+    for (let i = 1; i <= steps; i++) {
+      const off = this.body
+        .clone()
+        .lerp(middle, i / steps)
+        .sub(this.anchor);
+      this.velocity.addScaledVector(off, FOLLOW_RATE ** 2 * dt);
+      this.anchor.addScaledVector(off, 2 * FOLLOW_RATE * dt).addScaledVector(this.velocity, dt);
+    }
+  }
+
   /** The body is somewhere else, and the camera stays where it is. */
   stay(middle: Vector3): void {
     this.anchor.copy(middle);
+    this.body.copy(middle);
     this.velocity.set(0, 0, 0);
     this.anchored = true;
   }

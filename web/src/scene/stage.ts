@@ -11,6 +11,7 @@ import { makeRenderer } from "./renderer";
 import { type Place, Skin } from "./skin";
 
 const LONGEST_STEP = 0.1; // [s]
+const LONGEST_GAP = 1; // between two frames of the body [s]
 const SAME_SIZE = 0.01; // of two characters that need not be framed anew
 const FIRST_LOOK = new Vector3(0.42, 0.14, 1);
 
@@ -47,6 +48,7 @@ export class Stage {
   private dirty = true;
   private framed = false;
   private before = performance.now();
+  private gone = 0; // for the body since the camera last followed it [s]
 
   constructor(
     readonly canvas: HTMLCanvasElement,
@@ -180,6 +182,7 @@ export class Stage {
       return false;
     }
     this.waiting = null;
+    this.gone += Math.min(LONGEST_GAP, Math.max(0, frame.fleshTime - (this.skin.frame?.fleshTime ?? 0)));
     this.skin.show(frame);
     this.skin.mesh.visible = true;
     if (!this.framed) {
@@ -199,8 +202,10 @@ export class Stage {
 
   private lookOn(seconds: number): boolean {
     if (this.skin?.frame) {
-      if (this.options.follows()) this.viewer.follow(this.middle(), this.size, seconds);
+      // By the clock of the body, not of the pictures: what comes unevenly is followed evenly.
+      if (this.options.follows()) this.viewer.follow(this.middle(), this.size, this.gone);
       else this.viewer.stay(this.middle());
+      this.gone = 0;
     }
     return this.viewer.update(seconds);
   }

@@ -1,11 +1,12 @@
 // Drag flesh: a pointer that goes down on the skin takes hold of it; every pointer is a hand of its own.
 import { effect } from "@preact/signals";
+import { rootOf } from "../frames";
 import type { Refused } from "../messages";
 import type { Look } from "../scene/looks";
 import { HandMark } from "../scene/marks";
 import type { Place } from "../scene/skin";
 import type { Stage } from "../scene/stage";
-import { ask, radius } from "../session";
+import { ask, following, radius } from "../session";
 import { type Vector2, Vector3 } from "../three";
 import { pixelOf, placeAt, rayThrough, type Tool } from "./tool";
 
@@ -20,7 +21,7 @@ interface Hand {
   pixel: Vector2;
   depth: number; // of the plane it moves on, along the view [m]
   at: Vector3;
-  sent: { at: Vector3; time: number; radius: number } | null;
+  sent: { to: Vector3; along: boolean; time: number; radius: number } | null;
   commands: Set<number>;
   mark: HandMark;
 }
@@ -136,7 +137,12 @@ export class DragFlesh implements Tool {
   private tell(hand: Hand): void {
     const now = performance.now();
     const last = hand.sent;
-    const same = last && last.at.distanceTo(hand.at) < 1e-5 && last.radius === radius.value;
+    // While the camera goes along with the body so does the hand, however long a command is on its way.
+    const along = following.value;
+    const to = hand.at.clone();
+    if (along) to.sub(new Vector3(...rootOf(this.stage.skin!.frame!)));
+    const same =
+      last && last.along === along && last.to.distanceTo(to) < 1e-5 && last.radius === radius.value;
     if (same) return;
     if (last && now - last.time < SHORTEST_WAIT * Math.max(1, this.hands.size / 2)) {
       this.stage.redraw();
@@ -147,11 +153,12 @@ export class DragFlesh implements Tool {
       hand: hand.name,
       vertices: hand.vertices,
       shares: hand.place.shares,
-      to: hand.at.toArray(),
+      to: to.toArray(),
+      along,
       radius: radius.value,
     });
     if (seq === null) return;
-    hand.sent = { at: hand.at.clone(), time: now, radius: radius.value };
+    hand.sent = { to, along, time: now, radius: radius.value };
     hand.commands.add(seq);
   }
 

@@ -15,12 +15,12 @@ def _hold(session: Session, command: say.Hold) -> None:
         raise InputError("studio", f"shares are {command.shares}", "one for each vertex is needed", "pick again")
     shares = [share / total for share in command.shares]
     pull = Pull(command.vertices, to=command.to, shares=shares, radius=command.radius)
-    session.view(command.view).player.pull(pull, hand=command.hand)
+    session.view(command.view).hold(pull, command.hand, along=command.along)
 
 
 def _let_go(session: Session, command: say.LetGo) -> None:
     for view in session.views:
-        view.player.let_go(command.hand)
+        view.let_go(command.hand)
 
 
 HANDLERS: Handlers = {say.Hold: _hold, say.LetGo: _let_go}

@@ -1054,6 +1054,9 @@ function readFrame(message) {
     packed: new Uint16Array(message, HEAD, 4 * count)
   };
 }
+function rootOf({ low, side }) {
+  return [low[0] + side / 2, low[1] + side / 2, low[2] + side / 2];
+}
 function readMesh(message) {
   const head = new Uint32Array(message, 0, 5);
   const [magic, version, points = 0, triangles = 0] = head;
@@ -1235,6 +1238,7 @@ import { MOUSE, OrbitControls, PerspectiveCamera, TOUCH, Vector3 as Vector33 } f
 var FIELD = 32;
 var OFF_POLE = 88e-4;
 var FOLLOW_RATE = 4;
+var FOLLOW_STEP = 1 / 60;
 var JUMP = 0.5;
 var ROOM = 1.08;
 var TURN_TIME = 0.28;
@@ -1263,6 +1267,8 @@ var Viewer = class {
   camera = new PerspectiveCamera(FIELD, 1, 0.01, 200);
   controls;
   anchor = new Vector33();
+  body = new Vector33();
+  // where it was seen last
   velocity = new Vector33();
   anchored = false;
   turn = null;
@@ -1274,23 +1280,30 @@ var Viewer = class {
   
      A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
   follow(middle, size, seconds) {
-    if (!this.anchored) {
-      this.anchor.copy(middle);
-      this.anchored = true;
-    }
-    const step2 = middle.clone().sub(this.anchor);
-    if (step2.length() < JUMP * size) {
-      this.velocity.addScaledVector(step2, FOLLOW_RATE ** 2 * seconds);
-      step2.multiplyScalar(2 * FOLLOW_RATE * seconds).addScaledVector(this.velocity, seconds);
-    }
-    this.anchor.add(step2);
+    if (!this.anchored) this.stay(middle);
+    const before = this.anchor.clone();
+    if (middle.distanceTo(this.anchor) < JUMP * size) this.followEvenly(middle, seconds);
+    else this.anchor.copy(middle);
+    this.body.copy(middle);
+    const step2 = this.anchor.clone().sub(before);
     this.camera.position.add(step2);
     this.controls.target.add(step2);
     this.turn?.target.add(step2);
   }
+  /** In steps as short as a frame, between which the body goes evenly: the way is the same however often it is seen. */
+  followEvenly(middle, seconds) {
+    const steps = Math.ceil(seconds / FOLLOW_STEP - 1e-6);
+    const dt = seconds / steps;
+    for (let i4 = 1; i4 <= steps; i4++) {
+      const off = this.body.clone().lerp(middle, i4 / steps).sub(this.anchor);
+      this.velocity.addScaledVector(off, FOLLOW_RATE ** 2 * dt);
+      this.anchor.addScaledVector(off, 2 * FOLLOW_RATE * dt).addScaledVector(this.velocity, dt);
+    }
+  }
   /** The body is somewhere else, and the camera stays where it is. */
   stay(middle) {
     this.anchor.copy(middle);
+    this.body.copy(middle);
     this.velocity.set(0, 0, 0);
     this.anchored = true;
   }
@@ -1712,9 +1725,11 @@ var Skin = class {
 
 // src/scene/stage.ts
 var LONGEST_STEP = 0.1;
+var LONGEST_GAP = 1;
 var SAME_SIZE = 0.01;
 var FIRST_LOOK = new Vector35(0.42, 0.14, 1);
 var Stage = class {
+  // for the body since the camera last followed it [s]
   constructor(canvas, options) {
     this.canvas = canvas;
     this.options = options;
@@ -1744,6 +1759,7 @@ var Stage = class {
   dirty = true;
   framed = false;
   before = performance.now();
+  gone = 0;
   /** Other triangles, of which the frames to come are. */
   setMesh(number, data, size) {
     const old = this.skin;
@@ -1845,6 +1861,7 @@ var Stage = class {
       return false;
     }
     this.waiting = null;
+    this.gone += Math.min(LONGEST_GAP, Math.max(0, frame.fleshTime - (this.skin.frame?.fleshTime ?? 0)));
     this.skin.show(frame);
     this.skin.mesh.visible = true;
     if (!this.framed) {
@@ -1862,8 +1879,9 @@ var Stage = class {
   }
   lookOn(seconds) {
     if (this.skin?.frame) {
-      if (this.options.follows()) this.viewer.follow(this.middle(), this.size, seconds);
+      if (this.options.follows()) this.viewer.follow(this.middle(), this.size, this.gone);
       else this.viewer.stay(this.middle());
+      this.gone = 0;
     }
     return this.viewer.update(seconds);
   }
@@ -2195,7 +2213,10 @@ var DragFlesh = class {
   tell(hand) {
     const now = performance.now();
     const last = hand.sent;
-    const same = last && last.at.distanceTo(hand.at) < 1e-5 && last.radius === radius.value;
+    const along = following.value;
+    const to = hand.at.clone();
+    if (along) to.sub(new Vector38(...rootOf(this.stage.skin.frame)));
+    const same = last && last.along === along && last.to.distanceTo(to) < 1e-5 && last.radius === radius.value;
     if (same) return;
     if (last && now - last.time < SHORTEST_WAIT * Math.max(1, this.hands.size / 2)) {
       this.stage.redraw();
@@ -2206,11 +2227,12 @@ var DragFlesh = class {
       hand: hand.name,
       vertices: hand.vertices,
       shares: hand.place.shares,
-      to: hand.at.toArray(),
+      to: to.toArray(),
+      along,
       radius: radius.value
     });
     if (seq === null) return;
-    hand.sent = { at: hand.at.clone(), time: now, radius: radius.value };
+    hand.sent = { to, along, time: now, radius: radius.value };
     hand.commands.add(seq);
   }
   updateHover() {

@@ -42,6 +42,7 @@ class Window(Listener):
         self._events: deque[bytes] = deque()
         self._newest: dict[int, dict[int, bytes]] = {}  # frames by view and kind
         self._out: Counter[int] = Counter()  # frames on their way, by view
+        self._hands: set[str] = set()
         self._something = asyncio.Event()
 
     def frame(self, frame: bytes) -> None:
@@ -75,6 +76,8 @@ class Window(Listener):
         except WebSocketDisconnect:
             pass
         finally:
+            for hand in self._hands:
+                self._engine.tell(say.LetGo(0, hand))
             self._engine.leave(self)
             sending.cancel()
 
@@ -111,4 +114,15 @@ class Window(Listener):
                     count -= 1  # one for every frame that was sent is never too much
                 self._something.set()
             else:
-                self._engine.tell(command, self)
+                self._engine.tell(self._with_own_hand(command), self)
+
+    def _with_own_hand(self, command: say.AnyCommand) -> say.AnyCommand:
+        """Hands of two windows are two, whatever they are called, and open when their window goes away."""
+        if not isinstance(command, say.Hold | say.LetGo):
+            return command
+        hand = f"{id(self)} {command.hand}"
+        if isinstance(command, say.Hold):
+            self._hands.add(hand)
+        else:
+            self._hands.discard(hand)
+        return msgspec.structs.replace(command, hand=hand)
