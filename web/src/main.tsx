@@ -12,6 +12,7 @@ import { Connection } from "./socket";
 import { makeTools, toolsLost, toolsRefused, updateTools, wearTools } from "./tools/toolbox";
 import { setRadius } from "./ui/actions";
 import { listenToKeys } from "./ui/keys";
+import { listenToDrops } from "./ui/open";
 import { Studio } from "./ui/studio";
 import { calm, look } from "./ui/theme";
 
@@ -54,6 +55,7 @@ function begin(root: HTMLElement): void {
     stage.showBones(session.bonesShown.value);
   });
   listenToKeys(stage);
+  listenToDrops();
   connect(stage);
   Object.assign(globalThis, { supple: { stage, session } }); // for tests, and for the curious at the console
   render(<Studio stage={stage} software={software} />, root);

@@ -42,6 +42,7 @@ export type Command =
   | { do: "change-height"; stroke: string; height: number; done?: boolean }
   | { do: "delete-knot"; stroke: string; knot: number }
   | { do: "delete-stroke"; stroke: string }
+  | { do: "open-file"; number: number; motion?: boolean }
   | { do: "undo" }
   | { do: "redo" }
   | { do: "show"; joints?: boolean | null }
@@ -193,6 +194,15 @@ export interface PaintInfo {
   skins: string[];
 }
 
+/** A file that can be opened; `kind` is character, motion or either, `sent` says that a page sent it [bytes]. */
+export interface FileInfo {
+  number: number;
+  name: string;
+  kind: string;
+  sent: boolean;
+  size: number;
+}
+
 /** All that a panel shows; sent when a window opens and whenever it changes. */
 export interface State {
   event: "state";
@@ -229,6 +239,14 @@ export interface Refused {
 export interface Told {
   event: "told";
   text: string;
+}
+
+/** What `GET /files` answers: the name of the folder, if any, all files, and what may be sent. */
+export interface Files {
+  folder: string | null;
+  files: FileInfo[];
+  largest: number;
+  suffixes: string[];
 }
 
 export type Event = State | Refused | Told;

@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     parser.add_argument(
         "--host", metavar="ADDRESS", help="an address of this machine, to let other machines in by TLS and a code"
     )
+    parser.add_argument("--folder", metavar="FOLDER", help="whose files can be opened from the page, with those below")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
 
@@ -38,6 +39,8 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Serve the studio, to this machine alone unless `--host` says more, until it is interrupted."""
     try:
         from supple.studio.engine import Engine
+        from supple.studio.files.library import Library
+        from supple.studio.files.listing import checked_folder
         from supple.studio.server.address import listen
         from supple.studio.server.app import application
         from supple.studio.server.certificate import certificate_for
@@ -48,11 +51,12 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         raise InputError(
             "supple studio", f"{missing.name} is not installed", "the studio needs it", "pip install 'supple[studio]'"
         ) from None
+    library = Library(None if arguments.folder is None else checked_folder(arguments.folder))
     listening, address = listen(arguments.port, arguments.host)
     with listening:
         certificate = certificate_for(address.host) if address.secure else None
         source = CharacterSource(arguments.character, arguments.vertices)
-        engine = Engine(Document(source, arguments.motion, (Graph.of(skin_named(arguments.skin)),)))
+        engine = Engine(Document(source, arguments.motion, (Graph.of(skin_named(arguments.skin)),)), library)
         code = EntryCode(lambda digits: _say_code(digits, console)) if address.secure else None
         guard = Guard(application(engine), port=address.port, hosts=address.hosts, secure=address.secure, code=code)
         link = f"{address.url}/?token={guard.token}"

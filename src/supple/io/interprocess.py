@@ -25,7 +25,7 @@ def write(path: Path, what: Character | Motion | None, messages: dict[str, Any])
             [name, _pack_motion(motion, arrays, f"motion {number}")]
             for number, (name, motion) in enumerate(what.motions.items())
         ]
-        words["character"] = {**packing.describe(what), "motions": clips}
+        words["character"] = {**packing.describe(what), "motions": clips, "extras": dict(what.extras)}
     elif isinstance(what, Motion):
         arrays |= packing.pack_skeleton(what.skeleton)
         words["motion"] = {"joints": list(what.skeleton.names), **_pack_motion(what, arrays, "motion")}
@@ -48,7 +48,7 @@ def read(path: Path) -> tuple[Character | Motion | None, dict[str, Any]]:
             name: _unpack_motion(clip, arrays, f"motion {number}", character.skeleton)
             for number, (name, clip) in enumerate(about["motions"])
         }
-        return character.replace(motions=clips), words
+        return character.replace(motions=clips, extras=about["extras"]), words
     if "motion" in words:
         about = words.pop("motion")
         return _unpack_motion(about, arrays, "motion", packing.unpack_skeleton(arrays, about)), words

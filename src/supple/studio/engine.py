@@ -12,6 +12,7 @@ from supple.document.document import Document
 from supple.errors import SuppleError
 from supple.studio import messages as say
 from supple.studio.commands import is_quiet, perform
+from supple.studio.files.library import Library
 from supple.studio.frames import stamped
 from supple.studio.session import Session
 from supple.studio.state import state_of
@@ -33,13 +34,14 @@ class Listener:
 class Engine:
     """Plays one session for any number of listeners; commands are done in their order, between frames."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, library: Library | None = None) -> None:
+        """`library` has the files that can be opened besides."""
         self._commands: SimpleQueue[tuple[say.AnyCommand, Listener | None]] = SimpleQueue()
         self._wake, self._stop = Flag(), Flag()
         self._listeners: list[Listener] = []
         self._revision = self._last_command = 0
         self._done: dict[Listener, int] = {}  # the last command of each, whose numbers are its own
-        self._session = Session(document, self._say)
+        self._session = Session(document, self._say, library)
         self._state = state_of(self._session, 0)
         self._thread = Thread(target=self._run, name="supple engine", daemon=True)
 
@@ -75,6 +77,11 @@ class Engine:
         return self._session.meshes.get(number)
 
     @property
+    def library(self) -> Library:
+        """The files that can be opened."""
+        return self._session.library
+
+    @property
     def document(self) -> Document:
         """What is being made, as it is now."""
         return self._session.document
@@ -107,20 +114,24 @@ class Engine:
                 perform(self._session, command)
             except SuppleError as error:
                 if listener is not None:
-                    parts = (error.where, error.given, error.needed, error.advice)
-                    listener.event(say.Refused(command.seq, *parts))
+                    listener.event(_refused(command.seq, error))
             self._last_command = command.seq
             if listener is not None:
                 self._done[listener] = command.seq
             if not is_quiet(command):
                 self._changed()
 
-    def _say(self, text: str) -> None:
+    def _say(self, what: str | SuppleError) -> None:
+        event = say.Told(what) if isinstance(what, str) else _refused(0, what)
         for listener in self._listeners:
-            listener.event(say.Told(text))
+            listener.event(event)
 
     def _changed(self) -> None:
         self._revision += 1
         self._state = state_of(self._session, self._revision)
         for listener in self._listeners:
             listener.event(self._state)
+
+
+def _refused(seq: int, error: SuppleError) -> say.Refused:
+    return say.Refused(seq, error.where, error.given, error.needed, error.advice)

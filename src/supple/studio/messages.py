@@ -338,6 +338,13 @@ class DeleteStroke(Command, tag="delete-stroke", frozen=True):
     stroke: Name
 
 
+class OpenFile(Command, tag="open-file", frozen=True):
+    """Open a file by its number among `Files`; with `motion`, only what moves in it, for the character that plays."""
+
+    number: Index
+    motion: bool = False
+
+
 class Undo(Command, tag="undo", frozen=True):
     """Take the last step of the document back."""
 
@@ -395,6 +402,7 @@ AnyCommand = (
     | ChangeHeight
     | DeleteKnot
     | DeleteStroke
+    | OpenFile
     | Undo
     | Redo
     | Show
@@ -589,6 +597,29 @@ class Told(Struct, tag="told", tag_field="event", frozen=True):
 
 Event = State | Refused | Told
 
+
+class FileInfo(Struct, frozen=True):
+    """A file that can be opened; `kind` is character, motion or either, `sent` says that a page sent it [bytes]."""
+
+    number: int
+    name: str
+    kind: str
+    sent: bool
+    size: int
+
+
+class Files(Struct, frozen=True):
+    """What `GET /files` answers: the name of the folder, if any, all files, and what may be sent."""
+
+    folder: str | None
+    files: list[FileInfo]
+    largest: int
+    suffixes: list[str]
+
+
+Answer = FileInfo | Files | Refused
+"""What is answered outside of the socket."""
+
 _commands = msgspec.json.Decoder(AnyCommand)
 _events = msgspec.json.Encoder()
 
@@ -598,6 +629,6 @@ def read_command(text: str | bytes) -> AnyCommand:
     return _commands.decode(text)
 
 
-def write_event(event: Event) -> bytes:
-    """An event as JSON."""
+def write_event(event: Event | Answer) -> bytes:
+    """An event as JSON, or what is answered outside of the socket."""
     return _events.encode(event)

@@ -7,9 +7,11 @@ from threading import Thread
 
 from supple.character.character import Character
 from supple.document.document import Document
-from supple.document.sources import motion_from, motions_for, names_file
+from supple.document.sources import motions_for, names_file
 from supple.edits.painting import Canvas
+from supple.errors import InputError
 from supple.motion.motion import Motion
+from supple.studio.files.library import Library
 from supple.studio.frames import FramePacker
 
 
@@ -28,15 +30,21 @@ class Opened:
     canvas: Canvas
 
 
-def open_document(document: Document) -> Opened:
-    """Open the character and the motion of a document."""
-    character = document.character.open()
+def open_document(document: Document, library: Library) -> Opened:
+    """Open the character and the motion of a document; files are read through the library."""
+    character = library.character(document.character)
     motions = motions_for(character)
     if not names_file(document.motion):
         wanted = document.motion.lower()
         found = next((name for name in motions if name.lower() == wanted), next(iter(motions), document.motion))
         document = replace(document, motion=found)
-    motion = motion_from(document.motion, character)
+    try:
+        motion = library.motion(document.motion, character)
+    except InputError:
+        if not motions:
+            raise
+        document = replace(document, motion=motions[0])
+        motion = library.motion(motions[0], character)
     if document.motion not in motions:
         motions = [document.motion, *motions]
     canvas = Canvas(character)
@@ -47,8 +55,8 @@ def open_document(document: Document) -> Opened:
 class Opening:
     """Opens a document on a thread of its own."""
 
-    def __init__(self, document: Document) -> None:
-        self.document = document
+    def __init__(self, document: Document, library: Library) -> None:
+        self.document, self._library = document, library
         self._opened: Opened | None = None
         self._problem: BaseException | None = None
         self._thread = Thread(target=self._open, name="supple opening", daemon=True)
@@ -69,6 +77,6 @@ class Opening:
 
     def _open(self) -> None:
         try:
-            self._opened = open_document(self.document)
+            self._opened = open_document(self.document, self._library)
         except BaseException as problem:  # told to whoever asks for the result
             self._problem = problem

@@ -8,14 +8,17 @@ from dataclasses import replace
 from supple.arrays import FloatArray
 from supple.character.character import Character
 from supple.document.document import Document
-from supple.document.sources import motion_from
+from supple.document.sources import names_file
 from supple.edits.history import History
 from supple.errors import InputError, SuppleError
 from supple.graph.binding_process import BindingProcess
 from supple.graph.graph import Graph
 from supple.graph.transport import Transport
+from supple.io.confined.reader import What
 from supple.motion.motion import Motion
 from supple.motion.pose import PoseSource
+from supple.studio.fetching import Fetching
+from supple.studio.files.library import FileEntry, Library
 from supple.studio.frame_maker import FrameMaker
 from supple.studio.frames import FramePacker
 from supple.studio.opening import Opened, Opening, open_document
@@ -46,9 +49,14 @@ class Session:
     still being changed. Either compares it with what is played and changes only what differs.
     """
 
-    def __init__(self, document: Document, tell: Callable[[str], None]) -> None:
-        """`tell` is given sentences worth knowing."""
+    def __init__(
+        self, document: Document, tell: Callable[[str | SuppleError], None], library: Library | None = None
+    ) -> None:
+        """`tell` is given sentences worth knowing, and why something could not be opened; `library` has the files."""
         self._tell = tell
+        self.library = Library() if library is None else library
+        self._fetching: tuple[Fetching, Callable[[Character | Motion], None]] | None = None
+        self._motion_files: list[str] = []
         self._beside = BindingProcess()
         self._opening: Opening | None = None
         self._maker = FrameMaker(tell)
@@ -56,13 +64,14 @@ class Session:
         self.meshes: dict[int, bytes] = {}
         self.lines = LinesInHand()
         self.shown = Shown()
-        self._install(open_document(document))
+        self._install(open_document(document, self.library))
         self.history = History(self._shown)
 
     def close(self) -> None:
         """Let go of what runs beside."""
         self._beside.close()
         self._maker.close()
+        self.library.close()
 
     # What is being made
 
@@ -73,8 +82,14 @@ class Session:
 
     @property
     def opening(self) -> str | None:
-        """The character that is being opened, if any."""
-        return None if self._opening is None else self._opening.document.character.name
+        """What is being opened, if anything, as a person calls it."""
+        if self._opening is not None:
+            return self.library.label(self._opening.document.character.name)
+        return None if self._fetching is None else self._fetching[0].entry.name
+
+    def fetch(self, entry: FileEntry, what: What, then: Callable[[Character | Motion], None]) -> None:
+        """Read a file beside what plays, and do `then` with what it holds; another one that was fetched is let be."""
+        self._fetching = Fetching(self.library, entry, what, self.character), then
 
     def do(self, document: Document) -> None:
         """Go on to another document; `undo` takes it back."""
@@ -118,8 +133,8 @@ class Session:
     @property
     def motions(self) -> list[str]:
         """Names of all motions that the character can make."""
-        known = self._opened.motions
-        return known if self._shown.motion in known else [self._shown.motion, *known]
+        known = [*self._motion_files, *self._opened.motions]
+        return list(dict.fromkeys(known if self._shown.motion in known else [self._shown.motion, *known]))
 
     @property
     def mesh(self) -> int:
@@ -150,7 +165,7 @@ class Session:
 
     def take_over(self) -> bool:
         """Go over to what was opened or bound beside, where it is ready; whether anything changed."""
-        changed = self._take_over_opened()
+        changed = self._take_over_fetched() | self._take_over_opened()
         for view in self.views:
             try:
                 changed |= view.take_over()
@@ -160,6 +175,20 @@ class Session:
         self.transport.change_player(self.views[0].player)
         return changed
 
+    def _take_over_fetched(self) -> bool:
+        if self._fetching is None or not self._fetching[0].ready:
+            return False
+        (fetching, then), self._fetching = self._fetching, None
+        try:
+            made, notes = fetching.result()
+            then(made)
+        except SuppleError as error:
+            self._tell(error)
+            return True
+        for note in notes:
+            self._tell(note)
+        return True
+
     def _take_over_opened(self) -> bool:
         if self._opening is None or not self._opening.ready:
             return False
@@ -167,7 +196,7 @@ class Session:
         try:
             opened = opening.result()
         except SuppleError as error:
-            self._tell(str(error))
+            self._tell(error)
             self._return()
             return True
         wanted = self.document
@@ -207,19 +236,29 @@ class Session:
         """Bring all that plays to another document; what cannot be raises and leaves it as it was."""
         if document.character != self._shown.character:
             if self._opening is None or self._opening.document.character != document.character:
-                self._opening = Opening(document)
+                self._opening = Opening(document, self.library)
             return
         self._opening = None
         before = self._shown
+        motion = self._motion_of(document)
         if not (_dressed_alike(document, before) and _same(document.maps, before.maps)):
             self._dress(before, document)
         self._shown = document
         if document.motion != before.motion:
-            self._motion = motion_from(document.motion, self.character)
+            self._motion = motion
             self.transport.change_source(self._source(document))
         elif document.edits is not before.edits:
             self.transport.edit_source(self._source(document), at_once=at_once)
         self._go_to_skins(document)
+
+    def _motion_of(self, document: Document) -> Motion:
+        """The motion of a document with the character that is shown; those from files stay in the list of motions."""
+        if document.motion == self._shown.motion:
+            return self._motion
+        motion = self.library.motion(document.motion, self.character)
+        if names_file(document.motion) and document.motion not in self._motion_files:
+            self._motion_files.append(document.motion)
+        return motion
 
     def _dress(self, before: Document, after: Document) -> None:
         """Put painted maps and drawn shapes on what plays; maps that only change go over gently."""

@@ -27,9 +27,10 @@ _EASINGS = [say.EasingInfo(name, np.round(ease(_CURVE), 4).tolist()) for name, e
 def state_of(session: Session, revision: int) -> say.State:
     """All that panels show."""
     document, history, character = session.document, session.history, session.character
+    label = session.library.label
     return say.State(
         revision=revision,
-        character=document.character.name,
+        character=label(document.character.name),
         mesh=say.MeshInfo(
             session.mesh,
             len(character.points),
@@ -40,7 +41,7 @@ def state_of(session: Session, revision: int) -> say.State:
         skeleton=say.SkeletonInfo(list(character.skeleton.names), character.skeleton.parents.tolist()),
         shown=say.ShownInfo(session.shown.joints),
         transport=say.TransportInfo(
-            document.motion,
+            label(document.motion),
             session.transport.playing,
             session.transport.rate,
             session.motion.duration,
@@ -55,7 +56,7 @@ def state_of(session: Session, revision: int) -> say.State:
         paint=paint_info(session.painting),
         edits=_edits(document.edits_on(character), character, firm=any(map(_uses_firmness, document.skins))),
         skins=list(SKINS),
-        motions=session.motions,
+        motions=[label(name) for name in session.motions],
         characters=list(CHARACTERS),
         opening=session.opening,
         undo=document.step if history.past else None,

@@ -16,14 +16,14 @@ _HEAD = """// All that page and engine say to each other. Made from src/supple/s
 
 def typescript() -> str:
     """The source of `messages.ts`."""
-    commands, events = get_args(messages.AnyCommand), get_args(messages.Event)
+    commands, events, answers = (get_args(kind) for kind in (messages.AnyCommand, messages.Event, messages.Answer))
     parts = [
         _HEAD,
         f'export const PROTOCOL = "{messages.PROTOCOL}";\n',
         "export type Point = [number, number, number];\nexport type Value = number | boolean | string;\n",
         "/** What the page asks for; the socket numbers it. */\nexport type Command =",
         "\n".join(f"  | {_command(kind)}" for kind in commands) + ";\n",
-        *(_interface(kind) for kind in (*_parts((*commands, *events)), *events)),
+        *(_interface(kind) for kind in (*_parts((*commands, *events, *answers)), *events, messages.Files)),
         f"export type Event = {' | '.join(kind.__name__ for kind in events)};\n",
     ]
     return "\n".join(parts)

@@ -15,6 +15,7 @@ export type ActionId =
   | "to-start"
   | "slower"
   | "faster"
+  | "open"
   | "undo"
   | "redo"
   | "frame"
@@ -44,6 +45,7 @@ export interface Action {
 export const SPEEDS = [-1, 0.1, 0.25, 0.5, 1, 1.5, 2, 4];
 export const helpOpen = signal(false);
 export const paletteOpen = signal(false);
+export const openOpen = signal(false);
 
 const STEP = 1 / 60; // [s]
 const RADIUS_STEP = 1.25;
@@ -113,6 +115,16 @@ const ACTIONS: readonly Action[] = [
   },
   { id: "slower", group: "Motion", name: "Slower", keys: ["ArrowDown"], run: () => otherSpeed(-1) },
   { id: "faster", group: "Motion", name: "Faster", keys: ["ArrowUp"], run: () => otherSpeed(1) },
+  {
+    id: "open",
+    group: "Document",
+    name: "Open a character or a motion",
+    keys: ["Ctrl+O"],
+    icon: "open",
+    run: () => {
+      openOpen.value = true;
+    },
+  },
   {
     id: "undo",
     group: "Document",

@@ -6,7 +6,7 @@ import type { Stage } from "../scene/stage";
 import { type Action, actions, helpOpen, isEnabled, nameOf, paletteOpen } from "./actions";
 import { shownKey } from "./keys";
 
-function Dialog({
+export function Dialog({
   open,
   label,
   children,

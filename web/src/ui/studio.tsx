@@ -5,6 +5,7 @@ import { silent } from "../meters";
 import type { Stage } from "../scene/stage";
 import { link, panelOpen, state } from "../session";
 import { Palette, ShortcutSheet } from "./dialogs";
+import { DropOverlay, OpenDialog, SendingNotice } from "./open";
 import { Panel } from "./panel";
 import { Timeline } from "./timeline";
 import { Toasts } from "./toasts";
@@ -25,6 +26,8 @@ export function Studio({ stage, software }: { stage: Stage; software: boolean })
       <Timeline stage={stage} />
       <ShortcutSheet />
       <Palette stage={stage} />
+      <OpenDialog />
+      <DropOverlay />
     </div>
   );
 }
@@ -52,6 +55,7 @@ function Notices() {
       {open && state.value && silent.value && (
         <p class="notice lost">No frame has come for a while: the engine is busy, or has stopped.</p>
       )}
+      <SendingNotice />
       {open && preparing && (
         <p class="notice">
           <span class="spinner" aria-hidden="true" />

@@ -1,8 +1,9 @@
 // Above: what is open, undo and redo, views, the meters and the window's own buttons.
 import { engineMilliseconds, framesArriving, picturesDrawn } from "../meters";
 import type { Stage } from "../scene/stage";
-import { ask, state } from "../session";
+import { state } from "../session";
 import { ActionButton } from "./button";
+import { chooseCharacter } from "./open";
 import { plainName } from "./words";
 
 const FRAME = 1000 / 60; // [ms]
@@ -13,6 +14,7 @@ export function TopBar({ stage, software }: { stage: Stage; software: boolean })
       <h1>Supple</h1>
       <Character />
       <div class="cluster" role="group" aria-label="Document">
+        <ActionButton id="open" stage={stage} />
         <ActionButton id="undo" stage={stage} beside={state.value?.undo} />
         <ActionButton id="redo" stage={stage} beside={state.value?.redo} />
       </div>
@@ -46,13 +48,11 @@ function Character() {
         aria-label="Character"
         title="Character"
         value={character}
-        onChange={(event) =>
-          ask({ do: "choose-character", character: event.currentTarget.value, vertices: mesh.vertices })
-        }
+        onChange={(event) => chooseCharacter(event.currentTarget.value)}
       >
         {names.map((name) => (
           <option key={name} value={name}>
-            {plainName(name)}
+            {characters.includes(name) ? plainName(name) : name}
           </option>
         ))}
       </select>

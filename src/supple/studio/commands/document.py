@@ -55,10 +55,11 @@ def _choose_skin(session: Session, command: say.ChooseSkin) -> None:
 
 
 def _choose_motion(session: Session, command: say.ChooseMotion) -> None:
-    if command.motion not in session.motions:
-        there = f"there are {', '.join(session.motions)}"
+    named = {session.library.label(name): name for name in session.motions}
+    if command.motion not in named:
+        there = f"there are {', '.join(named)}"
         raise InputError("studio", f"motion {command.motion!r} was chosen", there, "choose one of those")
-    session.do(replace(session.document, motion=command.motion, step=f"Motion {command.motion}"))
+    session.do(replace(session.document, motion=named[command.motion], step=f"Motion {command.motion}"))
 
 
 def _choose_character(session: Session, command: say.ChooseCharacter) -> None:
@@ -75,7 +76,7 @@ def open_character(session: Session, source: CharacterSource) -> None:
     """
     before = session.document
     motion = before.motion if source.is_built_in else ""
-    session.do(Document(source, motion, before.skins, step=f"Character {source.name}"))
+    session.do(Document(source, motion, before.skins, step=f"Character {session.library.label(source.name)}"))
 
 
 def _undo(session: Session, command: say.Undo) -> None:

@@ -1941,8 +1941,8 @@ var stage = O(() => {
 var skin = O(() => view.value?.stages.at(-1)?.skin ?? "");
 var drafts = y3({});
 var sender = () => null;
-function sendThrough(send) {
-  sender = send;
+function sendThrough(send2) {
+  sender = send2;
 }
 function ask(command) {
   return sender(command);
@@ -2693,6 +2693,7 @@ function calm() {
 var SPEEDS = [-1, 0.1, 0.25, 0.5, 1, 1.5, 2, 4];
 var helpOpen = y3(false);
 var paletteOpen = y3(false);
+var openOpen = y3(false);
 var STEP = 1 / 60;
 var RADIUS_STEP = 1.25;
 var playing = () => state.value?.transport.playing ?? false;
@@ -2754,6 +2755,16 @@ var ACTIONS = [
   },
   { id: "slower", group: "Motion", name: "Slower", keys: ["ArrowDown"], run: () => otherSpeed(-1) },
   { id: "faster", group: "Motion", name: "Faster", keys: ["ArrowUp"], run: () => otherSpeed(1) },
+  {
+    id: "open",
+    group: "Document",
+    name: "Open a character or a motion",
+    keys: ["Ctrl+O"],
+    icon: "open",
+    run: () => {
+      openOpen.value = true;
+    }
+  },
   {
     id: "undo",
     group: "Document",
@@ -2915,6 +2926,99 @@ function listenToKeys(stage2) {
   });
 }
 
+// src/files.ts
+var files = y3(null);
+var sending = y3(null);
+var waiting = [];
+async function loadFiles() {
+  const answer = await fetch("/files").catch(() => null);
+  if (answer?.ok) files.value = await answer.json();
+}
+function openFile({ number, kind }, motion = kind === "motion") {
+  ask({ do: "open-file", number, motion });
+}
+async function sendFiles(chosen) {
+  const idle = waiting.length === 0 && !sending.value;
+  waiting.push(...[...chosen].sort((a5, b3) => Number(isMotion(a5)) - Number(isMotion(b3))));
+  if (!idle) return;
+  if (!files.value) await loadFiles();
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const refused = refusal(next);
+    if (refused) {
+      showRefused(refused);
+      continue;
+    }
+    const sent = await send(next);
+    if (sent) openFile(sent);
+  }
+  void loadFiles();
+}
+function isMotion({ name }) {
+  return name.toLowerCase().endsWith(".bvh");
+}
+function refusal({ name, size }) {
+  const known = files.value;
+  if (!known) return null;
+  const refused = (given, needed, advice) => ({
+    event: "refused",
+    seq: 0,
+    where: name,
+    given,
+    needed,
+    advice
+  });
+  const suffix = /\.[^.]*$/.exec(name.toLowerCase())?.[0] ?? "";
+  if (!known.suffixes.includes(suffix))
+    return refused(
+      suffix ? `its suffix is ${suffix}` : "it has no suffix",
+      `files are ${known.suffixes.join(", ")}`,
+      "convert it to one of those"
+    );
+  if (size === 0) return refused("it is empty", "a file with something in it", "export it again");
+  if (size > known.largest)
+    return refused(
+      `it has ${megabytes(size)}`,
+      `up to ${megabytes(known.largest)} are taken`,
+      "start supple studio with --folder to open it from there"
+    );
+  return null;
+}
+function megabytes(bytes) {
+  const mega = bytes / 1e6;
+  return `${mega < 10 ? mega.toFixed(1) : Math.round(mega).toLocaleString("en")} MB`;
+}
+function send(file) {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    const share = (part) => {
+      sending.value = { name: file.name, share: part, stop: () => request.abort() };
+    };
+    request.open("POST", `/upload/either?name=${encodeURIComponent(file.name)}`);
+    request.responseType = "json";
+    request.upload.onprogress = ({ loaded, total }) => share(total ? loaded / total : 0);
+    request.upload.onload = () => share(1);
+    request.onload = () => {
+      const answer = request.response;
+      if (request.status === 200 && answer) resolve(answer);
+      else {
+        if (answer && "given" in answer) showRefused(answer);
+        else showTold(`${file.name} was not taken. Open the address that the terminal shows.`);
+        resolve(null);
+      }
+    };
+    request.onerror = () => {
+      showTold(`${file.name} could not be sent: the engine is out of reach, or refused it at once.`);
+      resolve(null);
+    };
+    request.onabort = () => resolve(null);
+    request.onloadend = () => {
+      sending.value = null;
+    };
+    share(0);
+    request.send(file);
+  });
+}
+
 // src/ui/dialogs.tsx
 function Dialog({
   open,
@@ -3037,18 +3141,167 @@ function OpenPalette({ stage: stage2 }) {
   ] }) });
 }
 
+// src/ui/open.tsx
+var USUAL_VERTICES = 1e4;
+var dropping = y3(false);
+function chooseCharacter(character) {
+  const now = state.value;
+  const vertices = now?.characters.includes(now.character) ? now.mesh.vertices : USUAL_VERTICES;
+  ask({ do: "choose-character", character, vertices });
+}
+function OpenDialog() {
+  return openOpen.value ? /* @__PURE__ */ a4(Opened, {}) : null;
+}
+function Opened() {
+  const words = useSignal("");
+  const picker = T2(null);
+  A2(() => {
+    void loadFiles();
+  }, []);
+  const wanted = words.value.toLowerCase().trim();
+  const among = (name) => name.toLowerCase().includes(wanted);
+  const known = files.value;
+  const listed = (known?.files ?? []).filter(({ name }) => among(name));
+  const builtIn = (state.value?.characters ?? []).filter(among);
+  const sent = listed.filter((file) => file.sent).reverse();
+  const inFolder = listed.filter((file) => !file.sent);
+  const then = (act) => () => {
+    openOpen.value = false;
+    act();
+  };
+  return /* @__PURE__ */ a4(Dialog, { open: openOpen, label: "Open", children: /* @__PURE__ */ a4("div", { class: "open", role: "group", "aria-label": "Characters and files", onKeyDown: moveFocus, children: [
+    /* @__PURE__ */ a4("header", { children: [
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "search",
+          "aria-label": "Find a character or a file",
+          placeholder: "Find a character or a file",
+          value: words.value,
+          onInput: (event) => {
+            words.value = event.currentTarget.value;
+          }
+        }
+      ),
+      /* @__PURE__ */ a4("button", { type: "button", class: "button chosen", onClick: () => picker.current?.click(), children: "Choose a file …" }),
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          ref: picker,
+          type: "file",
+          hidden: true,
+          multiple: true,
+          accept: known?.suffixes.join(","),
+          onChange: (event) => {
+            const chosen = [...event.currentTarget.files ?? []];
+            then(() => void sendFiles(chosen))();
+          }
+        }
+      )
+    ] }),
+    /* @__PURE__ */ a4("div", { class: "entries", children: [
+      /* @__PURE__ */ a4(Section, { title: "Sent from here", files: sent, then }),
+      /* @__PURE__ */ a4(Section, { title: known?.folder ?? "", files: inFolder, then }),
+      builtIn.length > 0 && /* @__PURE__ */ a4("section", { "aria-label": "Built in", children: [
+        /* @__PURE__ */ a4("h3", { children: "Built in" }),
+        builtIn.map((name) => /* @__PURE__ */ a4("div", { class: "entry", children: /* @__PURE__ */ a4("button", { type: "button", class: "button", "data-entry": true, onClick: then(() => chooseCharacter(name)), children: plainName(name) }) }, name))
+      ] }),
+      known?.folder && inFolder.length === 0 && !wanted && /* @__PURE__ */ a4("p", { class: "quiet pad", children: [
+        "No file in ",
+        known.folder,
+        " can be opened."
+      ] }),
+      builtIn.length + listed.length === 0 && /* @__PURE__ */ a4("p", { class: "quiet pad", children: "Nothing has these words." })
+    ] }),
+    /* @__PURE__ */ a4("p", { class: "quiet hint", children: "Characters: .glb, .vrm, .fbx, .usd, .obj and others. Motions: .bvh, or any of those with bones. A file can also be dropped anywhere in the window." })
+  ] }) });
+}
+function Section({
+  title,
+  files: listed,
+  then
+}) {
+  if (listed.length === 0) return null;
+  return /* @__PURE__ */ a4("section", { "aria-label": title, children: [
+    /* @__PURE__ */ a4("h3", { children: title }),
+    listed.map((file) => /* @__PURE__ */ a4("div", { class: "entry", children: [
+      /* @__PURE__ */ a4("button", { type: "button", class: "button", "data-entry": true, onClick: then(() => openFile(file)), children: [
+        /* @__PURE__ */ a4("span", { class: "name", children: file.name }),
+        /* @__PURE__ */ a4("span", { class: "quiet", children: file.kind === "motion" ? "motion" : megabytes(file.size) })
+      ] }),
+      file.kind === "either" && /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button small",
+          title: "Take only its motion, for the character that plays",
+          "aria-label": `Only the motion of ${file.name}`,
+          onClick: then(() => openFile(file, true)),
+          children: "Motion only"
+        }
+      )
+    ] }, file.number))
+  ] });
+}
+function moveFocus(event) {
+  const step2 = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (!step2) return;
+  const root2 = event.currentTarget;
+  const stops = [...root2.querySelectorAll("input[type=search], [data-entry]")];
+  const at = stops.findIndex((stop) => stop.parentElement?.contains(document.activeElement));
+  stops[Math.min(stops.length - 1, Math.max(0, at + step2))]?.focus();
+  event.preventDefault();
+}
+function SendingNotice() {
+  const now = sending.value;
+  if (!now) return null;
+  const read = now.share >= 1;
+  return /* @__PURE__ */ a4("p", { class: "notice sending", children: [
+    read ? /* @__PURE__ */ a4("span", { class: "spinner", "aria-hidden": "true" }) : /* @__PURE__ */ a4("progress", { value: now.share, "aria-label": "Sent" }),
+    read ? `Reading ${now.name} …` : `Sending ${now.name}`,
+    !read && /* @__PURE__ */ a4("button", { type: "button", class: "button small", onClick: now.stop, children: "Stop" })
+  ] });
+}
+function DropOverlay() {
+  if (!dropping.value) return null;
+  return /* @__PURE__ */ a4("div", { class: "drop", "aria-hidden": "true", children: /* @__PURE__ */ a4("p", { children: "Drop to open" }) });
+}
+function listenToDrops() {
+  let within2 = 0;
+  const holdsFiles = (event) => event.dataTransfer?.types.includes("Files") ?? false;
+  const onDrag = (change2) => (event) => {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    within2 = Math.max(0, within2 + change2);
+    dropping.value = within2 > 0;
+  };
+  addEventListener("dragenter", onDrag(1));
+  addEventListener("dragleave", onDrag(-1));
+  addEventListener("dragover", (event) => {
+    if (holdsFiles(event)) event.preventDefault();
+  });
+  addEventListener("drop", (event) => {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    within2 = 0;
+    dropping.value = false;
+    openOpen.value = false;
+    void sendFiles(event.dataTransfer?.files ?? []);
+  });
+}
+
 // src/pace.ts
-var waiting = /* @__PURE__ */ new Map();
+var waiting2 = /* @__PURE__ */ new Map();
 function soon(name, act) {
-  if (waiting.size === 0) requestAnimationFrame(flush);
-  waiting.set(name, act);
+  if (waiting2.size === 0) requestAnimationFrame(flush);
+  waiting2.set(name, act);
 }
 function notSoon(name) {
-  waiting.delete(name);
+  waiting2.delete(name);
 }
 function flush() {
-  const acts = [...waiting.values()];
-  waiting.clear();
+  const acts = [...waiting2.values()];
+  waiting2.clear();
   for (const act of acts) act();
 }
 
@@ -3071,6 +3324,7 @@ var PATHS = {
   help: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.300a4.700 4.700 0 1 0 0 9.400 4.700 4.700 0 0 0 0-9.400zM7.300 10.300h1.400v1.400H7.300zM8 4.200c1.400 0 2.300.8 2.300 2 0 1.600-1.600 1.600-1.600 3.100H7.300c0-2.100 1.600-2.200 1.600-3.100 0-.5-.4-.8-.9-.8s-.9.3-.9.9H5.700c0-1.300.9-2.100 2.300-2.100z",
   reset: "M8 3a5 5 0 1 1-4.900 6h1.400A3.600 3.600 0 1 0 5 5.900L6.800 7.600H2.300V3.100L4 4.900A5 5 0 0 1 8 3z",
   close: "M3.800 2.800 8 7l4.200-4.200 1 1L9 8l4.200 4.200-1 1L8 9l-4.200 4.200-1-1L7 8 2.800 3.800z",
+  open: "M1.500 3.500h4.600l1.400 1.600h7V13h-13zm1.400 3v5.100h10.200V6.500z",
   search: "M7 2.500a4.500 4.500 0 0 1 3.600 7.200l3 3-1 1-3-3A4.500 4.500 0 1 1 7 2.500zm0 1.400a3.100 3.100 0 1 0 0 6.200 3.100 3.100 0 0 0 0-6.200z"
 };
 function Icon({ name }) {
@@ -3536,6 +3790,7 @@ function TopBar({ stage: stage2, software }) {
     /* @__PURE__ */ a4("h1", { children: "Supple" }),
     /* @__PURE__ */ a4(Character, {}),
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Document", children: [
+      /* @__PURE__ */ a4(ActionButton, { id: "open", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "undo", stage: stage2, beside: state.value?.undo }),
       /* @__PURE__ */ a4(ActionButton, { id: "redo", stage: stage2, beside: state.value?.redo })
     ] }),
@@ -3568,8 +3823,8 @@ function Character() {
         "aria-label": "Character",
         title: "Character",
         value: character,
-        onChange: (event) => ask({ do: "choose-character", character: event.currentTarget.value, vertices: mesh.vertices }),
-        children: names.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name))
+        onChange: (event) => chooseCharacter(event.currentTarget.value),
+        children: names.map((name) => /* @__PURE__ */ a4("option", { value: name, children: characters.includes(name) ? plainName(name) : name }, name))
       }
     ),
     /* @__PURE__ */ a4("span", { class: "quiet wide-only", children: [
@@ -3643,7 +3898,9 @@ function Studio({ stage: stage2, software }) {
     panelOpen.value && /* @__PURE__ */ a4(Panel, {}),
     /* @__PURE__ */ a4(Timeline, { stage: stage2 }),
     /* @__PURE__ */ a4(ShortcutSheet, {}),
-    /* @__PURE__ */ a4(Palette, { stage: stage2 })
+    /* @__PURE__ */ a4(Palette, { stage: stage2 }),
+    /* @__PURE__ */ a4(OpenDialog, {}),
+    /* @__PURE__ */ a4(DropOverlay, {})
   ] });
 }
 function Canvas({ canvas }) {
@@ -3665,6 +3922,7 @@ function Notices() {
       ] })
     ] }),
     open && state.value && silent.value && /* @__PURE__ */ a4("p", { class: "notice lost", children: "No frame has come for a while: the engine is busy, or has stopped." }),
+    /* @__PURE__ */ a4(SendingNotice, {}),
     open && preparing && /* @__PURE__ */ a4("p", { class: "notice", children: [
       /* @__PURE__ */ a4("span", { class: "spinner", "aria-hidden": "true" }),
       "Preparing ",
@@ -3712,6 +3970,7 @@ function begin(root2) {
     stage2.showBones(bonesShown.value);
   });
   listenToKeys(stage2);
+  listenToDrops();
   connect(stage2);
   Object.assign(globalThis, { supple: { stage: stage2, session: session_exports } });
   Q(/* @__PURE__ */ a4(Studio, { stage: stage2, software }), root2);

@@ -1,7 +1,8 @@
-"""What the server answers: the page, which is a fixed list of files; meshes; and the socket."""
+"""What the server answers: the page, a fixed list of files; meshes; what can be opened, and is sent; the socket."""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -12,6 +13,7 @@ from starlette.websockets import WebSocket
 
 from supple.studio.engine import Engine
 from supple.studio.server.socket import TRY_LATER, Window, turn_away
+from supple.studio.server.uploads import Uploads, listed
 
 MOST_WINDOWS = 4
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
@@ -22,6 +24,7 @@ def application(engine: Engine) -> Starlette:
     """The application for one engine; whoever comes in has passed the guard."""
     page = _read_page()
     windows: set[Window] = set()
+    uploads = Uploads(engine.library)
 
     async def page_file(request: Request) -> Response:
         name = request.path_params.get("name") or "index.html"
@@ -35,6 +38,9 @@ def application(engine: Engine) -> Starlette:
         if found is None:
             return PlainTextResponse("That mesh is no longer shown.", 404)
         return Response(found, media_type="application/octet-stream")
+
+    async def files(request: Request) -> Response:
+        return await asyncio.to_thread(listed, engine.library)
 
     async def socket(incoming: WebSocket) -> None:
         if len(windows) >= MOST_WINDOWS:
@@ -51,6 +57,8 @@ def application(engine: Engine) -> Starlette:
         routes=[
             Route("/", page_file),
             Route("/mesh/{number:int}", mesh),
+            Route("/files", files),
+            Route("/upload/{kind}", uploads.receive, methods=["POST"]),
             WebSocketRoute("/socket", socket),
             Route("/{name}", page_file),
         ]
