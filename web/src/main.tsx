@@ -38,7 +38,7 @@ function begin(root: HTMLElement): void {
     follows: () => session.following.value,
     beforePicture: updateTools,
     afterPicture: (shown, frames) => {
-      for (const frame of frames) session.ask({ do: "drawn", frame });
+      for (const one of frames) session.ask({ do: "drawn", ...one });
       countDrawn();
       if (!shown) return;
       session.motionTime.value = shown.motionTime;
@@ -68,6 +68,7 @@ function connect(stage: Stage): void {
       takeState(event);
       mesh.want(event.mesh);
       stage.setSkeleton(event.skeleton);
+      stage.setPanes(event.views.length);
     } else if (event.event === "refused") {
       session.drafts.value = {};
       toolsRefused(event);
@@ -91,7 +92,7 @@ function connect(stage: Stage): void {
       const frame = readFrame(message);
       if (frame?.kind === "joints") stage.newestJoints(frame);
       if (frame?.kind !== "skin") return;
-      countArrived(frame.engineMicroseconds);
+      countArrived(frame.view, frame.engineMicroseconds);
       stage.newest(frame);
     },
   });

@@ -52,6 +52,12 @@ export class Floor {
     }
   }
 
+  dispose(): void {
+    this.mesh.geometry.dispose();
+    this.material.dispose();
+    this.target.dispose();
+  }
+
   /** How large the character is [m]: floor and shadow reach as far as it asks. */
   fit(size: number): void {
     this.shadowUniforms.shadow_reach.value = 1.1 * size;

@@ -5,7 +5,7 @@ import {
   Line,
   LineBasicMaterial,
   LineLoop,
-  type Scene,
+  type Object3D,
   Vector3,
 } from "../three";
 import { LOOKS, type Look } from "./looks";
@@ -29,7 +29,7 @@ export class HandMark {
   private readonly ends = new BufferAttribute(new Float32Array(6), 3);
 
   constructor(
-    private readonly scene: Scene,
+    private home: Object3D,
     look: Look,
   ) {
     this.material = new LineBasicMaterial({ color: LOOKS[look].ring, transparent: true, depthTest: false });
@@ -39,12 +39,18 @@ export class HandMark {
       mark.frustumCulled = false;
       mark.renderOrder = 10;
       mark.visible = false;
-      scene.add(mark);
+      home.add(mark);
     }
   }
 
   wear(look: Look): void {
     this.material.color.set(LOOKS[look].ring);
+  }
+
+  /** Be seen with something else from now on. */
+  moveTo(home: Object3D): void {
+    if (home === this.home) return;
+    this.home = home.add(this.ring, this.tether);
   }
 
   hide(): void {
@@ -67,7 +73,7 @@ export class HandMark {
   }
 
   dispose(): void {
-    this.scene.remove(this.ring, this.tether);
+    this.home.remove(this.ring, this.tether);
     this.ring.geometry.dispose();
     this.tether.geometry.dispose();
     this.material.dispose();

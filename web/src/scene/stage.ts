@@ -1,19 +1,26 @@
-// The stage: skin, floor and camera, and when to draw them. Nothing is drawn twice.
+// The stage: one character or several beside each other, one camera, and when to draw them. Nothing is drawn twice.
 import type { JointsFrame, MeshData, SkinFrame } from "../frames";
 import type { SkeletonInfo } from "../messages";
 import { Scene, Vector3, type WebGLRenderer } from "../three";
-import { Bones, jointAt } from "./bones";
+import { jointAt } from "./bones";
 import { Viewer, type ViewName } from "./camera";
-import { Floor } from "./floor";
+import { grid, gridFor } from "./layout";
 import type { Look } from "./looks";
+import { Pane } from "./pane";
 import { pick } from "./picking";
 import { makeRenderer } from "./renderer";
-import { type Place, Skin } from "./skin";
+import type { Place, Skin } from "./skin";
 
 const LONGEST_STEP = 0.1; // [s]
 const LONGEST_GAP = 1; // between two frames of the body [s]
 const SAME_SIZE = 0.01; // of two characters that need not be framed anew
 const FIRST_LOOK = new Vector3(0.42, 0.14, 1);
+
+/** A frame that came: which view it is of, and its number. */
+export interface Arrived {
+  view: number;
+  frame: number;
+}
 
 export interface StageOptions {
   look: Look;
@@ -22,8 +29,8 @@ export interface StageOptions {
   follows: () => boolean;
   /** Just before a picture, with the camera in its place. */
   beforePicture: () => void;
-  /** After a picture; `frames` are the numbers of frames that need not be waited for any more. */
-  afterPicture: (shown: SkinFrame | null, frames: readonly number[]) => void;
+  /** After a picture; `frames` are those that need not be waited for any more. */
+  afterPicture: (shown: SkinFrame | null, frames: readonly Arrived[]) => void;
 }
 
 /** The joints by name, and where they are in the last frame that came; null before one has. */
@@ -32,19 +39,28 @@ export interface Joints {
   frame: JointsFrame | null;
 }
 
+/** A part of the canvas in CSS pixels, from its upper left corner. */
+export interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
 export class Stage {
+  /** What is seen in every pane; what is seen in one is in that pane's group. */
   readonly scene = new Scene();
   readonly viewer: Viewer;
-  skin: Skin | null = null;
-  joints: Joints | null = null;
+  readonly panes: Pane[] = [];
+  /** The pane that tools work in: the one that was last pointed at. */
+  pane: Pane;
   private readonly renderer: WebGLRenderer;
-  private readonly floor: Floor;
-  private bones: Bones | null = null;
+  private skeleton: SkeletonInfo | null = null;
+  private mesh: { number: number; data: MeshData } | null = null;
   private bonesShown = false;
   private look: Look;
   private size = 1.8;
-  private waiting: SkinFrame | null = null;
-  private unsaid: number[] = [];
+  private unsaid: Arrived[] = [];
   private dirty = true;
   private framed = false;
   private before = performance.now();
@@ -57,59 +73,68 @@ export class Stage {
     this.look = options.look;
     this.renderer = makeRenderer(canvas, options.software);
     this.viewer = new Viewer(canvas, options.calm);
-    this.floor = new Floor(options.look);
-    this.scene.add(this.floor.mesh);
+    this.pane = this.addPane();
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
     this.renderer.setAnimationLoop((now) => this.picture(now));
   }
 
-  /** Other triangles, of which the frames to come are. */
-  setMesh(number: number, data: MeshData, size: number): void {
-    const old = this.skin;
-    this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
-    this.skin.mesh.visible = false;
-    this.scene.add(this.skin.mesh);
-    if (old) this.scene.remove(old.mesh);
-    if (this.joints) this.joints.frame = null;
-    old?.dispose();
-    this.framed &&= old !== null && Math.abs(size / this.size - 1) < SAME_SIZE;
-    this.size = size > 0 ? size : 1.8;
-    this.floor.fit(this.size);
-    this.dirty = true;
+  /** The skin that tools work on. */
+  get skin(): Skin | null {
+    return this.pane.skin;
   }
 
-  /** The newest frame; one that was not drawn yet gives way. */
-  newest(frame: SkinFrame): void {
-    this.waiting = frame;
-    this.unsaid.push(frame.frame);
+  /** The joints of the character that tools work on. */
+  get joints(): Joints | null {
+    return this.skeleton && { skeleton: this.skeleton, frame: this.pane.joints };
+  }
+
+  /** As many panes as there are characters to show. */
+  setPanes(count: number): void {
+    if (count === this.panes.length || count < 1) return;
+    while (this.panes.length < count) this.addPane();
+    for (const gone of this.panes.splice(count)) {
+      this.scene.remove(gone.group);
+      gone.dispose();
+    }
+    if (!this.panes.includes(this.pane)) this.pane = this.panes.at(-1)!;
+    this.resize();
+    this.frameFrom();
+  }
+
+  /** Other triangles, of which the frames to come are. */
+  setMesh(number: number, data: MeshData, size: number): void {
+    const again = this.mesh !== null && Math.abs(size / this.size - 1) < SAME_SIZE;
+    this.mesh = { number, data };
+    this.framed &&= again;
+    this.size = size > 0 ? size : 1.8;
+    for (const pane of this.panes) pane.setMesh(number, data, this.size);
+    this.dirty = true;
   }
 
   /** Other joints, of which the frames to come are. */
   setSkeleton(skeleton: SkeletonInfo): void {
-    if (JSON.stringify(skeleton) === JSON.stringify(this.joints?.skeleton)) return;
-    this.joints = { skeleton, frame: null };
-    if (this.bones) this.scene.remove(this.bones.mesh);
-    this.bones?.dispose();
-    this.bones = new Bones(skeleton, this.look);
-    this.bones.mesh.visible = false;
-    this.scene.add(this.bones.mesh);
+    if (JSON.stringify(skeleton) === JSON.stringify(this.skeleton)) return;
+    this.skeleton = skeleton;
+    for (const pane of this.panes) pane.setSkeleton(skeleton);
+  }
+
+  /** The newest frame of a view. */
+  newest(frame: SkinFrame): void {
+    this.panes[frame.view]?.newest(frame);
+    this.unsaid.push({ view: frame.view, frame: frame.frame });
   }
 
   /** Where the joints are in the frame of the skin that comes next. */
   newestJoints(frame: JointsFrame): void {
-    if (
-      frame.mesh !== this.skin?.number ||
-      frame.transforms.length !== 12 * (this.joints?.skeleton.names.length ?? 0)
-    )
-      return;
-    this.joints!.frame = frame;
+    const pane = this.panes[frame.view];
+    const fits = frame.transforms.length === 12 * (this.skeleton?.names.length ?? 0);
+    if (pane && fits && frame.mesh === this.mesh?.number) pane.joints = frame;
   }
 
   /** Where a joint is [m], or null while nobody knows. */
   joint(index: number, into = new Vector3()): Vector3 | null {
-    const frame = this.joints?.frame;
-    return frame ? jointAt(frame, index, into) : null;
+    return this.pane.joints && jointAt(this.pane.joints, index, into);
   }
 
   showBones(shown: boolean): void {
@@ -119,9 +144,7 @@ export class Stage {
 
   wear(look: Look): void {
     this.look = look;
-    this.bones?.wear(look);
-    this.skin?.wear(look);
-    this.floor.wear(look);
+    for (const pane of this.panes) pane.wear(look);
     this.dirty = true;
   }
 
@@ -142,18 +165,50 @@ export class Stage {
     this.viewer.view(name);
   }
 
+  /** Where a pane is on the canvas. */
+  boxOf(pane: Pane): Box {
+    const { columns, rows } = grid.peek();
+    const [width, height] = [this.canvas.clientWidth / columns, this.canvas.clientHeight / rows];
+    const row = Math.floor(pane.number / columns);
+    return { left: (pane.number % columns) * width, top: row * height, width, height };
+  }
+
+  /** Let tools work in the pane that the pointer is over; it stays where it was beside all panes. */
+  pointAt(event: PointerEvent): Pane {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - left, event.clientY - top];
+    const over = this.panes.find((pane) => {
+      const box = this.boxOf(pane);
+      return x >= box.left && x < box.left + box.width && y >= box.top && y < box.top + box.height;
+    });
+    this.pane = over ?? this.pane;
+    return this.pane;
+  }
+
+  private addPane(): Pane {
+    const pane = new Pane(this.panes.length, this.look);
+    if (this.mesh) pane.setMesh(this.mesh.number, this.mesh.data, this.size);
+    if (this.skeleton) pane.setSkeleton(this.skeleton);
+    this.panes.push(pane);
+    this.scene.add(pane.group);
+    return pane;
+  }
+
   private frameFrom(from?: Vector3, atOnce = false): void {
-    if (!this.skin?.frame) return;
+    const skin = this.panes.find((pane) => pane.skin?.frame)?.skin;
+    if (!skin) return;
     const [low, high] = [new Vector3(), new Vector3()];
-    this.skin.bounds(low, high);
+    skin.bounds(low, high);
     this.viewer.frame(low, high, from, atOnce);
   }
 
   private resize(): void {
     const { clientWidth, clientHeight } = this.canvas;
     if (clientWidth === 0 || clientHeight === 0) return;
+    const { columns, rows } = gridFor(this.panes.length, clientWidth, clientHeight);
+    grid.value = { columns, rows };
     this.renderer.setSize(clientWidth, clientHeight, false);
-    this.viewer.resize(clientWidth, clientHeight);
+    this.viewer.resize(clientWidth / columns, clientHeight / rows);
     this.dirty = true;
   }
 
@@ -164,59 +219,60 @@ export class Stage {
     const moved = this.lookOn(seconds);
     if (!isNew && !moved && !this.dirty) return;
     this.dirty = false;
-    this.drawBones();
     this.options.beforePicture();
-    if (this.skin?.frame && isNew) this.floor.cast(this.renderer, this.skin, ...this.middleOnFloor());
-    this.renderer.render(this.scene, this.viewer.camera);
+    this.draw();
     const said = this.unsaid;
     this.unsaid = [];
     this.options.afterPicture(this.skin?.frame ?? null, said);
   }
 
-  /** Give the frame that waits to the skin it is of; whether there was one. */
-  private take(): boolean {
-    const frame = this.waiting;
-    if (!frame) return false;
-    if (frame.mesh !== this.skin?.number || this.canvas.clientHeight === 0) {
-      this.dirty ||= this.unsaid.length > 0;
-      return false;
+  private draw(): void {
+    for (const pane of this.panes) pane.prepare(this.renderer, this.bonesShown);
+    this.renderer.setScissorTest(true);
+    for (const pane of this.panes) {
+      const { left, top, width, height } = this.boxOf(pane);
+      const bottom = this.canvas.clientHeight - top - height;
+      this.renderer.setViewport(left, bottom, width, height);
+      this.renderer.setScissor(left, bottom, width, height);
+      for (const one of this.panes) one.group.visible = one === pane;
+      this.renderer.render(this.scene, this.viewer.camera);
     }
-    this.waiting = null;
-    this.gone += Math.min(LONGEST_GAP, Math.max(0, frame.fleshTime - (this.skin.frame?.fleshTime ?? 0)));
-    this.skin.show(frame);
-    this.skin.mesh.visible = true;
-    if (!this.framed) {
-      this.frameFrom(FIRST_LOOK, true);
-      this.viewer.stay(this.middle());
-      this.framed = true;
-    }
-    return true;
+    this.renderer.setScissorTest(false);
   }
 
-  private drawBones(): void {
-    if (!this.bones) return;
-    const frame = this.joints?.frame;
-    this.bones.mesh.visible = this.bonesShown && Boolean(frame);
-    if (this.bones.mesh.visible) this.bones.show(frame!);
+  /** Give frames that wait to the skins they are of; whether there was one. */
+  private take(): boolean {
+    if (this.canvas.clientHeight === 0) return false;
+    const before = this.shown()?.fleshTime ?? 0;
+    const isNew = this.panes.map((pane) => pane.take()).includes(true);
+    this.gone += Math.min(LONGEST_GAP, Math.max(0, (this.shown()?.fleshTime ?? 0) - before));
+    if (!isNew) this.dirty ||= this.unsaid.length > 0;
+    else if (!this.framed) {
+      this.frameFrom(FIRST_LOOK, true);
+      this.viewer.stay(this.middle()!);
+      this.framed = true;
+    }
+    return isNew;
   }
 
   private lookOn(seconds: number): boolean {
-    if (this.skin?.frame) {
+    const middle = this.middle();
+    if (middle) {
       // By the clock of the body, not of the pictures: what comes unevenly is followed evenly.
-      if (this.options.follows()) this.viewer.follow(this.middle(), this.size, this.gone);
-      else this.viewer.stay(this.middle());
+      if (this.options.follows()) this.viewer.follow(middle, this.size, this.gone);
+      else this.viewer.stay(middle);
       this.gone = 0;
     }
     return this.viewer.update(seconds);
   }
 
-  private middle(): Vector3 {
-    const { low, side } = this.skin!.frame!;
-    return new Vector3(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+  /** The frame of the first character that is there. */
+  private shown(): SkinFrame | null {
+    return this.panes.find((pane) => pane.skin?.frame)?.skin?.frame ?? null;
   }
 
-  private middleOnFloor(): [number, number] {
-    const { x, z } = this.middle();
-    return [x, z];
+  /** Of the first character that is there, with which the camera goes along. */
+  private middle(): Vector3 | null {
+    return this.panes.find((pane) => pane.skin?.frame)?.middle() ?? null;
   }
 }

@@ -4,6 +4,7 @@ import { rootOf } from "../frames";
 import type { Refused } from "../messages";
 import type { Look } from "../scene/looks";
 import { HandMark } from "../scene/marks";
+import type { Pane } from "../scene/pane";
 import type { Place } from "../scene/skin";
 import type { Stage } from "../scene/stage";
 import { ask, following, radius } from "../session";
@@ -24,6 +25,7 @@ interface Hand {
   sent: { to: Vector3; along: boolean; time: number; radius: number } | null;
   commands: Set<number>;
   mark: HandMark;
+  pane: Pane; // in which it is
 }
 
 export class DragFlesh implements Tool {
@@ -56,7 +58,7 @@ export class DragFlesh implements Tool {
   /** Before every picture: hands stay under their pointers while the camera goes along, and marks on the skin. */
   update(): void {
     for (const [pointer, hand] of this.hands) {
-      if (hand.mesh !== this.stage.skin?.number) this.letGo(pointer);
+      if (hand.mesh !== hand.pane.skin?.number || !this.stage.panes.includes(hand.pane)) this.letGo(pointer);
       else this.carry(hand);
     }
     this.updateHover();
@@ -72,7 +74,7 @@ export class DragFlesh implements Tool {
   }
 
   down(event: PointerEvent): boolean {
-    const { skin, viewer } = this.stage;
+    const { pane, skin, viewer } = this.stage;
     const pixel = pixelOf(this.stage, event);
     const place = placeAt(this.stage, pixel);
     if (!skin || !place) return false;
@@ -89,14 +91,15 @@ export class DragFlesh implements Tool {
       at,
       sent: null,
       commands: new Set(),
-      mark: new HandMark(this.stage.scene, this.look),
+      mark: new HandMark(pane.group, this.look),
+      pane,
     });
     return true;
   }
 
   move(event: PointerEvent): void {
     const hand = this.hands.get(event.pointerId);
-    if (hand) hand.pixel = pixelOf(this.stage, event);
+    if (hand) hand.pixel = pixelOf(this.stage, event, hand.pane);
   }
 
   up(event: PointerEvent): void {
@@ -124,13 +127,13 @@ export class DragFlesh implements Tool {
   }
 
   private carry(hand: Hand): void {
-    const { skin, viewer } = this.stage;
+    const { viewer } = this.stage;
     const direction = rayThrough(this.stage, hand.pixel);
     const forward = viewer.camera.getWorldDirection(new Vector3());
     hand.at.copy(viewer.camera.position).addScaledVector(direction, hand.depth / direction.dot(forward));
     this.tell(hand);
     const [position, normal] = [new Vector3(), new Vector3()];
-    skin!.surface(hand.place, position, normal);
+    hand.pane.skin!.surface(hand.place, position, normal);
     hand.mark.show(position, normal, radius.value, hand.at);
   }
 
@@ -140,7 +143,7 @@ export class DragFlesh implements Tool {
     // While the camera goes along with the body so does the hand, however long a command is on its way.
     const along = following.value;
     const to = hand.at.clone();
-    if (along) to.sub(new Vector3(...rootOf(this.stage.skin!.frame!)));
+    if (along) to.sub(new Vector3(...rootOf(hand.pane.skin!.frame!)));
     const same =
       last && last.along === along && last.to.distanceTo(to) < 1e-5 && last.radius === radius.value;
     if (same) return;
@@ -156,6 +159,7 @@ export class DragFlesh implements Tool {
       to: to.toArray(),
       along,
       radius: radius.value,
+      view: hand.pane.number,
     });
     if (seq === null) return;
     hand.sent = { to, along, time: now, radius: radius.value };
@@ -176,6 +180,7 @@ export class DragFlesh implements Tool {
     }
     const [position, normal] = [new Vector3(), new Vector3()];
     skin.surface(place, position, normal);
+    this.hoverMark.moveTo(this.stage.pane.group);
     this.hoverMark.show(position, normal, radius.value, null);
   }
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Refused } from "../messages";
 import type { Look } from "../scene/looks";
+import type { Pane } from "../scene/pane";
 import type { Place } from "../scene/skin";
 import type { Stage } from "../scene/stage";
 import { Vector2, Vector3 } from "../three";
@@ -40,17 +41,18 @@ export interface Tool {
   options?(): ComponentChildren;
 }
 
-/** Where a pointer is on the stage, in CSS pixels from its upper left corner. */
-export function pixelOf(stage: Stage, event: PointerEvent): Vector2 {
-  const box = stage.canvas.getBoundingClientRect();
-  return new Vector2(event.clientX - box.left, event.clientY - box.top);
+/** Where a pointer is in a pane, the one that tools work in if none is named; CSS pixels from its upper left corner. */
+export function pixelOf(stage: Stage, event: PointerEvent, pane: Pane = stage.pane): Vector2 {
+  const canvas = stage.canvas.getBoundingClientRect();
+  const { left, top } = stage.boxOf(pane);
+  return new Vector2(event.clientX - canvas.left - left, event.clientY - canvas.top - top);
 }
 
-/** The direction of the view through a pixel, a unit vector. */
+/** The direction of the view through a pixel of a pane, a unit vector. */
 export function rayThrough(stage: Stage, pixel: Vector2): Vector3 {
-  const { clientWidth, clientHeight } = stage.canvas;
+  const { width, height } = stage.boxOf(stage.pane);
   const { camera } = stage.viewer;
-  return new Vector3((2 * pixel.x) / clientWidth - 1, 1 - (2 * pixel.y) / clientHeight, 0.5)
+  return new Vector3((2 * pixel.x) / width - 1, 1 - (2 * pixel.y) / height, 0.5)
     .unproject(camera)
     .sub(camera.position)
     .normalize();

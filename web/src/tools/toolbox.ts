@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import type { Refused } from "../messages";
 import type { Look } from "../scene/looks";
 import type { Stage } from "../scene/stage";
+import { activeView } from "../session";
 import { DragFlesh } from "./drag";
 import { PaintMap } from "./paint";
 import type { Tool, ToolId } from "./tool";
@@ -29,6 +30,7 @@ export function makeTools(stage: Stage, look: Look): void {
     (event) => {
       // Keys are the stage's again, not those of a field that was typed into.
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      activeView.value = stage.pointAt(event).number;
       if (event.button !== 0 || event.altKey || event.shiftKey || event.ctrlKey || event.metaKey) return;
       const now = tool.value;
       if (!now?.down(event)) return;
@@ -47,7 +49,10 @@ export function makeTools(stage: Stage, look: Look): void {
       if (owner) {
         event.stopImmediatePropagation();
         owner.move(event);
-      } else tool.value?.hover(event.buttons === 0 && event.pointerType !== "touch" ? event : null);
+      } else {
+        if (taken.size === 0) stage.pointAt(event);
+        tool.value?.hover(event.buttons === 0 && event.pointerType !== "touch" ? event : null);
+      }
       stage.redraw();
     },
     capture,

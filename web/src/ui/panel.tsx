@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { SettingRow, State } from "../messages";
 import { activeStage, ask, drafts, radius, skin, stage, state, view } from "../session";
 import { setRadius } from "./actions";
+import { Compare } from "./panes";
 import { Row } from "./rows";
 import { ToolOptions } from "./toolbar";
 import { plainName } from "./words";
@@ -27,6 +28,7 @@ function Filled({ now }: { now: State }) {
           all={now.skins}
           choose={(name) => ask({ do: "choose-skin", skin: name, view: view.value?.view ?? 0 })}
         />
+        <Compare skins={now.skins} views={now.views.length} />
         <Chooser
           label="Motion"
           value={now.transport.motion}

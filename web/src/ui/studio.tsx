@@ -7,6 +7,7 @@ import { link, panelOpen, state } from "../session";
 import { Palette, ShortcutSheet } from "./dialogs";
 import { DropOverlay, OpenDialog, SendingNotice } from "./open";
 import { Panel } from "./panel";
+import { Panes } from "./panes";
 import { Timeline } from "./timeline";
 import { Toasts } from "./toasts";
 import { Toolbar } from "./toolbar";
@@ -18,6 +19,7 @@ export function Studio({ stage, software }: { stage: Stage; software: boolean })
       <TopBar stage={stage} software={software} />
       <main class="stage">
         <Canvas canvas={stage.canvas} />
+        <Panes />
         <Toolbar stage={stage} />
         <Notices />
         <Toasts />

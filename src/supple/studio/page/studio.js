@@ -1071,6 +1071,7 @@ function readMesh(message) {
 
 // src/meters.ts
 var engineMilliseconds = y3(0);
+var viewMilliseconds = y3([]);
 var framesArriving = y3(0);
 var picturesDrawn = y3(0);
 var silent = y3(false);
@@ -1078,12 +1079,14 @@ var PERIOD = 500;
 var SILENCE = 3e3;
 var arrived = 0;
 var drawn = 0;
-var engineSum = 0;
+var views = [];
 var since = performance.now();
 var lastSign = performance.now();
-function countArrived(engineMicroseconds) {
-  arrived++;
-  engineSum += engineMicroseconds / 1e3;
+function countArrived(view2, engineMicroseconds) {
+  if (view2 === 0) arrived++;
+  views[view2] ??= { count: 0, milliseconds: 0 };
+  views[view2].count++;
+  views[view2].milliseconds += engineMicroseconds / 1e3;
 }
 function beginAgain() {
   lastSign = performance.now();
@@ -1097,12 +1100,15 @@ setInterval(() => {
   const seconds = (now - since) / 1e3;
   framesArriving.value = arrived / seconds;
   picturesDrawn.value = drawn / seconds;
-  if (arrived > 0) engineMilliseconds.value = engineSum / arrived;
+  if (arrived > 0) {
+    viewMilliseconds.value = Array.from(views, (view2) => view2 ? view2.milliseconds / view2.count : 0);
+    engineMilliseconds.value = viewMilliseconds.value.reduce((sum, one) => sum + one, 0);
+  }
   if (arrived > 0 || document.hidden) lastSign = now;
   silent.value = now - lastSign > SILENCE;
   arrived = 0;
   drawn = 0;
-  engineSum = 0;
+  views = [];
   since = now;
 }, PERIOD);
 
@@ -1133,7 +1139,7 @@ function makeRenderer(canvas, software) {
 }
 
 // src/scene/stage.ts
-import { Scene as Scene2, Vector3 as Vector35 } from "./three.js";
+import { Scene as Scene2, Vector3 as Vector36 } from "./three.js";
 
 // src/scene/bones.ts
 import {
@@ -1355,6 +1361,23 @@ var Viewer = class {
   }
 };
 
+// src/scene/layout.ts
+var UPRIGHT = 0.6;
+var grid = y3({ columns: 1, rows: 1 });
+function gridFor(count, width, height) {
+  let best = { columns: count, rows: 1 };
+  let largest = 0;
+  for (let columns = count; columns >= 1; columns--) {
+    const rows = Math.ceil(count / columns);
+    const seen = Math.min(width / columns / UPRIGHT, height / rows);
+    if (seen > 1.02 * largest) [best, largest] = [{ columns, rows }, seen];
+  }
+  return best;
+}
+
+// src/scene/pane.ts
+import { Group, Vector3 as Vector35 } from "./three.js";
+
 // src/scene/floor.ts
 import {
   GLSL3,
@@ -1537,6 +1560,11 @@ var Floor = class {
       this.material.uniforms[name].value = LOOKS[look2][name];
     }
   }
+  dispose() {
+    this.mesh.geometry.dispose();
+    this.material.dispose();
+    this.target.dispose();
+  }
   /** How large the character is [m]: floor and shadow reach as far as it asks. */
   fit(size) {
     this.shadowUniforms.shadow_reach.value = 1.1 * size;
@@ -1555,56 +1583,6 @@ var Floor = class {
     renderer.setRenderTarget(null);
   }
 };
-
-// src/scene/picking.ts
-function pick(skin2, origin, direction) {
-  if (!skin2.frame) return null;
-  const { packed, low, side } = skin2.frame;
-  const { triangles } = skin2.data;
-  const scale = 65535 / side;
-  const [ox, oy, oz] = [
-    (origin.x - low[0]) * scale,
-    (origin.y - low[1]) * scale,
-    (origin.z - low[2]) * scale
-  ];
-  const [dx, dy, dz] = [direction.x * scale, direction.y * scale, direction.z * scale];
-  let nearest = Number.POSITIVE_INFINITY;
-  let found = null;
-  for (let t4 = 0; t4 < triangles.length; t4 += 3) {
-    const a5 = 4 * triangles[t4];
-    const b3 = 4 * triangles[t4 + 1];
-    const c4 = 4 * triangles[t4 + 2];
-    const ax = packed[a5];
-    const ay = packed[a5 + 1];
-    const az = packed[a5 + 2];
-    const e1x = packed[b3] - ax;
-    const e1y = packed[b3 + 1] - ay;
-    const e1z = packed[b3 + 2] - az;
-    const e2x = packed[c4] - ax;
-    const e2y = packed[c4 + 1] - ay;
-    const e2z = packed[c4 + 2] - az;
-    const px = dy * e2z - dz * e2y;
-    const py = dz * e2x - dx * e2z;
-    const pz = dx * e2y - dy * e2x;
-    const determinant = e1x * px + e1y * py + e1z * pz;
-    if (determinant === 0) continue;
-    const sx = ox - ax;
-    const sy = oy - ay;
-    const sz = oz - az;
-    const u4 = (sx * px + sy * py + sz * pz) / determinant;
-    if (u4 < 0 || u4 > 1) continue;
-    const qx = sy * e1z - sz * e1y;
-    const qy = sz * e1x - sx * e1z;
-    const qz = sx * e1y - sy * e1x;
-    const v4 = (dx * qx + dy * qy + dz * qz) / determinant;
-    if (v4 < 0 || u4 + v4 > 1) continue;
-    const distance = (e2x * qx + e2y * qy + e2z * qz) / determinant;
-    if (distance <= 0 || distance >= nearest) continue;
-    nearest = distance;
-    found = { points: [a5 / 4, b3 / 4, c4 / 4], shares: [Math.max(0, 1 - u4 - v4), u4, v4] };
-  }
-  return found;
-}
 
 // src/scene/skin.ts
 import {
@@ -1723,11 +1701,138 @@ var Skin = class {
   }
 };
 
+// src/scene/pane.ts
+var Pane = class {
+  constructor(number, look2) {
+    this.number = number;
+    this.look = look2;
+    this.floor = new Floor(look2);
+    this.group.add(this.floor.mesh);
+  }
+  number;
+  look;
+  group = new Group();
+  skin = null;
+  joints = null;
+  floor;
+  bones = null;
+  waiting = null;
+  shadowIsOld = false;
+  setMesh(number, data, size) {
+    if (this.skin) this.group.remove(this.skin.mesh);
+    this.skin?.dispose();
+    this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
+    this.skin.mesh.visible = false;
+    this.group.add(this.skin.mesh);
+    this.floor.fit(size);
+    this.joints = null;
+  }
+  setSkeleton(skeleton) {
+    if (this.bones) this.group.remove(this.bones.mesh);
+    this.bones?.dispose();
+    this.bones = new Bones(skeleton, this.look);
+    this.bones.mesh.visible = false;
+    this.group.add(this.bones.mesh);
+    this.joints = null;
+  }
+  /** The newest frame; one that was not drawn yet gives way. */
+  newest(frame) {
+    this.waiting = frame;
+  }
+  /** Give the frame that waits to the skin; whether there was one of its mesh. */
+  take() {
+    const frame = this.waiting;
+    if (!frame || frame.mesh !== this.skin?.number) return false;
+    this.waiting = null;
+    this.skin.show(frame);
+    this.skin.mesh.visible = true;
+    this.shadowIsOld = true;
+    return true;
+  }
+  /** Bones and shadow as they are in the frame that is shown. */
+  prepare(renderer, bonesShown2) {
+    if (this.bones) {
+      this.bones.mesh.visible = bonesShown2 && this.joints !== null;
+      if (this.joints && bonesShown2) this.bones.show(this.joints);
+    }
+    if (!this.skin?.frame || !this.shadowIsOld) return;
+    this.shadowIsOld = false;
+    const { x: x3, z: z3 } = this.middle();
+    this.floor.cast(renderer, this.skin, x3, z3);
+  }
+  wear(look2) {
+    this.look = look2;
+    this.bones?.wear(look2);
+    this.skin?.wear(look2);
+    this.floor.wear(look2);
+  }
+  /** The middle of the cube in which the skin lies [m]. */
+  middle() {
+    const { low, side } = this.skin.frame;
+    return new Vector35(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+  }
+  dispose() {
+    this.bones?.dispose();
+    this.skin?.dispose();
+    this.floor.dispose();
+  }
+};
+
+// src/scene/picking.ts
+function pick(skin2, origin, direction) {
+  if (!skin2.frame) return null;
+  const { packed, low, side } = skin2.frame;
+  const { triangles } = skin2.data;
+  const scale = 65535 / side;
+  const [ox, oy, oz] = [
+    (origin.x - low[0]) * scale,
+    (origin.y - low[1]) * scale,
+    (origin.z - low[2]) * scale
+  ];
+  const [dx, dy, dz] = [direction.x * scale, direction.y * scale, direction.z * scale];
+  let nearest = Number.POSITIVE_INFINITY;
+  let found = null;
+  for (let t4 = 0; t4 < triangles.length; t4 += 3) {
+    const a5 = 4 * triangles[t4];
+    const b3 = 4 * triangles[t4 + 1];
+    const c4 = 4 * triangles[t4 + 2];
+    const ax = packed[a5];
+    const ay = packed[a5 + 1];
+    const az = packed[a5 + 2];
+    const e1x = packed[b3] - ax;
+    const e1y = packed[b3 + 1] - ay;
+    const e1z = packed[b3 + 2] - az;
+    const e2x = packed[c4] - ax;
+    const e2y = packed[c4 + 1] - ay;
+    const e2z = packed[c4 + 2] - az;
+    const px = dy * e2z - dz * e2y;
+    const py = dz * e2x - dx * e2z;
+    const pz = dx * e2y - dy * e2x;
+    const determinant = e1x * px + e1y * py + e1z * pz;
+    if (determinant === 0) continue;
+    const sx = ox - ax;
+    const sy = oy - ay;
+    const sz = oz - az;
+    const u4 = (sx * px + sy * py + sz * pz) / determinant;
+    if (u4 < 0 || u4 > 1) continue;
+    const qx = sy * e1z - sz * e1y;
+    const qy = sz * e1x - sx * e1z;
+    const qz = sx * e1y - sy * e1x;
+    const v4 = (dx * qx + dy * qy + dz * qz) / determinant;
+    if (v4 < 0 || u4 + v4 > 1) continue;
+    const distance = (e2x * qx + e2y * qy + e2z * qz) / determinant;
+    if (distance <= 0 || distance >= nearest) continue;
+    nearest = distance;
+    found = { points: [a5 / 4, b3 / 4, c4 / 4], shares: [Math.max(0, 1 - u4 - v4), u4, v4] };
+  }
+  return found;
+}
+
 // src/scene/stage.ts
 var LONGEST_STEP = 0.1;
 var LONGEST_GAP = 1;
 var SAME_SIZE = 0.01;
-var FIRST_LOOK = new Vector35(0.42, 0.14, 1);
+var FIRST_LOOK = new Vector36(0.42, 0.14, 1);
 var Stage = class {
   // for the body since the camera last followed it [s]
   constructor(canvas, options) {
@@ -1736,69 +1841,79 @@ var Stage = class {
     this.look = options.look;
     this.renderer = makeRenderer(canvas, options.software);
     this.viewer = new Viewer(canvas, options.calm);
-    this.floor = new Floor(options.look);
-    this.scene.add(this.floor.mesh);
+    this.pane = this.addPane();
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
     this.renderer.setAnimationLoop((now) => this.picture(now));
   }
   canvas;
   options;
+  /** What is seen in every pane; what is seen in one is in that pane's group. */
   scene = new Scene2();
   viewer;
-  skin = null;
-  joints = null;
+  panes = [];
+  /** The pane that tools work in: the one that was last pointed at. */
+  pane;
   renderer;
-  floor;
-  bones = null;
+  skeleton = null;
+  mesh = null;
   bonesShown = false;
   look;
   size = 1.8;
-  waiting = null;
   unsaid = [];
   dirty = true;
   framed = false;
   before = performance.now();
   gone = 0;
+  /** The skin that tools work on. */
+  get skin() {
+    return this.pane.skin;
+  }
+  /** The joints of the character that tools work on. */
+  get joints() {
+    return this.skeleton && { skeleton: this.skeleton, frame: this.pane.joints };
+  }
+  /** As many panes as there are characters to show. */
+  setPanes(count) {
+    if (count === this.panes.length || count < 1) return;
+    while (this.panes.length < count) this.addPane();
+    for (const gone of this.panes.splice(count)) {
+      this.scene.remove(gone.group);
+      gone.dispose();
+    }
+    if (!this.panes.includes(this.pane)) this.pane = this.panes.at(-1);
+    this.resize();
+    this.frameFrom();
+  }
   /** Other triangles, of which the frames to come are. */
   setMesh(number, data, size) {
-    const old = this.skin;
-    this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
-    this.skin.mesh.visible = false;
-    this.scene.add(this.skin.mesh);
-    if (old) this.scene.remove(old.mesh);
-    if (this.joints) this.joints.frame = null;
-    old?.dispose();
-    this.framed &&= old !== null && Math.abs(size / this.size - 1) < SAME_SIZE;
+    const again = this.mesh !== null && Math.abs(size / this.size - 1) < SAME_SIZE;
+    this.mesh = { number, data };
+    this.framed &&= again;
     this.size = size > 0 ? size : 1.8;
-    this.floor.fit(this.size);
+    for (const pane of this.panes) pane.setMesh(number, data, this.size);
     this.dirty = true;
-  }
-  /** The newest frame; one that was not drawn yet gives way. */
-  newest(frame) {
-    this.waiting = frame;
-    this.unsaid.push(frame.frame);
   }
   /** Other joints, of which the frames to come are. */
   setSkeleton(skeleton) {
-    if (JSON.stringify(skeleton) === JSON.stringify(this.joints?.skeleton)) return;
-    this.joints = { skeleton, frame: null };
-    if (this.bones) this.scene.remove(this.bones.mesh);
-    this.bones?.dispose();
-    this.bones = new Bones(skeleton, this.look);
-    this.bones.mesh.visible = false;
-    this.scene.add(this.bones.mesh);
+    if (JSON.stringify(skeleton) === JSON.stringify(this.skeleton)) return;
+    this.skeleton = skeleton;
+    for (const pane of this.panes) pane.setSkeleton(skeleton);
+  }
+  /** The newest frame of a view. */
+  newest(frame) {
+    this.panes[frame.view]?.newest(frame);
+    this.unsaid.push({ view: frame.view, frame: frame.frame });
   }
   /** Where the joints are in the frame of the skin that comes next. */
   newestJoints(frame) {
-    if (frame.mesh !== this.skin?.number || frame.transforms.length !== 12 * (this.joints?.skeleton.names.length ?? 0))
-      return;
-    this.joints.frame = frame;
+    const pane = this.panes[frame.view];
+    const fits = frame.transforms.length === 12 * (this.skeleton?.names.length ?? 0);
+    if (pane && fits && frame.mesh === this.mesh?.number) pane.joints = frame;
   }
   /** Where a joint is [m], or null while nobody knows. */
-  joint(index, into = new Vector35()) {
-    const frame = this.joints?.frame;
-    return frame ? jointAt(frame, index, into) : null;
+  joint(index, into = new Vector36()) {
+    return this.pane.joints && jointAt(this.pane.joints, index, into);
   }
   showBones(shown2) {
     this.bonesShown = shown2;
@@ -1806,9 +1921,7 @@ var Stage = class {
   }
   wear(look2) {
     this.look = look2;
-    this.bones?.wear(look2);
-    this.skin?.wear(look2);
-    this.floor.wear(look2);
+    for (const pane of this.panes) pane.wear(look2);
     this.dirty = true;
   }
   redraw() {
@@ -1824,17 +1937,46 @@ var Stage = class {
   view(name) {
     this.viewer.view(name);
   }
+  /** Where a pane is on the canvas. */
+  boxOf(pane) {
+    const { columns, rows } = grid.peek();
+    const [width, height] = [this.canvas.clientWidth / columns, this.canvas.clientHeight / rows];
+    const row = Math.floor(pane.number / columns);
+    return { left: pane.number % columns * width, top: row * height, width, height };
+  }
+  /** Let tools work in the pane that the pointer is over; it stays where it was beside all panes. */
+  pointAt(event) {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const [x3, y5] = [event.clientX - left, event.clientY - top];
+    const over = this.panes.find((pane) => {
+      const box = this.boxOf(pane);
+      return x3 >= box.left && x3 < box.left + box.width && y5 >= box.top && y5 < box.top + box.height;
+    });
+    this.pane = over ?? this.pane;
+    return this.pane;
+  }
+  addPane() {
+    const pane = new Pane(this.panes.length, this.look);
+    if (this.mesh) pane.setMesh(this.mesh.number, this.mesh.data, this.size);
+    if (this.skeleton) pane.setSkeleton(this.skeleton);
+    this.panes.push(pane);
+    this.scene.add(pane.group);
+    return pane;
+  }
   frameFrom(from, atOnce = false) {
-    if (!this.skin?.frame) return;
-    const [low, high] = [new Vector35(), new Vector35()];
-    this.skin.bounds(low, high);
+    const skin2 = this.panes.find((pane) => pane.skin?.frame)?.skin;
+    if (!skin2) return;
+    const [low, high] = [new Vector36(), new Vector36()];
+    skin2.bounds(low, high);
     this.viewer.frame(low, high, from, atOnce);
   }
   resize() {
     const { clientWidth, clientHeight } = this.canvas;
     if (clientWidth === 0 || clientHeight === 0) return;
+    const { columns, rows } = gridFor(this.panes.length, clientWidth, clientHeight);
+    grid.value = { columns, rows };
     this.renderer.setSize(clientWidth, clientHeight, false);
-    this.viewer.resize(clientWidth, clientHeight);
+    this.viewer.resize(clientWidth / columns, clientHeight / rows);
     this.dirty = true;
   }
   picture(now) {
@@ -1844,54 +1986,55 @@ var Stage = class {
     const moved = this.lookOn(seconds);
     if (!isNew && !moved && !this.dirty) return;
     this.dirty = false;
-    this.drawBones();
     this.options.beforePicture();
-    if (this.skin?.frame && isNew) this.floor.cast(this.renderer, this.skin, ...this.middleOnFloor());
-    this.renderer.render(this.scene, this.viewer.camera);
+    this.draw();
     const said = this.unsaid;
     this.unsaid = [];
     this.options.afterPicture(this.skin?.frame ?? null, said);
   }
-  /** Give the frame that waits to the skin it is of; whether there was one. */
-  take() {
-    const frame = this.waiting;
-    if (!frame) return false;
-    if (frame.mesh !== this.skin?.number || this.canvas.clientHeight === 0) {
-      this.dirty ||= this.unsaid.length > 0;
-      return false;
+  draw() {
+    for (const pane of this.panes) pane.prepare(this.renderer, this.bonesShown);
+    this.renderer.setScissorTest(true);
+    for (const pane of this.panes) {
+      const { left, top, width, height } = this.boxOf(pane);
+      const bottom = this.canvas.clientHeight - top - height;
+      this.renderer.setViewport(left, bottom, width, height);
+      this.renderer.setScissor(left, bottom, width, height);
+      for (const one of this.panes) one.group.visible = one === pane;
+      this.renderer.render(this.scene, this.viewer.camera);
     }
-    this.waiting = null;
-    this.gone += Math.min(LONGEST_GAP, Math.max(0, frame.fleshTime - (this.skin.frame?.fleshTime ?? 0)));
-    this.skin.show(frame);
-    this.skin.mesh.visible = true;
-    if (!this.framed) {
+    this.renderer.setScissorTest(false);
+  }
+  /** Give frames that wait to the skins they are of; whether there was one. */
+  take() {
+    if (this.canvas.clientHeight === 0) return false;
+    const before = this.shown()?.fleshTime ?? 0;
+    const isNew = this.panes.map((pane) => pane.take()).includes(true);
+    this.gone += Math.min(LONGEST_GAP, Math.max(0, (this.shown()?.fleshTime ?? 0) - before));
+    if (!isNew) this.dirty ||= this.unsaid.length > 0;
+    else if (!this.framed) {
       this.frameFrom(FIRST_LOOK, true);
       this.viewer.stay(this.middle());
       this.framed = true;
     }
-    return true;
-  }
-  drawBones() {
-    if (!this.bones) return;
-    const frame = this.joints?.frame;
-    this.bones.mesh.visible = this.bonesShown && Boolean(frame);
-    if (this.bones.mesh.visible) this.bones.show(frame);
+    return isNew;
   }
   lookOn(seconds) {
-    if (this.skin?.frame) {
-      if (this.options.follows()) this.viewer.follow(this.middle(), this.size, this.gone);
-      else this.viewer.stay(this.middle());
+    const middle = this.middle();
+    if (middle) {
+      if (this.options.follows()) this.viewer.follow(middle, this.size, this.gone);
+      else this.viewer.stay(middle);
       this.gone = 0;
     }
     return this.viewer.update(seconds);
   }
-  middle() {
-    const { low, side } = this.skin.frame;
-    return new Vector35(low[0] + side / 2, low[1] + side / 2, low[2] + side / 2);
+  /** The frame of the first character that is there. */
+  shown() {
+    return this.panes.find((pane) => pane.skin?.frame)?.skin?.frame ?? null;
   }
-  middleOnFloor() {
-    const { x: x3, z: z3 } = this.middle();
-    return [x3, z3];
+  /** Of the first character that is there, with which the camera goes along. */
+  middle() {
+    return this.panes.find((pane) => pane.skin?.frame)?.middle() ?? null;
   }
 };
 
@@ -1931,8 +2074,8 @@ var bonesShown = y3(false);
 var activeView = y3(0);
 var activeStage = y3(null);
 var view = O(() => {
-  const views = state.value?.views ?? [];
-  return views[activeView.value] ?? views[0] ?? null;
+  const views2 = state.value?.views ?? [];
+  return views2[activeView.value] ?? views2[0] ?? null;
 });
 var stage = O(() => {
   const stages = view.value?.stages ?? [];
@@ -2035,10 +2178,10 @@ import {
   Line,
   LineBasicMaterial,
   LineLoop,
-  Vector3 as Vector36
+  Vector3 as Vector37
 } from "./three.js";
 var CORNERS2 = 72;
-var FORWARD = new Vector36(0, 0, 1);
+var FORWARD = new Vector37(0, 0, 1);
 function circle() {
   const positions = new Float32Array(3 * CORNERS2);
   for (let i4 = 0; i4 < CORNERS2; i4++) {
@@ -2048,8 +2191,8 @@ function circle() {
   return new BufferGeometry3().setAttribute("position", new BufferAttribute3(positions, 3));
 }
 var HandMark = class {
-  constructor(scene, look2) {
-    this.scene = scene;
+  constructor(home, look2) {
+    this.home = home;
     this.material = new LineBasicMaterial({ color: LOOKS[look2].ring, transparent: true, depthTest: false });
     this.ring = new LineLoop(circle(), this.material);
     this.tether = new Line(new BufferGeometry3().setAttribute("position", this.ends), this.material);
@@ -2057,16 +2200,21 @@ var HandMark = class {
       mark.frustumCulled = false;
       mark.renderOrder = 10;
       mark.visible = false;
-      scene.add(mark);
+      home.add(mark);
     }
   }
-  scene;
+  home;
   ring;
   tether;
   material;
   ends = new BufferAttribute3(new Float32Array(6), 3);
   wear(look2) {
     this.material.color.set(LOOKS[look2].ring);
+  }
+  /** Be seen with something else from now on. */
+  moveTo(home) {
+    if (home === this.home) return;
+    this.home = home.add(this.ring, this.tether);
   }
   hide() {
     this.ring.visible = false;
@@ -2086,7 +2234,7 @@ var HandMark = class {
     this.ends.needsUpdate = true;
   }
   dispose() {
-    this.scene.remove(this.ring, this.tether);
+    this.home.remove(this.ring, this.tether);
     this.ring.geometry.dispose();
     this.tether.geometry.dispose();
     this.material.dispose();
@@ -2094,18 +2242,19 @@ var HandMark = class {
 };
 
 // src/tools/drag.ts
-import { Vector3 as Vector38 } from "./three.js";
+import { Vector3 as Vector39 } from "./three.js";
 
 // src/tools/tool.ts
-import { Vector2 as Vector22, Vector3 as Vector37 } from "./three.js";
-function pixelOf(stage2, event) {
-  const box = stage2.canvas.getBoundingClientRect();
-  return new Vector22(event.clientX - box.left, event.clientY - box.top);
+import { Vector2 as Vector22, Vector3 as Vector38 } from "./three.js";
+function pixelOf(stage2, event, pane = stage2.pane) {
+  const canvas = stage2.canvas.getBoundingClientRect();
+  const { left, top } = stage2.boxOf(pane);
+  return new Vector22(event.clientX - canvas.left - left, event.clientY - canvas.top - top);
 }
 function rayThrough(stage2, pixel) {
-  const { clientWidth, clientHeight } = stage2.canvas;
+  const { width, height } = stage2.boxOf(stage2.pane);
   const { camera } = stage2.viewer;
-  return new Vector37(2 * pixel.x / clientWidth - 1, 1 - 2 * pixel.y / clientHeight, 0.5).unproject(camera).sub(camera.position).normalize();
+  return new Vector38(2 * pixel.x / width - 1, 1 - 2 * pixel.y / height, 0.5).unproject(camera).sub(camera.position).normalize();
 }
 function placeAt(stage2, pixel) {
   return stage2.pick(rayThrough(stage2, pixel));
@@ -2142,7 +2291,7 @@ var DragFlesh = class {
   /** Before every picture: hands stay under their pointers while the camera goes along, and marks on the skin. */
   update() {
     for (const [pointer, hand] of this.hands) {
-      if (hand.mesh !== this.stage.skin?.number) this.letGo(pointer);
+      if (hand.mesh !== hand.pane.skin?.number || !this.stage.panes.includes(hand.pane)) this.letGo(pointer);
       else this.carry(hand);
     }
     this.updateHover();
@@ -2155,13 +2304,13 @@ var DragFlesh = class {
     for (const pointer of [...this.hands.keys()]) this.letGo(pointer);
   }
   down(event) {
-    const { skin: skin2, viewer } = this.stage;
+    const { pane, skin: skin2, viewer } = this.stage;
     const pixel = pixelOf(this.stage, event);
     const place = placeAt(this.stage, pixel);
     if (!skin2 || !place) return false;
-    const [at, normal] = [new Vector38(), new Vector38()];
+    const [at, normal] = [new Vector39(), new Vector39()];
     skin2.surface(place, at, normal);
-    const forward = viewer.camera.getWorldDirection(new Vector38());
+    const forward = viewer.camera.getWorldDirection(new Vector39());
     this.hands.set(event.pointerId, {
       name: `pointer-${event.pointerId}`,
       place,
@@ -2172,13 +2321,14 @@ var DragFlesh = class {
       at,
       sent: null,
       commands: /* @__PURE__ */ new Set(),
-      mark: new HandMark(this.stage.scene, this.look)
+      mark: new HandMark(pane.group, this.look),
+      pane
     });
     return true;
   }
   move(event) {
     const hand = this.hands.get(event.pointerId);
-    if (hand) hand.pixel = pixelOf(this.stage, event);
+    if (hand) hand.pixel = pixelOf(this.stage, event, hand.pane);
   }
   up(event) {
     this.letGo(event.pointerId);
@@ -2201,13 +2351,13 @@ var DragFlesh = class {
     this.stage.redraw();
   }
   carry(hand) {
-    const { skin: skin2, viewer } = this.stage;
+    const { viewer } = this.stage;
     const direction = rayThrough(this.stage, hand.pixel);
-    const forward = viewer.camera.getWorldDirection(new Vector38());
+    const forward = viewer.camera.getWorldDirection(new Vector39());
     hand.at.copy(viewer.camera.position).addScaledVector(direction, hand.depth / direction.dot(forward));
     this.tell(hand);
-    const [position, normal] = [new Vector38(), new Vector38()];
-    skin2.surface(hand.place, position, normal);
+    const [position, normal] = [new Vector39(), new Vector39()];
+    hand.pane.skin.surface(hand.place, position, normal);
     hand.mark.show(position, normal, radius.value, hand.at);
   }
   tell(hand) {
@@ -2215,7 +2365,7 @@ var DragFlesh = class {
     const last = hand.sent;
     const along = following.value;
     const to = hand.at.clone();
-    if (along) to.sub(new Vector38(...rootOf(this.stage.skin.frame)));
+    if (along) to.sub(new Vector39(...rootOf(hand.pane.skin.frame)));
     const same = last && last.along === along && last.to.distanceTo(to) < 1e-5 && last.radius === radius.value;
     if (same) return;
     if (last && now - last.time < SHORTEST_WAIT * Math.max(1, this.hands.size / 2)) {
@@ -2229,7 +2379,8 @@ var DragFlesh = class {
       shares: hand.place.shares,
       to: to.toArray(),
       along,
-      radius: radius.value
+      radius: radius.value,
+      view: hand.pane.number
     });
     if (seq === null) return;
     hand.sent = { to, along, time: now, radius: radius.value };
@@ -2244,14 +2395,15 @@ var DragFlesh = class {
       this.hoverMark.hide();
       return;
     }
-    const [position, normal] = [new Vector38(), new Vector38()];
+    const [position, normal] = [new Vector39(), new Vector39()];
     skin2.surface(place, position, normal);
+    this.hoverMark.moveTo(this.stage.pane.group);
     this.hoverMark.show(position, normal, radius.value, null);
   }
 };
 
 // src/tools/paint.ts
-import { Vector3 as Vector39 } from "./three.js";
+import { Vector3 as Vector310 } from "./three.js";
 
 // src/tools/brush.ts
 var mapName = y3("");
@@ -2530,7 +2682,7 @@ var PaintMap = class {
     const { skin: skin2 } = this.stage;
     const place = placeAt(this.stage, pixel);
     if (!skin2 || !place) return null;
-    const [at, normal] = [new Vector39(), new Vector39()];
+    const [at, normal] = [new Vector310(), new Vector310()];
     skin2.surface(place, at, normal);
     const vertices = place.points.map((point) => skin2.data.vertexOfPoint[point]);
     return { place: { vertices, shares: place.shares.map((share) => Math.min(1, Math.max(0, share))) }, at };
@@ -2585,7 +2737,7 @@ var PaintMap = class {
       this.mark.hide();
       return;
     }
-    const [position, normal] = [new Vector39(), new Vector39()];
+    const [position, normal] = [new Vector310(), new Vector310()];
     skin2.surface(place, position, normal);
     this.mark.show(position, normal, radius.value, null);
   }
@@ -2610,6 +2762,7 @@ function makeTools(stage2, look2) {
     "pointerdown",
     (event) => {
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      activeView.value = stage2.pointAt(event).number;
       if (event.button !== 0 || event.altKey || event.shiftKey || event.ctrlKey || event.metaKey) return;
       const now = tool.value;
       if (!now?.down(event)) return;
@@ -2628,7 +2781,10 @@ function makeTools(stage2, look2) {
       if (owner) {
         event.stopImmediatePropagation();
         owner.move(event);
-      } else tool.value?.hover(event.buttons === 0 && event.pointerType !== "touch" ? event : null);
+      } else {
+        if (taken.size === 0) stage2.pointAt(event);
+        tool.value?.hover(event.buttons === 0 && event.pointerType !== "touch" ? event : null);
+      }
       stage2.redraw();
     },
     capture
@@ -3290,21 +3446,6 @@ function listenToDrops() {
   });
 }
 
-// src/pace.ts
-var waiting2 = /* @__PURE__ */ new Map();
-function soon(name, act) {
-  if (waiting2.size === 0) requestAnimationFrame(flush);
-  waiting2.set(name, act);
-}
-function notSoon(name) {
-  waiting2.delete(name);
-}
-function flush() {
-  const acts = [...waiting2.values()];
-  waiting2.clear();
-  for (const act of acts) act();
-}
-
 // src/ui/icons.tsx
 var PATHS = {
   hand: "M5.200 7V3.400a.9.9 0 0 1 1.800 0V6.500h.3V2.400a.9.9 0 0 1 1.800 0v4.100h.3V3.200a.9.9 0 0 1 1.800 0v3.700h.3V5a.9.9 0 0 1 1.700 0v5.200c0 2.600-1.700 4.300-4.100 4.300-1.900 0-3-.7-3.900-2.200L2.600 8.800c-.5-.8.5-1.800 1.300-1.200z",
@@ -3329,6 +3470,90 @@ var PATHS = {
 };
 function Icon({ name }) {
   return /* @__PURE__ */ a4("svg", { viewBox: "0 0 16 16", width: "16", height: "16", "aria-hidden": "true", focusable: "false", children: /* @__PURE__ */ a4("path", { d: PATHS[name], fill: "currentColor", "fill-rule": "evenodd" }) });
+}
+
+// src/ui/panes.tsx
+function Panes() {
+  const views2 = state.value?.views ?? [];
+  const { columns, rows } = grid.value;
+  if (views2.length < 2) return null;
+  return /* @__PURE__ */ a4("div", { class: "panes", style: { "--columns": columns, "--rows": rows }, children: views2.map(({ view: number, stages, preparing }) => /* @__PURE__ */ a4(
+    "section",
+    {
+      class: `pane ${view.value?.view === number ? "active" : ""}`,
+      "aria-label": `View ${number + 1}`,
+      children: /* @__PURE__ */ a4("div", { class: "pane-label", children: [
+        /* @__PURE__ */ a4(
+          "button",
+          {
+            type: "button",
+            class: "button",
+            "aria-pressed": view.value?.view === number,
+            title: `${stages.map(({ name }) => plainName(name)).join(", then ")}; let the panel be of this one`,
+            onClick: () => choose(number),
+            children: [
+              /* @__PURE__ */ a4("i", { class: `key view-${number}` }),
+              /* @__PURE__ */ a4("span", { children: plainName(stages.at(-1)?.name ?? "") })
+            ]
+          }
+        ),
+        /* @__PURE__ */ a4("span", { class: "quiet figure", children: preparing ? "binding …" : `${(viewMilliseconds.value[number] ?? 0).toFixed(1)} ms` }),
+        /* @__PURE__ */ a4(
+          "button",
+          {
+            type: "button",
+            class: "button small",
+            "aria-label": `Remove ${plainName(stages.at(-1)?.name ?? "")}`,
+            title: "Compare with this one no longer",
+            onClick: () => ask({ do: "remove-view", view: number }),
+            children: /* @__PURE__ */ a4(Icon, { name: "close" })
+          }
+        )
+      ] })
+    },
+    number
+  )) });
+}
+function choose(number) {
+  activeView.value = number;
+  activeStage.value = null;
+  drafts.value = {};
+}
+function Compare({ skins, views: views2 }) {
+  return /* @__PURE__ */ a4("label", { class: "chooser", children: [
+    /* @__PURE__ */ a4("span", { children: "Compare" }),
+    /* @__PURE__ */ a4(
+      "select",
+      {
+        value: "",
+        disabled: views2 >= 4,
+        title: views2 >= 4 ? "Four are shown; remove one first" : "Show another skin beside",
+        onChange: (event) => {
+          ask({ do: "add-view", skin: event.currentTarget.value });
+          event.currentTarget.value = "";
+        },
+        children: [
+          /* @__PURE__ */ a4("option", { value: "", disabled: true, children: views2 >= 4 ? "four are shown" : "with another skin …" }),
+          skins.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name))
+        ]
+      }
+    )
+  ] });
+}
+
+// src/pace.ts
+var waiting2 = /* @__PURE__ */ new Map();
+function soon(name, act) {
+  if (waiting2.size === 0) requestAnimationFrame(flush);
+  waiting2.set(name, act);
+}
+function notSoon(name) {
+  waiting2.delete(name);
+}
+function flush() {
+  const acts = [...waiting2.values()];
+  waiting2.clear();
+  for (const act of acts) act();
 }
 
 // src/ui/rows.tsx
@@ -3520,6 +3745,7 @@ function Filled({ now }) {
           choose: (name) => ask({ do: "choose-skin", skin: name, view: view.value?.view ?? 0 })
         }
       ),
+      /* @__PURE__ */ a4(Compare, { skins: now.skins, views: now.views.length }),
       /* @__PURE__ */ a4(
         Chooser,
         {
@@ -3539,12 +3765,12 @@ function Chooser({
   label,
   value,
   all,
-  choose
+  choose: choose2
 }) {
   const names = all.includes(value) ? all : [value, ...all];
   return /* @__PURE__ */ a4("label", { class: "chooser", children: [
     /* @__PURE__ */ a4("span", { children: label }),
-    /* @__PURE__ */ a4("select", { value, onChange: (event) => choose(event.currentTarget.value), children: names.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name)) })
+    /* @__PURE__ */ a4("select", { value, onChange: (event) => choose2(event.currentTarget.value), children: names.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name)) })
   ] });
 }
 function Stages() {
@@ -3891,6 +4117,7 @@ function Studio({ stage: stage2, software }) {
     /* @__PURE__ */ a4(TopBar, { stage: stage2, software }),
     /* @__PURE__ */ a4("main", { class: "stage", children: [
       /* @__PURE__ */ a4(Canvas, { canvas: stage2.canvas }),
+      /* @__PURE__ */ a4(Panes, {}),
       /* @__PURE__ */ a4(Toolbar, { stage: stage2 }),
       /* @__PURE__ */ a4(Notices, {}),
       /* @__PURE__ */ a4(Toasts, {})
@@ -3953,7 +4180,7 @@ function begin(root2) {
     follows: () => following.value,
     beforePicture: updateTools,
     afterPicture: (shown2, frames) => {
-      for (const frame of frames) ask({ do: "drawn", frame });
+      for (const one of frames) ask({ do: "drawn", ...one });
       countDrawn();
       if (!shown2) return;
       motionTime.value = shown2.motionTime;
@@ -3982,6 +4209,7 @@ function connect(stage2) {
       takeState(event);
       mesh.want(event.mesh);
       stage2.setSkeleton(event.skeleton);
+      stage2.setPanes(event.views.length);
     } else if (event.event === "refused") {
       drafts.value = {};
       toolsRefused(event);
@@ -4005,7 +4233,7 @@ function connect(stage2) {
       const frame = readFrame(message);
       if (frame?.kind === "joints") stage2.newestJoints(frame);
       if (frame?.kind !== "skin") return;
-      countArrived(frame.engineMicroseconds);
+      countArrived(frame.view, frame.engineMicroseconds);
       stage2.newest(frame);
     }
   });
