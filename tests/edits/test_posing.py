@@ -227,7 +227,7 @@ def test_a_layer_gives_back_what_was_posed_between_other_layers(hero, skeleton, 
     posed = reach(skeleton, edits.on_pose(skeleton, plain, 0.4), {"LeftHand": (0.3, 1.2, 0.8)})
     made = slot.posed(skeleton, plain, posed, 0.4)
     np.testing.assert_allclose(made.on_pose(skeleton, plain, 0.4).world_from_joint, posed.world_from_joint, atol=1e-9)
-    assert [layer.name for layer in made.layers] == ["below", "Pose 1", "above"]
+    assert [layer.name for layer in made.layers] == ["below", "Pose", "above"]
 
 
 def test_keys_of_a_layer_have_poses_of_their_own(hero, skeleton, walk):
@@ -235,7 +235,7 @@ def test_keys_of_a_layer_have_poses_of_their_own(hero, skeleton, walk):
     goals = {0.2: (0.3, 1.2, 0.8), 0.8: (0.5, 1.5, 0.9)}
     edits = first.posed(skeleton, walk.sample(0.2), reach(skeleton, walk.sample(0.2), {"LeftHand": goals[0.2]}), 0.2)
     second = keyed_slot(edits, edits.layers[0], 0.8)
-    assert second.use == "Pose 1, key 1"
+    assert second.use == "Pose key"
     posed = reach(skeleton, edits.on_pose(skeleton, walk.sample(0.8), 0.8), {"LeftHand": goals[0.8]})
     edits = second.posed(skeleton, walk.sample(0.8), posed, 0.8)
     assert keyed_slot(edits, edits.layers[0], 0.8).use == second.use
@@ -246,6 +246,6 @@ def test_keys_of_a_layer_have_poses_of_their_own(hero, skeleton, walk):
 
 def test_a_pose_that_does_not_show_cannot_be_posed(hero, skeleton, walk):
     slot = new_slot(Edits.of(hero), "Pose")
-    muted = slot.edits.with_layer(Layer(name="Pose 1", keys=slot.edits.layers[0].keys, mute=True))
+    muted = slot.edits.with_layer(Layer(name="Pose", keys=slot.edits.layers[0].keys, mute=True))
     with pytest.raises(InputError, match="cannot be posed"):
         type(slot)(muted, slot.layer, slot.use).posed(skeleton, walk.sample(0.0), walk.sample(0.1), 0.0)

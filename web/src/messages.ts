@@ -43,6 +43,10 @@ export type Command =
   | { do: "delete-knot"; stroke: string; knot: number }
   | { do: "delete-stroke"; stroke: string }
   | { do: "open-file"; number: number; motion?: boolean }
+  | { do: "turn-joint"; joint: number; axis: Point; angle: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "move-joint"; joint: number; to: Point; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "stretch-bone"; joint: number; stretch: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
+  | { do: "reset-joint"; joint: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "undo" }
   | { do: "redo" }
   | { do: "show"; joints?: boolean | null }
@@ -79,10 +83,11 @@ export interface MeshInfo {
   size: number;
 }
 
-/** The joints by name, and on which each one hangs; -1 on none. */
+/** The joints by name, on which each one hangs, -1 on none, and how far from that one it is at rest [m]. */
 export interface SkeletonInfo {
   names: string[];
   parents: number[];
+  lengths: number[];
 }
 
 /** What comes with every frame besides the skin. */

@@ -20,6 +20,7 @@ Seconds = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Metres = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Index = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Amount = Annotated[float, Meta(ge=-1000.0, le=1000.0)]
+Joint = Annotated[int, Meta(ge=0, le=65535)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 MOST_VIEWS = 4
 """Characters that are shown beside each other."""
@@ -345,6 +346,50 @@ class OpenFile(Command, tag="open-file", frozen=True):
     motion: bool = False
 
 
+class Posing(Command, kw_only=True, frozen=True):
+    """What all have that pose the skeleton; `done` is false while a hand is at it.
+
+    `time` is that of the motion when the hand saw it. The pose is one more layer, and posing again goes on with the
+    last one unless `fresh`; with `key` it has a key at that time. Joints in `pins` are held, and with `ranges` elbows
+    and knees bend as they can.
+    """
+
+    time: Seconds
+    pins: Annotated[list[Joint], Meta(max_length=64)] = []
+    ranges: bool = True
+    key: bool = False
+    fresh: bool = False
+    done: bool = True
+
+
+class TurnJoint(Posing, tag="turn-joint", frozen=True):
+    """Turn a joint by an angle [rad] about an axis in the world, as seen at that time."""
+
+    joint: Joint
+    axis: Point
+    angle: Annotated[float, Meta(ge=-100.0, le=100.0)]
+
+
+class MoveJoint(Posing, tag="move-joint", frozen=True):
+    """Lead a joint to a place; its limb follows."""
+
+    joint: Joint
+    to: Point
+
+
+class StretchBone(Posing, tag="stretch-bone", frozen=True):
+    """Make the bone of a joint so many times as long as at rest."""
+
+    joint: Joint
+    stretch: Annotated[float, Meta(ge=0.05, le=20.0)]
+
+
+class ResetJoint(Posing, tag="reset-joint", frozen=True):
+    """Take what the last pose does to a joint, and to nothing else, back."""
+
+    joint: Joint
+
+
 class Undo(Command, tag="undo", frozen=True):
     """Take the last step of the document back."""
 
@@ -403,6 +448,10 @@ AnyCommand = (
     | DeleteKnot
     | DeleteStroke
     | OpenFile
+    | TurnJoint
+    | MoveJoint
+    | StretchBone
+    | ResetJoint
     | Undo
     | Redo
     | Show
@@ -436,10 +485,11 @@ class MeshInfo(Struct, frozen=True):
 
 
 class SkeletonInfo(Struct, frozen=True):
-    """The joints by name, and on which each one hangs; -1 on none."""
+    """The joints by name, on which each one hangs, -1 on none, and how far from that one it is at rest [m]."""
 
     names: list[str]
     parents: list[int]
+    lengths: list[float]
 
 
 class ShownInfo(Struct, frozen=True):

@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.character.builtin import CHARACTERS
 from supple.character.character import Character
+from supple.character.skeleton import Skeleton
 from supple.edits.edits import Edits
 from supple.edits.layers import Layer
 from supple.edits.radial import EASINGS, PROFILES
@@ -38,7 +39,7 @@ def state_of(session: Session, revision: int) -> say.State:
             len(character.triangles),
             float(character.size.max()),
         ),
-        skeleton=say.SkeletonInfo(list(character.skeleton.names), character.skeleton.parents.tolist()),
+        skeleton=_skeleton(character.skeleton),
         shown=say.ShownInfo(session.shown.joints),
         transport=say.TransportInfo(
             label(document.motion),
@@ -64,6 +65,12 @@ def state_of(session: Session, revision: int) -> say.State:
         past=[one.step for one in (*history.past, document)[1:]],
         future=[one.step for one in history.future],
     )
+
+
+def _skeleton(skeleton: Skeleton) -> say.SkeletonInfo:
+    heads, parents = skeleton.heads, skeleton.parents
+    lengths = np.where(parents < 0, 0.0, np.linalg.norm(heads - heads[parents], axis=1))
+    return say.SkeletonInfo(list(skeleton.names), skeleton.parents.tolist(), np.round(lengths, 6).tolist())
 
 
 def _stage(stage: Stage) -> say.StageInfo:

@@ -21,6 +21,7 @@ export const LOOKS = {
     shadow_strength: 0.62,
     ring: 0xffd9a0,
     bones: 0xf2f5fa,
+    axes: [0xe58a7b, 0x9cc48a, 0x86aee6],
   },
   light: {
     skin_colour: linear(0xd59f86),
@@ -34,5 +35,6 @@ export const LOOKS = {
     shadow_strength: 0.42,
     ring: 0x7a3a12,
     bones: 0x27303d,
+    axes: [0xb4402f, 0x4f7f3a, 0x2f64ad],
   },
 } as const;

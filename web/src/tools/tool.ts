@@ -8,7 +8,7 @@ import type { Stage } from "../scene/stage";
 import { Vector2, Vector3 } from "../three";
 import type { IconName } from "../ui/icons";
 
-export type ToolId = "drag" | "paint";
+export type ToolId = "drag" | "paint" | "pose";
 
 export interface Tool {
   readonly id: ToolId;
@@ -31,6 +31,8 @@ export interface Tool {
   leave?(): void;
   /** Before every picture. */
   update?(): void;
+  /** A key was pressed: true takes it, so that it does nothing else. */
+  hear?(key: string): boolean;
   /** Dark or light. */
   wear?(look: Look): void;
   /** A command of this number was refused. */

@@ -6,6 +6,7 @@ import type { Stage } from "../scene/stage";
 import { activeView } from "../session";
 import { DragFlesh } from "./drag";
 import { PaintMap } from "./paint";
+import { PoseJoints } from "./pose";
 import type { Tool, ToolId } from "./tool";
 
 export const tools = signal<readonly Tool[]>([]);
@@ -21,7 +22,7 @@ export function chooseTool(id: ToolId): void {
 
 /** Make all tools and let the one that is chosen hear the pointers before the camera does. */
 export function makeTools(stage: Stage, look: Look): void {
-  tools.value = [new DragFlesh(stage, look), new PaintMap(stage, look)];
+  tools.value = [new DragFlesh(stage, look), new PaintMap(stage, look), new PoseJoints(stage, look)];
   const { canvas } = stage;
   const taken = new Map<number, Tool>();
   const capture = { capture: true };

@@ -1,5 +1,6 @@
 // Keys of the table of actions; what is typed into a field stays there.
 import type { Stage } from "../scene/stage";
+import { tool } from "../tools/toolbox";
 import { actions, isEnabled } from "./actions";
 
 const SHOWN: Record<string, string> = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
@@ -36,6 +37,10 @@ export function listenToKeys(stage: Stage): void {
   addEventListener("keydown", (event) => {
     const key = keyOf(event);
     if (event.altKey || belongsToField(event, key)) return;
+    if (tool.value?.hear?.(key)) {
+      event.preventDefault();
+      return;
+    }
     const action = actions.value.find(({ keys }) => keys.includes(key));
     if (!action) return;
     event.preventDefault();

@@ -3,16 +3,6 @@
 from supple.edits.posing.bone_length import bone_stretch, stretch_bone
 from supple.edits.posing.inverse_kinematics import hold, reach
 from supple.edits.posing.joint_ranges import JointRanges
-from supple.edits.posing.pose_layers import PoseSlot, free_name, keyed_slot, new_slot
+from supple.edits.posing.pose_layers import PoseSlot, keyed_slot, new_slot
 
-__all__ = [
-    "JointRanges",
-    "PoseSlot",
-    "bone_stretch",
-    "free_name",
-    "hold",
-    "keyed_slot",
-    "new_slot",
-    "reach",
-    "stretch_bone",
-]
+__all__ = ["JointRanges", "PoseSlot", "bone_stretch", "hold", "keyed_slot", "new_slot", "reach", "stretch_bone"]

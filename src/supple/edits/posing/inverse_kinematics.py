@@ -29,10 +29,11 @@ _NEAR = 5e-5  # of the size: near enough
 _HELD = 1e-4  # of the size: pins that are farther off need more joints to give way
 _FIRMLY = 10.0  # times as much as a joint that is led, a pinned one counts
 _STEPS = 30
-_PROGRESS = 1e-3  # of what is missing; steps that bring less are the last ones
+_PROGRESS = 1e-4  # of the size: steps that bring less are the last ones
 _LONGEST_STEP = 0.6  # [rad]
 _FOLD = 0.15  # [rad] by which a straight limb is bent before it can be shortened
 _STRAIGHT = 0.02  # share of the pull that shortens a limb which is as good as straight
+_LEAST_WILLING = 0.1
 _WALK = 0.3  # how willingly the roots move, against a joint that turns by one over the size
 
 
@@ -112,6 +113,10 @@ class _Body:
         self._rotations = quaternions.nearest_rotation(pose.skinning(skeleton)[:, :3, :3])
         self._bounds = None if ranges is None else ranges.on(skeleton, self._rotations)
         self._above = _ancestors(skeleton)
+        self._bones = np.zeros(len(skeleton))
+        hung = np.flatnonzero(skeleton.parents >= 0)
+        lengths = np.linalg.norm(self.world[hung, :3, 3] - self.world[skeleton.parents[hung], :3, 3], axis=1)
+        np.maximum.at(self._bones, skeleton.parents[hung], lengths)
 
     def distance(self, joint: int, goal: FloatArray) -> float:
         """How far a joint is from a place [m]."""
@@ -134,7 +139,7 @@ class _Body:
             self._step(self._find_step(ends, goals, firmness, pivots, roots=free.roots, damping=damping), pivots)
             after = self._error(ends, goals, firmness)
             if after < error:
-                settled = error - after < _PROGRESS * error
+                settled = error - after < _PROGRESS * self.size and after > 20.0 * _NEAR * self.size
                 damping, error = 0.2 * damping, after
                 if settled:
                     return
@@ -167,6 +172,7 @@ class _Body:
         jacobian = np.zeros((len(ends), 3, len(pivots) + roots, 3))
         jacobian[:, :, : len(pivots)] = np.swapaxes(_cross_matrices(-arms), 1, 2)
         willing = np.ones((len(pivots) + roots, 3))
+        willing[: len(pivots)] = self._willingness(pivots)[:, None]
         if self._bounds is not None:
             jacobian[:, :, : len(pivots)] = np.einsum(
                 "eipj,pjk->eipk", jacobian[:, :, : len(pivots)], self._bounds.freedom(pivots, self._rotations)
@@ -181,6 +187,12 @@ class _Body:
         step = (rows.T @ np.linalg.solve(square, missing)).reshape(-1, 3) * willing
         longest = float(np.linalg.norm(step[: len(pivots)], axis=1).max(initial=0.0))
         return np.asarray(step * min(1.0, _LONGEST_STEP / max(longest, 1e-300)))
+
+    def _willingness(self, pivots: IntArray) -> FloatArray:
+        """How willingly (P,) joints turn: those of short bones, such as collars, less than those of long ones."""
+        reach = self._bones[pivots]
+        longest = float(reach.max(initial=0.0))
+        return np.clip(reach / longest, _LEAST_WILLING, 1.0) if longest > 0.0 else np.ones(len(pivots))
 
     def _step(self, step: FloatArray, pivots: IntArray) -> None:
         """Turn pivots and move roots; joints that came out of their range go back to its border."""

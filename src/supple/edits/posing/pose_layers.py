@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from supple.character.skeleton import Skeleton
+from supple.edits.arranging import free_name
 from supple.edits.edits import Edits
 from supple.edits.layers import Key, Layer
 from supple.edits.pose_edit import PoseEdit
@@ -24,13 +25,13 @@ class PoseSlot:
     layer: str
     use: str
 
-    def posed(self, skeleton: Skeleton, pose: Pose, posed: Pose, time: float) -> Edits:
+    def posed(self, skeleton: Skeleton, pose: Pose, posed: Pose, time: float, *, period: float | None = None) -> Edits:
         """Edits that make of `pose`, what the motion alone has at a time [s], a pose that is `posed`.
 
-        Other layers stay as they are, before and behind.
+        Other layers stay as they are, before and behind. `period` is that of `Edits.amounts`.
         """
         edits = self.edits
-        amounts = {name: amount for name, amount in edits.amounts(time).items() if name in edits.poses}
+        amounts = {name: amount for name, amount in edits.amounts(time, period=period).items() if name in edits.poses}
         if not abs(amounts[self.use]) > _FAINT:
             given = f"at {time:.2f} s layer {self.layer!r} has {amounts[self.use]:.3g} of its pose"
             raise InputError(_WHERE, given, "what does not show cannot be posed", "turn it up, or start another pose")
@@ -44,8 +45,8 @@ class PoseSlot:
 
 
 def new_slot(edits: Edits, word: str, *, time: float | None = None) -> PoseSlot:
-    """A new layer for a pose, named by a word and a number: there all the time, or keyed at a `time` [s]."""
-    name = free_name(edits, word)
+    """A new layer for a pose, named by a word: there all the time, or keyed at a `time` [s]."""
+    name = _free_name(edits, word)
     layer = Layer(name=name, keys=(Key(time=0.0 if time is None else time, use=name),))
     return PoseSlot(edits.with_pose(name, PoseEdit({})).with_layer(layer), name, name)
 
@@ -55,12 +56,11 @@ def keyed_slot(edits: Edits, layer: Layer, time: float) -> PoseSlot:
     key = next((key for key in layer.keys if abs(key.time - time) < _SAME_TIME), None)
     if key is not None and key.use in edits.poses:
         return PoseSlot(edits, layer.name, key.use)
-    use = free_name(edits, f"{layer.name}, key")
+    use = _free_name(edits, f"{layer.name} key")
     keyed = layer.with_key(Key(time=time if key is None else key.time, use=use))
     return PoseSlot(edits.with_pose(use, PoseEdit({})).with_layer(keyed), layer.name, use)
 
 
-def free_name(edits: Edits, word: str) -> str:
-    """A word with the first number that no layer, pose or shape has."""
-    taken = {*edits.poses, *edits.shapes, *(layer.name for layer in edits.layers)}
-    return next(name for name in (f"{word} {number}" for number in range(1, 10**6)) if name not in taken)
+def _free_name(edits: Edits, word: str) -> str:
+    """A name that no layer, pose or shape has."""
+    return free_name(word, {*edits.poses, *edits.shapes, *(layer.name for layer in edits.layers)})

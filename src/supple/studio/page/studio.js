@@ -1167,7 +1167,8 @@ var LOOKS = {
     line_strength: 0.4,
     shadow_strength: 0.62,
     ring: 16767392,
-    bones: 15922682
+    bones: 15922682,
+    axes: [15043195, 10273930, 8826598]
   },
   light: {
     skin_colour: linear(14000006),
@@ -1180,7 +1181,8 @@ var LOOKS = {
     line_strength: 0.38,
     shadow_strength: 0.42,
     ring: 8010258,
-    bones: 2568253
+    bones: 2568253,
+    axes: [11812911, 5209914, 3105965]
   }
 };
 
@@ -2743,6 +2745,648 @@ var PaintMap = class {
   }
 };
 
+// src/scene/gizmo.ts
+import {
+  BufferAttribute as BufferAttribute4,
+  BufferGeometry as BufferGeometry4,
+  DynamicDrawUsage as DynamicDrawUsage3,
+  Line as Line2,
+  LineBasicMaterial as LineBasicMaterial2,
+  Vector2 as Vector23,
+  Vector3 as Vector311
+} from "./three.js";
+var RADIUS = 76;
+var POINTS = 65;
+var NEAR = 8;
+var Gizmo = class {
+  center = new Vector311();
+  lines;
+  materials;
+  axes = [new Vector311(), new Vector311(), new Vector311()];
+  radius = 1;
+  // [m]
+  lit = null;
+  constructor(scene, look2) {
+    this.materials = Array.from(
+      { length: 4 },
+      () => new LineBasicMaterial2({ transparent: true, depthTest: false })
+    );
+    this.lines = this.materials.map((material, i4) => {
+      const places = new BufferAttribute4(new Float32Array(3 * (i4 < 3 ? POINTS : 3)), 3);
+      const geometry = new BufferGeometry4().setAttribute("position", places.setUsage(DynamicDrawUsage3));
+      const line = new Line2(geometry, material);
+      line.frustumCulled = false;
+      line.renderOrder = 12;
+      line.visible = false;
+      scene.add(line);
+      return line;
+    });
+    this.wear(look2);
+  }
+  wear(look2) {
+    LOOKS[look2].axes.forEach((colour, i4) => void this.materials[i4].color.set(colour));
+    this.materials[3].color.set(LOOKS[look2].ring);
+  }
+  hide() {
+    for (const line of this.lines) line.visible = false;
+  }
+  /** Rings about a place with these axes; one alone, in full, while it is being turned by `spoke` and `angle`. */
+  show(center, axes, camera, canvas, turning) {
+    this.center.copy(center);
+    axes.forEach((axis, i4) => void this.axes[i4].copy(axis));
+    if (turning) this.axes[turning.ring].copy(turning.axis);
+    const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector311()));
+    const height = 2 * Math.tan(camera.fov * Math.PI / 360) * Math.max(depth, 1e-6);
+    this.radius = RADIUS * height / Math.max(1, canvas.clientHeight);
+    this.axes.forEach((axis, ring) => {
+      const line = this.lines[ring];
+      line.visible = !turning || turning.ring === ring;
+      if (line.visible) this.draw(ring, axis, camera, turning !== null);
+      this.materials[ring].opacity = turning || this.lit === ring ? 1 : this.lit === null ? 0.85 : 0.4;
+    });
+    this.drawWedge(turning);
+  }
+  /** Light the ring that is meant. */
+  light(ring) {
+    this.lit = ring;
+  }
+  /** The ring under a pixel, if there is one. */
+  pick(pixel, camera, canvas) {
+    let [nearest, found] = [NEAR, null];
+    this.lines.slice(0, 3).forEach((line, ring) => {
+      if (!line.visible) return;
+      const places = line.geometry.getAttribute("position");
+      for (let i4 = 0; i4 < POINTS; i4++) {
+        const at = new Vector311().fromBufferAttribute(places, i4);
+        const away = pixelOfPlace(at, camera, canvas).distanceTo(pixel);
+        if (away < nearest) {
+          nearest = away;
+          found = { ring, axis: this.axes[ring].clone(), at };
+        }
+      }
+    });
+    return found;
+  }
+  draw(ring, axis, camera, full) {
+    const toViewer = camera.position.clone().sub(this.center).normalize();
+    const facing = toViewer.clone().addScaledVector(axis, -toViewer.dot(axis));
+    if (facing.length() < 1e-6) facing.set(axis.y, axis.z, axis.x).cross(axis);
+    facing.normalize();
+    const side = new Vector311().crossVectors(axis, facing);
+    const half = full || Math.abs(toViewer.dot(axis)) > 0.9 ? Math.PI : 0.5 * Math.PI;
+    const places = this.lines[ring].geometry.getAttribute("position");
+    for (let i4 = 0; i4 < POINTS; i4++) {
+      const angle = half * (2 * i4 / (POINTS - 1) - 1);
+      const at = this.center.clone().addScaledVector(facing, this.radius * Math.cos(angle)).addScaledVector(side, this.radius * Math.sin(angle));
+      places.setXYZ(i4, at.x, at.y, at.z);
+    }
+    places.needsUpdate = true;
+  }
+  /** From where the ring was taken over the middle to where it is now. */
+  drawWedge(turning) {
+    const line = this.lines[3];
+    line.visible = turning !== null;
+    if (!turning) return;
+    const places = line.geometry.getAttribute("position");
+    const from = turning.spoke.clone().setLength(this.radius);
+    const to = from.clone().applyAxisAngle(turning.axis, turning.angle);
+    [from, new Vector311(), to].forEach((out, i4) => {
+      places.setXYZ(i4, this.center.x + out.x, this.center.y + out.y, this.center.z + out.z);
+    });
+    places.needsUpdate = true;
+  }
+};
+function pixelOfPlace(place, camera, canvas) {
+  const seen = place.clone().project(camera);
+  if (seen.z > 1) return new Vector23(-1e6, -1e6);
+  return new Vector23((0.5 + 0.5 * seen.x) * canvas.clientWidth, (0.5 - 0.5 * seen.y) * canvas.clientHeight);
+}
+
+// src/scene/joint_dots.ts
+import {
+  BufferAttribute as BufferAttribute5,
+  BufferGeometry as BufferGeometry5,
+  Color as Color2,
+  DynamicDrawUsage as DynamicDrawUsage4,
+  GLSL3 as GLSL33,
+  Mesh as Mesh4,
+  RawShaderMaterial as RawShaderMaterial3,
+  Vector2 as Vector24
+} from "./three.js";
+var LIT = 1;
+var PINNED = 2;
+var LARGE = 4;
+var CORNERS3 = [-1, -1, 1, -1, 1, 1, -1, 1];
+var FACES2 = [0, 1, 2, 0, 2, 3];
+var VERTEX = (
+  /* glsl */
+  `
+precision highp float;
+in vec3 position;
+in vec3 corner; // and how it looks
+uniform mat4 viewMatrix, projectionMatrix;
+uniform vec2 window; // [CSS pixels]
+out vec2 at; // [CSS pixels] from the middle
+flat out float kind;
+void main() {
+  at = 11.0 * corner.xy;
+  kind = corner.z;
+  gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+  gl_Position.xy += 2.0 * at / window * gl_Position.w;
+}`
+);
+var FRAGMENT = (
+  /* glsl */
+  `
+precision highp float;
+in vec2 at;
+flat in float kind;
+uniform vec3 plain, lit, edge;
+out vec4 colour;
+void main() {
+  float radius = kind >= 4.0 ? 6.5 : 4.0;
+  bool square = mod(floor(kind / 2.0), 2.0) > 0.5;
+  float away = square ? max(abs(at.x), abs(at.y)) + 0.5 : length(at);
+  float inside = 1.0 - smoothstep(radius - 0.6, radius + 0.6, away);
+  float rim = 1.0 - smoothstep(radius + 0.9, radius + 2.1, away);
+  if (rim <= 0.0) discard;
+  colour = vec4(mix(edge, mod(kind, 2.0) > 0.5 ? lit : plain, inside), rim * mix(0.7, 1.0, inside));
+}`
+);
+var JointDots = class {
+  constructor(scene, look2) {
+    this.scene = scene;
+    this.material = new RawShaderMaterial3({
+      glslVersion: GLSL33,
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
+      transparent: true,
+      depthTest: false,
+      depthWrite: false,
+      uniforms: {
+        window: { value: new Vector24(1, 1) },
+        plain: { value: new Color2() },
+        lit: { value: new Color2() },
+        edge: { value: new Color2() }
+      }
+    });
+    this.mesh = new Mesh4(new BufferGeometry5(), this.material);
+    this.mesh.frustumCulled = false;
+    this.mesh.renderOrder = 11;
+    this.mesh.visible = false;
+    this.scene.add(this.mesh);
+    this.wear(look2);
+  }
+  scene;
+  material;
+  mesh;
+  count = -1;
+  wear(look2) {
+    const { plain, lit, edge } = this.material.uniforms;
+    plain.value.setHex(LOOKS[look2].bones, "");
+    lit.value.setHex(LOOKS[look2].ring, "");
+    edge.value.setHex(look2 === "dark" ? 1382429 : 16777215, "");
+  }
+  hide() {
+    this.mesh.visible = false;
+  }
+  /** Dots where the joints are; `kinds` say how each looks, and `canvas` how large a pixel is. */
+  show(places, kinds, canvas) {
+    if (places.length !== this.count) this.resize(places.length);
+    const position = this.mesh.geometry.getAttribute("position");
+    const corner = this.mesh.geometry.getAttribute("corner");
+    places.forEach(({ x: x3, y: y5, z: z3 }, dot) => {
+      for (let i4 = 4 * dot; i4 < 4 * dot + 4; i4++) {
+        position.setXYZ(i4, x3, y5, z3);
+        corner.setZ(i4, kinds[dot]);
+      }
+    });
+    position.needsUpdate = true;
+    corner.needsUpdate = true;
+    this.material.uniforms.window.value.set(canvas.clientWidth, canvas.clientHeight);
+    this.mesh.visible = true;
+  }
+  resize(count) {
+    this.count = count;
+    this.mesh.geometry.dispose();
+    const corners = Array.from({ length: 4 * count }, (_3, i4) => [
+      CORNERS3[2 * (i4 % 4)],
+      CORNERS3[2 * (i4 % 4) + 1],
+      0
+    ]);
+    const attribute = (values) => new BufferAttribute5(values, 3).setUsage(DynamicDrawUsage4);
+    const geometry = new BufferGeometry5().setAttribute("position", attribute(new Float32Array(12 * count))).setAttribute("corner", attribute(new Float32Array(corners.flat())));
+    geometry.setIndex(
+      Array.from({ length: count }, (_3, dot) => FACES2.map((corner) => 4 * dot + corner)).flat()
+    );
+    this.mesh.geometry = geometry;
+  }
+};
+
+// src/tools/pose.tsx
+import { Vector2 as Vector25, Vector3 as Vector313 } from "./three.js";
+
+// src/pace.ts
+var waiting = /* @__PURE__ */ new Map();
+function soon(name, act) {
+  if (waiting.size === 0) requestAnimationFrame(flush);
+  waiting.set(name, act);
+}
+function notSoon(name) {
+  waiting.delete(name);
+}
+function flush() {
+  const acts = [...waiting.values()];
+  waiting.clear();
+  for (const act of acts) act();
+}
+
+// src/tools/joints.ts
+import { Vector3 as Vector312 } from "./three.js";
+var NEAR2 = 13;
+var ON_IT = 5;
+var pins = y3(/* @__PURE__ */ new Set());
+var keyed = y3(false);
+var ranged = y3(true);
+var fresh = y3(false);
+function togglePin(joint) {
+  const others = [...pins.value].filter((one) => one !== joint);
+  pins.value = new Set(pins.value.has(joint) ? others : [...others, joint]);
+}
+function posingOptions(time) {
+  return { time, pins: [...pins.value], ranges: ranged.value, key: keyed.value, fresh: fresh.value };
+}
+function jointPlaces(stage2) {
+  const joints2 = stage2.joints;
+  if (!joints2?.frame) return [];
+  return joints2.skeleton.names.map((_3, joint) => stage2.joint(joint, new Vector312()));
+}
+function jointUnder(stage2, pixel, near = NEAR2) {
+  const { camera } = stage2.viewer;
+  let [nearest, found] = [near, null];
+  jointPlaces(stage2).forEach((place, joint) => {
+    const away = pixelOfPlace(place, camera, stage2.canvas).distanceTo(pixel);
+    if (away < nearest) [nearest, found] = [away, joint];
+  });
+  return found;
+}
+function jointAxes(stage2, joint) {
+  const { skeleton, frame } = stage2.joints;
+  const here = stage2.joint(joint);
+  const along = new Vector312();
+  skeleton.parents.forEach((parent2, child) => {
+    if (parent2 === joint) along.add(stage2.joint(child).sub(here));
+  });
+  const parent = skeleton.parents[joint];
+  if (along.length() < 1e-6 && parent >= 0) along.subVectors(here, stage2.joint(parent));
+  if (along.length() < 1e-6) along.set(0, 1, 0);
+  along.normalize();
+  const at = 12 * joint;
+  const columns = [0, 1, 2].map(
+    (column) => new Vector312(
+      frame.transforms[at + column],
+      frame.transforms[at + 4 + column],
+      frame.transforms[at + 8 + column]
+    )
+  );
+  const across = columns.reduce(
+    (best, one) => Math.abs(one.dot(along)) / one.length() < Math.abs(best.dot(along)) / best.length() ? one : best
+  );
+  across.addScaledVector(along, -across.dot(along)).normalize();
+  return [across, along, new Vector312().crossVectors(across, along)];
+}
+
+// src/ui/pose_options.tsx
+var SHORTEST = 0.4;
+var LONGEST = 2.5;
+function PoseOptions({ stage: stage2, chosen }) {
+  const skeleton = state.value?.skeleton;
+  const joint = chosen.value;
+  return /* @__PURE__ */ a4($, { children: [
+    skeleton && joint !== null && joint < skeleton.names.length && /* @__PURE__ */ a4(ChosenJoint, { stage: stage2, joint, name: skeleton.names[joint] }),
+    /* @__PURE__ */ a4(PoseSwitches, {})
+  ] });
+}
+function PoseSwitches({ ranges = true }) {
+  return /* @__PURE__ */ a4($, { children: [
+    ranges && /* @__PURE__ */ a4(Switch, { label: "Elbows and knees bend one way", value: ranged, title: "Where the rig tells their axis" }),
+    /* @__PURE__ */ a4(Switch, { label: "Key at the playhead", value: keyed, title: "Else the pose is there all the time" }),
+    /* @__PURE__ */ a4(Switch, { label: "Start another pose", value: fresh, title: "Else posing goes on with the last one" }),
+    pins.value.size > 0 && /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button wide",
+        onClick: () => {
+          pins.value = /* @__PURE__ */ new Set();
+        },
+        children: [
+          "Let go of ",
+          pins.value.size === 1 ? "the pin" : `all ${pins.value.size} pins`
+        ]
+      }
+    )
+  ] });
+}
+function Switch({ label, value, title }) {
+  return /* @__PURE__ */ a4("label", { class: "tool-switch", title, children: [
+    /* @__PURE__ */ a4("span", { children: label }),
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "checkbox",
+        class: "switch",
+        role: "switch",
+        "aria-checked": value.value,
+        checked: value.value,
+        onChange: (event) => {
+          value.value = event.currentTarget.checked;
+        }
+      }
+    )
+  ] });
+}
+function ChosenJoint({ stage: stage2, joint, name }) {
+  const pinned = pins.value.has(joint);
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4("div", { class: "joint-row", children: [
+      /* @__PURE__ */ a4("b", { children: plainName(name) }),
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          "aria-pressed": pinned,
+          title: "Hold it where it is while others are posed (P)",
+          onClick: () => togglePin(joint),
+          children: pinned ? "Unpin" : "Pin"
+        }
+      ),
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          title: "Take back what the last pose does to this joint",
+          onClick: () => ask({ do: "reset-joint", joint, ...posingOptions(motionTime.value) }),
+          children: "Reset"
+        }
+      )
+    ] }),
+    /* @__PURE__ */ a4(BoneLength, { stage: stage2, joint })
+  ] });
+}
+function stretchOf(stage2, joint) {
+  const skeleton = stage2.joints?.skeleton;
+  const here = skeleton && stage2.joint(joint);
+  if (!here) return null;
+  let [now, rest] = [0, 0];
+  skeleton.parents.forEach((parent, child) => {
+    if (parent !== joint) return;
+    now += stage2.joint(child).distanceTo(here);
+    rest += skeleton.lengths[child];
+  });
+  return rest > 0 ? now / rest : null;
+}
+function BoneLength({ stage: stage2, joint }) {
+  shownFrame.value;
+  const stretch = stretchOf(stage2, joint);
+  if (stretch === null) return null;
+  const tell = (value, done) => ask({ do: "stretch-bone", joint, stretch: value, ...posingOptions(motionTime.value), done });
+  return /* @__PURE__ */ a4("label", { class: "chooser", title: "How many times as long as at rest its bone is", children: [
+    /* @__PURE__ */ a4("span", { children: "Bone" }),
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "range",
+        min: SHORTEST,
+        max: LONGEST,
+        step: 0.01,
+        value: stretch,
+        "aria-label": "Length of the bone",
+        "aria-valuetext": `${stretch.toFixed(2)} times its length at rest`,
+        onInput: ({ currentTarget }) => {
+          const value = Number(currentTarget.value);
+          soon("stretch", () => tell(value, false));
+        },
+        onChange: ({ currentTarget }) => tell(Number(currentTarget.value), true)
+      }
+    ),
+    /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
+      stretch.toFixed(2),
+      " ×"
+    ] })
+  ] });
+}
+
+// src/tools/pose.tsx
+var SHORTEST_WAIT2 = 15;
+var CLICK = 3;
+var EDGE_ON = 0.35;
+var chosenJoint = y3(null);
+var PoseJoints = class {
+  constructor(stage2, look2) {
+    this.stage = stage2;
+    this.dots = new JointDots(stage2.scene, look2);
+    this.gizmo = new Gizmo(stage2.scene, look2);
+    x2(() => {
+      pins.value;
+      chosenJoint.value;
+      stage2.redraw();
+    });
+    let mesh = -1;
+    x2(() => {
+      const now = state.value?.mesh.mesh ?? -1;
+      if (now === mesh) return;
+      mesh = now;
+      pins.value = /* @__PURE__ */ new Set();
+      chosenJoint.value = null;
+    });
+  }
+  stage;
+  id = "pose";
+  name = "Pose joints";
+  key = "J";
+  icon = "joint";
+  hint = "Click a joint, then drag a ring to turn it; drag the joint itself to move its limb. P pins it.";
+  dots;
+  gizmo;
+  hovered = null;
+  drag = null;
+  within = false;
+  wear(look2) {
+    this.dots.wear(look2);
+    this.gizmo.wear(look2);
+  }
+  enter() {
+    this.within = true;
+    needJoints(this.id, true);
+    this.stage.showBones(true);
+  }
+  leave() {
+    this.within = false;
+    this.lost();
+    this.hovered = null;
+    this.dots.hide();
+    this.gizmo.hide();
+    this.stage.canvas.classList.remove("on-joint", "holding");
+    this.stage.canvas.title = "";
+    needJoints(this.id, false);
+    this.stage.showBones(bonesShown.value);
+  }
+  lost() {
+    this.drag = null;
+  }
+  hear(key) {
+    const joint = chosenJoint.value ?? this.hovered;
+    if (key === "P" && joint !== null) togglePin(joint);
+    else if (key === "Escape" && chosenJoint.value !== null) chosenJoint.value = null;
+    else return false;
+    return true;
+  }
+  down(event) {
+    if (this.drag) return false;
+    const pixel = pixelOf(this.stage, event);
+    const { camera } = this.stage.viewer;
+    const [hit, under] = this.under(pixel);
+    const joint = under ?? (hit && chosenJoint.value);
+    if (joint === null) return false;
+    const place = this.stage.joint(joint);
+    const forward = camera.getWorldDirection(new Vector313());
+    this.drag = {
+      pointer: event.pointerId,
+      joint,
+      from: pixel,
+      pixel: pixel.clone(),
+      moved: false,
+      sent: null,
+      turn: null,
+      depth: place.clone().sub(camera.position).dot(forward),
+      grip: new Vector313()
+    };
+    this.drag.grip.subVectors(place, this.onPlane(this.drag));
+    if (under === null && hit) {
+      const spoke = hit.at.clone().sub(this.gizmo.center);
+      this.drag.turn = { ...hit, spoke, time: this.time(), angle: 0, last: 0 };
+    }
+    return true;
+  }
+  move(event) {
+    const drag = this.drag;
+    if (drag?.pointer !== event.pointerId) return;
+    drag.pixel = pixelOf(this.stage, event);
+    drag.moved ||= drag.pixel.distanceTo(drag.from) > CLICK;
+    if (drag.turn && drag.moved) this.follow(drag, drag.turn);
+  }
+  up(event) {
+    const drag = this.drag;
+    if (drag?.pointer !== event.pointerId) return;
+    this.drag = null;
+    if (drag.moved) {
+      this.tell(drag, true);
+      fresh.value = false;
+      if (!drag.turn) chosenJoint.value = drag.joint;
+    } else if (!drag.turn) chosenJoint.value = chosenJoint.value === drag.joint ? null : drag.joint;
+  }
+  hover(event) {
+    const { canvas } = this.stage;
+    const [hit, under] = event ? this.under(pixelOf(this.stage, event)) : [null, null];
+    this.hovered = under;
+    this.gizmo.light(under === null && hit ? hit.ring : null);
+    canvas.classList.toggle("on-joint", this.hovered !== null || hit !== null);
+    canvas.title = this.hovered === null ? "" : this.stage.joints?.skeleton.names[this.hovered] ?? "";
+  }
+  /** Before every picture. */
+  update() {
+    if (!this.within) return;
+    const { stage: stage2, drag } = this;
+    if (drag?.moved) this.tell(drag, false);
+    const places = jointPlaces(stage2);
+    if (places.length === 0) {
+      this.dots.hide();
+      this.gizmo.hide();
+      return;
+    }
+    const chosen = chosenJoint.value;
+    const kinds = Uint8Array.from(places, (_3, joint) => {
+      const lit = joint === this.hovered || joint === chosen || joint === drag?.joint;
+      const pinned = pins.value.has(joint);
+      return (lit || pinned ? LIT : 0) + (pinned ? PINNED : 0) + (lit ? LARGE : 0);
+    });
+    this.dots.show(places, kinds, stage2.canvas);
+    stage2.canvas.classList.toggle("holding", drag !== null);
+    if (chosen === null || drag && !drag.turn && drag.moved) this.gizmo.hide();
+    else
+      this.gizmo.show(
+        places[chosen],
+        jointAxes(stage2, chosen),
+        stage2.viewer.camera,
+        stage2.canvas,
+        drag?.turn && drag.moved ? drag.turn : null
+      );
+  }
+  options() {
+    return /* @__PURE__ */ a4(PoseOptions, { stage: this.stage, chosen: chosenJoint });
+  }
+  /** The ring and the joint that a pixel means; where there is a ring only a joint that is hit exactly. */
+  under(pixel) {
+    const { viewer, canvas } = this.stage;
+    const hit = chosenJoint.value === null ? null : this.gizmo.pick(pixel, viewer.camera, canvas);
+    return [hit, jointUnder(this.stage, pixel, hit ? ON_IT : void 0)];
+  }
+  time() {
+    return this.stage.skin?.frame?.motionTime ?? 0;
+  }
+  /** Where the pointer is on the plane through the joint that faces the viewer. */
+  onPlane(drag) {
+    const { camera } = this.stage.viewer;
+    const direction = rayThrough(this.stage, drag.pixel);
+    const forward = camera.getWorldDirection(new Vector313());
+    return camera.position.clone().addScaledVector(direction, drag.depth / direction.dot(forward));
+  }
+  /** Turn by how far the pointer has gone round the ring, or along it where that is seen from its edge. */
+  follow(drag, turn) {
+    const { camera } = this.stage.viewer;
+    const center = this.gizmo.center;
+    const towards = camera.position.clone().sub(center).normalize();
+    if (Math.abs(towards.dot(turn.axis)) > EDGE_ON) {
+      const direction = rayThrough(this.stage, drag.pixel);
+      const distance = center.clone().sub(camera.position).dot(turn.axis) / direction.dot(turn.axis);
+      const out = camera.position.clone().addScaledVector(direction, distance).sub(center);
+      const side = new Vector313().crossVectors(turn.axis, turn.spoke);
+      const now = Math.atan2(out.dot(side), out.dot(turn.spoke));
+      let step2 = now - turn.last;
+      if (step2 > Math.PI) step2 -= 2 * Math.PI;
+      if (step2 < -Math.PI) step2 += 2 * Math.PI;
+      turn.last = now;
+      turn.angle += step2;
+      return;
+    }
+    const canvas = this.stage.canvas;
+    const seen = (place) => {
+      const p5 = place.clone().project(camera);
+      return new Vector25(0.5 * p5.x * canvas.clientWidth, -0.5 * p5.y * canvas.clientHeight);
+    };
+    const at = center.clone().add(turn.spoke);
+    const little = new Vector313().crossVectors(turn.axis, turn.spoke).multiplyScalar(0.01);
+    const along = seen(at.clone().add(little)).sub(seen(at)).multiplyScalar(100);
+    turn.angle = drag.pixel.clone().sub(drag.from).dot(along) / Math.max(along.lengthSq(), 1e-6);
+  }
+  tell(drag, done) {
+    const now = performance.now();
+    if (!done && drag.sent && now - drag.sent.time < SHORTEST_WAIT2) {
+      this.stage.redraw();
+      return;
+    }
+    const { joint, turn } = drag;
+    const about = turn ? { do: "turn-joint", joint, axis: turn.axis.toArray(), angle: turn.angle } : { do: "move-joint", joint, to: this.onPlane(drag).add(drag.grip).toArray() };
+    const time = turn?.time ?? this.time();
+    const what = JSON.stringify([about, time]);
+    if (!done && drag.sent?.what === what) return;
+    if (ask({ ...about, ...posingOptions(time), done }) !== null) drag.sent = { time: now, what };
+  }
+};
+
 // src/tools/toolbox.ts
 var tools = y3([]);
 var chosenId = y3("drag");
@@ -2754,7 +3398,7 @@ function chooseTool(id) {
   tool.value?.enter?.();
 }
 function makeTools(stage2, look2) {
-  tools.value = [new DragFlesh(stage2, look2), new PaintMap(stage2, look2)];
+  tools.value = [new DragFlesh(stage2, look2), new PaintMap(stage2, look2), new PoseJoints(stage2, look2)];
   const { canvas } = stage2;
   const taken = /* @__PURE__ */ new Map();
   const capture = { capture: true };
@@ -3075,6 +3719,10 @@ function listenToKeys(stage2) {
   addEventListener("keydown", (event) => {
     const key = keyOf(event);
     if (event.altKey || belongsToField(event, key)) return;
+    if (tool.value?.hear?.(key)) {
+      event.preventDefault();
+      return;
+    }
     const action = actions.value.find(({ keys }) => keys.includes(key));
     if (!action) return;
     event.preventDefault();
@@ -3085,7 +3733,7 @@ function listenToKeys(stage2) {
 // src/files.ts
 var files = y3(null);
 var sending = y3(null);
-var waiting = [];
+var waiting2 = [];
 async function loadFiles() {
   const answer = await fetch("/files").catch(() => null);
   if (answer?.ok) files.value = await answer.json();
@@ -3094,11 +3742,11 @@ function openFile({ number, kind }, motion = kind === "motion") {
   ask({ do: "open-file", number, motion });
 }
 async function sendFiles(chosen) {
-  const idle = waiting.length === 0 && !sending.value;
-  waiting.push(...[...chosen].sort((a5, b3) => Number(isMotion(a5)) - Number(isMotion(b3))));
+  const idle = waiting2.length === 0 && !sending.value;
+  waiting2.push(...[...chosen].sort((a5, b3) => Number(isMotion(a5)) - Number(isMotion(b3))));
   if (!idle) return;
   if (!files.value) await loadFiles();
-  for (let next = waiting.shift(); next; next = waiting.shift()) {
+  for (let next = waiting2.shift(); next; next = waiting2.shift()) {
     const refused = refusal(next);
     if (refused) {
       showRefused(refused);
@@ -3450,6 +4098,7 @@ function listenToDrops() {
 var PATHS = {
   hand: "M5.200 7V3.400a.9.9 0 0 1 1.800 0V6.500h.3V2.400a.9.9 0 0 1 1.800 0v4.100h.3V3.200a.9.9 0 0 1 1.800 0v3.700h.3V5a.9.9 0 0 1 1.700 0v5.200c0 2.600-1.700 4.300-4.100 4.300-1.900 0-3-.7-3.900-2.200L2.600 8.800c-.5-.8.5-1.800 1.300-1.200z",
   brush: "M13.200 1.400a1.300 1.300 0 0 1 1.500 1.500C13.400 5.500 10.900 8.600 9 10.100L6.900 8C8.400 6 11 2.700 13.200 1.400zM6 8.900 8.100 11c0 2-1.500 3.600-3.800 3.600-1.300 0-2.300-.4-2.800-.9 1-.1 1.500-.8 1.600-2C3.200 10 4.500 8.900 6 8.900z",
+  joint: "M12 1.800a2.200 2.200 0 1 1-1.100 4.100L8.800 8l2.300 2.600a2.200 2.200 0 1 1-1 .9L7.500 8.500l.4-1.400 2-2A2.200 2.200 0 0 1 12 1.800zM4.200 5.800a2.200 2.200 0 1 1 0 4.400 2.200 2.200 0 0 1 0-4.400zm0 1.300a.9.9 0 1 0 0 1.800.9.9 0 0 0 0-1.800z",
   play: "M4.5 2.8v10.4L13 8z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
   stepBack: "M12.5 3v10L6 8zM3.5 3h2v10h-2z",
@@ -3541,21 +4190,6 @@ function Compare({ skins, views: views2 }) {
   ] });
 }
 
-// src/pace.ts
-var waiting2 = /* @__PURE__ */ new Map();
-function soon(name, act) {
-  if (waiting2.size === 0) requestAnimationFrame(flush);
-  waiting2.set(name, act);
-}
-function notSoon(name) {
-  waiting2.delete(name);
-}
-function flush() {
-  const acts = [...waiting2.values()];
-  waiting2.clear();
-  for (const act of acts) act();
-}
-
 // src/ui/rows.tsx
 function change(row, value, done) {
   ask({
@@ -3596,7 +4230,7 @@ function Row({ row }) {
           children: row.live ? "live" : "binds again"
         }
       ),
-      row.kind === "switch" && /* @__PURE__ */ a4(Switch, { row, value: value === true, id }),
+      row.kind === "switch" && /* @__PURE__ */ a4(Switch2, { row, value: value === true, id }),
       /* @__PURE__ */ a4(
         "button",
         {
@@ -3624,9 +4258,9 @@ function Field({ row, value, id }) {
 }
 function Amount({ row, value, id }) {
   const { low, high } = row;
-  const ranged = low !== null && high !== null && high > low;
+  const ranged2 = low !== null && high !== null && high > low;
   return /* @__PURE__ */ a4("div", { class: "amount", children: [
-    ranged && /* @__PURE__ */ a4(
+    ranged2 && /* @__PURE__ */ a4(
       "input",
       {
         type: "range",
@@ -3658,7 +4292,7 @@ function Amount({ row, value, id }) {
     )
   ] });
 }
-function Switch({ row, value, id }) {
+function Switch2({ row, value, id }) {
   return /* @__PURE__ */ a4(
     "input",
     {

@@ -1,0 +1,155 @@
+"""Commands that pose the skeleton by its joints. What they make is a layer on top of the motion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+
+from supple.character.skeleton import Skeleton
+from supple.edits.edits import Edits, loop_of
+from supple.edits.layers import Layer
+from supple.edits.pose_edit import PoseEdit
+from supple.edits.posing import JointRanges, PoseSlot, hold, keyed_slot, new_slot, reach, stretch_bone
+from supple.errors import InputError
+from supple.geometry import quaternions
+from supple.motion.motion import Motion
+from supple.motion.pose import Pose
+from supple.studio import messages as say
+from supple.studio.commands.table import Handlers
+from supple.studio.session import Session
+
+WORD = "Pose"
+OFFSET = "{} offset"
+"""The name of the stroke that a pose was drawn by."""
+_SAMPLES = 24  # poses of a motion that tell about which axes elbows and knees bend
+
+
+def _turn(session: Session, command: say.TurnJoint) -> None:
+    skeleton, name = session.character.skeleton, joint_name(session, command.joint)
+    axis = np.array(command.axis)
+    if not np.linalg.norm(axis) > 1e-9:
+        raise InputError("studio", f"{name} was to turn about {command.axis}", "an axis is needed", "pick a ring again")
+
+    def turned(shown: Pose) -> Pose:
+        own = quaternions.nearest_rotation(shown.world_from_joint[command.joint, :3, :3])
+        rotation = quaternions.quat_from_axis_angle(own.T @ axis, command.angle)
+        posed = PoseEdit({name: rotation}).on(skeleton, shown)
+        pins = _pins(session, command, name)
+        return hold(skeleton, shown, posed, pins=pins, ranges=ranges(session, command)) if pins else posed
+
+    pose_at(session, command, turned, f"Turn {plain(name)}")
+
+
+def _move(session: Session, command: say.MoveJoint) -> None:
+    skeleton, name = session.character.skeleton, joint_name(session, command.joint)
+
+    def moved(shown: Pose) -> Pose:
+        pins = _pins(session, command, name)
+        return reach(skeleton, shown, {name: command.to}, pins=pins, ranges=ranges(session, command))
+
+    pose_at(session, command, moved, f"Move {plain(name)}")
+
+
+def _stretch(session: Session, command: say.StretchBone) -> None:
+    skeleton, name = session.character.skeleton, joint_name(session, command.joint)
+    step = f"Stretch {plain(name)}"
+    pose_at(session, command, lambda shown: stretch_bone(skeleton, shown, name, command.stretch), step)
+
+
+def _reset(session: Session, command: say.ResetJoint) -> None:
+    name = joint_name(session, command.joint)
+    edits = session.document.edits_on(session.character)
+    layer = _last_layer(edits)
+    used = [] if layer is None else [use for use in layer.uses if name in _joints_of(edits.poses[use])]
+    if not used:
+        what = "no pose was made yet" if layer is None else f"{layer.name} leaves it alone"
+        raise InputError("studio", f"what was done to {plain(name)} was to go", what, "choose another joint")
+    for use in used:
+        edits = edits.with_pose(use, _without(edits.poses[use], name))
+    session.do(session.document.with_edits(edits, f"Reset {plain(name)}"))
+
+
+HANDLERS: Handlers = {say.TurnJoint: _turn, say.MoveJoint: _move, say.StretchBone: _stretch, say.ResetJoint: _reset}
+
+
+def pose_at(
+    session: Session, command: say.Posing, make: Callable[[Pose], Pose], step: str, slot: PoseSlot | None = None
+) -> None:
+    """Make another pose of the one that is shown at the command's time, and play it from then on.
+
+    It goes where `slot` says; without one, on with the last pose that was made by hand.
+    """
+    skeleton = session.character.skeleton
+    period = loop_of(session.motion)
+    edits = session.document.edits_on(session.character)
+    plain_pose = session.motion.sample(command.time)
+    slot = _slot(edits, command, period) if slot is None else slot
+    posed = make(edits.on_pose(skeleton, plain_pose, command.time, period=period))
+    made = slot.posed(skeleton, plain_pose, posed, command.time, period=period)
+    wanted = session.document.with_edits(made, step)
+    if command.done:
+        session.do(wanted)
+    else:
+        session.draft(wanted)
+
+
+def joint_name(session: Session, joint: int) -> str:
+    """The name of a joint by its number."""
+    skeleton = session.character.skeleton
+    if joint >= len(skeleton):
+        there = f"there are 0 to {len(skeleton) - 1}"
+        raise InputError("studio", f"joint {joint} was named", there, "pick one that is shown")
+    return skeleton.names[joint]
+
+
+def ranges(session: Session, command: say.Posing) -> JointRanges | None:
+    """How far joints may turn, if that is asked for."""
+    return _ranges_in(session.character.skeleton, session.motion) if command.ranges else None
+
+
+@lru_cache(maxsize=2)
+def _ranges_in(skeleton: Skeleton, motion: Motion) -> JointRanges:
+    times = np.linspace(0.0, motion.duration, _SAMPLES)
+    return JointRanges.from_names(skeleton, [motion.sample(float(time)) for time in times])
+
+
+def plain(name: str) -> str:
+    """A joint's name as people say it: "LeftForeArm" as "left fore arm"."""
+    return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)).strip().lower() or name
+
+
+def _pins(session: Session, command: say.Posing, posed: str) -> list[str]:
+    """The joints that are held, but for the one that is posed itself."""
+    return [name for name in (joint_name(session, joint) for joint in command.pins) if name != posed]
+
+
+def _slot(edits: Edits, command: say.Posing, period: float | None) -> PoseSlot:
+    """Where a pose goes: layers start over with a motion that loops after `period` [s], so keys stand in it."""
+    time = command.time % period if period else command.time
+    last = None if command.fresh else _last_layer(edits)
+    if command.key:
+        return new_slot(edits, WORD, time=time) if last is None else keyed_slot(edits, last, time)
+    if last is None or len(last.keys) > 1:
+        return new_slot(edits, WORD)
+    return PoseSlot(edits, last.name, last.keys[0].use)
+
+
+def _last_layer(edits: Edits) -> Layer | None:
+    """The last layer of poses that were made by hand and not by strokes; one on mute is left alone."""
+    for layer in reversed(edits.layers):
+        by_hand = all(use in edits.poses and OFFSET.format(use) not in edits.strokes for use in layer.uses)
+        if layer.uses and by_hand and not layer.mute:
+            return layer
+    return None
+
+
+def _joints_of(edit: PoseEdit) -> set[str]:
+    return {*edit.rotations, *edit.moves}
+
+
+def _without(edit: PoseEdit, name: str) -> PoseEdit:
+    rotations = {joint: rotation for joint, rotation in edit.rotations.items() if joint != name}
+    return PoseEdit(rotations, {joint: move for joint, move in edit.moves.items() if joint != name})

@@ -1,0 +1,161 @@
+"""Posing in the studio: commands of joints and strokes make layers, drafts are no steps, and undo restores bytes."""
+
+import numpy as np
+import pytest
+
+from supple.document.document import Document
+from supple.document.sources import CharacterSource
+from supple.errors import InputError
+from supple.geometry import quaternions
+from supple.graph.graph import Graph
+from supple.skins.registry import skin_named
+from supple.studio import messages as say
+from supple.studio.commands import perform
+from supple.studio.session import Session
+
+
+def session_of(name="hero", skin="linear", **source):
+    return Session(Document(CharacterSource(name, 800, **source), skins=(Graph.of(skin_named(skin)),)), print)
+
+
+@pytest.fixture
+def session():
+    made = session_of()
+    yield made
+    made.close()
+
+
+def joint(session, name):
+    return session.character.skeleton.index(name)
+
+
+def shown(session, time=0.0):
+    """Where the joints are with all that is shown, drafts too, at a time of the motion."""
+    return session.transport.source.sample(time).world_from_joint
+
+
+def place(session, name, time=0.0):
+    return shown(session, time)[joint(session, name), :3, 3]
+
+
+def poses(session):
+    edits = session.document.edits
+    return {} if edits is None else dict(edits.poses)
+
+
+def test_a_joint_turns_about_an_axis_of_the_world_and_stays_where_it_is(session):
+    before = shown(session, 0.3)
+    elbow = joint(session, "LeftForeArm")
+    perform(session, say.TurnJoint(1, elbow, (0.0, 0.0, 2.0), 0.5, time=0.3))
+    after = shown(session, 0.3)
+    turned = after[elbow, :3, :3] @ np.linalg.inv(before[elbow, :3, :3])
+    wanted = quaternions.matrix_from_quat(quaternions.quat_from_axis_angle([0.0, 0.0, 1.0], 0.5))
+    np.testing.assert_allclose(turned, wanted, atol=1e-9)
+    np.testing.assert_allclose(after[elbow, :3, 3], before[elbow, :3, 3], atol=1e-9)
+    assert session.document.step == "Turn left fore arm"
+    edits = session.document.edits
+    assert [layer.name for layer in edits.layers] == ["Pose"]
+    assert list(edits.poses["Pose"].rotations) == ["LeftForeArm"]
+
+
+def test_a_drag_is_one_step_and_drafts_are_none(session):
+    hand, start = joint(session, "LeftHand"), place(session, "LeftHand")
+    for n in range(1, 6):
+        perform(
+            session, say.MoveJoint(n, hand, tuple(start + np.array([0.0, 0.03 * n, 0.02 * n])), time=0.0, done=False)
+        )
+        np.testing.assert_allclose(place(session, "LeftHand"), start + np.array([0.0, 0.03 * n, 0.02 * n]), atol=1e-3)
+    assert session.document.edits is None
+    assert not session.history.past
+    perform(session, say.MoveJoint(6, hand, tuple(start + np.array([0.0, 0.15, 0.1])), time=0.0))
+    assert len(session.history.past) == 1
+    assert session.document.step == "Move left hand"
+
+
+def test_undo_restores_bytes_and_redo_brings_them_again(session):
+    before = shown(session, 0.4).tobytes()
+    perform(session, say.TurnJoint(1, joint(session, "Spine"), (1.0, 0.0, 0.0), 0.4, time=0.4))
+    posed = shown(session, 0.4).tobytes()
+    assert posed != before
+    perform(session, say.Undo(2))
+    assert shown(session, 0.4).tobytes() == before
+    perform(session, say.Redo(3))
+    assert shown(session, 0.4).tobytes() == posed
+
+
+def test_posing_goes_on_with_the_last_pose_until_another_one_is_wanted(session):
+    elbow, knee = joint(session, "LeftForeArm"), joint(session, "LeftLeg")
+    perform(session, say.TurnJoint(1, elbow, (0.0, 0.0, 1.0), 0.5, time=0.0))
+    perform(session, say.TurnJoint(2, elbow, (0.0, 0.0, 1.0), 0.25, time=0.0))
+    perform(session, say.TurnJoint(3, knee, (1.0, 0.0, 0.0), 0.5, time=0.0))
+    assert list(poses(session)) == ["Pose"]
+    rotations = poses(session)["Pose"].rotations
+    angle = 2.0 * np.arccos(abs(quaternions.normalize(rotations["LeftForeArm"])[3]))
+    assert angle == pytest.approx(0.75)
+    assert "LeftLeg" in rotations
+    perform(session, say.TurnJoint(4, knee, (1.0, 0.0, 0.0), 0.5, time=0.0, fresh=True))
+    assert list(poses(session)) == ["Pose", "Pose 2"]
+    assert list(poses(session)["Pose 2"].rotations) == ["LeftLeg"]
+
+
+def test_with_keys_every_time_has_a_pose_of_its_own(session):
+    hand = joint(session, "LeftHand")
+    goals = {0.2: (0.3, 1.2, 0.6), 0.7: (0.35, 1.4, 0.9)}
+    for seq, (time, goal) in enumerate(goals.items()):
+        perform(session, say.MoveJoint(seq, hand, goal, time=time, key=True))
+    (layer,) = session.document.edits.layers
+    assert [key.time for key in layer.keys] == list(goals)
+    for time, goal in goals.items():
+        np.testing.assert_allclose(place(session, "LeftHand", time), goal, atol=1e-3)
+    duration = session.motion.duration
+    perform(session, say.MoveJoint(5, hand, tuple(place(session, "LeftHand", 0.2)), time=0.2 + duration, key=True))
+    assert len(session.document.edits.layers[0].keys) == 2  # the motion has gone round: the same key
+
+
+def test_pins_hold_while_others_are_posed(session):
+    feet = [joint(session, name) for name in ("LeftFoot", "RightFoot")]
+    before = shown(session, 0.3)
+    hips = joint(session, "Hips")
+    down = tuple(before[hips, :3, 3] + [0.0, -0.2, 0.0])
+    perform(session, say.MoveJoint(1, hips, down, time=0.3, pins=feet))
+    after = shown(session, 0.3)
+    np.testing.assert_allclose(after[hips, :3, 3], down, atol=1e-3)
+    assert np.linalg.norm(after[feet, :3, 3] - before[feet, :3, 3], axis=1).max() < 1e-3
+    perform(session, say.TurnJoint(2, hips, (0.0, 1.0, 0.0), 0.4, time=0.3, pins=feet))
+    assert np.linalg.norm(shown(session, 0.3)[feet, :3, 3] - before[feet, :3, 3], axis=1).max() < 1e-3
+
+
+def test_a_bone_is_stretched_and_a_joint_reset(session):
+    arm = joint(session, "LeftArm")
+
+    def length():
+        return np.linalg.norm(place(session, "LeftForeArm") - place(session, "LeftArm"))
+
+    rest = length()
+    perform(session, say.StretchBone(1, arm, 1.4, time=0.0))
+    assert length() == pytest.approx(1.4 * rest)
+    perform(session, say.TurnJoint(2, arm, (0.0, 0.0, 1.0), 0.4, time=0.0))
+    perform(session, say.ResetJoint(3, arm, time=0.0))
+    assert "LeftArm" not in poses(session)["Pose"].rotations
+    assert length() == pytest.approx(1.4 * rest)  # that is a move of the joint below
+    with pytest.raises(InputError, match="leaves it alone"):
+        perform(session, say.ResetJoint(4, joint(session, "Head"), time=0.0))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        say.TurnJoint(1, 9999, (0.0, 0.0, 1.0), 0.1, time=0.0),
+        say.TurnJoint(1, 0, (0.0, 0.0, 0.0), 0.1, time=0.0),
+        say.MoveJoint(1, 0, (0.0, 1.0, 0.0), time=0.0, pins=[9999]),
+        say.StretchBone(1, 9999, 1.2, time=0.0),
+        say.ResetJoint(1, 3, time=0.0),
+    ],
+)
+def test_what_cannot_be_posed_is_refused_and_changes_nothing(session, command):
+    before = shown(session)
+    with pytest.raises(InputError):
+        perform(session, command)
+    assert session.document.edits is None
+    assert not session.history.past
+    np.testing.assert_array_equal(shown(session), before)
