@@ -1,8 +1,8 @@
-"""All that page and engine say to each other, and nothing else. TypeScript is made from this file (`typescript`).
+"""All that page and engine say to each other, and nothing else. TypeScript is made from it (`typescript`).
 
 Text frames of the socket are JSON: commands from the page, each with a number `seq`, and events from the engine.
 Binary frames are skins (`frames`). Numbers are finite, strings short and lists bounded: what is not is refused before
-it is looked at.
+it is looked at. What events are made of is in `infos`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,23 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
+
+from supple.studio.infos import EasingInfo as EasingInfo
+from supple.studio.infos import EditsInfo as EditsInfo
+from supple.studio.infos import FileInfo as FileInfo
+from supple.studio.infos import Files as Files
+from supple.studio.infos import KeyInfo as KeyInfo
+from supple.studio.infos import LayerInfo as LayerInfo
+from supple.studio.infos import MapRow as MapRow
+from supple.studio.infos import MeshInfo as MeshInfo
+from supple.studio.infos import PaintInfo as PaintInfo
+from supple.studio.infos import SettingRow as SettingRow
+from supple.studio.infos import ShownInfo as ShownInfo
+from supple.studio.infos import SkeletonInfo as SkeletonInfo
+from supple.studio.infos import StageInfo as StageInfo
+from supple.studio.infos import StrokeInfo as StrokeInfo
+from supple.studio.infos import TransportInfo as TransportInfo
+from supple.studio.infos import ViewInfo as ViewInfo
 
 PROTOCOL = "supple-studio.1"
 """Of the socket; a page that speaks another is asked to reload."""
@@ -459,151 +476,6 @@ AnyCommand = (
 )
 
 
-class SettingRow(Struct, frozen=True):
-    """One row of a panel. `kind` is number, whole, switch, choice or words; `live` rows act at once."""
-
-    name: str
-    label: str
-    kind: str
-    value: float | bool | str
-    default: float | bool | str
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-    choices: list[str] = []
-    live: bool = False
-
-
-class MeshInfo(Struct, frozen=True):
-    """Which mesh frames are of: `mesh` changes when its triangles do, and names what `/mesh/{mesh}` gives."""
-
-    mesh: int
-    vertices: int
-    points: int
-    triangles: int
-    size: float
-
-
-class SkeletonInfo(Struct, frozen=True):
-    """The joints by name, on which each one hangs, -1 on none, and how far from that one it is at rest [m]."""
-
-    names: list[str]
-    parents: list[int]
-    lengths: list[float]
-
-
-class ShownInfo(Struct, frozen=True):
-    """What comes with every frame besides the skin."""
-
-    joints: bool
-
-
-class TransportInfo(Struct, frozen=True):
-    """Where the motion is; `duration` is None where it has no end, `span` is the part that is played over and over."""
-
-    motion: str
-    playing: bool
-    rate: float
-    duration: float | None
-    fps: float = 60.0
-    loops: bool = False
-    span: tuple[float, float] | None = None
-
-
-class StageInfo(Struct, frozen=True):
-    """A stage of a graph: its skin, or "blend", the stages it stands on, and its settings."""
-
-    name: str
-    skin: str
-    inputs: list[str]
-    settings: list[SettingRow]
-
-
-class MapRow(Struct, frozen=True):
-    """A map that a skin reads: what its values mean, their range, and whether it is painted.
-
-    `default` is None where the skin finds values itself.
-    """
-
-    name: str
-    label: str
-    low: float
-    high: float
-    default: float | None
-    unit: str
-    painted: bool
-
-
-class ViewInfo(Struct, frozen=True):
-    """One character that is shown: the stages of its graph, the last being the result, and what is being bound."""
-
-    view: int
-    stages: list[StageInfo]
-    preparing: str | None = None
-    maps: list[MapRow] = []
-
-
-class KeyInfo(Struct, frozen=True):
-    """A key of a layer."""
-
-    time: float
-    use: str
-    amount: float
-    ease: str
-
-
-class LayerInfo(Struct, frozen=True):
-    """A layer of edits."""
-
-    name: str
-    amount: float
-    repeat: bool
-    firmness: float
-    mute: bool
-    solo: bool
-    keys: list[KeyInfo]
-
-
-class EasingInfo(Struct, frozen=True):
-    """A way from 0 to 1, and where it is at even steps of the time."""
-
-    name: str
-    curve: list[float]
-
-
-class StrokeInfo(Struct, frozen=True):
-    """A stroke on the skin: the triangles of its knots and the shares of their corners, and how high it raises it."""
-
-    name: str
-    triangles: list[int]
-    shares: list[Point]
-    height: float
-
-
-class EditsInfo(Struct, frozen=True):
-    """What was drawn: names of shapes, poses and strokes, and the layers that play them.
-
-    `firm` says whether any skin that is shown makes something of a layer's firmness.
-    """
-
-    shapes: list[str]
-    poses: list[str]
-    strokes: list[str]
-    layers: list[LayerInfo]
-    easings: list[EasingInfo]
-    firm: bool = False
-    skin_strokes: list[StrokeInfo] = []
-    profiles: list[str] = []
-
-
-class PaintInfo(Struct, frozen=True):
-    """What brushes can do: their actions, whether the body has two sides alike, and the skins that read maps."""
-
-    actions: list[str]
-    mirrors: bool
-    skins: list[str]
-
-
 class State(Struct, tag="state", tag_field="event", frozen=True):
     """All that a panel shows; sent when a window opens and whenever it changes.
 
@@ -646,25 +518,6 @@ class Told(Struct, tag="told", tag_field="event", frozen=True):
 
 
 Event = State | Refused | Told
-
-
-class FileInfo(Struct, frozen=True):
-    """A file that can be opened; `kind` is character, motion or either, `sent` says that a page sent it [bytes]."""
-
-    number: int
-    name: str
-    kind: str
-    sent: bool
-    size: int
-
-
-class Files(Struct, frozen=True):
-    """What `GET /files` answers: the name of the folder, if any, all files, and what may be sent."""
-
-    folder: str | None
-    files: list[FileInfo]
-    largest: int
-    suffixes: list[str]
 
 
 Answer = FileInfo | Files | Refused

@@ -1,0 +1,169 @@
+"""The parts that messages of the engine are made of: rows of panels, and what is known of what plays."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class SettingRow(Struct, frozen=True):
+    """One row of a panel. `kind` is number, whole, switch, choice or words; `live` rows act at once."""
+
+    name: str
+    label: str
+    kind: str
+    value: float | bool | str
+    default: float | bool | str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    choices: list[str] = []
+    live: bool = False
+
+
+class MeshInfo(Struct, frozen=True):
+    """Which mesh frames are of: `mesh` changes when its triangles do, and names what `/mesh/{mesh}` gives."""
+
+    mesh: int
+    vertices: int
+    points: int
+    triangles: int
+    size: float
+
+
+class SkeletonInfo(Struct, frozen=True):
+    """The joints by name, on which each one hangs, -1 on none, and how far from that one it is at rest [m]."""
+
+    names: list[str]
+    parents: list[int]
+    lengths: list[float]
+
+
+class ShownInfo(Struct, frozen=True):
+    """What comes with every frame besides the skin."""
+
+    joints: bool
+
+
+class TransportInfo(Struct, frozen=True):
+    """Where the motion is; `duration` is None where it has no end, `span` is the part that is played over and over."""
+
+    motion: str
+    playing: bool
+    rate: float
+    duration: float | None
+    fps: float = 60.0
+    loops: bool = False
+    span: tuple[float, float] | None = None
+
+
+class StageInfo(Struct, frozen=True):
+    """A stage of a graph: its skin, or "blend", the stages it stands on, and its settings."""
+
+    name: str
+    skin: str
+    inputs: list[str]
+    settings: list[SettingRow]
+
+
+class MapRow(Struct, frozen=True):
+    """A map that a skin reads: what its values mean, their range, and whether it is painted.
+
+    `default` is None where the skin finds values itself.
+    """
+
+    name: str
+    label: str
+    low: float
+    high: float
+    default: float | None
+    unit: str
+    painted: bool
+
+
+class ViewInfo(Struct, frozen=True):
+    """One character that is shown: the stages of its graph, the last being the result, and what is being bound."""
+
+    view: int
+    stages: list[StageInfo]
+    preparing: str | None = None
+    maps: list[MapRow] = []
+
+
+class KeyInfo(Struct, frozen=True):
+    """A key of a layer."""
+
+    time: float
+    use: str
+    amount: float
+    ease: str
+
+
+class LayerInfo(Struct, frozen=True):
+    """A layer of edits."""
+
+    name: str
+    amount: float
+    repeat: bool
+    firmness: float
+    mute: bool
+    solo: bool
+    keys: list[KeyInfo]
+
+
+class EasingInfo(Struct, frozen=True):
+    """A way from 0 to 1, and where it is at even steps of the time."""
+
+    name: str
+    curve: list[float]
+
+
+class StrokeInfo(Struct, frozen=True):
+    """A stroke on the skin: the triangles of its knots and the shares of their corners, and how high it raises it."""
+
+    name: str
+    triangles: list[int]
+    shares: list[tuple[float, float, float]]
+    height: float
+
+
+class EditsInfo(Struct, frozen=True):
+    """What was drawn: names of shapes, poses and strokes, and the layers that play them.
+
+    `firm` says whether any skin that is shown makes something of a layer's firmness.
+    """
+
+    shapes: list[str]
+    poses: list[str]
+    strokes: list[str]
+    layers: list[LayerInfo]
+    easings: list[EasingInfo]
+    firm: bool = False
+    skin_strokes: list[StrokeInfo] = []
+    profiles: list[str] = []
+
+
+class PaintInfo(Struct, frozen=True):
+    """What brushes can do: their actions, whether the body has two sides alike, and the skins that read maps."""
+
+    actions: list[str]
+    mirrors: bool
+    skins: list[str]
+
+
+class FileInfo(Struct, frozen=True):
+    """A file that can be opened; `kind` is character, motion or either, `sent` says that a page sent it [bytes]."""
+
+    number: int
+    name: str
+    kind: str
+    sent: bool
+    size: int
+
+
+class Files(Struct, frozen=True):
+    """What `GET /files` answers: the name of the folder, if any, all files, and what may be sent."""
+
+    folder: str | None
+    files: list[FileInfo]
+    largest: int
+    suffixes: list[str]
