@@ -12,7 +12,7 @@ const page = join(web, "..", "src", "supple", "studio", "page");
 const vendorApart = {
   name: "vendor-apart",
   setup(b) {
-    b.onResolve({ filter: /^\.{1,2}\/three$/ }, () => ({ path: "./three.js", external: true }));
+    b.onResolve({ filter: /^(\.{1,2}\/)+three$/ }, () => ({ path: "./three.js", external: true }));
   },
 };
 

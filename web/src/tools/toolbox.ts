@@ -7,6 +7,7 @@ import { activeView } from "../session";
 import { DragFlesh } from "./drag";
 import { PaintMap } from "./paint";
 import { PoseJoints } from "./pose";
+import { RaiseSkin } from "./strokes/raise";
 import type { Tool, ToolId } from "./tool";
 
 export const tools = signal<readonly Tool[]>([]);
@@ -22,7 +23,12 @@ export function chooseTool(id: ToolId): void {
 
 /** Make all tools and let the one that is chosen hear the pointers before the camera does. */
 export function makeTools(stage: Stage, look: Look): void {
-  tools.value = [new DragFlesh(stage, look), new PaintMap(stage, look), new PoseJoints(stage, look)];
+  tools.value = [
+    new DragFlesh(stage, look),
+    new PaintMap(stage, look),
+    new PoseJoints(stage, look),
+    new RaiseSkin(stage, look),
+  ];
   const { canvas } = stage;
   const taken = new Map<number, Tool>();
   const capture = { capture: true };

@@ -1280,17 +1280,17 @@ var Viewer = class {
   velocity = new Vector33();
   anchored = false;
   turn = null;
-  resize(width, height) {
-    this.camera.aspect = width / Math.max(1, height);
+  resize(width, height2) {
+    this.camera.aspect = width / Math.max(1, height2);
     this.camera.updateProjectionMatrix();
   }
   /** Go along with the body, whose cube has its middle here; at once where it jumps.
   
      A critically damped follower with a velocity of its own, so that it does not lag behind a steady walk. */
-  follow(middle, size, seconds) {
+  follow(middle, size2, seconds) {
     if (!this.anchored) this.stay(middle);
     const before = this.anchor.clone();
-    if (middle.distanceTo(this.anchor) < JUMP * size) this.followEvenly(middle, seconds);
+    if (middle.distanceTo(this.anchor) < JUMP * size2) this.followEvenly(middle, seconds);
     else this.anchor.copy(middle);
     this.body.copy(middle);
     const step2 = this.anchor.clone().sub(before);
@@ -1366,12 +1366,12 @@ var Viewer = class {
 // src/scene/layout.ts
 var UPRIGHT = 0.6;
 var grid = y3({ columns: 1, rows: 1 });
-function gridFor(count, width, height) {
+function gridFor(count, width, height2) {
   let best = { columns: count, rows: 1 };
   let largest = 0;
   for (let columns = count; columns >= 1; columns--) {
     const rows = Math.ceil(count / columns);
-    const seen = Math.min(width / columns / UPRIGHT, height / rows);
+    const seen = Math.min(width / columns / UPRIGHT, height2 / rows);
     if (seen > 1.02 * largest) [best, largest] = [{ columns, rows }, seen];
   }
   return best;
@@ -1568,9 +1568,9 @@ var Floor = class {
     this.target.dispose();
   }
   /** How large the character is [m]: floor and shadow reach as far as it asks. */
-  fit(size) {
-    this.shadowUniforms.shadow_reach.value = 1.1 * size;
-    this.material.uniforms.floor_reach.value = 5 * size;
+  fit(size2) {
+    this.shadowUniforms.shadow_reach.value = 1.1 * size2;
+    this.material.uniforms.floor_reach.value = 5 * size2;
   }
   /** Draw the shadow of the skin about this place of the floor. */
   cast(renderer, skin2, x3, z3) {
@@ -1720,13 +1720,13 @@ var Pane = class {
   bones = null;
   waiting = null;
   shadowIsOld = false;
-  setMesh(number, data, size) {
+  setMesh(number, data, size2) {
     if (this.skin) this.group.remove(this.skin.mesh);
     this.skin?.dispose();
     this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
     this.skin.mesh.visible = false;
     this.group.add(this.skin.mesh);
-    this.floor.fit(size);
+    this.floor.fit(size2);
     this.joints = null;
   }
   setSkeleton(skeleton) {
@@ -1888,11 +1888,11 @@ var Stage = class {
     this.frameFrom();
   }
   /** Other triangles, of which the frames to come are. */
-  setMesh(number, data, size) {
-    const again = this.mesh !== null && Math.abs(size / this.size - 1) < SAME_SIZE;
+  setMesh(number, data, size2) {
+    const again = this.mesh !== null && Math.abs(size2 / this.size - 1) < SAME_SIZE;
     this.mesh = { number, data };
     this.framed &&= again;
-    this.size = size > 0 ? size : 1.8;
+    this.size = size2 > 0 ? size2 : 1.8;
     for (const pane of this.panes) pane.setMesh(number, data, this.size);
     this.dirty = true;
   }
@@ -1942,9 +1942,9 @@ var Stage = class {
   /** Where a pane is on the canvas. */
   boxOf(pane) {
     const { columns, rows } = grid.peek();
-    const [width, height] = [this.canvas.clientWidth / columns, this.canvas.clientHeight / rows];
+    const [width, height2] = [this.canvas.clientWidth / columns, this.canvas.clientHeight / rows];
     const row = Math.floor(pane.number / columns);
-    return { left: pane.number % columns * width, top: row * height, width, height };
+    return { left: pane.number % columns * width, top: row * height2, width, height: height2 };
   }
   /** Let tools work in the pane that the pointer is over; it stays where it was beside all panes. */
   pointAt(event) {
@@ -1998,10 +1998,10 @@ var Stage = class {
     for (const pane of this.panes) pane.prepare(this.renderer, this.bonesShown);
     this.renderer.setScissorTest(true);
     for (const pane of this.panes) {
-      const { left, top, width, height } = this.boxOf(pane);
-      const bottom = this.canvas.clientHeight - top - height;
-      this.renderer.setViewport(left, bottom, width, height);
-      this.renderer.setScissor(left, bottom, width, height);
+      const { left, top, width, height: height2 } = this.boxOf(pane);
+      const bottom = this.canvas.clientHeight - top - height2;
+      this.renderer.setViewport(left, bottom, width, height2);
+      this.renderer.setScissor(left, bottom, width, height2);
       for (const one of this.panes) one.group.visible = one === pane;
       this.renderer.render(this.scene, this.viewer.camera);
     }
@@ -2254,9 +2254,9 @@ function pixelOf(stage2, event, pane = stage2.pane) {
   return new Vector22(event.clientX - canvas.left - left, event.clientY - canvas.top - top);
 }
 function rayThrough(stage2, pixel) {
-  const { width, height } = stage2.boxOf(stage2.pane);
+  const { width, height: height2 } = stage2.boxOf(stage2.pane);
   const { camera } = stage2.viewer;
-  return new Vector38(2 * pixel.x / width - 1, 1 - 2 * pixel.y / height, 0.5).unproject(camera).sub(camera.position).normalize();
+  return new Vector38(2 * pixel.x / width - 1, 1 - 2 * pixel.y / height2, 0.5).unproject(camera).sub(camera.position).normalize();
 }
 function placeAt(stage2, pixel) {
   return stage2.pick(rayThrough(stage2, pixel));
@@ -2796,8 +2796,8 @@ var Gizmo = class {
     axes.forEach((axis, i4) => void this.axes[i4].copy(axis));
     if (turning) this.axes[turning.ring].copy(turning.axis);
     const depth = center.clone().sub(camera.position).dot(camera.getWorldDirection(new Vector311()));
-    const height = 2 * Math.tan(camera.fov * Math.PI / 360) * Math.max(depth, 1e-6);
-    this.radius = RADIUS * height / Math.max(1, canvas.clientHeight);
+    const height2 = 2 * Math.tan(camera.fov * Math.PI / 360) * Math.max(depth, 1e-6);
+    this.radius = RADIUS * height2 / Math.max(1, canvas.clientHeight);
     this.axes.forEach((axis, ring) => {
       const line = this.lines[ring];
       line.visible = !turning || turning.ring === ring;
@@ -3387,6 +3387,770 @@ var PoseJoints = class {
   }
 };
 
+// src/tools/strokes/raise.ts
+import { Vector2 as Vector28, Vector3 as Vector316 } from "./three.js";
+
+// src/tools/strokes/ink.ts
+import { Vector2 as Vector26 } from "./three.js";
+var COLOURS = {
+  dark: { line: "#ffd9a0", edge: "rgb(20 22 26 / 0.75)", chosen: "#ffffff" },
+  light: { line: "#8a3f10", edge: "rgb(255 255 255 / 0.85)", chosen: "#1d1f24" }
+};
+var Ink = class {
+  constructor(stage2, look2) {
+    this.stage = stage2;
+    this.look = look2;
+    this.canvas.className = "ink";
+    this.canvas.setAttribute("aria-hidden", "true");
+  }
+  stage;
+  look;
+  canvas = document.createElement("canvas");
+  context = this.canvas.getContext("2d");
+  empty = true;
+  wear(look2) {
+    this.look = look2;
+  }
+  /** Away with all that was drawn; what follows is drawn for this picture. */
+  clear() {
+    const { clientWidth, clientHeight } = this.stage.canvas;
+    if (!this.canvas.isConnected) this.stage.canvas.after(this.canvas);
+    const ratio = devicePixelRatio;
+    const [width, height2] = [Math.round(clientWidth * ratio), Math.round(clientHeight * ratio)];
+    if (this.canvas.width !== width || this.canvas.height !== height2) {
+      this.canvas.width = width;
+      this.canvas.height = height2;
+    } else if (!this.empty) this.context.clearRect(0, 0, width, height2);
+    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.empty = true;
+  }
+  /** A line through pixels, as wide at each as the pen was pressed. */
+  line(pixels, pressures) {
+    this.empty = false;
+    const { context } = this;
+    const { line, edge } = COLOURS[this.look];
+    context.lineCap = context.lineJoin = "round";
+    for (const [colour, wider] of [
+      [edge, 2.5],
+      [line, 0]
+    ]) {
+      context.strokeStyle = colour;
+      for (let i4 = 0; i4 < Math.max(1, pixels.length - 1); i4++) {
+        const [a5, b3] = [pixels[i4], pixels[i4 + 1] ?? pixels[i4]];
+        context.lineWidth = 1.2 + 4 * (pressures[i4] ?? 0.5) + wider;
+        context.beginPath();
+        context.moveTo(a5.x, a5.y);
+        context.lineTo(b3.x, b3.y);
+        context.stroke();
+      }
+    }
+  }
+  /** A thin smooth line through the knots of a stroke [Catmull and Rom 1974]. */
+  curve(knots, strong) {
+    if (knots.length < 2) return;
+    this.empty = false;
+    const { context } = this;
+    const { line, edge } = COLOURS[this.look];
+    context.beginPath();
+    context.moveTo(knots[0].x, knots[0].y);
+    for (let i4 = 0; i4 + 1 < knots.length; i4++) {
+      const [before, a5, b3] = [knots[i4 - 1] ?? knots[i4], knots[i4], knots[i4 + 1]];
+      const after = knots[i4 + 2] ?? b3;
+      context.bezierCurveTo(
+        a5.x + (b3.x - before.x) / 6,
+        a5.y + (b3.y - before.y) / 6,
+        b3.x - (after.x - a5.x) / 6,
+        b3.y - (after.y - a5.y) / 6,
+        b3.x,
+        b3.y
+      );
+    }
+    context.globalAlpha = strong ? 1 : 0.55;
+    for (const [colour, width] of [
+      [edge, 3.5],
+      [line, 1.5]
+    ]) {
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+  }
+  /** A straight stem from one pixel to another. */
+  stem(from, to) {
+    this.curve([from, to], true);
+  }
+  dot(pixel, radius2, chosen) {
+    this.empty = false;
+    const { context } = this;
+    const { line, edge, chosen: white } = COLOURS[this.look];
+    context.beginPath();
+    context.arc(pixel.x, pixel.y, radius2, 0, 2 * Math.PI);
+    context.fillStyle = chosen ? white : line;
+    context.fill();
+    context.lineWidth = 1.5;
+    context.strokeStyle = chosen ? line : edge;
+    context.stroke();
+  }
+  /** Where a place of the world is seen, in CSS pixels. */
+  pixel(position) {
+    const { clientWidth, clientHeight } = this.stage.canvas;
+    const seen = position.clone().project(this.stage.viewer.camera);
+    return new Vector26((1 + seen.x) / 2 * clientWidth, (1 - seen.y) / 2 * clientHeight);
+  }
+};
+
+// src/tools/strokes/knots.ts
+import { Vector2 as Vector27, Vector3 as Vector314 } from "./three.js";
+
+// src/tools/strokes/settings.ts
+var METHODS = ["smooth", "rigid", "laplacian"];
+var USUAL_PROFILES = ["even", "bell", "parabola"];
+var height = y3(0.022);
+var reach = y3(0.035);
+var method = y3("smooth");
+var profile = y3("even");
+var chosenName = y3(null);
+var chosenKnot = y3(null);
+var strokes = O(() => state.value?.edits.skin_strokes ?? []);
+var size = O(() => state.value?.mesh.size || 1.8);
+var chosenStroke = O(
+  () => strokes.value.find(({ name }) => name === chosenName.value) ?? strokes.value.at(-1) ?? null
+);
+function chooseStroke(name, knot = null) {
+  chosenName.value = name;
+  chosenKnot.value = knot;
+}
+function layerOf({ name }) {
+  const layers = state.value?.edits.layers ?? [];
+  return layers.find(({ keys }) => keys.some(({ use }) => use === name)) ?? null;
+}
+function isHidden(stroke) {
+  return layerOf(stroke)?.mute ?? true;
+}
+
+// src/tools/strokes/knots.ts
+var KNOT = 5;
+var STEM = 34;
+var NEAR3 = { mouse: 9, pen: 11, touch: 20 };
+var SHORTEST_WAIT3 = 15;
+var FARTHEST = 0.3;
+var Knots = class {
+  constructor(stage2, ink) {
+    this.stage = stage2;
+    this.ink = ink;
+  }
+  stage;
+  ink;
+  shown = [];
+  covered = /* @__PURE__ */ new Set();
+  // knots that other skin stands before
+  looked = 0;
+  drag = null;
+  get dragging() {
+    return this.drag !== null;
+  }
+  /** The knot under a pixel, the chosen stroke's first. */
+  at(pixel, pointerType) {
+    const near = NEAR3[pointerType] ?? 9;
+    let best = null;
+    let least = near;
+    for (const one of this.shown) {
+      const away = one.pixel.distanceTo(pixel) - (one.stroke.name === chosenStroke.value?.name ? 0.4 * near : 0);
+      if (away < least) [best, least] = [one, away];
+    }
+    return best;
+  }
+  down(event, pixel) {
+    const found = this.at(pixel, event.pointerType);
+    const skin2 = this.stage.skin;
+    if (!found || !skin2 || this.drag) return false;
+    const { stroke, knot } = found;
+    chooseStroke(stroke.name, knot < 0 ? null : knot);
+    const [position, normal] = this.surface(placeOf(this.stage, stroke, knot < 0 ? middleOf(stroke) : knot));
+    const base = this.ink.pixel(position);
+    const up = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
+    this.drag = {
+      pointer: event.pointerId,
+      stroke,
+      knot,
+      mesh: skin2.number,
+      pixel,
+      grip: found.pixel.clone().sub(pixel),
+      start: pixel,
+      up: up.length() > 0.5 ? up.normalize() : new Vector27(0, -1),
+      perPixel: metresPerPixel(this.stage, position),
+      by: new Vector314(),
+      height: stroke.height,
+      sent: [],
+      time: 0,
+      moved: false
+    };
+    return true;
+  }
+  move(pixel) {
+    if (!this.drag) return;
+    this.drag.moved ||= pixel.distanceTo(this.drag.start) > 2;
+    this.drag.pixel = pixel;
+  }
+  up(cancelled) {
+    const drag = this.drag;
+    this.drag = null;
+    if (!drag || drag.sent.length === 0) return;
+    if (cancelled) [drag.by, drag.height] = [new Vector314(), drag.stroke.height];
+    this.say(drag, !cancelled);
+  }
+  refused(seq) {
+    if (!this.drag?.sent.some((one) => one.seq === seq)) return false;
+    this.drag = null;
+    return true;
+  }
+  lost() {
+    this.drag = null;
+  }
+  /** Before every picture: the knots where they are now, and the one that is dragged under its pointer. */
+  update() {
+    const { skin: skin2 } = this.stage;
+    this.shown = [];
+    if (!skin2?.frame) return;
+    if (this.drag && this.drag.mesh !== skin2.number) this.drag = null;
+    const visible = strokes.value.filter((stroke) => !isHidden(stroke));
+    this.lookAgain(visible);
+    for (const stroke of visible) this.show(stroke);
+    if (this.drag?.moved) this.carry(this.drag);
+  }
+  show(stroke) {
+    const chosen = stroke.name === chosenStroke.value?.name;
+    const eye = this.stage.viewer.camera.position;
+    const pixels = [];
+    const facing = [];
+    for (let knot = 0; knot < stroke.triangles.length; knot++) {
+      const place = placeOf(this.stage, stroke, knot);
+      if (!place) return;
+      const [position, normal] = this.surface(place);
+      pixels.push(this.ink.pixel(position));
+      facing.push(normal.dot(eye.clone().sub(position)) > 0 && !this.covered.has(`${stroke.name} ${knot}`));
+      if (chosen && knot === middleOf(stroke) && facing[knot]) this.showStem(stroke, position, normal);
+    }
+    if (facing.some((seen) => seen)) this.ink.curve(pixels, chosen);
+    pixels.forEach((pixel, knot) => {
+      if (!facing[knot]) return;
+      this.shown.push({ stroke, knot, pixel });
+      this.ink.dot(pixel, chosen ? KNOT : 2.5, chosen && chosenKnot.value === knot);
+    });
+  }
+  /** Whether skin stands before a knot costs a ray: one knot is asked about in every picture, in turn. */
+  lookAgain(visible) {
+    const all = visible.flatMap((stroke) => stroke.triangles.map((_3, knot) => ({ stroke, knot })));
+    const one = all[++this.looked % Math.max(1, all.length)];
+    const place = one && placeOf(this.stage, one.stroke, one.knot);
+    if (!one || !place || this.drag) return;
+    const eye = this.stage.viewer.camera.position;
+    const [position] = this.surface(place);
+    const hit = this.stage.pick(position.clone().sub(eye).normalize());
+    const nearest = hit ? this.surface(hit)[0].distanceTo(eye) : Number.POSITIVE_INFINITY;
+    const name = `${one.stroke.name} ${one.knot}`;
+    if (nearest < position.distanceTo(eye) - 0.01 * size.value) this.covered.add(name);
+    else this.covered.delete(name);
+  }
+  showStem(stroke, position, normal) {
+    const base = this.ink.pixel(position);
+    const way = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
+    const end = base.clone().addScaledVector(way.length() > 0.5 ? way.normalize() : new Vector27(0, -1), STEM);
+    this.ink.stem(base, end);
+    this.ink.dot(end, 4, this.drag?.knot === -1);
+    this.shown.push({ stroke, knot: -1, pixel: end });
+  }
+  carry(drag) {
+    if (drag.knot < 0) {
+      const rise = drag.pixel.clone().sub(drag.start).dot(drag.up) * drag.perPixel;
+      const limit = FARTHEST * size.value;
+      drag.height = Math.max(-limit, Math.min(limit, drag.stroke.height + rise));
+    } else this.pull(drag);
+    if (performance.now() - drag.time >= SHORTEST_WAIT3) this.say(drag, false);
+    else this.stage.redraw();
+  }
+  /** From where the knot is without the pull that is in the frame, to where the pointer is now. */
+  pull(drag) {
+    const { skin: skin2, viewer } = this.stage;
+    const place = placeOf(this.stage, drag.stroke, drag.knot);
+    if (!place) return;
+    const [seen] = this.surface(place);
+    const inFrame = drag.sent.filter(({ seq }) => seq <= skin2.frame.lastCommand).at(-1);
+    const base = inFrame ? seen.sub(inFrame.by) : seen;
+    const forward = viewer.camera.getWorldDirection(new Vector314());
+    const depth = base.clone().sub(viewer.camera.position).dot(forward);
+    const direction = rayThrough(this.stage, drag.pixel.clone().add(drag.grip));
+    const to = viewer.camera.position.clone().addScaledVector(direction, depth / direction.dot(forward));
+    drag.by = to.sub(base).clampLength(0, FARTHEST * size.value);
+  }
+  say(drag, done) {
+    const { stroke, knot, by, height: height2 } = drag;
+    drag.time = performance.now();
+    const last = drag.sent.at(-1);
+    if (!done && knot >= 0 && last && last.by.distanceTo(by) < 1e-5) return;
+    const seq = ask(
+      knot < 0 ? { do: "change-height", stroke: stroke.name, height: height2, done } : { do: "move-knot", stroke: stroke.name, knot, by: by.toArray(), done }
+    );
+    if (seq !== null) drag.sent.push({ seq, by: by.clone() });
+  }
+  surface(place) {
+    const [position, normal] = [new Vector314(), new Vector314()];
+    this.stage.skin.surface(place, position, normal);
+    return [position, normal];
+  }
+};
+function middleOf({ triangles }) {
+  return triangles.length >> 1;
+}
+function placeOf(stage2, stroke, knot) {
+  const triangles = stage2.skin?.data.triangles;
+  const at = 3 * (stroke.triangles[knot] ?? Number.POSITIVE_INFINITY);
+  if (!triangles || at + 2 >= triangles.length) return null;
+  return {
+    points: [triangles[at], triangles[at + 1], triangles[at + 2]],
+    shares: stroke.shares[knot]
+  };
+}
+function metresPerPixel({ viewer, canvas }, position) {
+  const forward = viewer.camera.getWorldDirection(new Vector314());
+  const depth = position.clone().sub(viewer.camera.position).dot(forward);
+  return 2 * depth * Math.tan(viewer.camera.fov * Math.PI / 360) / canvas.clientHeight;
+}
+
+// src/ui/icons.tsx
+var PATHS = {
+  hand: "M5.200 7V3.400a.9.9 0 0 1 1.800 0V6.500h.3V2.400a.9.9 0 0 1 1.800 0v4.100h.3V3.200a.9.9 0 0 1 1.800 0v3.700h.3V5a.9.9 0 0 1 1.700 0v5.200c0 2.600-1.700 4.300-4.100 4.300-1.900 0-3-.7-3.900-2.200L2.600 8.800c-.5-.8.5-1.800 1.300-1.200z",
+  brush: "M13.200 1.400a1.300 1.300 0 0 1 1.500 1.500C13.400 5.500 10.900 8.600 9 10.100L6.900 8C8.400 6 11 2.700 13.200 1.400zM6 8.900 8.100 11c0 2-1.500 3.600-3.800 3.600-1.300 0-2.300-.4-2.800-.9 1-.1 1.500-.8 1.600-2C3.200 10 4.500 8.900 6 8.900z",
+  joint: "M12 1.800a2.200 2.200 0 1 1-1.100 4.100L8.800 8l2.300 2.600a2.200 2.200 0 1 1-1 .9L7.500 8.500l.4-1.400 2-2A2.200 2.200 0 0 1 12 1.800zM4.200 5.800a2.200 2.200 0 1 1 0 4.400 2.200 2.200 0 0 1 0-4.400zm0 1.300a.9.9 0 1 0 0 1.800.9.9 0 0 0 0-1.800z",
+  bulge: "M1.500 12.600h2.600c1.500 0 1.900-5.600 3.900-5.600s2.400 5.600 3.900 5.600h2.600v-1.300h-2.300C11 11.300 10.600 5.700 8 5.700s-3 5.600-4.200 5.600H1.500zM8 1.200l2.200 2.300-.9.900L8 3.100 6.700 4.400l-.9-.9z",
+  eye: "M8 3.800c3 0 5.300 1.800 6.500 4.200-1.200 2.400-3.500 4.200-6.500 4.200S2.700 10.400 1.500 8C2.700 5.600 5 3.800 8 3.800zm0 1.300C5.800 5.100 4.100 6.300 3 8c1.100 1.700 2.800 2.900 5 2.900s3.900-1.200 5-2.900c-1.100-1.700-2.800-2.900-5-2.900zm0 .9a2 2 0 1 1 0 4 2 2 0 0 1 0-4z",
+  eyeShut: "M2.600 5.800C3.800 7.700 5.700 8.900 8 8.900s4.200-1.200 5.400-3.100l1.100.7a8 8 0 0 1-1.500 1.800l1.200 1.500-1 .8L11.900 9a6 6 0 0 1-1.700.8l.4 1.800-1.200.3-.4-1.800a9 9 0 0 1-2 0l-.4 1.800-1.200-.3.4-1.800A6 6 0 0 1 4.100 9l-1.300 1.600-1-.8L3 8.300a8 8 0 0 1-1.500-1.800z",
+  play: "M4.5 2.8v10.4L13 8z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  stepBack: "M12.5 3v10L6 8zM3.5 3h2v10h-2z",
+  stepAhead: "M3.5 3v10L10 8zM10.500 3h2v10h-2z",
+  start: "M13 3v10L8 8zM8 3v10L3 8zM2 3h1.300v10H2z",
+  undo: "M6.500 3 2.500 6.500l4 3.500V7.600h3a2.300 2.300 0 0 1 0 4.600H6v1.300h3.500a3.600 3.600 0 0 0 0-7.200h-3z",
+  redo: "M9.500 3l4 3.500-4 3.500V7.600h-3a2.300 2.300 0 0 0 0 4.600H10v1.300H6.500a3.600 3.600 0 0 1 0-7.200h3z",
+  frame: "M2 2h4v1.400H3.400V6H2zM10 2h4v4h-1.400V3.400H10zM2 10h1.400v2.600H6V14H2zM12.600 10H14v4h-4v-1.400h2.600zM8 5.500a2.500 2.500 0 1 1 0 5 2.500 2.500 0 0 1 0-5z",
+  follow: "M8 1.500l2.200 2.700H8.700v3.100h3.100V5.800L14.500 8l-2.700 2.200V8.700H8.700v3.100h1.500L8 14.500l-2.200-2.700h1.500V8.700H4.200v1.500L1.500 8l2.700-2.200v1.500h3.100V4.200H5.800z",
+  bones: "M3.600 2a1.600 1.600 0 0 1 1.600 1.400L6 5.200 8.600 7.800l1.900 2.100 1.300.2A1.600 1.600 0 1 1 11.500 13a1.600 1.600 0 0 1-1.400-1.600l-.2-1-2.300-1.600L5 6.200 3.800 5.200A1.600 1.600 0 0 1 3.600 2z",
+  panel: "M2 3h12v10H2zm1.400 1.400v7.200h5.300V4.400z",
+  theme: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.500v9a4.500 4.500 0 0 0 0-9z",
+  help: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.300a4.700 4.700 0 1 0 0 9.400 4.700 4.700 0 0 0 0-9.400zM7.300 10.300h1.400v1.400H7.300zM8 4.200c1.400 0 2.300.8 2.300 2 0 1.600-1.600 1.600-1.600 3.100H7.300c0-2.100 1.600-2.200 1.600-3.100 0-.5-.4-.8-.9-.8s-.9.3-.9.9H5.700c0-1.300.9-2.100 2.300-2.100z",
+  reset: "M8 3a5 5 0 1 1-4.900 6h1.400A3.600 3.600 0 1 0 5 5.900L6.800 7.600H2.300V3.100L4 4.900A5 5 0 0 1 8 3z",
+  close: "M3.800 2.800 8 7l4.200-4.200 1 1L9 8l4.200 4.200-1 1L8 9l-4.200 4.200-1-1L7 8 2.800 3.800z",
+  open: "M1.500 3.500h4.600l1.400 1.600h7V13h-13zm1.400 3v5.100h10.200V6.500z",
+  search: "M7 2.500a4.500 4.500 0 0 1 3.600 7.200l3 3-1 1-3-3A4.500 4.500 0 1 1 7 2.500zm0 1.400a3.100 3.100 0 1 0 0 6.200 3.100 3.100 0 0 0 0-6.200z"
+};
+function Icon({ name }) {
+  return /* @__PURE__ */ a4("svg", { viewBox: "0 0 16 16", width: "16", height: "16", "aria-hidden": "true", focusable: "false", children: /* @__PURE__ */ a4("path", { d: PATHS[name], fill: "currentColor", "fill-rule": "evenodd" }) });
+}
+
+// src/tools/strokes/options.tsx
+var HIGHEST = 0.06;
+var WIDEST = 0.15;
+var STEP = 5e-4;
+function RaiseOptions() {
+  return /* @__PURE__ */ a4("div", { class: "stroke-options", children: [
+    /* @__PURE__ */ a4(
+      Length,
+      {
+        label: "Height",
+        title: "Under a pen that is pressed all the way; a mouse presses half as hard. Below zero it dents.",
+        value: height,
+        low: -HIGHEST,
+        high: HIGHEST
+      }
+    ),
+    /* @__PURE__ */ a4(RegionRows, {}),
+    /* @__PURE__ */ a4(Choice, { label: "Profile", title: "How the height goes along the line", value: profile, all: profiles() }),
+    /* @__PURE__ */ a4(Strokes, {})
+  ] });
+}
+function profiles() {
+  const all = state.value?.edits.profiles ?? [];
+  return [...USUAL_PROFILES, ...all.filter((name) => !USUAL_PROFILES.some((usual) => usual === name))];
+}
+function RegionRows() {
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4(
+      Length,
+      {
+        label: "Width",
+        title: "How far round the line skin follows",
+        value: reach,
+        low: STEP,
+        high: WIDEST
+      }
+    ),
+    /* @__PURE__ */ a4(
+      Choice,
+      {
+        label: "Solver",
+        title: "Smooth swells like a plate, rigid turns, Laplacian keeps detail",
+        value: method,
+        all: METHODS
+      }
+    )
+  ] });
+}
+var centimetres = (metres) => `${(100 * metres).toFixed(1)} cm`;
+function Length(given) {
+  const { label, title, value, low, high } = given;
+  return /* @__PURE__ */ a4("label", { class: "chooser", title, children: [
+    /* @__PURE__ */ a4("span", { children: label }),
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "range",
+        min: low,
+        max: high,
+        step: STEP,
+        value: value.value,
+        "aria-valuetext": centimetres(value.value * size.value),
+        onInput: (event) => {
+          value.value = Number(event.currentTarget.value);
+        }
+      }
+    ),
+    /* @__PURE__ */ a4("span", { class: "quiet figure", children: centimetres(value.value * size.value) })
+  ] });
+}
+function Choice(given) {
+  const { label, title, value, all } = given;
+  return /* @__PURE__ */ a4("label", { class: "chooser", title, children: [
+    /* @__PURE__ */ a4("span", { children: label }),
+    /* @__PURE__ */ a4(
+      "select",
+      {
+        value: value.value,
+        onChange: (event) => {
+          value.value = event.currentTarget.value;
+        },
+        children: all.map((name) => /* @__PURE__ */ a4("option", { value: name, children: plainName(name) }, name))
+      }
+    )
+  ] });
+}
+function Strokes() {
+  if (strokes.value.length === 0) return null;
+  return /* @__PURE__ */ a4("ul", { class: "strokes", "aria-label": "Strokes on the skin", children: [...strokes.value].reverse().map((stroke) => /* @__PURE__ */ a4("li", { children: [
+    /* @__PURE__ */ a4(StrokeRow, { stroke }),
+    stroke.name === chosenStroke.value?.name && /* @__PURE__ */ a4(ChosenStroke, { stroke })
+  ] }, stroke.name)) });
+}
+function StrokeRow({ stroke }) {
+  const { name } = stroke;
+  const hidden = isHidden(stroke);
+  const layer = layerOf(stroke);
+  return /* @__PURE__ */ a4("div", { class: "stroke-row", children: [
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button stroke-name",
+        "aria-pressed": name === chosenStroke.value?.name,
+        onClick: () => chooseStroke(name),
+        children: name
+      }
+    ),
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button small",
+        "aria-pressed": !hidden,
+        "aria-label": `${hidden ? "Show" : "Hide"} ${name}`,
+        title: hidden ? "Show" : "Hide",
+        disabled: !layer,
+        onClick: () => layer && ask({ do: "change-layer", layer: layer.name, mute: !hidden }),
+        children: /* @__PURE__ */ a4(Icon, { name: hidden ? "eyeShut" : "eye" })
+      }
+    ),
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button small",
+        "aria-label": `Delete ${name}`,
+        title: "Delete",
+        onClick: () => ask({ do: "delete-stroke", stroke: name }),
+        children: /* @__PURE__ */ a4(Icon, { name: "close" })
+      }
+    )
+  ] });
+}
+function ChosenStroke({ stroke }) {
+  const layer = layerOf(stroke);
+  const knot = chosenKnot.value;
+  const rise = (value, done) => ask({ do: "change-height", stroke: stroke.name, height: value, done });
+  return /* @__PURE__ */ a4("div", { class: "stroke-options", children: [
+    /* @__PURE__ */ a4(
+      Live,
+      {
+        label: "Height",
+        value: stroke.height,
+        low: -HIGHEST * size.value,
+        high: HIGHEST * size.value,
+        shown: centimetres,
+        change: rise
+      }
+    ),
+    layer && /* @__PURE__ */ a4(
+      Live,
+      {
+        label: "Amount",
+        value: layer.amount,
+        low: 0,
+        high: 2,
+        shown: (amount) => `${Math.round(100 * amount)} %`,
+        change: (amount, done) => ask({ do: "change-layer", layer: layer.name, amount, done })
+      }
+    ),
+    knot !== null && /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        onClick: () => {
+          ask({ do: "delete-knot", stroke: stroke.name, knot });
+          chosenKnot.value = null;
+        },
+        children: [
+          "Delete knot ",
+          knot + 1,
+          " of ",
+          stroke.triangles.length
+        ]
+      }
+    )
+  ] });
+}
+function Live(given) {
+  const { label, value, low, high, shown: shown2, change: change2 } = given;
+  return /* @__PURE__ */ a4("label", { class: "chooser", children: [
+    /* @__PURE__ */ a4("span", { children: label }),
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "range",
+        min: low,
+        max: high,
+        step: (high - low) / 400,
+        value,
+        "aria-valuetext": shown2(value),
+        onInput: ({ currentTarget }) => soon(`stroke ${label}`, () => change2(Number(currentTarget.value), false)),
+        onChange: ({ currentTarget }) => {
+          notSoon(`stroke ${label}`);
+          change2(Number(currentTarget.value), true);
+        }
+      }
+    ),
+    /* @__PURE__ */ a4("span", { class: "quiet figure", children: shown2(value) })
+  ] });
+}
+
+// src/tools/strokes/pen.ts
+import { Vector3 as Vector315 } from "./three.js";
+var HALF = 0.5;
+function samplesOf(stage2, event) {
+  const all = event.getCoalescedEvents?.() ?? [];
+  return (all.length > 0 ? all : [event]).map((one) => {
+    const { x: x3, y: y5 } = pixelOf(stage2, one);
+    return [x3, y5, one.pressure > 0 ? Math.min(1, one.pressure) : HALF];
+  });
+}
+function lookOf(stage2) {
+  const frame = stage2.skin?.frame;
+  if (!frame) return null;
+  const { camera } = stage2.viewer;
+  const { clientWidth, clientHeight } = stage2.canvas;
+  const forward = camera.getWorldDirection(new Vector315());
+  return {
+    frame: frame.frame,
+    position: camera.position.toArray(),
+    target: camera.position.clone().add(forward).toArray(),
+    up: new Vector315().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
+    view_angle: camera.fov * Math.PI / 180,
+    size: [clientWidth, clientHeight]
+  };
+}
+var Stretches = class {
+  waiting = [];
+  add(look2, samples) {
+    const last = this.waiting.at(-1);
+    if (last && sameLook(last.look, look2)) last.samples.push(...samples);
+    else this.waiting.push({ look: look2, samples: [...samples] });
+  }
+  /** All that was not yet sent. */
+  take() {
+    return this.waiting.splice(0);
+  }
+};
+function sameLook(one, other) {
+  return one.frame === other.frame && one.position.every((value, axis) => value === other.position[axis]) && one.target.every((value, axis) => value === other.target[axis]);
+}
+
+// src/tools/strokes/raise.ts
+var SENT_EVERY = 60;
+var APART = 2;
+var MOST_PICKED = 12e4;
+var lines = 0;
+var RaiseSkin = class {
+  constructor(stage2, look2) {
+    this.stage = stage2;
+    this.ink = new Ink(stage2, look2);
+    this.knots = new Knots(stage2, this.ink);
+  }
+  stage;
+  id = "raise";
+  name = "Raise by a stroke";
+  key = "R";
+  icon = "bulge";
+  hint = "Draw on the skin: it swells under the line, more where the pen is pressed. Drag its knots.";
+  ink;
+  knots;
+  line = null;
+  pointer = null;
+  keys = (event) => this.press(event);
+  options = RaiseOptions;
+  wear(look2) {
+    this.ink.wear(look2);
+  }
+  enter() {
+    addEventListener("keydown", this.keys);
+    this.stage.redraw();
+  }
+  leave() {
+    removeEventListener("keydown", this.keys);
+    this.lost();
+    this.pointer = null;
+    this.ink.clear();
+    this.stage.canvas.classList.remove("on-skin", "holding", "drawing");
+  }
+  down(event) {
+    const { skin: skin2 } = this.stage;
+    if (this.line && this.line.asked === null || this.knots.dragging) return true;
+    const pixel = pixelOf(this.stage, event);
+    if (this.knots.down(event, pixel)) return true;
+    if (!skin2 || !placeAt(this.stage, pixel)) return false;
+    this.line = {
+      name: `${Date.now().toString(36)} ${++lines}`,
+      pointer: event.pointerId,
+      mesh: skin2.number,
+      stretches: new Stretches(),
+      places: [],
+      sent: performance.now(),
+      asked: null
+    };
+    this.draw(samplesOf(this.stage, event));
+    return true;
+  }
+  move(event) {
+    if (this.knots.dragging) this.knots.move(pixelOf(this.stage, event));
+    else if (event.pointerId === this.line?.pointer && this.line.asked === null)
+      this.draw(samplesOf(this.stage, event));
+  }
+  up(event, cancelled) {
+    if (this.knots.dragging) this.knots.up(cancelled);
+    else if (event.pointerId === this.line?.pointer && this.line.asked === null) this.end(cancelled);
+  }
+  hover(event) {
+    this.pointer = event && { pixel: pixelOf(this.stage, event), type: event.pointerType };
+  }
+  update() {
+    const { line } = this;
+    const { skin: skin2 } = this.stage;
+    this.ink.clear();
+    this.knots.update();
+    if (line && (line.mesh !== skin2?.number || (line.asked ?? Infinity) <= (skin2?.frame?.lastCommand ?? 0)))
+      this.line = null;
+    else if (line) {
+      if (line.asked === null && performance.now() - line.sent > SENT_EVERY) this.send(line);
+      this.ink.line(
+        line.places.map(({ place, pixel }) => this.seen(place, pixel)),
+        line.places.map(({ pressure }) => pressure)
+      );
+    }
+    this.updateCursor();
+  }
+  refused({ seq }) {
+    if (this.knots.refused(seq) || seq === this.line?.asked) this.line = null;
+    this.stage.redraw();
+  }
+  lost() {
+    if (this.line && this.line.asked === null) ask({ do: "drop-line", line: this.line.name });
+    this.line = null;
+    this.knots.lost();
+  }
+  draw(samples) {
+    const [line, look2] = [this.line, lookOf(this.stage)];
+    if (!look2) return;
+    line.stretches.add(look2, samples);
+    for (const [x3, y5, pressure] of samples) {
+      const pixel = new Vector28(x3, y5);
+      const last = line.places.at(-1);
+      if (last && last.pixel.distanceTo(pixel) < APART) continue;
+      line.places.push({ place: this.stick(pixel), pixel, pressure });
+    }
+  }
+  stick(pixel) {
+    const triangles = (this.stage.skin?.data.triangles.length ?? 0) / 3;
+    return triangles <= MOST_PICKED ? placeAt(this.stage, pixel) : null;
+  }
+  seen(place, pixel) {
+    if (!place || !this.stage.skin) return pixel;
+    const position = new Vector316();
+    this.stage.skin.surface(place, position, new Vector316());
+    return this.ink.pixel(position);
+  }
+  send(line) {
+    line.sent = performance.now();
+    const stretches = line.stretches.take();
+    if (stretches.length > 0) ask({ do: "draw", line: line.name, stretches });
+  }
+  end(cancelled) {
+    const line = this.line;
+    if (cancelled) {
+      this.lost();
+      return;
+    }
+    this.send(line);
+    chooseStroke(null);
+    line.asked = ask({
+      do: "raise",
+      line: line.name,
+      height: height.value * size.value,
+      reach: reach.value * size.value,
+      profile: profile.value,
+      method: method.value
+    });
+    if (line.asked === null) this.line = null;
+  }
+  press(event) {
+    if (event.key !== "Delete" && event.key !== "Backspace") return;
+    if (event.target instanceof HTMLElement && event.target.closest("input, select, dialog, .timeline"))
+      return;
+    const stroke = chosenStroke.value;
+    if (!stroke || !strokes.value.includes(stroke)) return;
+    event.preventDefault();
+    if (chosenKnot.value === null || stroke.triangles.length < 2)
+      ask({ do: "delete-stroke", stroke: stroke.name });
+    else ask({ do: "delete-knot", stroke: stroke.name, knot: chosenKnot.value });
+    chosenKnot.value = null;
+  }
+  updateCursor() {
+    const { canvas } = this.stage;
+    const knot = this.pointer && this.knots.at(this.pointer.pixel, this.pointer.type);
+    const on = this.pointer && !knot && placeAt(this.stage, this.pointer.pixel) !== null;
+    canvas.classList.toggle("on-skin", Boolean(knot) && !this.knots.dragging);
+    canvas.classList.toggle("holding", this.knots.dragging);
+    canvas.classList.toggle("drawing", Boolean(on) || this.line?.asked === null);
+  }
+};
+
 // src/tools/toolbox.ts
 var tools = y3([]);
 var chosenId = y3("drag");
@@ -3398,7 +4162,12 @@ function chooseTool(id) {
   tool.value?.enter?.();
 }
 function makeTools(stage2, look2) {
-  tools.value = [new DragFlesh(stage2, look2), new PaintMap(stage2, look2), new PoseJoints(stage2, look2)];
+  tools.value = [
+    new DragFlesh(stage2, look2),
+    new PaintMap(stage2, look2),
+    new PoseJoints(stage2, look2),
+    new RaiseSkin(stage2, look2)
+  ];
   const { canvas } = stage2;
   const taken = /* @__PURE__ */ new Map();
   const capture = { capture: true };
@@ -3494,12 +4263,12 @@ var SPEEDS = [-1, 0.1, 0.25, 0.5, 1, 1.5, 2, 4];
 var helpOpen = y3(false);
 var paletteOpen = y3(false);
 var openOpen = y3(false);
-var STEP = 1 / 60;
+var STEP2 = 1 / 60;
 var RADIUS_STEP = 1.25;
 var playing = () => state.value?.transport.playing ?? false;
 function setRadius(metres) {
-  const size = state.value?.mesh.size || 1.8;
-  radius.value = Math.min(0.3 * size, Math.max(5e-3 * size, metres));
+  const size2 = state.value?.mesh.size || 1.8;
+  radius.value = Math.min(0.3 * size2, Math.max(5e-3 * size2, metres));
 }
 function step(seconds) {
   if (playing()) ask({ do: "pause" });
@@ -3535,7 +4304,7 @@ var ACTIONS = [
     name: "Step back",
     keys: ["ArrowLeft"],
     icon: "stepBack",
-    run: () => step(-STEP)
+    run: () => step(-STEP2)
   },
   {
     id: "step-ahead",
@@ -3543,7 +4312,7 @@ var ACTIONS = [
     name: "Step ahead",
     keys: ["ArrowRight"],
     icon: "stepAhead",
-    run: () => step(STEP)
+    run: () => step(STEP2)
   },
   {
     id: "to-start",
@@ -3760,7 +4529,7 @@ async function sendFiles(chosen) {
 function isMotion({ name }) {
   return name.toLowerCase().endsWith(".bvh");
 }
-function refusal({ name, size }) {
+function refusal({ name, size: size2 }) {
   const known = files.value;
   if (!known) return null;
   const refused = (given, needed, advice) => ({
@@ -3778,10 +4547,10 @@ function refusal({ name, size }) {
       `files are ${known.suffixes.join(", ")}`,
       "convert it to one of those"
     );
-  if (size === 0) return refused("it is empty", "a file with something in it", "export it again");
-  if (size > known.largest)
+  if (size2 === 0) return refused("it is empty", "a file with something in it", "export it again");
+  if (size2 > known.largest)
     return refused(
-      `it has ${megabytes(size)}`,
+      `it has ${megabytes(size2)}`,
       `up to ${megabytes(known.largest)} are taken`,
       "start supple studio with --folder to open it from there"
     );
@@ -4094,33 +4863,6 @@ function listenToDrops() {
   });
 }
 
-// src/ui/icons.tsx
-var PATHS = {
-  hand: "M5.200 7V3.400a.9.9 0 0 1 1.800 0V6.500h.3V2.400a.9.9 0 0 1 1.800 0v4.100h.3V3.200a.9.9 0 0 1 1.800 0v3.700h.3V5a.9.9 0 0 1 1.700 0v5.200c0 2.600-1.700 4.300-4.100 4.300-1.900 0-3-.7-3.900-2.200L2.600 8.800c-.5-.8.5-1.800 1.300-1.200z",
-  brush: "M13.200 1.400a1.300 1.300 0 0 1 1.500 1.500C13.400 5.500 10.900 8.600 9 10.100L6.900 8C8.400 6 11 2.700 13.200 1.400zM6 8.900 8.100 11c0 2-1.500 3.600-3.800 3.600-1.300 0-2.300-.4-2.800-.9 1-.1 1.500-.8 1.600-2C3.200 10 4.500 8.900 6 8.900z",
-  joint: "M12 1.800a2.200 2.200 0 1 1-1.100 4.100L8.800 8l2.300 2.600a2.200 2.200 0 1 1-1 .9L7.500 8.500l.4-1.400 2-2A2.200 2.200 0 0 1 12 1.800zM4.200 5.800a2.200 2.200 0 1 1 0 4.400 2.200 2.200 0 0 1 0-4.400zm0 1.300a.9.9 0 1 0 0 1.800.9.9 0 0 0 0-1.800z",
-  play: "M4.5 2.8v10.4L13 8z",
-  pause: "M4 3h3v10H4zM9 3h3v10H9z",
-  stepBack: "M12.5 3v10L6 8zM3.5 3h2v10h-2z",
-  stepAhead: "M3.5 3v10L10 8zM10.500 3h2v10h-2z",
-  start: "M13 3v10L8 8zM8 3v10L3 8zM2 3h1.300v10H2z",
-  undo: "M6.500 3 2.500 6.500l4 3.500V7.600h3a2.300 2.300 0 0 1 0 4.600H6v1.300h3.500a3.600 3.600 0 0 0 0-7.200h-3z",
-  redo: "M9.500 3l4 3.500-4 3.500V7.600h-3a2.300 2.300 0 0 0 0 4.600H10v1.300H6.500a3.600 3.600 0 0 1 0-7.200h3z",
-  frame: "M2 2h4v1.400H3.400V6H2zM10 2h4v4h-1.400V3.400H10zM2 10h1.400v2.600H6V14H2zM12.600 10H14v4h-4v-1.400h2.600zM8 5.500a2.500 2.500 0 1 1 0 5 2.500 2.500 0 0 1 0-5z",
-  follow: "M8 1.500l2.200 2.700H8.700v3.100h3.100V5.800L14.500 8l-2.700 2.200V8.700H8.700v3.100h1.500L8 14.500l-2.200-2.700h1.500V8.700H4.200v1.500L1.500 8l2.700-2.200v1.500h3.100V4.200H5.800z",
-  bones: "M3.600 2a1.600 1.600 0 0 1 1.600 1.400L6 5.200 8.600 7.800l1.900 2.100 1.300.2A1.600 1.600 0 1 1 11.500 13a1.600 1.600 0 0 1-1.400-1.600l-.2-1-2.300-1.600L5 6.200 3.800 5.200A1.600 1.600 0 0 1 3.600 2z",
-  panel: "M2 3h12v10H2zm1.400 1.400v7.200h5.300V4.400z",
-  theme: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.500v9a4.500 4.500 0 0 0 0-9z",
-  help: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.300a4.700 4.700 0 1 0 0 9.400 4.700 4.700 0 0 0 0-9.400zM7.300 10.300h1.400v1.400H7.300zM8 4.200c1.400 0 2.300.8 2.300 2 0 1.600-1.600 1.600-1.600 3.100H7.300c0-2.100 1.600-2.200 1.600-3.100 0-.5-.4-.8-.9-.8s-.9.3-.9.9H5.700c0-1.300.9-2.100 2.300-2.100z",
-  reset: "M8 3a5 5 0 1 1-4.900 6h1.400A3.600 3.600 0 1 0 5 5.900L6.800 7.600H2.300V3.100L4 4.900A5 5 0 0 1 8 3z",
-  close: "M3.800 2.800 8 7l4.200-4.200 1 1L9 8l4.200 4.200-1 1L8 9l-4.200 4.200-1-1L7 8 2.800 3.800z",
-  open: "M1.500 3.500h4.600l1.400 1.600h7V13h-13zm1.400 3v5.100h10.200V6.500z",
-  search: "M7 2.500a4.500 4.500 0 0 1 3.600 7.200l3 3-1 1-3-3A4.500 4.500 0 1 1 7 2.500zm0 1.400a3.100 3.100 0 1 0 0 6.200 3.100 3.100 0 0 0 0-6.200z"
-};
-function Icon({ name }) {
-  return /* @__PURE__ */ a4("svg", { viewBox: "0 0 16 16", width: "16", height: "16", "aria-hidden": "true", focusable: "false", children: /* @__PURE__ */ a4("path", { d: PATHS[name], fill: "currentColor", "fill-rule": "evenodd" }) });
-}
-
 // src/ui/panes.tsx
 function Panes() {
   const views2 = state.value?.views ?? [];
@@ -4252,7 +4994,7 @@ function hint(row) {
   return `${row.name}${range}; ${row.live ? "live" : "binds again"}`;
 }
 function Field({ row, value, id }) {
-  if (row.kind === "choice") return /* @__PURE__ */ a4(Choice, { row, value: String(value), id });
+  if (row.kind === "choice") return /* @__PURE__ */ a4(Choice2, { row, value: String(value), id });
   if (typeof value === "number") return /* @__PURE__ */ a4(Amount, { row, value, id });
   return /* @__PURE__ */ a4(Words, { row, value: String(value), id });
 }
@@ -4306,7 +5048,7 @@ function Switch2({ row, value, id }) {
     }
   );
 }
-function Choice({ row, value, id }) {
+function Choice2({ row, value, id }) {
   return /* @__PURE__ */ a4("select", { id, value, onChange: (event) => changed(row, event.currentTarget.value), children: row.choices.map((choice) => /* @__PURE__ */ a4("option", { children: choice }, choice)) });
 }
 function Words({ row, value, id }) {
@@ -4425,16 +5167,16 @@ function Stages() {
     name
   )) });
 }
-function HandRadius({ size }) {
+function HandRadius({ size: size2 }) {
   return /* @__PURE__ */ a4("label", { class: "chooser", title: "How far a hand reaches ([ and ])", children: [
     /* @__PURE__ */ a4("span", { children: "Hand" }),
     /* @__PURE__ */ a4(
       "input",
       {
         type: "range",
-        min: 5e-3 * size,
-        max: 0.3 * size,
-        step: 1e-3 * size,
+        min: 5e-3 * size2,
+        max: 0.3 * size2,
+        step: 1e-3 * size2,
         value: radius.value,
         "aria-valuetext": `${(100 * radius.value).toFixed(1)} centimetres`,
         onInput: (event) => setRadius(Number(event.currentTarget.value))
@@ -4890,14 +5632,14 @@ var MeshLoader = class {
   forget() {
     this.wanted = null;
   }
-  async want({ mesh, size }) {
+  async want({ mesh, size: size2 }) {
     if (mesh === this.wanted) return;
     this.wanted = mesh;
     try {
       const answer = await fetch(`/mesh/${mesh}`);
       if (!answer.ok) throw new Error(await answer.text());
       const data = readMesh(await answer.arrayBuffer());
-      if (this.wanted === mesh) this.stage.setMesh(mesh, data, size);
+      if (this.wanted === mesh) this.stage.setMesh(mesh, data, size2);
     } catch (error) {
       if (this.wanted === mesh) this.wanted = null;
       showTold(`The mesh did not come: ${error instanceof Error ? error.message : error}`);

@@ -1,0 +1,241 @@
+// Knots of the strokes on the skin: shown as handles that go along with it, and dragged.
+import type { StrokeInfo } from "../../messages";
+import type { Place } from "../../scene/skin";
+import type { Stage } from "../../scene/stage";
+import { ask } from "../../session";
+import { Vector2, Vector3 } from "../../three";
+import { rayThrough } from "../tool";
+import type { Ink } from "./ink";
+import { chooseStroke, chosenKnot, chosenStroke, isHidden, size, strokes } from "./settings";
+
+const KNOT = 5; // radius of a chosen stroke's knot [px]
+const STEM = 34; // length of the handle that changes the height [px]
+const NEAR = { mouse: 9, pen: 11, touch: 20 } as Record<string, number>; // [px]
+const SHORTEST_WAIT = 15; // between two commands [ms]
+const FARTHEST = 0.3; // that a knot is pulled, in sizes of the character
+
+interface Shown {
+  stroke: StrokeInfo;
+  knot: number; // -1 is the handle of the height
+  pixel: Vector2;
+}
+
+interface Drag {
+  pointer: number;
+  stroke: StrokeInfo;
+  knot: number;
+  mesh: number;
+  pixel: Vector2;
+  grip: Vector2; // from the pointer to the knot when it was taken
+  start: Vector2;
+  up: Vector2; // on the screen, the way in which height grows
+  perPixel: number; // [m]
+  by: Vector3;
+  height: number;
+  sent: { seq: number; by: Vector3 }[];
+  time: number;
+  moved: boolean;
+}
+
+export class Knots {
+  private shown: Shown[] = [];
+  private readonly covered = new Set<string>(); // knots that other skin stands before
+  private looked = 0;
+  private drag: Drag | null = null;
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly ink: Ink,
+  ) {}
+
+  get dragging(): boolean {
+    return this.drag !== null;
+  }
+
+  /** The knot under a pixel, the chosen stroke's first. */
+  at(pixel: Vector2, pointerType: string): Shown | null {
+    const near = NEAR[pointerType] ?? 9;
+    let best: Shown | null = null;
+    let least = near;
+    for (const one of this.shown) {
+      const away =
+        one.pixel.distanceTo(pixel) - (one.stroke.name === chosenStroke.value?.name ? 0.4 * near : 0);
+      if (away < least) [best, least] = [one, away];
+    }
+    return best;
+  }
+
+  down(event: PointerEvent, pixel: Vector2): boolean {
+    const found = this.at(pixel, event.pointerType);
+    const skin = this.stage.skin;
+    if (!found || !skin || this.drag) return false;
+    const { stroke, knot } = found;
+    chooseStroke(stroke.name, knot < 0 ? null : knot);
+    const [position, normal] = this.surface(placeOf(this.stage, stroke, knot < 0 ? middleOf(stroke) : knot)!);
+    const base = this.ink.pixel(position);
+    const up = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
+    this.drag = {
+      pointer: event.pointerId,
+      stroke,
+      knot,
+      mesh: skin.number,
+      pixel,
+      grip: found.pixel.clone().sub(pixel),
+      start: pixel,
+      up: up.length() > 0.5 ? up.normalize() : new Vector2(0, -1),
+      perPixel: metresPerPixel(this.stage, position),
+      by: new Vector3(),
+      height: stroke.height,
+      sent: [],
+      time: 0,
+      moved: false,
+    };
+    return true;
+  }
+
+  move(pixel: Vector2): void {
+    if (!this.drag) return;
+    this.drag.moved ||= pixel.distanceTo(this.drag.start) > 2;
+    this.drag.pixel = pixel;
+  }
+
+  up(cancelled: boolean): void {
+    const drag = this.drag;
+    this.drag = null;
+    if (!drag || drag.sent.length === 0) return;
+    if (cancelled) [drag.by, drag.height] = [new Vector3(), drag.stroke.height];
+    this.say(drag, !cancelled);
+  }
+
+  refused(seq: number): boolean {
+    if (!this.drag?.sent.some((one) => one.seq === seq)) return false;
+    this.drag = null;
+    return true;
+  }
+
+  lost(): void {
+    this.drag = null;
+  }
+
+  /** Before every picture: the knots where they are now, and the one that is dragged under its pointer. */
+  update(): void {
+    const { skin } = this.stage;
+    this.shown = [];
+    if (!skin?.frame) return;
+    if (this.drag && this.drag.mesh !== skin.number) this.drag = null;
+    const visible = strokes.value.filter((stroke) => !isHidden(stroke));
+    this.lookAgain(visible);
+    for (const stroke of visible) this.show(stroke);
+    if (this.drag?.moved) this.carry(this.drag);
+  }
+
+  private show(stroke: StrokeInfo): void {
+    const chosen = stroke.name === chosenStroke.value?.name;
+    const eye = this.stage.viewer.camera.position;
+    const pixels: Vector2[] = [];
+    const facing: boolean[] = [];
+    for (let knot = 0; knot < stroke.triangles.length; knot++) {
+      const place = placeOf(this.stage, stroke, knot);
+      if (!place) return;
+      const [position, normal] = this.surface(place);
+      pixels.push(this.ink.pixel(position));
+      facing.push(normal.dot(eye.clone().sub(position)) > 0 && !this.covered.has(`${stroke.name} ${knot}`));
+      if (chosen && knot === middleOf(stroke) && facing[knot]) this.showStem(stroke, position, normal);
+    }
+    if (facing.some((seen) => seen)) this.ink.curve(pixels, chosen);
+    pixels.forEach((pixel, knot) => {
+      if (!facing[knot]) return;
+      this.shown.push({ stroke, knot, pixel });
+      this.ink.dot(pixel, chosen ? KNOT : 2.5, chosen && chosenKnot.value === knot);
+    });
+  }
+
+  /** Whether skin stands before a knot costs a ray: one knot is asked about in every picture, in turn. */
+  private lookAgain(visible: readonly StrokeInfo[]): void {
+    const all = visible.flatMap((stroke) => stroke.triangles.map((_, knot) => ({ stroke, knot })));
+    const one = all[++this.looked % Math.max(1, all.length)];
+    const place = one && placeOf(this.stage, one.stroke, one.knot);
+    if (!one || !place || this.drag) return;
+    const eye = this.stage.viewer.camera.position;
+    const [position] = this.surface(place);
+    const hit = this.stage.pick(position.clone().sub(eye).normalize());
+    const nearest = hit ? this.surface(hit)[0].distanceTo(eye) : Number.POSITIVE_INFINITY;
+    const name = `${one.stroke.name} ${one.knot}`;
+    if (nearest < position.distanceTo(eye) - 0.01 * size.value) this.covered.add(name);
+    else this.covered.delete(name);
+  }
+
+  private showStem(stroke: StrokeInfo, position: Vector3, normal: Vector3): void {
+    const base = this.ink.pixel(position);
+    const way = this.ink.pixel(position.clone().addScaledVector(normal, 0.01 * size.value)).sub(base);
+    const end = base.clone().addScaledVector(way.length() > 0.5 ? way.normalize() : new Vector2(0, -1), STEM);
+    this.ink.stem(base, end);
+    this.ink.dot(end, 4, this.drag?.knot === -1);
+    this.shown.push({ stroke, knot: -1, pixel: end });
+  }
+
+  private carry(drag: Drag): void {
+    if (drag.knot < 0) {
+      const rise = drag.pixel.clone().sub(drag.start).dot(drag.up) * drag.perPixel;
+      const limit = FARTHEST * size.value;
+      drag.height = Math.max(-limit, Math.min(limit, drag.stroke.height + rise));
+    } else this.pull(drag);
+    if (performance.now() - drag.time >= SHORTEST_WAIT) this.say(drag, false);
+    else this.stage.redraw();
+  }
+
+  /** From where the knot is without the pull that is in the frame, to where the pointer is now. */
+  private pull(drag: Drag): void {
+    const { skin, viewer } = this.stage;
+    const place = placeOf(this.stage, drag.stroke, drag.knot);
+    if (!place) return;
+    const [seen] = this.surface(place);
+    const inFrame = drag.sent.filter(({ seq }) => seq <= skin!.frame!.lastCommand).at(-1);
+    const base = inFrame ? seen.sub(inFrame.by) : seen;
+    const forward = viewer.camera.getWorldDirection(new Vector3());
+    const depth = base.clone().sub(viewer.camera.position).dot(forward);
+    const direction = rayThrough(this.stage, drag.pixel.clone().add(drag.grip));
+    const to = viewer.camera.position.clone().addScaledVector(direction, depth / direction.dot(forward));
+    drag.by = to.sub(base).clampLength(0, FARTHEST * size.value);
+  }
+
+  private say(drag: Drag, done: boolean): void {
+    const { stroke, knot, by, height } = drag;
+    drag.time = performance.now();
+    const last = drag.sent.at(-1);
+    if (!done && knot >= 0 && last && last.by.distanceTo(by) < 1e-5) return;
+    const seq = ask(
+      knot < 0
+        ? { do: "change-height", stroke: stroke.name, height, done }
+        : { do: "move-knot", stroke: stroke.name, knot, by: by.toArray(), done },
+    );
+    if (seq !== null) drag.sent.push({ seq, by: by.clone() });
+  }
+
+  private surface(place: Place): [Vector3, Vector3] {
+    const [position, normal] = [new Vector3(), new Vector3()];
+    this.stage.skin!.surface(place, position, normal);
+    return [position, normal];
+  }
+}
+
+function middleOf({ triangles }: StrokeInfo): number {
+  return triangles.length >> 1;
+}
+
+/** Where a knot lies on the skin, in its display points. */
+function placeOf(stage: Stage, stroke: StrokeInfo, knot: number): Place | null {
+  const triangles = stage.skin?.data.triangles;
+  const at = 3 * (stroke.triangles[knot] ?? Number.POSITIVE_INFINITY);
+  if (!triangles || at + 2 >= triangles.length) return null;
+  return {
+    points: [triangles[at]!, triangles[at + 1]!, triangles[at + 2]!],
+    shares: stroke.shares[knot]!,
+  };
+}
+
+function metresPerPixel({ viewer, canvas }: Stage, position: Vector3): number {
+  const forward = viewer.camera.getWorldDirection(new Vector3());
+  const depth = position.clone().sub(viewer.camera.position).dot(forward);
+  return (2 * depth * Math.tan((viewer.camera.fov * Math.PI) / 360)) / canvas.clientHeight;
+}

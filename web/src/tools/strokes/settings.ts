@@ -1,0 +1,38 @@
+// How strokes raise the skin, and which of them is in the hand.
+import { computed, signal } from "@preact/signals";
+import type { LayerInfo, StrokeInfo } from "../../messages";
+import { state } from "../../session";
+
+export const METHODS = ["smooth", "rigid", "laplacian"] as const;
+export const USUAL_PROFILES = ["even", "bell", "parabola"] as const;
+
+export const height = signal(0.022); // at full pressure, in sizes of the character
+export const reach = signal(0.035); // in sizes of the character
+export const method = signal<string>("smooth");
+export const profile = signal<string>("even");
+
+const chosenName = signal<string | null>(null);
+export const chosenKnot = signal<number | null>(null);
+
+export const strokes = computed<readonly StrokeInfo[]>(() => state.value?.edits.skin_strokes ?? []);
+export const size = computed(() => state.value?.mesh.size || 1.8);
+
+/** The stroke whose knots are shown large; the last that was drawn if none was chosen. */
+export const chosenStroke = computed<StrokeInfo | null>(
+  () => strokes.value.find(({ name }) => name === chosenName.value) ?? strokes.value.at(-1) ?? null,
+);
+
+export function chooseStroke(name: string | null, knot: number | null = null): void {
+  chosenName.value = name;
+  chosenKnot.value = knot;
+}
+
+/** The layer that plays a stroke's shape. */
+export function layerOf({ name }: StrokeInfo): LayerInfo | null {
+  const layers = state.value?.edits.layers ?? [];
+  return layers.find(({ keys }) => keys.some(({ use }) => use === name)) ?? null;
+}
+
+export function isHidden(stroke: StrokeInfo): boolean {
+  return layerOf(stroke)?.mute ?? true;
+}
