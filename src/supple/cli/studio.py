@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import secrets
 import webbrowser
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from supple.cli.console import Console
-from supple.document.document import Document
-from supple.document.sources import CharacterSource
 from supple.errors import InputError
-from supple.graph.graph import Graph
-from supple.skins.registry import skin_named
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from uvicorn import Server
+
+    from supple.studio.engine import Engine
     from supple.studio.server.address import Address
     from supple.studio.server.certificate import Certificate
+    from supple.studio.server.entry_code import EntryCode
 
 _PORT = 8470
 
@@ -36,44 +40,72 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
 
 
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
-    """Serve the studio, to this machine alone unless `--host` says more, until it is interrupted."""
-    try:
-        from supple.studio.engine import Engine
-        from supple.studio.files.library import Library
-        from supple.studio.files.listing import checked_folder
-        from supple.studio.server.address import listen
-        from supple.studio.server.app import application
-        from supple.studio.server.certificate import certificate_for
-        from supple.studio.server.entry_code import EntryCode
-        from supple.studio.server.guard import Guard
-        from supple.studio.server.serving import web_server
-    except ImportError as missing:
-        raise InputError(
-            "supple studio", f"{missing.name} is not installed", "the studio needs it", "pip install 'supple[studio]'"
-        ) from None
-    library = Library(None if arguments.folder is None else checked_folder(arguments.folder))
+    """Serve the studio, to this machine alone unless `--host` says more, until it is interrupted.
+
+    The browser is sent there first: it starts, and its first request waits, while all that takes long is made here.
+    """
+    _check_installed()
+    from supple.studio.files.listing import checked_folder
+    from supple.studio.server.address import listen
+    from supple.studio.server.certificate import certificate_for
+    from supple.studio.server.entry_code import EntryCode
+
+    folder = None if arguments.folder is None else checked_folder(arguments.folder)
     listening, address = listen(arguments.port, arguments.host)
     with listening:
         certificate = certificate_for(address.host) if address.secure else None
-        source = CharacterSource(arguments.character, arguments.vertices)
-        engine = Engine(Document(source, arguments.motion, (Graph.of(skin_named(arguments.skin)),)), library)
         code = EntryCode(lambda digits: _say_code(digits, console)) if address.secure else None
-        guard = Guard(application(engine), port=address.port, hosts=address.hosts, secure=address.secure, code=code)
-        link = f"{address.url}/?token={guard.token}"
+        token = secrets.token_urlsafe(32)
+        link = f"{address.url}/?token={token}"
+        console.say(f"The studio is at {link}")
+        if certificate is None or code is None:
+            console.say("It serves this machine alone, until Ctrl+C.")
+        else:
+            _say_open(address, certificate, console)
+            _say_code(code.digits, console)
+        if not arguments.no_browser:
+            webbrowser.open(link)
+        engine = _engine(arguments, folder)
         engine.start()
         try:
-            console.say(f"The studio is at {link}")
-            if certificate is None or code is None:
-                console.say("It serves this machine alone, until Ctrl+C.")
-            else:
-                _say_open(address, certificate, console)
-                _say_code(code.digits, console)
-            if not arguments.no_browser:
-                webbrowser.open(link)
-            web_server(guard, certificate).run([listening])
+            _server(engine, address, certificate, token, code).run([listening])
         finally:
             engine.stop()
     return {"address": link}
+
+
+def _check_installed() -> None:
+    """Say what is missing, without loading what is there."""
+    for name in ("starlette", "uvicorn", "websockets", "msgspec"):
+        if find_spec(name) is None:
+            raise InputError(
+                "supple studio", f"{name} is not installed", "the studio needs it", "pip install 'supple[studio]'"
+            )
+
+
+def _engine(arguments: argparse.Namespace, folder: Path | None) -> Engine:
+    from supple.document.document import Document
+    from supple.document.sources import CharacterSource
+    from supple.graph.graph import Graph
+    from supple.skins.registry import skin_named
+    from supple.studio.engine import Engine
+    from supple.studio.files.library import Library
+
+    source = CharacterSource(arguments.character, arguments.vertices)
+    return Engine(Document(source, arguments.motion, (Graph.of(skin_named(arguments.skin)),)), Library(folder))
+
+
+def _server(
+    engine: Engine, address: Address, certificate: Certificate | None, token: str, code: EntryCode | None
+) -> Server:
+    from supple.studio.server.app import application
+    from supple.studio.server.guard import Guard
+    from supple.studio.server.serving import web_server
+
+    guard = Guard(
+        application(engine), port=address.port, token=token, hosts=address.hosts, secure=address.secure, code=code
+    )
+    return web_server(guard, certificate)
 
 
 def _say_open(address: Address, certificate: Certificate, console: Console) -> None:

@@ -57,14 +57,15 @@ class Session:
         self.library = Library() if library is None else library
         self._fetching: tuple[Fetching, Callable[[Character | Motion], None]] | None = None
         self._motion_files: list[str] = []
-        self._beside = BindingProcess()
         self._opening: Opening | None = None
         self._maker = FrameMaker(tell)
         self._mesh = 0
         self.meshes: dict[int, bytes] = {}
         self.lines = LinesInHand()
         self.shown = Shown()
-        self._install(open_document(document, self.library))
+        opened = open_document(document, self.library)
+        self._beside = BindingProcess()  # which starts beside, when there is something to see
+        self._install(opened)
         self.history = History(self._shown)
 
     def close(self) -> None:

@@ -53,6 +53,7 @@ def listen(port: int, host: str | None = None) -> tuple[socket.socket, Address]:
     except OSError as error:
         listening.close()
         raise _refused(wanted, port, error) from None
+    listening.listen()  # whoever comes before there is a server waits
     return listening, Address(wanted, listening.getsockname()[1], secure=host is not None)
 
 
