@@ -3420,8 +3420,12 @@ var Ink = class {
     if (this.canvas.width !== width || this.canvas.height !== height2) {
       this.canvas.width = width;
       this.canvas.height = height2;
-    } else if (!this.empty) this.context.clearRect(0, 0, width, height2);
-    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    } else if (!this.empty) {
+      this.context.setTransform(1, 0, 0, 1, 0, 0);
+      this.context.clearRect(0, 0, width, height2);
+    }
+    const { left, top } = this.stage.boxOf(this.stage.pane);
+    this.context.setTransform(ratio, 0, 0, ratio, ratio * left, ratio * top);
     this.empty = true;
   }
   /** A line through pixels, as wide at each as the pen was pressed. */
@@ -3492,11 +3496,11 @@ var Ink = class {
     context.strokeStyle = chosen ? line : edge;
     context.stroke();
   }
-  /** Where a place of the world is seen, in CSS pixels. */
+  /** Where a place of the world is seen in the pane, in CSS pixels. */
   pixel(position) {
-    const { clientWidth, clientHeight } = this.stage.canvas;
+    const { width, height: height2 } = this.stage.boxOf(this.stage.pane);
     const seen = position.clone().project(this.stage.viewer.camera);
-    return new Vector26((1 + seen.x) / 2 * clientWidth, (1 - seen.y) / 2 * clientHeight);
+    return new Vector26((1 + seen.x) / 2 * width, (1 - seen.y) / 2 * height2);
   }
 };
 
@@ -3690,7 +3694,14 @@ var Knots = class {
     const last = drag.sent.at(-1);
     if (!done && knot >= 0 && last && last.by.distanceTo(by) < 1e-5) return;
     const seq = ask(
-      knot < 0 ? { do: "change-height", stroke: stroke.name, height: height2, done } : { do: "move-knot", stroke: stroke.name, knot, by: by.toArray(), done }
+      knot < 0 ? { do: "change-height", stroke: stroke.name, height: height2, done } : {
+        do: "move-knot",
+        stroke: stroke.name,
+        knot,
+        by: by.toArray(),
+        done,
+        view: this.stage.pane.number
+      }
     );
     if (seq !== null) drag.sent.push({ seq, by: by.clone() });
   }
@@ -3712,10 +3723,11 @@ function placeOf(stage2, stroke, knot) {
     shares: stroke.shares[knot]
   };
 }
-function metresPerPixel({ viewer, canvas }, position) {
+function metresPerPixel(stage2, position) {
+  const { viewer } = stage2;
   const forward = viewer.camera.getWorldDirection(new Vector314());
   const depth = position.clone().sub(viewer.camera.position).dot(forward);
-  return 2 * depth * Math.tan(viewer.camera.fov * Math.PI / 360) / canvas.clientHeight;
+  return 2 * depth * Math.tan(viewer.camera.fov * Math.PI / 360) / stage2.boxOf(stage2.pane).height;
 }
 
 // src/ui/icons.tsx
@@ -3966,7 +3978,7 @@ function lookOf(stage2) {
   const frame = stage2.skin?.frame;
   if (!frame) return null;
   const { camera } = stage2.viewer;
-  const { clientWidth, clientHeight } = stage2.canvas;
+  const { width, height: height2 } = stage2.boxOf(stage2.pane);
   const forward = camera.getWorldDirection(new Vector315());
   return {
     frame: frame.frame,
@@ -3974,7 +3986,7 @@ function lookOf(stage2) {
     target: camera.position.clone().add(forward).toArray(),
     up: new Vector315().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
     view_angle: camera.fov * Math.PI / 180,
-    size: [clientWidth, clientHeight]
+    size: [Math.round(width), Math.round(height2)]
   };
 }
 var Stretches = class {
@@ -4109,7 +4121,7 @@ var RaiseSkin = class {
   send(line) {
     line.sent = performance.now();
     const stretches = line.stretches.take();
-    if (stretches.length > 0) ask({ do: "draw", line: line.name, stretches });
+    if (stretches.length > 0) ask({ do: "draw", line: line.name, stretches, view: this.stage.pane.number });
   }
   end(cancelled) {
     const line = this.line;
@@ -4125,7 +4137,8 @@ var RaiseSkin = class {
       height: height.value * size.value,
       reach: reach.value * size.value,
       profile: profile.value,
-      method: method.value
+      method: method.value,
+      view: this.stage.pane.number
     });
     if (line.asked === null) this.line = null;
   }

@@ -1,4 +1,4 @@
-// Ink over the stage: lines and dots in CSS pixels, drawn anew with every picture.
+// Ink over the stage: lines and dots in CSS pixels of the pane that tools work in, drawn anew with every picture.
 import type { Look } from "../../scene/looks";
 import type { Stage } from "../../scene/stage";
 import { Vector2, type Vector3 } from "../../three";
@@ -34,8 +34,12 @@ export class Ink {
     if (this.canvas.width !== width || this.canvas.height !== height) {
       this.canvas.width = width;
       this.canvas.height = height;
-    } else if (!this.empty) this.context.clearRect(0, 0, width, height);
-    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    } else if (!this.empty) {
+      this.context.setTransform(1, 0, 0, 1, 0, 0);
+      this.context.clearRect(0, 0, width, height);
+    }
+    const { left, top } = this.stage.boxOf(this.stage.pane);
+    this.context.setTransform(ratio, 0, 0, ratio, ratio * left, ratio * top);
     this.empty = true;
   }
 
@@ -111,10 +115,10 @@ export class Ink {
     context.stroke();
   }
 
-  /** Where a place of the world is seen, in CSS pixels. */
+  /** Where a place of the world is seen in the pane, in CSS pixels. */
   pixel(position: Vector3): Vector2 {
-    const { clientWidth, clientHeight } = this.stage.canvas;
+    const { width, height } = this.stage.boxOf(this.stage.pane);
     const seen = position.clone().project(this.stage.viewer.camera);
-    return new Vector2(((1 + seen.x) / 2) * clientWidth, ((1 - seen.y) / 2) * clientHeight);
+    return new Vector2(((1 + seen.x) / 2) * width, ((1 - seen.y) / 2) * height);
   }
 }

@@ -207,7 +207,14 @@ export class Knots {
     const seq = ask(
       knot < 0
         ? { do: "change-height", stroke: stroke.name, height, done }
-        : { do: "move-knot", stroke: stroke.name, knot, by: by.toArray(), done },
+        : {
+            do: "move-knot",
+            stroke: stroke.name,
+            knot,
+            by: by.toArray(),
+            done,
+            view: this.stage.pane.number,
+          },
     );
     if (seq !== null) drag.sent.push({ seq, by: by.clone() });
   }
@@ -234,8 +241,9 @@ function placeOf(stage: Stage, stroke: StrokeInfo, knot: number): Place | null {
   };
 }
 
-function metresPerPixel({ viewer, canvas }: Stage, position: Vector3): number {
+function metresPerPixel(stage: Stage, position: Vector3): number {
+  const { viewer } = stage;
   const forward = viewer.camera.getWorldDirection(new Vector3());
   const depth = position.clone().sub(viewer.camera.position).dot(forward);
-  return (2 * depth * Math.tan((viewer.camera.fov * Math.PI) / 360)) / canvas.clientHeight;
+  return (2 * depth * Math.tan((viewer.camera.fov * Math.PI) / 360)) / stage.boxOf(stage.pane).height;
 }

@@ -22,7 +22,7 @@ export function lookOf(stage: Stage): Look | null {
   const frame = stage.skin?.frame;
   if (!frame) return null;
   const { camera } = stage.viewer;
-  const { clientWidth, clientHeight } = stage.canvas;
+  const { width, height } = stage.boxOf(stage.pane);
   const forward = camera.getWorldDirection(new Vector3());
   return {
     frame: frame.frame,
@@ -30,7 +30,7 @@ export function lookOf(stage: Stage): Look | null {
     target: camera.position.clone().add(forward).toArray(),
     up: new Vector3().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
     view_angle: (camera.fov * Math.PI) / 180,
-    size: [clientWidth, clientHeight],
+    size: [Math.round(width), Math.round(height)],
   };
 }
 

@@ -167,7 +167,7 @@ export class RaiseSkin implements Tool {
   private send(line: Line): void {
     line.sent = performance.now();
     const stretches = line.stretches.take();
-    if (stretches.length > 0) ask({ do: "draw", line: line.name, stretches });
+    if (stretches.length > 0) ask({ do: "draw", line: line.name, stretches, view: this.stage.pane.number });
   }
 
   private end(cancelled: boolean): void {
@@ -185,6 +185,7 @@ export class RaiseSkin implements Tool {
       reach: reach.value * size.value,
       profile: profile.value,
       method: method.value,
+      view: this.stage.pane.number,
     });
     if (line.asked === null) this.line = null;
   }
