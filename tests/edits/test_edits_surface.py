@@ -363,6 +363,18 @@ def test_swelling_is_the_published_bulge():
     assert np.linalg.norm(np.cross(grown, attachment.scale_vectors), axis=1).max() < 1e-12
 
 
+def test_a_swelling_may_be_of_a_part_of_the_bone():
+    attachment = attach(TUBE)
+    edit = radial(TUBE, "bone1", profile="parabola", swell=0.25, part=(0.2, 0.6))
+    grown = np.linalg.norm(attachment.scale_vectors + edit.dense(COUNT), axis=1)
+    lengths = np.linalg.norm(attachment.scale_vectors, axis=1)
+    own = attachment.segments.joints[attachment.segment] == 1
+    t = (attachment.along - 0.2) / 0.4
+    wanted = np.where(own & (t >= 0.0) & (t <= 1.0), 1.25 - (0.5 - t) ** 2, 1.0)
+    assert np.abs(grown - wanted * lengths).max() < 1e-9
+    assert wanted.max() > 1.1
+
+
 def test_leaning_changes_the_angle_and_not_the_length():
     attachment = attach(TUBE)
     edit = radial(TUBE, "bone1", profile="even", lean=-0.3)
@@ -379,7 +391,16 @@ def test_leaning_changes_the_angle_and_not_the_length():
 
 
 @pytest.mark.parametrize(
-    "strange", [{"profile": "zigzag"}, {"swell": -2.0}, {"swell": np.nan}, {"lean": 9.0}, {"joint": "nobody"}]
+    "strange",
+    [
+        {"profile": "zigzag"},
+        {"swell": -2.0},
+        {"swell": np.nan},
+        {"lean": 9.0},
+        {"joint": "nobody"},
+        {"part": (0.6, 0.6)},
+        {"part": (-0.1, 0.6)},
+    ],
 )
 def test_strange_swellings_are_refused(strange):
     with pytest.raises(InputError):

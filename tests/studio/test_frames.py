@@ -62,6 +62,8 @@ def test_the_mesh_names_the_vertex_of_every_display_point(hero):
     corners = np.frombuffer(mesh, dtype="<u4", count=3 * triangles, offset=20).reshape(-1, 3)
     vertex = np.frombuffer(mesh, dtype="<u4", count=points, offset=20 + 12 * triangles)
     np.testing.assert_array_equal(vertex[corners], hero.triangles)
+    joints = np.frombuffer(mesh, dtype="<u4", count=vertices, offset=20 + 12 * triangles + 4 * points)
+    np.testing.assert_array_equal(joints, hero.weights.dense(len(hero.skeleton)).argmax(axis=1))
 
 
 def test_other_bytes_are_no_frame(hero):

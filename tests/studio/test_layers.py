@@ -89,6 +89,16 @@ def test_keys_are_added_moved_copied_eased_and_deleted_a_step_each(session):
     assert layers(session) == {}
 
 
+def test_a_key_without_words_changes_nothing_where_it_stands(session):
+    do(session, say.AddKey, layer="bulge", time=0.0, use="bulge", amount=0.0, ease="linear")
+    do(session, say.AddKey, layer="bulge", time=1.0, use="bulge", amount=0.8)
+    do(session, say.ChangeLayer, layer="bulge", amount=2.0)
+    do(session, say.AddKey, layer="bulge", time=0.5)
+    assert keys(session, "bulge")[1] == (0.5, "bulge", pytest.approx(0.4), "linear")
+    with pytest.raises(InputError, match="layer 'nobody' was named"):
+        do(session, say.AddKey, layer="nobody", time=0.5)
+
+
 def test_layers_are_added_changed_ordered_and_deleted(session):
     do(session, say.AddLayer, use="bulge")
     do(session, say.AddLayer, use="nod", seconds=2.0)
@@ -213,6 +223,36 @@ def test_a_part_is_played_over_and_over(session):
     assert state_of(session, 0).transport.span is None
 
 
+def test_a_limb_swells_as_a_shape_with_a_layer(session):
+    do(session, say.Radial, name="arm", joint="LeftArm", swell=0.3, done=False)
+    assert "arm" not in session.document.edits.shapes
+    do(session, say.Radial, name="arm", joint="LeftArm", swell=0.5)
+    assert np.array_equal(session.document.edits.shapes["arm"].offsets, BULGE.offsets)
+    assert layers(session)["arm"] == Layer.still("arm", "arm")
+    do(session, say.ChangeLayer, layer="arm", amount=0.5)
+    do(session, say.Radial, name="arm", joint="LeftArm", swell=0.1, lean=0.2, profile="even", low=0.2, high=0.8)
+    assert len(session.document.edits.shapes["arm"].vertices) > 0
+    assert layers(session)["arm"].amount == 0.5
+    assert len(session.history.past) == 3
+
+
+def test_a_wave_runs_along_a_line_that_was_drawn(session):
+    figures = {"height": 0.02, "wavelength": 0.3, "speed": 0.5, "width": 0.1}
+    spine = np.flatnonzero(HERO.weights.joints[:, 0] == HERO.skeleton.index("Spine1"))
+    chosen = [int(np.flatnonzero((HERO.triangles == vertex).any(axis=1))[0]) for vertex in spine[:12]]
+    do(session, say.Wave, stroke="ripple", triangles=chosen, shares=[0.2, 0.3, 0.5] * 12, **figures)
+    edits = session.document.edits
+    assert list(edits.surface_strokes) == ["ripple"]
+    assert list(edits.shapes)[1:] == ["ripple crest", "ripple flank"]
+    assert layers(session)["ripple crest"].keys[-1].time == pytest.approx(0.6)
+    do(session, say.Wave, stroke="ripple", **{**figures, "speed": 1.0})
+    assert layers(session)["ripple crest"].keys[-1].time == pytest.approx(0.3)
+    with pytest.raises(InputError, match="three shares"):
+        do(session, say.Wave, stroke="x", triangles=chosen, shares=[1.0], **figures)
+    with pytest.raises(InputError, match="there are ripple"):
+        do(session, say.Wave, stroke="x", **figures)
+
+
 def test_firmness_is_offered_where_springs_pull(session):
     assert not state_of(session, 0).edits.firm
     do(session, say.ChooseSkin, skin="springs")
@@ -237,6 +277,10 @@ def test_firmness_is_offered_where_springs_pull(session):
         (say.RenameEdit, {"name": "bulge", "to": "line", "stroke": True}),
         (say.DeleteEdit, {"name": "nothing"}),
         (say.Loop, {"start": 0.5, "end": 0.5}),
+        (say.Radial, {"name": "arm", "joint": "nobody", "swell": 0.3}),
+        (say.Radial, {"name": " ", "joint": "LeftArm", "swell": 0.3}),
+        (say.Radial, {"name": "nod", "joint": "LeftArm", "swell": 0.3}),
+        (say.Radial, {"name": "arm", "joint": "LeftArm", "swell": 0.3, "low": 0.8, "high": 0.2}),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(session, kind, what):

@@ -30,11 +30,12 @@ export interface SkinFrame {
   packed: Uint16Array; // 4 a point, a view of the message, not a copy
 }
 
-/** Triangles among display points, and which vertex each display point is of. */
+/** Triangles among display points, which vertex each display point is of, and the joint that moves a vertex most. */
 export interface MeshData {
   points: number;
   triangles: Uint32Array;
   vertexOfPoint: Uint32Array;
+  jointOfVertex: Uint32Array;
 }
 
 /** A frame from a binary message, or null where it is none. */
@@ -73,12 +74,13 @@ export function rootOf({ low, side }: SkinFrame): [number, number, number] {
 /** The mesh from what `/mesh/{mesh}` gives. */
 export function readMesh(message: ArrayBuffer): MeshData {
   const head = new Uint32Array(message, 0, 5);
-  const [magic, version, points = 0, triangles = 0] = head;
+  const [magic, version, points = 0, triangles = 0, vertices = 0] = head;
   if (magic !== MESH_MAGIC || version !== 1)
     throw new Error("this is no mesh of the studio; reload the page");
   return {
     points,
     triangles: new Uint32Array(message, 20, 3 * triangles),
     vertexOfPoint: new Uint32Array(message, 20 + 12 * triangles, points),
+    jointOfVertex: new Uint32Array(message, 20 + 12 * triangles + 4 * points, vertices),
   };
 }

@@ -26,12 +26,14 @@ export type Command =
   | { do: "add-layer"; use: string; seconds?: number | null }
   | { do: "change-layer"; layer: string; name?: string | null; amount?: number | null; repeat?: boolean | null; firmness?: number | null; mute?: boolean | null; solo?: boolean | null; place?: number | null; done?: boolean }
   | { do: "delete-layer"; layer: string }
-  | { do: "add-key"; layer: string; time: number; use: string; amount?: number; ease?: string }
+  | { do: "add-key"; layer: string; time: number; use?: string | null; amount?: number; ease?: string }
   | { do: "change-key"; layer: string; time: number; to?: number | null; use?: string | null; amount?: number | null; ease?: string | null; copy?: boolean; done?: boolean }
   | { do: "delete-key"; layer: string; time: number }
   | { do: "set-amount"; use: string; amount: number; done?: boolean }
   | { do: "rename-edit"; name: string; to: string; stroke?: boolean }
   | { do: "delete-edit"; name: string; stroke?: boolean }
+  | { do: "radial"; name: string; joint: string; profile?: string; swell?: number; lean?: number; low?: number; high?: number; done?: boolean }
+  | { do: "wave"; stroke: string; height: number; wavelength: number; speed: number; width: number; triangles?: number[]; shares?: number[]; done?: boolean }
   | { do: "loop"; start: number; end: number }
   | { do: "unloop" }
   | { do: "travel"; steps: number }

@@ -95,6 +95,14 @@ class Layer:
         others = [one for one in self.keys if one.time != key.time]
         return replace(self, keys=tuple(sorted([*others, key], key=lambda one: one.time)))
 
+    def key_for(self, time: float) -> Key:
+        """A key at a time [s] that says what there is of the shape or pose that counts most then."""
+        amounts = self.amounts(time)
+        use = max(amounts, key=lambda name: abs(amounts[name]), default="")
+        eased = [key for key in self.keys if key.time <= time]
+        ease = (eased[-1] if eased else self.keys[0]).ease
+        return Key(time=time, use=use, amount=amounts.get(use, 0.0) / (self.amount or 1.0), ease=ease)
+
     def delete_key(self, time: float) -> Layer:
         """Without the key at a time [s]; a layer keeps at least one."""
         gone = self.key_at(time)

@@ -74,6 +74,7 @@ def radial(
     profile: str = "bell",
     swell: float = 0.0,
     lean: float = 0.0,
+    part: tuple[float, float] = (0.0, 1.0),
     attachment: Attachment | None = None,
 ) -> SurfaceEdit:
     """Swell the limb round the bones of `joint`, or lean its skin along them [Toothman2020, Eq. 24].
@@ -81,7 +82,8 @@ def radial(
         |s'| = |s| (1 + swell f(t)),   angle to the bone grows by lean f(t) [rad]
 
     with t the place on the bone and f the `profile`; `swell=0.25` with `parabola` is the published bulge. Angles end at
-    the bone's own direction.
+    the bone's own direction. `part` is from where to where on the bone the profile goes, 0 to 1 for all of it; nothing
+    changes outside.
     """
     where = "radial"
     shape = profile_named(profile, where)
@@ -89,12 +91,18 @@ def radial(
         raise InputError(
             where, f"swell is {swell} and lean {lean}", "-1 or more, and -pi to pi, are needed", "try 0.2 and 0.0"
         )
+    low, high = part
+    if not 0.0 <= low < high <= 1.0:
+        raise InputError(
+            where, f"part is {low} to {high}", "shares of the bone from 0 to 1 are needed, the end last", "try (0, 1)"
+        )
     attached = attach(character) if attachment is None else attachment
     number = character.skeleton.index(joint)
     own = attached.segments.joints[attached.segment] == number
     if not own.any():
         raise InputError(where, f"no skin hangs on joint {joint!r}", "its bones must carry some", "choose another one")
-    weight = np.where(own, shape(attached.along), 0.0)
+    inside = own & (attached.along >= low) & (attached.along <= high)
+    weight = np.where(inside, shape(np.clip((attached.along - low) / (high - low), 0.0, 1.0)), 0.0)
     vectors = attached.scale_vectors
     bone = attached.segments.directions[attached.segment]
     axis = np.cross(bone, vectors)

@@ -111,8 +111,10 @@ class Transport:
 
     def pass_time(self, dt: float) -> float:
         """Let `dt` [s] go by, and leave it to others to play what is there then; the time of the flesh [s]."""
-        self._now += _finite("dt", dt, least=0.0)
-        return self._now
+        now = self._now + _finite("dt", dt, least=0.0)
+        self._start_over(now)
+        self._now = now
+        return now
 
     def sample(self, time: float) -> Pose:
         """The pose at a time of the flesh [s]."""

@@ -53,6 +53,8 @@ class FramePacker:
 
         wp = devices.warp()
         self.creases: Creases = creases(character.points, character.triangles, angle=CREASE)
+        weights = character.weights
+        self._joints = np.zeros(len(character.points)) if weights is None else weights.joints[:, 0]
         self._side = CUBE * float(character.size.max())
         count, vertices = len(self.creases), len(character.points)
         self._cube = wp.zeros(4, dtype=wp.float32, device="cpu")
@@ -74,10 +76,11 @@ class FramePacker:
         return _opening(SKIN, head, len(packed), low, self._side) + packed.tobytes()
 
     def mesh(self, vertices: int) -> bytes:
-        """The triangles in display points, and which vertex each of those is."""
+        """The triangles in display points, which vertex each of those is, and the joint that moves each vertex most."""
         corners = self.creases.normal_of_corner.astype("<u4")
         opening = _MESH.pack(b"SPLM", VERSION, len(self.creases), len(corners), vertices)
-        return opening + corners.tobytes() + self.creases.vertex_of_normal.astype("<u4").tobytes()
+        parts = (corners, self.creases.vertex_of_normal, self._joints)
+        return opening + b"".join(part.astype("<u4").tobytes() for part in parts)
 
 
 def joints_frame(head: Head, world_from_joint: FloatArray) -> bytes:

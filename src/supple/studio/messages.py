@@ -38,6 +38,7 @@ Metres = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Index = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Amount = Annotated[float, Meta(ge=-1000.0, le=1000.0)]
 Joint = Annotated[int, Meta(ge=0, le=65535)]
+Size = Annotated[float, Meta(gt=0.0, le=1000.0)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 MOST_VIEWS = 4
 """Characters that are shown beside each other."""
@@ -213,11 +214,14 @@ class DeleteLayer(Command, tag="delete-layer", frozen=True):
 
 
 class AddKey(Command, tag="add-key", frozen=True):
-    """A key of a shape or pose, or of nothing where `use` is empty; a layer that is not there yet is made."""
+    """A key of a shape or pose, or of nothing where `use` is empty; a layer that is not there yet is made.
+
+    Without a `use` the key says what there is at that time anyway.
+    """
 
     layer: Name
     time: Seconds
-    use: Name
+    use: Name | None = None
     amount: Amount = 1.0
     ease: Name = "smooth"
 
@@ -263,6 +267,39 @@ class DeleteEdit(Command, tag="delete-edit", frozen=True):
 
     name: Name
     stroke: bool = False
+
+
+class Radial(Command, tag="radial", frozen=True):
+    """Let the skin round a joint's bones swell and lean, as a shape of that name with a layer; `done` as in `Change`.
+
+    `swell` is a share of its thickness, `lean` an angle in radians, and `low` to `high` the part of the bone.
+    """
+
+    name: Name
+    joint: Name
+    profile: Name = "bell"
+    swell: Annotated[float, Meta(ge=-1.0, le=10.0)] = 0.0
+    lean: Annotated[float, Meta(ge=-3.2, le=3.2)] = 0.0
+    low: Share = 0.0
+    high: Share = 1.0
+    done: bool = True
+
+
+class Wave(Command, tag="wave", frozen=True):
+    """A wave that runs along a stroke on the skin; `done` as in `Change`.
+
+    `stroke` names one that is there. With `triangles`, one for every place that was drawn, and three `shares` for each
+    it is a new one of that name.
+    """
+
+    stroke: Name
+    height: Annotated[float, Meta(ge=-10.0, le=10.0)]
+    wavelength: Size
+    speed: Size
+    width: Size
+    triangles: Annotated[list[Index], Meta(max_length=2000)] = []
+    shares: Annotated[list[Share], Meta(max_length=6000)] = []
+    done: bool = True
 
 
 class Loop(Command, tag="loop", frozen=True):
@@ -454,6 +491,8 @@ AnyCommand = (
     | SetAmount
     | RenameEdit
     | DeleteEdit
+    | Radial
+    | Wave
     | Loop
     | Unloop
     | Travel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import Thread
 
 from supple.character.character import Character
@@ -11,6 +12,7 @@ from supple.document.sources import motions_for, names_file
 from supple.edits.painting import Canvas
 from supple.errors import InputError
 from supple.motion.motion import Motion
+from supple.skins.springs.attachment.attachment import Attachment, attach
 from supple.studio.files.library import Library
 from supple.studio.frames import FramePacker
 
@@ -28,6 +30,11 @@ class Opened:
     motions: list[str]
     packer: FramePacker
     canvas: Canvas
+
+    @cached_property
+    def attachment(self) -> Attachment:
+        """Where on the bones the vertices hang."""
+        return attach(self.character)
 
 
 def open_document(document: Document, library: Library) -> Opened:

@@ -17,6 +17,7 @@ from supple.graph.transport import Transport
 from supple.io.confined.reader import What
 from supple.motion.motion import Motion
 from supple.motion.pose import PoseSource
+from supple.skins.springs.attachment.attachment import Attachment
 from supple.studio.fetching import Fetching
 from supple.studio.files.library import FileEntry, Library
 from supple.studio.frame_maker import FrameMaker
@@ -125,6 +126,11 @@ class Session:
     def character(self) -> Character:
         """As its source gives it, without edits and painted maps."""
         return self._opened.character
+
+    @property
+    def attachment(self) -> Attachment:
+        """Where on the bones the vertices of the character hang."""
+        return self._opened.attachment
 
     @property
     def motion(self) -> Motion:

@@ -47,7 +47,7 @@ export function pick(skin: Skin, origin: Vector3, direction: Vector3): Place | n
     const distance = (e2x * qx + e2y * qy + e2z * qz) / determinant;
     if (distance <= 0 || distance >= nearest) continue;
     nearest = distance;
-    found = { points: [a / 4, b / 4, c / 4], shares: [Math.max(0, 1 - u - v), u, v] };
+    found = { triangle: t / 3, points: [a / 4, b / 4, c / 4], shares: [Math.max(0, 1 - u - v), u, v] };
   }
   return found;
 }

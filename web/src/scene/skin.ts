@@ -17,8 +17,9 @@ import { SHADOW_FRAGMENT, SHADOW_VERTEX, SKIN_FRAGMENT, SKIN_VERTEX } from "./sh
 
 const DOUBLE_SIDE = 2;
 
-/** A place of the skin: a triangle's display points and the shares of them. */
+/** A place of the skin: a triangle, its display points and the shares of them. */
 export interface Place {
+  triangle: number;
   points: [number, number, number];
   shares: [number, number, number];
 }

@@ -7,8 +7,10 @@ import { activeView } from "../session";
 import { DragFlesh } from "./drag";
 import { PaintMap } from "./paint";
 import { PoseJoints } from "./pose";
+import { RadialTool } from "./radial";
 import { RaiseSkin } from "./strokes/raise";
 import type { Tool, ToolId } from "./tool";
+import { WaveTool } from "./wave";
 
 export const tools = signal<readonly Tool[]>([]);
 const chosenId = signal<ToolId>("drag");
@@ -28,6 +30,8 @@ export function makeTools(stage: Stage, look: Look): void {
     new PaintMap(stage, look),
     new PoseJoints(stage, look),
     new RaiseSkin(stage, look),
+    new RadialTool(stage),
+    new WaveTool(stage, look),
   ];
   const { canvas } = stage;
   const taken = new Map<number, Tool>();

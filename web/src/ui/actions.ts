@@ -5,6 +5,7 @@ import { ask, bonesShown, following, motionTime, panelOpen, radius, state } from
 import type { ToolId } from "../tools/tool";
 import { chooseTool, tool, tools } from "../tools/toolbox";
 import type { IconName } from "./icons";
+import { layersShown, layersWanted, playhead } from "./layers/choice";
 import { nextTheme, theme } from "./theme";
 
 export type ActionId =
@@ -13,6 +14,10 @@ export type ActionId =
   | "step-back"
   | "step-ahead"
   | "to-start"
+  | "loop"
+  | "loop-start"
+  | "loop-end"
+  | "layers"
   | "slower"
   | "faster"
   | "open"
@@ -65,6 +70,15 @@ function step(seconds: number): void {
   ask({ do: "seek", time: duration ? Math.min(duration, Math.max(0, time)) : time });
 }
 
+/** Play a part over and over; null keeps that end of it where it is. */
+function setSpan(start: number | null, end: number | null): void {
+  const { duration, span } = state.value?.transport ?? {};
+  if (!duration) return;
+  const from = start ?? (span && span[0] < end! ? span[0] : 0);
+  const to = end ?? (span && span[1] > from ? span[1] : duration);
+  if (to > from) ask({ do: "loop", start: from, end: to });
+}
+
 function otherSpeed(by: 1 | -1): void {
   const rate = state.value?.transport.rate ?? 1;
   const at = SPEEDS.reduce(
@@ -112,6 +126,44 @@ const ACTIONS: readonly Action[] = [
     keys: ["Home"],
     icon: "start",
     run: () => ask({ do: "seek", time: 0 }),
+  },
+  {
+    id: "loop",
+    group: "Motion",
+    name: "Play a part over and over",
+    keys: ["L"],
+    icon: "loop",
+    enabled: () => Boolean(state.value?.transport.duration),
+    pressed: () => Boolean(state.value?.transport.span),
+    run: () => {
+      if (state.value?.transport.span) ask({ do: "unloop" });
+      else setSpan(0, state.value?.transport.duration ?? 0);
+    },
+  },
+  {
+    id: "loop-start",
+    group: "Motion",
+    name: "The part begins here",
+    keys: ["I"],
+    run: () => setSpan(playhead(), null),
+  },
+  {
+    id: "loop-end",
+    group: "Motion",
+    name: "The part ends here",
+    keys: ["O"],
+    run: () => setSpan(null, playhead()),
+  },
+  {
+    id: "layers",
+    group: "Motion",
+    name: "Show layers",
+    keys: ["Y"],
+    icon: "layers",
+    pressed: layersShown,
+    run: () => {
+      layersWanted.value = !layersShown();
+    },
   },
   { id: "slower", group: "Motion", name: "Slower", keys: ["ArrowDown"], run: () => otherSpeed(-1) },
   { id: "faster", group: "Motion", name: "Faster", keys: ["ArrowUp"], run: () => otherSpeed(1) },

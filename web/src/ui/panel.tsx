@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { SettingRow, State } from "../messages";
 import { activeStage, ask, drafts, radius, skin, stage, state, view } from "../session";
 import { setRadius } from "./actions";
+import { EditsSection } from "./layers/edits";
 import { Compare } from "./panes";
 import { Row } from "./rows";
 import { ToolOptions } from "./toolbar";
@@ -37,6 +38,7 @@ function Filled({ now }: { now: State }) {
         />
         <HandRadius size={now.mesh.size || 1.8} />
       </section>
+      <EditsSection />
       <Stages />
       <Settings rows={stage.value?.settings ?? []} />
     </>

@@ -6,6 +6,9 @@ import type { Stage } from "../scene/stage";
 import { ask, motionTime, state } from "../session";
 import { SPEEDS } from "./actions";
 import { ActionButton } from "./button";
+import { within } from "./layers/choice";
+import { LayerList } from "./layers/list";
+import { Span } from "./layers/span";
 
 const KEY_STEP = 1 / 30; // [s]
 
@@ -13,22 +16,22 @@ export function Timeline({ stage }: { stage: Stage }) {
   const duration = state.value?.transport.duration ?? null;
   return (
     <section class="timeline" aria-label="Motion">
-      <div class="transport">
+      <div class="transport" role="group" aria-label="Playing">
         <ActionButton id="to-start" stage={stage} />
         <ActionButton id="step-back" stage={stage} />
         <ActionButton id="play" stage={stage} />
         <ActionButton id="step-ahead" stage={stage} />
+        <ActionButton id="loop" stage={stage} />
+        <ActionButton id="layers" stage={stage} />
       </div>
       {duration ? <Track duration={duration} /> : <p class="track quiet">This motion has no end.</p>}
-      <Figures duration={duration} />
-      <Speed />
+      <div class="clock">
+        <Figures duration={duration} />
+        <Speed />
+      </div>
+      {duration && <LayerList duration={duration} />}
     </section>
   );
-}
-
-/** Time within the motion, which may have gone round. */
-function within(time: number, duration: number): number {
-  return time >= 0 && time <= duration ? time : ((time % duration) + duration) % duration;
 }
 
 function Figures({ duration }: { duration: number | null }) {
@@ -78,7 +81,9 @@ function Track({ duration }: { duration: number }) {
     () =>
       effect(() => {
         const time = dragged.value ?? within(motionTime.value, duration);
-        head.current?.style.setProperty("left", `${(100 * time) / duration}%`);
+        const place = `${(100 * time) / duration}%`;
+        head.current?.style.setProperty("left", place);
+        head.current?.closest<HTMLElement>(".timeline")?.style.setProperty("--playhead", place);
         track.current?.setAttribute("aria-valuenow", time.toFixed(2));
         track.current?.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
       }),
@@ -130,6 +135,7 @@ function Track({ duration }: { duration: number }) {
       onKeyDown={onKeyDown}
     >
       <div class="rail" />
+      <Span duration={duration} />
       {ticks.map((time) => (
         <span class="tick" key={time} style={{ left: `${(100 * time) / duration}%` }}>
           {Number(time.toFixed(3))}

@@ -3,6 +3,7 @@ import { engineMilliseconds, framesArriving, picturesDrawn } from "../meters";
 import type { Stage } from "../scene/stage";
 import { state } from "../session";
 import { ActionButton } from "./button";
+import { HistoryButton } from "./layers/history";
 import { chooseCharacter } from "./open";
 import { plainName } from "./words";
 
@@ -17,6 +18,7 @@ export function TopBar({ stage, software }: { stage: Stage; software: boolean })
         <ActionButton id="open" stage={stage} />
         <ActionButton id="undo" stage={stage} beside={state.value?.undo} />
         <ActionButton id="redo" stage={stage} beside={state.value?.redo} />
+        <HistoryButton />
       </div>
       <div class="cluster" role="group" aria-label="View">
         <ActionButton id="frame" stage={stage} />

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from supple.studio import messages as say
-from supple.studio.commands import document, files, hands, layers, paint, playing, poses, showing, strokes, views
+from supple.studio.commands import (
+    document,
+    files,
+    hands,
+    layers,
+    paint,
+    playing,
+    poses,
+    shaping,
+    showing,
+    strokes,
+    views,
+)
 from supple.studio.commands.table import Handlers
 from supple.studio.session import Session
 
-_WORK = (document, files, hands, layers, paint, playing, poses, showing, strokes, views)
+_WORK = (document, files, hands, layers, paint, playing, poses, shaping, showing, strokes, views)
 HANDLERS: Handlers = {kind: handler for work in _WORK for kind, handler in work.HANDLERS.items()}
 _QUIET = (say.Hold, say.LetGo, say.Paint, say.Draw, say.DropLine)
 

@@ -89,11 +89,15 @@ def _delete_layer(session: Session, command: say.DeleteLayer) -> None:
 
 def _add_key(session: Session, command: say.AddKey) -> None:
     edits = _edits(session)
-    key = Key(time=command.time, use=command.use, amount=command.amount, ease=command.ease)
-    if any(layer.name == command.layer for layer in edits.layers):
-        layer = layer_named(edits, command.layer).with_key(key)
+    use = command.use
+    there = any(layer.name == command.layer for layer in edits.layers)
+    if use is None:
+        layer = layer_named(edits, command.layer)
+        layer = layer.with_key(layer.key_for(command.time))
     else:
-        layer = Layer(name=command.layer or _layer_name(edits, command.use), keys=(key,))
+        key = Key(time=command.time, use=use, amount=command.amount, ease=command.ease)
+        name = command.layer or _layer_name(edits, use)
+        layer = layer_named(edits, name).with_key(key) if there else Layer(name=name, keys=(key,))
     _show(session, edits.with_layer(layer), f"Key of {layer.name}")
 
 

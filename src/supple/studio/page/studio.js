@@ -300,6 +300,10 @@ function A2(n3, u4) {
   var i4 = y2(t2++, 3);
   !a2.__s && E2(i4.__H, u4) && (i4.__P = true, i4.__ = n3, i4.u = u4, r2.__H.__h.push(i4));
 }
+function F2(n3, u4) {
+  var i4 = y2(t2++, 4);
+  !a2.__s && E2(i4.__H, u4) && (i4.__P = false, i4.__ = n3, i4.u = u4, r2.__h.push(i4));
+}
 function T2(n3) {
   return f2 = 5, w2(function() {
     return { current: n3 };
@@ -1012,14 +1016,14 @@ var A3 = function(i4) {
     queueMicrotask(i4);
   });
 };
-function F2() {
+function F3() {
   r3(function() {
     var i4;
     while (i4 = g4.shift()) h4.call(i4);
   });
 }
 function M() {
-  if (1 === g4.push(this)) (n.requestAnimationFrame || A3)(F2);
+  if (1 === g4.push(this)) (n.requestAnimationFrame || A3)(F3);
 }
 
 // src/frames.ts
@@ -1059,13 +1063,14 @@ function rootOf({ low, side }) {
 }
 function readMesh(message) {
   const head = new Uint32Array(message, 0, 5);
-  const [magic, version, points = 0, triangles = 0] = head;
+  const [magic, version, points = 0, triangles = 0, vertices = 0] = head;
   if (magic !== MESH_MAGIC || version !== 1)
     throw new Error("this is no mesh of the studio; reload the page");
   return {
     points,
     triangles: new Uint32Array(message, 20, 3 * triangles),
-    vertexOfPoint: new Uint32Array(message, 20 + 12 * triangles, points)
+    vertexOfPoint: new Uint32Array(message, 20 + 12 * triangles, points),
+    jointOfVertex: new Uint32Array(message, 20 + 12 * triangles + 4 * points, vertices)
   };
 }
 
@@ -1215,11 +1220,11 @@ var Bones = class {
   wear(look2) {
     this.material.color.set(LOOKS[look2].bones);
   }
-  show(frame) {
+  show(frame2) {
     const [from, to, along, side, up, corner] = Array.from({ length: 6 }, () => new Vector32());
     this.ends.forEach(([parent, joint], bone) => {
-      jointAt(frame, parent, from);
-      along.subVectors(jointAt(frame, joint, to), from);
+      jointAt(frame2, parent, from);
+      along.subVectors(jointAt(frame2, joint, to), from);
       side.set(Math.abs(along.y) > 0.9 * along.length() ? 1 : 0, 0, 0);
       if (side.x === 0) side.y = 1;
       up.crossVectors(along, side).setLength(WIDTH * along.length());
@@ -1661,12 +1666,12 @@ var Skin = class {
     }
     this.material.uniformsNeedUpdate = true;
   }
-  show(frame) {
-    this.frame = frame;
-    this.attribute.array = frame.packed;
+  show(frame2) {
+    this.frame = frame2;
+    this.attribute.array = frame2.packed;
     this.attribute.needsUpdate = true;
-    this.cube.low.value.fromArray(frame.low);
-    this.cube.side.value = frame.side;
+    this.cube.low.value.fromArray(frame2.low);
+    this.cube.side.value = frame2.side;
   }
   /** Where a display point is [m]. */
   point(index, into) {
@@ -1738,15 +1743,15 @@ var Pane = class {
     this.joints = null;
   }
   /** The newest frame; one that was not drawn yet gives way. */
-  newest(frame) {
-    this.waiting = frame;
+  newest(frame2) {
+    this.waiting = frame2;
   }
   /** Give the frame that waits to the skin; whether there was one of its mesh. */
   take() {
-    const frame = this.waiting;
-    if (!frame || frame.mesh !== this.skin?.number) return false;
+    const frame2 = this.waiting;
+    if (!frame2 || frame2.mesh !== this.skin?.number) return false;
     this.waiting = null;
-    this.skin.show(frame);
+    this.skin.show(frame2);
     this.skin.mesh.visible = true;
     this.shadowIsOld = true;
     return true;
@@ -1825,7 +1830,7 @@ function pick(skin2, origin, direction) {
     const distance = (e2x * qx + e2y * qy + e2z * qz) / determinant;
     if (distance <= 0 || distance >= nearest) continue;
     nearest = distance;
-    found = { points: [a5 / 4, b3 / 4, c4 / 4], shares: [Math.max(0, 1 - u4 - v4), u4, v4] };
+    found = { triangle: t4 / 3, points: [a5 / 4, b3 / 4, c4 / 4], shares: [Math.max(0, 1 - u4 - v4), u4, v4] };
   }
   return found;
 }
@@ -1903,15 +1908,15 @@ var Stage = class {
     for (const pane of this.panes) pane.setSkeleton(skeleton);
   }
   /** The newest frame of a view. */
-  newest(frame) {
-    this.panes[frame.view]?.newest(frame);
-    this.unsaid.push({ view: frame.view, frame: frame.frame });
+  newest(frame2) {
+    this.panes[frame2.view]?.newest(frame2);
+    this.unsaid.push({ view: frame2.view, frame: frame2.frame });
   }
   /** Where the joints are in the frame of the skin that comes next. */
-  newestJoints(frame) {
-    const pane = this.panes[frame.view];
-    const fits = frame.transforms.length === 12 * (this.skeleton?.names.length ?? 0);
-    if (pane && fits && frame.mesh === this.mesh?.number) pane.joints = frame;
+  newestJoints(frame2) {
+    const pane = this.panes[frame2.view];
+    const fits = frame2.transforms.length === 12 * (this.skeleton?.names.length ?? 0);
+    if (pane && fits && frame2.mesh === this.mesh?.number) pane.joints = frame2;
   }
   /** Where a joint is [m], or null while nobody knows. */
   joint(index, into = new Vector36()) {
@@ -1985,8 +1990,8 @@ var Stage = class {
     const seconds = Math.min(LONGEST_STEP, (now - this.before) / 1e3);
     this.before = now;
     const isNew = this.take();
-    const moved = this.lookOn(seconds);
-    if (!isNew && !moved && !this.dirty) return;
+    const moved2 = this.lookOn(seconds);
+    if (!isNew && !moved2 && !this.dirty) return;
     this.dirty = false;
     this.options.beforePicture();
     this.draw();
@@ -3031,7 +3036,7 @@ function jointUnder(stage2, pixel, near = NEAR2) {
   return found;
 }
 function jointAxes(stage2, joint) {
-  const { skeleton, frame } = stage2.joints;
+  const { skeleton, frame: frame2 } = stage2.joints;
   const here = stage2.joint(joint);
   const along = new Vector312();
   skeleton.parents.forEach((parent2, child) => {
@@ -3044,9 +3049,9 @@ function jointAxes(stage2, joint) {
   const at = 12 * joint;
   const columns = [0, 1, 2].map(
     (column) => new Vector312(
-      frame.transforms[at + column],
-      frame.transforms[at + 4 + column],
-      frame.transforms[at + 8 + column]
+      frame2.transforms[at + column],
+      frame2.transforms[at + 4 + column],
+      frame2.transforms[at + 8 + column]
     )
   );
   const across = columns.reduce(
@@ -3152,7 +3157,7 @@ function BoneLength({ stage: stage2, joint }) {
   shownFrame.value;
   const stretch = stretchOf(stage2, joint);
   if (stretch === null) return null;
-  const tell = (value, done) => ask({ do: "stretch-bone", joint, stretch: value, ...posingOptions(motionTime.value), done });
+  const tell2 = (value, done) => ask({ do: "stretch-bone", joint, stretch: value, ...posingOptions(motionTime.value), done });
   return /* @__PURE__ */ a4("label", { class: "chooser", title: "How many times as long as at rest its bone is", children: [
     /* @__PURE__ */ a4("span", { children: "Bone" }),
     /* @__PURE__ */ a4(
@@ -3167,9 +3172,9 @@ function BoneLength({ stage: stage2, joint }) {
         "aria-valuetext": `${stretch.toFixed(2)} times its length at rest`,
         onInput: ({ currentTarget }) => {
           const value = Number(currentTarget.value);
-          soon("stretch", () => tell(value, false));
+          soon("stretch", () => tell2(value, false));
         },
-        onChange: ({ currentTarget }) => tell(Number(currentTarget.value), true)
+        onChange: ({ currentTarget }) => tell2(Number(currentTarget.value), true)
       }
     ),
     /* @__PURE__ */ a4("span", { class: "quiet figure", children: [
@@ -3386,6 +3391,177 @@ var PoseJoints = class {
     if (ask({ ...about, ...posingOptions(time), done }) !== null) drag.sent = { time: now, what };
   }
 };
+
+// src/ui/layers/amount.tsx
+function AmountField({
+  name,
+  label,
+  value,
+  change: change4,
+  bare = false,
+  low = 0,
+  high = 1,
+  unit = ""
+}) {
+  const shown2 = drafts.value[name] ?? value;
+  const slide = (amount) => {
+    drafts.value = { ...drafts.value, [name]: amount };
+    soon(name, () => change4(amount, false));
+  };
+  const set = (amount) => {
+    notSoon(name);
+    drafts.value = { ...drafts.value, [name]: amount };
+    change4(amount, true);
+  };
+  const slider = /* @__PURE__ */ a4(
+    "input",
+    {
+      type: "range",
+      class: "amount-slider",
+      "aria-label": bare ? `${label} of ${name}` : `${label}, slider`,
+      "aria-valuetext": shown2.toFixed(2),
+      title: `${label} ${shown2.toFixed(2)}`,
+      min: Math.min(low, shown2),
+      max: Math.max(high, shown2),
+      step: 0.01 * (high - low),
+      value: shown2,
+      onInput: (event) => slide(Number(event.currentTarget.value)),
+      onChange: (event) => set(Number(event.currentTarget.value))
+    }
+  );
+  if (bare) return /* @__PURE__ */ a4("span", { "data-setting": name, children: slider });
+  return /* @__PURE__ */ a4("div", { class: "line", "data-setting": name, children: [
+    /* @__PURE__ */ a4("span", { class: "quiet", children: [
+      label,
+      unit && /* @__PURE__ */ a4("span", { class: "unit", children: [
+        " ",
+        unit
+      ] })
+    ] }),
+    slider,
+    /* @__PURE__ */ a4(
+      "input",
+      {
+        type: "number",
+        "aria-label": label,
+        step: "any",
+        value: Number(shown2.toFixed(3)),
+        onChange: ({ currentTarget }) => {
+          const typed = currentTarget.valueAsNumber;
+          if (Number.isFinite(typed)) set(typed);
+          else currentTarget.value = String(shown2);
+        }
+      }
+    )
+  ] });
+}
+
+// src/tools/names.ts
+function freeName(wanted) {
+  const { shapes = [], poses = [], strokes: strokes2 = [], layers = [] } = state.value?.edits ?? {};
+  const taken = /* @__PURE__ */ new Set([...shapes, ...poses, ...strokes2, ...layers.map(({ name: name2 }) => name2)]);
+  let name = wanted;
+  for (let number = 2; taken.has(name); number++) name = `${wanted} ${number}`;
+  return name;
+}
+
+// src/tools/radial.tsx
+var DEGREE = Math.PI / 180;
+var figures = y3({ swell: 0.3, lean: 0, low: 0, high: 1, profile: "bell" });
+var current = y3(null);
+var RadialTool = class {
+  constructor(stage2) {
+    this.stage = stage2;
+  }
+  stage;
+  id = "radial";
+  name = "Swell a limb";
+  key = "W";
+  icon = "radial";
+  hint = "Click a limb: the skin round its bone swells, as a shape with a layer.";
+  down(event) {
+    const place = placeAt(this.stage, pixelOf(this.stage, event));
+    const { skin: skin2, joints: joints2 } = this.stage;
+    if (!place || !skin2 || !joints2) return false;
+    const nearest = place.points[place.shares.indexOf(Math.max(...place.shares))];
+    const joint = joints2.skeleton.names[skin2.data.jointOfVertex[skin2.data.vertexOfPoint[nearest]]];
+    current.value = { name: freeName(joint), joint };
+    tell(true);
+    return true;
+  }
+  move() {
+  }
+  up() {
+  }
+  hover() {
+  }
+  lost() {
+    current.value = null;
+  }
+  options() {
+    return /* @__PURE__ */ a4(Options, {});
+  }
+};
+function tell(done) {
+  if (current.value) ask({ do: "radial", ...current.value, ...figures.value, done });
+}
+function change(what, done) {
+  figures.value = { ...figures.value, ...what };
+  if (current.value && state.value?.edits.shapes.includes(current.value.name)) tell(done);
+}
+function Options() {
+  const { swell, lean, low, high, profile: profile2 } = figures.value;
+  const shapes = state.value?.edits.shapes ?? [];
+  const shape = current.value && shapes.includes(current.value.name) ? current.value.name : null;
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4("p", { class: "quiet", children: shape ? `Changes ${shape}.` : "Nothing chosen yet." }),
+    /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: "radial swell",
+        label: "Size",
+        low: -0.8,
+        high: 1.2,
+        value: swell,
+        change: (value, done) => change({ swell: Math.max(-1, value) }, done)
+      }
+    ),
+    /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: "radial lean",
+        label: "Lean",
+        unit: "°",
+        low: -60,
+        high: 60,
+        value: Math.round(lean / DEGREE),
+        change: (value, done) => change({ lean: value * DEGREE }, done)
+      }
+    ),
+    /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: "radial low",
+        label: "From",
+        value: low,
+        change: (value, done) => change({ low: Math.min(Math.max(0, value), high - 0.02) }, done)
+      }
+    ),
+    /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: "radial high",
+        label: "To",
+        value: high,
+        change: (value, done) => change({ high: Math.max(Math.min(1, value), low + 0.02) }, done)
+      }
+    ),
+    /* @__PURE__ */ a4("label", { class: "line", children: [
+      /* @__PURE__ */ a4("span", { class: "quiet", children: "Profile" }),
+      /* @__PURE__ */ a4("select", { value: profile2, onChange: (event) => change({ profile: event.currentTarget.value }, true), children: (state.value?.edits.profiles ?? []).map((name) => /* @__PURE__ */ a4("option", { children: name }, name)) })
+    ] })
+  ] });
+}
 
 // src/tools/strokes/raise.ts
 import { Vector2 as Vector28, Vector3 as Vector316 } from "./three.js";
@@ -3719,6 +3895,7 @@ function placeOf(stage2, stroke, knot) {
   const at = 3 * (stroke.triangles[knot] ?? Number.POSITIVE_INFINITY);
   if (!triangles || at + 2 >= triangles.length) return null;
   return {
+    triangle: at / 3,
     points: [triangles[at], triangles[at + 1], triangles[at + 2]],
     shares: stroke.shares[knot]
   };
@@ -3752,6 +3929,15 @@ var PATHS = {
   theme: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.500v9a4.500 4.500 0 0 0 0-9z",
   help: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zm0 1.300a4.700 4.700 0 1 0 0 9.400 4.700 4.700 0 0 0 0-9.400zM7.300 10.300h1.400v1.400H7.300zM8 4.200c1.400 0 2.300.8 2.300 2 0 1.600-1.600 1.600-1.600 3.100H7.300c0-2.100 1.600-2.200 1.600-3.100 0-.5-.4-.8-.9-.8s-.9.3-.9.9H5.700c0-1.300.9-2.100 2.300-2.100z",
   reset: "M8 3a5 5 0 1 1-4.900 6h1.400A3.600 3.600 0 1 0 5 5.900L6.800 7.600H2.300V3.100L4 4.900A5 5 0 0 1 8 3z",
+  loop: "M5 3.200h6a3 3 0 0 1 3 3V8h-1.400V6.200A1.600 1.600 0 0 0 11 4.600H5v1.900L2 3.900 5 1.300zM11 12.800H5a3 3 0 0 1-3-3V8h1.400v1.800A1.600 1.600 0 0 0 5 11.400h6V9.500l3 2.600-3 2.600z",
+  layers: "M8 1.800 14.500 5 8 8.200 1.500 5zM3.200 7.300 8 9.700l4.800-2.400 1.700.8L8 11.300 1.500 8.100zM3.200 10.300 8 12.700l4.800-2.400 1.700.8L8 14.300l-6.500-3.200z",
+  key: "M8 2.500 13.500 8 8 13.500 2.500 8zm0 2L4.500 8 8 11.500 11.500 8z",
+  bin: "M6 2h4v1.200h3.500v1.300h-11V3.200H6zM3.600 5.600h8.800l-.7 8.400H4.300zm1.500 1.300.5 5.800h4.800l.5-5.800z",
+  up: "M8 4.500 13 10l-1 1-4-4.400L4 11l-1-1z",
+  down: "M8 11.500 3 6l1-1 4 4.400L12 5l1 1z",
+  history: "M8 2.500A5.500 5.500 0 1 1 2.600 9H4a4.100 4.100 0 1 0 .7-3.300L6.300 7.300H2.100V3.100l1.600 1.600A5.500 5.500 0 0 1 8 2.500zM7.400 5h1.200v2.800l2.200 1.300-.6 1-2.800-1.700z",
+  radial: "M7.300 1.500h1.400v2.200C11 4.300 12.300 6 12.300 8S11 11.700 8.700 12.300v2.200H7.300v-2.200C5 11.700 3.700 10 3.700 8S5 4.300 7.300 3.700zm.7 3.500C6.200 5.400 5.100 6.600 5.100 8s1.100 2.600 2.900 3c1.800-.4 2.900-1.600 2.900-3S9.800 5.400 8 5z",
+  wave: "M1.500 8C2.600 5 3.700 4 4.900 4c2.600 0 2.600 6.600 4.700 6.600 1 0 1.800-.8 2.800-3.200l1.300.5c-1.200 3-2.400 4.100-4.100 4.100C6.500 12 6.400 5.400 4.900 5.400c-.6 0-1.200.7-2.100 3.100z",
   close: "M3.800 2.800 8 7l4.200-4.200 1 1L9 8l4.200 4.200-1 1L8 9l-4.200 4.200-1-1L7 8 2.800 3.800z",
   open: "M1.500 3.500h4.600l1.400 1.600h7V13h-13zm1.400 3v5.100h10.200V6.500z",
   search: "M7 2.500a4.500 4.500 0 0 1 3.600 7.200l3 3-1 1-3-3A4.500 4.500 0 1 1 7 2.500zm0 1.400a3.100 3.100 0 1 0 0 6.200 3.100 3.100 0 0 0 0-6.200z"
@@ -3941,7 +4127,7 @@ function ChosenStroke({ stroke }) {
   ] });
 }
 function Live(given) {
-  const { label, value, low, high, shown: shown2, change: change2 } = given;
+  const { label, value, low, high, shown: shown2, change: change4 } = given;
   return /* @__PURE__ */ a4("label", { class: "chooser", children: [
     /* @__PURE__ */ a4("span", { children: label }),
     /* @__PURE__ */ a4(
@@ -3953,10 +4139,10 @@ function Live(given) {
         step: (high - low) / 400,
         value,
         "aria-valuetext": shown2(value),
-        onInput: ({ currentTarget }) => soon(`stroke ${label}`, () => change2(Number(currentTarget.value), false)),
+        onInput: ({ currentTarget }) => soon(`stroke ${label}`, () => change4(Number(currentTarget.value), false)),
         onChange: ({ currentTarget }) => {
           notSoon(`stroke ${label}`);
-          change2(Number(currentTarget.value), true);
+          change4(Number(currentTarget.value), true);
         }
       }
     ),
@@ -3975,13 +4161,13 @@ function samplesOf(stage2, event) {
   });
 }
 function lookOf(stage2) {
-  const frame = stage2.skin?.frame;
-  if (!frame) return null;
+  const frame2 = stage2.skin?.frame;
+  if (!frame2) return null;
   const { camera } = stage2.viewer;
   const { width, height: height2 } = stage2.boxOf(stage2.pane);
   const forward = camera.getWorldDirection(new Vector315());
   return {
-    frame: frame.frame,
+    frame: frame2.frame,
     position: camera.position.toArray(),
     target: camera.position.clone().add(forward).toArray(),
     up: new Vector315().setFromMatrixColumn(camera.matrixWorld, 1).toArray(),
@@ -4164,6 +4350,178 @@ var RaiseSkin = class {
   }
 };
 
+// src/tools/wave.tsx
+import {
+  BufferAttribute as BufferAttribute6,
+  BufferGeometry as BufferGeometry6,
+  DynamicDrawUsage as DynamicDrawUsage5,
+  Line as Line3,
+  LineBasicMaterial as LineBasicMaterial3,
+  Vector3 as Vector317
+} from "./three.js";
+var MOST = 400;
+var APART2 = 6;
+var figures2 = y3({ height: 0.02, wavelength: 0.25, speed: 0.5, width: 0.08 });
+var current2 = y3(null);
+var WaveTool = class {
+  constructor(stage2, look2) {
+    this.stage = stage2;
+    this.material = new LineBasicMaterial3({ color: LOOKS[look2].ring, depthTest: false, transparent: true });
+    this.line = new Line3(new BufferGeometry6().setAttribute("position", this.points), this.material);
+    this.line.frustumCulled = false;
+    this.line.renderOrder = 10;
+    this.line.visible = false;
+    stage2.scene.add(this.line);
+  }
+  stage;
+  id = "wave";
+  name = "Wave along a line";
+  key = "V";
+  icon = "wave";
+  hint = "Draw a line on the skin: crests run along it.";
+  places = [];
+  last = null;
+  line;
+  material;
+  points = new BufferAttribute6(new Float32Array(3 * MOST), 3).setUsage(DynamicDrawUsage5);
+  wear(look2) {
+    this.material.color.set(LOOKS[look2].ring);
+  }
+  down(event) {
+    this.places = [];
+    this.last = null;
+    return this.add(event);
+  }
+  move(event) {
+    for (const one of event.getCoalescedEvents?.() ?? [event]) this.add(one);
+  }
+  up(_3, cancelled) {
+    const places = this.places;
+    this.places = [];
+    if (cancelled || places.length < 2) return;
+    current2.value = freeName("wave");
+    ask({
+      do: "wave",
+      stroke: current2.value,
+      ...figures2.value,
+      triangles: places.map(({ triangle }) => triangle),
+      shares: places.flatMap(({ shares }) => shares)
+    });
+  }
+  hover() {
+  }
+  lost() {
+    this.places = [];
+  }
+  leave() {
+    this.lost();
+    this.line.visible = false;
+  }
+  /** The line stays on the skin while it is drawn, however that moves. */
+  update() {
+    const { skin: skin2 } = this.stage;
+    this.line.visible = this.places.length > 1 && skin2 !== null;
+    if (!this.line.visible) return;
+    const [at, normal] = [new Vector317(), new Vector317()];
+    this.places.forEach((place, i4) => {
+      skin2.surface(place, at, normal);
+      this.points.setXYZ(i4, at.x, at.y, at.z);
+    });
+    this.points.needsUpdate = true;
+    this.line.geometry.setDrawRange(0, this.places.length);
+  }
+  options() {
+    return /* @__PURE__ */ a4(Options2, {});
+  }
+  add(event) {
+    const pixel = pixelOf(this.stage, event);
+    if (this.places.length >= MOST || this.last && this.last.distanceTo(pixel) < APART2) return false;
+    const place = placeAt(this.stage, pixel);
+    if (!place) return false;
+    this.last = pixel;
+    this.places.push(place);
+    return true;
+  }
+};
+function change2(what, done) {
+  figures2.value = { ...figures2.value, ...what };
+  const stroke = current2.value;
+  if (stroke && state.value?.edits.shapes.includes(`${stroke} crest`))
+    ask({ do: "wave", stroke, ...figures2.value, done });
+}
+function Options2() {
+  const { height: height2, wavelength, speed, width } = figures2.value;
+  const { strokes: strokes2 = [], shapes = [] } = state.value?.edits ?? {};
+  const least = (value) => Math.max(1e-3, value);
+  return /* @__PURE__ */ a4($, { children: [
+    strokes2.length > 0 && /* @__PURE__ */ a4("label", { class: "line", children: [
+      /* @__PURE__ */ a4("span", { class: "quiet", children: "Line" }),
+      /* @__PURE__ */ a4(
+        "select",
+        {
+          value: current2.value ?? "",
+          onChange: (event) => {
+            current2.value = event.currentTarget.value || null;
+            if (current2.value && !shapes.includes(`${current2.value} crest`))
+              ask({ do: "wave", stroke: current2.value, ...figures2.value });
+          },
+          children: [
+            /* @__PURE__ */ a4("option", { value: "", children: "the next one drawn" }),
+            strokes2.map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
+          ]
+        }
+      )
+    ] }),
+    /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: "wave height",
+        label: "Height",
+        unit: "m",
+        high: 0.1,
+        value: height2,
+        change: (value, done) => change2({ height: value }, done)
+      }
+    ),
+    /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: "wave length",
+        label: "Length",
+        unit: "m",
+        low: 0.05,
+        high: 1,
+        value: wavelength,
+        change: (value, done) => change2({ wavelength: least(value) }, done)
+      }
+    ),
+    /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: "wave speed",
+        label: "Speed",
+        unit: "m/s",
+        low: 0.05,
+        high: 2,
+        value: speed,
+        change: (value, done) => change2({ speed: least(value) }, done)
+      }
+    ),
+    /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: "wave width",
+        label: "Width",
+        unit: "m",
+        low: 0.01,
+        high: 0.4,
+        value: width,
+        change: (value, done) => change2({ width: least(value) }, done)
+      }
+    )
+  ] });
+}
+
 // src/tools/toolbox.ts
 var tools = y3([]);
 var chosenId = y3("drag");
@@ -4179,7 +4537,9 @@ function makeTools(stage2, look2) {
     new DragFlesh(stage2, look2),
     new PaintMap(stage2, look2),
     new PoseJoints(stage2, look2),
-    new RaiseSkin(stage2, look2)
+    new RaiseSkin(stage2, look2),
+    new RadialTool(stage2),
+    new WaveTool(stage2, look2)
   ];
   const { canvas } = stage2;
   const taken = /* @__PURE__ */ new Map();
@@ -4248,6 +4608,44 @@ function toolsLost() {
   for (const one of tools.value) one.lost?.();
 }
 
+// src/ui/layers/choice.ts
+var chosenKey = y3(null);
+var openSheet = y3(null);
+var movedKey = y3(null);
+var layersWanted = y3(null);
+function layersShown() {
+  return layersWanted.value ?? (state.value?.edits.layers.length ?? 0) > 0;
+}
+function isChosen(layer, time) {
+  return chosenKey.value?.layer === layer && chosenKey.value.time === time;
+}
+function within(time, duration) {
+  return time >= 0 && time <= duration ? time : (time % duration + duration) % duration;
+}
+function onFrame(time) {
+  const fps = state.value?.transport.fps || 60;
+  return Math.round(time * fps) / fps;
+}
+function playhead() {
+  const duration = state.value?.transport.duration;
+  return onFrame(duration ? within(motionTime.value, duration) : motionTime.value);
+}
+function moveKey({ layer, time }, to, copy = false) {
+  if (to === time) return;
+  ask({ do: "change-key", layer, time, to, copy });
+  chosenKey.value = { layer, time: to };
+}
+function deleteKey({ layer, time }) {
+  ask({ do: "delete-key", layer, time });
+  chosenKey.value = null;
+  openSheet.value = null;
+}
+function addKey({ name }) {
+  const time = playhead();
+  ask({ do: "add-key", layer: name, time });
+  chosenKey.value = { layer: name, time };
+}
+
 // src/ui/theme.ts
 var THEMES = ["system", "dark", "light"];
 var KEPT_AS = "supple-theme";
@@ -4288,6 +4686,13 @@ function step(seconds) {
   const duration = state.value?.transport.duration;
   const time = motionTime.value + seconds;
   ask({ do: "seek", time: duration ? Math.min(duration, Math.max(0, time)) : time });
+}
+function setSpan(start, end) {
+  const { duration, span } = state.value?.transport ?? {};
+  if (!duration) return;
+  const from = start ?? (span && span[0] < end ? span[0] : 0);
+  const to = end ?? (span && span[1] > from ? span[1] : duration);
+  if (to > from) ask({ do: "loop", start: from, end: to });
 }
 function otherSpeed(by) {
   const rate = state.value?.transport.rate ?? 1;
@@ -4334,6 +4739,44 @@ var ACTIONS = [
     keys: ["Home"],
     icon: "start",
     run: () => ask({ do: "seek", time: 0 })
+  },
+  {
+    id: "loop",
+    group: "Motion",
+    name: "Play a part over and over",
+    keys: ["L"],
+    icon: "loop",
+    enabled: () => Boolean(state.value?.transport.duration),
+    pressed: () => Boolean(state.value?.transport.span),
+    run: () => {
+      if (state.value?.transport.span) ask({ do: "unloop" });
+      else setSpan(0, state.value?.transport.duration ?? 0);
+    }
+  },
+  {
+    id: "loop-start",
+    group: "Motion",
+    name: "The part begins here",
+    keys: ["I"],
+    run: () => setSpan(playhead(), null)
+  },
+  {
+    id: "loop-end",
+    group: "Motion",
+    name: "The part ends here",
+    keys: ["O"],
+    run: () => setSpan(null, playhead())
+  },
+  {
+    id: "layers",
+    group: "Motion",
+    name: "Show layers",
+    keys: ["Y"],
+    icon: "layers",
+    pressed: layersShown,
+    run: () => {
+      layersWanted.value = !layersShown();
+    }
   },
   { id: "slower", group: "Motion", name: "Slower", keys: ["ArrowDown"], run: () => otherSpeed(-1) },
   { id: "faster", group: "Motion", name: "Faster", keys: ["ArrowUp"], run: () => otherSpeed(1) },
@@ -4855,10 +5298,10 @@ function DropOverlay() {
 function listenToDrops() {
   let within2 = 0;
   const holdsFiles = (event) => event.dataTransfer?.types.includes("Files") ?? false;
-  const onDrag = (change2) => (event) => {
+  const onDrag = (change4) => (event) => {
     if (!holdsFiles(event)) return;
     event.preventDefault();
-    within2 = Math.max(0, within2 + change2);
+    within2 = Math.max(0, within2 + change4);
     dropping.value = within2 > 0;
   };
   addEventListener("dragenter", onDrag(1));
@@ -4874,6 +5317,113 @@ function listenToDrops() {
     openOpen.value = false;
     void sendFiles(event.dataTransfer?.files ?? []);
   });
+}
+
+// src/ui/layers/edits.tsx
+function EditsSection() {
+  const edits = state.value?.edits;
+  if (!edits || edits.shapes.length + edits.poses.length + edits.strokes.length === 0) return null;
+  const uses = [...edits.shapes, ...edits.poses];
+  return /* @__PURE__ */ a4("details", { class: "edits", open: true, children: [
+    /* @__PURE__ */ a4("summary", { children: [
+      "Edits ",
+      /* @__PURE__ */ a4("span", { class: "quiet", children: uses.length + edits.strokes.length })
+    ] }),
+    uses.map((name) => /* @__PURE__ */ a4(Use, { name, edits }, name)),
+    edits.strokes.length > 0 && /* @__PURE__ */ a4("h3", { class: "quiet", children: "Strokes" }),
+    edits.strokes.map((name) => /* @__PURE__ */ a4("div", { class: "edit", children: [
+      /* @__PURE__ */ a4(Name, { name, stroke: true }),
+      /* @__PURE__ */ a4(Bin, { name, stroke: true })
+    ] }, `stroke ${name}`))
+  ] });
+}
+function Use({ name, edits }) {
+  const users = edits.layers.filter(({ keys }) => keys.some(({ use }) => use === name));
+  const still = users.length === 1 && users[0].keys.length === 1 ? users[0] : null;
+  const draft = `use ${name}`;
+  const amount = still?.amount ?? 0;
+  return /* @__PURE__ */ a4("div", { class: "edit", children: [
+    /* @__PURE__ */ a4(Name, { name }),
+    users.length === 0 || still ? /* @__PURE__ */ a4(
+      AmountField,
+      {
+        bare: true,
+        name: draft,
+        label: "Amount",
+        value: amount,
+        change: (value, done) => ask({ do: "set-amount", use: name, amount: value, done })
+      }
+    ) : /* @__PURE__ */ a4("span", { class: "quiet keyed", title: `Layers say how much: ${users.map((one) => one.name).join(", ")}`, children: "keyed" }),
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "button small",
+        "aria-label": `Key of ${name} at the playhead`,
+        title: "Key at the playhead",
+        onClick: () => addKeyOf(name, users),
+        children: /* @__PURE__ */ a4(Icon, { name: "key" })
+      }
+    ),
+    /* @__PURE__ */ a4(Bin, { name })
+  ] });
+}
+function addKeyOf(use, users) {
+  const layer = users[0]?.name ?? "";
+  layersWanted.value = true;
+  ask({ do: "add-key", layer, time: playhead(), use });
+}
+function Name({ name, stroke = false }) {
+  const typing = useSignal(false);
+  if (!typing.value)
+    return /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        class: "layer-name",
+        title: `${name}: click to rename`,
+        onClick: () => {
+          typing.value = true;
+        },
+        children: name
+      }
+    );
+  const finish = (typed) => {
+    typing.value = false;
+    const to = typed.trim();
+    if (to && to !== name) ask({ do: "rename-edit", name, to, stroke });
+  };
+  return /* @__PURE__ */ a4(
+    "input",
+    {
+      type: "text",
+      "aria-label": `New name of ${name}`,
+      maxLength: 200,
+      spellcheck: false,
+      defaultValue: name,
+      ref: (field) => field?.focus(),
+      onBlur: (event) => {
+        if (typing.value) finish(event.currentTarget.value);
+      },
+      onKeyDown: (event) => {
+        if (event.key === "Enter") finish(event.currentTarget.value);
+        else if (event.key === "Escape") typing.value = false;
+      }
+    }
+  );
+}
+function Bin({ name, stroke = false }) {
+  return /* @__PURE__ */ a4(
+    "button",
+    {
+      type: "button",
+      class: "button small",
+      "aria-label": `Delete ${name}`,
+      title: stroke ? "Delete this stroke" : "Delete it, with the keys that use it",
+      onClick: () => ask({ do: "delete-edit", name, stroke }),
+      children: /* @__PURE__ */ a4(Icon, { name: "bin" })
+    }
+  );
 }
 
 // src/ui/panes.tsx
@@ -4946,7 +5496,7 @@ function Compare({ skins, views: views2 }) {
 }
 
 // src/ui/rows.tsx
-function change(row, value, done) {
+function change3(row, value, done) {
   ask({
     do: "change",
     name: row.name,
@@ -4958,12 +5508,12 @@ function change(row, value, done) {
 }
 function changing(row, value) {
   drafts.value = { ...drafts.value, [row.name]: value };
-  if (row.live) soon(`change ${row.name}`, () => change(row, value, false));
+  if (row.live) soon(`change ${row.name}`, () => change3(row, value, false));
 }
 function changed(row, value) {
   notSoon(`change ${row.name}`);
   drafts.value = { ...drafts.value, [row.name]: value };
-  change(row, value, true);
+  change3(row, value, true);
 }
 function Row({ row }) {
   const value = drafts.value[row.name] ?? row.value;
@@ -5146,6 +5696,7 @@ function Filled({ now }) {
       ),
       /* @__PURE__ */ a4(HandRadius, { size: now.mesh.size || 1.8 })
     ] }),
+    /* @__PURE__ */ a4(EditsSection, {}),
     /* @__PURE__ */ a4(Stages, {}),
     /* @__PURE__ */ a4(Settings, { rows: stage.value?.settings ?? [] })
   ] });
@@ -5239,24 +5790,500 @@ function Settings({ rows }) {
   ] });
 }
 
+// src/ui/layers/popover.tsx
+var GAP = 6;
+function Popover({
+  anchor,
+  label,
+  close: close3,
+  children
+}) {
+  const sheet = T2(null);
+  const about = T2({ anchor, close: close3 });
+  about.current = { anchor, close: close3 };
+  F2(() => {
+    const at = anchor()?.getBoundingClientRect();
+    const own = sheet.current;
+    if (!at) return;
+    const { width, height: height2 } = own.getBoundingClientRect();
+    const left = Math.min(Math.max(GAP, at.left + at.width / 2 - width / 2), innerWidth - width - GAP);
+    const above = at.top - height2 - GAP;
+    own.style.setProperty("left", `${left}px`);
+    own.style.setProperty(
+      "top",
+      `${above >= GAP ? above : Math.min(at.bottom + GAP, innerHeight - height2 - GAP)}px`
+    );
+  });
+  A2(() => {
+    const field = ["input, select", "[aria-current], button"].map(
+      (kind) => sheet.current?.querySelector(kind)
+    );
+    field.find(Boolean)?.focus({ preventScroll: true });
+    const outside = (event) => {
+      const target = event.target;
+      if (!sheet.current?.contains(target) && !about.current.anchor()?.contains(target))
+        about.current.close();
+    };
+    addEventListener("pointerdown", outside, true);
+    return () => removeEventListener("pointerdown", outside, true);
+  }, []);
+  return /* @__PURE__ */ a4(
+    "div",
+    {
+      ref: sheet,
+      class: "popover",
+      role: "dialog",
+      "aria-label": label,
+      onKeyDown: (event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        close3();
+        anchor()?.focus();
+      },
+      children
+    }
+  );
+}
+
+// src/ui/layers/key_sheet.tsx
+var close = () => {
+  openSheet.value = null;
+};
+function KeySheet({
+  layer,
+  info,
+  anchor
+}) {
+  const edits = state.value.edits;
+  const key = { layer: layer.name, time: info.time };
+  const change4 = (what) => ask({ do: "change-key", ...key, ...what });
+  return /* @__PURE__ */ a4(Popover, { label: `Key of ${layer.name}`, anchor, close, children: [
+    /* @__PURE__ */ a4("header", { children: [
+      /* @__PURE__ */ a4("b", { children: layer.name }),
+      /* @__PURE__ */ a4("span", { class: "quiet", children: [
+        info.time.toFixed(3),
+        " s"
+      ] }),
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button small",
+          "aria-label": "Delete this key",
+          title: "Delete this key (Delete)",
+          onClick: () => deleteKey(key),
+          children: /* @__PURE__ */ a4(Icon, { name: "bin" })
+        }
+      )
+    ] }),
+    /* @__PURE__ */ a4("label", { class: "line", children: [
+      /* @__PURE__ */ a4("span", { class: "quiet", children: "Shape" }),
+      /* @__PURE__ */ a4("select", { value: info.use, onChange: (event) => change4({ use: event.currentTarget.value }), children: [
+        /* @__PURE__ */ a4("option", { value: "", children: "nothing" }),
+        [...edits.shapes, ...edits.poses].map((name) => /* @__PURE__ */ a4("option", { children: name }, name))
+      ] })
+    ] }),
+    info.use && /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: `key ${key.layer} ${key.time}`,
+        label: "Amount",
+        value: info.amount,
+        change: (amount, done) => change4({ amount, done })
+      }
+    ),
+    /* @__PURE__ */ a4("div", { class: "easings", role: "radiogroup", "aria-label": "The way to the next key", children: edits.easings.map((easing) => /* @__PURE__ */ a4(
+      "button",
+      {
+        type: "button",
+        role: "radio",
+        class: "easing",
+        "aria-checked": easing.name === info.ease,
+        "aria-label": easing.name,
+        title: easing.name,
+        onClick: () => change4({ ease: easing.name }),
+        children: /* @__PURE__ */ a4(Curve, { easing })
+      },
+      easing.name
+    )) }),
+    /* @__PURE__ */ a4("p", { class: "quiet centred", children: [
+      info.ease.replaceAll("-", " "),
+      " to the next key"
+    ] })
+  ] });
+}
+function Curve({ easing: { name, curve } }) {
+  const last = curve.length - 1;
+  const place = (value, i4) => `${(20 * i4 / last).toFixed(1)} ${(14 - 12 * value).toFixed(1)}`;
+  const line = name === "hold" ? `M0 14 H20 V2` : `M${curve.map((value, i4) => place(value, i4)).join(" L")}`;
+  return /* @__PURE__ */ a4("svg", { viewBox: "-2 0 24 16", width: "24", height: "16", "aria-hidden": "true", children: /* @__PURE__ */ a4("path", { d: line, fill: "none", stroke: "currentColor", "stroke-width": "1.4" }) });
+}
+
+// src/ui/layers/key.tsx
+var STARTS = 3;
+function KeyMark({ layer, info, duration }) {
+  const mark = T2(null);
+  const pressed = T2(null);
+  const key = { layer: layer.name, time: info.time };
+  const moved2 = movedKey.value;
+  const own = moved2?.layer === key.layer && moved2.time === key.time ? moved2 : null;
+  const at = own && !own.copy ? own.to : info.time;
+  const sheet = openSheet.value;
+  const isOpen = sheet && "key" in sheet && sheet.key.layer === key.layer && sheet.key.time === key.time;
+  A2(() => {
+    const nobody = document.activeElement === document.body || !document.activeElement;
+    if (nobody && isChosen(layer.name, info.time)) mark.current?.focus();
+  }, [layer.name, info.time]);
+  const move = (event) => {
+    const start = pressed.current;
+    if (!start) return;
+    start.moved ||= Math.abs(event.clientX - start.x) >= STARTS;
+    if (!start.moved) return;
+    const row = mark.current.parentElement.getBoundingClientRect();
+    const shifted = info.time + (event.clientX - start.x) / row.width * duration;
+    const to = onFrame(Math.min(duration, Math.max(0, shifted)));
+    const copy = event.ctrlKey || event.altKey || event.metaKey;
+    movedKey.value = { ...key, to, copy };
+    soon("move-key", () => ask({ do: "change-key", ...key, to, copy, done: false }));
+  };
+  const release = (cancelled) => {
+    const start = pressed.current;
+    pressed.current = null;
+    if (!start) return;
+    const last = movedKey.value;
+    movedKey.value = null;
+    if (!start.moved) openSheet.value = isOpen ? null : { key };
+    else if (cancelled || !last || last.to === key.time) ask({ do: "change-key", ...key });
+    else soon("move-key", () => moveKey(key, last.to, last.copy));
+  };
+  const onKeyDown = (event) => {
+    const step2 = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const fps = state.value?.transport.fps || 60;
+    if (step2) moveKey(key, onFrame(Math.max(0, info.time + step2 / fps)), event.ctrlKey || event.altKey);
+    else if (event.key === "Delete" || event.key === "Backspace") deleteKey(key);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        ref: mark,
+        type: "button",
+        class: `key ${info.use ? "" : "empty"}`,
+        "aria-label": `Key of ${layer.name} at ${info.time.toFixed(2)} seconds: ${wordsOf(info)}`,
+        "aria-pressed": isChosen(layer.name, info.time),
+        title: `${wordsOf(info)}, ${info.ease}
+Drag to move it, with Ctrl to copy it; ← → by a frame, Delete`,
+        style: { left: `${100 * at / duration}%` },
+        onFocus: () => {
+          chosenKey.value = key;
+        },
+        onPointerDown: (event) => {
+          if (event.button !== 0) return;
+          event.preventDefault();
+          event.currentTarget.focus();
+          event.currentTarget.setPointerCapture(event.pointerId);
+          pressed.current = { x: event.clientX, moved: false };
+        },
+        onPointerMove: move,
+        onPointerUp: () => release(false),
+        onLostPointerCapture: () => release(true),
+        onClick: (event) => {
+          if (event.detail === 0) openSheet.value = { key };
+        },
+        onKeyDown
+      }
+    ),
+    own?.copy && /* @__PURE__ */ a4("span", { class: "key ghost", style: { left: `${100 * own.to / duration}%` } }),
+    isOpen && /* @__PURE__ */ a4(KeySheet, { layer, info, anchor: () => mark.current })
+  ] });
+}
+function wordsOf({ use, amount }) {
+  return use ? `${use} ${amount.toFixed(2)}` : "nothing";
+}
+
+// src/ui/layers/layer_sheet.tsx
+var FIRMEST = 20;
+var close2 = () => {
+  openSheet.value = null;
+};
+function LayerSheet({
+  layer,
+  place,
+  count,
+  anchor
+}) {
+  const { name } = layer;
+  const firmness = `firmness ${name}`;
+  const move = (to) => ask({ do: "change-layer", layer: name, place: to });
+  return /* @__PURE__ */ a4(Popover, { label: `Layer ${name}`, anchor, close: close2, children: [
+    /* @__PURE__ */ a4("header", { children: [
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "text",
+          "aria-label": "Name of the layer",
+          maxLength: 200,
+          spellcheck: false,
+          value: name,
+          onChange: ({ currentTarget }) => {
+            const typed = currentTarget.value.trim();
+            if (typed && typed !== name) {
+              ask({ do: "change-layer", layer: name, name: typed });
+              openSheet.value = { layer: typed };
+            } else currentTarget.value = name;
+          }
+        }
+      ),
+      /* @__PURE__ */ a4(Small, { name: "up", label: "Earlier in the list", disabled: place === 0, run: () => move(place - 1) }),
+      /* @__PURE__ */ a4(
+        Small,
+        {
+          name: "down",
+          label: "Later in the list",
+          disabled: place === count - 1,
+          run: () => move(place + 1)
+        }
+      ),
+      /* @__PURE__ */ a4(
+        Small,
+        {
+          name: "bin",
+          label: "Delete this layer",
+          run: () => {
+            ask({ do: "delete-layer", layer: name });
+            close2();
+          }
+        }
+      )
+    ] }),
+    /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: `layer ${name}`,
+        label: "Amount",
+        value: layer.amount,
+        change: (amount, done) => ask({ do: "change-layer", layer: name, amount, done })
+      }
+    ),
+    /* @__PURE__ */ a4("label", { class: "line", children: [
+      /* @__PURE__ */ a4("span", { class: "quiet", children: "Repeat" }),
+      /* @__PURE__ */ a4(
+        "input",
+        {
+          type: "checkbox",
+          class: "switch",
+          role: "switch",
+          "aria-checked": layer.repeat,
+          checked: layer.repeat,
+          onChange: (event) => ask({ do: "change-layer", layer: name, repeat: event.currentTarget.checked })
+        }
+      ),
+      /* @__PURE__ */ a4("span", { class: "quiet", children: "from its last key on it starts over" })
+    ] }),
+    state.value?.edits.firm && /* @__PURE__ */ a4(
+      AmountField,
+      {
+        name: firmness,
+        label: "Firmness",
+        high: FIRMEST,
+        value: layer.firmness,
+        change: (value, done) => ask({ do: "change-layer", layer: name, firmness: value, done })
+      }
+    )
+  ] });
+}
+function Small({
+  name,
+  label,
+  disabled = false,
+  run
+}) {
+  return /* @__PURE__ */ a4(
+    "button",
+    {
+      type: "button",
+      class: "button small",
+      "aria-label": label,
+      title: label,
+      disabled,
+      onClick: run,
+      children: /* @__PURE__ */ a4(Icon, { name })
+    }
+  );
+}
+
+// src/ui/layers/row.tsx
+function LayerRow({
+  layer,
+  place,
+  count,
+  duration
+}) {
+  const name = T2(null);
+  const draft = `layer ${layer.name}`;
+  const sheet = openSheet.value;
+  const isOpen = sheet !== null && "layer" in sheet && sheet.layer === layer.name;
+  const later = layer.keys.filter(({ time }) => time > duration);
+  return /* @__PURE__ */ a4("div", { class: `layer ${layer.mute ? "muted" : ""}`, role: "group", "aria-label": `Layer ${layer.name}`, children: [
+    /* @__PURE__ */ a4("div", { class: "layer-head", children: [
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          ref: name,
+          type: "button",
+          class: "layer-name",
+          title: `${layer.name}: name, order, repeat`,
+          "aria-expanded": isOpen,
+          onClick: () => {
+            openSheet.value = isOpen ? null : { layer: layer.name };
+          },
+          children: layer.name
+        }
+      ),
+      /* @__PURE__ */ a4(Toggle, { layer, word: "mute", letter: "M" }),
+      /* @__PURE__ */ a4(Toggle, { layer, word: "solo", letter: "S" }),
+      /* @__PURE__ */ a4(
+        AmountField,
+        {
+          bare: true,
+          name: draft,
+          label: "Amount",
+          value: layer.amount,
+          change: (amount, done) => ask({ do: "change-layer", layer: layer.name, amount, done })
+        }
+      )
+    ] }),
+    /* @__PURE__ */ a4("div", { class: "key-row", children: layer.keys.filter(({ time }) => time >= 0 && time <= duration).map((info) => /* @__PURE__ */ a4(KeyMark, { layer, info, duration }, info.time)) }),
+    /* @__PURE__ */ a4("div", { class: "layer-end", children: [
+      /* @__PURE__ */ a4(
+        "span",
+        {
+          class: "quiet",
+          title: later.map(({ time, use }) => `${use || "nothing"} at ${time.toFixed(2)} s`).join("\n"),
+          children: [
+            later.length > 0 && `${later.length} later`,
+            layer.repeat && " ↻"
+          ]
+        }
+      ),
+      /* @__PURE__ */ a4(
+        "button",
+        {
+          type: "button",
+          class: "button small",
+          "aria-label": `Key of ${layer.name} at the playhead`,
+          title: "Key at the playhead",
+          onClick: () => addKey(layer),
+          children: /* @__PURE__ */ a4(Icon, { name: "key" })
+        }
+      )
+    ] }),
+    isOpen && /* @__PURE__ */ a4(LayerSheet, { layer, place, count, anchor: () => name.current })
+  ] });
+}
+function Toggle({ layer, word, letter }) {
+  return /* @__PURE__ */ a4(
+    "button",
+    {
+      type: "button",
+      class: "toggle",
+      "aria-label": `${word === "mute" ? "Mute" : "Solo"} ${layer.name}`,
+      "aria-pressed": layer[word],
+      title: word === "mute" ? "Mute: counts for nothing" : "Solo: only layers on solo count",
+      onClick: () => ask({ do: "change-layer", layer: layer.name, [word]: !layer[word] }),
+      children: letter
+    }
+  );
+}
+
+// src/ui/layers/list.tsx
+function LayerList({ duration }) {
+  const layers = state.value?.edits.layers ?? [];
+  if (!layersShown()) return null;
+  return /* @__PURE__ */ a4("section", { class: "layers", "aria-label": "Layers", children: [
+    layers.map((layer, place) => /* @__PURE__ */ a4(LayerRow, { layer, place, count: layers.length, duration }, layer.name)),
+    layers.length === 0 && /* @__PURE__ */ a4("p", { class: "quiet no-layers", children: "No layers yet: draw a shape or a pose, and key it." })
+  ] });
+}
+
+// src/ui/layers/span.tsx
+function Span({ duration }) {
+  const dragged = useSignal(null);
+  const span = dragged.value ?? state.value?.transport.span;
+  if (!span) return null;
+  const place = (time) => `${100 * Math.min(duration, Math.max(0, time)) / duration}%`;
+  const end = (which) => /* @__PURE__ */ a4(
+    "button",
+    {
+      type: "button",
+      class: "span-end",
+      "aria-label": which ? `The part ends at ${span[1].toFixed(2)} seconds` : `The part begins at ${span[0].toFixed(2)} seconds`,
+      title: which ? "Where the part ends (O); drag it" : "Where the part begins (I); drag it",
+      style: { left: place(span[which]) },
+      onPointerDown: (event) => {
+        event.stopPropagation();
+        event.currentTarget.setPointerCapture(event.pointerId);
+      },
+      onPointerMove: (event) => {
+        event.stopPropagation();
+        if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+        const box = event.currentTarget.parentElement.parentElement.getBoundingClientRect();
+        dragged.value = moved(span, which, duration * (event.clientX - box.left) / box.width, duration);
+        const [from, to] = dragged.value;
+        soon("loop", () => ask({ do: "loop", start: from, end: to }));
+      },
+      onLostPointerCapture: (event) => {
+        event.stopPropagation();
+        dragged.value = null;
+      },
+      onKeyDown: (event) => {
+        const step2 = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (!step2) return;
+        event.preventDefault();
+        event.stopPropagation();
+        const [from, to] = moved(span, which, span[which] + step2 * frame(), duration);
+        ask({ do: "loop", start: from, end: to });
+      }
+    }
+  );
+  return /* @__PURE__ */ a4("div", { class: "span", children: [
+    /* @__PURE__ */ a4("div", { class: "span-bar", style: { left: place(span[0]), right: `calc(100% - ${place(span[1])})` } }),
+    end(0),
+    end(1)
+  ] });
+}
+function frame() {
+  return 1 / (state.value?.transport.fps || 60);
+}
+function moved(span, which, time, duration) {
+  const [from, to] = span;
+  const at = onFrame(Math.min(duration, Math.max(0, time)));
+  return which ? [from, Math.max(at, from + frame())] : [Math.min(at, to - frame()), to];
+}
+
 // src/ui/timeline.tsx
 var KEY_STEP = 1 / 30;
 function Timeline({ stage: stage2 }) {
   const duration = state.value?.transport.duration ?? null;
   return /* @__PURE__ */ a4("section", { class: "timeline", "aria-label": "Motion", children: [
-    /* @__PURE__ */ a4("div", { class: "transport", children: [
+    /* @__PURE__ */ a4("div", { class: "transport", role: "group", "aria-label": "Playing", children: [
       /* @__PURE__ */ a4(ActionButton, { id: "to-start", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "step-back", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "play", stage: stage2 }),
-      /* @__PURE__ */ a4(ActionButton, { id: "step-ahead", stage: stage2 })
+      /* @__PURE__ */ a4(ActionButton, { id: "step-ahead", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "loop", stage: stage2 }),
+      /* @__PURE__ */ a4(ActionButton, { id: "layers", stage: stage2 })
     ] }),
     duration ? /* @__PURE__ */ a4(Track, { duration }) : /* @__PURE__ */ a4("p", { class: "track quiet", children: "This motion has no end." }),
-    /* @__PURE__ */ a4(Figures, { duration }),
-    /* @__PURE__ */ a4(Speed, {})
+    /* @__PURE__ */ a4("div", { class: "clock", children: [
+      /* @__PURE__ */ a4(Figures, { duration }),
+      /* @__PURE__ */ a4(Speed, {})
+    ] }),
+    duration && /* @__PURE__ */ a4(LayerList, { duration })
   ] });
-}
-function within(time, duration) {
-  return time >= 0 && time <= duration ? time : (time % duration + duration) % duration;
 }
 function Figures({ duration }) {
   const words = useComputed(() => {
@@ -5297,7 +6324,9 @@ function Track({ duration }) {
   A2(
     () => x2(() => {
       const time = dragged.value ?? within(motionTime.value, duration);
-      head.current?.style.setProperty("left", `${100 * time / duration}%`);
+      const place = `${100 * time / duration}%`;
+      head.current?.style.setProperty("left", place);
+      head.current?.closest(".timeline")?.style.setProperty("--playhead", place);
       track.current?.setAttribute("aria-valuenow", time.toFixed(2));
       track.current?.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
     }),
@@ -5350,6 +6379,7 @@ function Track({ duration }) {
       onKeyDown,
       children: [
         /* @__PURE__ */ a4("div", { class: "rail" }),
+        /* @__PURE__ */ a4(Span, { duration }),
         ticks.map((time) => /* @__PURE__ */ a4("span", { class: "tick", style: { left: `${100 * time / duration}%` }, children: Number(time.toFixed(3)) }, time)),
         /* @__PURE__ */ a4("div", { ref: head, class: "playhead" })
       ]
@@ -5398,6 +6428,62 @@ function Refusal({ toast }) {
   ] });
 }
 
+// src/ui/layers/history.tsx
+function HistoryButton() {
+  const open = useSignal(false);
+  const button = T2(null);
+  const { past = [], future = [] } = state.value ?? {};
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4(
+      "button",
+      {
+        ref: button,
+        type: "button",
+        class: "button",
+        "aria-label": "All steps",
+        "aria-expanded": open.value,
+        title: "All steps, to go several back or forth",
+        disabled: past.length + future.length === 0,
+        onClick: () => {
+          open.value = !open.value;
+        },
+        children: /* @__PURE__ */ a4(Icon, { name: "history" })
+      }
+    ),
+    open.value && /* @__PURE__ */ a4(
+      Popover,
+      {
+        label: "Steps",
+        anchor: () => button.current,
+        close: () => {
+          open.value = false;
+        },
+        children: /* @__PURE__ */ a4(Steps, { past, future })
+      }
+    )
+  ] });
+}
+function Steps({ past, future }) {
+  const list = T2(null);
+  const names = ["Open", ...past, ...future];
+  const now = past.length;
+  A2(() => {
+    list.current?.children[now]?.scrollIntoView({ block: "nearest" });
+  }, [now]);
+  return /* @__PURE__ */ a4("ol", { ref: list, class: "steps", children: names.map((name, place) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(
+    "button",
+    {
+      type: "button",
+      class: place > now ? "undone" : "",
+      "aria-current": place === now ? "step" : void 0,
+      onClick: () => {
+        if (place !== now) ask({ do: "travel", steps: place - now });
+      },
+      children: name
+    }
+  ) }, place)) });
+}
+
 // src/ui/topbar.tsx
 var FRAME = 1e3 / 60;
 function TopBar({ stage: stage2, software }) {
@@ -5407,7 +6493,8 @@ function TopBar({ stage: stage2, software }) {
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "Document", children: [
       /* @__PURE__ */ a4(ActionButton, { id: "open", stage: stage2 }),
       /* @__PURE__ */ a4(ActionButton, { id: "undo", stage: stage2, beside: state.value?.undo }),
-      /* @__PURE__ */ a4(ActionButton, { id: "redo", stage: stage2, beside: state.value?.redo })
+      /* @__PURE__ */ a4(ActionButton, { id: "redo", stage: stage2, beside: state.value?.redo }),
+      /* @__PURE__ */ a4(HistoryButton, {})
     ] }),
     /* @__PURE__ */ a4("div", { class: "cluster", role: "group", "aria-label": "View", children: [
       /* @__PURE__ */ a4(ActionButton, { id: "frame", stage: stage2 }),
@@ -5619,11 +6706,11 @@ function connect(stage2) {
     },
     event: hear,
     frame: (message) => {
-      const frame = readFrame(message);
-      if (frame?.kind === "joints") stage2.newestJoints(frame);
-      if (frame?.kind !== "skin") return;
-      countArrived(frame.view, frame.engineMicroseconds);
-      stage2.newest(frame);
+      const frame2 = readFrame(message);
+      if (frame2?.kind === "joints") stage2.newestJoints(frame2);
+      if (frame2?.kind !== "skin") return;
+      countArrived(frame2.view, frame2.engineMicroseconds);
+      stage2.newest(frame2);
     }
   });
   sendThrough((command) => connection.send(command));

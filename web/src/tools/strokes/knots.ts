@@ -236,6 +236,7 @@ function placeOf(stage: Stage, stroke: StrokeInfo, knot: number): Place | null {
   const at = 3 * (stroke.triangles[knot] ?? Number.POSITIVE_INFINITY);
   if (!triangles || at + 2 >= triangles.length) return null;
   return {
+    triangle: at / 3,
     points: [triangles[at]!, triangles[at + 1]!, triangles[at + 2]!],
     shares: stroke.shares[knot]!,
   };

@@ -1,0 +1,185 @@
+// Waves: a line drawn on the skin, along which crests run; rows say how high, long, fast and wide they are.
+import { signal } from "@preact/signals";
+import { LOOKS, type Look } from "../scene/looks";
+import type { Place } from "../scene/skin";
+import type { Stage } from "../scene/stage";
+import { ask, state } from "../session";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DynamicDrawUsage,
+  Line,
+  LineBasicMaterial,
+  type Vector2,
+  Vector3,
+} from "../three";
+import { AmountField } from "../ui/layers/amount";
+import { freeName } from "./names";
+import { pixelOf, placeAt, type Tool } from "./tool";
+
+const MOST = 400; // places of a line
+const APART = 6; // [px]
+const figures = signal({ height: 0.02, wavelength: 0.25, speed: 0.5, width: 0.08 });
+const current = signal<string | null>(null);
+
+export class WaveTool implements Tool {
+  readonly id = "wave";
+  readonly name = "Wave along a line";
+  readonly key = "V";
+  readonly icon = "wave";
+  readonly hint = "Draw a line on the skin: crests run along it.";
+  private places: Place[] = [];
+  private last: Vector2 | null = null;
+  private readonly line: Line;
+  private readonly material: LineBasicMaterial;
+  private readonly points = new BufferAttribute(new Float32Array(3 * MOST), 3).setUsage(DynamicDrawUsage);
+
+  constructor(
+    private readonly stage: Stage,
+    look: Look,
+  ) {
+    this.material = new LineBasicMaterial({ color: LOOKS[look].ring, depthTest: false, transparent: true });
+    this.line = new Line(new BufferGeometry().setAttribute("position", this.points), this.material);
+    this.line.frustumCulled = false;
+    this.line.renderOrder = 10;
+    this.line.visible = false;
+    stage.scene.add(this.line);
+  }
+
+  wear(look: Look): void {
+    this.material.color.set(LOOKS[look].ring);
+  }
+
+  down(event: PointerEvent): boolean {
+    this.places = [];
+    this.last = null;
+    return this.add(event);
+  }
+
+  move(event: PointerEvent): void {
+    for (const one of event.getCoalescedEvents?.() ?? [event]) this.add(one);
+  }
+
+  up(_: PointerEvent, cancelled: boolean): void {
+    const places = this.places;
+    this.places = [];
+    if (cancelled || places.length < 2) return;
+    current.value = freeName("wave");
+    ask({
+      do: "wave",
+      stroke: current.value,
+      ...figures.value,
+      triangles: places.map(({ triangle }) => triangle),
+      shares: places.flatMap(({ shares }) => shares),
+    });
+  }
+
+  hover(): void {}
+
+  lost(): void {
+    this.places = [];
+  }
+
+  leave(): void {
+    this.lost();
+    this.line.visible = false;
+  }
+
+  /** The line stays on the skin while it is drawn, however that moves. */
+  update(): void {
+    const { skin } = this.stage;
+    this.line.visible = this.places.length > 1 && skin !== null;
+    if (!this.line.visible) return;
+    const [at, normal] = [new Vector3(), new Vector3()];
+    this.places.forEach((place, i) => {
+      skin!.surface(place, at, normal);
+      this.points.setXYZ(i, at.x, at.y, at.z);
+    });
+    this.points.needsUpdate = true;
+    this.line.geometry.setDrawRange(0, this.places.length);
+  }
+
+  options() {
+    return <Options />;
+  }
+
+  private add(event: PointerEvent): boolean {
+    const pixel = pixelOf(this.stage, event);
+    if (this.places.length >= MOST || (this.last && this.last.distanceTo(pixel) < APART)) return false;
+    const place = placeAt(this.stage, pixel);
+    if (!place) return false;
+    this.last = pixel;
+    this.places.push(place);
+    return true;
+  }
+}
+
+function change(what: Partial<typeof figures.value>, done: boolean): void {
+  figures.value = { ...figures.value, ...what };
+  const stroke = current.value;
+  if (stroke && state.value?.edits.shapes.includes(`${stroke} crest`))
+    ask({ do: "wave", stroke, ...figures.value, done });
+}
+
+function Options() {
+  const { height, wavelength, speed, width } = figures.value;
+  const { strokes = [], shapes = [] } = state.value?.edits ?? {};
+  const least = (value: number) => Math.max(0.001, value);
+  return (
+    <>
+      {strokes.length > 0 && (
+        <label class="line">
+          <span class="quiet">Line</span>
+          <select
+            value={current.value ?? ""}
+            onChange={(event) => {
+              current.value = event.currentTarget.value || null;
+              if (current.value && !shapes.includes(`${current.value} crest`))
+                ask({ do: "wave", stroke: current.value, ...figures.value });
+            }}
+          >
+            <option value="">the next one drawn</option>
+            {strokes.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      <AmountField
+        name="wave height"
+        label="Height"
+        unit="m"
+        high={0.1}
+        value={height}
+        change={(value, done) => change({ height: value }, done)}
+      />
+      <AmountField
+        name="wave length"
+        label="Length"
+        unit="m"
+        low={0.05}
+        high={1}
+        value={wavelength}
+        change={(value, done) => change({ wavelength: least(value) }, done)}
+      />
+      <AmountField
+        name="wave speed"
+        label="Speed"
+        unit="m/s"
+        low={0.05}
+        high={2}
+        value={speed}
+        change={(value, done) => change({ speed: least(value) }, done)}
+      />
+      <AmountField
+        name="wave width"
+        label="Width"
+        unit="m"
+        low={0.01}
+        high={0.4}
+        value={width}
+        change={(value, done) => change({ width: least(value) }, done)}
+      />
+    </>
+  );
+}
