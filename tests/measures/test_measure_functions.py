@@ -26,6 +26,7 @@ from supple.measure import (
     vibration,
     volume_ratio,
 )
+from supple.measure.speed import vertex_speed
 
 
 def rigidly(points: np.ndarray, seed: int) -> np.ndarray:
@@ -335,3 +336,13 @@ def test_frames_that_do_not_fit_are_refused(take, frames, match):
 def test_parts_that_name_no_points_are_refused(tube):
     with pytest.raises(InputError, match="part 'x'"):
         part_volume_ratio(tube.points[None], tube.points, tube.triangles, parts={"x": [10**6]})
+
+
+def test_speed_is_the_way_over_the_time():
+    before = np.zeros((3, 3))
+    points = np.array([[0.3, 0.0, 0.4], [0.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
+    np.testing.assert_allclose(vertex_speed(points, before, 0.5), [1.0, 0.0, 2.0], rtol=1e-6)
+    with pytest.raises(InputError, match="dt is 0"):
+        vertex_speed(points, before, 0.0)
+    with pytest.raises(InputError, match="points has shape"):
+        vertex_speed(points, before[:2], 0.5)

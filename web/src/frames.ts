@@ -4,7 +4,19 @@ const FRAME_MAGIC = 0x464c5053; // "SPLF"
 const MESH_MAGIC = 0x4d4c5053; // "SPLM"
 const HEAD = 64;
 const SKIN = 1;
+const COLOURS = 2;
 const JOINTS = 3;
+
+/** One frame of a measure: a byte for every display point, 0 for `low` and 255 for `high`. */
+export interface ColoursFrame {
+  kind: "colours";
+  view: number;
+  mesh: number;
+  frame: number;
+  low: number;
+  high: number;
+  values: Uint8Array; // a view of the message, not a copy
+}
 
 /** One frame of the joints: twelve floats each, the upper three rows of its transform to the world. */
 export interface JointsFrame {
@@ -39,7 +51,7 @@ export interface MeshData {
 }
 
 /** A frame from a binary message, or null where it is none. */
-export function readFrame(message: ArrayBuffer): SkinFrame | JointsFrame | null {
+export function readFrame(message: ArrayBuffer): SkinFrame | ColoursFrame | JointsFrame | null {
   if (message.byteLength < HEAD) return null;
   const head = new DataView(message, 0, HEAD);
   if (head.getUint32(0, true) !== FRAME_MAGIC || head.getUint8(4) !== 1) return null;
@@ -52,6 +64,10 @@ export function readFrame(message: ArrayBuffer): SkinFrame | JointsFrame | null 
   };
   if (kind === JOINTS && message.byteLength >= HEAD + 48 * count)
     return { kind: "joints", ...about, transforms: new Float32Array(message, HEAD, 12 * count) };
+  if (kind === COLOURS && message.byteLength >= HEAD + count) {
+    const [low, high] = [head.getFloat32(44, true), head.getFloat32(48, true)];
+    return { kind: "colours", ...about, low, high, values: new Uint8Array(message, HEAD, count) };
+  }
   if (kind !== SKIN || message.byteLength < HEAD + 8 * count) return null;
   return {
     kind: "skin",

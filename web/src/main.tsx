@@ -7,7 +7,7 @@ import { beginAgain, countArrived, countDrawn } from "./meters";
 import { isSoftware, rendererName } from "./scene/renderer";
 import { Stage } from "./scene/stage";
 import * as session from "./session";
-import { needJoints } from "./shown";
+import { needJoints, takeRange } from "./shown";
 import { Connection } from "./socket";
 import { makeTools, toolsLost, toolsRefused, updateTools, wearTools } from "./tools/toolbox";
 import { setRadius } from "./ui/actions";
@@ -69,6 +69,7 @@ function connect(stage: Stage): void {
       mesh.want(event.mesh);
       stage.setSkeleton(event.skeleton);
       stage.setPanes(event.views.length);
+      stage.setRamp(event.shown.measure?.signed ? "signed" : "plain");
     } else if (event.event === "refused") {
       session.drafts.value = {};
       toolsRefused(event);
@@ -91,6 +92,10 @@ function connect(stage: Stage): void {
     frame: (message) => {
       const frame = readFrame(message);
       if (frame?.kind === "joints") stage.newestJoints(frame);
+      if (frame?.kind === "colours") {
+        stage.newestColours(frame);
+        takeRange(frame);
+      }
       if (frame?.kind !== "skin") return;
       countArrived(frame.view, frame.engineMicroseconds);
       stage.newest(frame);

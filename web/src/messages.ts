@@ -51,7 +51,7 @@ export type Command =
   | { do: "reset-joint"; joint: number; time: number; pins?: number[]; ranges?: boolean; key?: boolean; fresh?: boolean; done?: boolean }
   | { do: "undo" }
   | { do: "redo" }
-  | { do: "show"; joints?: boolean | null }
+  | { do: "show"; joints?: boolean | null; measure?: string | null }
   | { do: "drawn"; frame: number; view?: number };
 
 /** A place of the skin, among vertices by shares. */
@@ -92,9 +92,19 @@ export interface SkeletonInfo {
   lengths: number[];
 }
 
-/** What comes with every frame besides the skin. */
+/** A measure that can be shown as colours; `signed` ones lie on both sides of zero. */
+export interface MeasureInfo {
+  name: string;
+  label: string;
+  unit: string;
+  signed: boolean;
+}
+
+/** What comes with every frame besides the skin, and which measures could. */
 export interface ShownInfo {
   joints: boolean;
+  measure: MeasureInfo | null;
+  measures: MeasureInfo[];
 }
 
 /** Where the motion is; `duration` is None where it has no end, `span` is the part that is played over and over. */

@@ -1,6 +1,14 @@
 // What has to come with every frame besides the skin, because something here needs it.
 import { effect, signal } from "@preact/signals";
+import type { ColoursFrame } from "./frames";
 import { ask, link, state } from "./session";
+
+/** The values that the ends of the colours stand for. */
+export const range = signal<readonly [low: number, high: number]>([0, 1]);
+
+export function takeRange({ low, high }: ColoursFrame): void {
+  if (range.peek()[0] !== low || range.peek()[1] !== high) range.value = [low, high];
+}
 
 const joints = signal<ReadonlySet<string>>(new Set());
 

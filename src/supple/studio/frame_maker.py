@@ -12,6 +12,7 @@ from supple.graph.transport import Transport
 from supple.motion.pose import PoseSource
 from supple.motion.shared import SharedPoses
 from supple.studio.frames import FramePacker, Head, joints_frame
+from supple.studio.measures.offered import Moment
 from supple.studio.seen import Seen, SeenFrames
 from supple.studio.shown import Shown
 from supple.studio.view import View
@@ -29,6 +30,7 @@ class FrameMaker:
         self._pool: ThreadPoolExecutor | None = None
         self._poses: tuple[Transport, SharedPoses] | None = None
         self._frame = 0
+        self._before: Sequence[Float32Array] | None = None
         self.seen = SeenFrames()
 
     def close(self) -> None:
@@ -71,21 +73,30 @@ class FrameMaker:
     ) -> list[bytes]:
         """Let `dt` [s] go by; frames of every view, the skin last. `command` is the last one that is in them."""
         self._frame = (self._frame + 1) % 2**32
+        played = self.play(views, transport, dt)
+        heads = [self._head(number, view, transport, mesh, command) for number, view in enumerate(views)]
+        moment = Moment([view.player for view in views], [points for points, _ in played], self._before, dt)
+        self._before = moment.points
+        colours = {} if shown.colours is None else shown.colours.frames(heads, moment, packer.creases.vertex_of_normal)
         made = []
-        for number, (view, (points, normals)) in enumerate(zip(views, self.play(views, transport, dt), strict=True)):
-            head = Head(
-                view=number,
-                mesh=mesh,
-                frame=self._frame,
-                command=command,
-                motion_time=transport.time,
-                flesh_time=transport.flesh_time,
-                engine=int(1e6 * sum(view.player.stage_seconds.values())),
-            )
+        for head, view, (points, normals) in zip(heads, views, played, strict=True):
             pose = view.player.simulated_pose
-            self.seen.keep(number, head.frame, Seen(points, pose))
+            self.seen.keep(head.view, head.frame, Seen(points, pose))
             joints = pose.world_from_joint
             if shown.joints:
                 made.append(joints_frame(head, joints))
+            if head.view in colours:
+                made.append(colours[head.view])
             made.append(packer.frame(head, points, normals, joints[0, :3, 3]))
         return made
+
+    def _head(self, number: int, view: View, transport: Transport, mesh: int, command: int) -> Head:
+        return Head(
+            view=number,
+            mesh=mesh,
+            frame=self._frame,
+            command=command,
+            motion_time=transport.time,
+            flesh_time=transport.flesh_time,
+            engine=int(1e6 * sum(view.player.stage_seconds.values())),
+        )

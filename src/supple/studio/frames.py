@@ -5,6 +5,7 @@ A frame is a head of 64 bytes and what it is of. All of it is little endian, and
 | kind | what follows the head |
 | --- | --- |
 | skin | eight bytes a display point; a vertex at a crease has several of those |
+| colours | a byte a display point: where its value lies between `low` and `high`, which stand where the cube else is |
 | joints | twelve floats a joint: the upper three rows of its transform to the world |
 """
 
@@ -15,13 +16,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple import device as devices
 from supple.arrays import Float32Array, FloatArray
 from supple.character.character import Character
 from supple.geometry.normals import Creases, creases
 
-VERSION, SKIN, JOINTS = 1, 1, 3
+VERSION, SKIN, COLOURS, JOINTS = 1, 1, 2, 3
 CUBE = 2.4  # sizes of the character: the side of the cube about its root in which a frame lies
 CREASE = np.pi / 3.0
 _HEAD = struct.Struct("<4sBBHIIIIddI3ffI")
@@ -83,6 +85,11 @@ class FramePacker:
         return opening + b"".join(part.astype("<u4").tobytes() for part in parts)
 
 
+def colours_frame(head: Head, values: NDArray[np.uint8], low: float, high: float) -> bytes:
+    """A frame of values (N,) in bytes, 0 for `low` and 255 for `high`."""
+    return _opening(COLOURS, head, len(values), (low, high, 0.0)) + values.tobytes()
+
+
 def joints_frame(head: Head, world_from_joint: FloatArray) -> bytes:
     """A frame of joints (J, 4, 4)."""
     return _opening(JOINTS, head, len(world_from_joint)) + world_from_joint[:, :3].astype("<f4").tobytes()
@@ -98,6 +105,13 @@ def _opening(
 def kind_and_view(frame: bytes) -> tuple[int, int]:
     """What a frame is of, and of which view."""
     return frame[5], int.from_bytes(frame[8:12], "little")
+
+
+def unpacked_colours(frame: bytes) -> tuple[Head, FloatArray]:
+    """The head and the values (N,) of a frame of colours: what the page sees."""
+    head, count, (low, high, _), _ = _read(frame, COLOURS, "colours")
+    values = np.frombuffer(frame, dtype=np.uint8, offset=_HEAD.size, count=count)
+    return head, low + (high - low) * values / 255.0
 
 
 def unpacked_joints(frame: bytes) -> tuple[Head, FloatArray]:

@@ -38,10 +38,21 @@ class SkeletonInfo(Struct, frozen=True):
     lengths: list[float]
 
 
+class MeasureInfo(Struct, frozen=True):
+    """A measure that can be shown as colours; `signed` ones lie on both sides of zero."""
+
+    name: str
+    label: str
+    unit: str
+    signed: bool
+
+
 class ShownInfo(Struct, frozen=True):
-    """What comes with every frame besides the skin."""
+    """What comes with every frame besides the skin, and which measures could."""
 
     joints: bool
+    measure: MeasureInfo | None
+    measures: list[MeasureInfo]
 
 
 class TransportInfo(Struct, frozen=True):

@@ -19,6 +19,7 @@ from supple.studio.infos import Files as Files
 from supple.studio.infos import KeyInfo as KeyInfo
 from supple.studio.infos import LayerInfo as LayerInfo
 from supple.studio.infos import MapRow as MapRow
+from supple.studio.infos import MeasureInfo as MeasureInfo
 from supple.studio.infos import MeshInfo as MeshInfo
 from supple.studio.infos import PaintInfo as PaintInfo
 from supple.studio.infos import SettingRow as SettingRow
@@ -453,9 +454,10 @@ class Redo(Command, tag="redo", frozen=True):
 
 
 class Show(Command, tag="show", frozen=True):
-    """What is to come with every frame besides the skin; what is not named stays as it is."""
+    """What is to come with every frame besides the skin; what is not named stays as it is, no measure has no name."""
 
     joints: bool | None = None
+    measure: Name | None = None
 
 
 class Drawn(Command, tag="drawn", frozen=True):

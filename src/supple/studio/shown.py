@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from supple.studio.measures.colours import Colours
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Shown:
-    """What comes with every frame of every view: where its joints are."""
+    """What comes with every frame of every view: where its joints are, and a measure as colours."""
 
     joints: bool = False
+    colours: Colours | None = None

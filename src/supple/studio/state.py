@@ -16,6 +16,7 @@ from supple.skins.registry import SKINS
 from supple.skins.springs.spring_dynamics import SpringDynamics
 from supple.skins.springs.spring_rig import SpringRig
 from supple.studio import messages as say
+from supple.studio.measures.offered import Measure, offered
 from supple.studio.painting import map_rows, paint_info
 from supple.studio.panels import rows_of
 from supple.studio.session import Session
@@ -40,7 +41,7 @@ def state_of(session: Session, revision: int) -> say.State:
             float(character.size.max()),
         ),
         skeleton=_skeleton(character.skeleton),
-        shown=say.ShownInfo(session.shown.joints),
+        shown=_shown(session),
         transport=say.TransportInfo(
             label(document.motion),
             session.transport.playing,
@@ -71,6 +72,19 @@ def _skeleton(skeleton: Skeleton) -> say.SkeletonInfo:
     heads, parents = skeleton.heads, skeleton.parents
     lengths = np.where(parents < 0, 0.0, np.linalg.norm(heads - heads[parents], axis=1))
     return say.SkeletonInfo(list(skeleton.names), skeleton.parents.tolist(), np.round(lengths, 6).tolist())
+
+
+def _shown(session: Session) -> say.ShownInfo:
+    colours = session.shown.colours
+    return say.ShownInfo(
+        joints=session.shown.joints,
+        measure=None if colours is None else _measure(colours.measure),
+        measures=[_measure(one) for one in offered([view.player for view in session.views])],
+    )
+
+
+def _measure(measure: Measure) -> say.MeasureInfo:
+    return say.MeasureInfo(measure.name, measure.label, measure.unit, measure.signed)
 
 
 def _stage(stage: Stage) -> say.StageInfo:

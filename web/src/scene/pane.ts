@@ -1,10 +1,11 @@
 // One of the characters on the stage: its skin, its bones, its floor with its shadow, and the frame that waits for it.
-import type { JointsFrame, MeshData, SkinFrame } from "../frames";
+import type { ColoursFrame, JointsFrame, MeshData, SkinFrame } from "../frames";
 import type { SkeletonInfo } from "../messages";
 import { Group, Vector3, type WebGLRenderer } from "../three";
 import { Bones } from "./bones";
 import { Floor } from "./floor";
 import type { Look } from "./looks";
+import type { Ramp } from "./ramps";
 import { Skin } from "./skin";
 
 export class Pane {
@@ -14,11 +15,13 @@ export class Pane {
   private readonly floor: Floor;
   private bones: Bones | null = null;
   private waiting: SkinFrame | null = null;
+  private colours: ColoursFrame | null = null;
   private shadowIsOld = false;
 
   constructor(
     readonly number: number,
     private look: Look,
+    private ramp: Ramp,
   ) {
     this.floor = new Floor(look);
     this.group.add(this.floor.mesh);
@@ -29,6 +32,7 @@ export class Pane {
     this.skin?.dispose();
     this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
     this.skin.mesh.visible = false;
+    this.skin.setRamp(this.ramp);
     this.group.add(this.skin.mesh);
     this.floor.fit(size);
     this.joints = null;
@@ -48,12 +52,20 @@ export class Pane {
     this.waiting = frame;
   }
 
+  /** Colours for the frame of the skin that comes next. */
+  newestColours(frame: ColoursFrame): void {
+    this.colours = frame;
+  }
+
   /** Give the frame that waits to the skin; whether there was one of its mesh. */
   take(): boolean {
     const frame = this.waiting;
     if (!frame || frame.mesh !== this.skin?.number) return false;
     this.waiting = null;
     this.skin.show(frame);
+    const coloured =
+      this.colours?.frame === frame.frame && this.colours.values.length === this.skin.data.points;
+    this.skin.colour(coloured ? this.colours!.values : null);
     this.skin.mesh.visible = true;
     this.shadowIsOld = true;
     return true;
@@ -69,6 +81,11 @@ export class Pane {
     this.shadowIsOld = false;
     const { x, z } = this.middle();
     this.floor.cast(renderer, this.skin, x, z);
+  }
+
+  setRamp(ramp: Ramp): void {
+    this.ramp = ramp;
+    this.skin?.setRamp(ramp);
   }
 
   wear(look: Look): void {

@@ -1,4 +1,5 @@
 // Shaders of the stage. Points come packed: x, y, z as shares of a cube, and an octahedral normal as two bytes in one.
+import { RAMP_COLOURS } from "./ramps";
 
 const UNPACK = /* glsl */ `
 precision highp float;
@@ -15,8 +16,10 @@ vec3 normal_of() {
 }`;
 
 export const SKIN_VERTEX = /* glsl */ `${UNPACK}
+in float measure;
 uniform mat4 viewMatrix, projectionMatrix;
 uniform vec3 cameraPosition;
+out float value;
 out vec3 normal;
 out vec3 to_viewer;
 out float height;
@@ -25,6 +28,7 @@ void main() {
   normal = normal_of();
   to_viewer = cameraPosition - position;
   height = position.y;
+  value = measure;
   gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
 }`;
 
@@ -34,10 +38,19 @@ precision highp float;
 in vec3 normal;
 in vec3 to_viewer;
 in float height;
+in float value;
+uniform float measured;
+uniform vec3 ramp[${RAMP_COLOURS}];
 uniform vec3 skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour;
 uniform vec3 key_direction;
 out vec4 colour;
 float wrapped(float cosine, float wrap) { return max(0.0, (cosine + wrap) / (1.0 + wrap)); }
+/** The colour of a measure, with only as much shade as shows the shape, so that it can be read off. */
+vec3 measure_colour(float light) {
+  float at = clamp(value, 0.0, 1.0) * float(${RAMP_COLOURS - 1});
+  int low = min(int(at), ${RAMP_COLOURS - 2});
+  return mix(ramp[low], ramp[low + 1], at - float(low)) * mix(0.62, 1.0, clamp(light, 0.0, 1.0));
+}
 void main() {
   vec3 v = normalize(to_viewer);
   vec3 n = normalize(normal);
@@ -53,7 +66,7 @@ void main() {
   vec3 shine = key_colour * 0.07 * pow(max(0.0, dot(n, normalize(key_direction + v))), 28.0);
   vec3 linear = skin_colour * light + rim_colour * pow(grazing, 3.0) * (0.35 + 0.65 * max(0.0, n.y)) + shine;
   linear = linear / (1.0 + 0.22 * linear);
-  colour = vec4(pow(linear, vec3(1.0 / 2.2)), 1.0);
+  colour = vec4(mix(pow(linear, vec3(1.0 / 2.2)), measure_colour(dot(n, v) * 0.6 + light.g * 0.4), measured), 1.0);
 }`;
 
 /** The body laid on the floor along the light, darker where it is near the floor; seen from above. */

@@ -3,6 +3,7 @@ import type { MeshData, SkinFrame } from "../frames";
 import {
   BufferAttribute,
   BufferGeometry,
+  Color,
   CustomBlending,
   DynamicDrawUsage,
   GLSL3,
@@ -13,6 +14,7 @@ import {
   Vector3,
 } from "../three";
 import { KEY_DIRECTION, LOOKS, type Look } from "./looks";
+import { RAMPS, type Ramp } from "./ramps";
 import { SHADOW_FRAGMENT, SHADOW_VERTEX, SKIN_FRAGMENT, SKIN_VERTEX } from "./shaders";
 
 const DOUBLE_SIDE = 2;
@@ -31,6 +33,7 @@ export class Skin {
   frame: SkinFrame | null = null;
   private readonly material: RawShaderMaterial;
   private readonly attribute: BufferAttribute;
+  private readonly measure: BufferAttribute;
 
   constructor(
     readonly number: number,
@@ -41,8 +44,10 @@ export class Skin {
     this.attribute = new BufferAttribute(new Uint16Array(4 * data.points), 4, true).setUsage(
       DynamicDrawUsage,
     );
+    this.measure = new BufferAttribute(new Uint8Array(data.points), 1, true).setUsage(DynamicDrawUsage);
     const geometry = new BufferGeometry();
     geometry.setAttribute("packed_point", this.attribute);
+    geometry.setAttribute("measure", this.measure);
     geometry.setIndex(new BufferAttribute(data.triangles, 1));
     this.material = new RawShaderMaterial({
       glslVersion: GLSL3,
@@ -52,6 +57,8 @@ export class Skin {
       uniforms: {
         ...this.cube,
         key_direction: { value: KEY_DIRECTION },
+        measured: { value: 0 },
+        ramp: { value: [] },
       },
     });
     const shadowMaterial = new RawShaderMaterial({
@@ -95,6 +102,18 @@ export class Skin {
     this.attribute.needsUpdate = true;
     this.cube.low.value.fromArray(frame.low);
     this.cube.side.value = frame.side;
+  }
+
+  /** Show a byte for every display point as colours, or the skin itself. */
+  colour(values: Uint8Array | null): void {
+    this.material.uniforms.measured!.value = values ? 1 : 0;
+    if (!values) return;
+    this.measure.array = values;
+    this.measure.needsUpdate = true;
+  }
+
+  setRamp(ramp: Ramp): void {
+    this.material.uniforms.ramp!.value = RAMPS[ramp].map((hex) => new Color(hex).convertLinearToSRGB());
   }
 
   /** Where a display point is [m]. */

@@ -1,5 +1,5 @@
 // The stage: one character or several beside each other, one camera, and when to draw them. Nothing is drawn twice.
-import type { JointsFrame, MeshData, SkinFrame } from "../frames";
+import type { ColoursFrame, JointsFrame, MeshData, SkinFrame } from "../frames";
 import type { SkeletonInfo } from "../messages";
 import { Scene, Vector3, type WebGLRenderer } from "../three";
 import { jointAt } from "./bones";
@@ -8,6 +8,7 @@ import { grid, gridFor } from "./layout";
 import type { Look } from "./looks";
 import { Pane } from "./pane";
 import { pick } from "./picking";
+import type { Ramp } from "./ramps";
 import { makeRenderer } from "./renderer";
 import type { Place, Skin } from "./skin";
 
@@ -58,6 +59,7 @@ export class Stage {
   private skeleton: SkeletonInfo | null = null;
   private mesh: { number: number; data: MeshData } | null = null;
   private bonesShown = false;
+  private ramp: Ramp = "plain";
   private look: Look;
   private size = 1.8;
   private unsaid: Arrived[] = [];
@@ -132,6 +134,18 @@ export class Stage {
     if (pane && fits && frame.mesh === this.mesh?.number) pane.joints = frame;
   }
 
+  /** Colours for the frame of the skin that comes next. */
+  newestColours(frame: ColoursFrame): void {
+    this.panes[frame.view]?.newestColours(frame);
+  }
+
+  /** Which colours measures have. */
+  setRamp(ramp: Ramp): void {
+    this.ramp = ramp;
+    for (const pane of this.panes) pane.setRamp(ramp);
+    this.dirty = true;
+  }
+
   /** Where a joint is [m], or null while nobody knows. */
   joint(index: number, into = new Vector3()): Vector3 | null {
     return this.pane.joints && jointAt(this.pane.joints, index, into);
@@ -186,7 +200,7 @@ export class Stage {
   }
 
   private addPane(): Pane {
-    const pane = new Pane(this.panes.length, this.look);
+    const pane = new Pane(this.panes.length, this.look, this.ramp);
     if (this.mesh) pane.setMesh(this.mesh.number, this.mesh.data, this.size);
     if (this.skeleton) pane.setSkeleton(this.skeleton);
     this.panes.push(pane);

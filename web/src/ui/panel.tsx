@@ -4,6 +4,7 @@ import type { SettingRow, State } from "../messages";
 import { activeStage, ask, drafts, radius, skin, stage, state, view } from "../session";
 import { setRadius } from "./actions";
 import { EditsSection } from "./layers/edits";
+import { MeasureChooser } from "./legend";
 import { Compare } from "./panes";
 import { Row } from "./rows";
 import { ToolOptions } from "./toolbar";
@@ -36,6 +37,7 @@ function Filled({ now }: { now: State }) {
           all={now.motions}
           choose={(motion) => ask({ do: "choose-motion", motion })}
         />
+        <MeasureChooser />
         <HandRadius size={now.mesh.size || 1.8} />
       </section>
       <EditsSection />

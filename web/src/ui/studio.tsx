@@ -5,6 +5,7 @@ import { silent } from "../meters";
 import type { Stage } from "../scene/stage";
 import { link, panelOpen, state } from "../session";
 import { Palette, ShortcutSheet } from "./dialogs";
+import { Legend } from "./legend";
 import { DropOverlay, OpenDialog, SendingNotice } from "./open";
 import { Panel } from "./panel";
 import { Panes } from "./panes";
@@ -21,6 +22,7 @@ export function Studio({ stage, software }: { stage: Stage; software: boolean })
         <Canvas canvas={stage.canvas} />
         <Panes />
         <Toolbar stage={stage} />
+        <Legend />
         <Notices />
         <Toasts />
       </main>

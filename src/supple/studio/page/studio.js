@@ -1031,6 +1031,7 @@ var FRAME_MAGIC = 1179406419;
 var MESH_MAGIC = 1296846931;
 var HEAD = 64;
 var SKIN = 1;
+var COLOURS = 2;
 var JOINTS = 3;
 function readFrame(message) {
   if (message.byteLength < HEAD) return null;
@@ -1045,6 +1046,10 @@ function readFrame(message) {
   };
   if (kind === JOINTS && message.byteLength >= HEAD + 48 * count)
     return { kind: "joints", ...about, transforms: new Float32Array(message, HEAD, 12 * count) };
+  if (kind === COLOURS && message.byteLength >= HEAD + count) {
+    const [low, high] = [head.getFloat32(44, true), head.getFloat32(48, true)];
+    return { kind: "colours", ...about, low, high, values: new Uint8Array(message, HEAD, count) };
+  }
   if (kind !== SKIN || message.byteLength < HEAD + 8 * count) return null;
   return {
     kind: "skin",
@@ -1397,6 +1402,13 @@ import {
   WebGLRenderTarget
 } from "./three.js";
 
+// src/scene/ramps.ts
+var RAMPS = {
+  plain: ["#440154", "#472c7a", "#3b518b", "#2c718e", "#21908d", "#27ad81", "#5cc863", "#aadc32", "#fde725"],
+  signed: ["#542788", "#8073ac", "#b2abd2", "#d8daeb", "#f7f7f7", "#fee0b6", "#fdb863", "#e08214", "#b35806"]
+};
+var RAMP_COLOURS = 9;
+
 // src/scene/shaders.ts
 var UNPACK = (
   /* glsl */
@@ -1417,8 +1429,10 @@ vec3 normal_of() {
 var SKIN_VERTEX = (
   /* glsl */
   `${UNPACK}
+in float measure;
 uniform mat4 viewMatrix, projectionMatrix;
 uniform vec3 cameraPosition;
+out float value;
 out vec3 normal;
 out vec3 to_viewer;
 out float height;
@@ -1427,6 +1441,7 @@ void main() {
   normal = normal_of();
   to_viewer = cameraPosition - position;
   height = position.y;
+  value = measure;
   gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
 }`
 );
@@ -1437,10 +1452,19 @@ precision highp float;
 in vec3 normal;
 in vec3 to_viewer;
 in float height;
+in float value;
+uniform float measured;
+uniform vec3 ramp[${RAMP_COLOURS}];
 uniform vec3 skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour;
 uniform vec3 key_direction;
 out vec4 colour;
 float wrapped(float cosine, float wrap) { return max(0.0, (cosine + wrap) / (1.0 + wrap)); }
+/** The colour of a measure, with only as much shade as shows the shape, so that it can be read off. */
+vec3 measure_colour(float light) {
+  float at = clamp(value, 0.0, 1.0) * float(${RAMP_COLOURS - 1});
+  int low = min(int(at), ${RAMP_COLOURS - 2});
+  return mix(ramp[low], ramp[low + 1], at - float(low)) * mix(0.62, 1.0, clamp(light, 0.0, 1.0));
+}
 void main() {
   vec3 v = normalize(to_viewer);
   vec3 n = normalize(normal);
@@ -1456,7 +1480,7 @@ void main() {
   vec3 shine = key_colour * 0.07 * pow(max(0.0, dot(n, normalize(key_direction + v))), 28.0);
   vec3 linear = skin_colour * light + rim_colour * pow(grazing, 3.0) * (0.35 + 0.65 * max(0.0, n.y)) + shine;
   linear = linear / (1.0 + 0.22 * linear);
-  colour = vec4(pow(linear, vec3(1.0 / 2.2)), 1.0);
+  colour = vec4(mix(pow(linear, vec3(1.0 / 2.2)), measure_colour(dot(n, v) * 0.6 + light.g * 0.4), measured), 1.0);
 }`
 );
 var SHADOW_VERTEX = (
@@ -1595,6 +1619,7 @@ var Floor = class {
 import {
   BufferAttribute as BufferAttribute2,
   BufferGeometry as BufferGeometry2,
+  Color as Color2,
   CustomBlending,
   DynamicDrawUsage as DynamicDrawUsage2,
   GLSL3 as GLSL32,
@@ -1612,8 +1637,10 @@ var Skin = class {
     this.attribute = new BufferAttribute2(new Uint16Array(4 * data.points), 4, true).setUsage(
       DynamicDrawUsage2
     );
+    this.measure = new BufferAttribute2(new Uint8Array(data.points), 1, true).setUsage(DynamicDrawUsage2);
     const geometry = new BufferGeometry2();
     geometry.setAttribute("packed_point", this.attribute);
+    geometry.setAttribute("measure", this.measure);
     geometry.setIndex(new BufferAttribute2(data.triangles, 1));
     this.material = new RawShaderMaterial2({
       glslVersion: GLSL32,
@@ -1622,7 +1649,9 @@ var Skin = class {
       side: DOUBLE_SIDE,
       uniforms: {
         ...this.cube,
-        key_direction: { value: KEY_DIRECTION }
+        key_direction: { value: KEY_DIRECTION },
+        measured: { value: 0 },
+        ramp: { value: [] }
       }
     });
     const shadowMaterial = new RawShaderMaterial2({
@@ -1652,6 +1681,7 @@ var Skin = class {
   frame = null;
   material;
   attribute;
+  measure;
   wear(look2) {
     const { skin_colour, sky, floor_light, key_colour, fill_colour, rim_colour } = LOOKS[look2];
     for (const [name, value] of Object.entries({
@@ -1672,6 +1702,16 @@ var Skin = class {
     this.attribute.needsUpdate = true;
     this.cube.low.value.fromArray(frame2.low);
     this.cube.side.value = frame2.side;
+  }
+  /** Show a byte for every display point as colours, or the skin itself. */
+  colour(values) {
+    this.material.uniforms.measured.value = values ? 1 : 0;
+    if (!values) return;
+    this.measure.array = values;
+    this.measure.needsUpdate = true;
+  }
+  setRamp(ramp) {
+    this.material.uniforms.ramp.value = RAMPS[ramp].map((hex) => new Color2(hex).convertLinearToSRGB());
   }
   /** Where a display point is [m]. */
   point(index, into) {
@@ -1710,26 +1750,30 @@ var Skin = class {
 
 // src/scene/pane.ts
 var Pane = class {
-  constructor(number, look2) {
+  constructor(number, look2, ramp) {
     this.number = number;
     this.look = look2;
+    this.ramp = ramp;
     this.floor = new Floor(look2);
     this.group.add(this.floor.mesh);
   }
   number;
   look;
+  ramp;
   group = new Group();
   skin = null;
   joints = null;
   floor;
   bones = null;
   waiting = null;
+  colours = null;
   shadowIsOld = false;
   setMesh(number, data, size2) {
     if (this.skin) this.group.remove(this.skin.mesh);
     this.skin?.dispose();
     this.skin = new Skin(number, data, this.floor.shadowUniforms, this.look);
     this.skin.mesh.visible = false;
+    this.skin.setRamp(this.ramp);
     this.group.add(this.skin.mesh);
     this.floor.fit(size2);
     this.joints = null;
@@ -1746,12 +1790,18 @@ var Pane = class {
   newest(frame2) {
     this.waiting = frame2;
   }
+  /** Colours for the frame of the skin that comes next. */
+  newestColours(frame2) {
+    this.colours = frame2;
+  }
   /** Give the frame that waits to the skin; whether there was one of its mesh. */
   take() {
     const frame2 = this.waiting;
     if (!frame2 || frame2.mesh !== this.skin?.number) return false;
     this.waiting = null;
     this.skin.show(frame2);
+    const coloured = this.colours?.frame === frame2.frame && this.colours.values.length === this.skin.data.points;
+    this.skin.colour(coloured ? this.colours.values : null);
     this.skin.mesh.visible = true;
     this.shadowIsOld = true;
     return true;
@@ -1766,6 +1816,10 @@ var Pane = class {
     this.shadowIsOld = false;
     const { x: x3, z: z3 } = this.middle();
     this.floor.cast(renderer, this.skin, x3, z3);
+  }
+  setRamp(ramp) {
+    this.ramp = ramp;
+    this.skin?.setRamp(ramp);
   }
   wear(look2) {
     this.look = look2;
@@ -1865,6 +1919,7 @@ var Stage = class {
   skeleton = null;
   mesh = null;
   bonesShown = false;
+  ramp = "plain";
   look;
   size = 1.8;
   unsaid = [];
@@ -1918,6 +1973,16 @@ var Stage = class {
     const fits = frame2.transforms.length === 12 * (this.skeleton?.names.length ?? 0);
     if (pane && fits && frame2.mesh === this.mesh?.number) pane.joints = frame2;
   }
+  /** Colours for the frame of the skin that comes next. */
+  newestColours(frame2) {
+    this.panes[frame2.view]?.newestColours(frame2);
+  }
+  /** Which colours measures have. */
+  setRamp(ramp) {
+    this.ramp = ramp;
+    for (const pane of this.panes) pane.setRamp(ramp);
+    this.dirty = true;
+  }
   /** Where a joint is [m], or null while nobody knows. */
   joint(index, into = new Vector36()) {
     return this.pane.joints && jointAt(this.pane.joints, index, into);
@@ -1963,7 +2028,7 @@ var Stage = class {
     return this.pane;
   }
   addPane() {
-    const pane = new Pane(this.panes.length, this.look);
+    const pane = new Pane(this.panes.length, this.look, this.ramp);
     if (this.mesh) pane.setMesh(this.mesh.number, this.mesh.data, this.size);
     if (this.skeleton) pane.setSkeleton(this.skeleton);
     this.panes.push(pane);
@@ -2119,6 +2184,10 @@ function addToast(toast) {
 }
 
 // src/shown.ts
+var range = y3([0, 1]);
+function takeRange({ low, high }) {
+  if (range.peek()[0] !== low || range.peek()[1] !== high) range.value = [low, high];
+}
 var joints = y3(/* @__PURE__ */ new Set());
 function needJoints(who, needs) {
   if (joints.peek().has(who) === needs) return;
@@ -2553,8 +2622,8 @@ function BrushOptions() {
   ] });
 }
 function meaning({ label, low, high, unit, default: usual }) {
-  const range = `${shown(low)} to ${shown(high)}${unit && ` ${unit}`}`;
-  return `${label}. ${range}; ${usual === null ? "found by the skin" : shown(usual)} where nothing is painted.`;
+  const range2 = `${shown(low)} to ${shown(high)}${unit && ` ${unit}`}`;
+  return `${label}. ${range2}; ${usual === null ? "found by the skin" : shown(usual)} where nothing is painted.`;
 }
 function NoMaps() {
   const readers = state.value?.paint.skins ?? [];
@@ -2871,7 +2940,7 @@ function pixelOfPlace(place, camera, canvas) {
 import {
   BufferAttribute as BufferAttribute5,
   BufferGeometry as BufferGeometry5,
-  Color as Color2,
+  Color as Color3,
   DynamicDrawUsage as DynamicDrawUsage4,
   GLSL3 as GLSL33,
   Mesh as Mesh4,
@@ -2930,9 +2999,9 @@ var JointDots = class {
       depthWrite: false,
       uniforms: {
         window: { value: new Vector24(1, 1) },
-        plain: { value: new Color2() },
-        lit: { value: new Color2() },
-        edge: { value: new Color2() }
+        plain: { value: new Color3() },
+        lit: { value: new Color3() },
+        edge: { value: new Color3() }
       }
     });
     this.mesh = new Mesh4(new BufferGeometry5(), this.material);
@@ -3568,7 +3637,7 @@ import { Vector2 as Vector28, Vector3 as Vector316 } from "./three.js";
 
 // src/tools/strokes/ink.ts
 import { Vector2 as Vector26 } from "./three.js";
-var COLOURS = {
+var COLOURS2 = {
   dark: { line: "#ffd9a0", edge: "rgb(20 22 26 / 0.75)", chosen: "#ffffff" },
   light: { line: "#8a3f10", edge: "rgb(255 255 255 / 0.85)", chosen: "#1d1f24" }
 };
@@ -3608,7 +3677,7 @@ var Ink = class {
   line(pixels, pressures) {
     this.empty = false;
     const { context } = this;
-    const { line, edge } = COLOURS[this.look];
+    const { line, edge } = COLOURS2[this.look];
     context.lineCap = context.lineJoin = "round";
     for (const [colour, wider] of [
       [edge, 2.5],
@@ -3630,7 +3699,7 @@ var Ink = class {
     if (knots.length < 2) return;
     this.empty = false;
     const { context } = this;
-    const { line, edge } = COLOURS[this.look];
+    const { line, edge } = COLOURS2[this.look];
     context.beginPath();
     context.moveTo(knots[0].x, knots[0].y);
     for (let i4 = 0; i4 + 1 < knots.length; i4++) {
@@ -3663,7 +3732,7 @@ var Ink = class {
   dot(pixel, radius2, chosen) {
     this.empty = false;
     const { context } = this;
-    const { line, edge, chosen: white } = COLOURS[this.look];
+    const { line, edge, chosen: white } = COLOURS2[this.look];
     context.beginPath();
     context.arc(pixel.x, pixel.y, radius2, 0, 2 * Math.PI);
     context.fillStyle = chosen ? white : line;
@@ -5319,6 +5388,60 @@ function listenToDrops() {
   });
 }
 
+// src/ui/legend.tsx
+var WEIGHT = "weight:";
+function MeasureChooser() {
+  const now = state.value;
+  if (!now) return null;
+  const { measure, measures } = now.shown;
+  const isWeight = measure?.name.startsWith(WEIGHT) ?? false;
+  const show = (name) => ask({ do: "show", measure: name });
+  const there = !measure || isWeight || measures.some(({ name }) => name === measure.name);
+  return /* @__PURE__ */ a4($, { children: [
+    /* @__PURE__ */ a4("label", { class: "chooser", children: [
+      /* @__PURE__ */ a4("span", { children: "Colours" }),
+      /* @__PURE__ */ a4(
+        "select",
+        {
+          value: isWeight ? WEIGHT : measure?.name ?? "",
+          title: "Show a measure on the skin",
+          onChange: ({ currentTarget }) => show(currentTarget.value === WEIGHT ? `${WEIGHT}${now.skeleton.names[0]}` : currentTarget.value),
+          children: [
+            /* @__PURE__ */ a4("option", { value: "", children: "the skin itself" }),
+            [...measures, ...there ? [] : [measure]].map(({ name, label }) => /* @__PURE__ */ a4("option", { value: name, children: label }, name)),
+            /* @__PURE__ */ a4("option", { value: WEIGHT, children: "Weights of a joint …" })
+          ]
+        }
+      )
+    ] }),
+    isWeight && /* @__PURE__ */ a4("label", { class: "chooser", children: [
+      /* @__PURE__ */ a4("span", { children: "Joint" }),
+      /* @__PURE__ */ a4("select", { value: measure?.name, onChange: ({ currentTarget }) => show(currentTarget.value), children: now.skeleton.names.map((name) => /* @__PURE__ */ a4("option", { value: `${WEIGHT}${name}`, children: plainName(name) }, name)) })
+    ] })
+  ] });
+}
+function Legend() {
+  const measure = state.value?.shown.measure;
+  if (!measure) return null;
+  const [low, high] = range.value;
+  const colours = RAMPS[measure.signed ? "signed" : "plain"].join(", ");
+  return /* @__PURE__ */ a4("figure", { class: "legend", "aria-label": `${measure.label}, ${shown(low)} to ${shown(high)} ${measure.unit}`, children: [
+    /* @__PURE__ */ a4("figcaption", { children: [
+      measure.label,
+      measure.unit && /* @__PURE__ */ a4("span", { class: "quiet", children: [
+        " ",
+        measure.unit
+      ] })
+    ] }),
+    /* @__PURE__ */ a4("div", { class: "ramp", style: { background: `linear-gradient(to right, ${colours})` } }),
+    /* @__PURE__ */ a4("div", { class: "ends quiet", children: [
+      /* @__PURE__ */ a4("span", { children: shown(low) }),
+      low < 0 && /* @__PURE__ */ a4("span", { children: "0" }),
+      /* @__PURE__ */ a4("span", { children: shown(high) })
+    ] })
+  ] });
+}
+
 // src/ui/layers/edits.tsx
 function EditsSection() {
   const edits = state.value?.edits;
@@ -5553,8 +5676,8 @@ function Row({ row }) {
   ] });
 }
 function hint(row) {
-  const range = row.low !== null && row.high !== null ? `, ${row.low} to ${row.high}${row.unit && ` ${row.unit}`}` : "";
-  return `${row.name}${range}; ${row.live ? "live" : "binds again"}`;
+  const range2 = row.low !== null && row.high !== null ? `, ${row.low} to ${row.high}${row.unit && ` ${row.unit}`}` : "";
+  return `${row.name}${range2}; ${row.live ? "live" : "binds again"}`;
 }
 function Field({ row, value, id }) {
   if (row.kind === "choice") return /* @__PURE__ */ a4(Choice2, { row, value: String(value), id });
@@ -5694,6 +5817,7 @@ function Filled({ now }) {
           choose: (motion) => ask({ do: "choose-motion", motion })
         }
       ),
+      /* @__PURE__ */ a4(MeasureChooser, {}),
       /* @__PURE__ */ a4(HandRadius, { size: now.mesh.size || 1.8 })
     ] }),
     /* @__PURE__ */ a4(EditsSection, {}),
@@ -6595,6 +6719,7 @@ function Studio({ stage: stage2, software }) {
       /* @__PURE__ */ a4(Canvas, { canvas: stage2.canvas }),
       /* @__PURE__ */ a4(Panes, {}),
       /* @__PURE__ */ a4(Toolbar, { stage: stage2 }),
+      /* @__PURE__ */ a4(Legend, {}),
       /* @__PURE__ */ a4(Notices, {}),
       /* @__PURE__ */ a4(Toasts, {})
     ] }),
@@ -6686,6 +6811,7 @@ function connect(stage2) {
       mesh.want(event.mesh);
       stage2.setSkeleton(event.skeleton);
       stage2.setPanes(event.views.length);
+      stage2.setRamp(event.shown.measure?.signed ? "signed" : "plain");
     } else if (event.event === "refused") {
       drafts.value = {};
       toolsRefused(event);
@@ -6708,6 +6834,10 @@ function connect(stage2) {
     frame: (message) => {
       const frame2 = readFrame(message);
       if (frame2?.kind === "joints") stage2.newestJoints(frame2);
+      if (frame2?.kind === "colours") {
+        stage2.newestColours(frame2);
+        takeRange(frame2);
+      }
       if (frame2?.kind !== "skin") return;
       countArrived(frame2.view, frame2.engineMicroseconds);
       stage2.newest(frame2);

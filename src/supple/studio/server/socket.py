@@ -40,7 +40,8 @@ class Window(Listener):
     def __init__(self, socket: WebSocket, engine: Engine) -> None:
         self._socket, self._engine, self._loop = socket, engine, asyncio.get_running_loop()
         self._events: deque[bytes] = deque()
-        self._newest: dict[int, dict[int, bytes]] = {}  # frames by view and kind
+        self._coming: dict[int, dict[int, bytes]] = {}  # of the frame that is not yet complete, by view and kind
+        self._newest: dict[int, dict[int, bytes]] = {}  # of the last complete one
         self._out: Counter[int] = Counter()  # frames on their way, by view
         self._hands: set[str] = set()
         self._something = asyncio.Event()
@@ -60,8 +61,11 @@ class Window(Listener):
 
     def _keep(self, frame: bytes) -> None:
         kind, view = kind_and_view(frame)
-        self._newest.setdefault(view, {})[kind] = frame
-        self._something.set()
+        coming = self._coming.setdefault(view, {})
+        coming[kind] = frame
+        if kind == SKIN:  # which comes last, so that all else is of the same frame
+            self._newest[view] = self._coming.pop(view)
+            self._something.set()
 
     async def serve(self) -> None:
         """Until the page goes away."""
@@ -87,7 +91,7 @@ class Window(Listener):
             self._something.clear()
             while self._events:
                 await self._socket.send_text(self._events.popleft().decode())
-            for view in [view for view, frames in self._newest.items() if SKIN in frames and self._out[view] < OUT]:
+            for view in [view for view in self._newest if self._out[view] < OUT]:
                 frames = self._newest.pop(view)
                 self._out[view] += 1
                 for kind in sorted(frames, reverse=True):  # the skin, which is drawn, comes last
