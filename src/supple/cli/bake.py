@@ -8,23 +8,29 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from supple.character.character import Character
 from supple.cli.console import Console
 from supple.cli.options.characters import add_character_argument, add_motion_option
+from supple.cli.options.documents import add_document_option, document_from, skin_of
 from supple.cli.options.skins import add_skin_options, skin_from
 from supple.device import check_device
+from supple.document.skin_files import graph_with_files
 from supple.document.sources import character_from, motion_from
 from supple.edits.file import load_edits
 from supple.errors import InputError
 from supple.graph.bake import Progress, bake
 from supple.graph.graph import Graph
 from supple.io.formats import CACHE_WRITERS
+from supple.motion.motion import Motion
+from supple.skins.base import AnySkin
 
 SUFFIX = ".supple"
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    """`FILE`, `--motion`, `-o`, the range of frames, and the settings of the skin."""
-    add_character_argument(parser)
+    """`FILE` or `--document`, `--motion`, `-o`, the range of frames, and the settings of the skin."""
+    add_character_argument(parser, optional=True)
+    add_document_option(parser, words)
     add_motion_option(parser)
     kinds = ", ".join(CACHE_WRITERS)
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help=f".supple, or for other programs: {kinds}")
@@ -45,15 +51,7 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     began = time.perf_counter()
     check_device(arguments.device)
     output, cache_path = Path(arguments.output), cache_path_for(arguments.output)
-    skin = Graph.load(arguments.graph) if arguments.graph else skin_from(arguments)
-    edits = load_edits(arguments.edits) if arguments.edits else None
-    character = character_from(
-        arguments.file, vertices=arguments.vertices, repair=arguments.repair, units=arguments.units
-    )
-    clip = motion_from(arguments.motion, character)
-    if edits is not None:  # layers have a time of their own: it must not start over with a motion that loops
-        longer = arguments.end if arguments.end is not None and arguments.end > clip.duration else None
-        character, clip = edits.on(character, clip, seconds=longer)
+    character, clip, skin = _opened(arguments)
     seconds: list[float] = []
     with console.counting("frames") as count:
 
@@ -101,6 +99,23 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
             f"linear blend took the place of the skin in {len(cache.fell_back)} frames: {list(cache.fell_back)}"
         )
     return result
+
+
+def _opened(arguments: argparse.Namespace) -> tuple[Character, Motion, AnySkin | Graph]:
+    """What is to be baked: a document, or what the other options say."""
+    document = document_from(arguments, needs="something to bake is needed")
+    if document is not None:
+        return *document.opened(end=arguments.end), skin_of(document, arguments.number)
+    skin = graph_with_files(Graph.load(arguments.graph)) if arguments.graph else skin_from(arguments)
+    edits = load_edits(arguments.edits) if arguments.edits else None
+    character = character_from(
+        arguments.file, vertices=arguments.vertices, repair=arguments.repair, units=arguments.units
+    )
+    clip = motion_from(arguments.motion, character)
+    if edits is not None:  # layers have a time of their own: it must not start over with a motion that loops
+        longer = arguments.end if arguments.end is not None and arguments.end > clip.duration else None
+        character, clip = edits.on(character, clip, seconds=longer)
+    return character, clip, skin
 
 
 def cache_path_for(output: str) -> Path:

@@ -8,18 +8,23 @@ import math
 import shlex
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from supple.character.character import Character
 from supple.cli.console import Console
 from supple.cli.options.characters import add_character_argument, add_motion_option
+from supple.cli.options.documents import add_document_option, document_from
 from supple.cli.steps import Steps
 from supple.device import check_device
-from supple.document.skin_files import with_files
+from supple.document.document import Document
+from supple.document.skin_files import graph_with_files, with_files
 from supple.document.sources import character_from, motion_from
 from supple.errors import InputError
+from supple.graph.graph import Graph
 from supple.measure.report import Report
+from supple.motion.motion import Motion
 from supple.report import compare
 from supple.skins.base import AnySkin
 from supple.skins.contact.skin import ArticulatedContact
@@ -28,14 +33,10 @@ from supple.skins.registry import SKINS, skin_named
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    """`FILE`, `--skins`, `--motion`, `-o`, how long, how often, and from where."""
-    add_character_argument(parser)
-    parser.add_argument(
-        "--skins",
-        default=",".join(SKINS),
-        metavar="A,B,C",
-        help=f"names with commas between them (default: {','.join(SKINS)})",
-    )
+    """`FILE` or `--document`, `--skins`, `--motion`, `-o`, how long, how often, and from where."""
+    add_character_argument(parser, optional=True)
+    add_document_option(parser, words, number=False)
+    parser.add_argument("--skins", metavar="A,B,C", help=f"names with commas between them (default: {','.join(SKINS)})")
     add_motion_option(parser)
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="PAGE", help="the page to write (default: report.html)"
@@ -56,17 +57,11 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Compare, showing how far it is, and say where the page is."""
     began = time.perf_counter()
     check_device(arguments.device)
-    names = [name.strip() for name in arguments.skins.split(",") if name.strip()]
-    if not names:
-        raise InputError("--skins", f"{arguments.skins!r} was given", f"there are {', '.join(SKINS)}", "name some")
-    skins = [with_files(skin_named(name, _given(name, arguments))) for name in names]
-    character = character_from(
-        arguments.file, vertices=arguments.vertices, repair=arguments.repair, units=arguments.units
-    )
+    character, motion, skins = _opened(arguments)
     with Steps(console) as steps:
         made = compare(
             character,
-            motion_from(arguments.motion, character),
+            motion,
             skins,
             path=Path(arguments.output),
             film=arguments.film,
@@ -98,6 +93,32 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
         "skins": {label: _rows(report) for label, report in made.reports.items()},
         "seconds": seconds,
     }
+
+
+def _opened(arguments: argparse.Namespace) -> tuple[Character, Motion, Mapping[str, Graph] | list[AnySkin]]:
+    """What is to be compared: all skins of a document, or those that the other options name."""
+    document = document_from(arguments, needs="something to compare is needed")
+    if document is not None:
+        return *document.opened(end=arguments.seconds), _labelled(document)
+    wanted = ",".join(SKINS) if arguments.skins is None else arguments.skins
+    names = [name.strip() for name in wanted.split(",") if name.strip()]
+    if not names:
+        raise InputError("--skins", f"{arguments.skins!r} was given", f"there are {', '.join(SKINS)}", "name some")
+    skins = [with_files(skin_named(name, _given(name, arguments))) for name in names]
+    character = character_from(
+        arguments.file, vertices=arguments.vertices, repair=arguments.repair, units=arguments.units
+    )
+    return character, motion_from(arguments.motion, character), skins
+
+
+def _labelled(document: Document) -> dict[str, Graph]:
+    """The skins of a document by their names, with a number where a name stands more than once."""
+    names = [graph.stages[-1].name for graph in document.skins]
+    labels = [
+        name if names.count(name) == 1 else f"{name} {names[: index + 1].count(name)}"
+        for index, name in enumerate(names)
+    ]
+    return {label: graph_with_files(graph) for label, graph in zip(labels, document.skins, strict=True)}
 
 
 def _given(name: str, arguments: argparse.Namespace) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,14 +13,20 @@ T = TypeVar("T")
 Count = Callable[[int, int], None]
 
 _PATIENCE = 2.0  # [s] between lines of progress where there is no terminal; shorter work says nothing
+_OFTEN = 0.1  # [s] between lines of progress that a program reads
 
 
 class Console:
     """Talks to the person at the screen, and keeps standard output clean when a program reads it."""
 
     def __init__(self, *, machine_reads: bool = False) -> None:
-        """`machine_reads` says that standard output carries JSON and nothing else."""
+        """`machine_reads` says that standard output carries JSON and nothing else.
+
+        With `progress_lines` set, standard error carries one JSON object a line: {"note": words}, or
+        {"progress": {"what": words, "done": number, "total": number}}.
+        """
         self.machine_reads = machine_reads
+        self.progress_lines = False
 
     def say(self, text: str = "") -> None:
         """Part of the result, for people."""
@@ -28,7 +35,12 @@ class Console:
 
     def note(self, text: str) -> None:
         """Something worth knowing that is not part of the result."""
-        print(text, file=sys.stderr, flush=True)
+        print(json.dumps({"note": text}) if self.progress_lines else text, file=sys.stderr, flush=True)
+
+    def tell_progress(self, what: str, done: int, total: int) -> None:
+        """How far it is, as a program reads it."""
+        told = {"progress": {"what": what, "done": done, "total": total}}
+        print(json.dumps(told), file=sys.stderr, flush=True)
 
     def compiling(self, name: str) -> None:
         """That kernels are being compiled, which takes some seconds and happens once."""
@@ -44,7 +56,9 @@ class Console:
     @contextlib.contextmanager
     def counting(self, label: str) -> Iterator[Count]:
         """Yields a function to be told (done, of how many): a bar on a terminal, plain lines elsewhere."""
-        if sys.stderr.isatty():
+        if self.progress_lines:
+            yield self._objects(label)
+        elif sys.stderr.isatty():
             with _bar(label) as count:
                 yield count
         else:
@@ -58,6 +72,17 @@ class Console:
             if time.monotonic() - said >= _PATIENCE:
                 said = time.monotonic()
                 self.note(f"{label}: {done} of {total}")
+
+        return count
+
+    def _objects(self, label: str) -> Count:
+        said = 0.0
+
+        def count(done: int, total: int) -> None:
+            nonlocal said
+            if done >= total or time.monotonic() - said >= _OFTEN:
+                said = time.monotonic()
+                self.tell_progress(label, done, total)
 
         return count
 

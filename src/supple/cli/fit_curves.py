@@ -12,7 +12,9 @@ from supple.character.fingerprint import fingerprint
 from supple.cli.bake import SUFFIX
 from supple.cli.console import Console
 from supple.cli.options.characters import add_file_options, add_motion_option, add_vertices_option
+from supple.cli.options.documents import add_document_option, bake_document
 from supple.cli.options.skins import add_skin_options, skin_from
+from supple.document.file import load_document
 from supple.document.sources import character_from, motion_from
 from supple.errors import InputError
 from supple.graph.bake import Progress as Baking
@@ -31,10 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
     """`BAKE` or a character with a skin and a motion, `-o`, and how closely to learn."""
     parser.add_argument(
         "sources",
-        nargs="+",
+        nargs="*",
         metavar="BAKE",
         help=f"bakes of one character ({SUFFIX}), or one character that is baked now with --skin and --motion",
     )
+    add_document_option(parser, words)
     parser.add_argument("-o", "--output", required=True, metavar="MODEL", help=f"the model to write ({ENDING})")
     parser.add_argument(
         "--stand-on", choices=BASES, default="dual-quaternion", help="the skin below (default: dual-quaternion)"
@@ -127,6 +130,13 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
 def _bakes(arguments: argparse.Namespace, console: Console) -> list[Cache]:
     """The bakes that were named, or one of the named character, made now."""
     sources = arguments.sources
+    if arguments.document is not None:
+        if sources:
+            given = f"{sources[0]} is named beside it"
+            raise InputError("--document", given, "it is one source", "leave one out")
+        return [_document_bake(arguments, console)]
+    if not sources:
+        raise InputError("BAKE", "none is named", f"bakes ({SUFFIX}) or a character are needed", "name one")
     if all(Path(source).suffix.lower() == SUFFIX for source in sources):
         bakes = [Cache(source) for source in sources]
         known = {fingerprint(found.character): found for found in bakes}
@@ -160,3 +170,11 @@ def _bakes(arguments: argparse.Namespace, console: Console) -> list[Cache]:
                 watch=watch,
             )
         ]
+
+
+def _document_bake(arguments: argparse.Namespace, console: Console) -> Cache:
+    """A bake of a document's skin, made now."""
+    document = load_document(arguments.document)
+    return bake_document(
+        document, arguments.number, console=console, device=arguments.device, fps=arguments.fps, end=arguments.seconds
+    )

@@ -63,6 +63,7 @@ def _run(words: list[str], console: Console) -> None:
         raise _unknown_command(name)
     command = command_named(name)
     console.machine_reads = _program_reads(command, words)
+    console.progress_lines = "--progress-lines" in words
     arguments = parser_for(name, COMMANDS[name], command, words[1:]).parse_args(words[1:])
     console.machine_reads = arguments.json == JSON_ON_STDOUT
     result = command.run(arguments, console)

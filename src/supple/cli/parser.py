@@ -39,5 +39,8 @@ def parser_for(name: str, summary: str, command: Command, words: Sequence[str]) 
     common.add_argument(
         "--device", default="cpu", metavar="NAME", help="where to compute: cpu (all cores) or cuda:N (default: cpu)"
     )
+    common.add_argument(
+        "--progress-lines", action="store_true", help="say on standard error how far it is, as one JSON object a line"
+    )
     common.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return parser

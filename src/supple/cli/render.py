@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 
 from supple.arrays import Float32Array, FloatArray
+from supple.cli.bake import SUFFIX
 from supple.cli.console import Console
+from supple.cli.options.documents import add_document_option, bake_document
+from supple.document.file import load_document
 from supple.errors import InputError
 from supple.graph.cache import Cache
 from supple.measure.vertex_measures import VERTEX_MEASURES, measure_vertices
@@ -24,8 +27,9 @@ _ACROSS = 8  # pictures in a row of a contact sheet
 
 
 def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    """`CACHE`, `-o`, and how it is looked at."""
-    parser.add_argument("cache", metavar="CACHE", help="a bake, finished or still being written")
+    """`CACHE` or `--document`, `-o`, and how it is looked at."""
+    parser.add_argument("cache", metavar="CACHE", nargs="?", help="a bake, finished or still being written")
+    add_document_option(parser, words)
     kinds = f"a film ({', '.join(KINDS)}) or a picture (.png, .jpg)"
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help=kinds)
     parser.add_argument("--frame", type=int, metavar="N", help="one picture, of this frame (default: the middle one)")
@@ -44,8 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser, words: Sequence[str]) -> None
 
 def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Draw what was asked for and say where it is."""
-    cache = Cache(arguments.cache)
     output = Path(arguments.output)
+    baked = output.with_name(output.name + SUFFIX)
+    cache = _cache(arguments, baked, console)
     moving = output.suffix.lower() in KINDS and arguments.sheet is None and arguments.frame is None
     view = View(
         size=_size(arguments.size),
@@ -62,8 +67,21 @@ def run(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
             frames = _sheet(cache, renderer, output, arguments.sheet, console)
         else:
             frames = _picture(cache, renderer, output, arguments.frame)
+    if arguments.document is not None:
+        baked.unlink()
     console.say(f"{output}: {len(frames)} of {len(cache)} frames")
     return {"output": str(output), "frames": frames, "fps": fps if moving else None, "size": list(view.size)}
+
+
+def _cache(arguments: argparse.Namespace, baked: Path, console: Console) -> Cache:
+    """The bake that was named; that of a document is made beside what is drawn, until it is drawn."""
+    if (arguments.cache is None) == (arguments.document is None):
+        given = "none is named" if arguments.cache is None else "a bake and a document are named"
+        raise InputError("CACHE", given, "a bake or a document is needed", "name one, or use --document")
+    if arguments.cache is not None:
+        return Cache(arguments.cache)
+    document = load_document(arguments.document)
+    return bake_document(document, arguments.number, console=console, device=arguments.device, path=baked)
 
 
 def _film(cache: Cache, renderer: BakeRenderer, output: Path, fps: float, console: Console) -> list[int]:

@@ -22,7 +22,7 @@ class Steps:
         self._console, self._stack = console, contextlib.ExitStack()
         self._start = self._said = time.monotonic()
         self._began: dict[str, float] = {}
-        self._bars = _Bars() if sys.stderr.isatty() else None
+        self._bars = _Bars() if sys.stderr.isatty() and not console.progress_lines else None
 
     def __enter__(self) -> Steps:
         if self._bars is not None:
@@ -34,6 +34,9 @@ class Steps:
 
     def tell(self, step: Step) -> None:
         """Show one step."""
+        if self._console.progress_lines:
+            self._console.tell_progress(step.what, step.done, step.total)
+            return
         now = time.monotonic()
         fresh = step.what not in self._began
         began = self._began.setdefault(step.what, now)

@@ -8,10 +8,19 @@ from types import MappingProxyType
 
 from supple.arrays import FloatArray
 from supple.character.character import Character
-from supple.document.sources import CharacterSource
+from supple.document.sources import CharacterSource, motion_from
 from supple.edits.edits import Edits
 from supple.graph.graph import Graph
+from supple.motion.motion import Motion
 from supple.skins.registry import skin_named
+
+
+@dataclass(frozen=True)
+class Camera:
+    """From where a document is looked at, and on what point, both from the middle of the body [m]."""
+
+    position: tuple[float, float, float]
+    target: tuple[float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +28,8 @@ class Document:
     """A character, a motion by name, one graph of skins or several to compare, edits, and painted maps.
 
     `motion` is a clip of the character, a built-in motion or a file; `maps` are arrays (V,) by the names that skins
-    know. `step` says in words what was done last. Frozen: `with_...` gives another one.
+    know. `camera` is from where it was last looked at. `step` says in words what was done last. Frozen: `with_...`
+    gives another one.
     """
 
     character: CharacterSource = field(default_factory=CharacterSource)
@@ -27,6 +37,7 @@ class Document:
     skins: tuple[Graph, ...] = field(default_factory=lambda: (Graph.of(skin_named("lattice")),))
     edits: Edits | None = None
     maps: Mapping[str, FloatArray] = field(default_factory=dict)
+    camera: Camera | None = None
     step: str = "Open"
 
     def __post_init__(self) -> None:
@@ -61,3 +72,15 @@ class Document:
         """The character that its source gives, with painted maps and drawn shapes."""
         painted = character.replace(maps={**character.maps, **self.maps}) if self.maps else character
         return painted if self.edits is None else self.edits.on_character(painted)
+
+    def opened(self, *, end: float | None = None) -> tuple[Character, Motion]:
+        """The character and the motion with all that was painted and drawn, for any skin, player or bake.
+
+        Where `end` [s] lies behind the motion's own, layers go on until then and do not start over with it.
+        """
+        character = self.character.open()
+        motion = motion_from(self.motion, character)
+        if self.edits is None:
+            return self.on_character(character), motion
+        longer = end if end is not None and end > motion.duration else None
+        return self.on_character(character), self.edits.on_motion(motion, seconds=longer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +27,42 @@ def graph_with_files(graph: Graph) -> Graph:
     return Graph(tuple(stages))
 
 
+def files_named(skin: AnySkin) -> list[str]:
+    """The files that its settings name and that were not read yet."""
+    found: list[str] = []
+
+    def note(path: str) -> str:
+        found.append(path)
+        return path
+
+    with_paths(skin, note)
+    return found
+
+
+def graph_with_paths(graph: Graph, change: Callable[[str], str]) -> Graph:
+    """A graph whose skins name other files: `change` is given each path and says what stands in its place."""
+    stages = (
+        stage if isinstance(stage.work, Mask) else replace(stage, work=with_paths(stage.work, change))
+        for stage in graph.stages
+    )
+    return Graph(tuple(stages))
+
+
+def with_paths(skin: AnySkin, change: Callable[[str], str]) -> AnySkin:
+    """A skin whose settings name other files, where they name any that were not read yet."""
+    if isinstance(skin, CurveNetwork | CurveDynamics) and skin.model and skin.trained is None:
+        return replace(skin, model=change(skin.model))
+    if isinstance(skin, ArticulatedContact) and skin.scene and not skin.obstacles and skin.scene not in SCENES:
+        file, colon, names = _scene_file(skin.scene)
+        return replace(skin, scene=f"{change(file)}{colon}{names}")
+    return skin
+
+
+def _scene_file(scene: str) -> tuple[str, str, str]:
+    """A scene's file, and the nodes of it that are named behind a colon."""
+    return scene.partition(":") if not Path(scene).exists() else (scene, "", "")
+
+
 def with_files(skin: AnySkin) -> AnySkin:
     """A skin with all that its settings name files of: a model of curves, a scene of obstacles."""
     return with_scene(with_model(skin))
@@ -45,7 +82,7 @@ def with_scene(skin: AnySkin) -> AnySkin:
     """
     if not isinstance(skin, ArticulatedContact) or not skin.scene or skin.obstacles or skin.scene in SCENES:
         return skin
-    file, _, names = skin.scene.partition(":") if not Path(skin.scene).exists() else (skin.scene, "", "")
+    file, _, names = _scene_file(skin.scene)
     if Path(file).suffix.lower() in (".glb", ".gltf"):
         chosen = [name.strip() for name in names.split(",") if name.strip()]
         if not chosen:

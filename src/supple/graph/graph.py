@@ -223,17 +223,11 @@ def _stage_from_dict(data: Any) -> Stage:
     if not (isinstance(inputs, list) and all(isinstance(name, str) for name in inputs)):
         raise InputError(f"{where} {data['name']!r}", "inputs are strange", "a list of names is needed", "correct it")
     if "blend" in data:
-        fields = {field.name: field.type for field in dataclasses.fields(Mask)}
-        given = data["blend"]
-        strange = [key for key in given if key not in fields] if isinstance(given, dict) else ["blend"]
-        if strange:
-            needed = f"a blend has {', '.join(fields)}"
-            raise InputError(f"{where} {data['name']!r}", f"there is {strange[0]!r}", needed, "leave it out")
-        return Stage(data["name"], Mask(**given), tuple(inputs))
+        return Stage(data["name"], _mask_from_dict(data["blend"], f"{where} {data['name']!r}"), tuple(inputs))
     if data.get("beside"):
         raise InputError(
             f"{where} {data['name']!r}",
-            f"it was saved with {', '.join(data['beside'])}",
+            f"it was saved with {', '.join(map(str, data['beside'])) if isinstance(data['beside'], dict) else 'more'}",
             "a graph file keeps settings only",
             "make the skin in Python and give them again",
         )
@@ -243,3 +237,17 @@ def _stage_from_dict(data: Any) -> Stage:
             f"{where} {data['name']!r}", "skin or settings are strange", "a name and an object are needed", "correct it"
         )
     return Stage(data["name"], skin_named(data["skin"], settings), tuple(inputs))
+
+
+def _mask_from_dict(given: Any, where: str) -> Mask:
+    """A mask, all of whose values are of the kind that its defaults are."""
+    kinds = {field.name: type(field.default) for field in dataclasses.fields(Mask)}
+    strange = [key for key in given if key not in kinds] if isinstance(given, dict) else ["blend"]
+    if strange:
+        raise InputError(where, f"there is {strange[0]!r}", f"a blend has {', '.join(kinds)}", "leave it out")
+    for name, value in given.items():
+        fits = isinstance(value, kinds[name]) or (kinds[name] is float and isinstance(value, int))
+        if isinstance(value, bool) or not fits or (isinstance(value, int) and abs(value) > 2**53):
+            kind = "words" if kinds[name] is str else "a number"
+            raise InputError(where, f"{name} is {str(value)[:60]}", f"{kind} is needed", "correct it")
+    return Mask(**given)

@@ -10,10 +10,11 @@ from supple.io.formats import CHARACTER_READERS, MOTION_READERS
 from supple.motion.builtin import MOTIONS
 
 
-def add_character_argument(parser: argparse.ArgumentParser) -> None:
+def add_character_argument(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
     """Add `FILE`, the character, how fine a built-in one is made, and whether a file's faults are mended."""
     kinds = ", ".join(CHARACTER_READERS)
-    parser.add_argument("file", metavar="FILE", help=f"a file ({kinds}), or built in: {', '.join(CHARACTERS)}")
+    told = f"a file ({kinds}), or built in: {', '.join(CHARACTERS)}"
+    parser.add_argument("file", metavar="FILE", nargs="?" if optional else None, help=told)
     add_file_options(parser)
     add_vertices_option(parser)
 
